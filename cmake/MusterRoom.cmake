@@ -1,0 +1,56 @@
+# How a room becomes a target, and a test file a test.
+#
+#   muster_room(<room> SOURCES a.cc b.cc [DEPENDS core numerics] [LIBRARIES pkg::lib])
+#       static library muster::<room>; DEPENDS names the rooms it includes from.
+#   muster_test(<room> <name>_test.cc [LIBRARIES ...] [LABELS long statistical])
+#       one GoogleTest binary; tests without a label run in `make check`, the label
+#       `long` runs in `make check-all` alone.
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release)
+endif()
+
+find_program(CCACHE ccache)
+if(CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+endif()
+
+add_library(muster_options INTERFACE)
+target_include_directories(muster_options INTERFACE ${PROJECT_SOURCE_DIR}/src)
+# -ffp-contract=off: a fused multiply-add appears only where the source asks for it, so scalar
+# code gives the same bits at every optimisation level.
+target_compile_options(muster_options INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Werror -ffp-contract=off)
+if(MUSTER_SANITIZE)
+  target_compile_options(muster_options INTERFACE
+    -fsanitize=${MUSTER_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  target_link_options(muster_options INTERFACE -fsanitize=${MUSTER_SANITIZE})
+endif()
+
+function(muster_room room)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS;LIBRARIES" ${ARGN})
+  add_library(muster_${room} STATIC ${ARG_SOURCES})
+  add_library(muster::${room} ALIAS muster_${room})
+  list(TRANSFORM ARG_DEPENDS PREPEND muster::)
+  target_link_libraries(muster_${room} PUBLIC muster_options ${ARG_DEPENDS} ${ARG_LIBRARIES})
+endfunction()
+
+function(muster_test room source)
+  if(NOT MUSTER_TESTS)
+    return()
+  endif()
+  cmake_parse_arguments(ARG "" "" "LIBRARIES;LABELS" ${ARGN})
+  get_filename_component(name ${source} NAME_WE)
+  set(target ${room}_${name})
+  add_executable(${target} ${source})
+  target_link_libraries(${target} PRIVATE muster::${room} muster_test_support GTest::gmock
+                                          GTest::gtest_main ${ARG_LIBRARIES})
+  add_test(NAME ${room}.${name} COMMAND ${target} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+  if(ARG_LABELS)
+    set_tests_properties(${room}.${name} PROPERTIES LABELS "${ARG_LABELS}")
+  endif()
+endfunction()

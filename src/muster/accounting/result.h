@@ -1,0 +1,50 @@
+// What an accountant says: a two-sided privacy statement that carries its own conditions.
+//
+// A Bound is one theorem applied to one protocol; a Statement is every applicable bound, best proven one first, with
+// the largest valid lower bound and the local guarantee. Immutable values; share freely.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace muster::accounting {
+
+enum class Validity { proven, conditional, as_published };
+enum class Neighbouring { replace_one, add_remove, zero_out };
+enum class View { shuffler_honest, shuffler_colludes, sum_only, server_trusted };
+
+const char* name_of(Validity validity);          // "proven", "conditional", "as-published"
+const char* name_of(Neighbouring neighbouring);  // "replace-one", ...
+const char* name_of(View view);                  // "shuffler-honest", ...
+
+// Which of the two the question fixed; the other is the answer.
+struct Question {
+  enum class Kind { epsilon_at_delta, delta_at_epsilon };
+  Kind kind;
+  double fixed;  // delta for epsilon_at_delta, epsilon for delta_at_epsilon
+};
+
+struct Bound {
+  std::string id;  // kebab-case, stable: "swap-profile", "swap-homogeneous", ...
+  std::optional<double> upper;  // in the quantity asked; nullopt: none or infinite (reason in assumptions)
+  std::optional<double> lower;
+  Validity validity = Validity::proven;
+  Neighbouring neighbouring = Neighbouring::replace_one;
+  View view = View::shuffler_honest;
+  double numerical_error = 0;  // absolute, in the quantity asked, already inside upper and lower
+  std::vector<std::string> assumptions;
+  std::string citation;
+};
+
+struct Statement {
+  Question question;
+  std::uint64_t rounds = 0;
+  Bound best;                    // the smallest proven upper bound; its lower is the largest valid lower bound
+  std::optional<double> local;   // what holds if the shuffler colludes, in the quantity asked
+  std::uint64_t local_rounds = 0;
+  std::vector<Bound> all;        // proven first, smallest first
+};
+
+}  // namespace muster::accounting

@@ -1,0 +1,50 @@
+// The one error vocabulary: every refusal is an Error carrying what was refused as data.
+//
+// Rooms throw; the command line (apps/muster) catches once and maps the code to the documented exit status and,
+// with --json, to one line on stdout. Nothing in the library prints or exits. Copies are cheap; an Error may cross
+// threads.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace muster {
+
+enum class ErrorCode {
+  usage,        // a flag or subcommand that does not exist or does not apply
+  plan,         // a plan key that is unknown, inapplicable, of the wrong type, or out of range
+  uncovered,    // no theorem covers this protocol with this randomizer; `allowed` names the missing theorem
+  data,         // a data set that is missing, truncated, or malformed
+  file,         // a file or folder that cannot be read or written
+  checkpoint,   // a checkpoint that is corrupt or belongs to another plan
+  budget,       // the first round already passes privacy.budget
+  internal,     // a broken invariant: a defect in muster
+  interrupted,  // Ctrl-C or SIGTERM; a checkpoint was written
+};
+
+// The documented process exit status: 2 usage, plan, uncovered; 3 data, file, checkpoint; 4 budget; 5 internal;
+// 130 interrupted.
+int exit_status(ErrorCode code);
+
+// The code's name as printed in JSON, for example "plan".
+const char* name_of(ErrorCode code);
+
+class Error : public std::runtime_error {
+ public:
+  // `key`: what was refused (a plan key, flag or path; may be empty). `value`: what it was, as text. `allowed`: the
+  // range or alternatives. The message is composed as "key = value: message (allowed: ...)", parts left out when empty.
+  Error(ErrorCode code, std::string key, std::string value, std::string allowed, const std::string& message);
+
+  ErrorCode code() const { return code_; }
+  const std::string& key() const { return key_; }
+  const std::string& value() const { return value_; }
+  const std::string& allowed() const { return allowed_; }
+
+ private:
+  ErrorCode code_;
+  std::string key_;
+  std::string value_;
+  std::string allowed_;
+};
+
+}  // namespace muster
