@@ -1,0 +1,89 @@
+// The plan: one typed, validated, immutable object that is accounted, calibrated, trained and audited.
+//
+// A plan is read from TOML, overridden by flags, validated as a whole, and then never changes; its hash, schedule and
+// epsilon are those after overrides. The keys, ranges and defaults are the contract's (docs/plan.md). A key that does
+// not apply to the chosen protocol, randomizer or command is refused, and so is an unknown one; protocols, randomizers
+// and models that do not exist yet are refused by name. Errors carry file, line, key, value and allowed range.
+//
+// Example:
+//     PlanSource source = PlanSource::from_file("plans/quickstart.toml");
+//     source.override_key("rounds.count", "100");
+//     Plan plan = Plan::validate(source, Command::train);
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "muster/accounting/accountant.h"
+#include "muster/accounting/mechanisms/mechanism.h"
+
+namespace muster::protocols {
+
+enum class Command { account, train };
+
+enum class Protocol { shuffled_check_in };
+enum class RandomizerKind { pure, ldp_sgd, gaussian };
+enum class ModelKind { cnn, logistic };
+
+// Piecewise-constant or V/sqrt(t) learning rate; rounds count from 1.
+class LearningRate {
+ public:
+  static LearningRate constant(double value);
+  static LearningRate piecewise(std::vector<std::pair<std::uint64_t, double>> steps);  // first step at round 1
+  static LearningRate inverse_sqrt(double value);
+  double at(std::uint64_t round) const;  // round >= 1
+  std::string canonical() const;
+
+ private:
+  std::vector<std::pair<std::uint64_t, double>> steps_;
+  bool inverse_sqrt_ = false;
+};
+
+// Raw keys with where each came from; not yet typed.
+class PlanSource;
+
+class Plan {
+ public:
+  static Plan validate(const PlanSource& source, Command command);
+
+  std::string name;
+  std::uint64_t seed = 1;
+
+  std::uint64_t clients = 0;
+  std::string data;  // "digits" or "idx:DIR"; empty for account
+
+  Protocol protocol = Protocol::shuffled_check_in;
+  double rate = 0;
+  double dropout = 0;
+
+  RandomizerKind randomizer = RandomizerKind::ldp_sgd;
+  std::optional<double> epsilon0;
+  std::optional<double> clip;
+  std::optional<double> sigma;
+
+  std::uint64_t rounds = 0;
+  std::optional<LearningRate> learning_rate;
+  double momentum = 0;
+  double average = 0;
+  std::optional<double> projection;
+  double weight_decay = 0;
+  std::uint64_t log_every = 1;
+  std::uint64_t checkpoint_every = 1;
+
+  ModelKind model = ModelKind::cnn;
+
+  std::optional<double> delta;  // absent when `account` asks for delta at an epsilon
+  std::optional<double> budget;
+
+  accounting::Mechanism mechanism() const;
+  accounting::ShuffledCheckIn participation() const;
+  // Canonical text of every key after overrides and defaults, one "key = value" a line, sorted; and its
+  // BLAKE2b-256 in lower-case hexadecimal.
+  std::string canonical() const;
+  std::string hash() const;
+};
+
+}  // namespace muster::protocols
