@@ -1,0 +1,19 @@
+// gaussian: g min(1, C/|g|) + N(0, (sigma C)^2 I), rounded to a public grid.
+//
+// Clipping comes last before the noise and leaves a norm of at most C after every rounding; the rounding to
+// the grid follows the noise by one map common to all clients, so it is post-processing (docs/theory: what
+// the theorems need from the implementation).
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include "muster/randomizers/randomizer.h"
+
+namespace muster::randomizers {
+
+// sigma > 0 finite (deviation sigma * clip a coordinate), clip > 0 finite, 1 <= dimension < 2^31, else
+// Error(plan).
+std::unique_ptr<VectorRandomizer> make_gaussian(double sigma, double clip, std::size_t dimension);
+
+}  // namespace muster::randomizers

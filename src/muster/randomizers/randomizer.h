@@ -1,0 +1,90 @@
+// Local randomizers of vectors: what a client does to its gradient before anything leaves it, and how the
+// aggregator reads the message.
+//
+// Order of calls: sum = MessageSum(dimension(), step()); per thread one make_scratch(); per client
+// randomize(), then, anywhere and in any order, accumulate(); merge() the threads' sums; mean(). A randomizer
+// is immutable and may be shared between threads; a Scratch and a MessageSum belong to one thread.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <variant>
+#include <vector>
+
+#include "muster/accounting/mechanisms/mechanism.h"
+#include "muster/random/keyed_stream.h"
+
+namespace muster::randomizers {
+
+// ldp-sgd: the seed of a uniform direction, and on which side of it the (noisy) gradient lies.
+struct SignedDirectionMessage {
+  std::array<std::uint8_t, 16> seed{};
+  bool positive = false;
+};
+
+// gaussian: whole multiples of the randomizer's step(), one a coordinate.
+struct GridMessage {
+  std::vector<std::int32_t> steps;
+};
+
+// What leaves a client: it carries no name, round or order.
+using Message = std::variant<SignedDirectionMessage, GridMessage>;
+
+// Exact sum of decoded messages: 64-bit multiples of a power-of-two step, so the order of messages and the
+// split over threads cannot change a bit of it. Room for 2^32 messages of 32-bit steps.
+class MessageSum {
+ public:
+  MessageSum(std::size_t dimension, double step);
+
+  // Adds another sum of the same dimension and step, else Error(internal).
+  void merge(const MessageSum& other);
+  void clear();
+
+  std::uint64_t count() const { return count_; }
+  // The mean decoded vector, overwriting out (dimension floats); zeros when count() is 0.
+  void mean(std::span<float> out) const;
+
+  std::span<std::int64_t> sums() { return sums_; }
+  std::span<const std::int64_t> sums() const { return sums_; }
+  double step() const { return step_; }
+  void count_one() { ++count_; }
+
+ private:
+  std::vector<std::int64_t> sums_;
+  double step_;
+  std::uint64_t count_ = 0;
+};
+
+// Buffers of one thread. It also remembers the direction decoded last, so that a message just made is not
+// decoded again when the same thread aggregates it; results never depend on it.
+class Scratch {
+ public:
+  virtual ~Scratch() = default;
+};
+
+class VectorRandomizer {
+ public:
+  virtual ~VectorRandomizer() = default;
+
+  virtual std::size_t dimension() const = 0;
+  // What the accountant charges for one message.
+  virtual accounting::Mechanism description() const = 0;
+  // Grid of the decoded vectors: a power of two.
+  virtual double step() const = 0;
+  virtual std::unique_ptr<Scratch> make_scratch() const = 0;
+
+  // Client side. gradient: dimension() floats, not yet clipped; NaN or infinity in it is Error(data). Every
+  // private bit comes from KeyedStream(key, {Purpose::randomize, round, client}). Overwrites out, reusing its
+  // storage.
+  virtual void randomize(std::span<const float> gradient, const random::RunKey& key, std::uint64_t round,
+                         std::uint64_t client, Scratch& scratch, Message& out) const = 0;
+
+  // Aggregator side: decodes one anonymous message and adds it to sum. Depends on the message alone. A
+  // message of another kind or dimension is Error(data).
+  virtual void accumulate(const Message& message, Scratch& scratch, MessageSum& sum) const = 0;
+};
+
+}  // namespace muster::randomizers
