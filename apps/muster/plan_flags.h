@@ -1,0 +1,38 @@
+// The plan on the command line: the PLAN argument and the flag of every plan key.
+//
+// Declares the flags from the table of keys (protocols/plan_keys.h), so parsing, help and refusals cannot drift from
+// the plan. Flags that do not apply to the command are known but hidden, and are refused by name. The object must
+// outlive parsing.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "muster/protocols/plan.h"
+#include "muster/protocols/plan_source.h"
+
+namespace muster::app {
+
+class PlanFlags {
+ public:
+  PlanFlags(CLI::App& cli, protocols::Command command);
+  PlanFlags(const PlanFlags&) = delete;
+  PlanFlags& operator=(const PlanFlags&) = delete;
+
+  // Whether the flag of `key` ("privacy.delta") was typed.
+  bool given(std::string_view key) const;
+
+  // The plan file, if one was named, overridden by the flags that were typed.
+  protocols::PlanSource source() const;
+  protocols::Plan plan() const;
+
+ private:
+  protocols::Command command_;
+  std::string file_;
+  std::map<std::string, std::string, std::less<>> typed_;   // key -> text
+  std::map<std::string, CLI::Option*, std::less<>> options_;
+};
+
+}  // namespace muster::app
