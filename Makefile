@@ -1,0 +1,71 @@
+# Two commands start everything; each works as the first command typed on a bare Debian 12.
+#
+#   make demo        packages, build, then a model learns privately for about a minute
+#   make check       packages, build, and every test without the label `long`
+#
+#   make check-all   make check, then format, clang-tidy, sanitizers, long tests, the README's long commands
+#   make build       the command alone: build/release/muster
+#   make format      rewrites the sources with clang-format
+#
+# stdout carries the steps and their results, stderr what the tools say meanwhile.
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.PHONY: demo build check check-all check-format check-tidy check-asan check-tsan check-long format
+.DEFAULT_GOAL := demo
+
+JOBS ?= $(shell nproc)
+export JOBS
+CODE = $(shell find src apps tests bench -name '*.cc' -o -name '*.h')
+
+demo: build
+	@echo "train     plans/quickstart.toml: built-in digits, one a client, about a minute"
+	@build/release/muster train plans/quickstart.toml --resume
+
+# Without the packages of group `check` the tests cannot be configured, and the demo does not need them.
+build:
+	@tools/packages install demo
+	@if tools/packages missing check >/dev/null; then off="-DMUSTER_TESTS=OFF -DMUSTER_BENCH=OFF"; fi; \
+	  cmake --preset release --log-level=WARNING $${off:-} >&2
+	@cmake --build build/release --parallel $(JOBS) --target muster >&2
+	@echo "build     build/release/muster"
+
+check:
+	@tools/packages install check
+	@cmake --preset release --log-level=WARNING -DMUSTER_TESTS=ON -DMUSTER_BENCH=ON >&2
+	@cmake --build build/release --parallel $(JOBS) >&2
+	@echo "build     build/release"
+	@tools/run-tests build/release -LE long
+
+check-all: check
+	@tools/packages install extra
+	@$(MAKE) --no-print-directory check-format
+	@$(MAKE) --no-print-directory check-tidy
+	@$(MAKE) --no-print-directory check-asan
+	@$(MAKE) --no-print-directory check-tsan
+	@$(MAKE) --no-print-directory check-long
+	@echo "check-all passed"
+
+check-format:
+	@clang-format --dry-run --Werror $(CODE)
+	@echo "format    $(words $(CODE)) files as clang-format writes them"
+
+check-tidy:
+	@tools/tidy build/release
+
+# Sanitizer builds run the tests that check runs; the thread sanitizer those of the rooms that start threads.
+check-asan:
+	@cmake --preset asan --log-level=WARNING >&2
+	@cmake --build build/asan --parallel $(JOBS) >&2
+	@tools/run-tests build/asan -LE long
+
+check-tsan:
+	@cmake --preset tsan --log-level=WARNING >&2
+	@cmake --build build/tsan --parallel $(JOBS) >&2
+	@tools/run-tests build/tsan -LE long -R '^(random|learning|simulation|cli)\.'
+
+check-long:
+	@tools/run-tests build/release -L long
+
+format:
+	@tools/packages install extra
+	@clang-format -i $(CODE)

@@ -1,0 +1,201 @@
+"""The rules of the house that a compiler does not know, checked on the text of the tree.
+
+Each rule is a function from the root of a source tree to a list of complaints, "path:line: what is wrong".
+Run alone, every rule is applied and the exit status is 1 when there is any complaint:
+
+    python3 tests/architecture/house_rules.py [ROOT]
+
+house_rules_test.py applies each rule to small trees that break it, so a rule that sees nothing is caught.
+"""
+
+import pathlib
+import re
+import sys
+
+# In the order data flows. A room includes itself and rooms to its left.
+ROOMS = ["core", "numerics", "random", "accounting", "randomizers", "protocols", "learning", "simulation"]
+
+MAX_LINES = 500
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]')
+
+
+def sources(root, *folders, suffixes=(".cc", ".h")):
+    for folder in folders:
+        for path in sorted((root / folder).rglob("*")):
+            if path.is_file() and path.suffix in suffixes:
+                yield path
+
+
+def includes(path):
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        match = INCLUDE.match(line)
+        if match:
+            yield number, match.group(1)
+
+
+def room_of(root, path):
+    return path.relative_to(root / "src" / "muster").parts[0]
+
+
+def included_room(target):
+    """The room a project include names: "muster/core/error.h" gives "core"; None for what is not the project's."""
+    parts = target.split("/")
+    return parts[1] if parts[0] == "muster" and len(parts) > 2 else None
+
+
+def includes_point_left(root):
+    """A room includes from itself and from rooms before it; only tests include tests/; nothing includes apps/."""
+    complaints = []
+    for path in sources(root, "src"):
+        where = path.relative_to(root)
+        room = room_of(root, path)
+        if room not in ROOMS:
+            complaints.append(f"{where}:1: folder {room} is not a room")
+            continue
+        for line, target in includes(path):
+            other = included_room(target)
+            if other is not None and other not in ROOMS:
+                complaints.append(f"{where}:{line}: {target} names no room")
+            elif other is not None and ROOMS.index(other) > ROOMS.index(room):
+                complaints.append(f"{where}:{line}: room {room} includes {target}, of a room to its right")
+            elif target.startswith("apps/"):
+                complaints.append(f"{where}:{line}: the library includes {target}, of the command")
+            elif target.startswith("tests/") and not path.stem.endswith("_test"):
+                complaints.append(f"{where}:{line}: {target} is included by what is not a test")
+            elif ".." in target.split("/"):
+                complaints.append(f"{where}:{line}: {target} is relative; write the path from src")
+    return complaints
+
+
+ROOM_CALL = re.compile(r"muster_room\(\s*(\w+)(.*?)\)", re.S)
+
+
+def declared_rooms(root):
+    """For each room, the rooms its muster_room(... DEPENDS ...) names."""
+    declared = {}
+    for lists in sorted((root / "src" / "muster").rglob("CMakeLists.txt")):
+        for room, arguments in ROOM_CALL.findall(re.sub(r"#.*", "", lists.read_text(encoding="utf-8"))):
+            names = set()
+            keyword = None
+            for word in arguments.split():
+                if word in ("SOURCES", "DEPENDS", "LIBRARIES"):
+                    keyword = word
+                elif keyword == "DEPENDS":
+                    names.add(word)
+            declared[room] = names
+    return declared
+
+
+def depends_agree_with_includes(root):
+    """DEPENDS of a room's target names exactly the other rooms that its sources, tests aside, include from."""
+    complaints = []
+    declared = declared_rooms(root)
+    used = {}
+    for path in sources(root, "src"):
+        if path.stem.endswith("_test"):
+            continue
+        room = room_of(root, path)
+        rooms = {included_room(target) for _, target in includes(path)} - {None, room}
+        used.setdefault(room, set()).update(rooms)
+    for room in sorted(used):
+        if room not in declared:
+            complaints.append(f"src/muster/{room}/CMakeLists.txt:1: no muster_room({room} ...)")
+            continue
+        for other in sorted(used[room] - declared[room]):
+            complaints.append(f"src/muster/{room}/CMakeLists.txt:1: includes from {other}, which DEPENDS does not name")
+        for other in sorted(declared[room] - used[room]):
+            complaints.append(f"src/muster/{room}/CMakeLists.txt:1: DEPENDS names {other}, which is not included")
+    return complaints
+
+
+def every_source_is_built(root):
+    """Every .cc is named in the CMakeLists.txt of its folder or of one above it, below the root."""
+    complaints = []
+    for path in sources(root, "src", "apps", "tests", "bench", suffixes=(".cc",)):
+        named = False
+        for folder in path.parents:
+            if folder == root:
+                break
+            lists = folder / "CMakeLists.txt"
+            if lists.exists():
+                words = re.split(r"[\s()\"]+", re.sub(r"#.*", "", lists.read_text(encoding="utf-8")))
+                named = named or str(path.relative_to(folder)) in words
+        if not named:
+            complaints.append(f"{path.relative_to(root)}:1: in no CMakeLists.txt, so it is never built")
+    return complaints
+
+
+def headers_open_with_what_they_are(root):
+    """A header opens with a comment that says what it is, then #pragma once."""
+    complaints = []
+    for path in sources(root, "src", "apps", "tests", "bench", suffixes=(".h",)):
+        where = path.relative_to(root)
+        lines = path.read_text(encoding="utf-8").splitlines()
+        if not lines or not re.match(r"//\s*\w.{2,}", lines[0]):
+            complaints.append(f"{where}:1: does not open with a comment that says what this is")
+        elif path.name in lines[0]:
+            complaints.append(f"{where}:1: the opening comment repeats the file's name")
+        if "#pragma once" not in lines:
+            complaints.append(f"{where}:1: no #pragma once")
+    return complaints
+
+
+def files_stay_small(root):
+    """One concept a file: no source, script or page of theory passes MAX_LINES lines."""
+    complaints = []
+    suffixes = (".cc", ".h", ".py", ".cmake", ".txt", ".md")
+    for path in sources(root, "src", "apps", "tests", "bench", "cmake", "tools", "docs", suffixes=suffixes):
+        count = len(path.read_text(encoding="utf-8").splitlines())
+        if count > MAX_LINES:
+            complaints.append(f"{path.relative_to(root)}:{count}: {count} lines, more than {MAX_LINES}")
+    return complaints
+
+
+def cited_pages_exist(root):
+    """A docs/... page named in a source exists: code and derivation stay linked."""
+    complaints = []
+    for path in sources(root, "src", "apps", "bench", suffixes=(".cc", ".h", ".txt")):
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            for page in re.findall(r"\bdocs/[\w/.-]+\.md\b", line):
+                if not (root / page).is_file():
+                    complaints.append(f"{path.relative_to(root)}:{number}: {page} does not exist")
+    return complaints
+
+
+def nothing_is_left_for_later(root):
+    """No marks of unfinished work."""
+    complaints = []
+    marks = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X)\b")
+    suffixes = (".cc", ".h", ".py", ".cmake", ".txt", ".md", ".toml")
+    folders = ("src", "apps", "tests", "bench", "cmake", "tools", "docs", "plans")
+    for path in sources(root, *folders, suffixes=suffixes):
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            if marks.search(line):
+                complaints.append(f"{path.relative_to(root)}:{number}: {marks.search(line).group(1)}")
+    return complaints
+
+
+RULES = [
+    includes_point_left,
+    depends_agree_with_includes,
+    every_source_is_built,
+    headers_open_with_what_they_are,
+    files_stay_small,
+    cited_pages_exist,
+    nothing_is_left_for_later,
+]
+
+
+def main(arguments):
+    root = pathlib.Path(arguments[1] if len(arguments) > 1 else ".").resolve()
+    if not (root / "src" / "muster").is_dir():
+        print(f"{root} holds no src/muster", file=sys.stderr)
+        return 2
+    complaints = [line for rule in RULES for line in rule(root)]
+    print("\n".join(complaints) if complaints else f"{len(RULES)} house rules hold")
+    return 1 if complaints else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv))

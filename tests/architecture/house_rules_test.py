@@ -1,0 +1,92 @@
+"""Every house rule must complain about a tree that breaks it, and only then."""
+
+import pathlib
+import tempfile
+import unittest
+
+import house_rules
+
+GOOD = {
+    "src/muster/core/CMakeLists.txt": "muster_room(core SOURCES error.cc)\nmuster_test(core error_test.cc)\n",
+    "src/muster/core/error.h": "// The error of everything.\n#pragma once\n",
+    "src/muster/core/error.cc": '#include "muster/core/error.h"\n#include <string>\n',
+    "src/muster/core/error_test.cc": '#include "muster/core/error.h"\n#include "tests/support/statistics.h"\n',
+    "src/muster/learning/CMakeLists.txt":
+        "muster_room(learning  # comment DEPENDS nothing\n  SOURCES models/net.cc\n  DEPENDS core\n  LIBRARIES fmt::fmt)\n",
+    "src/muster/learning/models/net.h": '// A network; derivation: docs/theory/net.md.\n#pragma once\n',
+    "src/muster/learning/models/net.cc": '#include "muster/learning/models/net.h"\n  #  include "muster/core/error.h"\n',
+    "docs/theory/net.md": "# Net\n",
+}
+
+# A change to the good tree (None removes the file), the rule that must see it, a part of the complaint.
+BROKEN = [
+    ({"src/muster/core/error.cc": '#include "muster/learning/models/net.h"\n'},
+     house_rules.includes_point_left, "src/muster/core/error.cc:1: room core includes"),
+    ({"src/muster/core/error_test.cc": '\n#include <muster/learning/models/net.h>\n'},
+     house_rules.includes_point_left, "error_test.cc:2: room core includes"),
+    ({"src/muster/core/error.cc": '#include "apps/muster/table.h"\n'},
+     house_rules.includes_point_left, "of the command"),
+    ({"src/muster/core/error.h": '// E.\n#pragma once\n#include "tests/support/statistics.h"\n'},
+     house_rules.includes_point_left, "not a test"),
+    ({"src/muster/core/error.cc": '#include "muster/kitchen/stove.h"\n'},
+     house_rules.includes_point_left, "names no room"),
+    ({"src/muster/kitchen/stove.h": "// A stove.\n#pragma once\n"},
+     house_rules.includes_point_left, "is not a room"),
+    ({"src/muster/learning/models/net.cc": '#include "../../core/error.h"\n'},
+     house_rules.includes_point_left, "is relative"),
+    ({"src/muster/learning/CMakeLists.txt": "muster_room(learning SOURCES models/net.cc)\n"},
+     house_rules.depends_agree_with_includes, "includes from core"),
+    ({"src/muster/learning/CMakeLists.txt": "muster_room(learning SOURCES models/net.cc DEPENDS core random)\n"},
+     house_rules.depends_agree_with_includes, "DEPENDS names random"),
+    ({"src/muster/learning/CMakeLists.txt": "# muster_room(learning SOURCES models/net.cc DEPENDS core)\n"},
+     house_rules.depends_agree_with_includes, "no muster_room(learning"),
+    ({"src/muster/core/lost_test.cc": "int x;\n"},
+     house_rules.every_source_is_built, "lost_test.cc:1: in no CMakeLists.txt"),
+    ({"src/muster/core/CMakeLists.txt": "muster_room(core SOURCES error.cc)\n# error_test.cc\n"},
+     house_rules.every_source_is_built, "error_test.cc:1: in no CMakeLists.txt"),
+    ({"src/muster/core/error.h": "#pragma once\n// The error.\n"},
+     house_rules.headers_open_with_what_they_are, "does not open with a comment"),
+    ({"src/muster/core/error.h": "// error.h\n#pragma once\n"},
+     house_rules.headers_open_with_what_they_are, "repeats the file's name"),
+    ({"src/muster/core/error.h": "// The error.\n"},
+     house_rules.headers_open_with_what_they_are, "no #pragma once"),
+    ({"src/muster/core/error.cc": "//\n" * (house_rules.MAX_LINES + 1)},
+     house_rules.files_stay_small, "more than 500"),
+    ({"docs/theory/net.md": None},
+     house_rules.cited_pages_exist, "net.h:1: docs/theory/net.md does not exist"),
+    ({"src/muster/core/error.cc": "int x;  // TO" "DO: y\n"},
+     house_rules.nothing_is_left_for_later, "error.cc:1: TO" "DO"),
+]
+
+
+def write_tree(root, files):
+    for name, text in files.items():
+        path = pathlib.Path(root, name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+
+class HouseRules(unittest.TestCase):
+    def complaints(self, files):
+        with tempfile.TemporaryDirectory() as folder:
+            write_tree(folder, files)
+            return {rule: rule(pathlib.Path(folder)) for rule in house_rules.RULES}
+
+    def test_good_tree_passes_every_rule(self):
+        for rule, complaints in self.complaints(GOOD).items():
+            self.assertEqual(complaints, [], rule.__name__)
+
+    def test_each_broken_tree_is_seen_by_its_rule(self):
+        for change, rule, expected in BROKEN:
+            files = {name: text for name, text in {**GOOD, **change}.items() if text is not None}
+            with self.subTest(rule=rule.__name__, expected=expected):
+                complaints = self.complaints(files)[rule]
+                self.assertEqual(len(complaints), 1, complaints)
+                self.assertIn(expected, complaints[0])
+
+    def test_every_rule_has_a_broken_tree(self):
+        self.assertEqual({rule for _, rule, _ in BROKEN}, set(house_rules.RULES))
+
+
+if __name__ == "__main__":
+    unittest.main()

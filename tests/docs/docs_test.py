@@ -1,0 +1,126 @@
+"""The checkers of the documentation, on pages that are right and on pages that are wrong."""
+
+import contextlib
+import io
+import pathlib
+import tempfile
+import unittest
+
+import examples
+import figures
+import links
+
+
+class Tree(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name)
+
+    def write(self, name, text):
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+    def run_main(self, main, *arguments):
+        said = io.StringIO()
+        with contextlib.redirect_stdout(said):
+            status = main(list(arguments))
+        return status, said.getvalue()
+
+
+class Examples(Tree):
+    def examine(self, page, *flags):
+        self.write("page.md", page)
+        return self.run_main(examples.main, "--root", str(self.root), "--command", "/bin/echo", *flags, "page.md")
+
+    def test_right_output_passes(self):
+        status, said = self.examine("```console\n$ printf 'epsilon 1.26\\ndone in 3.2 s\\n'\n"
+                                    "epsilon 1.26\ndone in 58 s\n$ true\n```\n")
+        self.assertEqual((status, said), (0, "2 commands ran, 0 not as shown, 0 skipped\n"))
+
+    def test_wrong_output_fails(self):
+        for wrong in ("epsilon 1.25", "epsilon 1.26\nand more", "epsilon  1.26", "epsilon"):
+            status, said = self.examine(f"```console\n$ echo epsilon 1.26\n{wrong}\n```\n")
+            self.assertEqual(status, 1, wrong)
+            self.assertIn("page.md:2", said)
+
+    def test_failing_command_fails_even_when_its_output_is_right(self):
+        self.assertEqual(self.examine("```console\n$ echo a; exit 3\na\n```\n")[0], 1)
+        self.assertEqual(self.examine("```console\n$ false | cat\n```\n")[0], 1)
+        self.assertEqual(self.examine("```console\n$ (exit 2) || echo \"exit status $?\"\nexit status 2\n```\n")[0], 0)
+
+    def test_masks_hide_times_and_rates_and_nothing_else(self):
+        shown = examples.masked(['{"accuracy":0.9,"seconds":1.5e2,"examples_per_second":7}', "12.5k messages/s",
+                                 "epsilon 1.26 at delta 1e-05 after 6800 rounds", "took 12 s", f"{self.root}/runs/x"],
+                                self.root)
+        self.assertEqual(shown, ['{"accuracy":0.9,"seconds":<masked>,"examples_per_second":<masked>}',
+                                 "<rate> messages/s", "epsilon 1.26 at delta 1e-05 after 6800 rounds", "took <time>",
+                                 "./runs/x"])
+
+    def test_commands_continue_and_name_the_binary(self):
+        status, said = self.examine("```console\n$ build/release/muster account \\\n    --rounds 3\naccount --rounds 3\n"
+                                    "```\n")
+        self.assertEqual(status, 0, said)
+
+    def test_other_blocks_are_left_alone(self):
+        self.assertEqual(self.examine("```sh\n$ exit 1\n```\n```\n$ exit 1\n```\n    $ exit 1\n"),
+                         (0, "0 commands ran, 0 not as shown, 0 skipped\n"))
+
+    def test_long_ones_run_alone_and_missing_data_is_said(self):
+        page = "```console long needs=absent\n$ echo a\nb\n```\n```console\n$ echo c\n```\n"
+        self.assertEqual(self.examine(page), (0, "1 commands ran, 0 not as shown, 0 skipped\n"))
+        status, said = self.examine(page, "--long")
+        self.assertEqual(status, examples.SKIPPED)
+        self.assertIn("absent does not exist", said)
+
+    def test_unknown_words_and_stray_output_are_refused(self):
+        for page in ("```console soon\n$ true\n```\n", "```console\noutput\n```\n",
+                     "```console\n$ true\n```\n```console\noutput\n```\n"):
+            with self.assertRaises(ValueError):
+                self.examine(page)
+
+    def test_logs(self):
+        stored = ['{"round":1,"accuracy":0.5,"epsilon":0.25,"check_ins":7}', '{"accuracy":0.9,"seconds":1}']
+        self.assertEqual(examples.same_log(stored, [stored[0].replace("0.5", "0.505"), stored[1].replace("1}", "2}")]), [])
+        for old, new in (("0.5", "0.52"), ("0.25", "0.2500001"), ("7", "8"), ('"check_ins":7', '"reports":7')):
+            self.assertEqual(len(examples.same_log(stored, [stored[0].replace(old, new, 1), stored[1]])), 1, new)
+        self.assertEqual(len(examples.same_log(stored, stored[:1])), 1)
+        self.write("log.jsonl", "\n".join(stored) + "\n")
+        page = "```console log=log.jsonl\n$ cat log.jsonl\n```\n"
+        self.assertEqual(self.examine(page)[0], 0)
+        self.assertEqual(self.examine(page.replace("cat", "head -1"))[0], 1)
+
+
+class Figures(Tree):
+    LOG = '{"round":1000,"accuracy":0.87345,"epsilon":0.450001}\n{"round":6800,"accuracy":0.9,"epsilon":1.2659}\n{"accuracy":1}\n'
+
+    def examine(self, rows):
+        self.write("log.jsonl", self.LOG)
+        self.write("page.md", "<!-- figures: log.jsonl -->\n\n| round | accuracy | epsilon | note |\n|---|---|---|---|\n"
+                   + "".join(row + "\n" for row in rows) + "\n| other |\n|---|\n| table |\n")
+        return self.run_main(figures.main, "--root", str(self.root), "page.md")
+
+    def test_figures_as_logged_pass(self):
+        status, said = self.examine(["| 1000 | 0.873 | 0.4501 | x |", "| 6,800 | **90.0 %** | 1.266 | y |"])
+        self.assertEqual((status, said), (0, "2 rows of figures, 0 not as logged\n"))
+
+    def test_wrong_figures_fail(self):
+        for row in ("| 1000 | 0.874 | 0.4501 | |", "| 1000 | 0.873 | 0.4500 | rounded down |",
+                    "| 1000 | 0.873 | 0.4502 | |", "| 999 | 0.873 | 0.4501 | |", "| 1000 | good | 0.4501 | |"):
+            self.assertEqual(self.examine([row])[0], 1, row)
+
+
+class Links(Tree):
+    def test_links(self):
+        self.write("README.md", "[a](docs/a.md#first-part) [web](https://example.org/x) `[no](nowhere.md)`\n"
+                   "```\n[no](nowhere.md)\n```\n")
+        self.write("docs/a.md", "# A\n## First part\n[up](../README.md)\n")
+        self.assertEqual(links.check(self.root), [])
+        self.write("docs/b.md", "[a](a.md#second-part) [c](c.md)\n")
+        self.assertEqual(links.check(self.root), ["docs/b.md:1: a.md#second-part: no such heading",
+                                                  "docs/b.md:1: c.md leads nowhere", "docs/b.md:1: no page links here"])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,162 @@
+"""Runs the commands that the documentation shows and compares what they print with what the page shows.
+
+A fenced block that opens with ```console is an example: a line that starts with "$ " is a command (a trailing
+backslash continues it), the lines up to the next command are its exact standard output. A command that shows no
+output need only succeed. Words after `console` say more:
+
+    long         takes minutes: run with --long alone (make check-all)
+    needs=PATH   skipped aloud when PATH does not exist: data that the project does not carry
+    log=FILE     standard output is JSON lines, compared with the stored FILE (see same_log)
+
+Before comparing, both sides are masked by MASKS, and by nothing else: times, rates, and the folder of the project
+differ between machines; an epsilon or an accuracy does not.
+
+    python3 tests/docs/examples.py --command build/release/muster [--long] README.md docs/...
+
+Exit status: 0 all as shown, 1 something differs, 77 nothing differs but something was skipped.
+"""
+
+import argparse
+import json
+import pathlib
+import re
+import subprocess
+import sys
+from dataclasses import dataclass, field
+
+SKIPPED = 77
+
+MASKS = [
+    (re.compile(r'"(seconds|examples_per_second)":\s*[-+.\deE]+'), r'"\1":<masked>'),
+    (re.compile(r"\b[\d.,]+ ?[kM]? (examples|messages|clients)(/s| a second)"), r"<rate> \1\2"),
+    (re.compile(r"\b\d+(\.\d+)? ?(ms|s|min|seconds|minutes)\b"), "<time>"),
+]
+
+# Accuracy passes through float kernels, whose last bits differ between instruction sets: one machine repeats a log
+# exactly, another one within this much. Coins and epsilon do not depend on the machine.
+ACCURACY_TOLERANCE = 0.01
+EPSILON_TOLERANCE = 1e-9
+
+
+@dataclass
+class Command:
+    page: str
+    line: int
+    text: str
+    expected: list = field(default_factory=list)
+    long: bool = False
+    needs: str = ""
+    log: str = ""
+
+
+def commands_of(page, text):
+    """The commands of a page, in order."""
+    found = []
+    fence = command = None
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.startswith("```"):
+            fence = None if fence is not None else line[3:].split() or ["text"]
+            command = None
+            continue
+        if fence is None or fence[0] != "console":
+            continue
+        if line.startswith("$ "):
+            command = Command(page, number, line[2:])
+            for word in fence[1:]:
+                key, _, value = word.partition("=")
+                if key == "long" and not value:
+                    command.long = True
+                elif key in ("needs", "log") and value:
+                    setattr(command, key, value)
+                else:
+                    raise ValueError(f"{page}:{number}: unknown word {word} after ```console")
+            found.append(command)
+        elif command is None:
+            raise ValueError(f"{page}:{number}: output before any command")
+        elif command.text.endswith("\\") and not command.expected:
+            command.text += "\n" + line
+        else:
+            command.expected.append(line)
+    return found
+
+
+def masked(lines, root):
+    lines = [line.replace(str(root), ".").rstrip() for line in lines]
+    for pattern, replacement in MASKS:
+        lines = [pattern.sub(replacement, line) for line in lines]
+    while lines and not lines[-1]:
+        lines.pop()
+    return lines
+
+
+def same_log(stored, printed):
+    """What differs between two logs of JSON lines: rounds and check-ins exactly, the rest within the tolerances."""
+    differences = []
+    stored, printed = [[json.loads(line) for line in lines if line] for lines in (stored, printed)]
+    if len(stored) != len(printed):
+        return [f"{len(printed)} lines, the stored log has {len(stored)}"]
+    for number, (old, new) in enumerate(zip(stored, printed), 1):
+        if old.keys() != new.keys():
+            differences.append(f"line {number}: keys {sorted(new)}, stored {sorted(old)}")
+            continue
+        for key in old:
+            if key in ("seconds", "examples_per_second", "out"):
+                continue
+            tolerance = {"accuracy": ACCURACY_TOLERANCE, "epsilon": EPSILON_TOLERANCE}.get(key, 0)
+            same = old[key] == new[key] or (tolerance and None not in (old[key], new[key])
+                                            and abs(old[key] - new[key]) <= tolerance)
+            if not same:
+                differences.append(f"line {number}: {key} {new[key]}, stored {old[key]}")
+    return differences
+
+
+def run(command, binary, root):
+    """What is wrong with one command, as a list of lines; empty when it does what the page says."""
+    text = re.sub(r"(?<![\w/.-])build/release/muster(?![\w/])", str(binary), command.text)
+    done = subprocess.run(["bash", "-o", "pipefail", "-c", text], cwd=root, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True, check=False)
+    if done.returncode != 0:
+        return [f"exit status {done.returncode}"] + done.stderr.splitlines()[-20:]
+    printed = done.stdout.splitlines()
+    if command.log:
+        stored = (root / command.log).read_text(encoding="utf-8").splitlines()
+        return same_log(stored, printed)
+    if not command.expected:
+        return []
+    expected, printed = masked(command.expected, root), masked(printed, root)
+    if expected == printed:
+        return []
+    return ["the page shows:"] + ["  " + line for line in expected] + \
+           ["the command prints:"] + ["  " + line for line in printed]
+
+
+def main(arguments):
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--command", default="build/release/muster", help="stands for build/release/muster")
+    parser.add_argument("--root", default=".", help="where commands run and paths begin")
+    parser.add_argument("--long", action="store_true", help="run the long examples, and those alone")
+    parser.add_argument("pages", nargs="+")
+    options = parser.parse_args(arguments)
+    root = pathlib.Path(options.root).resolve()
+    binary = pathlib.Path(options.command).resolve()
+    ran = skipped = failed = 0
+    for page in options.pages:
+        for command in commands_of(page, (root / page).read_text(encoding="utf-8")):
+            if command.long != options.long:
+                continue
+            if command.needs and not (root / command.needs).exists():
+                print(f"{page}:{command.line}: skipped, {command.needs} does not exist: {command.text}")
+                skipped += 1
+                continue
+            ran += 1
+            complaints = run(command, binary, root)
+            if complaints:
+                failed += 1
+                print(f"{page}:{command.line}: $ {command.text}")
+                print("\n".join("    " + line for line in complaints))
+    print(f"{ran} commands ran, {failed} not as shown, {skipped} skipped")
+    return 1 if failed else SKIPPED if skipped else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

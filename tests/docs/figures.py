@@ -1,0 +1,90 @@
+"""Compares tables of training figures in the documentation with the stored logs they were taken from.
+
+A table that follows a line `<!-- figures: LOG -->` has a column `round` and any of `accuracy` and `epsilon`. Each
+row must find its round in LOG (JSON lines as `muster train --json` prints them). An accuracy (0.873 or 87.3 %) must
+be the logged one rounded to nearest; an epsilon must be the logged one rounded UP in its last shown digit: a table
+never shows a privacy loss smaller than the proven one.
+
+    python3 tests/docs/figures.py [--root ROOT] README.md ...
+"""
+
+import argparse
+import decimal
+import itertools
+import json
+import pathlib
+import re
+import sys
+from decimal import Decimal
+
+MARK = re.compile(r"<!-- figures: (\S+) -->")
+
+
+def cells(line):
+    return [cell.strip() for cell in line.strip().strip("|").split("|")]
+
+
+def wrong_cell(kind, shown, logged):
+    """What is wrong with a shown figure against the logged one, or None."""
+    number = re.match(r"([\d.]+)( ?%)?$", shown.replace("**", "").replace("≤", "").strip())
+    if not number:
+        return f"{shown!r} is not a figure"
+    figure = Decimal(number.group(1))
+    exact = Decimal(repr(logged)) * (100 if number.group(2) else 1)
+    rounding = decimal.ROUND_CEILING if kind == "epsilon" else decimal.ROUND_HALF_EVEN
+    expected = exact.quantize(Decimal(1).scaleb(figure.as_tuple().exponent), rounding=rounding)
+    return None if figure == expected else f"{kind} shown {figure}, the log gives {expected} ({logged})"
+
+
+def check_page(page, root):
+    complaints, rows = [], 0
+    lines = (root / page).read_text(encoding="utf-8").splitlines()
+    for at, line in enumerate(lines):
+        mark = MARK.match(line)
+        if not mark:
+            continue
+        log = {}
+        for entry in (root / mark.group(1)).read_text(encoding="utf-8").splitlines():
+            entry = json.loads(entry)
+            if "round" in entry:
+                log[entry["round"]] = entry
+        first = at + 1
+        while first < len(lines) and not lines[first].strip():
+            first += 1
+        table = list(itertools.takewhile(lambda number: lines[number].startswith("|"), range(first, len(lines))))
+        if len(table) < 3:
+            complaints.append(f"{page}:{at + 1}: no table follows the mark")
+            continue
+        header = [cell.lower() for cell in cells(lines[table[0]])]
+        for number in table[2:]:
+            row = dict(zip(header, cells(lines[number])))
+            rows += 1
+            where = f"{page}:{number + 1}"
+            entry = log.get(int(row["round"].replace(",", "")))
+            if entry is None:
+                complaints.append(f"{where}: round {row['round']} is not in {mark.group(1)}")
+                continue
+            for kind in ("accuracy", "epsilon"):
+                if kind in row:
+                    wrong = wrong_cell(kind, row[kind], entry[kind])
+                    if wrong:
+                        complaints.append(f"{where}: {wrong}")
+    return complaints, rows
+
+
+def main(arguments):
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--root", default=".")
+    parser.add_argument("pages", nargs="+")
+    options = parser.parse_args(arguments)
+    complaints, rows = [], 0
+    for page in options.pages:
+        found, count = check_page(page, pathlib.Path(options.root))
+        complaints += found
+        rows += count
+    print("\n".join(complaints + [f"{rows} rows of figures, {len(complaints)} not as logged"]))
+    return 1 if complaints else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
