@@ -1,0 +1,50 @@
+#include "muster/learning/data/byte_file.h"
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <string>
+
+#include "muster/core/error.h"
+
+namespace muster::learning {
+
+ByteFile::ByteFile(const std::filesystem::path& path) : path_(path) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) {
+    throw Error(ErrorCode::data, path.string(), "a folder", "a file", "cannot read data file");
+  }
+  errno = 0;
+  file_ = gzopen(path.c_str(), "rb");
+  if (file_ == nullptr) {
+    throw Error(ErrorCode::data, path.string(), errno == 0 ? "out of memory" : std::strerror(errno),
+                "a readable file", "cannot read data file");
+  }
+  gzbuffer(file_, 1U << 17);
+}
+
+ByteFile::~ByteFile() { gzclose_r(file_); }
+
+std::size_t ByteFile::read(std::span<std::uint8_t> out) {
+  constexpr std::size_t kMostAtOnce = std::size_t{1} << 30;
+  std::size_t done = 0;
+  while (done < out.size()) {
+    const int got =
+        gzread(file_, out.data() + done, static_cast<unsigned>(std::min(out.size() - done, kMostAtOnce)));
+    // A stream that ends early reads short without a negative count: only gzerror tells.
+    int code = Z_OK;
+    const char* message = gzerror(file_, &code);
+    if (got < 0 || code != Z_OK) {
+      const std::string found = code == Z_ERRNO ? std::strerror(errno) : message;
+      throw Error(ErrorCode::data, path_.string(), found, "a complete plain or gzip file",
+                  "cannot read data file");
+    }
+    if (got == 0) break;
+    done += static_cast<std::size_t>(got);
+  }
+  return done;
+}
+
+}  // namespace muster::learning

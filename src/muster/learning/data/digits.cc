@@ -1,0 +1,222 @@
+#include "muster/learning/data/digits.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include "muster/learning/data/digit_skeletons.h"
+#include "muster/learning/data/normalise.h"
+#include "muster/random/samplers.h"
+
+namespace muster::learning {
+namespace {
+
+// How different two writers are. Larger values make the digits harder, for a linear model first of all.
+// Lengths are in units of the digit's height unless pixels are named; "spread" is a standard deviation.
+constexpr float kPointSpread = 0.020F;    // of each control point
+constexpr float kElasticSpread = 0.042F;  // of the nodes of the displacement field
+constexpr float kSlantSpread = 0.18F;     // horizontal shear
+constexpr float kTurnSpread = 0.10F;      // sine of the rotation angle
+constexpr float kLeastHeight = 16.5F;     // pixels
+constexpr float kMostHeight = 21.0F;
+constexpr float kLeastWidth = 0.80F;  // horizontal stretch
+constexpr float kMostWidth = 1.15F;
+constexpr float kShiftSpread = 1.1F;  // pixels, each direction
+constexpr float kLeastPen = 0.75F;    // pen radius, pixels
+constexpr float kMostPen = 1.75F;
+constexpr float kLeastInk = 0.75F;  // of full ink
+constexpr float kNoise = 10.0F;     // largest noise, in 255ths
+
+constexpr int kSide = static_cast<int>(kImageSide);
+constexpr int kNodes = 4;  // side of the displacement field's grid
+constexpr int kSteps = 5;  // segments between two control points
+
+// Random draws by + and * alone, so that every machine makes the same bits.
+class Draws {
+ public:
+  Draws(const random::RunKey& key, DigitSet set, std::uint64_t index)
+      : words_(key, {random::Purpose::digits, static_cast<std::uint64_t>(set), index}) {}
+
+  std::size_t below(std::size_t bound) { return random::uniform_below(words_, bound); }
+  float between(float low, float high) { return low + (high - low) * unit(words_.next_u64() >> 40); }
+  // Mean 0, variance 1, nearly normal, within +-3: the sum of three uniforms of 21 bits.
+  float bell() {
+    const std::uint64_t word = words_.next_u64();
+    const float sum = unit21(word) + unit21(word >> 21) + unit21(word >> 42);
+    return 2.0F * sum - 3.0F;
+  }
+  std::uint64_t word() { return words_.next_u64(); }
+
+ private:
+  static float unit(std::uint64_t bits24) { return static_cast<float>(bits24) * 0x1p-24F; }
+  static float unit21(std::uint64_t word) { return static_cast<float>(word & 0x1fffff) * 0x1p-21F; }
+
+  random::KeyedStream words_;
+};
+
+// The map from skeleton coordinates to pixels: a smooth displacement on a grid of nodes, then an affine map.
+class Hand {
+ public:
+  explicit Hand(Draws& draws) {
+    for (Point& node : nodes_) node = {kElasticSpread * draws.bell(), kElasticSpread * draws.bell()};
+    const float height = draws.between(kLeastHeight, kMostHeight);
+    const float width = height * draws.between(kLeastWidth, kMostWidth);
+    const float slant = kSlantSpread * draws.bell();
+    const float sine = kTurnSpread * draws.bell();
+    const float cosine = std::sqrt(1.0F - sine * sine);
+    // Stretch, then shear (upward strokes lean right), then rotation.
+    xx_ = cosine * width;
+    xy_ = -cosine * slant * height - sine * height;
+    yx_ = sine * width;
+    yy_ = -sine * slant * height + cosine * height;
+    x0_ = 0.5F * static_cast<float>(kSide - 1) + kShiftSpread * draws.bell();
+    y0_ = 0.5F * static_cast<float>(kSide - 1) + kShiftSpread * draws.bell();
+  }
+
+  Point place(Point p) const {
+    const Point moved = displaced(p);
+    const float x = moved.x - 0.5F;
+    const float y = moved.y - 0.5F;
+    return {x0_ + xx_ * x + xy_ * y, y0_ + yx_ * x + yy_ * y};
+  }
+
+ private:
+  Point displaced(Point p) const {
+    const auto cell = [](float at, float& part) {
+      const float scaled = std::clamp(at, 0.0F, 0.9999F) * static_cast<float>(kNodes - 1);
+      const int whole = static_cast<int>(scaled);
+      const float t = scaled - static_cast<float>(whole);
+      part = t * t * (3.0F - 2.0F * t);
+      return whole;
+    };
+    float tx = 0;
+    float ty = 0;
+    const int column = cell(p.x, tx);
+    const int row = cell(p.y, ty);
+    const Point* at = nodes_.data() + row * kNodes + column;
+    const auto mix = [&](float a, float b, float c, float d) {
+      return (1 - ty) * ((1 - tx) * a + tx * b) + ty * ((1 - tx) * c + tx * d);
+    };
+    return {p.x + mix(at[0].x, at[1].x, at[kNodes].x, at[kNodes + 1].x),
+            p.y + mix(at[0].y, at[1].y, at[kNodes].y, at[kNodes + 1].y)};
+  }
+
+  std::array<Point, kNodes * kNodes> nodes_;
+  float xx_, xy_, yx_, yy_, x0_, y0_;
+};
+
+Point catmull_rom(Point a, Point b, Point c, Point d, float t) {
+  const auto at = [t](float p, float q, float r, float s) {
+    return 0.5F * (2 * q + t * (r - p + t * (2 * p - 5 * q + 4 * r - s + t * (3 * (q - r) + s - p))));
+  };
+  return {at(a.x, b.x, c.x, d.x), at(a.y, b.y, c.y, d.y)};
+}
+
+// Squared distances, in pixels, from each pixel to the nearest of the segments drawn so far.
+class Canvas {
+ public:
+  explicit Canvas(float reach) : reach_(reach) { nearest_.fill(1e9F); }
+
+  void segment(Point from, Point to) {
+    const auto low = [this](float a, float b) {
+      return std::max(0, static_cast<int>(std::min(a, b) - reach_ + 1.0F));
+    };
+    const auto high = [this](float a, float b) {
+      return std::min(kSide - 1, static_cast<int>(std::max(a, b) + reach_));
+    };
+    const float dx = to.x - from.x;
+    const float dy = to.y - from.y;
+    const float over = 1.0F / std::max(dx * dx + dy * dy, 1e-6F);
+    const int first = low(from.x, to.x);
+    const int last = high(from.x, to.x);
+    for (int y = low(from.y, to.y); y <= high(from.y, to.y); ++y) {
+      float* row = nearest_.data() + y * kSide;
+      const float py = static_cast<float>(y) - from.y;
+      for (int x = first; x <= last; ++x) {
+        const float px = static_cast<float>(x) - from.x;
+        const float t = std::min(1.0F, std::max(0.0F, (px * dx + py * dy) * over));
+        const float ex = px - t * dx;
+        const float ey = py - t * dy;
+        row[x] = std::min(row[x], ex * ex + ey * ey);
+      }
+    }
+  }
+
+  float squared_distance(std::size_t pixel) const { return nearest_[pixel]; }
+
+ private:
+  float reach_;
+  std::array<float, kImagePixels> nearest_;
+};
+
+void draw_stroke(const Stroke& stroke, const Hand& hand, Draws& draws, Canvas& canvas) {
+  std::array<Point, 16> jittered;
+  const std::size_t n = stroke.size();
+  for (std::size_t i = 0; i < n; ++i) {
+    jittered[i] = {stroke[i].x + kPointSpread * draws.bell(), stroke[i].y + kPointSpread * draws.bell()};
+  }
+  Point pen = hand.place(jittered[0]);
+  for (std::size_t i = 0; i + 1 < n; ++i) {
+    const Point& before = jittered[i == 0 ? 0 : i - 1];
+    const Point& after = jittered[std::min(i + 2, n - 1)];
+    for (int step = 1; step <= kSteps; ++step) {
+      const float t = static_cast<float>(step) / static_cast<float>(kSteps);
+      const Point next = hand.place(catmull_rom(before, jittered[i], jittered[i + 1], after, t));
+      canvas.segment(pen, next);
+      pen = next;
+    }
+  }
+}
+
+}  // namespace
+
+std::uint8_t draw_digit(const random::RunKey& key, DigitSet set, std::uint64_t index,
+                        std::span<std::uint8_t> image) {
+  Draws draws(key, set, index);
+  const auto label = static_cast<std::uint8_t>(draws.below(kClasses));
+  const std::vector<Skeleton>& ways = skeletons(label);
+  const Skeleton& way = ways[draws.below(ways.size())];
+  const Hand hand(draws);
+  const float pen = draws.between(kLeastPen, kMostPen);
+  const float ink = 255.0F * draws.between(kLeastInk, 1.0F);
+
+  Canvas canvas(pen + 0.6F);
+  for (const Stroke& stroke : way) draw_stroke(stroke, hand, draws, canvas);
+
+  std::uint64_t noise = 0;
+  for (std::size_t p = 0; p < kImagePixels; ++p) {
+    if (p % 8 == 0) noise = draws.word();
+    // Noise uniform on [-kNoise, kNoise]; the background keeps its positive half.
+    const float grain = kNoise * (static_cast<float>(noise & 255) * (2.0F / 255.0F) - 1.0F);
+    noise >>= 8;
+    const float distance = std::sqrt(canvas.squared_distance(p));
+    const float cover = std::clamp(pen + 0.5F - distance, 0.0F, 1.0F);
+    image[p] = static_cast<std::uint8_t>(std::clamp(ink * cover + grain, 0.0F, 255.0F));
+  }
+  return label;
+}
+
+DataSplit draw_digits(std::uint64_t train, std::uint64_t test, std::uint64_t seed) {
+  const random::RunKey key = random::RunKey::from_seed(seed);
+  std::array<float, 256> normalised;
+  for (std::size_t byte = 0; byte < 256; ++byte) {
+    normalised[byte] = normalised_pixel(static_cast<std::uint8_t>(byte));
+  }
+  const auto draw = [&](DigitSet set, std::uint64_t count) {
+    Dataset data;
+    data.pixels.resize(count * kImagePixels);
+    data.labels.resize(count);
+    std::array<std::uint8_t, kImagePixels> image;
+    for (std::uint64_t i = 0; i < count; ++i) {
+      data.labels[i] = draw_digit(key, set, i, image);
+      std::transform(image.begin(), image.end(),
+                     data.pixels.begin() + static_cast<std::ptrdiff_t>(i * kImagePixels),
+                     [&](std::uint8_t byte) { return normalised[byte]; });
+    }
+    return data;
+  };
+  return {draw(DigitSet::train, train), draw(DigitSet::test, test)};
+}
+
+}  // namespace muster::learning

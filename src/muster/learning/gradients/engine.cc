@@ -1,0 +1,11 @@
+#include "muster/learning/gradients/engine.h"
+
+#include "muster/learning/gradients/reference_engine.h"
+
+namespace muster::learning {
+
+std::unique_ptr<GradientEngine> make_engine(Architecture architecture) {
+  return make_reference_engine(architecture);
+}
+
+}  // namespace muster::learning

@@ -1,0 +1,13 @@
+// The engine to train with: the fastest one an architecture has. Thread rule: as GradientEngine.
+#pragma once
+
+#include <memory>
+
+#include "muster/learning/gradient_engine.h"
+#include "muster/learning/models/architecture.h"
+
+namespace muster::learning {
+
+std::unique_ptr<GradientEngine> make_engine(Architecture architecture);
+
+}  // namespace muster::learning

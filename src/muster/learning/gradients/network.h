@@ -1,0 +1,52 @@
+// The reference network: loss and per-example gradient of a stack of layers, by im2col and matrix products.
+//
+// Templated on the scalar so that finite differences can check it in double. Ties: a max-pool window passes
+// its gradient to the lowest index ([y][x] order) that holds the maximum; ReLU passes none where its input is
+// zero or below; predict takes the lowest class. Thread rule: Network is immutable; an Activations belongs to
+// one thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "muster/learning/models/architecture.h"
+
+namespace muster::learning {
+
+// What a forward pass leaves for the backward pass.
+template <typename Scalar>
+struct Activations {
+  std::vector<std::vector<Scalar>> values;  // [l]: input of layer l; the last entry holds the logits
+  std::vector<std::vector<Scalar>>
+      columns;  // [l]: im2col matrix of a convolution, [position][ky][kx][channel]
+  std::vector<std::vector<Scalar>> slopes;  // [l]: d loss / d values[l]
+  std::vector<Scalar> column_slopes;        // d loss / d columns of the convolution at hand
+};
+
+template <typename Scalar>
+class Network {
+ public:
+  explicit Network(Architecture architecture);
+
+  std::size_t parameter_count() const { return parameter_count_; }
+  Activations<Scalar> make_activations() const;
+
+  // The logits of one image; they live in `activations` until the next call.
+  std::span<const Scalar> logits(std::span<const Scalar> parameters, std::span<const Scalar> pixels,
+                                 Activations<Scalar>& activations) const;
+
+  // Cross-entropy in nats of the softmax of the logits; overwrites `gradient` with its derivative.
+  Scalar gradient(std::span<const Scalar> parameters, std::span<const Scalar> pixels, std::uint8_t label,
+                  Activations<Scalar>& activations, std::span<Scalar> gradient) const;
+
+ private:
+  std::vector<Layer> layers_;
+  std::size_t parameter_count_;
+};
+
+extern template class Network<float>;
+extern template class Network<double>;
+
+}  // namespace muster::learning

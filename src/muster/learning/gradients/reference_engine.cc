@@ -1,0 +1,48 @@
+#include "muster/learning/gradients/reference_engine.h"
+
+#include "muster/learning/gradients/network.h"
+#include "muster/learning/gradients/softmax.h"
+
+namespace muster::learning {
+namespace {
+
+struct ReferenceWorkspace final : Workspace {
+  explicit ReferenceWorkspace(Activations<float> made) : activations(std::move(made)) {}
+  Activations<float> activations;
+};
+
+class ReferenceEngine final : public GradientEngine {
+ public:
+  explicit ReferenceEngine(Architecture architecture) : network_(architecture) {}
+
+  std::size_t parameter_count() const override { return network_.parameter_count(); }
+
+  std::unique_ptr<Workspace> make_workspace() const override {
+    return std::make_unique<ReferenceWorkspace>(network_.make_activations());
+  }
+
+  float gradient(std::span<const float> parameters, const Example& example, Workspace& workspace,
+                 std::span<float> gradient) const override {
+    return network_.gradient(parameters, example.pixels, example.label, room(workspace), gradient);
+  }
+
+  std::uint8_t predict(std::span<const float> parameters, std::span<const float> pixels,
+                       Workspace& workspace) const override {
+    return largest_class(network_.logits(parameters, pixels, room(workspace)));
+  }
+
+ private:
+  static Activations<float>& room(Workspace& workspace) {
+    return static_cast<ReferenceWorkspace&>(workspace).activations;
+  }
+
+  Network<float> network_;
+};
+
+}  // namespace
+
+std::unique_ptr<GradientEngine> make_reference_engine(Architecture architecture) {
+  return std::make_unique<ReferenceEngine>(architecture);
+}
+
+}  // namespace muster::learning
