@@ -5,6 +5,7 @@
 // any thread.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -15,7 +16,9 @@ struct Point {
   float y;
 };
 
+// Control points; at most kMostPoints.
 using Stroke = std::vector<Point>;
+inline constexpr std::size_t kMostPoints = 16;
 using Skeleton = std::vector<Stroke>;
 
 // The ways of writing `digit` (0..9).

@@ -151,7 +151,7 @@ class Canvas {
 };
 
 void draw_stroke(const Stroke& stroke, const Hand& hand, Draws& draws, Canvas& canvas) {
-  std::array<Point, 16> jittered;
+  std::array<Point, kMostPoints> jittered;
   const std::size_t n = stroke.size();
   for (std::size_t i = 0; i < n; ++i) {
     jittered[i] = {stroke[i].x + kPointSpread * draws.bell(), stroke[i].y + kPointSpread * draws.bell()};

@@ -1,0 +1,82 @@
+#include "muster/learning/data/digits.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "muster/learning/data/digit_skeletons.h"
+#include "tests/support/statistics.h"
+
+namespace muster::learning {
+namespace {
+
+TEST(Digits, AnyCountIsAPrefixOfTheSameSequence) {
+  const DataSplit few = draw_digits(20, 5, 1);
+  const DataSplit many = draw_digits(40, 30, 1);
+  EXPECT_TRUE(std::equal(few.train.pixels.begin(), few.train.pixels.end(), many.train.pixels.begin()));
+  EXPECT_TRUE(std::equal(few.test.labels.begin(), few.test.labels.end(), many.test.labels.begin()));
+  EXPECT_EQ(draw_digits(0, 0, 1).train.size(), 0U);
+}
+
+TEST(Digits, SeedsAndSetsDiffer) {
+  const DataSplit one = draw_digits(50, 50, 1);
+  const DataSplit two = draw_digits(50, 50, 2);
+  EXPECT_NE(one.train.pixels, two.train.pixels);
+  EXPECT_NE(one.train.pixels, one.test.pixels);
+  std::set<std::vector<float>> distinct;
+  for (const Dataset* set : {&one.train, &one.test, &two.train, &two.test}) {
+    for (std::size_t i = 0; i < set->size(); ++i) {
+      const auto pixels = set->example(i).pixels;
+      distinct.emplace(pixels.begin(), pixels.end());
+    }
+  }
+  EXPECT_EQ(distinct.size(), 200U);
+}
+
+TEST(Digits, LabelsAreUniform) {
+  const DataSplit split = draw_digits(20000, 0, 11);
+  std::vector<std::uint64_t> counts(kClasses, 0);
+  for (const std::uint8_t label : split.train.labels) ++counts[label];
+  const auto verdict = muster::testing::chi_squared_test(counts, std::vector<double>(kClasses, 2000.0), 1e-6);
+  EXPECT_TRUE(verdict.pass) << verdict.summary;
+}
+
+TEST(Digits, EveryImageHasInkAndPaper) {
+  std::vector<std::uint8_t> image(kImagePixels);
+  const auto key = random::RunKey::from_seed(5);
+  for (std::uint64_t i = 0; i < 2000; ++i) {
+    EXPECT_LT(draw_digit(key, DigitSet::train, i, image), kClasses);
+    const auto ink = std::count_if(image.begin(), image.end(), [](std::uint8_t v) { return v > 128; });
+    ASSERT_GT(ink, 10) << "example " << i;
+    ASSERT_LT(ink, 400) << "example " << i;
+  }
+}
+
+TEST(Digits, AreNormalisedLikeMnist) {
+  const DataSplit split = draw_digits(2000, 0, 1);
+  const auto [low, high] = std::minmax_element(split.train.pixels.begin(), split.train.pixels.end());
+  EXPECT_FLOAT_EQ(*low, -0.1307F / 0.3081F);
+  EXPECT_LE(*high, (1.0F - 0.1307F) / 0.3081F + 1e-6F);
+  double sum = 0;
+  for (const float p : split.train.pixels) sum += static_cast<double>(p);
+  EXPECT_NEAR(sum / static_cast<double>(split.train.pixels.size()), 0.0, 0.1);
+}
+
+TEST(Skeletons, FitTheStrokeBufferAndTheBox) {
+  for (std::uint8_t digit = 0; digit < kClasses; ++digit) {
+    EXPECT_GE(skeletons(digit).size(), 3U);
+    for (const Skeleton& way : skeletons(digit)) {
+      for (const Stroke& stroke : way) {
+        EXPECT_GE(stroke.size(), 2U);
+        EXPECT_LE(stroke.size(), kMostPoints);
+        for (const Point& p : stroke) {
+          EXPECT_TRUE(p.x >= 0.1F && p.x <= 0.9F && p.y >= 0.0F && p.y <= 1.0F) << "digit " << int{digit};
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace muster::learning
