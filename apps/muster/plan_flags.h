@@ -1,8 +1,8 @@
 // The plan on the command line: the PLAN argument and the flag of every plan key.
 //
-// Declares the flags from the table of keys (protocols/plan_keys.h), so parsing, help and refusals cannot drift from
-// the plan. Flags that do not apply to the command are known but hidden, and are refused by name. The object must
-// outlive parsing.
+// Declares the flags from the table of keys (protocols/plan_keys.h), so parsing, help and refusals cannot
+// drift from the plan. Flags that do not apply to the command are known but hidden, and are refused by name.
+// The object must outlive parsing.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -31,7 +31,7 @@ class PlanFlags {
  private:
   protocols::Command command_;
   std::string file_;
-  std::map<std::string, std::string, std::less<>> typed_;   // key -> text
+  std::map<std::string, std::string, std::less<>> typed_;  // key -> text
   std::map<std::string, CLI::Option*, std::less<>> options_;
 };
 

@@ -1,0 +1,59 @@
+#include "json.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+namespace muster::app {
+namespace {
+
+std::string json_string(std::string_view text) {
+  constexpr int kOneLine = -1;
+  return nlohmann::json(text).dump(kOneLine, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+}  // namespace
+
+JsonObject& JsonObject::raw(std::string_view key, const std::string& json) {
+  body_ += fmt::format("{}{}:{}", body_.empty() ? "" : ",", json_string(key), json);
+  return *this;
+}
+
+JsonObject& JsonObject::number(std::string_view key, std::optional<double> value) {
+  return raw(key, value && std::isfinite(*value) ? fmt::format("{:.17g}", *value) : "null");
+}
+
+JsonObject& JsonObject::integer(std::string_view key, std::int64_t value) {
+  return raw(key, fmt::format("{}", value));
+}
+
+JsonObject& JsonObject::unsigned_integer(std::string_view key, std::uint64_t value) {
+  return raw(key, fmt::format("{}", value));
+}
+
+JsonObject& JsonObject::text(std::string_view key, std::string_view value) {
+  return raw(key, json_string(value));
+}
+
+JsonObject& JsonObject::texts(std::string_view key, const std::vector<std::string>& values) {
+  std::string list;
+  for (const std::string& value : values) {
+    list += (list.empty() ? "" : ",") + json_string(value);
+  }
+  return raw(key, "[" + list + "]");
+}
+
+JsonObject& JsonObject::object(std::string_view key, const JsonObject& value) {
+  return raw(key, value.str());
+}
+
+JsonObject& JsonObject::objects(std::string_view key, const std::vector<JsonObject>& values) {
+  std::string list;
+  for (const JsonObject& value : values) {
+    list += (list.empty() ? "" : ",") + value.str();
+  }
+  return raw(key, "[" + list + "]");
+}
+
+}  // namespace muster::app

@@ -1,0 +1,158 @@
+// The command `muster`: finds the subcommand, runs it, and is the one place that prints errors and ends the
+// process.
+#include <fmt/format.h>
+
+#include <array>
+#include <cstdio>
+#include <exception>
+#include <new>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "command.h"
+#include "json.h"
+#include "muster/core/error.h"
+#include "muster/protocols/plan_keys.h"
+
+namespace muster::app {
+namespace {
+
+// Named by the contract, refused by name until they exist.
+constexpr std::array kNotYet = {
+#ifndef MUSTER_HAS_TRAIN
+    "train",
+#endif
+    "calibrate", "report",     "audit",  "reproduce", "keygen", "issuer",
+    "shuffler",  "aggregator", "client", "status",    "verify",
+};
+
+Command unavailable_command(CLI::App& root, const std::string& name) {
+  CLI::App* cli = root.add_subcommand(name)->group("");
+  cli->prefix_command();
+  cli->set_help_flag();
+  return {cli, [name]() -> int { throw Error(ErrorCode::usage, name, "", "", "not implemented yet"); }};
+}
+
+void refuse_extras(const CLI::App& cli) {
+  const std::vector<std::string> extras = cli.remaining();
+  if (extras.empty()) {
+    return;
+  }
+  const std::string& extra = extras.front();
+  std::vector<std::string> known;
+  for (const CLI::Option* option : cli.get_options()) {
+    if (option->nonpositional() && !option->get_group().empty()) {
+      known.push_back(option->get_name());
+    }
+  }
+  const std::string name = extra.substr(0, extra.find('='));
+  const std::string close = protocols::nearest(name, {known.begin(), known.end()});
+  const char* what = extra.starts_with("-") ? "unknown flag" : "unexpected argument";
+  throw Error(ErrorCode::usage, extra, "", close, what);
+}
+
+int run_named(const CLI::App& root, const std::vector<Command>& commands) {
+  const std::vector<CLI::App*> parsed = root.get_subcommands();
+  for (const Command& command : commands) {
+    if (!parsed.empty() && command.cli == parsed.front()) {
+      refuse_extras(root);
+      if (!command.cli->get_prefix_command()) {
+        refuse_extras(*command.cli);
+      }
+      return command.run();
+    }
+  }
+  const std::vector<std::string> extras = root.remaining();
+  if (!extras.empty() && !extras.front().starts_with("-")) {
+    std::vector<std::string> names;
+    for (const Command& command : commands) {
+      names.push_back(command.cli->get_name());
+    }
+    throw Error(ErrorCode::usage, extras.front(), "",
+                protocols::nearest(extras.front(), {names.begin(), names.end()}), "unknown command");
+  }
+  refuse_extras(root);
+  throw Error(ErrorCode::usage, "", "", "", "no command given; muster --help lists them");
+}
+
+int run(int argc, char** argv) {
+  CLI::App root("Private learning with shuffled check-ins: account, train", "muster");
+  root.set_version_flag("--version", "muster " MUSTER_VERSION);
+  root.require_subcommand(0, 1);
+  root.allow_extras();
+  root.footer("Each command has its own --help. Documentation: docs/plan.md");
+  std::vector<Command> commands = {account_command(root)};
+#ifdef MUSTER_HAS_TRAIN
+  commands.push_back(train_command(root));
+#endif
+  for (const char* name : kNotYet) {
+    commands.push_back(unavailable_command(root, name));
+  }
+  try {
+    root.parse(argc, argv);
+  } catch (const CLI::Success& success) {  // --help, --version
+    return root.exit(success);
+  } catch (const CLI::ParseError& error) {
+    throw Error(ErrorCode::usage, "", "", "", error.what());
+  }
+  const int status = run_named(root, commands);
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+    throw Error(ErrorCode::file, "stdout", "", "", "the results could not be written");
+  }
+  return status;
+}
+
+// Scanned by hand, because the arguments may be the very thing that does not parse.
+bool asks_for_json(int argc, char** argv) {
+  for (int i = 1; i < argc && std::string_view(argv[i]) != "--"; ++i) {
+    if (std::string_view(argv[i]) == "--json") {
+      return true;
+    }
+  }
+  return false;
+}
+
+int report(const Error& error, bool json) {
+  const int status = exit_status(error.code());
+  fmt::print(stderr, "muster: {}\n", error.what());
+  if (json) {
+    const JsonObject body = JsonObject()
+                                .integer("code", status)
+                                .text("kind", name_of(error.code()))
+                                .text("key", error.key())
+                                .text("value", error.value())
+                                .text("allowed", error.allowed())
+                                .text("message", error.what());
+    fmt::print("{}\n", JsonObject().object("error", body).str());
+    std::fflush(stdout);
+  }
+  return status;
+}
+
+}  // namespace
+
+CLI::App* add_subcommand(CLI::App& root, const std::string& name, const std::string& description,
+                         const std::string& example) {
+  CLI::App* cli = root.add_subcommand(name, description);
+  cli->footer("Example:\n  " + example);
+  return cli;
+}
+
+}  // namespace muster::app
+
+int main(int argc, char** argv) {
+  using muster::Error;
+  using muster::ErrorCode;
+  const bool json = muster::app::asks_for_json(argc, argv);
+  try {
+    return muster::app::run(argc, argv);
+  } catch (const Error& error) {
+    return muster::app::report(error, json);
+  } catch (const std::bad_alloc&) {
+    return muster::app::report(Error(ErrorCode::internal, "", "", "", "out of memory"), json);
+  } catch (const std::exception& error) {
+    return muster::app::report(
+        Error(ErrorCode::internal, "", "", "", std::string("a defect in muster: ") + error.what()), json);
+  }
+}

@@ -1,0 +1,87 @@
+#include "plan_flags.h"
+
+#include <fmt/format.h>
+
+#include "muster/core/error.h"
+#include "muster/protocols/plan_keys.h"
+
+namespace muster::app {
+namespace {
+
+std::string type_text(const protocols::KeySpec& spec) {
+  switch (spec.type) {
+    case protocols::ValueType::integer:
+      return "INTEGER";
+    case protocols::ValueType::number:
+    case protocols::ValueType::rate:
+      return "NUMBER";
+    case protocols::ValueType::learning_rate:
+      return "SCHEDULE";
+    default:
+      return "TEXT";
+  }
+}
+
+std::string help_text(const protocols::KeySpec& spec) {
+  std::string text = fmt::format("{}: {}", spec.meaning, spec.allowed());
+  if (!spec.only_with().empty()) {
+    text += fmt::format("; {}", spec.only_with());
+  }
+  return spec.fallback.empty() ? text : fmt::format("{} [{}]", text, spec.fallback);
+}
+
+// A flag is shown when some value that exists today lets it apply.
+bool shown(const protocols::KeySpec& spec, protocols::Command command) {
+  const auto any_exists = [](std::string_view key, const std::vector<std::string_view>& names) {
+    bool found = names.empty();
+    for (const protocols::Choice& option : protocols::spec_of(key).choices) {
+      for (const std::string_view name : names) {
+        found = found || (option.implemented && option.name == name);
+      }
+    }
+    return found;
+  };
+  return spec.applies_to(command) && any_exists("participation.protocol", spec.protocols) &&
+         any_exists("randomizer.kind", spec.randomizers);
+}
+
+}  // namespace
+
+PlanFlags::PlanFlags(CLI::App& cli, protocols::Command command) : command_(command) {
+  const bool needs_file = command == protocols::Command::train;
+  cli.add_option("PLAN", file_,
+                 needs_file ? "the plan, a TOML file" : "the plan, a TOML file; flags alone will do")
+      ->type_name("FILE");
+  for (const protocols::KeySpec& spec : protocols::plan_keys()) {
+    if (!spec.flag.empty()) {
+      const std::string key(spec.key);
+      options_[key] =
+          cli.add_option(std::string(spec.flag), typed_[key], help_text(spec))
+              ->type_name(type_text(spec))
+              ->group(shown(spec, command) ? "Plan (each flag overrides the key of the plan)" : "");
+    }
+  }
+}
+
+bool PlanFlags::given(std::string_view key) const {
+  const auto option = options_.find(key);
+  return option != options_.end() && option->second->count() > 0;
+}
+
+protocols::PlanSource PlanFlags::source() const {
+  if (file_.empty() && command_ == protocols::Command::train) {
+    throw Error(ErrorCode::usage, "PLAN", "", "a TOML file", "train needs a plan");
+  }
+  protocols::PlanSource source =
+      file_.empty() ? protocols::PlanSource() : protocols::PlanSource::from_file(file_);
+  for (const protocols::KeySpec& spec : protocols::plan_keys()) {
+    if (given(spec.key)) {
+      source.override_key(spec.key, typed_.find(spec.key)->second);
+    }
+  }
+  return source;
+}
+
+protocols::Plan PlanFlags::plan() const { return protocols::Plan::validate(source(), command_); }
+
+}  // namespace muster::app

@@ -1,0 +1,105 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <vector>
+
+#include "muster/accounting/result.h"
+#include "statement_text.h"
+
+namespace muster::app {
+namespace {
+
+using accounting::Bound;
+using accounting::Question;
+using accounting::Statement;
+using Row = std::array<std::string, 6>;
+
+std::string printed(double value) { return fmt::format("{:.6g}", value); }
+double read_back(const std::string& text) { return std::strtod(text.c_str(), nullptr); }
+
+// One unit of the sixth significant digit.
+double last_digit(double value) { return std::pow(10.0, std::floor(std::log10(std::fabs(value))) - 5); }
+
+bool moves(double value) { return value != 0 && std::isfinite(value); }
+
+std::string note_of(const Statement& statement, const Bound& bound) {
+  std::string note;
+  if (bound.id == statement.best.id && bound.view == statement.best.view) {
+    note = "best";
+  }
+  if (bound.numerical_error > 0) {
+    note +=
+        fmt::format("{}numerical error {:.1e}, included", note.empty() ? "" : "; ", bound.numerical_error);
+  }
+  return note;
+}
+
+Row row_of(const Statement& statement, const Bound& bound) {
+  return {bound.id,
+          bound.upper ? rounded_up(*bound.upper) : "none",
+          bound.lower ? rounded_down(*bound.lower) : "-",
+          name_of(bound.validity),
+          name_of(bound.view),
+          note_of(statement, bound)};
+}
+
+std::string aligned(const std::vector<Row>& rows) {
+  std::array<std::size_t, 6> widths{};
+  for (const Row& row : rows) {
+    for (std::size_t column = 0; column < row.size(); ++column) {
+      widths[column] = std::max(widths[column], row[column].size());
+    }
+  }
+  std::string text;
+  for (const Row& row : rows) {
+    std::string line;
+    for (std::size_t column = 0; column < row.size(); ++column) {
+      line += fmt::format("{:<{}}  ", row[column], widths[column]);
+    }
+    text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string rounded_up(double value) {
+  std::string text = printed(value);
+  if (moves(value) && read_back(text) < value) {
+    text = printed(read_back(text) + last_digit(value));
+  }
+  return text;
+}
+
+std::string rounded_down(double value) {
+  std::string text = printed(value);
+  if (moves(value) && read_back(text) > value) {
+    text = printed(read_back(text) - last_digit(value));
+  }
+  return text;
+}
+
+std::string statement_table(const Statement& statement) {
+  const bool asks_epsilon = statement.question.kind == Question::Kind::epsilon_at_delta;
+  const std::string quantity = asks_epsilon ? "epsilon" : "delta";
+  std::vector<Row> rows = {{"bound", quantity + " upper", "lower", "validity", "view", "note"}};
+  for (const Bound& bound : statement.all) {
+    rows.push_back(row_of(statement, bound));
+  }
+  std::string text = aligned(rows);
+  text += fmt::format("\nIf the shuffler colludes, over {} rounds: {} {}\n", statement.local_rounds, quantity,
+                      statement.local ? rounded_up(*statement.local) : "none");
+  for (const Bound& bound : statement.all) {
+    text += fmt::format("\n{} ({}): {}\n", bound.id, name_of(bound.neighbouring), bound.citation);
+    for (const std::string& assumption : bound.assumptions) {
+      text += fmt::format("  - {}\n", assumption);
+    }
+  }
+  return text;
+}
+
+}  // namespace muster::app

@@ -1,0 +1,101 @@
+#include <fmt/format.h>
+#include <sodium.h>
+
+#include <array>
+#include <map>
+
+#include "muster/core/error.h"
+#include "muster/protocols/plan.h"
+
+namespace muster::protocols {
+namespace {
+
+const char* name_of(RandomizerKind kind) {
+  switch (kind) {
+    case RandomizerKind::pure:
+      return "pure";
+    case RandomizerKind::ldp_sgd:
+      return "ldp-sgd";
+    case RandomizerKind::gaussian:
+      return "gaussian";
+  }
+  return "";
+}
+
+const char* name_of(Protocol protocol) {
+  switch (protocol) {
+    case Protocol::shuffled_check_in:
+      return "shuffled-check-in";
+  }
+  return "";
+}
+
+const char* name_of(ModelKind kind) {
+  switch (kind) {
+    case ModelKind::cnn:
+      return "cnn";
+    case ModelKind::logistic:
+      return "logistic";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string Plan::canonical() const {
+  std::map<std::string, std::string> lines;
+  // {} prints a double as the shortest text that reads back as the same double.
+  const auto put = [&lines](const char* key, const auto& value) {
+    lines.emplace(key, fmt::format("{}", value));
+  };
+  const auto put_if = [&put](const char* key, const auto& value) {
+    if (value) {
+      put(key, *value);
+    }
+  };
+  put("name", name);
+  put("seed", seed);
+  put("population.clients", clients);
+  if (!data.empty()) {
+    put("population.data", data);
+  }
+  put("participation.protocol", name_of(protocol));
+  put("participation.rate", rate);
+  put("participation.dropout", dropout);
+  put("randomizer.kind", name_of(randomizer));
+  put_if("randomizer.epsilon0", epsilon0);
+  put_if("randomizer.clip", clip);
+  put_if("randomizer.sigma", sigma);
+  put("rounds.count", rounds);
+  if (learning_rate) {
+    put("rounds.learning_rate", learning_rate->canonical());
+  }
+  put("rounds.momentum", momentum);
+  put("rounds.average", average);
+  put_if("rounds.projection", projection);
+  put("rounds.weight_decay", weight_decay);
+  put("rounds.log_every", log_every);
+  put("rounds.checkpoint_every", checkpoint_every);
+  put("model.kind", name_of(model));
+  put_if("privacy.delta", delta);
+  put_if("privacy.budget", budget);
+  std::string text;
+  for (const auto& [key, value] : lines) {
+    text += fmt::format("{} = {}\n", key, value);
+  }
+  return text;
+}
+
+std::string Plan::hash() const {
+  constexpr std::size_t kBytes = 32;  // BLAKE2b-256
+  const std::string text = canonical();
+  std::array<unsigned char, kBytes> digest{};
+  if (sodium_init() < 0 ||
+      crypto_generichash(digest.data(), digest.size(), reinterpret_cast<const unsigned char*>(text.data()),
+                         text.size(), nullptr, 0) != 0) {
+    throw Error(ErrorCode::internal, "hash", "", "", "libsodium refused to hash the plan");
+  }
+  return fmt::format("{:02x}", fmt::join(digest, ""));
+}
+
+}  // namespace muster::protocols
