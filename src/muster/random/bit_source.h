@@ -1,8 +1,8 @@
 // Where random bits come from: the one seam between samplers and their source.
 //
 // Three sources exist: KeyedStream (keyed_stream.h: simulation, addressable and reproducible), OsSource
-// (os_source.h: deployment and secret keys), ScriptedSource (scripted_source.h: tests). A source is not thread-safe;
-// give each thread its own.
+// (os_source.h: deployment and secret keys), ScriptedSource (scripted_source.h: tests). A source is not
+// thread-safe; give each thread its own.
 #pragma once
 
 #include <cstdint>

@@ -1,10 +1,11 @@
-// Keyed counter-based streams: AES-128 in counter mode, addressed by (run key, purpose, round, client, index).
+// Keyed counter-based streams: AES-128 in counter mode, addressed by (run key, purpose, round, client,
+// index).
 //
-// Any word of any stream can be computed alone, so results depend on the plan and the seed, never on threads, ranks or
-// the order of work. Block b of a stream is AES_key(counter), the 16 counter bytes little-endian:
+// Any word of any stream can be computed alone, so results depend on the plan and the seed, never on threads,
+// ranks or the order of work. Block b of a stream is AES_key(counter), the 16 counter bytes little-endian:
 //     bytes 0-3 index (b), bytes 4-9 client (48 bits), bytes 10-14 round (40 bits), byte 15 purpose.
-// Test vectors are frozen: a change of this layout is a new format. Thread rule: RunKey is immutable and may be
-// shared; a KeyedStream belongs to one thread.
+// Test vectors are frozen: a change of this layout is a new format. Thread rule: RunKey is immutable and may
+// be shared; a KeyedStream belongs to one thread.
 #pragma once
 
 #include <array>
@@ -18,14 +19,14 @@ namespace muster::random {
 
 // What the words of a stream are used for. Values are frozen; add, never renumber.
 enum class Purpose : std::uint8_t {
-  check_in = 1,   // a client's coin
-  dropout = 2,    // a client's second coin
-  randomize = 3,  // a client's local randomizer
-  direction = 4,  // the public direction of an ldp-sgd message, under the message's own key
-  initialize = 5, // initial model parameters
-  digits = 6,     // the procedural data set
-  bootstrap = 7,  // which example a client holds when clients > examples
-  shuffle = 8,    // the secret permutation, under a fresh key
+  check_in = 1,    // a client's coin
+  dropout = 2,     // a client's second coin
+  randomize = 3,   // a client's local randomizer
+  direction = 4,   // the public direction of an ldp-sgd message, under the message's own key
+  initialize = 5,  // initial model parameters
+  digits = 6,      // the procedural data set
+  bootstrap = 7,   // which example a client holds when clients > examples
+  shuffle = 8,     // the secret permutation, under a fresh key
   audit = 9,
 };
 
@@ -60,13 +61,15 @@ class KeyedStream final : public BitSource {
   RunKey key_;
   StreamAddress address_;
   std::uint32_t next_block_ = 0;
+  bool exhausted_ = false;
   static constexpr std::size_t kBuffered = 32;
   alignas(64) std::array<std::uint64_t, kBuffered> buffer_{};
   std::size_t used_ = kBuffered;
 };
 
 // Bulk forms (SIMD, same words as KeyedStream): overwrite `out`.
-// Words first_word, first_word+1, ... of one stream (word w is half w%2 of block w/2; first_word must be even).
+// Words first_word, first_word+1, ... of one stream (word w is half w%2 of block w/2; first_word must be
+// even).
 void fill_words(const RunKey& key, const StreamAddress& address, std::uint64_t first_word,
                 std::span<std::uint64_t> out);
 // Word 0 of the streams of consecutive clients first_client, first_client+1, ...: one coin a client.

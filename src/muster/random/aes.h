@@ -1,0 +1,20 @@
+// AES-128 (FIPS 197): the key schedule and a portable one-block cipher.
+//
+// The portable cipher is the reference and the fallback where no vector unit has AES; bulk encryption is in
+// keyed_stream.cc. Table look-ups are not constant-time: do not use it where an attacker shares the
+// processor's cache with a long-lived secret key. Pure functions.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace muster::random {
+
+using AesSchedule = std::array<std::uint8_t, 176>;  // 11 round keys of 16 bytes
+
+AesSchedule expand_aes128_key(const std::array<std::uint8_t, 16>& key);
+
+std::array<std::uint8_t, 16> encrypt_aes128_block(const AesSchedule& schedule,
+                                                  const std::array<std::uint8_t, 16>& block);
+
+}  // namespace muster::random

@@ -1,0 +1,212 @@
+#include "muster/random/counter_blocks.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstring>
+#include <string>
+
+#include "muster/core/error.h"
+#include "muster/random/aes.h"
+
+#define HWY_WANT_AVX3_DL 1  // 512-bit AES
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "muster/random/counter_blocks.cc"
+#include <hwy/foreach_target.h>
+// After foreach_target.h.
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace muster::random {
+namespace HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+const char* Target() { return hwy::TargetName(HWY_TARGET); }
+
+#if HWY_TARGET == HWY_SCALAR
+
+inline void EncryptOne(const AesSchedule& schedule, const Counter& counter, std::uint64_t words[2]) {
+  std::array<std::uint8_t, 16> block;
+  std::memcpy(block.data(), &counter, 16);
+  block = encrypt_aes128_block(schedule, block);
+  std::memcpy(words, block.data(), 16);
+}
+
+inline AesSchedule CopySchedule(const std::uint8_t* bytes) {
+  AesSchedule schedule;
+  std::copy_n(bytes, schedule.size(), schedule.begin());
+  return schedule;
+}
+
+void EncryptIndices(const std::uint8_t* bytes, Counter counter, std::uint64_t* out, std::size_t blocks) {
+  const AesSchedule schedule = CopySchedule(bytes);
+  for (std::size_t b = 0; b < blocks; ++b, ++counter.low) EncryptOne(schedule, counter, out + 2 * b);
+}
+
+void EncryptClients(const std::uint8_t* bytes, Counter counter, std::uint64_t* out, std::size_t clients) {
+  const AesSchedule schedule = CopySchedule(bytes);
+  for (std::size_t c = 0; c < clients; ++c, counter.low += std::uint64_t{1} << 32) {
+    std::uint64_t words[2];
+    EncryptOne(schedule, counter, words);
+    out[c] = words[0];
+  }
+}
+
+#else
+
+using D8 = hn::CappedTag<std::uint8_t, 64>;
+using D64 = hn::Repartition<std::uint64_t, D8>;
+using V8 = hn::Vec<D8>;
+
+// Four vectors side by side hide the latency of a round.
+HWY_INLINE void Encrypt4(const std::uint8_t* HWY_RESTRICT schedule, V8& a, V8& b, V8& c, V8& d) {
+  const D8 d8;
+  V8 key = hn::LoadDup128(d8, schedule);
+  a = hn::Xor(a, key);
+  b = hn::Xor(b, key);
+  c = hn::Xor(c, key);
+  d = hn::Xor(d, key);
+  for (std::size_t round = 1; round < 10; ++round) {
+    key = hn::LoadDup128(d8, schedule + 16 * round);
+    a = hn::AESRound(a, key);
+    b = hn::AESRound(b, key);
+    c = hn::AESRound(c, key);
+    d = hn::AESRound(d, key);
+  }
+  key = hn::LoadDup128(d8, schedule + 160);
+  a = hn::AESLastRound(a, key);
+  b = hn::AESLastRound(b, key);
+  c = hn::AESLastRound(c, key);
+  d = hn::AESLastRound(d, key);
+}
+
+// Counters first, first + step, ... (low halves; the caller makes sure that nothing carries out of its
+// field).
+HWY_INLINE hn::Vec<D64> FirstCounters(const Counter& first, std::uint64_t step) {
+  alignas(64) std::uint64_t halves[8];
+  for (std::size_t i = 0; i < 4; ++i) {
+    halves[2 * i] = first.low + i * step;
+    halves[2 * i + 1] = first.high;
+  }
+  return hn::Load(D64(), halves);
+}
+
+HWY_INLINE hn::Vec<D64> CounterIncrement(std::uint64_t increment) {
+  alignas(64) const std::uint64_t halves[8] = {increment, 0, increment, 0, increment, 0, increment, 0};
+  return hn::Load(D64(), halves);
+}
+
+void EncryptIndices(const std::uint8_t* bytes, Counter counter, std::uint64_t* out, std::size_t blocks) {
+  alignas(64) std::uint8_t schedule[176];
+  std::memcpy(schedule, bytes, sizeof schedule);
+  const D8 d8;
+  const D64 d64;
+  const std::size_t lanes = hn::Lanes(d64);
+  hn::Vec<D64> counters = FirstCounters(counter, 1);
+  const hn::Vec<D64> increment = CounterIncrement(lanes / 2);
+  alignas(64) std::uint64_t tail[32];
+  for (std::size_t words = 2 * blocks; words != 0;) {
+    V8 v[4];
+    for (V8& vector : v) {
+      vector = hn::BitCast(d8, counters);
+      counters = hn::Add(counters, increment);
+    }
+    Encrypt4(schedule, v[0], v[1], v[2], v[3]);
+    const bool full = words >= 4 * lanes;
+    std::uint64_t* to = full ? out : tail;
+    for (std::size_t i = 0; i < 4; ++i) hn::StoreU(hn::BitCast(d64, v[i]), d64, to + i * lanes);
+    if (!full) {
+      std::copy_n(tail, words, out);
+      return;
+    }
+    out += 4 * lanes;
+    words -= 4 * lanes;
+  }
+}
+
+void EncryptClients(const std::uint8_t* bytes, Counter counter, std::uint64_t* out, std::size_t clients) {
+  alignas(64) std::uint8_t schedule[176];
+  std::memcpy(schedule, bytes, sizeof schedule);
+  const D8 d8;
+  const D64 d64;
+  const std::size_t lanes = hn::Lanes(d64);
+  constexpr std::uint64_t kOneClient = std::uint64_t{1} << 32;
+  hn::Vec<D64> counters = FirstCounters(counter, kOneClient);
+  const hn::Vec<D64> increment = CounterIncrement(lanes / 2 * kOneClient);
+  alignas(64) std::uint64_t tail[16];
+  while (clients != 0) {
+    V8 v[4];
+    for (V8& vector : v) {
+      vector = hn::BitCast(d8, counters);
+      counters = hn::Add(counters, increment);
+    }
+    Encrypt4(schedule, v[0], v[1], v[2], v[3]);
+    const bool full = clients >= 2 * lanes;
+    std::uint64_t* to = full ? out : tail;
+    for (std::size_t i = 0; i < 2; ++i) {
+      const auto even = hn::BitCast(d64, v[2 * i]), odd = hn::BitCast(d64, v[2 * i + 1]);
+      hn::StoreU(hn::ConcatEven(d64, odd, even), d64, to + i * lanes);
+    }
+    if (!full) {
+      std::copy_n(tail, clients, out);
+      return;
+    }
+    out += 2 * lanes;
+    clients -= 2 * lanes;
+  }
+}
+
+#endif  // HWY_TARGET == HWY_SCALAR
+
+}  // namespace HWY_NAMESPACE
+}  // namespace muster::random
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace muster::random {
+
+static_assert(std::endian::native == std::endian::little, "counter blocks are little-endian");
+
+HWY_EXPORT(Target);
+HWY_EXPORT(EncryptIndices);
+HWY_EXPORT(EncryptClients);
+
+Counter counter_of(const StreamAddress& address, std::uint32_t index) {
+  if (address.round >> 40 != 0) {
+    throw Error(ErrorCode::internal, "round", std::to_string(address.round), "below 2^40", "no such stream");
+  }
+  if (address.client >> 48 != 0) {
+    throw Error(ErrorCode::internal, "client", std::to_string(address.client), "below 2^48",
+                "no such stream");
+  }
+  return {index | address.client << 32,
+          address.client >> 32 | address.round << 16 | static_cast<std::uint64_t>(address.purpose) << 56};
+}
+
+void encrypt_indices(const RunKey& key, const Counter& first, std::span<std::uint64_t> out) {
+  if (out.size() % 2 != 0) throw Error(ErrorCode::internal, "out", "", "an even size", "half a block");
+  const std::uint64_t blocks = out.size() / 2;
+  if ((first.low & 0xffffffffu) + blocks > std::uint64_t{1} << 32) {
+    throw Error(ErrorCode::internal, "index", "", "2^32 blocks a stream", "the stream is exhausted");
+  }
+  HWY_DYNAMIC_DISPATCH(EncryptIndices)(key.schedule().data(), first, out.data(), blocks);
+}
+
+void encrypt_clients(const RunKey& key, const Counter& first, std::span<std::uint64_t> out) {
+  Counter counter = first;
+  while (!out.empty()) {
+    // Up to where the low 32 bits of the client would carry into the other half.
+    const std::uint64_t room = (std::uint64_t{1} << 32) - (counter.low >> 32);
+    const std::size_t part = static_cast<std::size_t>(std::min<std::uint64_t>(room, out.size()));
+    HWY_DYNAMIC_DISPATCH(EncryptClients)(key.schedule().data(), counter, out.data(), part);
+    out = out.subspan(part);
+    counter.low &= 0xffffffffu;
+    ++counter.high;
+  }
+}
+
+const char* vector_target() { return HWY_DYNAMIC_DISPATCH(Target)(); }
+
+}  // namespace muster::random
+#endif  // HWY_ONCE

@@ -1,0 +1,22 @@
+// A uniform direction in R^d: independent normals and their squared length, made in one pass over the cache.
+//
+// out / sqrt(squared_norm) is uniform on the unit sphere. The normals are those of fill_normals, the sums
+// those of fixed_order_dot, so the values do not depend on the vector width. Thread-safe.
+#pragma once
+
+#include <span>
+
+#include "muster/random/keyed_stream.h"
+
+namespace muster::random {
+
+struct DirectionSums {
+  double squared_norm;
+  double dot;  // with `other`; 0 without one
+};
+
+// Overwrites out. other: empty, or as long as out, else Error(internal).
+DirectionSums fill_direction(const RunKey& key, const StreamAddress& address, std::span<const float> other,
+                             std::span<float> out);
+
+}  // namespace muster::random

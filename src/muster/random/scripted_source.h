@@ -1,0 +1,35 @@
+// Words written down in advance: tests drive a sampler into a rare branch and count what it consumes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "muster/core/error.h"
+#include "muster/random/bit_source.h"
+
+namespace muster::random {
+
+class ScriptedSource final : public BitSource {
+ public:
+  explicit ScriptedSource(std::vector<std::uint64_t> words) : words_(std::move(words)) {}
+
+  // Error(internal) when the script is at its end.
+  std::uint64_t next_u64() override {
+    if (consumed_ == words_.size()) {
+      throw Error(ErrorCode::internal, "script", std::to_string(words_.size()) + " words", "",
+                  "the script is exhausted");
+    }
+    return words_[consumed_++];
+  }
+
+  std::size_t consumed() const { return consumed_; }
+
+ private:
+  std::vector<std::uint64_t> words_;
+  std::size_t consumed_ = 0;
+};
+
+}  // namespace muster::random
