@@ -16,6 +16,7 @@
 
 #include "muster/accounting/mechanisms/mechanism.h"
 #include "muster/random/keyed_stream.h"
+#include "muster/randomizers/aligned.h"
 
 namespace muster::randomizers {
 
@@ -53,7 +54,7 @@ class MessageSum {
   void count_one() { ++count_; }
 
  private:
-  std::vector<std::int64_t> sums_;
+  AlignedVector<std::int64_t> sums_;
   double step_;
   std::uint64_t count_ = 0;
 };

@@ -1,0 +1,55 @@
+#include "muster/randomizers/clip.h"
+
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "muster/core/error.h"
+#include "muster/random/fixed_dot.h"
+
+namespace muster::randomizers {
+
+void check_shape(double clip, std::size_t dimension) {
+  if (!(clip >= kSmallestClip && clip <= kLargestClip)) {
+    throw Error(ErrorCode::plan, "randomizer.clip", std::to_string(clip), "1e-20 .. 1e20",
+                "cannot clip to this norm");
+  }
+  if (dimension < 1 || dimension >= std::size_t{1} << 31) {
+    throw Error(ErrorCode::plan, "dimension", std::to_string(dimension), "1 .. 2^31 - 1", "cannot randomize");
+  }
+}
+
+double checked_norm(std::span<const float> gradient) {
+  const double fast = random::fixed_order_dot(gradient, gradient);
+  // Below 1e-20 single-precision squares may have lost their digits; above, underflow stays under 1e-15 of
+  // the sum.
+  if (fast >= 1e-20 && std::isfinite(fast)) return std::sqrt(fast);
+  double exact = 0;
+  for (std::size_t i = 0; i < gradient.size(); ++i) {
+    const auto value = static_cast<double>(gradient[i]);
+    if (!std::isfinite(value)) {
+      throw Error(ErrorCode::data, "gradient[" + std::to_string(i) + "]", std::to_string(value),
+                  "finite numbers", "not a finite gradient");
+    }
+    exact += value * value;
+  }
+  return std::sqrt(exact);
+}
+
+double clip_factor(double norm, double clip) {
+  const double limit = clip * (1 - 0x1p-19);
+  return norm <= limit ? 1.0 : limit / norm;
+}
+
+float round_down(double x) {
+  const auto rounded = static_cast<float>(x);
+  return static_cast<double>(rounded) <= x ? rounded : std::nextafter(rounded, 0.0f);
+}
+
+float round_up(double x) {
+  const auto rounded = static_cast<float>(x);
+  return static_cast<double>(rounded) >= x ? rounded
+                                           : std::nextafter(rounded, std::numeric_limits<float>::infinity());
+}
+
+}  // namespace muster::randomizers

@@ -1,0 +1,31 @@
+#include "muster/randomizers/flip.h"
+
+#include <cmath>
+#include <cstdint>
+#include <string>
+
+#include "muster/core/error.h"
+
+namespace muster::randomizers {
+
+Flip flip_of(double epsilon0) {
+  if (!(epsilon0 >= 1e-9 && epsilon0 <= 700)) {
+    throw Error(ErrorCode::plan, "randomizer.epsilon0", std::to_string(epsilon0), "1e-9 .. 700",
+                "outside the range of the sampler");
+  }
+  std::uint64_t numerator;
+  if (epsilon0 < 1) {
+    // 1 - 2q = tanh(epsilon0 / 2), rounded down.
+    const double bias = std::tanh(epsilon0 / 2) * (1 - 0x1p-50);
+    numerator = (std::uint64_t{1} << 63) - static_cast<std::uint64_t>(std::ldexp(bias, 63));
+  } else {
+    const double q = 1 / (std::exp(epsilon0) + 1) * (1 + 0x1p-50);
+    numerator = static_cast<std::uint64_t>(std::ceil(std::ldexp(q, 64)));
+  }
+  // 2^64 - 2 numerator, below 2^64 since numerator >= 1.
+  const std::uint64_t bias_numerator = 0 - 2 * numerator;
+  return {random::Probability::of_numerator(numerator),
+          1 / std::ldexp(static_cast<double>(bias_numerator), -64)};
+}
+
+}  // namespace muster::randomizers

@@ -1,0 +1,146 @@
+#include "muster/randomizers/ldp_sgd.h"
+
+#include <algorithm>
+#include <boost/math/special_functions/gamma.hpp>
+#include <cmath>
+#include <numbers>
+#include <string>
+
+#include "muster/core/error.h"
+#include "muster/random/direction.h"
+#include "muster/randomizers/clip.h"
+#include "muster/randomizers/flip.h"
+#include "muster/randomizers/grid_kernels.h"
+
+namespace muster::randomizers {
+namespace {
+
+using Seed = std::array<std::uint8_t, 16>;
+
+// kappa = sqrt(pi) Gamma((d+1)/2) / Gamma(d/2) = 1 / E|<v, u>| for a unit vector u.
+double inverse_mean_projection(std::size_t dimension) {
+  return std::sqrt(std::numbers::pi) /
+         boost::math::tgamma_delta_ratio(static_cast<double>(dimension) / 2, 0.5);
+}
+
+struct DirectionScratch final : Scratch {
+  AlignedVector<float> normals;  // of the direction of `seed`, when `held`
+  double norm = 0;
+  Seed seed{};
+  bool held = false;
+  AlignedVector<float> rescaled;  // a gradient too large or small for single-precision products
+};
+
+// Makes scratch hold the direction of `seed`; returns its inner product with `gradient` (if not empty), up to
+// a positive factor.
+double hold_direction(const Seed& seed, std::span<const float> gradient, DirectionScratch& scratch) {
+  scratch.held = false;
+  const auto key = random::RunKey::from_bytes(seed);
+  const auto sums =
+      random::fill_direction(key, {random::Purpose::direction, 0, 0}, gradient, scratch.normals);
+  scratch.norm = std::sqrt(sums.squared_norm);
+  scratch.seed = seed;
+  scratch.held = true;
+  if (scratch.norm > 0) return sums.dot;
+  // All normals 0 (only for a few dimensions, once in 10^7 messages at most): the first axis.
+  scratch.normals[0] = 1;
+  scratch.norm = 1;
+  return gradient.empty() ? 0 : static_cast<double>(gradient[0]);
+}
+
+// The gradient, multiplied by a power of two if its products with normals could overflow or underflow.
+std::span<const float> in_range(std::span<const float> gradient, double norm, DirectionScratch& scratch) {
+  if (norm == 0 || (norm > 1e-12 && norm < 1e12)) return gradient;
+  const int exponent = -std::ilogb(norm);
+  scratch.rescaled.resize(gradient.size());
+  for (std::size_t i = 0; i < gradient.size(); ++i) {
+    scratch.rescaled[i] = static_cast<float>(std::ldexp(static_cast<double>(gradient[i]), exponent));
+  }
+  return scratch.rescaled;
+}
+
+class LdpSgd final : public VectorRandomizer {
+ public:
+  LdpSgd(double epsilon0, double clip, std::size_t dimension)
+      : epsilon0_(epsilon0),
+        clip_(clip),
+        dimension_(dimension),
+        flip_(flip_of(epsilon0)),
+        length_(clip * flip_.inverse_bias * inverse_mean_projection(dimension)),
+        // length <= 2^30 steps: no coordinate can leave 32 bits.
+        step_(std::ldexp(1.0, std::ilogb(length_) + 1 - 30)) {}
+
+  std::size_t dimension() const override { return dimension_; }
+  accounting::Mechanism description() const override { return accounting::LdpSgdLocal{epsilon0_}; }
+  double step() const override { return step_; }
+
+  std::unique_ptr<Scratch> make_scratch() const override {
+    auto scratch = std::make_unique<DirectionScratch>();
+    scratch->normals.resize(dimension_);
+    return scratch;
+  }
+
+  void randomize(std::span<const float> gradient, const random::RunKey& key, std::uint64_t round,
+                 std::uint64_t client, Scratch& scratch, Message& out) const override {
+    if (gradient.size() != dimension_) {
+      throw Error(ErrorCode::internal, "gradient", std::to_string(gradient.size()),
+                  std::to_string(dimension_), "not of the randomizer's dimension");
+    }
+    DirectionScratch& mine = own(scratch);
+    const double norm = checked_norm(gradient);
+    random::KeyedStream bits(key, {random::Purpose::randomize, round, client});
+    SignedDirectionMessage message;
+    for (std::size_t i = 0; i < 16; i += 8) {
+      const std::uint64_t word = bits.next_u64();
+      for (std::size_t j = 0; j < 8; ++j) message.seed[i + j] = static_cast<std::uint8_t>(word >> (8 * j));
+    }
+    const double dot = hold_direction(message.seed, in_range(gradient, norm, mine), mine);
+    message.positive = dot >= 0;  // the fixed rule for a tie
+    const double share = std::min(norm, clip_) / clip_;
+    const bool negated = random::bernoulli(bits, random::Probability::at_most(0.5 - share / 2));
+    const bool flipped = random::bernoulli(bits, flip_.probability);
+    message.positive ^= negated != flipped;
+    out = message;
+  }
+
+  void accumulate(const Message& message, Scratch& scratch, MessageSum& sum) const override {
+    const auto* signed_direction = std::get_if<SignedDirectionMessage>(&message);
+    if (signed_direction == nullptr) {
+      throw Error(ErrorCode::data, "message", "", "ldp-sgd", "not a message of this randomizer");
+    }
+    if (sum.sums().size() != dimension_ || sum.step() != step_) {
+      throw Error(ErrorCode::internal, "message sum", "", "the randomizer's dimension and step",
+                  "does not match");
+    }
+    DirectionScratch& mine = own(scratch);
+    if (!mine.held || mine.seed != signed_direction->seed) hold_direction(signed_direction->seed, {}, mine);
+    const auto scale = static_cast<float>(length_ / step_ / mine.norm);
+    add_scaled(mine.normals.data(), signed_direction->positive ? scale : -scale, sum.sums().data(),
+               dimension_);
+    sum.count_one();
+  }
+
+ private:
+  DirectionScratch& own(Scratch& scratch) const {
+    auto* mine = dynamic_cast<DirectionScratch*>(&scratch);
+    if (mine == nullptr || mine->normals.size() != dimension_) {
+      throw Error(ErrorCode::internal, "scratch", "", "", "made by another randomizer");
+    }
+    return *mine;
+  }
+
+  double epsilon0_, clip_;
+  std::size_t dimension_;
+  Flip flip_;
+  double length_;  // of a decoded message
+  double step_;
+};
+
+}  // namespace
+
+std::unique_ptr<VectorRandomizer> make_ldp_sgd(double epsilon0, double clip, std::size_t dimension) {
+  check_shape(clip, dimension);
+  return std::make_unique<LdpSgd>(epsilon0, clip, dimension);
+}
+
+}  // namespace muster::randomizers
