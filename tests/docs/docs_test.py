@@ -58,6 +58,22 @@ class Examples(Tree):
                                  "<rate> messages/s", "epsilon 1.26 at delta 1e-05 after 6800 rounds", "took <time>",
                                  "./runs/x"])
 
+    def test_accuracies_are_compared_within_the_tolerance_and_nothing_else_is(self):
+        shown = ["  round  accuracy   epsilon", "     10    0.8712    0.4510", "", "accuracy  0.8712 (done)", "epsilon   0.4510"]
+        near = [line.replace("0.8712", "0.8705") for line in shown]
+        self.assertEqual(examples.same_text(shown, near, self.root), [])
+        for old, new in (("0.8712", "0.8605"), ("0.4510", "0.4511"), ("     10", "     11"), ("(done)", "(budget)")):
+            self.assertNotEqual(examples.same_text(shown, [line.replace(old, new) for line in shown], self.root), [], old)
+
+    def test_a_fresh_run_starts_from_its_beginning(self):
+        self.write("runs/demo/done", "")
+        page = "```console fresh=runs/demo\n$ ls runs\n$ test ! -e runs/demo\n```\n"
+        self.assertEqual(self.examine(page)[0], 0)
+        self.write("src/keep", "")
+        for outside in ("src", "runs/../src", "/tmp"):
+            self.assertEqual(self.examine(page.replace("fresh=runs/demo", f"fresh={outside}"))[0], 1, outside)
+        self.assertTrue((self.root / "src/keep").exists())
+
     def test_commands_continue_and_name_the_binary(self):
         status, said = self.examine("```console\n$ build/release/muster account \\\n    --rounds 3\naccount --rounds 3\n"
                                     "```\n")

@@ -7,9 +7,10 @@ output need only succeed. Words after `console` say more:
     long         takes minutes: run with --long alone (make check-all)
     needs=PATH   skipped aloud when PATH does not exist: data that the project does not carry
     log=FILE     standard output is JSON lines, compared with the stored FILE (see same_log)
+    fresh=PATH   PATH, below build/ or runs/, is removed first, so that a run starts from its beginning
 
 Before comparing, both sides are masked by MASKS, and by nothing else: times, rates, and the folder of the project
-differ between machines; an epsilon or an accuracy does not.
+differ between machines; an epsilon does not. Accuracies are compared within ACCURACY_TOLERANCE.
 
     python3 tests/docs/examples.py --command build/release/muster [--long] README.md docs/...
 
@@ -20,6 +21,7 @@ import argparse
 import json
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 from dataclasses import dataclass, field
@@ -47,6 +49,7 @@ class Command:
     long: bool = False
     needs: str = ""
     log: str = ""
+    fresh: str = ""
 
 
 def commands_of(page, text):
@@ -66,7 +69,7 @@ def commands_of(page, text):
                 key, _, value = word.partition("=")
                 if key == "long" and not value:
                     command.long = True
-                elif key in ("needs", "log") and value:
+                elif key in ("needs", "log", "fresh") and value:
                     setattr(command, key, value)
                 else:
                     raise ValueError(f"{page}:{number}: unknown word {word} after ```console")
@@ -87,6 +90,37 @@ def masked(lines, root):
     while lines and not lines[-1]:
         lines.pop()
     return lines
+
+
+def without_accuracies(lines):
+    """The lines with accuracies replaced, and the accuracies: numbers right-aligned under a column named accuracy,
+    or after the word at the start of a line."""
+    replaced, found, column = [], [], None
+    for line in lines:
+        heading = re.search(r"(?<=  )accuracy(?=  )", line)
+        number = re.match(r"accuracy +(\d\.\d+)", line)
+        if heading:
+            column = heading.end()
+        elif not line:
+            column = None
+        elif column is not None:
+            number = next((n for n in re.finditer(r"(\d\.\d+)", line) if n.end() == column), None)
+        if number:
+            found.append(float(number.group(1)))
+            line = line[:number.start(1)] + "<accuracy>" + line[number.end(1):]
+        replaced.append(line)
+    return replaced, found
+
+
+def same_text(expected, printed, root):
+    expected, printed = masked(expected, root), masked(printed, root)
+    shown, printed_accuracies = without_accuracies(expected), without_accuracies(printed)
+    same = shown[0] == printed_accuracies[0] and all(
+        abs(a - b) <= ACCURACY_TOLERANCE for a, b in zip(shown[1], printed_accuracies[1]))
+    if same:
+        return []
+    return ["the page shows:"] + ["  " + line for line in expected] + \
+           ["the command prints:"] + ["  " + line for line in printed]
 
 
 def same_log(stored, printed):
@@ -112,6 +146,10 @@ def same_log(stored, printed):
 
 def run(command, binary, root):
     """What is wrong with one command, as a list of lines; empty when it does what the page says."""
+    if command.fresh:
+        if pathlib.PurePath(command.fresh).parts[0] not in ("build", "runs") or ".." in command.fresh:
+            return [f"fresh={command.fresh} is below neither build/ nor runs/"]
+        shutil.rmtree(root / command.fresh, ignore_errors=True)
     text = re.sub(r"(?<![\w/.-])build/release/muster(?![\w/])", str(binary), command.text)
     done = subprocess.run(["bash", "-o", "pipefail", "-c", text], cwd=root, stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True, check=False)
@@ -123,11 +161,7 @@ def run(command, binary, root):
         return same_log(stored, printed)
     if not command.expected:
         return []
-    expected, printed = masked(command.expected, root), masked(printed, root)
-    if expected == printed:
-        return []
-    return ["the page shows:"] + ["  " + line for line in expected] + \
-           ["the command prints:"] + ["  " + line for line in printed]
+    return same_text(command.expected, printed, root)
 
 
 def main(arguments):

@@ -40,6 +40,8 @@ def check(root):
                     continue
                 if anchor and path.suffix == ".md" and anchor not in anchors(path.read_text(encoding="utf-8")):
                     complaints.append(f"{where}: {target}: no such heading")
+                if path.is_dir():
+                    path /= "README.md"
                 if path != page.resolve():
                     linked.add(path)
     for page in everything:
