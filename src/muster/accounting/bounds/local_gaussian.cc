@@ -6,6 +6,7 @@
 #include <limits>
 #include <vector>
 
+#include "muster/accounting/bounds/binomial_blocks.h"
 #include "muster/accounting/bounds/local.h"
 
 namespace muster::accounting::local_detail {
@@ -13,7 +14,7 @@ namespace {
 
 constexpr double kUnit = std::numeric_limits<double>::epsilon() / 2;
 constexpr double kTiny = std::numeric_limits<double>::min();
-constexpr double kBlocks = 262144;
+constexpr double kValues = 262144;
 
 // (1 - Phi(x)) / phi(x) for x >= 0, relative error below 2e-13.
 double mills(double x) {
@@ -24,69 +25,25 @@ double mills(double x) {
   return 1 / fraction;
 }
 
-// k log(k / (T g)) + (T-k) log((T-k) / (T (1-g))): minus the log of the Chernoff bound of a binomial tail.
-double chernoff_exponent(double k, double rounds, double rate) {
-  const double up = k > 0 ? k * std::log(k / (rounds * rate)) : 0;
-  const double down = k < rounds ? (rounds - k) * std::log((rounds - k) / (rounds * (1 - rate))) : 0;
-  // Outward: each logarithm's argument carries two roundings, and the terms cancel.
-  return up + down - 8 * kUnit * (rounds + std::fabs(up) + std::fabs(down));
-}
-
-// The farthest integer from the mean on one side with exponent below `exponent`.
-double edge(double rounds, double rate, double exponent, bool upper) {
-  double inside = std::floor(rounds * rate), outside = upper ? rounds + 1 : -1;
-  while (std::fabs(outside - inside) > 1) {
-    const double middle = std::floor((inside + outside) / 2);
-    (chernoff_exponent(middle, rounds, rate) < exponent ? inside : outside) = middle;
-  }
-  return inside;
-}
-
-// Blocks of participations: weight and the mu of the block's largest k; `missing` bounds all k left out.
+// Blocks of participations: weight, and the mu of the block's largest k.
 struct Mixture {
   std::vector<double> weight, mu;
-  double missing = 0;
 
   Mixture(double mu1, double rate, double rounds, double exponent) {
-    if (rate == 1) {
-      weight = {1}, mu = {mu1 * std::sqrt(rounds)};
-      return;
-    }
-    const double lo = edge(rounds, rate, exponent, false), hi = edge(rounds, rate, exponent, true);
-    if (lo > 0) missing += std::exp(-chernoff_exponent(lo - 1, rounds, rate));
-    if (hi < rounds) missing += std::exp(-chernoff_exponent(hi + 1, rounds, rate));
-    // Ratios from the mode outwards; dividing by the window's own sum can only raise a weight.
-    const auto count = static_cast<std::size_t>(hi - lo) + 1;
-    std::vector<double> mass(count);
-    const double mode = std::clamp(std::floor((rounds + 1) * rate), lo, hi), odds = rate / (1 - rate);
-    mass[static_cast<std::size_t>(mode - lo)] = 1;
-    for (double k = mode; k < hi; ++k) {
-      const auto at = static_cast<std::size_t>(k - lo);
-      mass[at + 1] = mass[at] * ((rounds - k) / (k + 1) * odds);
-    }
-    for (double k = mode; k > lo; --k) {
-      const auto at = static_cast<std::size_t>(k - lo);
-      mass[at - 1] = mass[at] * (k / (rounds - k + 1) / odds);
-    }
-    double sum = 0;
-    for (const double m : mass) sum += m;
-    const double outward = (1 + 16 * kUnit * static_cast<double>(count)) / sum;
-    const auto width = static_cast<std::size_t>(std::ceil(static_cast<double>(count) / kBlocks));
-    for (std::size_t i = 0; i < count; i += width) {
-      const std::size_t end = std::min(i + width, count);
-      double block = 0;
-      for (std::size_t j = i; j < end; ++j) block += mass[j];
-      weight.push_back(block * outward);
-      mu.push_back(mu1 * std::sqrt(lo + static_cast<double>(end - 1)));
+    // The window is about 3 sqrt(exponent) deviations: single values while it holds fewer than 2^18 of them.
+    const double sd = std::sqrt(rounds * rate * (1 - rate));
+    const double fineness = 3 * std::sqrt(exponent) * sd > kValues ? 1e-3 : 0;
+    for (const BinomialBlock& block : binomial_blocks(rounds, rate, exponent, fineness)) {
+      if (block.last == 0) continue;  // never took part: no loss
+      weight.push_back(block.weight);
+      mu.push_back(mu1 * std::sqrt(block.last));
     }
   }
 
   double delta(double epsilon) const {
-    double sum = missing;
-    for (std::size_t i = 0; i < weight.size(); ++i) {
-      if (mu[i] > 0) sum += weight[i] * gaussian_pair_delta(mu[i], epsilon);
-    }
-    return std::min(1.0, sum * (1 + 1e-11) + kTiny);
+    double sum = 0;
+    for (std::size_t i = 0; i < weight.size(); ++i) sum += weight[i] * gaussian_pair_delta(mu[i], epsilon);
+    return std::min(1.0, sum * (1 + 1e-10) + kTiny);
   }
 };
 
