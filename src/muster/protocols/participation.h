@@ -1,0 +1,48 @@
+// Who reports in a round: each client's own coin, then an independent dropout coin.
+//
+// Algorithm 1 of Liew et al., "Shuffled check-in" (2022): a client of the population takes part in a round
+// with probability p by its own coin, and once decided drops out with an independent probability p', so it
+// reports with probability p (1 - p'). Both coins are functions of (run key, round, client) alone and are
+// tossed before any data is touched: participation that depended on private data would break every check-in
+// theorem.
+//
+// Example:
+//     CheckInCoins coins(key, 0.1, 0.0);
+//     std::vector<std::uint64_t> reporting;
+//     coins.append_reporting(round, 0, clients, reporting);   // ascending; empty is legal
+//
+// Immutable; may be shared by threads.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "muster/random/keyed_stream.h"
+#include "muster/random/samplers.h"
+
+namespace muster::protocols {
+
+class CheckInCoins {
+ public:
+  // rate in (0, 1], dropout in [0, 1), else Error(plan).
+  CheckInCoins(const random::RunKey& key, double rate, double dropout);
+
+  // Appends the clients of [first_client, first_client + count) that report in `round`, ascending.
+  void append_reporting(std::uint64_t round, std::uint64_t first_client, std::uint64_t count,
+                        std::vector<std::uint64_t>& reporting) const;
+
+  // A client reports with probability exactly check_in() * stay(), never above Rate::effective(rate,
+  // dropout).
+  const random::Probability& check_in() const { return check_in_; }
+  const random::Probability& stay() const { return stay_; }
+
+ private:
+  bool stays(std::uint64_t round, std::uint64_t client) const;
+
+  random::RunKey key_;
+  random::Probability check_in_;
+  random::Probability stay_;
+  bool drops_;
+};
+
+}  // namespace muster::protocols

@@ -1,0 +1,125 @@
+#include "muster/protocols/participation.h"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <vector>
+
+#include "muster/core/error.h"
+#include "muster/core/types.h"
+#include "tests/support/statistics.h"
+
+namespace muster::protocols {
+namespace {
+
+// False-alarm rate of each statistical test here; the seed is fixed, so a pass repeats.
+constexpr double kAlpha = 1e-6;
+
+random::RunKey key() { return random::RunKey::from_seed(20); }
+
+std::vector<std::uint64_t> reporting(const CheckInCoins& coins, std::uint64_t round, std::uint64_t clients) {
+  std::vector<std::uint64_t> clients_in;
+  coins.append_reporting(round, 0, clients, clients_in);
+  return clients_in;
+}
+
+std::vector<bool> as_flags(const std::vector<std::uint64_t>& clients_in, std::uint64_t clients) {
+  std::vector<bool> flags(clients);
+  for (const std::uint64_t client : clients_in) {
+    flags[client] = true;
+  }
+  return flags;
+}
+
+// Independent coins of rate 1/2 agree in half the places.
+testing::Verdict agreement_test(const std::vector<bool>& a, const std::vector<bool>& b) {
+  std::uint64_t agreeing = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    agreeing += a[i] == b[i] ? 1 : 0;
+  }
+  return testing::binomial_test(agreeing, a.size(), 0.5, kAlpha);
+}
+
+TEST(CheckInCoins, ReportAtTheRate) {
+  constexpr std::uint64_t kClients = 60'000;
+  constexpr std::uint64_t kRounds = 20;
+  for (const double dropout : {0.0, 0.3}) {
+    const CheckInCoins coins(key(), 0.1, dropout);
+    std::uint64_t reports = 0;
+    for (std::uint64_t round = 1; round <= kRounds; ++round) {
+      reports += reporting(coins, round, kClients).size();
+    }
+    const auto at_rate = testing::binomial_test(reports, kClients * kRounds, 0.1 * (1 - dropout), kAlpha);
+    EXPECT_TRUE(at_rate.pass) << at_rate.summary;
+    // The same test notices a rate that is off by a tenth.
+    const auto off = testing::binomial_test(reports, kClients * kRounds, 0.11 * (1 - dropout), kAlpha);
+    EXPECT_FALSE(off.pass) << off.summary;
+  }
+}
+
+TEST(CheckInCoins, DifferBetweenRoundsAndClients) {
+  constexpr std::uint64_t kClients = 1 << 15;
+  const CheckInCoins coins(key(), 0.5, 0.0);
+  const std::vector<bool> first = as_flags(reporting(coins, 1, kClients), kClients);
+  const std::vector<bool> second = as_flags(reporting(coins, 2, kClients), kClients);
+  const auto rounds = agreement_test(first, second);
+  EXPECT_TRUE(rounds.pass) << rounds.summary;
+  std::vector<bool> neighbours(first.begin() + 1, first.end());
+  neighbours.push_back(first.front());
+  const auto clients = agreement_test(first, neighbours);
+  EXPECT_TRUE(clients.pass) << clients.summary;
+  // Coins that forgot the round fail the same test.
+  EXPECT_FALSE(agreement_test(first, first).pass);
+}
+
+TEST(CheckInCoins, DropoutIsASecondCoinOfThoseWhoCheckedIn) {
+  constexpr std::uint64_t kClients = 100'000;
+  const std::vector<std::uint64_t> checked_in = reporting(CheckInCoins(key(), 0.5, 0.0), 1, kClients);
+  const std::vector<std::uint64_t> reported = reporting(CheckInCoins(key(), 0.5, 0.25), 1, kClients);
+  const std::vector<bool> had_checked_in = as_flags(checked_in, kClients);
+  for (const std::uint64_t client : reported) {
+    ASSERT_TRUE(had_checked_in[client]);
+  }
+  const auto stayed = testing::binomial_test(reported.size(), checked_in.size(), 0.75, kAlpha);
+  EXPECT_TRUE(stayed.pass) << stayed.summary;
+}
+
+TEST(CheckInCoins, NeverReportMoreOftenThanCharged) {
+  for (const double rate : {1.0, 0.1, 0.3, 1e-4, 0.7}) {
+    for (const double dropout : {0.0, 0.1, 1.0 / 3, 0.05, 0.9, 1e-9}) {
+      const CheckInCoins coins(key(), rate, dropout);
+      // Products of two doubles, in extended precision.
+      const long double exact =
+          static_cast<long double>(coins.check_in().value()) * static_cast<long double>(coins.stay().value());
+      const auto charged = static_cast<long double>(Rate::effective(rate, dropout).value());
+      EXPECT_LE(exact, charged) << rate << " " << dropout;
+      EXPECT_GE(exact, charged * (1 - 1e-14L)) << rate << " " << dropout;
+    }
+  }
+}
+
+TEST(CheckInCoins, EverybodyAndNobodyAreLegal) {
+  std::vector<std::uint64_t> everybody(10'000);
+  std::iota(everybody.begin(), everybody.end(), 0);
+  EXPECT_EQ(reporting(CheckInCoins(key(), 1.0, 0.0), 3, 10'000), everybody);
+  EXPECT_TRUE(reporting(CheckInCoins(key(), 1e-15, 0.0), 3, 10'000).empty());
+}
+
+TEST(CheckInCoins, RangesOfClientsJoinToTheWhole) {
+  const CheckInCoins coins(key(), 0.2, 0.1);
+  std::vector<std::uint64_t> pieces;
+  coins.append_reporting(7, 0, 5, pieces);
+  coins.append_reporting(7, 5, 9'000, pieces);
+  coins.append_reporting(7, 9'005, 995, pieces);
+  EXPECT_EQ(pieces, reporting(coins, 7, 10'000));
+}
+
+TEST(CheckInCoins, RefuseWhatIsNoProbability) {
+  EXPECT_THROW(CheckInCoins(key(), 0.0, 0.0), Error);
+  EXPECT_THROW(CheckInCoins(key(), 1.5, 0.0), Error);
+  EXPECT_THROW(CheckInCoins(key(), 0.5, 1.0), Error);
+  EXPECT_THROW(CheckInCoins(key(), 0.5, -0.1), Error);
+}
+
+}  // namespace
+}  // namespace muster::protocols

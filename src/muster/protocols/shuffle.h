@@ -1,0 +1,36 @@
+// The shuffler's permutation: Fisher-Yates with unbiased integers.
+//
+// Uniform over all n! orders when `bits` is uniform: step i draws j uniformly from {0, ..., i}, so every one
+// of the n! sequences of draws is equally likely and each gives a different order (the test enumerates them).
+// Privacy rests on the order being secret: draw `bits` from a key nobody else knows and use it once, as
+// secret_shuffle does.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+
+#include "muster/random/bit_source.h"
+#include "muster/random/keyed_stream.h"
+#include "muster/random/samplers.h"
+
+namespace muster::protocols {
+
+template <typename T>
+void shuffle(std::span<T> items, random::BitSource& bits) {
+  for (std::size_t i = items.size(); i > 1; --i) {
+    const auto j = static_cast<std::size_t>(random::uniform_below(bits, i));
+    std::swap(items[i - 1], items[j]);
+  }
+}
+
+// Shuffles under a fresh key from the operating system, forgotten on return: not even the holder of the
+// plan's seed can undo it.
+template <typename T>
+void secret_shuffle(std::span<T> items, std::uint64_t round) {
+  random::KeyedStream bits(random::RunKey::fresh(), {random::Purpose::shuffle, round, 0});
+  shuffle(items, bits);
+}
+
+}  // namespace muster::protocols
