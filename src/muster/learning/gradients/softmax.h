@@ -2,23 +2,30 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 
+#include "muster/learning/dataset.h"
+
 namespace muster::learning {
 
 // -ln softmax(logits)[label], in nats; overwrites `slope` with d loss / d logits = softmax(logits) - e_label.
-// The exponentials are taken in double, relative to the largest logit, so no finite logit overflows.
+// Both have kClasses entries. The exponentials are taken in double, relative to the largest logit, so no
+// finite logit overflows.
 template <typename Scalar>
 Scalar cross_entropy(std::span<const Scalar> logits, std::uint8_t label, std::span<Scalar> slope) {
   const double top = static_cast<double>(*std::max_element(logits.begin(), logits.end()));
+  std::array<double, kClasses> weight;
   double sum = 0;
-  for (const Scalar logit : logits) sum += std::exp(static_cast<double>(logit) - top);
-  for (std::size_t c = 0; c < logits.size(); ++c) {
-    const double share = std::exp(static_cast<double>(logits[c]) - top) / sum;
-    slope[c] = static_cast<Scalar>(share - (c == label ? 1.0 : 0.0));
+  for (std::size_t c = 0; c < kClasses; ++c) {
+    weight[c] = std::exp(static_cast<double>(logits[c]) - top);
+    sum += weight[c];
+  }
+  for (std::size_t c = 0; c < kClasses; ++c) {
+    slope[c] = static_cast<Scalar>(weight[c] / sum - (c == label ? 1.0 : 0.0));
   }
   return static_cast<Scalar>(std::log(sum) + top - static_cast<double>(logits[label]));
 }

@@ -1,0 +1,68 @@
+#include "muster/learning/gradients/fused/cnn_kernel.h"
+
+#include <cstring>
+
+// Kernels keep vectors in arrays, which types without a fixed size do not allow.
+#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "muster/learning/gradients/fused/cnn_kernel.cc"
+#include <hwy/foreach_target.h>
+// After foreach_target.h.
+#include <hwy/highway.h>
+
+#include "muster/learning/gradients/fused/convolution-inl.h"
+#include "muster/learning/gradients/fused/dense-inl.h"
+#include "muster/learning/gradients/fused/input_gradient-inl.h"
+#include "muster/learning/gradients/fused/pool-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace muster::learning::fused {
+namespace HWY_NAMESPACE {
+
+void Forward(const float* parameters, const float* pixels, Buffers& b) {
+  for (std::size_t y = 0; y < kImageSide; ++y) {
+    std::memcpy(b.image + (y + kPad) * kPaddedSide + kPad, pixels + y * kImageSide,
+                kImageSide * sizeof(float));
+  }
+  ConvolveFirst(b.image, parameters, b.conv1);
+  ReluPool<Conv1::kOutWidth, Conv1::kOutChannels>(b.conv1, b.pool1);
+  ConvolveSecond(b.pool1, parameters, b.conv2);
+  ReluPool<Conv2::kOutWidth, Conv2::kOutChannels>(b.conv2, b.pool2);
+  HiddenLayer(b.pool2, parameters, b.hidden);
+  Logits(b.hidden, parameters, b.logits);
+}
+
+void Backward(const float* parameters, Buffers& b, float* gradient) {
+  DenseGradient<Dense2, kLogitRoom>(b.hidden, b.logits_slope, gradient);
+  DenseInputGradient<Dense2, kLogitRoom>(parameters, b.logits_slope, b.hidden_slope);
+  MaskByRelu<Dense1::kOutputs>(b.hidden, b.hidden_slope);
+  DenseGradient<Dense1, Dense1::kOutputs>(b.pool2, b.hidden_slope, gradient);
+  DenseInputGradient<Dense1, Dense1::kOutputs>(parameters, b.hidden_slope, b.pool2_slope);
+  ReluPoolGradient<Conv2::kOutWidth, Conv2::kOutChannels>(b.conv2, b.pool2, b.pool2_slope, b.conv2_slope);
+  ConvolutionGradientSecond(b.pool1, b.conv2_slope, gradient);
+  TurnWeights(parameters, b.conv2_turned);
+  InputGradientSecond(b.conv2_turned, b.conv2_slope, b.pool1_slope);
+  ReluPoolGradient<Conv1::kOutWidth, Conv1::kOutChannels>(b.conv1, b.pool1, b.pool1_slope, b.conv1_slope);
+  ConvolutionGradientFirst(b.image, b.conv1_slope, gradient);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace muster::learning::fused
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace muster::learning::fused {
+
+HWY_EXPORT(Forward);
+HWY_EXPORT(Backward);
+
+void forward(const float* parameters, const float* pixels, Buffers& buffers) {
+  HWY_DYNAMIC_DISPATCH(Forward)(parameters, pixels, buffers);
+}
+
+void backward(const float* parameters, Buffers& buffers, float* gradient) {
+  HWY_DYNAMIC_DISPATCH(Backward)(parameters, buffers, gradient);
+}
+
+}  // namespace muster::learning::fused
+#endif  // HWY_ONCE

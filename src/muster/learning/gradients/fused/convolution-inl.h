@@ -1,0 +1,189 @@
+// Convolution kernels, vectors over output channels: forward values and the gradient of weights and biases.
+//
+// Each accumulator is one output value (or one weight's gradient) in one lane, summed over taps (or
+// positions) in index order with one multiply-add a term. The result is therefore the same bits on every
+// target that fuses multiply-adds, whatever its vector width; only the number of values kept in registers
+// changes.
+
+#if defined(MUSTER_LEARNING_CONVOLUTION_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef MUSTER_LEARNING_CONVOLUTION_INL_H_
+#undef MUSTER_LEARNING_CONVOLUTION_INL_H_
+#else
+#define MUSTER_LEARNING_CONVOLUTION_INL_H_
+#endif
+
+#include <hwy/highway.h>
+
+#include "muster/learning/gradients/fused/cnn_shape.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace muster::learning::fused {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using F = hn::CappedTag<float, 16>;
+using V = hn::Vec<F>;
+inline constexpr std::size_t kLanes = hn::MaxLanes(F());
+inline constexpr bool kManyRegisters = kLanes == 16;  // AVX-512 has 32 vector registers, most others 16
+
+// out[p][channel] for kTile positions from kFirst on and kVectors vectors of channels from `channel` on.
+template <class C, std::size_t kFirst, std::size_t kTile, std::size_t kVectors>
+HWY_INLINE void ConvolveTile(const float* HWY_RESTRICT in, const float* HWY_RESTRICT parameters,
+                             std::size_t channel, float* HWY_RESTRICT out) {
+  const F d;
+  V sums[kTile][kVectors];
+  HWY_UNROLL(32)
+  for (std::size_t v = 0; v < kVectors; ++v) {
+    const V bias = hn::LoadU(d, parameters + C::kBiasesAt + channel + v * kLanes);
+    HWY_UNROLL(32)
+    for (std::size_t p = 0; p < kTile; ++p) sums[p][v] = bias;
+  }
+  const float* weights = parameters + C::kWeightsAt + channel;
+  for (std::size_t ky = 0; ky < C::kKernel; ++ky) {
+    const float* row = in + ky * C::kInWidth * C::kInChannels;
+    HWY_UNROLL(1)
+    for (std::size_t tap = 0; tap < C::kRowTaps; ++tap, weights += C::kOutChannels) {
+      V weight[kVectors];
+      HWY_UNROLL(32)
+      for (std::size_t v = 0; v < kVectors; ++v) weight[v] = hn::LoadU(d, weights + v * kLanes);
+      HWY_UNROLL(32)
+      for (std::size_t p = 0; p < kTile; ++p) {
+        const V x = hn::Set(d, row[C::window(kFirst + p) + tap]);
+        HWY_UNROLL(32)
+        for (std::size_t v = 0; v < kVectors; ++v) sums[p][v] = hn::MulAdd(x, weight[v], sums[p][v]);
+      }
+    }
+  }
+  HWY_UNROLL(32)
+  for (std::size_t p = 0; p < kTile; ++p) {
+    HWY_UNROLL(32)
+    for (std::size_t v = 0; v < kVectors; ++v) {
+      hn::Store(sums[p][v], d, out + (kFirst + p) * C::kOutChannels + channel + v * kLanes);
+    }
+  }
+}
+
+// One output row of 13 positions at a time.
+HWY_INLINE void ConvolveFirst(const float* HWY_RESTRICT image, const float* HWY_RESTRICT parameters,
+                              float* HWY_RESTRICT out) {
+  using C = Conv1;
+  for (std::size_t y = 0; y < C::kOutWidth; ++y) {
+    for (std::size_t channel = 0; channel < C::kOutChannels; channel += kLanes) {
+      ConvolveTile<C, 0, C::kOutWidth, 1>(image + C::window(y * C::kOutWidth), parameters, channel,
+                                          out + y * C::kOutWidth * C::kOutChannels);
+    }
+  }
+}
+
+HWY_INLINE void ConvolveSecond(const float* HWY_RESTRICT in, const float* HWY_RESTRICT parameters,
+                               float* HWY_RESTRICT out) {
+  constexpr std::size_t kVectors = kManyRegisters ? 2 : 1;
+  for (std::size_t channel = 0; channel < Conv2::kOutChannels; channel += kVectors * kLanes) {
+    ConvolveTile<Conv2, 0, 13, kVectors>(in, parameters, channel, out);
+    ConvolveTile<Conv2, 13, 12, kVectors>(in, parameters, channel, out);
+  }
+}
+
+// The gradient of the weights of kRows x kTaps taps from (ky, tap) on: sum over positions of input times
+// out_slope.
+template <class C, std::size_t kRows, std::size_t kTaps, std::size_t kVectors>
+HWY_INLINE void WeightGradientTile(const float* HWY_RESTRICT in, const float* HWY_RESTRICT out_slope,
+                                   std::size_t ky, std::size_t tap, std::size_t channel,
+                                   float* HWY_RESTRICT gradient) {
+  const F d;
+  V sums[kRows][kTaps][kVectors];
+  HWY_UNROLL(32)
+  for (std::size_t r = 0; r < kRows; ++r) {
+    HWY_UNROLL(32)
+    for (std::size_t t = 0; t < kTaps; ++t) {
+      HWY_UNROLL(32)
+      for (std::size_t v = 0; v < kVectors; ++v) sums[r][t][v] = hn::Zero(d);
+    }
+  }
+  constexpr std::size_t kInRow = C::kInWidth * C::kInChannels;
+  const float* slopes = out_slope + channel;
+  for (std::size_t y = 0; y < C::kOutWidth; ++y) {
+    const float* window = in + (y * C::kStride + ky) * kInRow + tap;
+    HWY_UNROLL(1)
+    for (std::size_t x = 0; x < C::kOutWidth; ++x) {
+      V slope[kVectors];
+      HWY_UNROLL(32)
+      for (std::size_t v = 0; v < kVectors; ++v) slope[v] = hn::Load(d, slopes + v * kLanes);
+      HWY_UNROLL(32)
+      for (std::size_t r = 0; r < kRows; ++r) {
+        HWY_UNROLL(32)
+        for (std::size_t t = 0; t < kTaps; ++t) {
+          const V value = hn::Set(d, window[r * kInRow + t]);
+          HWY_UNROLL(32)
+          for (std::size_t v = 0; v < kVectors; ++v) {
+            sums[r][t][v] = hn::MulAdd(value, slope[v], sums[r][t][v]);
+          }
+        }
+      }
+      window += C::kStride * C::kInChannels;
+      slopes += C::kOutChannels;
+    }
+  }
+  HWY_UNROLL(32)
+  for (std::size_t r = 0; r < kRows; ++r) {
+    HWY_UNROLL(32)
+    for (std::size_t t = 0; t < kTaps; ++t) {
+      HWY_UNROLL(32)
+      for (std::size_t v = 0; v < kVectors; ++v) {
+        hn::StoreU(sums[r][t][v], d,
+                   gradient + C::kWeightsAt + ((ky + r) * C::kRowTaps + tap + t) * C::kOutChannels + channel +
+                       v * kLanes);
+      }
+    }
+  }
+}
+
+// The gradient of the biases: sums over positions, in four interleaved parts that are then added in pairs.
+template <class C>
+HWY_INLINE void BiasGradient(const float* HWY_RESTRICT out_slope, float* HWY_RESTRICT gradient) {
+  const F d;
+  for (std::size_t channel = 0; channel < C::kOutChannels; channel += kLanes) {
+    V sums[4] = {hn::Zero(d), hn::Zero(d), hn::Zero(d), hn::Zero(d)};
+    static_assert(C::kPositions % 4 == 1);
+    for (std::size_t p = 0; p + 4 <= C::kPositions; p += 4) {
+      HWY_UNROLL(4)
+      for (std::size_t i = 0; i < 4; ++i) {
+        sums[i] = hn::Add(sums[i], hn::Load(d, out_slope + (p + i) * C::kOutChannels + channel));
+      }
+    }
+    sums[0] = hn::Add(sums[0], hn::Load(d, out_slope + (C::kPositions - 1) * C::kOutChannels + channel));
+    hn::StoreU(hn::Add(hn::Add(sums[0], sums[1]), hn::Add(sums[2], sums[3])), d,
+               gradient + C::kBiasesAt + channel);
+  }
+}
+
+template <class C, std::size_t kRows, std::size_t kTaps, std::size_t kVectors>
+HWY_INLINE void ConvolutionGradient(const float* HWY_RESTRICT in, const float* HWY_RESTRICT out_slope,
+                                    float* HWY_RESTRICT gradient) {
+  static_assert(C::kKernel % kRows == 0 && C::kRowTaps % kTaps == 0);
+  static_assert(C::kOutChannels % (kVectors * kLanes) == 0);
+  for (std::size_t channel = 0; channel < C::kOutChannels; channel += kVectors * kLanes) {
+    for (std::size_t ky = 0; ky < C::kKernel; ky += kRows) {
+      for (std::size_t tap = 0; tap < C::kRowTaps; tap += kTaps) {
+        WeightGradientTile<C, kRows, kTaps, kVectors>(in, out_slope, ky, tap, channel, gradient);
+      }
+    }
+  }
+  BiasGradient<C>(out_slope, gradient);
+}
+
+HWY_INLINE void ConvolutionGradientFirst(const float* HWY_RESTRICT image, const float* HWY_RESTRICT out_slope,
+                                         float* HWY_RESTRICT gradient) {
+  ConvolutionGradient<Conv1, kManyRegisters ? 2 : 1, 8, 1>(image, out_slope, gradient);
+}
+
+HWY_INLINE void ConvolutionGradientSecond(const float* HWY_RESTRICT in, const float* HWY_RESTRICT out_slope,
+                                          float* HWY_RESTRICT gradient) {
+  ConvolutionGradient<Conv2, 1, 8, kManyRegisters ? 2 : 1>(in, out_slope, gradient);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace muster::learning::fused
+HWY_AFTER_NAMESPACE();
+
+#endif  // toggle

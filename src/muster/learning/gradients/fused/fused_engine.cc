@@ -1,0 +1,41 @@
+#include "muster/learning/gradients/fused/fused_engine.h"
+
+#include "muster/learning/gradients/fused/cnn_kernel.h"
+#include "muster/learning/gradients/softmax.h"
+
+namespace muster::learning {
+namespace {
+
+struct FusedWorkspace final : Workspace {
+  fused::Buffers buffers;
+};
+
+class FusedCnnEngine final : public GradientEngine {
+ public:
+  std::size_t parameter_count() const override { return fused::kParameters; }
+
+  std::unique_ptr<Workspace> make_workspace() const override { return std::make_unique<FusedWorkspace>(); }
+
+  float gradient(std::span<const float> parameters, const Example& example, Workspace& workspace,
+                 std::span<float> gradient) const override {
+    fused::Buffers& buffers = static_cast<FusedWorkspace&>(workspace).buffers;
+    fused::forward(parameters.data(), example.pixels.data(), buffers);
+    const float loss = cross_entropy<float>(std::span<const float>(buffers.logits, kClasses), example.label,
+                                            std::span<float>(buffers.logits_slope, kClasses));
+    fused::backward(parameters.data(), buffers, gradient.data());
+    return loss;
+  }
+
+  std::uint8_t predict(std::span<const float> parameters, std::span<const float> pixels,
+                       Workspace& workspace) const override {
+    fused::Buffers& buffers = static_cast<FusedWorkspace&>(workspace).buffers;
+    fused::forward(parameters.data(), pixels.data(), buffers);
+    return largest_class(std::span<const float>(buffers.logits, kClasses));
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<GradientEngine> make_fused_cnn_engine() { return std::make_unique<FusedCnnEngine>(); }
+
+}  // namespace muster::learning

@@ -1,0 +1,200 @@
+// The fused engine against the reference engine, on every instruction set this machine has.
+#include "muster/learning/gradients/fused/fused_engine.h"
+
+#include <gtest/gtest.h>
+#include <hwy/targets.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <thread>
+
+#include "muster/learning/data/digits.h"
+#include "muster/learning/gradients/fused/cnn_kernel.h"
+#include "muster/learning/gradients/reference_engine.h"
+
+namespace muster::learning {
+namespace {
+
+constexpr std::size_t kSize = fused::kParameters;
+
+// A few passes of plain descent: parameters whose activations and slopes look like training.
+std::vector<float> trained_parameters(const Dataset& data) {
+  const auto engine = make_reference_engine(Architecture::cnn);
+  auto room = engine->make_workspace();
+  auto parameters = initial_parameters(Architecture::cnn, random::RunKey::from_seed(3));
+  std::vector<float> gradient(kSize);
+  for (std::size_t i = 0; i < data.size(); ++i) {
+    engine->gradient(parameters, data.example(i), *room, gradient);
+    for (std::size_t p = 0; p < kSize; ++p) parameters[p] -= 0.01F * gradient[p];
+  }
+  return parameters;
+}
+
+// |a - b| / |b| of one layer's slice, in the Euclidean norm.
+double relative_error(const std::vector<float>& a, const std::vector<float>& b, std::size_t at,
+                      std::size_t count) {
+  double difference = 0;
+  double norm = 0;
+  for (std::size_t i = at; i < at + count; ++i) {
+    difference += std::pow(static_cast<double>(a[i]) - static_cast<double>(b[i]), 2);
+    norm += std::pow(static_cast<double>(b[i]), 2);
+  }
+  return norm == 0 ? std::sqrt(difference) : std::sqrt(difference / norm);
+}
+
+class FusedEngine : public ::testing::Test {
+ protected:
+  ~FusedEngine() override { hwy::SetSupportedTargetsForTest(0); }
+
+  // Runs `check(name)` once for each instruction set compiled in and present here.
+  template <typename Check>
+  void on_every_target(Check check) {
+    hwy::SetSupportedTargetsForTest(0);
+    for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
+      hwy::SetSupportedTargetsForTest(target);
+      hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+      check(target);
+    }
+    hwy::SetSupportedTargetsForTest(0);
+    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+  }
+
+  void expect_agreement(const std::vector<float>& parameters, const Dataset& data) {
+    const auto reference = make_reference_engine(Architecture::cnn);
+    const auto engine = make_fused_cnn_engine();
+    auto reference_room = reference->make_workspace();
+    auto room = engine->make_workspace();
+    std::vector<float> expected(kSize);
+    std::vector<float> gradient(kSize);
+    double worst = 0;
+    for (std::size_t i = 0; i < data.size(); ++i) {
+      const Example example = data.example(i);
+      const float loss = reference->gradient(parameters, example, *reference_room, expected);
+      std::fill(gradient.begin(), gradient.end(), NAN);
+      ASSERT_NEAR(engine->gradient(parameters, example, *room, gradient), loss, 1e-5F * (1.0F + loss));
+      for (const Layer& layer : layers(Architecture::cnn)) {
+        if (layer.weights == 0) continue;
+        for (const auto& [at, count] :
+             {std::pair{layer.weights_at, layer.weights}, std::pair{layer.biases_at, layer.biases}}) {
+          const double error = relative_error(gradient, expected, at, count);
+          worst = std::max(worst, error);
+          // Rounding of sums of up to 512 terms, four layers deep, in both engines: 6e-6 is the most seen.
+          ASSERT_LT(error, 2e-5) << "example " << i << ", parameters from " << at;
+        }
+      }
+      ASSERT_EQ(engine->predict(parameters, example.pixels, *room),
+                reference->predict(parameters, example.pixels, *reference_room));
+    }
+    RecordProperty("worst_relative_error", std::to_string(worst));
+    std::printf("worst relative error of a tensor: %.2e over %zu examples\n", worst, data.size());
+  }
+};
+
+TEST_F(FusedEngine, HasTheArchitecturesLayout) {
+  EXPECT_EQ(kSize, parameter_count(Architecture::cnn));
+  const std::vector<Layer> cnn = layers(Architecture::cnn);
+  EXPECT_EQ(cnn[0].weights_at, fused::Conv1::kWeightsAt);
+  EXPECT_EQ(cnn[0].biases_at, fused::Conv1::kBiasesAt);
+  EXPECT_EQ(cnn[3].weights_at, fused::Conv2::kWeightsAt);
+  EXPECT_EQ(cnn[3].biases_at, fused::Conv2::kBiasesAt);
+  EXPECT_EQ(cnn[6].weights_at, fused::Dense1::kWeightsAt);
+  EXPECT_EQ(cnn[6].biases_at, fused::Dense1::kBiasesAt);
+  EXPECT_EQ(cnn[8].weights_at, fused::Dense2::kWeightsAt);
+  EXPECT_EQ(cnn[8].biases_at, fused::Dense2::kBiasesAt);
+}
+
+TEST_F(FusedEngine, AgreesWithTheReferenceAtInitialParameters) {
+  const DataSplit split = draw_digits(0, 100, 4);
+  const auto parameters = initial_parameters(Architecture::cnn, random::RunKey::from_seed(9));
+  on_every_target([&](std::int64_t) { expect_agreement(parameters, split.test); });
+}
+
+TEST_F(FusedEngine, AgreesWithTheReferenceAtTrainedParameters) {
+  const DataSplit split = draw_digits(3000, 100, 4);
+  const std::vector<float> parameters = trained_parameters(split.train);
+  on_every_target([&](std::int64_t) { expect_agreement(parameters, split.test); });
+}
+
+TEST_F(FusedEngine, TargetsWithFusedMultiplyAddAgreeBitForBit) {
+  const DataSplit split = draw_digits(0, 20, 8);
+  const auto parameters = initial_parameters(Architecture::cnn, random::RunKey::from_seed(2));
+  const auto engine = make_fused_cnn_engine();
+  auto room = engine->make_workspace();
+  std::vector<float> first;
+  on_every_target([&](std::int64_t target) {
+    if (target == HWY_SCALAR || target == HWY_EMU128 || target == HWY_SSE4 || target == HWY_SSSE3) return;
+    std::vector<float> all;
+    std::vector<float> gradient(kSize);
+    for (std::size_t i = 0; i < split.test.size(); ++i) {
+      all.push_back(engine->gradient(parameters, split.test.example(i), *room, gradient));
+      all.insert(all.end(), gradient.begin(), gradient.end());
+    }
+    if (first.empty()) first = all;
+    EXPECT_EQ(std::memcmp(first.data(), all.data(), all.size() * sizeof(float)), 0)
+        << hwy::TargetName(target);
+  });
+}
+
+// Equal neighbours everywhere: a constant image and constant weights make every pooling window a tie, which
+// the lowest index must win in both engines.
+TEST_F(FusedEngine, BreaksTiesLikeTheReference) {
+  const auto reference = make_reference_engine(Architecture::cnn);
+  const auto engine = make_fused_cnn_engine();
+  auto reference_room = reference->make_workspace();
+  auto room = engine->make_workspace();
+  std::vector<float> expected(kSize);
+  std::vector<float> gradient(kSize);
+  // Powers of two and small sums: every product and sum is exact, so the engines must agree to the bit up to
+  // softmax.
+  std::vector<float> parameters(kSize, 0x1p-6F);
+  for (std::size_t p = fused::Dense2::kWeightsAt; p < kSize; p += 3) parameters[p] = -0x1p-6F;
+  const std::vector<float> pixels(kImagePixels, 0.5F);
+  on_every_target([&](std::int64_t target) {
+    reference->gradient(parameters, {pixels, 2}, *reference_room, expected);
+    engine->gradient(parameters, {pixels, 2}, *room, gradient);
+    EXPECT_LT(relative_error(gradient, expected, 0, kSize), 1e-6) << hwy::TargetName(target);
+    EXPECT_GT(std::abs(expected[0]), 0.0F);
+  });
+}
+
+TEST_F(FusedEngine, ThreadsSeeTheSameBits) {
+  const DataSplit split = draw_digits(0, 50, 6);
+  const auto parameters = initial_parameters(Architecture::cnn, random::RunKey::from_seed(1));
+  const auto engine = make_fused_cnn_engine();
+  const auto run = [&](std::vector<float>& out) {
+    auto room = engine->make_workspace();
+    std::vector<float> gradient(kSize);
+    for (std::size_t i = 0; i < split.test.size(); ++i) {
+      out.push_back(engine->gradient(parameters, split.test.example(i), *room, gradient));
+      out.insert(out.end(), gradient.begin(), gradient.end());
+    }
+  };
+  std::vector<float> one;
+  std::vector<float> two;
+  std::thread other(run, std::ref(one));
+  run(two);
+  other.join();
+  EXPECT_EQ(one, two);
+}
+
+// Whatever the alignment of the caller's vectors.
+TEST_F(FusedEngine, AcceptsUnalignedVectors) {
+  const DataSplit split = draw_digits(0, 2, 6);
+  const auto parameters = initial_parameters(Architecture::cnn, random::RunKey::from_seed(1));
+  const auto engine = make_fused_cnn_engine();
+  auto room = engine->make_workspace();
+  std::vector<float> aligned(kSize);
+  engine->gradient(parameters, split.test.example(1), *room, aligned);
+  std::vector<float> moved(kSize + 2, 7.0F);
+  std::copy(parameters.begin(), parameters.end(), moved.begin() + 1);
+  std::vector<float> gradient(kSize + 2, 7.0F);
+  engine->gradient(std::span<const float>(moved).subspan(1, kSize), split.test.example(1), *room,
+                   std::span<float>(gradient).subspan(1, kSize));
+  EXPECT_TRUE(std::equal(aligned.begin(), aligned.end(), gradient.begin() + 1));
+  EXPECT_EQ(gradient.front(), 7.0F);
+  EXPECT_EQ(gradient.back(), 7.0F);
+}
+
+}  // namespace
+}  // namespace muster::learning
