@@ -127,7 +127,10 @@ def every_source_is_built(root):
 
 
 def headers_open_with_what_they_are(root):
-    """A header opens with a comment that says what it is, then #pragma once."""
+    """A header opens with a comment that says what it is, then #pragma once.
+
+    A -inl.h is included once an instruction set, so Highway's toggle stands for #pragma once there.
+    """
     complaints = []
     for path in sources(root, "src", "apps", "tests", "bench", suffixes=(".h",)):
         where = path.relative_to(root)
@@ -136,8 +139,9 @@ def headers_open_with_what_they_are(root):
             complaints.append(f"{where}:1: does not open with a comment that says what this is")
         elif path.name in lines[0]:
             complaints.append(f"{where}:1: the opening comment repeats the file's name")
-        if "#pragma once" not in lines:
-            complaints.append(f"{where}:1: no #pragma once")
+        guard = "HWY_TARGET_TOGGLE" if path.name.endswith("-inl.h") else "#pragma once"
+        if not any(guard in line for line in lines):
+            complaints.append(f"{where}:1: no {guard}")
     return complaints
 
 
@@ -176,6 +180,66 @@ def nothing_is_left_for_later(root):
     return complaints
 
 
+# What CMake calls a library, and the Debian packages that bring it.
+PACKAGES = {
+    "benchmark": ["libbenchmark-dev"],
+    "CLI11": ["libcli11-dev"],
+    "Eigen3": ["libeigen3-dev"],
+    "fmt": ["libfmt-dev"],
+    "GTest": ["libgtest-dev", "libgmock-dev"],
+    "libhwy": ["libhwy-dev"],
+    "libsodium": ["libsodium-dev"],
+    "nlohmann_json": ["nlohmann-json3-dev"],
+    "PkgConfig": ["pkg-config"],
+    "PNG": ["libpng-dev"],
+    "Python3": ["python3"],
+    "rapidcheck": ["librapidcheck-dev"],
+    "Threads": [],
+    "ZLIB": ["zlib1g-dev"],
+}
+
+# Libraries that need no call: headers alone, or linked by name. What their includes begin with.
+HEADERS = {
+    "boost/": ["libboost-dev"],
+    "toml++/": ["libtomlplusplus-dev"],
+    "arb": ["libflint-dev", "libflint-arb-dev"],
+    "acb": ["libflint-dev", "libflint-arb-dev"],
+    "flint/": ["libflint-dev", "libflint-arb-dev"],
+}
+
+LIBRARY_CALL = re.compile(r"find_package\(\s*(\w+)|pkg_check_modules\(\s*\w+\s+(?:(?:REQUIRED|IMPORTED_TARGET|GLOBAL)\s+)*([\w-]+)")
+
+
+def libraries_are_declared(root):
+    """packages.txt lists what CMake looks for and no other library, and each package has a page in docs/decisions."""
+    listed_in = root / "packages.txt"
+    if not listed_in.exists():
+        return []
+    complaints, needed = [], set()
+    for lists in sorted(root.rglob("CMakeLists.txt")):
+        if lists.relative_to(root).parts[0] == "build":
+            continue
+        for names in LIBRARY_CALL.findall(re.sub(r"#.*", "", lists.read_text(encoding="utf-8"))):
+            name = "".join(names)
+            if name not in PACKAGES:
+                complaints.append(f"{lists.relative_to(root)}:1: {name} is no library of this project")
+            needed.update(PACKAGES.get(name, []))
+    for path in sources(root, "src", "apps", "tests", "bench", "tools"):
+        for _, target in includes(path):
+            for prefix, packages in HEADERS.items():
+                if target.startswith(prefix):
+                    needed.update(packages)
+    words = [line.split() for line in listed_in.read_text(encoding="utf-8").splitlines()]
+    listed = {word[1] for word in words if len(word) == 2 and word[0] != "#"}
+    known = {package for packages in [*PACKAGES.values(), *HEADERS.values()] for package in packages}
+    decisions = "".join(page.read_text(encoding="utf-8") for page in sorted((root / "docs/decisions").glob("*.md")))
+    complaints += [f"packages.txt:1: {package} is needed and not listed" for package in sorted(needed - listed)]
+    complaints += [f"packages.txt:1: {package} is listed and not needed" for package in sorted(listed & known - needed)]
+    complaints += [f"packages.txt:1: {package} has no page in docs/decisions" for package in sorted(listed & known)
+                   if package not in decisions]
+    return complaints
+
+
 RULES = [
     includes_point_left,
     depends_agree_with_includes,
@@ -184,6 +248,7 @@ RULES = [
     files_stay_small,
     cited_pages_exist,
     nothing_is_left_for_later,
+    libraries_are_declared,
 ]
 
 

@@ -16,6 +16,9 @@ GOOD = {
     "src/muster/learning/models/net.h": '// A network; derivation: docs/theory/net.md.\n#pragma once\n',
     "src/muster/learning/models/net.cc": '#include "muster/learning/models/net.h"\n  #  include "muster/core/error.h"\n',
     "docs/theory/net.md": "# Net\n",
+    "CMakeLists.txt": "find_package(fmt REQUIRED)\npkg_check_modules(SODIUM REQUIRED IMPORTED_TARGET libsodium)\n",
+    "packages.txt": "# group demo\ndemo g++\ndemo libfmt-dev\ndemo libsodium-dev\n",
+    "docs/decisions/0010-text.md": "libfmt-dev and libsodium-dev\n",
 }
 
 # A change to the good tree (None removes the file), the rule that must see it, a part of the complaint.
@@ -50,12 +53,24 @@ BROKEN = [
      house_rules.headers_open_with_what_they_are, "repeats the file's name"),
     ({"src/muster/core/error.h": "// The error.\n"},
      house_rules.headers_open_with_what_they_are, "no #pragma once"),
+    ({"src/muster/core/error-inl.h": "// The error, once an instruction set.\n#pragma once\n"},
+     house_rules.headers_open_with_what_they_are, "no HWY_TARGET_TOGGLE"),
     ({"src/muster/core/error.cc": "//\n" * (house_rules.MAX_LINES + 1)},
      house_rules.files_stay_small, "more than 500"),
     ({"docs/theory/net.md": None},
      house_rules.cited_pages_exist, "net.h:1: docs/theory/net.md does not exist"),
     ({"src/muster/core/error.cc": "int x;  // TO" "DO: y\n"},
      house_rules.nothing_is_left_for_later, "error.cc:1: TO" "DO"),
+    ({"packages.txt": "demo libfmt-dev\n"},
+     house_rules.libraries_are_declared, "libsodium-dev is needed and not listed"),
+    ({"CMakeLists.txt": "find_package(fmt REQUIRED)\n# find_package(libsodium)\n"},
+     house_rules.libraries_are_declared, "libsodium-dev is listed and not needed"),
+    ({"src/muster/core/error.cc": "#include <boost/math/tools/roots.hpp>\n"},
+     house_rules.libraries_are_declared, "libboost-dev is needed and not listed"),
+    ({"docs/decisions/0010-text.md": "libfmt-dev\n"},
+     house_rules.libraries_are_declared, "libsodium-dev has no page"),
+    ({"src/muster/learning/CMakeLists.txt": "find_package(GSL)\nmuster_room(learning SOURCES models/net.cc DEPENDS core)\n"},
+     house_rules.libraries_are_declared, "GSL is no library of this project"),
 ]
 
 
