@@ -1,0 +1,49 @@
+#include "muster/simulation/budget.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "muster/core/error.h"
+
+namespace muster::simulation {
+namespace {
+
+double root(std::uint64_t rounds) { return 0.5 * std::sqrt(static_cast<double>(rounds)); }
+
+TEST(AffordableRounds, IsTheLastWithinTheBudget) {
+  // 0.5 sqrt(T) <= b is T <= 4 b^2.
+  EXPECT_EQ(affordable_rounds(root, 100, 10.0), 100);
+  EXPECT_EQ(affordable_rounds(root, 100, 5.0), 100);  // reached exactly is not passed
+  EXPECT_EQ(affordable_rounds(root, 100, 4.999), 99);
+  EXPECT_EQ(affordable_rounds(root, 1'000'000, 5.0), 100);
+  EXPECT_EQ(affordable_rounds(root, 2, 0.5), 1);
+  EXPECT_EQ(affordable_rounds(root, 0, 0.1), 0);
+}
+
+TEST(AffordableRounds, AsksFewQuestions) {
+  int asked = 0;
+  const auto counting = [&](std::uint64_t rounds) {
+    ++asked;
+    return root(rounds);
+  };
+  EXPECT_EQ(affordable_rounds(counting, 1 << 20, 100.0), 40'000);
+  EXPECT_LE(asked, 23);
+}
+
+TEST(AffordableRounds, AFirstRoundThatPassesIsRefused) {
+  for (const std::uint64_t rounds : {1, 2, 100}) {
+    try {
+      affordable_rounds(root, rounds, 0.4);
+      FAIL();
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::budget);
+      EXPECT_EQ(error.key(), "privacy.budget");
+    }
+  }
+  // An epsilon that does not exist passes every budget.
+  EXPECT_THROW(affordable_rounds([](std::uint64_t) { return INFINITY; }, 5, 1e300), Error);
+}
+
+}  // namespace
+}  // namespace muster::simulation

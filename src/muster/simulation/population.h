@@ -1,0 +1,32 @@
+// A whole population on one machine: which example each client holds.
+//
+// Client j holds example j when there are at least as many examples as clients (the rest stay unused); with
+// more clients than examples each client holds one drawn uniformly, a function of (key, client) alone. The
+// client, not the example, is the unit of privacy. Immutable; may be shared by threads.
+#pragma once
+
+#include <cstdint>
+
+#include "muster/learning/dataset.h"
+#include "muster/random/keyed_stream.h"
+
+namespace muster::simulation {
+
+class Population {
+ public:
+  // `data` must outlive the population; an empty one is Error(data).
+  Population(std::uint64_t clients, const learning::Dataset& data, const random::RunKey& key);
+
+  std::uint64_t clients() const { return clients_; }
+  std::uint64_t example_index(std::uint64_t client) const;
+  learning::Example example_of(std::uint64_t client) const {
+    return data_->example(static_cast<std::size_t>(example_index(client)));
+  }
+
+ private:
+  std::uint64_t clients_;
+  const learning::Dataset* data_;
+  random::RunKey key_;
+};
+
+}  // namespace muster::simulation

@@ -1,0 +1,151 @@
+// One round against hand computation, on a gradient and a randomizer that can be followed with a pencil.
+#include "muster/simulation/round_engine.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <mutex>
+#include <numeric>
+#include <vector>
+
+#include "muster/core/error.h"
+
+namespace muster::simulation {
+namespace {
+
+// The gradient of a client is (parameter 0, its label, its first pixel).
+class PencilEngine final : public learning::GradientEngine {
+ public:
+  std::size_t parameter_count() const override { return 3; }
+  std::unique_ptr<learning::Workspace> make_workspace() const override {
+    return std::make_unique<learning::Workspace>();
+  }
+  float gradient(std::span<const float> parameters, const learning::Example& example, learning::Workspace&,
+                 std::span<float> gradient) const override {
+    gradient[0] = parameters[0];
+    gradient[1] = example.label;
+    gradient[2] = example.pixels[0];
+    return 0;
+  }
+  std::uint8_t predict(std::span<const float>, std::span<const float>, learning::Workspace&) const override {
+    return 0;
+  }
+};
+
+// Sends the gradient itself, in quarters; notes in which order messages were aggregated.
+class PencilRandomizer final : public randomizers::VectorRandomizer {
+ public:
+  std::size_t dimension() const override { return 3; }
+  accounting::Mechanism description() const override { return accounting::PureLocal{1.0}; }
+  double step() const override { return 0.25; }
+  std::unique_ptr<randomizers::Scratch> make_scratch() const override {
+    return std::make_unique<randomizers::Scratch>();
+  }
+  void randomize(std::span<const float> gradient, const random::RunKey&, std::uint64_t, std::uint64_t,
+                 randomizers::Scratch&, randomizers::Message& out) const override {
+    randomizers::GridMessage message;
+    for (const float value : gradient) {
+      if (!std::isfinite(value)) {
+        throw Error(ErrorCode::data, "gradient", "", "", "not finite");
+      }
+      message.steps.push_back(static_cast<std::int32_t>(value * 4));
+    }
+    out = message;
+  }
+  void accumulate(const randomizers::Message& message, randomizers::Scratch&,
+                  randomizers::MessageSum& sum) const override {
+    const auto& steps = std::get<randomizers::GridMessage>(message).steps;
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      sum.sums()[i] += steps[i];
+    }
+    sum.count_one();
+    const std::lock_guard lock(mutex_);
+    order_.push_back(steps[2] / 4);
+  }
+  std::vector<int> take_order() const { return std::exchange(order_, {}); }
+
+ private:
+  mutable std::mutex mutex_;
+  mutable std::vector<int> order_;
+};
+
+class RoundEngineTest : public ::testing::Test {
+ protected:
+  static constexpr std::uint64_t kClients = 60;
+
+  RoundEngineTest() {
+    for (std::uint64_t i = 0; i < kClients; ++i) {  // label i mod 10, first pixel i
+      data_.labels.push_back(static_cast<std::uint8_t>(i % 10));
+      data_.pixels.resize((i + 1) * learning::kImagePixels, 0.0f);
+      data_.pixels[i * learning::kImagePixels] = static_cast<float>(i);
+    }
+  }
+
+  std::vector<float> run(unsigned threads, double rate, std::uint64_t& reports, float first = 0.5f) {
+    const random::RunKey key = random::RunKey::from_seed(9);
+    const Population population(kClients, data_, key);
+    const protocols::CheckInCoins coins(key, rate, 0.0);
+    WorkerTeam team(threads);
+    RoundEngine engine(gradients_, randomizer_, coins, population, key, team);
+    std::vector<float> estimate(3, 99.0f);
+    reports = engine.run(1, std::vector<float>{first, 0.0f, 0.0f}, estimate);
+    return estimate;
+  }
+
+  learning::Dataset data_;
+  PencilEngine gradients_;
+  PencilRandomizer randomizer_;
+  std::uint64_t reports_ = 0;
+};
+
+TEST_F(RoundEngineTest, TheEstimateIsTheMeanOfEveryClientsMessage) {
+  EXPECT_EQ(run(1, 1.0, reports_), (std::vector<float>{0.5f, 4.5f, 29.5f}));
+  EXPECT_EQ(reports_, kClients);
+}
+
+TEST_F(RoundEngineTest, OnlyClientsWhoseCoinsSaySoReport) {
+  std::vector<std::uint64_t> clients;
+  protocols::CheckInCoins(random::RunKey::from_seed(9), 0.3, 0.0).append_reporting(1, 0, kClients, clients);
+  run(1, 0.3, reports_);
+  std::vector<int> seen = randomizer_.take_order();
+  std::sort(seen.begin(), seen.end());
+  EXPECT_EQ(seen, std::vector<int>(clients.begin(), clients.end()));
+  EXPECT_EQ(reports_, clients.size());
+}
+
+TEST_F(RoundEngineTest, TheNumberOfThreadsChangesNoBit) {
+  const std::vector<float> one = run(1, 0.5, reports_);
+  const std::uint64_t reports = reports_;
+  for (const unsigned threads : {2u, 3u, 5u}) {
+    EXPECT_EQ(run(threads, 0.5, reports_), one);
+    EXPECT_EQ(reports_, reports);
+  }
+}
+
+TEST_F(RoundEngineTest, MessagesArriveInASecretOrder) {
+  std::vector<int> in_turn(kClients);
+  std::iota(in_turn.begin(), in_turn.end(), 0);
+  run(1, 1.0, reports_);
+  const std::vector<int> first = randomizer_.take_order();
+  run(1, 1.0, reports_);
+  const std::vector<int> second = randomizer_.take_order();
+  // Equal by chance once in 60! runs: the seed does not decide the order.
+  EXPECT_NE(first, in_turn);
+  EXPECT_NE(first, second);
+  EXPECT_TRUE(std::is_permutation(first.begin(), first.end(), in_turn.begin()));
+}
+
+TEST_F(RoundEngineTest, NobodyReportingGivesZeros) {
+  EXPECT_EQ(run(2, 1e-15, reports_), (std::vector<float>{0.0f, 0.0f, 0.0f}));
+  EXPECT_EQ(reports_, 0);
+}
+
+TEST_F(RoundEngineTest, AGradientThatIsNotFiniteIsRefusedOnEveryThread) {
+  for (const unsigned threads : {1u, 3u}) {
+    EXPECT_THROW(run(threads, 1.0, reports_, NAN), Error);
+  }
+}
+
+}  // namespace
+}  // namespace muster::simulation

@@ -1,0 +1,97 @@
+#include "muster/simulation/setup.h"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+#include "muster/accounting/accountant.h"
+#include "muster/core/error.h"
+#include "muster/learning/data/digits.h"
+#include "muster/learning/data/idx.h"
+#include "muster/learning/gradients/engine.h"
+#include "muster/learning/models/architecture.h"
+#include "muster/randomizers/gaussian.h"
+#include "muster/randomizers/ldp_sgd.h"
+
+namespace muster::simulation {
+namespace {
+
+constexpr std::uint64_t kMostDigits = 60'000;
+constexpr std::uint64_t kTestDigits = 10'000;
+
+learning::Architecture architecture_of(protocols::ModelKind model) {
+  switch (model) {
+    case protocols::ModelKind::cnn:
+      return learning::Architecture::cnn;
+    case protocols::ModelKind::logistic:
+      return learning::Architecture::logistic;
+  }
+  throw Error(ErrorCode::internal, "model.kind", "", "", "a model that cannot be trained");
+}
+
+std::unique_ptr<randomizers::VectorRandomizer> make_randomizer(const protocols::Plan& plan,
+                                                               std::size_t dimension) {
+  switch (plan.randomizer) {
+    case protocols::RandomizerKind::ldp_sgd:
+      return randomizers::make_ldp_sgd(plan.epsilon0.value(), plan.clip.value(), dimension);
+    case protocols::RandomizerKind::gaussian:
+      return randomizers::make_gaussian(plan.sigma.value(), plan.clip.value(), dimension);
+    case protocols::RandomizerKind::pure:
+      break;
+  }
+  throw Error(ErrorCode::plan, "randomizer.kind", "pure", "ldp-sgd, gaussian",
+              "nothing to run: a description alone");
+}
+
+}  // namespace
+
+bool same_mechanism(const accounting::Mechanism& a, const accounting::Mechanism& b) {
+  struct Same {
+    bool operator()(const accounting::PureLocal& x, const accounting::PureLocal& y) const {
+      return x.epsilon0 == y.epsilon0;
+    }
+    bool operator()(const accounting::LdpSgdLocal& x, const accounting::LdpSgdLocal& y) const {
+      return x.epsilon0 == y.epsilon0;
+    }
+    bool operator()(const accounting::GaussianLocal& x, const accounting::GaussianLocal& y) const {
+      return x.sigma == y.sigma;
+    }
+    bool operator()(const auto&, const auto&) const { return false; }
+  };
+  return std::visit(Same{}, a, b);
+}
+
+TrainingParts assemble(const protocols::Plan& plan) {
+  const learning::Architecture architecture = architecture_of(plan.model);
+  TrainingParts parts;
+  parts.gradients = learning::make_engine(architecture);
+  parts.randomizer = make_randomizer(plan, parts.gradients->parameter_count());
+  parts.initial = learning::initial_parameters(architecture, random::RunKey::from_seed(plan.seed));
+
+  const accounting::Mechanism charged = parts.randomizer->description();
+  if (!same_mechanism(charged, plan.mechanism())) {
+    throw Error(ErrorCode::internal, "randomizer", accounting::describe(charged),
+                accounting::describe(plan.mechanism()),
+                "the randomizer that runs is not the one the plan charges");
+  }
+  const auto accountant = std::make_shared<const accounting::Accountant>(charged, plan.participation());
+  const Delta delta = Delta::of(plan.delta.value());
+  parts.epsilon = [accountant, delta](std::uint64_t rounds) {
+    return accountant->epsilon_upper(rounds, delta);
+  };
+  return parts;
+}
+
+learning::DataSplit load_data(const protocols::Plan& plan) {
+  constexpr std::string_view kIdx = "idx:";
+  if (plan.data == "digits") {
+    return learning::draw_digits(std::min(plan.clients, kMostDigits), kTestDigits, plan.seed);
+  }
+  if (plan.data.starts_with(kIdx)) {
+    return learning::load_idx(plan.data.substr(kIdx.size()));
+  }
+  throw Error(ErrorCode::plan, "population.data", plan.data, "digits, idx:DIR",
+              "not a data set this muster reads");
+}
+
+}  // namespace muster::simulation

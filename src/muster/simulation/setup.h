@@ -1,0 +1,38 @@
+// From a plan to the parts that train it, and the one place where what runs meets what is charged.
+//
+// assemble() asks the accountant about the description the randomizer gives of itself, after checking that it
+// is the plan's: a sampler and an epsilon that do not belong together cannot be put together here.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "muster/accounting/mechanisms/mechanism.h"
+#include "muster/learning/dataset.h"
+#include "muster/learning/gradient_engine.h"
+#include "muster/protocols/plan.h"
+#include "muster/randomizers/randomizer.h"
+
+namespace muster::simulation {
+
+struct TrainingParts {
+  std::unique_ptr<learning::GradientEngine> gradients;
+  std::unique_ptr<randomizers::VectorRandomizer> randomizer;
+  std::vector<float> initial;  // the model before round 1
+  std::function<double(std::uint64_t)>
+      epsilon;  // proven upper epsilon of so many rounds, at the plan's delta
+};
+
+// Builds the accountant's curves, which may take seconds. Error(uncovered) for a pair no theorem covers.
+TrainingParts assemble(const protocols::Plan& plan);
+
+// The plan's training and test examples: for `digits` one training example a client, 60,000 at most, and
+// 10,000 test examples, all drawn from the plan's seed. Error(data) or Error(file).
+learning::DataSplit load_data(const protocols::Plan& plan);
+
+// Whether two descriptions say the same, parameters compared bit for bit.
+bool same_mechanism(const accounting::Mechanism& a, const accounting::Mechanism& b);
+
+}  // namespace muster::simulation

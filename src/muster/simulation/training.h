@@ -1,0 +1,64 @@
+// The training run: rounds until the plan's count, its budget, or an interruption.
+//
+// One run leaves the same bits whatever the number of threads, and however often it is interrupted and
+// resumed; only the fields of time differ. Nothing about the clients' data is reported but the model's
+// accuracy on the test set: no training loss leaves a round.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+
+#include "muster/learning/dataset.h"
+#include "muster/protocols/plan.h"
+#include "muster/simulation/run_folder.h"
+#include "muster/simulation/setup.h"
+
+namespace muster::simulation {
+
+struct LoggedRound {
+  std::uint64_t round;      // rounds done, from 1
+  double accuracy;          // of the reported model on the whole test set, in [0, 1]
+  double epsilon;           // proven upper value for these rounds
+  std::uint64_t check_ins;  // messages that reached the shuffler in this round
+};
+
+enum class Stopped { done, budget, interrupted };
+const char* name_of(Stopped stopped);
+
+struct TrainingResult {
+  double accuracy;
+  double epsilon;
+  double delta;
+  std::uint64_t rounds;
+  double seconds;          // all sessions of the run together, without loading data
+  std::uint64_t messages;  // client messages, all rounds together
+  Stopped stopped;
+};
+
+// Told what happens, on the thread that called train.
+class TrainingObserver {
+ public:
+  virtual ~TrainingObserver() = default;
+  // Before the first round of this session: `done` rounds are in the checkpoint, the run will stop after
+  // `last`.
+  virtual void started(std::uint64_t done, std::uint64_t last) = 0;
+  virtual void round_done(std::uint64_t round) = 0;
+  virtual void logged(const LoggedRound& logged) = 0;
+};
+
+struct TrainingOptions {
+  unsigned threads = 1;
+  const std::atomic<bool>* interrupt = nullptr;  // once true, the run stops after the round under way
+};
+
+// Begins or resumes the run in `folder`, which must not be finished. Leaves a checkpoint, and, unless
+// interrupted, result_json(..) as the folder's result.
+TrainingResult train(const protocols::Plan& plan, const TrainingParts& parts, const learning::DataSplit& data,
+                     RunFolder& folder, const TrainingOptions& options, TrainingObserver& observer);
+
+// The contract's JSON lines, without an end of line; an infinite epsilon is null.
+std::string logged_json(const LoggedRound& logged);
+std::string result_json(const TrainingResult& result, const std::string& out);
+
+}  // namespace muster::simulation

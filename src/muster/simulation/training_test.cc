@@ -1,0 +1,282 @@
+// A small run from end to end: logistic regression on drawn digits, every message made and shuffled.
+//
+// The epsilon is a stand-in, 0.1 sqrt(rounds), so that budgets can be worked out by hand; setup_test.cc has
+// the real one.
+#include "muster/simulation/training.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "muster/core/error.h"
+#include "muster/learning/data/digits.h"
+#include "muster/learning/gradients/engine.h"
+#include "muster/learning/models/architecture.h"
+#include "muster/protocols/plan_source.h"
+#include "muster/randomizers/gaussian.h"
+#include "muster/randomizers/ldp_sgd.h"
+#include "muster/simulation/atomic_file.h"
+#include "tests/support/temporary_folder.h"
+
+namespace muster::simulation {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+constexpr std::uint64_t kClients = 300;
+
+std::string plan_text(const std::string& randomizer) {
+  return R"(
+name = "small"
+[population]
+clients = 300
+data = "digits"
+[participation]
+protocol = "shuffled-check-in"
+rate = 0.2
+dropout = 0.1
+[randomizer]
+clip = 1.0
+)" + randomizer +
+         R"(
+[rounds]
+count = 12
+learning_rate = [[1, 0.5], [7, 0.25]]
+momentum = 0.5
+average = 0.25
+projection = 20.0
+weight_decay = 0.001
+log_every = 3
+checkpoint_every = 5
+[model]
+kind = "logistic"
+[privacy]
+delta = 1e-5
+)";
+}
+
+protocols::Plan small_plan(const std::string& key = "", const std::string& value = "",
+                           const std::string& randomizer = "kind = \"ldp-sgd\"\nepsilon0 = 4.0") {
+  protocols::PlanSource source = protocols::PlanSource::from_text(plan_text(randomizer), "small.toml");
+  if (!key.empty()) {
+    source.override_key(key, value);
+  }
+  return protocols::Plan::validate(source, protocols::Command::train);
+}
+
+TrainingParts small_parts(const protocols::Plan& plan) {
+  TrainingParts parts;
+  parts.gradients = learning::make_engine(learning::Architecture::logistic);
+  const std::size_t dimension = parts.gradients->parameter_count();
+  parts.randomizer = plan.randomizer == protocols::RandomizerKind::gaussian
+                         ? randomizers::make_gaussian(*plan.sigma, *plan.clip, dimension)
+                         : randomizers::make_ldp_sgd(*plan.epsilon0, *plan.clip, dimension);
+  parts.initial =
+      learning::initial_parameters(learning::Architecture::logistic, random::RunKey::from_seed(plan.seed));
+  parts.epsilon = [](std::uint64_t rounds) { return 0.1 * std::sqrt(static_cast<double>(rounds)); };
+  return parts;
+}
+
+const learning::DataSplit& small_data() {
+  static const learning::DataSplit data = learning::draw_digits(kClients, 200, 1);
+  return data;
+}
+
+// Raises the interrupt once `round` is done.
+class Watcher final : public TrainingObserver {
+ public:
+  explicit Watcher(std::uint64_t interrupt_after = 0) : interrupt_after_(interrupt_after) {}
+  void started(std::uint64_t done, std::uint64_t last) override {
+    first = done;
+    final_round = last;
+  }
+  void round_done(std::uint64_t round) override { interrupt = round == interrupt_after_; }
+  void logged(const LoggedRound& round) override { lines.push_back(round); }
+
+  std::uint64_t first = 0;
+  std::uint64_t final_round = 0;
+  std::vector<LoggedRound> lines;
+  std::atomic<bool> interrupt{false};
+
+ private:
+  std::uint64_t interrupt_after_;
+};
+
+class TrainingTest : public ::testing::Test {
+ protected:
+  TrainingResult run(const protocols::Plan& plan, const std::string& name, unsigned threads = 1,
+                     std::uint64_t interrupt_after = 0) {
+    RunFolder folder(temporary_.path() / name);
+    watcher_ = std::make_unique<Watcher>(interrupt_after);
+    return train(plan, small_parts(plan), small_data(), folder, {threads, &watcher_->interrupt}, *watcher_);
+  }
+  Checkpoint checkpoint(const std::string& name) const {
+    const fs::path file = temporary_.path() / name / "checkpoint";
+    return decode(read_file(file), file);
+  }
+  // The metrics without the fields of time.
+  std::vector<Json> metrics(const std::string& name) const {
+    std::istringstream in(read_file(temporary_.path() / name / "metrics.jsonl"));
+    std::vector<Json> lines;
+    for (std::string line; std::getline(in, line);) {
+      lines.push_back(Json::parse(line));
+      lines.back().erase("seconds");
+    }
+    return lines;
+  }
+  void expect_same_run(const std::string& a, const std::string& b) const {
+    const Checkpoint x = checkpoint(a);
+    const Checkpoint y = checkpoint(b);
+    EXPECT_EQ(x.round, y.round);
+    EXPECT_EQ(x.messages, y.messages);
+    EXPECT_EQ(x.model.parameters, y.model.parameters);
+    EXPECT_EQ(x.model.momentum, y.model.momentum);
+    EXPECT_EQ(x.model.average, y.model.average);
+    EXPECT_EQ(metrics(a), metrics(b));
+  }
+
+  muster::testing::TemporaryFolder temporary_;
+  std::unique_ptr<Watcher> watcher_;
+};
+
+TEST_F(TrainingTest, LogsWhatTheContractSays) {
+  const TrainingResult result = run(small_plan(), "run");
+  EXPECT_EQ(result.rounds, 12);
+  EXPECT_EQ(result.stopped, Stopped::done);
+  EXPECT_DOUBLE_EQ(result.epsilon, 0.1 * std::sqrt(12.0));
+  ASSERT_EQ(watcher_->lines.size(), 4);
+  EXPECT_EQ(watcher_->lines[2].round, 9);
+  EXPECT_DOUBLE_EQ(watcher_->lines[2].epsilon, 0.3);
+  EXPECT_EQ(watcher_->lines.back().accuracy, result.accuracy);
+  EXPECT_EQ(metrics("run").size(), 4);
+  EXPECT_EQ(metrics("run")[3]["messages"].get<std::uint64_t>(), result.messages);
+  const Json line = Json::parse(logged_json(watcher_->lines[0]));
+  EXPECT_EQ(line.size(), 4);
+  const Json final_line = Json::parse(read_file(temporary_.path() / "run" / "result.json"));
+  for (const char* key : {"accuracy", "epsilon", "delta", "rounds", "seconds", "examples_per_second",
+                          "fidelity", "stopped", "out"}) {
+    EXPECT_TRUE(final_line.contains(key)) << key;
+  }
+  EXPECT_EQ(final_line["stopped"], "done");
+  EXPECT_EQ(final_line["fidelity"], "message");
+}
+
+TEST_F(TrainingTest, ThreadsDoNotChangeABit) {
+  for (const char* randomizer : {"kind = \"ldp-sgd\"\nepsilon0 = 4.0", "kind = \"gaussian\"\nsigma = 1.0"}) {
+    const protocols::Plan plan = small_plan("", "", randomizer);
+    const std::string kind = plan.randomizer == protocols::RandomizerKind::gaussian ? "g" : "l";
+    run(plan, kind + "1", 1);
+    for (const unsigned threads : {2u, 3u}) {
+      run(plan, kind + std::to_string(threads), threads);
+      expect_same_run(kind + "1", kind + std::to_string(threads));
+    }
+  }
+}
+
+TEST_F(TrainingTest, AnInterruptedAndResumedRunIsTheUninterruptedOne) {
+  const protocols::Plan plan = small_plan();
+  run(plan, "whole");
+  for (std::uint64_t round = 1; round < plan.rounds; ++round) {
+    const std::string name = "after" + std::to_string(round);
+    const TrainingResult stopped = run(plan, name, 1, round);
+    EXPECT_EQ(stopped.stopped, Stopped::interrupted);
+    EXPECT_EQ(stopped.rounds, round);
+    EXPECT_EQ(run(plan, name, 2).stopped, Stopped::done);
+    EXPECT_EQ(watcher_->first, round);
+    expect_same_run("whole", name);
+  }
+}
+
+// A run killed between checkpoints loses rounds, but not their sameness: the metrics written after the
+// checkpoint are cut off and written again.
+TEST_F(TrainingTest, ARunKilledBetweenCheckpointsComesBackTheSame) {
+  const protocols::Plan plan = small_plan();
+  run(plan, "whole");
+  run(plan, "killed", 1, 5);  // checkpoint at round 5
+  const std::string at_five = read_file(temporary_.path() / "killed" / "checkpoint");
+  run(plan, "killed", 1, 8);  // logs round 6, then stops after 8
+  replace_file(temporary_.path() / "killed" / "checkpoint", at_five);
+  run(plan, "killed");
+  EXPECT_EQ(watcher_->first, 5);
+  expect_same_run("whole", "killed");
+}
+
+TEST_F(TrainingTest, AnInterruptionInTheLastRoundIsNone) {
+  EXPECT_EQ(run(small_plan(), "run", 1, 12).stopped, Stopped::done);
+}
+
+TEST_F(TrainingTest, StopsBeforeTheBudgetIsPassed) {
+  // 0.1 sqrt(T) <= 0.25 is T <= 6.25.
+  const TrainingResult result = run(small_plan("privacy.budget", "0.25"), "run");
+  EXPECT_EQ(result.rounds, 6);
+  EXPECT_EQ(result.stopped, Stopped::budget);
+  EXPECT_LE(result.epsilon, 0.25);
+  EXPECT_EQ(watcher_->final_round, 6);
+  EXPECT_EQ(Json::parse(read_file(temporary_.path() / "run" / "result.json"))["stopped"], "budget");
+}
+
+TEST_F(TrainingTest, ABudgetBelowTheFirstRoundLeavesNoFolder) {
+  try {
+    run(small_plan("privacy.budget", "0.05"), "run");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::budget);
+  }
+  EXPECT_FALSE(fs::exists(temporary_.path() / "run"));
+}
+
+TEST_F(TrainingTest, RoundsNobodyReportsInCountAndChangeNothing) {
+  const protocols::Plan plan = small_plan("participation.rate", "1e-12");
+  const TrainingResult result = run(plan, "run");
+  EXPECT_EQ(result.rounds, 12);
+  EXPECT_EQ(result.messages, 0);
+  EXPECT_EQ(checkpoint("run").model.parameters, small_parts(plan).initial);
+  EXPECT_DOUBLE_EQ(result.epsilon, 0.1 * std::sqrt(12.0));
+}
+
+TEST_F(TrainingTest, NoRoundsReportTheInitialModel) {
+  const TrainingResult result = run(small_plan("rounds.count", "0"), "run");
+  EXPECT_EQ(result.rounds, 0);
+  EXPECT_EQ(result.epsilon, 0.0);
+  EXPECT_EQ(result.stopped, Stopped::done);
+  EXPECT_TRUE(metrics("run").empty());
+}
+
+TEST_F(TrainingTest, ProjectionHoldsAtTheEnd) {
+  run(small_plan("rounds.projection", "0.5"), "run");
+  double squares = 0;
+  for (const float value : checkpoint("run").model.parameters) {
+    squares += double{value} * double{value};
+  }
+  EXPECT_LE(std::sqrt(squares), 0.5 * (1 + 1e-6));
+}
+
+TEST_F(TrainingTest, AnotherPlanOrOtherDataDoNotResume) {
+  run(small_plan(), "run", 1, 4);
+  const auto code_of = [&](const protocols::Plan& plan, const learning::DataSplit& data) {
+    RunFolder folder(temporary_.path() / "run");
+    Watcher watcher;
+    try {
+      train(plan, small_parts(plan), data, folder, {}, watcher);
+    } catch (const Error& error) {
+      return error.code();
+    }
+    return ErrorCode::internal;
+  };
+  EXPECT_EQ(code_of(small_plan("rounds.count", "13"), small_data()), ErrorCode::checkpoint);
+  learning::DataSplit other = small_data();
+  other.test.labels[0] ^= 1;
+  EXPECT_EQ(code_of(small_plan(), other), ErrorCode::checkpoint);
+}
+
+TEST_F(TrainingTest, WithoutNoiseWorthMentioningTheModelLearns) {
+  protocols::Plan plan = small_plan("participation.rate", "1", "kind = \"gaussian\"\nsigma = 0.001");
+  plan.rounds = 60;
+  EXPECT_GE(run(plan, "run", 2).accuracy, 0.6);
+}
+
+}  // namespace
+}  // namespace muster::simulation

@@ -1,0 +1,94 @@
+#include "muster/simulation/worker_team.h"
+
+#include <string>
+#include <system_error>
+
+#include "muster/core/error.h"
+
+namespace muster::simulation {
+
+WorkerTeam::WorkerTeam(unsigned size) : failures_(size) {
+  if (size == 0) {
+    throw Error(ErrorCode::internal, "threads", "0", "at least 1", "a team needs a worker");
+  }
+  try {
+    for (unsigned worker = 1; worker < size; ++worker) {
+      threads_.emplace_back([this, worker] { serve(worker); });
+    }
+  } catch (const std::system_error& refused) {
+    stop();
+    throw Error(ErrorCode::internal, "threads", std::to_string(size), "",
+                std::string("the system refused to start a thread: ") + refused.what());
+  }
+}
+
+WorkerTeam::~WorkerTeam() { stop(); }
+
+void WorkerTeam::stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  wake_.notify_all();
+  for (std::thread& thread : threads_) {
+    thread.join();
+  }
+}
+
+void WorkerTeam::run(const std::function<void(unsigned)>& task) {
+  {
+    const std::lock_guard lock(mutex_);
+    task_ = &task;
+    busy_ = static_cast<unsigned>(threads_.size());
+    ++generation_;
+  }
+  wake_.notify_all();
+  attempt(0, task);
+  {
+    std::unique_lock lock(mutex_);
+    done_.wait(lock, [this] { return busy_ == 0; });
+  }
+  std::exception_ptr first;
+  for (std::exception_ptr& failure : failures_) {
+    if (failure && !first) {
+      first = failure;
+    }
+    failure = nullptr;
+  }
+  if (first) {
+    std::rethrow_exception(first);
+  }
+}
+
+void WorkerTeam::serve(unsigned worker) {
+  std::uint64_t served = 0;
+  for (;;) {
+    const std::function<void(unsigned)>* task = nullptr;
+    {
+      std::unique_lock lock(mutex_);
+      wake_.wait(lock, [&] { return stopping_ || generation_ != served; });
+      if (stopping_) {
+        return;
+      }
+      served = generation_;
+      task = task_;
+    }
+    attempt(worker, *task);
+    {
+      const std::lock_guard lock(mutex_);
+      if (--busy_ == 0) {
+        done_.notify_one();
+      }
+    }
+  }
+}
+
+void WorkerTeam::attempt(unsigned worker, const std::function<void(unsigned)>& task) {
+  try {
+    task(worker);
+  } catch (...) {
+    failures_[worker] = std::current_exception();
+  }
+}
+
+}  // namespace muster::simulation
