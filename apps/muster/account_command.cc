@@ -22,6 +22,8 @@ using protocols::Plan;
 struct AccountFlags {
   explicit AccountFlags(CLI::App& cli) : plan(cli, protocols::Command::account) {}
   PlanFlags plan;
+  CLI::Option* asks_delta = nullptr;
+  CLI::Option* asks_curve = nullptr;
   bool json = false;
   bool as_published = false;
   std::string epsilon;
@@ -58,7 +60,7 @@ View parse_view(const std::string& text) {
 }
 
 Question question_of(const AccountFlags& flags, const Plan& plan) {
-  if (!flags.epsilon.empty()) {
+  if (flags.asks_delta->count() > 0) {
     if (flags.plan.given("privacy.delta")) {
       throw Error(ErrorCode::usage, "--delta", "", "--delta or --epsilon",
                   "--epsilon asks for delta; both cannot be fixed");
@@ -80,7 +82,7 @@ std::string heading(const Plan& plan, const Question& question) {
 }
 
 int account(const AccountFlags& flags) {
-  if (!flags.curve.empty()) {
+  if (flags.asks_curve->count() > 0) {
     throw Error(ErrorCode::usage, "--curve", "", "", "not implemented yet");
   }
   const View view = parse_view(flags.view);
@@ -104,13 +106,14 @@ Command account_command(CLI::App& root) {
                                  "--randomizer ldp-sgd --epsilon0 2 "
                                  "--rounds 6800 --delta 1e-5");
   auto flags = std::make_shared<AccountFlags>(*cli);
-  cli->add_option("--epsilon", flags->epsilon, "answer delta at this epsilon, a number >= 0")
-      ->type_name("NUMBER");
+  flags->asks_delta =
+      cli->add_option("--epsilon", flags->epsilon, "answer delta at this epsilon, a number >= 0")
+          ->type_name("NUMBER");
   cli->add_option("--view", flags->view, "what the adversary sees: shuffler-honest | shuffler-colludes")
       ->type_name("TEXT")
       ->capture_default_str();
   cli->add_flag("--all", flags->as_published, "add the papers' bounds as published, for comparison only");
-  cli->add_flag("--curve{table}", flags->curve)->group("");
+  flags->asks_curve = cli->add_flag("--curve{table}", flags->curve)->group("");
   cli->add_flag("--json", flags->json, "print one JSON line");
   return {cli, [flags] { return account(*flags); }};
 }

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 namespace muster::app {
@@ -19,6 +21,8 @@ JsonObject& JsonObject::raw(std::string_view key, const std::string& json) {
   body_ += fmt::format("{}{}:{}", body_.empty() ? "" : ",", json_string(key), json);
   return *this;
 }
+
+std::string JsonObject::str() const { return fmt::format("{{{}}}", body_); }
 
 JsonObject& JsonObject::number(std::string_view key, std::optional<double> value) {
   return raw(key, value && std::isfinite(*value) ? fmt::format("{:.17g}", *value) : "null");
@@ -37,11 +41,9 @@ JsonObject& JsonObject::text(std::string_view key, std::string_view value) {
 }
 
 JsonObject& JsonObject::texts(std::string_view key, const std::vector<std::string>& values) {
-  std::string list;
-  for (const std::string& value : values) {
-    list += (list.empty() ? "" : ",") + json_string(value);
-  }
-  return raw(key, "[" + list + "]");
+  std::vector<std::string> list;
+  std::ranges::transform(values, std::back_inserter(list), json_string);
+  return raw(key, fmt::format("[{}]", fmt::join(list, ",")));
 }
 
 JsonObject& JsonObject::object(std::string_view key, const JsonObject& value) {
@@ -49,11 +51,9 @@ JsonObject& JsonObject::object(std::string_view key, const JsonObject& value) {
 }
 
 JsonObject& JsonObject::objects(std::string_view key, const std::vector<JsonObject>& values) {
-  std::string list;
-  for (const JsonObject& value : values) {
-    list += (list.empty() ? "" : ",") + value.str();
-  }
-  return raw(key, "[" + list + "]");
+  std::vector<std::string> list;
+  std::ranges::transform(values, std::back_inserter(list), &JsonObject::str);
+  return raw(key, fmt::format("[{}]", fmt::join(list, ",")));
 }
 
 }  // namespace muster::app

@@ -24,7 +24,7 @@ class JsonObject {
   JsonObject& texts(std::string_view key, const std::vector<std::string>& values);
   JsonObject& object(std::string_view key, const JsonObject& value);
   JsonObject& objects(std::string_view key, const std::vector<JsonObject>& values);
-  std::string str() const { return "{" + body_ + "}"; }
+  std::string str() const;
 
  private:
   JsonObject& raw(std::string_view key, const std::string& json);

@@ -49,7 +49,8 @@ void refuse_extras(const CLI::App& cli) {
   const std::string name = extra.substr(0, extra.find('='));
   const std::string close = protocols::nearest(name, {known.begin(), known.end()});
   const char* what = extra.starts_with("-") ? "unknown flag" : "unexpected argument";
-  throw Error(ErrorCode::usage, extra, "", close, what);
+  throw Error(ErrorCode::usage, extra, "", "",
+              close.empty() ? what : fmt::format("{}; did you mean {}?", what, close));
 }
 
 int run_named(const CLI::App& root, const std::vector<Command>& commands) {

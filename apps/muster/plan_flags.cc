@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <vector>
+
 #include "muster/core/error.h"
 #include "muster/protocols/plan_keys.h"
 
@@ -22,36 +25,47 @@ std::string type_text(const protocols::KeySpec& spec) {
   }
 }
 
+// Those of `names` that exist today; empty also when all that exist are among them.
+std::vector<std::string_view> existing(std::string_view key, const std::vector<std::string_view>& names) {
+  std::vector<std::string_view> found;
+  bool all = true;
+  for (const protocols::Choice& option : protocols::spec_of(key).choices) {
+    const bool named = std::ranges::find(names, option.name) != names.end();
+    all = all && (named || !option.implemented);
+    if (named && option.implemented) {
+      found.push_back(option.name);
+    }
+  }
+  return all ? std::vector<std::string_view>() : found;
+}
+
 std::string help_text(const protocols::KeySpec& spec) {
   std::string text = fmt::format("{}: {}", spec.meaning, spec.allowed());
-  if (!spec.only_with().empty()) {
-    text += fmt::format("; {}", spec.only_with());
+  if (const auto only = existing("randomizer.kind", spec.randomizers); !only.empty()) {
+    text += fmt::format("; {} only", fmt::join(only, ", "));
   }
   return spec.fallback.empty() ? text : fmt::format("{} [{}]", text, spec.fallback);
 }
 
 // A flag is shown when some value that exists today lets it apply.
 bool shown(const protocols::KeySpec& spec, protocols::Command command) {
-  const auto any_exists = [](std::string_view key, const std::vector<std::string_view>& names) {
-    bool found = names.empty();
-    for (const protocols::Choice& option : protocols::spec_of(key).choices) {
-      for (const std::string_view name : names) {
-        found = found || (option.implemented && option.name == name);
-      }
-    }
-    return found;
+  const auto reachable = [](std::string_view key, const std::vector<std::string_view>& names) {
+    return names.empty() || std::ranges::any_of(protocols::spec_of(key).choices, [&](const auto& option) {
+             return option.implemented && std::ranges::find(names, option.name) != names.end();
+           });
   };
-  return spec.applies_to(command) && any_exists("participation.protocol", spec.protocols) &&
-         any_exists("randomizer.kind", spec.randomizers);
+  return spec.applies_to(command) && reachable("participation.protocol", spec.protocols) &&
+         reachable("randomizer.kind", spec.randomizers);
 }
 
 }  // namespace
 
 PlanFlags::PlanFlags(CLI::App& cli, protocols::Command command) : command_(command) {
   const bool needs_file = command == protocols::Command::train;
-  cli.add_option("PLAN", file_,
-                 needs_file ? "the plan, a TOML file" : "the plan, a TOML file; flags alone will do")
-      ->type_name("FILE");
+  file_option_ =
+      cli.add_option("PLAN", file_,
+                     needs_file ? "the plan, a TOML file" : "the plan, a TOML file; flags alone will do")
+          ->type_name("FILE");
   for (const protocols::KeySpec& spec : protocols::plan_keys()) {
     if (!spec.flag.empty()) {
       const std::string key(spec.key);
@@ -69,7 +83,8 @@ bool PlanFlags::given(std::string_view key) const {
 }
 
 protocols::PlanSource PlanFlags::source() const {
-  if (file_.empty() && command_ == protocols::Command::train) {
+  const bool named = file_option_->count() > 0;
+  if (!named && command_ == protocols::Command::train) {
     throw Error(ErrorCode::usage, "PLAN", "", "a TOML file", "train needs a plan");
   }
   protocols::PlanSource source =

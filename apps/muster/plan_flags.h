@@ -31,6 +31,7 @@ class PlanFlags {
  private:
   protocols::Command command_;
   std::string file_;
+  CLI::Option* file_option_ = nullptr;
   std::map<std::string, std::string, std::less<>> typed_;  // key -> text
   std::map<std::string, CLI::Option*, std::less<>> options_;
 };

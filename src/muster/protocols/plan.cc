@@ -56,13 +56,17 @@ TypedValues typed_values(const PlanSource& source, Command command) {
   }
   const std::string protocol = deciding_value(source, "participation.protocol", command);
   const std::string randomizer = deciding_value(source, "randomizer.kind", command);
+  if (command == Command::train && randomizer == "pure") {
+    refuse("randomizer.kind", *source.find("randomizer.kind"), "ldp-sgd | gaussian",
+           "pure describes a guarantee, not a randomizer that can run: it is for account alone");
+  }
   TypedValues values;
   for (const auto& [key, raw] : source.entries()) {
     const KeySpec& spec = spec_of(key);
     // A plan may say more than a command reads (the same plan is accounted and trained); a flag may not.
     if (raw.origin.is_flag() && !spec.applies_to(command)) {
       refuse(key, raw, "with " + std::string(spec.commands),
-             fmt::format("{} does not apply to {}", spec.flag, name_of(command)));
+             fmt::format("does not apply to {}", name_of(command)));
     }
     if (!spec.applies_to(protocol, randomizer)) {
       refuse(key, raw, spec.only_with(),
@@ -113,11 +117,7 @@ RandomizerKind randomizer_kind(const std::string& name) {
   return name == "gaussian" ? RandomizerKind::gaussian : RandomizerKind::ldp_sgd;
 }
 
-void require_for_training(const Reader& reader, const Plan& plan, const PlanSource& source) {
-  if (plan.randomizer == RandomizerKind::pure) {
-    refuse("randomizer.kind", *source.find("randomizer.kind"), "ldp-sgd | gaussian",
-           "pure describes a guarantee, not a randomizer that can run: it is for account alone");
-  }
+void require_for_training(const Reader& reader) {
   for (const char* key :
        {"population.data", "randomizer.clip", "rounds.learning_rate", "model.kind", "privacy.delta"}) {
     reader.require(key);
@@ -157,7 +157,7 @@ Plan Plan::validate(const PlanSource& source, Command command) {
   reader.take<double>("privacy.delta", plan.delta);
   reader.take<double>("privacy.budget", plan.budget);
   if (command == Command::train) {
-    require_for_training(reader, plan, source);
+    require_for_training(reader);
   }
   plan.participation();  // a rate and a dropout that together leave nobody are refused here
   return plan;

@@ -197,7 +197,7 @@ std::vector<KeySpec> make_table() {
                 kNumber,
                 "none",
                 "stop before this epsilon is passed",
-                "train",
+                "train, services",
                 {},
                 {}}),
   };
@@ -222,6 +222,16 @@ std::string join(const Names& names, std::string_view separator) {
   return fmt::format("{}", fmt::join(names, separator));
 }
 
+// 1e12 rather than thirteen digits.
+std::string compact(std::uint64_t integer) {
+  int zeros = 0;
+  std::uint64_t head = integer;
+  for (; head >= 10 && head % 10 == 0; head /= 10) {
+    ++zeros;
+  }
+  return zeros < 6 ? fmt::format("{}", integer) : fmt::format("{}e{}", head, zeros);
+}
+
 std::string range_text(const KeySpec& spec) {
   if (spec.high == kUnbounded) {
     return fmt::format("number {} {}", spec.low_included ? ">=" : ">", spec.low);
@@ -240,11 +250,13 @@ std::string choices_text(const KeySpec& spec, bool implemented) {
   return join(names, " | ");
 }
 
-std::string escaped(std::string text) {
-  for (std::size_t at = text.find('|'); at != std::string::npos; at = text.find('|', at + 2)) {
-    text.insert(at, "\\");
+// A bar would end a cell of the Markdown table.
+std::string escaped(const std::string& text) {
+  std::string result;
+  for (const char c : text) {
+    result += c == '|' ? "\\|" : std::string(1, c);
   }
-  return text;
+  return result;
 }
 
 }  // namespace
@@ -257,7 +269,7 @@ std::string KeySpec::allowed() const {
       return "digits | idx:DIR | DIR";
     case ValueType::integer:
       return most == kMostInteger ? fmt::format("integer >= {}", least)
-                                  : fmt::format("integer {}..{}", least, most);
+                                  : fmt::format("integer {}..{}", least, compact(most));
     case ValueType::number:
     case ValueType::rate:
       return range_text(*this);

@@ -34,9 +34,25 @@ std::string read_file(const std::string& path) {
   return text;
 }
 
+// Values are shown in messages: a control character there would cut the line, or drive the terminal.
+std::string printable(std::string_view text) {
+  std::string shown;
+  for (const char c : text) {
+    const bool control = static_cast<unsigned char>(c) < ' ' || c == '\x7f';
+    shown += control ? fmt::format("\\x{:02x}", c) : std::string(1, c);
+  }
+  return shown;
+}
+
+bool is_section(std::string_view name) {
+  return std::ranges::any_of(plan_keys(), [&](const KeySpec& spec) {
+    return spec.key.size() > name.size() && spec.key.starts_with(name) && spec.key[name.size()] == '.';
+  });
+}
+
 std::string text_of(const toml::node& node) {
   if (const auto* text = node.as_string()) {
-    return text->get();
+    return printable(text->get());
   }
   if (const auto* number = node.as_floating_point()) {
     return fmt::format("{}", number->get());
@@ -121,7 +137,8 @@ PlanSource PlanSource::from_text(std::string_view toml, const std::string& name)
   const toml::table table = parse(toml, name);
   for (const auto& [section, node] : table) {
     const toml::table* inner = node.as_table();
-    if (inner == nullptr || inner->empty()) {
+    if (inner == nullptr || find_key(section.str()) != nullptr ||
+        (inner->empty() && !is_section(section.str()))) {
       source.entries_.emplace_back(std::string(section.str()), raw_of(node, name));
       continue;
     }
@@ -142,7 +159,7 @@ void PlanSource::override_key(std::string_view key, const std::string& text) {
   }
   RawValue raw;
   raw.value = text;
-  raw.text = text;
+  raw.text = printable(text);
   if (spec->type == ValueType::learning_rate && text.starts_with('[')) {
     raw = array_of_flag(std::string(key), text, std::string(spec->flag));
   }

@@ -1,0 +1,81 @@
+// The text of a flag: the same keys and ranges as the file, with numbers written as people type them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "muster/core/error.h"
+#include "muster/protocols/plan.h"
+#include "muster/protocols/plan_source.h"
+
+namespace muster::protocols {
+namespace {
+
+using Overrides = std::vector<std::pair<std::string, std::string>>;
+
+Plan plan_of(const Overrides& overrides) {
+  PlanSource source;
+  for (const auto& [key, text] : Overrides{{"population.clients", "600"},
+                                           {"population.data", "digits"},
+                                           {"participation.protocol", "shuffled-check-in"},
+                                           {"participation.rate", "0.1"},
+                                           {"randomizer.kind", "ldp-sgd"},
+                                           {"randomizer.epsilon0", "2"},
+                                           {"randomizer.clip", "0.1"},
+                                           {"rounds.count", "10"},
+                                           {"rounds.learning_rate", "1"},
+                                           {"model.kind", "cnn"},
+                                           {"privacy.delta", "1e-5"}}) {
+    source.override_key(key, text);
+  }
+  for (const auto& [key, text] : overrides) {
+    source.override_key(key, text);
+  }
+  return Plan::validate(source, Command::train);
+}
+
+TEST(PlanFlagText, IntegersMayBeWrittenAsPowers) {
+  EXPECT_EQ(plan_of({{"population.clients", "1e8"}}).clients, 100000000u);
+  EXPECT_EQ(plan_of({{"population.clients", "1e12"}}).clients, 1000000000000u);
+  EXPECT_EQ(plan_of({{"population.clients", "2.5e3"}}).clients, 2500u);
+  EXPECT_EQ(plan_of({{"rounds.count", "0"}}).rounds, 0u);
+}
+
+TEST(PlanFlagText, SchedulesAreWrittenAsInTheFile) {
+  const LearningRate rate = *plan_of({{"rounds.learning_rate", "[[1, 1.0], [5, 0.5]]"}}).learning_rate;
+  EXPECT_EQ(rate.at(4), 1.0);
+  EXPECT_EQ(rate.at(5), 0.5);
+  EXPECT_EQ(plan_of({{"rounds.learning_rate", "inverse-sqrt:2"}}).learning_rate->at(4), 1.0);
+}
+
+TEST(PlanFlagText, EveryNonsenseIsRefusedWithItsFlag) {
+  const std::vector<std::string> nonsense = {
+      "",   " ",  "nan", "NaN", "inf", "-inf",  "1e400", "1e-400", "abc", "0x10",  "1,000", "1_0",
+      " 1", "1 ", "--",  "1e",  "+1",  "0.1:1", "true",  "\n1",    "-1",  "1.0.0", "[",     "[[1, 1e400]]"};
+  for (const char* key : {"population.clients", "participation.rate", "participation.dropout",
+                          "randomizer.epsilon0", "randomizer.clip", "rounds.count", "rounds.learning_rate",
+                          "rounds.momentum", "rounds.log_every", "privacy.delta", "privacy.budget", "seed"}) {
+    for (const std::string& text : nonsense) {
+      try {
+        plan_of({{key, text}});
+        ADD_FAILURE() << key << " accepted '" << text << "'";
+      } catch (const Error& error) {
+        EXPECT_EQ(error.code(), ErrorCode::plan);
+        EXPECT_EQ(error.key(), key);
+        EXPECT_EQ(error.value(), text == "\n1" ? "\\x0a1" : text);
+        EXPECT_NE(error.allowed(), "");
+        EXPECT_THAT(error.what(), testing::HasSubstr("--")) << "the flag is named";
+      }
+    }
+  }
+}
+
+TEST(PlanFlagText, ARangeOfRatesIsRefusedByName) {
+  try {
+    plan_of({{"participation.rate", "0.1:0.2"}});
+    ADD_FAILURE();
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("[lo, hi] is not implemented yet"));
+  }
+}
+
+}  // namespace
+}  // namespace muster::protocols
