@@ -1,0 +1,97 @@
+// Randomizers at the size of the papers' network, one thread, against the noise floor measured in the same
+// run.
+//
+// The counter `floors` of each row is its time over that of fill_normals for the same dimension.
+#include <benchmark/benchmark.h>
+
+#include <cmath>
+#include <ctime>
+#include <vector>
+
+#include "muster/random/normals.h"
+#include "muster/randomizers/gaussian.h"
+#include "muster/randomizers/ldp_sgd.h"
+
+namespace {
+
+using namespace muster;
+
+constexpr std::size_t kDimension = 26010;
+constexpr int kRepeats = 100;
+
+// CPU seconds of this thread: other work on a shared machine does not count.
+double cpu_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+// Runs `work` while measuring, and the noise floor in alternation with it.
+template <class Work>
+void against_floor(benchmark::State& state, Work work) {
+  const random::RunKey key = random::RunKey::from_seed(1);
+  std::vector<float> noise(kDimension);
+  std::uint64_t client = 0;
+  double spent = 0, floor = 0;
+  for (auto _ : state) {
+    const double start = cpu_seconds();
+    for (int i = 0; i < kRepeats; ++i) work(++client);
+    const double middle = cpu_seconds();
+    for (int i = 0; i < kRepeats; ++i) {
+      random::fill_normals(key, {random::Purpose::audit, 0, ++client}, noise);
+      benchmark::ClobberMemory();
+    }
+    floor += (cpu_seconds() - middle) / kRepeats;
+    spent += (middle - start) / kRepeats;
+    state.SetIterationTime((middle - start) / kRepeats);
+  }
+  const auto n = static_cast<double>(state.iterations());
+  state.counters["floor_us"] = floor / n * 1e6;
+  state.counters["floors"] = spent / floor;
+}
+
+std::vector<float> gradient() {
+  std::vector<float> g(kDimension);
+  for (std::size_t i = 0; i < g.size(); ++i) g[i] = std::sin(static_cast<float>(i));
+  return g;
+}
+
+void client_and_aggregator(benchmark::State& state, const randomizers::VectorRandomizer& randomizer) {
+  const random::RunKey key = random::RunKey::from_seed(1);
+  const auto scratch = randomizer.make_scratch();
+  randomizers::MessageSum sum(kDimension, randomizer.step());
+  randomizers::Message message;
+  const std::vector<float> g = gradient();
+  against_floor(state, [&](std::uint64_t client) {
+    randomizer.randomize(g, key, 1, client, *scratch, message);
+    randomizer.accumulate(message, *scratch, sum);
+  });
+}
+
+void ldp_sgd(benchmark::State& state) {
+  client_and_aggregator(state, *randomizers::make_ldp_sgd(2, 0.1, kDimension));
+}
+BENCHMARK(ldp_sgd)->UseManualTime()->Iterations(200)->Unit(benchmark::kMicrosecond);
+
+void gaussian(benchmark::State& state) {
+  client_and_aggregator(state, *randomizers::make_gaussian(5, 0.1, kDimension));
+}
+BENCHMARK(gaussian)->UseManualTime()->Iterations(200)->Unit(benchmark::kMicrosecond);
+
+// An aggregator that receives other clients' messages: every direction is made from its seed.
+void ldp_sgd_aggregator(benchmark::State& state) {
+  const auto randomizer = randomizers::make_ldp_sgd(2, 0.1, kDimension);
+  const auto scratch = randomizer->make_scratch();
+  randomizers::MessageSum sum(kDimension, randomizer->step());
+  randomizers::SignedDirectionMessage message;
+  against_floor(state, [&](std::uint64_t client) {
+    for (std::size_t i = 0; i < 8; ++i) message.seed[i] = static_cast<std::uint8_t>(client >> (8 * i));
+    message.positive = (client & 4) != 0;
+    randomizer->accumulate(message, *scratch, sum);
+  });
+}
+BENCHMARK(ldp_sgd_aggregator)->UseManualTime()->Iterations(200)->Unit(benchmark::kMicrosecond);
+
+}  // namespace
+
+BENCHMARK_MAIN();
