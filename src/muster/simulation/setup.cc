@@ -43,22 +43,24 @@ std::unique_ptr<randomizers::VectorRandomizer> make_randomizer(const protocols::
               "nothing to run: a description alone");
 }
 
+// A new mechanism without a line here equals nothing, not even itself: refused, never mischarged.
+struct SameMechanism {
+  bool operator()(const accounting::PureLocal& a, const accounting::PureLocal& b) const {
+    return a.epsilon0 == b.epsilon0;
+  }
+  bool operator()(const accounting::LdpSgdLocal& a, const accounting::LdpSgdLocal& b) const {
+    return a.epsilon0 == b.epsilon0;
+  }
+  bool operator()(const accounting::GaussianLocal& a, const accounting::GaussianLocal& b) const {
+    return a.sigma == b.sigma;
+  }
+  bool operator()(const auto&, const auto&) const { return false; }
+};
+
 }  // namespace
 
 bool same_mechanism(const accounting::Mechanism& a, const accounting::Mechanism& b) {
-  struct Same {
-    bool operator()(const accounting::PureLocal& x, const accounting::PureLocal& y) const {
-      return x.epsilon0 == y.epsilon0;
-    }
-    bool operator()(const accounting::LdpSgdLocal& x, const accounting::LdpSgdLocal& y) const {
-      return x.epsilon0 == y.epsilon0;
-    }
-    bool operator()(const accounting::GaussianLocal& x, const accounting::GaussianLocal& y) const {
-      return x.sigma == y.sigma;
-    }
-    bool operator()(const auto&, const auto&) const { return false; }
-  };
-  return std::visit(Same{}, a, b);
+  return std::visit(SameMechanism{}, a, b);
 }
 
 TrainingParts assemble(const protocols::Plan& plan) {

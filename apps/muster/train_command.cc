@@ -1,0 +1,168 @@
+// `muster train PLAN [flags]`: a model learns from the plan's clients, and what it cost in privacy is
+// printed.
+#include <fmt/format.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <filesystem>
+#include <limits>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <thread>
+
+#include "command.h"
+#include "muster/core/error.h"
+#include "muster/simulation/run_folder.h"
+#include "muster/simulation/setup.h"
+#include "muster/simulation/training.h"
+#include "plan_flags.h"
+#include "train_progress.h"
+
+namespace muster::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using simulation::RunFolder;
+
+struct TrainFlags {
+  explicit TrainFlags(CLI::App& cli) : plan(cli, protocols::Command::train) {}
+  PlanFlags plan;
+  std::string out;
+  std::string fidelity = "message";
+  unsigned threads = std::max(1u, std::thread::hardware_concurrency());
+  bool resume = false;
+  bool json = false;
+};
+
+// Set by Ctrl-C or SIGTERM; the run stops after the round under way. A second signal, a second or more later,
+// ends the process at once: checkpoints are replaced whole, so the last one stays good.
+std::atomic<bool> g_interrupted{false};
+std::atomic<std::int64_t> g_first_signal{0};
+static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<std::int64_t>::is_always_lock_free);
+
+void on_signal(int) {
+  const int saved = errno;
+  timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  if (!g_interrupted.exchange(true)) {
+    g_first_signal = now.tv_sec;
+  } else if (now.tv_sec > g_first_signal + 1) {
+    ::_exit(130);
+  }
+  errno = saved;
+}
+
+void catch_signals() {
+  struct sigaction action {};
+  action.sa_handler = on_signal;
+  action.sa_flags = SA_RESTART;
+  ::sigaction(SIGINT, &action, nullptr);
+  ::sigaction(SIGTERM, &action, nullptr);
+}
+
+// runs/NAME-HASH8, with what does not belong in a file name replaced.
+std::filesystem::path default_folder(const protocols::Plan& plan) {
+  std::string name = plan.name.empty() ? "run" : plan.name;
+  for (char& c : name) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       c == '-' || c == '_' || (c == '.' && &c != &name.front());
+    c = plain ? c : '-';
+  }
+  return std::filesystem::path("runs") / (name.substr(0, 100) + "-" + plan.hash().substr(0, 8));
+}
+
+void print_summary(const Json& result) {
+  const double epsilon =
+      result["epsilon"].is_null() ? std::numeric_limits<double>::infinity() : result["epsilon"].get<double>();
+  fmt::print("\naccuracy  {:.4f} on the test set after {} rounds ({})\n", result["accuracy"].get<double>(),
+             result["rounds"].get<std::uint64_t>(), result["stopped"].get<std::string>());
+  fmt::print("epsilon   {} at delta {} (proven, replace-one, the shuffler honest)\n", epsilon_text(epsilon),
+             result["delta"].get<double>());
+  fmt::print("time      {}, {:.0f} client messages a second\n",
+             duration_text(result["seconds"].get<double>()), result["examples_per_second"].get<double>());
+  fmt::print("folder    {}\n", result["out"].get<std::string>());
+}
+
+void print_result(Json result, const RunFolder& folder, bool json) {
+  result["out"] = folder.path().string();  // the folder may have been moved since
+  if (json) {
+    fmt::print("{}\n", result.dump(-1, ' ', false, Json::error_handler_t::replace));
+  } else {
+    print_summary(result);
+  }
+}
+
+int show_finished(const protocols::Plan& plan, const RunFolder& folder, bool json) {
+  static_cast<void>(folder.load(plan.hash()));  // of this very plan, or refused
+  const Json result = Json::parse(folder.result(), nullptr, false);
+  if (!result.is_object() || !result.contains("accuracy") || !result.contains("stopped")) {
+    throw Error(ErrorCode::checkpoint, (folder.path() / "result.json").string(), "", "", "corrupt");
+  }
+  fmt::print(stderr, "muster: this run is finished; its result\n");
+  print_result(result, folder, json);
+  return 0;
+}
+
+int train(const TrainFlags& flags) {
+  if (flags.fidelity != "message") {
+    throw Error(ErrorCode::usage, "--fidelity", flags.fidelity, "message",
+                flags.fidelity == "sum" ? "not implemented yet" : "unknown fidelity");
+  }
+  const protocols::Plan plan = flags.plan.plan();
+  RunFolder folder(flags.out.empty() ? default_folder(plan) : std::filesystem::path(flags.out));
+  if (folder.found() != RunFolder::Found::fresh && !flags.resume) {
+    const bool finished = folder.found() == RunFolder::Found::finished;
+    throw Error(ErrorCode::file, folder.path().string(), "", "",
+                finished ? "holds a finished run; --resume shows its result, --out DIR starts another"
+                         : "holds an unfinished run; --resume continues it, --out DIR starts another");
+  }
+  if (folder.found() == RunFolder::Found::finished) {
+    return show_finished(plan, folder, flags.json);
+  }
+  if (folder.found() == RunFolder::Found::unfinished) {
+    static_cast<void>(folder.load(plan.hash()));  // refuse another plan's run before the work of loading data
+  }
+  const learning::DataSplit data = simulation::load_data(plan);
+  const simulation::TrainingParts parts = simulation::assemble(plan);
+  catch_signals();
+  const simulation::TrainingOptions options{flags.threads, &g_interrupted};
+  simulation::TrainingResult result{};
+  {
+    TrainProgress progress(flags.json);
+    result = simulation::train(plan, parts, data, folder, options, progress);
+  }
+  print_result(Json::parse(simulation::result_json(result, folder.path().string())), folder, flags.json);
+  if (result.stopped == simulation::Stopped::interrupted) {
+    fmt::print(stderr, "muster: interrupted after round {}; the same command with --resume continues\n",
+               result.rounds);
+    return exit_status(ErrorCode::interrupted);
+  }
+  return 0;
+}
+
+}  // namespace
+
+Command train_command(CLI::App& root) {
+  CLI::App* cli = add_subcommand(root, "train", "Train the plan's model privately",
+                                 "muster train plans/quickstart.toml --out runs/quickstart");
+  auto flags = std::make_shared<TrainFlags>(*cli);
+  cli->add_option("--out", flags->out, "folder of the run [runs/NAME-HASH8]")->type_name("DIR");
+  cli->add_flag("--resume", flags->resume, "continue the run in the folder; start one when there is none");
+  cli->add_option("--threads", flags->threads, "worker threads; the result does not depend on them")
+      ->type_name("INTEGER")
+      ->check(CLI::Range(1u, 1024u))
+      ->capture_default_str();
+  cli->add_option("--fidelity", flags->fidelity,
+                  "message: every client's message is made, shuffled, aggregated")
+      ->type_name("TEXT")
+      ->capture_default_str();
+  cli->add_flag("--json", flags->json, "print one JSON line a logged round, and a final one");
+  return {cli, [flags] { return train(*flags); }};
+}
+
+}  // namespace muster::app

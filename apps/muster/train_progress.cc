@@ -1,0 +1,98 @@
+#include "train_progress.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+namespace muster::app {
+namespace {
+
+constexpr std::size_t kBarWidth = 30;
+constexpr std::chrono::milliseconds kRedraw{100};
+
+}  // namespace
+
+std::string duration_text(double seconds) {
+  const auto whole = static_cast<std::uint64_t>(std::ceil(std::clamp(seconds, 0.0, 1e15)));
+  if (whole < 60) {
+    return fmt::format("{} s", whole);
+  }
+  if (whole < 3600) {
+    return fmt::format("{} min {} s", whole / 60, whole % 60);
+  }
+  return fmt::format("{} h {} min", whole / 3600, whole % 3600 / 60);
+}
+
+std::string epsilon_text(double epsilon) {
+  return std::isfinite(epsilon) ? fmt::format("{:.4f}", std::ceil(epsilon * 1e4) / 1e4) : "none";
+}
+
+TrainProgress::TrainProgress(bool json) : json_(json), terminal_(::isatty(STDERR_FILENO) == 1) {}
+
+TrainProgress::~TrainProgress() { clear_bar(); }
+
+void TrainProgress::started(std::uint64_t done, std::uint64_t last) {
+  first_ = done;
+  last_ = last;
+  began_ = Clock::now();
+  if (!terminal_) {
+    fmt::print(stderr, "muster: training, {} of {} rounds done\n", done, last);
+  }
+}
+
+std::string TrainProgress::time_left(std::uint64_t round) const {
+  const double spent = std::chrono::duration<double>(Clock::now() - began_).count();
+  return duration_text(spent * static_cast<double>(last_ - round) / static_cast<double>(round - first_));
+}
+
+void TrainProgress::round_done(std::uint64_t round) {
+  if (terminal_) {
+    const Clock::time_point now = Clock::now();
+    if (now - drawn_ >= kRedraw || round == last_) {
+      drawn_ = now;
+      draw_bar(round);
+    }
+    return;
+  }
+  const std::uint64_t tenth = std::max<std::uint64_t>(1, last_ / 10);
+  if (round % tenth == 0 && round != last_) {
+    fmt::print(stderr, "muster: round {} of {}, {} left\n", round, last_, time_left(round));
+  }
+}
+
+void TrainProgress::draw_bar(std::uint64_t round) {
+  const auto filled = static_cast<std::size_t>(static_cast<double>(kBarWidth) * static_cast<double>(round) /
+                                               static_cast<double>(last_));
+  fmt::print(stderr, "\r\033[K[{:<{}}] round {} of {}, {} left", std::string(filled, '#'), kBarWidth, round,
+             last_, time_left(round));
+  std::fflush(stderr);
+  bar_shown_ = true;
+}
+
+void TrainProgress::clear_bar() {
+  if (bar_shown_) {
+    fmt::print(stderr, "\r\033[K");
+    std::fflush(stderr);
+    bar_shown_ = false;
+  }
+}
+
+void TrainProgress::logged(const simulation::LoggedRound& logged) {
+  clear_bar();
+  if (json_) {
+    fmt::print("{}\n", simulation::logged_json(logged));
+  } else {
+    if (!header_shown_) {
+      fmt::print("{:>9}  {:>8}  {:>9}  {:>9}\n", "round", "accuracy", "epsilon", "check-ins");
+      header_shown_ = true;
+    }
+    fmt::print("{:>9}  {:>8.4f}  {:>9}  {:>9}\n", logged.round, logged.accuracy, epsilon_text(logged.epsilon),
+               logged.check_ins);
+  }
+  std::fflush(stdout);
+}
+
+}  // namespace muster::app

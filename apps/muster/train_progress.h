@@ -1,0 +1,46 @@
+// What a person sees while a model trains.
+//
+// stderr: a bar with the time left when it is a terminal, else one plain line a tenth of the run. stdout: one
+// line a logged round, JSON or a row of a table, flushed at once so that it can be followed through a pipe.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+#include "muster/simulation/training.h"
+
+namespace muster::app {
+
+class TrainProgress final : public simulation::TrainingObserver {
+ public:
+  explicit TrainProgress(bool json);
+  ~TrainProgress() override;
+
+  void started(std::uint64_t done, std::uint64_t last) override;
+  void round_done(std::uint64_t round) override;
+  void logged(const simulation::LoggedRound& logged) override;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  void draw_bar(std::uint64_t round);
+  void clear_bar();
+  std::string time_left(std::uint64_t round) const;
+
+  bool json_;
+  bool terminal_;
+  bool bar_shown_ = false;
+  bool header_shown_ = false;
+  std::uint64_t first_ = 0;
+  std::uint64_t last_ = 0;
+  Clock::time_point began_;
+  Clock::time_point drawn_;
+};
+
+// "52 s", "3 min 20 s", "2 h 5 min".
+std::string duration_text(double seconds);
+
+// Four decimals, rounded up: what is printed is never below what was proven.
+std::string epsilon_text(double epsilon);
+
+}  // namespace muster::app
