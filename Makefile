@@ -15,7 +15,7 @@ SHELL := /bin/bash
 
 JOBS ?= $(shell nproc)
 export JOBS
-CODE = $(shell find src apps tests bench -name '*.cc' -o -name '*.h')
+CODE = $(shell find src apps tests bench tools -name '*.cc' -o -name '*.h')
 
 demo: build
 	@echo "train     plans/quickstart.toml: built-in digits, one a client, about a minute"

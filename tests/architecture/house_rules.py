@@ -112,7 +112,7 @@ def depends_agree_with_includes(root):
 def every_source_is_built(root):
     """Every .cc is named in the CMakeLists.txt of its folder or of one above it, below the root."""
     complaints = []
-    for path in sources(root, "src", "apps", "tests", "bench", suffixes=(".cc",)):
+    for path in sources(root, "src", "apps", "tests", "bench", "tools", suffixes=(".cc",)):
         named = False
         for folder in path.parents:
             if folder == root:
