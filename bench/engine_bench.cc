@@ -1,0 +1,108 @@
+// Per-example gradients and predictions: microseconds, FLOP rate, and the ratio to the multiply-adds alone.
+//
+// The count is that of the papers' CNN: 422,208 multiply-adds forward and 1,065,920 forward and backward (the
+// last row and column of the first maps included, though nothing depends on them and the fused engine skips
+// them). `x_floor` is the time over the time of that many multiply-adds in registers, measured in the same
+// run.
+#include <benchmark/benchmark.h>
+
+#include <memory>
+#include <vector>
+
+#include "multiply_add_floor.h"
+#include "muster/learning/data/digits.h"
+#include "muster/learning/gradients/engine.h"
+#include "muster/learning/gradients/reference_engine.h"
+
+namespace {
+
+using namespace muster::learning;
+
+constexpr std::size_t kForward = 422'208;
+constexpr std::size_t kGradient = 1'065'920;
+
+struct Setting {
+  explicit Setting(std::unique_ptr<GradientEngine> made)
+      : engine(std::move(made)),
+        room(engine->make_workspace()),
+        parameters(initial_parameters(Architecture::cnn, muster::random::RunKey::from_seed(1))),
+        gradient(parameters.size()),
+        data(draw_digits(256, 0, 1).train) {}
+  Example next() { return data.example(at++ % data.size()); }
+
+  std::unique_ptr<GradientEngine> engine;
+  std::unique_ptr<Workspace> room;
+  std::vector<float> parameters;
+  std::vector<float> gradient;
+  Dataset data;
+  std::size_t at = 0;
+};
+
+// Counts the multiply-adds of the runs between its making and its end, and the CPU time they took.
+class Meter {
+ public:
+  Meter(benchmark::State& state, std::size_t multiply_adds)
+      : state_(state),
+        multiply_adds_(multiply_adds),
+        floor_(muster::bench::multiply_add_floor(multiply_adds)),
+        begin_(muster::bench::cpu_seconds()) {}
+  Meter(const Meter&) = delete;
+  Meter& operator=(const Meter&) = delete;
+  ~Meter() {
+    const auto runs = static_cast<double>(state_.iterations());
+    const double each = (muster::bench::cpu_seconds() - begin_) / runs;
+    state_.counters["FLOP"] =
+        benchmark::Counter(2.0 * static_cast<double>(multiply_adds_) * runs, benchmark::Counter::kIsRate);
+    state_.counters["x_floor"] = each / floor_;
+  }
+
+ private:
+  benchmark::State& state_;
+  std::size_t multiply_adds_;
+  double floor_;
+  double begin_;
+};
+
+void floor_of_gradient(benchmark::State& state) {
+  const Meter meter(state, kGradient);
+  for (auto _ : state) benchmark::DoNotOptimize(muster::bench::multiply_adds(kGradient));
+}
+
+void gradient(benchmark::State& state, std::unique_ptr<GradientEngine> (*make)(Architecture)) {
+  Setting s(make(Architecture::cnn));
+  const Meter meter(state, kGradient);
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(s.engine->gradient(s.parameters, s.next(), *s.room, s.gradient));
+    benchmark::ClobberMemory();
+  }
+}
+
+void predict(benchmark::State& state, std::unique_ptr<GradientEngine> (*make)(Architecture)) {
+  Setting s(make(Architecture::cnn));
+  const Meter meter(state, kForward);
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(s.engine->predict(s.parameters, s.next().pixels, *s.room));
+  }
+}
+
+void digit(benchmark::State& state) {
+  const auto key = muster::random::RunKey::from_seed(1);
+  std::vector<std::uint8_t> image(kImagePixels);
+  std::uint64_t index = 0;
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(draw_digit(key, DigitSet::train, index++, image));
+    benchmark::ClobberMemory();
+  }
+  state.SetItemsProcessed(state.iterations());
+}
+
+BENCHMARK(floor_of_gradient)->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(gradient, fused, make_engine)->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(gradient, reference, make_reference_engine)->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(predict, fused, make_engine)->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(predict, reference, make_reference_engine)->Unit(benchmark::kMicrosecond);
+BENCHMARK(digit)->Unit(benchmark::kMicrosecond);
+
+}  // namespace
+
+BENCHMARK_MAIN();

@@ -1,0 +1,67 @@
+#include "multiply_add_floor.h"
+
+#include <algorithm>
+#include <ctime>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "multiply_add_floor.cc"
+#include <hwy/foreach_target.h>
+// After foreach_target.h.
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace muster::bench {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+float MultiplyAdds(std::size_t count) {
+  const hn::CappedTag<float, 16> d;
+  constexpr std::size_t kChains = 12;  // hides the latency of two units at four cycles, and fits 16 registers
+  hn::Vec<decltype(d)> sums[kChains];
+  HWY_UNROLL(12)
+  for (std::size_t i = 0; i < kChains; ++i) sums[i] = hn::Set(d, static_cast<float>(i));
+  const auto factor = hn::Set(d, 0.9999F);
+  const auto term = hn::Set(d, 1e-3F);
+  const std::size_t step = kChains * hn::Lanes(d);
+  for (std::size_t done = 0; done < count; done += step) {
+    HWY_UNROLL(12)
+    for (std::size_t i = 0; i < kChains; ++i) sums[i] = hn::MulAdd(sums[i], factor, term);
+  }
+  auto total = hn::Zero(d);
+  HWY_UNROLL(12)
+  for (std::size_t i = 0; i < kChains; ++i) total = hn::Add(total, sums[i]);
+  return hn::GetLane(hn::SumOfLanes(d, total));
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace muster::bench
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace muster::bench {
+
+HWY_EXPORT(MultiplyAdds);
+
+float multiply_adds(std::size_t count) { return HWY_DYNAMIC_DISPATCH(MultiplyAdds)(count); }
+
+double cpu_seconds() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+double multiply_add_floor(std::size_t count) {
+  constexpr int kBatch = 20;
+  double best = 1e9;
+  volatile float sink = 0;
+  for (int repetition = 0; repetition < 100; ++repetition) {
+    const double begin = cpu_seconds();
+    for (int i = 0; i < kBatch; ++i) sink = multiply_adds(count);
+    best = std::min(best, (cpu_seconds() - begin) / kBatch);
+  }
+  (void)sink;
+  return best;
+}
+
+}  // namespace muster::bench
+#endif  // HWY_ONCE
