@@ -1,0 +1,102 @@
+"""`muster account --json` from outside: shape, digits, and values that other implementations computed."""
+
+import math
+import re
+import unittest
+
+import muster_command
+from muster_command import CommandTest, flags, run
+
+TOP = ["epsilon", "delta", "rounds", "bound", "validity", "neighbouring", "view", "numerical_error", "assumptions",
+       "citation"]
+
+
+class Account(CommandTest):
+    def account(self, *arguments):
+        done = run("account", *arguments, "--json")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return self.one_line(done)
+
+    def test_shape(self):
+        answer = self.account(*flags())
+        self.assertEqual(list(answer), TOP + ["local", "all"])
+        self.assertEqual(list(answer["epsilon"]), ["upper", "lower"])
+        self.assertEqual(answer["delta"], 1e-5)
+        self.assertEqual(answer["rounds"], 6800)
+        self.assertEqual(list(answer["local"]), ["epsilon", "delta", "rounds"])
+        self.assertEqual(answer["neighbouring"], "replace-one")
+        self.assertEqual(answer["view"], "shuffler-honest")
+        self.assertEqual(answer["validity"], "proven")
+        for bound in answer["all"]:
+            self.assertEqual(list(bound), TOP)
+            self.assertEqual((bound["delta"], bound["rounds"]), (1e-5, 6800))
+            for side in bound["epsilon"].values():
+                self.assertTrue(side is not None or bound["assumptions"], bound)
+
+    def test_the_best_proven_bound_is_on_top_and_the_rest_is_sorted(self):
+        answer = self.account(*flags(), "--all")
+        order = {"proven": 0, "conditional": 1, "as-published": 2}
+        ranks = [(order[b["validity"]], math.inf if b["epsilon"]["upper"] is None else b["epsilon"]["upper"])
+                 for b in answer["all"]]
+        self.assertEqual(ranks, sorted(ranks))
+        self.assertEqual(answer["epsilon"]["upper"], ranks[0][1])
+        self.assertLess(answer["epsilon"]["lower"], answer["epsilon"]["upper"])
+        self.assertIn("as-published", [b["validity"] for b in answer["all"]])
+        self.assertNotIn("as-published", [b["validity"] for b in self.account(*flags())["all"]])
+
+    def test_doubles_carry_17_digits(self):
+        text = run("account", *flags(), "--json").stdout
+        for number in re.findall(r'":(-?\d+\.\d+(?:e[+-]?\d+)?)', text):
+            self.assertEqual("%.17g" % float(number), number)
+
+    # ACCOUNTING of shuffled check-in by independent programs: upper for any epsilon0-LDP randomizer, lower for one
+    # direction of randomized response.
+    def test_reference_values(self):
+        for changes, upper in (({}, 1.265918),
+                               ({"clients": "1e6", "rate": "0.001", "rounds": "100000", "delta": "1e-8"}, 0.145688),
+                               ({"rate": "0.16666666666666666", "epsilon0": "1.5", "rounds": "1200"}, 0.420880),
+                               ({"rounds": "1", "delta": "1e-6"}, 0.012574)):
+            answer = self.account(*flags(randomizer="pure", **changes))
+            self.assertLess(abs(answer["epsilon"]["upper"] / upper - 1), 1e-4, changes)
+        answer = self.account(*flags(randomizer="gaussian", epsilon0=None, sigma="5", rounds="5540"))
+        self.assertLess(abs(answer["epsilon"]["upper"] / 0.14569 - 1), 1e-4)
+        self.assertLess(abs(answer["epsilon"]["lower"] / 0.12581 - 1), 1e-4)
+
+    def test_epsilon_asks_for_delta(self):
+        upper = self.account(*flags())["epsilon"]["upper"]
+        answer = self.account(*flags(delta=None), "--epsilon", repr(upper))
+        self.assertEqual(list(answer), TOP + ["local", "all"])
+        self.assertEqual(answer["epsilon"], upper)
+        self.assertLessEqual(answer["delta"]["upper"], 1.01e-5)
+        self.assertGreater(answer["delta"]["upper"], 0.9e-5)
+        self.assertLessEqual(answer["delta"]["lower"], answer["delta"]["upper"])
+
+    def test_a_plan_whose_delta_epsilon_replaces(self):
+        answer = self.account("plans/mnist-ldp-sgd.toml", "--epsilon", "2")
+        self.assertEqual(answer["epsilon"], 2)
+
+    def test_a_plan_and_its_flags_agree(self):
+        self.assertEqual(self.account("plans/mnist-ldp-sgd.toml"), self.account(*flags(clip="0.1")))
+        self.assertEqual(self.account("plans/mnist-ldp-sgd.toml", "--rounds", "10"), self.account(*flags(rounds="10")))
+
+    def test_no_rounds_cost_nothing(self):
+        answer = self.account(*flags(rounds="0"))
+        self.assertEqual((answer["epsilon"]["upper"], answer["rounds"]), (0, 0))
+
+    def test_edges_are_answered(self):
+        for changes in ({"rate": "1"}, {"clients": "1"}, {"clients": "1", "rate": "1"}, {"rounds": "1"}):
+            answer = self.account(*flags(**changes))
+            self.assertGreater(answer["epsilon"]["upper"], 0, changes)
+            self.assertLessEqual(answer["epsilon"]["upper"], answer["local"]["epsilon"] * (1 + 1e-9), changes)
+
+    def test_dropout_is_a_lower_rate(self):
+        self.assertEqual(self.account(*flags(rate="0.2", dropout="0.5")), self.account(*flags()))
+
+    def test_a_colluding_shuffler_leaves_the_local_value(self):
+        answer = self.account(*flags(), "--view", "shuffler-colludes")
+        self.assertEqual(answer["view"], "shuffler-colludes")
+        self.assertEqual(answer["epsilon"]["upper"], answer["local"]["epsilon"])
+
+
+if __name__ == "__main__":
+    muster_command.test_main()

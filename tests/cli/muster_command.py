@@ -1,0 +1,58 @@
+"""Runs the built command for the tests of this folder: `test_main()` takes --command and runs unittest."""
+
+import json
+import subprocess
+import sys
+import unittest
+
+COMMAND = None
+BASE = {"--protocol": "shuffled-check-in", "--clients": "60000", "--rate": "0.1", "--randomizer": "ldp-sgd",
+        "--epsilon0": "2", "--rounds": "6800", "--delta": "1e-5"}
+
+
+def run(*arguments, **options):
+    return subprocess.run([COMMAND, *arguments], stdin=subprocess.DEVNULL, capture_output=True, timeout=300,
+                          **{"text": True, **options})
+
+
+def flags(**changes):
+    """The flags of BASE with some changed (`epsilon0="3"`) or left out (`delta=None`)."""
+    words = dict(BASE)
+    for name, value in changes.items():
+        flag = "--" + name.replace("_", "-")
+        words.pop(flag, None)
+        if value is not None:
+            words[flag] = value
+    return [word for pair in words.items() for word in pair]
+
+
+class CommandTest(unittest.TestCase):
+    maxDiff = None
+
+    def one_line(self, done):
+        self.assertEqual(done.stdout.count("\n"), 1, done.stdout + done.stderr)
+        self.assertTrue(done.stdout.endswith("\n"))
+        return json.loads(done.stdout)
+
+    def refused(self, *arguments, status=2):
+        """Words on stderr always; with --json one line on stdout as well, saying the same."""
+        words = run(*arguments)
+        self.assertEqual(words.returncode, status, (arguments, words.stdout, words.stderr))
+        self.assertEqual(words.stdout, "")
+        self.assertTrue(words.stderr.startswith("muster: "), words.stderr)
+        self.assertEqual(words.stderr.count("\n"), 1, words.stderr)
+        both = run(*arguments, "--json")
+        self.assertEqual((both.returncode, both.stderr), (status, words.stderr))
+        error = self.one_line(both)["error"]
+        self.assertEqual(list(error), ["code", "kind", "key", "value", "allowed", "message"])
+        self.assertEqual(error["code"], status)
+        self.assertEqual(words.stderr, f"muster: {error['message']}\n")
+        return error
+
+
+def test_main():
+    global COMMAND
+    at = sys.argv.index("--command")
+    COMMAND = sys.argv[at + 1]
+    del sys.argv[at:at + 2]
+    unittest.main(module="__main__")

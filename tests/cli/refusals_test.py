@@ -1,0 +1,109 @@
+"""What the command refuses, from outside: exit status, key, value, allowed, and where."""
+
+import pathlib
+import tempfile
+
+import muster_command
+from muster_command import CommandTest, flags, run
+
+GOOD = pathlib.Path("plans/mnist-ldp-sgd.toml")
+
+
+class Refusals(CommandTest):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.plan = pathlib.Path(folder.name) / "plan.toml"
+
+    def refused_plan(self, text, status=2):
+        self.plan.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return self.refused("account", str(self.plan), status=status)
+
+    def test_flags(self):
+        for changes, key in (({"rate": "0"}, "participation.rate"), ({"rate": "nan"}, "participation.rate"),
+                             ({"rate": "1e400"}, "participation.rate"), ({"rate": "-0.1"}, "participation.rate"),
+                             ({"rate": "1.1"}, "participation.rate"), ({"rate": "0.1:0.2"}, "participation.rate"),
+                             ({"rate": ""}, "participation.rate"), ({"clients": "0"}, "population.clients"),
+                             ({"clients": "1.5"}, "population.clients"), ({"clients": "-3"}, "population.clients"),
+                             ({"clients": "1e13"}, "population.clients"), ({"rounds": "-1"}, "rounds.count"),
+                             ({"rounds": "abc"}, "rounds.count"), ({"epsilon0": "0"}, "randomizer.epsilon0"),
+                             ({"epsilon0": "inf"}, "randomizer.epsilon0"), ({"delta": "0"}, "privacy.delta"),
+                             ({"delta": "1"}, "privacy.delta"), ({"sigma": "5"}, "randomizer.sigma"),
+                             ({"subset": "5"}, "participation.subset"), ({"minimum": "5"}, "participation.minimum"),
+                             ({"slots": "5"}, "participation.slots"), ({"k": "5"}, "randomizer.k"),
+                             ({"randomizer": "laplace"}, "randomizer.kind"),
+                             ({"protocol": "subset"}, "participation.protocol"),
+                             ({"seed": "5"}, "seed"), ({"momentum": "0.5"}, "rounds.momentum"),
+                             ({"budget": "3"}, "privacy.budget"), ({"data": "digits"}, "population.data")):
+            error = self.refused("account", *flags(**changes))
+            name, value = list(changes.items())[0]
+            self.assertEqual((error["kind"], error["key"], error["value"]), ("plan", key, value), error)
+            self.assertNotEqual(error["allowed"], "", error)
+            self.assertIn("--" + name, error["message"])
+
+    def test_missing_keys(self):
+        for name, key in (("rate", "participation.rate"), ("clients", "population.clients"),
+                          ("protocol", "participation.protocol"), ("randomizer", "randomizer.kind"),
+                          ("epsilon0", "randomizer.epsilon0"), ("rounds", "rounds.count"),
+                          ("delta", "privacy.delta")):
+            error = self.refused("account", *flags(**{name: None}))
+            self.assertEqual((error["kind"], error["key"]), ("plan", key))
+
+    def test_usage(self):
+        for arguments in (["account", "--nonsense"], ["account", "--nonsense=3", "a"], ["account", "a", "b"],
+                          ["acount"], ["--nonsense"], ["account", *flags(), "--rate", "0.2"],
+                          ["account", "--rate"], ["account", *flags(), "--epsilon", "1"],
+                          ["account", *flags(), "--curve"], ["account", *flags(), "--curve=svg"]):
+            self.assertEqual(self.refused(*arguments)["kind"], "usage", arguments)
+        nothing = run()
+        self.assertEqual((nothing.returncode, nothing.stdout), (2, ""))
+        self.assertIn("no command given", nothing.stderr)
+
+    def test_commands_of_later(self):
+        for name in ("calibrate", "report", "audit", "reproduce", "keygen", "issuer", "shuffler", "aggregator",
+                     "client", "status", "verify"):
+            error = self.refused(name, "plans/x.toml", "--any", "thing")
+            self.assertEqual((error["kind"], error["key"]), ("usage", name))
+            self.assertIn("not implemented yet", error["message"])
+
+    def test_epsilon_and_view(self):
+        for value in ("nan", "-1", "inf", "", "x"):
+            self.assertEqual(self.refused("account", *flags(delta=None), "--epsilon", value)["key"], "--epsilon")
+        for value in ("sum-only", "server-trusted", "nobody", ""):
+            self.assertEqual(self.refused("account", *flags(), "--view", value)["key"], "--view")
+
+    def test_plan_files(self):
+        good = GOOD.read_text()
+        clip = "clip     = 0.1"
+        line = good[:good.index(clip)].count("\n") + 1
+        for text, where in ((good.replace(clip, "clip = = 1"), line), (good.replace(clip, "clip = 1e400"), line),
+                            (good + "delta = 1e-6\n", good.count("\n") + 1), (b"name = \"\xff\"\n", 1)):
+            error = self.refused_plan(text)
+            self.assertEqual((error["kind"], error["key"]), ("plan", str(self.plan)))
+            self.assertRegex(error["message"], f"line {where}, column [0-9]+: ")
+        error = self.refused_plan(good.replace(clip, "clip     = -1"))
+        self.assertEqual((error["key"], error["value"], error["allowed"]), ("randomizer.clip", "-1", "number > 0"))
+        self.assertIn(f"{self.plan}, line {line}, column 12", error["message"])
+        error = self.refused_plan(good.replace(clip, "clop     = 0.1"))
+        self.assertEqual((error["key"], error["value"]), ("randomizer.clop", "0.1"))
+        self.assertIn("did you mean randomizer.clip?", error["message"])
+
+    def test_files(self):
+        for name in ("no/such/plan.toml", "/", "/proc/self/mem"):
+            self.assertEqual(self.refused("account", name, status=3)["kind"], "file")
+
+    def test_bytes_that_are_no_text_stay_json(self):
+        done = run("account", b"\xff\xfe", "--json", text=False)
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("\\ufffd" if b"\\ufffd" in done.stdout else "\ufffd", done.stdout.decode("utf-8"))
+
+    def test_a_full_disk_is_noticed(self):
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            done = muster_command.subprocess.run([muster_command.COMMAND, "account", *flags(rounds="0")], stdout=full,
+                                                 stderr=muster_command.subprocess.PIPE, text=True, check=False)
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("could not be written", done.stderr)
+
+
+if __name__ == "__main__":
+    muster_command.test_main()

@@ -1,0 +1,220 @@
+"""muster train from outside: what it prints, writes and survives.
+
+    python3 tests/cli/train_test.py build/release/muster
+
+Runs a small plan (drawn digits, logistic regression, 300 clients) in processes of its own, sends real signals, and
+compares checkpoints byte for byte where they must not differ.
+"""
+
+import json
+import os
+import pathlib
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+
+MUSTER = None
+
+PLAN = """
+name = "small"
+[population]
+clients = 300
+data = "digits"
+[participation]
+protocol = "shuffled-check-in"
+rate = 0.2
+[randomizer]
+kind = "ldp-sgd"
+epsilon0 = 2.0
+clip = 1.0
+[rounds]
+count = 240
+learning_rate = 0.2
+momentum = 0.5
+average = 0.1
+log_every = 12
+checkpoint_every = 35
+[model]
+kind = "logistic"
+[privacy]
+delta = 1e-4
+"""
+
+# Layout of a checkpoint (src/muster/simulation/checkpoint.h): the fields that tell the time, or depend on its digits.
+SECONDS_AT = 8 + 4 + 64 + 32 + 8 + 8
+TIME_BYTES = 16
+CHECKSUM = 32
+
+
+class TrainTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="muster-cli-"))
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        self.plan = self.folder / "small.toml"
+        self.plan.write_text(PLAN)
+
+    def command(self, *flags):
+        return [MUSTER, "train", str(self.plan), *map(str, flags)]
+
+    def train(self, *flags, status=0, **options):
+        done = subprocess.run(self.command(*flags), capture_output=True, text=True, timeout=120, cwd=self.folder,
+                              check=False, **options)
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        return done
+
+    def lines(self, *flags, **options):
+        return [json.loads(line) for line in self.train("--json", *flags, **options).stdout.splitlines()]
+
+    def error(self, *flags, **options):
+        lines = self.lines(*flags, **options)
+        self.assertEqual(len(lines), 1)
+        return lines[0]["error"]
+
+    def state(self, out):
+        bytes_ = (self.folder / out / "checkpoint").read_bytes()
+        return bytes_[:SECONDS_AT] + bytes_[SECONDS_AT + TIME_BYTES:-CHECKSUM]
+
+    def metrics(self, out):
+        lines = []
+        for line in (self.folder / out / "metrics.jsonl").read_text().splitlines():
+            lines.append(json.loads(line))
+            del lines[-1]["seconds"]
+        return lines
+
+    def assert_same_run(self, a, b):
+        self.assertEqual(self.state(a), self.state(b))
+        self.assertEqual(self.metrics(a), self.metrics(b))
+
+    def stop_midway(self, out, signal_number, *flags):
+        """Starts a run, sends the signal after the fifth line of its output, returns status and output."""
+        process = subprocess.Popen(self.command("--json", "--out", out, *flags), stdout=subprocess.PIPE,
+                                   stderr=subprocess.DEVNULL, text=True, cwd=self.folder)
+        first = [process.stdout.readline() for _ in range(5)]
+        process.send_signal(signal_number)
+        rest, _ = process.communicate(timeout=120)
+        return process.returncode, "".join(first) + rest
+
+    def test_prints_json_lines_and_nothing_else(self):
+        lines = self.lines("--out", "run")
+        self.assertEqual([line["round"] for line in lines[:-1]], list(range(12, 241, 12)))
+        for line in lines[:-1]:
+            self.assertEqual(list(line), ["round", "accuracy", "epsilon", "check_ins"])
+        epsilons = [line["epsilon"] for line in lines[:-1]]
+        self.assertEqual(epsilons, sorted(epsilons))
+        final = lines[-1]
+        self.assertEqual(list(final), ["accuracy", "epsilon", "delta", "rounds", "seconds", "examples_per_second",
+                                       "fidelity", "stopped", "out"])
+        self.assertEqual((final["rounds"], final["delta"], final["fidelity"], final["stopped"], final["out"]),
+                         (240, 1e-4, "message", "done", "run"))
+        self.assertEqual(final["accuracy"], lines[-2]["accuracy"])
+        self.assertEqual(final["epsilon"], lines[-2]["epsilon"])
+
+    def test_prints_a_table_for_people(self):
+        done = self.train()
+        self.assertIn("accuracy", done.stdout.splitlines()[0])
+        self.assertIn("proven", done.stdout)
+        self.assertIn("240 rounds done", done.stderr)
+        self.assertEqual(len(list((self.folder / "runs").glob("small-????????"))), 1)
+
+    def test_threads_change_no_bit(self):
+        for threads in 1, 2, 3:
+            self.lines("--out", f"threads{threads}", "--threads", threads)
+        self.assert_same_run("threads1", "threads2")
+        self.assert_same_run("threads1", "threads3")
+
+    def test_signals_end_the_round_and_resume_as_if_nothing_had_happened(self):
+        whole = self.lines("--out", "whole")[-1]
+        for number in signal.SIGINT, signal.SIGTERM:
+            out = f"signal{int(number)}"
+            status, output = self.stop_midway(out, number)
+            self.assertEqual(status, 130, output)
+            stopped = json.loads(output.splitlines()[-1])
+            self.assertEqual(stopped["stopped"], "interrupted")
+            self.assertLess(stopped["rounds"], 240)
+            resumed = self.lines("--out", out, "--resume")[-1]
+            self.assertEqual((resumed["stopped"], resumed["accuracy"]), ("done", whole["accuracy"]))
+            self.assert_same_run("whole", out)
+
+    def test_a_killed_run_resumes_from_its_last_checkpoint(self):
+        self.lines("--out", "whole")
+        status, _ = self.stop_midway("killed", signal.SIGKILL)
+        self.assertEqual(status, -signal.SIGKILL)
+        self.lines("--out", "killed", "--resume", "--threads", 2)
+        self.assert_same_run("whole", "killed")
+
+    def test_a_finished_run_is_shown_not_repeated(self):
+        final = self.lines("--out", "run")[-1]
+        before = (self.folder / "run" / "checkpoint").read_bytes()
+        refused = self.error("--out", "run", status=3)
+        self.assertIn("--resume", refused["message"])
+        self.assertIn("--out", refused["message"])
+        self.assertEqual(self.lines("--out", "run", "--resume"), [final])
+        self.assertIn("finished", self.train("--out", "run", "--resume").stderr)
+        self.assertEqual((self.folder / "run" / "checkpoint").read_bytes(), before)
+
+    def test_a_changed_plan_does_not_resume(self):
+        self.stop_midway("run", signal.SIGINT)
+        refused = self.error("--out", "run", "--resume", "--rounds", 241, status=3)
+        self.assertEqual(refused["kind"], "checkpoint")
+        self.assertEqual((len(refused["value"]), len(refused["allowed"])), (64, 64))
+        self.assertNotEqual(refused["value"], refused["allowed"])
+        self.lines("--out", "run", "--resume")
+
+    def test_a_corrupt_checkpoint_is_refused_and_left_alone(self):
+        self.stop_midway("run", signal.SIGINT)
+        checkpoint = self.folder / "run" / "checkpoint"
+        corrupt = bytearray(checkpoint.read_bytes())
+        corrupt[5000] ^= 1
+        checkpoint.write_bytes(corrupt)
+        self.assertEqual(self.error("--out", "run", "--resume", status=3)["kind"], "checkpoint")
+        self.assertEqual(checkpoint.read_bytes(), bytes(corrupt))
+
+    def test_folders_that_cannot_be_written(self):
+        (self.folder / "file").write_text("x")
+        self.assertEqual(self.error("--out", "file", status=3)["kind"], "file")
+        self.assertEqual(self.error("--out", "file/below", status=3)["kind"], "file")
+        (self.folder / "mine").mkdir()
+        (self.folder / "mine" / "letter").write_text("dear")
+        self.assertEqual(self.error("--out", "mine", status=3)["kind"], "file")
+        self.assertEqual([path.name for path in (self.folder / "mine").iterdir()], ["letter"])
+
+    def test_a_full_disk_leaves_nothing_half_written(self):
+        def fill():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+
+        self.assertEqual(self.error("--out", "run", status=3, preexec_fn=fill)["kind"], "file")
+        self.assertFalse((self.folder / "run").exists())
+
+    def test_the_budget_is_never_passed(self):
+        epsilon = {line["round"]: line["epsilon"] for line in self.lines("--out", "free")[:-1]}
+        budget = (epsilon[96] + epsilon[108]) / 2
+        final = self.lines("--out", "run", "--budget", budget)[-1]
+        self.assertEqual(final["stopped"], "budget")
+        self.assertLessEqual(final["epsilon"], budget)
+        self.assertTrue(96 <= final["rounds"] < 108, final)
+        self.assertEqual(self.error("--out", "none", "--budget", 1e-9, status=4)["kind"], "budget")
+        self.assertFalse((self.folder / "none").exists())
+
+    def test_rounds_without_clients_and_no_rounds_are_legal(self):
+        lines = self.lines("--out", "nobody", "--rate", 1e-9)
+        self.assertTrue(all(line["check_ins"] == 0 for line in lines[:-1]))
+        self.assertEqual(lines[-1]["rounds"], 240)
+        lines = self.lines("--out", "none", "--rounds", 0)
+        self.assertEqual((len(lines), lines[0]["rounds"], lines[0]["epsilon"]), (1, 0, 0))
+
+    def test_flags_that_do_not_exist_yet_are_refused_by_name(self):
+        refused = self.error("--fidelity", "sum", status=2)
+        self.assertEqual((refused["key"], refused["value"]), ("--fidelity", "sum"))
+        self.error("--threads", 0, status=2)
+        self.error("--threads", "many", status=2)
+        self.assertFalse((self.folder / "runs").exists())
+
+
+if __name__ == "__main__":
+    MUSTER = os.path.abspath(sys.argv.pop(1))
+    unittest.main()
