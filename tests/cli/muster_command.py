@@ -1,6 +1,7 @@
 """Runs the built command for the tests of this folder: `test_main()` takes --command and runs unittest."""
 
 import json
+import os
 import subprocess
 import sys
 import unittest
@@ -53,6 +54,6 @@ class CommandTest(unittest.TestCase):
 def test_main():
     global COMMAND
     at = sys.argv.index("--command")
-    COMMAND = sys.argv[at + 1]
+    COMMAND = os.path.abspath(sys.argv[at + 1])
     del sys.argv[at:at + 2]
     unittest.main(module="__main__")

@@ -52,9 +52,10 @@ class Refusals(CommandTest):
     def test_usage(self):
         for arguments in (["account", "--nonsense"], ["account", "--nonsense=3", "a"], ["account", "a", "b"],
                           ["acount"], ["--nonsense"], ["account", *flags(), "--rate", "0.2"],
-                          ["account", "--rate"], ["account", *flags(), "--epsilon", "1"],
+                          ["account", *flags(), "--epsilon", "1"],
                           ["account", *flags(), "--curve"], ["account", *flags(), "--curve=svg"]):
             self.assertEqual(self.refused(*arguments)["kind"], "usage", arguments)
+        self.assertEqual(run("account", "--rate").stderr, "muster: --rate: 1 required NUMBER missing\n")
         nothing = run()
         self.assertEqual((nothing.returncode, nothing.stdout), (2, ""))
         self.assertIn("no command given", nothing.stderr)

@@ -1,23 +1,21 @@
 """muster train from outside: what it prints, writes and survives.
 
-    python3 tests/cli/train_test.py build/release/muster
+    python3 tests/cli/train_test.py --command build/release/muster
 
 Runs a small plan (drawn digits, logistic regression, 300 clients) in processes of its own, sends real signals, and
 compares checkpoints byte for byte where they must not differ.
 """
 
 import json
-import os
 import pathlib
 import resource
 import shutil
 import signal
 import subprocess
-import sys
 import tempfile
 import unittest
 
-MUSTER = None
+import muster_command
 
 PLAN = """
 name = "small"
@@ -58,7 +56,7 @@ class TrainTest(unittest.TestCase):
         self.plan.write_text(PLAN)
 
     def command(self, *flags):
-        return [MUSTER, "train", str(self.plan), *map(str, flags)]
+        return [muster_command.COMMAND, "train", str(self.plan), *map(str, flags)]
 
     def train(self, *flags, status=0, **options):
         done = subprocess.run(self.command(*flags), capture_output=True, text=True, timeout=120, cwd=self.folder,
@@ -216,5 +214,4 @@ class TrainTest(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    MUSTER = os.path.abspath(sys.argv.pop(1))
-    unittest.main()
+    muster_command.test_main()
