@@ -70,8 +70,9 @@ int run_named(const CLI::App& root, const std::vector<Command>& commands) {
     for (const Command& command : commands) {
       names.push_back(command.cli->get_name());
     }
-    throw Error(ErrorCode::usage, extras.front(), "",
-                protocols::nearest(extras.front(), {names.begin(), names.end()}), "unknown command");
+    const std::string close = protocols::nearest(extras.front(), {names.begin(), names.end()});
+    throw Error(ErrorCode::usage, extras.front(), "", "",
+                close.empty() ? "unknown command" : fmt::format("unknown command; did you mean {}?", close));
   }
   refuse_extras(root);
   throw Error(ErrorCode::usage, "", "", "", "no command given; muster --help lists them");

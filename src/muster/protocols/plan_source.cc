@@ -92,12 +92,16 @@ RawValue raw_of(const toml::node& node, const std::string& file) {
   return raw;
 }
 
-std::string_view line_of(std::string_view text, std::uint32_t line) {
+// The start of a line, as plain ASCII: the line may be refused for not being text at all.
+std::string line_of(std::string_view text, std::uint32_t line) {
   for (; line > 1 && text.find('\n') != text.npos; --line) {
     text.remove_prefix(text.find('\n') + 1);
   }
   constexpr std::size_t kEnough = 100;
-  return text.substr(0, std::min(text.find_first_of("\r\n"), kEnough));
+  std::string shown = printable(text.substr(0, std::min(text.find_first_of("\r\n"), kEnough)));
+  std::ranges::replace_if(
+      shown, [](char c) { return static_cast<unsigned char>(c) > '~'; }, '?');
+  return shown;
 }
 
 toml::table parse(std::string_view text, const std::string& name) {

@@ -240,7 +240,9 @@ LearningRate learning_rate_value(const KeySpec& spec, const RawValue& raw) {
 
 void refuse(const std::string& key, const RawValue& raw, const std::string& allowed,
             const std::string& message) {
-  throw Error(ErrorCode::plan, key, raw.text, allowed, fmt::format("{}; {}", message, raw.origin.describe()));
+  throw Error(
+      ErrorCode::plan, key, raw.text, allowed,
+      fmt::format("{}; {}{}", message, raw.origin.is_flag() ? "given by " : "", raw.origin.describe()));
 }
 
 TypedValue typed_value(const KeySpec& spec, const RawValue& raw) {
