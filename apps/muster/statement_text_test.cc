@@ -1,0 +1,92 @@
+#include "statement_text.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <random>
+
+#include "json.h"
+
+namespace muster::app {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(RoundedText, NeverOnTheUnsafeSideAndCloseToTheValue) {
+  std::mt19937_64 bits(7);
+  std::uniform_real_distribution<double> exponent(-300, 300);
+  for (int i = 0; i < 100'000; ++i) {
+    const double value = std::pow(10, exponent(bits));
+    const double up = std::strtod(rounded_up(value).c_str(), nullptr);
+    const double down = std::strtod(rounded_down(value).c_str(), nullptr);
+    ASSERT_LE(down, value) << rounded_down(value);
+    ASSERT_GE(up, value) << rounded_up(value);
+    ASSERT_LE(up - down, value * 1.1e-5) << value;
+  }
+}
+
+TEST(RoundedText, KeepsWhatIsExact) {
+  EXPECT_EQ(rounded_up(0.25), "0.25");
+  EXPECT_EQ(rounded_down(0.25), "0.25");
+  EXPECT_EQ(rounded_up(0), "0");
+  EXPECT_EQ(rounded_up(13600), "13600");
+  EXPECT_EQ(rounded_up(1.2659180001), "1.26592");
+  EXPECT_EQ(rounded_up(0.9999999), "1");
+  EXPECT_EQ(rounded_down(1.0000001), "1");
+  EXPECT_EQ(rounded_up(std::numeric_limits<double>::infinity()), "inf");
+}
+
+TEST(Json, DoublesReadBackAndWhatIsNotFiniteIsNull) {
+  EXPECT_EQ(JsonObject().number("a", 0.1).str(), R"({"a":0.10000000000000001})");
+  EXPECT_EQ(JsonObject().number("a", std::nullopt).number("b", std::nan("")).str(), R"({"a":null,"b":null})");
+  EXPECT_EQ(JsonObject().number("a", std::numeric_limits<double>::infinity()).str(), R"({"a":null})");
+  EXPECT_EQ(JsonObject().number("a", 2).unsigned_integer("b", 18446744073709551615u).integer("c", -1).str(),
+            R"({"a":2,"b":18446744073709551615,"c":-1})");
+}
+
+TEST(Json, TextIsEscapedAndBadBytesReplaced) {
+  EXPECT_EQ(JsonObject().text("k", "a\"\\\n\x01").str(), R"({"k":"a\"\\\n\u0001"})");
+  EXPECT_EQ(JsonObject().text("k", "\xff").str(), "{\"k\":\"\xEF\xBF\xBD\"}");
+  EXPECT_EQ(JsonObject().texts("k", {}).objects("o", {JsonObject(), JsonObject()}).str(),
+            R"({"k":[],"o":[{},{}]})");
+}
+
+accounting::Statement statement(accounting::Question::Kind kind) {
+  accounting::Bound best;
+  best.id = "first";
+  best.upper = 1.2345678;
+  best.lower = 1.1234567;
+  best.assumptions = {"an assumption"};
+  best.citation = "A theorem";
+  accounting::Bound open = best;
+  open.id = "second";
+  open.upper = std::nullopt;
+  open.lower = std::nullopt;
+  return {.question = {kind, 0.5},
+          .rounds = 3,
+          .best = best,
+          .local = 7.0,
+          .local_rounds = 3,
+          .all = {best, open}};
+}
+
+TEST(StatementText, TheTableRoundsOutwardAndListsWhatItRestsOn) {
+  const std::string table = statement_table(statement(accounting::Question::Kind::epsilon_at_delta));
+  EXPECT_THAT(table, HasSubstr("bound   epsilon upper  lower    validity  view             note\n"));
+  EXPECT_THAT(table, HasSubstr("first   1.23457        1.12345  proven    shuffler-honest  best\n"));
+  EXPECT_THAT(table, HasSubstr("second  none           -        proven    shuffler-honest\n"));
+  EXPECT_THAT(table, HasSubstr("first (replace-one): A theorem\n  - an assumption\n"));
+}
+
+TEST(StatementText, AskedForDeltaTheSidesMove) {
+  const std::string json = statement_json(statement(accounting::Question::Kind::delta_at_epsilon)).str();
+  EXPECT_THAT(json, testing::StartsWith(R"({"epsilon":0.5,"delta":{"upper":1.2345)"));
+  EXPECT_THAT(json, HasSubstr(R"("local":{"epsilon":0.5,"delta":7,"rounds":3})"));
+  EXPECT_THAT(json, HasSubstr(R"("delta":{"upper":null,"lower":null})"));
+}
+
+}  // namespace
+}  // namespace muster::app
