@@ -22,6 +22,8 @@ class Probability {
   // Exact decision for one uniform word: true with probability numerator/2^64.
   bool accepts(std::uint64_t word) const { return always_ || word < numerator_; }
   double value() const;
+  // Times 2^64; 0 for probability 1.
+  std::uint64_t numerator() const { return numerator_; }
 
  private:
   std::uint64_t numerator_ = 0;

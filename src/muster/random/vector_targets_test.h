@@ -1,7 +1,9 @@
 // Runs a test body on every vector target this machine has, the portable one included. For tests only.
 #pragma once
 
+#ifndef HWY_WANT_AVX3_DL
 #define HWY_WANT_AVX3_DL 1
+#endif
 #include <gtest/gtest.h>
 #include <hwy/highway.h>
 #include <hwy/targets.h>

@@ -1,0 +1,150 @@
+#include "muster/random/samplers.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "muster/core/error.h"
+#include "muster/random/keyed_stream.h"
+#include "muster/random/os_source.h"
+#include "muster/random/scripted_source.h"
+#include "tests/support/statistics.h"
+
+namespace muster::random {
+namespace {
+
+constexpr double kAlpha = 1e-6;
+constexpr std::uint64_t kMax = std::numeric_limits<std::uint64_t>::max();
+
+KeyedStream stream(std::uint64_t client) { return {RunKey::from_seed(2026), {Purpose::audit, 0, client}}; }
+
+TEST(Probability, IsAnExactMultipleRoundedDown) {
+  EXPECT_FALSE(Probability::at_most(0).accepts(0));
+  EXPECT_TRUE(Probability::at_most(1).accepts(kMax));
+  const Probability half = Probability::at_most(0.5);
+  EXPECT_TRUE(half.accepts((std::uint64_t{1} << 63) - 1));
+  EXPECT_FALSE(half.accepts(std::uint64_t{1} << 63));
+  EXPECT_EQ(half.value(), 0.5);
+  // The largest double below 1 is 1 - 2^-53: 2^11 words are refused.
+  const Probability nearly = Probability::at_most(1 - 0x1p-53);
+  EXPECT_TRUE(nearly.accepts(kMax - 2048));
+  EXPECT_FALSE(nearly.accepts(kMax - 2047));
+  // 2^-64 accepts one word; half of it rounds down to none.
+  EXPECT_TRUE(Probability::at_most(0x1p-64).accepts(0));
+  EXPECT_FALSE(Probability::at_most(0x1p-64).accepts(1));
+  EXPECT_FALSE(Probability::at_most(0x1p-65).accepts(0));
+  EXPECT_TRUE(Probability::of_numerator(5).accepts(4));
+  EXPECT_FALSE(Probability::of_numerator(5).accepts(5));
+}
+
+TEST(Probability, RefusesWhatIsNone) {
+  for (double bad : {-1e-300, 1.0000000001, std::nan(""), HUGE_VAL})
+    EXPECT_THROW(Probability::at_most(bad), Error);
+}
+
+TEST(Bernoulli, ConsumesOneWordAndComesAtItsRate) {
+  ScriptedSource script({0, kMax});
+  EXPECT_TRUE(bernoulli(script, Probability::at_most(0.25)));
+  EXPECT_FALSE(bernoulli(script, Probability::at_most(0.25)));
+  EXPECT_EQ(script.consumed(), 2u);
+  EXPECT_THROW(bernoulli(script, Probability::at_most(0.25)), Error);
+
+  std::uint64_t client = 0;
+  for (double p : {1e-3, 0.1192, 0.5, 0.9}) {
+    KeyedStream bits = stream(client++);
+    constexpr std::uint64_t n = 1'000'000;
+    std::uint64_t heads = 0;
+    for (std::uint64_t i = 0; i < n; ++i) heads += bernoulli(bits, Probability::at_most(p));
+    const auto verdict = testing::binomial_test(heads, n, p, kAlpha);
+    EXPECT_TRUE(verdict.pass) << verdict.summary;
+    // Known bad: a coin off by a tenth of its own rate.
+    EXPECT_FALSE(testing::binomial_test(heads - heads / 5, n, p, kAlpha).pass);
+  }
+}
+
+TEST(UniformBelow, RejectsExactlyTheExcess) {
+  // 2^64 mod 3 = 1: of all words only 0 is rejected.
+  ScriptedSource three({0, 0, kMax, 1});
+  EXPECT_EQ(uniform_below(three, 3), 2u);
+  EXPECT_EQ(three.consumed(), 3u);
+  EXPECT_EQ(uniform_below(three, 3), 0u);
+  EXPECT_EQ(three.consumed(), 4u);
+
+  // bound = 2^63 + 1: 2^64 mod bound = 2^63 - 1. Word 1 has low half 2^63 + 1, accepted as 0; word 2 has low
+  // half 2, rejected; word 3 has low half 2^63 + 3 and high half 1.
+  const std::uint64_t bound = (std::uint64_t{1} << 63) + 1;
+  ScriptedSource large({1, 2, 3});
+  EXPECT_EQ(uniform_below(large, bound), 0u);
+  EXPECT_EQ(large.consumed(), 1u);
+  EXPECT_EQ(uniform_below(large, bound), 1u);
+  EXPECT_EQ(large.consumed(), 3u);
+
+  // A power of two never rejects; a low half below the bound but not below the threshold is kept.
+  ScriptedSource power({0, kMax});
+  EXPECT_EQ(uniform_below(power, 8), 0u);
+  EXPECT_EQ(uniform_below(power, 8), 7u);
+  EXPECT_EQ(power.consumed(), 2u);
+  ScriptedSource one({123});
+  EXPECT_EQ(uniform_below(one, 1), 0u);
+  EXPECT_THROW(uniform_below(one, 0), Error);
+}
+
+// Bins of equal size of `draw` over [0, bound), n draws.
+template <class Draw>
+testing::Verdict equal_bins(Draw draw, std::uint64_t bound, std::uint64_t bins, std::uint64_t n) {
+  std::vector<std::uint64_t> counts(bins);
+  for (std::uint64_t i = 0; i < n; ++i) ++counts[draw() / (bound / bins)];
+  return testing::chi_squared_test(
+      counts, std::vector<double>(bins, static_cast<double>(n) / static_cast<double>(bins)), kAlpha);
+}
+
+TEST(UniformBelow, IsUniformWhereAModuloIsNot) {
+  for (std::uint64_t bound : {std::uint64_t{6}, std::uint64_t{3} << 62}) {
+    KeyedStream bits = stream(bound % 1000);
+    const std::uint64_t bins = bound == 6 ? 6 : 12;
+    const auto verdict = equal_bins([&] { return uniform_below(bits, bound); }, bound, bins, 600'000);
+    EXPECT_TRUE(verdict.pass) << verdict.summary;
+  }
+  // Known bad: word mod 3 * 2^62 falls in the first third twice as often.
+  KeyedStream bits = stream(7);
+  const std::uint64_t bound = std::uint64_t{3} << 62;
+  const auto biased = equal_bins([&] { return bits.next_u64() % bound; }, bound, 12, 600'000);
+  EXPECT_FALSE(biased.pass) << biased.summary;
+  // Known bad: multiplication without rejection; of 2^64 words, bound 3 * 2^62 gives every third value two.
+  std::uint64_t kept = 0;
+  for (int i = 0; i < 100'000; ++i) {
+    __extension__ using Wide = unsigned __int128;
+    kept += static_cast<std::uint64_t>((static_cast<Wide>(bits.next_u64()) * bound) >> 64) % 3 == 0;
+  }
+  EXPECT_FALSE(testing::binomial_test(kept, 100'000, 1.0 / 3, kAlpha).pass);
+}
+
+TEST(UniformUnit, StaysBelowOneAndIsUniform) {
+  ScriptedSource ends({0, kMax});
+  EXPECT_EQ(uniform_unit(ends), 0.0);
+  EXPECT_EQ(uniform_unit(ends), 1 - 0x1p-53);
+  KeyedStream bits = stream(11);
+  std::vector<double> sample(200'000);
+  for (double& value : sample) value = uniform_unit(bits);
+  const auto verdict = testing::uniformity_test(sample, kAlpha);
+  EXPECT_TRUE(verdict.pass) << verdict.summary;
+}
+
+TEST(OsSource, BitsAreFairAndSourcesDiffer) {
+  OsSource first, second;
+  std::uint64_t ones = 0, equal = 0;
+  constexpr std::uint64_t n = 100'000;
+  for (std::uint64_t i = 0; i < n; ++i) {
+    const std::uint64_t word = first.next_u64();
+    ones += static_cast<std::uint64_t>(std::popcount(word));
+    equal += word == second.next_u64();
+  }
+  // Fresh bits every run: a false alarm once in 10^9.
+  const auto verdict = testing::binomial_test(ones, 64 * n, 0.5, 1e-9);
+  EXPECT_TRUE(verdict.pass) << verdict.summary;
+  EXPECT_EQ(equal, 0u);
+}
+
+}  // namespace
+}  // namespace muster::random
