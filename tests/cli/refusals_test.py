@@ -49,6 +49,20 @@ class Refusals(CommandTest):
             error = self.refused("account", *flags(**{name: None}))
             self.assertEqual((error["kind"], error["key"]), ("plan", key))
 
+    def test_train(self):
+        self.assertEqual(self.refused("train")["kind"], "usage")
+        self.assertEqual(self.refused("train", "no/such/plan.toml", status=3)["kind"], "file")
+        for arguments, key in ((["--epsilon0", "0"], "randomizer.epsilon0"), (["--randomizer", "pure"], "randomizer.kind"),
+                               (["--model", "mlp"], "model.kind"), (["--learning-rate", "0"], "rounds.learning_rate"),
+                               (["--learning-rate", "[[2, 1.0]]"], "rounds.learning_rate"),
+                               (["--batch", "2"], "rounds.batch"), (["--data", "csv:a.csv"], "population.data"),
+                               (["--log-every", "0"], "rounds.log_every"), (["--budget", "0"], "privacy.budget"),
+                               (["--sigma", "3"], "randomizer.sigma")):
+            error = self.refused("train", str(GOOD), *arguments)
+            self.assertEqual((error["kind"], error["key"], error["value"]), ("plan", key, arguments[1]))
+        for flag in ("--epsilon", "--nonsense", "--all"):
+            self.assertEqual(self.refused("train", str(GOOD), flag)["kind"], "usage")
+
     def test_usage(self):
         for arguments in (["account", "--nonsense"], ["account", "--nonsense=3", "a"], ["account", "a", "b"],
                           ["acount"], ["--nonsense"], ["account", *flags(), "--rate", "0.2"],

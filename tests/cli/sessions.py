@@ -20,8 +20,7 @@ import tempfile
 
 MASKS = [
     (re.compile(r"numerical error [0-9.e+-]+"), "numerical error <small>"),
-    (re.compile(r"--threads INTEGER=\d+"), "--threads INTEGER=<cores>"),
-    (re.compile(r"(--threads INTEGER=<cores>) +"), r"\1 "),
+    (re.compile(r"(--threads .*=)\d+"), r"\1<cores>"),
 ]
 
 
