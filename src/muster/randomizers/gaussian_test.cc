@@ -1,0 +1,112 @@
+#include "muster/randomizers/gaussian.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "muster/core/error.h"
+#include "tests/support/statistics.h"
+
+namespace muster::randomizers {
+namespace {
+
+constexpr double kAlpha = 1e-6;
+
+// (message - clipped gradient) / (sigma * clip), every coordinate of `clients` messages.
+std::vector<double> standard_noise(double sigma, double clip, const std::vector<float>& gradient, double norm,
+                                   std::uint64_t clients) {
+  const auto randomizer = make_gaussian(sigma, clip, gradient.size());
+  const auto scratch = randomizer->make_scratch();
+  const random::RunKey key = random::RunKey::from_seed(12);
+  std::vector<double> noise;
+  Message message;
+  for (std::uint64_t client = 0; client < clients; ++client) {
+    randomizer->randomize(gradient, key, 2, client, *scratch, message);
+    const auto& steps = std::get<GridMessage>(message).steps;
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      const double clipped = static_cast<double>(gradient[i]) * std::min(1.0, clip / norm);
+      noise.push_back((steps[i] * randomizer->step() - clipped) / (sigma * clip));
+    }
+  }
+  return noise;
+}
+
+testing::Verdict variance_test(const std::vector<double>& noise, double claimed) {
+  double squares = 0;
+  for (double z : noise) squares += z * z;
+  const auto n = static_cast<double>(noise.size());
+  return testing::mean_test(squares / n / (claimed * claimed), 1, std::sqrt(2.0), noise.size(), kAlpha);
+}
+
+TEST(Gaussian, NoiseIsNormalWithTheStatedDeviation) {
+  std::vector<float> gradient(999);
+  double squared = 0;
+  for (std::size_t i = 0; i < gradient.size(); ++i) {
+    gradient[i] = std::sin(static_cast<float>(i));
+    squared += static_cast<double>(gradient[i]) * static_cast<double>(gradient[i]);
+  }
+  for (double sigma : {0.01, 1.0, 9.48}) {
+    for (double clip : {0.1, 1000.0}) {  // clipped, and not
+      const std::vector<double> noise = standard_noise(sigma, clip, gradient, std::sqrt(squared), 300);
+      const auto variance = variance_test(noise, 1);
+      EXPECT_TRUE(variance.pass) << sigma << " " << clip << ": " << variance.summary;
+      // Known bad: noise of 0.99 sigma claimed to be sigma.
+      EXPECT_FALSE(variance_test(noise, 1 / 0.99).pass);
+      std::vector<double> mapped;
+      for (double z : noise) mapped.push_back(std::erfc(-z / std::sqrt(2.0)) / 2);
+      const auto law = testing::uniformity_test(mapped, kAlpha);
+      EXPECT_TRUE(law.pass) << sigma << " " << clip << ": " << law.summary;
+    }
+  }
+}
+
+// The same noise under two gradients: the messages differ by the clipped gradients, up to one rounding.
+TEST(Gaussian, TwoGradientsMoveTheMessageByAtMostTwiceTheClip) {
+  const std::size_t d = 500;
+  const auto randomizer = make_gaussian(1.0, 0.25, d);
+  const auto scratch = randomizer->make_scratch();
+  const random::RunKey key = random::RunKey::from_seed(13);
+  std::vector<float> gradient(d), opposite(d);
+  for (std::size_t i = 0; i < d; ++i) opposite[i] = -(gradient[i] = std::cos(static_cast<float>(i)));
+  Message a, b;
+  randomizer->randomize(gradient, key, 0, 0, *scratch, a);
+  randomizer->randomize(opposite, key, 0, 0, *scratch, b);
+  double squared = 0;
+  for (std::size_t i = 0; i < d; ++i) {
+    squared += std::pow(
+        (std::get<GridMessage>(a).steps[i] - std::get<GridMessage>(b).steps[i]) * randomizer->step(), 2);
+  }
+  const double rounding = std::sqrt(static_cast<double>(d)) * randomizer->step();
+  EXPECT_LE(std::sqrt(squared), 0.5 + rounding);
+  EXPECT_GE(std::sqrt(squared), 0.5 * (1 - 1e-5) - rounding);
+}
+
+TEST(Gaussian, TheGridIsFineAndNeverSaturates) {
+  for (double sigma : {0x1p-12, 0.5, 9.48, 1e9}) {
+    for (double clip : {1e-20, 0.1, 1e20}) {
+      const auto randomizer = make_gaussian(sigma, clip, 1000);
+      EXPECT_LE(randomizer->step(), sigma * clip * 0x1p-16);
+      EXPECT_GT(randomizer->step(), sigma * clip * 0x1p-17);
+      EXPECT_EQ(std::ldexp(1.0, std::ilogb(randomizer->step())), randomizer->step());
+      const auto scratch = randomizer->make_scratch();
+      Message message;
+      std::vector<float> spike(1000);
+      spike[500] = 3e38f;
+      randomizer->randomize(spike, random::RunKey::from_seed(1), 0, 0, *scratch, message);
+      const auto& steps = std::get<GridMessage>(message).steps;
+      const double value = steps[500] * randomizer->step();
+      EXPECT_NEAR(value / clip, 1, 6.7 * sigma + 1e-5);
+      for (std::int32_t step : steps) ASSERT_LT(std::abs(std::int64_t{step}), std::int64_t{1} << 30);
+    }
+  }
+}
+
+TEST(Gaussian, DescribesWhatItDoesAndRefusesTheRest) {
+  EXPECT_EQ(std::get<accounting::GaussianLocal>(make_gaussian(3, 0.1, 10)->description()).sigma, 3);
+  for (double bad : {0.0, -1.0, 1e-5, 1e10, std::nan("")}) EXPECT_THROW(make_gaussian(bad, 1, 10), Error);
+  EXPECT_THROW(make_gaussian(1, 0, 10), Error);
+}
+
+}  // namespace
+}  // namespace muster::randomizers

@@ -1,0 +1,126 @@
+#include "muster/randomizers/ldp_sgd.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "muster/core/error.h"
+#include "muster/random/direction.h"
+#include "tests/support/statistics.h"
+
+namespace muster::randomizers {
+namespace {
+
+constexpr double kAlpha = 1e-6;
+
+// How many of n messages about `gradient` say that `axis` lies on the positive side of the direction.
+std::uint64_t agreements(const VectorRandomizer& randomizer, const std::vector<float>& gradient,
+                         const std::vector<float>& axis, std::uint64_t n, std::uint64_t seed) {
+  const random::RunKey key = random::RunKey::from_seed(seed);
+  const auto scratch = randomizer.make_scratch();
+  std::vector<float> v(axis.size());
+  std::uint64_t count = 0;
+  Message message;
+  for (std::uint64_t client = 0; client < n; ++client) {
+    randomizer.randomize(gradient, key, 0, client, *scratch, message);
+    const auto& sent = std::get<SignedDirectionMessage>(message);
+    const double dot =
+        random::fill_direction(random::RunKey::from_bytes(sent.seed), {random::Purpose::direction}, axis, v)
+            .dot;
+    count += (dot >= 0) == sent.positive;
+  }
+  return count;
+}
+
+std::vector<float> times(std::vector<float> x, float factor) {
+  for (float& value : x) value *= factor;
+  return x;
+}
+
+const std::vector<float> kAxis = {0.6f, 0.0f, -0.8f};  // norm 1
+constexpr std::uint64_t kMessages = 200'000;
+
+TEST(LdpSgd, TheBitHasTheStatedProbabilityAtEveryNorm) {
+  const double epsilon0 = 1, p = std::exp(epsilon0) / (std::exp(epsilon0) + 1);
+  const auto randomizer = make_ldp_sgd(epsilon0, 2.0, 3);
+  for (float norm : {0.0f, 0.5f, 1.5f, 2.0f, 100.0f}) {
+    const double share = std::min(1.0, static_cast<double>(norm) / 2);
+    const double expected = p * (0.5 + share / 2) + (1 - p) * (0.5 - share / 2);
+    const auto verdict = testing::binomial_test(
+        agreements(*randomizer, times(kAxis, norm), kAxis, kMessages, static_cast<std::uint64_t>(norm)),
+        kMessages, expected, kAlpha);
+    EXPECT_TRUE(verdict.pass) << "norm " << norm << ": " << verdict.summary;
+  }
+}
+
+// Under opposite gradients the event "the axis is on the positive side" is as telling as any. Given that it
+// came n1 + n2 times in equally many trials, n1 is binomial with odds of at most e^epsilon0: reject above.
+bool ratio_passes(double true_epsilon0, double claimed_epsilon0, std::string& summary) {
+  const auto randomizer = make_ldp_sgd(true_epsilon0, 1.0, 3);
+  const std::uint64_t n1 = agreements(*randomizer, kAxis, kAxis, kMessages, 100);
+  const std::uint64_t n2 = agreements(*randomizer, times(kAxis, -1), kAxis, kMessages, 200);
+  const double odds = std::exp(claimed_epsilon0);
+  const auto verdict = testing::binomial_test(n1, n1 + n2, odds / (1 + odds), kAlpha);
+  summary = verdict.summary;
+  const bool above = static_cast<double>(n1) > odds * static_cast<double>(n2);
+  return verdict.pass || !above;
+}
+
+TEST(LdpSgd, TheLikelihoodRatioStaysWithinEpsilon) {
+  std::string summary;
+  for (double epsilon0 : {0.2, 1.0, 2.0}) {
+    EXPECT_TRUE(ratio_passes(epsilon0, epsilon0, summary)) << epsilon0 << ": " << summary;
+  }
+  // Known bad: a coin that flips too seldom.
+  EXPECT_FALSE(ratio_passes(1.05, 1.0, summary)) << summary;
+  EXPECT_FALSE(ratio_passes(2.05, 2.0, summary)) << summary;
+}
+
+TEST(LdpSgd, TheSeedIsTheFirstTwoPrivateWords) {
+  const random::RunKey key = random::RunKey::from_seed(8);
+  const auto randomizer = make_ldp_sgd(2, 1, 20);
+  const auto scratch = randomizer->make_scratch();
+  Message message;
+  randomizer->randomize(std::vector<float>(20, 1), key, 6, 7, *scratch, message);
+  random::KeyedStream bits(key, {random::Purpose::randomize, 6, 7});
+  const std::uint64_t words[2] = {bits.next_u64(), bits.next_u64()};
+  for (std::size_t i = 0; i < 16; ++i) {
+    EXPECT_EQ(std::get<SignedDirectionMessage>(message).seed[i],
+              static_cast<std::uint8_t>(words[i / 8] >> (8 * (i % 8))));
+  }
+}
+
+TEST(LdpSgd, DecodesToTheStatedLengthAndOppositeVectors) {
+  // kappa of d = 1, 2, 3: 1, pi/2, 2.
+  const double kappa[4] = {0, 1, M_PI / 2, 2};
+  for (std::size_t d = 1; d <= 3; ++d) {
+    const auto randomizer = make_ldp_sgd(2, 0.1, d);
+    const auto scratch = randomizer->make_scratch();
+    for (std::uint8_t seed = 0; seed < 50; ++seed) {
+      MessageSum sum(d, randomizer->step()), opposite(d, randomizer->step());
+      SignedDirectionMessage message{{seed}, true};
+      randomizer->accumulate(message, *scratch, sum);
+      message.positive = false;
+      randomizer->accumulate(message, *scratch, opposite);
+      double squared = 0;
+      for (std::size_t i = 0; i < d; ++i) {
+        EXPECT_EQ(sum.sums()[i], -opposite.sums()[i]);
+        squared += std::pow(static_cast<double>(sum.sums()[i]) * sum.step(), 2);
+      }
+      EXPECT_NEAR(std::sqrt(squared) / (0.1 / std::tanh(1.0) * kappa[d]), 1, 1.5e-6) << d;
+    }
+  }
+}
+
+TEST(LdpSgd, DescribesWhatItDoes) {
+  const auto randomizer = make_ldp_sgd(1.5, 0.1, 10);
+  EXPECT_EQ(std::get<accounting::LdpSgdLocal>(randomizer->description()).epsilon0, 1.5);
+  EXPECT_EQ(randomizer->dimension(), 10u);
+  EXPECT_EQ(std::ldexp(1.0, std::ilogb(randomizer->step())), randomizer->step());
+  EXPECT_THROW(make_ldp_sgd(0, 1, 10), Error);
+  EXPECT_THROW(make_ldp_sgd(1, 0, 10), Error);
+}
+
+}  // namespace
+}  // namespace muster::randomizers
