@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <csignal>
 #include <filesystem>
+#include <future>
 #include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -127,8 +128,10 @@ int train(const TrainFlags& flags) {
   if (folder.found() == RunFolder::Found::unfinished) {
     static_cast<void>(folder.load(plan.hash()));  // refuse another plan's run before the work of loading data
   }
-  const learning::DataSplit data = simulation::load_data(plan);
+  // Both take seconds: the accountant's curves are built while the data loads.
+  auto loading = std::async(std::launch::async, [&plan] { return simulation::load_data(plan); });
   const simulation::TrainingParts parts = simulation::assemble(plan);
+  const learning::DataSplit data = loading.get();
   catch_signals();
   const simulation::TrainingOptions options{flags.threads, &g_interrupted};
   simulation::TrainingResult result{};

@@ -9,6 +9,7 @@
 #include "muster/core/error.h"
 #include "muster/protocols/participation.h"
 #include "muster/simulation/budget.h"
+#include "muster/simulation/epsilon_ahead.h"
 #include "muster/simulation/evaluation.h"
 #include "muster/simulation/population.h"
 #include "muster/simulation/round_engine.h"
@@ -72,6 +73,7 @@ class Session {
         coins_(key_, plan.rate, plan.dropout),
         engine_(*parts.gradients, *parts.randomizer, coins_, population_, key_, team_),
         evaluator_(*parts.gradients, data.test, team_),
+        epsilon_(parts.epsilon),
         estimate_(parts.gradients->parameter_count()) {}
 
   const Checkpoint& state() const { return state_; }
@@ -88,8 +90,16 @@ class Session {
     return reports;
   }
 
+  // The first round after this one that is logged.
+  std::uint64_t next_logged(std::uint64_t last) const {
+    const std::uint64_t turn = state_.round - state_.round % plan_.log_every;
+    return last - turn > plan_.log_every ? turn + plan_.log_every : last;
+  }
+
+  void expect_log(std::uint64_t round) { epsilon_.start(round); }
+
   LoggedRound log(std::uint64_t check_ins) {
-    const LoggedRound logged{state_.round, accuracy(), parts_.epsilon(state_.round), check_ins};
+    const LoggedRound logged{state_.round, accuracy(), epsilon_.of(state_.round), check_ins};
     Json line = json_of(logged);
     line["messages"] = state_.messages;
     line["seconds"] = seconds();
@@ -136,6 +146,7 @@ class Session {
   protocols::CheckInCoins coins_;
   RoundEngine engine_;
   Evaluator evaluator_;
+  EpsilonAhead epsilon_;
   std::vector<float> estimate_;
 };
 
@@ -161,16 +172,21 @@ TrainingResult train(const protocols::Plan& plan, const TrainingParts& parts, co
   observer.started(session.state().round, last);
 
   std::optional<LoggedRound> newest;  // when the state is the one logged
+  std::uint64_t next_log = session.state().round;
   bool interrupted = false;
   while (session.state().round < last) {
     if (options.interrupt != nullptr && options.interrupt->load(std::memory_order_relaxed)) {
       interrupted = true;
       break;
     }
+    if (next_log == session.state().round) {
+      next_log = session.next_logged(last);
+      session.expect_log(next_log);
+    }
     const std::uint64_t check_ins = session.run_round();
     const std::uint64_t round = session.state().round;
     newest.reset();
-    if (round % plan.log_every == 0 || round == last) {
+    if (round == next_log) {
       newest = session.log(check_ins);
       observer.logged(*newest);
     }

@@ -1,0 +1,35 @@
+// The epsilon of the next logged round, worked out while the rounds before it run.
+//
+// One epsilon costs a fraction of a second, and when it will be asked for is known beforehand. The value is
+// that of the function given, whether or not it was started ahead. Driven by one thread; the function must be
+// callable from another.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <future>
+
+namespace muster::simulation {
+
+class EpsilonAhead {
+ public:
+  // `epsilon` must outlive this.
+  explicit EpsilonAhead(const std::function<double(std::uint64_t)>& epsilon) : epsilon_(epsilon) {}
+
+  // Starts working out the epsilon of so many rounds.
+  void start(std::uint64_t rounds) {
+    rounds_ = rounds;
+    value_ = std::async(std::launch::async, [this, rounds] { return epsilon_(rounds); });
+  }
+
+  double of(std::uint64_t rounds) {
+    return value_.valid() && rounds_ == rounds ? value_.get() : epsilon_(rounds);
+  }
+
+ private:
+  const std::function<double(std::uint64_t)>& epsilon_;
+  std::uint64_t rounds_ = 0;
+  std::future<double> value_;  // of rounds_; taken once
+};
+
+}  // namespace muster::simulation

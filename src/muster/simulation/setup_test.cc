@@ -1,0 +1,73 @@
+// What runs is what is charged.
+#include "muster/simulation/setup.h"
+
+#include <gtest/gtest.h>
+
+#include "muster/accounting/accountant.h"
+#include "muster/core/error.h"
+#include "muster/learning/models/architecture.h"
+#include "muster/protocols/plan_source.h"
+
+namespace muster::simulation {
+namespace {
+
+protocols::Plan plan_with(const std::string& randomizer) {
+  return protocols::Plan::validate(protocols::PlanSource::from_text(R"(
+[population]
+clients = 500
+data = "digits"
+[participation]
+protocol = "shuffled-check-in"
+rate = 0.2
+dropout = 0.5
+[rounds]
+count = 10
+learning_rate = 1.0
+[model]
+kind = "logistic"
+[privacy]
+delta = 1e-4
+[randomizer]
+clip = 0.5
+)" + randomizer,
+                                                                    "test.toml"),
+                                   protocols::Command::train);
+}
+
+TEST(Assemble, ChargesTheRandomizerThatRunsAtTheEffectiveRate) {
+  for (const char* randomizer :
+       {"kind = \"ldp-sgd\"\nepsilon0 = 1.5\n", "kind = \"gaussian\"\nsigma = 4.0\n"}) {
+    const protocols::Plan plan = plan_with(randomizer);
+    const TrainingParts parts = assemble(plan);
+    EXPECT_TRUE(same_mechanism(parts.randomizer->description(), plan.mechanism()));
+    EXPECT_EQ(parts.randomizer->dimension(), parts.gradients->parameter_count());
+    EXPECT_EQ(parts.initial.size(), parts.gradients->parameter_count());
+    const accounting::Accountant accountant(plan.mechanism(),
+                                            {ClientCount::of(500), Rate::effective(0.2, 0.5)});
+    EXPECT_EQ(parts.epsilon(10), accountant.epsilon_upper(10, Delta::of(1e-4)));
+    EXPECT_EQ(parts.epsilon(0), 0.0);
+    EXPECT_LT(parts.epsilon(1), parts.epsilon(10));
+  }
+}
+
+TEST(SameMechanism, ComparesKindAndParameters) {
+  using namespace accounting;
+  EXPECT_TRUE(same_mechanism(LdpSgdLocal{2.0}, LdpSgdLocal{2.0}));
+  EXPECT_TRUE(same_mechanism(GaussianLocal{5.0}, GaussianLocal{5.0}));
+  EXPECT_FALSE(same_mechanism(LdpSgdLocal{2.0}, LdpSgdLocal{2.0000001}));
+  EXPECT_FALSE(same_mechanism(GaussianLocal{5.0}, GaussianLocal{4.0}));
+  EXPECT_FALSE(same_mechanism(LdpSgdLocal{2.0}, PureLocal{2.0}));
+}
+
+TEST(LoadData, DigitsAreOneAClient) {
+  protocols::Plan plan = plan_with("kind = \"ldp-sgd\"\nepsilon0 = 1.5\n");
+  plan.clients = 7;
+  const learning::DataSplit data = load_data(plan);
+  EXPECT_EQ(data.train.size(), 7);
+  EXPECT_EQ(data.test.size(), 10'000);
+  plan.data = "csv:somewhere";
+  EXPECT_THROW(load_data(plan), Error);
+}
+
+}  // namespace
+}  // namespace muster::simulation
