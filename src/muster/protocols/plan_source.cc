@@ -66,7 +66,7 @@ std::string text_of(const toml::node& node) {
   }
   std::ostringstream stream;
   node.visit([&](const auto& typed) { stream << typed; });
-  return stream.str();
+  return printable(stream.str());
 }
 
 RawValue raw_of(const toml::node& node, const std::string& file) {
@@ -143,11 +143,12 @@ PlanSource PlanSource::from_text(std::string_view toml, const std::string& name)
     const toml::table* inner = node.as_table();
     if (inner == nullptr || find_key(section.str()) != nullptr ||
         (inner->empty() && !is_section(section.str()))) {
-      source.entries_.emplace_back(std::string(section.str()), raw_of(node, name));
+      source.entries_.emplace_back(printable(section.str()), raw_of(node, name));
       continue;
     }
     for (const auto& [key, leaf] : *inner) {
-      source.entries_.emplace_back(fmt::format("{}.{}", section.str(), key.str()), raw_of(leaf, name));
+      source.entries_.emplace_back(printable(fmt::format("{}.{}", section.str(), key.str())),
+                                   raw_of(leaf, name));
     }
   }
   std::ranges::stable_sort(source.entries_, {}, [](const auto& entry) {

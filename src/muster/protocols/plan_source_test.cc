@@ -52,6 +52,15 @@ TEST(PlanSource, RemembersWhereEachValueStands) {
   EXPECT_EQ(source.find("rounds.nothing"), nullptr);
 }
 
+TEST(PlanSource, ControlCharactersOfKeysAndValuesAreShownNotSent) {
+  const PlanSource source =
+      PlanSource::from_text("[rounds]\n\"a\\n\" = \"b\\u001b\"\nc = {d = 1, e = 2}\n", "a.toml");
+  for (const auto& [key, raw] : source.entries()) {
+    EXPECT_EQ((key + raw.text).find_first_of("\n\x1b"), std::string::npos) << key;
+  }
+  EXPECT_EQ(source.find("rounds.a\\x0a")->text, "b\\x1b");
+}
+
 TEST(PlanSource, AnOverrideReplacesTheFile) {
   PlanSource source = PlanSource::from_text("[rounds]\ncount = 5\n", "a.toml");
   source.override_key("rounds.count", "6");
