@@ -65,13 +65,13 @@ class Meter {
 
 void floor_of_gradient(benchmark::State& state) {
   const Meter meter(state, kGradient);
-  for (auto _ : state) benchmark::DoNotOptimize(muster::bench::multiply_adds(kGradient));
+  for ([[maybe_unused]] auto _ : state) benchmark::DoNotOptimize(muster::bench::multiply_adds(kGradient));
 }
 
 void gradient(benchmark::State& state, std::unique_ptr<GradientEngine> (*make)(Architecture)) {
   Setting s(make(Architecture::cnn));
   const Meter meter(state, kGradient);
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     benchmark::DoNotOptimize(s.engine->gradient(s.parameters, s.next(), *s.room, s.gradient));
     benchmark::ClobberMemory();
   }
@@ -80,7 +80,7 @@ void gradient(benchmark::State& state, std::unique_ptr<GradientEngine> (*make)(A
 void predict(benchmark::State& state, std::unique_ptr<GradientEngine> (*make)(Architecture)) {
   Setting s(make(Architecture::cnn));
   const Meter meter(state, kForward);
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     benchmark::DoNotOptimize(s.engine->predict(s.parameters, s.next().pixels, *s.room));
   }
 }
@@ -89,7 +89,7 @@ void digit(benchmark::State& state) {
   const auto key = muster::random::RunKey::from_seed(1);
   std::vector<std::uint8_t> image(kImagePixels);
   std::uint64_t index = 0;
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     benchmark::DoNotOptimize(draw_digit(key, DigitSet::train, index++, image));
     benchmark::ClobberMemory();
   }

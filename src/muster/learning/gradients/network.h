@@ -33,13 +33,13 @@ class Network {
   std::size_t parameter_count() const { return parameter_count_; }
   Activations<Scalar> make_activations() const;
 
-  // The logits of one image; they live in `activations` until the next call.
+  // The logits of one image; they live in `room` until the next call.
   std::span<const Scalar> logits(std::span<const Scalar> parameters, std::span<const Scalar> pixels,
-                                 Activations<Scalar>& activations) const;
+                                 Activations<Scalar>& room) const;
 
   // Cross-entropy in nats of the softmax of the logits; overwrites `gradient` with its derivative.
   Scalar gradient(std::span<const Scalar> parameters, std::span<const Scalar> pixels, std::uint8_t label,
-                  Activations<Scalar>& activations, std::span<Scalar> gradient) const;
+                  Activations<Scalar>& room, std::span<Scalar> gradient) const;
 
  private:
   std::vector<Layer> layers_;

@@ -42,8 +42,8 @@ TEST_P(FiniteDifferences, AgreeWithTheGradientInDouble) {
   const auto loss = [&] { return cross_entropy<double>(network.logits(parameters, pixels, room), 3, slope); };
   const double h = 1e-5;
   std::size_t nonzero = 0;
-  // Every 7th parameter, and all of the last layer's: each tensor is visited many times.
-  for (std::size_t p = 0; p < parameters.size(); p += p + 400 < parameters.size() ? 7 : 1) {
+  // Every 29th parameter, and all of the last layer's: each tensor is visited many times.
+  for (std::size_t p = 0; p < parameters.size(); p += p + 400 < parameters.size() ? 29 : 1) {
     const double kept = parameters[p];
     parameters[p] = kept + h;
     const double above = loss();
@@ -54,7 +54,7 @@ TEST_P(FiniteDifferences, AgreeWithTheGradientInDouble) {
     ASSERT_NEAR(gradient[p], difference, 1e-8 + 1e-6 * std::abs(difference)) << "parameter " << p;
     nonzero += gradient[p] != 0;
   }
-  EXPECT_GT(nonzero, parameters.size() / 20);
+  EXPECT_GT(nonzero, parameters.size() / 100);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, FiniteDifferences, ::testing::Values(Architecture::cnn, Architecture::logistic),

@@ -26,7 +26,7 @@ std::vector<float> trained_parameters(const Dataset& data) {
   std::vector<float> gradient(kSize);
   for (std::size_t i = 0; i < data.size(); ++i) {
     engine->gradient(parameters, data.example(i), *room, gradient);
-    for (std::size_t p = 0; p < kSize; ++p) parameters[p] -= 0.01F * gradient[p];
+    for (std::size_t p = 0; p < kSize; ++p) parameters[p] -= 0.02F * gradient[p];
   }
   return parameters;
 }
@@ -105,13 +105,13 @@ TEST_F(FusedEngine, HasTheArchitecturesLayout) {
 }
 
 TEST_F(FusedEngine, AgreesWithTheReferenceAtInitialParameters) {
-  const DataSplit split = draw_digits(0, 100, 4);
+  const DataSplit split = draw_digits(0, 40, 4);
   const auto parameters = initial_parameters(Architecture::cnn, random::RunKey::from_seed(9));
   on_every_target([&](std::int64_t) { expect_agreement(parameters, split.test); });
 }
 
 TEST_F(FusedEngine, AgreesWithTheReferenceAtTrainedParameters) {
-  const DataSplit split = draw_digits(3000, 100, 4);
+  const DataSplit split = draw_digits(1000, 40, 4);
   const std::vector<float> parameters = trained_parameters(split.train);
   on_every_target([&](std::int64_t) { expect_agreement(parameters, split.test); });
 }
