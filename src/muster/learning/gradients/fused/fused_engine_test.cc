@@ -136,26 +136,29 @@ TEST_F(FusedEngine, TargetsWithFusedMultiplyAddAgreeBitForBit) {
   });
 }
 
-// Equal neighbours everywhere: a constant image and constant weights make every pooling window a tie, which
-// the lowest index must win in both engines.
+// A convolution whose weights are zero gives its bias everywhere: every pooling window after it is a tie. Its
+// input still varies, so its weights' gradient tells which position of each window won.
 TEST_F(FusedEngine, BreaksTiesLikeTheReference) {
+  const DataSplit split = draw_digits(0, 1, 6);
   const auto reference = make_reference_engine(Architecture::cnn);
   const auto engine = make_fused_cnn_engine();
   auto reference_room = reference->make_workspace();
   auto room = engine->make_workspace();
   std::vector<float> expected(kSize);
   std::vector<float> gradient(kSize);
-  // Powers of two and small sums: every product and sum is exact, so the engines must agree to the bit up to
-  // softmax.
-  std::vector<float> parameters(kSize, 0x1p-6F);
-  for (std::size_t p = fused::Dense2::kWeightsAt; p < kSize; p += 3) parameters[p] = -0x1p-6F;
-  const std::vector<float> pixels(kImagePixels, 0.5F);
-  on_every_target([&](std::int64_t target) {
-    reference->gradient(parameters, {pixels, 2}, *reference_room, expected);
-    engine->gradient(parameters, {pixels, 2}, *room, gradient);
-    EXPECT_LT(relative_error(gradient, expected, 0, kSize), 1e-6) << hwy::TargetName(target);
-    EXPECT_GT(std::abs(expected[0]), 0.0F);
-  });
+  for (const std::size_t l : {0, 3}) {
+    const Layer layer = layers(Architecture::cnn)[l];
+    auto parameters = initial_parameters(Architecture::cnn, random::RunKey::from_seed(1));
+    std::fill_n(parameters.begin() + static_cast<std::ptrdiff_t>(layer.weights_at), layer.weights, 0.0F);
+    std::fill_n(parameters.begin() + static_cast<std::ptrdiff_t>(layer.biases_at), layer.biases, 0.5F);
+    reference->gradient(parameters, split.test.example(0), *reference_room, expected);
+    on_every_target([&](std::int64_t target) {
+      engine->gradient(parameters, split.test.example(0), *room, gradient);
+      EXPECT_LT(relative_error(gradient, expected, layer.weights_at, layer.weights), 1e-5)
+          << "layer " << l << ", " << hwy::TargetName(target);
+      EXPECT_NE(gradient[layer.weights_at + layer.weights / 2], 0.0F);
+    });
+  }
 }
 
 TEST_F(FusedEngine, ThreadsSeeTheSameBits) {
