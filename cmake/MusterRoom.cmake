@@ -4,7 +4,7 @@
 #       static library muster::<room>; DEPENDS names the rooms it includes from.
 #   muster_test(<room> <name>_test.cc [LIBRARIES ...] [LABELS long statistical])
 #       one GoogleTest binary; tests without a label run in `make check`, the label
-#       `long` runs in `make check-all` alone.
+#       `long` runs in `make check-all` alone. Target tests_<room> builds a room's tests.
 
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
@@ -50,6 +50,10 @@ function(muster_test room source)
   target_link_libraries(${target} PRIVATE muster::${room} muster_test_support GTest::gmock
                                           GTest::gtest_main ${ARG_LIBRARIES})
   add_test(NAME ${room}.${name} COMMAND ${target} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+  if(NOT TARGET tests_${room})
+    add_custom_target(tests_${room})
+  endif()
+  add_dependencies(tests_${room} ${target})
   if(ARG_LABELS)
     set_tests_properties(${room}.${name} PROPERTIES LABELS "${ARG_LABELS}")
   endif()
