@@ -15,7 +15,7 @@ inline constexpr std::size_t kImagePixels = kImageSide * kImageSide;
 inline constexpr std::size_t kClasses = 10;
 
 struct Dataset {
-  std::vector<float> pixels;         // size() x 784, normalised by public constants: (byte/255 - 0.1307) / 0.3081
+  std::vector<float> pixels;  // size() x 784, normalised by public constants: (byte/255 - 0.1307) / 0.3081
   std::vector<std::uint8_t> labels;  // size(), each 0..9
 
   std::size_t size() const { return labels.size(); }

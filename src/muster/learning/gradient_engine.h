@@ -1,9 +1,9 @@
 // Per-example gradients of a model: the seam between a training loop and its kernels.
 //
-// Two engines implement it: the Eigen reference (any architecture, checked against finite differences) and the fused
-// Highway engine (the papers' CNN, checked against the reference). Parameters are one flat float vector whose layout
-// the architecture fixes (architecture.h). Thread rule: an engine is immutable and may be shared; a Workspace belongs
-// to one thread.
+// Two engines implement it: the Eigen reference (any architecture, checked against finite differences) and
+// the fused Highway engine (the papers' CNN, checked against the reference). Parameters are one flat float
+// vector whose layout the architecture fixes (architecture.h). Thread rule: an engine is immutable and may be
+// shared; a Workspace belongs to one thread.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// Bytes of a file that may be gzip-compressed, read front to back. As gzip does, it ignores bytes that follow a complete
-// compressed stream. One object belongs to one thread.
+// Bytes of a file that may be gzip-compressed, read front to back. As gzip does, it ignores bytes that follow
+// a complete compressed stream. One object belongs to one thread.
 #pragma once
 
 #include <cstddef>
