@@ -1,7 +1,6 @@
 #include "muster/random/fixed_dot.h"
 
 #include <algorithm>
-#include <array>
 
 #include "muster/core/error.h"
 
@@ -18,20 +17,54 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// x, y: 32 rows elements each. sums: 32, added to.
-void LaneSums(const float* HWY_RESTRICT x, const float* HWY_RESTRICT y, std::size_t rows,
-              float* HWY_RESTRICT sums) {
+constexpr std::size_t kSums = 64;  // four vectors of 16: enough to hide the latency of a multiply-add
+
+// x, y: kSums rows elements each. sums: kSums, added to.
+HWY_INLINE void LaneSums(const float* HWY_RESTRICT x, const float* HWY_RESTRICT y, std::size_t rows,
+                         float* HWY_RESTRICT sums) {
   const hn::CappedTag<float, 16> d;
-  const std::size_t lanes = hn::Lanes(d);
-  for (std::size_t i = 0; i < 16; i += lanes) {
-    auto low = hn::LoadU(d, sums + i), high = hn::LoadU(d, sums + 16 + i);
+  for (std::size_t i = 0; i < 16; i += hn::Lanes(d)) {
+    auto a = hn::LoadU(d, sums + i), b = hn::LoadU(d, sums + 16 + i);
+    auto c = hn::LoadU(d, sums + 32 + i), e = hn::LoadU(d, sums + 48 + i);
     for (std::size_t row = 0; row < rows; ++row) {
-      low = hn::MulAdd(hn::LoadU(d, x + 32 * row + i), hn::LoadU(d, y + 32 * row + i), low);
-      high = hn::MulAdd(hn::LoadU(d, x + 32 * row + 16 + i), hn::LoadU(d, y + 32 * row + 16 + i), high);
+      const float *p = x + kSums * row + i, *q = y + kSums * row + i;
+      a = hn::MulAdd(hn::LoadU(d, p), hn::LoadU(d, q), a);
+      b = hn::MulAdd(hn::LoadU(d, p + 16), hn::LoadU(d, q + 16), b);
+      c = hn::MulAdd(hn::LoadU(d, p + 32), hn::LoadU(d, q + 32), c);
+      e = hn::MulAdd(hn::LoadU(d, p + 48), hn::LoadU(d, q + 48), e);
     }
-    hn::StoreU(low, d, sums + i);
-    hn::StoreU(high, d, sums + 16 + i);
+    hn::StoreU(a, d, sums + i);
+    hn::StoreU(b, d, sums + 16 + i);
+    hn::StoreU(c, d, sums + 32 + i);
+    hn::StoreU(e, d, sums + 48 + i);
   }
+}
+
+// size <= kDotBlock
+HWY_INLINE double BlockDot(const float* x, const float* y, std::size_t size) {
+  alignas(64) float sums[kSums] = {};
+  const std::size_t rows = size / kSums, rest = size % kSums;
+  LaneSums(x, y, rows, sums);
+  if (rest != 0) {
+    float x_padded[kSums] = {}, y_padded[kSums] = {};
+    std::copy_n(x + kSums * rows, rest, x_padded);
+    std::copy_n(y + kSums * rows, rest, y_padded);
+    LaneSums(x_padded, y_padded, 1, sums);
+  }
+  double tree[kSums];
+  for (std::size_t i = 0; i < kSums; ++i) tree[i] = static_cast<double>(sums[i]);
+  for (std::size_t half = kSums / 2; half != 0; half /= 2) {
+    for (std::size_t i = 0; i < half; ++i) tree[i] += tree[i + half];
+  }
+  return tree[0];
+}
+
+double Dot(const float* x, const float* y, std::size_t size) {
+  double total = 0;
+  for (std::size_t from = 0; from < size; from += kDotBlock) {
+    total += BlockDot(x + from, y + from, std::min(kDotBlock, size - from));
+  }
+  return total;
 }
 
 }  // namespace HWY_NAMESPACE
@@ -41,35 +74,11 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace muster::random {
 
-HWY_EXPORT(LaneSums);
-
-namespace {
-
-// size <= kDotBlock
-double block_dot(const float* x, const float* y, std::size_t size) {
-  alignas(64) std::array<float, 32> sums{};
-  const std::size_t rows = size / 32, rest = size % 32;
-  HWY_DYNAMIC_DISPATCH(LaneSums)(x, y, rows, sums.data());
-  if (rest != 0) {
-    std::array<float, 32> x_padded{}, y_padded{};
-    std::copy_n(x + 32 * rows, rest, x_padded.begin());
-    std::copy_n(y + 32 * rows, rest, y_padded.begin());
-    HWY_DYNAMIC_DISPATCH(LaneSums)(x_padded.data(), y_padded.data(), 1, sums.data());
-  }
-  double total = 0;
-  for (float sum : sums) total += static_cast<double>(sum);
-  return total;
-}
-
-}  // namespace
+HWY_EXPORT(Dot);
 
 double fixed_order_dot(std::span<const float> x, std::span<const float> y) {
   if (x.size() != y.size()) throw Error(ErrorCode::internal, "dot", "", "", "sizes differ");
-  double total = 0;
-  for (std::size_t from = 0; from < x.size(); from += kDotBlock) {
-    total += block_dot(&x[from], &y[from], std::min(kDotBlock, x.size() - from));
-  }
-  return total;
+  return HWY_DYNAMIC_DISPATCH(Dot)(x.data(), y.data(), x.size());
 }
 
 }  // namespace muster::random

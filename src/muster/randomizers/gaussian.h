@@ -2,7 +2,10 @@
 //
 // Clipping comes last before the noise and leaves a norm of at most C after every rounding; the rounding to
 // the grid follows the noise by one map common to all clients, so it is post-processing (docs/theory: what
-// the theorems need from the implementation).
+// the theorems need from the implementation). The deviation is raised by 2^-20 against rounding.
+//
+// Not promised: the normals are single-precision (normals.h), so a message has the exact discretised law only
+// up to their resolution, and no total variation distance to it is charged to delta.
 #pragma once
 
 #include <cstddef>

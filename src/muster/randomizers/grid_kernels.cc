@@ -15,10 +15,8 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Half as many 32-bit lanes as fit, so that the 64-bit sums fill a vector.
-using D64 = hn::CappedTag<std::int64_t, 8>;
-using D32 = hn::Rebind<std::int32_t, D64>;
-using DF = hn::Rebind<float, D64>;
+using DF = hn::CappedTag<float, 16>;
+using D32 = hn::RebindToSigned<DF>;
 
 // The vector loops below run over whole vectors; this pads the rest.
 template <class T>
@@ -28,8 +26,16 @@ struct Padded {
 };
 
 HWY_INLINE void AddToSums(hn::Vec<D32> steps, std::int64_t* sums) {
-  const D64 d;
-  hn::StoreU(hn::Add(hn::LoadU(d, sums), hn::PromoteTo(d, steps)), d, sums);
+#if HWY_TARGET == HWY_SCALAR
+  *sums += hn::GetLane(steps);
+#else
+  const hn::Half<D32> half;
+  const hn::Rebind<std::int64_t, decltype(half)> d;
+  const std::size_t lanes = hn::Lanes(d);
+  hn::StoreU(hn::Add(hn::LoadU(d, sums), hn::PromoteTo(d, hn::LowerHalf(half, steps))), d, sums);
+  hn::StoreU(hn::Add(hn::LoadU(d, sums + lanes), hn::PromoteTo(d, hn::UpperHalf(half, steps))), d,
+             sums + lanes);
+#endif
 }
 
 void AddScaledVectors(const float* HWY_RESTRICT direction, float scale, std::int64_t* HWY_RESTRICT sums,
@@ -49,8 +55,8 @@ void AddStepsVectors(const std::int32_t* HWY_RESTRICT steps, std::int64_t* HWY_R
 
 void AddNoiseVectors(const float* HWY_RESTRICT gradient, float factor, const float* HWY_RESTRICT noise,
                      float deviation, std::int32_t* HWY_RESTRICT steps, std::size_t size) {
-  const hn::CappedTag<float, 16> d;
-  const hn::RebindToSigned<decltype(d)> di;
+  const DF d;
+  const D32 di;
   const auto f = hn::Set(d, factor), s = hn::Set(d, deviation);
   for (std::size_t i = 0; i < size; i += hn::Lanes(d)) {
     const auto clipped = hn::Mul(hn::LoadU(d, gradient + i), f);
