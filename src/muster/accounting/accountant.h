@@ -6,8 +6,9 @@
 //     Statement s = accountant.account(6800, {Question::Kind::epsilon_at_delta, 1e-5});
 //     *s.best.upper;   // proven, never too small
 //
-// The neighbouring relation is replace-one for the life of the object. Construction builds the one-round curves (the
-// slow part, cached); queries for any number of rounds reuse them. Thread rule: const methods may run concurrently.
+// The neighbouring relation is replace-one for the life of the object. Construction builds the one-round
+// curves (the slow part, cached); queries for any number of rounds reuse them. Thread rule: const methods may
+// run concurrently.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +20,8 @@
 
 namespace muster::accounting {
 
-// n clients; each reports in each round with independent probability `rate` (dropout included), through a shuffler.
+// n clients; each reports in each round with independent probability `rate` (dropout included), through a
+// shuffler.
 struct ShuffledCheckIn {
   ClientCount clients;
   Rate rate;
@@ -33,8 +35,8 @@ class Accountant {
   Accountant(Accountant&&) noexcept;
   Accountant& operator=(Accountant&&) noexcept;
 
-  // Every applicable bound for `rounds` rounds; `as_published` adds the papers' printed formulas (comparison only).
-  // `view`: shuffler_honest or shuffler_colludes; others throw Error(uncovered).
+  // Every applicable bound for `rounds` rounds; `as_published` adds the papers' printed formulas (comparison
+  // only). `view`: shuffler_honest or shuffler_colludes; others throw Error(uncovered).
   Statement account(std::uint64_t rounds, const Question& question, View view = View::shuffler_honest,
                     bool as_published = false) const;
 

@@ -1,7 +1,7 @@
 // What an accountant says: a two-sided privacy statement that carries its own conditions.
 //
-// A Bound is one theorem applied to one protocol; a Statement is every applicable bound, best proven one first, with
-// the largest valid lower bound and the local guarantee. Immutable values; share freely.
+// A Bound is one theorem applied to one protocol; a Statement is every applicable bound, best proven one
+// first, with the largest valid lower bound and the local guarantee. Immutable values; share freely.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ struct Question {
 };
 
 struct Bound {
-  std::string id;  // kebab-case, stable: "swap-profile", "swap-homogeneous", ...
+  std::string id;               // kebab-case, stable: "swap-profile", "swap-homogeneous", ...
   std::optional<double> upper;  // in the quantity asked; nullopt: none or infinite (reason in assumptions)
   std::optional<double> lower;
   Validity validity = Validity::proven;
@@ -41,10 +41,10 @@ struct Bound {
 struct Statement {
   Question question;
   std::uint64_t rounds = 0;
-  Bound best;                    // the smallest proven upper bound; its lower is the largest valid lower bound
-  std::optional<double> local;   // what holds if the shuffler colludes, in the quantity asked
+  Bound best;                   // the smallest proven upper bound; its lower is the largest valid lower bound
+  std::optional<double> local;  // what holds if the shuffler colludes, in the quantity asked
   std::uint64_t local_rounds = 0;
-  std::vector<Bound> all;        // proven first, smallest first
+  std::vector<Bound> all;  // proven first, smallest first
 };
 
 }  // namespace muster::accounting

@@ -1,8 +1,8 @@
 // Immutable descriptions of local randomizers: what accountants consume.
 //
-// A description says what is released about one client's record, in the terms a theorem needs, and nothing about how
-// it is sampled; the sampler in randomizers/ states the description it realises. Meaning never changes: a new
-// mechanism is a new alternative.
+// A description says what is released about one client's record, in the terms a theorem needs, and nothing
+// about how it is sampled; the sampler in randomizers/ states the description it realises. Meaning never
+// changes: a new mechanism is a new alternative.
 #pragma once
 
 #include <string>
@@ -20,8 +20,8 @@ struct LdpSgdLocal {
   double epsilon0;
 };
 
-// Gaussian noise of deviation sigma * clip a coordinate on a vector of L2 norm at most clip: replace-one distance
-// over noise mu = 2 / sigma, in any dimension.
+// Gaussian noise of deviation sigma * clip a coordinate on a vector of L2 norm at most clip: replace-one
+// distance over noise mu = 2 / sigma, in any dimension.
 struct GaussianLocal {
   double sigma;
   double mu() const { return 2.0 / sigma; }

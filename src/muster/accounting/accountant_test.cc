@@ -1,0 +1,125 @@
+// The reference rows of the design, and the invariants every statement keeps.
+#include "muster/accounting/accountant.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "muster/core/error.h"
+
+namespace muster::accounting {
+namespace {
+
+struct Row {
+  std::uint64_t clients;
+  double rate;
+  Mechanism mechanism;
+  std::uint64_t rounds;
+  double delta;
+  double reference;  // an independent computation of the same bound, correct to about 4 digits, from above
+  double lower;      // a lower bound on the truth from the same source
+};
+
+// Independent computations (a fine-grid FFT composition in another language); testdata and tools/golden hold
+// none: the digits are those of docs/theory/reference-values.md.
+const std::vector<Row>& rows() {
+  static const std::vector<Row> all = {
+      {60'000, 0.1, PureLocal{2}, 6'800, 1e-5, 1.265918, 0.9274},
+      {1'000'000, 0.001, PureLocal{2}, 100'000, 1e-8, 0.145688, 0.10838},
+      {60'000, 1.0 / 6, PureLocal{1.5}, 1'200, 1e-5, 0.420880, 0.32204},
+      {1'000'000, 0.01, PureLocal{2}, 1'000, 1e-8, 0.043669, 0.032473},
+      {60'000, 0.1, PureLocal{2}, 1, 1e-6, 0.012574, 0.009341},
+      {60'000, 0.1, GaussianLocal{5}, 1, 1e-6, 0.001583, 0.001368},
+      {60'000, 0.1, GaussianLocal{5}, 5'540, 1e-5, 0.14569, 0.12581},
+  };
+  return all;
+}
+
+TEST(Accountant, ReproducesTheReferenceRowsToFourDigits) {
+  for (const Row& row : rows()) {
+    const Accountant accountant(row.mechanism, {ClientCount::of(row.clients), Rate::of(row.rate)});
+    const Statement s = accountant.account(row.rounds, {Question::Kind::epsilon_at_delta, row.delta});
+    ASSERT_TRUE(s.best.upper && s.best.lower) << row.reference;
+    EXPECT_EQ(s.best.validity, Validity::proven);
+    EXPECT_LE(*s.best.upper, row.reference * 1.0001) << row.reference;
+    EXPECT_GE(*s.best.upper, row.reference * 0.999)
+        << row.reference;                                  // finer than the reference grid, never far below
+    EXPECT_GE(*s.best.upper, row.lower) << row.reference;  // never below the truth
+    EXPECT_LE(*s.best.lower, row.lower * 1.0002) << row.reference;
+    EXPECT_GE(*s.best.lower, row.lower * 0.997) << row.reference;
+    EXPECT_LE(s.best.numerical_error, 5e-4 * *s.best.upper) << row.reference;
+    EXPECT_GE(s.best.numerical_error, 0) << row.reference;
+    EXPECT_EQ(accountant.epsilon_upper(row.rounds, Delta::of(row.delta)), *s.best.upper);
+  }
+}
+
+TEST(Accountant, TheTwoQuestionsInvertEachOther) {
+  const Accountant accountant(LdpSgdLocal{2}, {ClientCount::of(10'000), Rate::of(0.05)});
+  const Statement s = accountant.account(200, {Question::Kind::epsilon_at_delta, 1e-6});
+  const Statement t = accountant.account(200, {Question::Kind::delta_at_epsilon, *s.best.upper});
+  EXPECT_NEAR(*t.best.upper, 1e-6, 1e-9);
+  EXPECT_LE(*t.best.lower, *t.best.upper);
+}
+
+TEST(Accountant, AtRateOneAnswersWithTheLocalGuarantee) {
+  const Accountant accountant(PureLocal{0.5}, {ClientCount::of(1'000), Rate::of(1)});
+  const Statement s = accountant.account(1, {Question::Kind::epsilon_at_delta, 1e-6});
+  EXPECT_EQ(s.best.id, "local-composition");
+  EXPECT_LE(*s.best.upper, 0.5 * (1 + 1e-9));
+  EXPECT_EQ(*s.best.upper, *s.local);
+  EXPECT_LE(*s.best.lower, *s.best.upper);
+}
+
+TEST(Accountant, NothingReleasedCostsNothing) {
+  const Accountant accountant(PureLocal{2}, {ClientCount::of(100), Rate::of(0.1)});
+  EXPECT_EQ(accountant.epsilon_upper(0, Delta::of(1e-5)), 0);
+  const Statement s = accountant.account(0, {Question::Kind::epsilon_at_delta, 1e-5});
+  EXPECT_EQ(*s.best.upper, 0);
+  EXPECT_EQ(*s.local, 0);
+}
+
+TEST(Accountant, IsMonotoneInRoundsRateAndClients) {
+  const auto epsilon = [](std::uint64_t clients, double rate, std::uint64_t rounds) {
+    return Accountant(PureLocal{1}, {ClientCount::of(clients), Rate::of(rate)})
+        .epsilon_upper(rounds, Delta::of(1e-6));
+  };
+  EXPECT_LT(epsilon(10'000, 0.1, 10), epsilon(10'000, 0.1, 100));
+  EXPECT_LT(epsilon(10'000, 0.05, 100), epsilon(10'000, 0.1, 100));
+  EXPECT_LT(epsilon(100'000, 0.1, 100), epsilon(10'000, 0.1, 100));
+}
+
+TEST(Accountant, NeverPassesTheLocalGuaranteeAndSurvivesExtremes) {
+  for (std::uint64_t clients : {1ull, 2ull, 1'000'000'000ull}) {
+    for (double rate : {1e-6, 0.5, 0.999999}) {
+      for (double epsilon0 : {0.01, 8.0}) {
+        for (double delta : {1e-30, 1e-6, 0.5}) {
+          const Accountant accountant(PureLocal{epsilon0}, {ClientCount::of(clients), Rate::of(rate)});
+          const Statement s = accountant.account(3, {Question::Kind::epsilon_at_delta, delta});
+          ASSERT_TRUE(s.best.upper) << clients << ' ' << rate << ' ' << epsilon0 << ' ' << delta;
+          EXPECT_GE(*s.best.upper, *s.best.lower);
+          EXPECT_LE(*s.best.upper, *s.local);
+          EXPECT_LE(*s.best.upper, 3 * epsilon0 * (1 + 1e-9));
+          EXPECT_TRUE(std::isfinite(s.best.numerical_error));
+        }
+      }
+    }
+  }
+}
+
+TEST(Accountant, RefusesWhatItDoesNotCover) {
+  const ShuffledCheckIn protocol{ClientCount::of(100), Rate::of(0.1)};
+  const Accountant accountant(PureLocal{1}, protocol);
+  EXPECT_THROW(accountant.account(1, {Question::Kind::epsilon_at_delta, 1e-5}, View::sum_only), Error);
+  EXPECT_THROW(accountant.account(1, {Question::Kind::epsilon_at_delta, 0}), Error);
+  EXPECT_THROW(accountant.account(1, {Question::Kind::delta_at_epsilon, -1}), Error);
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  for (double bad : {0.0, -1.0, nan, std::numeric_limits<double>::infinity()}) {
+    EXPECT_THROW(Accountant(PureLocal{bad}, protocol), Error) << bad;
+    EXPECT_THROW(Accountant(GaussianLocal{bad}, protocol), Error) << bad;
+  }
+}
+
+}  // namespace
+}  // namespace muster::accounting

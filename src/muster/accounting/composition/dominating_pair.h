@@ -1,0 +1,56 @@
+// From one round's curve to T rounds: a discrete dominating (or dominated) pair and its T-fold composition.
+//
+// Losses live on the lattice i h. Given a curve at some of them, in both directions (forward delta(eps) for P
+// against Q, reverse for Q against P, eps = i h >= 0), the privacy profile over alpha = e^{ih} is
+//     alpha >= 1: forward(ln alpha);     alpha < 1: 1 - alpha + alpha reverse(-ln alpha).
+//  - `dominating`: curve values are upper bounds; their LOWER CONVEX HULL over alpha (a maximum of true
+//  curves is
+//    convex, so the hull still lies above the truth), then connect the dots: a discrete pair that dominates
+//    every round's true pair, so its T-fold composition bounds adaptive rounds (theorem D of
+//    docs/theory/composition.md).
+//  - `dominated`: curve values enclose ONE true pair's curve; chords are lowered by the largest amount a
+//  convex
+//    function through the enclosures can sag between nodes: a discrete pair dominated by the true one, so its
+//    T-fold composition is a lower bound for that pair repeated T times.
+// References: Doroshenko et al. 2022 (connect the dots); Zhu, Dong, Wang 2022 (dominating pairs compose
+// adaptively). Immutable after construction; share freely.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "muster/accounting/composition/round_curve.h"
+#include "muster/numerics/atomic_law.h"
+#include "muster/numerics/enclosure.h"
+
+namespace muster::accounting {
+
+class LossDistribution {
+ public:
+  static LossDistribution dominating(const RoundCurve& curve);
+  static LossDistribution dominated(const RoundCurve& curve);
+
+  // Enclosure of this discrete pair's T-fold hockey-stick divergence at epsilon (any sign), T >= 1.
+  numerics::Enclosure delta(std::uint64_t rounds, double epsilon) const;
+
+  // Smallest epsilon >= 0 whose delta upper end is at most `delta`; infinity when the mass at infinity alone
+  // passes it.
+  double epsilon_upper(std::uint64_t rounds, double delta) const;
+  // Largest epsilon >= 0 whose delta lower end is at least `delta`; 0 when there is none.
+  double epsilon_lower(std::uint64_t rounds, double delta) const;
+
+  double mass_at_infinity() const { return infinity_; }
+  const numerics::AtomicLaw& losses() const { return law_; }
+
+ private:
+  // Kinks of a convex piecewise linear profile given at the losses +-nodes[i]: values above 1 and excess over
+  // 1 - alpha below; slope -1 before the first node and 0 after the last.
+  static LossDistribution from_profile(const RoundCurve& curve, const std::vector<long double>& above,
+                                       const std::vector<long double>& excess_below);
+
+  double spacing_ = 0;
+  numerics::AtomicLaw law_;  // nonzero losses under P
+  double infinity_ = 0;      // P-mass at infinite loss
+};
+
+}  // namespace muster::accounting

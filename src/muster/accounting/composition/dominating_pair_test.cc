@@ -1,0 +1,100 @@
+// T-fold composition against direct convolution, and the sandwich dominated <= true <= dominating.
+#include "muster/accounting/composition/dominating_pair.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+#include <vector>
+
+#include "muster/accounting/profile.h"
+
+namespace muster::accounting {
+namespace {
+
+// The Gaussian pair: closed form for any number of rounds (mu sqrt(T)), so both sides of the sandwich have a
+// truth.
+RoundCurve gaussian_curve(double mu, int per_deviation) {
+  return tabulate(
+      [mu](double epsilon) {
+        const double value = gaussian_profile(mu, std::exp(epsilon));
+        return numerics::Enclosure{value * (1 - 1e-12), value};
+      },
+      {}, per_deviation);
+}
+
+TEST(LossDistribution, EnclosesTheComposedGaussian) {
+  const double mu = 0.05;
+  const RoundCurve curve = gaussian_curve(mu, 40);
+  const LossDistribution above = LossDistribution::dominating(curve);
+  const LossDistribution below = LossDistribution::dominated(curve);
+  for (std::uint64_t rounds : {1ull, 10ull, 400ull, 10'000ull}) {
+    const double composed = mu * std::sqrt(static_cast<double>(rounds));
+    for (double epsilon : {0.0, 0.5 * composed, 2 * composed, 4 * composed + composed * composed / 2}) {
+      const double truth = gaussian_profile(composed, std::exp(epsilon));
+      EXPECT_GE(above.delta(rounds, epsilon).upper, truth * (1 - 1e-12)) << rounds << ' ' << epsilon;
+      EXPECT_LE(below.delta(rounds, epsilon).lower, truth * (1 + 1e-12)) << rounds << ' ' << epsilon;
+      EXPECT_LE(above.delta(rounds, epsilon).upper, truth * 1.02) << rounds << ' ' << epsilon;
+      EXPECT_GE(below.delta(rounds, epsilon).lower, truth * 0.95) << rounds << ' ' << epsilon;
+    }
+    for (double delta : {1e-3, 1e-8, 1e-14}) {
+      EXPECT_LE(below.epsilon_lower(rounds, delta), above.epsilon_upper(rounds, delta));
+    }
+  }
+}
+
+TEST(LossDistribution, AgreesWithDirectConvolution) {
+  const RoundCurve curve = gaussian_curve(0.7, 6);
+  const LossDistribution pair = LossDistribution::dominating(curve);
+  std::map<long, long double> one;  // losses in lattice units
+  long double rest = 1;
+  for (std::size_t i = 0; i < pair.losses().points.size(); ++i) {
+    one[std::lround(pair.losses().points[i] / curve.spacing)] += pair.losses().weights[i];
+    rest -= pair.losses().weights[i];
+  }
+  one[0] += rest;
+  std::map<long, long double> sum = {{0, 1}};
+  for (std::uint64_t rounds = 1; rounds <= 4; ++rounds) {
+    std::map<long, long double> next;
+    for (const auto& [a, p] : sum) {
+      for (const auto& [b, q] : one) {
+        next[a + b] += p * q;
+      }
+    }
+    sum = next;
+    for (double epsilon : {0.0, 0.31, 1.7, 5.0}) {
+      long double exact = 0;
+      for (const auto& [loss, p] : sum) {
+        const long double gain = 1 - std::exp(epsilon - static_cast<long double>(loss) * curve.spacing);
+        exact += gain > 0 ? p * gain : 0;
+      }
+      exact = -std::expm1(static_cast<double>(rounds) * std::log1p(-pair.mass_at_infinity())) + exact;
+      const numerics::Enclosure got = pair.delta(rounds, epsilon);
+      EXPECT_GE(got.upper, static_cast<double>(exact) * (1 - 1e-12)) << rounds << ' ' << epsilon;
+      EXPECT_LE(got.upper, static_cast<double>(exact) * (1 + 1e-9) + 1e-18) << rounds << ' ' << epsilon;
+      EXPECT_LE(got.lower, static_cast<double>(exact) * (1 + 1e-12)) << rounds << ' ' << epsilon;
+      EXPECT_GE(got.lower, static_cast<double>(exact) * (1 - 1e-9) - 1e-18) << rounds << ' ' << epsilon;
+    }
+  }
+}
+
+TEST(LossDistribution, TakesTheHullOfACurveThatIsNotConvex) {
+  // A kink upward at node 20, as a min() of bounds or an added allowance makes: the hull must remove it, not
+  // clip it.
+  RoundCurve curve = gaussian_curve(0.5, 20);
+  const double honest = LossDistribution::dominating(curve).delta(1, curve.spacing * 20).upper;
+  curve.forward[20].upper *= 1.01;
+  curve.reverse[20].upper *= 1.01;
+  const LossDistribution pair = LossDistribution::dominating(curve);
+  EXPECT_GE(pair.delta(1, curve.spacing * 20).upper, honest);
+  EXPECT_LE(pair.delta(1, curve.spacing * 20).upper, honest * 1.01);
+  double mass = pair.mass_at_infinity();
+  for (double weight : pair.losses().weights) {
+    EXPECT_GE(weight, 0);
+    mass += weight;
+  }
+  EXPECT_LE(mass, 1 + 1e-12);
+}
+
+}  // namespace
+}  // namespace muster::accounting

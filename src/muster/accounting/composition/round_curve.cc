@@ -1,0 +1,43 @@
+#include "muster/accounting/composition/round_curve.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace muster::accounting {
+namespace {
+
+constexpr double kNegligible = 1e-21;  // the curve's tail that becomes mass at infinity
+constexpr int kDenseDeviations = 5;
+
+// E(Z - z)_+ of a standard normal falls to a twentieth of its value at 0 at z = 1.55.
+double deviation_of(const Curve& curve) {
+  const double target = 0.05 * curve(0).upper;
+  double high = 1e-9;
+  while (curve(high).upper > target && high < 64) {
+    high *= 2;
+  }
+  double low = high / 2;
+  for (int i = 0; i < 5; ++i) {
+    const double middle = 0.5 * (low + high);
+    (curve(middle).upper > target ? low : high) = middle;
+  }
+  return high / 1.55;
+}
+
+}  // namespace
+
+RoundCurve tabulate(const Curve& forward, const Curve& reverse, int per_deviation) {
+  RoundCurve curve{deviation_of(forward) / per_deviation, {}, {}, {}};
+  const std::int64_t dense = kDenseDeviations * per_deviation;
+  for (std::int64_t i = 0;; i += std::max<std::int64_t>(1, 1 + (i - dense) / (dense / 5))) {
+    const double epsilon = curve.spacing * static_cast<double>(i);
+    curve.index.push_back(i);
+    curve.forward.push_back(forward(epsilon));
+    curve.reverse.push_back(reverse ? reverse(epsilon) : curve.forward.back());
+    if (std::max(curve.forward.back().upper, curve.reverse.back().upper) <= kNegligible || epsilon > 64) {
+      return curve;
+    }
+  }
+}
+
+}  // namespace muster::accounting

@@ -1,0 +1,151 @@
+// The pieces every tilted inversion integral shares: the saddle point, a period without aliasing, and a walk
+// over the frequencies that leaps where the integrand is negligible.
+//
+// For S a sum of n independent copies of a finitely supported Y, the trapezoidal rule of step 2 pi / P along
+// Re z = c replaces E h(S) by the sum over integers m of e^{-cmP} E h(S + mP): for h >= 0 the error is
+// one-sided, and what is below is chosen so that it is also negligible. Used by call_of_sum (h = (x - k)_+)
+// and by the T-fold composition (h = (1 - e^{eps - x})_+).
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+
+#include "muster/numerics/atomic_law.h"
+
+namespace muster::numerics::contour {
+
+inline constexpr double kNegligible = 44;  // terms below e^-44 of the largest one are bounded, not computed
+inline constexpr double kFloor = 2e-15;    // absolute accuracy of a characteristic function
+inline constexpr double kDirectCost = 8;   // a direct evaluation of the characteristic function, in rotations
+
+// The zero over c > 0 of  n (log phi)'(c) - k - pole(c), pole decreasing (the kernel's -d log/dc): the left
+// side increases, so bisection in log c.
+template <typename Pole>
+double saddle_point(const AtomicLaw& law, double n, double k, Pole&& pole) {
+  const auto slope = [&](double c) { return n * TiltedLaw(law, c).mean() - k - pole(c); };
+  const double deviation = std::sqrt(std::max(n * law.variance(), 1e-300));
+  double low = 1e-3 / deviation;
+  double high = 4 / deviation;
+  while (slope(low) > 0 && low > 1e-280) {
+    high = low;
+    low *= 0.125;
+  }
+  while (slope(high) < 0 && high < 1e280) {
+    low = high;
+    high *= 4;
+  }
+  for (int i = 0; i < 18; ++i) {
+    const double middle = std::sqrt(low * high);
+    (slope(middle) > 0 ? high : low) = middle;
+  }
+  return std::sqrt(low * high);
+}
+
+// A period P for which the aliases are at most about e^-32 of an answer of size e^{log_value}, and what
+// bounds them: on the left, E h(S - mP) <= e^{log_left} e^{-lambda m P}.
+struct Period {
+  double length;
+  double lambda;
+  double log_left;
+
+  // Sum over m <= -1 of e^{c|m|P} E h(S - |m|P), upper bound.
+  double left_aliases(double c) const {
+    const double ratio = std::exp(-(lambda - c) * length);
+    return std::exp(log_left) * ratio / (1 - ratio);
+  }
+};
+
+// log_chernoff(lambda): log of a bound on sup_m e^{lambda m P} E h(S - mP).
+template <typename LogChernoff>
+Period choose_period(double c, double log_value, LogChernoff&& log_chernoff) {
+  double right = 40 / c;
+  for (int i = 0; i < 4; ++i) {
+    right = (32 + std::max(0.0, std::log(right) - log_value)) / c;
+  }
+  Period best{0, 0, 0};
+  bool found = false;
+  for (double factor : {1.1, 1.3, 1.6, 2.0, 3.0, 5.0}) {
+    const double lambda = factor * c;
+    const double log_left = log_chernoff(lambda);
+    const double length = (32 + std::max(0.0, log_left - log_value)) / (lambda - c);
+    if (std::isfinite(length) && (!found || length < best.length)) {
+      best = {length, lambda, log_left};
+      found = true;
+    }
+  }
+  best.length = std::max(best.length, right);
+  return best;
+}
+
+// Visits frequencies t = j step, j = 1, 2, ..., last. Where n log|phi(c+it)/phi(c)| - damping(t) >
+// -kNegligible calls term(j, exponent, phase) with that exponent and n times the argument; elsewhere skip(j,
+// count) for a run of frequencies j .. j+count-1, each of modulus at most e^-kNegligible. Returns false when
+// the work passes `budget` (in rotations).
+template <typename Damping, typename Term, typename Skip>
+bool walk(const TiltedLaw& tilt, double n, double step, double last, double budget, Damping&& damping,
+          Term&& term, Skip&& skip) {
+  const double lipschitz = tilt.absolute_mean();
+  const double threshold = std::exp(-kNegligible / n);
+  EquispacedCharacteristic characteristic(tilt, step);
+  bool in_step = true;  // the rotating evaluator stands at j - 1
+  double work = 0;
+  double j = 1;
+  while (j <= last) {
+    const double t = j * step;
+    work += in_step ? 1 : kDirectCost;
+    if (work > budget) {
+      return false;
+    }
+    std::complex<double> minus_one;
+    if (in_step) {
+      characteristic.advance();
+      minus_one = characteristic.current();
+    } else {
+      minus_one = tilt.characteristic_minus_one(t);
+    }
+    const double re = minus_one.real();
+    const double im = minus_one.imag();
+    // phi is known to an absolute 1e-15 or so: near 1 its logarithm comes from phi - 1, near 0 from a modulus
+    // that is not trusted below that.
+    const double modulus = std::hypot(1 + re, im) + kFloor;
+    const double log_modulus =
+        modulus > 0.5 ? 0.5 * std::log1p(std::max(2 * re + re * re + im * im, -1.0)) : std::log(modulus);
+    const double exponent = n * log_modulus - damping(t);
+    if (exponent > -kNegligible) {
+      if (!in_step) {
+        characteristic.seek(j);
+        in_step = true;
+      }
+      term(j, exponent, n * std::atan2(im, 1 + re), std::max(1.0, 1 / modulus));
+      j += 1;
+      continue;
+    }
+    // |phi| <= modulus + lipschitz * distance stays below the threshold this far.
+    const double reach = (threshold - std::exp(log_modulus)) / lipschitz;
+    const double leap = std::min(reach > 0 ? std::floor(reach / step) : 0, last - j);
+    skip(j, leap + 1);
+    j += leap + 1;
+    in_step = in_step && leap == 0;
+  }
+  return true;
+}
+
+// Relative round-off of one term phi(c+it)^n e^{-(c+it)k}: the logarithm and the exponent cost a few ulps of
+// their size, a rotation keeps an atom's angle to kResync ulps, and angles t y and t k to a few ulps of
+// themselves.
+class RoundOff {
+ public:
+  RoundOff(const TiltedLaw& tilt, double n, double c, double k)
+      : base_(kUlp * (n * tilt.nonzero_mass() * (EquispacedCharacteristic::kResync + 8) +
+                      n * std::abs(tilt.log_mgf()) + c * std::abs(k) + 256)),
+        slope_(kUlp * 4 * (n * tilt.absolute_mean() + std::abs(k))) {}
+  double at(double t) const { return base_ + slope_ * t; }
+
+ private:
+  static constexpr double kUlp = 2.3e-16;
+  double base_;
+  double slope_;
+};
+
+}  // namespace muster::numerics::contour
