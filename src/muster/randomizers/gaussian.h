@@ -15,8 +15,8 @@
 
 namespace muster::randomizers {
 
-// sigma > 0 finite (deviation sigma * clip a coordinate), clip > 0 finite, 1 <= dimension < 2^31, else
-// Error(plan).
+// sigma in [2^-12, 1e9] (deviation sigma * clip a coordinate), clip in [1e-20, 1e20], 1 <= dimension < 2^31,
+// else Error(plan).
 std::unique_ptr<VectorRandomizer> make_gaussian(double sigma, double clip, std::size_t dimension);
 
 }  // namespace muster::randomizers

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "muster/core/error.h"
+#include "muster/random/normals.h"
 #include "tests/support/statistics.h"
 
 namespace muster::randomizers {
@@ -58,6 +59,22 @@ TEST(Gaussian, NoiseIsNormalWithTheStatedDeviation) {
       const auto law = testing::uniformity_test(mapped, kAlpha);
       EXPECT_TRUE(law.pass) << sigma << " " << clip << ": " << law.summary;
     }
+  }
+}
+
+// Every coordinate has a normal of its own: those of the client's stream, in order, across all blocks.
+TEST(Gaussian, TheNoiseIsTheClientsStream) {
+  const std::size_t d = 5003;
+  const auto randomizer = make_gaussian(2.0, 0.5, d);
+  const auto scratch = randomizer->make_scratch();
+  const random::RunKey key = random::RunKey::from_seed(14);
+  Message message;
+  randomizer->randomize(std::vector<float>(d), key, 3, 8, *scratch, message);
+  std::vector<float> normals(d);
+  random::fill_normals(key, {random::Purpose::randomize, 3, 8}, normals);
+  for (std::size_t i = 0; i < d; ++i) {
+    const double expected = static_cast<double>(normals[i]) * 2.0 * 0.5 / randomizer->step();
+    ASSERT_NEAR(std::get<GridMessage>(message).steps[i], expected, 0.5 + 2e-6 * std::abs(expected)) << i;
   }
 }
 

@@ -16,7 +16,7 @@
 
 namespace muster::randomizers {
 
-// epsilon0 > 0 finite, clip > 0 finite, 1 <= dimension < 2^31, else Error(plan).
+// epsilon0 in [1e-9, 700], clip in [1e-20, 1e20], 1 <= dimension < 2^31, else Error(plan).
 std::unique_ptr<VectorRandomizer> make_ldp_sgd(double epsilon0, double clip, std::size_t dimension);
 
 }  // namespace muster::randomizers
