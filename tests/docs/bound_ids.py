@@ -1,0 +1,49 @@
+"""Every bound id named in the accounting room has a row, with a page, in docs/theory/README.md, and no row is stale.
+
+    python3 tests/docs/bound_ids.py [ROOT]
+"""
+
+import pathlib
+import re
+import sys
+
+NAMED = re.compile(r'\.id = "([a-z0-9-]+)"')
+ROW = re.compile(r"^\| (`[^|]*`) \|[^|]*\| ([^|]*) \|", re.M)
+
+
+def named_ids(root):
+    sources = sorted((root / "src/muster/accounting").rglob("*.cc"))
+    return {found for path in sources if not path.name.endswith("_test.cc")
+            for found in NAMED.findall(path.read_text(encoding="utf-8"))}
+
+
+def documented_ids(index):
+    rows = {}
+    for ids, pages in ROW.findall(index):
+        for name in re.findall(r"`([a-z0-9-]+)`", ids):
+            rows[name] = re.findall(r"\]\(([^)#]+)", pages)
+    return rows
+
+
+def check(root):
+    named = named_ids(root)
+    folder = root / "docs/theory"
+    rows = documented_ids((folder / "README.md").read_text(encoding="utf-8"))
+    complaints = [f"{name}: named in the code, no row in docs/theory/README.md" for name in sorted(named - rows.keys())]
+    complaints += [f"{name}: a row, but no code names it" for name in sorted(rows.keys() - named)]
+    for name, pages in sorted(rows.items()):
+        if not pages or not all((folder / page).is_file() for page in pages):
+            complaints.append(f"{name}: its row leads to no page")
+    if not named:
+        complaints.append("no bound ids found: has the accounting room moved?")
+    return complaints
+
+
+def main(arguments):
+    complaints = check(pathlib.Path(arguments[1] if len(arguments) > 1 else "."))
+    print("\n".join(complaints) if complaints else "every bound has its page")
+    return 1 if complaints else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv))
