@@ -93,9 +93,9 @@ Bound liew_theorem2_bound(const ShuffledCheckIn& protocol, double epsilon0, std:
   bound.assumptions.push_back(
       "printed constants 2 epsilon0 and 8 epsilon0 read as 2 e^epsilon0 and 8 e^epsilon0");
   bound.assumptions.push_back(
-      "takes the rate for the inclusion probability given k reports, which is k/n, and needs the bound to "
-      "fall with "
-      "k, which it does not: not proven");
+      "takes the rate for the inclusion probability given k reports, which is k/n: false in general (2 "
+      "clients, rate "
+      "0.05, epsilon0 = 1, order 20: divergence 0.6517, formula 0.2617)");
   bound.assumptions.push_back("Chernoff slack Delta = 1/2, as in the paper");
   bound.citation = std::string(kLiew) + "Theorem 2" + conversion_citation(conversion);
   return bound;

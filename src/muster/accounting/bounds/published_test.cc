@@ -105,6 +105,20 @@ TEST(PublishedRdp, TheBoundRisesWithTheNumberOfReports) {
             subsampled_shuffle_rdp_upper(2, 60000, 3000, 3));
 }
 
+// ... and so is Theorem 2 itself, its printed constants corrected and whatever the Chernoff slack: all n
+// reports have a probability of g^n, and then the victim is included for sure, not with probability g.
+TEST(PublishedRdp, PrintedCheckInTheoremIsFalse) {
+  const double q = 1 / (std::exp(1.0) + 1);
+  const Law one{1 - q, q}, zero{q, 1 - q};
+  const auto pair = oracle::check_in({one}, one, zero, 0.05L);
+  const long double truth = std::max(oracle::renyi(pair, 20), oracle::renyi(pair.swapped(), 20));
+  EXPECT_NEAR(static_cast<double>(truth), 0.6517, 1e-4);
+  for (const double slack : {0.01, 0.25, 0.5, 0.9}) {
+    EXPECT_LT(check_in_rdp_printed(1, 2, 0.05, slack, 20), 0.263);
+  }
+  EXPECT_GE(CheckInRdp(1, 2, 0.05).upper(20), truth);
+}
+
 double epsilon_at(double n, double rate, double epsilon0, std::uint64_t rounds, double delta) {
   const ShuffledCheckIn protocol{ClientCount::of(static_cast<std::uint64_t>(n)), Rate::of(rate)};
   return *girgis_theorem1_bound(protocol, epsilon0, rounds, {Question::Kind::epsilon_at_delta, delta},
