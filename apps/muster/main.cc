@@ -64,6 +64,7 @@ int run_named(const CLI::App& root, const std::vector<Command>& commands) {
   const std::vector<std::string> extras = root.remaining();
   if (!extras.empty() && !extras.front().starts_with("-")) {
     std::vector<std::string> names;
+    names.reserve(commands.size());
     for (const Command& command : commands) {
       names.push_back(command.cli->get_name());
     }

@@ -147,7 +147,7 @@ std::string text_value(const KeySpec& spec, const RawValue& raw) {
 
 std::string name_value(const KeySpec& spec, const RawValue& raw) {
   constexpr std::string_view kSafe = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
-  const std::string text = text_value(spec, raw);
+  std::string text = text_value(spec, raw);
   if (text.empty() || text.size() > 100 || text.front() == '.' ||
       text.find_first_not_of(kSafe) != text.npos) {
     refuse(spec, raw, "not a name for a run folder");
@@ -156,7 +156,7 @@ std::string name_value(const KeySpec& spec, const RawValue& raw) {
 }
 
 std::string data_value(const KeySpec& spec, const RawValue& raw) {
-  const std::string text = text_value(spec, raw);
+  std::string text = text_value(spec, raw);
   const auto control = [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; };
   if (std::ranges::any_of(text, control)) {
     refuse(spec, raw, "control characters in a path");
@@ -179,7 +179,7 @@ std::string data_value(const KeySpec& spec, const RawValue& raw) {
 }
 
 std::string choice_value(const KeySpec& spec, const RawValue& raw) {
-  const std::string text = text_value(spec, raw);
+  std::string text = text_value(spec, raw);
   const auto option = std::ranges::find(spec.choices, text, &Choice::name);
   if (option == spec.choices.end()) {
     std::vector<std::string_view> names;
