@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "muster/accounting/accountant.h"
 #include "muster/accounting/bounds/homogeneous.h"
 #include "muster/accounting/composition/dominating_pair.h"
 #include "muster/accounting/oracle/random_cases.h"
@@ -108,6 +109,43 @@ TEST(Composition, ACurveTooLowIsCaught) {
     }
   }
   EXPECT_TRUE(caught);
+}
+
+// The whole statement: one round and two adaptive rounds lie between its lower and upper value.
+TEST(Accountant, BracketsEnumeratedRounds) {
+  long double tightest_upper = 0, tightest_lower = 0;
+  for (const double epsilon0 : {0.5, 1.0, 2.0}) {
+    for (const int n : {3, 5, 8}) {
+      for (const double rate : {0.1, 0.5, 0.8}) {
+        const std::vector<OutputPair> pairs = all_datasets(binary(epsilon0), n, rate);
+        const Accountant accountant(
+            PureLocal{epsilon0},
+            ShuffledCheckIn{ClientCount::of(static_cast<std::uint64_t>(n)), Rate::of(rate)});
+        for (const double share : {0.0, 0.2, 0.6, 0.9}) {
+          const double epsilon = share * epsilon0;
+          const Question question{Question::Kind::delta_at_epsilon, epsilon};
+          long double one = 0;
+          for (const OutputPair& pair : pairs) {
+            one = std::max(
+                {one, oracle::hockey_stick(pair, epsilon), oracle::hockey_stick(pair.swapped(), epsilon)});
+          }
+          const long double two = two_adaptive_rounds(pairs, epsilon);
+          SCOPED_TRACE(::testing::Message() << epsilon0 << " " << n << " " << rate << " " << epsilon);
+          const Statement single = accountant.account(1, question), twice = accountant.account(2, question);
+          EXPECT_GE(*single.best.upper, one * (1 - 1e-15L));
+          EXPECT_GE(*twice.best.upper, two * (1 - 1e-15L));
+          EXPECT_LE(single.best.lower.value_or(0), one * (1 + 1e-12L) + 1e-18L);
+          EXPECT_LE(twice.best.lower.value_or(0), two * (1 + 1e-12L) + 1e-18L);
+          if (two > 1e-6L) {
+            tightest_upper = std::max(tightest_upper, two / *twice.best.upper);
+            tightest_lower = std::max(tightest_lower, twice.best.lower.value_or(0) / two);
+          }
+        }
+      }
+    }
+  }
+  EXPECT_GT(tightest_upper, 0.8L);
+  EXPECT_GT(tightest_lower, 0.8L);
 }
 
 // The homogeneous curves are the exact divergences of their datasets, both directions.
