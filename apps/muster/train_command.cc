@@ -84,8 +84,8 @@ void print_summary(const Json& result) {
              result["rounds"].get<std::uint64_t>(), result["stopped"].get<std::string>());
   fmt::print("epsilon   {} at delta {} (proven, replace-one, the shuffler honest)\n", epsilon_text(epsilon),
              result["delta"].get<double>());
-  fmt::print("time      {}, {:.0f} client messages a second\n",
-             duration_text(result["seconds"].get<double>()), result["examples_per_second"].get<double>());
+  fmt::print("time      {:.0f} s, {:.0f} messages a second\n", result["seconds"].get<double>(),
+             result["examples_per_second"].get<double>());
   fmt::print("folder    {}\n", result["out"].get<std::string>());
 }
 
