@@ -47,6 +47,13 @@ std::optional<double> pure_epsilon(const Mechanism& mechanism) {
   return std::nullopt;
 }
 
+// Proven first, then the smallest upper bound; none is the largest.
+bool comes_before(const Bound& a, const Bound& b) {
+  constexpr double kNone = std::numeric_limits<double>::infinity();
+  return std::make_pair(a.validity, a.upper.value_or(kNone)) <
+         std::make_pair(b.validity, b.upper.value_or(kNone));
+}
+
 void require_valid(const Question& question) {
   if (question.kind == Question::Kind::epsilon_at_delta) {
     Delta::of(question.fixed);
@@ -181,10 +188,7 @@ Statement Accountant::account(std::uint64_t rounds, const Question& question, Vi
     }
     statement.all.push_back(swap);
   }
-  std::stable_sort(statement.all.begin(), statement.all.end(), [](const Bound& a, const Bound& b) {
-    return a.upper.value_or(std::numeric_limits<double>::infinity()) <
-           b.upper.value_or(std::numeric_limits<double>::infinity());
-  });
+  std::stable_sort(statement.all.begin(), statement.all.end(), comes_before);
   statement.best = statement.all.front();
   if (!statement.best.upper) {
     statement.best.assumptions.push_back("no finite upper bound: every theorem's tail passes this delta");
@@ -197,6 +201,7 @@ Statement Accountant::account(std::uint64_t rounds, const Question& question, Vi
     for (Bound& bound : published_bounds(state_->protocol, *epsilon0, rounds, question)) {
       statement.all.push_back(std::move(bound));
     }
+    std::stable_sort(statement.all.begin(), statement.all.end(), comes_before);
   }
   return statement;
 }
