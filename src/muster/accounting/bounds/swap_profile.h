@@ -8,7 +8,7 @@
 // For a piecewise linear f with kinks alpha_i of Q-mass kappa_i the law X* is atomic: alpha_i - E with mass
 // kappa_i where alpha_i > E; 1 - E/alpha_i with mass alpha_i kappa_i where alpha_i < E; the rest at 0. Mass
 // of f at infinity is charged once: + g f(inf). Replace-one, proven, any dimension, one code path for every
-// randomizer. THEOREMS.md C and X of the design; checked by exhaustive enumeration in swap_profile_test.cc.
+// randomizer. Checked by exhaustive enumeration in swap_profile_test.cc.
 #pragma once
 
 #include "muster/accounting/accountant.h"
