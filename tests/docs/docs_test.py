@@ -52,10 +52,10 @@ class Examples(Tree):
 
     def test_masks_hide_times_and_rates_and_nothing_else(self):
         shown = examples.masked(['{"accuracy":0.9,"seconds":1.5e2,"examples_per_second":7}', "12.5k messages/s",
-                                 "epsilon 1.26 at delta 1e-05 after 6800 rounds", "took 12 s", f"{self.root}/runs/x"],
+                                 "epsilon 1.26 at delta 1e-05 after 6800 rounds", "took 12 s", "2 min 5 s, 9958 client messages a second", f"{self.root}/runs/x"],
                                 self.root)
         self.assertEqual(shown, ['{"accuracy":0.9,"seconds":<masked>,"examples_per_second":<masked>}',
-                                 "<rate> messages/s", "epsilon 1.26 at delta 1e-05 after 6800 rounds", "took <time>",
+                                 "<rate> messages/s", "epsilon 1.26 at delta 1e-05 after 6800 rounds", "took <time>", "<time>, <rate> client messages a second",
                                  "./runs/x"])
 
     def test_accuracies_are_compared_within_the_tolerance_and_nothing_else_is(self):

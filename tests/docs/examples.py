@@ -30,8 +30,8 @@ SKIPPED = 77
 
 MASKS = [
     (re.compile(r'"(seconds|examples_per_second)":\s*[-+.\deE]+'), r'"\1":<masked>'),
-    (re.compile(r"\b[\d.,]+ ?[kM]? (examples|messages|clients)(/s| a second)"), r"<rate> \1\2"),
-    (re.compile(r"\b\d+(\.\d+)? ?(ms|s|min|seconds|minutes)\b"), "<time>"),
+    (re.compile(r"\b[\d.,]+ ?[kM]? ((?:client )?(?:examples|messages)(?:/s| a second))"), r"<rate> \1"),
+    (re.compile(r"\b\d+(\.\d+)? ?(ms|s|min|h|seconds|minutes)\b( \d+ (s|min)\b)?"), "<time>"),
 ]
 
 # Accuracy passes through float kernels, whose last bits differ between instruction sets: one machine repeats a log
