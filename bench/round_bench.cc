@@ -6,8 +6,8 @@
 // counts on a busy machine. The overhead row is the round without its clients: coins for 60,000, shuffle,
 // waking the team, mean, update.
 #include <benchmark/benchmark.h>
-#include <time.h>
 
+#include <ctime>
 #include <memory>
 #include <vector>
 

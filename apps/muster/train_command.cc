@@ -1,13 +1,13 @@
 // `muster train PLAN [flags]`: a model learns from the plan's clients, and what it cost in privacy is
 // printed.
 #include <fmt/format.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <csignal>
+#include <ctime>
 #include <filesystem>
 #include <future>
 #include <limits>

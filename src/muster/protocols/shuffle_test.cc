@@ -127,6 +127,7 @@ testing::Verdict order_test(int n, double alpha, const std::function<void(Order&
     ++counts[order];
   }
   std::vector<std::uint64_t> observed;
+  observed.reserve(counts.size());
   for (const auto& [unused, count] : counts) {
     observed.push_back(count);
   }

@@ -7,10 +7,11 @@
 
 namespace muster::simulation {
 
-WorkerTeam::WorkerTeam(unsigned size) : failures_(size) {
+WorkerTeam::WorkerTeam(unsigned size) {
   if (size == 0) {
     throw Error(ErrorCode::internal, "threads", "0", "at least 1", "a team needs a worker");
   }
+  failures_.resize(size);
   try {
     for (unsigned worker = 1; worker < size; ++worker) {
       threads_.emplace_back([this, worker] { serve(worker); });
