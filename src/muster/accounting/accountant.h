@@ -6,9 +6,9 @@
 //     Statement s = accountant.account(6800, {Question::Kind::epsilon_at_delta, 1e-5});
 //     *s.best.upper;   // proven, never too small
 //
-// The neighbouring relation is replace-one for the life of the object. Construction builds the one-round
-// curves (the slow part, cached); queries for any number of rounds reuse them. Thread rule: const methods may
-// run concurrently.
+// The neighbouring relation is replace-one for the life of the object. The first query builds the one-round
+// curves (the slow part, cached); later ones, for any number of rounds, reuse them. Thread rule: const
+// methods may run concurrently.
 #pragma once
 
 #include <cstdint>

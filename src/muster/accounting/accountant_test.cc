@@ -4,7 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <fstream>
 #include <limits>
+#include <sstream>
+#include <string>
 #include <vector>
 
 #include "muster/core/error.h"
@@ -53,6 +56,35 @@ TEST(Accountant, ReproducesTheReferenceRowsToFourDigits) {
     EXPECT_GE(s.best.numerical_error, 0) << row.reference;
     EXPECT_EQ(accountant.epsilon_upper(row.rounds, Delta::of(row.delta)), *s.best.upper);
   }
+}
+
+// testdata/check_in_profile.txt: the same bound by grid FFTs in another language
+// (tools/golden/check_in_profile.py), whose own grid errors are below 5e-4 of epsilon.
+TEST(Accountant, AgreesWithGridConvolutions) {
+  std::ifstream file("testdata/check_in_profile.txt");
+  ASSERT_TRUE(file) << "run from the project's root";
+  std::string line;
+  int rows_read = 0;
+  while (std::getline(file, line)) {
+    if (line.empty() || line.front() == '#') {
+      continue;
+    }
+    std::istringstream fields(line);
+    std::uint64_t clients = 0;
+    std::uint64_t rounds = 0;
+    double rate = 0;
+    double parameter = 0;
+    double delta = 0;
+    double reference = 0;
+    std::string kind;
+    ASSERT_TRUE(fields >> clients >> rate >> kind >> parameter >> rounds >> delta >> reference) << line;
+    const Mechanism mechanism =
+        kind == "pure" ? Mechanism(PureLocal{parameter}) : Mechanism(GaussianLocal{parameter});
+    const Accountant accountant(mechanism, {ClientCount::of(clients), Rate::of(rate)});
+    EXPECT_NEAR(accountant.epsilon_upper(rounds, Delta::of(delta)), reference, 1e-3 * reference) << line;
+    ++rows_read;
+  }
+  EXPECT_EQ(rows_read, 7);
 }
 
 TEST(Accountant, TheTwoQuestionsInvertEachOther) {

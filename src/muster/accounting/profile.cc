@@ -75,10 +75,11 @@ Profile Profile::pure(double epsilon0) {
 }
 
 Profile Profile::gaussian(double mu, double tail) {
-  const double spacing = mu / 60;
+  // Spacing mu/60 of ln(alpha) over three deviations of the loss, then in proportion to the distance.
   std::vector<double> alphas{1};
-  for (int i = 1; gaussian_profile(mu, alphas.back()) > tail; ++i) {
-    alphas.push_back(std::exp(i * spacing));
+  for (double x = 0; gaussian_profile(mu, alphas.back()) > tail;) {
+    x += std::max(1.0, x / 3) / 60;
+    alphas.push_back(std::exp(x * mu));
   }
   const long double m = mu;
   return symmetric(alphas, [m](long double alpha) {

@@ -20,8 +20,8 @@ class Profile {
   static Profile pure(double epsilon0);
 
   // N(x, s^2 I) in any dimension with |x - x'| <= mu s: f = Phi(-ln(alpha)/mu + mu/2) - alpha
-  // Phi(-ln(alpha)/mu - mu/2), on a grid of ln(alpha) of spacing mu/60, cut where f falls below `tail` (which
-  // then sits at infinity).
+  // Phi(-ln(alpha)/mu - mu/2), on a grid of ln(alpha), mu/60 apart and wider in the tails, cut where f falls
+  // below `tail` (which then sits at infinity).
   static Profile gaussian(double mu, double tail);
 
   // From a convex upper bound of f for alpha >= 1, tabulated at alpha = 1 and the increasing nodes given; the

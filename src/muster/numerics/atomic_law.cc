@@ -1,7 +1,9 @@
 #include "muster/numerics/atomic_law.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <numeric>
 
 namespace muster::numerics {
 
@@ -86,16 +88,20 @@ std::complex<double> TiltedLaw::characteristic_minus_one(double t) const {
   return {real, imaginary};
 }
 
-EquispacedCharacteristic::EquispacedCharacteristic(const TiltedLaw& law, double step)
-    : law_(law),
-      step_(step),
-      cos_(law.atoms()),
-      sin_(law.atoms()),
-      step_cos_(law.atoms()),
-      step_sin_(law.atoms()) {
-  for (std::size_t i = 0; i < law.atoms(); ++i) {
-    step_cos_[i] = std::cos(step * law.points_[i]);
-    step_sin_[i] = std::sin(step * law.points_[i]);
+EquispacedCharacteristic::EquispacedCharacteristic(const TiltedLaw& law, double step) : step_(step) {
+  const std::size_t padded =
+      (law.atoms() + kLanes - 1) / kLanes * kLanes;  // zero weights fill the last group
+  points_.assign(padded, 0);
+  weights_.assign(padded, 0);
+  std::copy(law.points_.begin(), law.points_.end(), points_.begin());
+  std::copy(law.weights_.begin(), law.weights_.end(), weights_.begin());
+  cos_.resize(padded);
+  sin_.resize(padded);
+  step_cos_.resize(padded);
+  step_sin_.resize(padded);
+  for (std::size_t i = 0; i < padded; ++i) {
+    step_cos_[i] = std::cos(step * points_[i]);
+    step_sin_[i] = std::sin(step * points_[i]);
   }
   seek(0);
 }
@@ -104,19 +110,23 @@ void EquispacedCharacteristic::seek(double index) {
   index_ = index;
   since_sync_ = 0;
   for (std::size_t i = 0; i < cos_.size(); ++i) {
-    cos_[i] = std::cos(index * step_ * law_.points_[i]);
-    sin_[i] = std::sin(index * step_ * law_.points_[i]);
+    cos_[i] = std::cos(index * step_ * points_[i]);
+    sin_[i] = std::sin(index * step_ * points_[i]);
   }
 }
 
 std::complex<double> EquispacedCharacteristic::current() const {
-  double real = 0;
-  double imaginary = 0;
-  for (std::size_t i = 0; i < cos_.size(); ++i) {
-    real += law_.weights_[i] * (cos_[i] - 1);
-    imaginary += law_.weights_[i] * sin_[i];
+  // Independent partial sums: one chain of additions would cost more than the rotations.
+  std::array<double, kLanes> real{};
+  std::array<double, kLanes> imaginary{};
+  for (std::size_t i = 0; i < cos_.size(); i += kLanes) {
+    for (std::size_t lane = 0; lane < kLanes; ++lane) {
+      real[lane] += weights_[i + lane] * (cos_[i + lane] - 1);
+      imaginary[lane] += weights_[i + lane] * sin_[i + lane];
+    }
   }
-  return {real, imaginary};
+  return {std::accumulate(real.begin(), real.end(), 0.0),
+          std::accumulate(imaginary.begin(), imaginary.end(), 0.0)};
 }
 
 void EquispacedCharacteristic::advance() {

@@ -63,10 +63,11 @@ class EquispacedCharacteristic {
   void advance();
 
  private:
-  const TiltedLaw& law_;
+  static constexpr std::size_t kLanes = 8;
   double step_;
   double index_ = 0;
   int since_sync_ = 0;
+  std::vector<double> points_, weights_;
   std::vector<double> cos_, sin_, step_cos_, step_sin_;
 };
 

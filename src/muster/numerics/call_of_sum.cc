@@ -92,9 +92,10 @@ Enclosure call_of_sum(const AtomicLaw& law, double n, double k) {
 
   const double budget = tilt.atoms() <= 8 ? 8e3 : 2e6 / static_cast<double>(tilt.atoms());
   const double scale = std::exp(log_scale);
-  const double finest = tilt.atoms() <= 8 ? 1e-3 : 5e-3;
-  for (double fraction = finest;; fraction *= 2) {  // the finest smoothing whose frequencies fit the budget
-    const double s = fraction / c;                  // 1/c: the scale on which the tilted payoff varies
+  const double finest = tilt.atoms() <= 8 ? 1e-3 : 1e-2;
+  for (double fraction = finest;;
+       fraction *= tilt.atoms() <= 8 ? 2 : 4) {  // the finest smoothing whose frequencies fit the budget
+    const double s = fraction / c;               // 1/c: the scale on which the tilted payoff varies
     const double limit = fraction > 0.02 ? std::numeric_limits<double>::infinity() : budget;
     const Sum sum = trapezoid(tilt, n, k, c, period.length, s, limit);
     if (!sum.affordable) {

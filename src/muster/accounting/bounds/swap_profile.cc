@@ -65,11 +65,14 @@ numerics::Enclosure swap_delta(const Profile& profile, const ShuffledCheckIn& pr
           std::min(1.0, (call.upper / n * weights + extra) * (1 + 1e-15))};
 }
 
-SwapCurve::SwapCurve(const Mechanism& mechanism, const ShuffledCheckIn& protocol) : protocol_(protocol) {
+SwapCurve::SwapCurve(const Mechanism& mechanism, const ShuffledCheckIn& protocol, double deepest)
+    : protocol_(protocol) {
   refuse_certain_participation(protocol.rate.value());
   if (const auto* gaussian = std::get_if<GaussianLocal>(&mechanism)) {
-    for (double tail : {1e-28, 1e-22, 1e-17, 1e-13, 1e-10, 1e-8}) {
-      profiles_.push_back(Profile::gaussian(gaussian->mu(), tail));
+    for (double tail : {1e-44, 1e-26, 1e-21, 1e-17, 1e-13, 1e-10, 1e-8}) {
+      if (tail >= deepest) {
+        profiles_.push_back(Profile::gaussian(gaussian->mu(), tail));
+      }
     }
   } else {
     profiles_.push_back(Profile::pure(std::visit(

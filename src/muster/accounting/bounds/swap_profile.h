@@ -27,7 +27,9 @@ numerics::Enclosure swap_delta(const Profile& profile, const ShuffledCheckIn& pr
 // smallest.
 class SwapCurve {
  public:
-  SwapCurve(const Mechanism& mechanism, const ShuffledCheckIn& protocol);
+  // `deepest`: the Gaussian's smallest mass at infinity tried; the curve cannot fall below about rate times
+  // that.
+  SwapCurve(const Mechanism& mechanism, const ShuffledCheckIn& protocol, double deepest);
   numerics::Enclosure delta(double epsilon) const;
 
  private:

@@ -113,7 +113,7 @@ TEST(SwapProfile, DominatesTheGaussianPairByQuadrature) {
   long double tightest = 0;
   for (const double mu : {0.4, 2.0}) {
     for (const double rate : {0.1, 0.9}) {
-      const SwapCurve curve(GaussianLocal{2 / mu}, protocol(2, rate));
+      const SwapCurve curve(GaussianLocal{2 / mu}, protocol(2, rate), 1e-28);
       for (const double epsilon : {0.0, 0.2 * mu}) {
         const double upper = curve.delta(epsilon).upper;
         for (const double share : {-1.0, -0.4, 0.3, 1.0}) {

@@ -20,7 +20,7 @@ RoundCurve gaussian_curve(double mu, int per_deviation) {
         const double value = gaussian_profile(mu, std::exp(epsilon));
         return numerics::Enclosure{value * (1 - 1e-12), value};
       },
-      {}, per_deviation);
+      {}, per_deviation, 1e-24);
 }
 
 TEST(LossDistribution, EnclosesTheComposedGaussian) {

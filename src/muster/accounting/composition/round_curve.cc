@@ -6,7 +6,6 @@
 namespace muster::accounting {
 namespace {
 
-constexpr double kNegligible = 1e-21;  // the curve's tail that becomes mass at infinity
 constexpr int kDenseDeviations = 5;
 
 // E(Z - z)_+ of a standard normal falls to a twentieth of its value at 0 at z = 1.55.
@@ -26,7 +25,7 @@ double deviation_of(const Curve& curve) {
 
 }  // namespace
 
-RoundCurve tabulate(const Curve& forward, const Curve& reverse, int per_deviation) {
+RoundCurve tabulate(const Curve& forward, const Curve& reverse, int per_deviation, double negligible) {
   RoundCurve curve{deviation_of(forward) / per_deviation, {}, {}, {}};
   const std::int64_t dense = kDenseDeviations * per_deviation;
   for (std::int64_t i = 0;; i += std::max<std::int64_t>(1, 1 + (i - dense) / (dense / 5))) {
@@ -34,7 +33,7 @@ RoundCurve tabulate(const Curve& forward, const Curve& reverse, int per_deviatio
     curve.index.push_back(i);
     curve.forward.push_back(forward(epsilon));
     curve.reverse.push_back(reverse ? reverse(epsilon) : curve.forward.back());
-    if (std::max(curve.forward.back().upper, curve.reverse.back().upper) <= kNegligible || epsilon > 64) {
+    if (std::max(curve.forward.back().upper, curve.reverse.back().upper) <= negligible || epsilon > 64) {
       return curve;
     }
   }

@@ -26,7 +26,8 @@ struct RoundCurve {
 };
 
 // `per_deviation` nodes to one standard deviation of the loss (measured from where the curve falls to a
-// twentieth of its value at 0). An empty `reverse` means the curve is symmetric.
-RoundCurve tabulate(const Curve& forward, const Curve& reverse, int per_deviation);
+// twentieth of its value at 0), until both directions are below `negligible`. An empty `reverse` means the
+// curve is symmetric.
+RoundCurve tabulate(const Curve& forward, const Curve& reverse, int per_deviation, double negligible);
 
 }  // namespace muster::accounting
