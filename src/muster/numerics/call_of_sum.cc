@@ -90,7 +90,7 @@ Enclosure call_of_sum(const AtomicLaw& law, double n, double k) {
     return n * law.log_mgf(lambda) - lambda * k - 1 - std::log(lambda);
   });
 
-  const double budget = tilt.atoms() <= 8 ? 8e3 : 2e6 / static_cast<double>(tilt.atoms());
+  const double budget = tilt.atoms() <= 8 ? 4e4 : 2e6 / static_cast<double>(tilt.atoms());
   const double scale = std::exp(log_scale);
   const double finest = tilt.atoms() <= 8 ? 1e-3 : 1e-2;
   for (double fraction = finest;;

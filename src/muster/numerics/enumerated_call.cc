@@ -6,7 +6,7 @@
 
 namespace muster::numerics {
 
-bool enumerable(const AtomicLaw& law, double n) { return n <= 40 && law.points.size() <= 3; }
+bool enumerable(const AtomicLaw& law, double n) { return n <= 100 && law.points.size() <= 3; }
 
 Enclosure enumerated_call(const AtomicLaw& law, double n, double k) {
   const int count = static_cast<int>(n);
@@ -42,7 +42,9 @@ Enclosure enumerated_call(const AtomicLaw& law, double n, double k) {
   visit(visit, 0, count, 0, 1);
   const double factorial = std::exp(std::lgamma(n + 1));
   const double error = factorial * (total * 1e-12 + size * 1e-14);
-  return {std::max(0.0, factorial * total - error), factorial * total + error};
+  // Terms below the smallest double, times n!: at most 1e-308 * 1e158 each.
+  const double underflow = 1e-140 * n * law.largest_point();
+  return {std::max(0.0, factorial * total - error), factorial * total + error + underflow};
 }
 
 }  // namespace muster::numerics

@@ -7,7 +7,7 @@
 
 namespace muster::numerics {
 
-// Whether the enumeration is cheaper than a contour: n <= 40 and at most 3 nonzero atoms.
+// Whether the enumeration is cheaper than a contour: n <= 100 and at most 3 nonzero atoms.
 bool enumerable(const AtomicLaw& law, double n);
 
 // Requires enumerable(law, n).
