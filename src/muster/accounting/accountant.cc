@@ -132,9 +132,10 @@ struct Accountant::State {
     }
     std::call_once(lower_once, [this] {
       const HomogeneousCurve curve(mechanism, protocol);
-      const RoundCurve table = tabulate([&](double epsilon) { return curve.forward(epsilon); },
-                                        [&](double epsilon) { return curve.reverse(epsilon); },
-                                        kNodesPerDeviation / 2, kOrdinaryTail);
+      const RoundCurve table =
+          tabulate([&](double epsilon) { return curve.forward(epsilon); },
+                   [&](double epsilon) { return curve.reverse(epsilon); },
+                   pure_epsilon(mechanism) ? kNodesPerDeviation : kNodesPerDeviation / 2, kOrdinaryTail);
       lower_pairs.emplace(LossDistribution::dominated(table), LossDistribution::dominated(table.swapped()));
     });
     return std::max(lower_answer(lower_pairs->first, rounds, question),

@@ -1,4 +1,4 @@
-// The reference rows of the design, and the invariants every statement keeps.
+// Reference rows from independent computations, and the invariants every statement keeps.
 #include "muster/accounting/accountant.h"
 
 #include <gtest/gtest.h>
