@@ -94,7 +94,7 @@ numerics::Enclosure SwapCurve::delta(double epsilon) const {
   // Every cut is a valid bound: go on to coarser ones while the Chernoff estimate plus mass at infinity
   // falls.
   const double n = n_of(protocol_);
-  const Profile* best = nullptr;
+  const Profile* best = &profiles_.front();
   double best_total = std::numeric_limits<double>::infinity();
   for (const Profile& profile : profiles_) {
     const numerics::AtomicLaw law = centred_law(profile, protocol_.rate.value(), epsilon);

@@ -33,11 +33,11 @@ class LossDistribution {
   // Enclosure of this discrete pair's T-fold hockey-stick divergence at epsilon (any sign), T >= 1.
   numerics::Enclosure delta(std::uint64_t rounds, double epsilon) const;
 
-  // Smallest epsilon >= 0 whose delta upper end is at most `delta`; infinity when the mass at infinity alone
+  // Smallest epsilon >= 0 whose delta upper end is at most `target`; infinity when the mass at infinity alone
   // passes it.
-  double epsilon_upper(std::uint64_t rounds, double delta) const;
-  // Largest epsilon >= 0 whose delta lower end is at least `delta`; 0 when there is none.
-  double epsilon_lower(std::uint64_t rounds, double delta) const;
+  double epsilon_upper(std::uint64_t rounds, double target) const;
+  // Largest epsilon >= 0 whose delta lower end is at least `target`; 0 when there is none.
+  double epsilon_lower(std::uint64_t rounds, double target) const;
 
   double mass_at_infinity() const { return infinity_; }
   const numerics::AtomicLaw& losses() const { return law_; }
