@@ -1,7 +1,7 @@
 // Thresholds of statistical tests, derived from a stated false-alarm rate.
 //
-// Every statistical test names its false-alarm rate alpha and prints n, the expected and the observed value; the
-// threshold is computed here, never chosen by eye.
+// Every statistical test names its false-alarm rate alpha and prints n, the expected and the observed value;
+// the threshold is computed here, never chosen by eye.
 #pragma once
 
 #include <cstdint>
@@ -19,15 +19,16 @@ struct Verdict {
 // Two-sided exact binomial test: `successes` of `trials` against probability p.
 Verdict binomial_test(std::uint64_t successes, std::uint64_t trials, double p, double alpha);
 
-// Pearson chi-squared test against the given expected counts (same length; an empty bin counts its expectation;
-// every expectation must be >= 5, else std::invalid_argument).
+// Pearson chi-squared test against the given expected counts (same length; an empty bin counts its
+// expectation; every expectation must be >= 5, else std::invalid_argument).
 Verdict chi_squared_test(const std::vector<std::uint64_t>& observed, const std::vector<double>& expected,
                          double alpha);
 
 // Kolmogorov-Smirnov test of sorted or unsorted `sample` already mapped through the null CDF to [0,1].
 Verdict uniformity_test(std::vector<double> sample, double alpha);
 
-// Two-sided z-test: the mean of n independent observations with known standard deviation sigma of one observation.
+// Two-sided z-test: the mean of n independent observations with known standard deviation sigma of one
+// observation.
 Verdict mean_test(double mean, double expected, double sigma, std::uint64_t n, double alpha);
 
 }  // namespace muster::testing

@@ -69,7 +69,8 @@ std::string compose(const std::string& key, const std::string& value, const std:
 
 }  // namespace
 
-Error::Error(ErrorCode code, std::string key, std::string value, std::string allowed, const std::string& message)
+Error::Error(ErrorCode code, std::string key, std::string value, std::string allowed,
+             const std::string& message)
     : std::runtime_error(compose(key, value, allowed, message)),
       code_(code),
       key_(std::move(key)),

@@ -1,8 +1,8 @@
 // The one error vocabulary: every refusal is an Error carrying what was refused as data.
 //
-// Rooms throw; the command line (apps/muster) catches once and maps the code to the documented exit status and,
-// with --json, to one line on stdout. Nothing in the library prints or exits. Copies are cheap; an Error may cross
-// threads.
+// Rooms throw; the command line (apps/muster) catches once and maps the code to the documented exit status
+// and, with --json, to one line on stdout. Nothing in the library prints or exits. Copies are cheap; an Error
+// may cross threads.
 #pragma once
 
 #include <stdexcept>
@@ -22,8 +22,8 @@ enum class ErrorCode {
   interrupted,  // Ctrl-C or SIGTERM; a checkpoint was written
 };
 
-// The documented process exit status: 2 usage, plan, uncovered; 3 data, file, checkpoint; 4 budget; 5 internal;
-// 130 interrupted.
+// The documented process exit status: 2 usage, plan, uncovered; 3 data, file, checkpoint; 4 budget; 5
+// internal; 130 interrupted.
 int exit_status(ErrorCode code);
 
 // The code's name as printed in JSON, for example "plan".
@@ -31,8 +31,9 @@ const char* name_of(ErrorCode code);
 
 class Error : public std::runtime_error {
  public:
-  // `key`: what was refused (a plan key, flag or path; may be empty). `value`: what it was, as text. `allowed`: the
-  // range or alternatives. The message is composed as "key = value: message (allowed: ...)", parts left out when empty.
+  // `key`: what was refused (a plan key, flag or path; may be empty). `value`: what it was, as text.
+  // `allowed`: the range or alternatives. The message is composed as "key = value: message (allowed: ...)",
+  // parts left out when empty.
   Error(ErrorCode code, std::string key, std::string value, std::string allowed, const std::string& message);
 
   ErrorCode code() const { return code_; }

@@ -29,7 +29,8 @@ Rate Rate::of(double value) {
 
 Rate Rate::effective(double rate, double dropout) {
   if (!(dropout >= 0 && dropout < 1)) {
-    throw Error(ErrorCode::plan, "dropout", fmt::format("{}", dropout), "in [0, 1)", "not a dropout probability");
+    throw Error(ErrorCode::plan, "dropout", fmt::format("{}", dropout), "in [0, 1)",
+                "not a dropout probability");
   }
   return of(Rate::of(rate).value() * (1 - dropout));
 }

@@ -1,6 +1,6 @@
-// Strong types for the quantities that must never be confused: an epsilon is not a delta, a rate not a probability of
-// failure. Each is immutable and valid by construction: the factory `of` throws Error(plan) naming the type and the
-// value it refused.
+// Strong types for the quantities that must never be confused: an epsilon is not a delta, a rate not a
+// probability of failure. Each is immutable and valid by construction: the factory `of` throws Error(plan)
+// naming the type and the value it refused.
 #pragma once
 
 #include <cstdint>

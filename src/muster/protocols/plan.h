@@ -1,9 +1,10 @@
 // The plan: one typed, validated, immutable object that is accounted, calibrated, trained and audited.
 //
-// A plan is read from TOML, overridden by flags, validated as a whole, and then never changes; its hash, schedule and
-// epsilon are those after overrides. The keys, ranges and defaults are the contract's (docs/plan.md). A key that does
-// not apply to the chosen protocol, randomizer or command is refused, and so is an unknown one; protocols, randomizers
-// and models that do not exist yet are refused by name. Errors carry file, line, key, value and allowed range.
+// A plan is read from TOML, overridden by flags, validated as a whole, and then never changes; its hash,
+// schedule and epsilon are those after overrides. The keys, ranges and defaults are the contract's
+// (docs/plan.md). A key that does not apply to the chosen protocol, randomizer or command is refused, and so
+// is an unknown one; protocols, randomizers and models that do not exist yet are refused by name. Errors
+// carry file, line, key, value and allowed range.
 //
 // Example:
 //     PlanSource source = PlanSource::from_file("plans/quickstart.toml");
@@ -32,7 +33,8 @@ enum class ModelKind { cnn, logistic };
 class LearningRate {
  public:
   static LearningRate constant(double value);
-  static LearningRate piecewise(std::vector<std::pair<std::uint64_t, double>> steps);  // first step at round 1
+  static LearningRate piecewise(
+      std::vector<std::pair<std::uint64_t, double>> steps);  // first step at round 1
   static LearningRate inverse_sqrt(double value);
   double at(std::uint64_t round) const;  // round >= 1
   std::string canonical() const;

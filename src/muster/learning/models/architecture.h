@@ -55,8 +55,8 @@ std::size_t parameter_count(Architecture architecture);
 // Weights uniform on [-b, b), b = kInitialGain sqrt(3 / fan_in), so that their variance is kInitialGain^2 /
 // fan_in; biases zero. Weight number w of the model (layers in order) is b (2 u - 1) with u the top 24 bits
 // of word w of the stream (initialize, round 0, client 0) divided by 2^24: equal keys give equal bits.
-// LeCun et al. (1998): gain 1. Under noise on every message it learns faster than sqrt(2), which keeps the variance
-// through ReLU.
+// LeCun et al. (1998): gain 1. Under noise on every message it learns faster than sqrt(2), which keeps the
+// variance through ReLU.
 inline constexpr double kInitialGain = 1;
 std::vector<float> initial_parameters(Architecture architecture, const random::RunKey& key);
 
