@@ -40,7 +40,7 @@ struct TrainingResult {
 class TrainingObserver {
  public:
   virtual ~TrainingObserver() = default;
-  // Before the first round of this session: `done` rounds are in the checkpoint, the run will stop after
+  // Before the first round of this invocation: `done` rounds are in the checkpoint, the run will stop after
   // `last`.
   virtual void started(std::uint64_t done, std::uint64_t last) = 0;
   virtual void round_done(std::uint64_t round) = 0;
