@@ -43,17 +43,6 @@ std::optional<double> finite(double value) {
   return std::isfinite(value) ? std::optional<double>(value) : std::nullopt;
 }
 
-// The epsilon0 of a pure mechanism; none for the Gaussian.
-std::optional<double> pure_epsilon(const Mechanism& mechanism) {
-  if (const auto* pure = std::get_if<PureLocal>(&mechanism)) {
-    return pure->epsilon0;
-  }
-  if (const auto* sphere = std::get_if<LdpSgdLocal>(&mechanism)) {
-    return sphere->epsilon0;
-  }
-  return std::nullopt;
-}
-
 // Proven first, then the smallest upper bound; none is the largest.
 bool comes_before(const Bound& a, const Bound& b) {
   constexpr double kNone = std::numeric_limits<double>::infinity();
@@ -100,7 +89,7 @@ struct Accountant::State {
     if (protocol.rate.value() >= 1) {
       return "the swap theorem needs clients that may abstain: rate below 1";
     }
-    if (pure_epsilon(mechanism).value_or(0) > kLargestEpsilon0) {
+    if (pure_epsilon0(mechanism).value_or(0) > kLargestEpsilon0) {
       return fmt::format("amplification is not computed for epsilon0 above {}", kLargestEpsilon0);
     }
     return "";
@@ -127,7 +116,7 @@ struct Accountant::State {
 
   // 0 where none is computed: always valid.
   double lower(std::uint64_t rounds, const Question& question) const {
-    if (pure_epsilon(mechanism).value_or(0) > kLargestEpsilon0) {
+    if (pure_epsilon0(mechanism).value_or(0) > kLargestEpsilon0) {
       return 0;
     }
     std::call_once(lower_once, [this] {
@@ -135,7 +124,7 @@ struct Accountant::State {
       const RoundCurve table =
           tabulate([&](double epsilon) { return curve.forward(epsilon); },
                    [&](double epsilon) { return curve.reverse(epsilon); },
-                   pure_epsilon(mechanism) ? kNodesPerDeviation : kNodesPerDeviation / 2, kOrdinaryTail);
+                   pure_epsilon0(mechanism) ? kNodesPerDeviation : kNodesPerDeviation / 2, kOrdinaryTail);
       lower_pairs.emplace(LossDistribution::dominated(table), LossDistribution::dominated(table.swapped()));
     });
     return std::max(lower_answer(lower_pairs->first, rounds, question),
@@ -251,7 +240,7 @@ Statement Accountant::account(std::uint64_t rounds, const Question& question, Vi
                 fmt::format(">= {:.17g}", lower), "an upper bound fell below a lower one: this is a defect");
   }
   statement.all.push_back(homogeneous);
-  if (const std::optional<double> epsilon0 = pure_epsilon(state_->mechanism); as_published && epsilon0) {
+  if (const std::optional<double> epsilon0 = pure_epsilon0(state_->mechanism); as_published && epsilon0) {
     // Proven too, several times looser, and slower than the rest together: for comparison like the published
     // ones.
     statement.all.push_back(

@@ -1,6 +1,7 @@
 #include "muster/accounting/bounds/homogeneous.h"
 
 #include <cmath>
+#include <optional>
 
 #include "muster/numerics/call_of_sum.h"
 
@@ -41,12 +42,10 @@ void lognormal(double mu, std::vector<double>& ratios, std::vector<double>& weig
 
 HomogeneousCurve::HomogeneousCurve(const Mechanism& mechanism, const ShuffledCheckIn& protocol)
     : protocol_(protocol) {
-  if (const auto* gaussian = std::get_if<GaussianLocal>(&mechanism)) {
-    lognormal(gaussian->mu(), ratios_, weights_);
-  } else if (const auto* pure = std::get_if<PureLocal>(&mechanism)) {
-    randomized_response(pure->epsilon0, ratios_, weights_);
+  if (const std::optional<double> epsilon0 = pure_epsilon0(mechanism)) {
+    randomized_response(*epsilon0, ratios_, weights_);
   } else {
-    randomized_response(std::get<LdpSgdLocal>(mechanism).epsilon0, ratios_, weights_);
+    lognormal(std::get<GaussianLocal>(mechanism).mu(), ratios_, weights_);
   }
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "muster/core/error.h"
 #include "muster/numerics/call_of_sum.h"
@@ -68,22 +69,15 @@ numerics::Enclosure swap_delta(const Profile& profile, const ShuffledCheckIn& pr
 SwapCurve::SwapCurve(const Mechanism& mechanism, const ShuffledCheckIn& protocol, double deepest)
     : protocol_(protocol) {
   refuse_certain_participation(protocol.rate.value());
-  if (const auto* gaussian = std::get_if<GaussianLocal>(&mechanism)) {
-    for (double tail : {1e-44, 1e-26, 1e-21, 1e-17, 1e-13, 1e-10, 1e-8}) {
-      if (tail >= deepest) {
-        profiles_.push_back(Profile::gaussian(gaussian->mu(), tail));
-      }
+  if (const std::optional<double> epsilon0 = pure_epsilon0(mechanism)) {
+    profiles_.push_back(Profile::pure(*epsilon0));
+    return;
+  }
+  const double mu = std::get<GaussianLocal>(mechanism).mu();
+  for (double tail : {1e-44, 1e-26, 1e-21, 1e-17, 1e-13, 1e-10, 1e-8}) {
+    if (tail >= deepest) {
+      profiles_.push_back(Profile::gaussian(mu, tail));
     }
-  } else {
-    profiles_.push_back(Profile::pure(std::visit(
-        [](const auto& m) -> double {
-          if constexpr (requires { m.epsilon0; }) {
-            return m.epsilon0;
-          } else {
-            return std::numeric_limits<double>::infinity();
-          }
-        },
-        mechanism)));
   }
 }
 

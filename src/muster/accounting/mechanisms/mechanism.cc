@@ -18,13 +18,21 @@ void require_positive(const char* key, double value) {
 
 }  // namespace
 
+std::optional<double> pure_epsilon0(const Mechanism& mechanism) {
+  if (const auto* pure = std::get_if<PureLocal>(&mechanism)) {
+    return pure->epsilon0;
+  }
+  if (const auto* sphere = std::get_if<LdpSgdLocal>(&mechanism)) {
+    return sphere->epsilon0;
+  }
+  return std::nullopt;
+}
+
 void validate(const Mechanism& mechanism) {
-  if (const auto* gaussian = std::get_if<GaussianLocal>(&mechanism)) {
-    require_positive("randomizer.sigma", gaussian->sigma);
-  } else if (const auto* pure = std::get_if<PureLocal>(&mechanism)) {
-    require_positive("randomizer.epsilon0", pure->epsilon0);
+  if (const std::optional<double> epsilon0 = pure_epsilon0(mechanism)) {
+    require_positive("randomizer.epsilon0", *epsilon0);
   } else {
-    require_positive("randomizer.epsilon0", std::get<LdpSgdLocal>(mechanism).epsilon0);
+    require_positive("randomizer.sigma", std::get<GaussianLocal>(mechanism).sigma);
   }
 }
 

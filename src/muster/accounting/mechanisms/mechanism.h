@@ -5,6 +5,7 @@
 // changes: a new mechanism is a new alternative.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <variant>
 
@@ -31,6 +32,9 @@ using Mechanism = std::variant<PureLocal, LdpSgdLocal, GaussianLocal>;
 
 // Refuses (Error(plan)) an epsilon0 or sigma that is not finite and positive.
 void validate(const Mechanism& mechanism);
+
+// The epsilon0 of a mechanism known by it alone; none for the Gaussian.
+std::optional<double> pure_epsilon0(const Mechanism& mechanism);
 
 // For people: "ldp-sgd, epsilon0 = 2".
 std::string describe(const Mechanism& mechanism);
