@@ -5,37 +5,12 @@
 #include <limits>
 #include <optional>
 
+#include "muster/accounting/bounds/reporting_law.h"
 #include "muster/core/error.h"
 #include "muster/numerics/call_of_sum.h"
 
 namespace muster::accounting {
 namespace {
-
-// Y = X - (1 - E), so that a client who abstains sits at zero: the nonzero atoms of one client's term.
-numerics::AtomicLaw centred_law(const Profile& profile, double rate, double epsilon) {
-  const double e = std::exp(epsilon);
-  const double e_minus_one = std::expm1(epsilon);
-  const auto& alphas = profile.alphas();
-  const auto& masses = profile.q_masses();
-  numerics::AtomicLaw law;
-  double reported = 0;
-  for (std::size_t i = 0; i < alphas.size(); ++i) {
-    const double alpha = alphas[i];
-    if (alpha > e) {
-      law.add(alpha - 1, rate * masses[i]);
-      reported += masses[i];
-    } else if (alpha < e) {
-      // Left of the lowest kink the call function continues with slope -1, not with the profile's own excess:
-      // that keeps a probability law whose mean is not too small.
-      const double mass =
-          i == 0 ? std::max(0.0, alpha * masses[i] - profile.excess_at_bottom()) : alpha * masses[i];
-      law.add(e * (alpha - 1) / alpha, rate * mass);
-      reported += mass;
-    }
-  }
-  law.add(e_minus_one, rate * std::max(0.0, 1 - reported));  // X* = 0
-  return law;
-}
 
 double n_of(const ShuffledCheckIn& protocol) { return static_cast<double>(protocol.clients.value()); }
 
@@ -56,12 +31,10 @@ numerics::Enclosure swap_delta(const Profile& profile, const ShuffledCheckIn& pr
   const double rate = protocol.rate.value();
   refuse_certain_participation(rate);
   const double n = n_of(protocol);
-  const numerics::AtomicLaw law = centred_law(profile, rate, epsilon);
+  const numerics::AtomicLaw law = reporting_law(profile, rate, epsilon);
   const numerics::Enclosure call = numerics::call_of_sum(law, n, n * std::expm1(epsilon));
   const double extra = rate * profile.mass_at_infinity() + all_report(rate, n, profile.at(std::exp(epsilon)));
-  // Every atom's weight is within a relative 4e-16 of its exact value, so the n-fold law is within the n-th
-  // power, of which only reporting clients count: (1 + 4e-16)^(n g (1 + slack)).
-  const double weights = 1 + 1e-15 * (n * rate + 10 * std::sqrt(n * rate) + 64);
+  const double weights = weight_error(n * rate);
   return {std::max(0.0, call.lower / n / weights),
           std::min(1.0, (call.upper / n * weights + extra) * (1 + 1e-15))};
 }
@@ -91,7 +64,7 @@ numerics::Enclosure SwapCurve::delta(double epsilon) const {
   const Profile* best = &profiles_.front();
   double best_total = std::numeric_limits<double>::infinity();
   for (const Profile& profile : profiles_) {
-    const numerics::AtomicLaw law = centred_law(profile, protocol_.rate.value(), epsilon);
+    const numerics::AtomicLaw law = reporting_law(profile, protocol_.rate.value(), epsilon);
     const double total = numerics::call_of_sum_chernoff(law, n, n * std::expm1(epsilon)) / n +
                          100 * protocol_.rate.value() * profile.mass_at_infinity();
     if (total >= 0.999 * best_total) {
