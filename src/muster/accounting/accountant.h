@@ -15,17 +15,11 @@
 #include <memory>
 
 #include "muster/accounting/mechanisms/mechanism.h"
+#include "muster/accounting/participation.h"
 #include "muster/accounting/result.h"
 #include "muster/core/types.h"
 
 namespace muster::accounting {
-
-// n clients; each reports in each round with independent probability `rate` (dropout included), through a
-// shuffler.
-struct ShuffledCheckIn {
-  ClientCount clients;
-  Rate rate;
-};
 
 class Accountant {
  public:

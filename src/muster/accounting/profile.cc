@@ -74,6 +74,30 @@ Profile Profile::pure(double epsilon0) {
   return symmetric({1, top}, [q, top](long double alpha) { return alpha >= top ? 0 : 1 - q - alpha * q; });
 }
 
+Profile Profile::k_randomized_response(double epsilon0, double k) {
+  const double top = std::nextafter(std::exp(epsilon0), std::numeric_limits<double>::infinity());
+  const long double total = static_cast<long double>(top) + k - 1;
+  return symmetric({1, top}, [top, total](long double alpha) { return (top - alpha) / total; });
+}
+
+Profile Profile::laplace(double epsilon0) {
+  // A hundred nodes: the spread of X* grows by less than 1e-4 of itself.
+  const double top = std::nextafter(std::exp(epsilon0), std::numeric_limits<double>::infinity());
+  const int cells = 100 + static_cast<int>(std::ceil(std::min(40 * epsilon0, 4000.0)));
+  std::vector<double> alphas{1};
+  for (int i = 1; i < cells; ++i) {
+    const double alpha = std::exp(epsilon0 * i / cells);
+    if (alpha > alphas.back() && alpha < top) {
+      alphas.push_back(alpha);
+    }
+  }
+  alphas.push_back(top);
+  const long double at_one = std::log(static_cast<long double>(top));
+  return symmetric(alphas, [at_one](long double alpha) {
+    return std::max(0.0L, -std::expm1((std::log(alpha) - at_one) / 2)) * kOutward;
+  });
+}
+
 Profile Profile::gaussian(double mu, double tail) {
   // Spacing mu/60 of ln(alpha) over three deviations of the loss, then in proportion to the distance.
   std::vector<double> alphas{1};

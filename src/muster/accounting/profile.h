@@ -19,6 +19,14 @@ class Profile {
   // Any epsilon0-LDP randomizer: f = max(p - alpha q, 1 - alpha, 0), exactly.
   static Profile pure(double epsilon0);
 
+  // k-ary randomized response: f = (e^epsilon0 - alpha) / (e^epsilon0 + k - 1) for 1 <= alpha <= e^epsilon0,
+  // exactly. k >= 2.
+  static Profile k_randomized_response(double epsilon0, double k);
+
+  // Laplace noise of scale 1 / epsilon0 on the unit interval: f = 1 - e^{(ln alpha - epsilon0) / 2} for 1 <=
+  // alpha <= e^epsilon0 (records at distance one; nearer ones are a smaller epsilon0), on a grid of ln alpha.
+  static Profile laplace(double epsilon0);
+
   // N(x, s^2 I) in any dimension with |x - x'| <= mu s: f = Phi(-ln(alpha)/mu + mu/2) - alpha
   // Phi(-ln(alpha)/mu - mu/2), on a grid of ln(alpha), mu/60 apart and wider in the tails, cut where f falls
   // below `tail` (which then sits at infinity).

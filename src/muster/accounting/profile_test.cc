@@ -43,9 +43,47 @@ TEST(Profile, OfTheGaussianLiesAboveTheTruthAndClose) {
   }
 }
 
+// Sum over the k symbols, against the definition.
+TEST(Profile, OfKRandomizedResponseIsExact) {
+  for (const int k : {2, 3, 10}) {
+    const long double e0 = std::exp(1.5L);
+    const Profile profile = Profile::k_randomized_response(1.5, k);
+    for (double alpha : {0.1, 0.3, 0.9, 1.0, 2.0, 4.4}) {
+      const long double own = e0 / (e0 + k - 1);
+      const long double other = 1 / (e0 + k - 1);
+      const long double exact = std::max(own - alpha * other, 0.0L) + std::max(other - alpha * own, 0.0L) +
+                                (k - 2) * std::max(other - alpha * other, 0.0L);
+      EXPECT_GE(profile.at(alpha), exact * (1 - 1e-16L)) << k << ' ' << alpha;
+      EXPECT_NEAR(profile.at(alpha), exact, 1e-14) << k << ' ' << alpha;
+    }
+    EXPECT_EQ(profile.at(std::exp(1.5) * 1.001), 0);
+  }
+}
+
+// Midpoint sums of the positive part of one density minus alpha times the other.
+TEST(Profile, OfLaplaceNoiseLiesAboveTheTruthAndClose) {
+  for (const double epsilon0 : {0.2, 1.0, 4.0}) {
+    const Profile profile = Profile::laplace(epsilon0);
+    for (const double alpha : {0.05, 0.5, 0.9, 1.0, 1.1, 1.7, 5.0, 50.0}) {
+      const int cells = 1'000'000;
+      const double width = 2 * 30 / epsilon0 + 1;
+      double truth = 0;
+      for (int i = 0; i < cells; ++i) {
+        const double x = -30 / epsilon0 + width * (i + 0.5) / cells;
+        truth +=
+            std::max(std::exp(-epsilon0 * std::abs(x)) - alpha * std::exp(-epsilon0 * std::abs(x - 1)), 0.0);
+      }
+      truth *= epsilon0 / 2 * width / cells;
+      EXPECT_GE(profile.at(alpha), truth * (1 - 1e-7) - 1e-12) << epsilon0 << ' ' << alpha;
+      EXPECT_NEAR(profile.at(alpha), truth, 3e-5) << epsilon0 << ' ' << alpha;
+    }
+  }
+}
+
 TEST(Profile, IsConvexWithTotalMassesOne) {
   for (const Profile& profile :
-       {Profile::pure(0.3), Profile::gaussian(0.4, 1e-22), Profile::gaussian(2, 1e-10)}) {
+       {Profile::pure(0.3), Profile::k_randomized_response(2, 7), Profile::laplace(1), Profile::laplace(20),
+        Profile::gaussian(0.4, 1e-22), Profile::gaussian(2, 1e-10)}) {
     double p = profile.mass_at_infinity();
     double q = 0;
     for (std::size_t i = 0; i < profile.alphas().size(); ++i) {

@@ -52,7 +52,7 @@ struct SameMechanism {
     return a.epsilon0 == b.epsilon0;
   }
   bool operator()(const accounting::GaussianLocal& a, const accounting::GaussianLocal& b) const {
-    return a.sigma == b.sigma;
+    return a.sigma == b.sigma && a.diameter == b.diameter;
   }
   bool operator()(const auto&, const auto&) const { return false; }
 };

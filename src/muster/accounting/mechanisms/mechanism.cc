@@ -16,34 +16,81 @@ void require_positive(const char* key, double value) {
   }
 }
 
+const char* name_of(CoordinateLocal::Norm norm) {
+  switch (norm) {
+    case CoordinateLocal::Norm::l1:
+      return "l1";
+    case CoordinateLocal::Norm::l2:
+      return "l2";
+    case CoordinateLocal::Norm::linf:
+      break;
+  }
+  return "linf";
+}
+
 }  // namespace
 
 std::optional<double> pure_epsilon0(const Mechanism& mechanism) {
-  if (const auto* pure = std::get_if<PureLocal>(&mechanism)) {
-    return pure->epsilon0;
-  }
-  if (const auto* sphere = std::get_if<LdpSgdLocal>(&mechanism)) {
-    return sphere->epsilon0;
-  }
-  return std::nullopt;
+  return std::visit(
+      [](const auto& m) -> std::optional<double> {
+        if constexpr (requires { m.epsilon0; }) {
+          return m.epsilon0;
+        } else {
+          return std::nullopt;
+        }
+      },
+      mechanism);
+}
+
+bool in_class_c(const Mechanism& mechanism) {
+  const auto* response = std::get_if<KRandomizedResponse>(&mechanism);
+  return std::holds_alternative<LdpSgdLocal>(mechanism) ||
+         std::holds_alternative<CoordinateLocal>(mechanism) || (response != nullptr && response->k == 2);
 }
 
 void validate(const Mechanism& mechanism) {
   if (const std::optional<double> epsilon0 = pure_epsilon0(mechanism)) {
     require_positive("randomizer.epsilon0", *epsilon0);
-  } else {
-    require_positive("randomizer.sigma", std::get<GaussianLocal>(mechanism).sigma);
   }
+  if (const auto* gaussian = std::get_if<GaussianLocal>(&mechanism)) {
+    require_positive("randomizer.sigma", gaussian->sigma);
+    require_positive("randomizer.diameter", gaussian->diameter);
+  }
+  if (const auto* response = std::get_if<KRandomizedResponse>(&mechanism); response && response->k < 2) {
+    throw Error(ErrorCode::plan, "randomizer.k", fmt::format("{}", response->k), "integer >= 2",
+                "not an alphabet");
+  }
+}
+
+Profile local_profile(const Mechanism& mechanism, double tail) {
+  if (const auto* gaussian = std::get_if<GaussianLocal>(&mechanism)) {
+    return Profile::gaussian(gaussian->mu(), tail);
+  }
+  if (const auto* laplace = std::get_if<LaplaceLocal>(&mechanism)) {
+    return Profile::laplace(laplace->epsilon0);
+  }
+  if (const auto* response = std::get_if<KRandomizedResponse>(&mechanism)) {
+    return Profile::k_randomized_response(response->epsilon0, static_cast<double>(response->k));
+  }
+  return Profile::pure(*pure_epsilon0(mechanism));
 }
 
 std::string describe(const Mechanism& mechanism) {
   if (const auto* gaussian = std::get_if<GaussianLocal>(&mechanism)) {
     return fmt::format("gaussian, sigma = {}", gaussian->sigma);
   }
-  if (const auto* pure = std::get_if<PureLocal>(&mechanism)) {
-    return fmt::format("any {}-LDP randomizer", pure->epsilon0);
+  const double epsilon0 = *pure_epsilon0(mechanism);
+  if (std::holds_alternative<PureLocal>(mechanism)) {
+    return fmt::format("any {}-LDP randomizer", epsilon0);
   }
-  return fmt::format("ldp-sgd, epsilon0 = {}", std::get<LdpSgdLocal>(mechanism).epsilon0);
+  if (const auto* response = std::get_if<KRandomizedResponse>(&mechanism)) {
+    return fmt::format("{}-ary randomized response, epsilon0 = {}", response->k, epsilon0);
+  }
+  if (const auto* coordinate = std::get_if<CoordinateLocal>(&mechanism)) {
+    return fmt::format("{} coordinate sampler, epsilon0 = {}", name_of(coordinate->norm), epsilon0);
+  }
+  return fmt::format("{}, epsilon0 = {}",
+                     std::holds_alternative<LaplaceLocal>(mechanism) ? "laplace" : "ldp-sgd", epsilon0);
 }
 
 }  // namespace muster::accounting

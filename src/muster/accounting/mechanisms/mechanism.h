@@ -1,13 +1,16 @@
-// Immutable descriptions of local randomizers: what accountants consume.
+// What the accountant knows of a local randomizer: a description, never the sampler itself.
 //
-// A description says what is released about one client's record, in the terms a theorem needs, and nothing
-// about how it is sampled; the sampler in randomizers/ states the description it realises. Meaning never
-// changes: a new mechanism is a new alternative.
+// A description says what is charged; how it is sampled is another room's matter, and the sampler in
+// randomizers/ states the description it realises. Meaning never changes: a new mechanism is a new
+// alternative.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <variant>
+
+#include "muster/accounting/profile.h"
 
 namespace muster::accounting {
 
@@ -16,25 +19,57 @@ struct PureLocal {
   double epsilon0;
 };
 
-// The LDP-SGD sphere sampler (Duchi et al. 2018): epsilon0-LDP, a member of class C of docs/theory.
+// The LDP-SGD sphere sampler (Duchi et al. 2018): epsilon0-LDP, a member of class C of
+// docs/theory/class-c.md.
 struct LdpSgdLocal {
   double epsilon0;
 };
 
-// Gaussian noise of deviation sigma * clip a coordinate on a vector of L2 norm at most clip: replace-one
-// distance over noise mu = 2 / sigma, in any dimension.
-struct GaussianLocal {
-  double sigma;
-  double mu() const { return 2.0 / sigma; }
+// One coordinate and one sign of a vector bounded in the named norm, possibly after a fixed transform (Girgis
+// et al. 2021, R_1, R_2, R_inf): every output's probability lies between 2q and 2p times the uniform one, q =
+// 1 / (e^epsilon0 + 1), p = 1 - q. A member of class C.
+struct CoordinateLocal {
+  enum class Norm { l1, l2, linf };
+  Norm norm;
+  double epsilon0;
 };
 
-using Mechanism = std::variant<PureLocal, LdpSgdLocal, GaussianLocal>;
+// k-ary randomized response: the true symbol with probability e^epsilon0 / (e^epsilon0 + k - 1), each other
+// one with 1 / (e^epsilon0 + k - 1). k >= 2; at k = 2 a member of class C.
+struct KRandomizedResponse {
+  double epsilon0;
+  std::uint64_t k;
+};
 
-// Refuses (Error(plan)) an epsilon0 or sigma that is not finite and positive.
+// A number of an interval of length L with Laplace noise of scale L / epsilon0.
+struct LaplaceLocal {
+  double epsilon0;
+};
+
+// Gaussian noise of deviation sigma * clip a coordinate on a vector of L2 norm at most clip, in any
+// dimension. `diameter`: the largest distance of two clipped vectors, in clips; 2 unless the domain is
+// smaller.
+struct GaussianLocal {
+  double sigma;
+  double diameter = 2;
+  double mu() const { return diameter / sigma; }
+};
+
+using Mechanism =
+    std::variant<PureLocal, LdpSgdLocal, CoordinateLocal, KRandomizedResponse, LaplaceLocal, GaussianLocal>;
+
+// Refuses (Error(plan)) an epsilon0 or sigma that is not finite and positive, and k below 2.
 void validate(const Mechanism& mechanism);
 
-// The epsilon0 of a mechanism known by it alone; none for the Gaussian.
+// The epsilon0 of a mechanism known to be epsilon0-LDP; none for the Gaussian.
 std::optional<double> pure_epsilon0(const Mechanism& mechanism);
+
+// Whether the theorems for class C apply: a law U exists with 2q <= dR(x)/dU <= 2p and U can be halved.
+bool in_class_c(const Mechanism& mechanism);
+
+// The local privacy profile f(alpha) = sup of HS_alpha(R(x) || R(x')), from above; what lies beyond where f
+// falls below `tail` sits at infinity (0 for a pure mechanism).
+Profile local_profile(const Mechanism& mechanism, double tail);
 
 // For people: "ldp-sgd, epsilon0 = 2".
 std::string describe(const Mechanism& mechanism);
