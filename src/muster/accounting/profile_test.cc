@@ -54,7 +54,7 @@ TEST(Profile, OfKRandomizedResponseIsExact) {
       const long double exact = std::max(own - alpha * other, 0.0L) + std::max(other - alpha * own, 0.0L) +
                                 (k - 2) * std::max(other - alpha * other, 0.0L);
       EXPECT_GE(profile.at(alpha), exact * (1 - 1e-16L)) << k << ' ' << alpha;
-      EXPECT_NEAR(profile.at(alpha), exact, 1e-14) << k << ' ' << alpha;
+      EXPECT_NEAR(profile.at(alpha), static_cast<double>(exact), 1e-14) << k << ' ' << alpha;
     }
     EXPECT_EQ(profile.at(std::exp(1.5) * 1.001), 0);
   }
