@@ -1,7 +1,5 @@
 #include "muster/numerics/boundary.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -17,7 +15,8 @@ std::int64_t floor_divide(std::int64_t a, std::int64_t b) { return a / b - (a % 
 
 double six_digits(std::int64_t index) {
   const std::int64_t decade = floor_divide(index, kMantissas);
-  const std::string text = fmt::format("{}e{}", kLeastMantissa + index - decade * kMantissas, decade - 5);
+  const std::string text =
+      std::to_string(kLeastMantissa + index - decade * kMantissas) + "e" + std::to_string(decade - 5);
   double value = 0;
   std::from_chars(text.data(), text.data() + text.size(), value);
   return value;
