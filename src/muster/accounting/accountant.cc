@@ -3,41 +3,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <limits>
-#include <mutex>
-#include <optional>
+#include <list>
 #include <string>
 #include <utility>
 
-#include "muster/accounting/bounds/homogeneous.h"
+#include "muster/accounting/applicable.h"
 #include "muster/accounting/bounds/local.h"
-#include "muster/accounting/bounds/published.h"
-#include "muster/accounting/bounds/swap_profile.h"
-#include "muster/accounting/composition/dominating_pair.h"
+#include "muster/accounting/comparisons.h"
+#include "muster/accounting/composition/composed_curve.h"
 #include "muster/core/error.h"
 
 namespace muster::accounting {
 namespace {
-
-constexpr int kNodesPerDeviation = 80;
-constexpr double kOrdinaryTail = 1e-22;  // of a round's curve
-constexpr double kLargestEpsilon0 = 40;  // e^40 users hide nobody
-
-constexpr const char* kContinuousNoise =
-    "noise has the continuous normal law; the distance of a sampler's floating-point law from it is not "
-    "charged";
-
-// A pair's T-fold answer to either question, from the side asked for.
-double upper_answer(const LossDistribution& pair, std::uint64_t rounds, const Question& question) {
-  return question.kind == Question::Kind::epsilon_at_delta ? pair.epsilon_upper(rounds, question.fixed)
-                                                           : pair.delta(rounds, question.fixed).upper;
-}
-
-double lower_answer(const LossDistribution& pair, std::uint64_t rounds, const Question& question) {
-  return question.kind == Question::Kind::epsilon_at_delta ? pair.epsilon_lower(rounds, question.fixed)
-                                                           : pair.delta(rounds, question.fixed).lower;
-}
 
 std::optional<double> finite(double value) {
   return std::isfinite(value) ? std::optional<double>(value) : std::nullopt;
@@ -58,194 +38,208 @@ void require_valid(const Question& question) {
   }
 }
 
+class Stopwatch {
+ public:
+  double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+// A sum of messages is a function of their multiset, and a released model of the sums: whoever sees less is
+// covered by the theorems for more.
+bool sees_no_more(View view, View than) {
+  const auto rank = [](View v) {
+    switch (v) {
+      case View::shuffler_colludes:
+        return 3;
+      case View::shuffler_honest:
+        return 2;
+      case View::sum_only:
+        return 1;
+      case View::server_trusted:
+        break;
+    }
+    return 0;
+  };
+  return rank(view) <= rank(than);
+}
+
 }  // namespace
 
 struct Accountant::State {
+  struct Upper {
+    explicit Upper(RoundBound b) : bound(std::move(b)), composed(bound.delta) {}
+    RoundBound bound;
+    ComposedCurve composed;
+  };
+  struct Lower {
+    explicit Lower(RoundPair p) : pair(std::move(p)), composed(pair.forward, pair.reverse) {}
+    RoundPair pair;
+    ComposedPair composed;
+  };
+
   Mechanism mechanism;
-  ShuffledCheckIn protocol;
+  Participation participation;
+  std::list<Upper> uppers;  // lists: the tables inside do not move
+  std::list<Lower> lowers;
+  std::string missing;
 
-  // One round of the swap bound, tabulated down to a tail that becomes mass at infinity. Ordinary deltas need
-  // the first depth alone; each is built when first asked for.
-  struct Swap {
-    LossDistribution dominating;
-    LossDistribution same_from_below;  // the same bound, numerical error turned inward
-  };
-  struct Depth {
-    double negligible;
-    std::once_flag once;
-    std::optional<Swap> swap;
-  };
-  mutable Depth ordinary{kOrdinaryTail, {}, {}};
-  mutable Depth deep{1e-38, {}, {}};
-
-  // The two orientations of the homogeneous pair; built when a lower bound is first asked for.
-  mutable std::once_flag lower_once;
-  mutable std::optional<std::pair<LossDistribution, LossDistribution>> lower_pairs;
-
-  State(const Mechanism& m, const ShuffledCheckIn& p) : mechanism(m), protocol(p) { validate(mechanism); }
-
-  // Why the swap theorem gives nothing here; empty where it applies.
-  std::string without_swap() const {
-    if (protocol.rate.value() >= 1) {
-      return "the swap theorem needs clients that may abstain: rate below 1";
+  State(const Mechanism& m, const Participation& p) : mechanism(m), participation(p) {
+    Applicable found = applicable(m, p);
+    missing = std::move(found.missing);
+    for (RoundBound& bound : found.uppers) {
+      uppers.emplace_back(std::move(bound));
     }
-    if (pure_epsilon0(mechanism).value_or(0) > kLargestEpsilon0) {
-      return fmt::format("amplification is not computed for epsilon0 above {}", kLargestEpsilon0);
+    for (RoundPair& pair : found.lowers) {
+      lowers.emplace_back(std::move(pair));
     }
-    return "";
-  }
-
-  const Swap& at_depth(Depth& depth) const {
-    std::call_once(depth.once, [&] {
-      const SwapCurve curve(mechanism, protocol, 1e-6 * depth.negligible);
-      const RoundCurve table = tabulate([&](double epsilon) { return curve.delta(epsilon); }, {},
-                                        kNodesPerDeviation, depth.negligible);
-      depth.swap.emplace(Swap{LossDistribution::dominating(table), LossDistribution::dominated(table)});
-    });
-    return *depth.swap;
-  }
-
-  const Swap& swap(std::uint64_t rounds, const Question& question) const {
-    const double enough = 1e4 * kOrdinaryTail * static_cast<double>(rounds);
-    if (question.kind == Question::Kind::epsilon_at_delta) {
-      return at_depth(question.fixed > enough ? ordinary : deep);
-    }
-    const Swap& first = at_depth(ordinary);
-    return first.dominating.delta(rounds, question.fixed).upper > enough ? first : at_depth(deep);
-  }
-
-  // 0 where none is computed: always valid.
-  double lower(std::uint64_t rounds, const Question& question) const {
-    if (pure_epsilon0(mechanism).value_or(0) > kLargestEpsilon0) {
-      return 0;
-    }
-    std::call_once(lower_once, [this] {
-      const HomogeneousCurve curve(mechanism, protocol);
-      const RoundCurve table =
-          tabulate([&](double epsilon) { return curve.forward(epsilon); },
-                   [&](double epsilon) { return curve.reverse(epsilon); },
-                   pure_epsilon0(mechanism) ? kNodesPerDeviation : kNodesPerDeviation / 2, kOrdinaryTail);
-      lower_pairs.emplace(LossDistribution::dominated(table), LossDistribution::dominated(table.swapped()));
-    });
-    return std::max(lower_answer(lower_pairs->first, rounds, question),
-                    lower_answer(lower_pairs->second, rounds, question));
   }
 
   double local(std::uint64_t rounds, const Question& question) const {
+    const Rate rate = message_rate(participation);
     return question.kind == Question::Kind::epsilon_at_delta
-               ? local_epsilon_upper(mechanism, protocol.rate, rounds, question.fixed)
-               : local_delta_upper(mechanism, protocol.rate, rounds, question.fixed);
+               ? local_epsilon_upper(mechanism, rate, rounds, question.fixed)
+               : local_delta_upper(mechanism, rate, rounds, question.fixed);
+  }
+
+  Bound local_bound(std::uint64_t rounds, const Question& question, View view) const {
+    const Stopwatch watch;
+    Bound bound;
+    bound.id = "local-composition";
+    bound.view = view;
+    bound.assumptions = {"no amplification: holds even if the shuffler colludes with the aggregator"};
+    bound.citation =
+        std::holds_alternative<GaussianLocal>(mechanism)
+            ? "Dong, Roth, Su, JRSS-B 2022, Corollary 3.3, mixed over the number of participations"
+            : "Kairouz, Oh, Viswanath, ICML 2015, Theorem 3.3, mixed over the number of participations";
+    add_assumptions(mechanism, bound.assumptions);
+    bound.upper = finite(local(rounds, question));
+    bound.seconds = watch.seconds();
+    return bound;
+  }
+
+  Bound upper_bound(const Upper& upper, std::uint64_t rounds, const Question& question, View view) const {
+    const Stopwatch watch;
+    Bound bound;
+    bound.id = upper.bound.id;
+    bound.view = view;
+    bound.validity = upper.bound.validity;
+    bound.neighbouring = upper.bound.neighbouring;
+    bound.citation = upper.bound.citation;
+    if (rounds > 1) {
+      bound.citation +=
+          fmt::format("; its dominating pair composed {} times, docs/theory/composition.md", rounds);
+    }
+    bound.assumptions = upper.bound.assumptions;
+    const double value = upper.composed.upper(rounds, question);
+    if (std::isfinite(value)) {
+      bound.upper = value;
+      bound.numerical_error = std::max(0.0, value - upper.composed.from_below(rounds, question));
+    } else {
+      bound.assumptions.emplace_back(
+          "none at this delta: the curve's tail, charged as mass at infinite loss, passes it");
+    }
+    bound.seconds = watch.seconds();
+    return bound;
   }
 };
 
-Accountant::Accountant(const Mechanism& mechanism, const ShuffledCheckIn& protocol)
-    : state_(std::make_unique<State>(mechanism, protocol)) {}
+Accountant::Accountant(const Mechanism& mechanism, const Participation& participation)
+    : state_(std::make_unique<State>(mechanism, participation)) {}
 Accountant::~Accountant() = default;
 Accountant::Accountant(Accountant&&) noexcept = default;
 Accountant& Accountant::operator=(Accountant&&) noexcept = default;
 
-double Accountant::epsilon_upper(std::uint64_t rounds, Delta delta) const {
+std::optional<double> Accountant::upper(std::uint64_t rounds, const Question& question) const {
+  require_valid(question);
   if (rounds == 0) {
     return 0;
   }
-  const Question question{Question::Kind::epsilon_at_delta, delta.value()};
-  const double local = state_->local(rounds, question);
-  if (!state_->without_swap().empty()) {
-    return local;
+  double least = state_->local(rounds, question);
+  for (const State::Upper& upper : state_->uppers) {
+    if (upper.bound.validity == Validity::proven && !upper.bound.never_best) {
+      least = std::min(least, upper.composed.upper(rounds, question));
+    }
   }
-  return std::min(local, upper_answer(state_->swap(rounds, question).dominating, rounds, question));
+  return finite(least);
 }
 
-Statement Accountant::account(std::uint64_t rounds, const Question& question, View view,
+double Accountant::epsilon_upper(std::uint64_t rounds, Delta delta) const {
+  return upper(rounds, {Question::Kind::epsilon_at_delta, delta.value()})
+      .value_or(std::numeric_limits<double>::infinity());
+}
+
+Statement Accountant::account(std::uint64_t rounds, const Question& question, std::optional<View> asked,
                               bool as_published) const {
   require_valid(question);
-  if (view != View::shuffler_honest && view != View::shuffler_colludes) {
-    throw Error(ErrorCode::uncovered, "view", name_of(view), "shuffler-honest, shuffler-colludes",
-                "no theorem covers shuffled check-in in this view");
+  const View own = own_view(state_->participation);
+  const View view = asked.value_or(own);
+  const bool amplified = sees_no_more(view, own);
+  if (!amplified && view != View::shuffler_colludes) {
+    throw Error(ErrorCode::uncovered, "view", name_of(view),
+                fmt::format("{}, shuffler-colludes", name_of(own)),
+                fmt::format("no theorem covers {} in this view", name_of(state_->participation)));
   }
   Statement statement{question, rounds, {}, std::nullopt, rounds, {}};
-
-  Bound local;
-  local.id = "local-composition";
-  local.view = view;
-  local.citation =
-      std::holds_alternative<GaussianLocal>(state_->mechanism)
-          ? "Dong, Roth, Su, JRSS-B 2022, Corollary 3.3, mixed over the number of participations"
-          : "Kairouz, Oh, Viswanath, ICML 2015, Theorem 3.3, mixed over the number of participations";
-  local.assumptions = {"no amplification: holds even if the shuffler colludes with the aggregator"};
-
-  if (std::holds_alternative<GaussianLocal>(state_->mechanism)) {
-    local.assumptions.push_back(kContinuousNoise);
-  }
-
-  Bound homogeneous;
-  homogeneous.id = "homogeneous-pair";
-  homogeneous.view = view;
-  homogeneous.citation = "exact curve of the dataset whose other records all equal the victim's alternative";
-  homogeneous.assumptions = {"a lower bound: upper is none"};
-  if (std::holds_alternative<PureLocal>(state_->mechanism)) {
-    homogeneous.assumptions.push_back("what randomized response, one epsilon0-LDP randomizer, attains");
-  }
-
   if (rounds == 0) {
-    local.upper = local.lower = 0;
-    local.assumptions = {"nothing is released"};
+    Bound nothing;
+    nothing.id = "local-composition";
+    nothing.view = view;
+    nothing.upper = nothing.lower = 0;
+    nothing.assumptions = {"nothing is released"};
     statement.local = 0;
-    statement.best = local;
-    statement.all = {local};
+    statement.best = nothing;
+    statement.all = {nothing};
     return statement;
   }
 
-  local.upper = finite(state_->local(rounds, question));
+  Bound local = state_->local_bound(rounds, question, view);
   statement.local = local.upper;
-  // A lower bound with the shuffler honest is one with less to see, so it holds in both views.
-  const double lower = state_->lower(rounds, question);
-  local.lower = homogeneous.lower = lower;
-  statement.all.push_back(local);
-
-  if (const std::string reason = state_->without_swap(); !reason.empty()) {
-    statement.all.back().assumptions.push_back(reason);
-  } else if (view == View::shuffler_honest) {
-    const State::Swap& pair = state_->swap(rounds, question);
-    Bound swap;
-    swap.id = "swap-profile";
-    swap.view = view;
-    swap.lower = lower;
-    swap.citation =
-        "swap theorem for shuffled check-in, profile-only form, with its dominating pair composed " +
-        fmt::format("{} time{}", rounds, rounds == 1 ? "" : "s") + "; docs/theory/profile-only.md";
-    swap.assumptions = {"coins are secret, independent of the data and of each other",
-                        fmt::format("{} honest clients, each at effective rate {}",
-                                    state_->protocol.clients.value(), state_->protocol.rate.value())};
-    if (std::holds_alternative<GaussianLocal>(state_->mechanism)) {
-      swap.assumptions.push_back(kContinuousNoise);
+  if (state_->uppers.empty() && !state_->missing.empty()) {
+    local.assumptions.push_back(state_->missing);
+  }
+  statement.all.push_back(std::move(local));
+  if (amplified) {
+    for (const State::Upper& upper : state_->uppers) {
+      statement.all.push_back(state_->upper_bound(upper, rounds, question, view));
     }
-    const double upper = upper_answer(pair.dominating, rounds, question);
-    if (std::isfinite(upper)) {
-      swap.upper = upper;
-      swap.numerical_error = upper - lower_answer(pair.same_from_below, rounds, question);
-    } else {
-      swap.assumptions.push_back(fmt::format(
-          "none at this delta: the curve's tail of {:.3g} a round is charged as mass at infinite loss",
-          pair.dominating.mass_at_infinity()));
+  }
+  // A lower bound for an adversary who sees less holds for one who sees more, not the other way round.
+  double lower = 0;
+  if (sees_no_more(own, view)) {
+    for (const State::Lower& pair : state_->lowers) {
+      const Stopwatch watch;
+      Bound bound;
+      bound.id = pair.pair.id;
+      bound.view = view;
+      bound.citation = pair.pair.citation;
+      bound.assumptions = pair.pair.assumptions;
+      bound.lower = pair.composed.lower(rounds, question);
+      bound.seconds = watch.seconds();
+      lower = std::max(lower, *bound.lower);
+      statement.all.push_back(std::move(bound));
     }
-    statement.all.push_back(swap);
+  }
+  for (Bound& bound : statement.all) {
+    if (bound.validity == Validity::proven && bound.upper) {
+      bound.lower = lower;
+      if (lower > *bound.upper) {
+        throw Error(ErrorCode::internal, bound.id, fmt::format("{:.17g}", *bound.upper),
+                    fmt::format(">= {:.17g}", lower),
+                    "an upper bound fell below a lower one: this is a defect");
+      }
+    }
   }
   std::stable_sort(statement.all.begin(), statement.all.end(), comes_before);
   statement.best = statement.all.front();
   if (!statement.best.upper) {
     statement.best.assumptions.push_back("no finite upper bound: every theorem's tail passes this delta");
-  } else if (lower > *statement.best.upper) {
-    throw Error(ErrorCode::internal, statement.best.id, fmt::format("{:.17g}", *statement.best.upper),
-                fmt::format(">= {:.17g}", lower), "an upper bound fell below a lower one: this is a defect");
   }
-  statement.all.push_back(homogeneous);
-  if (const std::optional<double> epsilon0 = pure_epsilon0(state_->mechanism); as_published && epsilon0) {
-    // Proven too, several times looser, and slower than the rest together: for comparison like the published
-    // ones.
-    statement.all.push_back(
-        check_in_rdp_bound(state_->protocol, *epsilon0, rounds, question, Conversion::exact));
-    for (Bound& bound : published_bounds(state_->protocol, *epsilon0, rounds, question)) {
+  if (as_published) {
+    for (Bound& bound : comparisons(state_->mechanism, state_->participation, rounds, question)) {
       statement.all.push_back(std::move(bound));
     }
     std::stable_sort(statement.all.begin(), statement.all.end(), comes_before);

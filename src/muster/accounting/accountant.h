@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "muster/accounting/mechanisms/mechanism.h"
 #include "muster/accounting/participation.h"
@@ -23,18 +24,22 @@ namespace muster::accounting {
 
 class Accountant {
  public:
-  // Throws Error(uncovered), naming the missing theorem, for a pair no theorem covers.
-  Accountant(const Mechanism& mechanism, const ShuffledCheckIn& protocol);
+  // Throws Error(plan) for a description out of range.
+  Accountant(const Mechanism& mechanism, const Participation& participation);
   ~Accountant();
   Accountant(Accountant&&) noexcept;
   Accountant& operator=(Accountant&&) noexcept;
 
   // Every applicable bound for `rounds` rounds; `as_published` adds the papers' printed formulas (comparison
-  // only). `view`: shuffler_honest or shuffler_colludes; others throw Error(uncovered).
-  Statement account(std::uint64_t rounds, const Question& question, View view = View::shuffler_honest,
+  // only). `view`: the participation's own unless given; a view that no theorem covers throws
+  // Error(uncovered).
+  Statement account(std::uint64_t rounds, const Question& question, std::optional<View> view = std::nullopt,
                     bool as_published = false) const;
 
-  // The proven upper epsilon alone: what training prints at every logged round. 0 rounds: 0.
+  // The smallest proven upper bound alone, in the participation's own view: what training prints at every
+  // logged round and calibration searches. 0 rounds: 0. nullopt where every theorem gives infinity.
+  std::optional<double> upper(std::uint64_t rounds, const Question& question) const;
+  // Its epsilon; infinity for none.
   double epsilon_upper(std::uint64_t rounds, Delta delta) const;
 
  private:

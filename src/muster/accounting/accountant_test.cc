@@ -42,7 +42,8 @@ const std::vector<Row>& rows() {
 
 TEST(Accountant, ReproducesTheReferenceRowsToFourDigits) {
   for (const Row& row : rows()) {
-    const Accountant accountant(row.mechanism, {ClientCount::of(row.clients), Rate::of(row.rate)});
+    const Accountant accountant(row.mechanism,
+                                ShuffledCheckIn{ClientCount::of(row.clients), Rate::of(row.rate)});
     const Statement s = accountant.account(row.rounds, {Question::Kind::epsilon_at_delta, row.delta});
     ASSERT_TRUE(s.best.upper && s.best.lower) << row.reference;
     EXPECT_EQ(s.best.validity, Validity::proven);
@@ -80,7 +81,7 @@ TEST(Accountant, AgreesWithGridConvolutions) {
     ASSERT_TRUE(fields >> clients >> rate >> kind >> parameter >> rounds >> delta >> reference) << line;
     const Mechanism mechanism =
         kind == "pure" ? Mechanism(PureLocal{parameter}) : Mechanism(GaussianLocal{parameter});
-    const Accountant accountant(mechanism, {ClientCount::of(clients), Rate::of(rate)});
+    const Accountant accountant(mechanism, ShuffledCheckIn{ClientCount::of(clients), Rate::of(rate)});
     EXPECT_NEAR(accountant.epsilon_upper(rounds, Delta::of(delta)), reference, 1e-3 * reference) << line;
     ++rows_read;
   }
@@ -88,7 +89,7 @@ TEST(Accountant, AgreesWithGridConvolutions) {
 }
 
 TEST(Accountant, TheTwoQuestionsInvertEachOther) {
-  const Accountant accountant(LdpSgdLocal{2}, {ClientCount::of(10'000), Rate::of(0.05)});
+  const Accountant accountant(LdpSgdLocal{2}, ShuffledCheckIn{ClientCount::of(10'000), Rate::of(0.05)});
   const Statement s = accountant.account(200, {Question::Kind::epsilon_at_delta, 1e-6});
   const Statement t = accountant.account(200, {Question::Kind::delta_at_epsilon, *s.best.upper});
   EXPECT_NEAR(*t.best.upper, 1e-6, 1e-9);
@@ -96,7 +97,7 @@ TEST(Accountant, TheTwoQuestionsInvertEachOther) {
 }
 
 TEST(Accountant, AtRateOneAnswersWithTheLocalGuarantee) {
-  const Accountant accountant(PureLocal{0.5}, {ClientCount::of(1'000), Rate::of(1)});
+  const Accountant accountant(PureLocal{0.5}, ShuffledCheckIn{ClientCount::of(1'000), Rate::of(1)});
   const Statement s = accountant.account(1, {Question::Kind::epsilon_at_delta, 1e-6});
   EXPECT_EQ(s.best.id, "local-composition");
   EXPECT_LE(*s.best.upper, 0.5 * (1 + 1e-9));
@@ -105,7 +106,7 @@ TEST(Accountant, AtRateOneAnswersWithTheLocalGuarantee) {
 }
 
 TEST(Accountant, NothingReleasedCostsNothing) {
-  const Accountant accountant(PureLocal{2}, {ClientCount::of(100), Rate::of(0.1)});
+  const Accountant accountant(PureLocal{2}, ShuffledCheckIn{ClientCount::of(100), Rate::of(0.1)});
   EXPECT_EQ(accountant.epsilon_upper(0, Delta::of(1e-5)), 0);
   const Statement s = accountant.account(0, {Question::Kind::epsilon_at_delta, 1e-5});
   EXPECT_EQ(*s.best.upper, 0);
@@ -114,7 +115,7 @@ TEST(Accountant, NothingReleasedCostsNothing) {
 
 TEST(Accountant, IsMonotoneInRoundsRateAndClients) {
   const auto epsilon = [](std::uint64_t clients, double rate, std::uint64_t rounds) {
-    return Accountant(PureLocal{1}, {ClientCount::of(clients), Rate::of(rate)})
+    return Accountant(PureLocal{1}, ShuffledCheckIn{ClientCount::of(clients), Rate::of(rate)})
         .epsilon_upper(rounds, Delta::of(1e-6));
   };
   EXPECT_LT(epsilon(10'000, 0.1, 10), epsilon(10'000, 0.1, 100));
@@ -127,7 +128,8 @@ TEST(Accountant, NeverPassesTheLocalGuaranteeAndSurvivesExtremes) {
     for (double rate : {1e-6, 0.5, 0.999999}) {
       for (double epsilon0 : {0.01, 8.0}) {
         for (double delta : {1e-30, 1e-6, 0.5}) {
-          const Accountant accountant(PureLocal{epsilon0}, {ClientCount::of(clients), Rate::of(rate)});
+          const Accountant accountant(PureLocal{epsilon0},
+                                      ShuffledCheckIn{ClientCount::of(clients), Rate::of(rate)});
           const Statement s = accountant.account(3, {Question::Kind::epsilon_at_delta, delta});
           ASSERT_TRUE(s.best.upper) << clients << ' ' << rate << ' ' << epsilon0 << ' ' << delta;
           EXPECT_GE(*s.best.upper, *s.best.lower);
@@ -143,7 +145,9 @@ TEST(Accountant, NeverPassesTheLocalGuaranteeAndSurvivesExtremes) {
 TEST(Accountant, RefusesWhatItDoesNotCover) {
   const ShuffledCheckIn protocol{ClientCount::of(100), Rate::of(0.1)};
   const Accountant accountant(PureLocal{1}, protocol);
-  EXPECT_THROW(accountant.account(1, {Question::Kind::epsilon_at_delta, 1e-5}, View::sum_only), Error);
+  EXPECT_NO_THROW(accountant.account(1, {Question::Kind::epsilon_at_delta, 1e-5}, View::sum_only));
+  const Accountant summed(PureLocal{1}, AggregatedCheckIn{ClientCount::of(100), Rate::of(0.1)});
+  EXPECT_THROW(summed.account(1, {Question::Kind::epsilon_at_delta, 1e-5}, View::shuffler_honest), Error);
   EXPECT_THROW(accountant.account(1, {Question::Kind::epsilon_at_delta, 0}), Error);
   EXPECT_THROW(accountant.account(1, {Question::Kind::delta_at_epsilon, -1}), Error);
   const double nan = std::numeric_limits<double>::quiet_NaN();

@@ -25,6 +25,7 @@ struct RoundBound {
   DeltaCurve delta;
   Validity validity = Validity::proven;
   Neighbouring neighbouring = Neighbouring::replace_one;
+  bool never_best = false;  // provably no smaller than another bound of the same list
 };
 
 // One pair of neighbouring data sets, exactly: both orientations. `lower` ends are valid lower bounds.

@@ -38,36 +38,62 @@ void lognormal(double mu, std::vector<double>& ratios, std::vector<double>& weig
   }
 }
 
+// The exact ends, and cells of y in [0, 1] merged to their means: R(x') is centred at 1, R(x) at 0.
+void laplace(double epsilon0, std::vector<double>& ratios, std::vector<double>& weights) {
+  ratios = {std::exp(epsilon0), std::exp(-epsilon0)};
+  weights = {0.5 * std::exp(-epsilon0), 0.5};
+  constexpr int kCells = 400;
+  for (int i = 0; i < kCells; ++i) {
+    const double a = static_cast<double>(i) / kCells;
+    const double width = -std::expm1(-epsilon0 / kCells) / 2;
+    const double under_record = std::exp(-epsilon0 * a) * width;
+    const double under_alternative = std::exp(-epsilon0 * (1 - a - 1.0 / kCells)) * width;
+    ratios.push_back(under_record / under_alternative);
+    weights.push_back(under_alternative);
+  }
+}
+
+void k_randomized_response(double epsilon0, double k, std::vector<double>& ratios,
+                           std::vector<double>& weights) {
+  const double top = std::exp(epsilon0);
+  ratios = {top, 1 / top};
+  weights = {1 / (top + k - 1), top / (top + k - 1)};  // the other symbols have ratio 1
+}
+
 }  // namespace
 
-HomogeneousCurve::HomogeneousCurve(const Mechanism& mechanism, const ShuffledCheckIn& protocol)
-    : protocol_(protocol) {
-  if (const std::optional<double> epsilon0 = pure_epsilon0(mechanism)) {
-    randomized_response(*epsilon0, ratios_, weights_);
+HomogeneousCurve::HomogeneousCurve(const Mechanism& mechanism, const HomogeneousShape& shape)
+    : shape_(shape) {
+  if (const auto* gaussian = std::get_if<GaussianLocal>(&mechanism)) {
+    lognormal(gaussian->mu(), ratios_, weights_);
+  } else if (const auto* noise = std::get_if<LaplaceLocal>(&mechanism)) {
+    laplace(noise->epsilon0, ratios_, weights_);
+  } else if (const auto* response = std::get_if<KRandomizedResponse>(&mechanism)) {
+    k_randomized_response(response->epsilon0, static_cast<double>(response->k), ratios_, weights_);
   } else {
-    lognormal(std::get<GaussianLocal>(mechanism).mu(), ratios_, weights_);
+    randomized_response(*pure_epsilon0(mechanism), ratios_, weights_);
   }
 }
 
 numerics::Enclosure HomogeneousCurve::forward(double epsilon) const {
   // (1/n) E( sum (r' - 1) - n (E - 1) )_+
-  const double n = static_cast<double>(protocol_.clients.value());
+  const double n = shape_.clients;
   numerics::AtomicLaw law;
   for (std::size_t i = 0; i < ratios_.size(); ++i) {
-    law.add(ratios_[i] - 1, protocol_.rate.value() * weights_[i]);
+    law.add(ratios_[i] - 1, shape_.rate * weights_[i]);
   }
-  const numerics::Enclosure call = numerics::call_of_sum(law, n, n * std::expm1(epsilon));
+  const numerics::Enclosure call = numerics::call_of_sum(law, shape_.count, n * std::expm1(epsilon));
   return {call.lower / n * (1 - 1e-12), call.upper / n * (1 + 1e-12)};
 }
 
 numerics::Enclosure HomogeneousCurve::reverse(double epsilon) const {
   // (E/n) E( sum (1 - r') - n (1 - 1/E) )_+
-  const double n = static_cast<double>(protocol_.clients.value());
+  const double n = shape_.clients;
   numerics::AtomicLaw law;
   for (std::size_t i = 0; i < ratios_.size(); ++i) {
-    law.add(1 - ratios_[i], protocol_.rate.value() * weights_[i]);
+    law.add(1 - ratios_[i], shape_.rate * weights_[i]);
   }
-  const numerics::Enclosure call = numerics::call_of_sum(law, n, -n * std::expm1(-epsilon));
+  const numerics::Enclosure call = numerics::call_of_sum(law, shape_.count, -n * std::expm1(-epsilon));
   const double e = std::exp(epsilon);
   return {call.lower / n * e * (1 - 1e-12), call.upper / n * e * (1 + 1e-12)};
 }

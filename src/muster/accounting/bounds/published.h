@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "muster/accounting/accountant.h"
+#include "muster/accounting/participation.h"
 #include "muster/accounting/conversions/rdp_to_dp.h"
 #include "muster/accounting/result.h"
 

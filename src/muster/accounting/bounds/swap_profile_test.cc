@@ -113,9 +113,9 @@ TEST(SwapProfile, DominatesTheGaussianPairByQuadrature) {
   long double tightest = 0;
   for (const double mu : {0.4, 2.0}) {
     for (const double rate : {0.1, 0.9}) {
-      const SwapCurve curve(GaussianLocal{2 / mu}, protocol(2, rate), 1e-28);
+      const ReportingSum sum(GaussianLocal{2 / mu});
       for (const double epsilon : {0.0, 0.2 * mu}) {
-        const double upper = curve.delta(epsilon).upper;
+        const double upper = swap_delta(sum, protocol(2, rate), epsilon).upper;
         for (const double share : {-1.0, -0.4, 0.3, 1.0}) {
           const long double truth = gaussian_pair_truth(mu, share * mu / 2, rate, epsilon);
           SCOPED_TRACE(::testing::Message() << mu << " " << rate << " " << epsilon << " " << share);

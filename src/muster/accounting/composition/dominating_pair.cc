@@ -8,12 +8,14 @@
 
 #include "muster/core/error.h"
 #include "muster/numerics/contour.h"
+#include "muster/numerics/crossing.h"
 
 namespace muster::accounting {
 namespace {
 
 using Extended = long double;
 
+constexpr double kLargestEpsilon = 1e9;
 constexpr double kWork = 1e8;  // atoms times frequencies one answer may cost: about a tenth of a second
 
 // Greatest convex minorant of the points (x increasing, y), in place: y becomes the hull's value at each x.
@@ -230,47 +232,17 @@ numerics::Enclosure LossDistribution::delta(std::uint64_t rounds, double epsilon
   return {std::max({0.0, lower, intrinsic * (1 - 1e-12)}), std::min(1.0, std::max(upper, intrinsic))};
 }
 
-namespace {
-
-// The crossing of a decreasing function with `target`, bracketed and bisected to a relative 1e-10; returns
-// the side asked for.
-template <typename F>
-double crossing(F&& value, double target, bool upper_side, double start) {
-  double low = 0;
-  double high = start;
-  while (value(high) > target) {
-    low = high;
-    high *= 2;
-    if (high > 1e6) {
-      return std::numeric_limits<double>::infinity();
-    }
-  }
-  while (high - low > 1e-9 * high) {
-    const double middle = 0.5 * (low + high);
-    (value(middle) > target ? low : high) = middle;
-  }
-  return upper_side ? high : low;
-}
-
-}  // namespace
-
 double LossDistribution::epsilon_upper(std::uint64_t rounds, double target) const {
   if (-std::expm1(static_cast<double>(rounds) * std::log1p(-infinity_)) > target) {
     return std::numeric_limits<double>::infinity();
   }
-  if (delta(rounds, 0).upper <= target) {
-    return 0;
-  }
-  const double start = spacing_ + std::sqrt(static_cast<double>(rounds) * law_.variance());
-  return crossing([&](double epsilon) { return delta(rounds, epsilon).upper; }, target, true, start);
+  return numerics::crossing_from_above([&](double epsilon) { return delta(rounds, epsilon).upper; }, target,
+                                       kLargestEpsilon);
 }
 
 double LossDistribution::epsilon_lower(std::uint64_t rounds, double target) const {
-  if (delta(rounds, 0).lower < target) {
-    return 0;
-  }
-  const double start = spacing_ + std::sqrt(static_cast<double>(rounds) * law_.variance());
-  return crossing([&](double epsilon) { return delta(rounds, epsilon).lower; }, target, false, start);
+  return numerics::crossing_from_below([&](double epsilon) { return delta(rounds, epsilon).lower; }, target,
+                                       kLargestEpsilon);
 }
 
 }  // namespace muster::accounting

@@ -75,6 +75,14 @@ Profile local_profile(const Mechanism& mechanism, double tail) {
   return Profile::pure(*pure_epsilon0(mechanism));
 }
 
+void add_assumptions(const Mechanism& mechanism, std::vector<std::string>& assumptions) {
+  if (std::holds_alternative<GaussianLocal>(mechanism)) {
+    assumptions.emplace_back(
+        "noise has the continuous normal law; the distance of a sampler's floating-point law from it is not "
+        "charged");
+  }
+}
+
 std::string describe(const Mechanism& mechanism) {
   if (const auto* gaussian = std::get_if<GaussianLocal>(&mechanism)) {
     return fmt::format("gaussian, sigma = {}", gaussian->sigma);

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "muster/accounting/profile.h"
 
@@ -70,6 +71,9 @@ bool in_class_c(const Mechanism& mechanism);
 // The local privacy profile f(alpha) = sup of HS_alpha(R(x) || R(x')), from above; what lies beyond where f
 // falls below `tail` sits at infinity (0 for a pure mechanism).
 Profile local_profile(const Mechanism& mechanism, double tail);
+
+// What every bound of this mechanism assumes of its sampler, appended.
+void add_assumptions(const Mechanism& mechanism, std::vector<std::string>& assumptions);
 
 // For people: "ldp-sgd, epsilon0 = 2".
 std::string describe(const Mechanism& mechanism);

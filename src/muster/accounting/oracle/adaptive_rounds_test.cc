@@ -156,9 +156,8 @@ TEST(Homogeneous, EqualsItsDataset) {
       for (const double rate : {0.1, 0.8}) {
         const std::vector<Law> others(static_cast<std::size_t>(n - 1), laws[1]);
         const OutputPair pair = oracle::check_in(others, laws[0], laws[1], static_cast<long double>(rate));
-        const HomogeneousCurve curve(
-            PureLocal{epsilon0},
-            ShuffledCheckIn{ClientCount::of(static_cast<std::uint64_t>(n)), Rate::of(rate)});
+        const double clients = n;
+        const HomogeneousCurve curve(PureLocal{epsilon0}, {clients, clients, rate});
         for (const double share : {0.0, 0.3, 0.7}) {
           const double epsilon = share * epsilon0;
           const numerics::Enclosure forward = curve.forward(epsilon), reverse = curve.reverse(epsilon);

@@ -1,0 +1,58 @@
+#include "muster/accounting/bounds/reporting_sum.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <variant>
+
+#include "muster/accounting/bounds/reporting_law.h"
+#include "muster/numerics/call_of_sum.h"
+
+namespace muster::accounting {
+
+numerics::Enclosure reporting_sum(const Profile& profile, const SumShape& shape, double epsilon) {
+  const numerics::AtomicLaw law = reporting_law(profile, shape.rate, epsilon);
+  const numerics::Enclosure call =
+      numerics::call_of_sum(law, shape.count, shape.strike * std::expm1(epsilon));
+  const double beyond = shape.factor * shape.count * shape.rate * profile.mass_at_infinity();
+  const double weights = weight_error(shape.count * shape.rate);
+  return {std::max(0.0, call.lower * shape.factor / weights),
+          std::min(1.0, (call.upper * shape.factor * weights + beyond) * (1 + 1e-15))};
+}
+
+ReportingSum::ReportingSum(const Mechanism& mechanism) {
+  if (!std::holds_alternative<GaussianLocal>(mechanism)) {
+    profiles_.push_back(local_profile(mechanism, 0));
+    return;
+  }
+  for (double tail : {1e-44, 1e-26, 1e-21, 1e-17, 1e-13, 1e-10, 1e-8}) {
+    profiles_.push_back(local_profile(mechanism, tail));
+  }
+}
+
+double ReportingSum::local(double epsilon) const { return profiles_.front().at(std::exp(epsilon)); }
+
+numerics::Enclosure ReportingSum::delta(const SumShape& shape, double epsilon) const {
+  if (profiles_.size() == 1) {
+    return reporting_sum(profiles_.front(), shape, epsilon);
+  }
+  // Every cut is a valid bound: go on to coarser ones while the Chernoff estimate plus mass at infinity
+  // falls.
+  const Profile* best = &profiles_.front();
+  double best_total = std::numeric_limits<double>::infinity();
+  for (const Profile& profile : profiles_) {
+    const numerics::AtomicLaw law = reporting_law(profile, shape.rate, epsilon);
+    const double chernoff =
+        numerics::call_of_sum_chernoff(law, shape.count, shape.strike * std::expm1(epsilon));
+    const double total =
+        shape.factor * (chernoff + 100 * shape.count * shape.rate * profile.mass_at_infinity());
+    if (total >= 0.999 * best_total) {
+      break;
+    }
+    best_total = total;
+    best = &profile;
+  }
+  return reporting_sum(*best, shape, epsilon);
+}
+
+}  // namespace muster::accounting

@@ -1,0 +1,40 @@
+// factor * E( sum of the clients' terms )_+ : the one computation behind the subset, check-in and slot
+// theorems.
+//
+//     delta(eps) <= factor * E( Y_1 + ... + Y_count - strike * (E - 1) )_+  +  factor * count * rate *
+//     f(inf),
+// Y_i the centred term of reporting_law.h at `rate`, f the local profile, E = e^eps. A Gaussian profile is
+// cut, where the total of sum and mass at infinity is smallest, and the mass beyond charged once (part (c) of
+// docs/theory/profile-only.md). Immutable; call from any thread.
+#pragma once
+
+#include <vector>
+
+#include "muster/accounting/mechanisms/mechanism.h"
+#include "muster/accounting/profile.h"
+#include "muster/numerics/enclosure.h"
+
+namespace muster::accounting {
+
+struct SumShape {
+  double factor;
+  double count;   // terms, >= 1
+  double rate;    // the chance that a term is not zero, (0, 1]
+  double strike;  // per E - 1
+};
+
+// Two-sided: upper - lower is numerical error alone.
+numerics::Enclosure reporting_sum(const Profile& profile, const SumShape& shape, double epsilon);
+
+class ReportingSum {
+ public:
+  explicit ReportingSum(const Mechanism& mechanism);
+  numerics::Enclosure delta(const SumShape& shape, double epsilon) const;
+  // f(E), from above: what one message alone gives away.
+  double local(double epsilon) const;
+
+ private:
+  std::vector<Profile> profiles_;  // coarser and coarser cuts
+};
+
+}  // namespace muster::accounting

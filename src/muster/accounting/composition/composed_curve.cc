@@ -1,0 +1,86 @@
+#include "muster/accounting/composition/composed_curve.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "muster/numerics/crossing.h"
+
+namespace muster::accounting {
+namespace {
+
+constexpr int kNodesPerDeviation = 56;
+constexpr double kLargestEpsilon = 1e3;
+
+bool asks_epsilon(const Question& question) { return question.kind == Question::Kind::epsilon_at_delta; }
+
+}  // namespace
+
+const ComposedCurve::Table& ComposedCurve::table(std::uint64_t rounds, double delta) const {
+  return tables_.at(rounds, delta, [&](double tail) {
+    RoundCurve curve = tabulate(delta_, {}, kNodesPerDeviation, tail);
+    LossDistribution dominating = LossDistribution::dominating(curve);
+    return Table{std::move(curve), std::move(dominating)};
+  });
+}
+
+double ComposedCurve::delta_upper(std::uint64_t rounds, double epsilon) const {
+  // A first answer from the shallowest table says how deep the question reaches.
+  const double first = table(rounds, 1).dominating.delta(rounds, epsilon).upper;
+  return std::min(first, table(rounds, first).dominating.delta(rounds, epsilon).upper);
+}
+
+double ComposedCurve::upper(std::uint64_t rounds, const Question& question) const {
+  if (rounds == 1) {
+    return asks_epsilon(question) ? numerics::crossing_from_above([&](double e) { return delta_(e).upper; },
+                                                                  question.fixed, kLargestEpsilon)
+                                  : delta_(question.fixed).upper;
+  }
+  return asks_epsilon(question)
+             ? table(rounds, question.fixed).dominating.epsilon_upper(rounds, question.fixed)
+             : delta_upper(rounds, question.fixed);
+}
+
+double ComposedCurve::from_below(std::uint64_t rounds, const Question& question) const {
+  if (rounds == 1) {
+    return asks_epsilon(question) ? numerics::crossing_from_below([&](double e) { return delta_(e).lower; },
+                                                                  question.fixed, kLargestEpsilon)
+                                  : delta_(question.fixed).lower;
+  }
+  const double delta = asks_epsilon(question) ? question.fixed : delta_upper(rounds, question.fixed);
+  const LossDistribution& pair = below_.at(
+      rounds, delta, [&](double) { return LossDistribution::dominated(table(rounds, delta).curve); });
+  return asks_epsilon(question) ? pair.epsilon_lower(rounds, question.fixed)
+                                : pair.delta(rounds, question.fixed).lower;
+}
+
+double ComposedPair::lower(std::uint64_t rounds, const Question& question) const {
+  if (rounds == 1) {
+    if (!asks_epsilon(question)) {
+      return std::max(forward_(question.fixed).lower, reverse_(question.fixed).lower);
+    }
+    const auto crossing = [&](const DeltaCurve& curve) {
+      return numerics::crossing_from_below([&](double e) { return curve(e).lower; }, question.fixed,
+                                           kLargestEpsilon);
+    };
+    return std::max(crossing(forward_), crossing(reverse_));
+  }
+  const auto answer = [&](double delta) {
+    const auto& pairs = tables_.at(rounds, delta, [&](double tail) {
+      const RoundCurve curve = tabulate(forward_, reverse_, kNodesPerDeviation, tail);
+      return std::array{LossDistribution::dominated(curve), LossDistribution::dominated(curve.swapped())};
+    });
+    const auto one = [&](const LossDistribution& pair) {
+      return asks_epsilon(question) ? pair.epsilon_lower(rounds, question.fixed)
+                                    : pair.delta(rounds, question.fixed).lower;
+    };
+    return std::max(one(pairs[0]), one(pairs[1]));
+  };
+  if (asks_epsilon(question)) {
+    return answer(question.fixed);
+  }
+  const double first = answer(1);
+  return std::max(first, answer(first));
+}
+
+}  // namespace muster::accounting
