@@ -75,6 +75,27 @@ OutputPair subset(const std::vector<Law>& others, const Law& a, const Law& b, in
   return aligned(of_size(with_user(seen, a, 1, 1)), of_size(with_user(seen, b, 1, 1)));
 }
 
+OutputPair included(const std::vector<Law>& others, const Law& a, const Law& b, int k, long double share) {
+  Histograms seen{{0, 1.0L}};
+  for (const Law& law : others) seen = with_user(seen, law, 1, 1);
+  const auto of_size = [&seen](int size, long double weight) {
+    Histograms some;
+    long double total = 0;
+    for (const auto& [h, mass] : seen) {
+      if (reports(h) == size) some[h] = mass, total += mass;
+    }
+    for (auto& entry : some) entry.second *= weight / total;
+    return some;
+  };
+  const Histograms away = of_size(k, 1 - share), present = of_size(k - 1, share);
+  const auto mixed = [&](const Law& law) {
+    Histograms all = with_user(present, law, 1, 0);
+    for (const auto& [h, mass] : away) all[h] += mass;
+    return all;
+  };
+  return aligned(mixed(a), mixed(b));
+}
+
 OutputPair product(const OutputPair& x, const OutputPair& y) {
   OutputPair pair;
   for (std::size_t i = 0; i < x.p.size(); ++i) {

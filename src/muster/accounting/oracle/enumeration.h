@@ -29,6 +29,10 @@ OutputPair check_in(const std::vector<Law>& others, const Law& a, const Law& b,
 // A uniform secret subset of k of the n = others + 1 users reports; the histogram is seen.
 OutputPair subset(const std::vector<Law>& others, const Law& a, const Law& b, int k);
 
+// k reports, the victim's among them with probability `share` whatever k is. No protocol does this (a subset
+// has share k / n): it is how equation (6) of Liew et al. (2022) reads, kept so that it can be caught.
+OutputPair included(const std::vector<Law>& others, const Law& a, const Law& b, int k, long double share);
+
 // T independent rounds of the same pair (non-adaptive product); sizes multiply.
 OutputPair product(const OutputPair& x, const OutputPair& y);
 

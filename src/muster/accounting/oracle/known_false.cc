@@ -8,29 +8,6 @@
 namespace muster::accounting::oracle {
 namespace {
 
-// Wrong for rate < 1: others are clones of the victim's two messages with probability 2q, else silent;
-// everybody, the victim too, hides her abstention among theirs. (A formula with an abstain cell is right;
-// this pair is not it.)
-OutputPair clone_pair(int n, long double epsilon0, long double rate) {
-  const long double q = 1 / (std::exp(epsilon0) + 1), p = 1 - q;
-  const auto m = static_cast<std::size_t>(n - 1);
-  std::vector<long double> rates(m + 1, 2 * q * rate);
-  rates[0] = rate;
-  return check_in(std::vector<Law>(m, Law{0.5L, 0.5L}), Law{p, q}, Law{q, p}, rates);
-}
-
-// Wrong for k >= 3: the victim's other symbols vanish instead of showing among the others' (SODA 2023 /
-// variation-ratio reductions applied to k-RR).
-OutputPair variation_ratio_pair(int n, int k, long double epsilon0) {
-  const long double b = 1 / (std::exp(epsilon0) + static_cast<long double>(k - 1)),
-                    own = b * std::exp(epsilon0);
-  const auto m = static_cast<std::size_t>(n - 1);
-  std::vector<long double> rates(m + 1, 2 * b);
-  rates[0] = own + b;
-  const long double share = own / (own + b);
-  return check_in(std::vector<Law>(m, Law{0.5L, 0.5L}), Law{share, 1 - share}, Law{1 - share, share}, rates);
-}
-
 OutputPair binary(int n, int with_alternative, long double epsilon0, long double rate) {
   const long double q = 1 / (std::exp(epsilon0) + 1), p = 1 - q;
   std::vector<Law> others;
@@ -59,7 +36,46 @@ long double shuffled_gaussian_pair() {
   return std::log(sum * h * h);
 }
 
-// E_{q'}[(p'/q')^l], p' = N(0, s^2/k), q' = N(1/(k+1), s^2/(k+1)): the average of k or k+1 noisy messages.
+}  // namespace
+
+Law k_rr(int k, long double epsilon0, int x) {
+  Law law(static_cast<std::size_t>(k), 1 / (std::exp(epsilon0) + static_cast<long double>(k - 1)));
+  law[static_cast<std::size_t>(x)] *= std::exp(epsilon0);
+  return law;
+}
+
+OutputPair clone_pair(int n, long double epsilon0, long double rate) {
+  const long double q = 1 / (std::exp(epsilon0) + 1), p = 1 - q;
+  const auto m = static_cast<std::size_t>(n - 1);
+  std::vector<long double> rates(m + 1, 2 * q * rate);
+  rates[0] = rate;
+  return check_in(std::vector<Law>(m, Law{0.5L, 0.5L}), Law{p, q}, Law{q, p}, rates);
+}
+
+OutputPair variation_ratio_pair(int n, int k, long double epsilon0) {
+  const long double b = 1 / (std::exp(epsilon0) + static_cast<long double>(k - 1)),
+                    own = b * std::exp(epsilon0);
+  const auto m = static_cast<std::size_t>(n - 1);
+  std::vector<long double> rates(m + 1, 2 * b);
+  rates[0] = own + b;
+  const long double share = own / (own + b);
+  return check_in(std::vector<Law>(m, Law{0.5L, 0.5L}), Law{share, 1 - share}, Law{1 - share, share}, rates);
+}
+
+long double sensitivity_one(long double epsilon) {
+  // E over r_1 of E over r_2 of ((r_1 + r_2)/2 - E)_+, r lognormal of mean 1 and log-deviation 1: the inner
+  // one is half a call at 2E - r_1.
+  const long double strike = 2 * std::exp(epsilon), h = 0.01L;
+  const auto normal = [](long double x) { return std::erfc(-x / std::sqrt(2.0L)) / 2; };
+  long double sum = 0;
+  for (long double y = -12; y < 14; y += h) {
+    const long double k = strike - std::exp(y - 0.5L);
+    const long double call = k <= 0 ? 1 - k : normal(-std::log(k) + 0.5L) - k * normal(-std::log(k) - 0.5L);
+    sum += density(y, 0, 1) * call / 2 * h;
+  }
+  return sum;
+}
+
 long double averaged_moment(int k, long double s, long double order) {
   const long double p_sd = s / std::sqrt(static_cast<long double>(k));
   const long double q_sd = s / std::sqrt(static_cast<long double>(k + 1)), h = p_sd / 200;
@@ -77,12 +93,10 @@ long double printed_averaged_moment(int k, long double s, long double order) {
          std::exp(-(order + 1) / (s * s * (kk + 1)));
 }
 
-}  // namespace
-
-Law k_rr(int k, long double epsilon0, int x) {
-  Law law(static_cast<std::size_t>(k), 1 / (std::exp(epsilon0) + static_cast<long double>(k - 1)));
-  law[static_cast<std::size_t>(x)] *= std::exp(epsilon0);
-  return law;
+long double averaged_moment_formula(int k, long double s, long double order) {
+  const auto kk = static_cast<long double>(k);
+  return std::pow(kk / (kk + 1), order / 2) * std::sqrt((kk + 1) / (kk + 1 - order)) *
+         std::exp(order * (order - 1) * kk / (2 * s * s * (kk + 1) * (kk + 1 - order)));
 }
 
 std::vector<Counterexample> counterexamples() {
