@@ -1,9 +1,9 @@
 #include "muster/numerics/atomic_law.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <numeric>
+
+#include "muster/numerics/atom_kernels.h"
 
 namespace muster::numerics {
 
@@ -39,107 +39,103 @@ double AtomicLaw::largest_point() const {
   return largest;
 }
 
-double AtomicLaw::log_mgf(double c) const {
-  // Two forms of log E e^{cY}: log1p(E(e^{cY} - 1)) near zero, and factored by the largest exponent where
-  // e^{cY} could overflow.
-  const double top = c > 0 ? c * largest_point() : 0;
-  if (top < 300) {
-    double sum = 0;
-    for (std::size_t i = 0; i < points.size(); ++i) {
-      sum += weights[i] * std::expm1(c * points[i]);
-    }
-    return std::log1p(sum);
+namespace {
+
+double reach_of(const std::vector<double>& points) {
+  double reach = 0;
+  for (double y : points) {
+    reach = std::max(reach, std::abs(y));
   }
-  double nonzero = 0;
-  double sum = 0;
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    nonzero += weights[i];
-    sum += weights[i] * std::exp(c * points[i] - top);
-  }
-  sum += std::max(0.0, 1 - nonzero) * std::exp(-top);
-  return top + std::log(sum);
+  return reach;
 }
 
-TiltedLaw::TiltedLaw(const AtomicLaw& law, double c) : log_mgf_(law.log_mgf(c)) {
-  points_ = law.points;
-  weights_.resize(points_.size());
-  double second = 0;
-  for (std::size_t i = 0; i < points_.size(); ++i) {
-    const double y = points_[i];
-    const double w = law.weights[i] * std::exp(c * y - log_mgf_);
-    weights_[i] = w;
-    nonzero_mass_ += w;
-    mean_ += w * y;
-    absolute_mean_ += w * std::abs(y);
-    second += w * y * y;
+// e^{cY} may pass the range of a double: every exponent relative to the largest.
+Tilt far_tilt(const AtomicLaw& law, double c, double top) {
+  double nonzero = 0;
+  for (double w : law.weights) {
+    nonzero += w;
   }
-  variance_ = std::max(0.0, second - mean_ * mean_);
+  const double at_zero = std::max(0.0, 1 - nonzero) * std::exp(-top);
+  TiltSums sums;
+  for (std::size_t i = 0; i < law.points.size(); ++i) {
+    const double y = law.points[i];
+    const double w = law.weights[i] * std::exp(c * y - top);
+    sums.nonzero += w;
+    sums.first += w * y;
+    sums.absolute += w * std::abs(y);
+    sums.second += w * y * y;
+  }
+  const double total = sums.nonzero + at_zero;
+  const double mean = sums.first / total;
+  return {top + std::log(total), mean, std::max(0.0, sums.second / total - mean * mean),
+          sums.absolute / total, sums.nonzero / total};
+}
+
+}  // namespace
+
+Tilt tilt_of(const AtomicLaw& law, double c) {
+  const double reach = reach_of(law.points);
+  if (std::abs(c) * reach >= 300) {
+    return far_tilt(law, c, std::max(0.0, c * law.largest_point()));
+  }
+  const TiltSums sums = tilt_sums(law.points.data(), law.weights.data(), law.points.size(), c);
+  const double total = 1 + sums.growth;
+  const double mean = sums.first / total;
+  return {std::log1p(sums.growth), mean, std::max(0.0, sums.second / total - mean * mean),
+          sums.absolute / total, sums.nonzero / total};
+}
+
+double AtomicLaw::log_mgf(double c) const { return tilt_of(*this, c).log_mgf; }
+
+TiltedLaw::TiltedLaw(const AtomicLaw& law, double c)
+    : points_(law.points), c_(c), reach_(reach_of(law.points)) {
+  const Tilt tilt = tilt_of(law, c);
+  log_mgf_ = tilt.log_mgf;
+  mean_ = tilt.mean;
+  variance_ = tilt.variance;
+  absolute_mean_ = tilt.absolute_mean;
+  nonzero_mass_ = tilt.nonzero_mass;
+  weights_.resize(points_.size());
+  tilt_weights(points_.data(), law.weights.data(), points_.size(), c, log_mgf_, weights_.data());
 }
 
 std::complex<double> TiltedLaw::characteristic_minus_one(double t) const {
-  double real = 0;
-  double imaginary = 0;
-  for (std::size_t i = 0; i < points_.size(); ++i) {
-    const double half = 0.5 * t * points_[i];
-    const double s = std::sin(half);
-    real -= 2 * weights_[i] * s * s;
-    imaginary += 2 * weights_[i] * s * std::cos(half);
-  }
-  return {real, imaginary};
+  return characteristic_sum(points_.data(), weights_.data(), points_.size(), t, reach_);
 }
 
-EquispacedCharacteristic::EquispacedCharacteristic(const TiltedLaw& law, double step) : step_(step) {
+EquispacedCharacteristic::EquispacedCharacteristic(const TiltedLaw& law, double step)
+    : step_(step), reach_(law.reach_) {
   const std::size_t padded =
       (law.atoms() + kLanes - 1) / kLanes * kLanes;  // zero weights fill the last group
   points_.assign(padded, 0);
   weights_.assign(padded, 0);
   std::copy(law.points_.begin(), law.points_.end(), points_.begin());
   std::copy(law.weights_.begin(), law.weights_.end(), weights_.begin());
-  cos_.resize(padded);
-  sin_.resize(padded);
+  cos_.assign(padded, 1);
+  sin_.assign(padded, 0);
   step_cos_.resize(padded);
   step_sin_.resize(padded);
-  for (std::size_t i = 0; i < padded; ++i) {
-    step_cos_[i] = std::cos(step * points_[i]);
-    step_sin_[i] = std::sin(step * points_[i]);
-  }
-  seek(0);
+  angles(points_.data(), padded, step, reach_, step_cos_.data(), step_sin_.data());
 }
 
 void EquispacedCharacteristic::seek(double index) {
   index_ = index;
   since_sync_ = 0;
-  for (std::size_t i = 0; i < cos_.size(); ++i) {
-    cos_[i] = std::cos(index * step_ * points_[i]);
-    sin_[i] = std::sin(index * step_ * points_[i]);
-  }
+  angles(points_.data(), points_.size(), index * step_, reach_, cos_.data(), sin_.data());
 }
 
 std::complex<double> EquispacedCharacteristic::current() const {
-  // Independent partial sums: one chain of additions would cost more than the rotations.
-  std::array<double, kLanes> real{};
-  std::array<double, kLanes> imaginary{};
-  for (std::size_t i = 0; i < cos_.size(); i += kLanes) {
-    for (std::size_t lane = 0; lane < kLanes; ++lane) {
-      real[lane] += weights_[i + lane] * (cos_[i + lane] - 1);
-      imaginary[lane] += weights_[i + lane] * sin_[i + lane];
-    }
-  }
-  return {std::accumulate(real.begin(), real.end(), 0.0),
-          std::accumulate(imaginary.begin(), imaginary.end(), 0.0)};
+  return angle_sum(weights_.data(), cos_.data(), sin_.data(), cos_.size());
 }
 
-void EquispacedCharacteristic::advance() {
+std::complex<double> EquispacedCharacteristic::advance() {
   if (++since_sync_ == kResync) {
     seek(index_ + 1);
-    return;
+    return current();
   }
   index_ += 1;
-  for (std::size_t i = 0; i < cos_.size(); ++i) {
-    const double c = cos_[i] * step_cos_[i] - sin_[i] * step_sin_[i];
-    sin_[i] = sin_[i] * step_cos_[i] + cos_[i] * step_sin_[i];
-    cos_[i] = c;
-  }
+  return turn_and_sum(weights_.data(), cos_.data(), sin_.data(), step_cos_.data(), step_sin_.data(),
+                      cos_.size());
 }
 
 }  // namespace muster::numerics

@@ -23,11 +23,22 @@ struct AtomicLaw {
   double log_mgf(double c) const;
 };
 
+// log E e^{cY}, and the mean and variance of the law with density e^{cy} / E e^{cY}; no allocation.
+struct Tilt {
+  double log_mgf;
+  double mean;
+  double variance;
+  double absolute_mean;
+  double nonzero_mass;
+};
+Tilt tilt_of(const AtomicLaw& law, double c);
+
 // The law with density e^{cy} / E e^{cY}: mean and variance of the tilt, and its characteristic function.
 class TiltedLaw {
  public:
   TiltedLaw(const AtomicLaw& law, double c);
 
+  double c() const { return c_; }
   double log_mgf() const { return log_mgf_; }
   double mean() const { return mean_; }
   double variance() const { return variance_; }
@@ -44,6 +55,8 @@ class TiltedLaw {
   friend class EquispacedCharacteristic;
   std::vector<double> points_;
   std::vector<double> weights_;
+  double c_ = 0;
+  double reach_ = 0;  // largest |y|
   double log_mgf_ = 0;
   double mean_ = 0;
   double variance_ = 0;
@@ -60,13 +73,15 @@ class EquispacedCharacteristic {
   EquispacedCharacteristic(const TiltedLaw& law, double step);
   void seek(double index);
   std::complex<double> current() const;
-  void advance();
+  // Moves one step on and returns the value there.
+  std::complex<double> advance();
 
  private:
   static constexpr std::size_t kLanes = 8;
   double step_;
   double index_ = 0;
   int since_sync_ = 0;
+  double reach_ = 0;
   std::vector<double> points_, weights_;
   std::vector<double> cos_, sin_, step_cos_, step_sin_;
 };

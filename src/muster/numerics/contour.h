@@ -10,39 +10,50 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
+#include <limits>
 
 #include "muster/numerics/atomic_law.h"
 
 namespace muster::numerics::contour {
 
-inline constexpr double kNegligible = 44;  // terms below e^-44 of the largest one are bounded, not computed
-inline constexpr double kFloor = 2e-15;    // absolute accuracy of a characteristic function
-inline constexpr double kDirectCost = 8;   // a direct evaluation of the characteristic function, in rotations
+inline constexpr double kNegligible = 34;  // terms below e^-34 of the largest one are bounded, not computed
+inline constexpr double kAliases = 24;     // and aliases are brought below e^-24 of the answer
+inline constexpr double kFloor = 4e-15;    // absolute accuracy of a characteristic function
+inline constexpr double kDirectCost = 3;   // a direct evaluation of the characteristic function, in rotations
 
-// The zero over c > 0 of  n (log phi)'(c) - k - pole(c), pole decreasing (the kernel's -d log/dc): the left
-// side increases, so bisection in log c.
+// The zero over c > 0 of  n (log phi)'(c) - k - pole(c), pole(c) = sum of 1/(c + p) over the kernel's poles
+// (the kernel's -d log/dc): the left side increases. Newton's method in log c inside a bracket, to 1e-3: any
+// c gives a valid answer, a good one a short sum.
 template <typename Pole>
 double saddle_point(const AtomicLaw& law, double n, double k, Pole&& pole) {
-  const auto slope = [&](double c) { return n * TiltedLaw(law, c).mean() - k - pole(c); };
-  const double deviation = std::sqrt(std::max(n * law.variance(), 1e-300));
-  double low = 1e-3 / deviation;
-  double high = 4 / deviation;
-  while (slope(low) > 0 && low > 1e-280) {
-    high = low;
-    low *= 0.125;
+  struct Slope {
+    double value;
+    double derivative;  // of the increasing part; the pole's is added by differences
+  };
+  const auto slope = [&](double c) {
+    const Tilt tilt = tilt_of(law, c);
+    return Slope{n * tilt.mean - k - pole(c),
+                 n * tilt.variance + (pole(c * (1 - 1e-4)) - pole(c * (1 + 1e-4))) / (2e-4 * c)};
+  };
+  double low = 0;
+  double high = std::numeric_limits<double>::infinity();
+  double c = 1 / std::sqrt(std::max(n * law.variance(), 1e-300));
+  for (int i = 0; i < 200; ++i) {
+    const Slope at = slope(c);
+    (at.value > 0 ? high : low) = c;
+    double next = c * std::exp(std::clamp(-at.value / (at.derivative * c), -2.0, 2.0));
+    if (!(next > low && next < high)) {
+      next = std::isinf(high) ? 4 * low : low == 0 ? high / 8 : std::sqrt(low * high);
+    }
+    if (!(next > 1e-290 && next < 1e290) || std::abs(next - c) < 1e-3 * c) {
+      return std::clamp(next, 1e-290, 1e290);
+    }
+    c = next;
   }
-  while (slope(high) < 0 && high < 1e280) {
-    low = high;
-    high *= 4;
-  }
-  for (int i = 0; i < 18; ++i) {
-    const double middle = std::sqrt(low * high);
-    (slope(middle) > 0 ? high : low) = middle;
-  }
-  return std::sqrt(low * high);
+  return c;
 }
 
-// A period P for which the aliases are at most about e^-32 of an answer of size e^{log_value}, and what
+// A period P for which the aliases are at most about e^-24 of an answer of size e^{log_value}, and what
 // bounds them: on the left, E h(S - mP) <= e^{log_left} e^{-lambda m P}.
 struct Period {
   double length;
@@ -61,14 +72,14 @@ template <typename LogChernoff>
 Period choose_period(double c, double log_value, LogChernoff&& log_chernoff) {
   double right = 40 / c;
   for (int i = 0; i < 4; ++i) {
-    right = (32 + std::max(0.0, std::log(right) - log_value)) / c;
+    right = (kAliases + std::max(0.0, std::log(right) - log_value)) / c;
   }
   Period best{0, 0, 0};
   bool found = false;
-  for (double factor : {1.1, 1.3, 1.6, 2.0, 3.0, 5.0}) {
+  for (double factor : {1.2, 1.6, 2.5, 5.0}) {
     const double lambda = factor * c;
     const double log_left = log_chernoff(lambda);
-    const double length = (32 + std::max(0.0, log_left - log_value)) / (lambda - c);
+    const double length = (kAliases + std::max(0.0, log_left - log_value)) / (lambda - c);
     if (std::isfinite(length) && (!found || length < best.length)) {
       best = {length, lambda, log_left};
       found = true;
@@ -99,8 +110,7 @@ bool walk(const TiltedLaw& tilt, double n, double step, double last, double budg
     }
     std::complex<double> minus_one;
     if (in_step) {
-      characteristic.advance();
-      minus_one = characteristic.current();
+      minus_one = characteristic.advance();
     } else {
       minus_one = tilt.characteristic_minus_one(t);
     }
@@ -137,8 +147,9 @@ bool walk(const TiltedLaw& tilt, double n, double step, double last, double budg
 class RoundOff {
  public:
   RoundOff(const TiltedLaw& tilt, double n, double c, double k)
-      : base_(kUlp * (n * tilt.nonzero_mass() * (EquispacedCharacteristic::kResync + 8) +
-                      n * std::abs(tilt.log_mgf()) + c * std::abs(k) + 256)),
+      : base_(kUlp *
+              (n * tilt.nonzero_mass() * (EquispacedCharacteristic::kResync + 16) +
+               n * std::abs(tilt.log_mgf()) + 2 * n * c * tilt.absolute_mean() + c * std::abs(k) + 256)),
         slope_(kUlp * 4 * (n * tilt.absolute_mean() + std::abs(k))) {}
   double at(double t) const { return base_ + slope_ * t; }
 
