@@ -1,0 +1,39 @@
+// Moments of the likelihood ratio r = a/b of one report, E_b[r^j], for the power series of homogeneous_rdp.h.
+//
+// Every client holds the same record, so one report's ratio is all that enters. With a client that reports
+// with probability `rate` the ratio is 1 when it does not: mu_j = 1 - rate + rate E_b[r^j]. What is stored
+// are logarithms of mu_j - 1 and of mu_j - mu_{j-1}, both non-negative (Jensen; Lyapunov with E r = 1),
+// computed without subtracting near-equal numbers:
+//   Gaussian, deviation s, distance Delta, t = Delta / s:   E_b[r^j] = e^{t^2 j (j-1) / 2}
+//   binary response (any epsilon0-LDP pair at its extreme): E_b[r^j] = (e^{e0 j} + e^{e0 (1-j)}) / (e^{e0} +
+//   1) k-ary response, others hold the victim's new record: binary response at rate (e^{e0}+1) /
+//   (e^{e0}+k-1).
+// Immutable; share freely.
+#pragma once
+
+#include <cstdint>
+
+namespace muster::accounting {
+
+class RatioMoments {
+ public:
+  // t = distance / deviation, in (0, 1e6].
+  static RatioMoments gaussian(double t, double rate = 1);
+  static RatioMoments binary_response(double epsilon0, double rate = 1);
+  static RatioMoments k_randomized_response(double epsilon0, double k, double rate = 1);
+
+  double log_excess(std::uint64_t j) const;  // log(mu_j - 1); -infinity for j < 2
+  double log_step(std::uint64_t j) const;    // log(mu_j - mu_{j-1}); -infinity for j < 2
+  double log_moment(std::uint64_t j) const;  // log mu_j
+  // An upper bound of log mu_j's size, superadditive in j; errors of the three are at most (16 + 8 reach(j))
+  // u.
+  double reach(std::uint64_t j) const;
+
+ private:
+  enum class Kind { gaussian, binary };
+  RatioMoments(Kind kind, double parameter, double log_rate);
+  Kind kind_;
+  double parameter_, log_rate_;
+};
+
+}  // namespace muster::accounting

@@ -1,0 +1,126 @@
+#include "muster/numerics/scaled_series.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+namespace muster::numerics {
+namespace {
+
+constexpr std::int32_t kZeroExponent = -(1 << 29);  // never the largest of a sum
+constexpr std::size_t kBlock = 256;
+constexpr int kLanes = 8;
+
+// 2^e for e <= 0, and 2^-1022 below that: too much by less than any term that counts.
+inline double power(std::int32_t e) {
+  const std::int64_t clamped = e < -1022 ? -1022 : e;
+  return std::bit_cast<double>((clamped + 1023) << 52);
+}
+
+// The shared shape of the sums: exponents of block maxima first, then only the blocks that matter.
+// `exponent(j)` is that of term j, `term(j)` its value without it; terms are non-negative and at most
+// 2^loose.
+template <class Exponent, class Term>
+Scaled sum(std::size_t first, std::size_t last, double loose, Exponent&& exponent, Term&& term) {
+  if (first > last) return {};
+  const std::size_t blocks = (last - first) / kBlock + 1;
+  thread_local std::vector<std::int32_t> tops;
+  tops.assign(blocks, std::numeric_limits<std::int32_t>::min());
+  std::int32_t top = std::numeric_limits<std::int32_t>::min();
+  for (std::size_t block = 0; block < blocks; ++block) {
+    const std::size_t from = first + block * kBlock, to = std::min(last + 1, from + kBlock);
+    std::int32_t highest = std::numeric_limits<std::int32_t>::min();
+    for (std::size_t j = from; j < to; ++j) highest = std::max(highest, exponent(j));
+    tops[block] = highest;
+    top = std::max(top, highest);
+  }
+  if (top <= kZeroExponent / 2) return {};
+
+  // Skipped blocks are worth at most `skipped`; if that is not negligible beside the sum, nothing is skipped.
+  for (const double threshold : {-70 - loose, -std::numeric_limits<double>::infinity()}) {
+    long double total = 0;
+    double skipped = 0;
+    for (std::size_t block = 0; block < blocks; ++block) {
+      if (tops[block] - top < threshold) {
+        skipped += std::exp2(static_cast<double>(tops[block] - top) + loose) * kBlock;
+        continue;
+      }
+      const std::size_t from = first + block * kBlock, to = std::min(last + 1, from + kBlock);
+      double lanes[kLanes] = {};
+      std::size_t j = from;
+      for (; j + kLanes <= to; j += kLanes) {
+        for (std::size_t i = 0; i < kLanes; ++i) lanes[i] += term(j + i) * power(exponent(j + i) - top);
+      }
+      for (; j < to; ++j) lanes[0] += term(j) * power(exponent(j) - top);
+      for (const double lane : lanes) total += lane;
+    }
+    if (skipped <= 0x1p-53 * static_cast<double>(total)) return scaled(static_cast<double>(total), top);
+  }
+  return {};  // unreachable: the second pass skips nothing
+}
+
+}  // namespace
+
+Scaled scaled(double x, std::int32_t exponent) {
+  if (!(x > 0)) return {0, kZeroExponent};
+  int shift;
+  const double half = std::frexp(x, &shift);  // in [0.5, 1)
+  return {2 * half, exponent + shift - 1};
+}
+
+Scaled scaled_exp(double log_value) {
+  if (std::isinf(log_value)) return {0, kZeroExponent};
+  const double whole = std::floor(log_value * std::numbers::log2e);
+  // log_value - whole ln 2 with ln 2 in two pieces: the first product is exact for |whole| < 2^30.
+  const double high = 0x1.62e42p-1, low = 0x1.fdf473de6af28p-22;
+  return scaled(std::exp((log_value - whole * high) - whole * low), static_cast<std::int32_t>(whole));
+}
+
+Scaled operator*(Scaled a, Scaled b) {
+  if (a.mantissa == 0 || b.mantissa == 0) return {0, kZeroExponent};
+  return scaled(a.mantissa * b.mantissa, a.exponent + b.exponent);
+}
+
+Scaled operator+(Scaled a, Scaled b) {
+  if (a.mantissa == 0) return b;
+  if (b.mantissa == 0) return a;
+  if (a.exponent < b.exponent) std::swap(a, b);
+  const std::int32_t down = std::max(b.exponent - a.exponent, -2000);
+  return scaled(a.mantissa + std::ldexp(b.mantissa, down), a.exponent);
+}
+
+double log_of(Scaled a) {
+  if (a.mantissa == 0) return -std::numeric_limits<double>::infinity();
+  return std::log(a.mantissa) + a.exponent * std::numbers::ln2;
+}
+
+void ScaledSeries::push_back(Scaled value) {
+  mantissa_.push_back(value.mantissa);
+  exponent_.push_back(value.mantissa == 0 ? kZeroExponent : value.exponent);
+}
+
+Scaled convolution(const ScaledSeries& a, const ScaledSeries& b, std::size_t l, std::size_t first,
+                   std::size_t last) {
+  const double *ma = a.mantissas(), *mb = b.mantissas();
+  const std::int32_t *ea = a.exponents(), *eb = b.exponents();
+  return sum(
+      first, last, 2, [=](std::size_t j) { return ea[j] + eb[l - j]; },
+      [=](std::size_t j) { return ma[j] * mb[l - j]; });
+}
+
+Scaled weighted_convolution(const ScaledSeries& a, const std::vector<double>& w, double shift,
+                            const std::vector<double>& c, const PairSeries& pairs, std::size_t l,
+                            std::size_t first, std::size_t last) {
+  const double *ma = a.mantissas(), *ww = w.data(), *cc = c.data(), *x = pairs.x.data(), *y = pairs.y.data();
+  const std::int32_t *ea = a.exponents(), *e = pairs.exponent.data();
+  // w and c are increasing where this is called with; a margin of a factor 4 covers x, y, mantissa < 2 each.
+  const double largest =
+      std::max(std::fabs(ww[last] - shift), 1.0) + std::fabs(cc[last]) + std::fabs(ww[first]);
+  return sum(
+      first, last, std::log2(largest) + 4, [=](std::size_t j) { return ea[j] + e[l - j]; },
+      [=](std::size_t j) { return ma[j] * ((ww[j] - shift) * x[l - j] + cc[j] * y[l - j]); });
+}
+
+}  // namespace muster::numerics

@@ -1,0 +1,62 @@
+// Sequences of non-negative numbers far outside the range of double: mantissa times a power of two, element
+// by element, and sums of their products with a stated relative error.
+//
+// Moments of high order need them: e^{l^2 t / 2} at l = 10^4 has hundreds of thousands of digits, next to
+// terms of order 10^-12. Every operation here works on non-negative terms, so nothing cancels and relative
+// errors only add up; bounds are in units u = 2^-53. Values only grow at the end. Not thread safe while
+// growing.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace muster::numerics {
+
+// mantissa * 2^exponent, mantissa 0 or in [1, 2).
+struct Scaled {
+  double mantissa = 0;
+  std::int32_t exponent = 0;
+};
+
+// x * 2^exponent normalised, exactly; x >= 0 and finite.
+Scaled scaled(double x, std::int32_t exponent = 0);
+// e^log_value; relative error at most (8 + 2 |log_value|) u, log_value below 3e8.
+Scaled scaled_exp(double log_value);
+// Relative error at most u each.
+Scaled operator*(Scaled a, Scaled b);
+Scaled operator+(Scaled a, Scaled b);
+// Natural logarithm, -infinity for 0; absolute error at most (2 + 2 |log|) u.
+double log_of(Scaled a);
+
+class ScaledSeries {
+ public:
+  void push_back(Scaled value);
+  Scaled operator[](std::size_t i) const { return {mantissa_[i], exponent_[i]}; }
+  std::size_t size() const { return mantissa_.size(); }
+  const double* mantissas() const { return mantissa_.data(); }
+  const std::int32_t* exponents() const { return exponent_.data(); }
+
+ private:
+  std::vector<double> mantissa_;
+  std::vector<std::int32_t> exponent_;
+};
+
+// Roundings of the sums below, their own alone: the factors' relative errors come on top.
+inline constexpr double kConvolutionUlps = 64;
+
+// sum_{j=first..last} a_j b_{l-j}.
+Scaled convolution(const ScaledSeries& a, const ScaledSeries& b, std::size_t l, std::size_t first,
+                   std::size_t last);
+
+// sum_{j=first..last} a_j ((w_j - shift) x_{l-j} + c_j y_{l-j}) 2^{e_{l-j}} for plain arrays of doubles, all
+// factors non-negative: `pairs` holds x_i, y_i and the exponent e_i they share (the larger one is near 1).
+struct PairSeries {
+  std::vector<double> x, y;
+  std::vector<std::int32_t> exponent;
+};
+Scaled weighted_convolution(const ScaledSeries& a, const std::vector<double>& w, double shift,
+                            const std::vector<double>& c, const PairSeries& pairs, std::size_t l,
+                            std::size_t first, std::size_t last);
+
+}  // namespace muster::numerics
