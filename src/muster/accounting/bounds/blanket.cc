@@ -1,0 +1,106 @@
+#include "muster/accounting/bounds/blanket.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace muster::accounting {
+namespace {
+
+constexpr int kLaplaceCells = 64;  // to one unit of the log-ratio near its top
+
+// e^epsilon0 - E and 1 - E e^epsilon0, without cancellation.
+long double high_value(long double epsilon0, long double epsilon) {
+  return std::exp(epsilon) * std::expm1(epsilon0 - epsilon);
+}
+long double low_value(long double epsilon0, long double epsilon) { return -std::expm1(epsilon0 + epsilon); }
+
+}  // namespace
+
+numerics::Enclosure pure_blanket_delta(double n, double epsilon0, double epsilon) {
+  if (epsilon >= epsilon0) {
+    return {0, 0};
+  }
+  const long double q = 1 / (std::exp(static_cast<long double>(epsilon0)) + 1);
+  return mean_of_terms({{high_value(epsilon0, epsilon), q}, {low_value(epsilon0, epsilon), q}}, n);
+}
+
+std::vector<Term> k_rr_terms(double k, double epsilon0, double epsilon) {
+  const long double b = 1 / (std::exp(static_cast<long double>(epsilon0)) + static_cast<long double>(k) - 1);
+  return {{high_value(epsilon0, epsilon), b},
+          {low_value(epsilon0, epsilon), b},
+          {-std::expm1(static_cast<long double>(epsilon)), static_cast<long double>(k - 2) * b}};
+}
+
+numerics::Enclosure k_rr_blanket_delta(double n, double k, double epsilon0, double epsilon) {
+  return epsilon >= epsilon0 ? numerics::Enclosure{0, 0} : mean_of_terms(k_rr_terms(k, epsilon0, epsilon), n);
+}
+
+// With l in [0, epsilon0] the log-ratio of the larger end density to the smaller one, each side of the middle
+// carries blanket mass with density e^{-(epsilon0 + l)/2} / 4 and an atom e^{-epsilon0} / 2 at l = epsilon0;
+// G is e^l - E on one side and 1 - E e^l on the other, linear in v = e^l. A cell [v, v r^2] of it has mean
+// v r: the split leaves the share 1/(1+r) at the upper end.
+LaplaceBlanket::LaplaceBlanket(double n, double epsilon0) : n_(n), epsilon0_(epsilon0) {
+  const long double top = epsilon0;
+  const long double finest = std::min(1.0L, top) / kLaplaceCells;
+  levels_.push_back(top);
+  while (levels_.back() > 0) {  // cells widen downward as their share of the variance falls
+    const long double l = levels_.back();
+    levels_.push_back(std::max(0.0L, l - std::min(1.0L, finest * std::exp((top - l) / 2))));
+  }
+  std::reverse(levels_.begin(), levels_.end());
+  split_masses_.assign(levels_.size(), 0);
+  for (std::size_t i = 0; i + 1 < levels_.size(); ++i) {
+    const long double half = (levels_[i + 1] - levels_[i]) / 2;
+    const long double mass = -std::exp(-(top + levels_[i]) / 2) * std::expm1(-half) / 2;
+    const long double share = 1 / (1 + std::exp(half));
+    split_masses_[i] += mass * (1 - share);
+    split_masses_[i + 1] += mass * share;
+    merged_levels_.push_back(levels_[i] + half);
+    merged_masses_.push_back(mass);
+  }
+  split_masses_.back() += std::exp(-top) / 2;
+  merged_levels_.push_back(top);
+  merged_masses_.push_back(std::exp(-top) / 2);
+}
+
+numerics::Enclosure LaplaceBlanket::delta(double epsilon) const {
+  if (epsilon >= epsilon0_) {
+    return {0, 0};
+  }
+  const auto terms = [epsilon](const std::vector<long double>& levels,
+                               const std::vector<long double>& masses) {
+    std::vector<Term> all;
+    for (std::size_t i = 0; i < levels.size(); ++i) {
+      all.push_back({high_value(levels[i], epsilon), masses[i]});
+      all.push_back({low_value(levels[i], epsilon), masses[i]});
+    }
+    return all;
+  };
+  const double upper = mean_of_terms(terms(levels_, split_masses_), n_).upper;
+  return {std::min(upper, mean_of_terms(terms(merged_levels_, merged_masses_), n_).lower), upper};
+}
+
+numerics::Enclosure approximate_blanket_delta(double n, double epsilon0, double delta0, double epsilon) {
+  const long double grown = std::exp(static_cast<long double>(epsilon));
+  const long double penalty = delta0 + 2 * (1 + grown) * static_cast<long double>(n - 1) *
+                                           std::exp(-static_cast<long double>(epsilon0)) * delta0;
+  if (!(penalty < 1)) {
+    return {1, 1};
+  }
+  const auto outside = static_cast<double>(penalty);
+  if (epsilon >= epsilon0) {  // the randomizer's own guarantee, post-processed
+    return {delta0, delta0};
+  }
+  const long double q = 1 / (std::exp(static_cast<long double>(epsilon0)) + 1);
+  const long double shift = delta0 / std::expm1(2 * static_cast<long double>(epsilon0));
+  const long double low = std::max(0.0L, q - shift);
+  const long double high = std::min(q + shift, 1 - low);
+  if (q + shift > high) {
+    return {1, 1};
+  }
+  const numerics::Enclosure inside =
+      mean_of_terms({{high_value(epsilon0, epsilon), high}, {low_value(epsilon0, epsilon), low}}, n);
+  return {std::min(1.0, inside.lower + outside), std::min(1.0, (inside.upper + outside) * (1 + 1e-15))};
+}
+
+}  // namespace muster::accounting
