@@ -1,63 +1,35 @@
-// `muster account [PLAN] [flags]`: every applicable bound, best first.
+// `muster account [PLAN] [flags]`: every applicable bound, best first, or how the answer moves as curves.
 #include <fmt/format.h>
 
-#include <limits>
 #include <memory>
 
 #include "command.h"
+#include "curve_text.h"
 #include "muster/accounting/accountant.h"
+#include "muster/accounting/privacy_curve.h"
 #include "muster/core/error.h"
-#include "muster/protocols/plan_keys.h"
-#include "muster/protocols/plan_values.h"
 #include "plan_flags.h"
+#include "question_flags.h"
 #include "statement_text.h"
 
 namespace muster::app {
 namespace {
 
 using accounting::Question;
-using accounting::View;
 using protocols::Plan;
 
 struct AccountFlags {
   explicit AccountFlags(CLI::App& cli) : plan(cli, protocols::Command::account) {}
   PlanFlags plan;
   CLI::Option* asks_delta = nullptr;
+  CLI::Option* asks_view = nullptr;
   CLI::Option* asks_curve = nullptr;
   bool json = false;
-  bool as_published = false;
+  bool all = false;
   std::string epsilon;
-  std::string view = name_of(View::shuffler_honest);
+  std::string view;
   std::string curve;
 };
-
-double parse_epsilon(const std::string& text) {
-  const protocols::KeySpec spec = {.key = "--epsilon",
-                                   .flag = "--epsilon",
-                                   .type = protocols::ValueType::number,
-                                   .fallback = "",
-                                   .meaning = "",
-                                   .commands = "account",
-                                   .protocols = {},
-                                   .randomizers = {},
-                                   .low = 0,
-                                   .high = std::numeric_limits<double>::infinity(),
-                                   .low_included = true};
-  const protocols::RawValue raw = {
-      .value = text, .text = text, .origin = {.flag = "--epsilon", .file = "", .line = 0, .column = 0}};
-  return std::get<double>(protocols::typed_value(spec, raw));
-}
-
-View parse_view(const std::string& text) {
-  for (const View view : {View::shuffler_honest, View::shuffler_colludes}) {
-    if (text == name_of(view)) {
-      return view;
-    }
-  }
-  const bool later = text == name_of(View::sum_only) || text == name_of(View::server_trusted);
-  throw Error(ErrorCode::plan, "--view", text, "shuffler-honest | shuffler-colludes",
-              later ? "not implemented yet" : "unknown view");
-}
 
 Question question_of(const AccountFlags& flags, const Plan& plan) {
   if (flags.asks_delta->count() > 0) {
@@ -65,35 +37,44 @@ Question question_of(const AccountFlags& flags, const Plan& plan) {
       throw Error(ErrorCode::usage, "--delta", "", "--delta or --epsilon",
                   "--epsilon asks for delta; both cannot be fixed");
     }
-    return {Question::Kind::delta_at_epsilon, parse_epsilon(flags.epsilon)};
+    return {Question::Kind::delta_at_epsilon, number_flag("--epsilon", flags.epsilon, true)};
   }
-  if (!plan.delta) {
-    throw Error(ErrorCode::plan, "privacy.delta", "", protocols::spec_of("privacy.delta").allowed(),
-                "required by account unless --epsilon asks for it; set it in the plan or with --delta");
-  }
-  return {Question::Kind::epsilon_at_delta, *plan.delta};
+  return {
+      Question::Kind::epsilon_at_delta,
+      delta_of(plan, "required by account unless --epsilon asks for it; set it in the plan or with --delta")};
 }
 
 std::string heading(const Plan& plan, const Question& question) {
   const bool asks_epsilon = question.kind == Question::Kind::epsilon_at_delta;
-  return fmt::format("{}; {} clients, each reporting with probability {} in each of {} rounds; {} = {}\n\n",
-                     accounting::describe(plan.mechanism()), plan.clients, plan.participation().rate.value(),
-                     plan.rounds, asks_epsilon ? "delta" : "epsilon", question.fixed);
+  return fmt::format("{}; {} = {}", plan_sentence(plan), asks_epsilon ? "delta" : "epsilon", question.fixed);
+}
+
+CurveFormat curve_format(const AccountFlags& flags) {
+  if (flags.json || flags.all) {
+    throw Error(ErrorCode::usage, "--curve", "", "table | csv | svg",
+                fmt::format("does not go with {}", flags.json ? "--json" : "--all"));
+  }
+  return curve_format_named(flags.curve);
 }
 
 int account(const AccountFlags& flags) {
-  if (flags.asks_curve->count() > 0) {
-    throw Error(ErrorCode::usage, "--curve", "", "", "not implemented yet");
-  }
-  const View view = parse_view(flags.view);
+  const auto view = view_flag(flags.view, flags.asks_view->count() > 0);
+  const bool curve = flags.asks_curve->count() > 0;
+  const CurveFormat format = curve ? curve_format(flags) : CurveFormat::table;
   const Plan plan = flags.plan.plan();
   const Question question = question_of(flags, plan);
   const accounting::Accountant accountant(plan.mechanism(), plan.participation());
-  const accounting::Statement statement = accountant.account(plan.rounds, question, view, flags.as_published);
+  if (curve) {
+    const accounting::PrivacyCurves curves =
+        accounting::privacy_curves(accountant, plan.rounds, question, view);
+    fmt::print("{}", curve_text(curves, format, heading(plan, question)));
+    return 0;
+  }
+  const accounting::Statement statement = accountant.account(plan.rounds, question, view, flags.all);
   if (flags.json) {
     fmt::print("{}\n", statement_json(statement).str());
   } else {
-    fmt::print("{}{}", heading(plan, question), statement_table(statement));
+    fmt::print("{}\n\n{}", heading(plan, question), statement_table(statement, flags.all));
   }
   return 0;
 }
@@ -109,11 +90,15 @@ Command account_command(CLI::App& root) {
   flags->asks_delta =
       cli->add_option("--epsilon", flags->epsilon, "answer delta at this epsilon, a number >= 0")
           ->type_name("NUMBER");
-  cli->add_option("--view", flags->view, "what the adversary sees: shuffler-honest | shuffler-colludes")
-      ->type_name("TEXT")
-      ->capture_default_str();
-  cli->add_flag("--all", flags->as_published, "add the papers' bounds as published, for comparison only");
-  flags->asks_curve = cli->add_flag("--curve{table}", flags->curve)->group("");
+  flags->asks_view =
+      cli->add_option("--view", flags->view,
+                      "what the adversary sees: shuffler-honest | shuffler-colludes | sum-only | "
+                      "server-trusted [the protocol's own]")
+          ->type_name("TEXT");
+  cli->add_flag("--all", flags->all, "add the papers' bounds, for comparison, and the time each bound took");
+  flags->asks_curve = cli->add_flag("--curve{table}", flags->curve,
+                                    "epsilon over delta and over rounds: --curve prints a table, --curve=csv "
+                                    "CSV, --curve=svg a picture");
   cli->add_flag("--json", flags->json, "print one JSON line");
   return {cli, [flags] { return account(*flags); }};
 }

@@ -33,6 +33,7 @@ CLI::App* add_subcommand(CLI::App& root, const std::string& name, const std::str
                          const std::string& example);
 
 Command account_command(CLI::App& root);
+Command calibrate_command(CLI::App& root);
 Command train_command(CLI::App& root);
 
 }  // namespace muster::app

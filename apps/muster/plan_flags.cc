@@ -16,8 +16,9 @@ std::string type_text(const protocols::KeySpec& spec) {
     case protocols::ValueType::integer:
       return "INTEGER";
     case protocols::ValueType::number:
-    case protocols::ValueType::rate:
       return "NUMBER";
+    case protocols::ValueType::rate:
+      return "NUMBER|LO:HI";
     case protocols::ValueType::learning_rate:
       return "SCHEDULE";
     default:
@@ -25,33 +26,38 @@ std::string type_text(const protocols::KeySpec& spec) {
   }
 }
 
-// Those of `names` that exist today; empty also when all that exist are among them.
-std::vector<std::string_view> existing(std::string_view key, const std::vector<std::string_view>& names) {
+// Those of `names` that the command handles; empty also when it handles no other.
+std::vector<std::string_view> among_handled(std::string_view key, const std::vector<std::string_view>& names,
+                                            protocols::Command command) {
   std::vector<std::string_view> found;
   bool all = true;
   for (const protocols::Choice& option : protocols::spec_of(key).choices) {
     const bool named = std::ranges::find(names, option.name) != names.end();
-    all = all && (named || !option.implemented);
-    if (named && option.implemented) {
+    const bool handled = option.works_with(command);
+    all = all && (named || !handled);
+    if (named && handled) {
       found.push_back(option.name);
     }
   }
   return all ? std::vector<std::string_view>() : found;
 }
 
-std::string help_text(const protocols::KeySpec& spec) {
-  std::string text = fmt::format("{}: {}", spec.meaning, spec.allowed());
-  if (const auto only = existing("randomizer.kind", spec.randomizers); !only.empty()) {
-    text += fmt::format("; {} only", fmt::join(only, ", "));
+std::string help_text(const protocols::KeySpec& spec, protocols::Command command) {
+  std::string text = fmt::format("{}: {}", spec.meaning, spec.allowed(command));
+  for (const auto& [key, names] : {std::pair("participation.protocol", spec.protocols),
+                                   std::pair("randomizer.kind", spec.randomizers)}) {
+    if (const auto only = among_handled(key, names, command); !only.empty()) {
+      text += fmt::format("; {} only", fmt::join(only, ", "));
+    }
   }
   return spec.fallback.empty() ? text : fmt::format("{} [{}]", text, spec.fallback);
 }
 
-// A flag is shown when some value that exists today lets it apply.
+// A flag is shown when some value that the command handles lets it apply.
 bool shown(const protocols::KeySpec& spec, protocols::Command command) {
-  const auto reachable = [](std::string_view key, const std::vector<std::string_view>& names) {
+  const auto reachable = [command](std::string_view key, const std::vector<std::string_view>& names) {
     return names.empty() || std::ranges::any_of(protocols::spec_of(key).choices, [&](const auto& option) {
-             return option.implemented && std::ranges::find(names, option.name) != names.end();
+             return option.works_with(command) && std::ranges::find(names, option.name) != names.end();
            });
   };
   return spec.applies_to(command) && reachable("participation.protocol", spec.protocols) &&
@@ -70,7 +76,7 @@ PlanFlags::PlanFlags(CLI::App& cli, protocols::Command command) : command_(comma
     if (!spec.flag.empty()) {
       const std::string key(spec.key);
       options_[key] =
-          cli.add_option(std::string(spec.flag), typed_[key], help_text(spec))
+          cli.add_option(std::string(spec.flag), typed_[key], help_text(spec, command))
               ->type_name(type_text(spec))
               ->group(shown(spec, command) ? "Plan (each flag overrides the key of the plan)" : "");
     }
@@ -97,6 +103,8 @@ protocols::PlanSource PlanFlags::source() const {
   return source;
 }
 
-protocols::Plan PlanFlags::plan() const { return protocols::Plan::validate(source(), command_); }
+protocols::Plan PlanFlags::plan(const std::vector<std::string_view>& solved_for) const {
+  return protocols::Plan::validate(source(), command_, solved_for);
+}
 
 }  // namespace muster::app

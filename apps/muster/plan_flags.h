@@ -9,6 +9,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "muster/protocols/plan.h"
 #include "muster/protocols/plan_source.h"
@@ -26,7 +27,8 @@ class PlanFlags {
 
   // The plan file, if one was named, overridden by the flags that were typed.
   protocols::PlanSource source() const;
-  protocols::Plan plan() const;
+  // `solved_for`: keys that need no value (Plan::validate).
+  protocols::Plan plan(const std::vector<std::string_view>& solved_for = {}) const;
 
  private:
   protocols::Command command_;

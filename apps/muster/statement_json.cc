@@ -31,7 +31,8 @@ JsonObject bound_json(const Statement& statement, const Bound& bound) {
       .text("view", name_of(bound.view))
       .number("numerical_error", bound.numerical_error)
       .texts("assumptions", bound.assumptions)
-      .text("citation", bound.citation);
+      .text("citation", bound.citation)
+      .number("seconds", bound.seconds);
 }
 
 JsonObject local_json(const Statement& statement) {

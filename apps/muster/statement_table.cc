@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <limits>
@@ -16,7 +15,7 @@ namespace {
 using accounting::Bound;
 using accounting::Question;
 using accounting::Statement;
-using Row = std::array<std::string, 6>;
+using Row = std::vector<std::string>;
 
 std::string printed(double value) { return fmt::format("{:.6g}", value); }
 double read_back(const std::string& text) { return std::strtod(text.c_str(), nullptr); }
@@ -38,17 +37,18 @@ std::string note_of(const Statement& statement, const Bound& bound) {
   return note;
 }
 
-Row row_of(const Statement& statement, const Bound& bound) {
-  return {bound.id,
-          bound.upper ? rounded_up(*bound.upper) : "none",
-          bound.lower ? rounded_down(*bound.lower) : "-",
-          name_of(bound.validity),
-          name_of(bound.view),
-          note_of(statement, bound)};
+Row row_of(const Statement& statement, const Bound& bound, bool with_time) {
+  Row row = {bound.id, bound.upper ? rounded_up(*bound.upper) : "none",
+             bound.lower ? rounded_down(*bound.lower) : "-", name_of(bound.validity), name_of(bound.view)};
+  if (with_time) {
+    row.push_back(fmt::format("{:.1f} ms", 1000 * bound.seconds));
+  }
+  row.push_back(note_of(statement, bound));
+  return row;
 }
 
 std::string aligned(const std::vector<Row>& rows) {
-  std::array<std::size_t, 6> widths{};
+  std::vector<std::size_t> widths(rows.front().size());
   for (const Row& row : rows) {
     for (std::size_t column = 0; column < row.size(); ++column) {
       widths[column] = std::max(widths[column], row[column].size());
@@ -63,6 +63,22 @@ std::string aligned(const std::vector<Row>& rows) {
     text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
   }
   return text;
+}
+
+// What each bound of two or more assumes.
+std::vector<std::string> shared_assumptions(const std::vector<Bound>& bounds) {
+  std::vector<std::string> shared;
+  if (bounds.size() < 2) {
+    return shared;
+  }
+  for (const std::string& assumption : bounds.front().assumptions) {
+    if (std::ranges::all_of(bounds, [&](const Bound& bound) {
+          return std::ranges::find(bound.assumptions, assumption) != bound.assumptions.end();
+        })) {
+      shared.push_back(assumption);
+    }
+  }
+  return shared;
 }
 
 }  // namespace
@@ -83,19 +99,32 @@ std::string rounded_down(double value) {
   return text;
 }
 
-std::string statement_table(const Statement& statement) {
+std::string statement_table(const Statement& statement, bool with_time) {
   const bool asks_epsilon = statement.question.kind == Question::Kind::epsilon_at_delta;
   const std::string quantity = asks_epsilon ? "epsilon" : "delta";
-  std::vector<Row> rows = {{"bound", quantity + " upper", "lower", "validity", "view", "note"}};
+  std::vector<Row> rows = {{"bound", quantity + " upper", "lower", "validity", "view"}};
+  if (with_time) {
+    rows.front().emplace_back("time");
+  }
+  rows.front().emplace_back("note");
   for (const Bound& bound : statement.all) {
-    rows.push_back(row_of(statement, bound));
+    rows.push_back(row_of(statement, bound, with_time));
   }
   std::string text = aligned(rows);
   text += fmt::format("\nIf the shuffler colludes, over {} rounds: {} {}\n", statement.local_rounds, quantity,
                       statement.local ? rounded_up(*statement.local) : "none");
+  const std::vector<std::string> shared = shared_assumptions(statement.all);
   for (const Bound& bound : statement.all) {
     text += fmt::format("\n{} ({}): {}\n", bound.id, name_of(bound.neighbouring), bound.citation);
     for (const std::string& assumption : bound.assumptions) {
+      if (std::ranges::find(shared, assumption) == shared.end()) {
+        text += fmt::format("  - {}\n", assumption);
+      }
+    }
+  }
+  if (!shared.empty()) {
+    text += "\nEvery bound:\n";
+    for (const std::string& assumption : shared) {
       text += fmt::format("  - {}\n", assumption);
     }
   }

@@ -78,7 +78,24 @@ TEST(StatementText, TheTableRoundsOutwardAndListsWhatItRestsOn) {
   EXPECT_THAT(table, HasSubstr("bound   epsilon upper  lower    validity  view             note\n"));
   EXPECT_THAT(table, HasSubstr("first   1.23457        1.12345  proven    shuffler-honest  best\n"));
   EXPECT_THAT(table, HasSubstr("second  none           -        proven    shuffler-honest\n"));
-  EXPECT_THAT(table, HasSubstr("first (replace-one): A theorem\n  - an assumption\n"));
+  EXPECT_THAT(table, HasSubstr("first (replace-one): A theorem\n"));
+}
+
+TEST(StatementText, WhatEveryBoundAssumesIsSaidOnce) {
+  accounting::Statement both = statement(accounting::Question::Kind::epsilon_at_delta);
+  both.all.back().assumptions.insert(both.all.back().assumptions.begin(), "its own");
+  EXPECT_THAT(statement_table(both),
+              HasSubstr("second (replace-one): A theorem\n  - its own\n\nEvery bound:\n  - an assumption\n"));
+  both.all.pop_back();
+  EXPECT_THAT(statement_table(both), HasSubstr("first (replace-one): A theorem\n  - an assumption\n"));
+}
+
+TEST(StatementText, TimeIsShownWhenAskedFor) {
+  accounting::Statement timed = statement(accounting::Question::Kind::epsilon_at_delta);
+  timed.all.front().seconds = 0.01234;
+  EXPECT_THAT(statement_table(timed, true), HasSubstr("first   1.23457        1.12345  proven    "
+                                                      "shuffler-honest  12.3 ms  best\n"));
+  EXPECT_THAT(statement_json(timed).str(), HasSubstr(R"("seconds":0.0123)"));
 }
 
 TEST(StatementText, AskedForDeltaTheSidesMove) {

@@ -15,7 +15,9 @@ namespace {
 
 using TypedValues = std::map<std::string, TypedValue, std::less<>>;
 
-const char* name_of(Command command) { return command == Command::account ? "account" : "train"; }
+bool among(std::string_view key, const std::vector<std::string_view>& keys) {
+  return std::ranges::find(keys, key) != keys.end();
+}
 
 void refuse_unknown(const std::string& key, const RawValue& raw) {
   if (find_key(key) != nullptr) {
@@ -33,10 +35,10 @@ void refuse_unknown(const std::string& key, const RawValue& raw) {
          close.empty() ? "unknown key" : fmt::format("unknown key; did you mean {}?", close));
 }
 
-[[noreturn]] void refuse_missing(std::string_view key, const std::string& needed_by) {
+[[noreturn]] void refuse_missing(std::string_view key, const std::string& needed_by, Command command) {
   const KeySpec& spec = spec_of(key);
   const std::string how = spec.flag.empty() ? "" : fmt::format("; set it in the plan or with {}", spec.flag);
-  throw Error(ErrorCode::plan, std::string(key), "", spec.allowed(),
+  throw Error(ErrorCode::plan, std::string(key), "", spec.allowed(command),
               fmt::format("required by {}{}", needed_by, how));
 }
 
@@ -44,22 +46,24 @@ void refuse_unknown(const std::string& key, const RawValue& raw) {
 std::string deciding_value(const PlanSource& source, std::string_view key, Command command) {
   const RawValue* raw = source.find(key);
   if (raw == nullptr) {
-    refuse_missing(key, name_of(command));
+    refuse_missing(key, name_of(command), command);
   }
-  return std::get<std::string>(typed_value(spec_of(key), *raw));
+  if (const auto* text = std::get_if<std::string>(&raw->value);
+      command == Command::train && text != nullptr && *text == "pure") {
+    refuse(std::string(key), *raw, spec_of(key).allowed(command),
+           "pure describes a guarantee, not a randomizer that can run: it is accounted and calibrated alone");
+  }
+  return std::get<std::string>(typed_value(spec_of(key), *raw, command));
 }
 
-// Every key known, applicable, and of its type and range.
-TypedValues typed_values(const PlanSource& source, Command command) {
+// Every key known, applicable, and of its type and range; those that are solved for left out.
+TypedValues typed_values(const PlanSource& source, Command command,
+                         const std::vector<std::string_view>& solved_for) {
   for (const auto& [key, raw] : source.entries()) {
     refuse_unknown(key, raw);
   }
   const std::string protocol = deciding_value(source, "participation.protocol", command);
   const std::string randomizer = deciding_value(source, "randomizer.kind", command);
-  if (command == Command::train && randomizer == "pure") {
-    refuse("randomizer.kind", *source.find("randomizer.kind"), "ldp-sgd | gaussian",
-           "pure describes a guarantee, not a randomizer that can run: it is for account alone");
-  }
   TypedValues values;
   for (const auto& [key, raw] : source.entries()) {
     const KeySpec& spec = spec_of(key);
@@ -68,11 +72,17 @@ TypedValues typed_values(const PlanSource& source, Command command) {
       refuse(key, raw, "with " + std::string(spec.commands),
              fmt::format("does not apply to {}", name_of(command)));
     }
+    if (among(key, solved_for)) {
+      if (raw.origin.is_flag()) {
+        refuse(key, raw, "", fmt::format("is what {} is asked for", name_of(command)));
+      }
+      continue;
+    }
     if (!spec.applies_to(protocol, randomizer)) {
       refuse(key, raw, spec.only_with(),
              fmt::format("does not apply to protocol {} with randomizer {}", protocol, randomizer));
     }
-    values.insert_or_assign(key, typed_value(spec, raw));
+    values.insert_or_assign(key, typed_value(spec, raw, command));
   }
   return values;
 }
@@ -80,7 +90,8 @@ TypedValues typed_values(const PlanSource& source, Command command) {
 // Reads values by key; `take` leaves the default when the key is absent.
 class Reader {
  public:
-  Reader(const TypedValues& values, Command command) : values_(values), needed_by_(name_of(command)) {}
+  Reader(const TypedValues& values, Command command, const std::vector<std::string_view>& solved_for)
+      : values_(values), command_(command), solved_for_(solved_for) {}
 
   template <typename T, typename Field>
   void take(std::string_view key, Field& field) const {
@@ -93,10 +104,10 @@ class Reader {
     require(key);
     take<T>(key, field);
   }
-  void require(std::string_view key) const { require(key, needed_by_); }
+  void require(std::string_view key) const { require(key, name_of(command_)); }
   void require(std::string_view key, const std::string& needed_by) const {
-    if (!values_.contains(key)) {
-      refuse_missing(key, needed_by);
+    if (!values_.contains(key) && !among(key, solved_for_)) {
+      refuse_missing(key, needed_by, command_);
     }
   }
   std::string text(std::string_view key) const {
@@ -107,14 +118,67 @@ class Reader {
 
  private:
   const TypedValues& values_;
-  std::string needed_by_;
+  Command command_;
+  const std::vector<std::string_view>& solved_for_;
 };
 
-RandomizerKind randomizer_kind(const std::string& name) {
-  if (name == "pure") {
-    return RandomizerKind::pure;
+// The value of an enumeration that plans write as `name`: its name was checked against the table.
+template <typename Kind>
+Kind named(const std::string& name, std::initializer_list<Kind> kinds) {
+  const auto* const found = std::ranges::find_if(kinds, [&name](Kind kind) { return name == name_of(kind); });
+  if (found == kinds.end()) {
+    throw Error(ErrorCode::internal, "plan", name, "", "a name in the table of keys without a meaning");
   }
-  return name == "gaussian" ? RandomizerKind::gaussian : RandomizerKind::ldp_sgd;
+  return *found;
+}
+
+Protocol protocol_named(const std::string& name) {
+  using enum Protocol;
+  return named(name, {shuffle, subset, shuffled_check_in, random_check_in_fixed, random_check_in_averaged,
+                      random_check_in_sliding, aggregated_check_in});
+}
+
+RandomizerKind randomizer_named(const std::string& name) {
+  using enum RandomizerKind;
+  return named(name, {pure, ldp_sgd, gaussian, l1, l2, linf, k_rr, laplace});
+}
+
+void read_participation(const Reader& reader, Plan& plan) {
+  const std::string name = reader.text("participation.protocol");
+  plan.protocol = protocol_named(name);
+  if (plan.checks_in()) {
+    reader.require("participation.rate", "protocol " + name);
+    RateRange rate{};
+    reader.take<RateRange>("participation.rate", rate);
+    plan.rate = rate.hi;
+    if (rate.lo < rate.hi) {
+      plan.least_rate = rate.lo;
+    }
+    reader.take<double>("participation.dropout", plan.dropout);
+  }
+  if (plan.protocol == Protocol::subset) {
+    reader.require("participation.subset", "protocol " + name);
+  }
+  reader.take<std::uint64_t>("participation.subset", plan.subset);
+  if (plan.has_slots()) {
+    reader.require("participation.slots", "protocol " + name);
+  }
+  reader.take<std::uint64_t>("participation.slots", plan.slots);
+  reader.take<std::uint64_t>("participation.minimum", plan.minimum);
+}
+
+void read_randomizer(const Reader& reader, Plan& plan) {
+  const std::string name = reader.text("randomizer.kind");
+  plan.randomizer = randomizer_named(name);
+  reader.require(plan.randomizer == RandomizerKind::gaussian ? "randomizer.sigma" : "randomizer.epsilon0",
+                 "randomizer " + name);
+  if (plan.randomizer == RandomizerKind::k_rr) {
+    reader.require("randomizer.k", "randomizer " + name);
+  }
+  reader.take<double>("randomizer.epsilon0", plan.epsilon0);
+  reader.take<double>("randomizer.clip", plan.clip);
+  reader.take<double>("randomizer.sigma", plan.sigma);
+  reader.take<std::uint64_t>("randomizer.k", plan.k);
 }
 
 void require_for_training(const Reader& reader) {
@@ -126,23 +190,18 @@ void require_for_training(const Reader& reader) {
 
 }  // namespace
 
-Plan Plan::validate(const PlanSource& source, Command command) {
-  const TypedValues values = typed_values(source, command);
-  const Reader reader(values, command);
+Plan Plan::validate(const PlanSource& source, Command command,
+                    const std::vector<std::string_view>& solved_for) {
+  const TypedValues values = typed_values(source, command, solved_for);
+  const Reader reader(values, command, solved_for);
   Plan plan;
   plan.name = "plan";
   reader.take<std::string>("name", plan.name);
   reader.take<std::uint64_t>("seed", plan.seed);
   reader.require<std::uint64_t>("population.clients", plan.clients);
   reader.take<std::string>("population.data", plan.data);
-  reader.require<double>("participation.rate", plan.rate);
-  reader.take<double>("participation.dropout", plan.dropout);
-  plan.randomizer = randomizer_kind(reader.text("randomizer.kind"));
-  reader.require(plan.randomizer == RandomizerKind::gaussian ? "randomizer.sigma" : "randomizer.epsilon0",
-                 "randomizer " + reader.text("randomizer.kind"));
-  reader.take<double>("randomizer.epsilon0", plan.epsilon0);
-  reader.take<double>("randomizer.clip", plan.clip);
-  reader.take<double>("randomizer.sigma", plan.sigma);
+  read_participation(reader, plan);
+  read_randomizer(reader, plan);
   reader.require<std::uint64_t>("rounds.count", plan.rounds);
   reader.take<LearningRate>("rounds.learning_rate", plan.learning_rate);
   reader.take<double>("rounds.momentum", plan.momentum);
@@ -159,11 +218,22 @@ Plan Plan::validate(const PlanSource& source, Command command) {
   if (command == Command::train) {
     require_for_training(reader);
   }
-  plan.participation();  // a rate and a dropout that together leave nobody are refused here
+  if (solved_for.empty()) {
+    // A rate and a dropout that together leave nobody, a subset or a minimum above the clients: refused here.
+    accounting::validate(plan.participation());
+  }
   return plan;
 }
 
+bool Plan::checks_in() const { return protocol != Protocol::shuffle && protocol != Protocol::subset; }
+
+bool Plan::has_slots() const {
+  return protocol == Protocol::random_check_in_fixed || protocol == Protocol::random_check_in_averaged ||
+         protocol == Protocol::random_check_in_sliding;
+}
+
 accounting::Mechanism Plan::mechanism() const {
+  using Norm = accounting::CoordinateLocal::Norm;
   switch (randomizer) {
     case RandomizerKind::pure:
       return accounting::PureLocal{epsilon0.value()};
@@ -171,12 +241,45 @@ accounting::Mechanism Plan::mechanism() const {
       return accounting::LdpSgdLocal{epsilon0.value()};
     case RandomizerKind::gaussian:
       return accounting::GaussianLocal{sigma.value()};
+    case RandomizerKind::l1:
+      return accounting::CoordinateLocal{Norm::l1, epsilon0.value()};
+    case RandomizerKind::l2:
+      return accounting::CoordinateLocal{Norm::l2, epsilon0.value()};
+    case RandomizerKind::linf:
+      return accounting::CoordinateLocal{Norm::linf, epsilon0.value()};
+    case RandomizerKind::k_rr:
+      return accounting::KRandomizedResponse{epsilon0.value(), k.value()};
+    case RandomizerKind::laplace:
+      return accounting::LaplaceLocal{epsilon0.value()};
   }
   throw Error(ErrorCode::internal, "randomizer.kind", "", "", "a randomizer without a description");
 }
 
-accounting::ShuffledCheckIn Plan::participation() const {
-  return {ClientCount::of(clients), Rate::effective(rate, dropout)};
+accounting::Participation Plan::participation() const {
+  using Kind = accounting::RandomCheckIn::Kind;
+  const ClientCount n = ClientCount::of(clients);
+  const auto effective = [this](double coin) { return Rate::effective(coin, dropout); };
+  std::optional<Rate> least;
+  if (least_rate) {
+    least = effective(*least_rate);
+  }
+  switch (protocol) {
+    case Protocol::shuffle:
+      return accounting::Shuffle{n};
+    case Protocol::subset:
+      return accounting::FixedSubset{n, subset};
+    case Protocol::shuffled_check_in:
+      return accounting::ShuffledCheckIn{n, effective(rate), least};
+    case Protocol::random_check_in_fixed:
+      return accounting::RandomCheckIn{Kind::fixed, n, slots, effective(rate), least};
+    case Protocol::random_check_in_averaged:
+      return accounting::RandomCheckIn{Kind::averaged, n, slots, effective(rate), least};
+    case Protocol::random_check_in_sliding:
+      return accounting::RandomCheckIn{Kind::sliding, n, slots, effective(rate), least};
+    case Protocol::aggregated_check_in:
+      return accounting::AggregatedCheckIn{n, effective(rate), minimum, least};
+  }
+  throw Error(ErrorCode::internal, "participation.protocol", "", "", "a protocol without a description");
 }
 
 }  // namespace muster::protocols

@@ -3,8 +3,8 @@
 // A plan is read from TOML, overridden by flags, validated as a whole, and then never changes; its hash,
 // schedule and epsilon are those after overrides. The keys, ranges and defaults are the contract's
 // (docs/plan.md). A key that does not apply to the chosen protocol, randomizer or command is refused, and so
-// is an unknown one; protocols, randomizers and models that do not exist yet are refused by name. Errors
-// carry file, line, key, value and allowed range.
+// is an unknown one; what a command cannot do yet with a protocol, randomizer or model is refused by name.
+// Errors carry file, line, key, value and allowed range.
 //
 // Example:
 //     PlanSource source = PlanSource::from_file("plans/quickstart.toml");
@@ -15,19 +15,34 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
-#include "muster/accounting/accountant.h"
 #include "muster/accounting/mechanisms/mechanism.h"
+#include "muster/accounting/participation.h"
 
 namespace muster::protocols {
 
-enum class Command { account, train };
+enum class Command { account, calibrate, train };
 
-enum class Protocol { shuffled_check_in };
-enum class RandomizerKind { pure, ldp_sgd, gaussian };
+enum class Protocol {
+  shuffle,
+  subset,
+  shuffled_check_in,
+  random_check_in_fixed,
+  random_check_in_averaged,
+  random_check_in_sliding,
+  aggregated_check_in
+};
+enum class RandomizerKind { pure, ldp_sgd, gaussian, l1, l2, linf, k_rr, laplace };
 enum class ModelKind { cnn, logistic };
+
+// As plans write them: "shuffled-check-in", "k-rr", "cnn".
+const char* name_of(Command command);
+const char* name_of(Protocol protocol);
+const char* name_of(RandomizerKind kind);
+const char* name_of(ModelKind kind);
 
 // Piecewise-constant or V/sqrt(t) learning rate; rounds count from 1.
 class LearningRate {
@@ -49,22 +64,29 @@ class PlanSource;
 
 class Plan {
  public:
-  static Plan validate(const PlanSource& source, Command command);
+  // `solved_for`: keys that calibration will choose; they may be absent, and what they hold is not read.
+  static Plan validate(const PlanSource& source, Command command,
+                       const std::vector<std::string_view>& solved_for = {});
 
   std::string name;
   std::uint64_t seed = 1;
 
   std::uint64_t clients = 0;
-  std::string data;  // "digits" or "idx:DIR"; empty for account
+  std::string data;  // "digits" or "idx:DIR"; may be empty for account and calibrate
 
   Protocol protocol = Protocol::shuffled_check_in;
-  double rate = 0;
+  double rate = 0;                   // of a range, the highest
+  std::optional<double> least_rate;  // of a range, the lowest
   double dropout = 0;
+  std::uint64_t subset = 0;   // protocol subset
+  std::uint64_t slots = 0;    // protocols random-check-in-*
+  std::uint64_t minimum = 1;  // protocol aggregated-check-in
 
   RandomizerKind randomizer = RandomizerKind::ldp_sgd;
   std::optional<double> epsilon0;
   std::optional<double> clip;
   std::optional<double> sigma;
+  std::optional<std::uint64_t> k;
 
   std::uint64_t rounds = 0;
   std::optional<LearningRate> learning_rate;
@@ -80,8 +102,10 @@ class Plan {
   std::optional<double> delta;  // absent when `account` asks for delta at an epsilon
   std::optional<double> budget;
 
+  bool checks_in() const;  // every client tosses a coin: not shuffle, not subset
+  bool has_slots() const;  // random-check-in-*
   accounting::Mechanism mechanism() const;
-  accounting::ShuffledCheckIn participation() const;
+  accounting::Participation participation() const;
   // Canonical text of every key after overrides and defaults, one "key = value" a line, sorted; and its
   // BLAKE2b-256 in lower-case hexadecimal.
   std::string canonical() const;

@@ -68,12 +68,36 @@ TEST(PlanFlagText, EveryNonsenseIsRefusedWithItsFlag) {
   }
 }
 
-TEST(PlanFlagText, ARangeOfRatesIsRefusedByName) {
-  try {
-    plan_of({{"participation.rate", "0.1:0.2"}});
-    ADD_FAILURE();
-  } catch (const Error& error) {
-    EXPECT_THAT(error.what(), testing::HasSubstr("[lo, hi] is not implemented yet"));
+// For accounting: what each text means as a rate.
+Plan accounted(const std::string& rate) {
+  PlanSource source;
+  for (const auto& [key, text] : Overrides{{"population.clients", "600"},
+                                           {"participation.protocol", "shuffled-check-in"},
+                                           {"participation.rate", rate},
+                                           {"randomizer.kind", "ldp-sgd"},
+                                           {"randomizer.epsilon0", "2"},
+                                           {"rounds.count", "10"},
+                                           {"privacy.delta", "1e-5"}}) {
+    source.override_key(key, text);
+  }
+  return Plan::validate(source, Command::account);
+}
+
+TEST(PlanFlagText, ARangeOfRates) {
+  EXPECT_EQ(accounted("0.1:0.2").rate, 0.2);
+  EXPECT_EQ(accounted("0.1:0.2").least_rate, 0.1);
+  EXPECT_EQ(accounted("0.2:0.2").least_rate, std::nullopt);
+  EXPECT_EQ(accounted("1e-9:1").least_rate, 1e-9);
+  for (const char* text : {"0.2:0.1", "0:0.1", "0.1:", ":0.1", ":", "0.1:0.2:0.3", "0.1:1.1", "nan:0.1",
+                           "0.1:inf", "-0.1:0.1", "1e-400:0.5", "a:b", "0.1 :0.2"}) {
+    try {
+      accounted(text);
+      ADD_FAILURE() << text;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.key(), "participation.rate");
+      EXPECT_EQ(error.value(), text);
+      EXPECT_THAT(error.what(), testing::HasSubstr("--rate"));
+    }
   }
 }
 

@@ -8,39 +8,6 @@
 #include "muster/protocols/plan.h"
 
 namespace muster::protocols {
-namespace {
-
-const char* name_of(RandomizerKind kind) {
-  switch (kind) {
-    case RandomizerKind::pure:
-      return "pure";
-    case RandomizerKind::ldp_sgd:
-      return "ldp-sgd";
-    case RandomizerKind::gaussian:
-      return "gaussian";
-  }
-  return "";
-}
-
-const char* name_of(Protocol protocol) {
-  switch (protocol) {
-    case Protocol::shuffled_check_in:
-      return "shuffled-check-in";
-  }
-  return "";
-}
-
-const char* name_of(ModelKind kind) {
-  switch (kind) {
-    case ModelKind::cnn:
-      return "cnn";
-    case ModelKind::logistic:
-      return "logistic";
-  }
-  return "";
-}
-
-}  // namespace
 
 std::string Plan::canonical() const {
   std::map<std::string, std::string> lines;
@@ -60,12 +27,28 @@ std::string Plan::canonical() const {
     put("population.data", data);
   }
   put("participation.protocol", name_of(protocol));
-  put("participation.rate", rate);
-  put("participation.dropout", dropout);
+  if (checks_in()) {
+    if (least_rate) {
+      lines.emplace("participation.rate", fmt::format("[{}, {}]", *least_rate, rate));
+    } else {
+      put("participation.rate", rate);
+    }
+    put("participation.dropout", dropout);
+  }
+  if (protocol == Protocol::subset) {
+    put("participation.subset", subset);
+  }
+  if (has_slots()) {
+    put("participation.slots", slots);
+  }
+  if (protocol == Protocol::aggregated_check_in) {
+    put("participation.minimum", minimum);
+  }
   put("randomizer.kind", name_of(randomizer));
   put_if("randomizer.epsilon0", epsilon0);
   put_if("randomizer.clip", clip);
   put_if("randomizer.sigma", sigma);
+  put_if("randomizer.k", k);
   put("rounds.count", rounds);
   if (learning_rate) {
     put("rounds.learning_rate", learning_rate->canonical());

@@ -52,7 +52,7 @@ KeySpec choice(KeySpec spec, std::vector<Choice> choices) {
 std::vector<KeySpec> make_table() {
   const Names check_ins = {kCheckIn, kFixed, kAveraged, kSliding, kAggregated};
   const Names slots = {kFixed, kAveraged, kSliding};
-  const Names local = {"ldp-sgd", "pure", "l1", "l2", "linf", "k-rr", "laplace"};
+  const Names local = {"ldp-sgd", "l1", "l2", "linf", "k-rr", "laplace", "pure"};
   const Names vectors = {"ldp-sgd", "gaussian", "l1", "l2", "linf"};
   constexpr ValueType kNumber = ValueType::number;
   // key, flag, type, default, meaning, commands, protocols, randomizers
@@ -71,18 +71,18 @@ std::vector<KeySpec> make_table() {
               1, kMostClients),
       {"population.data", "--data", ValueType::data, "", "client j holds example j mod N", "train", {}, {}},
       choice({"participation.protocol", "--protocol", {}, "", "who takes part in a round", "all", {}, {}},
-             {{"shuffle", false},
-              {"subset", false},
-              {kCheckIn, true},
-              {kFixed, false},
-              {kAveraged, false},
-              {kSliding, false},
-              {kAggregated, false}}),
+             {{"shuffle", Support::accounted},
+              {"subset", Support::accounted},
+              {kCheckIn, Support::trained},
+              {kFixed, Support::accounted},
+              {kAveraged, Support::accounted},
+              {kSliding, Support::accounted},
+              {kAggregated, Support::accounted}}),
       number({"participation.rate",
               "--rate",
               ValueType::rate,
               "",
-              "the client's coin in each round",
+              "the client's coin in each round; of clients whose coins differ, the lowest and the highest",
               "all",
               check_ins,
               {}},
@@ -95,9 +95,24 @@ std::vector<KeySpec> make_table() {
                 "all",
                 check_ins,
                 {}}),
-      integer({"participation.subset", "--subset", {}, "", "clients drawn each round", "all", {"subset"}, {}},
+      integer({"participation.subset",
+               "--subset",
+               {},
+               "",
+               "clients drawn in secret each round",
+               "all",
+               {"subset"},
+               {}},
               1, kMostClients),
-      integer({"participation.slots", "--slots", {}, "", "slots of a run", "all", slots, {}}, 1),
+      integer({"participation.slots",
+               "--slots",
+               {},
+               "",
+               "slots of a run, which is what rounds.count counts",
+               "all",
+               slots,
+               {}},
+              1),
       integer({"participation.minimum",
                "--minimum",
                {},
@@ -109,14 +124,14 @@ std::vector<KeySpec> make_table() {
               1),
       choice(
           {"randomizer.kind", "--randomizer", {}, "", "what a client does to what it sends", "all", {}, {}},
-          {{"ldp-sgd", true},
-           {"gaussian", true},
-           {"pure", true},
-           {"l1", false},
-           {"l2", false},
-           {"linf", false},
-           {"k-rr", false},
-           {"laplace", false}}),
+          {{"ldp-sgd", Support::trained},
+           {"gaussian", Support::trained},
+           {"l1", Support::accounted},
+           {"l2", Support::accounted},
+           {"linf", Support::accounted},
+           {"k-rr", Support::accounted},
+           {"laplace", Support::accounted},
+           {"pure", Support::accounted}}),
       positive({"randomizer.epsilon0",
                 "--epsilon0",
                 kNumber,
@@ -184,12 +199,12 @@ std::vector<KeySpec> make_table() {
                {}},
               1),
       choice({"model.kind", "--model", {}, "", "what is trained", "train", {}, {}},
-             {{"cnn", true},
-              {"logistic", true},
-              {"mlp", false},
-              {"features+linear", false},
-              {"mean", false},
-              {"histogram", false}}),
+             {{"cnn", Support::trained},
+              {"logistic", Support::trained},
+              {"mlp", Support::none},
+              {"features+linear", Support::none},
+              {"mean", Support::none},
+              {"histogram", Support::none}}),
       number({"privacy.delta", "--delta", kNumber, "", "failure probability of the guarantee", "all", {}, {}},
              0, false, 1, false),
       positive({"privacy.budget",
@@ -240,10 +255,11 @@ std::string range_text(const KeySpec& spec) {
                      spec.high_included ? ']' : ')');
 }
 
-std::string choices_text(const KeySpec& spec, bool implemented) {
+template <typename Wanted>
+std::string choices_text(const KeySpec& spec, const Wanted& wanted) {
   Names names;
   for (const Choice& option : spec.choices) {
-    if (option.implemented == implemented) {
+    if (wanted(option)) {
       names.push_back(option.name);
     }
   }
@@ -261,7 +277,7 @@ std::string escaped(const std::string& text) {
 
 }  // namespace
 
-std::string KeySpec::allowed() const {
+std::string KeySpec::allowed(Command command) const {
   switch (type) {
     case ValueType::name:
       return "1 to 100 of A-Z a-z 0-9 . _ -, not starting with .";
@@ -271,12 +287,13 @@ std::string KeySpec::allowed() const {
       return most == kMostInteger ? fmt::format("integer >= {}", least)
                                   : fmt::format("integer {}..{}", least, compact(most));
     case ValueType::number:
-    case ValueType::rate:
       return range_text(*this);
+    case ValueType::rate:
+      return range_text(*this) + ", or [lo, hi] (as a flag lo:hi)";
     case ValueType::learning_rate:
       return "number > 0, [[1, value], [round, value], ...], or \"inverse-sqrt:V\"";
     case ValueType::choice:
-      return choices_text(*this, true);
+      return choices_text(*this, [command](const Choice& option) { return option.works_with(command); });
   }
   return "";
 }
@@ -346,8 +363,13 @@ std::string key_reference() {
       "| key | flag | value | default | commands | only with | meaning |\n|---|---|---|---|---|---|---|\n";
   for (const KeySpec& spec : plan_keys()) {
     std::string allowed = spec.allowed();
-    if (const std::string later = choices_text(spec, false); !later.empty()) {
-      allowed += "; not implemented yet: " + later;
+    const std::string trained = spec.allowed(Command::train);
+    if (trained != allowed) {
+      allowed += "; train: " + trained;
+    }
+    const auto later = [](const Choice& option) { return option.support == Support::none; };
+    if (const std::string names = choices_text(spec, later); !names.empty()) {
+      allowed += "; not implemented yet: " + names;
     }
     text += fmt::format("| `{}` | {} | {} | {} | {} | {} | {} |\n", spec.key,
                         spec.flag.empty() ? "-" : fmt::format("`{}`", spec.flag), escaped(allowed),

@@ -2,8 +2,8 @@
 // applies.
 //
 // Parsing, validation, the flags and --help of the command and docs/plan.md are all made from it. Names never
-// change meaning: a new meaning is a new key. Values that the contract names but no code implements yet are
-// listed, so that they are refused by name.
+// change meaning: a new meaning is a new key. Values that the contract names and a command cannot handle yet
+// are listed, so that they are refused by name.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +17,15 @@ namespace muster::protocols {
 
 enum class ValueType { name, data, integer, number, rate, learning_rate, choice };
 
+// How far a value of a choice goes today. A description says what is charged, not how to run it.
+enum class Support { none, accounted, trained };
+
 struct Choice {
   std::string_view name;
-  bool implemented;
+  Support support;
+  bool works_with(Command command) const {
+    return command == Command::train ? support == Support::trained : support != Support::none;
+  }
 };
 
 struct KeySpec {
@@ -38,8 +44,8 @@ struct KeySpec {
 
   bool applies_to(Command command) const { return command == Command::train || commands == "all"; }
   bool applies_to(std::string_view protocol, std::string_view randomizer) const;
-  // What it may hold, for people: "number in (0, 1]".
-  std::string allowed() const;
+  // What it may hold, for people: "number in (0, 1]". A choice may hold less for training.
+  std::string allowed(Command command = Command::account) const;
   // The protocols and randomizers it applies to, for people; empty: all.
   std::string only_with() const;
 };

@@ -70,7 +70,9 @@ struct Case {
 };
 
 const std::vector<Case> kNumbers = {
-    {"participation.rate", {"0", "-0.1", "1.0000000000000002", "[0.1, 0.2]"}},
+    {"participation.rate",
+     {"0", "-0.1", "1.0000000000000002", "[0.1, 0.2]", "[0.2, 0.1]", "[0.1]", "[0, 0.1]", "[0.1, 1.1]",
+      "[0.1, nan]", "[0.1, \"0.2\"]", "[0.1, 0.2, 0.3]", "\"0.1:0.2\""}},
     {"participation.dropout", {"-0.1", "1", "1.5"}},
     {"randomizer.epsilon0", {"0", "-2", "-0.0"}},
     {"randomizer.clip", {"0", "-1"}},
@@ -161,8 +163,10 @@ std::string refusal(const Lines& lines, const std::string& key, const std::strin
 }
 
 TEST(PlanRefusals, EveryWordOfTheMessageHelps) {
-  EXPECT_EQ(refusal(ldp_sgd_plan(), "participation.rate", "0"),
-            "participation.rate = 0: out of range; bad.toml, line 13, column 22 (allowed: number in (0, 1])");
+  EXPECT_EQ(
+      refusal(ldp_sgd_plan(), "participation.rate", "0"),
+      "participation.rate = 0: out of range; bad.toml, line 13, column 22 (allowed: number in (0, 1], or "
+      "[lo, hi] (as a flag lo:hi))");
   EXPECT_EQ(refusal(ldp_sgd_plan(), "population.clients", "1e6"),
             "population.clients = 1000000: is a floating-point number, not an integer: write 1000000; "
             "bad.toml, line "
@@ -174,19 +178,24 @@ TEST(PlanRefusals, EveryWordOfTheMessageHelps) {
   EXPECT_EQ(refusal(gaussian_plan(), "randomizer.epsilon0", "5"),
             "randomizer.epsilon0 = 5: does not apply to protocol shuffled-check-in with randomizer gaussian; "
             "bad.toml, "
-            "line 14, column 23 (allowed: randomizer ldp-sgd | pure | l1 | l2 | linf | k-rr | laplace)");
-  EXPECT_EQ(refusal(ldp_sgd_plan(), "randomizer.kind", "\"laplace\""),
-            "randomizer.kind = laplace: not implemented yet; bad.toml, line 13, column 19 (allowed: ldp-sgd "
-            "| gaussian "
-            "| pure)");
+            "line 14, column 23 (allowed: randomizer ldp-sgd | l1 | l2 | linf | k-rr | laplace | pure)");
+  EXPECT_EQ(
+      refusal(ldp_sgd_plan(), "randomizer.kind", "\"laplace\""),
+      "randomizer.kind = laplace: not implemented yet for train; bad.toml, line 13, column 19 (allowed: "
+      "ldp-sgd | gaussian)");
   EXPECT_EQ(
       refusal(ldp_sgd_plan(), "randomizer.kind", "\"gausian\""),
       "randomizer.kind = gausian: unknown; did you mean gaussian?; bad.toml, line 13, column 19 (allowed: "
-      "ldp-sgd | gaussian | pure)");
+      "ldp-sgd | gaussian)");
+  EXPECT_EQ(refusal(ldp_sgd_plan(), "participation.protocol", "\"subset\""),
+            "participation.protocol = subset: not implemented yet for train; bad.toml, line 13, column 26 "
+            "(allowed: shuffled-check-in)");
+  EXPECT_EQ(refusal(ldp_sgd_plan(), "model.kind", "\"mlp\""),
+            "model.kind = mlp: not implemented yet; bad.toml, line 13, column 14 (allowed: cnn | logistic)");
   EXPECT_EQ(
       refusal(ldp_sgd_plan(), "participation.rate", "[0.1, 0.2]"),
-      "participation.rate = [0.1, 0.2]: a range of rates [lo, hi] is not implemented yet; bad.toml, line 13, "
-      "column 22 (allowed: number in (0, 1])");
+      "participation.rate = [0.1, 0.2]: training with clients of different rates is not implemented yet; "
+      "bad.toml, line 13, column 22 (allowed: number in (0, 1], or [lo, hi] (as a flag lo:hi))");
 }
 
 TEST(PlanRefusals, UnknownKeysSuggestTheNearest) {

@@ -85,8 +85,10 @@ TEST(Plan, ShortRunsLogAndSaveEveryRound) {
 
 TEST(Plan, DescribesExactlyWhatRuns) {
   const Plan plan = plan_of(kPlan, Command::train, {{"participation.dropout", "0.25"}});
-  EXPECT_EQ(plan.participation().rate.value(), 0.1 * 0.75);
-  EXPECT_EQ(plan.participation().clients.value(), 60000u);
+  const auto participation = std::get<accounting::ShuffledCheckIn>(plan.participation());
+  EXPECT_EQ(participation.rate.value(), 0.1 * 0.75);
+  EXPECT_EQ(participation.clients.value(), 60000u);
+  EXPECT_FALSE(participation.least);
   EXPECT_EQ(std::get<accounting::LdpSgdLocal>(plan.mechanism()).epsilon0, 2.0);
 }
 

@@ -118,23 +118,57 @@ double any_number(const KeySpec& spec, const RawValue& raw) {
   refuse_type(spec, raw, "a number");
 }
 
+bool in_range(const KeySpec& spec, double number) {
+  return (spec.low_included ? number >= spec.low : number > spec.low) &&
+         (spec.high_included ? number <= spec.high : number < spec.high);
+}
+
 double number_value(const KeySpec& spec, const RawValue& raw) {
   const double number = any_number(spec, raw);
-  const bool above = spec.low_included ? number >= spec.low : number > spec.low;
-  const bool below = spec.high_included ? number <= spec.high : number < spec.high;
-  if (!above || !below) {
+  if (!in_range(spec, number)) {
     refuse(spec, raw, "out of range");
   }
   return number + 0.0;  // -0 and 0 are one value, with one hash
 }
 
-double rate_value(const KeySpec& spec, const RawValue& raw) {
-  const auto* text = std::get_if<std::string>(&raw.value);
-  if (std::holds_alternative<std::vector<RawValue>>(raw.value) ||
-      (text != nullptr && text->find(':') != text->npos)) {
-    refuse(spec, raw, "a range of rates [lo, hi] is not implemented yet");
+// "[lo, hi]" of a file or "lo:hi" of a flag; none where the value is not written as a range.
+std::optional<RateRange> range_as_written(const KeySpec& spec, const RawValue& raw) {
+  std::optional<double> lo, hi;
+  if (const auto* pair = std::get_if<std::vector<RawValue>>(&raw.value)) {
+    if (pair->size() == 2) {
+      lo = toml_number((*pair)[0]);
+      hi = toml_number((*pair)[1]);
+    }
+  } else if (const auto* text = std::get_if<std::string>(&raw.value);
+             text != nullptr && raw.origin.is_flag() && text->find(':') != text->npos) {
+    const std::size_t colon = text->find(':');
+    lo = parse_number(std::string_view(*text).substr(0, colon));
+    hi = parse_number(std::string_view(*text).substr(colon + 1));
+  } else {
+    return std::nullopt;
   }
-  return number_value(spec, raw);
+  if (!lo || !hi) {
+    refuse(spec, raw, "not a range of two numbers");
+  }
+  return RateRange{*lo, *hi};
+}
+
+RateRange rate_value(const KeySpec& spec, const RawValue& raw, Command command) {
+  const std::optional<RateRange> range = range_as_written(spec, raw);
+  if (!range) {
+    const double rate = number_value(spec, raw);
+    return {rate, rate};
+  }
+  if (!in_range(spec, range->lo) || !in_range(spec, range->hi)) {
+    refuse(spec, raw, "out of range");
+  }
+  if (range->lo > range->hi) {
+    refuse(spec, raw, "the lowest rate comes first");
+  }
+  if (command == Command::train && range->lo < range->hi) {
+    refuse(spec, raw, "training with clients of different rates is not implemented yet");
+  }
+  return *range;
 }
 
 std::string text_value(const KeySpec& spec, const RawValue& raw) {
@@ -178,17 +212,20 @@ std::string data_value(const KeySpec& spec, const RawValue& raw) {
   return "idx:" + directory;
 }
 
-std::string choice_value(const KeySpec& spec, const RawValue& raw) {
+std::string choice_value(const KeySpec& spec, const RawValue& raw, Command command) {
   std::string text = text_value(spec, raw);
   const auto option = std::ranges::find(spec.choices, text, &Choice::name);
   if (option == spec.choices.end()) {
     std::vector<std::string_view> names;
     std::ranges::transform(spec.choices, std::back_inserter(names), &Choice::name);
     const std::string close = nearest(text, names);
-    refuse(spec, raw, close.empty() ? "unknown" : fmt::format("unknown; did you mean {}?", close));
+    refuse(std::string(spec.key), raw, spec.allowed(command),
+           close.empty() ? "unknown" : fmt::format("unknown; did you mean {}?", close));
   }
-  if (!option->implemented) {
-    refuse(spec, raw, "not implemented yet");
+  if (!option->works_with(command)) {
+    refuse(std::string(spec.key), raw, spec.allowed(command),
+           option->support == Support::none ? "not implemented yet"
+                                            : fmt::format("not implemented yet for {}", name_of(command)));
   }
   return text;
 }
@@ -245,7 +282,7 @@ void refuse(const std::string& key, const RawValue& raw, const std::string& allo
       fmt::format("{}; {}{}", message, raw.origin.is_flag() ? "given by " : "", raw.origin.describe()));
 }
 
-TypedValue typed_value(const KeySpec& spec, const RawValue& raw) {
+TypedValue typed_value(const KeySpec& spec, const RawValue& raw, Command command) {
   switch (spec.type) {
     case ValueType::name:
       return name_value(spec, raw);
@@ -256,11 +293,11 @@ TypedValue typed_value(const KeySpec& spec, const RawValue& raw) {
     case ValueType::number:
       return number_value(spec, raw);
     case ValueType::rate:
-      return rate_value(spec, raw);
+      return rate_value(spec, raw, command);
     case ValueType::learning_rate:
       return learning_rate_value(spec, raw);
     case ValueType::choice:
-      return choice_value(spec, raw);
+      return choice_value(spec, raw, command);
   }
   throw Error(ErrorCode::internal, std::string(spec.key), raw.text, "", "a key without a type");
 }

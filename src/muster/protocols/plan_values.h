@@ -15,10 +15,16 @@
 
 namespace muster::protocols {
 
-using TypedValue = std::variant<std::uint64_t, double, std::string, LearningRate>;
+// A rate of a range of rates; lo = hi for one rate.
+struct RateRange {
+  double lo;
+  double hi;
+};
 
-// Throws Error(plan): wrong type, out of range, or not implemented yet.
-TypedValue typed_value(const KeySpec& spec, const RawValue& raw);
+using TypedValue = std::variant<std::uint64_t, double, std::string, LearningRate, RateRange>;
+
+// Throws Error(plan): wrong type, out of range, or not implemented yet for this command.
+TypedValue typed_value(const KeySpec& spec, const RawValue& raw, Command command);
 
 // Throws Error(plan) (Error(usage) is for flags that do not exist) for `key`, naming where `raw` stands.
 [[noreturn]] void refuse(const std::string& key, const RawValue& raw, const std::string& allowed,

@@ -36,11 +36,10 @@ std::unique_ptr<randomizers::VectorRandomizer> make_randomizer(const protocols::
       return randomizers::make_ldp_sgd(plan.epsilon0.value(), plan.clip.value(), dimension);
     case protocols::RandomizerKind::gaussian:
       return randomizers::make_gaussian(plan.sigma.value(), plan.clip.value(), dimension);
-    case protocols::RandomizerKind::pure:
-      break;
+    default:
+      throw Error(ErrorCode::plan, "randomizer.kind", name_of(plan.randomizer), "ldp-sgd, gaussian",
+                  "nothing to run: a description alone");
   }
-  throw Error(ErrorCode::plan, "randomizer.kind", "pure", "ldp-sgd, gaussian",
-              "nothing to run: a description alone");
 }
 
 // A new mechanism without a line here equals nothing, not even itself: refused, never mischarged.

@@ -40,8 +40,8 @@ TEST(Assemble, ChargesTheRandomizerThatRunsAtTheEffectiveRate) {
   EXPECT_TRUE(same_mechanism(parts.randomizer->description(), plan.mechanism()));
   EXPECT_EQ(parts.randomizer->dimension(), parts.gradients->parameter_count());
   EXPECT_EQ(parts.initial.size(), parts.gradients->parameter_count());
-  const accounting::Accountant accountant(plan.mechanism(),
-                                          {ClientCount::of(500), Rate::effective(0.2, 0.5)});
+  const accounting::Accountant accountant(
+      plan.mechanism(), accounting::ShuffledCheckIn{ClientCount::of(500), Rate::effective(0.2, 0.5)});
   EXPECT_EQ(parts.epsilon(10), accountant.epsilon_upper(10, Delta::of(1e-4)));
   EXPECT_EQ(parts.epsilon(0), 0.0);
 }

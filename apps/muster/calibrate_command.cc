@@ -1,0 +1,109 @@
+// `muster calibrate [PLAN] --for KNOB --epsilon E --delta D [flags]`: the parameter that just meets a target.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "command.h"
+#include "muster/core/error.h"
+#include "muster/protocols/calibration.h"
+#include "plan_flags.h"
+#include "question_flags.h"
+#include "statement_text.h"
+
+namespace muster::app {
+namespace {
+
+using protocols::Calibration;
+using protocols::Knob;
+
+struct CalibrateFlags {
+  explicit CalibrateFlags(CLI::App& cli) : plan(cli, protocols::Command::calibrate) {}
+  PlanFlags plan;
+  CLI::Option* names_knob = nullptr;
+  CLI::Option* names_epsilon = nullptr;
+  CLI::Option* asks_view = nullptr;
+  bool json = false;
+  std::string knob;
+  std::string epsilon;
+  std::string view;
+};
+
+bool whole(Knob knob) { return knob == Knob::rounds || knob == Knob::clients || knob == Knob::minimum; }
+bool largest(Knob knob) { return knob == Knob::rounds || knob == Knob::rate || knob == Knob::epsilon0; }
+
+// "epsilon0" or "sigma": what accuracy chose beside the rate.
+const char* noise_of(const Calibration& found) { return found.plan.sigma ? "sigma" : "epsilon0"; }
+
+JsonObject calibration_json(const Calibration& found, Knob knob) {
+  JsonObject json = statement_json(found.statement);
+  if (knob == Knob::accuracy) {
+    return json.object("value", JsonObject()
+                                    .number(noise_of(found), found.value)
+                                    .number("rate", found.plan.rate)
+                                    .number("variance", found.variance));
+  }
+  return whole(knob) ? json.unsigned_integer("value", static_cast<std::uint64_t>(found.value))
+                     : json.number("value", found.value);
+}
+
+std::string answer(const Calibration& found, Knob knob, const protocols::Target& target) {
+  const std::string keeps = fmt::format("keeps epsilon <= {} at delta {}", target.epsilon, target.delta);
+  if (knob == Knob::accuracy) {
+    return fmt::format(
+        "{} = {}, rate = {}: the least variance of a round's mean, {:.3g} squared clips a coordinate, that "
+        "{}",
+        noise_of(found), found.value, found.plan.rate, *found.variance, keeps);
+  }
+  return fmt::format("{} = {}: the {} that {}", name_of(knob), found.value,
+                     largest(knob) ? "largest" : "smallest", keeps);
+}
+
+int calibrate(const CalibrateFlags& flags) {
+  if (flags.names_knob->count() == 0) {
+    throw Error(ErrorCode::usage, "--for", "", protocols::knob_names(), "calibrate needs what to solve for");
+  }
+  const Knob knob = protocols::knob_named(flags.knob);
+  if (flags.names_epsilon->count() == 0) {
+    throw Error(ErrorCode::usage, "--epsilon", "", "number > 0", "calibrate needs a target");
+  }
+  protocols::Target target{};
+  target.epsilon = number_flag("--epsilon", flags.epsilon, false);
+  target.view = view_flag(flags.view, flags.asks_view->count() > 0);
+  const protocols::Plan plan = flags.plan.plan(protocols::keys_solved_by(knob));
+  target.delta = delta_of(plan, "required by calibrate; set it in the plan or with --delta");
+  const Calibration found = protocols::calibrate(plan, knob, target);
+  if (flags.json) {
+    fmt::print("{}\n", calibration_json(found, knob).str());
+  } else {
+    fmt::print("{}\n\n{}; delta = {}\n\n{}", answer(found, knob, target), plan_sentence(found.plan),
+               target.delta, statement_table(found.statement, false));
+  }
+  return 0;
+}
+
+}  // namespace
+
+Command calibrate_command(CLI::App& root) {
+  CLI::App* cli =
+      add_subcommand(root, "calibrate", "Solve for the parameter that just meets a target epsilon",
+                     "muster calibrate --for epsilon0 --epsilon 1 --protocol shuffled-check-in "
+                     "--clients 60000 --rate 0.1 --randomizer ldp-sgd --rounds 6800 --delta 1e-5");
+  auto flags = std::make_shared<CalibrateFlags>(*cli);
+  flags->names_knob =
+      cli->add_option("--for", flags->knob,
+                      "what to solve for, whatever the plan says of it: " + protocols::knob_names() +
+                          "; the largest epsilon0, rate or rounds, the smallest sigma, clients or minimum; "
+                          "accuracy: epsilon0 or sigma, and rate, of the least variance of a round's mean")
+          ->type_name("TEXT");
+  flags->names_epsilon =
+      cli->add_option("--epsilon", flags->epsilon, "the target, a number > 0")->type_name("NUMBER");
+  flags->asks_view =
+      cli->add_option("--view", flags->view,
+                      "what the adversary sees: shuffler-honest | shuffler-colludes | sum-only | "
+                      "server-trusted [the protocol's own]")
+          ->type_name("TEXT");
+  cli->add_flag("--json", flags->json, "print one JSON line");
+  return {cli, [flags] { return calibrate(*flags); }};
+}
+
+}  // namespace muster::app

@@ -1,0 +1,105 @@
+#include "curve_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "muster/core/error.h"
+#include "statement_text.h"
+
+namespace muster::app {
+namespace {
+
+using accounting::CurvePoint;
+using accounting::PrivacyCurves;
+using accounting::Question;
+using Row = std::array<std::string, 4>;
+
+bool asks_epsilon(const PrivacyCurves& curves) {
+  return curves.question.kind == Question::Kind::epsilon_at_delta;
+}
+
+std::string aligned(const std::vector<Row>& rows) {
+  std::array<std::size_t, 4> widths{};
+  for (const Row& row : rows) {
+    for (std::size_t column = 0; column < row.size(); ++column) {
+      widths[column] = std::max(widths[column], row[column].size());
+    }
+  }
+  std::string text;
+  for (const Row& row : rows) {
+    text += fmt::format("{:<{}}  {:<{}}  {:<{}}  {}\n", row[0], widths[0], row[1], widths[1], row[2],
+                        widths[2], row[3]);
+  }
+  return text;
+}
+
+Row row_of(const std::string& at, const CurvePoint& point) {
+  return {at, point.upper ? rounded_up(*point.upper) : "none", point.lower ? rounded_down(*point.lower) : "-",
+          point.local ? rounded_up(*point.local) : "none"};
+}
+
+std::string table(const PrivacyCurves& curves, const std::string& heading) {
+  const std::string quantity = asks_epsilon(curves) ? "epsilon" : "delta";
+  const std::string fixed = asks_epsilon(curves) ? "delta" : "epsilon";
+  const Row columns = {"", quantity + " upper", "lower", "if the shuffler colludes"};
+  std::vector<Row> by_fixed = {columns}, by_rounds = {columns};
+  by_fixed.front()[0] = fixed;
+  by_rounds.front()[0] = "rounds";
+  for (const CurvePoint& point : curves.by_fixed) {
+    by_fixed.push_back(row_of(fmt::format("{:.6g}", point.fixed), point));
+  }
+  for (const CurvePoint& point : curves.by_rounds) {
+    by_rounds.push_back(row_of(fmt::format("{}", point.rounds), point));
+  }
+  return fmt::format("{}\n\nover {}\n{}\nover rounds\n{}", heading, fixed, aligned(by_fixed),
+                     aligned(by_rounds));
+}
+
+std::string cell(std::optional<double> value) { return value ? fmt::format("{:.17g}", *value) : ""; }
+
+std::string csv(const PrivacyCurves& curves) {
+  const char* quantity = asks_epsilon(curves) ? "epsilon" : "delta";
+  const char* fixed = asks_epsilon(curves) ? "delta" : "epsilon";
+  std::string text = fmt::format("curve,rounds,{0},{1}_upper,{1}_lower,{1}_local\n", fixed, quantity);
+  const auto add = [&text](const char* curve, const std::vector<CurvePoint>& points) {
+    for (const CurvePoint& point : points) {
+      text += fmt::format("{},{},{:.17g},{},{},{}\n", curve, point.rounds, point.fixed, cell(point.upper),
+                          cell(point.lower), cell(point.local));
+    }
+  };
+  add(fixed, curves.by_fixed);
+  add("rounds", curves.by_rounds);
+  return text;
+}
+
+}  // namespace
+
+CurveFormat curve_format_named(const std::string& name) {
+  if (name == "table") {
+    return CurveFormat::table;
+  }
+  if (name == "csv") {
+    return CurveFormat::csv;
+  }
+  if (name == "svg") {
+    return CurveFormat::svg;
+  }
+  throw Error(ErrorCode::usage, "--curve", name, "table | csv | svg", "unknown format");
+}
+
+std::string curve_text(const PrivacyCurves& curves, CurveFormat format, const std::string& heading) {
+  switch (format) {
+    case CurveFormat::table:
+      return table(curves, heading);
+    case CurveFormat::csv:
+      return csv(curves);
+    case CurveFormat::svg:
+      return curve_svg(curves, heading);
+  }
+  return "";
+}
+
+}  // namespace muster::app

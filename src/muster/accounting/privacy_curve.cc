@@ -1,0 +1,73 @@
+#include "muster/accounting/privacy_curve.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "muster/core/error.h"
+
+namespace muster::accounting {
+namespace {
+
+constexpr int kStepsADecade = 4;
+
+// Five decades of delta either side, below 1/2; epsilon from a quarter to four times.
+std::vector<double> around(const Question& question) {
+  std::vector<double> values;
+  if (question.kind == Question::Kind::epsilon_at_delta) {
+    constexpr int kSteps = 10;
+    for (int i = -kSteps; i <= kSteps; ++i) {
+      const double delta = question.fixed * std::pow(10.0, i / 2.0);
+      if (i == 0 || (delta < 0.5 && delta > 1e-300)) {
+        values.push_back(i == 0 ? question.fixed : delta);
+      }
+    }
+    return values;
+  }
+  constexpr int kSteps = 8;
+  for (int i = -kSteps; i <= kSteps; ++i) {
+    if (i == 0 || question.fixed > 0) {
+      values.push_back(i == 0 ? question.fixed : question.fixed * std::pow(2.0, i / 4.0));
+    }
+  }
+  return values;
+}
+
+std::vector<std::uint64_t> up_to(std::uint64_t rounds) {
+  std::vector<std::uint64_t> counts = {1};
+  for (int i = 1;; ++i) {
+    const double next = std::round(std::pow(10.0, static_cast<double>(i) / kStepsADecade));
+    if (!(next < 0.95 * static_cast<double>(rounds))) {
+      break;
+    }
+    if (next > static_cast<double>(counts.back())) {
+      counts.push_back(static_cast<std::uint64_t>(next));
+    }
+  }
+  if (counts.back() < rounds) {
+    counts.push_back(rounds);
+  }
+  return counts;
+}
+
+}  // namespace
+
+PrivacyCurves privacy_curves(const Accountant& accountant, std::uint64_t rounds, const Question& question,
+                             std::optional<View> view) {
+  if (rounds == 0) {
+    throw Error(ErrorCode::plan, "rounds.count", "0", "integer >= 1", "no rounds have no curve");
+  }
+  const auto point = [&](std::uint64_t count, double fixed) -> CurvePoint {
+    const Statement statement = accountant.account(count, {question.kind, fixed}, view);
+    return {count, fixed, statement.best.upper, statement.best.lower, statement.local};
+  };
+  PrivacyCurves curves{question, rounds, {}, {}};
+  for (const double fixed : around(question)) {
+    curves.by_fixed.push_back(point(rounds, fixed));
+  }
+  for (const std::uint64_t count : up_to(rounds)) {
+    curves.by_rounds.push_back(point(count, question.fixed));
+  }
+  return curves;
+}
+
+}  // namespace muster::accounting

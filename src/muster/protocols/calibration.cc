@@ -1,0 +1,335 @@
+#include "muster/protocols/calibration.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <memory>
+
+#include "muster/accounting/accountant.h"
+#include "muster/core/error.h"
+#include "muster/numerics/boundary.h"
+#include "muster/protocols/plan_keys.h"
+#include "muster/protocols/rough_epsilon.h"
+#include "muster/protocols/round_variance.h"
+
+namespace muster::protocols {
+namespace {
+
+using accounting::Accountant;
+using accounting::Question;
+using accounting::Statement;
+using numerics::Lattice;
+
+constexpr double kNone = std::numeric_limits<double>::infinity();
+
+// One parameter that epsilon rises or falls with.
+struct Dial {
+  Knob knob;
+  std::string_view key;
+  bool rises;  // epsilon rises with it: the answer is the largest value
+  bool whole;  // a whole number, else six significant digits
+  double least;
+  double most;
+};
+
+// Beyond these ends the accountant is not asked.
+Dial dial_of(Knob knob, const Plan& plan) {
+  constexpr double kMostClients = 1e12;
+  switch (knob) {
+    case Knob::epsilon0:
+      return {knob, "randomizer.epsilon0", true, false, 1e-6, 100};
+    case Knob::sigma:
+      return {knob, "randomizer.sigma", false, false, 0.01, 1e8};
+    case Knob::rate:
+      return {knob, "participation.rate", true, false, 1e-9, 1};
+    case Knob::rounds:
+      return {knob, "rounds.count", true, true, 1, 1e9};
+    case Knob::clients: {
+      const std::uint64_t fewest = std::max({plan.subset, plan.minimum, std::uint64_t{1}});
+      return {knob, "population.clients", false, true, static_cast<double>(fewest), kMostClients};
+    }
+    case Knob::minimum:
+      return {knob, "participation.minimum", false, true, 1, static_cast<double>(plan.clients)};
+    case Knob::accuracy:
+      break;
+  }
+  throw Error(ErrorCode::internal, "--for", name_of(knob), "", "not one parameter");
+}
+
+void set(Plan& plan, Knob knob, double value) {
+  switch (knob) {
+    case Knob::epsilon0:
+      plan.epsilon0 = value;
+      return;
+    case Knob::sigma:
+      plan.sigma = value;
+      return;
+    case Knob::rate:
+      plan.rate = value;
+      return;
+    case Knob::rounds:
+      plan.rounds = static_cast<std::uint64_t>(value);
+      return;
+    case Knob::clients:
+      plan.clients = static_cast<std::uint64_t>(value);
+      return;
+    case Knob::minimum:
+      plan.minimum = static_cast<std::uint64_t>(value);
+      return;
+    case Knob::accuracy:
+      return;
+  }
+}
+
+Question question_of(const Target& target) { return {Question::Kind::epsilon_at_delta, target.delta}; }
+
+// The proven upper epsilon of plans that differ in one parameter. Rounds alone need no new accountant.
+class Asking {
+ public:
+  Asking(Plan plan, const Target& target) : plan_(std::move(plan)), target_(target) {}
+
+  double upper(Knob knob, double value) {
+    set(plan_, knob, value);
+    if (accountant_ == nullptr || knob != Knob::rounds) {
+      accountant_ = std::make_unique<Accountant>(plan_.mechanism(), plan_.participation());
+    }
+    const Question question = question_of(target_);
+    return target_.view
+               ? accountant_->account(plan_.rounds, question, target_.view).best.upper.value_or(kNone)
+               : accountant_->upper(plan_.rounds, question).value_or(kNone);
+  }
+  Statement statement() const {
+    return accountant_->account(plan_.rounds, question_of(target_), target_.view);
+  }
+  const Plan& plan() const { return plan_; }
+
+ private:
+  Plan plan_;
+  Target target_;
+  std::unique_ptr<Accountant> accountant_;
+};
+
+// Where the rough formula meets `rough_target`.
+double rough_root(Plan plan, const Dial& dial, double delta, double rough_target) {
+  double low = std::log(dial.least), high = std::log(dial.most);
+  for (int i = 0; i < 40; ++i) {
+    const double middle = low + (high - low) / 2;
+    set(plan, dial.knob, std::max(std::exp(middle), dial.whole ? 1.0 : 0.0));
+    const bool within = rough_epsilon(plan, delta) <= rough_target;
+    (within == dial.rises ? low : high) = middle;
+  }
+  return std::exp(low);
+}
+
+// d log epsilon / d |log value|, by the rough formula.
+double rough_slope(Plan plan, const Dial& dial, double delta, double value) {
+  constexpr double kApart = 1.2;
+  set(plan, dial.knob, value);
+  const double here = rough_epsilon(plan, delta);
+  set(plan, dial.knob, dial.whole ? std::floor(value * kApart + 1) : value * kApart);
+  const double slope = std::fabs(std::log(rough_epsilon(plan, delta) / here)) / std::log(kApart);
+  return std::clamp(slope, 0.1, 10.0);
+}
+
+[[noreturn]] void refuse_out_of_reach(const Dial& dial, const Target& target, double value, double reached) {
+  const std::string nearest = std::isfinite(reached) ? fmt::format("{:.6g}", reached) : "none at this delta";
+  throw Error(ErrorCode::plan, "--epsilon", fmt::format("{}", target.epsilon),
+              std::isfinite(reached) ? fmt::format("> {}", nearest) : "",
+              fmt::format("out of reach: the {} {} considered, {}, costs epsilon {}",
+                          dial.rises ? "smallest" : "largest", name_of(dial.knob), value, nearest));
+}
+
+Calibration solve(const Plan& plan, const Dial& dial, const Target& target) {
+  Asking asking(plan, target);
+  const Lattice upward = dial.whole ? numerics::whole_numbers() : numerics::six_digit_numbers();
+  const Lattice lattice = dial.rises ? upward : upward.mirror();
+  const auto excess = [&](std::int64_t index) {
+    return std::log(asking.upper(dial.knob, lattice.value(index)) / target.epsilon);
+  };
+  std::int64_t first = lattice.index(dial.rises ? dial.least : dial.most);
+  std::int64_t last = lattice.index(dial.rises ? dial.most : dial.least);
+  if (dial.knob == Knob::rate && excess(last) > 0) {
+    --last;  // rate 1 has theorems of its own, so nothing is known between it and its neighbour
+  } else if (dial.knob == Knob::rate) {
+    first = last;
+  }
+  const double guess = rough_root(asking.plan(), dial, target.delta, target.epsilon);
+  const numerics::BoundarySearch search{lattice, first, last, std::clamp(lattice.index(guess), first, last),
+                                        rough_slope(asking.plan(), dial, target.delta, guess)};
+  std::optional<std::int64_t> index = search.last_within(excess);
+  // The statement lists more bounds than the search asks for, and is what the caller sees: it decides.
+  for (std::int64_t step = 1; index && *index >= first; *index -= step, step *= 2) {
+    const double value = lattice.value(*index);
+    static_cast<void>(asking.upper(dial.knob, value));
+    Statement statement = asking.statement();
+    if (statement.best.upper.value_or(kNone) <= target.epsilon) {
+      return {asking.plan(), value, std::nullopt, std::move(statement)};
+    }
+  }
+  const double end = lattice.value(first);
+  refuse_out_of_reach(dial, target, end, asking.upper(dial.knob, end));
+}
+
+// The noise that meets the target at one rate, and the variance it leaves. Two questions to the accountant
+// and no bracket: good enough to compare rates with, not to be stated.
+class AtRate {
+ public:
+  AtRate(const Plan& plan, const Target& target)
+      : asking_(plan, target),
+        target_(target),
+        dial_(dial_of(plan.randomizer == RandomizerKind::gaussian ? Knob::sigma : Knob::epsilon0, plan)) {}
+
+  const Dial& dial() const { return dial_; }
+
+  double variance(double rate) {
+    Plan plan = asking_.plan();
+    plan.rate = rate;
+    asking_ = Asking(plan, target_);
+    for (int i = 0; i < 2; ++i) {
+      const double value = rough_root(plan, dial_, target_.delta, target_.epsilon * correction_);
+      const double upper = asking_.upper(dial_.knob, value);
+      if (!std::isfinite(upper)) {
+        return kNone;
+      }
+      // What the rough formula was off by there is nearly what it is off by next to it.
+      set(plan, dial_.knob, value);
+      correction_ = rough_epsilon(plan, target_.delta) / std::max(upper, 1e-9 * target_.epsilon);
+    }
+    set(plan, dial_.knob, rough_root(plan, dial_, target_.delta, target_.epsilon * correction_));
+    return round_variance(plan);
+  }
+
+ private:
+  Asking asking_;
+  Target target_;
+  Dial dial_;
+  double correction_ = 1;
+};
+
+// Golden section for the rate, on a scale that is fine near 0 and near 1; the variance is flat around its
+// least value, so a tenth on that scale is close enough.
+double best_rate(AtRate& at, double clients) {
+  const auto rate_of = [](double t) { return 1 / (1 + std::exp(-t)); };
+  const auto variance = [&](double t) { return at.variance(rate_of(t)); };
+  constexpr double kGolden = 0.6180339887498949, kClose = 0.2;
+  constexpr double kLowest = -9;  // about one client in ten thousand
+  double high = std::clamp(std::log(2 * clients), 1.0, 13.0), low = -1;
+  for (double least = variance(low); low > kLowest; low -= 2) {
+    const double further = variance(low - 2);
+    if (!(further < least)) {
+      break;
+    }
+    least = further;
+    high = low + 2;
+  }
+  double left = high - kGolden * (high - low), right = low + kGolden * (high - low);
+  double at_left = variance(left), at_right = variance(right);
+  while (high - low > kClose) {
+    if (at_left < at_right) {
+      high = right;
+      right = left;
+      at_right = at_left;
+      left = high - kGolden * (high - low);
+      at_left = variance(left);
+    } else {
+      low = left;
+      left = right;
+      at_left = at_right;
+      right = low + kGolden * (high - low);
+      at_right = variance(right);
+    }
+  }
+  const double rate = rate_of(at_left < at_right ? left : right);
+  return at.variance(1) < std::min(at_left, at_right) ? 1 : rate;
+}
+
+Calibration most_accurate(Plan plan, const Target& target) {
+  plan.rate = 0.5;
+  (plan.randomizer == RandomizerKind::gaussian ? plan.sigma : plan.epsilon0) = 1;
+  static_cast<void>(round_variance(plan));  // refuses what has none
+  AtRate at(plan, target);
+  const Lattice lattice = numerics::six_digit_numbers();
+  plan.rate = lattice.value(lattice.index(best_rate(at, static_cast<double>(plan.clients))));
+  Calibration found = solve(plan, at.dial(), target);
+  found.variance = round_variance(found.plan);
+  return found;
+}
+
+}  // namespace
+
+const char* name_of(Knob knob) {
+  switch (knob) {
+    case Knob::epsilon0:
+      return "epsilon0";
+    case Knob::sigma:
+      return "sigma";
+    case Knob::rate:
+      return "rate";
+    case Knob::rounds:
+      return "rounds";
+    case Knob::clients:
+      return "clients";
+    case Knob::minimum:
+      return "minimum";
+    case Knob::accuracy:
+      return "accuracy";
+  }
+  return "";
+}
+
+constexpr std::array kKnobs = {Knob::epsilon0, Knob::sigma,   Knob::rate,    Knob::rounds,
+                               Knob::clients,  Knob::minimum, Knob::accuracy};
+
+std::string knob_names() {
+  std::string names;
+  for (const Knob knob : kKnobs) {
+    names += fmt::format("{}{}", names.empty() ? "" : " | ", name_of(knob));
+  }
+  return names;
+}
+
+Knob knob_named(const std::string& name) {
+  std::vector<std::string_view> names;
+  for (const Knob knob : kKnobs) {
+    if (name == name_of(knob)) {
+      return knob;
+    }
+    names.emplace_back(name_of(knob));
+  }
+  const std::string close = nearest(name, names);
+  throw Error(ErrorCode::plan, "--for", name, knob_names(),
+              close.empty() ? "nothing to solve for" : fmt::format("unknown; did you mean {}?", close));
+}
+
+std::vector<std::string_view> keys_solved_by(Knob knob) {
+  if (knob == Knob::accuracy) {
+    return {"randomizer.epsilon0", "randomizer.sigma", "participation.rate"};
+  }
+  return {dial_of(knob, Plan{}).key};
+}
+
+Calibration calibrate(const Plan& plan, Knob knob, const Target& target) {
+  for (const std::string_view key : keys_solved_by(knob)) {
+    const KeySpec& spec = spec_of(key);
+    if (knob != Knob::accuracy && !spec.applies_to(name_of(plan.protocol), name_of(plan.randomizer))) {
+      throw Error(ErrorCode::plan, "--for", name_of(knob), spec.only_with(),
+                  fmt::format("{} does not apply to protocol {} with randomizer {}", key,
+                              name_of(plan.protocol), name_of(plan.randomizer)));
+    }
+  }
+  if (!(target.epsilon > 0 && std::isfinite(target.epsilon))) {
+    throw Error(ErrorCode::plan, "--epsilon", fmt::format("{}", target.epsilon), "number > 0",
+                "not a target");
+  }
+  Plan start = plan;
+  if (knob == Knob::rate || knob == Knob::accuracy) {
+    start.least_rate.reset();
+  }
+  return knob == Knob::accuracy ? most_accurate(start, target) : solve(start, dial_of(knob, start), target);
+}
+
+}  // namespace muster::protocols
