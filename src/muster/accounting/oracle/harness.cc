@@ -15,50 +15,61 @@ std::string at_point(const Case& c, double at, long double truth, double bound) 
   return out.str();
 }
 
+void compare(const Case& c, const std::vector<Interval>& exact, const Claimed& claim, Tally& tally) {
+  for (std::size_t i = 0; i < c.grid.size(); ++i) {
+    const double claimed = claim.bound(c.grid[i]);
+    const bool upper = claim.side == Claimed::Side::upper;
+    const long double truth = upper ? exact[i].lower : exact[i].upper;
+    ++tally.points;
+    tally.at_top += i + 1 == c.grid.size();
+    const bool violated = !(upper ? truth <= claimed : truth >= claimed);  // a NaN is a violation
+    if (violated && tally.violations++ == 0) tally.where = at_point(c, c.grid[i], truth, claimed);
+    if (!(claimed > 1e-12)) continue;
+    const long double ratio = upper ? truth / claimed : claimed / truth;
+    if (ratio > tally.tightest) {
+      tally.tightest = ratio;
+      if (tally.violations == 0) tally.where = at_point(c, c.grid[i], truth, claimed);
+    }
+  }
+}
+
 }  // namespace
 
-Report run(const std::vector<Claim>& claims, long cases, unsigned seed) {
+Report run(const std::vector<Claimant>& claimants, long cases, unsigned seed) {
   std::mt19937_64 engine(seed);
   Report report;
-  for (const Claim& claim : claims) report.tallies.push_back({claim.name, claim.proven, 0, 0, 0, 0, ""});
+  std::vector<Claimed> claims;
   for (; report.cases < cases; ++report.cases) {
     const Case c = random_case(engine);
     const std::vector<Interval> exact = truth(c);
-    bool proven_here = false;
-    for (std::size_t j = 0; j < claims.size(); ++j) {
-      if (report.cases % claims[j].every != 0) continue;
-      const ClaimedBound bound = claims[j].of(c);
-      if (!bound) continue;
-      proven_here = proven_here || claims[j].proven;
-      Tally& tally = report.tallies[j];
-      for (std::size_t i = 0; i < c.grid.size(); ++i) {
-        const double claimed = bound(c.grid[i]);
-        ++tally.points;
-        tally.at_top += i + 1 == c.grid.size();
-        const bool violated = !(exact[i].lower <= claimed);  // a NaN is a violation
-        if (violated && tally.violations++ == 0)
-          tally.where = at_point(c, c.grid[i], exact[i].lower, claimed);
-        if (!(claimed > 1e-12)) continue;
-        const long double ratio = exact[i].lower / claimed;
-        if (ratio > tally.tightest) {
-          tally.tightest = ratio;
-          if (tally.violations == 0) tally.where = at_point(c, c.grid[i], exact[i].lower, claimed);
-        }
+    bool bounded = false;
+    for (const Claimant& claimant : claimants) {
+      if (report.cases % claimant.every != 0) continue;
+      claims.clear();
+      claimant.of(c, claims);
+      for (const Claimed& claim : claims) {
+        Tally& tally = report.tallies[claim.name];
+        tally.proven = claimant.proven;
+        compare(c, exact, claim, tally);
+        bounded = bounded || (claimant.proven && claim.side == Claimed::Side::upper);
       }
     }
-    if (proven_here) report.points += static_cast<long>(c.grid.size());
+    if (bounded) report.points += static_cast<long>(c.grid.size());
   }
   return report;
 }
 
 std::string Report::table() const {
   std::ostringstream out;
-  out << cases << " cases, " << points << " points under a proven claim\n";
-  for (const Tally& t : tallies) {
-    out << (t.proven ? "proven  " : "FALSE   ") << std::left << std::setw(62) << t.claim << std::right
-        << std::setw(8) << t.points << std::setw(8) << t.at_top << std::setw(8) << t.violations << "  "
-        << std::fixed << std::setprecision(6) << static_cast<double>(t.tightest) << std::defaultfloat << "  "
-        << t.where << "\n";
+  out << cases << " cases, " << points << " points under a proven upper bound\n";
+  for (const bool proven : {true, false}) {
+    for (const auto& [name, t] : tallies) {
+      if (t.proven != proven) continue;
+      out << (proven ? "proven  " : "FALSE   ") << std::left << std::setw(64) << name << std::right
+          << std::setw(8) << t.points << std::setw(8) << t.at_top << std::setw(8) << t.violations << "  "
+          << std::fixed << std::setprecision(6) << static_cast<double>(t.tightest) << std::defaultfloat
+          << "  " << t.where << "\n";
+    }
   }
   return out.str();
 }

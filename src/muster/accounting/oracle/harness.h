@@ -6,6 +6,7 @@
 // its pairs.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -14,22 +15,21 @@
 namespace muster::accounting::oracle {
 
 struct Tally {
-  std::string claim;
   bool proven = true;
   long points = 0;
   long at_top = 0;  // of these at the end of the grid: epsilon = epsilon0
   long violations = 0;
-  long double tightest = 0;  // largest truth / bound where the bound is above 1e-12
+  long double tightest = 0;  // largest truth / upper, or lower / truth, where the bound is above 1e-12
   std::string where;         // the first violation, or else the tightest point
 };
 
 struct Report {
-  std::vector<Tally> tallies;  // in the order of the claims
+  std::map<std::string, Tally> tallies;  // by claim
   long cases = 0;
-  long points = 0;  // grid points, each counted once however many claims speak of it
+  long points = 0;  // grid points under a proven upper bound, each counted once
   std::string table() const;
 };
 
-Report run(const std::vector<Claim>& claims, long cases, unsigned seed);
+Report run(const std::vector<Claimant>& claimants, long cases, unsigned seed);
 
 }  // namespace muster::accounting::oracle

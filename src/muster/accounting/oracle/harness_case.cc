@@ -36,6 +36,19 @@ Law normal_cells(double mean, int cells) {
   return law;
 }
 
+// Laplace noise of scale 1/rate about `mean`, cells of equal width on [0, 1], the outer ones open.
+Law laplace_cells(long double mean, long double rate, int cells) {
+  Law law(static_cast<std::size_t>(cells));
+  const auto below = [&](int i) -> long double {
+    if (i <= 0) return 0;
+    if (i >= cells) return 1;
+    const long double z = rate * (static_cast<long double>(i) / cells - mean);
+    return z < 0 ? std::exp(z) / 2 : 1 - std::exp(-z) / 2;
+  };
+  for (int i = 0; i < cells; ++i) law[static_cast<std::size_t>(i)] = below(i + 1) - below(i);
+  return law;
+}
+
 // Densities inside [2q, 2p] of the uniform law on K cells: half-sets, or mixtures of a half-set with uniform.
 Law in_class_c(int cells, double epsilon0, bool extreme_point, std::mt19937_64& engine) {
   const long double q = 1 / (std::exp(static_cast<long double>(epsilon0)) + 1), p = 1 - q;
@@ -59,10 +72,12 @@ void choose_laws(Case& c, std::mt19937_64& engine) {
     case Kind::binary:
       c.laws = {k_rr(2, epsilon0, 0), k_rr(2, epsilon0, 1)};
       c.class_c = epsilon0 * (1 + 1e-15);
+      c.exact = epsilon0;
       break;
     case Kind::k_rr: {
       const int k = uniform(3, 4, engine);
       for (int x = 0; x < k; ++x) c.laws.push_back(k_rr(k, epsilon0, x));
+      c.exact = epsilon0;
       break;
     }
     case Kind::half_sets:
@@ -83,6 +98,10 @@ void choose_laws(Case& c, std::mt19937_64& engine) {
       break;
     case Kind::binned_normal:
       c.laws = {normal_cells(-1, 6), normal_cells(0, 6), normal_cells(1, 6)};
+      break;
+    case Kind::binned_laplace:
+      c.exact = epsilon0;
+      for (const long double mean : {0.0L, 0.5L, 1.0L}) c.laws.push_back(laplace_cells(mean, epsilon0, 4));
       break;
     case Kind::average:
       c.noise = uniform(0.5, 3.0, engine);
@@ -112,6 +131,11 @@ void choose_participation(Case& c, std::mt19937_64& engine) {
       break;
     case Participation::Kind::check_in:
       p.rate = kRates[engine() % 4];
+      break;
+    case Participation::Kind::slots:
+    case Participation::Kind::averaged:
+      p.slots = uniform(1, 3, engine);
+      p.rate = p.kind == Participation::Kind::slots && uniform(0, 2, engine) == 0 ? 1 : kRates[engine() % 4];
       break;
     case Participation::Kind::rates: {
       p.low = uniform(0.05, 0.7, engine);
@@ -173,8 +197,8 @@ void choose_grid(Case& c) {
 }
 
 const char* name_of(Kind kind) {
-  constexpr const char* kNames[] = {"binary",  "k-rr",   "half-sets",     "class-c", "smooth",
-                                    "extreme", "sparse", "binned-normal", "average"};
+  constexpr const char* kNames[] = {"binary",  "k-rr",   "half-sets",     "class-c",        "smooth",
+                                    "extreme", "sparse", "binned-normal", "binned-laplace", "average"};
   return kNames[static_cast<int>(kind)];
 }
 
@@ -202,26 +226,28 @@ Case random_case(std::mt19937_64& engine) {
   if (uniform(0, 99, engine) == 0) {
     return random_case(Kind::average, Participation::Kind::aggregated, uniform(4, 12, engine), engine);
   }
-  const auto kind = static_cast<Kind>(uniform(0, 7, engine));
+  const auto kind = static_cast<Kind>(uniform(0, 8, engine));
   // Sizes where a case stays below some ten milliseconds: C(n + K, K) histograms.
-  const int most = kind == Kind::binned_normal                        ? 4
-                   : kind == Kind::half_sets || kind == Kind::class_c ? 8
-                   : kind == Kind::k_rr                               ? 10
-                                                                      : 12;
-  const int draw = uniform(0, 9, engine);
-  const auto participation = draw < 2   ? Participation::Kind::shuffle
-                             : draw < 4 ? Participation::Kind::subset
-                             : draw < 8 ? Participation::Kind::check_in
-                                        : Participation::Kind::rates;
+  int most = 12;
+  if (kind == Kind::binned_normal) most = 4;
+  if (kind == Kind::half_sets || kind == Kind::class_c || kind == Kind::binned_laplace) most = 8;
+  if (kind == Kind::k_rr) most = 10;
+  using P = Participation::Kind;
+  constexpr P kDraws[] = {P::shuffle,  P::shuffle,  P::shuffle, P::subset, P::subset, P::check_in,
+                          P::check_in, P::check_in, P::rates,   P::rates,  P::slots,  P::averaged};
+  const P participation = kDraws[engine() % std::size(kDraws)];
+  if (participation == P::slots || participation == P::averaged) most = 4;
   return random_case(kind, participation, uniform(2, most, engine), engine);
 }
 
 std::string describe(const Case& c) {
-  constexpr const char* kParticipation[] = {"shuffle", "subset", "check-in", "rates", "aggregated"};
+  constexpr const char* kParticipation[] = {"shuffle", "subset",   "check-in",  "rates",
+                                            "slots",   "averaged", "aggregated"};
   std::ostringstream out;
   out << name_of(c.kind) << " n=" << c.n << " " << kParticipation[static_cast<int>(c.participation.kind)];
   if (c.participation.kind == Participation::Kind::check_in) out << " g=" << c.participation.rate;
   if (c.participation.kind == Participation::Kind::subset) out << " k=" << c.participation.k;
+  if (c.participation.slots > 1) out << " m=" << c.participation.slots << " p0=" << c.participation.rate;
   out << " epsilon0=" << c.epsilon0 << (c.quantity == Quantity::renyi ? " renyi" : "");
   return out.str();
 }

@@ -11,23 +11,20 @@
 namespace muster::accounting::oracle {
 namespace {
 
-std::vector<Claim> all_claims() {
-  std::vector<Claim> claims = proven_claims();
-  for (Claim& claim : false_claims()) claims.push_back(std::move(claim));
-  return claims;
-}
-
 TEST(Harness, TwoThousandCases) {
-  const Report report = run(all_claims(), 2000, 7);
+  std::vector<Claimant> claimants = proven_claims();
+  for (Claimant& claimant : false_claims()) claimants.push_back(std::move(claimant));
+  const Report report = run(claimants, 2000, 7);
   std::cout << report.table();
-  for (const Tally& tally : report.tallies) {
-    SCOPED_TRACE(tally.claim + ": " + tally.where);
+  for (const auto& [name, tally] : report.tallies) {
+    SCOPED_TRACE(name + ": " + tally.where);
     EXPECT_GT(tally.at_top, 0);
-    if (tally.proven) {
-      EXPECT_EQ(tally.violations, 0);
-    } else {
-      EXPECT_GT(tally.violations, 0);
-    }
+    EXPECT_TRUE(!tally.proven || tally.violations == 0);
+  }
+  for (const std::string& name : false_claim_names()) {
+    SCOPED_TRACE(name);
+    ASSERT_TRUE(report.tallies.contains(name));
+    EXPECT_GT(report.tallies.at(name).violations, 0);
   }
 }
 
@@ -39,6 +36,9 @@ TEST(HarnessTruth, EqualsTheMapOfHistograms) {
   for (int trial = 0; trial < 300; ++trial) {
     Case c = random_case(engine);
     if (c.kind == Kind::average || c.n > 5 || c.quantity == Quantity::renyi) continue;
+    if (c.participation.kind == Participation::Kind::slots ||
+        c.participation.kind == Participation::Kind::averaged)
+      continue;
     const long double error = relative_error(c);
     for_each_dataset(c, c.participation, c.datasets, [&](const std::vector<int>& dataset, const auto& laws) {
       std::vector<Law> others;

@@ -73,6 +73,9 @@ Coin coin(const Participation& p, std::size_t user) {
       return {p.rate, 1 - static_cast<long double>(p.rate)};
     case Participation::Kind::rates:
       return {p.rates[user], 1 - static_cast<long double>(p.rates[user])};
+    case Participation::Kind::averaged:
+      return {p.rate, 1 - static_cast<long double>(p.rate)};
+    case Participation::Kind::slots:
     case Participation::Kind::aggregated:
       break;
   }
@@ -83,7 +86,7 @@ Coin coin(const Participation& p, std::size_t user) {
 void add_user(const Lattice& grid, int users, const std::vector<long double>& before, const Law& law,
               Coin coin, std::vector<long double>& after) {
   const auto k = static_cast<std::size_t>(grid.messages);
-  long double weights[8];
+  long double weights[24];
   for (std::size_t w = 0; w < k; ++w) weights[w] = coin.report * law[w];
   for (std::size_t i = 0; i < static_cast<std::size_t>(grid.cells); ++i) {
     if (grid.totals[i] > users + 1 || (!(coin.stay > 0) && grid.totals[i] != users + 1)) {
@@ -97,17 +100,98 @@ void add_user(const Lattice& grid, int users, const std::vector<long double>& be
   }
 }
 
+// Averaged updates: a message is a pair (slot, symbol), the slot uniform.
+std::vector<Law> with_slots(const std::vector<Law>& laws, int slots) {
+  std::vector<Law> wide;
+  for (const Law& law : laws) {
+    Law all;
+    for (int s = 0; s < slots; ++s) {
+      for (const long double x : law) all.push_back(x / static_cast<long double>(slots));
+    }
+    wide.push_back(all);
+  }
+  return wide;
+}
+
+// Fixed window: the law of the m messages in order, by every choice of every client (slot 0: stays away).
+class Window {
+ public:
+  Window(const Case& c, const Participation& p) : c_(c), p_(p), messages_(c.laws.front().size()) {
+    outcomes_ = 1;
+    for (int s = 0; s < p.slots; ++s) outcomes_ *= messages_;
+  }
+
+  std::vector<long double> law(int victim, const std::vector<int>& dataset) const {
+    std::vector<long double> total(outcomes_, 0);
+    std::vector<std::vector<int>> at(static_cast<std::size_t>(p_.slots));
+    std::vector<int> records = dataset;
+    records.push_back(victim);
+    choose(records, 0, 1, at, total);
+    return total;
+  }
+
+ private:
+  void choose(const std::vector<int>& records, std::size_t j, long double weight,
+              std::vector<std::vector<int>>& at, std::vector<long double>& total) const {
+    if (!(weight > 0)) return;
+    if (j < records.size()) {
+      choose(records, j + 1, weight * (1 - static_cast<long double>(p_.rate)), at, total);
+      for (auto& slot : at) {
+        slot.push_back(records[j]);
+        choose(records, j + 1, weight * p_.rate / static_cast<long double>(p_.slots), at, total);
+        slot.pop_back();
+      }
+      return;
+    }
+    // One of those at the slot is asked, uniformly; the dummy where there is none.
+    std::vector<Law> mixed;
+    for (const auto& slot : at) {
+      Law law(messages_, 0);
+      for (const int r : slot.empty() ? std::vector<int>{0} : slot) {
+        for (std::size_t w = 0; w < messages_; ++w) law[w] += c_.laws[static_cast<std::size_t>(r)][w];
+      }
+      for (long double& x : law) x /= static_cast<long double>(std::max<std::size_t>(1, slot.size()));
+      mixed.push_back(law);
+    }
+    for (std::size_t outcome = 0; outcome < outcomes_; ++outcome) {
+      long double mass = weight;
+      std::size_t rest = outcome;
+      for (const Law& law : mixed) mass *= law[rest % messages_], rest /= messages_;
+      total[outcome] += mass;
+    }
+  }
+
+  const Case& c_;
+  const Participation& p_;
+  std::size_t messages_, outcomes_;
+};
+
 }  // namespace
 
 long double relative_error(const Case& c) {
   const auto k = static_cast<long double>(c.laws.front().size());
-  return static_cast<long double>(c.n) * (2 * k + 6) * kUnit;
+  const auto slots = static_cast<long double>(c.participation.slots);
+  // Slots sum up to (m + 1)^n choices of 4 factors a slot.
+  const long double choices =
+      c.participation.kind == Participation::Kind::slots ? std::pow(slots + 1, c.n) + 6 * slots : 0;
+  return (static_cast<long double>(c.n) * (2 * k * slots + 8) + choices) * kUnit;
 }
 
 void for_each_dataset(
     const Case& c, const Participation& participation, const std::vector<std::vector<int>>& datasets,
     const std::function<void(const std::vector<int>&, const std::vector<std::vector<long double>>&)>& visit) {
-  const Lattice& grid = lattice(static_cast<int>(c.laws.front().size()), c.n);
+  if (participation.kind == Participation::Kind::slots) {
+    const Window window(c, participation);
+    std::vector<std::vector<long double>> laws(c.laws.size());
+    for (const auto& dataset : datasets) {
+      for (std::size_t r = 0; r < c.laws.size(); ++r) laws[r] = window.law(static_cast<int>(r), dataset);
+      visit(dataset, laws);
+    }
+    return;
+  }
+  const std::vector<Law> messages =
+      participation.kind == Participation::Kind::averaged ? with_slots(c.laws, participation.slots) : c.laws;
+  const Lattice& grid = lattice(static_cast<int>(messages.front().size()), c.n);
   const auto cells = static_cast<std::size_t>(grid.cells);
   const auto others = static_cast<std::size_t>(c.n - 1);
   std::vector<std::vector<long double>> stack(others + 1, std::vector<long double>(cells + 1, 0));
@@ -119,12 +203,12 @@ void for_each_dataset(
     std::size_t shared = 0;
     while (shared < last.size() && last[shared] == dataset[shared]) ++shared;
     for (std::size_t j = shared; j < others; ++j) {
-      add_user(grid, static_cast<int>(j), stack[j], c.laws[static_cast<std::size_t>(dataset[j])],
+      add_user(grid, static_cast<int>(j), stack[j], messages[static_cast<std::size_t>(dataset[j])],
                coin(participation, j + 1), stack[j + 1]);
     }
     last = dataset;
     for (std::size_t r = 0; r < c.laws.size(); ++r) {
-      add_user(grid, static_cast<int>(others), stack[others], c.laws[r], coin(participation, 0), full[r]);
+      add_user(grid, static_cast<int>(others), stack[others], messages[r], coin(participation, 0), full[r]);
       seen[r].clear();
       long double total = 0;
       for (std::size_t i = 0; i < cells; ++i) {
