@@ -61,6 +61,11 @@ void cover(const Mechanism& mechanism, const ShuffledCheckIn& p, Applicable& lis
   if (p.rate.value() >= 1) {
     return cover(mechanism, Shuffle{p.clients}, list);
   }
+  if (p.least && p.least->value() < p.rate.value()) {  // at one rate for all the theorem says too little
+    list.missing = "no theorem for clients of unequal rates";
+    list.lowers.push_back(homogeneous(mechanism, {n, n, p.rate.value()}));
+    return;
+  }
   const auto sum = std::make_shared<const ReportingSum>(mechanism);
   list.uppers.push_back(
       {"swap-profile", "swap theorem for shuffled check-in, profile-only form; docs/theory/profile-only.md",
