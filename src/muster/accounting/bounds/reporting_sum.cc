@@ -10,14 +10,27 @@
 
 namespace muster::accounting {
 
-numerics::Enclosure reporting_sum(const Profile& profile, const SumShape& shape, double epsilon) {
-  const numerics::AtomicLaw law = reporting_law(profile, shape.rate, epsilon);
+namespace {
+
+// Past every likelihood ratio no term is positive, and the theorems' strikes are not below 0.
+bool none_positive(const Profile& profile, double epsilon) {
+  return !(std::exp(epsilon) < profile.alphas().back());
+}
+
+}  // namespace
+
+numerics::Enclosure reporting_sum(const Profile& profile, const SumShape& shape, double epsilon,
+                                  const LawChange& change) {
+  const double beyond = shape.factor * shape.count * shape.rate * profile.mass_at_infinity();
+  if (none_positive(profile, epsilon)) return {0, std::min(1.0, beyond * (1 + 1e-15))};
+  numerics::AtomicLaw law = reporting_law(profile, shape.rate, epsilon);
+  if (change) law = change(std::move(law));
   const numerics::Enclosure call =
       numerics::call_of_sum(law, shape.count, shape.strike * std::expm1(epsilon));
-  const double beyond = shape.factor * shape.count * shape.rate * profile.mass_at_infinity();
-  const double weights = weight_error(shape.count * shape.rate);
-  return {std::max(0.0, call.lower * shape.factor / weights),
-          std::min(1.0, (call.upper * shape.factor * weights + beyond) * (1 + 1e-15))};
+  const double weights = weight_error(shape.count * (change ? 1 : shape.rate));
+  const double lower = call.lower * shape.factor / weights;
+  const double upper = (call.upper * shape.factor * weights + beyond) * (1 + 1e-15);
+  return {lower > 0 ? std::min(lower, 1.0) : 0, upper < 1 ? std::max(upper, 0.0) : 1};  // a NaN counts as 1
 }
 
 ReportingSum::ReportingSum(const Mechanism& mechanism) {
@@ -32,27 +45,30 @@ ReportingSum::ReportingSum(const Mechanism& mechanism) {
 
 double ReportingSum::local(double epsilon) const { return profiles_.front().at(std::exp(epsilon)); }
 
-numerics::Enclosure ReportingSum::delta(const SumShape& shape, double epsilon) const {
+numerics::Enclosure ReportingSum::delta(const SumShape& shape, double epsilon,
+                                        const LawChange& change) const {
   if (profiles_.size() == 1) {
-    return reporting_sum(profiles_.front(), shape, epsilon);
+    return reporting_sum(profiles_.front(), shape, epsilon, change);
   }
-  // Every cut is a valid bound: go on to coarser ones while the Chernoff estimate plus mass at infinity
-  // falls.
+  // Every cut is a valid bound, whatever is made of its law: go on to coarser ones while the Chernoff
+  // estimate plus mass at infinity falls.
   const Profile* best = &profiles_.front();
   double best_total = std::numeric_limits<double>::infinity();
   for (const Profile& profile : profiles_) {
-    const numerics::AtomicLaw law = reporting_law(profile, shape.rate, epsilon);
     const double chernoff =
-        numerics::call_of_sum_chernoff(law, shape.count, shape.strike * std::expm1(epsilon));
+        none_positive(profile, epsilon)
+            ? 0
+            : numerics::call_of_sum_chernoff(reporting_law(profile, shape.rate, epsilon), shape.count,
+                                             shape.strike * std::expm1(epsilon));
     const double total =
         shape.factor * (chernoff + 100 * shape.count * shape.rate * profile.mass_at_infinity());
-    if (total >= 0.999 * best_total) {
+    if (!(total < 0.999 * best_total)) {
       break;
     }
     best_total = total;
     best = &profile;
   }
-  return reporting_sum(*best, shape, epsilon);
+  return reporting_sum(*best, shape, epsilon, change);
 }
 
 }  // namespace muster::accounting

@@ -8,10 +8,13 @@
 // docs/theory/profile-only.md). Immutable; call from any thread.
 #pragma once
 
+#include <functional>
+#include <utility>
 #include <vector>
 
 #include "muster/accounting/mechanisms/mechanism.h"
 #include "muster/accounting/profile.h"
+#include "muster/numerics/atomic_law.h"
 #include "muster/numerics/enclosure.h"
 
 namespace muster::accounting {
@@ -23,13 +26,19 @@ struct SumShape {
   double strike;  // per E - 1
 };
 
-// Two-sided: upper - lower is numerical error alone.
-numerics::Enclosure reporting_sum(const Profile& profile, const SumShape& shape, double epsilon);
+// What a theorem makes of the term's law before it is summed; its weights may carry a relative 4e-16 each.
+using LawChange = std::function<numerics::AtomicLaw(numerics::AtomicLaw)>;
+
+// Two-sided: upper - lower is numerical error alone. Never NaN, `upper` at most 1.
+numerics::Enclosure reporting_sum(const Profile& profile, const SumShape& shape, double epsilon,
+                                  const LawChange& change = {});
 
 class ReportingSum {
  public:
   explicit ReportingSum(const Mechanism& mechanism);
-  numerics::Enclosure delta(const SumShape& shape, double epsilon) const;
+  // One randomizer's profile, cut coarser and coarser.
+  explicit ReportingSum(std::vector<Profile> profiles) : profiles_(std::move(profiles)) {}
+  numerics::Enclosure delta(const SumShape& shape, double epsilon, const LawChange& change = {}) const;
   // f(E), from above: what one message alone gives away.
   double local(double epsilon) const;
 

@@ -1,0 +1,73 @@
+// Aggregated check-in with Gaussian noise: the server sees how many clients report, and the sum of their
+// noisy vectors, nothing else (docs/theory/aggregated.md).
+//
+// Statement. n honest clients report independently with probability g; each vector, of norm at most C,
+// carries its own normal noise of deviation sigma C a coordinate; a round of fewer than kmin reports is
+// destroyed unseen. For every dataset, dimension and E = e^eps >= 1,
+//     delta(eps) <= sum_{k >= kmin} Bin(n, g)(k) lambda_k f_{mu_k}(1 + (E-1)/lambda_k),
+//     lambda_k = k/n,  mu_k = D / (sigma sqrt(k)),  D the largest distance of two clipped vectors over C,
+// f_mu the Gaussian profile (`Profile::gaussian`). It is attained by one pair of datasets (all others hold
+// x', |x - x'| = D C), so it is the exact worst curve; that pair's reverse curve is `reverse`. For any other
+// randomizer the sum is a function of the shuffled messages: use the check-in bounds. Replace-one, view: only
+// the sum is seen, proven. Immutable; call from any thread.
+#pragma once
+
+#include <vector>
+
+#include "muster/numerics/enclosure.h"
+
+namespace muster::accounting {
+
+// What becomes of a round with few reports.
+enum class FewReports {
+  destroyed,  // fewer than kmin: nothing is released
+  topped_up   // noise of max(k, kmin) reports: what unequal rates need, see below
+};
+
+class AggregatedGaussianCurve {
+ public:
+  // mu = D / sigma, of one message; 1 <= kmin <= n <= 1e12; 0 < g <= 1.
+  AggregatedGaussianCurve(double mu, double n, double g, double kmin, FewReports few = FewReports::destroyed);
+
+  // Encloses the exact worst curve, which is also the forward curve of the pair.
+  numerics::Enclosure delta(double epsilon) const;
+  // The pair seen from x': sum_k Bin(n, g)(k) c f_{mu_k}(E lambda_k / c), c = (1 - E (1 - lambda_k))_+ .
+  numerics::Enclosure reverse(double epsilon) const;
+
+ private:
+  struct Block {
+    double least_share, most_share;  // lambda_k over the block
+    double least_mu, most_mu;        // mu_k over the block
+    double lower, upper;             // enclose the block's probability
+    double rest;  // all later blocks: probability times an upper bound of lambda_k f_{mu_k}(1)
+  };
+  template <typename Term>
+  numerics::Enclosure mixture(double scale, const Term& term) const;
+
+  std::vector<Block> blocks_;  // from the largest probability down
+};
+
+// Rates known to lie in [lo, hi], 0 < lo <= hi <= 1: the average over N ~ Bin(n-1, lo/hi) of the curve of
+// N + 1 clients of rate hi (docs/theory/aggregated.md); about twenty curves a point. `lower` is of the same
+// expression.
+class AggregatedUnequalCurve {
+ public:
+  AggregatedUnequalCurve(double mu, double n, double lo, double hi, double kmin);
+  numerics::Enclosure delta(double epsilon) const;
+
+ private:
+  struct Share {
+    double weight;
+    AggregatedGaussianCurve curve;
+  };
+  std::vector<Share> shares_;
+  double improbable_ = 0;  // total weight of the blocks whose curve is bounded by 1
+};
+
+namespace aggregated_detail {
+
+// f_mu(e^epsilon) for mu > 0, epsilon >= 0: relative error below 1e-9 for mu in [1e-8, 1e3].
+numerics::Enclosure gaussian_pair(double mu, double epsilon);
+
+}  // namespace aggregated_detail
+}  // namespace muster::accounting

@@ -1,0 +1,70 @@
+// Random check-ins (Balle, Kairouz, McMahan, Thakkar, Thakurta 2020): one message a run at a random slot.
+//
+// A client checks in with probability p0, at a uniform one of its m slots; the server updates a public model
+// slot by slot, each update a randomizer chosen after all earlier ones (docs/theory/slots.md).
+//  - One client a slot, a dummy R(public record) where none checked in; fixed or sliding window:
+//        delta(eps) <= E( (1-p0)(1-E) + (p0/m) sum_{i<=m} X*_i )_+  +  p0 f(infinity),
+//    whatever the others do, and, when the others are known to check in (below), with w_i X*_i for X*_i,
+//    w_i = 1 / (1 + c_i) the chance that the server picks the victim at slot i.
+//  - Everybody at a slot is averaged, p0 < 1: the whole run costs one shuffled check-in of rate p0, no term
+//    in m (unequal rates: unequal_rates.h). At p0 = 1 no theorem is known, and it is refused.
+// f is the profile over every randomizer the protocol may choose, the dummy record included. Proven, for the
+// released sequence of models (view: server-trusted: the server itself sees who reports). Immutable values;
+// call from any thread.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "muster/accounting/bounds/homogeneous.h"
+#include "muster/accounting/bounds/reporting_sum.h"
+#include "muster/accounting/bounds/unequal_rates.h"
+
+namespace muster::accounting {
+
+// What the theorems ask of the protocol, in words for the user.
+std::vector<std::string> slot_assumptions();
+std::vector<std::string> counted_slot_assumptions();
+std::vector<std::string> averaged_slot_assumptions();
+
+// One client a slot, nothing assumed of the others.
+class SlotCurve {
+ public:
+  // m >= 1, 0 < p0 <= 1.
+  SlotCurve(ReportingSum sum, double m, double p0);
+  numerics::Enclosure delta(double epsilon) const { return sum_.delta(shape_, epsilon); }
+
+ private:
+  ReportingSum sum_;
+  SumShape shape_;
+};
+
+// Fixed window, averaged over the check-ins of `others` honest clients, each of whom checks in, independently
+// and secretly, with probability at least `least`, at a uniform one of the same m slots. Never above
+// SlotCurve. c_i is replaced by independent Poisson counts of a slightly smaller mean; the chance that these
+// exceed the true ones is charged (docs/theory/slots.md).
+class CountedSlotCurve {
+ public:
+  CountedSlotCurve(ReportingSum sum, double m, double p0, double others, double least);
+  numerics::Enclosure delta(double epsilon) const;
+
+ private:
+  struct Level {
+    std::vector<double> weights, probabilities;  // of 1 / (1 + Poisson)
+    double excess;  // upper bound of the chance that the Poisson number of clients passes `others`
+  };
+  ReportingSum sum_;
+  SumShape shape_;
+  std::vector<Level> levels_;  // smaller and smaller excess
+};
+
+// Everybody at a slot is averaged: a shuffled check-in of the clients' rates, 0 < lo <= hi < 1, else
+// Error(uncovered).
+UnequalRatesCurve averaged_slots(ReportingSum sum, double n, double lo, double hi);
+
+// The dataset whose other clients, and dummy, all hold the victim's alternative record, exactly: the
+// homogeneous curve of m terms among m / (p0 w) clients, w = E[1 / (1+c)], c ~ Bin(others, rate/m) the mean
+// chance of being picked. (Fixed window.)
+HomogeneousShape slot_pair_shape(double m, double p0, double others, double rate);
+
+}  // namespace muster::accounting
