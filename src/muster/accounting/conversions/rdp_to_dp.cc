@@ -10,6 +10,7 @@ namespace {
 
 constexpr double kUnit = std::numeric_limits<double>::epsilon() / 2;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr std::uint64_t kExactOrders = std::uint64_t{1} << 50;  // doubles that count in steps of one
 
 // The moment sum F(y) = r u^(l-1) + (1-r) v^(l-1) of the pair with r = P(A) = delta + y, where u = r/y = 1 +
 // t and v = (1-r) / (e^eps - y) = 1 - w. It is convex; F' = phi(u) - phi(v), phi(x) = x^(l-1) (l - (l-1) x).
@@ -158,20 +159,57 @@ ConvertedUpper convert_rdp(const std::function<double(std::uint64_t)>& rdp, std:
     if (value < best.upper) best = {value, l};
     return value;
   };
-  // Geometric steps until the value has risen well past its best (or the mechanism stops being finite) ...
+  // Geometric steps until the value has risen well past its best, the mechanism stops being finite, or a step
+  // of a fifth gains less than a part in 10^6: what is left to gain falls like 1 / order, so all of it is
+  // below 10^-5.
   std::uint64_t step = 1;
-  for (std::uint64_t order = 2; order <= 1'000'000; order += step) {
+  double before = kInfinity;
+  for (std::uint64_t order = 2; order < kExactOrders; order += step) {
     const double value = visit(order);
     if (!std::isfinite(value) || (value > 2 * best.upper && value > 1e-300)) break;
-    if (for_epsilon ? best.upper == 0 : (value == 1 && best.upper < 1)) break;
+    if (for_epsilon ? best.upper == 0 : ((value == 1 && best.upper < 1) || value < 1e-300)) break;
+    if (order > 100 && value <= before && value > before * (1 - 1e-6) && value < 1) break;
+    before = value;
     step = std::max<std::uint64_t>(1, order / 5);
   }
-  // ... then halving steps around the best order.
-  const auto start = static_cast<std::uint64_t>(best.order);
-  for (std::uint64_t width = std::max<std::uint64_t>(1, start / 6); width > 0; width /= 2) {
-    const auto at = static_cast<std::uint64_t>(best.order);
-    if (at > width + 1) visit(at - width);
-    visit(at + width);
+  // ... then halving steps around the best order, each for as long as it helps.
+  for (auto width = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(best.order) / 6); width > 0;
+       width /= 2) {
+    for (double at = 0; at != best.order;) {
+      at = best.order;
+      const auto middle = static_cast<std::uint64_t>(at);
+      if (middle > width + 1) visit(middle - width);
+      visit(middle + width);
+    }
+  }
+  return best;
+}
+
+ConvertedUpper convert_rdp_table(std::span<const double> divergences, std::uint64_t rounds,
+                                 const Question& question, Conversion conversion) {
+  const bool for_epsilon = question.kind == Question::Kind::epsilon_at_delta;
+  if (rounds == 0) return {0, 2};
+  ConvertedUpper best{for_epsilon ? kInfinity : 1.0, 2};
+  // The cheap conversion at every order; the exact one is never above it, and is asked for at the orders near
+  // the best and on a geometric grid.
+  const auto visit = [&](std::size_t i, Conversion how) {
+    const double l = static_cast<double>(i) + 2;
+    const double rho = static_cast<double>(rounds) * divergences[i] * (1 + 4 * kUnit);
+    if (!std::isfinite(rho)) return;
+    const double value = for_epsilon ? epsilon_upper_from_rdp(how, l, rho, question.fixed)
+                                     : delta_upper_from_rdp(how, l, rho, question.fixed);
+    if (value < best.upper) best = {value, l};
+  };
+  for (std::size_t i = 0; i < divergences.size(); ++i) visit(i, Conversion::canonne);
+  if (conversion == Conversion::canonne) return best;
+  for (std::size_t i = 0; i < divergences.size(); i += 1 + i / 20) visit(i, conversion);
+  for (auto width = static_cast<std::size_t>(best.order) / 20 + 1; width > 0; width /= 2) {
+    for (double at = 0; at != best.order;) {
+      at = best.order;
+      const auto middle = static_cast<std::size_t>(at) - 2;
+      if (middle >= width) visit(middle - width, conversion);
+      if (middle + width < divergences.size()) visit(middle + width, conversion);
+    }
   }
   return best;
 }

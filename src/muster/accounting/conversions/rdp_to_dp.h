@@ -12,12 +12,14 @@
 //             at least rho: the left side is the least D_l of a pair whose hockey-stick divergence reaches
 //             delta.
 //
-// The other way round, from (eps, delta > 0) to RDP, nothing is true: "Lemma 3" of Liew et al. (2022) is
-// false (docs/theory/as-published.md). Orders l > 1, rho >= 0. Everything is rounded outward. Pure functions.
+// The other way round, from (eps, delta > 0) to RDP, nothing is true:
+// docs/theory/no-conversion-from-approximate-dp.md. From pure epsilon-DP: local_rdp.h. Orders l > 1, rho >=
+// 0. Everything is rounded outward. Pure functions.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <span>
 
 #include "muster/accounting/result.h"
 
@@ -39,9 +41,14 @@ double epsilon_upper_from_rdp(Conversion conversion, double order, double rho, d
 double delta_upper_from_rdp(Conversion conversion, double order, double rho, double epsilon);
 
 // The least of the above over integer orders >= 2 for `rounds` rounds of a mechanism whose order-l divergence
-// is at most rdp(l) a round (infinity allowed). Searches orders adaptively; every order is valid, so the
-// search cannot harm.
+// is at most rdp(l) a round (infinity allowed: where rdp is no longer computed, the search stops). Searches
+// upward as far as orders help, then around the best; every order is valid, so the search cannot harm.
 ConvertedUpper convert_rdp(const std::function<double(std::uint64_t)>& rdp, std::uint64_t rounds,
                            const Question& question, Conversion conversion);
+
+// The same over a table: divergences[i] bounds the divergence of order i + 2. Every order is tried, by the
+// exact conversion those near the best.
+ConvertedUpper convert_rdp_table(std::span<const double> divergences, std::uint64_t rounds,
+                                 const Question& question, Conversion conversion);
 
 }  // namespace muster::accounting
