@@ -14,25 +14,19 @@ long double high_value(long double epsilon0, long double epsilon) {
 }
 long double low_value(long double epsilon0, long double epsilon) { return -std::expm1(epsilon0 + epsilon); }
 
+// q = 1/(e^epsilon0 + 1), and 1 - 2q: a small mass computed as a remainder would lose its digits.
+long double less_likely(long double epsilon0) { return 1 / (std::expm1(epsilon0) + 2); }
+long double rest(long double epsilon0) { return std::expm1(epsilon0) * less_likely(epsilon0); }
+
 }  // namespace
 
 numerics::Enclosure pure_blanket_delta(double n, double epsilon0, double epsilon) {
   if (epsilon >= epsilon0) {
     return {0, 0};
   }
-  const long double q = 1 / (std::exp(static_cast<long double>(epsilon0)) + 1);
-  return mean_of_terms({{high_value(epsilon0, epsilon), q}, {low_value(epsilon0, epsilon), q}}, n);
-}
-
-std::vector<Term> k_rr_terms(double k, double epsilon0, double epsilon) {
-  const long double b = 1 / (std::exp(static_cast<long double>(epsilon0)) + static_cast<long double>(k) - 1);
-  return {{high_value(epsilon0, epsilon), b},
-          {low_value(epsilon0, epsilon), b},
-          {-std::expm1(static_cast<long double>(epsilon)), static_cast<long double>(k - 2) * b}};
-}
-
-numerics::Enclosure k_rr_blanket_delta(double n, double k, double epsilon0, double epsilon) {
-  return epsilon >= epsilon0 ? numerics::Enclosure{0, 0} : mean_of_terms(k_rr_terms(k, epsilon0, epsilon), n);
+  const long double q = less_likely(epsilon0);
+  return mean_of_terms(
+      {{high_value(epsilon0, epsilon), q}, {low_value(epsilon0, epsilon), q}, {0, rest(epsilon0)}}, n);
 }
 
 // With l in [0, epsilon0] the log-ratio of the larger end density to the smaller one, each side of the middle
@@ -69,7 +63,7 @@ numerics::Enclosure LaplaceBlanket::delta(double epsilon) const {
   }
   const auto terms = [epsilon](const std::vector<long double>& levels,
                                const std::vector<long double>& masses) {
-    std::vector<Term> all;
+    std::vector<Term> all{{0, -std::expm1(-levels.back() / 2)}};
     for (std::size_t i = 0; i < levels.size(); ++i) {
       all.push_back({high_value(levels[i], epsilon), masses[i]});
       all.push_back({low_value(levels[i], epsilon), masses[i]});
@@ -91,15 +85,15 @@ numerics::Enclosure approximate_blanket_delta(double n, double epsilon0, double 
   if (epsilon >= epsilon0) {  // the randomizer's own guarantee, post-processed
     return {delta0, delta0};
   }
-  const long double q = 1 / (std::exp(static_cast<long double>(epsilon0)) + 1);
+  const long double q = less_likely(epsilon0);
   const long double shift = delta0 / std::expm1(2 * static_cast<long double>(epsilon0));
   const long double low = std::max(0.0L, q - shift);
   const long double high = std::min(q + shift, 1 - low);
   if (q + shift > high) {
     return {1, 1};
   }
-  const numerics::Enclosure inside =
-      mean_of_terms({{high_value(epsilon0, epsilon), high}, {low_value(epsilon0, epsilon), low}}, n);
+  const numerics::Enclosure inside = mean_of_terms(
+      {{high_value(epsilon0, epsilon), high}, {low_value(epsilon0, epsilon), low}, {0, 1 - low - high}}, n);
   return {std::min(1.0, inside.lower + outside), std::min(1.0, (inside.upper + outside) * (1 + 1e-15))};
 }
 

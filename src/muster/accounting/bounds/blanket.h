@@ -4,9 +4,10 @@
 // in the hockey-stick form). Let omega be a measure below R(x) for every record x, and a = R(x1), b = R(x1')
 // the victim's two laws, E = e^epsilon. Then, whatever the other n - 1 clients hold,
 //     delta(epsilon) <= (1/n) E( G_1 + ... + G_n )_+ ,   G = (a - E b)/omega with density omega, else 0.
-// Instances: any epsilon0-LDP randomizer (a two-point law that dominates every G), k-ary randomized response,
-// Laplace noise on an interval. Replace-one, shuffler honest, proven. Pure functions and an immutable class;
-// call from any thread. epsilon >= 0, epsilon0 > 0, n >= 1; beyond epsilon0 the answer is 0.
+// Instances: any epsilon0-LDP randomizer (a two-point law that dominates every G), Laplace noise
+// on an interval; k-ary randomized response is in k_rr.h. Replace-one, shuffler honest, proven. Pure
+// functions and an immutable class; call from any thread. epsilon >= 0, epsilon0 > 0, n >= 1; beyond epsilon0
+// the answer is 0.
 #pragma once
 
 #include <vector>
@@ -19,11 +20,6 @@ namespace muster::accounting {
 // Any epsilon0-LDP randomizer:  G = e^epsilon0 - E : q ;  1 - E e^epsilon0 : q ;  else 0, q = 1/(e^epsilon0 +
 // 1).
 numerics::Enclosure pure_blanket_delta(double n, double epsilon0, double epsilon);
-
-// k-ary randomized response, k >= 2:  e^epsilon0 - E : b ;  1 - E e^epsilon0 : b ;  1 - E : (k-2) b ;  else
-// 0, b = 1/(e^epsilon0 + k - 1). The law of a term, and the bound.
-std::vector<Term> k_rr_terms(double k, double epsilon0, double epsilon);
-numerics::Enclosure k_rr_blanket_delta(double n, double k, double epsilon0, double epsilon);
 
 // Laplace noise of scale 1/epsilon0 on records in an interval of width 1. The continuous law of G is split
 // outward on a grid for the upper end and merged to its means for the lower one.

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <functional>
 
+#include "muster/accounting/bounds/k_rr.h"
 #include "muster/accounting/oracle/known_false.h"
 #include "muster/accounting/oracle/random_cases.h"
 #include "muster/accounting/oracle/slow_formula.h"
