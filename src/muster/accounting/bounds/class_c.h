@@ -1,0 +1,43 @@
+// Class C: randomizers between 2q and 2p times one law U, under check-in and fixed subsets
+// (docs/theory/class-c.md).
+//
+// Class C(epsilon0): a law U exists with 2q <= dR(x)/dU <= 2p for every record x, p = e^eps0/(e^eps0 + 1),
+// q = 1 - p. Members: binary randomized response, LDP-SGD with any clipping or mixing toward U, the
+// coordinate samplers. Statement: with E = e^eps >= 1 and m = n - 1 others, for every ordered pair of records
+// of the victim and every dataset of the others
+//     delta(eps) <= max over 0 <= i <= m of F_i(eps),
+// F_i the right side of the swap theorem with i others whose term (a - E b)/u is e^eps0 - E w.p. q,
+// e^-eps0 - E w.p. p, and m - i others whose term is 1 - E e^eps0 w.p. q, 1 - E e^-eps0 w.p. p. F_0 and F_m
+// are attained by randomized response (up to rate^n), so where the maximum is at an end the bound is the
+// exact truth. The maximum is certified over ALL i (numerics/worst_mixture.h), with the profile-only law X*
+// as a cap. Replace-one, proven, any dimension. NOT for adaptive rounds inside a slot protocol: there the
+// types may depend on the past. Immutable; call from any thread.
+#pragma once
+
+#include "muster/accounting/profile.h"
+#include "muster/numerics/enclosure.h"
+
+namespace muster::accounting {
+
+inline constexpr const char* kClassCId = "class-c";
+
+class ClassCCurve {
+ public:
+  // Shuffled check-in of n honest clients at `rate` in (0, 1).
+  static ClassCCurve check_in(double epsilon0, double n, double rate);
+  // A uniform secret subset of k of n honest clients, 1 <= k < n.
+  static ClassCCurve subset(double epsilon0, double n, double k);
+
+  // `upper` is proven; `lower` is at most max(F_0, F_m) plus the all-report event: a true delta of randomized
+  // response, so upper - lower holds numerical error and what the certificate over i allows.
+  numerics::Enclosure delta(double epsilon) const;
+
+ private:
+  ClassCCurve(double epsilon0, double n, double terms, double rate);
+  double profile_only(double epsilon) const;  // the same with X* for every client, from above
+
+  double epsilon0_, n_, terms_, rate_;
+  Profile profile_;
+};
+
+}  // namespace muster::accounting

@@ -1,0 +1,36 @@
+// Certified upper bound of max over h of E(S_h - k)_+, S_h a sum of h independent terms of one law and the
+// rest of another: all h at the price of one.
+//
+// Two readings. `product`: S_h has `terms` terms, h = 0..terms. `swap`: what the swap theorem needs; S_i has
+// terms - 1 = m terms (the other clients), of which i follow the first law, and the quantity is
+//     V_i = n E[ absent/(n - N_i) (S_i - k)_+ ],   n = terms, N_i the number of terms away from zero,
+// where both laws have the same mass `absent` at zero. Its ends need no such weight: with G_h the product
+// reading on n terms, G_h >= (h/n) V_{h-1} + ((n-h)/n) V_h (equality but for the event that no term is zero).
+//
+// Method. The trapezoidal rule of call_of_sum.h turns every V_i into a finite sum over frequencies of
+// kernel * phi_1^i phi_2^(m-i), all with nonnegative error. In i that is a sum of geometric sequences, so its
+// second difference is the sum of kernel * (phi_1 - phi_2)^2 phi_1^i phi_2^(m-2-i), and a bound beta on it
+// for ALL i at once is the sum of |kernel| |phi_1 - phi_2|^2 max(|phi_1|, |phi_2|)^(m-2). A sequence whose
+// second differences are at least -beta lies below its chords plus beta x (L - x)/2. Chords are taken over 1,
+// then 64, then 512 equal pieces of 0..terms, until what beta adds to the largest chord end is negligible.
+// docs/theory/class-c.md, section "The maximum over all types". Pure function; call from any thread.
+#pragma once
+
+#include "muster/numerics/atomic_law.h"
+#include "muster/numerics/enclosure.h"
+
+namespace muster::numerics {
+
+enum class Mixing { product, swap };
+
+struct WorstMixture {
+  Enclosure value;  // upper: at least every V; lower: at most the larger end of the product reading
+  double slack;     // what the curvature allowance adds to the upper end, relative to it
+};
+
+// `terms` a whole number >= 1 (swap: >= 2). upper may be infinity where the contour says nothing; it is never
+// below the truth and never NaN.
+WorstMixture worst_mixture_call(const AtomicLaw& first, const AtomicLaw& second, double terms, double k,
+                                Mixing mixing);
+
+}  // namespace muster::numerics
