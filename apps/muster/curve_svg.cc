@@ -21,6 +21,7 @@ using accounting::Question;
 
 constexpr double kWidth = 960, kHeight = 460;
 constexpr double kTop = 92, kBottom = 396, kPanelWidth = 384;
+constexpr double kLabelWidth = 90;
 constexpr std::array kLefts = {72.0, 552.0};
 
 constexpr const char* kInk = "#1f2933";
@@ -109,27 +110,34 @@ class Panel {
         points_(over_rounds ? curves.by_rounds : curves.by_fixed),
         over_rounds_(over_rounds),
         asks_epsilon_(curves.question.kind == Question::Kind::epsilon_at_delta) {
-    double low = std::numeric_limits<double>::infinity(), high = 0;
-    for (const CurvePoint& point : points_) {
-      for (const std::optional<double>& value : {point.upper, point.lower, point.local}) {
-        if (value && *value > 0 && std::isfinite(*value)) {
-          low = std::min(low, *value);
-          high = std::max(high, *value);
-        }
-      }
-    }
-    if (high == 0) {
-      low = high = 1;
+    Range shown = range_of(&CurvePoint::upper);
+    const Range lower = range_of(&CurvePoint::lower);
+    shown = {std::min(shown.low, lower.low), std::max(shown.high, lower.high)};
+    const Range local = range_of(&CurvePoint::local);
+    if (shown.high == 0) {
+      shown = local.high == 0 ? Range{1, 1} : local;
     }
     constexpr double kMostDecades = 12;
-    low = std::max(low, high * std::pow(10.0, -kMostDecades));
+    shown.low = std::max(shown.low, shown.high * std::pow(10.0, -kMostDecades));
+    // The local curve may lie far above: it is drawn where it does not squeeze the others.
+    const double decades = std::max(std::log10(shown.high / shown.low), 0.3);
+    local_fits_ = local.high == 0 || std::log10(local.high / shown.high) <= 1.5 * decades;
+    if (local_fits_) {
+      shown.high = std::max(shown.high, local.high);
+    } else {
+      local_ = local;
+    }
     x_ = {x_value(points_.front()), x_value(points_.back()), left, left + kPanelWidth};
     if (x_.low == x_.high) {
       x_.low /= 2;
       x_.high *= 2;
     }
-    const double margin = std::pow(high / low, 0.06) * 1.05;
-    y_ = {low / margin, high * margin, kBottom, kTop};
+    if (constexpr double kLeast = 5; shown.high < kLeast * shown.low) {
+      const double wider = std::sqrt(kLeast * shown.low / shown.high);
+      shown = {shown.low / wider, shown.high * wider};
+    }
+    const double margin = std::pow(shown.high / shown.low, 0.06) * 1.05;
+    y_ = {shown.low / margin, shown.high * margin * (local_fits_ ? 1 : margin), kBottom, kTop};
   }
 
   std::string draw() const {
@@ -137,12 +145,33 @@ class Panel {
                 local = line(&CurvePoint::local);
     std::string svg = grid();
     svg += fmt::format("<path d=\"{}\" fill=\"{}\" fill-opacity=\"0.12\"/>\n", band(upper, lower), kUpper);
-    svg +=
-        stroke(local, kLocal, 1.6, "2 4") + stroke(lower, kLower, 2, "7 4") + stroke(upper, kUpper, 2.6, "");
+    if (local_fits_) {
+      svg += stroke(local, kLocal, 1.6, "2 4");
+    } else {
+      svg += text(x_.to, kTop + 14, "end",
+                  fmt::format("\u2191 if the shuffler colludes: {} to {}", rounded_up(local_.low),
+                              rounded_up(local_.high)),
+                  fmt::format(" fill=\"{}\"", kLocal));
+    }
+    svg += stroke(lower, kLower, 2, "7 4") + stroke(upper, kUpper, 2.6, "");
     return svg + asked();
   }
 
  private:
+  struct Range {
+    double low, high;  // high = 0: nothing to show
+  };
+
+  Range range_of(std::optional<double> CurvePoint::*side) const {
+    Range range{std::numeric_limits<double>::infinity(), 0};
+    for (const CurvePoint& point : points_) {
+      if (const std::optional<double>& value = point.*side; value && *value > 0 && std::isfinite(*value)) {
+        range = {std::min(range.low, *value), std::max(range.high, *value)};
+      }
+    }
+    return range;
+  }
+
   double x_value(const CurvePoint& point) const {
     return over_rounds_ ? static_cast<double>(point.rounds) : point.fixed;
   }
@@ -156,6 +185,19 @@ class Panel {
     Curve curve;
     for (const CurvePoint& point : points_) {
       curve.points.emplace_back(x_.at(x_value(point)), y_pixel(point.*side));
+    }
+    // Of points below the floor, those that end a line on it stay.
+    const auto on_floor = [&curve](std::size_t i) {
+      return i >= curve.points.size() || !(curve.points[i].second < kBottom);
+    };
+    std::vector<std::size_t> hidden;
+    for (std::size_t i = 0; i < curve.points.size(); ++i) {
+      if (on_floor(i) && on_floor(i - 1) && on_floor(i + 1)) {
+        hidden.push_back(i);
+      }
+    }
+    for (const std::size_t i : hidden) {
+      curve.points[i].second = std::numeric_limits<double>::quiet_NaN();
     }
     return curve;
   }
@@ -222,8 +264,8 @@ class Panel {
       if (point.rounds == curves_.rounds && point.fixed == curves_.question.fixed && point.upper &&
           *point.upper > 0) {
         const double x = x_.at(x_value(point)), y = y_pixel(point.upper);
-        const bool leftward = x > (x_.from + x_.to) / 2;
-        // Above the curve and clear of it: it falls over delta and rises over rounds.
+        // Above the curve and clear of it: it falls over delta and over epsilon, and rises over rounds.
+        const bool leftward = over_rounds_ ? x > x_.from + kLabelWidth : x > x_.to - kLabelWidth;
         return fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"4.5\" fill=\"{}\"/>\n", x, y, kUpper) +
                text(x + (leftward ? -9 : 9), y - 9, leftward ? "end" : "start", rounded_up(*point.upper),
                     fmt::format(" font-size=\"13\" font-weight=\"600\" fill=\"{}\"", kUpper));
@@ -236,6 +278,8 @@ class Panel {
   const std::vector<CurvePoint>& points_;
   bool over_rounds_;
   bool asks_epsilon_;
+  bool local_fits_ = true;
+  Range local_{};
   Axis x_{};
   Axis y_{};
 };
@@ -250,14 +294,14 @@ std::string legend() {
   std::string svg;
   double x = kLefts[0];
   for (const Entry& entry :
-       {Entry{"upper, proven", kUpper, 2.6, ""}, Entry{"lower: no proof can go below", kLower, 2, "7 4"},
+       {Entry{"upper, proven", kUpper, 2.6, ""}, Entry{"lower: some data set reaches it", kLower, 2, "7 4"},
         Entry{"if the shuffler colludes", kLocal, 1.6, "2 4"}}) {
     svg += fmt::format(
-        "<line x1=\"{0}\" y1=\"47\" x2=\"{1}\" y2=\"47\" stroke=\"{2}\" stroke-width=\"{3}\"{4}/>\n"
-        "<text x=\"{5}\" y=\"51\">{6}</text>\n",
+        "<line x1=\"{0:.1f}\" y1=\"47\" x2=\"{1:.1f}\" y2=\"47\" stroke=\"{2}\" stroke-width=\"{3}\"{4}/>\n"
+        "<text x=\"{5:.1f}\" y=\"51\">{6}</text>\n",
         x, x + 30, entry.colour, entry.width,
         *entry.dashes ? fmt::format(" stroke-dasharray=\"{}\"", entry.dashes) : "", x + 38, entry.words);
-    x += 60 + 7 * static_cast<double>(std::string_view(entry.words).size());
+    x += 74 + 6.3 * static_cast<double>(std::string_view(entry.words).size());
   }
   return svg;
 }

@@ -174,77 +174,83 @@ Calibration solve(const Plan& plan, const Dial& dial, const Target& target) {
   refuse_out_of_reach(dial, target, end, asking.upper(dial.knob, end));
 }
 
-// The noise that meets the target at one rate, and the variance it leaves. Two questions to the accountant
-// and no bracket: good enough to compare rates with, not to be stated.
+// The variance that the noise which meets the target leaves at one rate: a question or two to the accountant
+// and no bracket, good enough to compare rates with, not to be stated.
 class AtRate {
  public:
   AtRate(const Plan& plan, const Target& target)
-      : asking_(plan, target),
+      : plan_(plan),
         target_(target),
         dial_(dial_of(plan.randomizer == RandomizerKind::gaussian ? Knob::sigma : Knob::epsilon0, plan)) {}
 
   const Dial& dial() const { return dial_; }
 
   double variance(double rate) {
-    Plan plan = asking_.plan();
-    plan.rate = rate;
-    asking_ = Asking(plan, target_);
-    for (int i = 0; i < 2; ++i) {
-      const double value = rough_root(plan, dial_, target_.delta, target_.epsilon * correction_);
-      const double upper = asking_.upper(dial_.knob, value);
+    plan_.rate = rate;
+    Asking asking(plan_, target_);
+    for (int i = 0; i < 3; ++i) {
+      const double value = rough_root(plan_, dial_, target_.delta, target_.epsilon * correction_);
+      const double upper = asking.upper(dial_.knob, value);
       if (!std::isfinite(upper)) {
         return kNone;
       }
       // What the rough formula was off by there is nearly what it is off by next to it.
-      set(plan, dial_.knob, value);
-      correction_ = rough_epsilon(plan, target_.delta) / std::max(upper, 1e-9 * target_.epsilon);
+      set(plan_, dial_.knob, value);
+      correction_ = rough_epsilon(plan_, target_.delta) / std::max(upper, 1e-9 * target_.epsilon);
+      if (constexpr double kNear = 0.03; std::fabs(upper / target_.epsilon - 1) < kNear) {
+        break;
+      }
     }
-    set(plan, dial_.knob, rough_root(plan, dial_, target_.delta, target_.epsilon * correction_));
-    return round_variance(plan);
+    set(plan_, dial_.knob, rough_root(plan_, dial_, target_.delta, target_.epsilon * correction_));
+    return round_variance(plan_);
   }
 
  private:
-  Asking asking_;
+  Plan plan_;
   Target target_;
   Dial dial_;
   double correction_ = 1;
 };
 
-// Golden section for the rate, on a scale that is fine near 0 and near 1; the variance is flat around its
-// least value, so a tenth on that scale is close enough.
-double best_rate(AtRate& at, double clients) {
-  const auto rate_of = [](double t) { return 1 / (1 + std::exp(-t)); };
-  const auto variance = [&](double t) { return at.variance(rate_of(t)); };
-  constexpr double kGolden = 0.6180339887498949, kClose = 0.2;
-  constexpr double kLowest = -9;  // about one client in ten thousand
-  double high = std::clamp(std::log(2 * clients), 1.0, 13.0), low = -1;
-  for (double least = variance(low); low > kLowest; low -= 2) {
-    const double further = variance(low - 2);
-    if (!(further < least)) {
+struct RateFound {
+  double log_odds;
+  double variance;
+};
+
+// Golden section between two rates, given as log odds so that rates near 0 and near 1 are told apart. The
+// variance is flat around its least value: it ends where a third of the interval changes it by a thousandth.
+RateFound best_between(AtRate& at, double low, double high) {
+  constexpr double kGolden = 0.6180339887498949, kFlat = 1e-3, kClose = 0.05;
+  const auto found = [&at](double t) -> RateFound { return {t, at.variance(1 / (1 + std::exp(-t)))}; };
+  RateFound left = found(high - kGolden * (high - low)), right = found(low + kGolden * (high - low));
+  while (high - low > kClose) {
+    const double least = std::min(left.variance, right.variance);
+    if (std::fabs(left.variance - right.variance) < kFlat * least) {
       break;
     }
-    least = further;
-    high = low + 2;
-  }
-  double left = high - kGolden * (high - low), right = low + kGolden * (high - low);
-  double at_left = variance(left), at_right = variance(right);
-  while (high - low > kClose) {
-    if (at_left < at_right) {
-      high = right;
+    if (left.variance < right.variance) {
+      high = right.log_odds;
       right = left;
-      at_right = at_left;
-      left = high - kGolden * (high - low);
-      at_left = variance(left);
+      left = found(high - kGolden * (high - low));
     } else {
-      low = left;
+      low = left.log_odds;
       left = right;
-      at_left = at_right;
-      right = low + kGolden * (high - low);
-      at_right = variance(right);
+      right = found(low + kGolden * (high - low));
     }
   }
-  const double rate = rate_of(at_left < at_right ? left : right);
-  return at.variance(1) < std::min(at_left, at_right) ? 1 : rate;
+  return left.variance < right.variance ? left : right;
+}
+
+double best_rate(AtRate& at, double clients) {
+  // Fifty clients or so that abstain are what the check-in theorems hide a report behind.
+  const double abstaining = std::min(50.0, clients / 10) / clients;
+  const double high = std::log((1 - abstaining) / abstaining);
+  constexpr double kLow = -1, kLowest = -9;  // a quarter; one client in ten thousand
+  RateFound best = best_between(at, kLow, high);
+  if (best.log_odds < kLow + 1) {
+    best = best_between(at, kLowest, best.log_odds + 1);
+  }
+  return at.variance(1) < best.variance ? 1 : 1 / (1 + std::exp(-best.log_odds));
 }
 
 Calibration most_accurate(Plan plan, const Target& target) {
