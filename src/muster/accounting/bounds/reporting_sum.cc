@@ -12,6 +12,8 @@ namespace muster::accounting {
 
 namespace {
 
+constexpr double kNothing = 1e-60;  // a delta
+
 // Past every likelihood ratio no term is positive, and the theorems' strikes are not below 0.
 bool none_positive(const Profile& profile, double epsilon) {
   return !(std::exp(epsilon) < profile.alphas().back());
@@ -25,8 +27,12 @@ numerics::Enclosure reporting_sum(const Profile& profile, const SumShape& shape,
   if (none_positive(profile, epsilon)) return {0, std::min(1.0, beyond * (1 + 1e-15))};
   numerics::AtomicLaw law = reporting_law(profile, shape.rate, epsilon);
   if (change) law = change(std::move(law));
-  const numerics::Enclosure call =
-      numerics::call_of_sum(law, shape.count, shape.strike * std::expm1(epsilon));
+  const double strike = shape.strike * std::expm1(epsilon);
+  // Where Chernoff's bound is already nothing, the sum is not worth its slowly decaying integrand.
+  const double chernoff = shape.factor * numerics::call_of_sum_chernoff(law, shape.count, strike) * 2;
+  if (chernoff <= std::max(kNothing, 1e-3 * beyond))
+    return {0, std::min(1.0, (chernoff + beyond) * (1 + 1e-15))};
+  const numerics::Enclosure call = numerics::call_of_sum(law, shape.count, strike);
   const double weights = weight_error(shape.count * (change ? 1 : shape.rate));
   const double lower = call.lower * shape.factor / weights;
   const double upper = (call.upper * shape.factor * weights + beyond) * (1 + 1e-15);

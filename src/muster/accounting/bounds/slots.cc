@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <numeric>
 #include <utility>
 
 #include "muster/core/error.h"
@@ -11,10 +13,11 @@ namespace {
 
 using numerics::AtomicLaw;
 
-constexpr double kMostPerSlot = 300;    // a smaller mean count is a valid, larger, bound
-constexpr double kLeastPerSlot = 1e-3;  // below, the weights are 1 but for a thousandth
-constexpr std::size_t kMostAtoms = 64;  // of a sum's term: more are moved to the grid of the profile
-constexpr double kSmallCharge = 0.05;   // of delta: a hundredth of epsilon or less
+constexpr double kMostPerSlot = 1e6;     // a smaller mean count is a valid, larger, bound
+constexpr double kLeastPerSlot = 1e-3;   // below, the weights are 1 but for a thousandth
+constexpr std::size_t kMostAtoms = 64;   // of a sum's term: more are thinned out
+constexpr double kAddedVariance = 1e-7;  // of one gap between atoms, relative
+constexpr double kSmallCharge = 0.05;    // of delta: a hundredth of epsilon or less
 
 // log of Chernoff's bound on P(Poisson(mean) >= count), count >= mean.
 double log_excess(double mean, double count) { return count - mean - count * std::log(count / mean); }
@@ -30,37 +33,45 @@ double poisson_mean(double clients, double exponent) {
   return low;
 }
 
-// The values kept of 1 / (1 + c): every one down to 1/9, then sparser; 0 is implicit.
-std::vector<double> weight_nodes() {
+// Law of 1 / (1 + max(c, first)), c Poisson, first the integer that c passes below with probability at most
+// e^-exponent (by e^{-t^2 / (2 mean)}). Each value is split to its two neighbours among some 1 / (1 + c)
+// about a sixteenth apart, and 0, its mean kept: greater in convex order. Extended precision and a recurrence
+// from the mode, so that each probability is within an ulp.
+bool poisson_weights(double mean, double exponent, std::vector<double>& values,
+                     std::vector<double>& probabilities) {
+  const double first = std::max(0.0, std::floor(mean - std::sqrt(2 * mean * exponent)));
+  const double last = std::ceil(mean + 12 * std::sqrt(mean) + 60);  // leaves out less than e^-70 above
   std::vector<double> nodes;
-  for (double c = 0; c < 400; c += std::max(1.0, std::floor(c / 4))) nodes.push_back(1 / (1 + c));
+  for (double c = first; c <= last; c += std::max(1.0, std::floor(c / 16))) nodes.push_back(1 / (1 + c));
   nodes.push_back(0);
-  return nodes;
-}
-
-// Law of 1 / (1 + Poisson(mean)), each value split to its two neighbouring nodes with its mean kept: greater
-// in convex order. Probabilities in extended precision, so that each is within an ulp.
-void poisson_weights(double mean, std::vector<double>& values, std::vector<double>& probabilities) {
-  const std::vector<double> nodes = weight_nodes();
   std::vector<long double> masses(nodes.size(), 0);
-  long double left = 1, probability = std::exp(-static_cast<long double>(mean));
-  for (int c = 0; c <= 8 * (kMostPerSlot + 20) && left > 1e-22L; ++c) {
+  long double total = 0;
+  const auto add = [&](double c, long double probability) {
     const long double weight = 1 / (1 + static_cast<long double>(c));
-    std::size_t below = 0;
-    while (below + 1 < nodes.size() && nodes[below] > static_cast<double>(weight)) ++below;
+    const auto below = static_cast<std::size_t>(
+        std::lower_bound(nodes.begin(), nodes.end(), static_cast<double>(weight), std::greater<>()) -
+        nodes.begin());
+    total += probability;
     if (below == 0) {
       masses[0] += probability;
-    } else {
-      const long double share = (weight - nodes[below]) / (nodes[below - 1] - nodes[below]);
-      masses[below - 1] += std::max(0.0L, share) * probability;
-      masses[below] += std::min(1.0L, 1 - share) * probability;
+      return;
     }
-    left -= probability;
-    probability *= mean / static_cast<long double>(c + 1);
+    const long double share = (weight - nodes[below]) / (nodes[below - 1] - nodes[below]);
+    const long double up = std::clamp(share, 0.0L, 1.0L);
+    masses[below - 1] += up * probability;
+    masses[below] += (1 - up) * probability;
+  };
+  const double mode = std::floor(mean);
+  long double relative = 1;
+  for (double c = mode; c <= last; ++c, relative *= mean / static_cast<long double>(c)) add(c, relative);
+  relative = 1;
+  for (double c = mode; c > 0 && relative > 0;) {
+    relative *= static_cast<long double>(c) / mean;
+    add(std::max(--c, first), relative);
+    if (c < first && relative < 1e-25L) break;
   }
-  masses[0] += std::max(left, 0.0L);
   for (std::size_t i = nodes.size() - 2; i > 0; --i) {
-    if (masses[i] < 1e-16L) {  // too small to keep: to the next larger weight
+    if (masses[i] < 1e-16L * total) {  // too small to keep: to the next larger weight
       masses[i - 1] += masses[i];
       masses[i] = 0;
     }
@@ -68,9 +79,10 @@ void poisson_weights(double mean, std::vector<double>& values, std::vector<doubl
   for (std::size_t i = 0; i + 1 < nodes.size(); ++i) {
     if (masses[i] > 0) {
       values.push_back(nodes[i]);
-      probabilities.push_back(static_cast<double>(masses[i]));
+      probabilities.push_back(static_cast<double>(masses[i] / total));
     }
   }
+  return first > 0;
 }
 
 // The law of w Y, w of the given law and independent of Y.
@@ -85,27 +97,48 @@ AtomicLaw products(const AtomicLaw& law, const std::vector<double>& weights,
   return result;
 }
 
-// Each atom of `law` moved to the two neighbouring points of `grid` (and 0), its mean kept: greater in convex
-// order. The law lies between the grid's ends.
-AtomicLaw spread(const AtomicLaw& law, const std::vector<double>& grid) {
-  std::vector<double> nodes = grid;
-  nodes.push_back(0);
-  std::sort(nodes.begin(), nodes.end());
-  std::vector<double> masses(nodes.size(), 0.0);
-  for (std::size_t i = 0; i < law.points.size(); ++i) {
-    const double point = law.points[i], mass = law.weights[i];
-    const auto high =
-        static_cast<std::size_t>(std::upper_bound(nodes.begin(), nodes.end(), point) - nodes.begin());
-    if (high == 0 || high == nodes.size()) {  // an end itself
-      masses[high == 0 ? 0 : high - 1] += mass;
-      continue;
-    }
-    const double share = (point - nodes[high - 1]) / (nodes[high] - nodes[high - 1]);
-    masses[high] += share * mass;
-    masses[high - 1] += (1 - share) * mass;
-  }
+// Atoms thinned out: the ones between two kept neighbours (and 0) move to these with their mean kept, so the
+// law becomes greater in convex order. A gap is at most 4 % of its distance from 0 plus a deviation, and adds
+// at most kAddedVariance of the variance.
+AtomicLaw thinned(const AtomicLaw& law) {
+  std::vector<std::size_t> order(law.points.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(),
+            [&](std::size_t i, std::size_t j) { return law.points[i] < law.points[j]; });
+  const double deviation = std::sqrt(law.variance());
+  const double most_added = kAddedVariance * law.variance();
   AtomicLaw result;
-  for (std::size_t i = 0; i < nodes.size(); ++i) result.add(nodes[i], masses[i]);
+  double low = law.points[order.front()], mass_at_low = 0;  // the last kept point and what has moved to it
+  std::size_t i = 0;
+  while (i < order.size()) {
+    // The widest gap (low, high] that keeps both rules.
+    double mass = 0, high = low;
+    std::size_t next = i;
+    for (; next < order.size(); ++next) {
+      const double point = law.points[order[next]], gap = point - low;
+      const bool over_zero = low < 0 && point > 0;
+      if (next > i && (over_zero || gap > 0.04 * (std::min(std::fabs(low), std::fabs(point)) + deviation) ||
+                       mass * gap * gap > 4 * most_added)) {
+        break;
+      }
+      mass += law.weights[order[next]];
+      high = point;
+    }
+    double mass_at_high = 0;
+    for (; i < next; ++i) {
+      const double point = law.points[order[i]], weight = law.weights[order[i]];
+      const double share = high > low ? (point - low) / (high - low) : 1;
+      mass_at_high += share * weight;
+      mass_at_low += (1 - share) * weight;
+    }
+    if (high > low) {
+      result.add(low, mass_at_low);
+      low = high;
+      mass_at_low = 0;
+    }
+    mass_at_low += mass_at_high;
+  }
+  result.add(low, mass_at_low);
   return result;
 }
 
@@ -152,8 +185,10 @@ CountedSlotCurve::CountedSlotCurve(ReportingSum sum, double m, double p0, double
   for (const double exponent : {2.0, 4.0, 6.0, 9.0, 12.0, 16.0, 20.0, 26.0, 34.0, 44.0, 56.0, 70.0}) {
     const double mean = std::min(kMostPerSlot, poisson_mean(others, exponent) * least / m * (1 - 1e-12));
     if (mean > kLeastPerSlot) {
-      Level level{{}, {}, std::exp(-exponent)};
-      poisson_weights(mean, level.weights, level.probabilities);
+      Level level{{}, {}, std::exp(-exponent)};  // more clients than there are
+      // ... or some slot with fewer of them than the weights allow for.
+      if (poisson_weights(mean, exponent + std::log(m), level.weights, level.probabilities))
+        level.excess *= 2;
       levels_.push_back(std::move(level));
     }
   }
@@ -169,7 +204,7 @@ numerics::Enclosure CountedSlotCurve::delta(double epsilon) const {
     const Level& level = levels_[i];
     const auto weigh = [&level](const AtomicLaw& law) {
       const AtomicLaw all = products(law, level.weights, level.probabilities);
-      return all.points.size() > kMostAtoms ? spread(all, law.points) : all;
+      return all.points.size() > kMostAtoms ? thinned(all) : all;
     };
     const numerics::Enclosure sum = sum_.delta(shape_, epsilon, weigh);
     const double charge = level.excess * plain.upper, upper = (sum.upper + charge) * (1 + 1e-15);

@@ -51,7 +51,7 @@ class CountedSlotCurve {
  private:
   struct Level {
     std::vector<double> weights, probabilities;  // of 1 / (1 + Poisson)
-    double excess;  // upper bound of the chance that the Poisson number of clients passes `others`
+    double excess;                               // charged at the plain bound
   };
   ReportingSum sum_;
   SumShape shape_;
