@@ -4,10 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <string>
 
 #include "muster/accounting/bounds/check_in_rdp.h"
+#include "muster/accounting/bounds/published_subset.h"
+#include "muster/accounting/bounds/renyi_route.h"
 #include "muster/accounting/bounds/subsampled_shuffle_rdp.h"
 
 namespace muster::accounting {
@@ -33,62 +34,36 @@ Numbers numbers(const ShuffledCheckIn& protocol) {
   return {n, g, std::clamp(std::round(n * g), 1.0, n)};
 }
 
-std::string suffix(Conversion conversion) {
-  return conversion == Conversion::exact ? "-exact-conversion" : "";
-}
-
-std::string conversion_citation(Conversion conversion) {
-  return conversion == Conversion::exact ? "; conversion: Asoodeh et al., 2021, Theorem 3"
-                                         : "; conversion: Canonne, Kamath, Steinke, 2020, Proposition 12";
-}
-
-Bound converted(const std::function<double(std::uint64_t)>& rdp, std::uint64_t rounds,
-                const Question& question, Conversion conversion) {
-  const ConvertedUpper best = convert_rdp(rdp, rounds, question, conversion);
-  Bound bound;
-  if (std::isfinite(best.upper)) {
-    bound.upper = best.upper;
-    bound.assumptions.push_back(fmt::format("Renyi order {:.0f}, the best integer order", best.order));
-  } else {
-    bound.assumptions.push_back("infinite at every integer order");
-  }
-  return bound;
-}
-
 }  // namespace
 
 Bound check_in_rdp_bound(const ShuffledCheckIn& protocol, double epsilon0, std::uint64_t rounds,
                          const Question& question, Conversion conversion) {
   const auto [n, g, subset] = numbers(protocol);
   const CheckInRdp rdp(epsilon0, n, g);
-  Bound bound = converted([&](std::uint64_t l) { return rdp.upper(l); }, rounds, question, conversion);
-  bound.id = "check-in-rdp" + suffix(conversion);
+  Bound bound = answer_by_renyi([&](std::uint64_t l) { return rdp.upper(l); }, rounds, question, conversion);
+  bound.id = "check-in-rdp" + std::string(id_suffix(conversion));
   bound.citation = std::string(kLiew) + "Theorem 1, with inclusion probability k/n, over " + kGirgis +
-                   "Theorem 1" + conversion_citation(conversion);
+                   "Theorem 1" + citation_suffix(conversion);
   return bound;
 }
 
 Bound girgis_theorem1_bound(const ShuffledCheckIn& protocol, double epsilon0, std::uint64_t rounds,
                             const Question& question, Conversion conversion) {
   const Numbers v = numbers(protocol);
-  Bound bound = converted(
-      [&](std::uint64_t l) { return subsampled_shuffle_rdp_upper(epsilon0, v.clients, v.subset, l); }, rounds,
-      question, conversion);
-  bound.id = "girgis-2021-theorem-1" + suffix(conversion);
+  Bound bound = subset_theorem1_bound(v.clients, v.subset, epsilon0, rounds, question, conversion);
   bound.validity = Validity::as_published;
   bound.assumptions.push_back(
       fmt::format("proven for a secret uniform subset of exactly {:.0f} clients, not for coins", v.subset));
-  bound.citation = std::string(kGirgis) + "Theorem 1" + conversion_citation(conversion);
   return bound;
 }
 
 Bound liew_theorem2_bound(const ShuffledCheckIn& protocol, double epsilon0, std::uint64_t rounds,
                           const Question& question, Conversion conversion) {
   const Numbers v = numbers(protocol);
-  Bound bound = converted(
+  Bound bound = answer_by_renyi(
       [&](std::uint64_t l) { return check_in_rdp_printed(epsilon0, v.clients, v.rate, kPublishedSlack, l); },
       rounds, question, conversion);
-  bound.id = "liew-2022-theorem-2" + suffix(conversion);
+  bound.id = "liew-2022-theorem-2" + std::string(id_suffix(conversion));
   bound.validity = Validity::as_published;
   bound.assumptions.push_back(
       "printed constants 2 epsilon0 and 8 epsilon0 read as 2 e^epsilon0 and 8 e^epsilon0");
@@ -97,7 +72,7 @@ Bound liew_theorem2_bound(const ShuffledCheckIn& protocol, double epsilon0, std:
       "clients, rate "
       "0.05, epsilon0 = 1, order 20: divergence 0.6517, formula 0.2617)");
   bound.assumptions.push_back("Chernoff slack Delta = 1/2, as in the paper");
-  bound.citation = std::string(kLiew) + "Theorem 2" + conversion_citation(conversion);
+  bound.citation = std::string(kLiew) + "Theorem 2" + citation_suffix(conversion);
   return bound;
 }
 

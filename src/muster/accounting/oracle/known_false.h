@@ -22,6 +22,10 @@ struct Counterexample {
 // aggregated check-in.
 std::vector<Counterexample> counterexamples();
 
+// To Renyi statements of the papers: Theorem 2 of shuffled check-in (constants corrected, then as printed),
+// its Lemma 3, its later version's Lemma 4, equation 17 and Theorem 3 of the shuffle Gaussian at check-in.
+std::vector<Counterexample> published_counterexamples();
+
 // k-ary randomized response of record x.
 Law k_rr(int k, long double epsilon0, int x);
 

@@ -1,0 +1,49 @@
+// Pieces shared by the papers' Renyi routes: a divergence a round -> an answer, subsampling, a public count.
+//
+//   answer_by_renyi      Renyi divergences added over the rounds (Mironov 2017), converted by rdp_to_dp.h.
+//   subsampled_rdp_wang  Wang, Balle, Kasiviswanathan, "Subsampled Renyi differential privacy and analytical
+//                        moments accountant" (AISTATS 2019), Theorem 9, factors min{2, (e^eps(inf) - 1)^j};
+//                        (e^(eps(inf) - 1))^j, as a follow-up prints it, is a misprint.
+//   girgis_ccs_2021      Girgis, Data, Diggavi, Suresh, Kairouz, "On the Renyi differential privacy of the
+//                        shuffle model" (CCS 2021): everybody reports, any epsilon0-LDP randomizer. Derived
+//                        in docs/theory/baselines.md; an upper bound, rounded up.
+//   count_cells          Bin(n, g) as cells (k, weight), for formulas that sum over the public count: weights
+//                        are the probabilities to 1e-6 relative, not a certified bound.
+//
+// Integer orders >= 2. Pure functions.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "muster/accounting/conversions/rdp_to_dp.h"
+#include "muster/accounting/result.h"
+
+namespace muster::accounting {
+
+using Divergence = std::function<double(std::uint64_t order)>;  // D_order a round; infinity allowed
+
+// A Bound with `upper` and its order in `assumptions`, or the reason why there is none; id and citation
+// empty.
+Bound answer_by_renyi(const Divergence& rdp, std::uint64_t rounds, const Question& question,
+                      Conversion conversion);
+
+// "-exact-conversion" or "", and what to say of the conversion after the theorem.
+const char* id_suffix(Conversion conversion);
+const char* citation_suffix(Conversion conversion);
+
+// D_order of the mechanism run on a uniform subset, a fraction `rate` of the records; `largest_loss`, the
+// divergence of order infinity, may be infinite.
+double subsampled_rdp_wang(std::uint64_t order, double rate, const Divergence& mechanism,
+                           double largest_loss);
+
+double girgis_ccs_2021(double epsilon0, double clients, std::uint64_t order);
+
+struct CountCell {
+  double k, weight;
+};
+// Cells about `fineness` deviations wide, each at its middle; 0 gives single values.
+std::vector<CountCell> count_cells(double n, double rate, double fineness);
+
+}  // namespace muster::accounting
