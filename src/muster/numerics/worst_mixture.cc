@@ -18,7 +18,9 @@ constexpr double kUlp = std::numeric_limits<double>::epsilon();
 constexpr double kTolerance = 2e-7;     // of the value: a curvature allowance below this is not refined
 constexpr double kWorthTheWork = 1e-3;  // an allowance above this is refined at any price
 constexpr double kFinest = 1e-3, kCoarsest = 6e-2;  // smoothing, in units of 1/c
-constexpr double kAffordable = 2000;                // frequencies
+constexpr double kCoarser = 2.5, kLastResort = 0.4;
+constexpr double kAffordable = 2000;  // frequencies
+constexpr double kPieces = 64;
 constexpr double kNegligible = 36;  // terms below e^-36 of the largest are bounded, not computed
 constexpr double kHopeless = -250;  // logarithm of a value nobody asks for: bounded, not computed
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -302,6 +304,45 @@ double over_pieces(const Frame& frame, const Samples& samples, double stride) {
   return worst;
 }
 
+// The bound at one smoothing.
+struct Attempt {
+  bool usable = false;
+  double upper = kInfinity;  // in units of e^{log_scale}
+  double larger = 0;         // the larger end alone
+  double lower = 0;          // of the larger end, without smoothing or aliases; in plain units
+  Samples samples;
+};
+
+Attempt attempt(const Frame& frame, const Side& a, const Side& b, double fraction, double budget) {
+  const double c = frame.c;
+  const double s = fraction / c;
+  Attempt out;
+  out.samples = sample(frame, a, b, s, budget);
+  const Samples& samples = out.samples;
+  out.usable = samples.affordable;
+  if (!out.usable) {
+    return out;
+  }
+  const double ends[2] = {sum_of(samples.re[0]), sum_of(samples.re[1])};
+  out.larger = std::max({ends[0], ends[1], 0.0}) + samples.error;
+  out.upper = over_pieces(frame, samples, frame.terms);
+  if (out.upper > out.larger * (1 + std::max(kTolerance, 0.1 * fraction * fraction))) {
+    out.upper = std::min(out.upper, over_pieces(frame, samples, std::ceil(frame.terms / kPieces)));
+  }
+  const double scale = std::exp(frame.log_scale);
+  const double decay = std::exp(-c * frame.period.length);
+  const double smoothing = std::exp(0.5 * s * s * frame.period.lambda * frame.period.lambda);
+  for (int j = 0; j < 2; ++j) {
+    const double high = (std::max(0.0, ends[j]) + samples.error) * scale;
+    const double aliases = high * decay / (1 - decay) +
+                           frame.period.length * decay / ((1 - decay) * (1 - decay)) +
+                           frame.period.left_aliases(c) * smoothing;
+    out.lower = std::max(out.lower, (ends[j] - samples.error) * scale * (1 - 64 * kUlp) -
+                                        s * s * samples.density[j] * scale - aliases);
+  }
+  return out;
+}
+
 }  // namespace
 
 WorstMixture worst_mixture_call(const AtomicLaw& first, const AtomicLaw& second, double terms, double k,
@@ -357,52 +398,39 @@ WorstMixture worst_mixture_call(const AtomicLaw& first, const AtomicLaw& second,
     return nothing;
   }
   // The finest smoothing whose frequencies are affordable, by the share that counts among a few; 1/c is the
-  // scale on which the tilted payoff varies.
+  // scale on which the tilted payoff varies. Then coarser ones while the curvature allowance costs more than
+  // smoothing would: sums on a lattice have a curvature that smoothing removes.
   double fraction = std::max(
       kFinest, kFinest * active_share(frame, a, b) * frequencies(frame, a, b, kFinest) / kAffordable);
   fraction = std::min(fraction, kCoarsest);
-  Samples samples = sample(frame, a, b, fraction / c, 3 * kAffordable);
-  while (!samples.affordable) {
-    if (fraction >= kCoarsest) {
-      return nothing;
+  Attempt best;
+  for (bool first_pass = true; fraction <= kLastResort; fraction *= kCoarser) {
+    Attempt next = attempt(frame, a, b, fraction, (fraction < kCoarsest ? 3 : 50) * kAffordable);
+    if (!next.usable) {
+      continue;
     }
-    fraction = std::min(4 * fraction, kCoarsest);
-    samples = sample(frame, a, b, fraction / c, (fraction < kCoarsest ? 3 : 50) * kAffordable);
-  }
-  const double s = fraction / c;
-  const double scale = std::exp(frame.log_scale);
-  const double ends[2] = {sum_of(samples.re[0]), sum_of(samples.re[1])};
-  const double larger = std::max({ends[0], ends[1], 0.0}) + samples.error;
-  const double tolerance =
-      std::max(kTolerance, 0.1 * fraction * fraction);  // smoothing costs about half of that
-  double upper = over_pieces(frame, samples, terms);
-  for (double pieces : {64.0, 512.0}) {
-    if (upper <= larger * (1 + tolerance)) {
+    const bool better = first_pass || next.upper < best.upper;
+    next.lower = std::max(next.lower, best.lower);
+    if (better) {
+      best = std::move(next);
+    }
+    const double tolerance = std::max(kTolerance, 0.3 * fraction * fraction);  // smoothing costs as much
+    if (!better || best.upper <= best.larger * (1 + tolerance)) {
       break;
     }
-    const bool cheap = samples.re[0].size() < 1500;
-    if (pieces > 64 && (terms <= 64 || (!cheap && upper <= larger * (1 + kWorthTheWork)))) {
-      break;
-    }
-    const double stride = std::ceil(terms / pieces);
-    upper = std::min(upper, over_pieces(frame, samples, stride));
+    first_pass = false;
   }
-  const double decay = std::exp(-c * frame.period.length);
-  const double smoothing = std::exp(0.5 * s * s * frame.period.lambda * frame.period.lambda);
-  double lower = 0;
-  for (int j = 0; j < 2; ++j) {
-    const double high = (std::max(0.0, ends[j]) + samples.error) * scale;
-    const double aliases = high * decay / (1 - decay) +
-                           frame.period.length * decay / ((1 - decay) * (1 - decay)) +
-                           frame.period.left_aliases(c) * smoothing;
-    lower = std::max(lower, (ends[j] - samples.error) * scale * (1 - 64 * kUlp) -
-                                s * s * samples.density[j] * scale - aliases);
+  if (!best.usable) {
+    return nothing;
   }
-  const double result = upper * scale * (1 + 64 * kUlp) + 1e-300;
+  if (terms > kPieces && best.upper > best.larger * (1 + kWorthTheWork)) {
+    best.upper = std::min(best.upper, over_pieces(frame, best.samples, std::ceil(terms / (8 * kPieces))));
+  }
+  const double result = best.upper * std::exp(frame.log_scale) * (1 + 64 * kUlp) + 1e-300;
   if (!(result < kInfinity)) {
     return nothing;
   }
-  return {{lower, result}, (upper - larger) / larger};
+  return {{best.lower, result}, (best.upper - best.larger) / best.larger};
 }
 
 }  // namespace muster::numerics

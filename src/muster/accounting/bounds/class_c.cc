@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "muster/accounting/bounds/class_c_pool.h"
 #include "muster/accounting/bounds/reporting_law.h"
 #include "muster/numerics/call_of_sum.h"
 #include "muster/numerics/worst_mixture.h"
@@ -12,6 +13,8 @@ namespace {
 
 // Above this share of the value the allowance for types between the ends is worth comparing with X*.
 constexpr double kCompareWithProfile = 0.02;
+// Likewise the chance that nobody is absent, and the pool of displaceable messages, which needs no absence.
+constexpr double kCompareWithPool = 1e-3;
 constexpr double kNegligible = 1e-80;  // a delta that needs no second opinion
 
 }  // namespace
@@ -61,6 +64,9 @@ numerics::Enclosure ClassCCurve::delta(double epsilon) const {
   const double all_report = subset ? 0 : std::exp(n_ * std::log(rate_)) * local;
   const double weights = weight_error(terms_ * rate_);
   upper = (upper * weights + all_report) * (1 + 1e-15);
+  if (all_report > kCompareWithPool * upper) {
+    upper = std::min(upper, ClassCPoolCurve(epsilon0_, n_, rate_).delta(epsilon).upper);
+  }
   return {std::clamp(worst.value.lower / n_ / weights, 0.0, cap), upper <= cap ? upper : cap};
 }
 

@@ -10,12 +10,16 @@
 
 #include "muster/accounting/composition/composed_curve.h"
 #include "muster/accounting/oracle/enumeration.h"
-#include "muster/accounting/oracle/random_cases.h"
+#include "muster/accounting/oracle/half_sets.h"
 
 namespace muster::accounting {
 namespace {
 
+using oracle::half_sets;
 using oracle::Law;
+using oracle::shares_of;
+using oracle::Worst;
+using oracle::worst_datasets;
 
 // --- a slow F_i -------------------------------------------------------------------------------------------
 
@@ -71,68 +75,6 @@ long double slow_subset(double epsilon0, int n, int k, long double epsilon, int 
     }
   }
   return total / n;
-}
-
-// --- datasets of half-sets --------------------------------------------------------------------------------
-
-// 2p/K on the cells of each half of 0..K-1, 2q/K elsewhere; the first is {0, ..., K/2-1}.
-std::vector<Law> half_sets(int cells, double epsilon0) {
-  const long double e0 = std::exp(static_cast<long double>(epsilon0));
-  const long double high = 2 * e0 / (e0 + 1) / cells, low = 2 / (e0 + 1) / cells;
-  std::vector<Law> laws;
-  for (unsigned mask = 0; mask < 1u << cells; ++mask) {
-    int size = 0;
-    Law law;
-    for (int i = 0; i < cells; ++i) {
-      const bool inside = (mask >> i & 1u) != 0;
-      size += inside ? 1 : 0;
-      law.push_back(inside ? high : low);
-    }
-    if (size == cells / 2) {
-      laws.push_back(law);
-    }
-  }
-  return laws;
-}
-
-struct Worst {
-  long double delta = 0;        // over every dataset and every second record
-  long double homogeneous = 0;  // others all x1 or all x1'
-};
-
-// One Worst an epsilon. By symmetry the victim's first record is the first half-set.
-template <typename Protocol>
-std::vector<Worst> worst_datasets(const std::vector<Law>& laws, int n, const std::vector<double>& epsilons,
-                                  Protocol&& protocol) {
-  std::vector<Worst> worst(epsilons.size());
-  for (const std::vector<int>& choice : oracle::multisets(static_cast<int>(laws.size()), n - 1)) {
-    std::vector<Law> others;
-    for (int record : choice) {
-      others.push_back(laws[static_cast<std::size_t>(record)]);
-    }
-    const bool same = std::all_of(choice.begin(), choice.end(), [&](int r) { return r == choice[0]; });
-    for (std::size_t b = 1; b < laws.size(); ++b) {
-      const bool homogeneous = same && (choice[0] == 0 || choice[0] == static_cast<int>(b));
-      const oracle::OutputPair pair = protocol(others, laws[0], laws[b]);
-      const oracle::OutputPair swapped = pair.swapped();
-      for (std::size_t i = 0; i < epsilons.size(); ++i) {
-        const long double delta =
-            std::max(oracle::hockey_stick(pair, epsilons[i]), oracle::hockey_stick(swapped, epsilons[i]));
-        worst[i].delta = std::max(worst[i].delta, delta);
-        if (homogeneous) {
-          worst[i].homogeneous = std::max(worst[i].homogeneous, delta);
-        }
-      }
-    }
-  }
-  return worst;
-}
-
-std::vector<double> shares_of(double epsilon0, std::vector<double> shares) {
-  for (double& share : shares) {
-    share *= epsilon0;
-  }
-  return shares;
 }
 
 double check_in_upper(double epsilon0, int n, double rate, double epsilon) {
@@ -239,6 +181,9 @@ TEST(ClassC, IsTheMaximumOverAllTypes) {
           if (slow < 1e-9L) continue;
           const numerics::Enclosure fast = ClassCCurve::check_in(epsilon0, n, rate).delta(epsilon);
           SCOPED_TRACE(::testing::Message() << n << ' ' << epsilon0 << ' ' << rate << ' ' << epsilon);
+          // Where everybody may report the pool of class_c_pool.h can be smaller.
+          const long double all_report = std::pow(static_cast<long double>(rate), n);
+          if (all_report > 1e-4L * slow) continue;
           EXPECT_GE(fast.upper, slow * (1 - 1e-14L));
           EXPECT_LE(fast.lower, slow * (1 + 1e-12L));
           if (n <= 24) {
