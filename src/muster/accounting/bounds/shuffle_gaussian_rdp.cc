@@ -12,6 +12,10 @@
 namespace muster::accounting {
 namespace {
 
+std::string suffix(Conversion conversion) {
+  return conversion == Conversion::exact ? "-exact-conversion" : "";
+}
+
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 const char* const kConjecture =
@@ -26,11 +30,10 @@ double affordable(HomogeneousRdp& table, double reports, std::uint64_t order) {
 }
 
 Bound converted(const RenyiCurve& rdp, std::uint64_t rounds, const Question& question, Conversion conversion,
-                const std::string& id, const std::string& theorem) {
+                const std::string& theorem) {
   const ConvertedUpper best = convert_rdp(rdp, rounds, question, conversion);
   const bool exact = conversion == Conversion::exact;
   Bound bound;
-  bound.id = id + (exact ? "-exact-conversion" : "");
   bound.citation = theorem + (exact ? "; conversion: Asoodeh et al., 2021, Theorem 3"
                                     : "; conversion: Canonne, Kamath, Steinke, 2020, Proposition 12");
   if (std::isfinite(best.upper)) {
@@ -73,11 +76,11 @@ Bound shuffle_gaussian_rdp_bound(const RenyiCrowd& crowd, double mu, std::uint64
                                  const Question& question, Conversion conversion) {
   HomogeneousRdp table = homogeneous(crowd, mu);
   const double reports = crowd.subset > 0 ? crowd.subset : crowd.clients;
-  Bound bound =
-      converted([&](std::uint64_t order) { return affordable(table, reports, order); }, rounds, question,
-                conversion, "shuffle-gaussian-rdp",
-                "Liew, Takahashi, Shuffle Gaussian mechanism for differential privacy, 2022, Theorem 1, at "
-                "the diameter, subsets and check-ins exactly");
+  Bound bound = converted(
+      [&](std::uint64_t order) { return affordable(table, reports, order); }, rounds, question, conversion,
+      "Liew, Takahashi, Shuffle Gaussian mechanism for differential privacy, 2022, Theorem 1, at "
+      "the diameter, subsets and check-ins exactly");
+  bound.id = "shuffle-gaussian-rdp" + suffix(conversion);
   bound.validity = Validity::conditional;
   bound.assumptions.push_back(kConjecture);
   return bound;
@@ -88,9 +91,10 @@ Bound shuffle_gaussian_rdp_subsampled_bound(const RenyiCrowd& crowd, double mu, 
   const RenyiCurve rdp = subsampled(
       crowd, [mu](double records) { return shuffled_gaussian(records, mu); }, kInfinity);
   Bound bound =
-      converted(rdp, rounds, question, conversion, "shuffle-gaussian-rdp-subsampled",
+      converted(rdp, rounds, question, conversion,
                 "Liew, Takahashi, Shuffle Gaussian mechanism for differential privacy, 2022, equations "
                 "(16) and (17), corrected, at the diameter");
+  bound.id = "shuffle-gaussian-rdp-subsampled" + suffix(conversion);
   bound.validity = Validity::conditional;
   bound.assumptions.push_back(kConjecture);
   return bound;
@@ -101,9 +105,10 @@ Bound subset_local_rdp_bound(const RenyiCrowd& crowd, const RenyiCurve& message,
   const RenyiCurve rdp = subsampled(
       crowd, [&message](double) { return message; }, largest_loss);
   Bound bound =
-      converted(rdp, rounds, question, conversion, "subset-local-rdp",
+      converted(rdp, rounds, question, conversion,
                 "Wang, Balle, Kasiviswanathan, Subsampled Renyi differential privacy and analytical moments "
                 "accountant, AISTATS 2019, Theorem 9");
+  bound.id = "subset-local-rdp" + suffix(conversion);
   bound.assumptions.push_back("who takes part is secret, and independent of the data");
   return bound;
 }

@@ -201,12 +201,13 @@ ConvertedUpper convert_rdp_table(std::span<const double> divergences, std::uint6
     if (value < best.upper) best = {value, l};
   };
   for (std::size_t i = 0; i < divergences.size(); ++i) visit(i, Conversion::canonne);
-  if (conversion == Conversion::canonne) return best;
+  if (conversion == Conversion::canonne || divergences.empty()) return best;
   for (std::size_t i = 0; i < divergences.size(); i += 1 + i / 20) visit(i, conversion);
   for (auto width = static_cast<std::size_t>(best.order) / 20 + 1; width > 0; width /= 2) {
     for (double at = 0; at != best.order;) {
       at = best.order;
       const auto middle = static_cast<std::size_t>(at) - 2;
+      visit(middle, conversion);
       if (middle >= width) visit(middle - width, conversion);
       if (middle + width < divergences.size()) visit(middle + width, conversion);
     }

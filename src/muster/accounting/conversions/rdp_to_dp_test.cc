@@ -128,6 +128,47 @@ TEST(RdpToDp, SearchOverOrdersFindsTheBest) {
   EXPECT_EQ(convert_rdp(rdp, 0, {Question::Kind::epsilon_at_delta, 1e-5}, Conversion::exact).upper, 0);
 }
 
+TEST(RdpToDp, TablesAndFunctionsAgree) {
+  // A divergence with a wall at order 300, as shuffled Gaussians have, and a smooth one.
+  const auto wall = [](double l) { return 1e-6 * l + std::exp(l / 10 - 30); };
+  const auto smooth = [](double l) { return 1e-3 * l; };
+  for (const auto& curve : {std::function<double(double)>(wall), std::function<double(double)>(smooth)}) {
+    std::vector<double> table;
+    for (double l = 2; l <= 700; ++l) table.push_back(curve(l));
+    for (const Conversion c : {Conversion::canonne, Conversion::exact}) {
+      for (const Question& question : {Question{Question::Kind::epsilon_at_delta, 1e-6},
+                                       Question{Question::Kind::delta_at_epsilon, 0.05}}) {
+        double brute = INFINITY;
+        for (double l = 2; l <= 700; ++l) {
+          const double rho = 7 * curve(l);
+          brute = std::min(brute, question.kind == Question::Kind::epsilon_at_delta
+                                      ? epsilon_upper_from_rdp(c, l, rho, question.fixed)
+                                      : delta_upper_from_rdp(c, l, rho, question.fixed));
+        }
+        const double from_table = convert_rdp_table(table, 7, question, c).upper;
+        const auto function = [&](std::uint64_t l) { return curve(static_cast<double>(l)); };
+        const double from_function = convert_rdp(function, 7, question, c).upper;
+        EXPECT_GE(from_table, brute * (1 - 1e-12));
+        EXPECT_LE(from_table, brute * (1 + 1e-9));
+        EXPECT_GE(from_function, brute * (1 - 1e-12));
+        EXPECT_LE(from_function, brute * (1 + 1e-9));
+      }
+    }
+  }
+  EXPECT_TRUE(std::isinf(
+      convert_rdp_table({}, 1, {Question::Kind::epsilon_at_delta, 1e-6}, Conversion::exact).upper));
+}
+
+// No cap on the order: a Gaussian of mu = 10^-6 at delta = 10^-12 wants order 7 million.
+TEST(RdpToDp, OrdersInTheMillions) {
+  const auto rdp = [](std::uint64_t l) { return static_cast<double>(l) * 0.5e-12; };
+  const ConvertedUpper found =
+      convert_rdp(rdp, 1, {Question::Kind::epsilon_at_delta, 1e-12}, Conversion::canonne);
+  EXPECT_GT(found.order, 3e6);
+  // min over l of l mu^2/2 + (log(1/delta) - log l - 1)/(l-1) at l near sqrt(2 (27.6 - 16.7)) / mu
+  EXPECT_NEAR(found.upper, 4.6e-6, 1e-6);
+}
+
 TEST(RdpToDp, ExtremesStayOnTheSafeSide) {
   EXPECT_EQ(epsilon_upper_from_rdp(Conversion::exact, 1e4, 0, 1e-5), 0);
   EXPECT_EQ(delta_upper_from_rdp(Conversion::exact, 2, 1e6, 1), 1);
