@@ -71,7 +71,7 @@ bool sees_no_more(View view, View than) {
 
 struct Accountant::State {
   struct Upper {
-    explicit Upper(RoundBound b) : bound(std::move(b)), composed(bound.delta) {}
+    explicit Upper(RoundBound b) : bound(std::move(b)), composed(bound.delta, bound.knot) {}
     RoundBound bound;
     ComposedCurve composed;
   };

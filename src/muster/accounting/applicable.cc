@@ -2,12 +2,19 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <memory>
 #include <utility>
 
+#include "muster/accounting/bounds/aggregated.h"
+#include "muster/accounting/bounds/class_c.h"
+#include "muster/accounting/bounds/class_c_pool.h"
 #include "muster/accounting/bounds/homogeneous.h"
 #include "muster/accounting/bounds/reporting_sum.h"
+#include "muster/accounting/bounds/slots.h"
+#include "muster/accounting/bounds/subset.h"
 #include "muster/accounting/bounds/swap_profile.h"
+#include "muster/accounting/bounds/unequal_rates.h"
 
 namespace muster::accounting {
 namespace {
@@ -15,12 +22,27 @@ namespace {
 constexpr double kLargestEpsilon0 = 40;  // e^40 users hide nobody
 
 constexpr const char* kSecretCoins = "coins are secret, independent of the data and of each other";
+constexpr const char* kSecretSlots =
+    "each client checks in independently of its data and sends at most one message a run";
+constexpr const char* kDummy =
+    "an empty slot is filled by the same randomizer on a public record; who was selected never shows";
+
 double count_of(ClientCount clients) { return static_cast<double>(clients.value()); }
 
 std::vector<std::string> with_mechanism(const Mechanism& mechanism, std::vector<std::string> assumptions) {
   add_assumptions(mechanism, assumptions);
   return assumptions;
 }
+
+// A curve object of bounds/ as the function that a RoundBound carries.
+template <typename Curve>
+DeltaCurve curve_of(Curve curve) {
+  const auto shared = std::make_shared<const Curve>(std::move(curve));
+  return [shared](double epsilon) { return shared->delta(epsilon); };
+}
+
+bool unequal(const std::optional<Rate>& least, Rate most) { return least && least->value() < most.value(); }
+double least_of(const std::optional<Rate>& least, Rate most) { return least.value_or(most).value(); }
 
 RoundPair homogeneous(const Mechanism& mechanism, const HomogeneousShape& shape) {
   const auto curve = std::make_shared<const HomogeneousCurve>(mechanism, shape);
@@ -34,12 +56,33 @@ RoundPair homogeneous(const Mechanism& mechanism, const HomogeneousShape& shape)
           [curve](double epsilon) { return curve->reverse(epsilon); }};
 }
 
+RoundBound class_c(const Mechanism& mechanism, std::vector<std::string> assumptions, ClassCCurve curve) {
+  assumptions.push_back(
+      "one round at a time: not inside a slot protocol, where later rounds see earlier ones");
+  return {.id = kClassCId,
+          .citation =
+              "the worst types of the others for a sampler between 2q and 2p times one law; "
+              "docs/theory/class-c.md",
+          .assumptions = with_mechanism(mechanism, std::move(assumptions)),
+          .delta = curve_of(std::move(curve))};
+}
+
 // --- everybody reports
 // ---------------------------------------------------------------------------------------
 
 void cover(const Mechanism& mechanism, const Shuffle& p, Applicable& list) {
   const double n = count_of(p.clients);
   list.lowers.push_back(homogeneous(mechanism, {n, n, 1}));
+  if (in_class_c(mechanism)) {
+    list.uppers.push_back(
+        {.id = kClassCPoolId,
+         .citation = "the pool of displaceable messages of a sampler between 2q and 2p times "
+                     "one law; docs/theory/class-c-pool.md",
+         .assumptions = with_mechanism(
+             mechanism, {fmt::format("{} honest clients, all of them reporting", p.clients.value())}),
+         .delta = curve_of(ClassCPoolCurve(pure_epsilon0(mechanism).value(), n, 1))});
+    return;
+  }
   list.missing = "no theorem for this randomizer when everybody reports: a coin of rate 1 - 50/n is enough";
 }
 
@@ -50,7 +93,23 @@ void cover(const Mechanism& mechanism, const FixedSubset& p, Applicable& list) {
   if (p.subset == p.clients.value()) {
     return cover(mechanism, Shuffle{p.clients}, list);
   }
-  list.lowers.push_back(homogeneous(mechanism, {count_of(p.clients), static_cast<double>(p.subset), 1}));
+  const double n = count_of(p.clients), k = static_cast<double>(p.subset);
+  if (in_class_c(mechanism)) {
+    list.uppers.push_back(
+        class_c(mechanism,
+                {"the subset is uniform, independent of the data, and secret from the server",
+                 fmt::format("{} honest clients, exactly {} of them reporting", p.clients.value(), p.subset)},
+                ClassCCurve::subset(pure_epsilon0(mechanism).value(), n, k)));
+  }
+  list.uppers.push_back(
+      {.id = "subset-swap",
+       .citation = "swap theorem for a fixed-size secret subset, profile-only form; docs/theory/subset.md",
+       .assumptions = with_mechanism(
+           mechanism,
+           {"the subset is uniform, independent of the data, and secret from the server",
+            fmt::format("{} honest clients, exactly {} of them reporting", p.clients.value(), p.subset)}),
+       .delta = curve_of(SubsetCurve(ReportingSum(mechanism), n, k))});
+  list.lowers.push_back(homogeneous(mechanism, {n, k, 1}));
 }
 
 // --- shuffled check-in
@@ -58,13 +117,30 @@ void cover(const Mechanism& mechanism, const FixedSubset& p, Applicable& list) {
 
 void cover(const Mechanism& mechanism, const ShuffledCheckIn& p, Applicable& list) {
   const double n = count_of(p.clients);
+  if (unequal(p.least, p.rate)) {
+    list.lowers.push_back(homogeneous(mechanism, {n, n, p.rate.value()}));  // all of them at the largest rate
+    if (p.rate.value() >= 1) {
+      list.missing = "no theorem for unequal rates up to 1: a largest rate of 1 - 50/n is enough";
+      return;
+    }
+    list.uppers.push_back(
+        {.id = "unequal-rates-swap",
+         .citation = "swap theorem for unequal rates, profile-only form; docs/theory/unequal-rates.md",
+         .assumptions = with_mechanism(
+             mechanism, {kSecretCoins, fmt::format("{} honest clients, each at an effective rate in [{}, {}]",
+                                                   p.clients.value(), p.least->value(), p.rate.value())}),
+         .delta = curve_of(UnequalRatesCurve(ReportingSum(mechanism), n, p.least->value(), p.rate.value()))});
+    return;
+  }
   if (p.rate.value() >= 1) {
     return cover(mechanism, Shuffle{p.clients}, list);
   }
-  if (p.least && p.least->value() < p.rate.value()) {  // at one rate for all the theorem says too little
-    list.missing = "no theorem for clients of unequal rates";
-    list.lowers.push_back(homogeneous(mechanism, {n, n, p.rate.value()}));
-    return;
+  if (in_class_c(mechanism)) {
+    list.uppers.push_back(class_c(
+        mechanism,
+        {kSecretCoins,
+         fmt::format("{} honest clients, each at effective rate {}", p.clients.value(), p.rate.value())},
+        ClassCCurve::check_in(pure_epsilon0(mechanism).value(), n, p.rate.value())));
   }
   const auto sum = std::make_shared<const ReportingSum>(mechanism);
   list.uppers.push_back(
@@ -72,21 +148,103 @@ void cover(const Mechanism& mechanism, const ShuffledCheckIn& p, Applicable& lis
        with_mechanism(mechanism, {kSecretCoins, fmt::format("{} honest clients, each at effective rate {}",
                                                             p.clients.value(), p.rate.value())}),
        [sum, p](double epsilon) { return swap_delta(*sum, p, epsilon); }});
+  if (const std::optional<double> epsilon0 = pure_epsilon0(mechanism)) {
+    // X* of a pure mechanism lives on the lattice of e^epsilon0 - 1 when E is near 1: half of what one
+    // message more moves ln E.
+    list.uppers.back().knot = std::log1p(std::expm1(*epsilon0) / n) / 2;
+  }
   list.lowers.push_back(homogeneous(mechanism, {n, n, p.rate.value()}));
 }
 
 // --- random check-ins
 // ----------------------------------------------------------------------------------------
 
-void cover(const Mechanism&, const RandomCheckIn&, Applicable& list) {
-  list.missing = "slot theorems are not wired";
+void cover_averaged(const Mechanism& mechanism, const RandomCheckIn& p, Applicable& list) {
+  const double n = count_of(p.clients), hi = p.rate.value(), lo = least_of(p.least, p.rate);
+  list.lowers.push_back(homogeneous(mechanism, {n, n, hi}));
+  if (hi >= 1) {
+    list.missing =
+        "no theorem for averaged updates when every client checks in: a rate of 1 - 50/n is enough";
+    return;
+  }
+  list.uppers.push_back(
+      {.id = "slot-averaged-swap",
+       .citation = "swap theorem for averaged random check-ins, profile-only form; docs/theory/slots.md",
+       .assumptions = with_mechanism(
+           mechanism,
+           {kSecretSlots,
+            fmt::format("{} honest clients, all with the same law of slots, whose choices are secret",
+                        p.clients.value())}),
+       .delta = curve_of(averaged_slots(ReportingSum(mechanism), n, lo, hi))});
+}
+
+void cover(const Mechanism& mechanism, const RandomCheckIn& p, Applicable& list) {
+  if (p.kind == RandomCheckIn::Kind::averaged) {
+    return cover_averaged(mechanism, p, list);
+  }
+  const double m = static_cast<double>(p.slots), others = count_of(p.clients) - 1, hi = p.rate.value();
+  const ReportingSum sum(mechanism);
+  RoundBound alone{
+      .id = "slot-swap",
+      .citation = "random check-ins, whatever the others do, profile-only form; docs/theory/slots.md",
+      .assumptions = with_mechanism(mechanism, {kSecretSlots, kDummy}),
+      .delta = curve_of(SlotCurve(sum, m, hi))};
+  if (p.kind == RandomCheckIn::Kind::sliding) {
+    list.uppers.push_back(std::move(alone));
+    if (others + 1 >= 2 * m) {  // a client exists all of whose slots are used; at most m share each
+      list.lowers.push_back(homogeneous(mechanism, slot_pair_shape(m, hi, m - 1, hi)));
+    }
+    return;
+  }
+  list.lowers.push_back(homogeneous(mechanism, slot_pair_shape(m, hi, others, hi)));
+  if (others >= 1) {
+    list.uppers.push_back(
+        {.id = "slot-swap-counted",
+         .citation = "random check-ins averaged over the others' check-ins; docs/theory/slots.md",
+         .assumptions = with_mechanism(
+             mechanism,
+             {kSecretSlots, kDummy,
+              fmt::format("{} other honest clients check in secretly at uniform slots, and the server "
+                          "picks one of those present uniformly",
+                          p.clients.value() - 1)}),
+         .delta = curve_of(CountedSlotCurve(sum, m, hi, others, least_of(p.least, p.rate)))});
+    alone.never_best = true;
+  }
+  list.uppers.push_back(std::move(alone));
 }
 
 // --- only the sum is seen
 // ------------------------------------------------------------------------------------
 
 void cover(const Mechanism& mechanism, const AggregatedCheckIn& p, Applicable& list) {
-  cover(mechanism, ShuffledCheckIn{p.clients, p.rate, p.least}, list);
+  const auto* gaussian = std::get_if<GaussianLocal>(&mechanism);
+  if (gaussian == nullptr) {
+    // The sum is a function of the shuffled messages, and so is destroying it.
+    cover(mechanism, ShuffledCheckIn{p.clients, p.rate, p.least}, list);
+    // The histogram of messages is not a function of the sum, except where messages are symbols of their own.
+    const bool histogram = std::holds_alternative<PureLocal>(mechanism) ||
+                           std::holds_alternative<KRandomizedResponse>(mechanism);
+    if (!histogram || p.minimum > 1) list.lowers.clear();
+    return;
+  }
+  const double n = count_of(p.clients), hi = p.rate.value(), lo = least_of(p.least, p.rate);
+  const double least = static_cast<double>(p.minimum), mu = gaussian->mu();
+  const auto pair = std::make_shared<const AggregatedGaussianCurve>(mu, n, hi, least);
+  RoundBound bound{
+      .id = "aggregated-gaussian",
+      .citation = "exact worst curve of the noisy sum given the number of reports; docs/theory/aggregated.md",
+      .assumptions = with_mechanism(
+          mechanism, {kSecretCoins, "the server sees the sum of a round's messages and their number alone",
+                      fmt::format("a round of fewer than {} messages is destroyed unseen", p.minimum)}),
+      .delta = [pair](double epsilon) { return pair->delta(epsilon); }};
+  if (lo < hi) bound.delta = curve_of(AggregatedUnequalCurve(mu, n, lo, hi, least));
+  list.uppers.push_back(std::move(bound));
+  list.lowers.push_back(
+      {.id = "aggregated-pair",
+       .citation = "exact curve of the dataset whose other records all equal the victim's alternative",
+       .assumptions = {"a lower bound: upper is none"},
+       .forward = [pair](double epsilon) { return pair->delta(epsilon); },
+       .reverse = [pair](double epsilon) { return pair->reverse(epsilon); }});
 }
 
 }  // namespace

@@ -99,10 +99,10 @@ Profile Profile::laplace(double epsilon0) {
 }
 
 Profile Profile::gaussian(double mu, double tail) {
-  // Spacing mu/60 of ln(alpha) over three deviations of the loss, then in proportion to the distance.
+  // Spacing mu/100 of ln(alpha) over three deviations of the loss, then in proportion to the distance.
   std::vector<double> alphas{1};
   for (double x = 0; gaussian_profile(mu, alphas.back()) > tail;) {
-    x += std::max(1.0, x / 3) / 60;
+    x += std::max(1.0, x / 3) / 100;
     alphas.push_back(std::exp(x * mu));
   }
   const long double m = mu;

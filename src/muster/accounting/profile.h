@@ -28,7 +28,7 @@ class Profile {
   static Profile laplace(double epsilon0);
 
   // N(x, s^2 I) in any dimension with |x - x'| <= mu s: f = Phi(-ln(alpha)/mu + mu/2) - alpha
-  // Phi(-ln(alpha)/mu - mu/2), on a grid of ln(alpha), mu/60 apart and wider in the tails, cut where f falls
+  // Phi(-ln(alpha)/mu - mu/2), on a grid of ln(alpha), mu/100 apart and wider in the tails, cut where f falls
   // below `tail` (which then sits at infinity).
   static Profile gaussian(double mu, double tail);
 

@@ -25,6 +25,7 @@ struct RoundBound {
   DeltaCurve delta;
   Validity validity = Validity::proven;
   Neighbouring neighbouring = Neighbouring::replace_one;
+  double knot = 0;  // epsilon between the curve's kinks where it is nearly linear in between; 0: smooth
   bool never_best = false;  // provably no smaller than another bound of the same list
 };
 

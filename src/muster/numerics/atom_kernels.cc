@@ -22,6 +22,15 @@ HWY_INLINE Vector LoadPart(Lanes8 d, const double* from, std::size_t left) {
   return left >= hn::Lanes(d) ? hn::LoadU(d, from) : hn::MaskedLoad(hn::FirstN(d, left), d, from);
 }
 
+// angle - 2 pi round(angle / 2 pi) for |angle| < 6e6: the first two parts of 2 pi have 31 bits, so their
+// products with the integer are exact.
+HWY_INLINE Vector Reduced(Lanes8 d, Vector angle) {
+  const Vector turns = hn::Round(hn::Mul(angle, hn::Set(d, 0.15915494309189535)));
+  const Vector first = hn::Sub(angle, hn::Mul(turns, hn::Set(d, 0x1.921fb54400000p+2)));
+  const Vector second = hn::Sub(first, hn::Mul(turns, hn::Set(d, 0x1.0b4611a400000p-32)));
+  return hn::Sub(second, hn::Mul(turns, hn::Set(d, 0x1.13198a2e03707p-63)));
+}
+
 void Tilt(const double* HWY_RESTRICT points, const double* HWY_RESTRICT weights, std::size_t atoms, double c,
           double* HWY_RESTRICT out) {
   const Lanes8 d;
@@ -31,9 +40,9 @@ void Tilt(const double* HWY_RESTRICT points, const double* HWY_RESTRICT weights,
   for (std::size_t i = 0; i < atoms; i += hn::Lanes(d)) {
     const Vector y = LoadPart(d, points + i, atoms - i);
     const Vector w = LoadPart(d, weights + i, atoms - i);
-    const Vector grown = hn::Mul(w, hn::Expm1(d, hn::Mul(scale, y)));
-    const Vector tilted = hn::Add(w, grown);
-    growth = hn::Add(growth, grown);
+    const Vector exponent = hn::Mul(scale, y);
+    const Vector tilted = hn::Mul(w, hn::Exp(d, exponent));
+    growth = hn::Add(growth, hn::Mul(w, hn::Expm1(d, exponent)));
     nonzero = hn::Add(nonzero, tilted);
     const Vector moment = hn::Mul(tilted, y);
     first = hn::Add(first, moment);
@@ -68,7 +77,7 @@ void Characteristic(const double* HWY_RESTRICT points, const double* HWY_RESTRIC
   const Vector half_t = hn::Set(d, 0.5 * t);
   Vector real = hn::Zero(d), imaginary = hn::Zero(d);
   for (std::size_t i = 0; i < atoms; i += hn::Lanes(d)) {
-    const Vector half = hn::Mul(half_t, LoadPart(d, points + i, atoms - i));
+    const Vector half = Reduced(d, hn::Mul(half_t, LoadPart(d, points + i, atoms - i)));
     const Vector s = hn::Sin(d, half);
     const Vector weighted = hn::Mul(LoadPart(d, weights + i, atoms - i), s);
     real = hn::Add(real, hn::Mul(weighted, s));
@@ -83,7 +92,7 @@ void Angles(const double* HWY_RESTRICT points, std::size_t atoms, double t, doub
             double* HWY_RESTRICT sines) {
   const Lanes8 d;
   for (std::size_t i = 0; i < atoms; i += hn::Lanes(d)) {
-    const Vector angle = hn::Mul(hn::Set(d, t), hn::LoadU(d, points + i));
+    const Vector angle = Reduced(d, hn::Mul(hn::Set(d, t), hn::LoadU(d, points + i)));
     hn::StoreU(hn::Cos(d, angle), d, cosines + i);
     hn::StoreU(hn::Sin(d, angle), d, sines + i);
   }
@@ -140,7 +149,7 @@ HWY_EXPORT(TurnAndSum);
 
 namespace {
 
-constexpr double kLargestAngle = 30000;  // Highway's sines are stated for arguments below 39000
+constexpr double kLargestAngle = 6e6;  // what Reduced() brings back exactly
 
 }  // namespace
 

@@ -13,7 +13,8 @@ namespace muster::numerics {
 namespace {
 
 constexpr double kUlp = std::numeric_limits<double>::epsilon();
-constexpr double kSmoothingCut = 9.5;  // frequencies beyond this many 1/s carry less than e^-45
+constexpr double kNegligible = 24;   // terms below e^-24 of the largest one are bounded, not computed
+constexpr double kSmoothingCut = 6;  // frequencies beyond this many 1/s carry less than e^-18 and are bounded
 
 double saddle(const AtomicLaw& law, double n, double k) {
   return contour::saddle_point(law, n, k, [](double c) { return 2 / c; });
@@ -40,7 +41,7 @@ Sum trapezoid(const TiltedLaw& tilt, double n, double k, double c, double period
   double density = 1 + round_off.at(0);  // the same terms without 1/z^2, from above
   double skipped = 0;
   const bool affordable = contour::walk(
-      tilt, n, step, last, budget, [s](double t) { return 0.5 * s * s * t * t; },
+      tilt, n, step, last, kNegligible, budget, [s](double t) { return 0.5 * s * s * t * t; },
       [&](double j, double exponent, double phase, double amplify) {
         const double t = j * step;
         const double size = 2 * std::exp(exponent);
@@ -52,7 +53,7 @@ Sum trapezoid(const TiltedLaw& tilt, double n, double k, double c, double period
         density += size * (std::cos(angle) + round_off.at(t) * amplify);
       },
       [&](double j, double count) {
-        const double each = 2 * std::exp(-contour::kNegligible);
+        const double each = 2 * std::exp(-kNegligible);
         skipped += each * count / (j * step * j * step);
         density += each * count;
       });
@@ -92,7 +93,7 @@ Enclosure call_of_sum(const AtomicLaw& law, double n, double k) {
 
   const double budget = tilt.atoms() <= 8 ? 4e4 : 2e6 / static_cast<double>(tilt.atoms());
   const double scale = std::exp(log_scale);
-  const double finest = tilt.atoms() <= 8 ? 3e-3 : 1e-2;
+  const double finest = tilt.atoms() <= 8 ? 3e-3 : 8e-3;
   for (double fraction = finest;;
        fraction *= tilt.atoms() <= 8 ? 2 : 4) {  // the finest smoothing whose frequencies fit the budget
     const double s = fraction / c;               // 1/c: the scale on which the tilted payoff varies

@@ -16,10 +16,11 @@
 
 namespace muster::numerics::contour {
 
-inline constexpr double kNegligible = 34;  // terms below e^-34 of the largest one are bounded, not computed
-inline constexpr double kAliases = 24;     // and aliases are brought below e^-24 of the answer
-inline constexpr double kFloor = 4e-15;    // absolute accuracy of a characteristic function
-inline constexpr double kDirectCost = 3;   // a direct evaluation of the characteristic function, in rotations
+inline constexpr double kNegligible =
+    34;  // terms below e^-34 of the largest one need not be computed, only bounded
+inline constexpr double kAliases = 22;    // and aliases are brought below e^-22 of the answer
+inline constexpr double kFloor = 4e-15;   // absolute accuracy of a characteristic function
+inline constexpr double kDirectCost = 3;  // a direct evaluation of the characteristic function, in rotations
 
 // The zero over c > 0 of  n (log phi)'(c) - k - pole(c), pole(c) = sum of 1/(c + p) over the kernel's poles
 // (the kernel's -d log/dc): the left side increases. Newton's method in log c inside a bracket, to 1e-3: any
@@ -53,7 +54,7 @@ double saddle_point(const AtomicLaw& law, double n, double k, Pole&& pole) {
   return c;
 }
 
-// A period P for which the aliases are at most about e^-24 of an answer of size e^{log_value}, and what
+// A period P for which the aliases are at most about e^-22 of an answer of size e^{log_value}, and what
 // bounds them: on the left, E h(S - mP) <= e^{log_left} e^{-lambda m P}.
 struct Period {
   double length;
@@ -90,14 +91,14 @@ Period choose_period(double c, double log_value, LogChernoff&& log_chernoff) {
 }
 
 // Visits frequencies t = j step, j = 1, 2, ..., last. Where n log|phi(c+it)/phi(c)| - damping(t) >
-// -kNegligible calls term(j, exponent, phase) with that exponent and n times the argument; elsewhere skip(j,
-// count) for a run of frequencies j .. j+count-1, each of modulus at most e^-kNegligible. Returns false when
+// -negligible calls term(j, exponent, phase) with that exponent and n times the argument; elsewhere skip(j,
+// count) for a run of frequencies j .. j+count-1, each of modulus at most e^-negligible. Returns false when
 // the work passes `budget` (in rotations).
 template <typename Damping, typename Term, typename Skip>
-bool walk(const TiltedLaw& tilt, double n, double step, double last, double budget, Damping&& damping,
-          Term&& term, Skip&& skip) {
+bool walk(const TiltedLaw& tilt, double n, double step, double last, double negligible, double budget,
+          Damping&& damping, Term&& term, Skip&& skip) {
   const double lipschitz = tilt.absolute_mean();
-  const double threshold = std::exp(-kNegligible / n);
+  const double threshold = std::exp(-negligible / n);
   EquispacedCharacteristic characteristic(tilt, step);
   bool in_step = true;  // the rotating evaluator stands at j - 1
   double work = 0;
@@ -118,21 +119,23 @@ bool walk(const TiltedLaw& tilt, double n, double step, double last, double budg
     const double im = minus_one.imag();
     // phi is known to an absolute 1e-15 or so: near 1 its logarithm comes from phi - 1, near 0 from a modulus
     // that is not trusted below that.
-    const double modulus = std::hypot(1 + re, im) + kFloor;
-    const double log_modulus =
-        modulus > 0.5 ? 0.5 * std::log1p(std::max(2 * re + re * re + im * im, -1.0)) : std::log(modulus);
-    const double exponent = n * log_modulus - damping(t);
-    if (exponent > -kNegligible) {
-      if (!in_step) {
-        characteristic.seek(j);
-        in_step = true;
+    const double modulus = std::sqrt((1 + re) * (1 + re) + im * im) + kFloor;
+    if (modulus >= threshold) {
+      const double log_modulus =
+          modulus > 0.5 ? 0.5 * std::log1p(std::max(2 * re + re * re + im * im, -1.0)) : std::log(modulus);
+      const double exponent = n * log_modulus - damping(t);
+      if (exponent > -negligible) {
+        if (!in_step) {
+          characteristic.seek(j);
+          in_step = true;
+        }
+        term(j, exponent, n * std::atan2(im, 1 + re), std::max(1.0, 1 / modulus));
+        j += 1;
+        continue;
       }
-      term(j, exponent, n * std::atan2(im, 1 + re), std::max(1.0, 1 / modulus));
-      j += 1;
-      continue;
     }
     // |phi| <= modulus + lipschitz * distance stays below the threshold this far.
-    const double reach = (threshold - std::exp(log_modulus)) / lipschitz;
+    const double reach = (threshold - modulus) / lipschitz;
     const double leap = std::min(reach > 0 ? std::floor(reach / step) : 0, last - j);
     skip(j, leap + 1);
     j += leap + 1;

@@ -21,7 +21,7 @@ struct Bracket {
 
 // `holds(value)`: whether the value is on the far side of the crossing.
 template <typename F, typename Holds>
-Bracket bracket(F&& value, double target, double limit, Holds&& holds) {
+Bracket bracket(F&& value, double target, double limit, double start, Holds&& holds) {
   const double log_target = std::log(target);
   const auto logarithm = [&](double v) { return std::log(std::max(v, 1e-320)) - log_target; };
   double low = 0;
@@ -30,12 +30,12 @@ Bracket bracket(F&& value, double target, double limit, Holds&& holds) {
     return {0, 0};
   }
   at_low = logarithm(at_low);
-  // Grow until the far side is reached: a normal tail falls by log_target at about sqrt(2 |log|) deviations.
-  double high = 1e-3;
+  // From the start, outwards until both sides are reached.
+  double high = std::min(start, limit);
   double v = value(high);
   if (holds(v)) {
-    while (high > 1e-12) {
-      const double next = high / 16;
+    while (high > 1e-12 * start) {
+      const double next = high / 2;
       const double w = value(next);
       if (!holds(w)) {
         low = next;
@@ -46,13 +46,13 @@ Bracket bracket(F&& value, double target, double limit, Holds&& holds) {
       v = w;
     }
   } else {
-    while (!holds(v)) {
+    for (double factor = 1.5; !holds(v); factor *= 1.3) {
       low = high;
       at_low = logarithm(v);
       if (high >= limit) {
         return {high, std::numeric_limits<double>::infinity()};
       }
-      high = std::min(high * 4, limit);
+      high = std::min(high * factor, limit);
       v = value(high);
     }
   }
@@ -91,17 +91,19 @@ Bracket bracket(F&& value, double target, double limit, Holds&& holds) {
 
 }  // namespace crossing_detail
 
+// `start`: about where the crossing is expected; a bad guess costs evaluations alone.
+//
 // A point x >= 0 with value(x) <= target, the least one to a relative 1e-9; infinity where value(limit) is
 // larger.
 template <typename F>
-double crossing_from_above(F&& value, double target, double limit) {
-  return crossing_detail::bracket(value, target, limit, [&](double v) { return v <= target; }).high;
+double crossing_from_above(F&& value, double target, double limit, double start = 1e-2) {
+  return crossing_detail::bracket(value, target, limit, start, [&](double v) { return v <= target; }).high;
 }
 
 // A point x >= 0 with value(x) >= target, the largest one to a relative 1e-9; 0 where value(0) is smaller.
 template <typename F>
-double crossing_from_below(F&& value, double target, double limit) {
-  return crossing_detail::bracket(value, target, limit, [&](double v) { return v < target; }).low;
+double crossing_from_below(F&& value, double target, double limit, double start = 1e-2) {
+  return crossing_detail::bracket(value, target, limit, start, [&](double v) { return v < target; }).low;
 }
 
 }  // namespace muster::numerics

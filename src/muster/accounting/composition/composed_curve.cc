@@ -9,7 +9,7 @@
 namespace muster::accounting {
 namespace {
 
-constexpr int kNodesPerDeviation = 56;
+constexpr int kNodesPerDeviation = 120;
 constexpr double kLargestEpsilon = 1e3;
 
 bool asks_epsilon(const Question& question) { return question.kind == Question::Kind::epsilon_at_delta; }
@@ -17,8 +17,8 @@ bool asks_epsilon(const Question& question) { return question.kind == Question::
 }  // namespace
 
 const ComposedCurve::Table& ComposedCurve::table(std::uint64_t rounds, double delta) const {
-  return tables_.at(rounds, delta, [&](double tail) {
-    RoundCurve curve = tabulate(delta_, {}, kNodesPerDeviation, tail);
+  return tables_.at(rounds, delta, [&](const Resolution& r) {
+    RoundCurve curve = tabulate(delta_, {}, kNodesPerDeviation, r.tail, r.visited, knot_);
     LossDistribution dominating = LossDistribution::dominating(curve);
     return Table{std::move(curve), std::move(dominating)};
   });
@@ -48,8 +48,9 @@ double ComposedCurve::from_below(std::uint64_t rounds, const Question& question)
                                   : delta_(question.fixed).lower;
   }
   const double delta = asks_epsilon(question) ? question.fixed : delta_upper(rounds, question.fixed);
-  const LossDistribution& pair = below_.at(
-      rounds, delta, [&](double) { return LossDistribution::dominated(table(rounds, delta).curve); });
+  const LossDistribution& pair = below_.at(rounds, delta, [&](const Resolution& r) {
+    return LossDistribution::dominated(table(rounds, delta).curve, r.refined());
+  });
   return asks_epsilon(question) ? pair.epsilon_lower(rounds, question.fixed)
                                 : pair.delta(rounds, question.fixed).lower;
 }
@@ -66,9 +67,10 @@ double ComposedPair::lower(std::uint64_t rounds, const Question& question) const
     return std::max(crossing(forward_), crossing(reverse_));
   }
   const auto answer = [&](double delta) {
-    const auto& pairs = tables_.at(rounds, delta, [&](double tail) {
-      const RoundCurve curve = tabulate(forward_, reverse_, kNodesPerDeviation, tail);
-      return std::array{LossDistribution::dominated(curve), LossDistribution::dominated(curve.swapped())};
+    const auto& pairs = tables_.at(rounds, delta, [&](const Resolution& r) {
+      const RoundCurve curve = tabulate(forward_, reverse_, kNodesPerDeviation, r.tail, r.visited);
+      return std::array{LossDistribution::dominated(curve, r.refined()),
+                        LossDistribution::dominated(curve.swapped(), r.refined())};
     });
     const auto one = [&](const LossDistribution& pair) {
       return asks_epsilon(question) ? pair.epsilon_lower(rounds, question.fixed)

@@ -6,9 +6,11 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <mutex>
 #include <optional>
+#include <utility>
 
 #include "muster/accounting/composition/dominating_pair.h"
 #include "muster/accounting/result.h"
@@ -16,32 +18,50 @@
 
 namespace muster::accounting {
 
-// Pairs of one curve, tabulated to different depths.
-template <typename Built>
-class Depths {
- public:
-  static constexpr std::array<double, 4> kTails{1e-16, 1e-22, 1e-30, 1e-42};
+// What a table must resolve: how many deviations of a round's loss the composition visits, and the tail below
+// which the rest is charged as infinite loss.
+struct Resolution {
+  double visited;
+  double tail;
+  // Lattice points to a cell for a lower pair: LossDistribution::dominated.
+  int refined() const { return visited > 4 ? 2 : visited > 1 ? 4 : 8; }
+};
 
-  // The first table whose tail, over all rounds, is below a millionth of `delta`; the deepest where none is.
+// Tables of one curve at the resolutions asked for.
+template <typename Built>
+class Resolutions {
+ public:
+  // The coarsest that serves: the tail, over all rounds, is below a millionth of `delta` (or the deepest); a
+  // total loss of five deviations visits 5 / sqrt(rounds) of them a round.
   template <typename Build>
   const Built& at(std::uint64_t rounds, double delta, Build&& build) const {
-    std::size_t level = 0;
-    while (level + 1 < kTails.size() && 1e6 * kTails[level] * static_cast<double>(rounds) > delta) {
-      ++level;
+    const double count = static_cast<double>(rounds);
+    std::size_t tail = 0;
+    while (tail + 1 < kTails.size() && 1e6 * kTails[tail] * count > delta) {
+      ++tail;
     }
-    std::call_once(once_[level], [&] { tables_[level].emplace(build(kTails[level])); });
-    return *tables_[level];
+    std::size_t visited = 0;
+    while (visited + 1 < kVisited.size() && kVisited[visited + 1] * std::sqrt(count) >= 5) {
+      ++visited;
+    }
+    const std::size_t slot = visited * kTails.size() + tail;
+    std::call_once(once_[slot], [&] {
+      tables_[slot].emplace(build(Resolution{kVisited[visited], kTails[tail]}));
+    });
+    return *tables_[slot];
   }
 
  private:
-  mutable std::array<std::once_flag, 4> once_;
-  mutable std::array<std::optional<Built>, 4> tables_;
+  static constexpr std::array<double, 4> kTails{1e-16, 1e-22, 1e-30, 1e-42};
+  static constexpr std::array<double, 3> kVisited{5, 2.5, 0.5};
+  mutable std::array<std::once_flag, 12> once_;
+  mutable std::array<std::optional<Built>, 12> tables_;
 };
 
 // An upper bound, symmetric under swapping the pair.
 class ComposedCurve {
  public:
-  explicit ComposedCurve(DeltaCurve delta) : delta_(std::move(delta)) {}
+  explicit ComposedCurve(DeltaCurve delta, double knot = 0) : delta_(std::move(delta)), knot_(knot) {}
 
   // In the quantity asked; infinity where the tail charged at infinite loss passes the delta asked. rounds
   // >= 1.
@@ -58,8 +78,9 @@ class ComposedCurve {
   double delta_upper(std::uint64_t rounds, double epsilon) const;
 
   DeltaCurve delta_;
-  Depths<Table> tables_;
-  Depths<LossDistribution> below_;
+  double knot_;
+  Resolutions<Table> tables_;
+  Resolutions<LossDistribution> below_;
 };
 
 // One exact pair: a lower bound from both orientations.
@@ -74,7 +95,7 @@ class ComposedPair {
  private:
   DeltaCurve forward_;
   DeltaCurve reverse_;
-  Depths<std::array<LossDistribution, 2>> tables_;
+  Resolutions<std::array<LossDistribution, 2>> tables_;
 };
 
 }  // namespace muster::accounting

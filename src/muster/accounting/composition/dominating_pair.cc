@@ -15,6 +15,8 @@ namespace {
 
 using Extended = long double;
 
+constexpr double kNegligible =
+    34;  // terms below e^-34 of the largest one are bounded, not computed: they may be many
 constexpr double kLargestEpsilon = 1e9;
 constexpr double kWork = 1e8;  // atoms times frequencies one answer may cost: about a tenth of a second
 
@@ -43,20 +45,26 @@ void lower_convex_hull(const std::vector<Extended>& x, std::vector<Extended>& y)
   }
 }
 
-// How far a convex function inside the enclosures at four consecutive nodes can sag below the chord of the
-// lower ends of the middle two: the chord minus the larger of the two neighbouring chords' extensions,
-// maximal at their crossing.
-Extended sag(const Extended* x, const Extended* low, const Extended* high) {
-  const Extended left_slope = (low[1] - high[0]) / (x[1] - x[0]);   // extension to the right of node 1
-  const Extended right_slope = (high[3] - low[2]) / (x[3] - x[2]);  // extension to the left of node 2
-  const Extended chord = (low[2] - low[1]) / (x[2] - x[1]);
-  if (left_slope >= chord || right_slope <= chord) {
-    return 0;
+// What a convex function between the enclosures at four nodes x0 < x1 < x2 < x3 cannot fall below on [x1,
+// x2]: the chords of the outer cells, extended inward from the lowest they can be.
+struct Extensions {
+  Extensions(const Extended* x, const Extended* low, const Extended* high)
+      : x1(x[1]),
+        x2(x[2]),
+        y1(low[1]),
+        y2(low[2]),
+        left((low[1] - high[0]) / (x[1] - x[0])),
+        right((high[3] - low[2]) / (x[3] - x[2])) {}
+  Extended crossing() const {
+    const Extended at = (y2 - y1 + left * x1 - right * x2) / (left - right);
+    return at > x1 && at < x2 ? at : (x1 + x2) / 2;
   }
-  const Extended width = x[2] - x[1];
-  const Extended at = (right_slope - chord) * width / (right_slope - left_slope);  // crossing, from node 1
-  return (chord - left_slope) * at;
-}
+  Extended left_at(Extended x) const { return y1 + left * (x - x1); }
+  Extended right_at(Extended x) const { return y2 + right * (x - x2); }
+  // The lower of the two lines: a chord from it to either node lies under that node's line.
+  Extended lower_line(Extended x) const { return std::min(left_at(x), right_at(x)); }
+  Extended x1, x2, y1, y2, left, right;
+};
 
 Extended alpha_at(const RoundCurve& curve, std::size_t i) {
   return std::exp(static_cast<Extended>(curve.spacing) * static_cast<Extended>(curve.index[i]));
@@ -64,26 +72,36 @@ Extended alpha_at(const RoundCurve& curve, std::size_t i) {
 
 }  // namespace
 
-LossDistribution LossDistribution::from_profile(const RoundCurve& curve, const std::vector<Extended>& above,
-                                                const std::vector<Extended>& excess_below) {
-  const std::size_t top = above.size() - 1;
-  const auto slope_above = [&](std::size_t i) {  // on [alpha_i, alpha_{i+1}]
-    return i >= top ? 0 : (above[i + 1] - above[i]) / (alpha_at(curve, i + 1) - alpha_at(curve, i));
-  };
-  const auto slope_below = [&](std::size_t i) {  // of the excess, on [1/alpha_{i+1}, 1/alpha_i]
-    return i >= top ? 0
-                    : (excess_below[i] - excess_below[i + 1]) /
-                          (1 / alpha_at(curve, i) - 1 / alpha_at(curve, i + 1));
+LossDistribution LossDistribution::from_profile(double spacing, const Side& above, const Side& below) {
+  const auto alpha = [spacing](std::int64_t index) {
+    return std::exp(static_cast<Extended>(spacing) * static_cast<Extended>(index));
   };
   LossDistribution result;
-  result.spacing_ = curve.spacing;
-  result.infinity_ = static_cast<double>(above[top]);
-  for (std::size_t i = 1; i <= top; ++i) {
-    const double loss = curve.spacing * static_cast<double>(curve.index[i]);
-    const Extended up = std::max<Extended>(0, slope_above(i) - slope_above(i - 1));
-    const Extended down = std::max<Extended>(0, slope_below(i - 1) - slope_below(i));
-    result.law_.add(loss, static_cast<double>(alpha_at(curve, i) * up));
-    result.law_.add(-loss, static_cast<double>(down / alpha_at(curve, i)));
+  result.spacing_ = spacing;
+  result.infinity_ = static_cast<double>(above.value.back());
+  Extended inner = 0;  // slope on the cell before the node; 0 beyond the last
+  for (std::size_t i = 0; i < above.index.size(); ++i) {
+    const Extended outer =
+        i + 1 == above.index.size()
+            ? 0
+            : (above.value[i + 1] - above.value[i]) / (alpha(above.index[i + 1]) - alpha(above.index[i]));
+    if (i > 0) {
+      result.law_.add(spacing * static_cast<double>(above.index[i]),
+                      static_cast<double>(alpha(above.index[i]) * std::max<Extended>(0, outer - inner)));
+    }
+    inner = outer;
+  }
+  inner = 0;
+  for (std::size_t i = 0; i < below.index.size(); ++i) {
+    const Extended outer = i + 1 == below.index.size()
+                               ? 0
+                               : (below.value[i] - below.value[i + 1]) /
+                                     (1 / alpha(below.index[i]) - 1 / alpha(below.index[i + 1]));
+    if (i > 0) {
+      result.law_.add(-spacing * static_cast<double>(below.index[i]),
+                      static_cast<double>(std::max<Extended>(0, inner - outer) / alpha(below.index[i])));
+    }
+    inner = outer;
   }
   return result;  // the mass at zero loss is implicit: what the nonzero losses leave of 1
 }
@@ -105,62 +123,110 @@ LossDistribution LossDistribution::dominating(const RoundCurve& curve) {
     y.push_back(i == 0 ? std::max(curve.forward[0].upper, curve.reverse[0].upper) : curve.forward[i].upper);
   }
   lower_convex_hull(x, y);
-  std::vector<Extended> above(top + 1);
-  std::vector<Extended> below(top + 1);
+  Side above;
+  Side below;
   for (std::size_t i = 0; i <= top; ++i) {
-    above[i] = y[top + i];
-    below[i] = std::max<Extended>(0, y[top - i] - (1 - x[top - i]));
+    above.add(curve.index[i], y[top + i]);
+    below.add(curve.index[i], y[top - i] - (1 - x[top - i]));
   }
-  return from_profile(curve, above, below);
+  return from_profile(curve.spacing, above, below);
 }
 
-LossDistribution LossDistribution::dominated(const RoundCurve& curve) {
+LossDistribution LossDistribution::dominated(const RoundCurve& curve, int refined) {
   const std::size_t top = curve.forward.size() - 1;
-  const auto alpha = [&](std::size_t i) { return alpha_at(curve, i); };
-  // Full values over the whole lattice: lower and upper ends.
+  const std::size_t nodes = 2 * top + 1;
+  // Full values over the whole lattice, alpha = e^{-Ih} ... e^{Ih}: lower and upper ends.
   std::vector<Extended> x;
   std::vector<Extended> low;
   std::vector<Extended> high;
   for (std::size_t i = top; i > 0; --i) {
-    x.push_back(1 / alpha(i));
-    low.push_back(1 - 1 / alpha(i) + curve.reverse[i].lower / alpha(i));
-    high.push_back(1 - 1 / alpha(i) + curve.reverse[i].upper / alpha(i));
+    const Extended alpha = alpha_at(curve, i);
+    x.push_back(1 / alpha);
+    low.push_back(1 - 1 / alpha + curve.reverse[i].lower / alpha);
+    high.push_back(1 - 1 / alpha + curve.reverse[i].upper / alpha);
   }
   for (std::size_t i = 0; i <= top; ++i) {
-    x.push_back(alpha(i));
+    x.push_back(alpha_at(curve, i));
     low.push_back(i == 0 ? std::max(curve.forward[0].lower, curve.reverse[0].lower) : curve.forward[i].lower);
     high.push_back(i == 0 ? std::min(curve.forward[0].upper, curve.reverse[0].upper)
                           : curve.forward[i].upper);
   }
-  const std::size_t size = x.size();
-  std::vector<Extended> drop(size,
-                             0);  // sag of the cell to the right of each node; ends are handled by the floor
-  for (std::size_t i = 1; i + 2 < size; ++i) {
-    drop[i] = sag(&x[i - 1], &low[i - 1], &high[i - 1]);
+  // On a finer lattice, one more node in every cell. Values at nodes are the lower ends; between them, near
+  // where the extensions of the neighbours' chords cross, one that lies under both, and so does every chord.
+  // Where one extension is the better bound all over the cell (the curve is straight there), the node it
+  // misses is lowered to it instead and the cell left straight.
+  const double spacing = curve.spacing / refined;
+  const std::size_t fine_top = 2 * top;
+  std::vector<Extended> fine_x(2 * nodes - 1);
+  std::vector<Extended> y(2 * nodes - 1);
+  std::vector<std::int64_t> fine_index(2 * nodes - 1);
+  std::vector<bool> straight(nodes, false);
+  const auto index_of = [&](std::size_t node) {  // of 0 .. nodes - 1, alpha = 1 at `top`
+    return refined * (node >= top ? curve.index[node - top] : -curve.index[top - node]);
+  };
+  for (std::size_t node = 0; node < nodes; ++node) {
+    fine_index[2 * node] = index_of(node);
+    fine_x[2 * node] = x[node];
+    y[2 * node] = low[node];
   }
-  // A node is kept while it clears its cells' sag; beyond, the curve is its floor (1 - alpha)_+.
-  const auto floor_at = [&](std::size_t i) { return std::max<Extended>(0, 1 - x[i]); };
-  std::vector<Extended> y(size);
-  const auto lowered = [&](std::size_t i) { return low[i] - std::max(drop[i - 1], drop[i]); };
-  std::size_t first = top;
-  while (first > 2 && low[first - 1] - floor_at(first - 1) > 4 * std::max(drop[first - 2], drop[first - 1])) {
+  for (std::size_t cell = 0; cell + 1 < nodes; ++cell) {
+    const bool inner = cell >= 1 && cell + 2 < nodes;
+    const Extensions lines(&x[inner ? cell - 1 : 0], &low[inner ? cell - 1 : 0], &high[inner ? cell - 1 : 0]);
+    const std::int64_t first = index_of(cell) + 1;
+    const std::int64_t last = index_of(cell + 1) - 1;
+    const auto wanted =
+        static_cast<std::int64_t>(std::llround(std::log(lines.crossing()) / static_cast<Extended>(spacing)));
+    const std::size_t at = 2 * cell + 1;
+    fine_index[at] = inner ? std::clamp(wanted, first, last) : first;
+    fine_x[at] = std::exp(static_cast<Extended>(spacing) * static_cast<Extended>(fine_index[at]));
+    if (!inner) {
+      y[at] = std::max<Extended>(0, 1 - fine_x[at]);
+      continue;
+    }
+    y[at] = lines.lower_line(fine_x[at]);
+    const Extended chord = lines.y1 + (lines.y2 - lines.y1) * (fine_x[at] - lines.x1) / (lines.x2 - lines.x1);
+    const Extended left_drop = lines.y1 - lines.right_at(lines.x1);
+    const Extended right_drop = lines.y2 - lines.left_at(lines.x2);
+    if (std::min(left_drop, right_drop) < chord - y[at]) {
+      straight[cell] = true;
+      Extended& node = y[left_drop < right_drop ? at - 1 : at + 1];
+      node = std::min(node, left_drop < right_drop ? lines.right_at(lines.x1) : lines.left_at(lines.x2));
+    }
+  }
+  for (std::size_t cell = 0; cell + 1 < nodes; ++cell) {
+    if (straight[cell]) {
+      const std::size_t at = 2 * cell + 1;
+      y[at] = y[at - 1] +
+              (y[at + 1] - y[at - 1]) * (fine_x[at] - fine_x[at - 1]) / (fine_x[at + 1] - fine_x[at - 1]);
+    }
+  }
+  std::vector<Extended> floor(y.size());
+  for (std::size_t i = 0; i < y.size(); ++i) {
+    floor[i] = std::max<Extended>(0, 1 - fine_x[i]);
+  }
+  // Outwards from the middle, until a value no longer clears what every curve lies above, (1 - alpha)_+:
+  // beyond, the curve is that floor. A value is only ever lowered, so chords stay under the curve.
+  std::size_t first = fine_top;
+  while (first > 0 && y[first - 1] > floor[first - 1]) {
     --first;
   }
-  std::size_t last = top;
-  while (last + 3 < size && low[last + 1] - floor_at(last + 1) > 4 * std::max(drop[last], drop[last + 1])) {
+  std::size_t last = fine_top;
+  while (last + 1 < y.size() && y[last + 1] > floor[last + 1]) {
     ++last;
   }
-  for (std::size_t i = 0; i < size; ++i) {
-    y[i] = i > first && i < last ? std::max(floor_at(i), lowered(i)) : floor_at(i);
+  for (std::size_t i = 0; i < y.size(); ++i) {
+    if (i <= first || i >= last) {
+      y[i] = floor[i];
+    }
   }
-  lower_convex_hull(x, y);
-  std::vector<Extended> above(top + 1);
-  std::vector<Extended> below(top + 1);
-  for (std::size_t i = 0; i <= top; ++i) {
-    above[i] = std::max<Extended>(0, y[top + i]);
-    below[i] = std::max<Extended>(0, y[top - i] - (1 - x[top - i]));
+  lower_convex_hull(fine_x, y);
+  Side above;
+  Side below;
+  for (std::size_t i = 0; i <= fine_top; ++i) {
+    above.add(fine_index[fine_top + i], y[fine_top + i]);
+    below.add(-fine_index[fine_top - i], y[fine_top - i] - (1 - fine_x[fine_top - i]));
   }
-  return from_profile(curve, above, below);
+  return from_profile(spacing, above, below);
 }
 
 numerics::Enclosure LossDistribution::delta(std::uint64_t rounds, double epsilon) const {
@@ -204,7 +270,8 @@ numerics::Enclosure LossDistribution::delta(std::uint64_t rounds, double epsilon
   double noise = (std::abs(value) + kernel_noise) * round_off.at(0) + kernel_noise;
   double skipped = 0;
   const bool affordable = contour::walk(
-      tilt, n, step, cells / 2, kWork / static_cast<double>(tilt.atoms() + 8), [](double) { return 0.0; },
+      tilt, n, step, cells / 2, contour::kNegligible, kWork / static_cast<double>(tilt.atoms() + 8),
+      [](double) { return 0.0; },
       [&](double j, double exponent, double phase, double amplify) {
         const double t = j * step;
         const double weight = j == cells / 2 ? 1 : 2;
@@ -232,17 +299,24 @@ numerics::Enclosure LossDistribution::delta(std::uint64_t rounds, double epsilon
   return {std::max({0.0, lower, intrinsic * (1 - 1e-12)}), std::min(1.0, std::max(upper, intrinsic))};
 }
 
+// Where a normal loss of the same mean and variance would cross.
+double LossDistribution::expected_epsilon(std::uint64_t rounds, double target) const {
+  const double n = static_cast<double>(rounds);
+  const double deviation = std::sqrt(n * law_.variance());
+  return std::max(spacing_, n * law_.mean() + deviation * std::sqrt(2 * std::log(1 / std::min(target, 0.1))));
+}
+
 double LossDistribution::epsilon_upper(std::uint64_t rounds, double target) const {
   if (-std::expm1(static_cast<double>(rounds) * std::log1p(-infinity_)) > target) {
     return std::numeric_limits<double>::infinity();
   }
   return numerics::crossing_from_above([&](double epsilon) { return delta(rounds, epsilon).upper; }, target,
-                                       kLargestEpsilon);
+                                       kLargestEpsilon, expected_epsilon(rounds, target));
 }
 
 double LossDistribution::epsilon_lower(std::uint64_t rounds, double target) const {
   return numerics::crossing_from_below([&](double epsilon) { return delta(rounds, epsilon).lower; }, target,
-                                       kLargestEpsilon);
+                                       kLargestEpsilon, expected_epsilon(rounds, target));
 }
 
 }  // namespace muster::accounting

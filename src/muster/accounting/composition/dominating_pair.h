@@ -8,10 +8,9 @@
 //    convex, so the hull still lies above the truth), then connect the dots: a discrete pair that dominates
 //    every round's true pair, so its T-fold composition bounds adaptive rounds (theorem D of
 //    docs/theory/composition.md).
-//  - `dominated`: curve values enclose ONE true pair's curve; chords are lowered by the largest amount a
-//  convex
-//    function through the enclosures can sag between nodes: a discrete pair dominated by the true one, so its
-//    T-fold composition is a lower bound for that pair repeated T times.
+//  - `dominated`: curve values enclose ONE true pair's curve; between nodes it takes the least that convexity
+//    allows: a discrete pair dominated by the true one, so its T-fold composition is a lower bound for that
+//    pair repeated T times.
 // References: Doroshenko et al. 2022 (connect the dots); Zhu, Dong, Wang 2022 (dominating pairs compose
 // adaptively). Immutable after construction; share freely.
 #pragma once
@@ -28,7 +27,9 @@ namespace muster::accounting {
 class LossDistribution {
  public:
   static LossDistribution dominating(const RoundCurve& curve);
-  static LossDistribution dominated(const RoundCurve& curve);
+  // `refined` lattice points to a cell, >= 2, where the lower pair may have a kink: more are tighter, and
+  // costly for few rounds, whose transform decays slowly.
+  static LossDistribution dominated(const RoundCurve& curve, int refined = 2);
 
   // Enclosure of this discrete pair's T-fold hockey-stick divergence at epsilon (any sign), T >= 1.
   numerics::Enclosure delta(std::uint64_t rounds, double epsilon) const;
@@ -43,10 +44,20 @@ class LossDistribution {
   const numerics::AtomicLaw& losses() const { return law_; }
 
  private:
-  // Kinks of a convex piecewise linear profile given at the losses +-nodes[i]: values above 1 and excess over
-  // 1 - alpha below; slope -1 before the first node and 0 after the last.
-  static LossDistribution from_profile(const RoundCurve& curve, const std::vector<long double>& above,
-                                       const std::vector<long double>& excess_below);
+  // A convex piecewise linear profile at alpha = e^{+- index h}, index 0 first: values above 1, excess over 1
+  // - alpha below.
+  struct Side {
+    void add(std::int64_t at, long double v) {
+      index.push_back(at);
+      value.push_back(v > 0 ? v : 0);
+    }
+    std::vector<std::int64_t> index;
+    std::vector<long double> value;
+  };
+  // Its kinks; slope -1 before the first node and 0 after the last.
+  static LossDistribution from_profile(double spacing, const Side& above, const Side& below);
+
+  double expected_epsilon(std::uint64_t rounds, double target) const;
 
   double spacing_ = 0;
   numerics::AtomicLaw law_;  // nonzero losses under P

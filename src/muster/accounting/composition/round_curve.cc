@@ -6,7 +6,8 @@
 namespace muster::accounting {
 namespace {
 
-constexpr int kDenseDeviations = 5;
+constexpr double kFewest = 16;       // nodes to a deviation where every cell is exact
+constexpr double kWidest = 1.0 / 8;  // deviations a cell may span: far tails keep their shape
 
 // E(Z - z)_+ of a standard normal falls to a twentieth of its value at 0 at z = 1.55.
 double deviation_of(const Curve& curve) {
@@ -25,10 +26,17 @@ double deviation_of(const Curve& curve) {
 
 }  // namespace
 
-RoundCurve tabulate(const Curve& forward, const Curve& reverse, int per_deviation, double negligible) {
-  RoundCurve curve{deviation_of(forward) / per_deviation, {}, {}, {}};
-  const std::int64_t dense = kDenseDeviations * per_deviation;
-  for (std::int64_t i = 0;; i += std::max<std::int64_t>(1, 1 + (i - dense) / (dense / 5))) {
+RoundCurve tabulate(const Curve& forward, const Curve& reverse, int per_deviation, double negligible,
+                    double visited, double knot) {
+  const double deviation = deviation_of(forward);
+  double spacing = deviation / per_deviation;
+  if (knot > spacing) {
+    spacing = knot / std::ceil(kFewest * knot / deviation);
+  }
+  const double dense = deviation / spacing;  // nodes to a deviation
+  RoundCurve curve{spacing, {}, {}, {}};
+  std::int64_t i = 0;
+  while (true) {
     const double epsilon = curve.spacing * static_cast<double>(i);
     curve.index.push_back(i);
     curve.forward.push_back(forward(epsilon));
@@ -36,6 +44,9 @@ RoundCurve tabulate(const Curve& forward, const Curve& reverse, int per_deviatio
     if (std::max(curve.forward.back().upper, curve.reverse.back().upper) <= negligible || epsilon > 64) {
       return curve;
     }
+    const double beyond = std::max(0.0, static_cast<double>(i) / dense - visited);
+    const double stride = std::min(std::exp(beyond * beyond / 6), kWidest * dense);
+    i += std::max<std::int64_t>(1, static_cast<std::int64_t>(stride));
   }
 }
 

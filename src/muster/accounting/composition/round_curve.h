@@ -1,8 +1,9 @@
 // One round's privacy curve, tabulated where composition needs it.
 //
-// Nodes are multiples of one lattice spacing h: dense (a step of h) over the bulk, then with a stride that
-// grows in proportion to the distance, until the curve is negligible. A chord between nodes lies above a
-// convex curve, so fewer nodes cost tightness, never truth.
+// Nodes are multiples of one lattice spacing h. A chord over a cell of width w adds about w^2 / 6 times the
+// cell's probability to the variance of the loss, so for a given number of nodes the widths that add least
+// grow as (density)^{-1/3} = e^{z^2/6}, z in deviations of the loss, once beyond the losses that the
+// composition visits. A chord lies above a convex curve: fewer nodes cost tightness, never truth.
 #pragma once
 
 #include <cstdint>
@@ -26,8 +27,9 @@ struct RoundCurve {
 };
 
 // `per_deviation` nodes to one standard deviation of the loss (measured from where the curve falls to a
-// twentieth of its value at 0), until both directions are below `negligible`. An empty `reverse` means the
-// curve is symmetric.
-RoundCurve tabulate(const Curve& forward, const Curve& reverse, int per_deviation, double negligible);
+// twentieth of its value at 0) over the first `visited` deviations, fewer and fewer beyond, until both
+// directions are below `negligible`. An empty `reverse` means the curve is symmetric.
+RoundCurve tabulate(const Curve& forward, const Curve& reverse, int per_deviation, double negligible,
+                    double visited = 5, double knot = 0);
 
 }  // namespace muster::accounting
