@@ -4,7 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <random>
 
 namespace muster::accounting {
 namespace {
@@ -114,6 +117,84 @@ TEST(RandomCheckIn, ProvenOnesCoverTheExactCurve) {
   }
   // A bound a quarter as large is caught.
   EXPECT_GT(homogeneous_delta(1000, 0.5, fixed_window(0.5, 1000, 1).epsilon(1e-4) / 4), 1e-4);
+}
+
+// Adaptive messages of one bit: the law of the next bit depends on all earlier ones and on the record, with
+// ratios e^{+-epsilon0} at most. One random tree of laws; 16 transcripts of four bits.
+struct AdaptiveBits {
+  static constexpr int kSlots = 4, kRecords = 3;
+  long double one[1 << kSlots][kRecords];  // by past, written as 1 followed by its bits
+  AdaptiveBits(long double e0, std::mt19937_64& engine) {
+    const long double q = 1 / (std::exp(e0) + 1);
+    const long double choices[3] = {q, 1 - q, 0.5L};
+    for (auto& node : one) {
+      for (long double& law : node) law = choices[engine() % 3];
+    }
+  }
+  long double probability(int transcript, const std::array<int, kSlots>& records) const {
+    long double value = 1;
+    for (int slot = 0, past = 1; slot < kSlots; ++slot) {
+      const int bit = transcript >> slot & 1;
+      const long double p = one[past][records[static_cast<std::size_t>(slot)]];
+      value *= bit ? p : 1 - p;
+      past = 2 * past + bit;
+    }
+    return value;
+  }
+};
+
+// From the protocols' definitions: all transcripts, all choices of slot or all orders.
+TEST(RandomCheckIn, CoversEnumeratedAdaptiveRuns) {
+  std::mt19937_64 engine(3);
+  int cases = 0;
+  for (int trial = 0; trial < 300; ++trial) {
+    const double e0 = std::array{0.05, 0.2, 0.5, 1.0}[static_cast<std::size_t>(trial % 4)];
+    const double p0 = trial % 3 ? 1 : 0.5;
+    const AdaptiveBits bits(e0, engine);
+    std::array<int, 4> others{};
+    std::array<double, 4> asked{};
+    for (std::size_t i = 0; i < 4; ++i) {
+      others[i] = static_cast<int>(engine() % 3);
+      asked[i] = 1.0 / static_cast<double>(1 + engine() % 2);
+    }
+    std::array<long double, 16> window[2]{}, shuffled[2]{};
+    for (int record = 0; record < 2; ++record) {
+      for (int t = 0; t < 16; ++t) {
+        long double used = 0;
+        for (std::size_t slot = 0; slot < 4; ++slot) {
+          std::array<int, 4> with = others;
+          with[slot] = record;
+          window[record][static_cast<std::size_t>(t)] += p0 * asked[slot] / 4 * bits.probability(t, with);
+          used += p0 * asked[slot] / 4;
+        }
+        window[record][static_cast<std::size_t>(t)] += (1 - used) * bits.probability(t, others);
+        std::array<int, 4> order{0, 1, 2, 3};
+        do {
+          std::array<int, 4> with{};
+          for (std::size_t i = 0; i < 4; ++i) {
+            with[i] = order[i] == 0 ? record : others[static_cast<std::size_t>(order[i])];
+          }
+          shuffled[record][static_cast<std::size_t>(t)] += bits.probability(t, with) / 24;
+        } while (std::next_permutation(order.begin(), order.end()));
+      }
+    }
+    for (const double delta : {0.7, 0.3, 0.1, 0.03}) {
+      const auto stick = [](const auto& laws, int first, double epsilon) {
+        long double sum = 0;
+        for (std::size_t t = 0; t < 16; ++t) {
+          sum += std::max(0.0L,
+                          laws[first][t] - std::exp(static_cast<long double>(epsilon)) * laws[1 - first][t]);
+        }
+        return sum;
+      };
+      for (const int first : {0, 1}) {
+        EXPECT_LE(stick(window, first, fixed_window(e0, 4, p0).epsilon(delta)), delta);
+        EXPECT_LE(stick(shuffled, first, shuffling(e0, 4).epsilon(delta)), delta);
+        ++cases;
+      }
+    }
+  }
+  EXPECT_EQ(cases, 2400);
 }
 
 // The proof's two inequalities, on random likelihood ratios: the posterior of a slot, and the sum over slots.

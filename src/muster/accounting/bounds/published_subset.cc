@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "muster/accounting/bounds/clones.h"
 #include "muster/accounting/bounds/published_check_in.h"
 #include "muster/accounting/bounds/renyi_route.h"
 #include "muster/accounting/bounds/subsampled_shuffle_rdp.h"
@@ -119,6 +120,32 @@ Bound subset_strong_composition_bound(double clients, double subset, double epsi
       "times smaller");
 }
 
+Bound subset_numerical_composition_bound(double clients, double subset, double epsilon0, std::uint64_t rounds,
+                                         const Question& question) {
+  const double rate = subset / clients;
+  const auto epsilon_of = [&](double delta) -> std::optional<double> {
+    double low = 0, high = epsilon0;  // the pair's delta is 0 from epsilon0 on
+    const auto holds = [&](double epsilon) {
+      return clone_pair_delta(subset, epsilon0, epsilon).upper <= std::min(1.0, delta / rate) * (1 - 1e-12);
+    };
+    if (holds(0)) return 0;
+    while (high - low > 1e-7 * high) {
+      const double middle = low + (high - low) / 2;
+      (holds(middle) ? high : low) = middle;
+    }
+    return subsampled({high, 0}, rate).epsilon;
+  };
+  Bound bound;
+  bound.upper = compose_optimally(epsilon_of, rounds, question);
+  if (!bound.upper) bound.assumptions.push_back("no epsilon at this delta");
+  bound.id = "feldman-2021-numerical-composition";
+  bound.citation =
+      "Feldman, McMillan, Talwar, 2021, the clone pair; a uniform subset: Balle, Barthe, Gaboardi, 2018, "
+      "Theorem 9; "
+      "composed by Kairouz, Oh, Viswanath, 2015, Theorem 3.3";
+  return bound;
+}
+
 std::vector<Bound> published_subset_bounds(double clients, double subset, double epsilon0,
                                            std::uint64_t rounds, const Question& question) {
   std::vector<Bound> all;
@@ -126,6 +153,7 @@ std::vector<Bound> published_subset_bounds(double clients, double subset, double
     all.push_back(subset_theorem1_bound(clients, subset, epsilon0, rounds, question, c));
     all.push_back(subset_ccs_bound(clients, subset, epsilon0, rounds, question, c));
   }
+  all.push_back(subset_numerical_composition_bound(clients, subset, epsilon0, rounds, question));
   all.push_back(subset_plotted_lower_bound(clients, subset, epsilon0, rounds, question));
   all.push_back(subset_plotted_wang_bound(clients, subset, epsilon0, rounds, question));
   all.push_back(subset_strong_composition_bound(clients, subset, epsilon0, rounds, question));

@@ -8,7 +8,8 @@
 //   nothing. (iii) Girgis et al. (CCS 2021) for the shuffle, Wang et al. (2019), Theorem 9, for the subset.
 //   Proven. The
 //         figure takes the branch 2 e^eps(2) of Theorem 9's minimum alone.
-//   (iv)  Feldman, McMillan, Talwar (2021), closed form, subset, strong composition.
+//   (iv)  Feldman, McMillan, Talwar (2021), closed form, subset, strong composition. With the clone pair
+//         evaluated exactly (bounds/clones.h), as its Figure 3 has it: proven, and far smaller.
 // docs/theory/as-published.md. Nothing throws. Pure functions, under a second.
 #pragma once
 
@@ -25,6 +26,10 @@ Bound subset_theorem1_bound(double clients, double subset, double epsilon0, std:
                             const Question& question, Conversion conversion);
 Bound subset_ccs_bound(double clients, double subset, double epsilon0, std::uint64_t rounds,
                        const Question& question, Conversion conversion);
+
+// Proven. Id "feldman-2021-numerical-composition".
+Bound subset_numerical_composition_bound(double clients, double subset, double epsilon0, std::uint64_t rounds,
+                                         const Question& question);
 
 // As published. Ids "girgis-2021-figure-2-lower", "girgis-2021-figure-2-wang",
 // "feldman-2021-strong-composition".

@@ -97,11 +97,13 @@ TEST(PublishedSubset, MnistPoint) {
               0.001);
   EXPECT_NEAR(*subset_strong_composition_bound(60000, 10000, 1.5, 1200, kMnist).upper, 14.3, 0.1);
   EXPECT_NEAR(numerical_strong(10000, 1.0 / 6, 1.5, 1200, 1e-5), 3.153, 0.005);
+  EXPECT_NEAR(*subset_numerical_composition_bound(60000, 10000, 1.5, 1200, kMnist).upper, 3.153, 0.005);
 }
 
 // ... and at the headline point: 2.2, not 14 times 1.04.
 TEST(PublishedSubset, NumericalClonesAtTheHeadline) {
   EXPECT_NEAR(numerical_strong(1000, 1e-3, 2, 100000, 1e-8), 2.214, 0.005);
+  EXPECT_NEAR(*subset_numerical_composition_bound(1e6, 1000, 2, 100000, kHeadline).upper, 2.214, 0.01);
 }
 
 // "epsilon about 1" of the follow-up's Figure 3a (n = 60,000, rate 0.1, epsilon0 = 2, 6,800 rounds): no upper
