@@ -15,6 +15,7 @@
 #include "muster/accounting/bounds/subset.h"
 #include "muster/accounting/bounds/swap_profile.h"
 #include "muster/accounting/bounds/unequal_rates.h"
+#include "muster/accounting/plain_shuffle.h"
 
 namespace muster::accounting {
 namespace {
@@ -67,12 +68,21 @@ RoundBound class_c(const Mechanism& mechanism, std::vector<std::string> assumpti
           .delta = curve_of(std::move(curve))};
 }
 
+void add_third_symbol(const Mechanism& mechanism, const KRRShape& shape, Applicable& list) {
+  if (const auto* response = std::get_if<KRandomizedResponse>(&mechanism)) {
+    for (RoundPair& pair : k_rr_pairs(*response, shape)) {
+      list.lowers.push_back(std::move(pair));
+    }
+  }
+}
+
 // --- everybody reports
 // ---------------------------------------------------------------------------------------
 
 void cover(const Mechanism& mechanism, const Shuffle& p, Applicable& list) {
   const double n = count_of(p.clients);
   list.lowers.push_back(homogeneous(mechanism, {n, n, 1}));
+  add_third_symbol(mechanism, {n, n, 1}, list);
   if (in_class_c(mechanism)) {
     list.uppers.push_back(
         {.id = kClassCPoolId,
@@ -81,9 +91,13 @@ void cover(const Mechanism& mechanism, const Shuffle& p, Applicable& list) {
          .assumptions = with_mechanism(
              mechanism, {fmt::format("{} honest clients, all of them reporting", p.clients.value())}),
          .delta = curve_of(ClassCPoolCurve(pure_epsilon0(mechanism).value(), n, 1))});
-    return;
   }
-  list.missing = "no theorem for this randomizer when everybody reports: a coin of rate 1 - 50/n is enough";
+  for (RoundBound& bound : plain_shuffle_bounds(mechanism, n)) {
+    list.uppers.push_back(std::move(bound));
+  }
+  if (list.uppers.empty()) {
+    list.missing = "no theorem for this randomizer when everybody reports: a coin of rate 1 - 50/n is enough";
+  }
 }
 
 // --- a fixed subset
@@ -110,6 +124,7 @@ void cover(const Mechanism& mechanism, const FixedSubset& p, Applicable& list) {
             fmt::format("{} honest clients, exactly {} of them reporting", p.clients.value(), p.subset)}),
        .delta = curve_of(SubsetCurve(ReportingSum(mechanism), n, k))});
   list.lowers.push_back(homogeneous(mechanism, {n, k, 1}));
+  add_third_symbol(mechanism, {n, k, 1}, list);
 }
 
 // --- shuffled check-in
@@ -154,6 +169,7 @@ void cover(const Mechanism& mechanism, const ShuffledCheckIn& p, Applicable& lis
     list.uppers.back().knot = std::log1p(std::expm1(*epsilon0) / n) / 2;
   }
   list.lowers.push_back(homogeneous(mechanism, {n, n, p.rate.value()}));
+  add_third_symbol(mechanism, {n, n, p.rate.value()}, list);
 }
 
 // --- random check-ins

@@ -87,7 +87,7 @@ numerics::Enclosure approximate_blanket_delta(double n, double epsilon0, double 
   }
   const long double q = less_likely(epsilon0);
   const long double shift = delta0 / std::expm1(2 * static_cast<long double>(epsilon0));
-  const long double low = std::max(0.0L, q - shift);
+  const long double low = std::max(0.0L, q - shift * std::exp(static_cast<long double>(epsilon0)));
   const long double high = std::min(q + shift, 1 - low);
   if (q + shift > high) {
     return {1, 1};

@@ -39,8 +39,8 @@ class LaplaceBlanket {
 
 // Plain shuffle of an (epsilon0, delta0)-LDP randomizer:
 //     delta <= delta0 + 2 (1+E) (n-1) e^-epsilon0 delta0 + (1/n) E(sum G)_+ ,
-// G as for pure_blanket_delta with delta0/(e^(2 epsilon0)-1) more mass on the positive value and less on the
-// negative one. Proven; 1 where it says nothing.
+// G as for pure_blanket_delta with delta0/(e^(2 epsilon0)-1) more mass on the positive value and e^epsilon0
+// times that less on the negative one. Proven; 1 where it says nothing.
 numerics::Enclosure approximate_blanket_delta(double n, double epsilon0, double delta0, double epsilon);
 
 }  // namespace muster::accounting

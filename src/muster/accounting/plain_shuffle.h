@@ -1,0 +1,19 @@
+// Everybody reports once: the bounds of bounds/blanket.h, k_rr.h, binary_shuffle.h and clones.h as entries of
+// the list in applicable.h. Pure functions.
+#pragma once
+
+#include <vector>
+
+#include "muster/accounting/bounds/k_rr.h"
+#include "muster/accounting/mechanisms/mechanism.h"
+#include "muster/accounting/round_bound.h"
+
+namespace muster::accounting {
+
+// Proven upper bounds for n honest clients, smallest first; none for a Gaussian.
+std::vector<RoundBound> plain_shuffle_bounds(const Mechanism& mechanism, double n);
+
+// Exact curves of k-ary randomized response whose other clients all hold a third symbol; empty for k = 2.
+std::vector<RoundPair> k_rr_pairs(const KRandomizedResponse& mechanism, const KRRShape& shape);
+
+}  // namespace muster::accounting
