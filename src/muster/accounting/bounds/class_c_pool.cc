@@ -131,7 +131,7 @@ numerics::Enclosure class_c_pool(double epsilon0, double n, double rate, double 
 
 numerics::Enclosure ClassCPoolCurve::delta(double epsilon) const {
   const double cap = std::min(1.0, rate_ * profile_.at(std::exp(epsilon)) * (1 + 4e-15));
-  if (epsilon >= epsilon0_) {
+  if (epsilon >= epsilon0_ || n_ < 2) {
     return {0, cap};
   }
   numerics::Enclosure best = {0, cap};

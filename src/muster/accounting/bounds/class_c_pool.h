@@ -21,7 +21,7 @@ inline constexpr const char* kClassCPoolId = "class-c-pool";
 
 class ClassCPoolCurve {
  public:
-  // n >= 2 honest clients, rate in (0, 1].
+  // n >= 1 honest clients, rate in (0, 1].
   ClassCPoolCurve(double epsilon0, double n, double rate);
 
   // `lower` encloses the same window's formula at the ends of i.
