@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "muster/accounting/bounds/aggregated.h"
+#include "muster/accounting/bounds/blanket.h"
 #include "muster/accounting/bounds/class_c.h"
 #include "muster/accounting/bounds/class_c_pool.h"
 #include "muster/accounting/bounds/homogeneous.h"
@@ -60,7 +61,7 @@ RoundPair homogeneous(const Mechanism& mechanism, const HomogeneousShape& shape)
 RoundBound class_c(const Mechanism& mechanism, std::vector<std::string> assumptions, ClassCCurve curve) {
   assumptions.push_back(
       "one round at a time: not inside a slot protocol, where later rounds see earlier ones");
-  return {.id = kClassCId,
+  return {.id = "class-c",
           .citation =
               "the worst types of the others for a sampler between 2q and 2p times one law; "
               "docs/theory/class-c.md",
@@ -85,7 +86,7 @@ void cover(const Mechanism& mechanism, const Shuffle& p, Applicable& list) {
   add_third_symbol(mechanism, {n, n, 1}, list);
   if (in_class_c(mechanism)) {
     list.uppers.push_back(
-        {.id = kClassCPoolId,
+        {.id = "class-c-pool",
          .citation = "the pool of displaceable messages of a sampler between 2q and 2p times "
                      "one law; docs/theory/class-c-pool.md",
          .assumptions = with_mechanism(
@@ -179,8 +180,24 @@ void cover_averaged(const Mechanism& mechanism, const RandomCheckIn& p, Applicab
   const double n = count_of(p.clients), hi = p.rate.value(), lo = least_of(p.least, p.rate);
   list.lowers.push_back(homogeneous(mechanism, {n, n, hi}));
   if (hi >= 1) {
-    list.missing =
-        "no theorem for averaged updates when every client checks in: a rate of 1 - 50/n is enough";
+    const std::optional<double> epsilon0 = pure_epsilon0(mechanism);
+    if (!epsilon0 || lo < 1) {
+      list.missing =
+          "no theorem for averaged updates when clients may check in for certain, unless all do and the "
+          "randomizer "
+          "is epsilon0-LDP: a rate of 1 - 50/n is enough";
+      return;
+    }
+    list.uppers.push_back(
+        {.id = "adaptive-blanket",
+         .citation =
+             "privacy blanket for messages in random order, each randomizer chosen after those before it; "
+             "docs/theory/adaptive-shuffle.md",
+         .assumptions = with_mechanism(
+             mechanism,
+             {kSecretSlots, fmt::format("{} honest clients, all with the same law of slots, all taking part",
+                                        p.clients.value())}),
+         .delta = [n, e0 = *epsilon0](double epsilon) { return pure_blanket_delta(n, e0, epsilon); }});
     return;
   }
   list.uppers.push_back(

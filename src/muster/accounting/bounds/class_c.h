@@ -19,8 +19,6 @@
 
 namespace muster::accounting {
 
-inline constexpr const char* kClassCId = "class-c";
-
 class ClassCCurve {
  public:
   // Shuffled check-in of n honest clients at `rate` in (0, 1).

@@ -17,8 +17,6 @@
 
 namespace muster::accounting {
 
-inline constexpr const char* kClassCPoolId = "class-c-pool";
-
 class ClassCPoolCurve {
  public:
   // n >= 1 honest clients, rate in (0, 1].
