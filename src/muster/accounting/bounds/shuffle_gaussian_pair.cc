@@ -84,17 +84,18 @@ numerics::AtomicLaw mirrored(numerics::AtomicLaw law) {
   return law;
 }
 
-// E(sum - strike)_+ between two laws; round-off of their weights and of the strike included. Where Chernoff's
-// bound is already negligible it stands for the integral.
-numerics::Enclosure enclose(const numerics::AtomicLaw& above, const numerics::AtomicLaw& below, double n,
-                            double strike) {
-  const double weights = weight_error(n);
-  const double chernoff = numerics::call_of_sum_chernoff(above, n, strike * (1 - 4 * kUlp));
-  if (chernoff < n * kNegligible) {
-    return {0, chernoff * weights};
-  }
-  return {numerics::call_of_sum(below, n, strike * (1 + 4 * kUlp)).lower / weights,
-          numerics::call_of_sum(above, n, strike * (1 - 4 * kUlp)).upper * weights};
+// E(sum - strike)_+ of a law given by one above it and one below it; round-off of their weights and of the
+// strike included. Where Chernoff's bound is already negligible it stands for the integral.
+double call_above(const numerics::AtomicLaw& law, double n, double strike) {
+  const double k = strike * (1 - 4 * kUlp);
+  const double chernoff = numerics::call_of_sum_chernoff(law, n, k);
+  return (chernoff < n * kNegligible ? chernoff : numerics::call_of_sum(law, n, k).upper) * weight_error(n);
+}
+
+double call_below(const numerics::AtomicLaw& law, double n, double strike) {
+  const double k = strike * (1 + 4 * kUlp);
+  const double chernoff = numerics::call_of_sum_chernoff(law, n, k);
+  return chernoff < n * kNegligible ? 0 : numerics::call_of_sum(law, n, k).lower / weight_error(n);
 }
 
 }  // namespace
@@ -147,7 +148,12 @@ ShuffleGaussianPair::ShuffleGaussianPair(std::uint64_t clients, double mu)
   }
 }
 
-numerics::Enclosure ShuffleGaussianPair::forward(double epsilon) const {
+double ShuffleGaussianPair::rough(double epsilon) const {
+  return std::max(bulk_estimate(n_, mu_, std::expm1(epsilon)),
+                  gaussian_profile(mu_, 1 + n_ * std::expm1(epsilon)));
+}
+
+numerics::Enclosure ShuffleGaussianPair::forward(double epsilon, End end) const {
   const double e = std::exp(epsilon);
   const double local = std::min(1.0, gaussian_profile(mu_, e));  // the shuffler is post-processing
   if (n_ <= 1) {
@@ -157,9 +163,9 @@ numerics::Enclosure ShuffleGaussianPair::forward(double epsilon) const {
   const double jump =
       gaussian_profile(mu_, 1 + n_ * std::expm1(epsilon));  // one ratio carries the sum across
   numerics::Enclosure result{0, local};
-  if (ratio_ && (jump < 30 * bulk || !sum_)) {
+  if (ratio_ && (jump < 1e4 * bulk || !sum_)) {
     // The cut's excess is added to delta: a part in 1e6 of the rough value.
-    result = forward_by_contour(epsilon, 1e-6 * std::max({bulk, jump, 1e-40}));
+    result = forward_by_contour(epsilon, 1e-6 * std::max({bulk, jump, 1e-40}), end);
   } else if (sum_) {
     const double strike = n_ * e;
     result.upper = sum_->above().call(strike * (1 - 4 * kUlp), numerics::Side::above) / n_ * (1 + 4 * kUlp);
@@ -168,7 +174,7 @@ numerics::Enclosure ShuffleGaussianPair::forward(double epsilon) const {
   return {std::min(result.lower, local), std::min(result.upper, local)};
 }
 
-numerics::Enclosure ShuffleGaussianPair::reverse(double epsilon) const {
+numerics::Enclosure ShuffleGaussianPair::reverse(double epsilon, End end) const {
   const double e = std::exp(epsilon);
   const double local = std::min(1.0, gaussian_profile(mu_, e));
   if (n_ <= 1) {
@@ -177,8 +183,8 @@ numerics::Enclosure ShuffleGaussianPair::reverse(double epsilon) const {
   numerics::Enclosure result{0, local};
   if (ratio_) {
     // Cutting r from above raises a put and takes its mean away: as little against the value as forward.
-    result =
-        reverse_by_contour(epsilon, 1e-6 * std::max(bulk_estimate(n_, mu_, -std::expm1(-epsilon)), 1e-40));
+    result = reverse_by_contour(epsilon,
+                                1e-6 * std::max(bulk_estimate(n_, mu_, -std::expm1(-epsilon)), 1e-40), end);
   } else if (sum_) {
     const double strike = n_ / e;
     result.upper =
@@ -189,19 +195,32 @@ numerics::Enclosure ShuffleGaussianPair::reverse(double epsilon) const {
   return {std::min(result.lower, local), std::min(result.upper, local)};
 }
 
-numerics::Enclosure ShuffleGaussianPair::forward_by_contour(double epsilon, double tail) const {
-  const CenteredLognormal::Cut cut = ratio_->above(tail);
-  const numerics::Enclosure call = enclose(cut.law, ratio_->below(tail, true), n_, n_ * std::expm1(epsilon));
-  return {call.lower / n_ * (1 - 4 * kUlp), (call.upper / n_ + cut.excess_right) * (1 + 4 * kUlp)};
+numerics::Enclosure ShuffleGaussianPair::forward_by_contour(double epsilon, double tail, End end) const {
+  const double strike = n_ * std::expm1(epsilon);
+  numerics::Enclosure result{0, 1};
+  if (end != End::upper) {
+    result.lower = call_below(ratio_->below(tail, true), n_, strike) / n_ * (1 - 4 * kUlp);
+  }
+  if (end != End::lower) {
+    const CenteredLognormal::Cut cut = ratio_->above(tail);
+    result.upper = (call_above(cut.law, n_, strike) / n_ + cut.excess_right) * (1 + 4 * kUlp);
+  }
+  return result;
 }
 
-numerics::Enclosure ShuffleGaussianPair::reverse_by_contour(double epsilon, double tail) const {
+numerics::Enclosure ShuffleGaussianPair::reverse_by_contour(double epsilon, double tail, End end) const {
   // (E/n) E( sum (1 - r) - n (1 - 1/E) )_+
-  const CenteredLognormal::Cut cut = ratio_->above(tail);
-  const numerics::Enclosure call =
-      enclose(mirrored(cut.law), mirrored(ratio_->below(tail, false)), n_, -n_ * std::expm1(-epsilon));
+  const double strike = -n_ * std::expm1(-epsilon);
   const double e = std::exp(epsilon);
-  return {call.lower / n_ * e * (1 - 8 * kUlp), (call.upper / n_ + cut.excess_left) * e * (1 + 8 * kUlp)};
+  numerics::Enclosure result{0, 1};
+  if (end != End::upper) {
+    result.lower = call_below(mirrored(ratio_->below(tail, false)), n_, strike) / n_ * e * (1 - 8 * kUlp);
+  }
+  if (end != End::lower) {
+    const CenteredLognormal::Cut cut = ratio_->above(tail);
+    result.upper = (call_above(mirrored(cut.law), n_, strike) / n_ + cut.excess_left) * e * (1 + 8 * kUlp);
+  }
+  return result;
 }
 
 }  // namespace muster::accounting

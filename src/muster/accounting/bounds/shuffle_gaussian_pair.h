@@ -28,14 +28,19 @@ class ShuffleGaussianPair {
   // f].
   ShuffleGaussianPair(std::uint64_t clients, double mu);
 
-  numerics::Enclosure forward(double epsilon) const;
-  numerics::Enclosure reverse(double epsilon) const;
+  enum class End { both, lower, upper };  // which end is wanted: the other is then 0 or 1, at half the price
+
+  numerics::Enclosure forward(double epsilon, End end = End::both) const;
+  numerics::Enclosure reverse(double epsilon, End end = End::both) const;
+
+  // The forward curve to within a factor of a few, in a microsecond: a starting point, no bound.
+  double rough(double epsilon) const;
 
  private:
   struct WholeSum;  // its laws by doubling, above and below
 
-  numerics::Enclosure forward_by_contour(double epsilon, double tail) const;
-  numerics::Enclosure reverse_by_contour(double epsilon, double tail) const;
+  numerics::Enclosure forward_by_contour(double epsilon, double tail, End end) const;
+  numerics::Enclosure reverse_by_contour(double epsilon, double tail, End end) const;
 
   double n_;
   double mu_;
