@@ -22,27 +22,26 @@ inline constexpr double kAliases = 22;    // and aliases are brought below e^-22
 inline constexpr double kFloor = 4e-15;   // absolute accuracy of a characteristic function
 inline constexpr double kDirectCost = 3;  // a direct evaluation of the characteristic function, in rotations
 
-// The zero over c > 0 of  n (log phi)'(c) - k - pole(c), pole(c) = sum of 1/(c + p) over the kernel's poles
-// (the kernel's -d log/dc): the left side increases. Newton's method in log c inside a bracket, to 1e-3: any
-// c gives a valid answer, a good one a short sum.
-template <typename Pole>
-double saddle_point(const AtomicLaw& law, double n, double k, Pole&& pole) {
-  struct Slope {
-    double value;
-    double derivative;  // of the increasing part; the pole's is added by differences
-  };
-  const auto slope = [&](double c) {
-    const Tilt tilt = tilt_of(law, c);
-    return Slope{n * tilt.mean - k - pole(c),
-                 n * tilt.variance + (pole(c * (1 - 1e-4)) - pole(c * (1 + 1e-4))) / (2e-4 * c)};
-  };
+struct Moments {
+  double mean;
+  double variance;
+};
+
+// The zero over c > 0 of  (log M)'(c) - k - pole(c), M the moment generating function of the whole sum and
+// pole(c) = sum of 1/(c + p) over the kernel's poles (the kernel's -d log/dc): the left side increases.
+// `moments` gives those of the sum tilted by c. Newton's method in log c inside a bracket, to 1e-3: any c
+// gives a valid answer, a good one a short sum.
+template <typename TiltedMoments, typename Pole>
+double saddle_point(TiltedMoments&& moments, double k, Pole&& pole) {
   double low = 0;
   double high = std::numeric_limits<double>::infinity();
-  double c = 1 / std::sqrt(std::max(n * law.variance(), 1e-300));
+  double c = 1 / std::sqrt(std::max(moments(0.0).variance, 1e-300));
   for (int i = 0; i < 200; ++i) {
-    const Slope at = slope(c);
-    (at.value > 0 ? high : low) = c;
-    double next = c * std::exp(std::clamp(-at.value / (at.derivative * c), -2.0, 2.0));
+    const Moments at = moments(c);
+    const double value = at.mean - k - pole(c);
+    const double pole_slope = (pole(c * (1 - 1e-4)) - pole(c * (1 + 1e-4))) / (2e-4 * c);
+    (value > 0 ? high : low) = c;
+    double next = c * std::exp(std::clamp(-value / ((at.variance + pole_slope) * c), -2.0, 2.0));
     if (!(next > low && next < high)) {
       next = std::isinf(high) ? 4 * low : low == 0 ? high / 8 : std::sqrt(low * high);
     }
@@ -52,6 +51,17 @@ double saddle_point(const AtomicLaw& law, double n, double k, Pole&& pole) {
     c = next;
   }
   return c;
+}
+
+// For n copies of one law.
+template <typename Pole>
+double saddle_point(const AtomicLaw& law, double n, double k, Pole&& pole) {
+  return saddle_point(
+      [&](double c) {
+        const Tilt tilt = tilt_of(law, c);
+        return Moments{n * tilt.mean, n * tilt.variance};
+      },
+      k, pole);
 }
 
 // A period P for which the aliases are at most about e^-22 of an answer of size e^{log_value}, and what

@@ -1,13 +1,11 @@
 #include "muster/accounting/composition/dominating_pair.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <complex>
 #include <limits>
-#include <numbers>
 
-#include "muster/core/error.h"
-#include "muster/numerics/contour.h"
+#include "muster/accounting/composition/composed_delta.h"
 #include "muster/numerics/crossing.h"
 
 namespace muster::accounting {
@@ -18,7 +16,6 @@ using Extended = long double;
 constexpr double kNegligible =
     34;  // terms below e^-34 of the largest one are bounded, not computed: they may be many
 constexpr double kLargestEpsilon = 1e9;
-constexpr double kWork = 1e8;  // atoms times frequencies one answer may cost: about a tenth of a second
 
 // Greatest convex minorant of the points (x increasing, y), in place: y becomes the hull's value at each x.
 void lower_convex_hull(const std::vector<Extended>& x, std::vector<Extended>& y) {
@@ -230,73 +227,8 @@ LossDistribution LossDistribution::dominated(const RoundCurve& curve, int refine
 }
 
 numerics::Enclosure LossDistribution::delta(std::uint64_t rounds, double epsilon) const {
-  namespace contour = numerics::contour;
-  const double n = static_cast<double>(rounds);
-  const double at_infinity = -std::expm1(n * std::log1p(-infinity_));
-  const double intrinsic = std::max(0.0, -std::expm1(epsilon));
-  if (law_.points.empty() || n * law_.largest_point() <= epsilon) {
-    return {std::max(intrinsic, at_infinity * (1 - 1e-12)),
-            std::min(1.0, std::max(intrinsic, at_infinity * (1 + 1e-12)))};
-  }
-  // delta = sum over lattice losses l > eps of m(l) (1 - e^{eps-l}), m the T-fold law; the kernel is its
-  // lattice transform, sum over l >= l0 of (1 - e^{eps-l}) e^{-zl}, l0 the first lattice point above eps.
-  const double h = spacing_;
-  const double l0 = h * std::ceil(epsilon / h);
-  const double c = contour::saddle_point(law_, n, epsilon, [](double at) { return 1 / at + 1 / (at + 1); });
-  const numerics::TiltedLaw tilt(law_, c);
-  const double log_scale = n * tilt.log_mgf() - c * l0;
-  const double width = std::sqrt(n * tilt.variance() + 1 / (c * c));
-  const double log_value = log_scale - std::log(c * (c + 1) * width * std::sqrt(2 * std::numbers::pi));
-  const contour::Period period = contour::choose_period(
-      c, log_value, [&](double lambda) { return n * law_.log_mgf(lambda) - lambda * epsilon; });
-  const double cells = 2 * std::ceil(period.length / h / 2);  // even
-  const double step = 2 * std::numbers::pi / (cells * h);
-
-  const auto kernel = [&](double t) {
-    const std::complex<double> z(c, t);
-    // 1 - e^{-zh} without cancellation for small |z| h
-    const auto one_minus = [h](std::complex<double> w) {
-      const double a = w.real() * h;
-      const double b = w.imag() * h;
-      const double s = std::sin(0.5 * b);
-      return std::complex<double>(-std::expm1(-a) + 2 * std::exp(-a) * s * s, std::exp(-a) * std::sin(b));
-    };
-    return 1.0 / one_minus(z) - std::exp(epsilon - l0) / one_minus(z + 1.0);
-  };
-  const double largest = 2 / -std::expm1(-c * h);  // |kernel| <= this
-  double value = kernel(0).real();
-  const contour::RoundOff round_off(tilt, n, c, l0);
-  const double kernel_noise = 8 * largest * 2.3e-16;
-  double noise = (std::abs(value) + kernel_noise) * round_off.at(0) + kernel_noise;
-  double skipped = 0;
-  const bool affordable = contour::walk(
-      tilt, n, step, cells / 2, contour::kNegligible, kWork / static_cast<double>(tilt.atoms() + 8),
-      [](double) { return 0.0; },
-      [&](double j, double exponent, double phase, double amplify) {
-        const double t = j * step;
-        const double weight = j == cells / 2 ? 1 : 2;
-        const std::complex<double> k = kernel(t);
-        value += weight * std::exp(exponent) * (std::polar(1.0, phase - t * l0) * k).real();
-        noise += weight * std::exp(exponent) *
-                 ((std::abs(k) + kernel_noise) * round_off.at(t) * amplify + kernel_noise);
-      },
-      [&](double, double count) { skipped += 2 * count * largest * std::exp(-contour::kNegligible); });
-  if (!affordable) {  // extreme numbers of rounds: Chernoff's bound instead of the sum
-    return {
-        intrinsic * (1 - 1e-12),
-        std::clamp(std::exp(n * tilt.log_mgf() - c * epsilon) * (1 + 1e-6) + at_infinity, intrinsic, 1.0)};
-  }
-  const double error = skipped + noise;
-  const double scale = std::exp(log_scale) / cells;
-  // Weights of the law carry a relative 1e-15 each.
-  const double weights = 1 + 4e-15 * n * tilt.nonzero_mass();
-  const double length = cells * h;
-  const double decay = std::exp(-c * length);
-  const double ratio = std::exp(-(period.lambda - c) * length);
-  const double aliases = decay / (1 - decay) + std::exp(period.log_left) * ratio / (1 - ratio);
-  const double upper = (std::max(0.0, value) + error) * scale * weights + at_infinity;
-  const double lower = (value - error) * scale / weights - aliases;
-  return {std::max({0.0, lower, intrinsic * (1 - 1e-12)}), std::min(1.0, std::max(upper, intrinsic))};
+  return composed_delta(std::array{RepeatedLoss{&law_, infinity_, static_cast<double>(rounds)}}, spacing_,
+                        epsilon);
 }
 
 // Where a normal loss of the same mean and variance would cross.

@@ -119,7 +119,7 @@ std::optional<double> compose_optimally(const std::function<std::optional<double
     }
     return std::min(1.0, std::exp(high));
   }
-  const double step = rounds > 1'000'000 ? 8 : 0.5;  // in natural logarithms of delta
+  const double step = rounds > 1'000'000 ? 8 : rounds > 10'000 ? 2 : 0.5;  // in natural logarithms of delta
   for (double log_delta = -0.01; log_delta > -600; log_delta -= step) {
     const double delta = std::exp(log_delta);
     if (best && delta > *best) continue;
