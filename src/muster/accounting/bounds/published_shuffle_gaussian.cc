@@ -21,14 +21,19 @@ namespace published_shuffle_gaussian {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr std::uint64_t kLastCountOrder = 64;  // of equation (17): a table for every count
+// Orders that the formulas are evaluated at: a table costs its order squared, a sum over orders likewise.
+constexpr std::uint64_t kLastOrder = 2048;
+constexpr std::uint64_t kLastSummedOrder = 256;  // equations (16) and (18)
+constexpr std::uint64_t kLastCountOrder = 64;    // equation (17): a table for every count
 
 }  // namespace
 
 Divergence theorem1(double clients, double t) {
   const auto table =
       std::make_shared<HomogeneousRdp>(HomogeneousRdp::plain(clients, RatioMoments::gaussian(t)));
-  return [table](std::uint64_t order) { return table->divergence(order).upper; };
+  return [table](std::uint64_t order) {
+    return order > kLastOrder ? kInfinity : table->divergence(order).upper;
+  };
 }
 
 double corollary1(double t, std::uint64_t order) { return static_cast<double>(order) * t * t / 2; }
@@ -37,6 +42,7 @@ Divergence theorem2(double subset, double rate, double t) {
   const Divergence shuffled = theorem1(subset, t);
   // Asking for the highest order first builds the table once.
   return [shuffled, rate](std::uint64_t order) {
+    if (order > kLastSummedOrder) return kInfinity;
     shuffled(order);
     return subsampled_rdp_wang(order, rate, shuffled, kInfinity);
   };
