@@ -6,7 +6,11 @@
 namespace muster::accounting {
 namespace {
 
-constexpr int kLaplaceCells = 64;  // to one unit of the log-ratio near its top
+// Laplace cells to one unit of the log-ratio near its top: more where few blanket messages feel its shape,
+// fewer where there are hardly any and every cell costs a slow contour.
+int laplace_cells(double blanket_messages) {
+  return blanket_messages < 10 ? 24 : blanket_messages < 5000 ? 160 : 64;
+}
 
 // e^epsilon0 - E and 1 - E e^epsilon0, without cancellation.
 long double high_value(long double epsilon0, long double epsilon) {
@@ -35,7 +39,7 @@ numerics::Enclosure pure_blanket_delta(double n, double epsilon0, double epsilon
 // v r: the split leaves the share 1/(1+r) at the upper end.
 LaplaceBlanket::LaplaceBlanket(double n, double epsilon0) : n_(n), epsilon0_(epsilon0) {
   const long double top = epsilon0;
-  const long double finest = std::min(1.0L, top) / kLaplaceCells;
+  const long double finest = std::min(1.0L, top) / laplace_cells(n * std::exp(-epsilon0 / 2));
   levels_.push_back(top);
   while (levels_.back() > 0) {  // cells widen downward as their share of the variance falls
     const long double l = levels_.back();

@@ -11,8 +11,9 @@
 namespace muster::accounting {
 namespace {
 
-constexpr double kDeep = 1e-80;   // below this nobody asks: Chernoff's bound is answer enough
-constexpr long double kFew = 10;  // expected number of nonzero terms up to which all counts are enumerated
+constexpr double kDeep = 1e-80;  // below this nobody asks: Chernoff's bound is answer enough
+// Expected number of terms away from the centre up to which all counts of two or three values are enumerated.
+long double few(std::size_t values) { return values <= 2 ? 60 : 10; }
 
 constexpr long double kRoundOff = 1e-18L;  // of the sum of the masses: not a mass at 0
 
@@ -58,7 +59,7 @@ Centred centred(const std::vector<Term>& terms) {
 // probabilities by positive recurrences. Beyond `most` such terms S is at most the largest value times their
 // number C ~ Bin(n, M), whose tail falls faster than a geometric series of ratio 1/2.
 std::optional<numerics::Enclosure> enumerate_few(const Centred& law, long double n) {
-  if (law.terms.size() > 3 || n * law.mass > kFew || law.mass > 0.1L) {
+  if (law.terms.size() > 3 || n * law.mass > few(law.terms.size()) || law.mass > 0.1L) {
     return std::nullopt;
   }
   const auto most = static_cast<int>(std::min(n, n * law.mass + 30 + 10 * std::sqrt(n * law.mass)));
@@ -144,7 +145,10 @@ numerics::Enclosure by_contour(const Centred& law, double n) {
     const Rounded below = rounded(law, false);
     ends.lower = numerics::call_of_sum(below.law, n, below.strike).lower;
   }
-  return {ends.lower / weights * (1 - 1e-15), ends.upper * weights * (1 + 1e-15)};
+  // Where one value is far from the others the transform comes as a logarithm next to 1, good to some 2^-52
+  // absolutely, and is raised to the n-th power.
+  const double transform = 1 + 1e-15 * (n + 1);
+  return {ends.lower / weights / transform, ends.upper * weights * transform};
 }
 
 }  // namespace
