@@ -19,14 +19,19 @@ bool none_positive(const Profile& profile, double epsilon) {
   return !(std::exp(epsilon) < profile.alphas().back());
 }
 
+numerics::AtomicLaw term(const Profile& profile, const SumShape& shape, double epsilon,
+                         const LawChange& change) {
+  numerics::AtomicLaw law = reporting_law(profile, shape.rate, epsilon);
+  return change ? change(std::move(law)) : law;
+}
+
 }  // namespace
 
 numerics::Enclosure reporting_sum(const Profile& profile, const SumShape& shape, double epsilon,
                                   const LawChange& change) {
   const double beyond = shape.factor * shape.count * shape.rate * profile.mass_at_infinity();
   if (none_positive(profile, epsilon)) return {0, std::min(1.0, beyond * (1 + 1e-15))};
-  numerics::AtomicLaw law = reporting_law(profile, shape.rate, epsilon);
-  if (change) law = change(std::move(law));
+  const numerics::AtomicLaw law = term(profile, shape, epsilon, change);
   const double strike = shape.strike * std::expm1(epsilon);
   // Where Chernoff's bound is already nothing, the sum is not worth its slowly decaying integrand.
   const double chernoff = shape.factor * numerics::call_of_sum_chernoff(law, shape.count, strike) * 2;
@@ -64,7 +69,7 @@ numerics::Enclosure ReportingSum::delta(const SumShape& shape, double epsilon,
     const double chernoff =
         none_positive(profile, epsilon)
             ? 0
-            : numerics::call_of_sum_chernoff(reporting_law(profile, shape.rate, epsilon), shape.count,
+            : numerics::call_of_sum_chernoff(term(profile, shape, epsilon, change), shape.count,
                                              shape.strike * std::expm1(epsilon));
     const double total =
         shape.factor * (chernoff + 100 * shape.count * shape.rate * profile.mass_at_infinity());

@@ -203,7 +203,8 @@ numerics::Enclosure CountedSlotCurve::delta(double epsilon) const {
   for (std::size_t i = 0; i < levels_.size();) {
     const Level& level = levels_[i];
     const auto weigh = [&level](const AtomicLaw& law) {
-      const AtomicLaw all = products(law, level.weights, level.probabilities);
+      const bool many = law.points.size() > kMostAtoms;
+      const AtomicLaw all = products(many ? thinned(law) : law, level.weights, level.probabilities);
       return all.points.size() > kMostAtoms ? thinned(all) : all;
     };
     const numerics::Enclosure sum = sum_.delta(shape_, epsilon, weigh);
