@@ -4,9 +4,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <string>
+#include <utility>
+#include <variant>
 
 #include "muster/accounting/bounds/check_in_rdp.h"
+#include "muster/accounting/bounds/published_check_in.h"
+#include "muster/accounting/bounds/published_random_check_in.h"
+#include "muster/accounting/bounds/published_shuffle_gaussian.h"
 #include "muster/accounting/bounds/published_subset.h"
 #include "muster/accounting/bounds/renyi_route.h"
 #include "muster/accounting/bounds/subsampled_shuffle_rdp.h"
@@ -122,6 +128,108 @@ std::vector<Bound> published_bounds(const ShuffledCheckIn& protocol, double epsi
   all.push_back(girgis_theorem2_bound(protocol, epsilon0, order));
   all.push_back(liew_theorem3_bound(protocol, epsilon0, order));
   return all;
+}
+
+namespace {
+
+// One overload a participation: a pure epsilon0 or a Gaussian, else nothing.
+struct Local {
+  std::optional<double> epsilon0;
+  std::optional<GaussianLocal> gaussian;
+
+  explicit Local(const Mechanism& mechanism) : epsilon0(pure_epsilon0(mechanism)) {
+    if (const auto* g = std::get_if<GaussianLocal>(&mechanism)) gaussian = *g;
+  }
+  // The (epsilon0, delta0) of one message, among n clients.
+  std::optional<Guarantee> guarantee(double n) const {
+    if (epsilon0) return Guarantee{*epsilon0, 0};
+    if (!gaussian) return std::nullopt;
+    return published_shuffle_gaussian::gaussian_guarantee(gaussian->mu(), std::min(0.5, std::pow(n, -1.5)));
+  }
+};
+
+double count_of(ClientCount clients) { return static_cast<double>(clients.value()); }
+
+void append(std::vector<Bound>& all, std::vector<Bound> more) {
+  for (Bound& bound : more) all.push_back(std::move(bound));
+}
+
+std::vector<Bound> list(const Local& local, const Shuffle& p, std::uint64_t rounds,
+                        const Question& question) {
+  const double n = count_of(p.clients);
+  std::vector<Bound> all;
+  if (local.epsilon0) all = published_subset_bounds(n, n, *local.epsilon0, rounds, question);
+  if (local.gaussian) all = published_gaussian_shuffle_bounds(n, local.gaussian->sigma, rounds, question);
+  if (const auto g = local.guarantee(n)) {
+    append(all, published_shuffle_bounds(n, g->epsilon, g->delta, rounds, question));
+  }
+  return all;
+}
+
+std::vector<Bound> list(const Local& local, const FixedSubset& p, std::uint64_t rounds,
+                        const Question& question) {
+  const double n = count_of(p.clients), k = static_cast<double>(p.subset);
+  if (local.epsilon0) return published_subset_bounds(n, k, *local.epsilon0, rounds, question);
+  if (local.gaussian) return published_gaussian_subset_bounds(n, k, local.gaussian->sigma, rounds, question);
+  return {};
+}
+
+std::vector<Bound> list(const Local& local, const ShuffledCheckIn& p, std::uint64_t rounds,
+                        const Question& question) {
+  const double n = count_of(p.clients), g = p.rate.value();
+  if (local.gaussian) {
+    return published_gaussian_check_in_bounds(n, g, local.gaussian->sigma, rounds, question);
+  }
+  std::vector<Bound> all;
+  if (local.epsilon0) {
+    all = published_bounds(p, *local.epsilon0, rounds, question);
+    append(all, published_check_in_bounds(n, g, {*local.epsilon0, 0}, rounds, question));
+  }
+  return all;
+}
+
+std::vector<Bound> list(const Local& local, const RandomCheckIn& p, std::uint64_t runs,
+                        const Question& question) {
+  const double n = count_of(p.clients), m = static_cast<double>(p.slots), p0 = p.rate.value();
+  const auto g = local.guarantee(n);
+  if (!g) return {};
+  switch (p.kind) {
+    case RandomCheckIn::Kind::fixed:
+      return published_fixed_window_bounds(m, p0, g->epsilon, g->delta, runs, question);
+    case RandomCheckIn::Kind::sliding:  // printed for p0 = 1, which is the larger
+      return published_sliding_window_bounds(m, g->epsilon, g->delta, runs, question);
+    case RandomCheckIn::Kind::averaged:
+      break;
+  }
+  if (p0 < 1) return {};  // printed for p0 = 1 alone
+  return published_averaged_updates_bounds(n, m, g->epsilon, g->delta, runs, question);
+}
+
+std::vector<Bound> list(const Local& local, const AggregatedCheckIn& p, std::uint64_t rounds,
+                        const Question& question) {
+  if (!local.gaussian) return {};
+  return {liew_theorem5_bound(count_of(p.clients), p.rate.value(), local.gaussian->sigma, rounds, question)};
+}
+
+bool equal_rates(const Participation& participation) {
+  return std::visit(
+      [](const auto& p) {
+        if constexpr (requires { p.least; }) {
+          return !p.least || p.least->value() >= p.rate.value();
+        } else {
+          return true;
+        }
+      },
+      participation);
+}
+
+}  // namespace
+
+std::vector<Bound> published_bounds(const Mechanism& mechanism, const Participation& participation,
+                                    std::uint64_t rounds, const Question& question) {
+  if (!equal_rates(participation)) return {};
+  const Local local(mechanism);
+  return std::visit([&](const auto& p) { return list(local, p, rounds, question); }, participation);
 }
 
 }  // namespace muster::accounting

@@ -9,8 +9,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "muster/accounting/participation.h"
 #include "muster/accounting/conversions/rdp_to_dp.h"
+#include "muster/accounting/mechanisms/mechanism.h"
+#include "muster/accounting/participation.h"
 #include "muster/accounting/result.h"
 
 namespace muster::accounting {
@@ -36,5 +37,12 @@ Bound liew_theorem3_bound(const ShuffledCheckIn& protocol, double epsilon0, std:
 // All as_published ones, both conversions of each upper bound.
 std::vector<Bound> published_bounds(const ShuffledCheckIn& protocol, double epsilon0, std::uint64_t rounds,
                                     const Question& question);
+
+// What the papers have for a randomizer under any participation, equal rates: all of published_bounds above
+// and of published_check_in.h, published_subset.h, published_shuffle_gaussian.h, published_random_check_in.h
+// that apply. A Gaussian message counts as (epsilon0, n^-1.5)-LDP where a formula needs both, as in the
+// papers. Empty where they have nothing. Mostly as_published; the proven ones are loose.
+std::vector<Bound> published_bounds(const Mechanism& mechanism, const Participation& participation,
+                                    std::uint64_t rounds, const Question& question);
 
 }  // namespace muster::accounting

@@ -158,5 +158,42 @@ TEST(Published, SaysWhatItIs) {
   EXPECT_LT(*delta.upper, 0.1);
 }
 
+// Every randomizer under every participation: the papers' lists, each bound with its words, and never a
+// negative answer.
+TEST(Published, EveryParticipation) {
+  const ClientCount n = ClientCount::of(2000);
+  const Rate rate = Rate::of(0.1), one = Rate::of(1);
+  using Kind = RandomCheckIn::Kind;
+  struct Case {
+    Participation participation;
+    std::size_t pure, gaussian;
+  };
+  const std::vector<Case> cases = {{Shuffle{n}, 10, 4},
+                                   {FixedSubset{n, 200}, 8, 1},
+                                   {ShuffledCheckIn{n, rate}, 12, 6},
+                                   {ShuffledCheckIn{n, rate, Rate::of(0.05)}, 0, 0},
+                                   {RandomCheckIn{Kind::fixed, n, 50, rate}, 1, 1},
+                                   {RandomCheckIn{Kind::sliding, n, 50, one}, 1, 1},
+                                   {RandomCheckIn{Kind::averaged, n, 50, one}, 1, 1},
+                                   {RandomCheckIn{Kind::averaged, n, 50, rate}, 0, 0},
+                                   {AggregatedCheckIn{n, rate, 10}, 0, 1}};
+  for (const Question& question :
+       {Question{Question::Kind::epsilon_at_delta, 1e-5}, Question{Question::Kind::delta_at_epsilon, 0.3}}) {
+    for (const Case& c : cases) {
+      for (const Mechanism& mechanism : {Mechanism(LdpSgdLocal{1.0}), Mechanism(GaussianLocal{5.0})}) {
+        const std::vector<Bound> all = published_bounds(mechanism, c.participation, 3, question);
+        EXPECT_EQ(all.size(), std::holds_alternative<GaussianLocal>(mechanism) ? c.gaussian : c.pure)
+            << name_of(c.participation);
+        for (const Bound& bound : all) {
+          EXPECT_FALSE(bound.id.empty());
+          EXPECT_FALSE(bound.citation.empty()) << bound.id;
+          EXPECT_GE(bound.upper.value_or(0), 0) << bound.id;
+          EXPECT_TRUE(bound.upper.has_value() || !bound.assumptions.empty()) << bound.id;
+        }
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace muster::accounting
