@@ -8,8 +8,11 @@
 #include "muster/accounting/applicable.h"
 #include "muster/accounting/bounds/check_in_rdp.h"
 #include "muster/accounting/bounds/reporting_sum.h"
+#include "muster/accounting/bounds/slots.h"
 #include "muster/accounting/bounds/subsampled_shuffle_rdp.h"
+#include "muster/accounting/bounds/subset.h"
 #include "muster/accounting/bounds/swap_profile.h"
+#include "muster/accounting/bounds/unequal_rates.h"
 #include "muster/accounting/oracle/known_false.h"
 #include "muster/accounting/oracle/slow_formula.h"
 
@@ -110,20 +113,33 @@ Profile profile_of(const Case& c) {
 
 // The swap theorems fed with the exact profile of laws that no description names.
 void exact_profile_bounds(const Case& c, std::vector<Claimed>& claims) {
-  if (asks(c, Quantity::hockey_stick, P::check_in)) {
+  const bool averaged = asks(c, Quantity::hockey_stick, P::averaged);  // one shuffled check-in, whatever m
+  if (averaged || asks(c, Quantity::hockey_stick, P::check_in)) {
     const ShuffledCheckIn shape{ClientCount::of(static_cast<std::uint64_t>(c.n)),
                                 Rate::of(c.participation.rate)};
     claims.push_back(
         {"swap-profile, exact profile", Claimed::Side::upper,
          [local = profile_of(c), shape](double epsilon) { return swap_delta(local, shape, epsilon).upper; }});
   }
+  const auto n = static_cast<double>(c.n);
+  const Participation& p = c.participation;
+  const auto add = [&](const char* name, auto make) {
+    claims.push_back({name, Claimed::Side::upper,
+                      [curve = make()](double epsilon) { return curve.delta(epsilon).upper; }});
+  };
   if (asks(c, Quantity::hockey_stick, P::subset)) {
-    const SumShape shape{1.0 / c.n * (1 + 1e-15), static_cast<double>(c.participation.k), 1,
-                         static_cast<double>(c.n)};
-    claims.push_back({"swap theorem for a subset, exact profile", Claimed::Side::upper,
-                      [local = profile_of(c), shape](double epsilon) {
-                        return reporting_sum(local, shape, epsilon).upper;
-                      }});
+    add("swap theorem for a subset, exact profile", [&] {
+      return SubsetCurve(ReportingSum(std::vector<Profile>{profile_of(c)}), n, static_cast<double>(p.k));
+    });
+  }
+  if (asks(c, Quantity::hockey_stick, P::rates)) {
+    add("unequal rates, exact profile", [&] {
+      return UnequalRatesCurve(ReportingSum(std::vector<Profile>{profile_of(c)}), n, p.low, p.high);
+    });
+  }
+  if (asks(c, Quantity::hockey_stick, P::slots)) {
+    add("slots, exact profile",
+        [&] { return SlotCurve(ReportingSum(std::vector<Profile>{profile_of(c)}), p.slots, p.rate); });
   }
 }
 

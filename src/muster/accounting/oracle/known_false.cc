@@ -121,6 +121,29 @@ std::vector<Counterexample> counterexamples() {
                  shuffled_gaussian_pair(), std::log1p(std::expm1(1.0L) / 2)});
   all.push_back({"the printed moment of aggregated check-in under removal", averaged_moment(9, 1, 3),
                  printed_averaged_moment(9, 1, 3)});
+  const auto rates = [](long double victim, long double others) {
+    const Law x = k_rr(2, 2, 0), y = k_rr(2, 2, 1);
+    long double worst = 0;
+    for (int i = 0; i <= 4; ++i) {
+      std::vector<Law> dataset(4, x);
+      std::fill(dataset.begin(), dataset.begin() + i, y);
+      const OutputPair pair = check_in(dataset, x, y, {victim, others, others, others, others});
+      worst = std::max({worst, hockey_stick(pair, 1.8L), hockey_stick(pair.swapped(), 1.8L)});
+    }
+    return worst;
+  };
+  all.push_back({"the worst rates in [lo, hi] are the victim's at hi, the others' at lo",
+                 rates(0.631L, 0.631L), rates(0.631L, 0.375L)});
+  long double truth = 0, claimed = 0;
+  for (const int record : {0, 1}) {
+    const std::vector<Law> other = {k_rr(2, 1, record)};
+    const Law x = k_rr(2, 1, 0), y = k_rr(2, 1, 1);
+    truth = std::max(truth, hockey_stick(check_in(other, x, y, 0.5L), 0.3L));
+    // Bin(2, 1/2): one report with chance 1/2, two with 1/4.
+    claimed = std::max(claimed, hockey_stick(included(other, x, y, 1, 0.5L), 0.3L) / 2 +
+                                    hockey_stick(included(other, x, y, 2, 0.5L), 0.3L) / 4);
+  }
+  all.push_back({"given k reports the victim is among them with probability g", truth, claimed});
   return all;
 }
 

@@ -1,7 +1,7 @@
 // Bounds that look right and are not: each with a small exact counterexample.
 //
 // An oracle that would pass any of these is no oracle: known_false_test.cc checks that every one is caught,
-// with the figures stated. docs/theory/as-published.md tells where each comes from.
+// with the figures stated. docs/theory/false-claims.md tells why each fails.
 #pragma once
 
 #include <string>
@@ -19,7 +19,7 @@ struct Counterexample {
 
 // In order: the two-cell clone pair with a hidden abstention (at eps 0.7 and 0.95), the variation-ratio pair
 // for k-RR, "the homogeneous dataset is worst", the shuffle Gaussian at sensitivity 1, the printed moment of
-// aggregated check-in.
+// aggregated check-in, unequal rates with the others at the lowest, inclusion at the rate given the count.
 std::vector<Counterexample> counterexamples();
 
 // To Renyi statements of the papers: Theorem 2 of shuffled check-in (constants corrected, then as printed),
