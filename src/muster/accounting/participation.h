@@ -19,12 +19,14 @@ namespace muster::accounting {
 // Everybody reports in every round.
 struct Shuffle {
   ClientCount clients;
+  bool operator==(const Shuffle&) const = default;
 };
 
 // A uniform secret subset of exactly `subset` clients reports.
 struct FixedSubset {
   ClientCount clients;
   std::uint64_t subset;
+  bool operator==(const FixedSubset&) const = default;
 };
 
 // Each client reports in each round with independent probability `rate`.
@@ -32,6 +34,7 @@ struct ShuffledCheckIn {
   ClientCount clients;
   Rate rate;
   std::optional<Rate> least = std::nullopt;
+  bool operator==(const ShuffledCheckIn&) const = default;
 };
 
 // Balle, Kairouz, McMahan, Thakkar, Thakurta, "Privacy amplification via random check-ins" (NeurIPS 2020): a
@@ -48,6 +51,7 @@ struct RandomCheckIn {
   std::uint64_t slots;
   Rate rate;
   std::optional<Rate> least = std::nullopt;
+  bool operator==(const RandomCheckIn&) const = default;
 };
 
 // As a shuffled check-in, but only the sum of a round's messages and their number are seen; a round of fewer
@@ -57,6 +61,7 @@ struct AggregatedCheckIn {
   Rate rate;
   std::uint64_t minimum = 1;
   std::optional<Rate> least = std::nullopt;
+  bool operator==(const AggregatedCheckIn&) const = default;
 };
 
 using Participation = std::variant<Shuffle, FixedSubset, ShuffledCheckIn, RandomCheckIn, AggregatedCheckIn>;

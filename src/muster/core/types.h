@@ -36,6 +36,7 @@ class Rate {
   // The effective rate of a coin of rate p followed by an independent dropout p': p (1 - p').
   static Rate effective(double rate, double dropout);
   double value() const { return value_; }
+  bool operator==(const Rate&) const = default;
 
  private:
   explicit Rate(double value) : value_(value) {}
@@ -47,6 +48,7 @@ class ClientCount {
  public:
   static ClientCount of(std::uint64_t value);
   std::uint64_t value() const { return value_; }
+  bool operator==(const ClientCount&) const = default;
 
  private:
   explicit ClientCount(std::uint64_t value) : value_(value) {}

@@ -42,24 +42,10 @@ std::unique_ptr<randomizers::VectorRandomizer> make_randomizer(const protocols::
   }
 }
 
-// A new mechanism without a line here equals nothing, not even itself: refused, never mischarged.
-struct SameMechanism {
-  bool operator()(const accounting::PureLocal& a, const accounting::PureLocal& b) const {
-    return a.epsilon0 == b.epsilon0;
-  }
-  bool operator()(const accounting::LdpSgdLocal& a, const accounting::LdpSgdLocal& b) const {
-    return a.epsilon0 == b.epsilon0;
-  }
-  bool operator()(const accounting::GaussianLocal& a, const accounting::GaussianLocal& b) const {
-    return a.sigma == b.sigma && a.diameter == b.diameter;
-  }
-  bool operator()(const auto&, const auto&) const { return false; }
-};
-
 }  // namespace
 
 bool same_mechanism(const accounting::Mechanism& a, const accounting::Mechanism& b) {
-  return std::visit(SameMechanism{}, a, b);
+  return a == b;
 }
 
 TrainingParts assemble(const protocols::Plan& plan) {

@@ -42,6 +42,7 @@ class LossDistribution {
 
   double mass_at_infinity() const { return infinity_; }
   const numerics::AtomicLaw& losses() const { return law_; }
+  double spacing() const { return spacing_; }  // of the lattice the losses lie on
 
  private:
   // A convex piecewise linear profile at alpha = e^{+- index h}, index 0 first: values above 1, excess over 1

@@ -27,11 +27,14 @@ double deviation_of(const Curve& curve) {
 }  // namespace
 
 RoundCurve tabulate(const Curve& forward, const Curve& reverse, int per_deviation, double negligible,
-                    double visited, double knot) {
+                    double visited, double knot, bool nested) {
   const double deviation = deviation_of(forward);
   double spacing = deviation / per_deviation;
   if (knot > spacing) {
     spacing = knot / std::ceil(kFewest * knot / deviation);
+  }
+  if (nested) {
+    spacing = std::exp2(std::floor(std::log2(spacing)));
   }
   const double dense = deviation / spacing;  // nodes to a deviation
   RoundCurve curve{spacing, {}, {}, {}};

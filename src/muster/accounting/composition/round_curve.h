@@ -29,7 +29,9 @@ struct RoundCurve {
 // `per_deviation` nodes to one standard deviation of the loss (measured from where the curve falls to a
 // twentieth of its value at 0) over the first `visited` deviations, fewer and fewer beyond, until both
 // directions are below `negligible`. An empty `reverse` means the curve is symmetric.
+// `nested`: the spacing is rounded down to a power of two, so that lattices of different curves share their
+// points.
 RoundCurve tabulate(const Curve& forward, const Curve& reverse, int per_deviation, double negligible,
-                    double visited = 5, double knot = 0);
+                    double visited = 5, double knot = 0, bool nested = false);
 
 }  // namespace muster::accounting

@@ -18,12 +18,14 @@ namespace muster::accounting {
 // Any epsilon0-LDP randomizer: nothing else is assumed.
 struct PureLocal {
   double epsilon0;
+  bool operator==(const PureLocal&) const = default;
 };
 
 // The LDP-SGD sphere sampler (Duchi et al. 2018): epsilon0-LDP, a member of class C of
 // docs/theory/class-c.md.
 struct LdpSgdLocal {
   double epsilon0;
+  bool operator==(const LdpSgdLocal&) const = default;
 };
 
 // One coordinate and one sign of a vector bounded in the named norm, possibly after a fixed transform (Girgis
@@ -33,6 +35,7 @@ struct CoordinateLocal {
   enum class Norm { l1, l2, linf };
   Norm norm;
   double epsilon0;
+  bool operator==(const CoordinateLocal&) const = default;
 };
 
 // k-ary randomized response: the true symbol with probability e^epsilon0 / (e^epsilon0 + k - 1), each other
@@ -40,11 +43,13 @@ struct CoordinateLocal {
 struct KRandomizedResponse {
   double epsilon0;
   std::uint64_t k;
+  bool operator==(const KRandomizedResponse&) const = default;
 };
 
 // A number of an interval of length L with Laplace noise of scale L / epsilon0.
 struct LaplaceLocal {
   double epsilon0;
+  bool operator==(const LaplaceLocal&) const = default;
 };
 
 // Gaussian noise of deviation sigma * clip a coordinate on a vector of L2 norm at most clip, in any
@@ -54,6 +59,7 @@ struct GaussianLocal {
   double sigma;
   double diameter = 2;
   double mu() const { return diameter / sigma; }
+  bool operator==(const GaussianLocal&) const = default;
 };
 
 using Mechanism =

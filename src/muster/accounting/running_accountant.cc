@@ -1,0 +1,69 @@
+#include "muster/accounting/running_accountant.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "muster/accounting/applicable.h"
+#include "muster/accounting/bounds/local.h"
+#include "muster/accounting/composition/round_curve.h"
+
+namespace muster::accounting {
+namespace {
+
+// Fine enough for any number of rounds: tables are shared by all of them.
+constexpr int kNodesPerDeviation = 80;
+constexpr double kVisited = 2.5;
+constexpr double kTail = 1e-9;  // of delta, over a million rounds
+
+RoundCurve tabulate_nested(const Curve& forward, const Curve& reverse, Delta delta) {
+  return tabulate(forward, reverse, kNodesPerDeviation, std::max(1e-42, kTail * 1e-6 * delta.value()),
+                  kVisited, 0, true);
+}
+
+}  // namespace
+
+const RunningAccountant::Kind& RunningAccountant::kind_of(const Mechanism& mechanism,
+                                                          const Participation& participation) {
+  const auto known = std::find_if(kinds_.begin(), kinds_.end(), [&](const Kind& kind) {
+    return kind.mechanism == mechanism && kind.participation == participation;
+  });
+  if (known != kinds_.end()) {
+    return *known;
+  }
+  const Applicable list = applicable(mechanism, participation);
+  const Rate rate = message_rate(participation);
+  const auto least = [&](double epsilon) {
+    const double local = local_delta_upper(mechanism, rate, 1, epsilon);
+    numerics::Enclosure best{local, local};
+    for (const RoundBound& bound : list.uppers) {
+      if (bound.validity == Validity::proven && !bound.never_best) {
+        const numerics::Enclosure next = bound.delta(epsilon);
+        best = {std::min(best.lower, next.lower), std::min(best.upper, next.upper)};
+      }
+    }
+    return best;
+  };
+  const RoundCurve upper = tabulate_nested(least, {}, delta_);
+  const RoundCurve pair =
+      list.lowers.empty() ? RoundCurve{upper.spacing, {0, 1}, {{0, 0}, {0, 0}}, {{0, 0}, {0, 0}}}
+                          : tabulate_nested(list.lowers.front().forward, list.lowers.front().reverse, delta_);
+  kinds_.push_back({mechanism, participation, LossDistribution::dominating(upper),
+                    LossDistribution::dominated(pair), LossDistribution::dominated(pair.swapped())});
+  return kinds_.back();
+}
+
+void RunningAccountant::charge(const Mechanism& mechanism, const Participation& participation,
+                               std::uint64_t rounds) {
+  const Kind& kind = kind_of(mechanism, participation);
+  uppers_.add(kind.upper, rounds);
+  forwards_.add(kind.forward, rounds);
+  reverses_.add(kind.reverse, rounds);
+  rounds_ += rounds;
+}
+
+numerics::Enclosure RunningAccountant::epsilon() const {
+  return {std::max(forwards_.epsilon_lower(delta_.value()), reverses_.epsilon_lower(delta_.value())),
+          uppers_.epsilon_upper(delta_.value())};
+}
+
+}  // namespace muster::accounting

@@ -1,0 +1,60 @@
+// The running accountant: charges round after round, whatever each round was, and answers after every one.
+//
+// Example: a plan whose noise falls from sigma 6 to sigma 4 after a thousand rounds.
+//     RunningAccountant account(Delta::of(1e-5));
+//     account.charge(GaussianLocal{6}, protocol, 1000);
+//     account.charge(GaussianLocal{4}, protocol, 500);
+//     account.epsilon().upper;   // proven for all 1500 rounds together
+//
+// Every distinct (mechanism, participation) is tabulated once; a round's curve is the smallest of the proven
+// bounds that cover it, the local guarantee among them. Replace-one, each participation in its own view. The
+// charges must not depend on private data: a schedule fixed in advance, or chosen without looking at the
+// releases. Not thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <list>
+
+#include "muster/accounting/composition/different_rounds.h"
+#include "muster/accounting/composition/dominating_pair.h"
+#include "muster/accounting/mechanisms/mechanism.h"
+#include "muster/accounting/participation.h"
+#include "muster/core/types.h"
+#include "muster/numerics/enclosure.h"
+
+namespace muster::accounting {
+
+class RunningAccountant {
+ public:
+  explicit RunningAccountant(Delta delta) : delta_(delta) {}
+
+  // Throws Error(plan) for a description out of range. O(one tabulation) the first time a pair is met.
+  void charge(const Mechanism& mechanism, const Participation& participation, std::uint64_t rounds = 1);
+
+  std::uint64_t rounds() const { return rounds_; }
+
+  // For everything charged so far: `upper` is proven, `lower` what one pair of data sets attains. Infinity
+  // where no bound is finite.
+  numerics::Enclosure epsilon() const;
+  // The proven upper delta at an epsilon >= 0.
+  double delta_upper(double epsilon) const { return uppers_.delta(epsilon).upper; }
+
+ private:
+  struct Kind {
+    Mechanism mechanism;
+    Participation participation;
+    LossDistribution upper;
+    LossDistribution forward;  // one pair from below, both orientations
+    LossDistribution reverse;
+  };
+  const Kind& kind_of(const Mechanism& mechanism, const Participation& participation);
+
+  Delta delta_;
+  std::uint64_t rounds_ = 0;
+  std::list<Kind> kinds_;
+  DifferentRounds uppers_;
+  DifferentRounds forwards_;
+  DifferentRounds reverses_;
+};
+
+}  // namespace muster::accounting

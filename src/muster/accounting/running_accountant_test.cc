@@ -1,0 +1,100 @@
+// Charging in pieces equals charging at once; different rounds lie between the extremes; a brute-force
+// product agrees.
+#include "muster/accounting/running_accountant.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "muster/accounting/accountant.h"
+#include "muster/core/error.h"
+
+namespace muster::accounting {
+namespace {
+
+ShuffledCheckIn check_in(std::uint64_t clients, double rate) {
+  return {ClientCount::of(clients), Rate::of(rate)};
+}
+
+TEST(RunningAccountant, EqualRoundsAgreeWithTheAccountant) {
+  const Delta delta = Delta::of(1e-6);
+  for (const Mechanism& mechanism : {Mechanism(PureLocal{2}), Mechanism(GaussianLocal{5})}) {
+    const Accountant accountant(mechanism, check_in(20'000, 0.1));
+    RunningAccountant running(delta);
+    for (const std::uint64_t more : {3ull, 97ull, 400ull}) {
+      running.charge(mechanism, check_in(20'000, 0.1), more);
+      const Statement s =
+          accountant.account(running.rounds(), {Question::Kind::epsilon_at_delta, delta.value()});
+      const numerics::Enclosure got = running.epsilon();
+      EXPECT_NEAR(got.upper, *s.best.upper, 2e-4 * got.upper) << running.rounds();
+      EXPECT_NEAR(got.lower, *s.best.lower, 2e-3 * got.lower) << running.rounds();
+      EXPECT_GE(got.upper, *s.best.lower);
+      EXPECT_LE(got.lower, *s.best.upper);
+    }
+    EXPECT_EQ(running.rounds(), 500);
+  }
+}
+
+TEST(RunningAccountant, OrderAndSplitDoNotMatter) {
+  RunningAccountant one(Delta::of(1e-5));
+  RunningAccountant other(Delta::of(1e-5));
+  one.charge(GaussianLocal{6}, check_in(60'000, 0.1), 100);
+  one.charge(GaussianLocal{4}, check_in(60'000, 0.05), 50);
+  for (int i = 0; i < 50; ++i) {
+    other.charge(GaussianLocal{4}, check_in(60'000, 0.05));
+    other.charge(GaussianLocal{6}, check_in(60'000, 0.1), 2);
+  }
+  EXPECT_NEAR(one.epsilon().upper, other.epsilon().upper, 1e-8 * one.epsilon().upper);
+  EXPECT_EQ(one.rounds(), other.rounds());
+}
+
+TEST(RunningAccountant, DifferentRoundsLieBetweenTheExtremes) {
+  const Delta delta = Delta::of(1e-6);
+  const auto epsilon = [&](double epsilon0) {
+    return Accountant(PureLocal{epsilon0}, check_in(10'000, 0.2)).epsilon_upper(60, delta);
+  };
+  RunningAccountant running(delta);
+  double before = 0;
+  for (const double epsilon0 : {0.5, 1.0, 2.0}) {
+    running.charge(PureLocal{epsilon0}, check_in(10'000, 0.2), 20);
+    EXPECT_GT(running.epsilon().upper, before);
+    before = running.epsilon().upper;
+  }
+  EXPECT_GT(before, epsilon(0.5));
+  EXPECT_LT(before, epsilon(2.0));
+  EXPECT_LE(running.epsilon().lower, running.epsilon().upper);
+}
+
+// Two rounds of one client each: no amplification is possible, the truth is the product of two randomized
+// responses.
+TEST(RunningAccountant, TwoMessagesOfOneClientAreAProduct) {
+  RunningAccountant running(Delta::of(1e-2));
+  const double first = 1.0;
+  const double second = 0.3;
+  running.charge(PureLocal{first}, Shuffle{ClientCount::of(1)});
+  running.charge(PureLocal{second}, Shuffle{ClientCount::of(1)});
+  const auto p = [](double e, bool own) {
+    return own ? std::exp(e) / (1 + std::exp(e)) : 1 / (1 + std::exp(e));
+  };
+  for (const double epsilon : {0.0, 0.2, 0.7, 1.0, 1.29}) {
+    double truth = 0;
+    for (const bool a : {true, false}) {
+      for (const bool b : {true, false}) {
+        truth += std::max(0.0, p(first, a) * p(second, b) - std::exp(epsilon) * p(first, !a) * p(second, !b));
+      }
+    }
+    EXPECT_GE(running.delta_upper(epsilon), truth * (1 - 1e-12)) << epsilon;
+    EXPECT_LE(running.delta_upper(epsilon), truth + 0.02) << epsilon;
+  }
+}
+
+TEST(RunningAccountant, NothingChargedCostsNothingAndBadDescriptionsAreRefused) {
+  RunningAccountant running(Delta::of(1e-5));
+  EXPECT_EQ(running.epsilon().upper, 0);
+  EXPECT_EQ(running.epsilon().lower, 0);
+  EXPECT_THROW(running.charge(PureLocal{-1}, check_in(10, 0.1)), Error);
+  EXPECT_EQ(running.rounds(), 0);
+}
+
+}  // namespace
+}  // namespace muster::accounting
