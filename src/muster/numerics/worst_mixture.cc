@@ -1,242 +1,27 @@
 #include "muster/numerics/worst_mixture.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <complex>
 #include <limits>
 #include <numbers>
 #include <vector>
 
 #include "muster/numerics/contour.h"
 #include "muster/numerics/enumerated_mixture.h"
+#include "muster/numerics/mixture_samples.h"
 
 namespace muster::numerics {
 namespace {
 
+using namespace mixture;
+
 constexpr double kUlp = std::numeric_limits<double>::epsilon();
 constexpr double kTolerance = 2e-7;     // of the value: a curvature allowance below this is not refined
 constexpr double kWorthTheWork = 1e-3;  // an allowance above this is refined at any price
-constexpr double kFinest = 1e-3, kCoarsest = 6e-2;  // smoothing, in units of 1/c
-constexpr double kCoarser = 2.5, kLastResort = 0.4;
-constexpr double kAffordable = 2000;  // frequencies
+constexpr double kCoarser = 1.8, kLastResort = 0.4;
 constexpr double kPieces = 64;
-constexpr double kNegligible = 36;  // terms below e^-36 of the largest are bounded, not computed
 constexpr double kHopeless = -250;  // logarithm of a value nobody asks for: bounded, not computed
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-// One law on the common contour.
-struct Side {
-  Side(const AtomicLaw& law, double c) : tilt(law, c), minus_one(0) {
-    for (std::size_t i = 0; i < law.points.size(); ++i) {
-      minus_one += law.weights[i] * std::expm1(c * law.points[i]);
-    }
-  }
-  TiltedLaw tilt;
-  double minus_one;  // phi(c) - 1
-  double phi() const { return 1 + minus_one; }
-};
-
-// log|chi| and arg of chi = 1 + x, as in contour::walk; the modulus is not trusted below its floor.
-struct Polar {
-  explicit Polar(std::complex<double> x)
-      : modulus(std::hypot(1 + x.real(), x.imag()) + contour::kFloor),
-        log_modulus(modulus > 0.5 ? 0.5 * std::log1p(std::max(
-                                              2 * x.real() + x.real() * x.real() + x.imag() * x.imag(), -1.0))
-                                  : std::log(modulus)),
-        argument(std::atan2(x.imag(), 1 + x.real())) {}
-  double modulus, log_modulus, argument;
-};
-
-// Everything that is fixed along the contour.
-struct Frame {
-  double terms, k, c, absent;
-  bool swap;
-  double log_scale;  // results are in units of e^{log_scale}
-  contour::Period period;
-};
-
-// Frequencies that count, with the two products of the ends and what turns one into the other.
-struct Samples {
-  std::vector<double> re[2], im[2];     // kernel * phi_j^terms
-  std::vector<double> log_ratio, turn;  // of phi_1 / phi_0
-  double error = 0;                     // two-sided, on any product of `terms` factors
-  double curvature = 0;                 // bounds |second differences|
-  double density[2] = {0, 0};
-  bool affordable = true;
-};
-
-// |phi_0 - phi_1| and |phi| on the whole contour, and what that makes negligible.
-double widest(const Frame& frame, const Side& a, const Side& b) {
-  return a.phi() * (1 + kUlp) + b.phi() - 2 * frame.absent;
-}
-double negligible_exponent(const Frame& frame, const Side& a, const Side& b) {
-  return kNegligible + 2 * std::log1p(frame.terms * widest(frame, a, b));
-}
-double last_frequency(const Frame& frame, const Side& a, const Side& b, double s) {
-  return std::floor(std::sqrt(2 * (negligible_exponent(frame, a, b) + 1)) / s * frame.period.length /
-                    (2 * std::numbers::pi));
-}
-double frequencies(const Frame& frame, const Side& a, const Side& b, double fraction) {
-  return last_frequency(frame, a, b, fraction / frame.c);
-}
-
-// Among frequencies far from zero, the share whose terms count: an estimate from a few.
-double active_share(const Frame& frame, const Side& a, const Side& b) {
-  constexpr int kProbes = 64;
-  const double negligible = negligible_exponent(frame, a, b);
-  const double step = 2 * std::numbers::pi / frame.period.length;
-  const double last = frequencies(frame, a, b, kFinest);
-  int active = 0;
-  for (int i = 0; i < kProbes; ++i) {
-    const double t = step * last * (i + 0.5) / kProbes * 0.7;
-    const double log_modulus =
-        std::max(a.tilt.log_mgf() + Polar(a.tilt.characteristic_minus_one(t)).log_modulus,
-                 b.tilt.log_mgf() + Polar(b.tilt.characteristic_minus_one(t)).log_modulus) -
-        std::max(a.tilt.log_mgf(), b.tilt.log_mgf());
-    active += frame.terms * log_modulus > -negligible ? 1 : 0;
-  }
-  return static_cast<double>(active) / kProbes;
-}
-
-Samples sample(const Frame& frame, const Side& a, const Side& b, double s, double budget) {
-  const double n = frame.terms;
-  const double c = frame.c;
-  const double step = 2 * std::numbers::pi / frame.period.length;
-  const double difference_bound = widest(frame, a, b);
-  const double top = std::max(a.phi(), b.phi());
-  const double negligible = negligible_exponent(frame, a, b);
-  const double threshold = std::exp(-negligible / n);
-  const double last = last_frequency(frame, a, b, s);
-  const double log_phi[2] = {a.tilt.log_mgf(), b.tilt.log_mgf()};
-  const double log_top = std::max(log_phi[0], log_phi[1]);
-  const double base = -c * frame.k - frame.log_scale;
-  const contour::RoundOff round_off[2] = {{a.tilt, n, c, frame.k}, {b.tilt, n, c, frame.k}};
-  const double lipschitz = std::max(a.tilt.absolute_mean(), b.tilt.absolute_mean());
-  const double difference_error = kUlp * 48 *
-                                  (a.phi() * a.tilt.nonzero_mass() + b.phi() * b.tilt.nonzero_mass() +
-                                   std::abs(a.minus_one) + std::abs(b.minus_one));
-  const double difference_slope =
-      kUlp * 4 * (a.phi() * a.tilt.absolute_mean() + b.phi() * b.tilt.absolute_mean());
-
-  Samples out;
-  const auto add = [&](double t, double multiplicity, std::complex<double> xa, std::complex<double> xb,
-                       const Polar& pa, const Polar& pb, double damping) {
-    const std::complex<double> z(c, t);
-    const std::complex<double> kernel = multiplicity / (z * z);
-    const double weight = multiplicity / (c * c + t * t);
-    const Polar* polar[2] = {&pa, &pb};
-    double size = 0;
-    for (int j = 0; j < 2; ++j) {
-      const double modulus = std::exp(n * (log_phi[j] + polar[j]->log_modulus) + base - damping);
-      const std::complex<double> phase =
-          std::polar(modulus, n * polar[j]->argument - t * frame.k + s * s * c * t);
-      const std::complex<double> term = phase * kernel;
-      out.re[j].push_back(term.real());
-      out.im[j].push_back(term.imag());
-      out.density[j] += multiplicity * phase.real();
-      size = std::max(size, modulus);
-    }
-    out.log_ratio.push_back(log_phi[1] + pb.log_modulus - log_phi[0] - pa.log_modulus);
-    out.turn.push_back(pb.argument - pa.argument);
-    const double noise = std::max(round_off[0].at(t), round_off[1].at(t)) *
-                             std::max({1.0, 1 / pa.modulus, 1 / pb.modulus}) * 2 +
-                         2048 * kUlp;
-    out.error += weight * size * noise;
-    const double difference = std::abs((a.minus_one - b.minus_one) + a.phi() * xa - b.phi() * xb) +
-                              difference_error + difference_slope * t;
-    // max |phi_1|^i |phi_2|^(m-2-i) over i, integrated over the swap's weight (header of this file's page).
-    const double log_larger = std::max(log_phi[0] + pa.log_modulus, log_phi[1] + pb.log_modulus);
-    double power = std::exp(n * log_larger + base - damping - 2 * log_larger);
-    if (frame.swap) {
-      const double larger = std::exp(log_larger);
-      const double reporting = std::max(std::abs(a.phi() * (1.0 + xa) - frame.absent),
-                                        std::abs(b.phi() * (1.0 + xb) - frame.absent)) +
-                               64 * kUlp * top;
-      if (reporting < larger) {
-        power *= n * frame.absent / larger * std::min(1.0, larger / ((n - 2) * (larger - reporting)));
-      } else {
-        power = n * frame.absent * std::exp((n - 3) * std::log(reporting) + base - damping);
-      }
-    }
-    out.curvature += weight * difference * difference * power * (1 + 2 * noise);
-  };
-
-  {
-    const Polar one(std::complex<double>(0, 0));
-    add(0, 1, 0, 0, one, one, 0);
-  }
-  EquispacedCharacteristic rotating[2] = {{a.tilt, step}, {b.tilt, step}};
-  bool in_step = true;
-  double work = 0;
-  double skipped = 0;  // sum of multiplicity / t^2 over what is leapt
-  double skipped_count = 0;
-  double j = 1;
-  while (j <= last) {
-    const double t = j * step;
-    work += 1;
-    if (work > budget) {
-      out.affordable = false;
-      return out;
-    }
-    std::complex<double> xa, xb;
-    if (in_step) {
-      xa = rotating[0].advance();
-      xb = rotating[1].advance();
-    } else {
-      xa = a.tilt.characteristic_minus_one(t);
-      xb = b.tilt.characteristic_minus_one(t);
-    }
-    const Polar pa(xa), pb(xb);
-    const double log_larger =
-        std::max(log_phi[0] - log_top + pa.log_modulus, log_phi[1] - log_top + pb.log_modulus);
-    const double damping = 0.5 * s * s * t * t;
-    if (n * log_larger - damping > -negligible) {
-      if (!in_step) {
-        rotating[0].seek(j);
-        rotating[1].seek(j);
-        in_step = true;
-      }
-      add(t, 2, xa, xb, pa, pb, damping);
-      j += 1;
-      continue;
-    }
-    const double reach = (threshold - std::exp(log_larger)) / lipschitz;
-    const double leap = std::min(reach > 0 ? std::floor(reach / step) : 0, last - j);
-    skipped += 2 * (leap + 1) / (t * t);
-    skipped_count += 2 * (leap + 1);
-    j += leap + 1;
-    in_step = in_step && leap == 0;
-  }
-  // Beyond `last`: |phi| <= top and the smoothing alone, e^{-negligible-1} and falling.
-  const double t = (last + 1) * step;
-  const double rest = 2 * std::exp(-0.5 * s * s * t * t);
-  const double rest_sum = rest * (1 / (step * t) + 1 / (t * t));
-  const double rest_count = rest * (1 / (step * s * s * t) + 1);
-  const double full = std::exp(n * log_top + base);  // |phi_j|^n at most this
-  const double small = std::exp(-negligible);
-  out.error += full * (skipped * small + rest_sum);
-  for (double& density : out.density) {
-    density += full * (skipped_count * small + rest_count) + out.error * c * c;
-  }
-  // Curvature of what was left out: (|phi|^n)^((n-3)/n) of it, and of the swap's reporting part.
-  double left_out = std::exp(-negligible * std::max(0.0, n - 3) / n) / std::min(1.0, top * top * top);
-  if (frame.swap) {
-    left_out += std::exp((n - 3) * std::log1p(-frame.absent / top)) / std::min(1.0, top * top * top);
-    left_out *= n;
-  }
-  out.curvature += full * difference_bound * difference_bound *
-                   (skipped * left_out + rest_sum * (frame.swap ? n : 1) / std::min(1.0, top * top * top));
-  const double scale = std::exp(0.5 * s * s * c * c) / frame.period.length;
-  for (int side = 0; side < 2; ++side) {
-    for (double& x : out.re[side]) x *= scale;
-    for (double& x : out.im[side]) x *= scale;
-    out.density[side] = std::max(0.0, out.density[side]) * scale;
-  }
-  out.error *= scale;
-  out.curvature *= scale;
-  return out;
-}
 
 double sum_of(const std::vector<double>& v) {
   double total = 0;
@@ -304,6 +89,55 @@ double over_pieces(const Frame& frame, const Samples& samples, double stride) {
   return worst;
 }
 
+// Sums of kernel * phi_0^(n-h) phi_1^h for h = 0..n/2 from one end: `towards` 1 from phi_0^n on, else from
+// phi_1^n.
+std::vector<double> half_of_products(std::vector<double> re, std::vector<double> im,
+                                     const std::vector<double>& log_ratio, const std::vector<double>& turn,
+                                     double towards, int count) {
+  std::vector<double> step_re(re.size()), step_im(re.size());
+  for (std::size_t i = 0; i < re.size(); ++i) {
+    const double modulus_of_step = std::exp(std::min(300.0, towards * log_ratio[i]));
+    step_re[i] = modulus_of_step * std::cos(towards * turn[i]);
+    step_im[i] = modulus_of_step * std::sin(towards * turn[i]);
+  }
+  std::vector<double> sums{sum_of(re)};
+  while (static_cast<int>(sums.size()) <= count) {
+    double total = 0;
+    for (std::size_t i = 0; i < re.size(); ++i) {
+      const double x = re[i] * step_re[i] - im[i] * step_im[i];
+      im[i] = re[i] * step_im[i] + im[i] * step_re[i];
+      re[i] = x;
+      total += x;
+    }
+    sums.push_back(total);
+  }
+  return sums;
+}
+
+// Every V in turn, from both ends to the middle: h V_{h-1} + (n-h) V_h = n (G_h - what all n reporting adds).
+// Errors shrink in that direction.
+double over_every_type(const Frame& frame, const Samples& samples) {
+  const double n = frame.terms;
+  const int half = static_cast<int>(n) / 2;
+  double worst = 0;
+  for (int end = 0; end < 2; ++end) {
+    const double towards = end == 0 ? 1 : -1;
+    const std::vector<double> g =
+        half_of_products(samples.re[end], samples.im[end], samples.log_ratio, samples.turn, towards, half);
+    const std::vector<double> all = half_of_products(samples.all_re[end], samples.all_im[end],
+                                                     samples.all_log_ratio, samples.all_turn, towards, half);
+    double value = 0;
+    double error = 0;
+    for (int h = 0; h <= half && h < static_cast<int>(n); ++h) {
+      const std::size_t at = static_cast<std::size_t>(h);
+      value = (n * (g[at] - all[at]) - h * value) / (n - h);
+      error = (n * samples.error + h * error) / (n - h);
+      worst = std::max(worst, value + error);
+    }
+  }
+  return worst;
+}
+
 // The bound at one smoothing.
 struct Attempt {
   bool usable = false;
@@ -327,7 +161,9 @@ Attempt attempt(const Frame& frame, const Side& a, const Side& b, double fractio
   out.larger = std::max({ends[0], ends[1], 0.0}) + samples.error;
   out.upper = over_pieces(frame, samples, frame.terms);
   if (out.upper > out.larger * (1 + std::max(kTolerance, 0.1 * fraction * fraction))) {
-    out.upper = std::min(out.upper, over_pieces(frame, samples, std::ceil(frame.terms / kPieces)));
+    out.upper = std::min(out.upper, scans_every_type(frame)
+                                        ? over_every_type(frame, samples)
+                                        : over_pieces(frame, samples, std::ceil(frame.terms / kPieces)));
   }
   const double scale = std::exp(frame.log_scale);
   const double decay = std::exp(-c * frame.period.length);
@@ -400,9 +236,7 @@ WorstMixture worst_mixture_call(const AtomicLaw& first, const AtomicLaw& second,
   // The finest smoothing whose frequencies are affordable, by the share that counts among a few; 1/c is the
   // scale on which the tilted payoff varies. Then coarser ones while the curvature allowance costs more than
   // smoothing would: sums on a lattice have a curvature that smoothing removes.
-  double fraction = std::max(
-      kFinest, kFinest * active_share(frame, a, b) * frequencies(frame, a, b, kFinest) / kAffordable);
-  fraction = std::min(fraction, kCoarsest);
+  double fraction = affordable_fraction(frame, a, b);
   Attempt best;
   for (bool first_pass = true; fraction <= kLastResort; fraction *= kCoarser) {
     Attempt next = attempt(frame, a, b, fraction, (fraction < kCoarsest ? 3 : 50) * kAffordable);
@@ -423,7 +257,7 @@ WorstMixture worst_mixture_call(const AtomicLaw& first, const AtomicLaw& second,
   if (!best.usable) {
     return nothing;
   }
-  if (terms > kPieces && best.upper > best.larger * (1 + kWorthTheWork)) {
+  if (terms > kEveryType && best.upper > best.larger * (1 + kWorthTheWork)) {
     best.upper = std::min(best.upper, over_pieces(frame, best.samples, std::ceil(terms / (8 * kPieces))));
   }
   const double result = best.upper * std::exp(frame.log_scale) * (1 + 64 * kUlp) + 1e-300;

@@ -6,6 +6,7 @@
 #include "muster/accounting/bounds/class_c_pool.h"
 #include "muster/accounting/bounds/reporting_law.h"
 #include "muster/numerics/call_of_sum.h"
+#include "muster/numerics/enumerated_call.h"
 #include "muster/numerics/worst_mixture.h"
 
 namespace muster::accounting {
@@ -67,7 +68,13 @@ numerics::Enclosure ClassCCurve::delta(double epsilon) const {
   if (all_report > kCompareWithPool * upper) {
     upper = std::min(upper, ClassCPoolCurve(epsilon0_, n_, rate_).delta(epsilon).upper);
   }
-  return {std::clamp(worst.value.lower / n_ / weights, 0.0, cap), upper <= cap ? upper : cap};
+  double lower = worst.value.lower / n_;
+  if (numerics::enumerable(alternative, terms_) && lower < 0.999 * upper) {  // the ends, exactly
+    for (const numerics::AtomicLaw* law : {&alternative, &record}) {
+      lower = std::max(lower, numerics::enumerated_call(*law, terms_, n_ * std::expm1(epsilon)).lower / n_);
+    }
+  }
+  return {std::clamp(lower / weights, 0.0, cap), upper <= cap ? upper : cap};
 }
 
 }  // namespace muster::accounting
