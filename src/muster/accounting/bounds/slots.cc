@@ -68,7 +68,11 @@ bool poisson_weights(double mean, double exponent, std::vector<double>& values,
   for (double c = mode; c > 0 && relative > 0;) {
     relative *= static_cast<long double>(c) / mean;
     add(std::max(--c, first), relative);
-    if (c < first && relative < 1e-25L) break;
+    if (c < first && relative < 1e-25L) {
+      // All that is left: the ratios c / mean go on falling.
+      masses[0] += relative * mean / (static_cast<long double>(mean) - c);
+      break;
+    }
   }
   for (std::size_t i = nodes.size() - 2; i > 0; --i) {
     if (masses[i] < 1e-16L * total) {  // too small to keep: to the next larger weight
