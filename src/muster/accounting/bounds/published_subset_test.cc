@@ -31,6 +31,16 @@ TEST(PublishedSubset, HeadlinePoint) {
   EXPECT_NEAR(*subset_plotted_lower_bound(1e6, 1e3, 2, 100000, kHeadline).upper, 0.1157, 0.0005);
 }
 
+// Figure 2b, k = 10^4: "[24] with the strong composition behaves better than [29] with subsampled RDP; our
+// bound beats both". As plotted, and with the theorems as they stand.
+TEST(PublishedSubset, FigureTwoB) {
+  EXPECT_NEAR(*subset_plotted_wang_bound(1e6, 1e4, 2, 100000, kHeadline).upper, 37.2, 0.1);
+  EXPECT_NEAR(*subset_strong_composition_bound(1e6, 1e4, 2, 100000, kHeadline).upper, 18.95, 0.05);
+  EXPECT_NEAR(*subset_ccs_bound(1e6, 1e4, 2, 100000, kHeadline, Conversion::canonne).upper, 4.965, 0.01);
+  EXPECT_NEAR(*subset_theorem1_bound(1e6, 1e4, 2, 100000, kHeadline, Conversion::canonne).upper, 3.537,
+              0.005);
+}
+
 // hockey-stick divergence of the clone pair: C ~ Bin(k-1, e^-epsilon0), A ~ Bin(C, 1/2), the victim adds one
 // to A or to C - A. All of it in doubles, straight from the statement.
 class ClonePair {
