@@ -58,7 +58,8 @@ Enclosure enumerated_mixture(const AtomicLaw& first, const AtomicLaw& second, do
   std::vector<double> factor(static_cast<std::size_t>(others) + 1, 1.0);  // by how many terms are nonzero
   if (mixing == Mixing::swap) {
     for (int i = 0; i <= others; ++i) {
-      factor[static_cast<std::size_t>(i)] = std::max(0.0, absent) * n / (n - i);
+      // From above: where almost nobody is absent the difference from 1 keeps few digits.
+      factor[static_cast<std::size_t>(i)] = (std::max(0.0, absent) + 1e-15) * n / (n - i);
     }
   }
   double worst = 0;
@@ -87,7 +88,9 @@ Enclosure enumerated_mixture(const AtomicLaw& first, const AtomicLaw& second, do
   // An outcome at the strike may fall on either side of it by round-off; it is then worth 1e-14 of its size.
   const double near = 1e-14 * (std::abs(k) + terms * (first.largest_point() + second.largest_point()));
   const double underflow = 1e-290;
-  return {std::max(0.0, worst - error), worst + error + near * worst + underflow};
+  const double inward =
+      mixing == Mixing::swap ? std::max(0.0, absent - 1e-15) / (std::max(0.0, absent) + 1e-15) : 1;
+  return {std::max(0.0, worst - error) * inward, worst + error + near * worst + underflow};
 }
 
 }  // namespace muster::numerics

@@ -39,6 +39,9 @@ double ClassCCurve::profile_only(double epsilon) const {
 }
 
 numerics::Enclosure ClassCCurve::delta(double epsilon) const {
+  if (rate_ >= 1 && terms_ >= n_) {  // everybody reports: nobody to change places with
+    return ClassCPoolCurve(epsilon0_, n_, 1).delta(epsilon);
+  }
   const bool subset = rate_ >= 1;
   const double local = std::min(1.0, profile_.at(std::exp(epsilon)) * (1 + 1e-15));
   // Whatever the others send: the victim reports with this probability (convexity of the divergence).

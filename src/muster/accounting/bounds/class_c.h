@@ -21,7 +21,7 @@ namespace muster::accounting {
 
 class ClassCCurve {
  public:
-  // Shuffled check-in of n honest clients at `rate` in (0, 1).
+  // Shuffled check-in of n honest clients at `rate` in (0, 1); 1 is answered by class_c_pool.h.
   static ClassCCurve check_in(double epsilon0, double n, double rate);
   // A uniform secret subset of k of n honest clients, 1 <= k < n.
   static ClassCCurve subset(double epsilon0, double n, double k);

@@ -19,7 +19,7 @@ constexpr double kNegligible = 1e-80;
 double log_tail(double m, double p, double x) {
   const double y = x / m;
   const auto term = [](double a, double b) { return a > 0 ? a * std::log(a / b) : 0.0; };
-  return -m * (term(y, p) + (p < 1 ? term(1 - y, 1 - p) : 0.0)) * (1 - 1e-9) + 1e-9;
+  return -m * (term(y, p) + (p < 1 ? term(1 - y, 1 - p) : 0.0)) * (1 - 1e-9) + 1e-9 + m * 1e-15;
 }
 
 // The integer nearest to the mean on the given side beyond which the tail is below e^{-exponent}.
@@ -58,7 +58,7 @@ numerics::Enclosure displaceable_share(double m, double h, double r) {
   const double third = -variance * (1 - 2 * s);
   const double fourth = variance * std::max(0.0, 1 + 3 * (h - 2) * s * r);
   const double value = (1 + (variance - third / mu) / (mu * mu)) / mu;
-  return {value * (1 - 1e-15), (value + fourth / (mu * mu * mu * mu * std::max(1.0, m - h))) * (1 + 1e-15)};
+  return {value * (1 - 2e-15), (value + fourth / (mu * mu * mu * mu * std::max(1.0, m - h))) * (1 + 2e-15)};
 }
 
 ClassCPoolCurve::ClassCPoolCurve(double epsilon0, double n, double rate)

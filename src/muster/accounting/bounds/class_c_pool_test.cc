@@ -182,6 +182,9 @@ TEST(ClassCPool, CarriesCheckInsNearCertainty) {
   const double epsilon = 0.03;
   EXPECT_LE(ClassCCurve::check_in(1, 1e4, 0.9999).delta(epsilon).upper,
             1.02 * ClassCPoolCurve(1, 1e4, 1).delta(epsilon).upper);
+  for (const ClassCCurve& curve : {ClassCCurve::check_in(1, 1e4, 1), ClassCCurve::subset(1, 1e4, 1e4)}) {
+    EXPECT_EQ(curve.delta(epsilon).upper, ClassCPoolCurve(1, 1e4, 1).delta(epsilon).upper);
+  }
 }
 
 TEST(ClassCPool, AnswersEverywhere) {
