@@ -97,7 +97,7 @@ Enclosure call_of_sum(const AtomicLaw& law, double n, double k) {
   for (double fraction = finest;;
        fraction *= tilt.atoms() <= 8 ? 2 : 4) {  // the finest smoothing whose frequencies fit the budget
     const double s = fraction / c;               // 1/c: the scale on which the tilted payoff varies
-    const double limit = fraction > 0.02 ? std::numeric_limits<double>::infinity() : budget;
+    const double limit = fraction > 0.3 ? std::numeric_limits<double>::infinity() : budget;
     const Sum sum = trapezoid(tilt, n, k, c, period.length, s, limit);
     if (!sum.affordable) {
       continue;

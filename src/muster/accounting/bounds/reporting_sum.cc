@@ -49,20 +49,21 @@ ReportingSum::ReportingSum(const Mechanism& mechanism) {
     profiles_.push_back(local_profile(mechanism, 0));
     return;
   }
-  for (double tail : {1e-44, 1e-26, 1e-21, 1e-17, 1e-13, 1e-10, 1e-8}) {
+  for (double tail : {1e-8, 1e-10, 1e-13, 1e-17, 1e-21, 1e-26, 1e-33, 1e-44}) {
     profiles_.push_back(local_profile(mechanism, tail));
   }
 }
 
-double ReportingSum::local(double epsilon) const { return profiles_.front().at(std::exp(epsilon)); }
+double ReportingSum::local(double epsilon) const { return profiles_.back().at(std::exp(epsilon)); }
 
 numerics::Enclosure ReportingSum::delta(const SumShape& shape, double epsilon,
                                         const LawChange& change) const {
   if (profiles_.size() == 1) {
     return reporting_sum(profiles_.front(), shape, epsilon, change);
   }
-  // Every cut is a valid bound, whatever is made of its law: go on to coarser ones while the Chernoff
-  // estimate plus mass at infinity falls.
+  // Every cut is a valid bound, whatever is made of its law: go on to deeper ones while the Chernoff estimate
+  // plus mass at infinity falls. Deeper than needed would bring rare large atoms, whose sum is slow and no
+  // tighter.
   const Profile* best = &profiles_.front();
   double best_total = std::numeric_limits<double>::infinity();
   for (const Profile& profile : profiles_) {

@@ -43,7 +43,7 @@ class ReportingSum {
   double local(double epsilon) const;
 
  private:
-  std::vector<Profile> profiles_;  // coarser and coarser cuts
+  std::vector<Profile> profiles_;  // deeper and deeper cuts
 };
 
 }  // namespace muster::accounting
