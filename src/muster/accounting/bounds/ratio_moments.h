@@ -22,12 +22,12 @@ class RatioMoments {
   static RatioMoments binary_response(double epsilon0, double rate = 1);
   static RatioMoments k_randomized_response(double epsilon0, double k, double rate = 1);
 
-  double log_excess(std::uint64_t j) const;  // log(mu_j - 1); -infinity for j < 2
-  double log_step(std::uint64_t j) const;    // log(mu_j - mu_{j-1}); -infinity for j < 2
-  double log_moment(std::uint64_t j) const;  // log mu_j
+  double log_excess(std::uint64_t order) const;  // log(mu_order - 1); -infinity below 2
+  double log_step(std::uint64_t order) const;    // log(mu_order - mu_{order-1}); -infinity below 2
+  double log_moment(std::uint64_t order) const;  // log mu_order
   // An upper bound of log mu_j's size, superadditive in j; errors of the three are at most (16 + 8 reach(j))
   // u.
-  double reach(std::uint64_t j) const;
+  double reach(std::uint64_t order) const;
 
  private:
   enum class Kind { gaussian, binary };

@@ -12,6 +12,7 @@ namespace {
 
 constexpr double kUnit = std::numeric_limits<double>::epsilon() / 2;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr std::uint64_t kHighestOrder = 2048;  // a mixture evaluates the theorem for a hundred k
 constexpr double kBlockExponent = 700, kBlockFineness = 0.5;
 
 double log_expm1(double x) { return x > 40 ? x : std::log(std::expm1(x)); }
@@ -28,6 +29,10 @@ SubsampledRdp::SubsampledRdp(double rate, RenyiCurve mechanism, double largest_l
     : rate_(rate), mechanism_(std::move(mechanism)), largest_loss_(largest_loss) {}
 
 double SubsampledRdp::log_excess(std::uint64_t order) const {
+  const double l = static_cast<double>(order);
+  const double whole = (l - 1) * mechanism_(order), plain = whole > 0 ? log_expm1(whole) : -kInfinity;
+  const double unsampled = plain + 8 * kUnit * (1 + std::fabs(plain));
+  if (order > kHighestOrder) return unsampled;
   const double log_two = std::log(2.0);
   const double log_gain = std::isfinite(largest_loss_) ? log_expm1(largest_loss_) : kInfinity;
   for (std::uint64_t j = log_terms_.size(); j <= order; ++j) {
@@ -50,9 +55,6 @@ double SubsampledRdp::log_excess(std::uint64_t order) const {
   };
   double highest = -kInfinity;
   for (std::uint64_t j = 2; j <= order; ++j) highest = std::max(highest, log_of_term(j));
-  const double l = static_cast<double>(order);
-  const double whole = (l - 1) * mechanism_(order), plain = whole > 0 ? log_expm1(whole) : -kInfinity;
-  const double unsampled = plain + 8 * kUnit * (1 + std::fabs(plain));
   if (!std::isfinite(highest)) return std::min(highest, unsampled);
   double sum = 0, largest_size = 0;
   for (std::uint64_t j = 2; j <= order; ++j) {

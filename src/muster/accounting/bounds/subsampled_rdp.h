@@ -12,8 +12,8 @@
 //                   and the mechanism on k records, E_0 = 1. In blocks of k with certified weights, each at
 //                   its last k for the rate and its first k for the mechanism, whose divergence must fall
 //                   with k.
-// Both are proven given what they are given. Integer orders >= 2; values rounded up. Tables grow with the
-// order: use an object from one thread.
+// Both are proven given what they are given. Integer orders >= 2; past 2048 the mechanism's own divergence is
+// returned, to save time. Values rounded up. Tables grow with the order: use an object from one thread.
 #pragma once
 
 #include <cstdint>

@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kUnit = std::numeric_limits<double>::epsilon() / 2;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr std::uint64_t kExactOrders = std::uint64_t{1} << 50;  // doubles that count in steps of one
+constexpr int kMoves = 4;  // of one width; halving widths need two where the curve falls, then rises
 
 // The moment sum F(y) = r u^(l-1) + (1-r) v^(l-1) of the pair with r = P(A) = delta + y, where u = r/y = 1 +
 // t and v = (1-r) / (e^eps - y) = 1 - w. It is convex; F' = phi(u) - phi(v), phi(x) = x^(l-1) (l - (l-1) x).
@@ -146,36 +146,43 @@ double delta_upper_from_rdp(Conversion conversion, double order, double rho, dou
 }
 
 ConvertedUpper convert_rdp(const std::function<double(std::uint64_t)>& rdp, std::uint64_t rounds,
-                           const Question& question, Conversion conversion) {
+                           const Question& question, Conversion conversion, std::uint64_t last_order) {
   const bool for_epsilon = question.kind == Question::Kind::epsilon_at_delta;
   if (rounds == 0) return {0, 2};
   ConvertedUpper best{for_epsilon ? kInfinity : 1.0, 2};
+  double rho = 0;  // of the order visited last
   const auto visit = [&](std::uint64_t order) {
     const double l = static_cast<double>(order);
-    const double rho = static_cast<double>(rounds) * rdp(order) * (1 + 4 * kUnit);
+    rho = static_cast<double>(rounds) * rdp(order) * (1 + 4 * kUnit);
     if (!std::isfinite(rho)) return kInfinity;
     const double value = for_epsilon ? epsilon_upper_from_rdp(conversion, l, rho, question.fixed)
                                      : delta_upper_from_rdp(conversion, l, rho, question.fixed);
     if (value < best.upper) best = {value, l};
     return value;
   };
-  // Geometric steps until the value has risen well past its best, the mechanism stops being finite, or a step
-  // of a fifth gains less than a part in 10^6: what is left to gain falls like 1 / order, so all of it is
-  // below 10^-5.
+  // Geometric steps until the value or the divergence alone has risen past the best, the mechanism stops
+  // being finite, or a step of a fifth gains less than a part in 10^6: what is left to gain falls like 1 /
+  // order, so all of it is below 10^-5.
   std::uint64_t step = 1;
-  double before = kInfinity;
-  for (std::uint64_t order = 2; order < kExactOrders; order += step) {
+  double before = kInfinity, last = 0;
+  for (std::uint64_t order = 2; order <= last_order; order += step) {
     const double value = visit(order);
+    last = static_cast<double>(order);
     if (!std::isfinite(value) || (value > 2 * best.upper && value > 1e-300)) break;
     if (for_epsilon ? best.upper == 0 : ((value == 1 && best.upper < 1) || value < 1e-300)) break;
+    // Divergences rise with the order, and epsilon is not much below the divergence.
+    if (for_epsilon && rho > 1.01 * best.upper + (std::log(last) + 2) / last) break;
     if (order > 100 && value <= before && value > before * (1 - 1e-6) && value < 1) break;
     before = value;
     step = std::max<std::uint64_t>(1, order / 5);
   }
-  // ... then halving steps around the best order, each for as long as it helps.
+  // ... then halving steps around the best order, each while it helps - unless the curve still falls where
+  // the search stopped: then there is no best order to find.
+  if (best.order == last) return best;
   for (auto width = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(best.order) / 6); width > 0;
        width /= 2) {
-    for (double at = 0; at != best.order;) {
+    double at = 0;
+    for (int moves = 0; moves < kMoves && at != best.order; ++moves) {
       at = best.order;
       const auto middle = static_cast<std::uint64_t>(at);
       if (middle > width + 1) visit(middle - width);
@@ -204,7 +211,8 @@ ConvertedUpper convert_rdp_table(std::span<const double> divergences, std::uint6
   if (conversion == Conversion::canonne || divergences.empty()) return best;
   for (std::size_t i = 0; i < divergences.size(); i += 1 + i / 20) visit(i, conversion);
   for (auto width = static_cast<std::size_t>(best.order) / 20 + 1; width > 0; width /= 2) {
-    for (double at = 0; at != best.order;) {
+    double at = 0;
+    for (int moves = 0; moves < kMoves && at != best.order; ++moves) {
       at = best.order;
       const auto middle = static_cast<std::size_t>(at) - 2;
       visit(middle, conversion);

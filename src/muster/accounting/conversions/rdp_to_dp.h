@@ -42,9 +42,14 @@ double delta_upper_from_rdp(Conversion conversion, double order, double rho, dou
 
 // The least of the above over integer orders >= 2 for `rounds` rounds of a mechanism whose order-l divergence
 // is at most rdp(l) a round (infinity allowed: where rdp is no longer computed, the search stops). Searches
-// upward as far as orders help, then around the best; every order is valid, so the search cannot harm.
+// upward as far as orders help, then around the best; every order is valid, so the search cannot harm. The
+// first steps of the search that pass `last_order` end it: a limit on time where an order costs as much as
+// its size, not a choice of the user's. A closed form takes kEveryOrder.
+inline constexpr std::uint64_t kAffordableOrder = 1'000'000;
+inline constexpr std::uint64_t kEveryOrder = std::uint64_t{1} << 50;  // doubles still count in steps of one
 ConvertedUpper convert_rdp(const std::function<double(std::uint64_t)>& rdp, std::uint64_t rounds,
-                           const Question& question, Conversion conversion);
+                           const Question& question, Conversion conversion,
+                           std::uint64_t last_order = kAffordableOrder);
 
 // The same over a table: divergences[i] bounds the divergence of order i + 2. Every order is tried, by the
 // exact conversion those near the best.
