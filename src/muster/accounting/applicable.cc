@@ -69,6 +69,40 @@ RoundBound class_c(const Mechanism& mechanism, std::vector<std::string> assumpti
           .delta = curve_of(std::move(curve))};
 }
 
+// Clients of unequal rates as a dataset: the victim at the largest rate, the others, who all hold her
+// alternative record, at the smallest. Binary randomized response, which every member of class C reaches.
+void add_unequal_pair(const Mechanism& mechanism, double n, double lo, double hi, Applicable& list) {
+  if (!in_class_c(mechanism) && !std::holds_alternative<PureLocal>(mechanism)) return;
+  const auto pair = std::make_shared<const UnequalRatesPair>(pure_epsilon0(mechanism).value(), n, lo, hi);
+  list.lowers.push_back({.id = "unequal-rates-pair",
+                         .citation =
+                             "exact curve of one dataset, the victim at the largest rate and all others "
+                             "at the smallest; docs/theory/unequal-rates.md",
+                         .assumptions = {"a lower bound: upper is none"},
+                         .forward = [pair](double epsilon) { return pair->forward(epsilon); },
+                         .reverse = [pair](double epsilon) { return pair->reverse(epsilon); }});
+}
+
+// Rates in [lo, hi]: the average over the number of coins of rate hi.
+RoundBound unequal_class_c(const Mechanism& mechanism, double n, double lo, double hi,
+                           std::vector<std::string> assumptions) {
+  const double epsilon0 = pure_epsilon0(mechanism).value();
+  UnequalRatesMixture mixture(
+      n, lo, hi,
+      [epsilon0, hi, alone = ReportingSum(mechanism)](double clients, double epsilon) {
+        return clients < 2 ? UnequalRatesCurve(alone, clients, hi, hi).delta(epsilon)
+                           : ClassCCurve::check_in(epsilon0, clients, hi).delta(epsilon);
+      },
+      0.1);
+  mixture.merge();
+  assumptions.push_back(
+      "one round at a time: not inside a slot protocol, where later rounds see earlier ones");
+  return {.id = "unequal-rates-class-c",
+          .citation = "unequal rates and the worst types of the others; docs/theory/unequal-rates.md",
+          .assumptions = with_mechanism(mechanism, std::move(assumptions)),
+          .delta = curve_of(std::move(mixture))};
+}
+
 void add_third_symbol(const Mechanism& mechanism, const KRRShape& shape, Applicable& list) {
   if (const auto* response = std::get_if<KRandomizedResponse>(&mechanism)) {
     for (RoundPair& pair : k_rr_pairs(*response, shape)) {
@@ -135,17 +169,34 @@ void cover(const Mechanism& mechanism, const ShuffledCheckIn& p, Applicable& lis
   const double n = count_of(p.clients);
   if (unequal(p.least, p.rate)) {
     list.lowers.push_back(homogeneous(mechanism, {n, n, p.rate.value()}));  // all of them at the largest rate
-    if (p.rate.value() >= 1) {
-      list.missing = "no theorem for unequal rates up to 1: a largest rate of 1 - 50/n is enough";
+    const double lo = p.least->value(), hi = p.rate.value();
+    const std::vector<std::string> assumptions = {
+        kSecretCoins,
+        fmt::format("{} honest clients, each at an effective rate in [{}, {}]", p.clients.value(), lo, hi)};
+    add_unequal_pair(mechanism, n, lo, hi, list);
+    if (hi >= 1) {
+      if (const std::optional<double> epsilon0 = pure_epsilon0(mechanism)) {
+        list.uppers.push_back(
+            {.id = "unequal-rates-blanket",
+             .citation =
+                 "privacy blanket of the clients that report for certain; docs/theory/unequal-rates.md",
+             .assumptions = with_mechanism(mechanism, assumptions),
+             .delta = [n, lo, e0 = *epsilon0](double epsilon) {
+               return thinned_blanket_delta(n, lo, e0, epsilon);
+             }});
+      } else {
+        list.missing = "no theorem for unequal rates up to 1: a largest rate of 1 - 50/n is enough";
+      }
       return;
+    }
+    if (in_class_c(mechanism)) {
+      list.uppers.push_back(unequal_class_c(mechanism, n, lo, hi, assumptions));
     }
     list.uppers.push_back(
         {.id = "unequal-rates-swap",
          .citation = "swap theorem for unequal rates, profile-only form; docs/theory/unequal-rates.md",
-         .assumptions = with_mechanism(
-             mechanism, {kSecretCoins, fmt::format("{} honest clients, each at an effective rate in [{}, {}]",
-                                                   p.clients.value(), p.least->value(), p.rate.value())}),
-         .delta = curve_of(UnequalRatesCurve(ReportingSum(mechanism), n, p.least->value(), p.rate.value()))});
+         .assumptions = with_mechanism(mechanism, assumptions),
+         .delta = curve_of(UnequalRatesCurve(ReportingSum(mechanism), n, lo, hi))});
     return;
   }
   if (p.rate.value() >= 1) {
@@ -179,6 +230,7 @@ void cover(const Mechanism& mechanism, const ShuffledCheckIn& p, Applicable& lis
 void cover_averaged(const Mechanism& mechanism, const RandomCheckIn& p, Applicable& list) {
   const double n = count_of(p.clients), hi = p.rate.value(), lo = least_of(p.least, p.rate);
   list.lowers.push_back(homogeneous(mechanism, {n, n, hi}));
+  if (lo < hi) add_unequal_pair(mechanism, n, lo, hi, list);
   if (hi >= 1) {
     const std::optional<double> epsilon0 = pure_epsilon0(mechanism);
     if (!epsilon0 || lo < 1) {

@@ -40,11 +40,36 @@ class UnequalRatesMixture {
   using Family = std::function<numerics::Enclosure(double clients, double epsilon)>;
   UnequalRatesMixture(double n, double lo, double hi, Family family, double fineness = 0.25);
   numerics::Enclosure delta(double epsilon) const;
+  // At most 25 blocks, about: for a B that costs much. The loss is some 1e-4 to 1e-3 of epsilon.
+  void merge();
   std::size_t evaluations() const { return blocks_.size(); }
 
  private:
   std::vector<BinomialBlock> blocks_;  // increasing
+  double improbable_ = 0;              // weight of the blocks left out, charged at 1
   Family family_;
+};
+
+// Largest rate 1: some clients may report for certain, so nobody is sure to be silent and the blanket of the
+// others' messages hides the victim instead. Any epsilon0-LDP randomizer, rates in [lo, 1]:
+//     delta(eps) <= E_N B(N+1) = (1 / (n lo)) E( G_1 + ... + G_n )_+ ,   N ~ Bin(n-1, lo),
+// B the privacy blanket of a plain shuffle (bounds/blanket.h), G its term with probability lo, else 0.
+numerics::Enclosure thinned_blanket_delta(double n, double lo, double epsilon0, double epsilon);
+
+// A lower bound for rates in [lo, hi]: binary randomized response, the victim at hi and the others, who all
+// hold her alternative record, at lo. Exact curve of that pair. hi <= 1, lo < 1.
+class UnequalRatesPair {
+ public:
+  UnequalRatesPair(double epsilon0, double n, double lo, double hi);
+  numerics::Enclosure forward(double epsilon) const;
+  numerics::Enclosure reverse(double epsilon) const;
+
+ private:
+  numerics::Enclosure curve(double up, double down, double ratio_scale, double constant,
+                            double epsilon) const;
+  double epsilon0_, n_, lo_;
+  double own_;   // hi / lo
+  double stay_;  // (1 - hi) / (1 - lo)
 };
 
 }  // namespace muster::accounting

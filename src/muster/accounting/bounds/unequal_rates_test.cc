@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "muster/accounting/bounds/class_c.h"
 #include "muster/accounting/bounds/swap_profile.h"
 #include "muster/accounting/oracle/random_cases.h"
 #include "muster/accounting/oracle/unequal_formula.h"
@@ -197,6 +198,111 @@ TEST(UnequalRates, BlocksAgreeWithTheClosedForm) {
       const double expected = closed.delta(epsilon).upper, found = blocks.delta(epsilon).upper;
       EXPECT_GE(found, expected * (1 - 1e-6));
       EXPECT_LE(found, expected * 1.01);
+    }
+  }
+}
+
+// Class C averaged over N: above every vector of rates and dataset of binary response, below the profile
+// bound.
+TEST(UnequalRates, ClassCMixtureDominatesEveryVectorOfRates) {
+  int violations = 0;
+  for (const double epsilon0 : {0.5, 2.0}) {
+    const std::vector<Law> laws = response(epsilon0);
+    const ReportingSum sum({Profile::pure(epsilon0)});
+    for (const auto& [lo, hi] : {std::pair{0.2, 0.5}, {0.5, 0.9}}) {
+      for (int n = 2; n <= 5; ++n) {
+        const double most = hi;
+        UnequalRatesMixture mixture(n, lo, hi, [epsilon0, most, &sum](double clients, double epsilon) {
+          return clients < 2 ? UnequalRatesCurve(sum, clients, most, most).delta(epsilon)
+                             : ClassCCurve::check_in(epsilon0, clients, most).delta(epsilon);
+        });
+        for (const double share : kShares) {
+          const double epsilon = share * epsilon0;
+          const double bound = mixture.delta(epsilon).upper;
+          EXPECT_LE(bound, UnequalRatesCurve(sum, n, lo, hi).delta(epsilon).upper * (1 + 1e-6) + 1e-15);
+          for (const auto& picks : oracle::multisets(4, n - 1)) {
+            std::vector<Law> others;
+            std::vector<long double> rates{hi};
+            for (const int pick : picks) {
+              others.push_back(laws[static_cast<std::size_t>(pick % 2)]);
+              rates.push_back(pick / 2 ? lo : hi);
+            }
+            const oracle::OutputPair pair = oracle::check_in(others, laws[0], laws[1], rates);
+            violations += std::max(oracle::hockey_stick(pair, epsilon),
+                                   oracle::hockey_stick(pair.swapped(), epsilon)) > bound;
+          }
+        }
+      }
+    }
+  }
+  EXPECT_EQ(violations, 0);
+  // Large crowds: within two thousandths of the lower bound in epsilon.
+  UnequalRatesMixture mixture(6e4, 0.05, 0.1, [](double clients, double epsilon) {
+    return ClassCCurve::check_in(2, clients, 0.1).delta(epsilon);
+  });
+  mixture.merge();
+  EXPECT_LE(mixture.evaluations(), 26U);
+  EXPECT_LE(mixture.delta(0.0137235).upper, 1e-6);
+  EXPECT_GE(UnequalRatesPair(2, 6e4, 0.05, 0.1).forward(0.013696).lower, 1e-6);
+}
+
+// Rates up to 1: the thinned blanket against every vector of rates and dataset.
+TEST(UnequalRates, ThinnedBlanketDominatesRatesUpToOne) {
+  int violations = 0;
+  long double tightest = 0;
+  for (const double epsilon0 : {0.5, 1.0, 2.0}) {
+    const std::vector<Law> laws = response(epsilon0);
+    for (const double lo : {0.2, 0.6, 1.0}) {
+      for (int n = 2; n <= 5; ++n) {
+        const std::vector<double> values{lo, (lo + 1) / 2, 1};
+        for (const double share : kShares) {
+          const double epsilon = share * epsilon0;
+          const double bound = thinned_blanket_delta(n, lo, epsilon0, epsilon).upper;
+          for (const auto& picks : oracle::multisets(6, n - 1)) {
+            std::vector<Law> others;
+            std::vector<long double> rates{0};
+            for (const int pick : picks) {
+              others.push_back(laws[static_cast<std::size_t>(pick % 2)]);
+              rates.push_back(values[static_cast<std::size_t>(pick / 2)]);
+            }
+            for (const double mine : values) {
+              rates[0] = mine;
+              const oracle::OutputPair pair = oracle::check_in(others, laws[0], laws[1], rates);
+              const long double truth = std::max(oracle::hockey_stick(pair, epsilon),
+                                                 oracle::hockey_stick(pair.swapped(), epsilon));
+              violations += truth > bound;
+              if (bound > 1e-9) tightest = std::max(tightest, truth / bound);
+            }
+          }
+        }
+      }
+    }
+  }
+  EXPECT_EQ(violations, 0);
+  EXPECT_GT(tightest, 0.9L);
+}
+
+// The lower bound's pair, exactly; and a bound of class C averaged over N dominates it.
+TEST(UnequalRates, PairIsItsDataset) {
+  for (const double epsilon0 : {0.5, 2.0}) {
+    const std::vector<Law> laws = response(epsilon0);
+    for (const auto& [lo, hi] : {std::pair{0.1, 0.3}, {0.4, 0.9}, {0.3, 1.0}}) {
+      for (const int n : {2, 4, 7}) {
+        std::vector<long double> rates(static_cast<std::size_t>(n), lo);
+        rates[0] = hi;
+        const oracle::OutputPair pair = oracle::check_in(
+            std::vector<Law>(static_cast<std::size_t>(n - 1), laws[1]), laws[0], laws[1], rates);
+        const UnequalRatesPair curve(epsilon0, n, lo, hi);
+        for (const double share : kShares) {
+          const double epsilon = share * epsilon0;
+          const auto forward = static_cast<double>(oracle::hockey_stick(pair, epsilon));
+          const auto reverse = static_cast<double>(oracle::hockey_stick(pair.swapped(), epsilon));
+          EXPECT_NEAR(curve.forward(epsilon).upper, forward, 1e-8 * forward + 1e-14);
+          EXPECT_NEAR(curve.reverse(epsilon).upper, reverse, 1e-8 * reverse + 1e-14);
+          EXPECT_LE(curve.forward(epsilon).lower, forward);
+          EXPECT_LE(curve.reverse(epsilon).lower, reverse);
+        }
+      }
     }
   }
 }
