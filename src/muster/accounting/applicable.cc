@@ -157,7 +157,8 @@ void cover(const Mechanism& mechanism, const FixedSubset& p, Applicable& list) {
            mechanism,
            {"the subset is uniform, independent of the data, and secret from the server",
             fmt::format("{} honest clients, exactly {} of them reporting", p.clients.value(), p.subset)}),
-       .delta = curve_of(SubsetCurve(ReportingSum(mechanism), n, k))});
+       .delta = curve_of(SubsetCurve(ReportingSum(mechanism), n, k)),
+       .never_best = in_class_c(mechanism)});
   list.lowers.push_back(homogeneous(mechanism, {n, k, 1}));
   add_third_symbol(mechanism, {n, k, 1}, list);
 }
@@ -215,6 +216,7 @@ void cover(const Mechanism& mechanism, const ShuffledCheckIn& p, Applicable& lis
        with_mechanism(mechanism, {kSecretCoins, fmt::format("{} honest clients, each at effective rate {}",
                                                             p.clients.value(), p.rate.value())}),
        [sum, p](double epsilon) { return swap_delta(*sum, p, epsilon); }});
+  list.uppers.back().never_best = in_class_c(mechanism);  // X* is a common majorant of the two types
   if (const std::optional<double> epsilon0 = pure_epsilon0(mechanism)) {
     // X* of a pure mechanism lives on the lattice of e^epsilon0 - 1 when E is near 1: half of what one
     // message more moves ln E.

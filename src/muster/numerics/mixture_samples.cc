@@ -54,8 +54,8 @@ double active_share(const Frame& frame, const Side& a, const Side& b) {
   int active = 0;
   for (int i = 0; i < kProbes; ++i) {
     const double t = step * last * (i + 0.5) / kProbes * 0.7;
-    active += std::max(share[0] * modulus(a.tilt.characteristic_minus_one(t)),
-                       share[1] * modulus(b.tilt.characteristic_minus_one(t))) >= threshold
+    active += std::max(share[0] * modulus(a.characteristic_minus_one(t)),
+                       share[1] * modulus(b.characteristic_minus_one(t))) >= threshold
                   ? 1
                   : 0;
   }
@@ -63,6 +63,25 @@ double active_share(const Frame& frame, const Side& a, const Side& b) {
 }
 
 }  // namespace
+
+Side::Side(const AtomicLaw& law, double c) : tilt(law, c), points(law.points) {
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    minus_one += law.weights[i] * std::expm1(c * points[i]);
+    weights.push_back(2 * law.weights[i] * std::exp(c * points[i] - tilt.log_mgf()));
+  }
+}
+
+std::complex<double> Side::characteristic_minus_one(double t) const {
+  double real = 0;
+  double imaginary = 0;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const double half = 0.5 * t * points[i];
+    const double sine = std::sin(half);
+    real -= weights[i] * sine * sine;
+    imaginary += weights[i] * sine * std::cos(half);
+  }
+  return {real, imaginary};
+}
 
 double affordable_fraction(const Frame& frame, const Side& a, const Side& b) {
   const double fraction =
@@ -154,9 +173,7 @@ Samples sample(const Frame& frame, const Side& a, const Side& b, double s, doubl
     const Polar one(std::complex<double>(0, 0));
     add(0, 1, 0, 0, one, one, 0);
   }
-  EquispacedCharacteristic rotating[2] = {{a.tilt, step}, {b.tilt, step}};
   const double share[2] = {std::exp(log_phi[0] - log_top), std::exp(log_phi[1] - log_top)};
-  bool in_step = true;
   double work = 0;
   double skipped = 0;  // sum of multiplicity / t^2 over what is leapt
   double skipped_count = 0;
@@ -168,24 +185,13 @@ Samples sample(const Frame& frame, const Side& a, const Side& b, double s, doubl
       out.affordable = false;
       return out;
     }
-    std::complex<double> xa, xb;
-    if (in_step) {
-      xa = rotating[0].advance();
-      xb = rotating[1].advance();
-    } else {
-      xa = a.tilt.characteristic_minus_one(t);
-      xb = b.tilt.characteristic_minus_one(t);
-    }
+    const std::complex<double> xa = a.characteristic_minus_one(t);
+    const std::complex<double> xb = b.characteristic_minus_one(t);
     const double larger = std::max(share[0] * modulus(xa), share[1] * modulus(xb));
     const double damping = 0.5 * s * s * t * t;
     // Smoothing only grows with t: a term below this at t leaves room for a leap.
     const double threshold = std::exp(std::min(0.0, (damping - negligible) / n));
     if (larger >= threshold && damping < negligible) {
-      if (!in_step) {
-        rotating[0].seek(j);
-        rotating[1].seek(j);
-        in_step = true;
-      }
       add(t, 2, xa, xb, Polar(xa), Polar(xb), damping);
       j += 1;
       continue;
@@ -195,7 +201,6 @@ Samples sample(const Frame& frame, const Side& a, const Side& b, double s, doubl
     skipped += 2 * (leap + 1) / (t * t);
     skipped_count += 2 * (leap + 1);
     j += leap + 1;
-    in_step = in_step && leap == 0;
   }
   // Beyond `last`: |phi| <= top and the smoothing alone, e^{-negligible-1} and falling.
   const double t = (last + 1) * step;

@@ -6,8 +6,7 @@
 // value of E(S_h - k)_+ for every h (docs/theory/class-c.md). Pure functions of values; call from any thread.
 #pragma once
 
-#include <cmath>
-#include <cstddef>
+#include <complex>
 #include <vector>
 
 #include "muster/numerics/atomic_law.h"
@@ -15,20 +14,21 @@
 
 namespace muster::numerics::mixture {
 
-inline constexpr double kFinest = 2e-3, kCoarsest = 6e-2;  // smoothing s, in units of 1/c
+inline constexpr double kFinest = 3e-3, kCoarsest = 6e-2;  // smoothing s, in units of 1/c
 inline constexpr double kAffordable = 2000;                // frequencies
 inline constexpr double kEveryType = 256;  // up to here each V may be computed, not only bounded by chords
 
-// One law on the common contour.
+// One law on the common contour. Its atoms are few: sines one by one, without the vector kernels of
+// TiltedLaw.
 struct Side {
-  Side(const AtomicLaw& law, double c) : tilt(law, c), minus_one(0) {
-    for (std::size_t i = 0; i < law.points.size(); ++i) {
-      minus_one += law.weights[i] * std::expm1(c * law.points[i]);
-    }
-  }
-  TiltedLaw tilt;
-  double minus_one;  // phi(c) - 1
+  Side(const AtomicLaw& law, double c);
+  // chi(t) - 1 = phi(c + it)/phi(c) - 1.
+  std::complex<double> characteristic_minus_one(double t) const;
   double phi() const { return 1 + minus_one; }
+
+  TiltedLaw tilt;
+  double minus_one = 0;  // phi(c) - 1
+  std::vector<double> points, weights;
 };
 
 // Everything that is fixed along the contour.

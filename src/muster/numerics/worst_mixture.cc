@@ -18,7 +18,7 @@ using namespace mixture;
 constexpr double kUlp = std::numeric_limits<double>::epsilon();
 constexpr double kTolerance = 2e-7;     // of the value: a curvature allowance below this is not refined
 constexpr double kWorthTheWork = 1e-3;  // an allowance above this is refined at any price
-constexpr double kCoarser = 1.8, kLastResort = 0.4;
+constexpr double kCoarser = 1.8, kNearby = 1.34, kLastResort = 0.4;
 constexpr double kPieces = 64;
 constexpr double kHopeless = -250;  // logarithm of a value nobody asks for: bounded, not computed
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -141,6 +141,7 @@ double over_every_type(const Frame& frame, const Samples& samples) {
 // The bound at one smoothing.
 struct Attempt {
   bool usable = false;
+  double fraction = 0;       // smoothing in units of 1/c
   double upper = kInfinity;  // in units of e^{log_scale}
   double larger = 0;         // the larger end alone
   double lower = 0;          // of the larger end, without smoothing or aliases; in plain units
@@ -151,6 +152,7 @@ Attempt attempt(const Frame& frame, const Side& a, const Side& b, double fractio
   const double c = frame.c;
   const double s = fraction / c;
   Attempt out;
+  out.fraction = fraction;
   out.samples = sample(frame, a, b, s, budget);
   const Samples& samples = out.samples;
   out.usable = samples.affordable;
@@ -256,6 +258,16 @@ WorstMixture worst_mixture_call(const AtomicLaw& first, const AtomicLaw& second,
   }
   if (!best.usable) {
     return nothing;
+  }
+  const bool coarse = best.fraction > kFinest && best.fraction * best.fraction > kWorthTheWork;
+  if (coarse || best.upper > best.larger * (1 + kWorthTheWork)) {  // between the smoothings tried
+    for (const double nearby : {best.fraction / kNearby, best.fraction * kNearby}) {
+      Attempt next = attempt(frame, a, b, nearby, 50 * kAffordable);
+      if (next.usable && next.upper < best.upper) {
+        next.lower = std::max(next.lower, best.lower);
+        best = std::move(next);
+      }
+    }
   }
   if (terms > kEveryType && best.upper > best.larger * (1 + kWorthTheWork)) {
     best.upper = std::min(best.upper, over_pieces(frame, best.samples, std::ceil(terms / (8 * kPieces))));

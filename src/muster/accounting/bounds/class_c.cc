@@ -12,7 +12,8 @@
 namespace muster::accounting {
 namespace {
 
-// Above this share of the value the allowance for types between the ends is worth comparing with X*.
+// Above this share of the value the allowance for types between the ends is worth comparing with X*, unless
+// epsilon0 is so small that X* is closer than that.
 constexpr double kCompareWithProfile = 0.02;
 // Likewise the chance that nobody is absent, and the pool of displaceable messages, which needs no absence.
 constexpr double kCompareWithPool = 1e-3;
@@ -62,7 +63,9 @@ numerics::Enclosure ClassCCurve::delta(double epsilon) const {
       numerics::worst_mixture_call(alternative, record, terms_, n_ * std::expm1(epsilon),
                                    subset ? numerics::Mixing::product : numerics::Mixing::swap);
   double upper = worst.value.upper / n_;
-  if (!(worst.slack < kCompareWithProfile) && upper > kNegligible && terms_ * rate_ > 0.5) {
+  const double ahead_of_profile = 0.3 * (std::sqrt(2 * p) - 1);  // of X*, at least three times this
+  if (!(worst.slack < std::min(kCompareWithProfile, ahead_of_profile)) && upper > kNegligible &&
+      terms_ * rate_ > 0.5) {
     upper = std::min(upper, profile_only(epsilon));
   }
   const double all_report = subset ? 0 : std::exp(n_ * std::log(rate_)) * local;
