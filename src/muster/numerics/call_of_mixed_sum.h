@@ -1,0 +1,33 @@
+// Certified enclosure of E( sum over groups of scale_g (Y_1 + ... + Y_{n_g}) - k )_+ : independent copies of
+// one finitely supported law, each group at its own scale.
+//
+// The contour integral of call_of_sum.h with the product of the groups' characteristic functions: errs
+// upward, smoothing and aliases bounded for the lower end. A term is negligible as soon as one group's factor
+// is, and frequencies are leapt over with that group's Lipschitz constant. Any c > 0 is a valid contour: a
+// caller with many similar sums passes the saddle of the last one. Reference:
+// docs/theory/star-with-a-pool.md, "Numerics".
+#pragma once
+
+#include <vector>
+
+#include "muster/numerics/atomic_law.h"
+#include "muster/numerics/enclosure.h"
+
+namespace muster::numerics {
+
+struct ScaledCopies {
+  double scale;   // >= 0
+  double copies;  // >= 0
+};
+
+// The zero over c of d/dc log( E e^{c(S-k)} / c^2 ): the contour on which the integrand is smallest.
+double mixed_sum_saddle(const AtomicLaw& law, const std::vector<ScaledCopies>& groups, double k);
+
+Enclosure call_of_mixed_sum(const AtomicLaw& law, const std::vector<ScaledCopies>& groups, double k,
+                            double c);
+
+// Chernoff's bound E e^{c(S-k)} / (e c) at the given c.
+double call_of_mixed_sum_chernoff(const AtomicLaw& law, const std::vector<ScaledCopies>& groups, double k,
+                                  double c);
+
+}  // namespace muster::numerics
