@@ -9,7 +9,7 @@ namespace muster::accounting::oracle {
 namespace {
 
 TEST(LongSweep, NoViolationInAHundredThousandPoints) {
-  const Report report = run(proven_claims(), 42000, 101);
+  const Report report = run(proven_claims(), 18000, 101);
   std::cout << report.table();
   EXPECT_GE(report.points, 100000);
   long at_epsilon0 = 0;
