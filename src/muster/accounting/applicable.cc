@@ -316,7 +316,9 @@ void cover(const Mechanism& mechanism, const AggregatedCheckIn& p, Applicable& l
   }
   const double n = count_of(p.clients), hi = p.rate.value(), lo = least_of(p.least, p.rate);
   const double least = static_cast<double>(p.minimum), mu = gaussian->mu();
-  const auto pair = std::make_shared<const AggregatedGaussianCurve>(mu, n, hi, least);
+  // The victim at the largest rate, the others at the smallest: with one rate for all, the worst case itself.
+  const auto pair =
+      std::make_shared<const AggregatedGaussianCurve>(mu, n, hi, lo, least, FewReports::destroyed);
   RoundBound bound{
       .id = "aggregated-gaussian",
       .citation = "exact worst curve of the noisy sum given the number of reports; docs/theory/aggregated.md",

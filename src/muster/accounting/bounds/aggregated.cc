@@ -77,10 +77,23 @@ Enclosure gaussian_pair(double mu, double epsilon) {
 
 }  // namespace aggregated_detail
 
-AggregatedGaussianCurve::AggregatedGaussianCurve(double mu, double n, double g, double kmin, FewReports few) {
-  const double sd = std::sqrt(n * g * (1 - g));
-  const double fineness = sd > 0 ? kRelativeWidth * n * g / sd : 0;
-  const std::vector<BinomialBlock> cut = binomial_blocks(n, g, kExponent, fineness);
+AggregatedGaussianCurve::AggregatedGaussianCurve(double mu, double n, double g, double kmin, FewReports few)
+    : AggregatedGaussianCurve(mu, n, g, g, kmin, few) {}
+
+// With j = k - 1 others reporting, j ~ Bin(n-1, g): the victim is among the k with weight own * Bin(n-1,
+// g)(j), and away with weight (1 - own) Bin(n-1, g)(j + 1).
+AggregatedGaussianCurve::AggregatedGaussianCurve(double mu, double n, double own, double g, double kmin,
+                                                 FewReports few)
+    : own_(own) {
+  const auto share = [=](double k) {
+    if (k >= n) return 1.0;
+    if (own == g) return k / n;
+    const double present = own * k * (1 - g);
+    return present / (present + (1 - own) * (n - k) * g);
+  };
+  const double others = n - 1, sd = std::sqrt(others * g * (1 - g));
+  const double fineness = sd > 0 ? kRelativeWidth * others * g / sd : 0;
+  const std::vector<BinomialBlock> cut = binomial_blocks(others, g, kExponent, fineness);
   // The blocks of the window come first and sum to 1 and rounding; those beyond weigh their Chernoff bound.
   double window = 0, seen = 0;
   for (const BinomialBlock& block : cut) {
@@ -89,21 +102,21 @@ AggregatedGaussianCurve::AggregatedGaussianCurve(double mu, double n, double g, 
     window += block.last - block.first + 1;
   }
   const double below = 1 - 16 * kUnit * (window + 16) - 4 * std::exp(-kExponent);
+  const double least = few == FewReports::destroyed ? kmin : 1;
+  const double noise = few == FewReports::destroyed ? 1 : kmin;
   seen = 0;
   for (const BinomialBlock& block : cut) {
     const bool in_window = seen < 1;
     seen += block.weight;
-    const double least = few == FewReports::destroyed ? kmin : 1;
-    const double first = std::max(block.first, least), last = block.last;
+    const double first = std::max(block.first + 1, least), last = block.last + 1;
     if (last < first) continue;
-    const double noise = few == FewReports::destroyed ? 1 : kmin;
     Block entry{};
-    entry.least_share = first / n;
-    entry.most_share = last / n;
+    entry.least_share = share(first);
+    entry.most_share = share(last);
     entry.least_mu = mu / std::sqrt(std::max(last, noise));
     entry.most_mu = mu / std::sqrt(std::max(first, noise));
     entry.upper = block.weight;
-    entry.lower = in_window && first == block.first ? std::max(0.0, block.weight * below) : 0;
+    entry.lower = in_window && first == block.first + 1 ? std::max(0.0, block.weight * below) : 0;
     blocks_.push_back(entry);
   }
   std::sort(blocks_.begin(), blocks_.end(), [](const Block& x, const Block& y) { return x.upper > y.upper; });
@@ -111,17 +124,17 @@ AggregatedGaussianCurve::AggregatedGaussianCurve(double mu, double n, double g, 
   for (std::size_t i = blocks_.size(); i-- > 0;) {
     Block& block = blocks_[i];
     block.rest = rest * (1 + 1e-12);
-    rest += block.upper * block.most_share * gaussian_total_variation(block.most_mu);
+    rest += block.upper * gaussian_total_variation(block.most_mu);
   }
 }
 
-// Sum over the blocks of probability * term(lambda, mu), term increasing in lambda and in mu and at most
-// scale * lambda f_mu(1).
+// own * sum over the blocks of probability * term(lambda, mu), term increasing in lambda and in mu and at
+// most scale * f_mu(1).
 template <typename Term>
 Enclosure AggregatedGaussianCurve::mixture(double scale, const Term& term) const {
   double lower = 0, upper = 0, beyond = 0;
   for (const Block& block : blocks_) {
-    const bool single = block.least_share == block.most_share;
+    const bool single = block.least_mu == block.most_mu && block.least_share == block.most_share;
     const Enclosure high = term(block.most_share, block.most_mu);
     upper += block.upper * high.upper;
     if (block.lower > 0) {
@@ -132,16 +145,15 @@ Enclosure AggregatedGaussianCurve::mixture(double scale, const Term& term) const
       break;
     }
   }
-  const double top = (upper + beyond) * (1 + 1e-12);
-  return {lower * (1 - 1e-12), top <= 1 ? top : 1};
+  const double top = own_ * (upper + beyond) * (1 + 1e-12);
+  return {own_ * lower * (1 - 1e-12), top <= 1 ? top : 1};
 }
 
 Enclosure AggregatedGaussianCurve::delta(double epsilon) const {
   const double gain = std::expm1(epsilon);
   if (!(gain < std::numeric_limits<double>::max())) return {0, 1};
   return mixture(1, [gain](double share, double mu) {
-    const Enclosure pair = aggregated_detail::gaussian_pair(mu, std::log1p(gain / share));
-    return Enclosure{share * pair.lower, share * pair.upper};
+    return aggregated_detail::gaussian_pair(mu, std::log1p(gain / share));
   });
 }
 
@@ -152,7 +164,7 @@ Enclosure AggregatedGaussianCurve::reverse(double epsilon) const {
     const double t = loss / share;
     if (!(t < 1)) return Enclosure{0, 0};
     const Enclosure pair = aggregated_detail::gaussian_pair(mu, -std::log1p(-t));
-    const double factor = grown * share * (1 - t);
+    const double factor = grown * (1 - t);
     return Enclosure{factor * pair.lower * (1 - 1e-9), factor * pair.upper * (1 + 1e-9)};
   });
 }

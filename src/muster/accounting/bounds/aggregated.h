@@ -29,6 +29,10 @@ class AggregatedGaussianCurve {
   // mu = D / sigma, of one message; 1 <= kmin <= n <= 1e12; 0 < g <= 1.
   AggregatedGaussianCurve(double mu, double n, double g, double kmin, FewReports few = FewReports::destroyed);
 
+  // The victim's rate `own`, every other client's g: her share of k reports is
+  // lambda_k = own k (1-g) / (own k (1-g) + (1-own) (n-k) g).
+  AggregatedGaussianCurve(double mu, double n, double own, double g, double kmin, FewReports few);
+
   // Encloses the exact worst curve, which is also the forward curve of the pair.
   numerics::Enclosure delta(double epsilon) const;
   // The pair seen from x': sum_k Bin(n, g)(k) c f_{mu_k}(E lambda_k / c), c = (1 - E (1 - lambda_k))_+ .
@@ -38,12 +42,13 @@ class AggregatedGaussianCurve {
   struct Block {
     double least_share, most_share;  // lambda_k over the block
     double least_mu, most_mu;        // mu_k over the block
-    double lower, upper;             // enclose the block's probability
-    double rest;  // all later blocks: probability times an upper bound of lambda_k f_{mu_k}(1)
+    double lower, upper;             // enclose the probability of k - 1 others reporting
+    double rest;                     // all later blocks: probability times an upper bound of f_{mu_k}(1)
   };
   template <typename Term>
   numerics::Enclosure mixture(double scale, const Term& term) const;
 
+  double own_;
   std::vector<Block> blocks_;  // from the largest probability down
 };
 

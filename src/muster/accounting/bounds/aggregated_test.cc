@@ -261,6 +261,31 @@ TEST(AggregatedUnequal, DominatesUnequalRates) {
     }
   }
   EXPECT_EQ(violations, 0);
+  // The exact curve of one rate for the victim and one for the other, both directions.
+  for (const double epsilon : {0.0, 0.2, 0.6}) {
+    const double mine = 0.6, theirs = 0.25;
+    const AggregatedGaussianCurve curve(2 / s, 2, mine, theirs, 1, FewReports::destroyed);
+    const long double grown = std::exp(static_cast<long double>(epsilon)), d = s * std::sqrt(2.0L);
+    const auto sum = [&](long double y, bool forward) {
+      const long double p = mine * (1 - theirs) * normal_density(y, 1, s);
+      const long double q = mine * (1 - theirs) * normal_density(y, -1, s);
+      const long double o = theirs * (1 - mine) * normal_density(y, -1, s);
+      return forward ? p + o - grown * (q + o) : q + o - grown * (p + o);
+    };
+    const auto both = [&](long double y, bool forward) {
+      const long double p = normal_density(y, 0, d), q = normal_density(y, -2, d);
+      return mine * theirs * (forward ? p - grown * q : q - grown * p);
+    };
+    for (const bool forward : {true, false}) {
+      const long double value =
+          positive_integral([&](long double y) { return sum(y, forward); }, -1 - 9 * s, 1 + 9 * s, 90) +
+          positive_integral([&](long double y) { return both(y, forward); }, -2 - 9 * d, 9 * d, 90);
+      const numerics::Enclosure found = forward ? curve.delta(epsilon) : curve.reverse(epsilon);
+      EXPECT_GE(found.upper, value * (1 - 1e-11L));
+      EXPECT_LE(found.lower, value * (1 + 1e-11L));
+      EXPECT_LE(found.upper - found.lower, 1e-6 * found.upper);
+    }
+  }
   const AggregatedUnequalCurve equal(0.4, 6e4, 0.1, 0.1, 1);
   const double plain = AggregatedGaussianCurve(0.4, 6e4, 0.1, 1).delta(0.001).upper;
   EXPECT_NEAR(equal.delta(0.001).upper, plain, 1e-11 * plain);
