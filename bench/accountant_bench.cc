@@ -1,24 +1,27 @@
-// One point of a round's curve, a whole accountant, and one query of it, against the transform an FFT
-// accountant would spend on the same point: an inverse FFT of 2^17 cells, what the n-fold sum at n = 60,000
-// needs on a grid.
+// What an answer of the accountant costs, on one core: single rounds, composed rows, the Renyi line, random
+// allocation and calibration. The floor in the same run is what an FFT accountant would spend on ONE point of
+// a round's curve: an inverse FFT of 2^17 cells, what the n-fold sum at n = 60,000 needs on a grid. Counters
+// carry the answers.
 #include <benchmark/benchmark.h>
 
+#include <array>
+#include <string>
 #include <unsupported/Eigen/FFT>
 #include <vector>
 
 #include "muster/accounting/accountant.h"
+#include "muster/accounting/bounds/homogeneous_rdp.h"
+#include "muster/accounting/bounds/random_allocation.h"
 #include "muster/accounting/bounds/swap_profile.h"
+#include "muster/protocols/calibration.h"
+#include "muster/protocols/plan_source.h"
 
 namespace {
 
 using namespace muster;
 using namespace muster::accounting;
 
-ShuffledCheckIn mnist() { return {ClientCount::of(60'000), Rate::of(0.1)}; }
-
-Mechanism mechanism(std::int64_t index) {
-  return index == 0 ? Mechanism(PureLocal{2}) : Mechanism(GaussianLocal{5});
-}
+Question at_delta(double delta) { return {Question::Kind::epsilon_at_delta, delta}; }
 
 void reference_fft(benchmark::State& state) {
   Eigen::FFT<double> fft;
@@ -31,33 +34,136 @@ void reference_fft(benchmark::State& state) {
 }
 BENCHMARK(reference_fft)->Unit(benchmark::kMillisecond);
 
-void curve_point(benchmark::State& state) {
-  const ReportingSum sum(mechanism(state.range(0)));
-  for ([[maybe_unused]] auto _ : state) {
-    benchmark::DoNotOptimize(swap_delta(sum, mnist(), state.range(0) == 0 ? 0.01 : 0.0015));
-  }
-  state.SetLabel(state.range(0) == 0 ? "pure, epsilon0 = 2" : "gaussian, sigma = 5");
-}
-BENCHMARK(curve_point)->Arg(0)->Arg(1)->Unit(benchmark::kMillisecond);
+// --- one point of a round's curve
 
-void first_epsilon(benchmark::State& state) {
+void curve_point(benchmark::State& state, const Mechanism& mechanism, double epsilon) {
+  const ReportingSum sum(mechanism);
+  const ShuffledCheckIn mnist{ClientCount::of(60'000), Rate::of(0.1)};
   for ([[maybe_unused]] auto _ : state) {
-    const Accountant accountant(mechanism(state.range(0)), mnist());
-    benchmark::DoNotOptimize(accountant.epsilon_upper(6800, Delta::of(1e-5)));
+    benchmark::DoNotOptimize(swap_delta(sum, mnist, epsilon));
   }
 }
-BENCHMARK(first_epsilon)->Arg(0)->Arg(1)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(curve_point, pure, PureLocal{2}, 0.01)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(curve_point, gaussian, GaussianLocal{5}, 0.0015)->Unit(benchmark::kMillisecond);
 
-void next_epsilon(benchmark::State& state) {
-  const Accountant accountant(mechanism(state.range(0)), mnist());
-  std::uint64_t rounds = 6800;
-  benchmark::DoNotOptimize(accountant.epsilon_upper(rounds, Delta::of(1e-5)));
+// --- the best upper bound alone, nothing cached
+
+struct Row {
+  const char* name;
+  Mechanism mechanism;
+  Participation participation;
+  std::uint64_t rounds;
+  double delta;
+};
+
+ShuffledCheckIn check_in(std::uint64_t clients, double rate) {
+  return {ClientCount::of(clients), Rate::of(rate)};
+}
+Shuffle everybody(std::uint64_t clients) { return {ClientCount::of(clients)}; }
+
+const std::vector<Row>& rows() {
+  static const std::vector<Row> all = {
+      {"single/pure/shuffle/n=1e8", PureLocal{4}, everybody(100'000'000), 1, 1e-8},
+      {"single/10-rr/shuffle/n=1e8", KRandomizedResponse{4, 10}, everybody(100'000'000), 1, 1e-8},
+      {"single/pure/check-in/n=1e8", PureLocal{2}, check_in(100'000'000, 0.1), 1, 1e-8},
+      {"single/10-rr/check-in/n=1e8", KRandomizedResponse{2, 10}, check_in(100'000'000, 0.1), 1, 1e-8},
+      {"single/class-c/check-in/n=1e8", LdpSgdLocal{2}, check_in(100'000'000, 0.1), 1, 1e-8},
+      {"composed/class-c/6800", LdpSgdLocal{2}, check_in(60'000, 0.1), 6'800, 1e-5},
+      {"composed/class-c/100000", LdpSgdLocal{2}, check_in(1'000'000, 0.001), 100'000, 1e-8},
+      {"composed/class-c/1200", LdpSgdLocal{1.5}, check_in(60'000, 1.0 / 6), 1'200, 1e-5},
+      {"composed/class-c/1000", LdpSgdLocal{2}, check_in(1'000'000, 0.01), 1'000, 1e-8},
+      {"composed/pure/6800", PureLocal{2}, check_in(60'000, 0.1), 6'800, 1e-5},
+      {"composed/pure/100000", PureLocal{2}, check_in(1'000'000, 0.001), 100'000, 1e-8},
+      {"composed/pure/1200", PureLocal{1.5}, check_in(60'000, 1.0 / 6), 1'200, 1e-5},
+      {"composed/pure/1000", PureLocal{2}, check_in(1'000'000, 0.01), 1'000, 1e-8},
+      {"composed/gaussian/5540", GaussianLocal{5}, check_in(60'000, 0.1), 5'540, 1e-5},
+      {"composed/gaussian/1", GaussianLocal{5}, check_in(60'000, 0.1), 1, 1e-6},
+      {"composed/gaussian/plain-shuffle", GaussianLocal{5}, everybody(60'000), 1, 1.0 / 60'000},
+  };
+  return all;
+}
+
+void best_upper(benchmark::State& state, const Row& row) {
+  double epsilon = 0;
   for ([[maybe_unused]] auto _ : state) {
-    benchmark::DoNotOptimize(accountant.epsilon_upper(--rounds, Delta::of(1e-5)));
+    const Accountant accountant(row.mechanism, row.participation);
+    epsilon = accountant.upper(row.rounds, at_delta(row.delta)).value();
+    benchmark::DoNotOptimize(epsilon);
+  }
+  state.counters["epsilon"] = epsilon;
+}
+
+// The same with its lower bound, its certificate and every looser bound: what `muster account` prints.
+void whole_statement(benchmark::State& state, const Row& row) {
+  double error = 0;
+  for ([[maybe_unused]] auto _ : state) {
+    const Accountant accountant(row.mechanism, row.participation);
+    const Statement statement = accountant.account(row.rounds, at_delta(row.delta));
+    error = statement.best.numerical_error / *statement.best.upper;
+  }
+  state.counters["relative_numerical_error"] = error;
+}
+
+// --- Renyi orders, random allocation, calibration
+
+void shuffle_gaussian_rdp(benchmark::State& state) {
+  for ([[maybe_unused]] auto _ : state) {
+    auto rdp = HomogeneousRdp::plain(60'000, RatioMoments::gaussian(1 / 9.48));
+    benchmark::DoNotOptimize(rdp.divergence(static_cast<std::uint64_t>(state.range(0))));
   }
 }
-BENCHMARK(next_epsilon)->Arg(0)->Arg(1)->Unit(benchmark::kMillisecond)->Iterations(10);
+BENCHMARK(shuffle_gaussian_rdp)->Arg(2'000)->Arg(10'000)->Unit(benchmark::kMillisecond);
+
+void random_allocation(benchmark::State& state) {
+  numerics::Enclosure epsilon{0, 0};
+  for ([[maybe_unused]] auto _ : state) {
+    epsilon = RandomAllocation(1'000, 1).epsilon(1e-6);
+  }
+  state.counters["lower"] = epsilon.lower;
+  state.counters["upper"] = epsilon.upper;
+}
+BENCHMARK(random_allocation)->Unit(benchmark::kMillisecond);
+
+void calibration(benchmark::State& state, const std::string& knob, const std::string& randomizer) {
+  protocols::PlanSource source;
+  for (const auto& [key, value] : std::vector<std::pair<std::string, std::string>>{
+           {"population.clients", "60000"},
+           {"participation.protocol", "shuffled-check-in"},
+           {"participation.rate", "0.1"},
+           {"randomizer.kind", randomizer},
+           {randomizer == "gaussian" ? "randomizer.sigma" : "randomizer.epsilon0",
+            randomizer == "gaussian" ? "5" : "2"},
+           {"rounds.count", "1000"},
+           {"privacy.delta", "1e-5"}}) {
+    source.override_key(key, value);
+  }
+  const protocols::Plan plan = protocols::Plan::validate(source, protocols::Command::calibrate);
+  double value = 0;
+  for ([[maybe_unused]] auto _ : state) {
+    value = protocols::calibrate(plan, protocols::knob_named(knob), {0.3, 1e-5, std::nullopt}).value;
+  }
+  state.counters["value"] = value;
+}
 
 }  // namespace
 
-BENCHMARK_MAIN();
+int main(int argc, char** argv) {
+  for (const Row& row : rows()) {
+    benchmark::RegisterBenchmark((std::string("upper/") + row.name).c_str(), best_upper, row)
+        ->Unit(benchmark::kMillisecond);
+  }
+  for (const Row& row : rows()) {
+    benchmark::RegisterBenchmark((std::string("statement/") + row.name).c_str(), whole_statement, row)
+        ->Unit(benchmark::kMillisecond);
+  }
+  for (const std::string knob : {"epsilon0", "rate", "rounds", "clients"}) {
+    benchmark::RegisterBenchmark(("calibrate/ldp-sgd/" + knob).c_str(), calibration, knob, "ldp-sgd")
+        ->Unit(benchmark::kMillisecond);
+  }
+  benchmark::RegisterBenchmark("calibrate/gaussian/sigma", calibration, "sigma", "gaussian")
+      ->Unit(benchmark::kMillisecond);
+  benchmark::Initialize(&argc, argv);
+  benchmark::RunSpecifiedBenchmarks();
+  benchmark::Shutdown();
+  return 0;
+}

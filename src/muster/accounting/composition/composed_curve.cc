@@ -9,7 +9,7 @@
 namespace muster::accounting {
 namespace {
 
-constexpr int kNodesPerDeviation = 120;
+constexpr int kNodesPerDeviation = 100;
 constexpr double kLargestEpsilon = 1e3;
 
 bool asks_epsilon(const Question& question) { return question.kind == Question::Kind::epsilon_at_delta; }

@@ -6,8 +6,9 @@
 namespace muster::accounting {
 namespace {
 
-constexpr double kFewest = 16;       // nodes to a deviation where every cell is exact
-constexpr double kWidest = 1.0 / 8;  // deviations a cell may span: far tails keep their shape
+constexpr double kFewest = 16;  // nodes to a deviation where every cell is exact
+constexpr double kWidest =
+    1.0 / 8;  // deviations a cell may span, more beyond three of them: far tails keep their shape
 
 // E(Z - z)_+ of a standard normal falls to a twentieth of its value at 0 at z = 1.55.
 double deviation_of(const Curve& curve) {
@@ -47,8 +48,9 @@ RoundCurve tabulate(const Curve& forward, const Curve& reverse, int per_deviatio
     if (std::max(curve.forward.back().upper, curve.reverse.back().upper) <= negligible || epsilon > 64) {
       return curve;
     }
-    const double beyond = std::max(0.0, static_cast<double>(i) / dense - visited);
-    const double stride = std::min(std::exp(beyond * beyond / 6), kWidest * dense);
+    const double deviations = static_cast<double>(i) / dense;
+    const double beyond = std::max(0.0, deviations - visited);
+    const double stride = std::min(std::exp(beyond * beyond / 6), dense * std::max(kWidest, deviations / 24));
     i += std::max<std::int64_t>(1, static_cast<std::int64_t>(stride));
   }
 }
