@@ -50,11 +50,12 @@ std::string heading(const Plan& plan, const Question& question) {
 }
 
 CurveFormat curve_format(const AccountFlags& flags) {
+  const CurveFormat format = curve_format_named(flags.curve);
   if (flags.json || flags.all) {
     throw Error(ErrorCode::usage, "--curve", "", "table | csv | svg",
                 fmt::format("does not go with {}", flags.json ? "--json" : "--all"));
   }
-  return curve_format_named(flags.curve);
+  return format;
 }
 
 int account(const AccountFlags& flags) {

@@ -54,8 +54,8 @@ std::string answer(const Calibration& found, Knob knob, const protocols::Target&
         "{}",
         noise_of(found), found.value, found.plan.rate, *found.variance, keeps);
   }
-  return fmt::format("{} = {}: the {} that {}", name_of(knob), found.value,
-                     largest(knob) ? "largest" : "smallest", keeps);
+  return fmt::format("{} = {}: the {} {}that {}", name_of(knob), found.value,
+                     largest(knob) ? "largest" : "smallest", found.at_end ? "considered, " : "", keeps);
 }
 
 int calibrate(const CalibrateFlags& flags) {

@@ -60,8 +60,11 @@ struct Axis {
 
 // "1e-5", "0.01", "1000": as a person writes a tick.
 std::string tick_text(double value) {
-  return value >= 0.0099 && value < 99'999 ? fmt::format("{:.4g}", value)
-                                           : fmt::format("1e{}", std::lround(std::log10(value)));
+  if (value >= 0.0099 && value < 99'999) {
+    return fmt::format("{:.4g}", value);
+  }
+  const double decade = std::floor(std::log10(value) + 1e-9);
+  return fmt::format("{:.0f}e{:.0f}", value / std::pow(10.0, decade), decade);
 }
 
 // Decades, every other one when crowded; 1, 2 and 5 of each when there are few.
@@ -128,6 +131,9 @@ class Panel {
       local_ = local;
     }
     x_ = {x_value(points_.front()), x_value(points_.back()), left, left + kPanelWidth};
+    if (!(x_.low > 0)) {
+      x_.low = x_.high = 1;  // no ticks: grid()
+    }
     if (x_.low == x_.high) {
       x_.low /= 2;
       x_.high *= 2;
@@ -176,6 +182,11 @@ class Panel {
     return over_rounds_ ? static_cast<double>(point.rounds) : point.fixed;
   }
 
+  // Epsilon 0 has no place on a logarithmic axis: alone, it stands in the middle.
+  double x_pixel(const CurvePoint& point) const {
+    return x_value(point) > 0 ? x_.at(x_value(point)) : (x_.from + x_.to) / 2;
+  }
+
   double y_pixel(std::optional<double> value) const {
     return value && *value > 0 && std::isfinite(*value) ? std::min(y_.at(*value), kBottom)
                                                         : std::numeric_limits<double>::quiet_NaN();
@@ -184,7 +195,7 @@ class Panel {
   Curve line(std::optional<double> CurvePoint::*side) const {
     Curve curve;
     for (const CurvePoint& point : points_) {
-      curve.points.emplace_back(x_.at(x_value(point)), y_pixel(point.*side));
+      curve.points.emplace_back(x_pixel(point), y_pixel(point.*side));
     }
     // Of points below the floor, those that end a line on it stay.
     const auto on_floor = [&curve](std::size_t i) {
@@ -237,7 +248,7 @@ class Panel {
       svg += fmt::format("<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" stroke=\"{}\"/>\n",
                          x1, y1, x2, y2, colour);
     };
-    for (const double value : ticks(x_, 8)) {
+    for (const double value : x_value(points_.front()) > 0 ? ticks(x_, 8) : std::vector<double>{}) {
       rule(x_.at(value), kTop, x_.at(value), kBottom, kFaint);
       svg += text(x_.at(value), kBottom + 18, "middle", tick_text(value));
     }
@@ -263,7 +274,7 @@ class Panel {
     for (const CurvePoint& point : points_) {
       if (point.rounds == curves_.rounds && point.fixed == curves_.question.fixed && point.upper &&
           *point.upper > 0) {
-        const double x = x_.at(x_value(point)), y = y_pixel(point.upper);
+        const double x = x_pixel(point), y = y_pixel(point.upper);
         // Above the curve and clear of it: it falls over delta and over epsilon, and rises over rounds.
         const bool leftward = over_rounds_ ? x > x_.from + kLabelWidth : x > x_.to - kLabelWidth;
         return fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"4.5\" fill=\"{}\"/>\n", x, y, kUpper) +

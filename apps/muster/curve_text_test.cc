@@ -81,10 +81,19 @@ TEST(CurveText, APictureOfNearlyNothingIsStillWhole) {
                        .by_fixed = {{1, 0, 0.0, 0.0, 0.0}},
                        .by_rounds = {{1, 0, 0.0, 0.0, 0.0}}};
   expect_well_formed(curve_svg(one, "nothing"));
+  one.by_fixed = {{1, 0, 0.2, 0.1, 0.3}};
+  expect_well_formed(curve_svg(one, "epsilon 0"));
   one.by_fixed = {{1, 1e-300, std::nullopt, std::nullopt, std::nullopt}};
   expect_well_formed(curve_svg(one, "none"));
   one.by_fixed = {{1, 1, 1e-300, 0.0, 1.0}, {1, 2, 1e-38, 0.0, 1.0}};
   expect_well_formed(curve_svg(one, "far apart"));
+}
+
+TEST(CurveText, TicksOfOneDecadeAreTold) {
+  PrivacyCurves small = curves();
+  small.by_fixed = {{1, 1e-7, 0.006, 0.001, 0.006}, {1, 1e-6, 0.0011, 0.001, 0.006}};
+  EXPECT_THAT(curve_svg(small, "small"), HasSubstr(">5e-3</text>"));
+  EXPECT_THAT(curve_svg(small, "small"), HasSubstr(">2e-3</text>"));
 }
 
 TEST(CurveText, FormatsAreNamed) {

@@ -111,7 +111,8 @@ std::string statement_table(const Statement& statement, bool with_time) {
     rows.push_back(row_of(statement, bound, with_time));
   }
   std::string text = aligned(rows);
-  text += fmt::format("\nIf the shuffler colludes, over {} rounds: {} {}\n", statement.local_rounds, quantity,
+  text += fmt::format("\nIf the shuffler colludes, over {} round{}: {} {}\n", statement.local_rounds,
+                      statement.local_rounds == 1 ? "" : "s", quantity,
                       statement.local ? rounded_up(*statement.local) : "none");
   const std::vector<std::string> shared = shared_assumptions(statement.all);
   for (const Bound& bound : statement.all) {

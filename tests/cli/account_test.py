@@ -13,9 +13,13 @@ TOP = ["epsilon", "delta", "rounds", "bound", "validity", "neighbouring", "view"
 
 class Account(CommandTest):
     def account(self, *arguments):
+        """The answer, without the seconds each bound took: all else is the same in every run."""
         done = run("account", *arguments, "--json")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
-        return self.one_line(done)
+        answer = self.one_line(done)
+        for bound in [answer, *answer["all"]]:
+            self.assertGreaterEqual(bound.pop("seconds"), 0)
+        return answer
 
     def test_shape(self):
         answer = self.account(*flags())
@@ -57,6 +61,7 @@ class Account(CommandTest):
                 ({"clients": "1e6", "rate": "0.001", "rounds": "100000", "delta": "1e-8"}, 0.145688, 0.10838),
                 ({"rate": "0.16666666666666666", "epsilon0": "1.5", "rounds": "1200"}, 0.420880, 0.32204),
                 ({"rounds": "1", "delta": "1e-6"}, 0.012574, 0.009341),
+                ({"randomizer": "ldp-sgd"}, 0.930108, 0.9274),
                 ({**gaussian, "rounds": "5540"}, 0.14569, 0.12581)):
             epsilon = self.account(*flags(**{"randomizer": "pure", **changes}))["epsilon"]
             self.assertLess(epsilon["upper"], upper * 1.0001, changes)
@@ -90,6 +95,29 @@ class Account(CommandTest):
             answer = self.account(*flags(**{"rounds": "10", **changes}))
             self.assertGreaterEqual(answer["epsilon"]["upper"], 0, changes)
             self.assertLessEqual(answer["epsilon"]["upper"], answer["local"]["epsilon"] * (1 + 1e-9), changes)
+
+    def test_every_protocol_with_every_randomizer_answers(self):
+        protocols = {"shuffle": {"rate": None}, "subset": {"rate": None, "subset": "6000"}, "shuffled-check-in": {},
+                     "random-check-in-fixed": {"slots": "1000"}, "random-check-in-averaged": {"slots": "100"},
+                     "random-check-in-sliding": {"slots": "1000"}, "aggregated-check-in": {"minimum": "5000"}}
+        own = {"random-check-in-fixed": "server-trusted", "random-check-in-averaged": "server-trusted",
+               "random-check-in-sliding": "server-trusted", "aggregated-check-in": "sum-only"}
+        randomizers = {"pure": {}, "ldp-sgd": {}, "l1": {}, "l2": {}, "linf": {}, "laplace": {}, "k-rr": {"k": "4"},
+                       "gaussian": {"epsilon0": None, "sigma": "5"}}
+        for protocol, keys in protocols.items():
+            for randomizer, more in randomizers.items():
+                changes = {"protocol": protocol, "randomizer": randomizer, "rounds": "1", "delta": "1e-6"}
+                answer = self.account(*flags(**{**changes, **keys, **more}))
+                self.assertEqual(answer["validity"], "proven")
+                self.assertEqual(answer["view"], own.get(protocol, "shuffler-honest"))
+                self.assertLessEqual(answer["epsilon"]["lower"], answer["epsilon"]["upper"])
+                self.assertLessEqual(answer["epsilon"]["upper"], answer["local"]["epsilon"])
+
+    def test_a_range_of_rates_costs_no_less_than_its_ends(self):
+        low, high = (self.account(*flags(rate=rate, rounds="1"))["epsilon"] for rate in ("0.05", "0.1"))
+        both = self.account(*flags(rate="0.05:0.1", rounds="1"))["epsilon"]
+        self.assertGreaterEqual(both["upper"], max(low["lower"], high["lower"]))
+        self.assertEqual(self.account(*flags(rate="0.1:0.1", rounds="1")), self.account(*flags(rounds="1")))
 
     def test_dropout_is_a_lower_rate(self):
         self.assertEqual(self.account(*flags(rate="0.2", dropout="0.5")), self.account(*flags()))

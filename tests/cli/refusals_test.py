@@ -22,7 +22,8 @@ class Refusals(CommandTest):
     def test_flags(self):
         for changes, key in (({"rate": "0"}, "participation.rate"), ({"rate": "nan"}, "participation.rate"),
                              ({"rate": "1e400"}, "participation.rate"), ({"rate": "-0.1"}, "participation.rate"),
-                             ({"rate": "1.1"}, "participation.rate"), ({"rate": "0.1:0.2"}, "participation.rate"),
+                             ({"rate": "1.1"}, "participation.rate"), ({"rate": "0.2:0.1"}, "participation.rate"),
+                             ({"rate": "0:0.1"}, "participation.rate"), ({"rate": "0.1:nan"}, "participation.rate"),
                              ({"rate": ""}, "participation.rate"), ({"clients": "0"}, "population.clients"),
                              ({"clients": "1.5"}, "population.clients"), ({"clients": "-3"}, "population.clients"),
                              ({"clients": "1e13"}, "population.clients"), ({"rounds": "-1"}, "rounds.count"),
@@ -31,8 +32,8 @@ class Refusals(CommandTest):
                              ({"delta": "1"}, "privacy.delta"), ({"sigma": "5"}, "randomizer.sigma"),
                              ({"subset": "5"}, "participation.subset"), ({"minimum": "5"}, "participation.minimum"),
                              ({"slots": "5"}, "participation.slots"), ({"k": "5"}, "randomizer.k"),
-                             ({"randomizer": "laplace"}, "randomizer.kind"),
-                             ({"protocol": "subset"}, "participation.protocol"),
+                             ({"randomizer": "laplas"}, "randomizer.kind"),
+                             ({"protocol": "subsets"}, "participation.protocol"),
                              ({"seed": "5"}, "seed"), ({"momentum": "0.5"}, "rounds.momentum"),
                              ({"budget": "3"}, "privacy.budget"), ({"data": "digits"}, "population.data")):
             error = self.refused("account", *flags(**changes))
@@ -53,6 +54,8 @@ class Refusals(CommandTest):
         self.assertEqual(self.refused("train")["kind"], "usage")
         self.assertEqual(self.refused("train", "no/such/plan.toml", status=3)["kind"], "file")
         for arguments, key in ((["--epsilon0", "0"], "randomizer.epsilon0"), (["--randomizer", "pure"], "randomizer.kind"),
+                               (["--randomizer", "laplace"], "randomizer.kind"), (["--protocol", "shuffle"], "participation.protocol"),
+                               (["--rate", "0.1:0.2"], "participation.rate"),
                                (["--model", "mlp"], "model.kind"), (["--learning-rate", "0"], "rounds.learning_rate"),
                                (["--learning-rate", "[[2, 1.0]]"], "rounds.learning_rate"),
                                (["--batch", "2"], "rounds.batch"), (["--data", "csv:a.csv"], "population.data"),
@@ -67,7 +70,8 @@ class Refusals(CommandTest):
         for arguments in (["account", "--nonsense"], ["account", "--nonsense=3", "a"], ["account", "a", "b"],
                           ["acount"], ["--nonsense"], ["account", *flags(), "--rate", "0.2"],
                           ["account", *flags(), "--epsilon", "1"],
-                          ["account", *flags(), "--curve"], ["account", *flags(), "--curve=svg"]):
+                          ["account", *flags(), "--curve=png"], ["calibrate", *flags()],
+                          ["calibrate", *flags(), "--for", "epsilon0"]):
             self.assertEqual(self.refused(*arguments)["kind"], "usage", arguments)
         self.assertEqual(run("account", "--rate").stderr, "muster: --rate: 1 required NUMBER missing\n")
         nothing = run()
@@ -75,7 +79,7 @@ class Refusals(CommandTest):
         self.assertIn("no command given", nothing.stderr)
 
     def test_commands_of_later(self):
-        for name in ("calibrate", "report", "audit", "reproduce", "keygen", "issuer", "shuffler", "aggregator",
+        for name in ("report", "audit", "reproduce", "keygen", "issuer", "shuffler", "aggregator",
                      "client", "status", "verify"):
             error = self.refused(name, "plans/x.toml", "--any", "thing")
             self.assertEqual((error["kind"], error["key"]), ("usage", name))
@@ -84,8 +88,27 @@ class Refusals(CommandTest):
     def test_epsilon_and_view(self):
         for value in ("nan", "-1", "inf", "", "x"):
             self.assertEqual(self.refused("account", *flags(delta=None), "--epsilon", value)["key"], "--epsilon")
-        for value in ("sum-only", "server-trusted", "nobody", ""):
+        for value in ("nobody", "", "Shuffler-honest"):
             self.assertEqual(self.refused("account", *flags(), "--view", value)["key"], "--view")
+        summed = flags(protocol="aggregated-check-in", rounds="1")
+        for view in ("shuffler-honest",):
+            error = self.refused("account", *summed, "--view", view)
+            self.assertEqual((error["kind"], error["key"], error["value"]), ("uncovered", "view", view))
+            self.assertIn("no theorem covers", error["message"])
+
+    def test_protocols(self):
+        for protocol, changes, key in (("subset", {"rate": None}, "participation.subset"),
+                                       ("subset", {"rate": None, "subset": "60001"}, "participation.subset"),
+                                       ("subset", {"subset": "5"}, "participation.rate"),
+                                       ("shuffle", {}, "participation.rate"),
+                                       ("random-check-in-fixed", {}, "participation.slots"),
+                                       ("random-check-in-sliding", {"slots": "0"}, "participation.slots"),
+                                       ("aggregated-check-in", {"minimum": "60001"}, "participation.minimum"),
+                                       ("aggregated-check-in", {"minimum": "0"}, "participation.minimum")):
+            error = self.refused("account", *flags(protocol=protocol, **changes))
+            self.assertEqual((error["kind"], error["key"]), ("plan", key), protocol)
+        self.assertEqual(self.refused("account", *flags(randomizer="k-rr"))["key"], "randomizer.k")
+        self.assertEqual(self.refused("account", *flags(randomizer="k-rr", k="1"))["key"], "randomizer.k")
 
     def test_plan_files(self):
         good = GOOD.read_text()

@@ -14,6 +14,8 @@ differ between machines; an epsilon does not. Accuracies are compared within ACC
 
     python3 tests/docs/examples.py --command build/release/muster [--long] README.md docs/...
 
+With --update, what is not as shown is written into the page instead: read the difference before keeping it.
+
 Exit status: 0 all as shown, 1 something differs, 77 nothing differs but something was skipped.
 """
 
@@ -45,6 +47,7 @@ class Command:
     page: str
     line: int
     text: str
+    last: int = 0  # the line of its last word, continuations included
     expected: list = field(default_factory=list)
     long: bool = False
     needs: str = ""
@@ -64,7 +67,7 @@ def commands_of(page, text):
         if fence is None or fence[0] != "console":
             continue
         if line.startswith("$ "):
-            command = Command(page, number, line[2:])
+            command = Command(page, number, line[2:], last=number)
             for word in fence[1:]:
                 key, _, value = word.partition("=")
                 if key == "long" and not value:
@@ -78,6 +81,7 @@ def commands_of(page, text):
             raise ValueError(f"{page}:{number}: output before any command")
         elif command.text.endswith("\\") and not command.expected:
             command.text += "\n" + line
+            command.last = number
         else:
             command.expected.append(line)
     return found
@@ -164,18 +168,36 @@ def run(command, binary, root):
     return same_text(command.expected, printed, root)
 
 
+def with_output(text, command, printed):
+    """The page with what `command` shows replaced by what it printed."""
+    lines = text.splitlines(keepends=True)
+    shown = [line + "\n" for line in printed]
+    return "".join(lines[:command.last] + shown + lines[command.last + len(command.expected):])
+
+
+def update(command, binary, root):
+    text = re.sub(r"(?<![\w/.-])build/release/muster(?![\w/])", str(binary), command.text)
+    printed = subprocess.run(["bash", "-o", "pipefail", "-c", text], cwd=root, stdout=subprocess.PIPE,
+                             stdin=subprocess.DEVNULL, text=True, check=True).stdout.splitlines()
+    path = root / command.page
+    path.write_text(with_output(path.read_text(encoding="utf-8"), command, printed), encoding="utf-8")
+
+
 def main(arguments):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--command", default="build/release/muster", help="stands for build/release/muster")
     parser.add_argument("--root", default=".", help="where commands run and paths begin")
     parser.add_argument("--long", action="store_true", help="run the long examples, and those alone")
+    parser.add_argument("--update", action="store_true", help="write what is printed now into the pages")
     parser.add_argument("pages", nargs="+")
     options = parser.parse_args(arguments)
     root = pathlib.Path(options.root).resolve()
     binary = pathlib.Path(options.command).resolve()
     ran = skipped = failed = 0
     for page in options.pages:
-        for command in commands_of(page, (root / page).read_text(encoding="utf-8")):
+        commands = commands_of(page, (root / page).read_text(encoding="utf-8"))
+        # From the end of the page when it is rewritten, so that lines above keep their numbers.
+        for command in reversed(commands) if options.update else commands:
             if command.long != options.long:
                 continue
             if command.needs and not (root / command.needs).exists():
@@ -184,6 +206,9 @@ def main(arguments):
                 continue
             ran += 1
             complaints = run(command, binary, root)
+            if options.update and command.expected and complaints:
+                update(command, binary, root)
+                continue
             if complaints:
                 failed += 1
                 print(f"{page}:{command.line}: $ {command.text}")

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <future>
 
 #include "muster/core/error.h"
 
@@ -14,9 +15,9 @@ constexpr int kStepsADecade = 4;
 std::vector<double> around(const Question& question) {
   std::vector<double> values;
   if (question.kind == Question::Kind::epsilon_at_delta) {
-    constexpr int kSteps = 10;
+    constexpr int kSteps = 5;
     for (int i = -kSteps; i <= kSteps; ++i) {
-      const double delta = question.fixed * std::pow(10.0, i / 2.0);
+      const double delta = question.fixed * std::pow(10.0, i);
       if (i == 0 || (delta < 0.5 && delta > 1e-300)) {
         values.push_back(i == 0 ? question.fixed : delta);
       }
@@ -61,12 +62,15 @@ PrivacyCurves privacy_curves(const Accountant& accountant, std::uint64_t rounds,
     return {count, fixed, statement.best.upper, statement.best.lower, statement.local};
   };
   PrivacyCurves curves{question, rounds, {}, {}};
+  auto by_rounds = std::async(std::launch::async, [&] {
+    for (const std::uint64_t count : up_to(rounds)) {
+      curves.by_rounds.push_back(point(count, question.fixed));
+    }
+  });
   for (const double fixed : around(question)) {
     curves.by_fixed.push_back(point(rounds, fixed));
   }
-  for (const std::uint64_t count : up_to(rounds)) {
-    curves.by_rounds.push_back(point(count, question.fixed));
-  }
+  by_rounds.get();
   return curves;
 }
 

@@ -2,7 +2,7 @@
 // rounds, two-sided.
 //
 // Every point is a statement of the accountant of its own, so `upper` is proven at each; between points the
-// curves are monotone and nothing more is said. Pure function.
+// curves are monotone and nothing more is said. Pure function; the two curves are computed side by side.
 #pragma once
 
 #include <cstdint>

@@ -143,7 +143,9 @@ double rough_slope(Plan plan, const Dial& dial, double delta, double value) {
                           dial.rises ? "smallest" : "largest", name_of(dial.knob), value, nearest));
 }
 
-Calibration solve(const Plan& plan, const Dial& dial, const Target& target) {
+// `better_guess`: where to start; by the rough formula unless given.
+Calibration solve(const Plan& plan, const Dial& dial, const Target& target,
+                  std::optional<double> better_guess = std::nullopt) {
   Asking asking(plan, target);
   const Lattice upward = dial.whole ? numerics::whole_numbers() : numerics::six_digit_numbers();
   const Lattice lattice = dial.rises ? upward : upward.mirror();
@@ -152,12 +154,16 @@ Calibration solve(const Plan& plan, const Dial& dial, const Target& target) {
   };
   std::int64_t first = lattice.index(dial.rises ? dial.least : dial.most);
   std::int64_t last = lattice.index(dial.rises ? dial.most : dial.least);
+  // A rate of 1, one client, a minimum of 1 are ends of the parameter itself.
+  const bool own_end = dial.knob == Knob::rate || dial.knob == Knob::clients || dial.knob == Knob::minimum;
+  const std::int64_t end = own_end ? last + 1 : last;
   if (dial.knob == Knob::rate && excess(last) > 0) {
     --last;  // rate 1 has theorems of its own, so nothing is known between it and its neighbour
   } else if (dial.knob == Knob::rate) {
     first = last;
   }
-  const double guess = rough_root(asking.plan(), dial, target.delta, target.epsilon);
+  const double guess =
+      better_guess ? *better_guess : rough_root(asking.plan(), dial, target.delta, target.epsilon);
   const numerics::BoundarySearch search{lattice, first, last, std::clamp(lattice.index(guess), first, last),
                                         rough_slope(asking.plan(), dial, target.delta, guess)};
   std::optional<std::int64_t> index = search.last_within(excess);
@@ -167,11 +173,11 @@ Calibration solve(const Plan& plan, const Dial& dial, const Target& target) {
     static_cast<void>(asking.upper(dial.knob, value));
     Statement statement = asking.statement();
     if (statement.best.upper.value_or(kNone) <= target.epsilon) {
-      return {asking.plan(), value, std::nullopt, std::move(statement)};
+      return {asking.plan(), value, *index == end, std::nullopt, std::move(statement)};
     }
   }
-  const double end = lattice.value(first);
-  refuse_out_of_reach(dial, target, end, asking.upper(dial.knob, end));
+  const double nearest = lattice.value(first);
+  refuse_out_of_reach(dial, target, nearest, asking.upper(dial.knob, nearest));
 }
 
 // The variance that the noise which meets the target leaves at one rate: a question or two to the accountant
@@ -188,7 +194,7 @@ class AtRate {
   double variance(double rate) {
     plan_.rate = rate;
     Asking asking(plan_, target_);
-    for (int i = 0; i < 3; ++i) {
+    for (int i = 0; i < 2; ++i) {
       const double value = rough_root(plan_, dial_, target_.delta, target_.epsilon * correction_);
       const double upper = asking.upper(dial_.knob, value);
       if (!std::isfinite(upper)) {
@@ -197,32 +203,43 @@ class AtRate {
       // What the rough formula was off by there is nearly what it is off by next to it.
       set(plan_, dial_.knob, value);
       correction_ = rough_epsilon(plan_, target_.delta) / std::max(upper, 1e-9 * target_.epsilon);
-      if (constexpr double kNear = 0.03; std::fabs(upper / target_.epsilon - 1) < kNear) {
+      if (constexpr double kNear = 0.05; std::fabs(upper / target_.epsilon - 1) < kNear) {
         break;
       }
     }
-    set(plan_, dial_.knob, rough_root(plan_, dial_, target_.delta, target_.epsilon * correction_));
+    noise_ = rough_root(plan_, dial_, target_.delta, target_.epsilon * correction_);
+    set(plan_, dial_.knob, noise_);
     return round_variance(plan_);
   }
+  double noise() const { return noise_; }  // of the rate asked last
 
  private:
   Plan plan_;
   Target target_;
   Dial dial_;
   double correction_ = 1;
+  double noise_ = 1;
 };
 
 struct RateFound {
   double log_odds;
   double variance;
+  double noise;
+  double rate() const { return 1 / (1 + std::exp(-log_odds)); }  // 1 at infinity
 };
+
+RateFound ask(AtRate& at, double log_odds) {
+  RateFound found{log_odds, 0, 0};
+  found.variance = at.variance(found.rate());
+  found.noise = at.noise();
+  return found;
+}
 
 // Golden section between two rates, given as log odds so that rates near 0 and near 1 are told apart. The
 // variance is flat around its least value: it ends where a third of the interval changes it by a thousandth.
 RateFound best_between(AtRate& at, double low, double high) {
   constexpr double kGolden = 0.6180339887498949, kFlat = 1e-3, kClose = 0.05;
-  const auto found = [&at](double t) -> RateFound { return {t, at.variance(1 / (1 + std::exp(-t)))}; };
-  RateFound left = found(high - kGolden * (high - low)), right = found(low + kGolden * (high - low));
+  RateFound left = ask(at, high - kGolden * (high - low)), right = ask(at, low + kGolden * (high - low));
   while (high - low > kClose) {
     const double least = std::min(left.variance, right.variance);
     if (std::fabs(left.variance - right.variance) < kFlat * least) {
@@ -231,17 +248,17 @@ RateFound best_between(AtRate& at, double low, double high) {
     if (left.variance < right.variance) {
       high = right.log_odds;
       right = left;
-      left = found(high - kGolden * (high - low));
+      left = ask(at, high - kGolden * (high - low));
     } else {
       low = left.log_odds;
       left = right;
-      right = found(low + kGolden * (high - low));
+      right = ask(at, low + kGolden * (high - low));
     }
   }
   return left.variance < right.variance ? left : right;
 }
 
-double best_rate(AtRate& at, double clients) {
+RateFound best_rate(AtRate& at, double clients) {
   // Fifty clients or so that abstain are what the check-in theorems hide a report behind.
   const double abstaining = std::min(50.0, clients / 10) / clients;
   const double high = std::log((1 - abstaining) / abstaining);
@@ -250,7 +267,8 @@ double best_rate(AtRate& at, double clients) {
   if (best.log_odds < kLow + 1) {
     best = best_between(at, kLowest, best.log_odds + 1);
   }
-  return at.variance(1) < best.variance ? 1 : 1 / (1 + std::exp(-best.log_odds));
+  const RateFound everybody = ask(at, std::numeric_limits<double>::infinity());
+  return everybody.variance < best.variance ? everybody : best;
 }
 
 Calibration most_accurate(Plan plan, const Target& target) {
@@ -258,9 +276,10 @@ Calibration most_accurate(Plan plan, const Target& target) {
   (plan.randomizer == RandomizerKind::gaussian ? plan.sigma : plan.epsilon0) = 1;
   static_cast<void>(round_variance(plan));  // refuses what has none
   AtRate at(plan, target);
+  const RateFound best = best_rate(at, static_cast<double>(plan.clients));
   const Lattice lattice = numerics::six_digit_numbers();
-  plan.rate = lattice.value(lattice.index(best_rate(at, static_cast<double>(plan.clients))));
-  Calibration found = solve(plan, at.dial(), target);
+  plan.rate = lattice.value(lattice.index(best.rate()));
+  Calibration found = solve(plan, at.dial(), target, best.noise);
   found.variance = round_variance(found.plan);
   return found;
 }

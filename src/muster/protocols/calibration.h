@@ -41,6 +41,7 @@ struct Target {
 struct Calibration {
   Plan plan;                       // with what was found
   double value = 0;                // of the knob; for accuracy, of epsilon0 or sigma (the rate is the plan's)
+  bool at_end = false;             // the end of the range searched: what lies beyond was not asked
   std::optional<double> variance;  // accuracy alone: of the round's mean, in squared clips
   accounting::Statement statement;
 };
