@@ -74,7 +74,8 @@ Enclosure enumerated_mixture(const AtomicLaw& first, const AtomicLaw& second, do
         const double excess = x.sum + y.sum - k;
         if (excess > 0) {
           const double mass =
-              x.probability * y.probability * factor[static_cast<std::size_t>(x.nonzero + y.nonzero)];
+              x.probability * y.probability *
+              factor[static_cast<std::size_t>(x.nonzero) + static_cast<std::size_t>(y.nonzero)];
           total += mass * excess;
           size += mass * (std::abs(x.sum) + std::abs(y.sum) + std::abs(k));
         }

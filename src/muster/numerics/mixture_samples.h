@@ -6,6 +6,7 @@
 // value of E(S_h - k)_+ for every h (docs/theory/class-c.md). Pure functions of values; call from any thread.
 #pragma once
 
+#include <array>
 #include <complex>
 #include <vector>
 
@@ -41,14 +42,14 @@ struct Frame {
 
 // Frequencies that count, with the two products of the ends and what turns one into the other.
 struct Samples {
-  std::vector<double> re[2], im[2];     // kernel * phi_j^terms
-  std::vector<double> log_ratio, turn;  // of phi_1 / phi_0
-  double error = 0;                     // two-sided, on any product of `terms` factors
-  double curvature = 0;                 // bounds |second differences|
-  double density[2] = {0, 0};
+  std::array<std::vector<double>, 2> re, im;  // kernel * phi_j^terms
+  std::vector<double> log_ratio, turn;        // of phi_1 / phi_0
+  double error = 0;                           // two-sided, on any product of `terms` factors
+  double curvature = 0;                       // bounds |second differences|
+  std::array<double, 2> density{};
   bool affordable = true;
   // Swap reading, few terms: the same for products of the reporting parts g psi_j alone.
-  std::vector<double> all_re[2], all_im[2];
+  std::array<std::vector<double>, 2> all_re, all_im;
   std::vector<double> all_log_ratio, all_turn;
 };
 
