@@ -158,29 +158,6 @@ HomogeneousShape slot_pair_shape(double m, double p0, double others, double rate
   return {.clients = m / (p0 * std::min(1.0, weight)), .count = m, .rate = 1};
 }
 
-std::vector<std::string> slot_assumptions() {
-  return {
-      "each client checks in, independently of its data, at a uniform one of its own slots and sends at "
-      "most one message a run",
-      "an empty slot is filled by the same randomizer applied to a public record; which clients were "
-      "selected is never visible"};
-}
-
-std::vector<std::string> counted_slot_assumptions() {
-  std::vector<std::string> all = slot_assumptions();
-  all.push_back(
-      "the other clients are honest, check in secretly and independently at a uniform one of the same slots, "
-      "and the server selects uniformly among those checked in");
-  return all;
-}
-
-std::vector<std::string> averaged_slot_assumptions() {
-  return {
-      "all clients check in independently of their data with the same law of slots and send at most one "
-      "message a run",
-      "clients are honest and their choices secret; models depend on a slot's messages as a multiset"};
-}
-
 SlotCurve::SlotCurve(ReportingSum sum, double m, double p0)
     : sum_(std::move(sum)), shape_(slot_shape(m, p0)) {}
 

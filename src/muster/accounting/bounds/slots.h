@@ -4,16 +4,15 @@
 // slot by slot, each update a randomizer chosen after all earlier ones (docs/theory/slots.md).
 //  - One client a slot, a dummy R(public record) where none checked in; fixed or sliding window:
 //        delta(eps) <= E( (1-p0)(1-E) + (p0/m) sum_{i<=m} X*_i )_+  +  p0 f(infinity),
-//    whatever the others do, and, when the others are known to check in (below), with w_i X*_i for X*_i,
-//    w_i = 1 / (1 + c_i) the chance that the server picks the victim at slot i.
+//    whatever the others do; when c_i others are known to check in at slot i, w_i (X*_i - (1-E)) stands for
+//    X*_i - (1-E), w_i = 1 / (1 + c_i) the chance that the server picks the victim.
 //  - Everybody at a slot is averaged, p0 < 1: the whole run costs one shuffled check-in of rate p0, no term
-//    in m (unequal rates: unequal_rates.h). At p0 = 1 no theorem is known, and it is refused.
+//    in m (unequal rates: unequal_rates.h). p0 = 1 is refused: docs/theory/adaptive-shuffle.md has that case.
 // f is the profile over every randomizer the protocol may choose, the dummy record included. Proven, for the
 // released sequence of models (view: server-trusted: the server itself sees who reports). Immutable values;
 // call from any thread.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "muster/accounting/bounds/homogeneous.h"
@@ -21,11 +20,6 @@
 #include "muster/accounting/bounds/unequal_rates.h"
 
 namespace muster::accounting {
-
-// What the theorems ask of the protocol, in words for the user.
-std::vector<std::string> slot_assumptions();
-std::vector<std::string> counted_slot_assumptions();
-std::vector<std::string> averaged_slot_assumptions();
 
 // One client a slot, nothing assumed of the others.
 class SlotCurve {
