@@ -53,7 +53,7 @@ CurveFormat curve_format(const AccountFlags& flags) {
   const CurveFormat format = curve_format_named(flags.curve);
   if (flags.json || flags.all) {
     throw Error(ErrorCode::usage, "--curve", "", "table | csv | svg",
-                fmt::format("does not go with {}", flags.json ? "--json" : "--all"));
+                fmt::format("does not go with {}", flags.all ? "--all" : "--json"));
   }
   return format;
 }

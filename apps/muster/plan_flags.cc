@@ -26,30 +26,27 @@ std::string type_text(const protocols::KeySpec& spec) {
   }
 }
 
-// Those of `names` that the command handles; empty also when it handles no other.
-std::vector<std::string_view> among_handled(std::string_view key, const std::vector<std::string_view>& names,
-                                            protocols::Command command) {
-  std::vector<std::string_view> found;
-  bool all = true;
+// "; k-rr only" or "; not gaussian", whichever is shorter to say of what the command handles; "" for all.
+std::string only_text(std::string_view key, const std::vector<std::string_view>& names,
+                      protocols::Command command) {
+  std::vector<std::string_view> with, without;
   for (const protocols::Choice& option : protocols::spec_of(key).choices) {
-    const bool named = std::ranges::find(names, option.name) != names.end();
-    const bool handled = option.works_with(command);
-    all = all && (named || !handled);
-    if (named && handled) {
-      found.push_back(option.name);
+    if (option.works_with(command)) {
+      const bool named = names.empty() || std::ranges::find(names, option.name) != names.end();
+      (named ? with : without).push_back(option.name);
     }
   }
-  return all ? std::vector<std::string_view>() : found;
+  if (without.empty()) {
+    return "";
+  }
+  return without.size() < with.size() ? fmt::format("; not {}", fmt::join(without, ", "))
+                                      : fmt::format("; {} only", fmt::join(with, ", "));
 }
 
 std::string help_text(const protocols::KeySpec& spec, protocols::Command command) {
   std::string text = fmt::format("{}: {}", spec.meaning, spec.allowed(command));
-  for (const auto& [key, names] : {std::pair("participation.protocol", spec.protocols),
-                                   std::pair("randomizer.kind", spec.randomizers)}) {
-    if (const auto only = among_handled(key, names, command); !only.empty()) {
-      text += fmt::format("; {} only", fmt::join(only, ", "));
-    }
-  }
+  text += only_text("participation.protocol", spec.protocols, command);
+  text += only_text("randomizer.kind", spec.randomizers, command);
   return spec.fallback.empty() ? text : fmt::format("{} [{}]", text, spec.fallback);
 }
 

@@ -67,7 +67,7 @@ class Calibrate(CommandTest):
                                ([*flags(**{**ONE, "sigma": None}), "--for", "sigma", *TARGET], "--for"),
                                ([*flags(**ONE), "--for", "minimum", *TARGET], "--for"),
                                ([*flags(**{**ONE, "epsilon0": None, "delta": None}), *knob, *TARGET], "privacy.delta"),
-                               ([*flags(**{**ONE, "clients": None, "randomizer": "pure"}), "--for", "clients", "--epsilon", "1e-9"],
+                               ([*flags(**{**ONE, "clients": None, "delta": "1e-14"}), "--for", "clients", "--epsilon", "1e-9"],
                                 "--epsilon"),
                                ([*flags(**{**ONE, "epsilon0": None, "rate": None, "randomizer": "pure"}), "--for", "accuracy",
                                  *TARGET], "randomizer.kind")):

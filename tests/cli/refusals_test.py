@@ -73,7 +73,7 @@ class Refusals(CommandTest):
                           ["account", *flags(), "--curve=png"], ["calibrate", *flags()],
                           ["calibrate", *flags(), "--for", "epsilon0"]):
             self.assertEqual(self.refused(*arguments)["kind"], "usage", arguments)
-        self.assertEqual(run("account", "--rate").stderr, "muster: --rate: 1 required NUMBER missing\n")
+        self.assertEqual(run("account", "--rate").stderr, "muster: --rate: 1 required NUMBER|LO:HI missing\n")
         nothing = run()
         self.assertEqual((nothing.returncode, nothing.stdout), (2, ""))
         self.assertIn("no command given", nothing.stderr)

@@ -289,7 +289,7 @@ std::string KeySpec::allowed(Command command) const {
     case ValueType::number:
       return range_text(*this);
     case ValueType::rate:
-      return range_text(*this) + ", or [lo, hi] (as a flag lo:hi)";
+      return range_text(*this) + (command == Command::train ? "" : ", or [lo, hi] (as a flag lo:hi)");
     case ValueType::learning_rate:
       return "number > 0, [[1, value], [round, value], ...], or \"inverse-sqrt:V\"";
     case ValueType::choice:
