@@ -46,8 +46,6 @@ class StarPool {
  private:
   StarPool(double clients, double mu, double rate, std::vector<PoolDesign> designs);
 
-  const Profile& profile_for(double value) const;
-
   double n_;
   double mu_;
   double rate_;
