@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <optional>
@@ -11,6 +12,7 @@
 #include "muster/accounting/bounds/binary_shuffle.h"
 #include "muster/accounting/bounds/blanket.h"
 #include "muster/accounting/bounds/clones.h"
+#include "muster/accounting/bounds/gaussian_blanket.h"
 
 namespace muster::accounting {
 namespace {
@@ -21,12 +23,29 @@ constexpr const char* kBlanket =
 // Half of what one message more moves ln E: the laws live on a lattice when E is near 1.
 double knot_of(double epsilon0, double n) { return std::log1p(std::expm1(epsilon0) / n) / 2; }
 
+// Clipped records lie within 1/sigma of the origin; a set of smaller diameter lies in a ball of its diameter
+// over sqrt 2 (Jung).
+RoundBound gaussian_entry(const GaussianLocal& gaussian, double n) {
+  const double radius = std::min(1 / gaussian.sigma, gaussian.mu() / std::sqrt(2.0) * (1 + 1e-15));
+  const GaussianBlanket blanket(n, gaussian.mu(), std::max(radius, gaussian.mu() / 2));
+  std::vector<std::string> assumptions = {
+      fmt::format("{:.0f} honest clients, each reports once in the round", n)};
+  add_assumptions(gaussian, assumptions);
+  return {.id = "gaussian-blanket",
+          .citation = "a blanket made of the centre's law, any dimension; docs/theory/gaussian-blanket.md",
+          .assumptions = std::move(assumptions),
+          .delta = [blanket](double epsilon) { return blanket.delta(epsilon); }};
+}
+
 }  // namespace
 
 std::vector<RoundBound> plain_shuffle_bounds(const Mechanism& mechanism, double n) {
   std::vector<RoundBound> list;
   const std::optional<double> pure = pure_epsilon0(mechanism);
   if (!pure) {
+    if (const auto* gaussian = std::get_if<GaussianLocal>(&mechanism)) {
+      list.push_back(gaussian_entry(*gaussian, n));
+    }
     return list;
   }
   const double epsilon0 = *pure;
@@ -65,7 +84,7 @@ std::vector<RoundBound> plain_shuffle_bounds(const Mechanism& mechanism, double 
                   .assumptions = assumptions,
                   .delta = [=](double epsilon) { return pure_blanket_delta(n, epsilon0, epsilon); },
                   .knot = knot,
-                  .never_best = !list.empty()});
+                  .never_best = !list.empty() || in_class_c(mechanism)});
   list.push_back({.id = "clone-pair",
                   .citation = "Feldman, McMillan, Talwar 2021, hiding among the clones, the pair itself; "
                               "docs/theory/clones.md",

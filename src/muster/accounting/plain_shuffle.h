@@ -10,7 +10,7 @@
 
 namespace muster::accounting {
 
-// Proven upper bounds for n honest clients, smallest first; none for a Gaussian.
+// Proven upper bounds for n honest clients, smallest first.
 std::vector<RoundBound> plain_shuffle_bounds(const Mechanism& mechanism, double n);
 
 // Exact curves of k-ary randomized response whose other clients all hold a third symbol; empty for k = 2.
