@@ -135,7 +135,7 @@ void choose_participation(Case& c, std::mt19937_64& engine) {
     case Participation::Kind::slots:
     case Participation::Kind::averaged:
       p.slots = uniform(1, 3, engine);
-      p.rate = p.kind == Participation::Kind::slots && uniform(0, 2, engine) == 0 ? 1 : kRates[engine() % 4];
+      p.rate = uniform(0, 2, engine) == 0 ? 1 : kRates[engine() % 4];
       break;
     case Participation::Kind::rates: {
       p.low = uniform(0.05, 0.7, engine);

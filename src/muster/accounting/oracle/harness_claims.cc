@@ -113,12 +113,13 @@ Profile profile_of(const Case& c) {
 
 // The swap theorems fed with the exact profile of laws that no description names.
 void exact_profile_bounds(const Case& c, std::vector<Claimed>& claims) {
-  const bool averaged = asks(c, Quantity::hockey_stick, P::averaged);  // one shuffled check-in, whatever m
+  const bool averaged =  // one shuffled check-in, whatever m
+      asks(c, Quantity::hockey_stick, P::averaged) && c.participation.rate < 1;
   if (averaged || asks(c, Quantity::hockey_stick, P::check_in)) {
     const ShuffledCheckIn shape{ClientCount::of(static_cast<std::uint64_t>(c.n)),
                                 Rate::of(c.participation.rate)};
     claims.push_back(
-        {"swap-profile, exact profile", Claimed::Side::upper,
+        {averaged ? "averaged slots, exact profile" : "swap-profile, exact profile", Claimed::Side::upper,
          [local = profile_of(c), shape](double epsilon) { return swap_delta(local, shape, epsilon).upper; }});
   }
   const auto n = static_cast<double>(c.n);
