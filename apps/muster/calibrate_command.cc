@@ -1,6 +1,8 @@
 // `muster calibrate [PLAN] --for KNOB --epsilon E --delta D [flags]`: the parameter that just meets a target.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <memory>
 
 #include "command.h"
@@ -46,6 +48,18 @@ JsonObject calibration_json(const Calibration& found, Knob knob) {
                      : json.number("value", found.value);
 }
 
+// A minimum near the expected number of reports meets a target by destroying rounds: about how many.
+std::string destroyed(const protocols::Plan& plan) {
+  const double rate = plan.rate * (1 - plan.dropout), expected = rate * static_cast<double>(plan.clients);
+  const double deviation = std::sqrt(std::max(expected * (1 - rate), 1e-300));
+  const double below = (static_cast<double>(plan.minimum) - 0.5 - expected) / deviation;
+  const double share = 0.5 * std::erfc(-below / std::sqrt(2.0));
+  constexpr double kWorthSaying = 1e-3;
+  return share < kWorthSaying
+             ? ""
+             : fmt::format("; about {:.2g} % of rounds will have fewer reports", 100 * share);
+}
+
 std::string answer(const Calibration& found, Knob knob, const protocols::Target& target) {
   const std::string keeps = fmt::format("keeps epsilon <= {} at delta {}", target.epsilon, target.delta);
   if (knob == Knob::accuracy) {
@@ -55,7 +69,8 @@ std::string answer(const Calibration& found, Knob knob, const protocols::Target&
         noise_of(found), found.value, found.plan.rate, *found.variance, keeps);
   }
   return fmt::format("{} = {}: the {} {}that {}", name_of(knob), found.value,
-                     largest(knob) ? "largest" : "smallest", found.at_end ? "considered, " : "", keeps);
+                     largest(knob) ? "largest" : "smallest", found.at_end ? "considered, " : "", keeps) +
+         (knob == Knob::minimum ? destroyed(found.plan) : "");
 }
 
 int calibrate(const CalibrateFlags& flags) {

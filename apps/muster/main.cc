@@ -142,6 +142,9 @@ int main(int argc, char** argv) {
   using muster::Error;
   using muster::ErrorCode;
   const bool json = muster::app::asks_for_json(argc, argv);
+  // A whole statement in one write: `muster account ... | head -4` then ends as if everything had been read.
+  static std::array<char, 1 << 16> output;
+  std::setvbuf(stdout, output.data(), _IOFBF, output.size());
   try {
     return muster::app::run(argc, argv);
   } catch (const Error& error) {
