@@ -10,8 +10,8 @@
 
 namespace muster::accounting {
 
-std::optional<RoundBound> gaussian_shuffle_bound(std::uint64_t clients, double mu) {
-  std::optional<StarPool> star = StarPool::over(clients, mu, 1);
+std::optional<RoundBound> gaussian_shuffle_bound(std::uint64_t clients, double mu, double radius) {
+  std::optional<StarPool> star = StarPool::over(clients, mu, 1, radius);
   if (!star) {
     return std::nullopt;
   }

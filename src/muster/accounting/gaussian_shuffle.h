@@ -9,8 +9,9 @@
 
 namespace muster::accounting {
 
-// Proven, mu = 2 / sigma; none where no pool is large enough (StarPool::why_not says it).
-std::optional<RoundBound> gaussian_shuffle_bound(std::uint64_t clients, double mu);
+// Proven; records in a ball of `radius`, pairwise within mu, in noise deviations; none where no pool is large
+// enough (StarPool::why_not says it).
+std::optional<RoundBound> gaussian_shuffle_bound(std::uint64_t clients, double mu, double radius);
 
 // The exact curves of others who all hold the victim's alternative, at distance mu.
 RoundPair gaussian_shuffle_pair(std::uint64_t clients, double mu);

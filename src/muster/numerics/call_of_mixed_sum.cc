@@ -191,7 +191,7 @@ Enclosure call_of_mixed_sum(const AtomicLaw& law, const std::vector<ScaledCopies
     return tilted(law, groups, lambda).log_mgf - lambda * k - 1 - std::log(lambda);
   });
   const double scale = std::exp(log_scale);
-  const double budget = 6e5 / static_cast<double>(law.points.size());
+  const double budget = 1.5e6 / static_cast<double>(law.points.size());
   for (double fraction = kFinest; fraction < 0.2;
        fraction *= 4) {  // the finest smoothing that can be afforded
     const double s = fraction / c;

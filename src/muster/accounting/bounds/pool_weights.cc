@@ -73,13 +73,14 @@ std::vector<double> knots_of(double deviation) {
 
 }  // namespace
 
-PoolWeights::PoolWeights(double mu, double rate) : mu_(mu), rate_(rate), centre_(mu / 2, knots_of(mu / 2)) {}
+PoolWeights::PoolWeights(double radius, double rate)
+    : radius_(radius), rate_(rate), centre_(radius, knots_of(radius)) {}
 
 // e with P( mean of `clones` independent ratios > 1 + e ) <= probability: for every c > 0,
 //     P <= e^{-c N (1+e)} (E e^{c min(r, h)})^N + c N E(r - h)_+   (docs/theory/star-with-a-pool.md, part D).
 double PoolWeights::upper_deviation(double clones, double probability) const {
   const double log_odds = std::log(2 / probability);
-  const double variance = std::expm1(mu_ * mu_ / 4);
+  const double variance = std::expm1(radius_ * radius_);
   const double start = std::sqrt(2 * log_odds / (clones * variance));
   double best = kInfinity;
   for (double c = start; c > 0.2 * start; c *= 0.85) {
@@ -99,7 +100,7 @@ double PoolWeights::upper_deviation(double clones, double probability) const {
 // (knot - r).
 double PoolWeights::lower_deviation(double clones, double probability) const {
   const double log_odds = std::log(1 / probability);
-  const double variance = std::expm1(mu_ * mu_ / 4);
+  const double variance = std::expm1(radius_ * radius_);
   const double start = 1.2 * std::sqrt(2 * log_odds / (clones * variance));
   const CenteredLognormal::Cut cut = centre_.above(1e-25);
   double best = kInfinity;
@@ -115,7 +116,7 @@ double PoolWeights::lower_deviation(double clones, double probability) const {
 }
 
 double PoolWeights::ratio(double pool, double users, double failure) const {
-  const double radius = mu_ / 2;
+  const double radius = radius_;
   const double share = rate_ < 1 ? kCountShare / 1.5 : kCountShare;
   const double q = 1.5 * radius * radius + radius * normal_quantile(kHiddenShare * failure / pool);
   // R_o(T): how much of the centre's law is cut away.

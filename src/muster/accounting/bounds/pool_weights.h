@@ -1,6 +1,6 @@
 // How evenly a pool hides one more message: part D of docs/theory/star-with-a-pool.md.
 //
-// Lengths in units of the noise deviation; records in a ball of radius mu / 2 about o, any dimension. K
+// Lengths in units of the noise deviation; records in a ball of the given radius about o, any dimension. K
 // clients of the pool report N(b, I); a message of any record is shuffled among those of them that turned out
 // clones, drawn from the centre's law cut where some pool member would be e^q times less likely. Given the
 // pool's output the weight of user j is proportional to  absent + e^q * sum over the messages of r_j,  r_j =
@@ -14,7 +14,7 @@ namespace muster::accounting {
 
 class PoolWeights {
  public:
-  PoolWeights(double mu, double rate);
+  PoolWeights(double radius, double rate);
 
   // The ratio that holds for `users` users but for probability `failure`; infinity where the pool is too
   // small.
@@ -24,9 +24,9 @@ class PoolWeights {
   double upper_deviation(double clones, double probability) const;
   double lower_deviation(double clones, double probability) const;
 
-  double mu_;
+  double radius_;
   double rate_;
-  CenteredLognormal centre_;  // r_j - 1 under the centre's law, |a_j| = mu / 2: the worst in convex order
+  CenteredLognormal centre_;  // r_j - 1 under the centre's law, |a_j| = radius: the worst in convex order
 };
 
 }  // namespace muster::accounting

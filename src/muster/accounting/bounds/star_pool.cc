@@ -71,8 +71,8 @@ PoolDesign best_design(const PoolWeights& weights, double n, double failure) {
 
 }  // namespace
 
-double pool_weight_ratio(double clients, double pool, double mu, double rate, double failure) {
-  return PoolWeights(mu, rate).ratio(pool, clients - 1 - pool, failure);
+double pool_weight_ratio(double clients, double pool, double radius, double rate, double failure) {
+  return PoolWeights(radius, rate).ratio(pool, clients - 1 - pool, failure);
 }
 
 std::string StarPool::why_not(double mu) {
@@ -80,12 +80,12 @@ std::string StarPool::why_not(double mu) {
       "no theorem covers the Gaussian at rate 1 for mu = {}: a coin of rate 1 - 50/n is enough", mu);
 }
 
-std::optional<StarPool> StarPool::over(std::uint64_t clients, double mu, double rate) {
+std::optional<StarPool> StarPool::over(std::uint64_t clients, double mu, double rate, double radius) {
   const double n = static_cast<double>(clients);
-  if (n < 20 || !(mu > 0) || mu > 8 || !(rate > 0)) {
+  if (n < 20 || !(mu > 0) || mu > 8 || !(rate > 0) || !(radius >= mu / 2) || radius > 8) {
     return std::nullopt;
   }
-  const PoolWeights weights(mu, rate);
+  const PoolWeights weights(radius, rate);
   std::vector<PoolDesign> designs;
   for (double failure = 1e-2; failure > 1e-33; failure /= 10) {
     const PoolDesign design = best_design(weights, n, failure);

@@ -1,9 +1,9 @@
 // The Gaussian where everybody reports: a star with a pool of anonymous messages
 // (docs/theory/star-with-a-pool.md).
 //
-// n clients send R(x) = N(x, I) in units of the noise deviation, records within a ball of diameter mu, any
-// dimension; each reports with probability g (g = 1 allowed) and reports are shuffled. K of the others form a
-// pool. The victim's message takes the place of a random one of the remaining m = n - 1 - K, whose own
+// n clients send R(x) = N(x, I) in units of the noise deviation, records in a ball and pairwise within mu,
+// any dimension; each reports with probability g (g = 1 allowed) and reports are shuffled. K of the others
+// form a pool. The victim's message takes the place of a random one of the remaining m = n - 1 - K, whose own
 // message hides in the pool among its clones of the centre's law; but for a failure of probability `failure`
 // the chances of all m places differ by at most a factor `ratio`. With E = e^eps, f the Gaussian's profile
 // and X* its law at E,
@@ -34,7 +34,11 @@ struct PoolDesign {
 class StarPool {
  public:
   // None where no pool holds enough clones: say why_not(mu) then. clients >= 2, mu > 0, 0 < rate <= 1.
-  static std::optional<StarPool> over(std::uint64_t clients, double mu, double rate);
+  // `radius` of a ball that holds all records; mu / 2 when mu is the diameter of the clip ball itself.
+  static std::optional<StarPool> over(std::uint64_t clients, double mu, double rate, double radius);
+  static std::optional<StarPool> over(std::uint64_t clients, double mu, double rate) {
+    return over(clients, mu, rate, mu / 2);
+  }
   static std::string why_not(double mu);
 
   // epsilon >= 0. `upper` is the bound, never above the local one; upper - lower is numerical error alone.
@@ -55,6 +59,6 @@ class StarPool {
 
 // The ratio that holds but for `failure` in a pool of the given size; infinity where none is known. Exposed
 // for tests.
-double pool_weight_ratio(double clients, double pool, double mu, double rate, double failure);
+double pool_weight_ratio(double clients, double pool, double radius, double rate, double failure);
 
 }  // namespace muster::accounting

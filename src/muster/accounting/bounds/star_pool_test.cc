@@ -163,7 +163,7 @@ TEST(StarPool, TheRatioHoldsAsOftenAsItSays) {
   const double mu = 0.4;
   const double failure = 0.02;
   constexpr int kPool = 600;
-  const double ratio = pool_weight_ratio(5000, kPool, mu, 1, failure);
+  const double ratio = pool_weight_ratio(5000, kPool, mu / 2, 1, failure);
   ASSERT_TRUE(std::isfinite(ratio));
   std::mt19937_64 engine(11);
   std::normal_distribution<double> normal;
