@@ -22,7 +22,7 @@ TEST(LongSweep, NoViolationInAHundredThousandPoints) {
 
 // The same cases catch every false statement many times over: the sweep is not blind.
 TEST(LongSweep, FalseStatementsAreCaught) {
-  const Report report = run(false_claims(), 4000, 102);
+  const Report report = run(false_claims(), 12000, 102);
   std::cout << report.table();
   for (const std::string& name : false_claim_names()) {
     ASSERT_TRUE(report.tallies.contains(name)) << name;
