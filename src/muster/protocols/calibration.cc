@@ -139,8 +139,8 @@ double rough_slope(Plan plan, const Dial& dial, double delta, double value) {
   const std::string nearest = std::isfinite(reached) ? fmt::format("{:.6g}", reached) : "none at this delta";
   throw Error(ErrorCode::plan, "--epsilon", fmt::format("{}", target.epsilon),
               std::isfinite(reached) ? fmt::format("> {}", nearest) : "",
-              fmt::format("out of reach: the {} {} considered, {}, costs epsilon {}",
-                          dial.rises ? "smallest" : "largest", name_of(dial.knob), value, nearest));
+              fmt::format("out of reach: even {} = {} costs epsilon {}", name_of(dial.knob),
+                          dial.whole ? fmt::format("{:.0f}", value) : fmt::format("{}", value), nearest));
 }
 
 // `better_guess`: where to start; by the rough formula unless given.

@@ -153,8 +153,7 @@ TEST(Calibration, WhatNothingReachesIsRefusedWithTheNearest) {
   EXPECT_EQ(error.code(), ErrorCode::plan);
   EXPECT_EQ(error.key(), "--epsilon");
   EXPECT_EQ(error.value(), "1e-05");
-  EXPECT_THAT(error.what(),
-              testing::HasSubstr("out of reach: the smallest rounds considered, 1, costs epsilon "));
+  EXPECT_THAT(error.what(), testing::HasSubstr("out of reach: even rounds = 1 costs epsilon "));
 }
 
 TEST(Calibration, TheEndOfTheRangeIsSaidToBeOne) {
