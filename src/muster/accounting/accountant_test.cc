@@ -21,40 +21,50 @@ struct Row {
   Mechanism mechanism;
   std::uint64_t rounds;
   double delta;
-  double reference;  // an independent computation of the same bound, correct to about 4 digits, from above
+  double reference;  // an independent computation of the same bound
   double lower;      // a lower bound on the truth from the same source
+  double digit;
 };
 
-// Independent computations (a fine-grid FFT composition in another language); testdata and tools/golden hold
-// none: the digits are those of docs/theory/reference-values.md.
+// Independent computations (grid FFTs in another language), the digits of docs/theory/reference-values.md. An
+// upper bound may be lower, on a finer curve with its certificate; `digit` is one unit of the reference's
+// last digit.
 const std::vector<Row>& rows() {
   static const std::vector<Row> all = {
-      {60'000, 0.1, PureLocal{2}, 6'800, 1e-5, 1.265918, 0.9274},
-      {1'000'000, 0.001, PureLocal{2}, 100'000, 1e-8, 0.145688, 0.10838},
-      {60'000, 1.0 / 6, PureLocal{1.5}, 1'200, 1e-5, 0.420880, 0.32204},
-      {1'000'000, 0.01, PureLocal{2}, 1'000, 1e-8, 0.043669, 0.032473},
-      {60'000, 0.1, PureLocal{2}, 1, 1e-6, 0.012574, 0.009341},
-      {60'000, 0.1, GaussianLocal{5}, 1, 1e-6, 0.001583, 0.001368},
-      {60'000, 0.1, GaussianLocal{5}, 5'540, 1e-5, 0.14569, 0.12581},
+      {60'000, 0.1, LdpSgdLocal{2}, 6'800, 1e-5, 0.930108, 0.9274, 1e-4},
+      {1'000'000, 0.001, LdpSgdLocal{2}, 100'000, 1e-8, 0.109467, 0.10838, 1e-5},
+      {60'000, 1.0 / 6, LdpSgdLocal{1.5}, 1'200, 1e-5, 0.322375, 0.32204, 1e-5},
+      {1'000'000, 0.01, LdpSgdLocal{2}, 1'000, 1e-8, 0.032559, 0.032473, 1e-6},
+      {60'000, 0.1, LdpSgdLocal{2}, 1, 1e-6, 0.009341, 0.009341, 1e-6},
+      {60'000, 0.1, PureLocal{2}, 6'800, 1e-5, 1.265918, 0.9274, 1e-4},
+      {1'000'000, 0.001, PureLocal{2}, 100'000, 1e-8, 0.145688, 0.10838, 1e-5},
+      {60'000, 1.0 / 6, PureLocal{1.5}, 1'200, 1e-5, 0.420880, 0.32204, 1e-5},
+      {1'000'000, 0.01, PureLocal{2}, 1'000, 1e-8, 0.043669, 0.032473, 1e-6},
+      {60'000, 0.1, PureLocal{2}, 1, 1e-6, 0.012574, 0.009341, 1e-6},
+      {60'000, 0.1, GaussianLocal{5}, 1, 1e-6, 0.001583, 0.001368, 1e-6},
+      {60'000, 0.1, GaussianLocal{5}, 5'540, 1e-5, 0.14569, 0.12581, 1e-5},
+      {1'000, 0.1, GaussianLocal{5}, 1, 1e-5, 0.012036, 0.010816, 1e-6},
   };
   return all;
 }
 
-TEST(Accountant, ReproducesTheReferenceRowsToFourDigits) {
+TEST(Accountant, ReproducesTheReferenceRows) {
   for (const Row& row : rows()) {
     const Accountant accountant(row.mechanism,
                                 ShuffledCheckIn{ClientCount::of(row.clients), Rate::of(row.rate)});
     const Statement s = accountant.account(row.rounds, {Question::Kind::epsilon_at_delta, row.delta});
-    ASSERT_TRUE(s.best.upper && s.best.lower) << row.reference;
+    SCOPED_TRACE(row.reference);
+    ASSERT_TRUE(s.best.upper && s.best.lower);
     EXPECT_EQ(s.best.validity, Validity::proven);
-    EXPECT_LE(*s.best.upper, row.reference * 1.0001) << row.reference;
-    EXPECT_GE(*s.best.upper, row.reference * 0.999)
-        << row.reference;                                  // finer than the reference grid, never far below
-    EXPECT_GE(*s.best.upper, row.lower) << row.reference;  // never below the truth
-    EXPECT_LE(*s.best.lower, row.lower * 1.0002) << row.reference;
-    EXPECT_GE(*s.best.lower, row.lower * 0.997) << row.reference;
-    EXPECT_LE(s.best.numerical_error, 5e-4 * *s.best.upper) << row.reference;
-    EXPECT_GE(s.best.numerical_error, 0) << row.reference;
+    EXPECT_LE(*s.best.upper, row.reference);
+    EXPECT_GE(*s.best.upper, row.reference * 0.9995);  // a finer curve, no other bound
+    EXPECT_GE(*s.best.upper, row.lower - row.digit);   // never below the truth
+    EXPECT_LE(*s.best.lower, row.lower + row.digit);
+    // Our lower pair takes the least that convexity allows between nodes, the reference does not: 3e-3 covers
+    // it.
+    EXPECT_GE(*s.best.lower, row.lower * 0.997);
+    EXPECT_LE(s.best.numerical_error, 1e-4 * *s.best.upper);
+    EXPECT_GE(s.best.numerical_error, 0);
     EXPECT_EQ(accountant.epsilon_upper(row.rounds, Delta::of(row.delta)), *s.best.upper);
   }
 }
@@ -122,23 +132,36 @@ TEST(Accountant, IsMonotoneInRoundsRateAndClients) {
   EXPECT_LT(epsilon(100'000, 0.1, 100), epsilon(10'000, 0.1, 100));
 }
 
+// Corners of what may be asked: every answer finite or a reason, in order, never a number that is none.
 TEST(Accountant, NeverPassesTheLocalGuaranteeAndSurvivesExtremes) {
-  for (std::uint64_t clients : {1ull, 2ull, 1'000'000'000ull}) {
-    for (double rate : {1e-6, 0.5, 0.999999}) {
-      for (double epsilon0 : {0.01, 8.0}) {
-        for (double delta : {1e-30, 1e-6, 0.5}) {
-          const Accountant accountant(PureLocal{epsilon0},
-                                      ShuffledCheckIn{ClientCount::of(clients), Rate::of(rate)});
-          const Statement s = accountant.account(3, {Question::Kind::epsilon_at_delta, delta});
-          ASSERT_TRUE(s.best.upper) << clients << ' ' << rate << ' ' << epsilon0 << ' ' << delta;
-          EXPECT_GE(*s.best.upper, *s.best.lower);
+  const auto ask = [](const Mechanism& mechanism, std::uint64_t clients, double rate, double delta) {
+    const Accountant accountant(mechanism, ShuffledCheckIn{ClientCount::of(clients), Rate::of(rate)});
+    for (const std::uint64_t rounds : {1ull, 10'000'000ull}) {
+      const Statement s = accountant.account(rounds, {Question::Kind::epsilon_at_delta, delta});
+      SCOPED_TRACE(::testing::Message()
+                   << describe(mechanism) << ' ' << clients << ' ' << rate << ' ' << delta);
+      EXPECT_TRUE(std::isfinite(s.best.numerical_error));
+      if (s.best.upper) {
+        EXPECT_TRUE(std::isfinite(*s.best.upper));
+        EXPECT_GE(*s.best.upper, *s.best.lower);
+        if (s.local) {
           EXPECT_LE(*s.best.upper, *s.local);
-          EXPECT_LE(*s.best.upper, 3 * epsilon0 * (1 + 1e-9));
-          EXPECT_TRUE(std::isfinite(s.best.numerical_error));
         }
+      } else {
+        EXPECT_FALSE(s.best.assumptions.empty());
       }
     }
+  };
+  for (const double epsilon0 : {1e-3, 20.0}) {
+    ask(PureLocal{epsilon0}, 1, 0.5, 1e-6);
+    ask(PureLocal{epsilon0}, 2, 1e-6, 1e-30);
+    ask(LdpSgdLocal{epsilon0}, 1'000'000'000, 0.5, 1e-30);
+    ask(PureLocal{epsilon0}, 1'000'000'000, 1e-6, 0.5);
+    ask(KRandomizedResponse{epsilon0, 1'000}, 1'000'000'000, 0.999999, 1e-12);
+    ask(LaplaceLocal{epsilon0}, 1'000'000, 0.01, 1e-12);
   }
+  ask(GaussianLocal{100}, 1'000'000'000, 0.5, 1e-30);
+  ask(GaussianLocal{3}, 1'000'000, 1e-3, 1e-30);
 }
 
 TEST(Accountant, RefusesWhatItDoesNotCover) {

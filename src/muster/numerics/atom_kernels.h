@@ -18,7 +18,7 @@ struct TiltSums {
   double second = 0;
   double growth = 0;
 };
-// Needs |c y| < 700 for every atom.
+// Needs c y < 700 for every atom; e^{cy} of a very negative exponent is 0.
 TiltSums tilt_sums(const double* points, const double* weights, std::size_t atoms, double c);
 
 // out[i] = weights[i] e^{c points[i] - shift}

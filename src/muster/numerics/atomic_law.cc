@@ -31,6 +31,14 @@ double AtomicLaw::variance() const {
   return sum - m * m;
 }
 
+double AtomicLaw::smallest_point() const {
+  double smallest = 0;
+  for (double y : points) {
+    smallest = std::min(smallest, y);
+  }
+  return smallest;
+}
+
 double AtomicLaw::largest_point() const {
   double largest = 0;
   for (double y : points) {
@@ -49,7 +57,7 @@ double reach_of(const std::vector<double>& points) {
   return reach;
 }
 
-// e^{cY} may pass the range of a double: every exponent relative to the largest.
+// e^{cY} may pass the range of a double: every exponent relative to the largest, `top`.
 Tilt far_tilt(const AtomicLaw& law, double c, double top) {
   double nonzero = 0;
   for (double w : law.weights) {
@@ -74,9 +82,11 @@ Tilt far_tilt(const AtomicLaw& law, double c, double top) {
 }  // namespace
 
 Tilt tilt_of(const AtomicLaw& law, double c) {
-  const double reach = reach_of(law.points);
-  if (std::abs(c) * reach >= 300) {
-    return far_tilt(law, c, std::max(0.0, c * law.largest_point()));
+  // Far to the left e^{cy} merely vanishes; only a large positive exponent needs the other form, which loses
+  // what a logarithm near zero consists of.
+  const double top = c * (c > 0 ? law.largest_point() : law.smallest_point());
+  if (top >= 300) {
+    return far_tilt(law, c, top);
   }
   const TiltSums sums = tilt_sums(law.points.data(), law.weights.data(), law.points.size(), c);
   const double total = 1 + sums.growth;

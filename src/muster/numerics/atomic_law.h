@@ -18,7 +18,8 @@ struct AtomicLaw {
   void add(double point, double weight);
   double mean() const;
   double variance() const;
-  double largest_point() const;  // max(0, points)
+  double largest_point() const;   // max(0, points)
+  double smallest_point() const;  // min(0, points)
   // log E e^{cY}, accurate when it is close to zero.
   double log_mgf(double c) const;
 };

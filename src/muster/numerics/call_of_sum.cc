@@ -97,9 +97,13 @@ Enclosure call_of_sum(const AtomicLaw& law, double n, double k) {
   for (double fraction = finest;;
        fraction *= tilt.atoms() <= 8 ? 2 : 4) {  // the finest smoothing whose frequencies fit the budget
     const double s = fraction / c;               // 1/c: the scale on which the tilted payoff varies
-    const double limit = fraction > 0.3 ? std::numeric_limits<double>::infinity() : budget;
-    const Sum sum = trapezoid(tilt, n, k, c, period.length, s, limit);
+    const bool coarsest = fraction > 0.3;
+    const Sum sum = trapezoid(tilt, n, k, c, period.length, s, coarsest ? 16 * budget : budget);
     if (!sum.affordable) {
+      if (coarsest) {  // an integrand that hardly decays: Chernoff's bound, (x)_+ <= e^{cx} / (e c)
+        return {std::max(0.0, intrinsic - 8 * kUlp * std::abs(k)),
+                std::max(intrinsic, std::exp(log_scale - 1) / c * (1 + 1e-9))};
+      }
       continue;
     }
     const double upper = (std::max(sum.value, 0.0) + sum.error) * scale * (1 + 64 * kUlp);

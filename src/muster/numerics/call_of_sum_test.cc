@@ -109,6 +109,20 @@ TEST(CallOfSum, KeepsRelativeAccuracyInTheFarTail) {
   }
 }
 
+// One rare, huge loss against a small strike below it: E(S - k)_+ = E(n - a B)_+ = n (1-w)^n, B ~ Bin(n, w),
+// a > n. log M is about -w, and what rounds there is multiplied by n.
+TEST(CallOfSum, KeepsLogarithmsNearZeroWhereExponentsAreFarNegative) {
+  AtomicLaw law;
+  const double w = 2e-9;
+  const double n = 1e9;
+  law.add(-1e13, w);
+  const Enclosure got = call_of_sum(law, n, -n);
+  const double exact = static_cast<double>(n * std::exp(n * std::log1p(static_cast<long double>(-w))));
+  EXPECT_LE(got.lower, exact);
+  EXPECT_GE(got.upper, exact);
+  EXPECT_LE(got.upper, exact * 1.01);
+}
+
 TEST(CallOfSum, IsZeroWhereNothingCanPassTheStrike) {
   const AtomicLaw law = check_in_law(1.0, 0.5, 0.5);
   EXPECT_EQ(call_of_sum(law, 10, 10 * std::exp(1.0)).upper, 0);
