@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
 #include <list>
@@ -14,6 +13,7 @@
 #include "muster/accounting/bounds/local.h"
 #include "muster/accounting/comparisons.h"
 #include "muster/accounting/composition/composed_curve.h"
+#include "muster/accounting/timed.h"
 #include "muster/core/error.h"
 
 namespace muster::accounting {
@@ -37,16 +37,6 @@ void require_valid(const Question& question) {
     Epsilon::of(question.fixed);
   }
 }
-
-class Stopwatch {
- public:
-  double seconds() const {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-  }
-
- private:
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
 
 // A sum of messages is a function of their multiset, and a released model of the sums: whoever sees less is
 // covered by the theorems for more.
@@ -240,9 +230,17 @@ Statement Accountant::account(std::uint64_t rounds, const Question& question, st
   }
   if (as_published) {
     for (Bound& bound : comparisons(state_->mechanism, state_->participation, rounds, question)) {
-      statement.all.push_back(std::move(bound));
+      bound.view = view;
+      // Proven for the participation's own view: they hold for whoever sees less, for nobody who sees more.
+      if (bound.validity != Validity::proven || amplified) {
+        statement.all.push_back(std::move(bound));
+      }
     }
     std::stable_sort(statement.all.begin(), statement.all.end(), comes_before);
+    if (statement.all.front().upper) {
+      statement.best = statement.all.front();  // a proven comparison may be the smallest
+      statement.best.lower = lower;
+    }
   }
   return statement;
 }

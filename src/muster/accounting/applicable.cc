@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <utility>
@@ -11,11 +12,14 @@
 #include "muster/accounting/bounds/class_c.h"
 #include "muster/accounting/bounds/class_c_pool.h"
 #include "muster/accounting/bounds/homogeneous.h"
+#include "muster/accounting/bounds/local.h"
 #include "muster/accounting/bounds/reporting_sum.h"
 #include "muster/accounting/bounds/slots.h"
+#include "muster/accounting/bounds/star_pool.h"
 #include "muster/accounting/bounds/subset.h"
 #include "muster/accounting/bounds/swap_profile.h"
 #include "muster/accounting/bounds/unequal_rates.h"
+#include "muster/accounting/gaussian_shuffle.h"
 #include "muster/accounting/plain_shuffle.h"
 
 namespace muster::accounting {
@@ -52,10 +56,11 @@ RoundPair homogeneous(const Mechanism& mechanism, const HomogeneousShape& shape)
   if (std::holds_alternative<PureLocal>(mechanism)) {
     assumptions.push_back("what randomized response, one epsilon0-LDP randomizer, attains");
   }
-  return {"homogeneous-pair",
-          "exact curve of the dataset whose other records all equal the victim's alternative",
-          std::move(assumptions), [curve](double epsilon) { return curve->forward(epsilon); },
-          [curve](double epsilon) { return curve->reverse(epsilon); }};
+  return {.id = "homogeneous-pair",
+          .citation = "exact curve of the dataset whose other records all equal the victim's alternative",
+          .assumptions = std::move(assumptions),
+          .forward = [curve](double epsilon) { return curve->forward(epsilon); },
+          .reverse = [curve](double epsilon) { return curve->reverse(epsilon); }};
 }
 
 RoundBound class_c(const Mechanism& mechanism, std::vector<std::string> assumptions, ClassCCurve curve) {
@@ -111,12 +116,24 @@ void add_third_symbol(const Mechanism& mechanism, const KRRShape& shape, Applica
   }
 }
 
-// --- everybody reports
-// ---------------------------------------------------------------------------------------
+// --- everybody reports ----------------------------------------------------------------------------
 
 void cover(const Mechanism& mechanism, const Shuffle& p, Applicable& list) {
   const double n = count_of(p.clients);
-  list.lowers.push_back(homogeneous(mechanism, {n, n, 1}));
+  const auto* gaussian = std::get_if<GaussianLocal>(&mechanism);
+  if (gaussian != nullptr) {
+    const double mu = gaussian->mu();
+    list.lowers.push_back(gaussian_shuffle_pair(p.clients.value(), mu));
+    // Clipped records lie within 1/sigma of the origin; a set of smaller diameter in a ball of its diameter
+    // over sqrt 2 (Jung).
+    const double radius = std::max(mu / 2, std::min(1 / gaussian->sigma, mu / std::sqrt(2.0) * (1 + 1e-15)));
+    if (std::optional<RoundBound> star = gaussian_shuffle_bound(p.clients.value(), mu, radius)) {
+      add_assumptions(mechanism, star->assumptions);
+      list.uppers.push_back(std::move(*star));
+    }
+  } else {
+    list.lowers.push_back(homogeneous(mechanism, {n, n, 1}));
+  }
   add_third_symbol(mechanism, {n, n, 1}, list);
   if (in_class_c(mechanism)) {
     list.uppers.push_back(
@@ -131,12 +148,14 @@ void cover(const Mechanism& mechanism, const Shuffle& p, Applicable& list) {
     list.uppers.push_back(std::move(bound));
   }
   if (list.uppers.empty()) {
-    list.missing = "no theorem for this randomizer when everybody reports: a coin of rate 1 - 50/n is enough";
+    list.missing =
+        gaussian != nullptr
+            ? StarPool::why_not(gaussian->mu())
+            : "no theorem for this randomizer when everybody reports: a coin of rate 1 - 50/n is enough";
   }
 }
 
-// --- a fixed subset
-// ------------------------------------------------------------------------------------------
+// --- a fixed subset -------------------------------------------------------------------------------
 
 void cover(const Mechanism& mechanism, const FixedSubset& p, Applicable& list) {
   if (p.subset == p.clients.value()) {
@@ -163,8 +182,7 @@ void cover(const Mechanism& mechanism, const FixedSubset& p, Applicable& list) {
   add_third_symbol(mechanism, {n, k, 1}, list);
 }
 
-// --- shuffled check-in
-// ---------------------------------------------------------------------------------------
+// --- shuffled check-in ----------------------------------------------------------------------------
 
 void cover(const Mechanism& mechanism, const ShuffledCheckIn& p, Applicable& list) {
   const double n = count_of(p.clients);
@@ -212,10 +230,12 @@ void cover(const Mechanism& mechanism, const ShuffledCheckIn& p, Applicable& lis
   }
   const auto sum = std::make_shared<const ReportingSum>(mechanism);
   list.uppers.push_back(
-      {"swap-profile", "swap theorem for shuffled check-in, profile-only form; docs/theory/profile-only.md",
-       with_mechanism(mechanism, {kSecretCoins, fmt::format("{} honest clients, each at effective rate {}",
-                                                            p.clients.value(), p.rate.value())}),
-       [sum, p](double epsilon) { return swap_delta(*sum, p, epsilon); }});
+      {.id = "swap-profile",
+       .citation = "swap theorem for shuffled check-in, profile-only form; docs/theory/profile-only.md",
+       .assumptions = with_mechanism(
+           mechanism, {kSecretCoins, fmt::format("{} honest clients, each at effective rate {}",
+                                                 p.clients.value(), p.rate.value())}),
+       .delta = [sum, p](double epsilon) { return swap_delta(*sum, p, epsilon); }});
   list.uppers.back().never_best = in_class_c(mechanism);  // X* is a common majorant of the two types
   if (const std::optional<double> epsilon0 = pure_epsilon0(mechanism)) {
     // X* of a pure mechanism lives on the lattice of e^epsilon0 - 1 when E is near 1: half of what one
@@ -226,8 +246,7 @@ void cover(const Mechanism& mechanism, const ShuffledCheckIn& p, Applicable& lis
   add_third_symbol(mechanism, {n, n, p.rate.value()}, list);
 }
 
-// --- random check-ins
-// ----------------------------------------------------------------------------------------
+// --- random check-ins -----------------------------------------------------------------------------
 
 void cover_averaged(const Mechanism& mechanism, const RandomCheckIn& p, Applicable& list) {
   const double n = count_of(p.clients), hi = p.rate.value(), lo = least_of(p.least, p.rate);
@@ -300,8 +319,7 @@ void cover(const Mechanism& mechanism, const RandomCheckIn& p, Applicable& list)
   list.uppers.push_back(std::move(alone));
 }
 
-// --- only the sum is seen
-// ------------------------------------------------------------------------------------
+// --- only the sum is seen -------------------------------------------------------------------------
 
 void cover(const Mechanism& mechanism, const AggregatedCheckIn& p, Applicable& list) {
   const auto* gaussian = std::get_if<GaussianLocal>(&mechanism);
@@ -347,6 +365,15 @@ Applicable applicable(const Mechanism& mechanism, const Participation& participa
     return list;
   }
   std::visit([&](const auto& p) { cover(mechanism, p, list); }, participation);
+  // Every message is its own release: no theorem need say more than what the message alone gives away.
+  const Rate rate = message_rate(participation);
+  for (RoundBound& bound : list.uppers) {
+    bound.delta = [delta = std::move(bound.delta), mechanism, rate](double epsilon) {
+      const numerics::Enclosure own = delta(epsilon);
+      const double local = own.upper < 1e-3 ? 1 : local_delta_upper(mechanism, rate, 1, epsilon);
+      return numerics::Enclosure{std::min(own.lower, local), std::min(own.upper, local)};
+    };
+  }
   return list;
 }
 

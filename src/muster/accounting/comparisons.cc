@@ -8,6 +8,7 @@
 #include "muster/accounting/bounds/published.h"
 #include "muster/accounting/bounds/shuffle_gaussian_rdp.h"
 #include "muster/accounting/conversions/local_rdp.h"
+#include "muster/accounting/timed.h"
 
 namespace muster::accounting {
 namespace {
@@ -36,7 +37,8 @@ void append_renyi(const Mechanism& mechanism, const RenyiCrowd& crowd, std::uint
   double largest_loss = std::numeric_limits<double>::infinity();
   if (const auto* gaussian = std::get_if<GaussianLocal>(&mechanism)) {
     const double mu = gaussian->mu();
-    all.push_back(shuffle_gaussian_rdp_bound(crowd, mu, rounds, question, Conversion::exact));
+    all.push_back(
+        timed([&] { return shuffle_gaussian_rdp_bound(crowd, mu, rounds, question, Conversion::exact); }));
     message = [mu](std::uint64_t order) { return gaussian_rdp(mu, static_cast<double>(order)); };
   } else if (const std::optional<double> epsilon0 = pure_epsilon0(mechanism)) {
     largest_loss = *epsilon0;
@@ -44,7 +46,9 @@ void append_renyi(const Mechanism& mechanism, const RenyiCrowd& crowd, std::uint
   }
   const bool everybody = crowd.subset == crowd.clients || (crowd.subset == 0 && crowd.rate == 1);
   if (message && !everybody) {
-    all.push_back(subset_local_rdp_bound(crowd, message, largest_loss, rounds, question, Conversion::exact));
+    all.push_back(timed([&] {
+      return subset_local_rdp_bound(crowd, message, largest_loss, rounds, question, Conversion::exact);
+    }));
   }
 }
 
@@ -55,7 +59,8 @@ std::vector<Bound> comparisons(const Mechanism& mechanism, const Participation& 
   std::vector<Bound> all;
   const std::optional<double> epsilon0 = pure_epsilon0(mechanism);
   if (const auto* check_in = std::get_if<ShuffledCheckIn>(&participation); check_in && epsilon0) {
-    all.push_back(check_in_rdp_bound(*check_in, *epsilon0, rounds, question, Conversion::exact));
+    all.push_back(
+        timed([&] { return check_in_rdp_bound(*check_in, *epsilon0, rounds, question, Conversion::exact); }));
   }
   append(all, published_bounds(mechanism, participation, rounds, question));
   if (const std::optional<RenyiCrowd> crowd = renyi_crowd(participation)) {

@@ -14,6 +14,7 @@ namespace {
 
 constexpr double kUlp = std::numeric_limits<double>::epsilon();
 constexpr double kNegligible = 24;   // terms below e^-24 of the largest one are bounded, not computed
+constexpr double kVanishing = -230;  // Chernoff's bound alone, where it is below e^-230 = 1e-100
 constexpr double kSmoothingCut = 6;  // frequencies beyond this many 1/s carry less than e^-18 and are bounded
 
 double saddle(const AtomicLaw& law, double n, double k) {
@@ -91,6 +92,9 @@ Enclosure call_of_sum(const AtomicLaw& law, double n, double k) {
     return n * law.log_mgf(lambda) - lambda * k - 1 - std::log(lambda);
   });
 
+  if (log_scale - 1 - std::log(c) < kVanishing) {
+    return {intrinsic, std::max(intrinsic, std::exp(std::max(log_scale - 1 - std::log(c), -700.0)))};
+  }
   const double budget = tilt.atoms() <= 8 ? 4e4 : 2e6 / static_cast<double>(tilt.atoms());
   const double scale = std::exp(log_scale);
   const double finest = tilt.atoms() <= 8 ? 3e-3 : 8e-3;

@@ -16,6 +16,7 @@
 #include "muster/accounting/bounds/published_subset.h"
 #include "muster/accounting/bounds/renyi_route.h"
 #include "muster/accounting/bounds/subsampled_shuffle_rdp.h"
+#include "muster/accounting/timed.h"
 
 namespace muster::accounting {
 namespace {
@@ -116,8 +117,8 @@ std::vector<Bound> published_bounds(const ShuffledCheckIn& protocol, double epsi
                                     const Question& question) {
   std::vector<Bound> all;
   for (const Conversion c : {Conversion::canonne, Conversion::exact}) {
-    all.push_back(girgis_theorem1_bound(protocol, epsilon0, rounds, question, c));
-    all.push_back(liew_theorem2_bound(protocol, epsilon0, rounds, question, c));
+    all.push_back(timed([&] { return girgis_theorem1_bound(protocol, epsilon0, rounds, question, c); }));
+    all.push_back(timed([&] { return liew_theorem2_bound(protocol, epsilon0, rounds, question, c); }));
   }
   // The lower bounds at the order the paper's own upper bound would choose.
   const Numbers v = numbers(protocol);
@@ -125,8 +126,8 @@ std::vector<Bound> published_bounds(const ShuffledCheckIn& protocol, double epsi
       [&](std::uint64_t l) { return subsampled_shuffle_rdp_upper(epsilon0, v.clients, v.subset, l); },
       std::max<std::uint64_t>(rounds, 1), question, Conversion::canonne);
   const auto order = static_cast<std::uint64_t>(best.order);
-  all.push_back(girgis_theorem2_bound(protocol, epsilon0, order));
-  all.push_back(liew_theorem3_bound(protocol, epsilon0, order));
+  all.push_back(timed([&] { return girgis_theorem2_bound(protocol, epsilon0, order); }));
+  all.push_back(timed([&] { return liew_theorem3_bound(protocol, epsilon0, order); }));
   return all;
 }
 
@@ -208,7 +209,9 @@ std::vector<Bound> list(const Local& local, const RandomCheckIn& p, std::uint64_
 std::vector<Bound> list(const Local& local, const AggregatedCheckIn& p, std::uint64_t rounds,
                         const Question& question) {
   if (!local.gaussian) return {};
-  return {liew_theorem5_bound(count_of(p.clients), p.rate.value(), local.gaussian->sigma, rounds, question)};
+  return {timed([&] {
+    return liew_theorem5_bound(count_of(p.clients), p.rate.value(), local.gaussian->sigma, rounds, question);
+  })};
 }
 
 bool equal_rates(const Participation& participation) {

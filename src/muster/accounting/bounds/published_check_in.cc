@@ -12,6 +12,7 @@
 #include "muster/accounting/bounds/binomial_blocks.h"
 #include "muster/accounting/bounds/renyi_route.h"
 #include "muster/accounting/bounds/subsampled_shuffle_rdp.h"
+#include "muster/accounting/timed.h"
 
 namespace muster::accounting {
 namespace published_check_in {
@@ -318,13 +319,14 @@ std::vector<Bound> published_check_in_bounds(double clients, double rate, const 
   std::vector<Bound> all;
   if (!(local.delta > 0)) {
     for (const Conversion c : {Conversion::canonne, Conversion::exact}) {
-      all.push_back(liew_theorem2_printed_bound(clients, rate, local.epsilon, rounds, question, c));
+      all.push_back(timed(
+          [&] { return liew_theorem2_printed_bound(clients, rate, local.epsilon, rounds, question, c); }));
     }
   }
-  all.push_back(liew_approach1_bound(clients, rate, local, rounds, question));
-  all.push_back(liew_approach2_bound(clients, rate, local, rounds, question));
-  all.push_back(liew_baseline_bound(clients, rate, local, rounds, question));
-  all.push_back(high_count_bound(clients, rate, local, rounds, question));
+  all.push_back(timed([&] { return liew_approach1_bound(clients, rate, local, rounds, question); }));
+  all.push_back(timed([&] { return liew_approach2_bound(clients, rate, local, rounds, question); }));
+  all.push_back(timed([&] { return liew_baseline_bound(clients, rate, local, rounds, question); }));
+  all.push_back(timed([&] { return high_count_bound(clients, rate, local, rounds, question); }));
   return all;
 }
 

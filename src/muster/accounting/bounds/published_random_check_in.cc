@@ -9,6 +9,7 @@
 #include <string>
 
 #include "muster/accounting/composition/optimal_composition.h"
+#include "muster/accounting/timed.h"
 
 namespace muster::accounting {
 namespace random_check_in {
@@ -237,24 +238,25 @@ Bound erlingsson_theorem7_bound(double clients, double epsilon0, std::uint64_t r
 
 std::vector<Bound> published_fixed_window_bounds(double slots, double p0, double epsilon0, double delta0,
                                                  std::uint64_t runs, const Question& question) {
-  return {balle_theorem32_bound(slots, p0, epsilon0, delta0, runs, question)};
+  return {timed([&] { return balle_theorem32_bound(slots, p0, epsilon0, delta0, runs, question); })};
 }
 
 std::vector<Bound> published_sliding_window_bounds(double slots, double epsilon0, double delta0,
                                                    std::uint64_t runs, const Question& question) {
-  return {balle_theorem43_bound(slots, epsilon0, delta0, runs, question)};
+  return {timed([&] { return balle_theorem43_bound(slots, epsilon0, delta0, runs, question); })};
 }
 
 std::vector<Bound> published_averaged_updates_bounds(double clients, double slots, double epsilon0,
                                                      double delta0, std::uint64_t runs,
                                                      const Question& question) {
-  return {balle_theorem41_bound(clients, slots, epsilon0, delta0, runs, question)};
+  return {timed([&] { return balle_theorem41_bound(clients, slots, epsilon0, delta0, runs, question); })};
 }
 
 std::vector<Bound> published_shuffle_bounds(double clients, double epsilon0, double delta0,
                                             std::uint64_t rounds, const Question& question) {
   std::vector<Bound> all = {balle_theorem51_bound(clients, epsilon0, delta0, rounds, question)};
-  if (!(delta0 > 0)) all.push_back(erlingsson_theorem7_bound(clients, epsilon0, rounds, question));
+  if (!(delta0 > 0))
+    all.push_back(timed([&] { return erlingsson_theorem7_bound(clients, epsilon0, rounds, question); }));
   return all;
 }
 

@@ -15,6 +15,7 @@
 #include "muster/accounting/bounds/published_check_in.h"
 #include "muster/accounting/bounds/ratio_moments.h"
 #include "muster/accounting/bounds/subsampled_shuffle_rdp.h"
+#include "muster/accounting/timed.h"
 
 namespace muster::accounting {
 namespace published_shuffle_gaussian {
@@ -179,14 +180,20 @@ Bound shuffle_gaussian_theorem3_bound(double clients, double rate, double t, std
 
 std::vector<Bound> published_gaussian_shuffle_bounds(double clients, double sigma, std::uint64_t rounds,
                                                      const Question& question) {
-  return {shuffle_gaussian_theorem1_bound(clients, 1 / sigma, rounds, question, Conversion::canonne, 0),
-          shuffle_gaussian_theorem1_bound(clients, 1 / sigma, rounds, question, Conversion::exact, 0),
-          shuffle_gaussian_corollary1_bound(1 / sigma, rounds, question)};
+  return {
+      timed([&] {
+        return shuffle_gaussian_theorem1_bound(clients, 1 / sigma, rounds, question, Conversion::canonne, 0);
+      }),
+      timed([&] {
+        return shuffle_gaussian_theorem1_bound(clients, 1 / sigma, rounds, question, Conversion::exact, 0);
+      }),
+      timed([&] { return shuffle_gaussian_corollary1_bound(1 / sigma, rounds, question); })};
 }
 
 std::vector<Bound> published_gaussian_subset_bounds(double clients, double subset, double sigma,
                                                     std::uint64_t rounds, const Question& question) {
-  return {shuffle_gaussian_theorem2_bound(clients, subset, 1 / sigma, rounds, question)};
+  return {
+      timed([&] { return shuffle_gaussian_theorem2_bound(clients, subset, 1 / sigma, rounds, question); })};
 }
 
 std::vector<Bound> published_gaussian_check_in_bounds(double clients, double rate, double sigma,

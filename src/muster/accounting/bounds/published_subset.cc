@@ -10,6 +10,7 @@
 #include "muster/accounting/bounds/renyi_route.h"
 #include "muster/accounting/bounds/subsampled_shuffle_rdp.h"
 #include "muster/accounting/composition/optimal_composition.h"
+#include "muster/accounting/timed.h"
 
 namespace muster::accounting {
 namespace {
@@ -150,13 +151,18 @@ std::vector<Bound> published_subset_bounds(double clients, double subset, double
                                            std::uint64_t rounds, const Question& question) {
   std::vector<Bound> all;
   for (const Conversion c : {Conversion::canonne, Conversion::exact}) {
-    all.push_back(subset_theorem1_bound(clients, subset, epsilon0, rounds, question, c));
-    all.push_back(subset_ccs_bound(clients, subset, epsilon0, rounds, question, c));
+    all.push_back(
+        timed([&] { return subset_theorem1_bound(clients, subset, epsilon0, rounds, question, c); }));
+    all.push_back(timed([&] { return subset_ccs_bound(clients, subset, epsilon0, rounds, question, c); }));
   }
-  all.push_back(subset_numerical_composition_bound(clients, subset, epsilon0, rounds, question));
-  all.push_back(subset_plotted_lower_bound(clients, subset, epsilon0, rounds, question));
-  all.push_back(subset_plotted_wang_bound(clients, subset, epsilon0, rounds, question));
-  all.push_back(subset_strong_composition_bound(clients, subset, epsilon0, rounds, question));
+  all.push_back(
+      timed([&] { return subset_numerical_composition_bound(clients, subset, epsilon0, rounds, question); }));
+  all.push_back(
+      timed([&] { return subset_plotted_lower_bound(clients, subset, epsilon0, rounds, question); }));
+  all.push_back(
+      timed([&] { return subset_plotted_wang_bound(clients, subset, epsilon0, rounds, question); }));
+  all.push_back(
+      timed([&] { return subset_strong_composition_bound(clients, subset, epsilon0, rounds, question); }));
   return all;
 }
 

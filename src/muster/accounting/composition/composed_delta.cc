@@ -14,7 +14,7 @@ namespace {
 
 namespace contour = numerics::contour;
 
-constexpr double kWork = 1e8;  // atoms times frequencies one answer may cost: about a tenth of a second
+constexpr double kWork = 3e7;  // atoms times frequencies one answer may cost: a few hundredths of a second
 
 // The product of the parts' tilted transforms, relative to its value at t = 0.
 class Product {

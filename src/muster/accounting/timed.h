@@ -1,0 +1,30 @@
+// How long a bound took: what `muster account --all` prints beside it. Wall time; never part of a result.
+#pragma once
+
+#include <chrono>
+#include <utility>
+
+#include "muster/accounting/result.h"
+
+namespace muster::accounting {
+
+class Stopwatch {
+ public:
+  double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+// The bound that `make` returns, with the time it took.
+template <typename Make>
+Bound timed(Make&& make) {
+  const Stopwatch watch;
+  Bound bound = std::forward<Make>(make)();
+  bound.seconds = watch.seconds();
+  return bound;
+}
+
+}  // namespace muster::accounting
