@@ -13,8 +13,10 @@ namespace muster::numerics {
 namespace {
 
 constexpr double kUlp = std::numeric_limits<double>::epsilon();
-constexpr double kNegligible = 24;   // terms below e^-24 of the largest one are bounded, not computed
-constexpr double kVanishing = -230;  // Chernoff's bound alone, where it is below e^-230 = 1e-100
+constexpr double kNegligible = 24;  // terms below e^-24 of the largest one are bounded, not computed
+// Chernoff's bound alone, where it is smaller than this (its logarithm): nobody asks for such deltas.
+constexpr double kVanishing = -600;
+constexpr double kVanishingOfMany = -230;  // with many atoms, whose sums are slow
 constexpr double kSmoothingCut = 6;  // frequencies beyond this many 1/s carry less than e^-18 and are bounded
 
 double saddle(const AtomicLaw& law, double n, double k) {
@@ -92,7 +94,7 @@ Enclosure call_of_sum(const AtomicLaw& law, double n, double k) {
     return n * law.log_mgf(lambda) - lambda * k - 1 - std::log(lambda);
   });
 
-  if (log_scale - 1 - std::log(c) < kVanishing) {
+  if (log_scale - 1 - std::log(c) < (tilt.atoms() <= 8 ? kVanishing : kVanishingOfMany)) {
     return {intrinsic, std::max(intrinsic, std::exp(std::max(log_scale - 1 - std::log(c), -700.0)))};
   }
   const double budget = tilt.atoms() <= 8 ? 4e4 : 2e6 / static_cast<double>(tilt.atoms());
