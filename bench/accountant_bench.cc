@@ -124,7 +124,8 @@ void random_allocation(benchmark::State& state) {
 }
 BENCHMARK(random_allocation)->Unit(benchmark::kMillisecond);
 
-void calibration(benchmark::State& state, const std::string& knob, const std::string& randomizer) {
+void calibration(benchmark::State& state, const std::string& knob, const std::string& randomizer,
+                 double epsilon) {
   protocols::PlanSource source;
   for (const auto& [key, value] : std::vector<std::pair<std::string, std::string>>{
            {"population.clients", "60000"},
@@ -140,7 +141,7 @@ void calibration(benchmark::State& state, const std::string& knob, const std::st
   const protocols::Plan plan = protocols::Plan::validate(source, protocols::Command::calibrate);
   double value = 0;
   for ([[maybe_unused]] auto _ : state) {
-    value = protocols::calibrate(plan, protocols::knob_named(knob), {0.3, 1e-5, std::nullopt}).value;
+    value = protocols::calibrate(plan, protocols::knob_named(knob), {epsilon, 1e-5, std::nullopt}).value;
   }
   state.counters["value"] = value;
 }
@@ -157,11 +158,14 @@ int main(int argc, char** argv) {
         ->Unit(benchmark::kMillisecond);
   }
   for (const std::string knob : {"epsilon0", "rate", "rounds", "clients"}) {
-    benchmark::RegisterBenchmark(("calibrate/ldp-sgd/" + knob).c_str(), calibration, knob, "ldp-sgd")
+    benchmark::RegisterBenchmark(("calibrate/ldp-sgd/" + knob).c_str(), calibration, knob, "ldp-sgd", 0.3)
         ->Unit(benchmark::kMillisecond);
   }
-  benchmark::RegisterBenchmark("calibrate/gaussian/sigma", calibration, "sigma", "gaussian")
-      ->Unit(benchmark::kMillisecond);
+  for (const double epsilon : {0.1, 0.3}) {  // sigma 3.3, and 1.75: heavy tails
+    benchmark::RegisterBenchmark(("calibrate/gaussian/sigma/epsilon=" + std::to_string(epsilon)).c_str(),
+                                 calibration, "sigma", "gaussian", epsilon)
+        ->Unit(benchmark::kMillisecond);
+  }
   benchmark::Initialize(&argc, argv);
   benchmark::RunSpecifiedBenchmarks();
   benchmark::Shutdown();

@@ -36,7 +36,7 @@ numerics::Enclosure reporting_sum(const Profile& profile, const SumShape& shape,
 class ReportingSum {
  public:
   explicit ReportingSum(const Mechanism& mechanism);
-  // One randomizer's profile, cut coarser and coarser.
+  // One randomizer's profile, cut deeper and deeper; not empty.
   explicit ReportingSum(std::vector<Profile> profiles) : profiles_(std::move(profiles)) {}
   numerics::Enclosure delta(const SumShape& shape, double epsilon, const LawChange& change = {}) const;
   // f(E), from above: what one message alone gives away.
