@@ -44,9 +44,7 @@ std::unique_ptr<randomizers::VectorRandomizer> make_randomizer(const protocols::
 
 }  // namespace
 
-bool same_mechanism(const accounting::Mechanism& a, const accounting::Mechanism& b) {
-  return a == b;
-}
+bool same_mechanism(const accounting::Mechanism& a, const accounting::Mechanism& b) { return a == b; }
 
 TrainingParts assemble(const protocols::Plan& plan) {
   const learning::Architecture architecture = architecture_of(plan.model);
