@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "muster/accounting/accountant.h"
-#include "muster/accounting/bounds/homogeneous_rdp.h"
-#include "muster/accounting/bounds/random_allocation.h"
-#include "muster/accounting/bounds/swap_profile.h"
+#include "muster/accounting/bounds/exact/random_allocation.h"
+#include "muster/accounting/bounds/renyi/homogeneous_rdp.h"
+#include "muster/accounting/bounds/swap/swap_profile.h"
 #include "muster/protocols/calibration.h"
 #include "muster/protocols/plan_source.h"
 

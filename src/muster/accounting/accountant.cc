@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "muster/accounting/applicable.h"
-#include "muster/accounting/bounds/local.h"
+#include "muster/accounting/bounds/local/local.h"
 #include "muster/accounting/comparisons.h"
 #include "muster/accounting/composition/composed_curve.h"
 #include "muster/accounting/timed.h"

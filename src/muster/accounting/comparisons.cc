@@ -5,8 +5,8 @@
 #include <utility>
 #include <variant>
 
-#include "muster/accounting/bounds/published.h"
-#include "muster/accounting/bounds/shuffle_gaussian_rdp.h"
+#include "muster/accounting/bounds/published/published.h"
+#include "muster/accounting/bounds/renyi/shuffle_gaussian_rdp.h"
 #include "muster/accounting/conversions/local_rdp.h"
 #include "muster/accounting/timed.h"
 

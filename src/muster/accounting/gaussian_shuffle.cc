@@ -5,8 +5,8 @@
 #include <memory>
 #include <utility>
 
-#include "muster/accounting/bounds/shuffle_gaussian_pair.h"
-#include "muster/accounting/bounds/star_pool.h"
+#include "muster/accounting/bounds/exact/shuffle_gaussian_pair.h"
+#include "muster/accounting/bounds/shuffle/star_pool.h"
 
 namespace muster::accounting {
 

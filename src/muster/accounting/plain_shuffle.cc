@@ -9,10 +9,10 @@
 #include <string>
 #include <utility>
 
-#include "muster/accounting/bounds/binary_shuffle.h"
-#include "muster/accounting/bounds/blanket.h"
-#include "muster/accounting/bounds/clones.h"
-#include "muster/accounting/bounds/gaussian_blanket.h"
+#include "muster/accounting/bounds/shuffle/binary_shuffle.h"
+#include "muster/accounting/bounds/shuffle/blanket.h"
+#include "muster/accounting/bounds/shuffle/clones.h"
+#include "muster/accounting/bounds/shuffle/gaussian_blanket.h"
 
 namespace muster::accounting {
 namespace {

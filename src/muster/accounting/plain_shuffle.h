@@ -1,10 +1,10 @@
-// Everybody reports once: the bounds of bounds/blanket.h, k_rr.h, binary_shuffle.h and clones.h as entries of
-// the list in applicable.h. Pure functions.
+// Everybody reports once: the bounds of bounds/shuffle/blanket.h, k_rr.h, binary_shuffle.h and clones.h as
+// entries of the list in applicable.h. Pure functions.
 #pragma once
 
 #include <vector>
 
-#include "muster/accounting/bounds/k_rr.h"
+#include "muster/accounting/bounds/shuffle/k_rr.h"
 #include "muster/accounting/mechanisms/mechanism.h"
 #include "muster/accounting/round_bound.h"
 

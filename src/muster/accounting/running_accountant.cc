@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "muster/accounting/applicable.h"
-#include "muster/accounting/bounds/local.h"
+#include "muster/accounting/bounds/local/local.h"
 #include "muster/accounting/composition/round_curve.h"
 
 namespace muster::accounting {

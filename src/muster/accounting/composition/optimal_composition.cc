@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "muster/accounting/bounds/local.h"
+#include "muster/accounting/bounds/local/local.h"
 
 namespace muster::accounting {
 namespace {

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "muster/accounting/accountant.h"
-#include "muster/accounting/bounds/homogeneous.h"
+#include "muster/accounting/bounds/exact/homogeneous.h"
 #include "muster/accounting/composition/dominating_pair.h"
 #include "muster/accounting/oracle/random_cases.h"
 #include "muster/accounting/oracle/slow_formula.h"

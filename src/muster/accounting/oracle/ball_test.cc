@@ -7,7 +7,7 @@
 #include <cmath>
 #include <vector>
 
-#include "muster/accounting/bounds/local.h"
+#include "muster/accounting/bounds/local/local.h"
 #include "muster/accounting/conversions/rdp_to_dp.h"
 #include "muster/accounting/profile.h"
 

@@ -6,13 +6,13 @@
 #include <optional>
 
 #include "muster/accounting/applicable.h"
-#include "muster/accounting/bounds/check_in_rdp.h"
-#include "muster/accounting/bounds/reporting_sum.h"
-#include "muster/accounting/bounds/slots.h"
-#include "muster/accounting/bounds/subsampled_shuffle_rdp.h"
-#include "muster/accounting/bounds/subset.h"
-#include "muster/accounting/bounds/swap_profile.h"
-#include "muster/accounting/bounds/unequal_rates.h"
+#include "muster/accounting/bounds/renyi/check_in_rdp.h"
+#include "muster/accounting/bounds/renyi/subsampled_shuffle_rdp.h"
+#include "muster/accounting/bounds/swap/reporting_sum.h"
+#include "muster/accounting/bounds/swap/slots.h"
+#include "muster/accounting/bounds/swap/subset.h"
+#include "muster/accounting/bounds/swap/swap_profile.h"
+#include "muster/accounting/bounds/swap/unequal_rates.h"
 #include "muster/accounting/oracle/known_false.h"
 #include "muster/accounting/oracle/slow_formula.h"
 

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <map>
 
-#include "muster/accounting/bounds/check_in_rdp.h"
+#include "muster/accounting/bounds/renyi/check_in_rdp.h"
 #include "muster/accounting/oracle/harness_claims.h"
 #include "muster/accounting/oracle/harness_truth.h"
 #include "muster/accounting/oracle/known_false.h"

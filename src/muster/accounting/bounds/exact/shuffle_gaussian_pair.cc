@@ -1,0 +1,226 @@
+#include "muster/accounting/bounds/exact/shuffle_gaussian_pair.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <mutex>
+#include <vector>
+
+#include "muster/accounting/bounds/swap/reporting_law.h"
+#include "muster/accounting/profile.h"
+#include "muster/numerics/call_of_sum.h"
+#include "muster/numerics/sum_by_doubling.h"
+
+namespace muster::accounting {
+namespace {
+
+constexpr double kUlp = std::numeric_limits<double>::epsilon();
+constexpr double kLargestMu = 8;
+constexpr double kReach = 12;  // deviations of the log-ratio that knots cover: a tail of 1e-33
+
+constexpr double kNegligible = 1e-45;
+constexpr double kMostCopies = 1e10;  // round-off allowances grow with the number of copies
+
+// Where the contour integral serves the bulk: measured, see docs/theory/shuffle-gaussian.md.
+bool close_to_normal(double n, double mu) {
+  return n > kMostCopies || (mu <= 1 && n >= 1000 * mu && n >= 100);
+}
+
+// Knots of r - 1 for the contour: r = e^{+-mu x}, x in steps of 1/30, wider where a cell is small against the
+// deviation of r or the mass is.
+std::vector<double> centered_knots(double mu) {
+  std::vector<double> knots;
+  std::vector<double> steps;
+  for (double x = 0; x < kReach;) {
+    x += std::max(1.0, x / 4) / 30;
+    steps.push_back(x);
+  }
+  for (std::size_t i = steps.size(); i-- > 0;) {
+    knots.push_back(std::expm1(-mu * steps[i]));
+  }
+  knots.push_back(0);
+  const double growth = mu > 0.5 ? 8 : 5;
+  for (double x = 0; x < kReach + mu;) {
+    x += std::max(1.0, x / growth) / 30;
+    knots.push_back(std::expm1(mu * x));
+  }
+  return knots;
+}
+
+// Knots of a sum of `copies` ratios: uniform over the bulk, geometric towards zero and infinity.
+std::vector<double> sum_knots(double mu, double copies, double fine) {
+  const double deviation = std::sqrt(copies * std::expm1(std::min(mu * mu, 1.5)));
+  const double wide = std::sqrt(copies) * std::exp(mu * mu / 2);  // P(S < copies - t wide) <= e^{-t^2/2}
+  const double ratio = std::min(0.1, mu * fine);
+  const double bottom = std::max(copies * std::exp(-kReach * mu - mu * mu / 2), copies - kReach * wide);
+  const double top = copies + std::expm1(mu * kReach + mu * mu / 2) + kReach * deviation;
+  std::vector<double> knots{0};
+  for (double s = bottom; s < top;) {
+    knots.push_back(s);
+    // Below the mean the law narrows in proportion to s. Above it, the normal tail of many widens the steps
+    // slowly; further out one ratio jumps, and steps are those of the log-ratio.
+    const double distance = s - copies;
+    const double step = distance < 0 ? fine * deviation * std::max(s / copies, 0.02)
+                                     : std::max(fine * deviation,
+                                                ratio * distance * (distance > kReach * deviation ? 1 : 0.4));
+    s += std::min(ratio * s, step);
+  }
+  knots.push_back(top);
+  return knots;
+}
+
+// A rough value of the forward curve as the normal bulk makes it.
+double bulk_estimate(double n, double mu, double distance) {
+  const double deviation = std::sqrt(std::expm1(mu * mu) / n);
+  const double z = distance / deviation;
+  return deviation * std::exp(-z * z / 2) / (2 + z * z);
+}
+
+numerics::AtomicLaw mirrored(numerics::AtomicLaw law) {
+  for (double& y : law.points) {
+    y = -y;
+  }
+  return law;
+}
+
+// E(sum - strike)_+ of a law given by one above it and one below it; round-off of their weights and of the
+// strike included. Where Chernoff's bound is already negligible it stands for the integral.
+double call_above(const numerics::AtomicLaw& law, double n, double strike) {
+  const double k = strike * (1 - 4 * kUlp);
+  const double chernoff = numerics::call_of_sum_chernoff(law, n, k);
+  return (chernoff < n * kNegligible ? chernoff : numerics::call_of_sum(law, n, k).upper) * weight_error(n);
+}
+
+double call_below(const numerics::AtomicLaw& law, double n, double strike) {
+  const double k = strike * (1 + 4 * kUlp);
+  const double chernoff = numerics::call_of_sum_chernoff(law, n, k);
+  return chernoff < n * kNegligible ? 0 : numerics::call_of_sum(law, n, k).lower / weight_error(n);
+}
+
+}  // namespace
+
+struct ShuffleGaussianPair::WholeSum {
+  WholeSum(std::uint64_t n, double m) : clients(n), mu(m) {}
+
+  const std::uint64_t clients;
+  const double mu;
+
+  const numerics::SumLaw& above() {
+    build();
+    return laws[0];
+  }
+  const numerics::SumLaw& below() {
+    build();
+    return laws[1];
+  }
+
+ private:
+  void build() {
+    std::call_once(once, [this] {
+      // Every level widens the law by up to fine^2 / 4 of its variance: the more levels, the finer.
+      const double levels = 1 + std::log2(static_cast<double>(clients));
+      const double fine = 1 / ((clients < 200 ? 28 : 18) * std::sqrt(levels));
+      const numerics::Knots knots = [this, fine](double copies) { return sum_knots(mu, copies, fine); };
+      std::vector<double> first = knots(1);
+      first.erase(first.begin());  // 0 is no point of the lognormal's own law
+      for (const numerics::Side side : {numerics::Side::above, numerics::Side::below}) {
+        laws[side == numerics::Side::above ? 0 : 1] =
+            numerics::sum_by_doubling(lognormal_ratio(mu, first, side), clients, side, knots);
+      }
+    });
+  }
+
+  std::once_flag once;
+  std::array<numerics::SumLaw, 2> laws;
+};
+
+ShuffleGaussianPair::ShuffleGaussianPair(std::uint64_t clients, double mu)
+    : n_(static_cast<double>(clients)), mu_(mu) {
+  if (clients <= 1 || mu > kLargestMu) {
+    return;
+  }
+  if (close_to_normal(n_, mu)) {
+    ratio_ = std::make_shared<const CenteredLognormal>(mu, centered_knots(mu));
+  }
+  if (n_ <= kMostCopies) {
+    sum_ = std::make_shared<WholeSum>(clients, mu);
+  }
+}
+
+double ShuffleGaussianPair::rough(double epsilon) const {
+  return std::max(bulk_estimate(n_, mu_, std::expm1(epsilon)),
+                  gaussian_profile(mu_, 1 + n_ * std::expm1(epsilon)));
+}
+
+numerics::Enclosure ShuffleGaussianPair::forward(double epsilon, End end) const {
+  const double e = std::exp(epsilon);
+  const double local = std::min(1.0, gaussian_profile(mu_, e));  // the shuffler is post-processing
+  if (n_ <= 1) {
+    return {local * (1 - 1e-12), local};
+  }
+  const double bulk = bulk_estimate(n_, mu_, std::expm1(epsilon));
+  const double jump =
+      gaussian_profile(mu_, 1 + n_ * std::expm1(epsilon));  // one ratio carries the sum across
+  numerics::Enclosure result{0, local};
+  if (ratio_ && (jump < 1e4 * bulk || !sum_)) {
+    // The cut's excess is added to delta: a part in 1e6 of the rough value.
+    result = forward_by_contour(epsilon, 1e-6 * std::max({bulk, jump, 1e-40}), end);
+  } else if (sum_) {
+    const double strike = n_ * e;
+    result.upper = sum_->above().call(strike * (1 - 4 * kUlp), numerics::Side::above) / n_ * (1 + 4 * kUlp);
+    result.lower = sum_->below().call(strike * (1 + 4 * kUlp), numerics::Side::below) / n_ * (1 - 4 * kUlp);
+  }
+  return {std::min(result.lower, local), std::min(result.upper, local)};
+}
+
+numerics::Enclosure ShuffleGaussianPair::reverse(double epsilon, End end) const {
+  const double e = std::exp(epsilon);
+  const double local = std::min(1.0, gaussian_profile(mu_, e));
+  if (n_ <= 1) {
+    return {local * (1 - 1e-12), local};
+  }
+  numerics::Enclosure result{0, local};
+  if (ratio_) {
+    // Cutting r from above raises a put and takes its mean away: as little against the value as forward.
+    result = reverse_by_contour(epsilon,
+                                1e-6 * std::max(bulk_estimate(n_, mu_, -std::expm1(-epsilon)), 1e-40), end);
+  } else if (sum_) {
+    const double strike = n_ / e;
+    result.upper =
+        sum_->above().put(strike * (1 + 4 * kUlp), numerics::Side::above) / strike * (1 + 8 * kUlp);
+    result.lower =
+        sum_->below().put(strike * (1 - 4 * kUlp), numerics::Side::below) / strike * (1 - 8 * kUlp);
+  }
+  return {std::min(result.lower, local), std::min(result.upper, local)};
+}
+
+numerics::Enclosure ShuffleGaussianPair::forward_by_contour(double epsilon, double tail, End end) const {
+  const double strike = n_ * std::expm1(epsilon);
+  numerics::Enclosure result{0, 1};
+  if (end != End::upper) {
+    result.lower = call_below(ratio_->below(tail, true), n_, strike) / n_ * (1 - 4 * kUlp);
+  }
+  if (end != End::lower) {
+    const CenteredLognormal::Cut cut = ratio_->above(tail);
+    result.upper = (call_above(cut.law, n_, strike) / n_ + cut.excess_right) * (1 + 4 * kUlp);
+  }
+  return result;
+}
+
+numerics::Enclosure ShuffleGaussianPair::reverse_by_contour(double epsilon, double tail, End end) const {
+  // (E/n) E( sum (1 - r) - n (1 - 1/E) )_+
+  const double strike = -n_ * std::expm1(-epsilon);
+  const double e = std::exp(epsilon);
+  numerics::Enclosure result{0, 1};
+  if (end != End::upper) {
+    result.lower = call_below(mirrored(ratio_->below(tail, false)), n_, strike) / n_ * e * (1 - 8 * kUlp);
+  }
+  if (end != End::lower) {
+    const CenteredLognormal::Cut cut = ratio_->above(tail);
+    result.upper = (call_above(mirrored(cut.law), n_, strike) / n_ + cut.excess_left) * e * (1 + 8 * kUlp);
+  }
+  return result;
+}
+
+}  // namespace muster::accounting

@@ -1,0 +1,140 @@
+#include "muster/accounting/bounds/swap/unequal_rates.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "muster/accounting/bounds/shuffle/mean_of_terms.h"
+#include "muster/core/error.h"
+#include "muster/numerics/call_of_sum.h"
+
+namespace muster::accounting {
+namespace {
+
+constexpr double kImprobable = 1e-36;  // a block of N this rare is charged whole
+
+void check(double lo, double hi) {
+  if (!(lo > 0 && lo <= hi && hi < 1)) {
+    throw Error(ErrorCode::uncovered, "participation.rate", "", "0 < lo <= hi < 1",
+                "theorem H needs every client to report with a probability bounded away from 0 and 1");
+  }
+}
+
+}  // namespace
+
+UnequalRatesCurve::UnequalRatesCurve(ReportingSum sum, double n, double lo, double hi)
+    : sum_(std::move(sum)) {
+  check(lo, hi);
+  const double theta = lo / hi;
+  // Centred at 1 - E: a silent client's term is 0, a revealed one's E - 1.
+  shape_ = {.factor = 1 / (n * theta), .count = n, .rate = lo, .strike = n};
+  revealed_ = (hi - lo) / hi;
+  everybody_ = hi * std::exp((n - 1) * std::log1p(-theta * (1 - hi)));
+}
+
+numerics::Enclosure UnequalRatesCurve::delta(double epsilon) const {
+  const auto reveal = [&](numerics::AtomicLaw law) {
+    // reporting_law's last atom is X* = 0, at E - 1 as well: one atom, so that few clients are enumerated.
+    const double point = std::expm1(epsilon);
+    if (!law.points.empty() && law.points.back() == point) {
+      law.weights.back() += revealed_;
+    } else {
+      law.add(point, revealed_);
+    }
+    return law;
+  };
+  const numerics::Enclosure sum =
+      revealed_ > 0 ? sum_.delta(shape_, epsilon, reveal) : sum_.delta(shape_, epsilon);
+  const double upper = (sum.upper + everybody_ * sum_.local(epsilon)) * (1 + 1e-14);
+  return {sum.lower, upper < 1 ? upper : 1};
+}
+
+UnequalRatesMixture::UnequalRatesMixture(double n, double lo, double hi, Family family, double fineness)
+    : family_(std::move(family)) {
+  check(lo, hi);
+  for (const BinomialBlock& block : binomial_blocks(n - 1, lo / hi, 90, fineness)) {
+    if (block.weight < kImprobable) {
+      improbable_ += block.weight;
+    } else {
+      blocks_.push_back(block);
+    }
+  }
+  std::sort(blocks_.begin(), blocks_.end(),
+            [](const BinomialBlock& x, const BinomialBlock& y) { return x.first < y.first; });
+}
+
+void UnequalRatesMixture::merge() {
+  // Where the cumulative weight passes these, a new block begins: a rare stretch below the mean may be
+  // charged far below itself, and all of the upper end at one point.
+  constexpr std::array kCuts{1e-30, 1e-24, 1e-19, 1e-15, 1e-12, 1e-9, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 4e-3,
+                             0.01,  0.03,  0.06,  0.12,  0.2,   0.3,  0.4,  0.5,  0.6,  0.7,  0.8,  0.9};
+  if (blocks_.size() <= kCuts.size()) return;
+  std::vector<BinomialBlock> merged;
+  double cumulative = 0;
+  std::size_t next = 0;
+  for (const BinomialBlock& block : blocks_) {
+    if (merged.empty() || (next < kCuts.size() && cumulative >= kCuts[next])) {
+      merged.push_back(block);
+    } else {
+      merged.back().last = block.last;
+      merged.back().weight += block.weight;
+    }
+    while (next < kCuts.size() && cumulative >= kCuts[next]) ++next;
+    cumulative += block.weight;
+  }
+  blocks_ = std::move(merged);
+}
+
+numerics::Enclosure UnequalRatesMixture::delta(double epsilon) const {
+  double least = 1, upper = improbable_;
+  double least_below = 1, lower = 0;
+  for (const BinomialBlock& block : blocks_) {
+    const numerics::Enclosure value = family_(block.first + 1, epsilon);
+    if (value.upper < least) least = value.upper;
+    if (value.lower < least_below) least_below = value.lower;
+    upper += block.weight * least;
+    lower += block.weight * least_below;
+  }
+  // The weights sum to 1 plus the two tails' Chernoff bounds and rounding.
+  const double top = upper * (1 + 1e-14);
+  return {std::max(0.0, lower * (1 - 1e-6)), top < 1 ? top : 1};
+}
+
+numerics::Enclosure thinned_blanket_delta(double n, double lo, double epsilon0, double epsilon) {
+  if (epsilon >= epsilon0) return {0, 0};
+  const long double top = std::exp(static_cast<long double>(epsilon0));
+  const long double grown = std::exp(static_cast<long double>(epsilon)), share = lo / (1 + top);
+  const long double up = top * -std::expm1(static_cast<long double>(epsilon) - epsilon0);
+  const numerics::Enclosure mean =
+      mean_of_terms({{up, share}, {1 - grown * top, share}, {0, 1 - 2 * share}}, n);
+  const double upper = mean.upper / lo * (1 + 1e-15);
+  return {mean.lower / lo * (1 - 1e-15), upper < 1 ? upper : 1};
+}
+
+UnequalRatesPair::UnequalRatesPair(double epsilon0, double n, double lo, double hi)
+    : epsilon0_(epsilon0), n_(n), lo_(lo), own_(hi / lo), stay_((1 - hi) / (1 - lo)) {}
+
+// (1/n) E( sum of terms )_+ , a term being stay (1 - E) for an absent client (probability 1 - lo) and
+// own * (ratio_scale * r + constant) for a reporting one, r = e^{+-epsilon0} w.p. q, p; centred at absence.
+numerics::Enclosure UnequalRatesPair::curve(double up, double down, double ratio_scale, double constant,
+                                            double epsilon) const {
+  if (epsilon >= epsilon0_) return {0, 0};  // no likelihood ratio passes e^epsilon0
+  const double q = 1 / (1 + std::exp(epsilon0_)), silent = stay_ * std::expm1(epsilon);
+  numerics::AtomicLaw law;
+  law.add(own_ * (ratio_scale * up + constant) + silent, lo_ * q);
+  law.add(own_ * (ratio_scale * down + constant) + silent, lo_ * (1 - q));
+  const numerics::Enclosure call = numerics::call_of_sum(law, n_, n_ * silent);
+  const double lower = call.lower / n_ * (1 - 1e-9), upper = call.upper / n_ * (1 + 1e-9);
+  return {lower > 0 ? lower : 0, upper < 1 ? upper : 1};
+}
+
+numerics::Enclosure UnequalRatesPair::forward(double epsilon) const {
+  return curve(std::exp(epsilon0_), std::exp(-epsilon0_), 1, -std::exp(epsilon), epsilon);
+}
+
+numerics::Enclosure UnequalRatesPair::reverse(double epsilon) const {
+  return curve(std::exp(epsilon0_), std::exp(-epsilon0_), -std::exp(epsilon), 1, epsilon);
+}
+
+}  // namespace muster::accounting
