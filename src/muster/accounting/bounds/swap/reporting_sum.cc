@@ -72,13 +72,15 @@ numerics::Enclosure ReportingSum::delta(const SumShape& shape, double epsilon,
             ? 0
             : numerics::call_of_sum_chernoff(term(profile, shape, epsilon, change), shape.count,
                                              shape.strike * std::expm1(epsilon));
-    const double total =
-        shape.factor * (chernoff + 100 * shape.count * shape.rate * profile.mass_at_infinity());
-    if (!(total < 0.999 * best_total)) {
+    const double beyond = 100 * shape.count * shape.rate * profile.mass_at_infinity();
+    if (!(chernoff + beyond < 0.999 * best_total)) {
       break;
     }
-    best_total = total;
+    best_total = chernoff + beyond;
     best = &profile;
+    if (beyond <= 1e-4 * chernoff) {
+      break;  // nothing left to gain
+    }
   }
   return reporting_sum(*best, shape, epsilon, change);
 }
