@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <limits>
@@ -10,6 +11,9 @@
 #include <string>
 #include <vector>
 
+#include "muster/accounting/applicable.h"
+#include "muster/accounting/composition/dominating_pair.h"
+#include "muster/accounting/composition/round_curve.h"
 #include "muster/core/error.h"
 
 namespace muster::accounting {
@@ -67,6 +71,28 @@ TEST(Accountant, ReproducesTheReferenceRows) {
     EXPECT_GE(s.best.numerical_error, 0);
     EXPECT_EQ(accountant.epsilon_upper(row.rounds, Delta::of(row.delta)), *s.best.upper);
   }
+}
+
+// The reference lower value 0.12581 of the composed Gaussian is the envelope of both directions of the pair,
+// which belongs to no pair of data sets; each direction alone composes to less.
+TEST(Accountant, TheEnvelopeOfAPairIsNoLowerBound) {
+  const Applicable list =
+      applicable(GaussianLocal{5}, ShuffledCheckIn{ClientCount::of(60'000), Rate::of(0.1)});
+  const RoundPair& pair = list.lowers.front();
+  const auto envelope = [&](double epsilon) {
+    const numerics::Enclosure a = pair.forward(epsilon);
+    const numerics::Enclosure b = pair.reverse(epsilon);
+    return numerics::Enclosure{std::max(a.lower, b.lower), std::max(a.upper, b.upper)};
+  };
+  const std::uint64_t rounds = 5'540;
+  const auto upper = [&](const RoundCurve& curve) {
+    return LossDistribution::dominating(curve).epsilon_upper(rounds, 1e-5);
+  };
+  const RoundCurve both = tabulate(pair.forward, pair.reverse, 100, 1e-16, 0.5);
+  EXPECT_NEAR(upper(tabulate(envelope, {}, 100, 1e-16, 0.5)), 0.1258, 5e-5);
+  EXPECT_LT(upper(both), 0.12553);  // from above: the truth of one direction is lower still
+  EXPECT_LT(upper(both.swapped()), 0.12553);
+  EXPECT_GT(LossDistribution::dominated(both).epsilon_lower(rounds, 1e-5), 0.1255);
 }
 
 // testdata/check_in_profile.txt: the same bound by grid FFTs in another language

@@ -10,6 +10,8 @@ namespace muster::accounting {
 namespace {
 
 constexpr int kNodesPerDeviation = 100;
+constexpr int kNodesOfPairs = 200;  // a lower pair loses twice as much between nodes
+constexpr int kRefinedPairs = 2;    // exact pairs are smooth: extensions cross halfway
 constexpr double kLargestEpsilon = 1e3;
 
 bool asks_epsilon(const Question& question) { return question.kind == Question::Kind::epsilon_at_delta; }
@@ -68,9 +70,9 @@ double ComposedPair::lower(std::uint64_t rounds, const Question& question) const
   }
   const auto answer = [&](double delta) {
     const auto& pairs = tables_.at(rounds, delta, [&](const Resolution& r) {
-      const RoundCurve curve = tabulate(forward_, reverse_, kNodesPerDeviation, r.tail, r.visited);
-      return std::array{LossDistribution::dominated(curve, r.refined()),
-                        LossDistribution::dominated(curve.swapped(), r.refined())};
+      const RoundCurve curve = tabulate(forward_, reverse_, kNodesOfPairs, r.tail, r.visited);
+      return std::array{LossDistribution::dominated(curve, kRefinedPairs),
+                        LossDistribution::dominated(curve.swapped(), kRefinedPairs)};
     });
     const auto one = [&](const LossDistribution& pair) {
       return asks_epsilon(question) ? pair.epsilon_lower(rounds, question.fixed)
