@@ -4,7 +4,6 @@
 // carry the answers.
 #include <benchmark/benchmark.h>
 
-#include <array>
 #include <string>
 #include <unsupported/Eigen/FFT>
 #include <vector>
@@ -83,7 +82,8 @@ const std::vector<Row>& rows() {
   return all;
 }
 
-void best_upper(benchmark::State& state, const Row& row) {
+void best_upper(benchmark::State& state) {
+  const Row& row = rows().at(static_cast<std::size_t>(state.range(0)));
   double epsilon = 0;
   for ([[maybe_unused]] auto _ : state) {
     const Accountant accountant(row.mechanism, row.participation);
@@ -91,10 +91,13 @@ void best_upper(benchmark::State& state, const Row& row) {
     benchmark::DoNotOptimize(epsilon);
   }
   state.counters["epsilon"] = epsilon;
+  state.SetLabel(row.name);
 }
+BENCHMARK(best_upper)->DenseRange(0, 15)->Unit(benchmark::kMillisecond);
 
 // The same with its lower bound, its certificate and every looser bound: what `muster account` prints.
-void whole_statement(benchmark::State& state, const Row& row) {
+void whole_statement(benchmark::State& state) {
+  const Row& row = rows().at(static_cast<std::size_t>(state.range(0)));
   double error = 0;
   for ([[maybe_unused]] auto _ : state) {
     const Accountant accountant(row.mechanism, row.participation);
@@ -102,7 +105,9 @@ void whole_statement(benchmark::State& state, const Row& row) {
     error = statement.best.numerical_error / *statement.best.upper;
   }
   state.counters["relative_numerical_error"] = error;
+  state.SetLabel(row.name);
 }
+BENCHMARK(whole_statement)->DenseRange(0, 15)->Unit(benchmark::kMillisecond);
 
 // --- Renyi orders, random allocation, calibration
 
@@ -146,28 +151,14 @@ void calibration(benchmark::State& state, const std::string& knob, const std::st
   state.counters["value"] = value;
 }
 
+BENCHMARK_CAPTURE(calibration, ldp_sgd_epsilon0, "epsilon0", "ldp-sgd", 0.3)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(calibration, ldp_sgd_rate, "rate", "ldp-sgd", 0.3)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(calibration, ldp_sgd_rounds, "rounds", "ldp-sgd", 0.3)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(calibration, ldp_sgd_clients, "clients", "ldp-sgd", 0.3)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(calibration, gaussian_sigma, "sigma", "gaussian", 0.1)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(calibration, gaussian_heavy_tailed_sigma, "sigma", "gaussian", 0.3)
+    ->Unit(benchmark::kMillisecond);
+
 }  // namespace
 
-int main(int argc, char** argv) {
-  for (const Row& row : rows()) {
-    benchmark::RegisterBenchmark((std::string("upper/") + row.name).c_str(), best_upper, row)
-        ->Unit(benchmark::kMillisecond);
-  }
-  for (const Row& row : rows()) {
-    benchmark::RegisterBenchmark((std::string("statement/") + row.name).c_str(), whole_statement, row)
-        ->Unit(benchmark::kMillisecond);
-  }
-  for (const std::string knob : {"epsilon0", "rate", "rounds", "clients"}) {
-    benchmark::RegisterBenchmark(("calibrate/ldp-sgd/" + knob).c_str(), calibration, knob, "ldp-sgd", 0.3)
-        ->Unit(benchmark::kMillisecond);
-  }
-  for (const double epsilon : {0.1, 0.3}) {  // sigma 3.3, and 1.75: heavy tails
-    benchmark::RegisterBenchmark(("calibrate/gaussian/sigma/epsilon=" + std::to_string(epsilon)).c_str(),
-                                 calibration, "sigma", "gaussian", epsilon)
-        ->Unit(benchmark::kMillisecond);
-  }
-  benchmark::Initialize(&argc, argv);
-  benchmark::RunSpecifiedBenchmarks();
-  benchmark::Shutdown();
-  return 0;
-}
+BENCHMARK_MAIN();

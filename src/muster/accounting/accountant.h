@@ -31,9 +31,9 @@ class Accountant {
   Accountant& operator=(Accountant&&) noexcept;
 
   // Every applicable bound for `rounds` rounds; `as_published` adds the papers' printed formulas (comparison
-  // only). `view`: the participation's own unless given; a view that no theorem covers throws
+  // only). `asked`: the view, the participation's own unless given; a view that no theorem covers throws
   // Error(uncovered).
-  Statement account(std::uint64_t rounds, const Question& question, std::optional<View> view = std::nullopt,
+  Statement account(std::uint64_t rounds, const Question& question, std::optional<View> asked = std::nullopt,
                     bool as_published = false) const;
 
   // The smallest proven upper bound alone, in the participation's own view: what training prints at every
