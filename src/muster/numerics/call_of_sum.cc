@@ -99,7 +99,7 @@ Enclosure call_of_sum(const AtomicLaw& law, double n, double k) {
   }
   const double budget = tilt.atoms() <= 8 ? 4e4 : 2e6 / static_cast<double>(tilt.atoms());
   const double scale = std::exp(log_scale);
-  const double finest = tilt.atoms() <= 8 ? 3e-3 : 8e-3;
+  const double finest = tilt.atoms() <= 8 ? 3e-3 : 7e-3;
   for (double fraction = finest;;
        fraction *= tilt.atoms() <= 8 ? 2 : 4) {  // the finest smoothing whose frequencies fit the budget
     const double s = fraction / c;               // 1/c: the scale on which the tilted payoff varies

@@ -61,9 +61,9 @@ numerics::Enclosure ReportingSum::delta(const SumShape& shape, double epsilon,
   if (profiles_.size() == 1) {
     return reporting_sum(profiles_.front(), shape, epsilon, change);
   }
-  // Every cut is a valid bound, whatever is made of its law: go on to deeper ones while the Chernoff estimate
-  // plus mass at infinity falls. Deeper than needed would bring rare large atoms, whose sum is slow and no
-  // tighter.
+  // Every cut is a valid bound, whatever is made of its law: go on to deeper ones until the mass at infinity
+  // is nothing against the Chernoff estimate, or that estimate grows. Deeper than needed would bring rare
+  // large atoms, whose sum is slow and no tighter.
   const Profile* best = &profiles_.front();
   double best_total = std::numeric_limits<double>::infinity();
   for (const Profile& profile : profiles_) {
@@ -73,13 +73,13 @@ numerics::Enclosure ReportingSum::delta(const SumShape& shape, double epsilon,
             : numerics::call_of_sum_chernoff(term(profile, shape, epsilon, change), shape.count,
                                              shape.strike * std::expm1(epsilon));
     const double beyond = 100 * shape.count * shape.rate * profile.mass_at_infinity();
-    if (!(chernoff + beyond < 0.999 * best_total)) {
+    if (!(chernoff + beyond < 1.5 * best_total)) {
       break;
     }
-    best_total = chernoff + beyond;
+    best_total = std::min(best_total, chernoff + beyond);
     best = &profile;
-    if (beyond <= 1e-4 * chernoff) {
-      break;  // nothing left to gain
+    if (beyond <= 3e-4 * chernoff) {
+      break;
     }
   }
   return reporting_sum(*best, shape, epsilon, change);
