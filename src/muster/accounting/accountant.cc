@@ -213,6 +213,15 @@ Statement Accountant::account(std::uint64_t rounds, const Question& question, st
       statement.all.push_back(std::move(bound));
     }
   }
+  if (as_published) {
+    for (Bound& bound : comparisons(state_->mechanism, state_->participation, rounds, question)) {
+      bound.view = view;
+      // Proven for the participation's own view: they hold for whoever sees less, for nobody who sees more.
+      if (bound.validity != Validity::proven || amplified) {
+        statement.all.push_back(std::move(bound));
+      }
+    }
+  }
   for (Bound& bound : statement.all) {
     if (bound.validity == Validity::proven && bound.upper) {
       bound.lower = lower;
@@ -227,20 +236,6 @@ Statement Accountant::account(std::uint64_t rounds, const Question& question, st
   statement.best = statement.all.front();
   if (!statement.best.upper) {
     statement.best.assumptions.push_back("no finite upper bound: every theorem's tail passes this delta");
-  }
-  if (as_published) {
-    for (Bound& bound : comparisons(state_->mechanism, state_->participation, rounds, question)) {
-      bound.view = view;
-      // Proven for the participation's own view: they hold for whoever sees less, for nobody who sees more.
-      if (bound.validity != Validity::proven || amplified) {
-        statement.all.push_back(std::move(bound));
-      }
-    }
-    std::stable_sort(statement.all.begin(), statement.all.end(), comes_before);
-    if (statement.all.front().upper) {
-      statement.best = statement.all.front();  // a proven comparison may be the smallest
-      statement.best.lower = lower;
-    }
   }
   return statement;
 }

@@ -147,23 +147,12 @@ Sum trapezoid(const AtomicLaw& law, const std::vector<ScaledCopies>& copies, dou
 }  // namespace
 
 double mixed_sum_saddle(const AtomicLaw& law, const std::vector<ScaledCopies>& groups, double k) {
-  double low = 0;
-  double high = std::numeric_limits<double>::infinity();
-  double c = 1 / std::sqrt(std::max(tilted(law, groups, 0).variance, 1e-300));
-  for (int i = 0; i < 200; ++i) {
-    const Moments at = tilted(law, groups, c);
-    const double slope = at.mean - k - 2 / c;
-    (slope > 0 ? high : low) = c;
-    double next = c * std::exp(std::clamp(-slope / ((at.variance + 2 / (c * c)) * c), -2.0, 2.0));
-    if (!(next > low && next < high)) {
-      next = std::isinf(high) ? 4 * low : low == 0 ? high / 8 : std::sqrt(low * high);
-    }
-    if (!(next > 1e-290 && next < 1e290) || std::abs(next - c) < 1e-3 * c) {
-      return std::clamp(next, 1e-290, 1e290);
-    }
-    c = next;
-  }
-  return c;
+  return contour::saddle_point(
+      [&](double c) {
+        const Moments at = tilted(law, groups, c);
+        return contour::Moments{at.mean, at.variance};
+      },
+      k, [](double c) { return 2 / c; });
 }
 
 double call_of_mixed_sum_chernoff(const AtomicLaw& law, const std::vector<ScaledCopies>& groups, double k,

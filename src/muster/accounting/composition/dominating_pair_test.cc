@@ -43,6 +43,38 @@ TEST(LossDistribution, EnclosesTheComposedGaussian) {
   }
 }
 
+// A truth with kinks, between which it is straight: what a lower pair leaves straight must stay under it,
+// with nodes on the kinks, between them, and anywhere else.
+TEST(LossDistribution, DominatedStaysUnderACurveWithKinks) {
+  std::vector<double> kinks;
+  for (int i = 0; i <= 12; ++i) {
+    kinks.push_back(std::exp(0.1 * i));
+  }
+  const Profile truth = Profile::symmetric(
+      kinks, [](long double alpha) { return gaussian_profile(0.4, static_cast<double>(alpha)); });
+  double tightest = 0;
+  for (const double knot : {0.05, 0.1, 0.037}) {
+    const RoundCurve curve = tabulate(
+        [&](double epsilon) {
+          const double value = truth.at(std::exp(epsilon)) - truth.mass_at_infinity();
+          return numerics::Enclosure{value * (1 - 1e-12), value * (1 + 1e-12)};
+        },
+        {}, 20, 1e-9, 5, knot);
+    for (const int refined : {2, 8, 32}) {
+      const LossDistribution below = LossDistribution::dominated(curve, refined);
+      for (double epsilon = 0; epsilon < 1; epsilon += 0.0137) {
+        const double exact = truth.at(std::exp(epsilon));
+        EXPECT_LE(below.delta(1, epsilon).lower, exact * (1 + 1e-9))
+            << knot << ' ' << refined << ' ' << epsilon;
+        EXPECT_LE(below.delta(1, epsilon).upper, exact * (1 + 1e-6))
+            << knot << ' ' << refined << ' ' << epsilon;
+        tightest = std::max(tightest, below.delta(1, epsilon).lower / exact);
+      }
+    }
+  }
+  EXPECT_GT(tightest, 0.99);
+}
+
 TEST(LossDistribution, AgreesWithDirectConvolution) {
   const RoundCurve curve = gaussian_curve(0.7, 6);
   const LossDistribution pair = LossDistribution::dominating(curve);
