@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 
 #include "muster/core/error.h"
@@ -164,6 +165,7 @@ void read_participation(const Reader& reader, Plan& plan) {
     reader.require("participation.slots", "protocol " + name);
   }
   reader.take<std::uint64_t>("participation.slots", plan.slots);
+  reader.take<std::uint64_t>("rounds.batch", plan.batch);
   reader.take<std::uint64_t>("participation.minimum", plan.minimum);
 }
 
@@ -188,6 +190,21 @@ void require_for_training(const Reader& reader) {
   }
 }
 
+// What a description may leave open and a run may not.
+void refuse_untrainable_slots(const Plan& plan) {
+  if (plan.protocol == Protocol::random_check_in_sliding && plan.slots > plan.clients) {
+    throw Error(
+        ErrorCode::plan, "participation.slots", fmt::format("{}", plan.slots),
+        fmt::format("integer 1..{}", plan.clients),
+        "a window longer than the run: it ends before the first client's window does, with no update");
+  }
+  if (plan.has_slots() && plan.slots % plan.batch != 0) {
+    throw Error(ErrorCode::plan, "rounds.batch", fmt::format("{}", plan.batch),
+                fmt::format("a divisor of participation.slots = {}", plan.slots),
+                "a step would reach into the next run");
+  }
+}
+
 }  // namespace
 
 Plan Plan::validate(const PlanSource& source, Command command,
@@ -208,15 +225,16 @@ Plan Plan::validate(const PlanSource& source, Command command,
   reader.take<double>("rounds.average", plan.average);
   reader.take<double>("rounds.projection", plan.projection);
   reader.take<double>("rounds.weight_decay", plan.weight_decay);
-  plan.log_every = std::max<std::uint64_t>(1, plan.rounds / 100);
+  plan.log_every = std::max<std::uint64_t>(1, plan.updates() / 100);
   reader.take<std::uint64_t>("rounds.log_every", plan.log_every);
-  plan.checkpoint_every = std::max<std::uint64_t>(1, plan.rounds / 20);
+  plan.checkpoint_every = std::max<std::uint64_t>(1, plan.updates() / 20);
   reader.take<std::uint64_t>("rounds.checkpoint_every", plan.checkpoint_every);
   plan.model = reader.text("model.kind") == "logistic" ? ModelKind::logistic : ModelKind::cnn;
   reader.take<double>("privacy.delta", plan.delta);
   reader.take<double>("privacy.budget", plan.budget);
   if (command == Command::train) {
     require_for_training(reader);
+    refuse_untrainable_slots(plan);
   }
   if (solved_for.empty()) {
     // A rate and a dropout that together leave nobody, a subset or a minimum above the clients: refused here.
@@ -230,6 +248,19 @@ bool Plan::checks_in() const { return protocol != Protocol::shuffle && protocol 
 bool Plan::has_slots() const {
   return protocol == Protocol::random_check_in_fixed || protocol == Protocol::random_check_in_averaged ||
          protocol == Protocol::random_check_in_sliding;
+}
+
+std::uint64_t Plan::slots_a_run() const {
+  if (protocol == Protocol::random_check_in_sliding) {
+    return slots <= clients ? clients - slots + 1 : 0;
+  }
+  return has_slots() ? slots : 1;
+}
+
+std::uint64_t Plan::updates() const {
+  constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
+  const std::uint64_t each = slots_a_run();
+  return each > 0 && rounds > kMost / each ? kMost : rounds * each;
 }
 
 accounting::Mechanism Plan::mechanism() const {

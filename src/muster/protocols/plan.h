@@ -88,7 +88,8 @@ class Plan {
   std::optional<double> sigma;
   std::optional<std::uint64_t> k;
 
-  std::uint64_t rounds = 0;
+  std::uint64_t rounds = 0;  // of the accountant: whole runs in the slot protocols
+  std::uint64_t batch = 1;   // protocol random-check-in-fixed: slots a step
   std::optional<LearningRate> learning_rate;
   double momentum = 0;
   double average = 0;
@@ -104,6 +105,10 @@ class Plan {
 
   bool checks_in() const;  // every client tosses a coin: not shuffle, not subset
   bool has_slots() const;  // random-check-in-*
+  // Slots with an update in one round of `rounds`: `slots`, or clients - slots + 1 where windows slide; 1 in
+  // protocols without slots. Learning rate, log_every and checkpoint_every count these.
+  std::uint64_t slots_a_run() const;
+  std::uint64_t updates() const;  // in all rounds together: rounds * slots_a_run(), at most 2^64 - 1
   accounting::Mechanism mechanism() const;
   accounting::Participation participation() const;
   // Canonical text of every key after overrides and defaults, one "key = value" a line, sorted; and its

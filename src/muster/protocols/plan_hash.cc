@@ -50,6 +50,9 @@ std::string Plan::canonical() const {
   put_if("randomizer.sigma", sigma);
   put_if("randomizer.k", k);
   put("rounds.count", rounds);
+  if (protocol == Protocol::random_check_in_fixed) {
+    put("rounds.batch", batch);
+  }
   if (learning_rate) {
     put("rounds.learning_rate", learning_rate->canonical());
   }

@@ -1,0 +1,110 @@
+#include "muster/protocols/roll_call_slots.h"
+
+#include <algorithm>
+
+#include "muster/random/samplers.h"
+
+namespace muster::protocols {
+namespace {
+
+// Clients whose coins are tossed together: their list stays small whatever the population.
+constexpr std::uint64_t kTogether = std::uint64_t{1} << 16;
+
+// Calls visit(client, slot, bits) for each of the clients that checks in in this run, ascending; `slot` is
+// uniform in [0, slots), and `bits` goes on with the client's own stream.
+template <typename Visit>
+void each_present(const random::RunKey& key, const CheckInCoins& coins, std::uint64_t run, Range clients,
+                  std::uint64_t slots, std::vector<std::uint64_t>& present, const Visit& visit) {
+  for (std::uint64_t done = 0; done < clients.count; done += kTogether) {
+    present.clear();
+    coins.append_reporting(run, clients.first + done, std::min(kTogether, clients.count - done), present);
+    for (const std::uint64_t client : present) {
+      random::KeyedStream bits(key, {random::Purpose::slot, run, client});
+      const std::uint64_t slot = random::uniform_below(bits, slots);
+      visit(client, slot, bits);
+    }
+  }
+}
+
+Sender sender_of(const Reservoir& chosen, std::uint64_t round, std::uint64_t clients) {
+  return chosen.empty() ? Sender{clients, round, true} : Sender{chosen.client(), round, false};
+}
+
+}  // namespace
+
+void Reservoir::offer(std::uint64_t client, random::BitSource& bits) {
+  ++offered_;
+  if (random::uniform_below(bits, offered_) == 0) client_ = client;
+}
+
+void RollCallOfFixedWindow::draw_run(std::uint64_t run) {
+  run_ = 0;  // nothing is drawn if this throws
+  chosen_.assign(slots_, {});
+  each_present(key_, coins_, run, {0, clients_}, slots_, present_,
+               [this](std::uint64_t client, std::uint64_t slot, random::BitSource& bits) {
+                 chosen_[slot].offer(client, bits);
+               });
+  run_ = run;
+}
+
+void RollCallOfFixedWindow::append_senders(std::uint64_t first_round, Share share,
+                                           std::vector<Sender>& senders) {
+  const std::uint64_t run = (first_round - 1) / slots_ + 1;
+  if (run != run_) draw_run(run);
+  const Range range = range_of(batch_, share);
+  for (std::uint64_t place = range.first; place < range.first + range.count; ++place) {
+    const std::uint64_t round = first_round + place;
+    senders.push_back(sender_of(chosen_[(round - 1) % slots_], round, clients_));
+  }
+}
+
+void RollCallAveraged::draw_run(std::uint64_t run, Share share) {
+  run_ = 0;
+  slot_and_client_.clear();
+  each_present(key_, coins_, run, range_of(clients_, share), slots_, present_,
+               [this](std::uint64_t client, std::uint64_t slot, random::BitSource&) {
+                 slot_and_client_.emplace_back(slot, client);
+               });
+  std::ranges::sort(slot_and_client_);
+  run_ = run;
+  share_ = share;
+}
+
+void RollCallAveraged::append_senders(std::uint64_t first_round, Share share, std::vector<Sender>& senders) {
+  const std::uint64_t run = (first_round - 1) / slots_ + 1;
+  if (run != run_ || share.index != share_.index || share.of != share_.of) draw_run(run, share);
+  const std::uint64_t slot = (first_round - 1) % slots_;
+  for (auto next = std::ranges::lower_bound(slot_and_client_, std::pair{slot, std::uint64_t{0}});
+       next != slot_and_client_.end() && next->first == slot; ++next) {
+    senders.push_back({next->second, first_round, false});
+  }
+}
+
+// Time step `time` begins: the slot before it is over, and its place is the last of the new window's.
+void RollCallOfSlidingWindow::wake(std::uint64_t time) {
+  chosen_[(time - 1) % window_] = {};
+  each_present(key_, coins_, run_, {time - 1, 1}, window_, present_,
+               [this, time](std::uint64_t client, std::uint64_t slot, random::BitSource& bits) {
+                 chosen_[(time + slot) % window_].offer(client, bits);
+               });
+  time_ = time;
+}
+
+void RollCallOfSlidingWindow::append_senders(std::uint64_t first_round, Share share,
+                                             std::vector<Sender>& senders) {
+  const std::uint64_t slots = clients_ - window_ + 1;
+  const std::uint64_t run = (first_round - 1) / slots + 1;
+  const std::uint64_t time = window_ + (first_round - 1) % slots;
+  if (run != run_ || time < time_ || time - time_ > window_) {
+    // Nobody who woke before the window that ends at `time` can still be present.
+    chosen_.assign(window_, {});
+    run_ = run;
+    time_ = time - window_;
+  }
+  while (time_ < time) wake(time_ + 1);
+  if (range_of(1, share).count > 0) {
+    senders.push_back(sender_of(chosen_[time % window_], first_round, clients_));
+  }
+}
+
+}  // namespace muster::protocols

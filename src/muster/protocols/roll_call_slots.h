@@ -1,0 +1,101 @@
+// Random check-ins: every client checks in once a run at most, at a uniform slot of its own window.
+//
+// Balle, Kairouz, McMahan, Thakkar, Thakurta, "Privacy amplification via random check-ins" (NeurIPS 2020):
+//  - fixed window (Algorithm 1): everybody's window is the whole run; at each slot the server asks one
+//  client,
+//    uniform among those present, and where nobody is there sends a dummy itself;
+//  - averaged (Algorithm 2): as above, but everybody present is asked, and an empty slot is skipped;
+//  - sliding window (Section 4.2): a client wakes at each time step, in the order of their numbers, its
+//  window
+//    the m steps from then on; the server waits out the first m - 1 steps, so that a run of n clients has n -
+//    m + 1 slots; one client a slot, or a dummy, as in the fixed window.
+//
+// A client whose report is lost never checked in: the server chooses among those present. Coins, slots and
+// the server's choice are functions of (run key, run, client). Every run draws anew. One thread each.
+#pragma once
+
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "muster/protocols/participation.h"
+#include "muster/protocols/roll_call.h"
+#include "muster/random/bit_source.h"
+
+namespace muster::protocols {
+
+// One uniform choice among clients offered one after another: the k-th takes the place with probability 1/k.
+class Reservoir {
+ public:
+  void offer(std::uint64_t client, random::BitSource& bits);
+  bool empty() const { return offered_ == 0; }
+  std::uint64_t client() const { return client_; }  // undefined while empty
+
+ private:
+  std::uint64_t client_ = 0;
+  std::uint64_t offered_ = 0;
+};
+
+class RollCallOfFixedWindow final : public RollCall {
+ public:
+  // `batch` divides `slots`: a step is the mean over so many slots.
+  RollCallOfFixedWindow(const random::RunKey& key, CheckInCoins coins, std::uint64_t clients,
+                        std::uint64_t slots, std::uint64_t batch)
+      : key_(key), coins_(std::move(coins)), clients_(clients), slots_(slots), batch_(batch) {}
+  std::uint64_t rounds_a_step() const override { return batch_; }
+  void append_senders(std::uint64_t first_round, Share share, std::vector<Sender>& senders) override;
+
+ private:
+  void draw_run(std::uint64_t run);
+
+  random::RunKey key_;
+  CheckInCoins coins_;
+  std::uint64_t clients_;
+  std::uint64_t slots_;
+  std::uint64_t batch_;
+  std::uint64_t run_ = 0;  // the run drawn; 0: none
+  std::vector<Reservoir> chosen_;
+  std::vector<std::uint64_t> present_;
+};
+
+class RollCallAveraged final : public RollCall {
+ public:
+  RollCallAveraged(const random::RunKey& key, CheckInCoins coins, std::uint64_t clients, std::uint64_t slots)
+      : key_(key), coins_(std::move(coins)), clients_(clients), slots_(slots) {}
+  void append_senders(std::uint64_t first_round, Share share, std::vector<Sender>& senders) override;
+
+ private:
+  void draw_run(std::uint64_t run, Share share);
+
+  random::RunKey key_;
+  CheckInCoins coins_;
+  std::uint64_t clients_;
+  std::uint64_t slots_;
+  std::uint64_t run_ = 0;
+  Share share_;
+  std::vector<std::uint64_t> present_;
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> slot_and_client_;  // of the share, sorted
+};
+
+class RollCallOfSlidingWindow final : public RollCall {
+ public:
+  // 1 <= window <= clients.
+  RollCallOfSlidingWindow(const random::RunKey& key, CheckInCoins coins, std::uint64_t clients,
+                          std::uint64_t window)
+      : key_(key), coins_(std::move(coins)), clients_(clients), window_(window) {}
+  void append_senders(std::uint64_t first_round, Share share, std::vector<Sender>& senders) override;
+
+ private:
+  void wake(std::uint64_t time);
+
+  random::RunKey key_;
+  CheckInCoins coins_;
+  std::uint64_t clients_;
+  std::uint64_t window_;
+  std::uint64_t run_ = 0;
+  std::uint64_t time_ = 0;         // the last step whose client woke
+  std::vector<Reservoir> chosen_;  // of time t, at t mod window
+  std::vector<std::uint64_t> present_;
+};
+
+}  // namespace muster::protocols

@@ -1,0 +1,58 @@
+#include "muster/protocols/roll_call_subset.h"
+
+#include <bit>
+#include <limits>
+
+#include "muster/core/error.h"
+#include "muster/random/samplers.h"
+
+namespace muster::protocols {
+namespace {
+
+constexpr std::uint64_t kFree = std::numeric_limits<std::uint64_t>::max();
+constexpr std::uint64_t kGolden = 0x9e3779b97f4a7c15;  // 2^64 / golden ratio: spreads neighbours
+
+}  // namespace
+
+bool SubsetSampler::insert(std::uint64_t member) {
+  const std::size_t mask = table_.size() - 1;
+  const int shift = std::countl_zero(static_cast<std::uint64_t>(mask));
+  std::size_t place = mask == 0 ? 0 : static_cast<std::size_t>((member * kGolden) >> shift);
+  while (table_[place] != kFree) {
+    if (table_[place] == member) return false;
+    place = (place + 1) & mask;
+  }
+  table_[place] = member;
+  return true;
+}
+
+void SubsetSampler::draw(random::BitSource& bits, std::uint64_t count, std::uint64_t size,
+                         std::vector<std::uint64_t>& subset) {
+  if (size > count) {
+    throw Error(ErrorCode::internal, "subset", std::to_string(size), "at most " + std::to_string(count),
+                "more members than there are");
+  }
+  subset.clear();
+  subset.reserve(size);
+  table_.assign(std::bit_ceil(2 * size + 1), kFree);
+  // Bentley and Floyd, "A sample of brilliance" (1987): a uniform subset of [0, last), extended by a uniform
+  // element of [0, last], or by `last` itself when that one is taken, is a uniform subset of [0, last].
+  for (std::uint64_t last = count - size; last < count; ++last) {
+    const std::uint64_t drawn = random::uniform_below(bits, last + 1);
+    const std::uint64_t member = insert(drawn) ? drawn : last;
+    if (member == last && drawn != last) insert(last);
+    subset.push_back(member);
+  }
+}
+
+void RollCallOfSubset::append_senders(std::uint64_t first_round, Share share, std::vector<Sender>& senders) {
+  random::KeyedStream bits(key_, {random::Purpose::subset, first_round, 0});
+  sampler_.draw(bits, clients_, size_, subset_);
+  const Range range = range_of(size_, share);
+  senders.reserve(senders.size() + range.count);
+  for (std::uint64_t place = range.first; place < range.first + range.count; ++place) {
+    senders.push_back({subset_[place], first_round, false});
+  }
+}
+
+}  // namespace muster::protocols

@@ -1,0 +1,39 @@
+// A uniform subset of exactly k of n clients, anew in every round: the client sampling of CLDP-SGD.
+//
+// Girgis, Data, Diggavi, Kairouz, Suresh, "Shuffled model of federated learning" (2021), Algorithm 1, line 3.
+// Floyd's algorithm draws it with k unbiased integers and memory for k clients, none for the n. One thread.
+#pragma once
+
+#include "muster/protocols/roll_call.h"
+#include "muster/random/bit_source.h"
+
+namespace muster::protocols {
+
+// Draws subsets; keeps its table between draws.
+class SubsetSampler {
+ public:
+  // Overwrites `subset` with `size` different integers of [0, count), every set of that size equally likely.
+  // The order is not uniform. 0 <= size <= count, else Error(internal).
+  void draw(random::BitSource& bits, std::uint64_t count, std::uint64_t size,
+            std::vector<std::uint64_t>& subset);
+
+ private:
+  bool insert(std::uint64_t member);  // false when it is there already
+  std::vector<std::uint64_t> table_;  // open addressing, a power of two, at most half full
+};
+
+class RollCallOfSubset final : public RollCall {
+ public:
+  RollCallOfSubset(const random::RunKey& key, std::uint64_t clients, std::uint64_t subset)
+      : key_(key), clients_(clients), size_(subset) {}
+  void append_senders(std::uint64_t first_round, Share share, std::vector<Sender>& senders) override;
+
+ private:
+  random::RunKey key_;
+  std::uint64_t clients_;
+  std::uint64_t size_;
+  SubsetSampler sampler_;
+  std::vector<std::uint64_t> subset_;
+};
+
+}  // namespace muster::protocols
