@@ -193,6 +193,7 @@ PACKAGES = {
     "GTest": ["libgtest-dev", "libgmock-dev"],
     "libhwy": ["libhwy-dev"],
     "libsodium": ["libsodium-dev"],
+    "MPI": ["libopenmpi-dev", "openmpi-bin"],
     "nlohmann_json": ["nlohmann-json3-dev"],
     "PkgConfig": ["pkg-config"],
     "PNG": ["libpng-dev"],

@@ -1,0 +1,145 @@
+#include "muster/simulation/ranks.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <string_view>
+
+#include "muster/simulation/ranks_mpi.h"
+
+namespace muster::simulation {
+namespace {
+
+class Alone final : public Ranks {
+ public:
+  unsigned index() const override { return 0; }
+  unsigned count() const override { return 1; }
+  void all_reduce(std::span<std::int64_t>) override {}
+  void broadcast(std::string&, unsigned) override {}
+  void abandon(int status) override { std::_Exit(status); }
+};
+
+// The environment variable as a number; `otherwise` when it is absent or anything else.
+unsigned number_in(const char* variable, unsigned otherwise) {
+  const char* text = std::getenv(variable);
+  if (text == nullptr) {
+    return otherwise;
+  }
+  unsigned number = 0;
+  const char* end = text + std::strlen(text);
+  const auto [stop, failure] = std::from_chars(text, end, number);
+  return failure == std::errc() && stop == end ? number : otherwise;
+}
+
+// What `error` says beside its key, value and allowed range: what() is "key = value: message (allowed: ..)".
+std::string message_of(const Error& error) {
+  std::string before = error.key();
+  if (!before.empty()) {
+    before += (error.value().empty() ? "" : " = " + error.value()) + ": ";
+  }
+  const std::string after = error.allowed().empty() ? "" : " (allowed: " + error.allowed() + ")";
+  const std::string_view what = error.what();
+  return std::string(what.substr(before.size(), what.size() - before.size() - after.size()));
+}
+
+// Any failure as an Error; on another rank than the first, the message says on which.
+Error error_of(const std::exception_ptr& failure, const Ranks& ranks) {
+  const std::string where = ranks.first() ? ""
+                                          : " (on rank " + std::to_string(ranks.index()) + " of " +
+                                                std::to_string(ranks.count()) + ")";
+  try {
+    std::rethrow_exception(failure);
+  } catch (const Error& error) {
+    return {error.code(), error.key(), error.value(), error.allowed(), message_of(error) + where};
+  } catch (const std::bad_alloc&) {
+    return {ErrorCode::internal, "", "", "", "out of memory" + where};
+  } catch (const std::exception& error) {
+    return {ErrorCode::internal, "", "", "", std::string("a defect in muster: ") + error.what() + where};
+  }
+}
+
+// The error of the lowest rank that failed, on every rank. One rank at least has a failure.
+[[noreturn]] void throw_together(Ranks& ranks, const std::exception_ptr& failure) {
+  std::vector<std::int64_t> failed(ranks.count(), 0);
+  failed[ranks.index()] = failure != nullptr ? 1 : 0;
+  ranks.all_reduce(failed);
+  unsigned lowest = 0;
+  while (failed[lowest] == 0) {
+    ++lowest;
+  }
+  std::string bytes = lowest == ranks.index() ? encode(error_of(failure, ranks)) : "";
+  ranks.broadcast(bytes, lowest);
+  throw decode_error(bytes);
+}
+
+}  // namespace
+
+Launch launch_of_this_process() {
+  Launch launch;
+  launch.ranks = std::max(1u, number_in("OMPI_COMM_WORLD_SIZE", 1));
+  if (launch.ranks > 1) {
+    launch.rank = number_in("OMPI_COMM_WORLD_RANK", 0);
+    launch.ranks_on_this_machine = number_in("OMPI_COMM_WORLD_LOCAL_SIZE", 1);
+  }
+  return launch;
+}
+
+std::unique_ptr<Ranks> alone() { return std::make_unique<Alone>(); }
+
+std::unique_ptr<Ranks> join_ranks() { return launch_of_this_process().ranks > 1 ? join_mpi() : alone(); }
+
+void Meeting::hold(Ranks& ranks, const std::exception_ptr& failure) {
+  if (ranks.count() == 1) {
+    if (failure) {
+      std::rethrow_exception(failure);
+    }
+    return;
+  }
+  places_.back() = failure != nullptr ? 1 : 0;
+  ranks.all_reduce(places_);
+  if (places_.back() != 0) {
+    throw_together(ranks, failure);
+  }
+}
+
+std::string encode(const Error& error) {
+  std::string bytes(1, static_cast<char>(error.code()));
+  for (const std::string& part : {error.key(), error.value(), error.allowed(), message_of(error)}) {
+    const std::uint64_t length = part.size();
+    std::array<char, sizeof length> head;
+    std::memcpy(head.data(), &length, sizeof length);
+    bytes.append(head.data(), head.size());
+    bytes += part;
+  }
+  return bytes;
+}
+
+Error decode_error(std::string_view bytes) {
+  const Error broken(ErrorCode::internal, "", "", "", "another rank failed, and did not say how");
+  if (bytes.empty() ||
+      static_cast<unsigned char>(bytes.front()) > static_cast<unsigned char>(ErrorCode::interrupted)) {
+    return broken;
+  }
+  const auto code = static_cast<ErrorCode>(bytes.front());
+  bytes.remove_prefix(1);
+  std::array<std::string, 4> parts;
+  for (std::string& part : parts) {
+    std::uint64_t length = 0;
+    if (bytes.size() < sizeof length) {
+      return broken;
+    }
+    std::memcpy(&length, bytes.data(), sizeof length);
+    bytes.remove_prefix(sizeof length);
+    if (bytes.size() < length) {
+      return broken;
+    }
+    part = bytes.substr(0, length);
+    bytes.remove_prefix(length);
+  }
+  return bytes.empty() ? Error(code, parts[0], parts[1], parts[2], parts[3]) : broken;
+}
+
+}  // namespace muster::simulation

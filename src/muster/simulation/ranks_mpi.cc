@@ -1,0 +1,73 @@
+// Open MPI 4.1, reached through the C interface. Errors of MPI itself end the job at once (the library's
+// default): a network that fails leaves nobody to agree with.
+#define OMPI_SKIP_MPICXX 1
+#include "muster/simulation/ranks_mpi.h"
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace muster::simulation {
+namespace {
+
+// Numbers in one call of MPI, whose counts are ints.
+constexpr std::size_t kMostAtOnce = 1u << 30;
+
+class MpiRanks final : public Ranks {
+ public:
+  MpiRanks() {
+    int provided = 0;
+    // Other threads work on gradients and call nothing of MPI.
+    MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
+    if (provided < MPI_THREAD_FUNNELED) {
+      MPI_Finalize();
+      throw Error(ErrorCode::usage, "mpirun", "", "", "this MPI library allows no threads beside it");
+    }
+    int index = 0, count = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &index);
+    MPI_Comm_size(MPI_COMM_WORLD, &count);
+    index_ = static_cast<unsigned>(index);
+    count_ = static_cast<unsigned>(count);
+  }
+  ~MpiRanks() override { MPI_Finalize(); }
+  MpiRanks(const MpiRanks&) = delete;
+  MpiRanks& operator=(const MpiRanks&) = delete;
+
+  unsigned index() const override { return index_; }
+  unsigned count() const override { return count_; }
+
+  void all_reduce(std::span<std::int64_t> numbers) override {
+    while (!numbers.empty()) {
+      const std::size_t some = std::min(numbers.size(), kMostAtOnce);
+      MPI_Allreduce(MPI_IN_PLACE, numbers.data(), static_cast<int>(some), MPI_INT64_T, MPI_SUM,
+                    MPI_COMM_WORLD);
+      numbers = numbers.subspan(some);
+    }
+  }
+
+  void broadcast(std::string& bytes, unsigned from) override {
+    std::uint64_t size = bytes.size();
+    MPI_Bcast(&size, 1, MPI_UINT64_T, static_cast<int>(from), MPI_COMM_WORLD);
+    bytes.resize(size);
+    for (std::uint64_t done = 0; done < size; done += kMostAtOnce) {
+      const auto some = static_cast<int>(std::min<std::uint64_t>(size - done, kMostAtOnce));
+      MPI_Bcast(bytes.data() + done, some, MPI_BYTE, static_cast<int>(from), MPI_COMM_WORLD);
+    }
+  }
+
+  void abandon(int status) override {
+    MPI_Abort(MPI_COMM_WORLD, status);
+    std::_Exit(status);
+  }
+
+ private:
+  unsigned index_ = 0;
+  unsigned count_ = 1;
+};
+
+}  // namespace
+
+std::unique_ptr<Ranks> join_mpi() { return std::make_unique<MpiRanks>(); }
+
+}  // namespace muster::simulation

@@ -1,0 +1,31 @@
+// The build without MPI, whatever this machine has: linked against the sources that such a build compiles.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "muster/simulation/ranks.h"
+
+namespace muster::simulation {
+namespace {
+
+TEST(RanksWithoutMpi, OneProcessIsAlone) {
+  EXPECT_EQ(join_ranks()->count(), 1u);
+  ::setenv("OMPI_COMM_WORLD_SIZE", "1", 1);  // mpirun -n 1
+  EXPECT_EQ(join_ranks()->count(), 1u);
+}
+
+TEST(RanksWithoutMpi, SeveralAreRefusedByName) {
+  ::setenv("OMPI_COMM_WORLD_SIZE", "4", 1);
+  try {
+    join_ranks();
+    FAIL() << "four processes that each think they are the only one";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::usage);
+    EXPECT_EQ(error.key(), "mpirun");
+    EXPECT_EQ(error.value(), "4");
+    EXPECT_NE(std::string(error.what()).find("libopenmpi-dev"), std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace muster::simulation
