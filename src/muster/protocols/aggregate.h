@@ -23,14 +23,14 @@ class Aggregator {
   // Both must outlive the aggregator. The scratch may be the one the same thread randomizes with: it only
   // saves decoding twice, and never changes what a message decodes to.
   Aggregator(const randomizers::VectorRandomizer& randomizer, randomizers::Scratch& scratch)
-      : randomizer_(&randomizer), scratch_(&scratch), sum_(randomizer.dimension(), randomizer.step()) {}
+      : randomizer_(&randomizer), scratch_(&scratch), sum_(randomizer.make_sum()) {}
 
   void receive(const randomizers::Message& message) { randomizer_->accumulate(message, *scratch_, sum_); }
   void merge(const Aggregator& shard) { sum_.merge(shard.sum_); }
 
   std::uint64_t count() const { return sum_.count(); }
   // Overwrites `out` (dimension() floats): the unbiased estimate of the mean of the senders' clipped vectors.
-  void mean(std::span<float> out) const { sum_.mean(out); }
+  void mean(std::span<float> out) const { randomizer_->mean(sum_, out); }
   void next_round() { sum_.clear(); }
 
  private:

@@ -15,6 +15,9 @@ inline constexpr double kSmallestClip = 1e-20, kLargestClip = 1e20;
 // Refuses (Error(plan)) a clip outside [1e-20, 1e20] and a dimension outside [1, 2^31).
 void check_shape(double clip, std::size_t dimension);
 
+// Refuses (Error(data)) a gradient with NaN or infinity in it, naming the first place.
+void check_finite(std::span<const float> gradient);
+
 // Euclidean norm, relative error below 1.1e-6; any finite floats, subnormal or huge. NaN or infinity:
 // Error(data).
 double checked_norm(std::span<const float> gradient);

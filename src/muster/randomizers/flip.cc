@@ -1,5 +1,6 @@
 #include "muster/randomizers/flip.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <string>
@@ -26,6 +27,16 @@ Flip flip_of(double epsilon0) {
   const std::uint64_t bias_numerator = 0 - 2 * numerator;
   return {random::Probability::of_numerator(numerator),
           1 / std::ldexp(static_cast<double>(bias_numerator), -64)};
+}
+
+random::Probability negation_of(double share) {
+  return random::Probability::at_most(0.5 - std::min(std::abs(share), 1.0) / 2);
+}
+
+bool noisy_sign(random::BitSource& bits, double share, const Flip& flip) {
+  const bool negated = random::bernoulli(bits, negation_of(share));
+  const bool flipped = random::bernoulli(bits, flip.probability);
+  return (share >= 0) != (negated != flipped);
 }
 
 }  // namespace muster::randomizers

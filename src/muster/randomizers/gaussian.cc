@@ -32,6 +32,12 @@ class Gaussian final : public VectorRandomizer {
 
   std::size_t dimension() const override { return dimension_; }
   accounting::Mechanism description() const override { return accounting::GaussianLocal{sigma_}; }
+  std::uint64_t message_bits() const override { return 32 * std::uint64_t{dimension_}; }
+  double variance(double) const override {
+    const double deviation = static_cast<double>(deviation_) * step_;
+    // What rounding to the grid adds is one twelfth of a squared step, as for any smooth law.
+    return static_cast<double>(dimension_) * (deviation * deviation + step_ * step_ / 12);
+  }
   double step() const override { return step_; }
   std::unique_ptr<Scratch> make_scratch() const override { return std::make_unique<Scratch>(); }
 

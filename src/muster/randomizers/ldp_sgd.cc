@@ -1,9 +1,7 @@
 #include "muster/randomizers/ldp_sgd.h"
 
 #include <algorithm>
-#include <boost/math/special_functions/gamma.hpp>
 #include <cmath>
-#include <numbers>
 #include <string>
 
 #include "muster/core/error.h"
@@ -11,17 +9,12 @@
 #include "muster/randomizers/clip.h"
 #include "muster/randomizers/flip.h"
 #include "muster/randomizers/grid_kernels.h"
+#include "muster/randomizers/variance.h"
 
 namespace muster::randomizers {
 namespace {
 
 using Seed = std::array<std::uint8_t, 16>;
-
-// kappa = sqrt(pi) Gamma((d+1)/2) / Gamma(d/2) = 1 / E|<v, u>| for a unit vector u.
-double inverse_mean_projection(std::size_t dimension) {
-  return std::sqrt(std::numbers::pi) /
-         boost::math::tgamma_delta_ratio(static_cast<double>(dimension) / 2, 0.5);
-}
 
 struct DirectionScratch final : Scratch {
   AlignedVector<float> normals;  // of the direction of `seed`, when `held`
@@ -66,12 +59,16 @@ class LdpSgd final : public VectorRandomizer {
         clip_(clip),
         dimension_(dimension),
         flip_(flip_of(epsilon0)),
-        length_(clip * flip_.inverse_bias * inverse_mean_projection(dimension)),
+        length_(clip * flip_.inverse_bias * inverse_mean_projection(static_cast<double>(dimension))),
         // length <= 2^30 steps: no coordinate can leave 32 bits.
         step_(std::ldexp(1.0, std::ilogb(length_) + 1 - 30)) {}
 
   std::size_t dimension() const override { return dimension_; }
   accounting::Mechanism description() const override { return accounting::LdpSgdLocal{epsilon0_}; }
+  std::uint64_t message_bits() const override { return 128 + 1; }
+  double variance(double squared_norm) const override {
+    return sphere_second_moment(flip_.inverse_bias, clip_, static_cast<double>(dimension_)) - squared_norm;
+  }
   double step() const override { return step_; }
 
   std::unique_ptr<Scratch> make_scratch() const override {
@@ -95,11 +92,8 @@ class LdpSgd final : public VectorRandomizer {
       for (std::size_t j = 0; j < 8; ++j) message.seed[i + j] = static_cast<std::uint8_t>(word >> (8 * j));
     }
     const double dot = hold_direction(message.seed, in_range(gradient, norm, mine), mine);
-    message.positive = dot >= 0;  // the fixed rule for a tie
     const double share = std::min(norm, clip_) / clip_;
-    const bool negated = random::bernoulli(bits, random::Probability::at_most(0.5 - share / 2));
-    const bool flipped = random::bernoulli(bits, flip_.probability);
-    message.positive ^= negated != flipped;
+    message.positive = noisy_sign(bits, dot >= 0 ? share : -share, flip_);  // the fixed rule for a tie
     out = message;
   }
 

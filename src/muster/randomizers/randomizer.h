@@ -1,9 +1,9 @@
 // Local randomizers of vectors: what a client does to its gradient before anything leaves it, and how the
-// aggregator reads the message.
+// aggregator reads the message. docs/randomizers.md compares them.
 //
-// Order of calls: sum = MessageSum(dimension(), step()); per thread one make_scratch(); per client
-// randomize(), then, anywhere and in any order, accumulate(); merge() the threads' sums; mean(). A randomizer
-// is immutable and may be shared between threads; a Scratch and a MessageSum belong to one thread.
+// Order of calls: sum = make_sum(); per thread one make_scratch(); per client randomize(), then, anywhere and
+// in any order, accumulate(); merge() the threads' sums; mean(). A randomizer is immutable and may be shared
+// between threads; a Scratch and a MessageSum belong to one thread.
 #pragma once
 
 #include <array>
@@ -26,16 +26,28 @@ struct SignedDirectionMessage {
   bool positive = false;
 };
 
-// gaussian: whole multiples of the randomizer's step(), one a coordinate.
+// gaussian, laplace: whole multiples of the randomizer's step(), one a coordinate.
 struct GridMessage {
   std::vector<std::int32_t> steps;
 };
 
-// What leaves a client: it carries no name, round or order.
-using Message = std::variant<SignedDirectionMessage, GridMessage>;
+// linf, l1: one coordinate, of the vector or of its Hadamard transform, and one sign.
+struct SignedIndexMessage {
+  std::uint32_t index = 0;
+  bool positive = false;
+};
 
-// Exact sum of decoded messages: 64-bit multiples of a power-of-two step, so the order of messages and the
-// split over threads cannot change a bit of it. Room for 2^32 messages of 32-bit steps.
+// k-rr: one of the answers.
+struct AnswerMessage {
+  std::uint32_t answer = 0;
+};
+
+// What leaves a client: it carries no name, round or order.
+using Message = std::variant<SignedDirectionMessage, GridMessage, SignedIndexMessage, AnswerMessage>;
+
+// Exact sum of messages: 64-bit multiples of a power-of-two step, so the order of messages and the split over
+// threads cannot change a bit of it. Room for 2^32 messages of 32-bit steps. What an entry counts is the
+// randomizer's affair: a coordinate of the decoded vectors, or signs and answers that its mean() decodes.
 class MessageSum {
  public:
   MessageSum(std::size_t dimension, double step);
@@ -45,7 +57,7 @@ class MessageSum {
   void clear();
 
   std::uint64_t count() const { return count_; }
-  // The mean decoded vector, overwriting out (dimension floats); zeros when count() is 0.
+  // Sum times step over count, overwriting out (as many floats as entries); zeros when count() is 0.
   void mean(std::span<float> out) const;
 
   std::span<std::int64_t> sums() { return sums_; }
@@ -73,8 +85,16 @@ class VectorRandomizer {
   virtual std::size_t dimension() const = 0;
   // What the accountant charges for one message.
   virtual accounting::Mechanism description() const = 0;
-  // Grid of the decoded vectors: a power of two.
+  // Bits of one message in a wire format that spends none on names or types.
+  virtual std::uint64_t message_bits() const = 0;
+  // Of one decoded message, summed over its coordinates, when the clipped vector has this squared length.
+  virtual double variance(double squared_norm) const = 0;
+
+  // What an entry of the sum is a multiple of: a power of two.
   virtual double step() const = 0;
+  // Entries of the sum.
+  virtual std::size_t sum_size() const { return dimension(); }
+  MessageSum make_sum() const { return MessageSum(sum_size(), step()); }
   virtual std::unique_ptr<Scratch> make_scratch() const = 0;
 
   // Client side. gradient: dimension() floats, not yet clipped; NaN or infinity in it is Error(data). Every
@@ -86,6 +106,10 @@ class VectorRandomizer {
   // Aggregator side: decodes one anonymous message and adds it to sum. Depends on the message alone. A
   // message of another kind or dimension is Error(data).
   virtual void accumulate(const Message& message, Scratch& scratch, MessageSum& sum) const = 0;
+
+  // The mean of the decoded messages, overwriting out (dimension() floats): an unbiased estimate of the mean
+  // of the clipped vectors; zeros when there are none.
+  virtual void mean(const MessageSum& sum, std::span<float> out) const { sum.mean(out); }
 };
 
 }  // namespace muster::randomizers

@@ -1,0 +1,66 @@
+#include "muster/random/exact_discrete.h"
+
+#include <bit>
+#include <string>
+
+#include "muster/core/error.h"
+
+namespace muster::random {
+namespace {
+
+constexpr std::uint64_t kMostScale = std::uint64_t{1} << 40;
+
+// How many of n fair coins show 1.
+std::uint64_t heads(BitSource& bits, std::uint64_t n) {
+  std::uint64_t count = 0;
+  for (; n >= 64; n -= 64) count += static_cast<std::uint64_t>(std::popcount(bits.next_u64()));
+  if (n > 0) count += static_cast<std::uint64_t>(std::popcount(bits.next_u64() >> (64 - n)));
+  return count;
+}
+
+}  // namespace
+
+bool bernoulli_exp(BitSource& bits, std::uint64_t numerator, std::uint64_t denominator) {
+  if (denominator < 1 || denominator > kMostScale || numerator > denominator) {
+    throw Error(ErrorCode::internal, "exponent",
+                std::to_string(numerator) + "/" + std::to_string(denominator), "0 .. 1, below 2^40",
+                "not an exponent");
+  }
+  // The first k whose coin of probability x/k falls false is odd with probability 1 - x + x^2/2 - ... = e^-x.
+  // k passes 2^23 with probability 1 / (2^23)! at most.
+  std::uint64_t k = 1;
+  while (uniform_below(bits, denominator * k) < numerator) ++k;
+  return k % 2 == 1;
+}
+
+std::uint64_t geometric(BitSource& bits, std::uint64_t scale) {
+  if (scale < 1 || scale > kMostScale) {
+    throw Error(ErrorCode::internal, "scale", std::to_string(scale), "1 .. 2^40", "cannot sample");
+  }
+  std::uint64_t rest;  // of G modulo scale: weight e^(-rest/scale)
+  do {
+    rest = uniform_below(bits, scale);
+  } while (!bernoulli_exp(bits, rest, scale));
+  std::uint64_t whole = 0;
+  while (bernoulli_exp(bits, 1, 1)) ++whole;
+  return rest + scale * whole;
+}
+
+std::uint64_t binomial(BitSource& bits, std::uint64_t n, const Probability& p) {
+  if (p.value() == 1) return n;
+  // A coin is a uniform number below p. Of the coins whose bits so far are those of p, one with a smaller
+  // next bit has fallen true, one with a larger one false.
+  std::uint64_t undecided = n, successes = 0;
+  for (std::uint64_t rest = p.numerator(); rest != 0 && undecided > 0; rest <<= 1) {  // p's bits to come
+    const std::uint64_t ones = heads(bits, undecided);
+    if (rest >> 63 == 1) {
+      successes += undecided - ones;
+      undecided = ones;
+    } else {
+      undecided -= ones;
+    }
+  }
+  return successes;
+}
+
+}  // namespace muster::random

@@ -1,0 +1,44 @@
+#include "muster/randomizers/l2.h"
+
+#include <utility>
+
+#include "muster/randomizers/ldp_sgd.h"
+
+namespace muster::randomizers {
+namespace {
+
+// The sphere's sampler under the description of a coordinate sampler.
+class L2 final : public VectorRandomizer {
+ public:
+  L2(double epsilon0, double clip, std::size_t dimension)
+      : epsilon0_(epsilon0), sphere_(make_ldp_sgd(epsilon0, clip, dimension)) {}
+
+  std::size_t dimension() const override { return sphere_->dimension(); }
+  accounting::Mechanism description() const override {
+    return accounting::CoordinateLocal{accounting::CoordinateLocal::Norm::l2, epsilon0_};
+  }
+  std::uint64_t message_bits() const override { return sphere_->message_bits(); }
+  double variance(double squared_norm) const override { return sphere_->variance(squared_norm); }
+  double step() const override { return sphere_->step(); }
+  std::unique_ptr<Scratch> make_scratch() const override { return sphere_->make_scratch(); }
+
+  void randomize(std::span<const float> gradient, const random::RunKey& key, std::uint64_t round,
+                 std::uint64_t client, Scratch& scratch, Message& out) const override {
+    sphere_->randomize(gradient, key, round, client, scratch, out);
+  }
+  void accumulate(const Message& message, Scratch& scratch, MessageSum& sum) const override {
+    sphere_->accumulate(message, scratch, sum);
+  }
+
+ private:
+  double epsilon0_;
+  std::unique_ptr<VectorRandomizer> sphere_;
+};
+
+}  // namespace
+
+std::unique_ptr<VectorRandomizer> make_l2(double epsilon0, double clip, std::size_t dimension) {
+  return std::make_unique<L2>(epsilon0, clip, dimension);
+}
+
+}  // namespace muster::randomizers

@@ -1,0 +1,97 @@
+#include "muster/randomizers/laplace.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "muster/core/error.h"
+#include "muster/random/exact_discrete.h"
+#include "muster/randomizers/clip.h"
+
+namespace muster::randomizers {
+namespace {
+
+// A message of more steps, 256 scales away, is sent as this many: with probability e^-256, after the noise.
+constexpr std::int64_t kMostSteps = (std::int64_t{1} << 31) - 1;
+
+class Laplace final : public VectorRandomizer {
+ public:
+  Laplace(double epsilon0, double clip)
+      : epsilon0_(epsilon0), clip_(clip), grid_(laplace_grid(epsilon0, clip)) {}
+
+  std::size_t dimension() const override { return 1; }
+  accounting::Mechanism description() const override { return accounting::LaplaceLocal{epsilon0_}; }
+  std::uint64_t message_bits() const override { return 32; }
+
+  double variance(double squared_norm) const override {
+    const double x = std::sqrt(squared_norm) / grid_.step, rest = x - std::floor(x);
+    // E Z^2 = sum over z >= 1 of (2z - 1) rho^(2z - 1), rho = e^(-1/t).
+    const double t = static_cast<double>(grid_.scale), rho = std::exp(-1 / t);
+    const double gap = -std::expm1(-2 / t);  // 1 - rho^2
+    const double noise = rho * (1 + rho * rho) / (gap * gap);
+    return grid_.step * grid_.step * (noise + rest * (1 - rest));
+  }
+
+  double step() const override { return grid_.step; }
+  std::unique_ptr<Scratch> make_scratch() const override { return std::make_unique<Scratch>(); }
+
+  void randomize(std::span<const float> gradient, const random::RunKey& key, std::uint64_t round,
+                 std::uint64_t client, Scratch&, Message& out) const override {
+    if (gradient.size() != 1) {
+      throw Error(ErrorCode::internal, "gradient", std::to_string(gradient.size()), "1",
+                  "not of the randomizer's dimension");
+    }
+    check_finite(gradient);
+    random::KeyedStream bits(key, {random::Purpose::randomize, round, client});
+    const double x = std::clamp(static_cast<double>(gradient[0]), -clip_, clip_) / grid_.step;
+    const double below = std::floor(x);
+    const bool up = random::bernoulli(bits, random::Probability::at_most(x - below));
+    const auto magnitude = static_cast<std::int64_t>((random::geometric(bits, grid_.scale) + 1) / 2);
+    const bool negative = (bits.next_u64() & 1) == 1;
+    const std::int64_t steps = static_cast<std::int64_t>(below) + up + (negative ? -magnitude : magnitude);
+    if (!std::holds_alternative<GridMessage>(out)) out.emplace<GridMessage>();
+    std::get<GridMessage>(out).steps.assign(
+        1, static_cast<std::int32_t>(std::clamp(steps, -kMostSteps, kMostSteps)));
+  }
+
+  void accumulate(const Message& message, Scratch&, MessageSum& sum) const override {
+    const auto* grid = std::get_if<GridMessage>(&message);
+    if (grid == nullptr || grid->steps.size() != 1) {
+      throw Error(ErrorCode::data, "message", "", "laplace, one number", "not a message of this randomizer");
+    }
+    if (sum.sums().size() != 1 || sum.step() != grid_.step) {
+      throw Error(ErrorCode::internal, "message sum", "", "the randomizer's size and step", "does not match");
+    }
+    sum.sums()[0] += grid->steps[0];
+    sum.count_one();
+  }
+
+ private:
+  double epsilon0_, clip_;
+  LaplaceGrid grid_;
+};
+
+}  // namespace
+
+LaplaceGrid laplace_grid(double epsilon0, double clip) {
+  if (!(epsilon0 >= 0x1p-16 && epsilon0 <= 700)) {
+    throw Error(ErrorCode::plan, "randomizer.epsilon0", std::to_string(epsilon0), "2^-16 .. 700",
+                "outside the range of the sampler");
+  }
+  check_shape(clip, 1);
+  // 2^20 steps and more to a clip; fewer where the noise is many clips wide, so that t stays below 2^24.
+  const int fine = epsilon0 >= 1 ? 20 : 20 + std::ilogb(epsilon0);
+  LaplaceGrid grid{};
+  grid.step = std::ldexp(1.0, std::ilogb(clip) - fine);
+  grid.half_range = static_cast<std::uint64_t>(std::ceil(clip / grid.step));
+  // The quotient is rounded by 2^-53 of itself.
+  grid.scale = static_cast<std::uint64_t>(
+      std::ceil(4 * static_cast<double>(grid.half_range) / epsilon0 * (1 + 0x1p-50)));
+  return grid;
+}
+
+std::unique_ptr<VectorRandomizer> make_laplace(double epsilon0, double clip) {
+  return std::make_unique<Laplace>(epsilon0, clip);
+}
+
+}  // namespace muster::randomizers

@@ -1,0 +1,58 @@
+#include "muster/randomizers/signed_index.h"
+
+#include <bit>
+#include <string>
+
+#include "muster/core/error.h"
+#include "muster/random/samplers.h"
+#include "muster/randomizers/clip.h"
+
+namespace muster::randomizers {
+
+SignedIndexRandomizer::SignedIndexRandomizer(accounting::CoordinateLocal::Norm norm, double epsilon0,
+                                             double clip, std::size_t dimension, std::size_t indices)
+    : norm_(norm),
+      epsilon0_(epsilon0),
+      clip_(clip),
+      dimension_(dimension),
+      indices_(indices),
+      flip_(flip_of(epsilon0)) {
+  check_shape(clip, dimension);
+}
+
+std::uint64_t SignedIndexRandomizer::message_bits() const {
+  return static_cast<std::uint64_t>(std::bit_width(indices_ - 1)) + 1;
+}
+
+void SignedIndexRandomizer::randomize(std::span<const float> gradient, const random::RunKey& key,
+                                      std::uint64_t round, std::uint64_t client, Scratch&,
+                                      Message& out) const {
+  if (gradient.size() != dimension_) {
+    throw Error(ErrorCode::internal, "gradient", std::to_string(gradient.size()), std::to_string(dimension_),
+                "not of the randomizer's dimension");
+  }
+  random::KeyedStream bits(key, {random::Purpose::randomize, round, client});
+  SignedIndexMessage message;
+  message.index = static_cast<std::uint32_t>(random::uniform_below(bits, indices_));
+  message.positive = noisy_sign(bits, share(gradient, message.index), flip_);
+  out = message;
+}
+
+void SignedIndexRandomizer::accumulate(const Message& message, Scratch&, MessageSum& sum) const {
+  const auto* sent = std::get_if<SignedIndexMessage>(&message);
+  if (sent == nullptr || sent->index >= indices_) {
+    throw Error(ErrorCode::data, "message", "", "an index below " + std::to_string(indices_) + " and a sign",
+                "not a message of this randomizer");
+  }
+  check(sum);
+  sum.sums()[sent->index] += sent->positive ? 1 : -1;
+  sum.count_one();
+}
+
+void SignedIndexRandomizer::check(const MessageSum& sum) const {
+  if (sum.sums().size() != indices_ || sum.step() != 1) {
+    throw Error(ErrorCode::internal, "message sum", "", "the randomizer's size and step", "does not match");
+  }
+}
+
+}  // namespace muster::randomizers

@@ -1,0 +1,54 @@
+// One index, uniform and independent of the data, and one noisy sign: what the coordinate samplers linf and
+// l1 have in common (Girgis, Data, Diggavi, Kairouz, Suresh, "Shuffled model of federated learning: privacy,
+// communication and accuracy trade-offs", 2021, R_inf and R_1).
+//
+// A sampler maps its clipped vector to one number of [-1, 1] an index, its share; the sign sent has that
+// mean, times 1 - 2q. Given the index the sign has probability within [q, 1-q] whatever the vector, by the
+// coin that is tossed (flip.h): epsilon0-LDP, a member of class C with U uniform. The sum counts signs,
+// exactly; a derived class's mean() makes the estimate of it.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include "muster/randomizers/flip.h"
+#include "muster/randomizers/randomizer.h"
+
+namespace muster::randomizers {
+
+class SignedIndexRandomizer : public VectorRandomizer {
+ public:
+  std::size_t dimension() const override { return dimension_; }
+  accounting::Mechanism description() const override { return accounting::CoordinateLocal{norm_, epsilon0_}; }
+  std::uint64_t message_bits() const override;
+  double step() const override { return 1; }
+  std::size_t sum_size() const override { return indices_; }
+  std::unique_ptr<Scratch> make_scratch() const override { return std::make_unique<Scratch>(); }
+
+  void randomize(std::span<const float> gradient, const random::RunKey& key, std::uint64_t round,
+                 std::uint64_t client, Scratch& scratch, Message& out) const override;
+  void accumulate(const Message& message, Scratch& scratch, MessageSum& sum) const override;
+
+ protected:
+  // epsilon0 in [1e-9, 700], clip in [1e-20, 1e20], 1 <= dimension <= indices <= 2^31, else Error(plan).
+  SignedIndexRandomizer(accounting::CoordinateLocal::Norm norm, double epsilon0, double clip,
+                        std::size_t dimension, std::size_t indices);
+
+  // The share of the clip at `index`, in [-1, 1] up to rounding; refuses (Error(data)) what is not finite.
+  virtual double share(std::span<const float> gradient, std::size_t index) const = 0;
+
+  // Refuses (Error(internal)) a sum of another size or step.
+  void check(const MessageSum& sum) const;
+
+  double clip() const { return clip_; }
+  // What makes a sign unbiased: 1 / (1 - 2q).
+  double sign_scale() const { return flip_.inverse_bias; }
+
+ private:
+  accounting::CoordinateLocal::Norm norm_;
+  double epsilon0_, clip_;
+  std::size_t dimension_, indices_;
+  Flip flip_;
+};
+
+}  // namespace muster::randomizers
