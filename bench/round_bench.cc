@@ -14,6 +14,7 @@
 #include "muster/learning/data/digits.h"
 #include "muster/learning/gradients/engine.h"
 #include "muster/learning/models/architecture.h"
+#include "muster/protocols/roll_call_check_in.h"
 #include "muster/protocols/shuffle.h"
 #include "muster/random/normals.h"
 #include "muster/randomizers/gaussian.h"
@@ -43,7 +44,7 @@ const learning::Dataset& examples() {
     learning::Dataset all;
     for (std::uint64_t copy = 0; copy < kClients / kDrawn; ++copy) {
       all.labels.insert(all.labels.end(), drawn.labels.begin(), drawn.labels.end());
-      all.pixels.insert(all.pixels.end(), drawn.pixels.begin(), drawn.pixels.end());
+      all.bytes.insert(all.bytes.end(), drawn.bytes.begin(), drawn.bytes.end());
     }
     return all;
   }();
@@ -57,23 +58,24 @@ void w1_round(benchmark::State& state, bool ldp_sgd) {
   const auto randomizer = ldp_sgd ? randomizers::make_ldp_sgd(2.0, 0.1, dimension)
                                   : randomizers::make_gaussian(5.0, 0.01, dimension);
   const simulation::Population population(kClients, examples(), key);
-  const protocols::CheckInCoins coins(key, kRate, 0.0);
+  protocols::RollCallByCoins roll_call(protocols::CheckInCoins(key, kRate, 0.0), kClients, 1);
   simulation::WorkerTeam team(1);
-  simulation::RoundEngine engine(*gradients, *randomizer, coins, population, key, team);
+  simulation::RoundEngine engine(*gradients, *randomizer, roll_call, population, key, team);
   simulation::ModelState model(learning::initial_parameters(learning::Architecture::cnn, key));
   std::vector<float> estimate(dimension), gradient(dimension), noise(dimension);
   const auto workspace = gradients->make_workspace();
+  std::vector<float> inputs(population.inputs());
 
   std::uint64_t round = 0;
   double spent = 0, floor = 0, clients = 0;
   for (auto _ : state) {
     const double start = cpu_seconds();
-    const std::uint64_t reports = engine.run(++round, model.parameters, estimate);
+    const std::uint64_t reports = engine.run(++round, model.parameters, estimate).messages;
     simulation::apply_update(kRule, 0.01, estimate, model);
     const double middle = cpu_seconds();
     for (std::uint64_t i = 0; i < reports; ++i) {
       const std::uint64_t client = (round * 7919 + i * 10) % kClients;
-      gradients->gradient(model.parameters, population.example_of(client), *workspace, gradient);
+      gradients->gradient(model.parameters, population.example_of(client, inputs), *workspace, gradient);
       benchmark::ClobberMemory();
     }
     for (std::uint64_t i = 0; i < reports; ++i) {

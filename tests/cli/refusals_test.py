@@ -54,7 +54,7 @@ class Refusals(CommandTest):
         self.assertEqual(self.refused("train")["kind"], "usage")
         self.assertEqual(self.refused("train", "no/such/plan.toml", status=3)["kind"], "file")
         for arguments, key in ((["--epsilon0", "0"], "randomizer.epsilon0"), (["--randomizer", "pure"], "randomizer.kind"),
-                               (["--randomizer", "laplace"], "randomizer.kind"), (["--protocol", "shuffle"], "participation.protocol"),
+                               (["--randomizer", "laplace"], "randomizer.kind"), (["--protocol", "shuffel"], "participation.protocol"),
                                (["--rate", "0.1:0.2"], "participation.rate"),
                                (["--model", "mlp"], "model.kind"), (["--learning-rate", "0"], "rounds.learning_rate"),
                                (["--learning-rate", "[[2, 1.0]]"], "rounds.learning_rate"),

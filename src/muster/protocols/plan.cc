@@ -191,12 +191,25 @@ void require_for_training(const Reader& reader) {
 }
 
 // What a description may leave open and a run may not.
-void refuse_untrainable_slots(const Plan& plan) {
+void refuse_untrainable(const Plan& plan) {
+  constexpr std::uint64_t kMostUpdates = (std::uint64_t{1} << 40) - 1;  // a stream's address has 40 bits
+  constexpr std::uint64_t kMostSlots = 1'000'000'000;                   // held in memory, 16 bytes each
+  if (plan.has_slots() && plan.slots > kMostSlots) {
+    throw Error(ErrorCode::plan, "participation.slots", fmt::format("{}", plan.slots), "integer 1..1e9",
+                "more slots than can be trained");
+  }
   if (plan.protocol == Protocol::random_check_in_sliding && plan.slots > plan.clients) {
     throw Error(
         ErrorCode::plan, "participation.slots", fmt::format("{}", plan.slots),
         fmt::format("integer 1..{}", plan.clients),
         "a window longer than the run: it ends before the first client's window does, with no update");
+  }
+  if (plan.updates() > kMostUpdates) {
+    throw Error(ErrorCode::plan, "rounds.count", fmt::format("{}", plan.rounds),
+                fmt::format("integer 0..{}", kMostUpdates / plan.slots_a_run()),
+                plan.has_slots()
+                    ? fmt::format("more than can be trained, with {} slots each", plan.slots_a_run())
+                    : "more rounds than can be trained");
   }
   if (plan.has_slots() && plan.slots % plan.batch != 0) {
     throw Error(ErrorCode::plan, "rounds.batch", fmt::format("{}", plan.batch),
@@ -234,7 +247,7 @@ Plan Plan::validate(const PlanSource& source, Command command,
   reader.take<double>("privacy.budget", plan.budget);
   if (command == Command::train) {
     require_for_training(reader);
-    refuse_untrainable_slots(plan);
+    refuse_untrainable(plan);
   }
   if (solved_for.empty()) {
     // A rate and a dropout that together leave nobody, a subset or a minimum above the clients: refused here.

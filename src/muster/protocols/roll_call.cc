@@ -1,7 +1,5 @@
 #include "muster/protocols/roll_call.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "muster/core/error.h"
@@ -11,29 +9,12 @@
 #include "muster/protocols/roll_call_subset.h"
 
 namespace muster::protocols {
-namespace {
-
-constexpr std::uint64_t kMostRounds = (std::uint64_t{1} << 40) - 1;  // a stream's address has 40 bits
-
-void require_addresses(const Plan& plan) {
-  const std::uint64_t slots = plan.slots_a_run();
-  if (plan.rounds > kMostRounds / slots) {
-    throw Error(ErrorCode::plan, "rounds.count", fmt::format("{}", plan.rounds),
-                fmt::format("integer 0..{}", kMostRounds / slots),
-                slots == 1 ? "more rounds than can be trained"
-                           : fmt::format("more than 2^40 slots in runs of {}", slots));
-  }
-}
-
-}  // namespace
-
 Range range_of(std::uint64_t count, Share share) {
   const std::uint64_t length = count / share.of, longer = count % share.of;
   return {share.index * length + std::min(share.index, longer), length + (share.index < longer ? 1 : 0)};
 }
 
 std::unique_ptr<RollCall> make_roll_call(const Plan& plan, const random::RunKey& key) {
-  require_addresses(plan);
   const std::uint64_t n = plan.clients;
   const auto coins = [&] { return CheckInCoins(key, plan.rate, plan.dropout); };
   switch (plan.protocol) {

@@ -59,7 +59,7 @@ class RollCall {
   virtual std::uint64_t minimum() const { return 1; }
 };
 
-// The plan's roll call. Error(plan) for a plan with more rounds than streams have addresses (2^40).
+// The roll call of a plan validated for training.
 std::unique_ptr<RollCall> make_roll_call(const Plan& plan, const random::RunKey& key);
 
 }  // namespace muster::protocols

@@ -5,9 +5,8 @@
 //     u32       version, 1
 //     64 bytes  plan hash, lower-case hexadecimal
 //     32 bytes  digest of the data set
-//     u64 rounds done, u64 messages so far, f64 seconds so far, u64 bytes of metrics.jsonl, u64 dimension d
-//     3 d f32   parameters, momentum, average
-//     32 bytes  BLAKE2b-256 of everything before
+//     u64 rounds (of slots: slots) done, u64 messages so far, f64 seconds so far, u64 bytes of metrics.jsonl,
+//     u64 dimension d 3 d f32   parameters, momentum, average 32 bytes  BLAKE2b-256 of everything before
 // A change of the layout is a new version. decode() is total: every byte string is a checkpoint or an Error.
 #pragma once
 
@@ -27,14 +26,14 @@ using Digest = std::array<std::uint8_t, 32>;
 struct Checkpoint {
   std::string plan_hash;  // 64 lower-case hexadecimal characters
   Digest data{};
-  std::uint64_t round = 0;
+  std::uint64_t round = 0;     // done, from 1; in slot protocols slots, of all runs together
   std::uint64_t messages = 0;  // client messages so far
   double seconds = 0;
   std::uint64_t metrics_bytes = 0;
   ModelState model;
 };
 
-// BLAKE2b-256 of the example counts, labels and pixels of both parts.
+// BLAKE2b-256 of the example counts, shapes, normalisation, labels and inputs of both parts.
 Digest digest_of(const learning::DataSplit& data);
 
 std::string encode(const Checkpoint& checkpoint);

@@ -18,18 +18,27 @@ class EpsilonAhead {
 
   // Starts working out the epsilon of so many rounds.
   void start(std::uint64_t rounds) {
+    if (known_rounds_ == rounds) {
+      return;
+    }
     rounds_ = rounds;
     value_ = std::async(std::launch::async, [this, rounds] { return epsilon_(rounds); });
   }
 
   double of(std::uint64_t rounds) {
-    return value_.valid() && rounds_ == rounds ? value_.get() : epsilon_(rounds);
+    if (value_.valid() && rounds_ == rounds) {
+      known_rounds_ = rounds;
+      known_ = value_.get();
+    }
+    return known_rounds_ == rounds ? known_ : epsilon_(rounds);
   }
 
  private:
   const std::function<double(std::uint64_t)>& epsilon_;
   std::uint64_t rounds_ = 0;
-  std::future<double> value_;  // of rounds_; taken once
+  std::future<double> value_;       // of rounds_; taken once
+  std::uint64_t known_rounds_ = 0;  // the last value taken: slots of one run are logged with the same one
+  double known_ = 0;
 };
 
 }  // namespace muster::simulation

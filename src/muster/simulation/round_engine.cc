@@ -5,80 +5,119 @@
 
 #include "muster/core/error.h"
 #include "muster/protocols/shuffle.h"
+#include "muster/randomizers/aligned.h"
 
 namespace muster::simulation {
 namespace {
 
-// Clients a worker takes at a time: enough to make the counter free, few enough that workers finish together.
+// Senders a worker takes at a time: enough to make the counter free, few enough that workers finish together.
 constexpr std::size_t kBatch = 16;
 
 }  // namespace
 
 struct RoundEngine::Desk {
-  Desk(const learning::GradientEngine& gradients, const randomizers::VectorRandomizer& randomizer)
-      : workspace(gradients.make_workspace()),
+  Desk(const learning::ClientFunction& function, const randomizers::VectorRandomizer& randomizer,
+       std::size_t inputs_of_one)
+      : workspace(function.make_workspace()),
         scratch(randomizer.make_scratch()),
         aggregator(randomizer, *scratch),
-        gradient(gradients.parameter_count()) {}
+        inputs(inputs_of_one),
+        vector(function.dimension()) {}
 
   std::unique_ptr<learning::Workspace> workspace;
   std::unique_ptr<randomizers::Scratch> scratch;
   protocols::Aggregator aggregator;
-  std::vector<float> gradient;
+  randomizers::AlignedVector<float> inputs;  // room for one example
+  std::vector<float> vector;                 // the client's function of it
   randomizers::Message message;
+  bool used = false;  // since it was cleared
+
+  void clear() {
+    if (used) aggregator.next_round();
+    used = false;
+  }
 };
 
-RoundEngine::RoundEngine(const learning::GradientEngine& gradients,
-                         const randomizers::VectorRandomizer& randomizer,
-                         const protocols::CheckInCoins& coins, const Population& population,
-                         const random::RunKey& key, WorkerTeam& team)
-    : gradients_(gradients),
+RoundEngine::RoundEngine(const learning::ClientFunction& function,
+                         const randomizers::VectorRandomizer& randomizer, protocols::RollCall& roll_call,
+                         const Population& population, const random::RunKey& key, WorkerTeam& team)
+    : function_(function),
       randomizer_(randomizer),
-      coins_(coins),
+      roll_call_(roll_call),
       population_(population),
       key_(key),
       team_(team) {
-  if (gradients.parameter_count() != randomizer.dimension()) {
+  if (function.dimension() != randomizer.dimension()) {
     throw Error(ErrorCode::internal, "", "", "", "the randomizer's dimension is not the model's");
   }
   for (unsigned worker = 0; worker < team.size(); ++worker) {
-    desks_.push_back(std::make_unique<Desk>(gradients, randomizer));
+    desks_.push_back(std::make_unique<Desk>(function, randomizer, population.inputs()));
   }
 }
 
 RoundEngine::~RoundEngine() = default;
 
-std::uint64_t RoundEngine::run(std::uint64_t round, std::span<const float> parameters,
-                               std::span<float> estimate) {
+RoundEngine::Step RoundEngine::run(std::uint64_t first_round, std::span<const float> parameters,
+                                   std::span<float> estimate) {
   order_.clear();
-  coins_.append_reporting(round, 0, population_.clients(), order_);
-  protocols::secret_shuffle(std::span(order_), round);
-
-  std::atomic<std::size_t> next{0};
-  team_.run([&](unsigned worker) {
-    Desk& desk = *desks_[worker];
-    desk.aggregator.next_round();
-    for (std::size_t first = next.fetch_add(kBatch); first < order_.size(); first = next.fetch_add(kBatch)) {
-      work(desk, round, parameters, first, std::min(first + kBatch, order_.size()));
-    }
-  });
-
-  protocols::Aggregator& total = desks_.front()->aggregator;
-  for (std::size_t worker = 1; worker < desks_.size(); ++worker) {
-    total.merge(desks_[worker]->aggregator);
+  roll_call_.append_senders(first_round, protocols::Share{}, order_);
+  protocols::secret_shuffle(std::span(order_), first_round);
+  handle_all(parameters);
+  protocols::Aggregator& total = sum_of_all();
+  const Step step{total.count(), total.count() > 0 && total.count() >= roll_call_.minimum()};
+  if (step.decoded) {
+    total.mean(estimate);
+  } else {
+    clear_all();  // destroyed unseen
+    std::ranges::fill(estimate, 0.0f);
   }
-  total.mean(estimate);
-  return total.count();
+  return step;
 }
 
-void RoundEngine::work(Desk& desk, std::uint64_t round, std::span<const float> parameters, std::size_t first,
-                       std::size_t last) {
+void RoundEngine::handle_all(std::span<const float> parameters) {
+  if (order_.size() <= kBatch) {  // a slot with one message is not worth waking anybody for
+    clear_all();
+    handle(*desks_.front(), parameters, 0, order_.size());
+    return;
+  }
+  std::atomic<std::size_t> next{0};
+  team_.run([&](unsigned worker) {
+    desks_[worker]->clear();
+    for (std::size_t first = next.fetch_add(kBatch); first < order_.size(); first = next.fetch_add(kBatch)) {
+      handle(*desks_[worker], parameters, first, std::min(first + kBatch, order_.size()));
+    }
+  });
+}
+
+void RoundEngine::handle(Desk& desk, std::span<const float> parameters, std::size_t first, std::size_t last) {
+  desk.used = true;
   for (std::size_t place = first; place < last; ++place) {
-    const std::uint64_t client = order_[place];
-    // The loss gradient() returns is dropped: printing it would release data no accountant charged for.
-    gradients_.gradient(parameters, population_.example_of(client), *desk.workspace, desk.gradient);
-    randomizer_.randomize(desk.gradient, key_, round, client, *desk.scratch, desk.message);
+    const protocols::Sender& sender = order_[place];
+    if (sender.dummy) {
+      std::ranges::fill(desk.vector, 0.0f);
+    } else {
+      function_.evaluate(parameters, population_.example_of(sender.client, desk.inputs), *desk.workspace,
+                         desk.vector);
+    }
+    randomizer_.randomize(desk.vector, key_, sender.round, sender.client, *desk.scratch, desk.message);
     desk.aggregator.receive(desk.message);
+  }
+}
+
+protocols::Aggregator& RoundEngine::sum_of_all() {
+  protocols::Aggregator& total = desks_.front()->aggregator;
+  desks_.front()->used = true;
+  for (std::size_t worker = 1; worker < desks_.size(); ++worker) {
+    if (desks_[worker]->used) {
+      total.merge(desks_[worker]->aggregator);
+    }
+  }
+  return total;
+}
+
+void RoundEngine::clear_all() {
+  for (const auto& desk : desks_) {
+    desk->clear();
   }
 }
 

@@ -1,15 +1,15 @@
-// One round of Algorithm 1 in simulation, message by message.
+// One step of the server in simulation, message by message.
 //
-//   1. every client tosses its own coin (protocols/participation.h);
-//   2. those that report are put in a secret uniform order (protocols/shuffle.h) and handled in that order:
-//   gradient
-//      on the client's example, local randomizer, message. Handling clients in the shuffled order is the
-//      shuffle: the aggregator sees the messages in an order nobody can undo, and the messages need not be
-//      held together;
-//   3. each message goes alone to the aggregator of the worker that made it; the workers' exact sums merge.
+//   1. the roll is called: who sends is settled before any data is touched (protocols/roll_call.h);
+//   2. the senders are put in a secret uniform order (protocols/shuffle.h) and handled in that order: the
+//      client's function (a gradient, a statistic) of its example, local randomizer, message. A dummy is the
+//      same randomizer on a zero vector. Handling senders in the shuffled order is the shuffle: the
+//      aggregator sees the messages in an order nobody can undo, and the messages need not be held together;
+//   3. each message goes alone to the aggregator of the worker that made it; the workers' exact sums merge;
+//   4. of fewer messages than the protocol's minimum nothing is decoded.
 //
 // The estimate is the same bits for any number of workers and any secret order. Buffers are kept between
-// rounds. Driven by one thread; what it is given must outlive it.
+// steps. Driven by one thread; what it is given must outlive it.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +17,9 @@
 #include <span>
 #include <vector>
 
-#include "muster/learning/gradient_engine.h"
+#include "muster/learning/client_function.h"
 #include "muster/protocols/aggregate.h"
-#include "muster/protocols/participation.h"
+#include "muster/protocols/roll_call.h"
 #include "muster/random/keyed_stream.h"
 #include "muster/randomizers/randomizer.h"
 #include "muster/simulation/population.h"
@@ -29,27 +29,34 @@ namespace muster::simulation {
 
 class RoundEngine {
  public:
-  RoundEngine(const learning::GradientEngine& gradients, const randomizers::VectorRandomizer& randomizer,
-              const protocols::CheckInCoins& coins, const Population& population, const random::RunKey& key,
+  RoundEngine(const learning::ClientFunction& function, const randomizers::VectorRandomizer& randomizer,
+              protocols::RollCall& roll_call, const Population& population, const random::RunKey& key,
               WorkerTeam& team);
   ~RoundEngine();
 
-  // Runs `round` on `parameters`; overwrites `estimate` (as many floats as parameters) with the mean decoded
-  // message, zeros when nobody reported. Returns how many clients reported.
-  std::uint64_t run(std::uint64_t round, std::span<const float> parameters, std::span<float> estimate);
+  struct Step {
+    std::uint64_t messages;  // dummies among them: nobody may learn which they were
+    bool decoded;            // false: fewer messages than the protocol's minimum, or none
+  };
+  // Runs the step that starts at `first_round` on `parameters`; overwrites `estimate` (as many floats as
+  // parameters) with the mean decoded message, zeros when nothing was decoded.
+  Step run(std::uint64_t first_round, std::span<const float> parameters, std::span<float> estimate);
 
  private:
   struct Desk;  // what one worker owns
-  void work(Desk& desk, std::uint64_t round, std::span<const float> parameters, std::size_t first,
-            std::size_t last);
+  void handle_all(std::span<const float> parameters);
+  void handle(Desk& desk, std::span<const float> parameters, std::size_t first, std::size_t last);
+  // The sum of every worker's messages.
+  protocols::Aggregator& sum_of_all();
+  void clear_all();
 
-  const learning::GradientEngine& gradients_;
+  const learning::ClientFunction& function_;
   const randomizers::VectorRandomizer& randomizer_;
-  const protocols::CheckInCoins& coins_;
+  protocols::RollCall& roll_call_;
   const Population& population_;
   random::RunKey key_;
   WorkerTeam& team_;
-  std::vector<std::uint64_t> order_;  // the reporting clients, shuffled
+  std::vector<protocols::Sender> order_;  // of the step, shuffled
   std::vector<std::unique_ptr<Desk>> desks_;
 };
 

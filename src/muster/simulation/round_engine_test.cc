@@ -10,34 +10,33 @@
 #include <vector>
 
 #include "muster/core/error.h"
+#include "muster/protocols/roll_call_check_in.h"
 
 namespace muster::simulation {
 namespace {
 
-// The gradient of a client is (parameter 0, its label, its first pixel).
-class PencilEngine final : public learning::GradientEngine {
+// The function of a client is (parameter 0, its label, its input).
+class PencilFunction final : public learning::ClientFunction {
  public:
-  std::size_t parameter_count() const override { return 3; }
+  std::size_t dimension() const override { return 3; }
   std::unique_ptr<learning::Workspace> make_workspace() const override {
     return std::make_unique<learning::Workspace>();
   }
-  float gradient(std::span<const float> parameters, const learning::Example& example, learning::Workspace&,
-                 std::span<float> gradient) const override {
-    gradient[0] = parameters[0];
-    gradient[1] = example.label;
-    gradient[2] = example.pixels[0];
-    return 0;
-  }
-  std::uint8_t predict(std::span<const float>, std::span<const float>, learning::Workspace&) const override {
-    return 0;
+  void evaluate(std::span<const float> parameters, const learning::Example& example, learning::Workspace&,
+                std::span<float> out) const override {
+    out[0] = parameters[0];
+    out[1] = example.label;
+    out[2] = example.inputs[0];
   }
 };
 
-// Sends the gradient itself, in quarters; notes in which order messages were aggregated.
+// Sends the vector itself, in quarters; notes in which order messages were aggregated.
 class PencilRandomizer final : public randomizers::VectorRandomizer {
  public:
   std::size_t dimension() const override { return 3; }
   accounting::Mechanism description() const override { return accounting::PureLocal{1.0}; }
+  std::uint64_t message_bits() const override { return 3 * 32; }
+  double variance(double) const override { return 0; }
   double step() const override { return 0.25; }
   std::unique_ptr<randomizers::Scratch> make_scratch() const override {
     return std::make_unique<randomizers::Scratch>();
@@ -75,28 +74,38 @@ class RoundEngineTest : public ::testing::Test {
   static constexpr std::uint64_t kClients = 60;
 
   RoundEngineTest() {
-    for (std::uint64_t i = 0; i < kClients; ++i) {  // label i mod 10, first pixel i
+    data_.shape = {1, 1, 1};
+    for (std::uint64_t i = 0; i < kClients; ++i) {  // label i mod 10, its one input i
       data_.labels.push_back(static_cast<std::uint8_t>(i % 10));
-      data_.pixels.resize((i + 1) * learning::kImagePixels, 0.0f);
-      data_.pixels[i * learning::kImagePixels] = static_cast<float>(i);
+      data_.values.push_back(static_cast<float>(i));
     }
   }
 
   std::vector<float> run(unsigned threads, double rate, std::uint64_t& reports, float first = 0.5f) {
     const random::RunKey key = random::RunKey::from_seed(9);
+    protocols::RollCallByCoins roll_call(protocols::CheckInCoins(key, rate, 0.0), kClients, minimum_);
+    return run(threads, roll_call, reports, first);
+  }
+
+  std::vector<float> run(unsigned threads, protocols::RollCall& roll_call, std::uint64_t& messages,
+                         float first = 0.5f) {
+    const random::RunKey key = random::RunKey::from_seed(9);
     const Population population(kClients, data_, key);
-    const protocols::CheckInCoins coins(key, rate, 0.0);
     WorkerTeam team(threads);
-    RoundEngine engine(gradients_, randomizer_, coins, population, key, team);
+    RoundEngine engine(function_, randomizer_, roll_call, population, key, team);
     std::vector<float> estimate(3, 99.0f);
-    reports = engine.run(1, std::vector<float>{first, 0.0f, 0.0f}, estimate);
+    const RoundEngine::Step step = engine.run(1, std::vector<float>{first, 0.0f, 0.0f}, estimate);
+    messages = step.messages;
+    decoded_ = step.decoded;
     return estimate;
   }
 
   learning::Dataset data_;
-  PencilEngine gradients_;
+  PencilFunction function_;
   PencilRandomizer randomizer_;
   std::uint64_t reports_ = 0;
+  std::uint64_t minimum_ = 1;
+  bool decoded_ = false;
 };
 
 TEST_F(RoundEngineTest, TheEstimateIsTheMeanOfEveryClientsMessage) {
@@ -139,6 +148,41 @@ TEST_F(RoundEngineTest, MessagesArriveInASecretOrder) {
 TEST_F(RoundEngineTest, NobodyReportingGivesZeros) {
   EXPECT_EQ(run(2, 1e-15, reports_), (std::vector<float>{0.0f, 0.0f, 0.0f}));
   EXPECT_EQ(reports_, 0);
+  EXPECT_FALSE(decoded_);
+}
+
+TEST_F(RoundEngineTest, FewerMessagesThanTheMinimumAreDestroyedUnseen) {
+  const std::vector<float> whole = run(2, 0.5, reports_);
+  minimum_ = reports_;
+  EXPECT_EQ(run(2, 0.5, reports_), whole);
+  EXPECT_TRUE(decoded_);
+  ++minimum_;
+  for (const unsigned threads : {1u, 2u}) {
+    EXPECT_EQ(run(threads, 0.5, reports_), (std::vector<float>{0.0f, 0.0f, 0.0f}));
+    EXPECT_FALSE(decoded_);
+    EXPECT_EQ(reports_, minimum_ - 1);
+  }
+}
+
+// Two clients and two dummies, of four slots: the dummies' vectors are zero, and the mean is over all four.
+class ScriptedRollCall final : public protocols::RollCall {
+ public:
+  std::uint64_t rounds_a_step() const override { return 4; }
+  void append_senders(std::uint64_t first_round, protocols::Share,
+                      std::vector<protocols::Sender>& senders) override {
+    senders.push_back({11, first_round, false});
+    senders.push_back({60, first_round + 1, true});
+    senders.push_back({24, first_round + 2, false});
+    senders.push_back({60, first_round + 3, true});
+  }
+};
+
+TEST_F(RoundEngineTest, ADummyIsAMessageOfAZeroVector) {
+  ScriptedRollCall roll_call;
+  // Labels 1 and 4, inputs 11 and 24.
+  EXPECT_EQ(run(2, roll_call, reports_), (std::vector<float>{0.25f, 1.25f, 8.75f}));
+  EXPECT_EQ(reports_, 4);
+  EXPECT_TRUE(decoded_);
 }
 
 TEST_F(RoundEngineTest, AGradientThatIsNotFiniteIsRefusedOnEveryThread) {

@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "muster/core/error.h"
-#include "muster/protocols/participation.h"
+#include "muster/protocols/roll_call.h"
 #include "muster/simulation/budget.h"
 #include "muster/simulation/epsilon_ahead.h"
 #include "muster/simulation/evaluation.h"
@@ -21,10 +21,14 @@ using Json = nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
 
 Json json_of(const LoggedRound& logged) {
-  return {{"round", logged.round},
-          {"accuracy", logged.accuracy},
-          {"epsilon", logged.epsilon},
-          {"check_ins", logged.check_ins}};
+  Json json = {{"round", logged.round},
+               {"accuracy", logged.accuracy},
+               {"epsilon", logged.epsilon},
+               {"check_ins", logged.check_ins}};
+  if (logged.slot) {
+    json["slot"] = *logged.slot;
+  }
+  return json;
 }
 
 UpdateRule rule_of(const protocols::Plan& plan) {
@@ -47,7 +51,7 @@ Checkpoint starting_point(const protocols::Plan& plan, const TrainingParts& part
     throw Error(ErrorCode::checkpoint, "population.data", plan.data, "",
                 "the data set changed since the run began");
   }
-  if (found.model.parameters.size() != parts.initial.size() || found.round > plan.rounds) {
+  if (found.model.parameters.size() != parts.initial.size() || found.round > plan.updates()) {
     throw Error(ErrorCode::checkpoint, folder.path().string(), "", "",
                 "the checkpoint does not fit its plan");
   }
@@ -70,36 +74,39 @@ class Session {
         key_(random::RunKey::from_seed(plan.seed)),
         team_(threads),
         population_(plan.clients, data.train, key_),
-        coins_(key_, plan.rate, plan.dropout),
-        engine_(*parts.gradients, *parts.randomizer, coins_, population_, key_, team_),
+        roll_call_(protocols::make_roll_call(plan, key_)),
+        engine_(*parts.gradients, *parts.randomizer, *roll_call_, population_, key_, team_),
         evaluator_(*parts.gradients, data.test, team_),
         epsilon_(parts.epsilon),
         estimate_(parts.gradients->parameter_count()) {}
 
   const Checkpoint& state() const { return state_; }
 
-  // One round; returns how many clients reported. A round nobody reported in counts, and changes nothing.
-  std::uint64_t run_round() {
-    const std::uint64_t round = state_.round + 1;
-    const std::uint64_t reports = attempt(round);
-    if (reports > 0) {
-      apply_update(rule_, plan_.learning_rate.value().at(round), estimate_, state_.model);
+  // One step of the server; returns its messages. A step without a decoded estimate counts, and changes
+  // nothing.
+  std::uint64_t run_step() {
+    const std::uint64_t last_round = state_.round + roll_call_->rounds_a_step();
+    const RoundEngine::Step step = attempt(state_.round + 1);
+    if (step.decoded) {
+      apply_update(rule_, plan_.learning_rate.value().at(last_round), estimate_, state_.model);
     }
-    state_.round = round;
-    state_.messages += reports;
-    return reports;
+    state_.round = last_round;
+    state_.messages += step.messages;
+    return step.messages;
   }
 
-  // The first round after this one that is logged.
-  std::uint64_t next_logged(std::uint64_t last) const {
-    const std::uint64_t turn = state_.round - state_.round % plan_.log_every;
-    return last - turn > plan_.log_every ? turn + plan_.log_every : last;
-  }
+  // Where the first step ends that reaches a multiple of log_every after now.
+  std::uint64_t next_logged(std::uint64_t last) const { return std::min(last, end_of_turn(plan_.log_every)); }
+  // Whether the step just done reached a multiple of checkpoint_every.
+  bool at_checkpoint() const { return state_.round % plan_.checkpoint_every < roll_call_->rounds_a_step(); }
 
-  void expect_log(std::uint64_t round) { epsilon_.start(round); }
+  // Rounds of the accountant: whole runs in the slot protocols, the one under way included.
+  std::uint64_t rounds_charged() const { return charged_at(state_.round); }
+
+  void expect_log(std::uint64_t round) { epsilon_.start(charged_at(round)); }
 
   LoggedRound log(std::uint64_t check_ins) {
-    const LoggedRound logged{state_.round, accuracy(), epsilon_.of(state_.round), check_ins};
+    const LoggedRound logged{rounds_charged(), accuracy(), epsilon_.of(rounds_charged()), check_ins, slots()};
     Json line = json_of(logged);
     line["messages"] = state_.messages;
     line["seconds"] = seconds();
@@ -113,13 +120,27 @@ class Session {
     folder_.save(state_);
   }
 
+  std::optional<std::uint64_t> slots() const {
+    return plan_.has_slots() ? std::optional(state_.round) : std::nullopt;
+  }
   double accuracy() { return evaluator_.accuracy(reported_model(rule_, state_.model)); }
   double seconds() const {
     return seconds_before_ + std::chrono::duration<double>(Clock::now() - began_).count();
   }
 
  private:
-  std::uint64_t attempt(std::uint64_t round) {
+  std::uint64_t charged_at(std::uint64_t updates) const {
+    const std::uint64_t each = plan_.slots_a_run();
+    return updates / each + (updates % each == 0 ? 0 : 1);
+  }
+
+  std::uint64_t end_of_turn(std::uint64_t every) const {
+    const std::uint64_t step = roll_call_->rounds_a_step();
+    const std::uint64_t turn = (state_.round / every + 1) * every;
+    return (turn + step - 1) / step * step;
+  }
+
+  RoundEngine::Step attempt(std::uint64_t round) {
     try {
       return engine_.run(round, state_.model.parameters, estimate_);
     } catch (const Error& error) {
@@ -143,7 +164,7 @@ class Session {
   random::RunKey key_;
   WorkerTeam team_;
   Population population_;
-  protocols::CheckInCoins coins_;
+  std::unique_ptr<protocols::RollCall> roll_call_;
   RoundEngine engine_;
   Evaluator evaluator_;
   EpsilonAhead epsilon_;
@@ -166,8 +187,9 @@ const char* name_of(Stopped stopped) {
 
 TrainingResult train(const protocols::Plan& plan, const TrainingParts& parts, const learning::DataSplit& data,
                      RunFolder& folder, const TrainingOptions& options, TrainingObserver& observer) {
-  const std::uint64_t last =
+  const std::uint64_t rounds =
       plan.budget ? affordable_rounds(parts.epsilon, plan.rounds, *plan.budget) : plan.rounds;
+  const std::uint64_t last = rounds * plan.slots_a_run();
   Session session(plan, parts, data, folder, options.threads);
   observer.started(session.state().round, last);
 
@@ -183,14 +205,14 @@ TrainingResult train(const protocols::Plan& plan, const TrainingParts& parts, co
       next_log = session.next_logged(last);
       session.expect_log(next_log);
     }
-    const std::uint64_t check_ins = session.run_round();
+    const std::uint64_t check_ins = session.run_step();
     const std::uint64_t round = session.state().round;
     newest.reset();
     if (round == next_log) {
       newest = session.log(check_ins);
       observer.logged(*newest);
     }
-    if (round % plan.checkpoint_every == 0) {
+    if (session.at_checkpoint()) {
       session.save();
     }
     observer.round_done(round);
@@ -198,13 +220,16 @@ TrainingResult train(const protocols::Plan& plan, const TrainingParts& parts, co
   session.save();
 
   TrainingResult result;
-  result.rounds = session.state().round;
+  result.rounds = session.rounds_charged();
   result.accuracy = newest ? newest->accuracy : session.accuracy();
   result.epsilon = newest ? newest->epsilon : parts.epsilon(result.rounds);
   result.delta = plan.delta.value();
   result.messages = session.state().messages;
+  result.slots = session.slots();
   result.seconds = session.seconds();
-  result.stopped = interrupted ? Stopped::interrupted : last < plan.rounds ? Stopped::budget : Stopped::done;
+  result.stopped = interrupted            ? Stopped::interrupted
+                   : rounds < plan.rounds ? Stopped::budget
+                                          : Stopped::done;
   if (!interrupted) {
     folder.finish(result_json(result, folder.path().string()));
   }
@@ -215,11 +240,14 @@ std::string logged_json(const LoggedRound& logged) { return json_of(logged).dump
 
 std::string result_json(const TrainingResult& result, const std::string& out) {
   const double rate = result.seconds > 0 ? static_cast<double>(result.messages) / result.seconds : 0.0;
-  return Json{
+  Json json{
       {"accuracy", result.accuracy}, {"epsilon", result.epsilon},          {"delta", result.delta},
       {"rounds", result.rounds},     {"seconds", result.seconds},          {"examples_per_second", rate},
-      {"fidelity", "message"},       {"stopped", name_of(result.stopped)}, {"out", out}}
-      .dump(-1, ' ', false, Json::error_handler_t::replace);  // a path may be any bytes
+      {"fidelity", "message"},       {"stopped", name_of(result.stopped)}, {"out", out}};
+  if (result.slots) {
+    json["slots"] = *result.slots;
+  }
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);  // a path may be any bytes
 }
 
 }  // namespace muster::simulation

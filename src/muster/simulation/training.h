@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "muster/learning/dataset.h"
@@ -16,11 +17,15 @@
 
 namespace muster::simulation {
 
+// In a slot protocol a round is a whole run of slots: one that has begun is counted and charged in full,
+// since its first slots say no more than all of them.
 struct LoggedRound {
-  std::uint64_t round;      // rounds done, from 1
-  double accuracy;          // of the reported model on the whole test set, in [0, 1]
-  double epsilon;           // proven upper value for these rounds
-  std::uint64_t check_ins;  // messages that reached the shuffler in this round
+  std::uint64_t round;  // rounds done, from 1
+  double accuracy;      // of the reported model on the whole test set, in [0, 1]
+  double epsilon;       // proven upper value for these rounds
+  std::uint64_t
+      check_ins;  // messages of the last step, the server's dummies among them: which they are is secret
+  std::optional<std::uint64_t> slot;  // slot protocols: slots done in all runs together
 };
 
 enum class Stopped { done, budget, interrupted };
@@ -34,22 +39,24 @@ struct TrainingResult {
   double seconds;          // all sessions of the run together, without loading data
   std::uint64_t messages;  // client messages, all rounds together
   Stopped stopped;
+  std::optional<std::uint64_t> slots;  // slot protocols: done, in all runs together
 };
 
 // Told what happens, on the thread that called train.
 class TrainingObserver {
  public:
   virtual ~TrainingObserver() = default;
-  // Before the first round of this invocation: `done` rounds are in the checkpoint, the run will stop after
-  // `last`.
+  // Before the first step of this invocation: `done` rounds, or slots, are in the checkpoint, the run will
+  // stop after `last`.
   virtual void started(std::uint64_t done, std::uint64_t last) = 0;
+  // After a step, which in slot protocols may span several slots.
   virtual void round_done(std::uint64_t round) = 0;
   virtual void logged(const LoggedRound& logged) = 0;
 };
 
 struct TrainingOptions {
   unsigned threads = 1;
-  const std::atomic<bool>* interrupt = nullptr;  // once true, the run stops after the round under way
+  const std::atomic<bool>* interrupt = nullptr;  // once true, the run stops after the step under way
 };
 
 // Begins or resumes the run in `folder`, which must not be finished. Leaves a checkpoint, and, unless
