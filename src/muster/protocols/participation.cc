@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
+#include <cstring>
 #include <span>
 
 #include "muster/core/types.h"
@@ -10,8 +12,26 @@
 namespace muster::protocols {
 namespace {
 
-// Coins tossed at a time: 32 KiB of words, which stay in the first-level cache.
-constexpr std::uint64_t kBlock = 4096;
+// Clients whose coins are tossed together: 32 KiB of their beginnings, which stay in the first-level cache.
+constexpr std::uint64_t kTogether = std::uint64_t{1} << 14;
+// Clients passed over in one comparison when none of them reports.
+constexpr std::uint64_t kPassed = 64;
+// Beginnings in one word, and in the whole of one stream.
+constexpr std::uint64_t kInWord = 4;
+constexpr std::uint64_t kInStream = std::uint64_t{1} << 35;
+
+using Beginnings = std::array<std::uint16_t, kPassed>;
+static_assert(std::endian::native == std::endian::little,
+              "a word is read as its four beginnings, lowest first");
+
+// Whether one of them is at most `limit`: without a branch, so that it compiles to vector instructions.
+bool any_at_most(const Beginnings& beginnings, std::uint16_t limit) {
+  unsigned some = 0;
+  for (const std::uint16_t beginning : beginnings) {
+    some |= beginning <= limit ? 1u : 0u;
+  }
+  return some != 0;
+}
 
 // The double just below 1 - dropout. The effective rate charged is the rounded product rate * (1 - dropout);
 // one unit in the last place here covers that rounding, so the coins never report more often than the
@@ -34,19 +54,52 @@ bool CheckInCoins::stays(std::uint64_t round, std::uint64_t client) const {
   return stay_.accepts(word[0]);
 }
 
+bool CheckInCoins::checks_in(std::uint64_t round, std::uint64_t client, std::uint16_t beginning) const {
+  const std::uint64_t limit = check_in_.numerator() >> 48;
+  if (beginning != limit) {
+    return beginning < limit;
+  }
+  std::array<std::uint64_t, 1> rest;  // of the coin, in its upper 48 bits
+  random::fill_first_words(key_, random::Purpose::check_in, round, client, rest);
+  return check_in_.accepts((limit << 48) | (rest[0] >> 16));
+}
+
 void CheckInCoins::append_reporting(std::uint64_t round, std::uint64_t first_client, std::uint64_t count,
                                     std::vector<std::uint64_t>& reporting) const {
-  std::array<std::uint64_t, kBlock> words;
-  for (std::uint64_t done = 0; done < count; done += kBlock) {
-    const auto tossed = static_cast<std::size_t>(std::min(kBlock, count - done));
-    random::fill_first_words(key_, random::Purpose::check_in, round, first_client + done,
-                             std::span(words).first(tossed));
-    for (std::size_t i = 0; i < tossed; ++i) {
-      const std::uint64_t client = first_client + done + i;
-      if (check_in_.accepts(words[i]) && (!drops_ || stays(round, client))) {
-        reporting.push_back(client);
+  const auto consider = [&](std::uint64_t client) {
+    if (!drops_ || stays(round, client)) {
+      reporting.push_back(client);
+    }
+  };
+  const std::uint64_t end = first_client + count;
+  if (check_in_.is_one()) {
+    for (std::uint64_t client = first_client; client < end; ++client) {
+      consider(client);
+    }
+    return;
+  }
+  const auto limit = static_cast<std::uint16_t>(check_in_.numerator() >> 48);
+  std::array<std::uint64_t, kTogether / kInWord> words;
+  for (std::uint64_t client = first_client; client < end;) {
+    // A batch ends at a multiple of kTogether, so it lies in one stream.
+    const std::uint64_t start = client - client % kPassed;
+    const std::uint64_t stop = std::min(end, client - client % kTogether + kTogether);
+    const std::uint64_t tossed = (stop - start + kPassed - 1) / kPassed * kPassed;
+    random::fill_words(key_, {random::Purpose::check_in_beginning, round, start / kInStream},
+                       start % kInStream / kInWord, std::span(words).first(tossed / kInWord));
+    for (std::uint64_t passed = start; passed < stop; passed += kPassed) {
+      Beginnings beginnings;
+      std::memcpy(beginnings.data(), &words[(passed - start) / kInWord], sizeof beginnings);
+      if (!any_at_most(beginnings, limit)) {
+        continue;
+      }
+      for (std::uint64_t i = std::max(client, passed); i < std::min(stop, passed + kPassed); ++i) {
+        if (checks_in(round, i, beginnings[i - passed])) {
+          consider(i);
+        }
       }
     }
+    client = stop;
   }
 }
 

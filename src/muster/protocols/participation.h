@@ -6,6 +6,10 @@
 // tossed before any data is touched: participation that depended on private data would break every check-in
 // theorem.
 //
+// A check-in coin is a 64-bit number below the rate's. Its first 16 bits come packed, eight clients to a
+// block of the cipher, and decide all coins but one in 65,536; only the others draw the rest. So ten million
+// coins cost a millisecond, a thousand million a tenth of a second, and no table of clients is held.
+//
 // Example:
 //     CheckInCoins coins(key, 0.1, 0.0);
 //     std::vector<std::uint64_t> reporting;
@@ -37,6 +41,8 @@ class CheckInCoins {
   const random::Probability& stay() const { return stay_; }
 
  private:
+  // Whether the coin that begins so lies below the rate.
+  bool checks_in(std::uint64_t round, std::uint64_t client, std::uint16_t beginning) const;
   bool stays(std::uint64_t round, std::uint64_t client) const;
 
   random::RunKey key_;

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cmath>
 #include <numeric>
 #include <vector>
 
@@ -95,6 +97,60 @@ TEST(CheckInCoins, NeverReportMoreOftenThanCharged) {
       EXPECT_LE(exact, charged) << rate << " " << dropout;
       EXPECT_GE(exact, charged * (1 - 1e-14L)) << rate << " " << dropout;
     }
+  }
+}
+
+// The coin of one client, word by word from the two streams that hold its bits.
+std::uint64_t coin_of(std::uint64_t round, std::uint64_t client) {
+  constexpr std::uint64_t kInStream = std::uint64_t{1} << 35;
+  const std::uint64_t place = client % kInStream;
+  std::array<std::uint64_t, 2> block;
+  random::fill_words(key(), {random::Purpose::check_in_beginning, round, client / kInStream}, place / 8 * 2,
+                     block);
+  random::KeyedStream rest(key(), {random::Purpose::check_in, round, client});
+  const std::uint64_t beginning = block[place % 8 / 4] >> (16 * (place % 4)) & 0xffff;
+  return beginning << 48 | rest.next_u64() >> 16;
+}
+
+TEST(CheckInCoins, AreThe64BitNumbersBelowTheRate) {
+  constexpr std::uint64_t kClients = 1 << 18;
+  std::uint64_t ties = 0, reporting_ties = 0;
+  for (const double rate : {1e-6, 1e-4, 0.1, 0.9999, std::nextafter(1.0, 0.0)}) {
+    const CheckInCoins coins(key(), rate, 0.0);
+    const std::uint64_t limit = coins.check_in().numerator();
+    std::vector<std::uint64_t> expected;
+    for (std::uint64_t client = 0; client < kClients; ++client) {
+      const std::uint64_t coin = coin_of(5, client);
+      const bool tie = coin >> 48 == limit >> 48;
+      ties += tie ? 1 : 0;
+      reporting_ties += tie && coin < limit ? 1 : 0;
+      if (coin < limit) {
+        expected.push_back(client);
+      }
+    }
+    EXPECT_EQ(reporting(coins, 5, kClients), expected) << rate;
+  }
+  // Some coins needed their last 48 bits, and deciding all of those alike would have failed above.
+  EXPECT_GT(reporting_ties, 0u);
+  EXPECT_LT(reporting_ties, ties);
+}
+
+TEST(CheckInCoins, AreTheSameInAnyRange) {
+  const CheckInCoins coins(key(), 0.5, 0.0);
+  // Around the ends of batches and of a stream.
+  for (const std::uint64_t middle : {std::uint64_t{64}, std::uint64_t{1} << 14, std::uint64_t{1} << 35}) {
+    std::vector<std::uint64_t> whole, pieces, expected;
+    coins.append_reporting(2, middle - 40, 80, whole);
+    for (std::uint64_t client = middle - 40; client < middle + 40; ++client) {
+      coins.append_reporting(2, client, 1, pieces);
+      if (coins.check_in().accepts(coin_of(2, client))) {
+        expected.push_back(client);
+      }
+    }
+    EXPECT_EQ(whole, expected);
+    EXPECT_EQ(pieces, expected);
+    coins.append_reporting(2, middle, 0, whole);
+    EXPECT_EQ(whole, expected);
   }
 }
 

@@ -19,7 +19,7 @@ namespace muster::random {
 
 // What the words of a stream are used for. Values are frozen; add, never renumber.
 enum class Purpose : std::uint8_t {
-  check_in = 1,    // a client's coin
+  check_in = 1,    // a client's coin after its first 16 bits
   dropout = 2,     // a client's second coin
   randomize = 3,   // a client's local randomizer
   direction = 4,   // the public direction of an ldp-sgd message, under the message's own key
@@ -28,9 +28,10 @@ enum class Purpose : std::uint8_t {
   bootstrap = 7,   // which example a client holds when clients > examples
   shuffle = 8,     // the secret permutation, under a fresh key
   audit = 9,
-  subset = 10,    // which k of n clients report
-  slot = 11,      // the slot of a client that checked in, and whether the server picks it there
-  own_rate = 12,  // a client's own check-in rate, where rates differ
+  subset = 10,              // which k of n clients report
+  slot = 11,                // the slot of a client that checked in, and whether the server picks it there
+  own_rate = 12,            // a client's own check-in rate, where rates differ
+  check_in_beginning = 13,  // the first 16 bits of many clients' coins, packed
 };
 
 struct StreamAddress {

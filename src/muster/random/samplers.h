@@ -24,6 +24,7 @@ class Probability {
   double value() const;
   // Times 2^64; 0 for probability 1.
   std::uint64_t numerator() const { return numerator_; }
+  bool is_one() const { return always_; }
 
  private:
   std::uint64_t numerator_ = 0;
