@@ -28,13 +28,14 @@ struct Setting {
         parameters(initial_parameters(Architecture::cnn, muster::random::RunKey::from_seed(1))),
         gradient(parameters.size()),
         data(draw_digits(256, 0, 1).train) {}
-  Example next() { return data.example(at++ % data.size()); }
+  Example next() { return data.example(at++ % data.size(), buffer); }
 
   std::unique_ptr<GradientEngine> engine;
   std::unique_ptr<Workspace> room;
   std::vector<float> parameters;
   std::vector<float> gradient;
   Dataset data;
+  std::vector<float> buffer = std::vector<float>(kImagePixels);
   std::size_t at = 0;
 };
 
@@ -81,7 +82,7 @@ void predict(benchmark::State& state, std::unique_ptr<GradientEngine> (*make)(Ar
   Setting s(make(Architecture::cnn));
   const Meter meter(state, kForward);
   for ([[maybe_unused]] auto _ : state) {
-    benchmark::DoNotOptimize(s.engine->predict(s.parameters, s.next().pixels, *s.room));
+    benchmark::DoNotOptimize(s.engine->predict(s.parameters, s.next().inputs, *s.room));
   }
 }
 

@@ -1,4 +1,8 @@
-// A labelled image data set in memory, already normalised for the models.
+// A labelled data set in memory: images as bytes, or rows of features as floats.
+//
+// Images stay the bytes they came as (MNIST's 70,000 in 55 MB) and are normalised when an example is read,
+// into a buffer of the caller's, by public constants (data/normalise.h). Thread rule: a data set that nobody
+// changes may be shared; a buffer belongs to one thread.
 #pragma once
 
 #include <cstddef>
@@ -6,21 +10,36 @@
 #include <span>
 #include <vector>
 
-#include "muster/learning/gradient_engine.h"
+#include "muster/learning/client_function.h"
+#include "muster/learning/data/normalise.h"
+#include "muster/learning/shape.h"
 
 namespace muster::learning {
 
+// MNIST's images, the built-in digits, and the papers' network.
 inline constexpr std::size_t kImageSide = 28;
 inline constexpr std::size_t kImagePixels = kImageSide * kImageSide;
 inline constexpr std::size_t kClasses = 10;
 
+// A label is one byte.
+inline constexpr std::size_t kMostClasses = 256;
+
 struct Dataset {
-  std::vector<float> pixels;  // size() x 784, normalised by public constants: (byte/255 - 0.1307) / 0.3081
-  std::vector<std::uint8_t> labels;  // size(), each 0..9
+  Shape shape{kImageSide, kImageSide, 1};
+  std::size_t classes = kClasses;
+  Normalisation normalisation{kMnist};  // of `bytes`
+  // One of the two holds size() x shape.size() inputs, [y][x][channel]; the other is empty.
+  std::vector<std::uint8_t> bytes;
+  std::vector<float> values;
+  std::vector<std::uint8_t> labels;  // size(), each below `classes`
 
   std::size_t size() const { return labels.size(); }
-  Example example(std::size_t i) const {
-    return {std::span<const float>(pixels).subspan(i * kImagePixels, kImagePixels), labels[i]};
+  // `buffer` has room for shape.size() floats; the inputs live there, or in `values`.
+  Example example(std::size_t i, std::span<float> buffer) const {
+    const std::size_t inputs = shape.size();
+    if (!values.empty()) return {std::span<const float>(values).subspan(i * inputs, inputs), labels[i]};
+    normalisation.apply(std::span<const std::uint8_t>(bytes).subspan(i * inputs, inputs), buffer);
+    return {buffer.first(inputs), labels[i]};
   }
 };
 

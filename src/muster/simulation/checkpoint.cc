@@ -77,10 +77,13 @@ Digest digest_of(const learning::DataSplit& data) {
   crypto_generichash_state state;
   crypto_generichash_init(&state, nullptr, 0, sizeof(Digest));
   for (const learning::Dataset* part : {&data.train, &data.test}) {
-    const std::array<std::uint64_t, 1> size{part->size()};
-    absorb(state, std::span<const std::uint64_t>(size));
+    const std::array<std::uint64_t, 5> sizes{part->size(), part->shape.height, part->shape.width,
+                                             part->shape.channels, part->classes};
+    absorb(state, std::span<const std::uint64_t>(sizes));
+    absorb(state, part->normalisation.channels());
     absorb(state, std::span<const std::uint8_t>(part->labels));
-    absorb(state, std::span<const float>(part->pixels));
+    absorb(state, std::span<const std::uint8_t>(part->bytes));
+    absorb(state, std::span<const float>(part->values));
   }
   Digest digest;
   crypto_generichash_final(&state, digest.data(), digest.size());

@@ -91,17 +91,26 @@ TEST(Checkpoint, FieldsThatDoNotFitAreRefusedEvenUnderARightChecksum) {
   expect_refused(resealed(huge));
 }
 
-TEST(DigestOfData, SeesLabelsPixelsAndWhereTheTestSetBegins) {
+TEST(DigestOfData, SeesLabelsInputsShapesAndWhereTheTestSetBegins) {
   learning::DataSplit data;
   data.train.labels = {1, 2};
-  data.train.pixels.assign(2 * learning::kImagePixels, 0.0f);
+  data.train.bytes.assign(2 * learning::kImagePixels, 0);
   const Digest before = digest_of(data);
   EXPECT_EQ(digest_of(data), before);
   learning::DataSplit other = data;
   other.train.labels[1] = 3;
   EXPECT_NE(digest_of(other), before);
   other = data;
-  other.train.pixels[5] = 1.0f;
+  other.train.bytes[5] = 1;
+  EXPECT_NE(digest_of(other), before);
+  other = data;
+  other.train.shape = {14, 56, 1};
+  EXPECT_NE(digest_of(other), before);
+  other = data;
+  other.train.classes = 11;
+  EXPECT_NE(digest_of(other), before);
+  other = data;
+  other.train.values = {1.0f};
   EXPECT_NE(digest_of(other), before);
   other = data;
   std::swap(other.train, other.test);

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "muster/core/error.h"
+#include "muster/randomizers/aligned.h"
 
 namespace muster::simulation {
 namespace {
@@ -30,11 +31,12 @@ double Evaluator::accuracy(std::span<const float> parameters) {
   std::atomic<std::uint64_t> correct{0};
   team_.run([&](unsigned worker) {
     std::uint64_t mine = 0;
+    randomizers::AlignedVector<float> inputs(test_.shape.size());
     for (std::size_t first = next.fetch_add(kBatch); first < test_.size(); first = next.fetch_add(kBatch)) {
       const std::size_t last = std::min(first + kBatch, test_.size());
       for (std::size_t i = first; i < last; ++i) {
-        const learning::Example example = test_.example(i);
-        mine += gradients_.predict(parameters, example.pixels, *workspaces_[worker]) == example.label ? 1 : 0;
+        const learning::Example example = test_.example(i, inputs);
+        mine += gradients_.predict(parameters, example.inputs, *workspaces_[worker]) == example.label ? 1 : 0;
       }
     }
     correct += mine;

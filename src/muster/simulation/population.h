@@ -5,7 +5,9 @@
 // client, not the example, is the unit of privacy. Immutable; may be shared by threads.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "muster/learning/dataset.h"
 #include "muster/random/keyed_stream.h"
@@ -19,8 +21,11 @@ class Population {
 
   std::uint64_t clients() const { return clients_; }
   std::uint64_t example_index(std::uint64_t client) const;
-  learning::Example example_of(std::uint64_t client) const {
-    return data_->example(static_cast<std::size_t>(example_index(client)));
+  // Floats of one example.
+  std::size_t inputs() const { return data_->shape.size(); }
+  // `buffer` has room for inputs() floats; the example may live there.
+  learning::Example example_of(std::uint64_t client, std::span<float> buffer) const {
+    return data_->example(static_cast<std::size_t>(example_index(client)), buffer);
   }
 
  private:

@@ -13,7 +13,7 @@ namespace {
 learning::Dataset examples(std::size_t count) {
   learning::Dataset data;
   data.labels.assign(count, 0);
-  data.pixels.assign(count * learning::kImagePixels, 0.0f);
+  data.bytes.assign(count * learning::kImagePixels, 0);
   return data;
 }
 

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "muster/learning/data/digit_skeletons.h"
-#include "muster/learning/data/normalise.h"
 #include "muster/random/samplers.h"
 
 namespace muster::learning {
@@ -199,20 +198,12 @@ std::uint8_t draw_digit(const random::RunKey& key, DigitSet set, std::uint64_t i
 
 DataSplit draw_digits(std::uint64_t train, std::uint64_t test, std::uint64_t seed) {
   const random::RunKey key = random::RunKey::from_seed(seed);
-  std::array<float, 256> normalised;
-  for (std::size_t byte = 0; byte < 256; ++byte) {
-    normalised[byte] = normalised_pixel(static_cast<std::uint8_t>(byte));
-  }
   const auto draw = [&](DigitSet set, std::uint64_t count) {
     Dataset data;
-    data.pixels.resize(count * kImagePixels);
+    data.bytes.resize(count * kImagePixels);
     data.labels.resize(count);
-    std::array<std::uint8_t, kImagePixels> image;
     for (std::uint64_t i = 0; i < count; ++i) {
-      data.labels[i] = draw_digit(key, set, i, image);
-      std::transform(image.begin(), image.end(),
-                     data.pixels.begin() + static_cast<std::ptrdiff_t>(i * kImagePixels),
-                     [&](std::uint8_t byte) { return normalised[byte]; });
+      data.labels[i] = draw_digit(key, set, i, std::span(data.bytes).subspan(i * kImagePixels, kImagePixels));
     }
     return data;
   };

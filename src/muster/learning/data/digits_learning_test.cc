@@ -12,9 +12,10 @@ namespace {
 
 double accuracy(const GradientEngine& engine, const std::vector<float>& parameters, const Dataset& test) {
   auto room = engine.make_workspace();
+  std::vector<float> buffer(test.shape.size());
   std::size_t right = 0;
   for (std::size_t i = 0; i < test.size(); ++i) {
-    right += engine.predict(parameters, test.example(i).pixels, *room) == test.labels[i];
+    right += engine.predict(parameters, test.example(i, buffer).inputs, *room) == test.labels[i];
   }
   return static_cast<double>(right) / static_cast<double>(test.size());
 }
@@ -25,6 +26,7 @@ double best_accuracy(Architecture architecture, const DataSplit& split, std::siz
   const auto engine = make_engine(architecture);
   auto room = engine->make_workspace();
   auto parameters = initial_parameters(architecture, random::RunKey::from_seed(3));
+  std::vector<float> buffer(split.train.shape.size());
   std::vector<float> gradient(parameters.size());
   std::vector<float> sum(parameters.size());
   double best = 0;
@@ -33,7 +35,7 @@ double best_accuracy(Architecture architecture, const DataSplit& split, std::siz
     for (std::size_t i = 0; i + kBatch <= split.train.size(); i += kBatch) {
       std::fill(sum.begin(), sum.end(), 0.0F);
       for (std::size_t b = 0; b < kBatch; ++b) {
-        engine->gradient(parameters, split.train.example(i + b), *room, gradient);
+        engine->gradient(parameters, split.train.example(i + b, buffer), *room, gradient);
         for (std::size_t p = 0; p < sum.size(); ++p) sum[p] += gradient[p];
       }
       for (std::size_t p = 0; p < sum.size(); ++p) parameters[p] -= step * sum[p];

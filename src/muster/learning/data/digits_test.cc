@@ -14,7 +14,7 @@ namespace {
 TEST(Digits, AnyCountIsAPrefixOfTheSameSequence) {
   const DataSplit few = draw_digits(20, 5, 1);
   const DataSplit many = draw_digits(40, 30, 1);
-  EXPECT_TRUE(std::equal(few.train.pixels.begin(), few.train.pixels.end(), many.train.pixels.begin()));
+  EXPECT_TRUE(std::equal(few.train.bytes.begin(), few.train.bytes.end(), many.train.bytes.begin()));
   EXPECT_TRUE(std::equal(few.test.labels.begin(), few.test.labels.end(), many.test.labels.begin()));
   EXPECT_EQ(draw_digits(0, 0, 1).train.size(), 0U);
 }
@@ -22,12 +22,13 @@ TEST(Digits, AnyCountIsAPrefixOfTheSameSequence) {
 TEST(Digits, SeedsAndSetsDiffer) {
   const DataSplit one = draw_digits(50, 50, 1);
   const DataSplit two = draw_digits(50, 50, 2);
-  EXPECT_NE(one.train.pixels, two.train.pixels);
-  EXPECT_NE(one.train.pixels, one.test.pixels);
+  EXPECT_NE(one.train.bytes, two.train.bytes);
+  EXPECT_NE(one.train.bytes, one.test.bytes);
   std::set<std::vector<float>> distinct;
+  std::vector<float> buffer(kImagePixels);
   for (const Dataset* set : {&one.train, &one.test, &two.train, &two.test}) {
     for (std::size_t i = 0; i < set->size(); ++i) {
-      const auto pixels = set->example(i).pixels;
+      const auto pixels = set->example(i, buffer).inputs;
       distinct.emplace(pixels.begin(), pixels.end());
     }
   }
@@ -55,12 +56,16 @@ TEST(Digits, EveryImageHasInkAndPaper) {
 
 TEST(Digits, AreNormalisedLikeMnist) {
   const DataSplit split = draw_digits(2000, 0, 1);
-  const auto [low, high] = std::minmax_element(split.train.pixels.begin(), split.train.pixels.end());
-  EXPECT_FLOAT_EQ(*low, -0.1307F / 0.3081F);
-  EXPECT_LE(*high, (1.0F - 0.1307F) / 0.3081F + 1e-6F);
+  std::vector<float> buffer(kImagePixels);
   double sum = 0;
-  for (const float p : split.train.pixels) sum += static_cast<double>(p);
-  EXPECT_NEAR(sum / static_cast<double>(split.train.pixels.size()), 0.0, 0.1);
+  for (std::size_t i = 0; i < split.train.size(); ++i) {
+    const auto inputs = split.train.example(i, buffer).inputs;
+    const auto [low, high] = std::minmax_element(inputs.begin(), inputs.end());
+    EXPECT_FLOAT_EQ(*low, -0.1307F / 0.3081F);
+    EXPECT_LE(*high, (1.0F - 0.1307F) / 0.3081F + 1e-6F);
+    for (const float p : inputs) sum += static_cast<double>(p);
+  }
+  EXPECT_NEAR(sum / static_cast<double>(split.train.bytes.size()), 0.0, 0.1);
 }
 
 TEST(Skeletons, FitTheStrokeBufferAndTheBox) {

@@ -5,7 +5,6 @@
 
 #include "muster/core/error.h"
 #include "muster/learning/data/byte_file.h"
-#include "muster/learning/data/normalise.h"
 
 namespace muster::learning {
 namespace {
@@ -121,9 +120,7 @@ Dataset load_idx_pair(const std::filesystem::path& images, const std::filesystem
         "label " + std::to_string(*bad) + " at index " + std::to_string(bad - data.labels.begin()), "0 to 9",
         "not a digit");
   }
-  const std::vector<std::uint8_t> bytes = image_file.rest(count * kImagePixels);
-  data.pixels.resize(bytes.size());
-  std::transform(bytes.begin(), bytes.end(), data.pixels.begin(), normalised_pixel);
+  data.bytes = image_file.rest(count * kImagePixels);
   return data;
 }
 

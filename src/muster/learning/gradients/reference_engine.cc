@@ -23,7 +23,7 @@ class ReferenceEngine final : public GradientEngine {
 
   float gradient(std::span<const float> parameters, const Example& example, Workspace& workspace,
                  std::span<float> gradient) const override {
-    return network_.gradient(parameters, example.pixels, example.label, room(workspace), gradient);
+    return network_.gradient(parameters, example.inputs, example.label, room(workspace), gradient);
   }
 
   std::uint8_t predict(std::span<const float> parameters, std::span<const float> pixels,

@@ -13,18 +13,18 @@
 namespace muster::learning {
 
 // -ln softmax(logits)[label], in nats; overwrites `slope` with d loss / d logits = softmax(logits) - e_label.
-// Both have kClasses entries. The exponentials are taken in double, relative to the largest logit, so no
-// finite logit overflows.
+// Both have one entry a class, kMostClasses at most. The exponentials are taken in double, relative to the
+// largest logit, so no finite logit overflows.
 template <typename Scalar>
 Scalar cross_entropy(std::span<const Scalar> logits, std::uint8_t label, std::span<Scalar> slope) {
   const double top = static_cast<double>(*std::max_element(logits.begin(), logits.end()));
-  std::array<double, kClasses> weight;
+  std::array<double, kMostClasses> weight;
   double sum = 0;
-  for (std::size_t c = 0; c < kClasses; ++c) {
+  for (std::size_t c = 0; c < logits.size(); ++c) {
     weight[c] = std::exp(static_cast<double>(logits[c]) - top);
     sum += weight[c];
   }
-  for (std::size_t c = 0; c < kClasses; ++c) {
+  for (std::size_t c = 0; c < logits.size(); ++c) {
     slope[c] = static_cast<Scalar>(weight[c] / sum - (c == label ? 1.0 : 0.0));
   }
   return static_cast<Scalar>(std::log(sum) + top - static_cast<double>(logits[label]));

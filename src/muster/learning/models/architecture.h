@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "muster/learning/shape.h"
 #include "muster/random/keyed_stream.h"
 
 namespace muster::learning {
@@ -23,14 +24,6 @@ enum class Architecture { cnn, logistic };
 const char* name_of(Architecture architecture);
 
 enum class LayerKind { convolution, max_pool, relu, dense };
-
-struct Shape {
-  std::size_t height;
-  std::size_t width;
-  std::size_t channels;
-  std::size_t positions() const { return height * width; }
-  std::size_t size() const { return height * width * channels; }
-};
 
 struct Layer {
   LayerKind kind;

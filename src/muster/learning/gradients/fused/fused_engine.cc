@@ -19,7 +19,7 @@ class FusedCnnEngine final : public GradientEngine {
   float gradient(std::span<const float> parameters, const Example& example, Workspace& workspace,
                  std::span<float> gradient) const override {
     fused::Buffers& buffers = static_cast<FusedWorkspace&>(workspace).buffers;
-    fused::forward(parameters.data(), example.pixels.data(), buffers);
+    fused::forward(parameters.data(), example.inputs.data(), buffers);
     const float loss = cross_entropy<float>(std::span<const float>(buffers.logits, kClasses), example.label,
                                             std::span<float>(buffers.logits_slope, kClasses));
     fused::backward(parameters.data(), buffers, gradient.data());

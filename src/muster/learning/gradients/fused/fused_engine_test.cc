@@ -24,8 +24,9 @@ std::vector<float> trained_parameters(const Dataset& data) {
   auto room = engine->make_workspace();
   auto parameters = initial_parameters(Architecture::cnn, random::RunKey::from_seed(3));
   std::vector<float> gradient(kSize);
+  std::vector<float> buffer(kImagePixels);
   for (std::size_t i = 0; i < data.size(); ++i) {
-    engine->gradient(parameters, data.example(i), *room, gradient);
+    engine->gradient(parameters, data.example(i, buffer), *room, gradient);
     for (std::size_t p = 0; p < kSize; ++p) parameters[p] -= 0.02F * gradient[p];
   }
   return parameters;
@@ -67,9 +68,10 @@ class FusedEngine : public ::testing::Test {
     auto room = engine->make_workspace();
     std::vector<float> expected(kSize);
     std::vector<float> gradient(kSize);
+    std::vector<float> buffer(kImagePixels);
     double worst = 0;
     for (std::size_t i = 0; i < data.size(); ++i) {
-      const Example example = data.example(i);
+      const Example example = data.example(i, buffer);
       const float loss = reference->gradient(parameters, example, *reference_room, expected);
       std::fill(gradient.begin(), gradient.end(), NAN);
       ASSERT_NEAR(engine->gradient(parameters, example, *room, gradient), loss, 1e-5F * (1.0F + loss));
@@ -83,8 +85,8 @@ class FusedEngine : public ::testing::Test {
           ASSERT_LT(error, 2e-5) << "example " << i << ", parameters from " << at;
         }
       }
-      ASSERT_EQ(engine->predict(parameters, example.pixels, *room),
-                reference->predict(parameters, example.pixels, *reference_room));
+      ASSERT_EQ(engine->predict(parameters, example.inputs, *room),
+                reference->predict(parameters, example.inputs, *reference_room));
     }
     RecordProperty("worst_relative_error", std::to_string(worst));
     std::printf("worst relative error of a tensor: %.2e over %zu examples\n", worst, data.size());
@@ -126,8 +128,9 @@ TEST_F(FusedEngine, TargetsWithFusedMultiplyAddAgreeBitForBit) {
     if (target == HWY_SCALAR || target == HWY_EMU128 || target == HWY_SSE4 || target == HWY_SSSE3) return;
     std::vector<float> all;
     std::vector<float> gradient(kSize);
+    std::vector<float> buffer(kImagePixels);
     for (std::size_t i = 0; i < split.test.size(); ++i) {
-      all.push_back(engine->gradient(parameters, split.test.example(i), *room, gradient));
+      all.push_back(engine->gradient(parameters, split.test.example(i, buffer), *room, gradient));
       all.insert(all.end(), gradient.begin(), gradient.end());
     }
     if (first.empty()) first = all;
@@ -146,14 +149,15 @@ TEST_F(FusedEngine, BreaksTiesLikeTheReference) {
   auto room = engine->make_workspace();
   std::vector<float> expected(kSize);
   std::vector<float> gradient(kSize);
+  std::vector<float> buffer(kImagePixels);
   for (const std::size_t l : {0, 3}) {
     const Layer layer = layers(Architecture::cnn)[l];
     auto parameters = initial_parameters(Architecture::cnn, random::RunKey::from_seed(1));
     std::fill_n(parameters.begin() + static_cast<std::ptrdiff_t>(layer.weights_at), layer.weights, 0.0F);
     std::fill_n(parameters.begin() + static_cast<std::ptrdiff_t>(layer.biases_at), layer.biases, 0.5F);
-    reference->gradient(parameters, split.test.example(0), *reference_room, expected);
+    reference->gradient(parameters, split.test.example(0, buffer), *reference_room, expected);
     on_every_target([&](std::int64_t target) {
-      engine->gradient(parameters, split.test.example(0), *room, gradient);
+      engine->gradient(parameters, split.test.example(0, buffer), *room, gradient);
       EXPECT_LT(relative_error(gradient, expected, layer.weights_at, layer.weights), 1e-5)
           << "layer " << l << ", " << hwy::TargetName(target);
       EXPECT_NE(gradient[layer.weights_at + layer.weights / 2], 0.0F);
@@ -168,8 +172,9 @@ TEST_F(FusedEngine, ThreadsSeeTheSameBits) {
   const auto run = [&](std::vector<float>& out) {
     auto room = engine->make_workspace();
     std::vector<float> gradient(kSize);
+    std::vector<float> buffer(kImagePixels);
     for (std::size_t i = 0; i < split.test.size(); ++i) {
-      out.push_back(engine->gradient(parameters, split.test.example(i), *room, gradient));
+      out.push_back(engine->gradient(parameters, split.test.example(i, buffer), *room, gradient));
       out.insert(out.end(), gradient.begin(), gradient.end());
     }
   };
@@ -187,12 +192,13 @@ TEST_F(FusedEngine, AcceptsUnalignedVectors) {
   const auto parameters = initial_parameters(Architecture::cnn, random::RunKey::from_seed(1));
   const auto engine = make_fused_cnn_engine();
   auto room = engine->make_workspace();
+  std::vector<float> buffer(kImagePixels);
   std::vector<float> aligned(kSize);
-  engine->gradient(parameters, split.test.example(1), *room, aligned);
+  engine->gradient(parameters, split.test.example(1, buffer), *room, aligned);
   std::vector<float> moved(kSize + 2, 7.0F);
   std::copy(parameters.begin(), parameters.end(), moved.begin() + 1);
   std::vector<float> gradient(kSize + 2, 7.0F);
-  engine->gradient(std::span<const float>(moved).subspan(1, kSize), split.test.example(1), *room,
+  engine->gradient(std::span<const float>(moved).subspan(1, kSize), split.test.example(1, buffer), *room,
                    std::span<float>(gradient).subspan(1, kSize));
   EXPECT_TRUE(std::equal(aligned.begin(), aligned.end(), gradient.begin() + 1));
   EXPECT_EQ(gradient.front(), 7.0F);

@@ -1,0 +1,36 @@
+// What a client computes on its own record before it is clipped and randomized: a gradient, or a statistic.
+//
+// `parameters` is what the server holds in this round, one flat vector of dimension() floats; a statistic
+// ignores it. Thread rule: a function is immutable and may be shared; a Workspace belongs to one thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+namespace muster::learning {
+
+struct Example {
+  std::span<const float>
+      inputs;          // as the model reads them: [y][x][channel] of a normalised image, or features
+  std::uint8_t label;  // below the data set's number of classes
+};
+
+class Workspace {
+ public:
+  virtual ~Workspace() = default;
+};
+
+class ClientFunction {
+ public:
+  virtual ~ClientFunction() = default;
+  virtual std::size_t dimension() const = 0;
+  virtual std::unique_ptr<Workspace> make_workspace() const = 0;
+
+  // Overwrites `out` (dimension floats).
+  virtual void evaluate(std::span<const float> parameters, const Example& example, Workspace& workspace,
+                        std::span<float> out) const = 0;
+};
+
+}  // namespace muster::learning

@@ -1,0 +1,18 @@
+// The shape of an image, or of the activations of a layer: rows of channels, [y][x][channel]. A plain row of
+// n features is {1, 1, n}. A value; any thread.
+#pragma once
+
+#include <cstddef>
+
+namespace muster::learning {
+
+struct Shape {
+  std::size_t height = 1;
+  std::size_t width = 1;
+  std::size_t channels = 1;
+  constexpr std::size_t positions() const { return height * width; }
+  constexpr std::size_t size() const { return height * width * channels; }
+  bool operator==(const Shape&) const = default;
+};
+
+}  // namespace muster::learning
