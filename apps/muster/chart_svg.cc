@@ -1,0 +1,252 @@
+#include "chart_svg.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace muster::app {
+namespace {
+
+constexpr const char* kInk = "#1f2933";
+constexpr const char* kFaint = "#e4e7eb";
+constexpr const char* kMuted = "#616e7c";
+constexpr double kHeadingLeft = 72;
+
+std::string text_at(double x, double y, const char* anchor, const std::string& words,
+                    const std::string& more = "") {
+  return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\"{}>{}</text>\n", x, y, anchor, more,
+                     escaped(words));
+}
+
+std::string rule(double x1, double y1, double x2, double y2, const char* css, const char* colour) {
+  return fmt::format(
+      "<line class=\"{}\" x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" stroke=\"{}\"/>\n", css, x1,
+      y1, x2, y2, colour);
+}
+
+std::string stroked(const Stroke& stroke) {
+  return fmt::format("class=\"{}\" stroke=\"{}\" stroke-width=\"{}\"{}", stroke.css, stroke.colour,
+                     stroke.width,
+                     *stroke.dashes ? fmt::format(" stroke-dasharray=\"{}\"", stroke.dashes) : "");
+}
+
+// Decades, every other one when crowded; 1, 2 and 5 of each when there are few.
+std::vector<double> logarithmic_ticks(double low, double high, std::size_t most) {
+  for (const std::vector<double>& steps : {std::vector<double>{1, 2, 5}, std::vector<double>{1}}) {
+    for (int stride = 1; stride <= (steps.size() > 1 ? 1 : 1000); ++stride) {
+      std::vector<double> found;
+      const int first = static_cast<int>(std::floor(std::log10(low)));
+      for (int decade = first; decade <= std::log10(high) + 1e-9; ++decade) {
+        for (const double step : steps) {
+          const double value = step * std::pow(10.0, decade);
+          if (decade % stride == 0 && value >= low * (1 - 1e-9) && value <= high * (1 + 1e-9)) {
+            found.push_back(value);
+          }
+        }
+      }
+      if (found.size() <= most && (found.size() >= 2 || steps.size() == 1)) {
+        return found;
+      }
+    }
+  }
+  return {};
+}
+
+// The smallest of 1, 2, 5 times a power of ten that cuts the range into at most `most` - 1 steps.
+double round_step(double range, std::size_t most) {
+  const double least = range / static_cast<double>(most - 1);
+  const double decade = std::pow(10.0, std::floor(std::log10(least)));
+  for (const double step : {1.0, 2.0, 5.0}) {
+    if (step * decade >= least * (1 - 1e-9)) {
+      return step * decade;
+    }
+  }
+  return 10 * decade;
+}
+
+std::vector<double> linear_ticks(double low, double high, std::size_t most) {
+  const double step = round_step(high - low, most);
+  std::vector<double> found;
+  for (double count = std::ceil(low / step - 1e-9); count * step <= high + 1e-9 * step; ++count) {
+    found.push_back(count * step);
+  }
+  return found;
+}
+
+}  // namespace
+
+Scale Scale::linear(double low, double high, double from, double to) { return {false, low, high, from, to}; }
+Scale Scale::logarithmic(double low, double high, double from, double to) {
+  return {true, low, high, from, to};
+}
+
+Scale Scale::around(double low, double high, double from, double to) {
+  if (!(high > low)) {
+    const double width = low == 0 ? 1 : std::fabs(low) / 10;
+    low -= width;
+    high = low + 2 * width;
+  }
+  constexpr std::size_t kSteps = 6;
+  const double step = round_step(high - low, kSteps);
+  return linear(std::floor(low / step + 1e-9) * step, std::ceil(high / step - 1e-9) * step, from, to);
+}
+
+double Scale::at(double value) const {
+  const double part =
+      logarithmic_ ? std::log(value / low_) / std::log(high_ / low_) : (value - low_) / (high_ - low_);
+  return from_ + (to_ - from_) * part;
+}
+
+std::vector<double> Scale::ticks(std::size_t most) const {
+  return logarithmic_ ? logarithmic_ticks(low_, high_, most) : linear_ticks(low_, high_, most);
+}
+
+std::string Scale::tick_text(double value) const {
+  if (!logarithmic_) {
+    // A step of the scale is at least a thousandth of its range: digits beyond that are rounding.
+    const double cleaned = std::fabs(value) < 1e-6 * (high_ - low_) ? 0 : value;
+    if (std::fabs(value) >= 1e6) {
+      return fmt::format("{:.6g} M", value / 1e6);
+    }
+    return fmt::format("{:.6g}", cleaned);
+  }
+  if (value >= 0.0099 && value < 99'999) {
+    return fmt::format("{:.4g}", value);
+  }
+  const double decade = std::floor(std::log10(value) + 1e-9);
+  return fmt::format("{:.0f}e{:.0f}", value / std::pow(10.0, decade), decade);
+}
+
+ChartPanel::ChartPanel(Scale x, Scale y, const std::string& title, const std::string& x_title, bool ticks_x)
+    : x_(x), y_(y) {
+  const double left = x_.from(), right = x_.to(), bottom = y_.from(), top = y_.to();
+  constexpr double kPixelsATick = 48;
+  const auto most = [](double pixels) {
+    return static_cast<std::size_t>(std::max(3.0, pixels / kPixelsATick));
+  };
+  for (const double value : ticks_x ? x_.ticks(most(right - left)) : std::vector<double>{}) {
+    grid_ += rule(x_.at(value), top, x_.at(value), bottom, "grid", kFaint);
+    grid_ += text_at(x_.at(value), bottom + 18, "middle", x_.tick_text(value));
+  }
+  for (const double value : y_.ticks(most(1.45 * (bottom - top)))) {
+    grid_ += rule(left, y_.at(value), right, y_.at(value), "grid", kFaint);
+    grid_ += text_at(left - 8, y_.at(value) + 4, "end", y_.tick_text(value));
+  }
+  grid_ += rule(left, bottom, right, bottom, "axis", kMuted) + rule(left, top, left, bottom, "axis", kMuted);
+  grid_ += text_at(left, top - 12, "start", title,
+                   fmt::format(" class=\"ink\" font-size=\"14\" font-weight=\"600\" fill=\"{}\"", kInk));
+  grid_ += text_at((left + right) / 2, bottom + 38, "middle", x_title);
+}
+
+std::string ChartPanel::path(const std::vector<DataPoint>& points) const {
+  std::string text;
+  bool pen = false;
+  for (const auto& [x, y] : points) {
+    if (std::isfinite(y)) {
+      text += fmt::format("{}{:.1f},{:.1f} ", pen ? "L" : "M", x_.at(x), y_.at(y));
+    }
+    pen = std::isfinite(y);
+  }
+  return text;
+}
+
+void ChartPanel::line(const std::vector<DataPoint>& points, const Stroke& stroke) {
+  marks_ += fmt::format("<path d=\"{}\" fill=\"none\" {} stroke-linejoin=\"round\"/>\n", path(points),
+                        stroked(stroke));
+}
+
+void ChartPanel::band(const std::vector<DataPoint>& upper, const std::vector<DataPoint>& lower,
+                      const Stroke& stroke) {
+  std::vector<DataPoint> outline;
+  for (const DataPoint& point : upper) {
+    if (std::isfinite(point.y)) {
+      outline.push_back(point);
+    }
+  }
+  for (std::size_t i = lower.size(); i-- > 0;) {
+    if (std::isfinite(upper[i].y)) {
+      outline.push_back({lower[i].x, std::isfinite(lower[i].y) ? lower[i].y : y_.low()});
+    }
+  }
+  marks_ += fmt::format("<path class=\"{}-area\" d=\"{}\" fill=\"{}\" fill-opacity=\"0.12\"/>\n", stroke.css,
+                        outline.empty() ? "" : path(outline) + "Z", stroke.colour);
+}
+
+void ChartPanel::dot(DataPoint at, const std::string& label, bool leftward, const Stroke& stroke,
+                     double radius) {
+  const double x = x_.at(at.x), y = y_.at(at.y);
+  marks_ += fmt::format("<circle class=\"{}-dot\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{}\" fill=\"{}\"/>\n",
+                        stroke.css, x, y, radius, stroke.colour);
+  if (!label.empty()) {
+    marks_ += text_at(x + (leftward ? -9 : 9), y - 9, leftward ? "end" : "start", label,
+                      fmt::format(" class=\"{}-dot\" font-size=\"13\" font-weight=\"600\" fill=\"{}\"",
+                                  stroke.css, stroke.colour));
+  }
+}
+
+void ChartPanel::whisker(double x, double low, double high, const Stroke& stroke) {
+  constexpr double kHalf = 4;
+  const double at = x_.at(x), top = y_.at(high), bottom = y_.at(low);
+  marks_ += fmt::format(
+      "<path d=\"M{0:.1f},{2:.1f} L{0:.1f},{3:.1f} M{1:.1f},{2:.1f} L{4:.1f},{2:.1f} "
+      "M{1:.1f},{3:.1f} L{4:.1f},{3:.1f}\" fill=\"none\" {5}/>\n",
+      at, at - kHalf, bottom, top, at + kHalf, stroked({stroke.css, stroke.colour, 1.5, ""}));
+}
+
+void ChartPanel::note(const std::string& words, const Stroke& stroke) {
+  marks_ += text_at(x_.to(), y_.to() + 14, "end", words,
+                    fmt::format(" class=\"{}-dot\" fill=\"{}\"", stroke.css, stroke.colour));
+}
+
+std::string legend_row(const std::vector<std::pair<std::string, Stroke>>& entries, DataPoint from) {
+  std::string svg;
+  double x = from.x;
+  for (const auto& [words, stroke] : entries) {
+    svg += fmt::format("<line x1=\"{:.1f}\" y1=\"{}\" x2=\"{:.1f}\" y2=\"{}\" {}/>\n", x, from.y, x + 30,
+                       from.y, stroked(stroke));
+    svg += text_at(x + 38, from.y + 4, "start", words);
+    x += 74 + 6.3 * static_cast<double>(words.size());
+  }
+  return svg;
+}
+
+std::string svg_picture(PictureSize size, const std::string& heading, const std::string& body,
+                        bool heading_shown) {
+  std::string svg = fmt::format(
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\" "
+      "role=\"img\" font-family=\"system-ui, 'Segoe UI', 'DejaVu Sans', Helvetica, Arial, sans-serif\" "
+      "font-size=\"12\" fill=\"{2}\">\n<title>{3}</title>\n"
+      "<rect class=\"paper\" width=\"{0}\" height=\"{1}\" fill=\"#ffffff\"/>\n",
+      size.width, size.height, kMuted, escaped(heading));
+  if (heading_shown) {
+    svg += text_at(kHeadingLeft, 26, "start", heading,
+                   fmt::format(" class=\"ink\" font-size=\"13\" fill=\"{}\"", kInk));
+  }
+  return svg + body + "</svg>\n";
+}
+
+std::string escaped(const std::string& text) {
+  std::string result;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '<') {
+      result += "&lt;";
+    } else if (c == '>') {
+      result += "&gt;";
+    } else if (c == '&') {
+      result += "&amp;";
+    } else if (c == '"') {
+      result += "&quot;";
+    } else if (c == '\'') {
+      result += "&#39;";
+    } else if ((byte < ' ' && c != '\n' && c != '\t') || byte == 0x7f) {
+      result += "\xef\xbf\xbd";
+    } else {
+      result += c;
+    }
+  }
+  return result;
+}
+
+}  // namespace muster::app
