@@ -88,24 +88,15 @@ void add_unequal_pair(const Mechanism& mechanism, double n, double lo, double hi
                          .reverse = [pair](double epsilon) { return pair->reverse(epsilon); }});
 }
 
-// Rates in [lo, hi]: the average over the number of coins of rate hi.
+// Rates in [lo, hi].
 RoundBound unequal_class_c(const Mechanism& mechanism, double n, double lo, double hi,
                            std::vector<std::string> assumptions) {
-  const double epsilon0 = pure_epsilon0(mechanism).value();
-  UnequalRatesMixture mixture(
-      n, lo, hi,
-      [epsilon0, hi, alone = ReportingSum(mechanism)](double clients, double epsilon) {
-        return clients < 2 ? UnequalRatesCurve(alone, clients, hi, hi).delta(epsilon)
-                           : ClassCCurve::check_in(epsilon0, clients, hi).delta(epsilon);
-      },
-      0.1);
-  mixture.merge();
   assumptions.push_back(
       "one round at a time: not inside a slot protocol, where later rounds see earlier ones");
   return {.id = "unequal-rates-class-c",
           .citation = "unequal rates and the worst types of the others; docs/theory/unequal-rates.md",
           .assumptions = with_mechanism(mechanism, std::move(assumptions)),
-          .delta = curve_of(std::move(mixture))};
+          .delta = curve_of(ClassCCurve::unequal(pure_epsilon0(mechanism).value(), n, lo, hi))};
 }
 
 void add_third_symbol(const Mechanism& mechanism, const KRRShape& shape, Applicable& list) {

@@ -17,12 +17,21 @@ namespace {
 constexpr double kCompareWithProfile = 0.02;
 // Likewise the chance that nobody is absent, and the pool of displaceable messages, which needs no absence.
 constexpr double kCompareWithPool = 1e-3;
+// Unequal rates: where the average over the number of hidden clients is the better of the two, or costs
+// little. Few clients are enumerated; of very many the round-off of the revealed ones counts; and of few
+// reports the contour says little.
+constexpr double kFewClients = 24, kManyClients = 1e9, kWideGap = 2e-3;
 constexpr double kNegligible = 1e-80;  // a delta that needs no second opinion
 
 }  // namespace
 
-ClassCCurve::ClassCCurve(double epsilon0, double n, double terms, double rate)
-    : epsilon0_(epsilon0), n_(n), terms_(terms), rate_(rate), profile_(Profile::pure(epsilon0)) {}
+ClassCCurve::ClassCCurve(double epsilon0, double n, double terms, double rate, double theta)
+    : epsilon0_(epsilon0),
+      n_(n),
+      terms_(terms),
+      rate_(rate),
+      theta_(theta),
+      profile_(Profile::pure(epsilon0)) {}
 
 ClassCCurve ClassCCurve::check_in(double epsilon0, double n, double rate) {
   return ClassCCurve(epsilon0, n, n, rate);
@@ -32,11 +41,27 @@ ClassCCurve ClassCCurve::subset(double epsilon0, double n, double k) {
   return ClassCCurve(epsilon0, n, k, 1);
 }
 
+ClassCCurve ClassCCurve::unequal(double epsilon0, double n, double lo, double hi) {
+  ClassCCurve curve(epsilon0, n, n, hi, lo / hi);
+  auto mixture = std::make_shared<UnequalRatesMixture>(
+      n, lo, hi,
+      [epsilon0, hi, alone = Profile::pure(epsilon0)](double clients, double epsilon) {
+        if (clients >= 2) return ClassCCurve::check_in(epsilon0, clients, hi).delta(epsilon);
+        const double local = std::min(1.0, hi * alone.at(std::exp(epsilon)) * (1 + 1e-15));
+        return numerics::Enclosure{0, local};
+      },
+      0.1);
+  mixture->merge();
+  curve.over_counts_ = std::move(mixture);
+  return curve;
+}
+
 double ClassCCurve::profile_only(double epsilon) const {
-  const numerics::AtomicLaw law = reporting_law(profile_, rate_, epsilon);
-  const double strike = n_ * std::expm1(epsilon);
-  const double estimate = numerics::call_of_sum_chernoff(law, terms_, strike) / n_;
-  return estimate < kNegligible ? estimate : numerics::call_of_sum(law, terms_, strike).upper / n_;
+  numerics::AtomicLaw law = reporting_law(profile_, theta_ * rate_, epsilon);
+  law.add(std::expm1(epsilon), 1 - theta_);
+  const double strike = n_ * std::expm1(epsilon), clients = n_ * theta_;
+  const double estimate = numerics::call_of_sum_chernoff(law, terms_, strike) / clients;
+  return estimate < kNegligible ? estimate : numerics::call_of_sum(law, terms_, strike).upper / clients;
 }
 
 numerics::Enclosure ClassCCurve::delta(double epsilon) const {
@@ -53,34 +78,46 @@ numerics::Enclosure ClassCCurve::delta(double epsilon) const {
   const double e = std::exp(epsilon);
   const double q = 1 / (std::exp(epsilon0_) + 1);
   const double p = 1 / (std::exp(-epsilon0_) + 1);
-  // Terms plus E - 1: absence at zero. Both laws have mean zero; the second is -E times the first.
+  // Terms plus E - 1: absence at zero. Both laws have mean zero; the second is -E times the first. What is
+  // revealed of the others' coins is a term of zero, E - 1 here. (At eps = 0 that is the absent client's: V_i
+  // with a weight n/(absent or revealed) in place of n/absent times its share, which is not less by Jensen.)
+  const double lo = rate_ * theta_, revealed = 1 - theta_;
   numerics::AtomicLaw alternative, record;
-  alternative.add(std::expm1(epsilon0_), rate_ * q);
-  alternative.add(std::expm1(-epsilon0_), rate_ * p);
-  record.add(-e * std::expm1(epsilon0_), rate_ * q);
-  record.add(-e * std::expm1(-epsilon0_), rate_ * p);
+  alternative.add(std::expm1(epsilon0_), lo * q);
+  alternative.add(std::expm1(-epsilon0_), lo * p);
+  record.add(-e * std::expm1(epsilon0_), lo * q);
+  record.add(-e * std::expm1(-epsilon0_), lo * p);
+  for (numerics::AtomicLaw* law : {&alternative, &record}) law->add(std::expm1(epsilon), revealed);
+  const double factor = 1 / (n_ * theta_);
   const numerics::WorstMixture worst =
       numerics::worst_mixture_call(alternative, record, terms_, n_ * std::expm1(epsilon),
                                    subset ? numerics::Mixing::product : numerics::Mixing::swap);
-  double upper = worst.value.upper / n_;
+  double upper = worst.value.upper * factor;
   const double ahead_of_profile = 0.3 * (std::sqrt(2 * p) - 1);  // of X*, at least three times this
   if (!(worst.slack < std::min(kCompareWithProfile, ahead_of_profile)) && upper > kNegligible &&
-      terms_ * rate_ > 0.5) {
+      terms_ * lo > 0.5) {
     upper = std::min(upper, profile_only(epsilon));
   }
-  const double all_report = subset ? 0 : std::exp(n_ * std::log(rate_)) * local;
-  const double weights = weight_error(terms_ * rate_);
+  const double all_report =
+      subset ? 0 : rate_ * std::exp((n_ - 1) * std::log1p(-theta_ * (1 - rate_))) * local;
+  const double weights = weight_error(terms_ * (lo + revealed));
   upper = (upper * weights + all_report) * (1 + 1e-15);
-  if (all_report > kCompareWithPool * upper) {
-    upper = std::min(upper, ClassCPoolCurve(epsilon0_, n_, rate_).delta(epsilon).upper);
-  }
-  double lower = worst.value.lower / n_;
+  const bool may_all_report = all_report > kCompareWithPool * upper;
+  double lower = worst.value.lower * factor;
   if (numerics::enumerable(alternative, terms_) && lower < 0.999 * upper) {  // the ends, exactly
     for (const numerics::AtomicLaw* law : {&alternative, &record}) {
-      lower = std::max(lower, numerics::enumerated_call(*law, terms_, n_ * std::expm1(epsilon)).lower / n_);
+      lower =
+          std::max(lower, numerics::enumerated_call(*law, terms_, n_ * std::expm1(epsilon)).lower * factor);
     }
   }
-  return {std::clamp(lower / weights, 0.0, cap), upper <= cap ? upper : cap};
+  if (over_counts_) {
+    if (may_all_report || n_ <= kFewClients || n_ > kManyClients || upper > lower * (1 + kWideGap)) {
+      upper = std::min(upper, over_counts_->delta(epsilon).upper);
+    }
+  } else if (may_all_report) {
+    upper = std::min(upper, ClassCPoolCurve(epsilon0_, n_, rate_).delta(epsilon).upper);
+  }
+  return {std::clamp(lower / weights, 0.0, std::min(cap, upper)), upper <= cap ? upper : cap};
 }
 
 }  // namespace muster::accounting

@@ -14,6 +14,9 @@
 // types may depend on the past. Immutable; call from any thread.
 #pragma once
 
+#include <memory>
+
+#include "muster/accounting/bounds/swap/unequal_rates.h"
 #include "muster/accounting/profile.h"
 #include "muster/numerics/enclosure.h"
 
@@ -25,17 +28,24 @@ class ClassCCurve {
   static ClassCCurve check_in(double epsilon0, double n, double rate);
   // A uniform secret subset of k of n honest clients, 1 <= k < n.
   static ClassCCurve subset(double epsilon0, double n, double k);
+  // Check-in of n honest clients whose rates lie in [lo, hi], 0 < lo <= hi < 1, n >= 2: with theta = lo/hi,
+  // the right side of theorem H for i others of type 0 is F_i with a third kind of term, 0 w.p. 1 - theta,
+  // and 1/(n theta) for 1/n (docs/theory/unequal-rates.md); the maximum over i is certified in the same way.
+  static ClassCCurve unequal(double epsilon0, double n, double lo, double hi);
 
   // `upper` is proven; `lower` is at most max(F_0, F_m) plus the all-report event: a true delta of randomized
   // response, so upper - lower holds numerical error and what the certificate over i allows.
   numerics::Enclosure delta(double epsilon) const;
 
  private:
-  ClassCCurve(double epsilon0, double n, double terms, double rate);
+  ClassCCurve(double epsilon0, double n, double terms, double rate, double theta = 1);
   double profile_only(double epsilon) const;  // the same with X* for every client, from above
 
-  double epsilon0_, n_, terms_, rate_;
+  double epsilon0_, n_, terms_;
+  double rate_;   // the largest
+  double theta_;  // an other client's chance of staying hidden: 1 where all rates are equal
   Profile profile_;
+  std::shared_ptr<const UnequalRatesMixture> over_counts_;  // unequal rates: a second opinion
 };
 
 }  // namespace muster::accounting

@@ -199,6 +199,63 @@ TEST(ClassC, IsTheMaximumOverAllTypes) {
   EXPECT_LE(loosest, 5e-3);
 }
 
+// Rates in [lo, hi]: every i, each client hidden or revealed, one count of hidden clients at a time. By the
+// average over their number up to 24, by one contour above.
+TEST(ClassC, UnequalRatesAreTheMaximumOverAllTypes) {
+  double loosest = 0;
+  int sharper = 0;  // than the maximum taken anew for every number of hidden clients
+  for (const int n : {5, 25}) {
+    for (const double epsilon0 : {0.5, 2.0}) {
+      for (const auto& [lo, hi] : {std::pair{0.1, 0.2}, {0.3, 0.34}}) {
+        for (const double share : {0.0, 0.1, 0.3}) {
+          const double epsilon = share * epsilon0;
+          std::vector<std::vector<long double>> f(static_cast<std::size_t>(n) + 1);  // [hidden + victim][i]
+          for (int clients = 1; clients <= n; ++clients) {
+            for (int i = 0; i < clients; ++i) {
+              f[static_cast<std::size_t>(clients)].push_back(slow_f(epsilon0, clients, hi, epsilon, i));
+            }
+          }
+          const long double theta = static_cast<long double>(lo) / hi;
+          const auto hidden = [&](int of, int count) {
+            return std::exp(log_binomial(of, count)) * std::pow(theta, static_cast<long double>(count)) *
+                   std::pow(1 - theta, static_cast<long double>(of - count));
+          };
+          long double slow = 0;
+          for (int i = 0; i < n; ++i) {
+            long double total = 0;
+            for (int h0 = 0; h0 <= i; ++h0) {
+              for (int h1 = 0; h1 <= n - 1 - i; ++h1) {
+                total += hidden(i, h0) * hidden(n - 1 - i, h1) *
+                         f[static_cast<std::size_t>(h0 + h1 + 1)][static_cast<std::size_t>(h0)];
+              }
+            }
+            slow = std::max(slow, total);
+          }
+          if (slow < 1e-9L) continue;
+          long double every = 0;
+          for (int others = 0; others < n; ++others) {
+            const auto& row = f[static_cast<std::size_t>(others) + 1];
+            every += hidden(n - 1, others) * *std::max_element(row.begin(), row.end());
+          }
+          const numerics::Enclosure fast = ClassCCurve::unequal(epsilon0, n, lo, hi).delta(epsilon);
+          SCOPED_TRACE(::testing::Message()
+                       << n << ' ' << epsilon0 << ' ' << lo << ' ' << hi << ' ' << epsilon);
+          EXPECT_LE(fast.upper, every * (1 + 5e-3L));
+          // Where everybody may report the pool of class_c_pool.h can be smaller.
+          if (std::pow(1 - theta * (1 - hi), static_cast<long double>(n)) > 1e-3L * slow) continue;
+          EXPECT_GE(fast.upper, slow * (1 - 1e-14L));
+          EXPECT_LE(fast.lower, slow * (1 + 1e-12L));
+          loosest = std::max(loosest, static_cast<double>(fast.upper / slow) - 1);
+          sharper += fast.upper < every ? 1 : 0;
+        }
+      }
+    }
+  }
+  std::printf("at most %g above the slow maximum\n", loosest);
+  EXPECT_LE(loosest, 5e-3);
+  EXPECT_GT(sharper, 0);
+}
+
 TEST(ClassC, ReferenceValues) {
   struct Row {
     double n, rate, epsilon0;
@@ -232,6 +289,29 @@ TEST(ClassC, AnswersEverywhere) {
           EXPECT_LE(d.lower, d.upper);
           EXPECT_LE(d.upper, 1);
           EXPECT_LE(d.lower, previous * (1 + 1e-9));
+          previous = d.upper;
+        }
+      }
+    }
+  }
+}
+
+TEST(ClassC, UnequalRatesAnswerEverywhere) {
+  for (const double epsilon0 : {1e-6, 1.0}) {
+    for (const double n : {2.0, 25.0, 1e6, 1e12}) {
+      for (const auto& [lo, hi] : {std::pair{1e-9, 1e-3}, {1e-3, 0.5}, {0.1, 0.1}, {0.5, 0.5 + 1e-12}}) {
+        const ClassCCurve curve = ClassCCurve::unequal(epsilon0, n, lo, hi);
+        const ClassCCurve equal = ClassCCurve::check_in(epsilon0, n, hi);
+        double previous = 1;
+        for (const double share : {0.0, 1e-6, 1e-3, 0.3, 0.999, 1.0, 2.0}) {
+          const numerics::Enclosure d = curve.delta(share * epsilon0);
+          SCOPED_TRACE(::testing::Message()
+                       << epsilon0 << ' ' << n << ' ' << lo << ' ' << hi << ' ' << share);
+          EXPECT_GE(d.lower, 0);
+          EXPECT_LE(d.lower, d.upper);
+          EXPECT_LE(d.upper, 1);
+          EXPECT_LE(d.lower, previous * (1 + 1e-9));
+          EXPECT_GE(d.upper, equal.delta(share * epsilon0).lower * (1 - 1e-9));  // fewer are hidden
           previous = d.upper;
         }
       }

@@ -202,9 +202,9 @@ TEST(UnequalRates, BlocksAgreeWithTheClosedForm) {
   }
 }
 
-// Class C averaged over N: above every vector of rates and dataset of binary response, below the profile
-// bound.
-TEST(UnequalRates, ClassCMixtureDominatesEveryVectorOfRates) {
+// Class C, averaged over N and in one sum: above every vector of rates and dataset of binary response, below
+// the profile bound.
+TEST(UnequalRates, ClassCDominatesEveryVectorOfRates) {
   int violations = 0;
   for (const double epsilon0 : {0.5, 2.0}) {
     const std::vector<Law> laws = response(epsilon0);
@@ -212,14 +212,16 @@ TEST(UnequalRates, ClassCMixtureDominatesEveryVectorOfRates) {
     for (const auto& [lo, hi] : {std::pair{0.2, 0.5}, {0.5, 0.9}}) {
       for (int n = 2; n <= 5; ++n) {
         const double most = hi;
-        UnequalRatesMixture mixture(n, lo, hi, [epsilon0, most, &sum](double clients, double epsilon) {
+        const UnequalRatesMixture mixture(n, lo, hi, [epsilon0, most, &sum](double clients, double epsilon) {
           return clients < 2 ? UnequalRatesCurve(sum, clients, most, most).delta(epsilon)
                              : ClassCCurve::check_in(epsilon0, clients, most).delta(epsilon);
         });
+        const ClassCCurve curve = ClassCCurve::unequal(epsilon0, n, lo, hi);
         for (const double share : kShares) {
           const double epsilon = share * epsilon0;
-          const double bound = mixture.delta(epsilon).upper;
-          EXPECT_LE(bound, UnequalRatesCurve(sum, n, lo, hi).delta(epsilon).upper * (1 + 1e-6) + 1e-15);
+          const double average = mixture.delta(epsilon).upper, bound = curve.delta(epsilon).upper;
+          EXPECT_LE(average, UnequalRatesCurve(sum, n, lo, hi).delta(epsilon).upper * (1 + 1e-6) + 1e-15);
+          EXPECT_LE(bound, average * (1 + 1e-12));
           for (const auto& picks : oracle::multisets(4, n - 1)) {
             std::vector<Law> others;
             std::vector<long double> rates{hi};
@@ -236,13 +238,29 @@ TEST(UnequalRates, ClassCMixtureDominatesEveryVectorOfRates) {
     }
   }
   EXPECT_EQ(violations, 0);
-  // Large crowds: within two thousandths of the lower bound in epsilon.
-  UnequalRatesMixture mixture(6e4, 0.05, 0.1, [](double clients, double epsilon) {
-    return ClassCCurve::check_in(2, clients, 0.1).delta(epsilon);
-  });
-  mixture.merge();
-  EXPECT_LE(mixture.evaluations(), 26U);
-  EXPECT_LE(mixture.delta(0.0137235).upper, 1e-6);
+}
+
+// Large crowds: one sum is below the average over blocks of N, and within two ten-thousandths of the lower
+// bound in epsilon.
+TEST(UnequalRates, ClassCInLargeCrowds) {
+  for (const auto& [lo, hi] : {std::pair{0.05, 0.1}, {0.3, 0.34}, {0.5, 0.9}}) {
+    for (const double n : {1e3, 6e4, 1e8}) {
+      const double most = hi;
+      UnequalRatesMixture mixture(n, lo, hi, [most](double clients, double epsilon) {
+        return ClassCCurve::check_in(2, clients, most).delta(epsilon);
+      });
+      mixture.merge();
+      EXPECT_LE(mixture.evaluations(), 26U);
+      const ClassCCurve curve = ClassCCurve::unequal(2, n, lo, hi);
+      const double deviation = std::sqrt(5.52 * hi * hi / (lo * n));  // e^2 + e^-2 - 2
+      for (const double deviations : {0.0, 1.0, 3.0}) {
+        const double epsilon = deviations * deviation;
+        SCOPED_TRACE(::testing::Message() << lo << ' ' << hi << ' ' << n << ' ' << epsilon);
+        EXPECT_LE(curve.delta(epsilon).upper, mixture.delta(epsilon).upper * (1 + 1e-5));
+      }
+    }
+  }
+  EXPECT_LE(ClassCCurve::unequal(2, 6e4, 0.05, 0.1).delta(0.0136985).upper, 1e-6);
   EXPECT_GE(UnequalRatesPair(2, 6e4, 0.05, 0.1).forward(0.013696).lower, 1e-6);
 }
 
