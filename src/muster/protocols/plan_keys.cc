@@ -53,7 +53,7 @@ std::vector<KeySpec> make_table() {
   const Names check_ins = {kCheckIn, kFixed, kAveraged, kSliding, kAggregated};
   const Names slots = {kFixed, kAveraged, kSliding};
   const Names local = {"ldp-sgd", "l1", "l2", "linf", "k-rr", "laplace", "pure"};
-  const Names vectors = {"ldp-sgd", "gaussian", "l1", "l2", "linf"};
+  const Names clipped = {"ldp-sgd", "gaussian", "l1", "l2", "linf", "laplace"};
   constexpr ValueType kNumber = ValueType::number;
   // key, flag, type, default, meaning, commands, protocols, randomizers
   return {
@@ -126,9 +126,9 @@ std::vector<KeySpec> make_table() {
           {"randomizer.kind", "--randomizer", {}, "", "what a client does to what it sends", "all", {}, {}},
           {{"ldp-sgd", Support::trained},
            {"gaussian", Support::trained},
-           {"l1", Support::accounted},
-           {"l2", Support::accounted},
-           {"linf", Support::accounted},
+           {"l1", Support::trained},
+           {"l2", Support::trained},
+           {"linf", Support::trained},
            {"k-rr", Support::accounted},
            {"laplace", Support::accounted},
            {"pure", Support::accounted}}),
@@ -141,7 +141,15 @@ std::vector<KeySpec> make_table() {
                 {},
                 local}),
       positive(
-          {"randomizer.clip", "--clip", kNumber, "", "largest L2 norm of a gradient", "all", {}, vectors}),
+          {"randomizer.clip",
+           "--clip",
+           kNumber,
+           "",
+           "largest L2 norm of what is randomized; with l1 its L1 norm, with linf and laplace the size of "
+           "a number",
+           "all",
+           {},
+           clipped}),
       positive({"randomizer.sigma",
                 "--sigma",
                 kNumber,

@@ -11,7 +11,12 @@
 #include "muster/learning/gradients/engine.h"
 #include "muster/learning/models/architecture.h"
 #include "muster/randomizers/gaussian.h"
+#include "muster/randomizers/k_rr.h"
+#include "muster/randomizers/l1.h"
+#include "muster/randomizers/l2.h"
+#include "muster/randomizers/laplace.h"
 #include "muster/randomizers/ldp_sgd.h"
+#include "muster/randomizers/linf.h"
 
 namespace muster::simulation {
 namespace {
@@ -31,15 +36,36 @@ learning::Architecture architecture_of(protocols::ModelKind model) {
 
 std::unique_ptr<randomizers::VectorRandomizer> make_randomizer(const protocols::Plan& plan,
                                                                std::size_t dimension) {
+  using enum protocols::RandomizerKind;
   switch (plan.randomizer) {
-    case protocols::RandomizerKind::ldp_sgd:
+    case ldp_sgd:
       return randomizers::make_ldp_sgd(plan.epsilon0.value(), plan.clip.value(), dimension);
-    case protocols::RandomizerKind::gaussian:
+    case gaussian:
       return randomizers::make_gaussian(plan.sigma.value(), plan.clip.value(), dimension);
-    default:
-      throw Error(ErrorCode::plan, "randomizer.kind", name_of(plan.randomizer), "ldp-sgd, gaussian",
-                  "nothing to run: a description alone");
+    case l1:
+      return randomizers::make_l1(plan.epsilon0.value(), plan.clip.value(), dimension);
+    case l2:
+      return randomizers::make_l2(plan.epsilon0.value(), plan.clip.value(), dimension);
+    case linf:
+      return randomizers::make_linf(plan.epsilon0.value(), plan.clip.value(), dimension);
+    case k_rr:
+      if (dimension != plan.k.value()) {
+        throw Error(ErrorCode::plan, "randomizer.k", std::to_string(plan.k.value()),
+                    std::to_string(dimension), "not the number of answers of what is learned");
+      }
+      return randomizers::make_k_rr(plan.epsilon0.value(), plan.k.value());
+    case laplace:
+      if (dimension != 1) {
+        throw Error(ErrorCode::plan, "randomizer.kind", "laplace",
+                    "ldp-sgd | gaussian | l1 | l2 | linf for vectors",
+                    "randomizes one number, and a record has " + std::to_string(dimension));
+      }
+      return randomizers::make_laplace(plan.epsilon0.value(), plan.clip.value());
+    case pure:
+      break;
   }
+  throw Error(ErrorCode::plan, "randomizer.kind", name_of(plan.randomizer), "a randomizer that can run",
+              "nothing to run: a description alone");
 }
 
 }  // namespace

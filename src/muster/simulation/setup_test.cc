@@ -46,6 +46,15 @@ TEST(Assemble, ChargesTheRandomizerThatRunsAtTheEffectiveRate) {
   EXPECT_EQ(parts.epsilon(0), 0.0);
 }
 
+TEST(Assemble, EveryRandomizerOfVectorsRunsAsItIsCharged) {
+  for (const char* kind : {"ldp-sgd", "l1", "l2", "linf"}) {
+    const protocols::Plan plan = plan_with(std::string("kind = \"") + kind + "\"\nepsilon0 = 1.5\n");
+    EXPECT_TRUE(same_mechanism(assemble(plan).randomizer->description(), plan.mechanism())) << kind;
+  }
+  const protocols::Plan plan = plan_with("kind = \"gaussian\"\nsigma = 3\n");
+  EXPECT_TRUE(same_mechanism(assemble(plan).randomizer->description(), plan.mechanism()));
+}
+
 TEST(SameMechanism, ComparesKindAndParameters) {
   using namespace accounting;
   EXPECT_TRUE(same_mechanism(LdpSgdLocal{2.0}, LdpSgdLocal{2.0}));
@@ -53,6 +62,11 @@ TEST(SameMechanism, ComparesKindAndParameters) {
   EXPECT_FALSE(same_mechanism(LdpSgdLocal{2.0}, LdpSgdLocal{2.0000001}));
   EXPECT_FALSE(same_mechanism(GaussianLocal{5.0}, GaussianLocal{4.0}));
   EXPECT_FALSE(same_mechanism(LdpSgdLocal{2.0}, PureLocal{2.0}));
+  using Norm = CoordinateLocal::Norm;
+  EXPECT_TRUE(same_mechanism(CoordinateLocal{Norm::l2, 2.0}, CoordinateLocal{Norm::l2, 2.0}));
+  EXPECT_FALSE(same_mechanism(CoordinateLocal{Norm::l2, 2.0}, CoordinateLocal{Norm::l1, 2.0}));
+  EXPECT_FALSE(same_mechanism(CoordinateLocal{Norm::l2, 2.0}, LdpSgdLocal{2.0}));
+  EXPECT_FALSE(same_mechanism(KRandomizedResponse{2.0, 4}, KRandomizedResponse{2.0, 5}));
 }
 
 TEST(LoadData, DigitsAreOneAClient) {
