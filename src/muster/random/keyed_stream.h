@@ -32,6 +32,7 @@ enum class Purpose : std::uint8_t {
   slot = 11,                // the slot of a client that checked in, and whether the server picks it there
   own_rate = 12,            // a client's own check-in rate, where rates differ
   check_in_beginning = 13,  // the first 16 bits of many clients' coins, packed
+  sum_noise = 14,           // the noise of all messages of a round together
 };
 
 struct StreamAddress {

@@ -27,8 +27,8 @@ class Gaussian final : public VectorRandomizer {
       : sigma_(sigma),
         clip_(clip),
         dimension_(dimension),
-        step_(std::ldexp(1.0, std::ilogb(sigma * clip) - 16)),
-        deviation_(round_up(sigma * clip / step_ * kDeviationMargin)) {}
+        step_(gaussian_grid(sigma, clip, dimension).step),
+        deviation_(gaussian_grid(sigma, clip, dimension).deviation) {}
 
   std::size_t dimension() const override { return dimension_; }
   accounting::Mechanism description() const override { return accounting::GaussianLocal{sigma_}; }
@@ -83,12 +83,17 @@ class Gaussian final : public VectorRandomizer {
 
 }  // namespace
 
-std::unique_ptr<VectorRandomizer> make_gaussian(double sigma, double clip, std::size_t dimension) {
+GaussianGrid gaussian_grid(double sigma, double clip, std::size_t dimension) {
   if (!(sigma >= kSmallestSigma && sigma <= kLargestSigma)) {
     throw Error(ErrorCode::plan, "randomizer.sigma", std::to_string(sigma), "2^-12 .. 1e9",
                 "noise outside the message format");
   }
   check_shape(clip, dimension);
+  const double step = std::ldexp(1.0, std::ilogb(sigma * clip) - 16);
+  return {step, round_up(sigma * clip / step * kDeviationMargin)};
+}
+
+std::unique_ptr<VectorRandomizer> make_gaussian(double sigma, double clip, std::size_t dimension) {
   return std::make_unique<Gaussian>(sigma, clip, dimension);
 }
 

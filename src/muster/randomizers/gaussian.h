@@ -19,4 +19,12 @@ namespace muster::randomizers {
 // else Error(plan).
 std::unique_ptr<VectorRandomizer> make_gaussian(double sigma, double clip, std::size_t dimension);
 
+// The messages' grid, and the deviation of the noise in its steps: a function of the parameters alone. The
+// same ranges.
+struct GaussianGrid {
+  double step;
+  float deviation;
+};
+GaussianGrid gaussian_grid(double sigma, double clip, std::size_t dimension);
+
 }  // namespace muster::randomizers

@@ -64,6 +64,9 @@ class MessageSum {
   std::span<const std::int64_t> sums() const { return sums_; }
   double step() const { return step_; }
   void count_one() { ++count_; }
+  // For sums() that were added up elsewhere.
+  void set_count(std::uint64_t count) { count_ = count; }
+  void count_more(std::uint64_t messages) { count_ += messages; }
 
  private:
   AlignedVector<std::int64_t> sums_;

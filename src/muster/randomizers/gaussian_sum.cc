@@ -1,0 +1,79 @@
+#include "muster/randomizers/gaussian_sum.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string>
+
+#include "muster/core/error.h"
+#include "muster/random/normals.h"
+#include "muster/randomizers/clip.h"
+#include "muster/randomizers/gaussian.h"
+#include "muster/randomizers/grid_kernels.h"
+
+namespace muster::randomizers {
+namespace {
+
+class GaussianSum final : public SumSampler {
+ public:
+  GaussianSum(double sigma, double clip, std::size_t dimension)
+      : clip_(clip),
+        dimension_(dimension),
+        grid_(gaussian_grid(sigma, clip, dimension)),
+        // A clipped coordinate has at most 2^30 steps.
+        exact_step_(std::ldexp(1.0, std::ilogb(clip) + 1 - 30)) {}
+
+  MessageSum make_sum() const override { return MessageSum(dimension_, exact_step_); }
+
+  void add(std::span<const float> vector, MessageSum& exact) const override {
+    if (vector.size() != dimension_) {
+      throw Error(ErrorCode::internal, "gradient", std::to_string(vector.size()), std::to_string(dimension_),
+                  "not of the randomizer's dimension");
+    }
+    check(exact);
+    const float factor = round_down(clip_factor(checked_norm(vector), clip_) / exact_step_);
+    add_scaled(vector.data(), factor, exact.sums().data(), dimension_);
+    exact.count_one();
+  }
+
+  MessageSum draw(const MessageSum& exact, const random::RunKey& key, std::uint64_t round) const override {
+    check(exact);
+    MessageSum sum(dimension_, grid_.step);
+    sum.count_more(exact.count());
+    const double deviation =
+        static_cast<double>(grid_.deviation) * std::sqrt(static_cast<double>(exact.count()));
+    const double scale = exact_step_ / grid_.step;
+    alignas(64) std::array<float, 1024> normals;
+    for (std::size_t from = 0; from < dimension_; from += normals.size()) {
+      const std::size_t size = std::min(normals.size(), dimension_ - from);
+      random::fill_normals_from(key, {random::Purpose::sum_noise, round, 0}, from,
+                                std::span(normals).first(size));
+      for (std::size_t i = 0; i < size; ++i) {
+        sum.sums()[from + i] = std::llrint(static_cast<double>(exact.sums()[from + i]) * scale +
+                                           static_cast<double>(normals[i]) * deviation);
+      }
+    }
+    return sum;
+  }
+
+ private:
+  void check(const MessageSum& exact) const {
+    if (exact.sums().size() != dimension_ || exact.step() != exact_step_) {
+      throw Error(ErrorCode::internal, "message sum", "", "the sampler's dimension and step",
+                  "does not match");
+    }
+  }
+
+  double clip_;
+  std::size_t dimension_;
+  GaussianGrid grid_;
+  double exact_step_;
+};
+
+}  // namespace
+
+std::unique_ptr<SumSampler> make_gaussian_sum(double sigma, double clip, std::size_t dimension) {
+  return std::make_unique<GaussianSum>(sigma, clip, dimension);
+}
+
+}  // namespace muster::randomizers

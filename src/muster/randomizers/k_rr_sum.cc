@@ -1,0 +1,62 @@
+#include "muster/randomizers/k_rr_sum.h"
+
+#include <string>
+
+#include "muster/core/error.h"
+#include "muster/random/exact_discrete.h"
+#include "muster/randomizers/k_rr.h"
+
+namespace muster::randomizers {
+namespace {
+
+class KRandomizedResponseSum final : public SumSampler {
+ public:
+  KRandomizedResponseSum(double epsilon0, std::uint64_t k)
+      : k_(k), replaced_(replacement_of(epsilon0, k).probability) {}
+
+  MessageSum make_sum() const override { return MessageSum(k_, 1); }
+
+  void add(std::span<const float> vector, MessageSum& exact) const override {
+    if (vector.size() != k_) {
+      throw Error(ErrorCode::internal, "gradient", std::to_string(vector.size()), std::to_string(k_),
+                  "not of the randomizer's dimension");
+    }
+    check(exact);
+    if (const std::size_t category = category_of(vector); category < k_) ++exact.sums()[category];
+    exact.count_one();
+  }
+
+  MessageSum draw(const MessageSum& exact, const random::RunKey& key, std::uint64_t round) const override {
+    check(exact);
+    random::KeyedStream bits(key, {random::Purpose::sum_noise, round, 0});
+    MessageSum sum = make_sum();
+    sum.count_more(exact.count());
+    std::uint64_t uniform = exact.count();  // of clients without a category, and of replaced answers
+    for (std::size_t i = 0; i < k_; ++i) {
+      const auto clients = static_cast<std::uint64_t>(exact.sums()[i]);
+      const std::uint64_t kept = clients - random::binomial(bits, clients, replaced_);
+      sum.sums()[i] += static_cast<std::int64_t>(kept);
+      uniform -= kept;
+    }
+    for (; uniform > 0; --uniform) ++sum.sums()[random::uniform_below(bits, k_)];
+    return sum;
+  }
+
+ private:
+  void check(const MessageSum& exact) const {
+    if (exact.sums().size() != k_ || exact.step() != 1) {
+      throw Error(ErrorCode::internal, "message sum", "", "the sampler's size and step", "does not match");
+    }
+  }
+
+  std::uint64_t k_;
+  random::Probability replaced_;
+};
+
+}  // namespace
+
+std::unique_ptr<SumSampler> make_k_rr_sum(double epsilon0, std::uint64_t k) {
+  return std::make_unique<KRandomizedResponseSum>(epsilon0, k);
+}
+
+}  // namespace muster::randomizers
