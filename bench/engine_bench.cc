@@ -69,7 +69,7 @@ void floor_of_gradient(benchmark::State& state) {
   for ([[maybe_unused]] auto _ : state) benchmark::DoNotOptimize(muster::bench::multiply_adds(kGradient));
 }
 
-void gradient(benchmark::State& state, std::unique_ptr<GradientEngine> (*make)(Architecture)) {
+void gradient(benchmark::State& state, std::unique_ptr<GradientEngine> (*make)(const Architecture&)) {
   Setting s(make(Architecture::cnn));
   const Meter meter(state, kGradient);
   for ([[maybe_unused]] auto _ : state) {
@@ -78,7 +78,7 @@ void gradient(benchmark::State& state, std::unique_ptr<GradientEngine> (*make)(A
   }
 }
 
-void predict(benchmark::State& state, std::unique_ptr<GradientEngine> (*make)(Architecture)) {
+void predict(benchmark::State& state, std::unique_ptr<GradientEngine> (*make)(const Architecture&)) {
   Setting s(make(Architecture::cnn));
   const Meter meter(state, kForward);
   for ([[maybe_unused]] auto _ : state) {

@@ -5,7 +5,7 @@
 
 namespace muster::learning {
 
-std::unique_ptr<GradientEngine> make_engine(Architecture architecture) {
+std::unique_ptr<GradientEngine> make_engine(const Architecture& architecture) {
   return architecture == Architecture::cnn ? make_fused_cnn_engine() : make_reference_engine(architecture);
 }
 

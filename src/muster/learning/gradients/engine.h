@@ -8,6 +8,6 @@
 
 namespace muster::learning {
 
-std::unique_ptr<GradientEngine> make_engine(Architecture architecture);
+std::unique_ptr<GradientEngine> make_engine(const Architecture& architecture);
 
 }  // namespace muster::learning

@@ -2,6 +2,8 @@
 
 #include <Eigen/Core>
 #include <algorithm>
+#include <cmath>
+#include <utility>
 
 #include "muster/learning/gradients/softmax.h"
 
@@ -92,8 +94,8 @@ void backward_product(const Layer& layer, const Scalar* parameters, const Scalar
 }  // namespace
 
 template <typename Scalar>
-Network<Scalar>::Network(Architecture architecture)
-    : layers_(layers(architecture)), parameter_count_(learning::parameter_count(architecture)) {}
+Network<Scalar>::Network(std::vector<Layer> layers)
+    : layers_(std::move(layers)), parameter_count_(learning::parameter_count(layers_)) {}
 
 template <typename Scalar>
 Activations<Scalar> Network<Scalar>::make_activations() const {
@@ -114,9 +116,9 @@ Activations<Scalar> Network<Scalar>::make_activations() const {
 
 template <typename Scalar>
 std::span<const Scalar> Network<Scalar>::logits(std::span<const Scalar> parameters,
-                                                std::span<const Scalar> pixels,
+                                                std::span<const Scalar> inputs,
                                                 Activations<Scalar>& room) const {
-  std::copy(pixels.begin(), pixels.end(), room.values[0].begin());
+  std::copy(inputs.begin(), inputs.end(), room.values[0].begin());
   for (std::size_t l = 0; l < layers_.size(); ++l) {
     const Layer& layer = layers_[l];
     const std::vector<Scalar>& in = room.values[l];
@@ -136,6 +138,9 @@ std::span<const Scalar> Network<Scalar>::logits(std::span<const Scalar> paramete
       case LayerKind::relu:
         std::transform(in.begin(), in.end(), out.begin(), [](Scalar v) { return v > 0 ? v : Scalar(0); });
         break;
+      case LayerKind::tanh:
+        std::transform(in.begin(), in.end(), out.begin(), [](Scalar v) { return std::tanh(v); });
+        break;
       case LayerKind::max_pool:
         for_each_maximum(layer, in, [&](std::size_t o, std::size_t best) { out[o] = in[best]; });
         break;
@@ -145,10 +150,10 @@ std::span<const Scalar> Network<Scalar>::logits(std::span<const Scalar> paramete
 }
 
 template <typename Scalar>
-Scalar Network<Scalar>::gradient(std::span<const Scalar> parameters, std::span<const Scalar> pixels,
+Scalar Network<Scalar>::gradient(std::span<const Scalar> parameters, std::span<const Scalar> inputs,
                                  std::uint8_t label, Activations<Scalar>& room,
                                  std::span<Scalar> gradient) const {
-  logits(parameters, pixels, room);
+  logits(parameters, inputs, room);
   const Scalar loss = cross_entropy<Scalar>(room.values.back(), label, std::span<Scalar>(room.slopes.back()));
   for (std::size_t l = layers_.size(); l-- > 0;) {
     const Layer& layer = layers_[l];
@@ -172,6 +177,11 @@ Scalar Network<Scalar>::gradient(std::span<const Scalar> parameters, std::span<c
       case LayerKind::relu:
         for (std::size_t i = 0; i < in.size(); ++i) in_slope[i] = in[i] > 0 ? out_slope[i] : Scalar(0);
         break;
+      case LayerKind::tanh: {
+        const std::vector<Scalar>& out = room.values[l + 1];
+        for (std::size_t i = 0; i < in.size(); ++i) in_slope[i] = out_slope[i] * (1 - out[i] * out[i]);
+        break;
+      }
       case LayerKind::max_pool:
         std::fill(in_slope.begin(), in_slope.end(), Scalar(0));
         for_each_maximum(layer, in, [&](std::size_t o, std::size_t best) { in_slope[best] += out_slope[o]; });

@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-#include "muster/learning/models/architecture.h"
+#include "muster/learning/models/layers.h"
 
 namespace muster::learning {
 
@@ -28,17 +28,22 @@ struct Activations {
 template <typename Scalar>
 class Network {
  public:
-  explicit Network(Architecture architecture);
+  explicit Network(std::vector<Layer> layers);
 
   std::size_t parameter_count() const { return parameter_count_; }
   Activations<Scalar> make_activations() const;
 
-  // The logits of one image; they live in `room` until the next call.
-  std::span<const Scalar> logits(std::span<const Scalar> parameters, std::span<const Scalar> pixels,
+  // The logits of one example; they live in `room` until the next call, and so do the inputs of every layer.
+  std::span<const Scalar> logits(std::span<const Scalar> parameters, std::span<const Scalar> inputs,
                                  Activations<Scalar>& room) const;
 
+  // What the last layer reads: the features a network has learned. After logits(), in the same room.
+  std::span<const Scalar> features(const Activations<Scalar>& room) const {
+    return room.values[layers_.size() - 1];
+  }
+
   // Cross-entropy in nats of the softmax of the logits; overwrites `gradient` with its derivative.
-  Scalar gradient(std::span<const Scalar> parameters, std::span<const Scalar> pixels, std::uint8_t label,
+  Scalar gradient(std::span<const Scalar> parameters, std::span<const Scalar> inputs, std::uint8_t label,
                   Activations<Scalar>& room, std::span<Scalar> gradient) const;
 
  private:

@@ -13,7 +13,7 @@ struct ReferenceWorkspace final : Workspace {
 
 class ReferenceEngine final : public GradientEngine {
  public:
-  explicit ReferenceEngine(Architecture architecture) : network_(architecture) {}
+  explicit ReferenceEngine(const Architecture& architecture) : network_(layers(architecture)) {}
 
   std::size_t parameter_count() const override { return network_.parameter_count(); }
 
@@ -26,9 +26,9 @@ class ReferenceEngine final : public GradientEngine {
     return network_.gradient(parameters, example.inputs, example.label, room(workspace), gradient);
   }
 
-  std::uint8_t predict(std::span<const float> parameters, std::span<const float> pixels,
+  std::uint8_t predict(std::span<const float> parameters, std::span<const float> inputs,
                        Workspace& workspace) const override {
-    return largest_class(network_.logits(parameters, pixels, room(workspace)));
+    return largest_class(network_.logits(parameters, inputs, room(workspace)));
   }
 
  private:
@@ -41,7 +41,7 @@ class ReferenceEngine final : public GradientEngine {
 
 }  // namespace
 
-std::unique_ptr<GradientEngine> make_reference_engine(Architecture architecture) {
+std::unique_ptr<GradientEngine> make_reference_engine(const Architecture& architecture) {
   return std::make_unique<ReferenceEngine>(architecture);
 }
 

@@ -12,6 +12,6 @@
 
 namespace muster::learning {
 
-std::unique_ptr<GradientEngine> make_reference_engine(Architecture architecture);
+std::unique_ptr<GradientEngine> make_reference_engine(const Architecture& architecture);
 
 }  // namespace muster::learning

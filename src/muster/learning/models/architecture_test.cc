@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "muster/core/error.h"
+
 namespace muster::learning {
 namespace {
 
@@ -25,8 +27,45 @@ TEST(Architecture, LogisticIsOneDenseLayer) {
   EXPECT_EQ(layers(Architecture::logistic).size(), 1U);
 }
 
+TEST(Architecture, MlpHasOneHiddenLayer) {
+  EXPECT_EQ(parameter_count(Architecture::mlp), 784U * 128 + 128 + 128 * 10 + 10);
+  EXPECT_EQ(layers(Architecture::mlp).size(), 3U);
+}
+
+TEST(Architecture, FollowsTheInputsTheClassesAndTheActivation) {
+  Architecture colour = Architecture::cnn;
+  colour.input = {32, 32, 3};
+  colour.classes = 100;
+  colour.activation = Activation::tanh;
+  const std::vector<Layer> stack = layers(colour);
+  EXPECT_EQ(stack.front().weights, 8U * 8 * 3 * 16);
+  EXPECT_EQ(stack.back().in.size(), 32U);
+  EXPECT_EQ(stack.back().out.size(), 100U);
+  for (const Layer& layer : stack) EXPECT_NE(layer.kind, LayerKind::relu);
+  Architecture row = Architecture::logistic;
+  row.input = {1, 1, 5};
+  row.classes = 3;
+  EXPECT_EQ(parameter_count(row), 18U);
+}
+
+TEST(Architecture, ACnnNeedsImagesThatItsWindowsFitInto) {
+  Architecture small = Architecture::cnn;
+  small.input = {kLeastCnnSide, kLeastCnnSide, 1};
+  EXPECT_EQ(layers(small)[5].out.positions(), 1U);  // the last pool has just enough
+  for (const Shape input : {Shape{13, 28, 1}, Shape{28, 13, 1}, Shape{1, 1, 784}}) {
+    small.input = input;
+    try {
+      layers(small);
+      FAIL();
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::plan);
+      EXPECT_EQ(error.key(), "model.kind");
+    }
+  }
+}
+
 TEST(Architecture, ParametersTileTheFlatVectorWithoutGapOrOverlap) {
-  for (const Architecture architecture : {Architecture::cnn, Architecture::logistic}) {
+  for (const Architecture& architecture : {Architecture::cnn, Architecture::logistic, Architecture::mlp}) {
     std::size_t next = 0;
     for (const Layer& layer : layers(architecture)) {
       EXPECT_EQ(layer.weights_at, next);

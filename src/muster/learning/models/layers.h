@@ -1,0 +1,65 @@
+// Layers of a network, as data: their shapes, and where each one's parameters lie in the flat vector.
+//
+// Activations are [y][x][channel]. A layer with parameters holds its weights, then its biases:
+//     convolution  weights [ky][kx][in channel][out channel], biases [out channel]
+//     dense        weights [in][out], biases [out]; `in` runs over [y][x][channel] of the layer before
+// and the layers follow each other without gap. Values; any thread.
+//
+// Example:
+//     std::vector<Layer> layers = LayerStack({28, 28, 1}).convolution(16, 8, 2, 3).dense(10).done();
+#pragma once
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "muster/learning/shape.h"
+
+namespace muster::learning {
+
+enum class LayerKind { convolution, max_pool, relu, tanh, dense };
+
+// What follows a layer with parameters, element by element.
+enum class Activation { relu, tanh };
+
+struct Layer {
+  LayerKind kind;
+  Shape in;
+  Shape out;
+  std::size_t kernel = 1;  // side of the window (convolution, max_pool)
+  std::size_t stride = 1;
+  std::size_t pad = 0;
+  std::size_t weights_at = 0;  // offset of the weights in the flat vector
+  std::size_t weights = 0;     // how many; zero for a layer without parameters
+  std::size_t biases_at = 0;
+  std::size_t biases = 0;
+
+  // Inputs that one output value sees.
+  std::size_t fan_in() const { return biases == 0 ? 0 : weights / biases; }
+};
+
+// Appends layers, each fed by the one before. A window that does not fit into its padded input, and an empty
+// layer, are Error(internal): who makes a stack checks what it was asked for.
+class LayerStack {
+ public:
+  explicit LayerStack(Shape input);
+  LayerStack& convolution(std::size_t channels, std::size_t kernel, std::size_t stride, std::size_t pad);
+  LayerStack& max_pool(std::size_t kernel, std::size_t stride);
+  LayerStack& activation(Activation activation);
+  LayerStack& dense(std::size_t outputs);
+  std::vector<Layer> done() { return std::move(layers_); }
+
+ private:
+  Shape window(std::size_t kernel, std::size_t stride, std::size_t pad, std::size_t channels) const;
+  LayerStack& add(LayerKind kind, Shape out, std::size_t kernel, std::size_t stride, std::size_t pad,
+                  std::size_t weights, std::size_t biases);
+
+  Shape shape_;
+  std::size_t next_ = 0;
+  std::vector<Layer> layers_;
+};
+
+// Weights and biases of all layers.
+std::size_t parameter_count(const std::vector<Layer>& layers);
+
+}  // namespace muster::learning
