@@ -7,7 +7,6 @@
 #include <string>
 
 #include "muster/core/error.h"
-#include "muster/random/aes.h"
 
 #define HWY_WANT_AVX3_DL 1  // 512-bit AES
 #undef HWY_TARGET_INCLUDE
@@ -16,28 +15,15 @@
 // After foreach_target.h.
 #include <hwy/highway.h>
 
+#include "muster/random/counter_blocks-inl.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace muster::random {
 namespace HWY_NAMESPACE {
 
-namespace hn = hwy::HWY_NAMESPACE;
-
 const char* Target() { return hwy::TargetName(HWY_TARGET); }
 
 #if HWY_TARGET == HWY_SCALAR
-
-inline void EncryptOne(const AesSchedule& schedule, const Counter& counter, std::uint64_t words[2]) {
-  std::array<std::uint8_t, 16> block;
-  std::memcpy(block.data(), &counter, 16);
-  block = encrypt_aes128_block(schedule, block);
-  std::memcpy(words, block.data(), 16);
-}
-
-inline AesSchedule CopySchedule(const std::uint8_t* bytes) {
-  AesSchedule schedule;
-  std::copy_n(bytes, schedule.size(), schedule.begin());
-  return schedule;
-}
 
 void EncryptIndices(const std::uint8_t* bytes, Counter counter, std::uint64_t* out, std::size_t blocks) {
   const AesSchedule schedule = CopySchedule(bytes);
@@ -54,48 +40,6 @@ void EncryptClients(const std::uint8_t* bytes, Counter counter, std::uint64_t* o
 }
 
 #else
-
-using D8 = hn::CappedTag<std::uint8_t, 64>;
-using D64 = hn::Repartition<std::uint64_t, D8>;
-using V8 = hn::Vec<D8>;
-
-// Four vectors side by side hide the latency of a round.
-HWY_INLINE void Encrypt4(const std::uint8_t* HWY_RESTRICT schedule, V8& a, V8& b, V8& c, V8& d) {
-  const D8 d8;
-  V8 key = hn::LoadDup128(d8, schedule);
-  a = hn::Xor(a, key);
-  b = hn::Xor(b, key);
-  c = hn::Xor(c, key);
-  d = hn::Xor(d, key);
-  for (std::size_t round = 1; round < 10; ++round) {
-    key = hn::LoadDup128(d8, schedule + 16 * round);
-    a = hn::AESRound(a, key);
-    b = hn::AESRound(b, key);
-    c = hn::AESRound(c, key);
-    d = hn::AESRound(d, key);
-  }
-  key = hn::LoadDup128(d8, schedule + 160);
-  a = hn::AESLastRound(a, key);
-  b = hn::AESLastRound(b, key);
-  c = hn::AESLastRound(c, key);
-  d = hn::AESLastRound(d, key);
-}
-
-// Counters first, first + step, ... (low halves; the caller makes sure that nothing carries out of its
-// field).
-HWY_INLINE hn::Vec<D64> FirstCounters(const Counter& first, std::uint64_t step) {
-  alignas(64) std::uint64_t halves[8];
-  for (std::size_t i = 0; i < 4; ++i) {
-    halves[2 * i] = first.low + i * step;
-    halves[2 * i + 1] = first.high;
-  }
-  return hn::Load(D64(), halves);
-}
-
-HWY_INLINE hn::Vec<D64> CounterIncrement(std::uint64_t increment) {
-  alignas(64) const std::uint64_t halves[8] = {increment, 0, increment, 0, increment, 0, increment, 0};
-  return hn::Load(D64(), halves);
-}
 
 void EncryptIndices(const std::uint8_t* bytes, Counter counter, std::uint64_t* out, std::size_t blocks) {
   alignas(64) std::uint8_t schedule[176];

@@ -7,22 +7,103 @@
 #include "muster/random/fixed_dot.h"
 #include "muster/random/normals.h"
 
+#define HWY_WANT_AVX3_DL 1  // the same targets as counter_blocks.cc
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "muster/random/direction.cc"
+#include <hwy/foreach_target.h>
+// After foreach_target.h.
+#include <hwy/highway.h>
+
+#include "muster/random/fixed_dot-inl.h"
+#include "muster/random/normals-inl.h"
+
+HWY_BEFORE_NAMESPACE();
 namespace muster::random {
+namespace HWY_NAMESPACE {
+
+static_assert(kSums == kNormalRow && kDotBlock % kNormalRow == 0);
+
+// Stores rows and keeps the running sums of fixed_order_dot(out, out), and of fixed_order_dot(out, other) if
+// wanted.
+template <bool kWithOther>
+struct DirectionRows {
+  static constexpr std::size_t kBlockRows = kDotBlock / kNormalRow;
+
+  const float* HWY_RESTRICT other;
+  float* HWY_RESTRICT out;
+  NormalVec squares[kRowVectors], products[kRowVectors];
+  DirectionSums sums{0, 0};
+
+  HWY_INLINE DirectionRows(const float* other_, float* out_) : other(other_), out(out_) { Begin(); }
+
+  HWY_INLINE void Begin() {
+    HWY_UNROLL(16)
+    for (std::size_t v = 0; v < kRowVectors; ++v) squares[v] = products[v] = hn::Zero(NormalTag());
+  }
+
+  HWY_INLINE static double AddUpVectors(const NormalVec* vectors) {
+    alignas(64) float lanes[kNormalRow];
+    HWY_UNROLL(16)
+    for (std::size_t v = 0; v < kRowVectors; ++v)
+      hn::Store(vectors[v], NormalTag(), lanes + v * kNormalLanes);
+    return AddUp(lanes);
+  }
+
+  HWY_INLINE void operator()(std::size_t row, const NormalVec* z) {
+    const NormalTag d;
+    HWY_UNROLL(16)
+    for (std::size_t v = 0; v < kRowVectors; ++v) {
+      const std::size_t at = row * kNormalRow + v * kNormalLanes;
+      hn::StoreU(z[v], d, out + at);
+      squares[v] = hn::MulAdd(z[v], z[v], squares[v]);
+      if constexpr (kWithOther) products[v] = hn::MulAdd(z[v], hn::LoadU(d, other + at), products[v]);
+    }
+    if (row % kBlockRows + 1 == kBlockRows) {
+      sums.squared_norm += AddUpVectors(squares);
+      if constexpr (kWithOther) sums.dot += AddUpVectors(products);
+      Begin();
+    }
+  }
+};
+
+// Whole blocks of kDotBlock.
+DirectionSums DirectionBlocks(const std::uint8_t* key, Counter counter, const float* other, float* out,
+                              std::size_t blocks) {
+  const std::size_t rows = blocks * (kDotBlock / kNormalRow);
+  if (other == nullptr) {
+    DirectionRows<false> alone(nullptr, out);
+    NormalRows(key, counter, rows, alone);
+    return alone.sums;
+  }
+  DirectionRows<true> both(other, out);
+  NormalRows(key, counter, rows, both);
+  return both.sums;
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace muster::random
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace muster::random {
+
+HWY_EXPORT(DirectionBlocks);
 
 DirectionSums fill_direction(const RunKey& key, const StreamAddress& address, std::span<const float> other,
                              std::span<float> out) {
   if (!other.empty() && other.size() != out.size()) {
     throw Error(ErrorCode::internal, "direction", "", "", "sizes differ");
   }
-  DirectionSums sums{0, 0};
-  // Whole blocks of fixed_order_dot, so that the sums are those of the whole vectors.
-  for (std::size_t from = 0; from < out.size(); from += kDotBlock) {
-    const std::span<float> part = out.subspan(from, std::min(kDotBlock, out.size() - from));
-    fill_normals_from(key, address, from, part);
-    sums.squared_norm += fixed_order_dot(part, part);
-    if (!other.empty()) sums.dot += fixed_order_dot(part, other.subspan(from, part.size()));
-  }
+  const std::size_t whole = out.size() / kDotBlock * kDotBlock;
+  DirectionSums sums = HWY_DYNAMIC_DISPATCH(DirectionBlocks)(
+      key.schedule().data(), counter_of_normal(address, 0, out.size()),
+      other.empty() ? nullptr : other.data(), out.data(), whole / kDotBlock);
+  const std::span<float> rest = out.subspan(whole);
+  fill_normals_from(key, address, whole, rest);
+  sums.squared_norm += fixed_order_dot(rest, rest);
+  if (!other.empty()) sums.dot += fixed_order_dot(rest, other.subspan(whole));
   return sums;
 }
 
 }  // namespace muster::random
+#endif  // HWY_ONCE

@@ -11,13 +11,11 @@
 // After foreach_target.h.
 #include <hwy/highway.h>
 
+#include "muster/random/fixed_dot-inl.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace muster::random {
 namespace HWY_NAMESPACE {
-
-namespace hn = hwy::HWY_NAMESPACE;
-
-constexpr std::size_t kSums = 64;  // four vectors of 16: enough to hide the latency of a multiply-add
 
 // x, y: kSums rows elements each. sums: kSums, added to.
 HWY_INLINE void LaneSums(const float* HWY_RESTRICT x, const float* HWY_RESTRICT y, std::size_t rows,
@@ -51,12 +49,7 @@ HWY_INLINE double BlockDot(const float* x, const float* y, std::size_t size) {
     std::copy_n(y + kSums * rows, rest, y_padded);
     LaneSums(x_padded, y_padded, 1, sums);
   }
-  double tree[kSums];
-  for (std::size_t i = 0; i < kSums; ++i) tree[i] = static_cast<double>(sums[i]);
-  for (std::size_t half = kSums / 2; half != 0; half /= 2) {
-    for (std::size_t i = 0; i < half; ++i) tree[i] += tree[i + half];
-  }
-  return tree[0];
+  return AddUp(sums);
 }
 
 double Dot(const float* x, const float* y, std::size_t size) {

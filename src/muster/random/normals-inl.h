@@ -1,4 +1,6 @@
-// Box-Muller on vectors of 32-bit words: one pair of normals from two words. Included once per vector target.
+// Normals in registers: Box-Muller on vectors of 32-bit words, and rows of 64 normals straight from counter
+// blocks, so that encryption and arithmetic, which wait for different units, overlap. Included once per
+// vector target.
 //
 // Polynomials by tools/golden/normal_polynomials.py (relative error of each below 4e-8).
 #if defined(MUSTER_RANDOM_NORMALS_INL_H_) == defined(HWY_TARGET_TOGGLE)
@@ -10,7 +12,12 @@
 
 #include <hwy/highway.h>
 
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <utility>
+
+#include "muster/random/counter_blocks-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace muster::random {
@@ -18,66 +25,210 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// -2 ln(u) for positive normal u <= 1, never negative.
-template <class D, class V = hn::Vec<D>>
-HWY_INLINE V MinusTwoLog(D d, V u) {
-  const hn::RebindToSigned<D> di;
-  // u = 2^e (1 + t) with 1 + t in [sqrt(1/2), sqrt(2)): near u = 1 e is 0 and nothing cancels.
-  const auto sqrt_half = hn::Set(di, 0x3f3504f3);
-  const auto offset = hn::Sub(hn::BitCast(di, u), sqrt_half);
-  const auto exponent = hn::ShiftRight<23>(offset);
-  const auto mantissa = hn::Add(hn::And(offset, hn::Set(di, 0x007fffff)), sqrt_half);
-  const V t = hn::Sub(hn::BitCast(d, mantissa), hn::Set(d, 1.0f));
-  V p = hn::Set(d, -1.706662616e-01f);
-  p = hn::MulAdd(p, t, hn::Set(d, 2.853851641e-01f));
-  p = hn::MulAdd(p, t, hn::Set(d, -2.995480256e-01f));
-  p = hn::MulAdd(p, t, hn::Set(d, 3.315598579e-01f));
-  p = hn::MulAdd(p, t, hn::Set(d, -3.991186672e-01f));
-  p = hn::MulAdd(p, t, hn::Set(d, 5.000270437e-01f));
-  p = hn::MulAdd(p, t, hn::Set(d, -6.666838657e-01f));
-  p = hn::MulAdd(p, t, hn::Set(d, 9.999999276e-01f));
-  p = hn::MulAdd(p, t, hn::Set(d, -1.999999948e+00f));
-  const V minus_two_ln2 = hn::Set(d, -1.386294361e+00f);
-  return hn::Max(hn::MulAdd(hn::ConvertTo(d, exponent), minus_two_ln2, hn::Mul(p, t)), hn::Zero(d));
-}
+// Nothing to do between the steps of BoxMuller.
+struct NoOtherWork {
+  template <std::size_t kStep, std::size_t kSteps>
+  HWY_INLINE void Do() {}
+};
 
-// sine and cosine of pi/4 x, |x| <= 1.
-template <class D, class V = hn::Vec<D>>
-HWY_INLINE void SinCosEighth(D d, V x, V& sine, V& cosine) {
-  const V y = hn::Mul(x, x);
-  V s = hn::Set(d, -3.595429072e-05f);
-  s = hn::MulAdd(s, y, hn::Set(d, 2.490006801e-03f));
-  s = hn::MulAdd(s, y, hn::Set(d, -8.074543471e-02f));
-  s = hn::MulAdd(s, y, hn::Set(d, 7.853981610e-01f));
-  sine = hn::Mul(s, x);
-  V c = hn::Set(d, -3.188774749e-04f);
-  c = hn::MulAdd(c, y, hn::Set(d, 1.584991071e-02f));
-  c = hn::MulAdd(c, y, hn::Set(d, -3.084242519e-01f));
-  cosine = hn::MulAdd(c, y, hn::Set(d, 9.999999723e-01f));
-}
+// The statement for every pair i, then a share of the other work. Operations of independent chains stand side
+// by side, so that one's latency is hidden by the others'.
+#define MUSTER_EACH(step, statement)                    \
+  do {                                                  \
+    HWY_UNROLL(8)                                       \
+    for (std::size_t i = 0; i < kPairs; ++i) statement; \
+    other.template Do<step, 30>();                      \
+  } while (0)
 
-// Two independent standard normals a lane. Of radius_word, bits 0-30 give the radius, u = (bits + 1/2) / 2^31
-// in (0, 1], and bit 31 the sign of the cosine. Of angle_word, bits 1-31 give an angle within an eighth of
-// the circle on either side of 0 and bit 0 exchanges the two normals: together a uniform angle.
-template <class D, class VI, class V = hn::Vec<D>>
-HWY_INLINE void BoxMuller(D d, VI radius_word, VI angle_word, V& first, V& second) {
+// Two independent standard normals a lane of kPairs pairs of vectors. Of radius_word, bits 0-30 give the
+// radius, u = (bits + 1/2) / 2^31 in (0, 1], and bit 31 the sign of the cosine. Of angle_word, bits 1-31 give
+// an angle within an eighth of the circle on either side of 0 and bit 0 exchanges the two normals: together a
+// uniform angle.
+template <std::size_t kPairs, class D, class VI, class Other, class V = hn::Vec<D>>
+HWY_INLINE void BoxMuller(D d, const VI* radius_word, const VI* angle_word, V* first, V* second,
+                          Other& other) {
   const hn::RebindToSigned<D> di;
-  const auto sign_bit = hn::Set(di, INT32_MIN);
-  const V bits = hn::ConvertTo(d, hn::AndNot(sign_bit, radius_word));
+  const auto sign_bit = hn::Set(di, INT32_MIN), odd = hn::Set(di, 1);
   const V scale = hn::Set(d, 0x1p-31f), half = hn::Set(d, 0x1p-32f);
-  const V radius = hn::Sqrt(MinusTwoLog(d, hn::MulAdd(bits, scale, half)));
-  const V signed_radius = hn::Or(radius, hn::BitCast(d, hn::And(sign_bit, radius_word)));
-  // Odd numerators: symmetric about 0.
-  const V angle = hn::Mul(hn::ConvertTo(d, hn::Or(angle_word, hn::Set(di, 1))), scale);
-  V sine, cosine;
-  SinCosEighth(d, angle, sine, cosine);
-  sine = hn::Mul(sine, radius);
-  cosine = hn::Mul(cosine, signed_radius);
-  const auto exchange = hn::TestBit(hn::BitCast(di, angle_word), hn::Set(di, 1));
-  const auto mask = hn::RebindMask(d, exchange);
-  first = hn::IfThenElse(mask, sine, cosine);
-  second = hn::IfThenElse(mask, cosine, sine);
+
+  // -2 ln(u), never negative. u = 2^e (1 + t) with 1 + t in [sqrt(1/2), sqrt(2)): near u = 1 e is 0 and
+  // nothing cancels.
+  const auto sqrt_half = hn::Set(di, 0x3f3504f3);
+  V u[kPairs], t[kPairs], p[kPairs], exponent[kPairs], radius[kPairs];
+  VI offset[kPairs];
+  MUSTER_EACH(0, u[i] = hn::ConvertTo(d, hn::AndNot(sign_bit, radius_word[i])));
+  MUSTER_EACH(1, u[i] = hn::MulAdd(u[i], scale, half));
+  MUSTER_EACH(2, offset[i] = hn::Sub(hn::BitCast(di, u[i]), sqrt_half));
+  MUSTER_EACH(3, t[i] = hn::BitCast(d, hn::Add(hn::And(offset[i], hn::Set(di, 0x007fffff)), sqrt_half)));
+  MUSTER_EACH(4, t[i] = hn::Sub(t[i], hn::Set(d, 1.0f)));
+  MUSTER_EACH(5, exponent[i] = hn::ConvertTo(d, hn::ShiftRight<23>(offset[i])));
+  MUSTER_EACH(6, p[i] = hn::MulAdd(hn::Set(d, -1.706662616e-01f), t[i], hn::Set(d, 2.853851641e-01f)));
+  MUSTER_EACH(7, p[i] = hn::MulAdd(p[i], t[i], hn::Set(d, -2.995480256e-01f)));
+  MUSTER_EACH(8, p[i] = hn::MulAdd(p[i], t[i], hn::Set(d, 3.315598579e-01f)));
+  MUSTER_EACH(9, p[i] = hn::MulAdd(p[i], t[i], hn::Set(d, -3.991186672e-01f)));
+  MUSTER_EACH(10, p[i] = hn::MulAdd(p[i], t[i], hn::Set(d, 5.000270437e-01f)));
+  MUSTER_EACH(11, p[i] = hn::MulAdd(p[i], t[i], hn::Set(d, -6.666838657e-01f)));
+  MUSTER_EACH(12, p[i] = hn::MulAdd(p[i], t[i], hn::Set(d, 9.999999276e-01f)));
+  MUSTER_EACH(13, p[i] = hn::MulAdd(p[i], t[i], hn::Set(d, -1.999999948e+00f)));
+  MUSTER_EACH(14, p[i] = hn::Mul(p[i], t[i]));
+  MUSTER_EACH(15, p[i] = hn::MulAdd(exponent[i], hn::Set(d, -1.386294361e+00f), p[i]));
+  MUSTER_EACH(16, radius[i] = hn::Sqrt(hn::Max(p[i], hn::Zero(d))));
+
+  // Sine and cosine of pi/4 x, |x| <= 1, of odd numerators: symmetric about 0.
+  V x[kPairs], y[kPairs], sine[kPairs], cosine[kPairs];
+  MUSTER_EACH(17, x[i] = hn::ConvertTo(d, hn::Or(angle_word[i], odd)));
+  MUSTER_EACH(18, x[i] = hn::Mul(x[i], scale));
+  MUSTER_EACH(19, y[i] = hn::Mul(x[i], x[i]));
+  MUSTER_EACH(20, sine[i] = hn::MulAdd(hn::Set(d, -3.595429072e-05f), y[i], hn::Set(d, 2.490006801e-03f)));
+  MUSTER_EACH(21, cosine[i] = hn::MulAdd(hn::Set(d, -3.188774749e-04f), y[i], hn::Set(d, 1.584991071e-02f)));
+  MUSTER_EACH(22, sine[i] = hn::MulAdd(sine[i], y[i], hn::Set(d, -8.074543471e-02f)));
+  MUSTER_EACH(23, cosine[i] = hn::MulAdd(cosine[i], y[i], hn::Set(d, -3.084242519e-01f)));
+  MUSTER_EACH(24, sine[i] = hn::MulAdd(sine[i], y[i], hn::Set(d, 7.853981610e-01f)));
+  MUSTER_EACH(25, cosine[i] = hn::MulAdd(cosine[i], y[i], hn::Set(d, 9.999999723e-01f)));
+  MUSTER_EACH(26, sine[i] = hn::Mul(sine[i], x[i]));
+
+  MUSTER_EACH(27, sine[i] = hn::Mul(sine[i], radius[i]));
+  MUSTER_EACH(28, radius[i] = hn::Or(radius[i], hn::BitCast(d, hn::And(sign_bit, radius_word[i]))));
+  MUSTER_EACH(29, cosine[i] = hn::Mul(cosine[i], radius[i]));
+  HWY_UNROLL(8)
+  for (std::size_t i = 0; i < kPairs; ++i) {
+    const auto exchange = hn::RebindMask(d, hn::TestBit(angle_word[i], odd));
+    first[i] = hn::IfThenElse(exchange, sine[i], cosine[i]);
+    second[i] = hn::IfThenElse(exchange, cosine[i], sine[i]);
+  }
 }
+
+#undef MUSTER_EACH
+
+using NormalTag = hn::CappedTag<float, 16>;
+using NormalVec = hn::Vec<NormalTag>;
+inline constexpr std::size_t kNormalLanes = hn::MaxLanes(NormalTag());
+inline constexpr std::size_t kNormalRow = 64;  // two groups
+inline constexpr std::size_t kRowVectors = kNormalRow / kNormalLanes;
+inline constexpr std::size_t kRowBlocks = kNormalRow / 4;
+
+#if HWY_TARGET != HWY_SCALAR
+
+// The ten rounds of kVectors vectors of counter blocks, in as many shares as wanted.
+template <std::size_t kVectors>
+class Encryption {
+ public:
+  // keys: eleven round keys, each repeated over a whole vector. words: the counters plus round key 0.
+  HWY_INLINE Encryption(const std::uint8_t* keys, V8* words) : keys_(keys), words_(words) {}
+
+  template <std::size_t kStep, std::size_t kSteps>
+  HWY_INLINE void Do() {
+    constexpr std::size_t kAll = 10 * kVectors, kFrom = kAll * kStep / kSteps;
+    Operations<kFrom>(std::make_index_sequence<kAll*(kStep + 1) / kSteps - kFrom>());
+  }
+
+ private:
+  template <std::size_t kFrom, std::size_t... kNumbers>
+  HWY_INLINE void Operations(std::index_sequence<kNumbers...>) {
+    (Operation<kFrom + kNumbers>(), ...);
+  }
+
+  template <std::size_t kNumber>
+  HWY_INLINE void Operation() {
+    constexpr std::size_t kRound = 1 + kNumber / kVectors, kVector = kNumber % kVectors;
+    const V8 key = hn::Load(D8(), keys_ + kRound * hn::MaxLanes(D8()));
+    if constexpr (kRound < 10) {
+      words_[kVector] = hn::AESRound(words_[kVector], key);
+    } else {
+      words_[kVector] = hn::AESLastRound(words_[kVector], key);
+    }
+  }
+
+  const std::uint8_t* keys_;
+  V8* words_;
+};
+
+#endif
+
+// Calls sink(row, z) for rows 0, 1, ..., rows - 1; z[v] holds normals v * kNormalLanes on of the row, the
+// first of which belongs to the block of `counter`. The caller makes sure that the indices of all blocks it
+// uses exist.
+template <class Sink>
+HWY_INLINE void NormalRows(const std::uint8_t* HWY_RESTRICT key, Counter counter, std::size_t rows,
+                           Sink& sink) {
+  const NormalTag d;
+  const hn::RebindToSigned<NormalTag> di;
+  using VI = hn::Vec<decltype(di)>;
+#if HWY_TARGET == HWY_SCALAR
+  const AesSchedule schedule = CopySchedule(key);
+  NoOtherWork none;
+  for (std::size_t row = 0; row < rows; ++row) {
+    std::uint64_t words[kNormalRow / 2];
+    for (std::size_t b = 0; b < kRowBlocks; ++b, ++counter.low) EncryptOne(schedule, counter, words + 2 * b);
+    std::int32_t halves[kNormalRow];
+    std::memcpy(halves, words, sizeof halves);
+    NormalVec z[kNormalRow];
+    for (std::size_t i = 0; i < kNormalRow; i += i % 32 == 15 ? 17 : 1) {
+      const VI radius = hn::Load(di, halves + i), angle = hn::Load(di, halves + 16 + i);
+      BoxMuller<1>(d, &radius, &angle, z + i, z + 16 + i, none);
+    }
+    sink(row, z);
+  }
+#else
+  // kUnit vectors of counters are encrypted while those before become normals: one row of the widest vectors,
+  // half a row of the others.
+  constexpr std::size_t kUnit = kNormalLanes >= 8 ? 4 : 8;
+  constexpr std::size_t kPairs = kUnit / 2;
+  constexpr std::size_t kRadii = 16 / kNormalLanes;  // vectors of a group's radii, and of its angles
+  constexpr std::size_t kKey = hn::MaxLanes(D8());
+  alignas(64) std::uint8_t keys[11 * kKey];
+  for (std::size_t round = 0; round < 11; ++round) {
+    hn::Store(hn::LoadDup128(D8(), key + 16 * round), D8(), keys + round * kKey);
+  }
+  hn::Vec<D64> counters = FirstCounters(counter, 1);
+  const hn::Vec<D64> increment = CounterIncrement(hn::MaxLanes(D64()) / 2);
+  V8 words[kUnit];
+  Encryption<kUnit> encryption(keys, words);
+  const auto begin_next = [&]() HWY_ATTR {
+    HWY_UNROLL(8)
+    for (std::size_t v = 0; v < kUnit; ++v) {
+      words[v] = hn::Xor(hn::BitCast(D8(), counters), hn::Load(D8(), keys));
+      counters = hn::Add(counters, increment);
+    }
+  };
+  begin_next();
+  encryption.template Do<0, 1>();
+  for (std::size_t row = 0; row < rows; ++row) {
+    NormalVec z[kRowVectors];
+    HWY_UNROLL(4)
+    for (std::size_t unit = 0; unit < kRowVectors; unit += kUnit) {
+      VI radius[kPairs], angle[kPairs];
+      HWY_UNROLL(8)
+      for (std::size_t i = 0; i < kPairs; ++i) {
+        const std::size_t v = i / kRadii * 2 * kRadii + i % kRadii;
+        radius[i] = hn::BitCast(di, words[v]);
+        angle[i] = hn::BitCast(di, words[v + kRadii]);
+      }
+      begin_next();
+      NormalVec first[kPairs], second[kPairs];
+      BoxMuller<kPairs>(d, radius, angle, first, second, encryption);
+      HWY_UNROLL(8)
+      for (std::size_t i = 0; i < kPairs; ++i) {
+        const std::size_t v = unit + i / kRadii * 2 * kRadii + i % kRadii;
+        z[v] = first[i];
+        z[v + kRadii] = second[i];
+      }
+    }
+    sink(row, z);
+  }
+#endif
+}
+
+// Stores every row at `out`.
+struct StoreRows {
+  float* HWY_RESTRICT out;
+  HWY_INLINE void operator()(std::size_t row, const NormalVec* z) {
+    HWY_UNROLL(16)
+    for (std::size_t v = 0; v < kRowVectors; ++v) {
+      hn::StoreU(z[v], NormalTag(), out + row * kNormalRow + v * kNormalLanes);
+    }
+  }
+};
 
 }  // namespace HWY_NAMESPACE
 }  // namespace muster::random

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <span>
 
+#include "muster/random/counter_blocks.h"
 #include "muster/random/keyed_stream.h"
 
 namespace muster::random {
@@ -26,5 +27,10 @@ void fill_normals(const RunKey& key, const StreamAddress& address, std::span<flo
 // Error(internal).
 void fill_normals_from(const RunKey& key, const StreamAddress& address, std::uint64_t first,
                        std::span<float> out);
+
+// The counter of the block that holds normal `first` (a multiple of kNormalGroup, else Error(internal)), for
+// kernels that make normals first, ..., first + count - 1 themselves (normals-inl.h). Beyond 2^34 normals a
+// stream: Error(internal).
+Counter counter_of_normal(const StreamAddress& address, std::uint64_t first, std::size_t count);
 
 }  // namespace muster::random

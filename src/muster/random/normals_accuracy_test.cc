@@ -26,9 +26,11 @@ void Pairs(const std::int32_t* radius_words, const std::int32_t* angle_words, fl
            std::size_t size) {
   const hn::CappedTag<float, 16> d;
   const hn::RebindToSigned<decltype(d)> di;
+  NoOtherWork none;
   for (std::size_t i = 0; i < size; i += hn::Lanes(d)) {
     hn::Vec<decltype(d)> a, b;
-    BoxMuller(d, hn::LoadU(di, radius_words + i), hn::LoadU(di, angle_words + i), a, b);
+    const auto radius = hn::LoadU(di, radius_words + i), angle = hn::LoadU(di, angle_words + i);
+    BoxMuller<1>(d, &radius, &angle, &a, &b, none);
     hn::StoreU(a, d, first + i);
     hn::StoreU(b, d, second + i);
   }

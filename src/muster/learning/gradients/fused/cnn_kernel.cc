@@ -33,11 +33,9 @@ void Forward(const float* parameters, const float* pixels, Buffers& b) {
 }
 
 void Backward(const float* parameters, Buffers& b, float* gradient) {
-  DenseGradient<Dense2, kLogitRoom>(b.hidden, b.logits_slope, gradient);
-  DenseInputGradient<Dense2, kLogitRoom>(parameters, b.logits_slope, b.hidden_slope);
+  DenseBackward<Dense2, kLogitRoom>(parameters, b.hidden, b.logits_slope, gradient, b.hidden_slope);
   MaskByRelu<Dense1::kOutputs>(b.hidden, b.hidden_slope);
-  DenseGradient<Dense1, Dense1::kOutputs>(b.pool2, b.hidden_slope, gradient);
-  DenseInputGradient<Dense1, Dense1::kOutputs>(parameters, b.hidden_slope, b.pool2_slope);
+  DenseBackward<Dense1, Dense1::kOutputs>(parameters, b.pool2, b.hidden_slope, gradient, b.pool2_slope);
   ReluPoolGradient<Conv2::kOutWidth, Conv2::kOutChannels>(b.conv2, b.pool2, b.pool2_slope, b.conv2_slope);
   ConvolutionGradientSecond(b.pool1, b.conv2_slope, gradient);
   TurnWeights(parameters, b.conv2_turned);

@@ -11,6 +11,7 @@
 #define MUSTER_LEARNING_DENSE_INL_H_
 #endif
 
+#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 #include "muster/learning/gradients/fused/convolution-inl.h"
@@ -19,36 +20,52 @@ HWY_BEFORE_NAMESPACE();
 namespace muster::learning::fused {
 namespace HWY_NAMESPACE {
 
-// sum over k of in[k] * weights[k][channel...], without bias. Lanes past the layer's outputs mean nothing;
-// they are read from the parameters that follow, which exist.
-template <class L>
-HWY_INLINE V DenseSums(const float* HWY_RESTRICT in, const float* HWY_RESTRICT parameters,
-                       std::size_t channel) {
+// sums[v] = sum over k of in[k] * weights[k][channel + v lanes...], without bias. Lanes past the layer's
+// outputs mean nothing; they are read from the parameters that follow, which exist.
+template <class L, std::size_t kVectors>
+HWY_INLINE void DenseSums(const float* HWY_RESTRICT in, const float* HWY_RESTRICT parameters,
+                          std::size_t channel, V* HWY_RESTRICT total) {
   const F d;
   constexpr std::size_t kParts = 8;
   static_assert(L::kInputs % kParts == 0);
-  V sums[kParts];
+  V sums[kParts][kVectors];
   HWY_UNROLL(8)
-  for (std::size_t part = 0; part < kParts; ++part) sums[part] = hn::Zero(d);
+  for (std::size_t part = 0; part < kParts; ++part) {
+    HWY_UNROLL(2)
+    for (std::size_t v = 0; v < kVectors; ++v) sums[part][v] = hn::Zero(d);
+  }
   const float* weights = parameters + L::kWeightsAt + channel;
   for (std::size_t k = 0; k < L::kInputs; k += kParts) {
     HWY_UNROLL(8)
     for (std::size_t part = 0; part < kParts; ++part) {
-      sums[part] =
-          hn::MulAdd(hn::Set(d, in[k + part]), hn::LoadU(d, weights + (k + part) * L::kOutputs), sums[part]);
+      const V x = hn::Set(d, in[k + part]);
+      HWY_UNROLL(2)
+      for (std::size_t v = 0; v < kVectors; ++v) {
+        sums[part][v] =
+            hn::MulAdd(x, hn::LoadU(d, weights + (k + part) * L::kOutputs + v * kLanes), sums[part][v]);
+      }
     }
   }
-  return hn::Add(hn::Add(hn::Add(sums[0], sums[1]), hn::Add(sums[2], sums[3])),
-                 hn::Add(hn::Add(sums[4], sums[5]), hn::Add(sums[6], sums[7])));
+  HWY_UNROLL(2)
+  for (std::size_t v = 0; v < kVectors; ++v) {
+    total[v] = hn::Add(hn::Add(hn::Add(sums[0][v], sums[1][v]), hn::Add(sums[2][v], sums[3][v])),
+                       hn::Add(hn::Add(sums[4][v], sums[5][v]), hn::Add(sums[6][v], sums[7][v])));
+  }
 }
 
 HWY_INLINE void HiddenLayer(const float* HWY_RESTRICT in, const float* HWY_RESTRICT parameters,
                             float* HWY_RESTRICT hidden) {
   const F d;
-  for (std::size_t channel = 0; channel < Dense1::kOutputs; channel += kLanes) {
-    const V bias = hn::LoadU(d, parameters + Dense1::kBiasesAt + channel);
-    const V value = hn::Add(DenseSums<Dense1>(in, parameters, channel), bias);
-    hn::Store(hn::Max(value, hn::Zero(d)), d, hidden + channel);
+  constexpr std::size_t kVectors = kManyRegisters ? 2 : 1;
+  for (std::size_t channel = 0; channel < Dense1::kOutputs; channel += kVectors * kLanes) {
+    V sums[kVectors];
+    DenseSums<Dense1, kVectors>(in, parameters, channel, sums);
+    HWY_UNROLL(2)
+    for (std::size_t v = 0; v < kVectors; ++v) {
+      const std::size_t at = channel + v * kLanes;
+      const V value = hn::Add(sums[v], hn::LoadU(d, parameters + Dense1::kBiasesAt + at));
+      hn::Store(hn::Max(value, hn::Zero(d)), d, hidden + at);
+    }
   }
 }
 
@@ -56,30 +73,11 @@ HWY_INLINE void Logits(const float* HWY_RESTRICT hidden, const float* HWY_RESTRI
                        float* HWY_RESTRICT logits) {
   const F d;
   for (std::size_t channel = 0; channel < kLogitRoom; channel += kLanes) {
-    hn::Store(DenseSums<Dense2>(hidden, parameters, channel), d, logits + channel);
+    V sum[1];
+    DenseSums<Dense2, 1>(hidden, parameters, channel, sum);
+    hn::Store(sum[0], d, logits + channel);
   }
   for (std::size_t c = 0; c < kClasses; ++c) logits[c] += parameters[Dense2::kBiasesAt + c];
-}
-
-// d loss / d weights = in (outer product) out_slope, and d loss / d biases = out_slope. Rows shorter than
-// kRoom are written with zeros beyond their end, which the row after then overwrites: rows go up, the biases
-// come last.
-template <class L, std::size_t kRoom>
-HWY_INLINE void DenseGradient(const float* HWY_RESTRICT in, const float* HWY_RESTRICT out_slope,
-                              float* HWY_RESTRICT gradient) {
-  const F d;
-  static_assert(kRoom - L::kOutputs <= L::kOutputs);
-  constexpr std::size_t kVectors = kRoom / kLanes;
-  float* weights = gradient + L::kWeightsAt;
-  for (std::size_t k = 0; k < L::kInputs; ++k) {
-    const V value = hn::Set(d, in[k]);
-    HWY_UNROLL(4)
-    for (std::size_t v = 0; v < kVectors; ++v) {
-      hn::StoreU(hn::Mul(value, hn::Load(d, out_slope + v * kLanes)), d,
-                 weights + k * L::kOutputs + v * kLanes);
-    }
-  }
-  for (std::size_t c = 0; c < L::kOutputs; ++c) gradient[L::kBiasesAt + c] = out_slope[c];
 }
 
 #if HWY_TARGET != HWY_SCALAR
@@ -117,23 +115,45 @@ HWY_INLINE void RowProducts(const float* HWY_RESTRICT row, const float* HWY_REST
   }
 }
 
-// in_slope = weights out_slope. Where out_slope has room beyond the outputs it is zero there, so what is read
-// beyond a row's end (the parameters that follow) counts nothing as long as it is finite.
+// Row k of the gradient of the weights: in[k] out_slope.
+template <std::size_t kRoom>
+HWY_INLINE void RowGradient(float in, const float* HWY_RESTRICT out_slope, float* HWY_RESTRICT row) {
+  const F d;
+  const V value = hn::Set(d, in);
+  HWY_UNROLL(32)
+  for (std::size_t v = 0; v < kRoom / kLanes; ++v) {
+    hn::StoreU(hn::Mul(value, hn::Load(d, out_slope + v * kLanes)), d, row + v * kLanes);
+  }
+}
+
+// d loss / d weights = in (outer product) out_slope, d loss / d biases = out_slope, in_slope = weights
+// out_slope. A large layer's matrices exceed the first-level cache: rows that will be written are fetched
+// ahead.
+//
+// Where out_slope has room beyond the outputs it is zero there. So what is read beyond a row's end (the
+// parameters that follow) counts nothing as long as it is finite, and what is written beyond it is zeros,
+// which the row after then overwrites: rows go up, the biases come last.
 template <class L, std::size_t kRoom>
-HWY_INLINE void DenseInputGradient(const float* HWY_RESTRICT parameters, const float* HWY_RESTRICT out_slope,
-                                   float* HWY_RESTRICT in_slope) {
+HWY_INLINE void DenseBackward(const float* HWY_RESTRICT parameters, const float* HWY_RESTRICT in,
+                              const float* HWY_RESTRICT out_slope, float* HWY_RESTRICT gradient,
+                              float* HWY_RESTRICT in_slope) {
+  static_assert(L::kInputs % 4 == 0 && kRoom - L::kOutputs <= L::kOutputs);
   const float* weights = parameters + L::kWeightsAt;
+  float* rows_out = gradient + L::kWeightsAt;
   constexpr std::size_t kVectors = 16 / kLanes;
 #if HWY_TARGET == HWY_SCALAR
   for (std::size_t k = 0; k < L::kInputs; ++k) {
     V x[kVectors];
     RowProducts<L, kRoom>(weights + k * L::kOutputs, out_slope, x);
+    RowGradient<kRoom>(in[k], out_slope, rows_out + k * L::kOutputs);
     V folded[4];
     for (std::size_t l = 0; l < 4; ++l) folded[l] = (x[l] + x[l + 8]) + (x[l + 4] + x[l + 12]);
     hn::Store((folded[0] + folded[1]) + (folded[2] + folded[3]), F(), in_slope + k);
   }
 #else
-  static_assert(L::kInputs % 4 == 0);
+  constexpr std::size_t kAhead = 8;                  // rows
+  constexpr bool kLarge = L::kInputs >= 8 * kAhead;  // else what lies ahead may be past the vector's end
+  static_assert(!kLarge || L::kWeightsAt + (L::kInputs + kAhead) * L::kOutputs <= kParameters);
   const F4 d4;
   const hn::Repartition<double, F4> d2;
   for (std::size_t k = 0; k < L::kInputs; k += 4) {
@@ -143,6 +163,13 @@ HWY_INLINE void DenseInputGradient(const float* HWY_RESTRICT parameters, const f
       V lanes16[kVectors];
       RowProducts<L, kRoom>(weights + (k + r) * L::kOutputs, out_slope, lanes16);
       rows[r] = Fold(lanes16);
+      float* row = rows_out + (k + r) * L::kOutputs;
+      if constexpr (kLarge) {
+        for (std::size_t line = 0; line < L::kOutputs; line += 16) {
+          hwy::Prefetch(row + kAhead * L::kOutputs + line);
+        }
+      }
+      RowGradient<kRoom>(in[k + r], out_slope, row);
     }
     const auto low01 = hn::BitCast(d2, hn::InterleaveLower(d4, rows[0], rows[1]));
     const auto low23 = hn::BitCast(d2, hn::InterleaveLower(d4, rows[2], rows[3]));
@@ -155,6 +182,7 @@ HWY_INLINE void DenseInputGradient(const float* HWY_RESTRICT parameters, const f
     hn::Store(hn::Add(hn::Add(lane0, lane1), hn::Add(lane2, lane3)), d4, in_slope + k);
   }
 #endif
+  for (std::size_t c = 0; c < L::kOutputs; ++c) gradient[L::kBiasesAt + c] = out_slope[c];
 }
 
 // slope = value > 0 ? slope : 0.

@@ -24,40 +24,58 @@ inline constexpr std::size_t kIn2 = Conv2::kInChannels;
 inline constexpr std::size_t kOut2 = Conv2::kOutChannels;
 static_assert(Conv2::kKernel == 4 && Conv2::kStride == 2 && Conv2::kInWidth == 2 * (Conv2::kOutWidth + 1));
 
-// [ky][kx][in][out] to [ky][kx][out][in], by 4x4 blocks.
+// [ky][kx][in][out] to [ky][kx][out][in]. Vector r of a quad takes 4 outputs of inputs r, r + 4, ... in its
+// blocks of four lanes; turning each block makes vectors of consecutive inputs.
 HWY_INLINE void TurnWeights(const float* HWY_RESTRICT parameters, float* HWY_RESTRICT turned) {
+#if HWY_TARGET == HWY_SCALAR
   for (std::size_t tap = 0; tap < Conv2::kKernel * Conv2::kKernel; ++tap) {
     const float* from = parameters + Conv2::kWeightsAt + tap * kIn2 * kOut2;
     float* to = turned + tap * kIn2 * kOut2;
-#if HWY_TARGET == HWY_SCALAR
     for (std::size_t i = 0; i < kIn2; ++i) {
       for (std::size_t o = 0; o < kOut2; ++o) to[o * kIn2 + i] = from[i * kOut2 + o];
     }
+  }
 #else
-    const hn::FixedTag<float, 4> d4;
-    const hn::Repartition<double, decltype(d4)> d2;
-    HWY_UNROLL(2)
-    for (std::size_t o = 0; o < kOut2; o += 4) {
-      HWY_UNROLL(4)
-      for (std::size_t i = 0; i < kIn2; i += 4) {
+  const F d;
+  const hn::RebindToUnsigned<F> du;
+  const hn::Repartition<double, F> d2;
+  constexpr std::size_t kBlocks = kLanes / 4;
+  const auto lane = hn::Iota(du, 0);
+  hn::Mask<F> past[kBlocks];  // past[b]: lanes of block b and beyond
+  HWY_UNROLL(4)
+  for (std::size_t b = 0; b < kBlocks; ++b) {
+    past[b] = hn::RebindMask(
+        d, hn::Gt(hn::Add(lane, hn::Set(du, 1)), hn::Set(du, 4 * static_cast<std::uint32_t>(b))));
+  }
+  for (std::size_t tap = 0; tap < Conv2::kKernel * Conv2::kKernel; ++tap) {
+    const float* from = parameters + Conv2::kWeightsAt + tap * kIn2 * kOut2;
+    float* to = turned + tap * kIn2 * kOut2;
+    for (std::size_t i = 0; i < kIn2; i += kLanes) {
+      HWY_UNROLL(1)
+      for (std::size_t o = 0; o < kOut2; o += 4) {
         const float* at = from + i * kOut2 + o;
-        const auto r0 = hn::LoadU(d4, at);
-        const auto r1 = hn::LoadU(d4, at + kOut2);
-        const auto r2 = hn::LoadU(d4, at + 2 * kOut2);
-        const auto r3 = hn::LoadU(d4, at + 3 * kOut2);
-        const auto low01 = hn::BitCast(d2, hn::InterleaveLower(d4, r0, r1));
-        const auto low23 = hn::BitCast(d2, hn::InterleaveLower(d4, r2, r3));
-        const auto high01 = hn::BitCast(d2, hn::InterleaveUpper(d4, r0, r1));
-        const auto high23 = hn::BitCast(d2, hn::InterleaveUpper(d4, r2, r3));
+        V quad[4];
+        HWY_UNROLL(4)
+        for (std::size_t r = 0; r < 4; ++r) {
+          quad[r] = hn::LoadDup128(d, at + r * kOut2);
+          HWY_UNROLL(4)
+          for (std::size_t b = 1; b < kBlocks; ++b) {
+            quad[r] = hn::IfThenElse(past[b], hn::LoadDup128(d, at + (r + 4 * b) * kOut2), quad[r]);
+          }
+        }
+        const auto low01 = hn::BitCast(d2, hn::InterleaveLower(d, quad[0], quad[1]));
+        const auto low23 = hn::BitCast(d2, hn::InterleaveLower(d, quad[2], quad[3]));
+        const auto high01 = hn::BitCast(d2, hn::InterleaveUpper(d, quad[0], quad[1]));
+        const auto high23 = hn::BitCast(d2, hn::InterleaveUpper(d, quad[2], quad[3]));
         float* out = to + o * kIn2 + i;
-        hn::Store(hn::BitCast(d4, hn::InterleaveLower(d2, low01, low23)), d4, out);
-        hn::Store(hn::BitCast(d4, hn::InterleaveUpper(d2, low01, low23)), d4, out + kIn2);
-        hn::Store(hn::BitCast(d4, hn::InterleaveLower(d2, high01, high23)), d4, out + 2 * kIn2);
-        hn::Store(hn::BitCast(d4, hn::InterleaveUpper(d2, high01, high23)), d4, out + 3 * kIn2);
+        hn::Store(hn::BitCast(d, hn::InterleaveLower(d2, low01, low23)), d, out);
+        hn::Store(hn::BitCast(d, hn::InterleaveUpper(d2, low01, low23)), d, out + kIn2);
+        hn::Store(hn::BitCast(d, hn::InterleaveLower(d2, high01, high23)), d, out + 2 * kIn2);
+        hn::Store(hn::BitCast(d, hn::InterleaveUpper(d2, high01, high23)), d, out + 3 * kIn2);
       }
     }
-#endif
   }
+#endif
 }
 
 // Rows py, ..., py + kParities - 1 of the pair of input rows a.

@@ -1,0 +1,91 @@
+// Counter blocks in registers: AES-128 of four vectors of counters side by side, or of one block on the
+// portable target. Included once per vector target; a schedule is the 176 bytes of RunKey::schedule().
+#if defined(MUSTER_RANDOM_COUNTER_BLOCKS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef MUSTER_RANDOM_COUNTER_BLOCKS_INL_H_
+#undef MUSTER_RANDOM_COUNTER_BLOCKS_INL_H_
+#else
+#define MUSTER_RANDOM_COUNTER_BLOCKS_INL_H_
+#endif
+
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "muster/random/aes.h"
+#include "muster/random/counter_blocks.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace muster::random {
+namespace HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+#if HWY_TARGET == HWY_SCALAR
+
+inline void EncryptOne(const AesSchedule& schedule, const Counter& counter, std::uint64_t words[2]) {
+  std::array<std::uint8_t, 16> block;
+  std::memcpy(block.data(), &counter, 16);
+  block = encrypt_aes128_block(schedule, block);
+  std::memcpy(words, block.data(), 16);
+}
+
+inline AesSchedule CopySchedule(const std::uint8_t* bytes) {
+  AesSchedule schedule;
+  std::copy_n(bytes, schedule.size(), schedule.begin());
+  return schedule;
+}
+
+#else
+
+using D8 = hn::CappedTag<std::uint8_t, 64>;
+using D64 = hn::Repartition<std::uint64_t, D8>;
+using V8 = hn::Vec<D8>;
+
+// Four vectors side by side hide the latency of a round.
+HWY_INLINE void Encrypt4(const std::uint8_t* HWY_RESTRICT schedule, V8& a, V8& b, V8& c, V8& d) {
+  const D8 d8;
+  V8 key = hn::LoadDup128(d8, schedule);
+  a = hn::Xor(a, key);
+  b = hn::Xor(b, key);
+  c = hn::Xor(c, key);
+  d = hn::Xor(d, key);
+  for (std::size_t round = 1; round < 10; ++round) {
+    key = hn::LoadDup128(d8, schedule + 16 * round);
+    a = hn::AESRound(a, key);
+    b = hn::AESRound(b, key);
+    c = hn::AESRound(c, key);
+    d = hn::AESRound(d, key);
+  }
+  key = hn::LoadDup128(d8, schedule + 160);
+  a = hn::AESLastRound(a, key);
+  b = hn::AESLastRound(b, key);
+  c = hn::AESLastRound(c, key);
+  d = hn::AESLastRound(d, key);
+}
+
+// Counters first, first + step, ... (low halves; the caller makes sure that nothing carries out of its
+// field).
+HWY_INLINE hn::Vec<D64> FirstCounters(const Counter& first, std::uint64_t step) {
+  alignas(64) std::uint64_t halves[8];
+  for (std::size_t i = 0; i < 4; ++i) {
+    halves[2 * i] = first.low + i * step;
+    halves[2 * i + 1] = first.high;
+  }
+  return hn::Load(D64(), halves);
+}
+
+HWY_INLINE hn::Vec<D64> CounterIncrement(std::uint64_t increment) {
+  alignas(64) const std::uint64_t halves[8] = {increment, 0, increment, 0, increment, 0, increment, 0};
+  return hn::Load(D64(), halves);
+}
+
+#endif  // HWY_TARGET == HWY_SCALAR
+
+}  // namespace HWY_NAMESPACE
+}  // namespace muster::random
+HWY_AFTER_NAMESPACE();
+
+#endif  // per-target include guard
