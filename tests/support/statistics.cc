@@ -87,6 +87,44 @@ Verdict uniformity_test(std::vector<double> sample, double alpha) {
   return verdict(std::min(1.0, 2 * std::exp(-2 * n * distance * distance)), alpha, text.str());
 }
 
+Verdict same_law_test(const std::vector<double>& a, const std::vector<double>& b, std::size_t bins,
+                      double alpha) {
+  require(!a.empty() && !b.empty() && bins >= 2, "same_law_test: need two samples and two bins");
+  std::vector<double> pooled(a);
+  pooled.insert(pooled.end(), b.begin(), b.end());
+  std::sort(pooled.begin(), pooled.end());
+  std::vector<double> edges;  // a cell holds what lies above one edge and not above the next
+  for (std::size_t bin = 1; bin < bins; ++bin) {
+    const double edge = pooled[pooled.size() * bin / bins];
+    if (edge < pooled.back() && (edges.empty() || edge > edges.back())) edges.push_back(edge);
+  }
+  require(!edges.empty(), "same_law_test: all values are the same");
+  std::vector<double> in_a(edges.size() + 1), in_b(edges.size() + 1);
+  const auto count = [&edges](const std::vector<double>& sample, std::vector<double>& cells) {
+    for (double value : sample) {
+      cells[static_cast<std::size_t>(std::lower_bound(edges.begin(), edges.end(), value) - edges.begin())] +=
+          1;
+    }
+  };
+  count(a, in_a);
+  count(b, in_b);
+  const auto n = static_cast<double>(a.size()), m = static_cast<double>(b.size());
+  double statistic = 0;
+  for (std::size_t i = 0; i < in_a.size(); ++i) {
+    const double share = (in_a[i] + in_b[i]) / (n + m);
+    require(share * std::min(n, m) >= 5, "same_law_test: an expectation below 5");
+    statistic += (in_a[i] - n * share) * (in_a[i] - n * share) / (n * share) +
+                 (in_b[i] - m * share) * (in_b[i] - m * share) / (m * share);
+  }
+  const auto freedom = static_cast<double>(edges.size());
+  const boost::math::chi_squared_distribution<double> law(freedom);
+  std::ostringstream text;
+  text.precision(9);
+  text << "two samples: n " << n << " and " << m << ", expected statistic " << freedom << ", observed "
+       << statistic;
+  return verdict(cdf(complement(law, statistic)), alpha, text.str());
+}
+
 Verdict mean_test(double mean, double expected, double sigma, std::uint64_t n, double alpha) {
   require(n > 0 && sigma > 0, "mean_test: need n > 0 and sigma > 0");
   const double z = (mean - expected) * std::sqrt(static_cast<double>(n)) / sigma;

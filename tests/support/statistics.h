@@ -4,6 +4,7 @@
 // the threshold is computed here, never chosen by eye.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -26,6 +27,11 @@ Verdict chi_squared_test(const std::vector<std::uint64_t>& observed, const std::
 
 // Kolmogorov-Smirnov test of sorted or unsorted `sample` already mapped through the null CDF to [0,1].
 Verdict uniformity_test(std::vector<double> sample, double alpha);
+
+// Whether two samples have one law: chi-squared homogeneity over the `bins` quantile cells of the pooled
+// sample (fewer where values repeat; a cell must expect 5 of each sample, else std::invalid_argument).
+Verdict same_law_test(const std::vector<double>& a, const std::vector<double>& b, std::size_t bins,
+                      double alpha);
 
 // Two-sided z-test: the mean of n independent observations with known standard deviation sigma of one
 // observation.

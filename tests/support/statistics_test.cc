@@ -61,6 +61,30 @@ TEST(UniformityTest, PassesUniformAndFailsASlightBend) {
   EXPECT_THROW(uniformity_test({}, kAlpha), std::invalid_argument);
 }
 
+TEST(SameLawTest, PassesOneLawAndFailsAShiftAWidthOrAnAtom) {
+  std::mt19937_64 bits(3);
+  std::normal_distribution<double> normal;
+  std::vector<double> a(20'000), b(30'000), shifted, wide, rounded;
+  for (double& value : a) value = normal(bits);
+  for (double& value : b) value = normal(bits);
+  for (double value : b) {
+    shifted.push_back(value + 0.08);
+    wide.push_back(value * 1.08);
+    rounded.push_back(std::round(value));
+  }
+  const Verdict same = same_law_test(a, b, 20, kAlpha);
+  EXPECT_TRUE(same.pass) << same.summary;
+  EXPECT_FALSE(same_law_test(a, shifted, 20, kAlpha).pass);
+  EXPECT_FALSE(same_law_test(a, wide, 20, kAlpha).pass);
+  EXPECT_FALSE(same_law_test(a, rounded, 20, kAlpha).pass);
+  EXPECT_TRUE(same_law_test({1, 1, 1, 1, 1, 2, 2, 2, 2, 2}, {2, 2, 2, 2, 2, 1, 1, 1, 1, 1}, 2, kAlpha).pass);
+  // 10 against 10 in two cells that ought to hold 5 and 5: the statistic is 20 at one degree.
+  const std::vector<double> ones(10, 1), twos(10, 2);
+  EXPECT_NEAR(same_law_test(ones, twos, 2, kAlpha).p_value, std::erfc(std::sqrt(10.0)), 1e-12);
+  EXPECT_THROW(same_law_test({1, 2}, {1, 2}, 2, kAlpha), std::invalid_argument);
+  EXPECT_THROW(same_law_test(ones, ones, 2, kAlpha), std::invalid_argument);
+}
+
 TEST(MeanTest, ThresholdIsTheNormalQuantile) {
   // |z| = 4.8916 is the two-sided 1e-6 quantile.
   EXPECT_TRUE(mean_test(4.89 / 10, 0, 1, 100, kAlpha).pass);

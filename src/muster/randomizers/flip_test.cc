@@ -2,10 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <boost/multiprecision/cpp_bin_float.hpp>
 #include <cmath>
 
 #include "muster/core/error.h"
+#include "muster/random/keyed_stream.h"
+#include "muster/random/scripted_source.h"
+#include "tests/support/statistics.h"
 
 namespace muster::randomizers {
 namespace {
@@ -53,6 +57,70 @@ TEST(Flip, KnownBadRoundingToNearestExceedsEpsilon) {
     exceeded += floor(exact + 0.5) < exact;
   }
   EXPECT_GT(exceeded, 5);
+}
+
+constexpr double kShares[] = {0.0,  -0.0, 1e-300, 1e-20, 1e-16, -1e-9, 0.1,    -0.3,       0.5,
+                              0.75, -1,   1,      1.5,   -7,    1e300, -1e300, 1 - 0x1p-53};
+
+// The probability of + in the two coins that are tossed: exact, as each is a multiple of 2^-64.
+Wide chance_of_plus(double share, const Flip& flip) {
+  const Wide unit = pow(Wide(2), 64);
+  const Wide n = Wide(negation_of(share).numerator()) / unit, q = Wide(flip.probability.numerator()) / unit;
+  const Wide turned = n * (1 - q) + (1 - n) * q;
+  return share >= 0 ? 1 - turned : turned;
+}
+
+TEST(NoisySign, IsExactlyPrivate) {
+  for (double epsilon0 : kEpsilons) {
+    const Flip flip = flip_of(epsilon0);
+    for (double x : kShares) {
+      for (double y : kShares) {
+        const Wide p = chance_of_plus(x, flip), r = chance_of_plus(y, flip);
+        EXPECT_LE(log(p / r), Wide(epsilon0)) << epsilon0 << " " << x << " " << y;
+        EXPECT_LE(log((1 - p) / (1 - r)), Wide(epsilon0)) << epsilon0 << " " << x << " " << y;
+      }
+    }
+    // The ends attain what the coin has.
+    EXPECT_LT(abs(log(chance_of_plus(1, flip) / chance_of_plus(-1, flip)) - attained(flip)), Wide(1e-60));
+  }
+}
+
+TEST(NoisySign, IsUnbiased) {
+  for (double epsilon0 : kEpsilons) {
+    const Flip flip = flip_of(epsilon0);
+    for (double x : kShares) {
+      const Wide mean = Wide(flip.inverse_bias) * (2 * chance_of_plus(x, flip) - 1);
+      EXPECT_LT(abs(mean - Wide(std::clamp(x, -1.0, 1.0))), Wide(3e-16)) << epsilon0 << " " << x;
+    }
+  }
+}
+
+TEST(NoisySign, TossesTheTwoCoins) {
+  const Flip flip = flip_of(1.0);
+  const std::uint64_t yes = 0, no = ~std::uint64_t{0};
+  for (double share : {0.3, -0.3, 0.0}) {
+    for (std::uint64_t negated : {yes, no}) {
+      for (std::uint64_t flipped : {yes, no}) {
+        random::ScriptedSource bits({negated, flipped});
+        EXPECT_EQ(noisy_sign(bits, share, flip), (share >= 0) != ((negated == yes) != (flipped == yes)));
+        EXPECT_EQ(bits.consumed(), 2u);
+      }
+    }
+  }
+}
+
+TEST(NoisySign, HasTheProbabilityComputedHere) {
+  random::KeyedStream bits(random::RunKey::from_seed(3), {random::Purpose::audit});
+  const Flip flip = flip_of(1.0);
+  constexpr std::uint64_t kTosses = 100'000;
+  for (double share : {-1.0, -0.4, 0.0, 0.7}) {
+    std::uint64_t plus = 0;
+    for (std::uint64_t i = 0; i < kTosses; ++i) plus += noisy_sign(bits, share, flip);
+    const auto expected = static_cast<double>(chance_of_plus(share, flip));
+    const auto verdict = testing::binomial_test(plus, kTosses, expected, 1e-6);
+    EXPECT_TRUE(verdict.pass) << share << ": " << verdict.summary;
+    EXPECT_FALSE(testing::binomial_test(plus, kTosses, expected + 0.01, 1e-6).pass);
+  }
 }
 
 TEST(Flip, RefusesWhatTheCoinCannotShow) {

@@ -1,0 +1,70 @@
+#include "muster/randomizers/l2.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "muster/randomizers/ldp_sgd.h"
+#include "muster/randomizers/variance.h"
+
+namespace muster::randomizers {
+namespace {
+
+TEST(L2, IsTheSphereUnderItsOwnDescription) {
+  const auto l2 = make_l2(1.5, 0.1, 20), sphere = make_ldp_sgd(1.5, 0.1, 20);
+  EXPECT_EQ(l2->description(),
+            accounting::Mechanism(accounting::CoordinateLocal{accounting::CoordinateLocal::Norm::l2, 1.5}));
+  EXPECT_EQ(l2->variance(0), sphere->variance(0));
+  const std::vector<float> gradient(20, 0.3f);
+  const auto scratch = l2->make_scratch();
+  Message a, b;
+  for (std::uint64_t client = 0; client < 20; ++client) {
+    l2->randomize(gradient, random::RunKey::from_seed(1), 2, client, *scratch, a);
+    sphere->randomize(gradient, random::RunKey::from_seed(1), 2, client, *scratch, b);
+    EXPECT_EQ(std::get<SignedDirectionMessage>(a).seed, std::get<SignedDirectionMessage>(b).seed);
+    EXPECT_EQ(std::get<SignedDirectionMessage>(a).positive, std::get<SignedDirectionMessage>(b).positive);
+  }
+}
+
+// The second moment, at c = C = 1, of one sign of a coefficient of x = sum of a_j(x) u_j in a tight frame of
+// N unit vectors of R^d, x = (d/N) sum <u_j, x> u_j, where no coefficient passes K |x| / sqrt(N): the sign
+// stands for N K / sqrt(N), and decodes to that multiple of u_j.
+double coordinate_second_moment(double d, double level) {
+  // |u_j| = sqrt(d/N) when the frame is scaled to x = sum <u_j, x> u_j: N K^2 (d/N).
+  return d * level * level;
+}
+
+TEST(L2, NoRepresentationOfOneSignIsMoreAccurate) {
+  for (double d : {1.0, 2.0, 3.0, 10.0, 100.0, 1e4, 26010.0, 1e6}) {
+    const double sphere = sphere_second_moment(1, 1, d);
+    // Coordinates as they are: the largest is up to |x|, a level of sqrt(d).
+    EXPECT_LE(sphere, coordinate_second_moment(d, std::sqrt(d)) * (1 + 1e-12)) << d;
+    // A representation would have to keep every coefficient below 1.2534 |x| / sqrt(N) to win.
+    EXPECT_LE(sphere, coordinate_second_moment(d, std::sqrt(M_PI / 2)) * (1 + 1e-12)) << d;
+    // It approaches that in high dimension.
+    if (d > 99) {
+      EXPECT_NEAR(sphere / (d * M_PI / 2), 1, 0.6 / d) << d;
+    }
+  }
+}
+
+// The proof's inequality, on finite samplers of one sign drawn at random: E |z|^2 >= (mean over x of the
+// projection bought)^2 kappa^2, here in the plane where the mean over directions is a sum.
+TEST(L2, TheBoundHoldsForFramesOfThePlane) {
+  for (int n : {2, 3, 4, 5, 8, 30}) {
+    // n equally spaced lines, the sign of the projection kept: bought(x) = mean over j of |<u_j, x>|.
+    double least = 1;
+    for (int k = 0; k < 2000; ++k) {
+      const double angle = M_PI * k / 2000;
+      double bought = 0;
+      for (int j = 0; j < n; ++j) bought += std::abs(std::cos(angle - M_PI * j / n)) / n;
+      least = std::min(least, bought);
+    }
+    // Unit vectors scaled by 1/least decode x without falling short anywhere.
+    EXPECT_GE(1 / (least * least), sphere_second_moment(1, 1, 2) * (1 - 1e-6)) << n;
+  }
+}
+
+}  // namespace
+}  // namespace muster::randomizers

@@ -1,0 +1,163 @@
+#include "muster/randomizers/laplace.h"
+
+#include <gtest/gtest.h>
+
+#include <boost/multiprecision/cpp_bin_float.hpp>
+#include <cmath>
+#include <vector>
+
+#include "muster/accounting/profile.h"
+#include "muster/core/error.h"
+#include "tests/support/statistics.h"
+
+namespace muster::randomizers {
+namespace {
+
+using Wide = boost::multiprecision::cpp_bin_float_50;
+
+constexpr double kAlpha = 1e-6;
+
+std::vector<double> messages(double epsilon0, double clip, float value, std::uint64_t n) {
+  const auto randomizer = make_laplace(epsilon0, clip);
+  const auto scratch = randomizer->make_scratch();
+  const random::RunKey key = random::RunKey::from_seed(5);
+  std::vector<double> values;
+  Message message;
+  for (std::uint64_t client = 0; client < n; ++client) {
+    randomizer->randomize(std::vector<float>{value}, key, 1, client, *scratch, message);
+    values.push_back(std::get<GridMessage>(message).steps[0] * randomizer->step());
+  }
+  return values;
+}
+
+// Continuous Laplace noise about `centre`, mapped to [0,1]; the grid is far below what n can see.
+std::vector<double> through_law(std::vector<double> values, double centre, double scale) {
+  for (double& x : values) {
+    const double z = (x - centre) / scale;
+    x = z < 0 ? std::exp(z) / 2 : 1 - std::exp(-z) / 2;
+  }
+  return values;
+}
+
+TEST(Laplace, NoiseHasItsLawAboutTheClampedValue) {
+  for (double epsilon0 : {0.01, 1.0, 8.0}) {
+    for (float value : {0.0f, 0.3f, -0.7f, 5.0f, -1e30f}) {
+      const double clip = 0.7, centre = std::clamp(static_cast<double>(value), -clip, clip);
+      const auto sample = messages(epsilon0, clip, value, 100'000);
+      const auto verdict = testing::uniformity_test(through_law(sample, centre, 2 * clip / epsilon0), kAlpha);
+      EXPECT_TRUE(verdict.pass) << epsilon0 << " " << value << ": " << verdict.summary;
+      // Known bad: a claim of 5 % more noise.
+      EXPECT_FALSE(
+          testing::uniformity_test(through_law(sample, centre, 2 * clip / epsilon0 / 0.95), kAlpha).pass);
+    }
+  }
+}
+
+TEST(Laplace, TheGridErrsOnThePrivateSide) {
+  for (double epsilon0 = 0x1p-16; epsilon0 < 700; epsilon0 *= 1.37) {
+    for (double clip : {1e-20, 0.1, 0.7, 1.0, 3.14159, 1e20}) {
+      const LaplaceGrid grid = laplace_grid(epsilon0, clip);
+      EXPECT_EQ(std::ldexp(1.0, std::ilogb(grid.step)), grid.step);
+      EXPECT_GE(Wide(grid.step) * Wide(grid.half_range), Wide(clip));
+      EXPECT_LE(4 * Wide(grid.half_range) / Wide(grid.scale), Wide(epsilon0));
+      EXPECT_LT(grid.scale, std::uint64_t{1} << 24);
+      EXPECT_GE(grid.half_range, 16u);
+      // Little is wasted: the step is a small part of the clip, and of the noise a smaller one.
+      const double scale = static_cast<double>(grid.scale) / 2 * grid.step;
+      EXPECT_GE(scale, 2 * clip / epsilon0 * (1 - 1e-15));
+      EXPECT_LE(scale, 2 * clip / epsilon0 * (1 + 1.0 / static_cast<double>(grid.half_range) + 2e-4));
+      EXPECT_LE(grid.step, scale * 1e-3);
+    }
+  }
+}
+
+// Log of the probability of a message, by the definition: continuous noise of scale t/2 rounded to integers.
+Wide log_probability(std::int64_t message, std::int64_t record, std::uint64_t scale) {
+  const std::int64_t z = std::abs(message - record);
+  const Wide t = scale;
+  if (z == 0) return log(1 - exp(-1 / t));
+  return log(exp(-(2 * z - 1) / t) * (1 - exp(-2 / t)) / 2);
+}
+
+TEST(Laplace, EveryRatioOfTheExactLawIsWithinEpsilon) {
+  for (double epsilon0 : {0x1p-16, 0.3, 1.0, 5.0, 700.0}) {
+    const LaplaceGrid grid = laplace_grid(epsilon0, 0.7);
+    const auto m = static_cast<std::int64_t>(grid.half_range);
+    for (std::int64_t message : {-10 * m, -m - 1, -m, -m + 1, -1L, 0L, 1L, m / 2, m - 1, m, m + 1, 10 * m}) {
+      for (std::int64_t x : {-m, std::int64_t{0}, m}) {
+        for (std::int64_t y : {-m, m - 1, m}) {
+          EXPECT_LE(log_probability(message, x, grid.scale) - log_probability(message, y, grid.scale),
+                    Wide(epsilon0) * (1 + Wide(1e-40)))
+              << epsilon0 << " " << message << " " << x << " " << y;
+        }
+      }
+    }
+  }
+}
+
+// Continuous noise of scale t/2, rounded.
+double rounded_noise(std::int64_t z, double t) {
+  if (z == 0) return -std::expm1(-1 / t);
+  return std::exp(-static_cast<double>(2 * std::abs(z) - 1) / t) * -std::expm1(-2 / t) / 2;
+}
+
+// P(Z = z) ~ e^(-2|z|/t).
+double two_sided_geometric(std::int64_t z, double t) {
+  return std::exp(-2 * static_cast<double>(std::abs(z)) / t) * std::tanh(1 / t);
+}
+
+// The hockey-stick divergence of two records at this distance, term by term on a coarse grid.
+double slow_profile(double alpha, std::int64_t distance, double t, double (*law)(std::int64_t, double)) {
+  const auto p = [t, law](std::int64_t z) { return law(z, t); };
+  double sum = 0;
+  for (std::int64_t z = -2000; z <= 2000; ++z) sum += std::max(0.0, p(z) - alpha * p(z - distance));
+  return sum;
+}
+
+TEST(Laplace, TheChargedProfileIsNeverBelowTheTruth) {
+  for (double epsilon0 : {0.5, 1.0, 3.0}) {
+    for (std::int64_t m : {4, 16}) {
+      const double t = std::ceil(4 * static_cast<double>(m) / epsilon0);
+      const accounting::Profile charged = accounting::Profile::laplace(epsilon0);
+      for (std::int64_t distance : {std::int64_t{1}, m, 2 * m - 1, 2 * m}) {
+        for (double log_alpha = 0; log_alpha < epsilon0; log_alpha += epsilon0 / 37) {
+          const double alpha = std::exp(log_alpha), truth = slow_profile(alpha, distance, t, rounded_noise);
+          EXPECT_LE(truth, charged.at(alpha) + 1e-12)
+              << epsilon0 << " " << m << " " << distance << " " << alpha;
+        }
+      }
+    }
+  }
+}
+
+TEST(Laplace, KnownBadTwoSidedGeometricNoisePassesTheCharge) {
+  // The same ratio e^(-2/t) of neighbouring messages, epsilon0 = 4 M / t = 1 exactly; where the likelihood
+  // ratio falls between two messages its divergence is larger than that of continuous noise.
+  const double alpha = std::exp(2.0 / 16);
+  EXPECT_GT(slow_profile(alpha, 8, 16, two_sided_geometric),
+            accounting::Profile::laplace(1.0).at(alpha) + 1e-4);
+}
+
+TEST(Laplace, RoundingIsUnbiased) {
+  // A grid of few steps, and a value a quarter of the way between two of them.
+  const LaplaceGrid grid = laplace_grid(0x1p-16, 1.0);
+  const auto value = static_cast<float>(2.25 * grid.step);
+  constexpr std::uint64_t n = 100'000;
+  double sum = 0;
+  for (double x : messages(0x1p-16, 1.0, value, n)) sum += x;
+  const auto randomizer = make_laplace(0x1p-16, 1.0);
+  const double exact = static_cast<double>(value);
+  const auto verdict =
+      testing::mean_test(sum / n, exact, std::sqrt(randomizer->variance(exact * exact)), n, kAlpha);
+  EXPECT_TRUE(verdict.pass) << verdict.summary;
+}
+
+TEST(Laplace, DescribesWhatItDoesAndRefusesTheRest) {
+  EXPECT_EQ(make_laplace(1.5, 0.1)->description(), accounting::Mechanism(accounting::LaplaceLocal{1.5}));
+  EXPECT_EQ(make_laplace(1.5, 0.1)->dimension(), 1u);
+  for (double bad : {0.0, -1.0, 1e-6, 701.0, std::nan("")}) EXPECT_THROW(make_laplace(bad, 1), Error);
+  EXPECT_THROW(make_laplace(1, 0), Error);
+}
+
+}  // namespace
+}  // namespace muster::randomizers
