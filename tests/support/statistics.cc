@@ -95,7 +95,7 @@ Verdict same_law_test(const std::vector<double>& a, const std::vector<double>& b
   std::sort(pooled.begin(), pooled.end());
   std::vector<double> edges;  // a cell holds what lies above one edge and not above the next
   for (std::size_t bin = 1; bin < bins; ++bin) {
-    const double edge = pooled[pooled.size() * bin / bins];
+    const double edge = pooled[std::max<std::size_t>(1, pooled.size() * bin / bins) - 1];
     if (edge < pooled.back() && (edges.empty() || edge > edges.back())) edges.push_back(edge);
   }
   require(!edges.empty(), "same_law_test: all values are the same");
