@@ -21,6 +21,9 @@ inline constexpr std::size_t kImageSide = 28;
 inline constexpr std::size_t kImagePixels = kImageSide * kImageSide;
 inline constexpr std::size_t kClasses = 10;
 
+// Most examples a file may hold; more are refused.
+inline constexpr std::size_t kMostExamples = 1'000'000;
+
 // A label is one byte.
 inline constexpr std::size_t kMostClasses = 256;
 

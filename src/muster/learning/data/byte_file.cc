@@ -47,4 +47,13 @@ std::size_t ByteFile::read(std::span<std::uint8_t> out) {
   return done;
 }
 
+std::filesystem::path find_plain_or_gz(const std::filesystem::path& dir, const std::string& name) {
+  for (const std::string& candidate : {name, name + ".gz"}) {
+    std::error_code ignored;
+    if (std::filesystem::exists(dir / candidate, ignored)) return dir / candidate;
+  }
+  throw Error(ErrorCode::data, (dir / name).string(), "no such file", name + " or " + name + ".gz",
+              "missing data file");
+}
+
 }  // namespace muster::learning

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <span>
+#include <string>
 
 struct gzFile_s;
 
@@ -27,5 +28,9 @@ class ByteFile {
   std::filesystem::path path_;
   gzFile_s* file_;
 };
+
+// DIR/NAME, or DIR/NAME.gz when that is what is there (plain wins when both are); Error(data) when neither
+// is.
+std::filesystem::path find_plain_or_gz(const std::filesystem::path& dir, const std::string& name);
 
 }  // namespace muster::learning

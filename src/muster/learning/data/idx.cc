@@ -84,15 +84,6 @@ class IdxFile {
   ByteFile file_;
 };
 
-std::filesystem::path find(const std::filesystem::path& dir, const std::string& name) {
-  for (const std::string& candidate : {name, name + ".gz"}) {
-    std::error_code ignored;
-    if (std::filesystem::exists(dir / candidate, ignored)) return dir / candidate;
-  }
-  throw Error(ErrorCode::data, (dir / name).string(), "no such file", name + " or " + name + ".gz",
-              "missing data file");
-}
-
 }  // namespace
 
 Dataset load_idx_pair(const std::filesystem::path& images, const std::filesystem::path& labels) {
@@ -126,8 +117,8 @@ Dataset load_idx_pair(const std::filesystem::path& images, const std::filesystem
 
 DataSplit load_idx(const std::filesystem::path& dir) {
   const auto pair = [&dir](const std::string& stem) {
-    const std::filesystem::path images = find(dir, stem + "-images-idx3-ubyte");
-    return load_idx_pair(images, find(dir, stem + "-labels-idx1-ubyte"));
+    const std::filesystem::path images = find_plain_or_gz(dir, stem + "-images-idx3-ubyte");
+    return load_idx_pair(images, find_plain_or_gz(dir, stem + "-labels-idx1-ubyte"));
   };
   DataSplit split;
   split.train = pair("train");

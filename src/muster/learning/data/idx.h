@@ -14,9 +14,6 @@
 
 namespace muster::learning {
 
-// Most examples a file may hold; a header that claims more is refused before its bytes are read.
-inline constexpr std::size_t kMostExamples = 1'000'000;
-
 DataSplit load_idx(const std::filesystem::path& dir);
 
 // One pair of files, as load_idx finds them.
