@@ -152,6 +152,12 @@ TEST(Laplace, RoundingIsUnbiased) {
   EXPECT_TRUE(verdict.pass) << verdict.summary;
 }
 
+TEST(Laplace, TheVarianceIsNearThatOfContinuousNoise) {
+  for (double epsilon0 : {1.0, 2.0, 8.0}) {
+    EXPECT_NEAR(make_laplace(epsilon0, 0.7)->variance(0.09) / (8 * std::pow(0.7 / epsilon0, 2)), 1, 1e-5);
+  }
+}
+
 TEST(Laplace, DescribesWhatItDoesAndRefusesTheRest) {
   EXPECT_EQ(make_laplace(1.5, 0.1)->description(), accounting::Mechanism(accounting::LaplaceLocal{1.5}));
   EXPECT_EQ(make_laplace(1.5, 0.1)->dimension(), 1u);
