@@ -22,7 +22,7 @@ class KRandomizedResponseSampler final : public VectorRandomizer {
   }
   std::uint64_t message_bits() const override { return static_cast<std::uint64_t>(std::bit_width(k_ - 1)); }
   double variance(double squared_norm) const override {
-    return k_rr_second_moment(1 - replacement_.kept, static_cast<double>(k_)) - squared_norm;
+    return k_rr_second_moment(replacement_.kept, static_cast<double>(k_)) - squared_norm;
   }
   double step() const override { return 1; }
   std::unique_ptr<Scratch> make_scratch() const override { return std::make_unique<Scratch>(); }

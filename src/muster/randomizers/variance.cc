@@ -25,11 +25,12 @@ double linf_second_moment(double c, double clip, double dimension) { return squa
 
 double l1_second_moment(double c, double clip, double dimension) { return dimension * squared(clip * c); }
 
-double k_rr_second_moment(double replaced, double k) {
-  return (1 - 2 * replaced / k + squared(replaced) / k) / squared(1 - replaced);
+double k_rr_second_moment(double kept, double k) {
+  const double replaced = 1 - kept;
+  return (1 - 2 * replaced / k + squared(replaced) / k) / squared(kept);
 }
 
-double ideal_replacement(double epsilon0, double k) { return k / (std::expm1(epsilon0) + k); }
+double ideal_kept(double epsilon0, double k) { return 1 / (1 + k / std::expm1(epsilon0)); }
 
 double laplace_variance(double epsilon0, double clip) { return 8 * squared(clip / epsilon0); }
 

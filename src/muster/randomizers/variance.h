@@ -22,11 +22,11 @@ double linf_second_moment(double c, double clip, double dimension);
 // l1: d (C c)^2.
 double l1_second_moment(double c, double clip, double dimension);
 
-// k-rr whose true answer is replaced by a uniform one with probability w: (1 - 2w/k + w^2/k) / (1 - w)^2,
-// whatever the record.
-double k_rr_second_moment(double replaced, double k);
-// w = k / (e^epsilon0 + k - 1).
-double ideal_replacement(double epsilon0, double k);
+// k-rr that keeps the true answer with probability 1 - w and sends a uniform one otherwise: (1 - 2w/k +
+// w^2/k) / (1 - w)^2, whatever the record.
+double k_rr_second_moment(double kept, double k);
+// 1 - w = (e^epsilon0 - 1) / (e^epsilon0 + k - 1).
+double ideal_kept(double epsilon0, double k);
 
 // Of Laplace noise of scale 2 C / epsilon0 on values in [-C, C]: the variance, 8 (C / epsilon0)^2.
 double laplace_variance(double epsilon0, double clip);

@@ -33,7 +33,7 @@ TEST(Variance, KRandomizedResponseByEnumeration) {
           moment += (answer == 0 ? p : q) * std::pow(((i == answer ? 1 : 0) - q) / (p - q), 2);
         }
       }
-      EXPECT_NEAR(k_rr_second_moment(ideal_replacement(epsilon0, k), k) / moment, 1, 1e-12) << epsilon0 << k;
+      EXPECT_NEAR(k_rr_second_moment(ideal_kept(epsilon0, k), k) / moment, 1, 1e-12) << epsilon0 << k;
     }
   }
 }
