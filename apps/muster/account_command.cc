@@ -2,11 +2,13 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <vector>
 
 #include "command.h"
 #include "curve_text.h"
 #include "muster/accounting/accountant.h"
 #include "muster/accounting/privacy_curve.h"
+#include "muster/accounting/scheduled_accountant.h"
 #include "muster/core/error.h"
 #include "plan_flags.h"
 #include "question_flags.h"
@@ -58,25 +60,39 @@ CurveFormat curve_format(const AccountFlags& flags) {
   return format;
 }
 
+void print_statement(const Plan& plan, const Question& question, const accounting::Statement& statement,
+                     const AccountFlags& flags) {
+  if (flags.json) {
+    fmt::print("{}\n", statement_json(statement).str());
+  } else {
+    fmt::print("{}\n\n{}", heading(plan, question), statement_table(statement, flags.all));
+  }
+}
+
 int account(const AccountFlags& flags) {
   const auto view = view_flag(flags.view, flags.asks_view->count() > 0);
   const bool curve = flags.asks_curve->count() > 0;
   const CurveFormat format = curve ? curve_format(flags) : CurveFormat::table;
   const Plan plan = flags.plan.plan();
   const Question question = question_of(flags, plan);
-  const accounting::Accountant accountant(plan.mechanism(), plan.participation());
+  const std::vector<accounting::Stage> stages = plan.stages();
+  if (stages.size() > 1) {
+    if (curve) {
+      throw Error(ErrorCode::plan, "participation.dropout", plan.dropout.canonical(),
+                  "one number with --curve", "--curve moves the number of rounds, which a schedule fixes");
+    }
+    const accounting::ScheduledAccountant accountant(plan.mechanism(), stages);
+    print_statement(plan, question, accountant.account(question, view), flags);
+    return 0;
+  }
+  const accounting::Accountant accountant(plan.mechanism(), stages.front().participation);
   if (curve) {
     const accounting::PrivacyCurves curves =
         accounting::privacy_curves(accountant, plan.rounds, question, view);
     fmt::print("{}", curve_text(curves, format, heading(plan, question)));
     return 0;
   }
-  const accounting::Statement statement = accountant.account(plan.rounds, question, view, flags.all);
-  if (flags.json) {
-    fmt::print("{}\n", statement_json(statement).str());
-  } else {
-    fmt::print("{}\n\n{}", heading(plan, question), statement_table(statement, flags.all));
-  }
+  print_statement(plan, question, accountant.account(plan.rounds, question, view, flags.all), flags);
   return 0;
 }
 

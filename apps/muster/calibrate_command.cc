@@ -50,7 +50,8 @@ JsonObject calibration_json(const Calibration& found, Knob knob) {
 
 // A minimum near the expected number of reports meets a target by destroying rounds: about how many.
 std::string destroyed(const protocols::Plan& plan) {
-  const double rate = plan.rate * (1 - plan.dropout), expected = rate * static_cast<double>(plan.clients);
+  const double rate = plan.rate * (1 - plan.dropout.at(1)),
+               expected = rate * static_cast<double>(plan.clients);
   const double deviation = std::sqrt(std::max(expected * (1 - rate), 1e-300));
   const double below = (static_cast<double>(plan.minimum) - 0.5 - expected) / deviation;
   const double share = 0.5 * std::erfc(-below / std::sqrt(2.0));

@@ -19,6 +19,7 @@ std::string type_text(const protocols::KeySpec& spec) {
       return "NUMBER";
     case protocols::ValueType::rate:
       return "NUMBER|LO:HI";
+    case protocols::ValueType::schedule:
     case protocols::ValueType::learning_rate:
       return "SCHEDULE";
     default:

@@ -54,9 +54,12 @@ double delta_of(const protocols::Plan& plan, const std::string& why) {
 }
 
 std::string plan_sentence(const protocols::Plan& plan) {
-  return fmt::format("{}; {}; {} {}{}", accounting::describe(plan.mechanism()),
-                     accounting::describe(plan.participation()), plan.rounds,
-                     plan.has_slots() ? "run" : "round", plan.rounds == 1 ? "" : "s");
+  std::string text = accounting::describe(plan.mechanism());
+  for (const accounting::Stage& stage : plan.stages()) {
+    text += fmt::format("; {}; {} {}{}", accounting::describe(stage.participation), stage.rounds,
+                        plan.has_slots() ? "run" : "round", stage.rounds == 1 ? "" : "s");
+  }
+  return text;
 }
 
 }  // namespace muster::app

@@ -13,6 +13,7 @@ namespace {
 // Fine enough for any number of rounds: tables are shared by all of them.
 constexpr int kNodesPerDeviation = 80;
 constexpr double kVisited = 2.5;
+constexpr int kRefined = 4;     // lattice points to a cell of what is composed from below
 constexpr double kTail = 1e-9;  // of delta, over a million rounds
 
 RoundCurve tabulate_nested(const Curve& forward, const Curve& reverse, Delta delta) {
@@ -48,7 +49,8 @@ const RunningAccountant::Kind& RunningAccountant::kind_of(const Mechanism& mecha
       list.lowers.empty() ? RoundCurve{upper.spacing, {0, 1}, {{0, 0}, {0, 0}}, {{0, 0}, {0, 0}}}
                           : tabulate_nested(list.lowers.front().forward, list.lowers.front().reverse, delta_);
   kinds_.push_back({mechanism, participation, LossDistribution::dominating(upper),
-                    LossDistribution::dominated(pair), LossDistribution::dominated(pair.swapped())});
+                    LossDistribution::dominated(upper, kRefined), LossDistribution::dominated(pair),
+                    LossDistribution::dominated(pair.swapped())});
   return kinds_.back();
 }
 
@@ -56,9 +58,20 @@ void RunningAccountant::charge(const Mechanism& mechanism, const Participation& 
                                std::uint64_t rounds) {
   const Kind& kind = kind_of(mechanism, participation);
   uppers_.add(kind.upper, rounds);
+  belows_.add(kind.below, rounds);
   forwards_.add(kind.forward, rounds);
   reverses_.add(kind.reverse, rounds);
   rounds_ += rounds;
+}
+
+void RunningAccountant::restart() {
+  uppers_ = belows_ = forwards_ = reverses_ = {};
+  rounds_ = 0;
+}
+
+numerics::Enclosure RunningAccountant::delta(double epsilon) const {
+  return {std::max(forwards_.delta(epsilon).lower, reverses_.delta(epsilon).lower),
+          uppers_.delta(epsilon).upper};
 }
 
 numerics::Enclosure RunningAccountant::epsilon() const {

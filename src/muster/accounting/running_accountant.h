@@ -36,14 +36,23 @@ class RunningAccountant {
   // For everything charged so far: `upper` is proven, `lower` what one pair of data sets attains. Infinity
   // where no bound is finite.
   numerics::Enclosure epsilon() const;
+  // The same for delta at an epsilon >= 0.
+  numerics::Enclosure delta(double epsilon) const;
+  // The upper value with every numerical error turned inward: what lies between is not the theorems'.
+  double epsilon_from_below() const { return belows_.epsilon_lower(delta_.value()); }
+  double delta_from_below(double epsilon) const { return belows_.delta(epsilon).lower; }
   // The proven upper delta at an epsilon >= 0.
   double delta_upper(double epsilon) const { return uppers_.delta(epsilon).upper; }
+
+  // Forgets the charges, not the tables: charging the same pairs again costs nothing.
+  void restart();
 
  private:
   struct Kind {
     Mechanism mechanism;
     Participation participation;
     LossDistribution upper;
+    LossDistribution below;    // the same bound from below
     LossDistribution forward;  // one pair from below, both orientations
     LossDistribution reverse;
   };
@@ -53,6 +62,7 @@ class RunningAccountant {
   std::uint64_t rounds_ = 0;
   std::list<Kind> kinds_;
   DifferentRounds uppers_;
+  DifferentRounds belows_;
   DifferentRounds forwards_;
   DifferentRounds reverses_;
 };

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "muster/core/types.h"
+#include "muster/random/samplers.h"
 
 namespace muster::protocols {
 namespace {
@@ -33,52 +34,72 @@ bool any_at_most(const Beginnings& beginnings, std::uint16_t limit) {
   return some != 0;
 }
 
+}  // namespace
+
+CheckInCoins::CheckInCoins(const random::RunKey& key, double rate, const Schedule& dropout, double least)
+    : key_(key),
+      highest_(random::Probability::at_most(Rate::of(rate).value())),
+      rates_differ_(Rate::of(least).value() < rate),
+      // Not below `least`, as the highest is not above `rate`.
+      least_numerator_(rates_differ_ ? static_cast<std::uint64_t>(std::ceil(std::ldexp(least, 64))) : 0),
+      dropout_(dropout) {
+  for (const auto& [round, lost] : dropout.steps()) {
+    static_cast<void>(Rate::effective(least, lost));
+  }
+}
+
+random::Probability CheckInCoins::check_in(std::uint64_t client) const {
+  if (!rates_differ_) {
+    return highest_;
+  }
+  // 1 is no multiple of 2^-64 below 1: the one before it stands in for it.
+  const std::uint64_t most = highest_.is_one() ? ~std::uint64_t{0} : highest_.numerator();
+  const std::uint64_t choices = most > least_numerator_ ? most - least_numerator_ + 1 : 1;
+  random::KeyedStream draw(key_, {random::Purpose::own_rate, 0, client});
+  return random::Probability::of_numerator(least_numerator_ + random::uniform_below(draw, choices));
+}
+
 // The double just below 1 - dropout. The effective rate charged is the rounded product rate * (1 - dropout);
 // one unit in the last place here covers that rounding, so the coins never report more often than the
 // accountant assumes.
-random::Probability stay_probability(double dropout) {
-  return random::Probability::at_most(dropout > 0 ? std::nextafter(1 - dropout, 0.0) : 1.0);
-}
-
-}  // namespace
-
-CheckInCoins::CheckInCoins(const random::RunKey& key, double rate, double dropout)
-    : key_(key),
-      check_in_(random::Probability::at_most(Rate::of(rate).value())),
-      stay_(stay_probability((static_cast<void>(Rate::effective(rate, dropout)), dropout))),
-      drops_(dropout > 0) {}
-
-bool CheckInCoins::stays(std::uint64_t round, std::uint64_t client) const {
-  std::array<std::uint64_t, 1> word;
-  random::fill_first_words(key_, random::Purpose::dropout, round, client, word);
-  return stay_.accepts(word[0]);
+random::Probability CheckInCoins::stay(std::uint64_t round) const {
+  const double lost = dropout_.at(round);
+  return random::Probability::at_most(lost > 0 ? std::nextafter(1 - lost, 0.0) : 1.0);
 }
 
 bool CheckInCoins::checks_in(std::uint64_t round, std::uint64_t client, std::uint16_t beginning) const {
-  const std::uint64_t limit = check_in_.numerator() >> 48;
+  const random::Probability own = check_in(client);
+  const std::uint64_t limit = own.numerator() >> 48;
   if (beginning != limit) {
     return beginning < limit;
   }
   std::array<std::uint64_t, 1> rest;  // of the coin, in its upper 48 bits
   random::fill_first_words(key_, random::Purpose::check_in, round, client, rest);
-  return check_in_.accepts((limit << 48) | (rest[0] >> 16));
+  return own.accepts((limit << 48) | (rest[0] >> 16));
 }
 
 void CheckInCoins::append_reporting(std::uint64_t round, std::uint64_t first_client, std::uint64_t count,
                                     std::vector<std::uint64_t>& reporting) const {
+  const random::Probability staying = stay(round);
+  const auto stays = [&](std::uint64_t client) {
+    std::array<std::uint64_t, 1> word;
+    random::fill_first_words(key_, random::Purpose::dropout, round, client, word);
+    return staying.accepts(word[0]);
+  };
   const auto consider = [&](std::uint64_t client) {
-    if (!drops_ || stays(round, client)) {
+    if (staying.is_one() || stays(client)) {
       reporting.push_back(client);
     }
   };
   const std::uint64_t end = first_client + count;
-  if (check_in_.is_one()) {
+  if (highest_.is_one() && !rates_differ_) {
     for (std::uint64_t client = first_client; client < end; ++client) {
       consider(client);
     }
     return;
   }
-  const auto limit = static_cast<std::uint16_t>(check_in_.numerator() >> 48);
+  const auto limit =
+      static_cast<std::uint16_t>(highest_.is_one() ? 0xffff : highest_.numerator() >> 48);  // of the highest
   std::array<std::uint64_t, kTogether / kInWord> words;
   for (std::uint64_t client = first_client; client < end;) {
     // A batch ends at a multiple of kTogether, so it lies in one stream.

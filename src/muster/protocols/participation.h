@@ -2,9 +2,9 @@
 //
 // Algorithm 1 of Liew et al., "Shuffled check-in" (2022): a client of the population takes part in a round
 // with probability p by its own coin, and once decided drops out with an independent probability p', so it
-// reports with probability p (1 - p'). Both coins are functions of (run key, round, client) alone and are
-// tossed before any data is touched: participation that depended on private data would break every check-in
-// theorem.
+// reports with probability p (1 - p'). p may be the client's own, p' may change from round to round. All
+// coins are functions of (run key, round, client) alone and are tossed before any data is touched:
+// participation that depended on private data would break every check-in theorem.
 //
 // A check-in coin is a 64-bit number below the rate's. Its first 16 bits come packed, eight clients to a
 // block of the cipher, and decide all coins but one in 65,536; only the others draw the rest. So ten million
@@ -21,6 +21,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "muster/protocols/schedule.h"
 #include "muster/random/keyed_stream.h"
 #include "muster/random/samplers.h"
 
@@ -28,27 +29,30 @@ namespace muster::protocols {
 
 class CheckInCoins {
  public:
-  // rate in (0, 1], dropout in [0, 1), else Error(plan).
-  CheckInCoins(const random::RunKey& key, double rate, double dropout);
+  // rate in (0, 1], dropout in [0, 1) in every round, else Error(plan).
+  CheckInCoins(const random::RunKey& key, double rate, const Schedule& dropout)
+      : CheckInCoins(key, rate, dropout, rate) {}
+  // Every client's own rate is uniform in [least, rate], 0 < least <= rate, and the same in all rounds.
+  CheckInCoins(const random::RunKey& key, double rate, const Schedule& dropout, double least);
 
   // Appends the clients of [first_client, first_client + count) that report in `round`, ascending.
   void append_reporting(std::uint64_t round, std::uint64_t first_client, std::uint64_t count,
                         std::vector<std::uint64_t>& reporting) const;
 
-  // A client reports with probability exactly check_in() * stay(), never above Rate::effective(rate,
-  // dropout).
-  const random::Probability& check_in() const { return check_in_; }
-  const random::Probability& stay() const { return stay_; }
+  // A client reports with probability exactly check_in(client) * stay(round), never above
+  // Rate::effective(rate, dropout).
+  random::Probability check_in(std::uint64_t client) const;
+  random::Probability stay(std::uint64_t round) const;
 
  private:
-  // Whether the coin that begins so lies below the rate.
+  // Whether the coin that begins so lies below the client's rate.
   bool checks_in(std::uint64_t round, std::uint64_t client, std::uint16_t beginning) const;
-  bool stays(std::uint64_t round, std::uint64_t client) const;
 
   random::RunKey key_;
-  random::Probability check_in_;
-  random::Probability stay_;
-  bool drops_;
+  random::Probability highest_;
+  bool rates_differ_;
+  std::uint64_t least_numerator_;  // own rates are drawn between it and the highest's, of 2^64
+  Schedule dropout_;
 };
 
 }  // namespace muster::protocols

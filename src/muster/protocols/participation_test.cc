@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include "muster/core/error.h"
@@ -91,8 +92,8 @@ TEST(CheckInCoins, NeverReportMoreOftenThanCharged) {
     for (const double dropout : {0.0, 0.1, 1.0 / 3, 0.05, 0.9, 1e-9}) {
       const CheckInCoins coins(key(), rate, dropout);
       // Products of two doubles, in extended precision.
-      const long double exact =
-          static_cast<long double>(coins.check_in().value()) * static_cast<long double>(coins.stay().value());
+      const long double exact = static_cast<long double>(coins.check_in(0).value()) *
+                                static_cast<long double>(coins.stay(1).value());
       const auto charged = static_cast<long double>(Rate::effective(rate, dropout).value());
       EXPECT_LE(exact, charged) << rate << " " << dropout;
       EXPECT_GE(exact, charged * (1 - 1e-14L)) << rate << " " << dropout;
@@ -117,7 +118,7 @@ TEST(CheckInCoins, AreThe64BitNumbersBelowTheRate) {
   std::uint64_t ties = 0, reporting_ties = 0;
   for (const double rate : {1e-6, 1e-4, 0.1, 0.9999, std::nextafter(1.0, 0.0)}) {
     const CheckInCoins coins(key(), rate, 0.0);
-    const std::uint64_t limit = coins.check_in().numerator();
+    const std::uint64_t limit = coins.check_in(0).numerator();
     std::vector<std::uint64_t> expected;
     for (std::uint64_t client = 0; client < kClients; ++client) {
       const std::uint64_t coin = coin_of(5, client);
@@ -143,7 +144,7 @@ TEST(CheckInCoins, AreTheSameInAnyRange) {
     coins.append_reporting(2, middle - 40, 80, whole);
     for (std::uint64_t client = middle - 40; client < middle + 40; ++client) {
       coins.append_reporting(2, client, 1, pieces);
-      if (coins.check_in().accepts(coin_of(2, client))) {
+      if (coins.check_in(0).accepts(coin_of(2, client))) {
         expected.push_back(client);
       }
     }
@@ -152,6 +153,60 @@ TEST(CheckInCoins, AreTheSameInAnyRange) {
     coins.append_reporting(2, middle, 0, whole);
     EXPECT_EQ(whole, expected);
   }
+}
+
+TEST(CheckInCoins, DropoutFollowsItsSchedule) {
+  constexpr std::uint64_t kClients = 200'000;
+  const CheckInCoins coins(key(), 0.5, Schedule::piecewise({{1, 0.0}, {3, 0.4}, {4, 0.1}}, "dropout"));
+  for (const auto& [round, lost] : {std::pair{1, 0.0}, {2, 0.0}, {3, 0.4}, {4, 0.1}, {9, 0.1}}) {
+    const std::uint64_t reports = reporting(coins, static_cast<std::uint64_t>(round), kClients).size();
+    const auto at_rate = testing::binomial_test(reports, kClients, 0.5 * (1 - lost), kAlpha);
+    EXPECT_TRUE(at_rate.pass) << round << " " << at_rate.summary;
+    // A schedule that is a round late fails.
+    const double late = round == 3 ? 0.0 : round == 4 ? 0.4 : 0.2;
+    EXPECT_FALSE(testing::binomial_test(reports, kClients, 0.5 * (1 - late), kAlpha).pass);
+  }
+}
+
+TEST(CheckInCoins, OwnRatesAreUniformInTheRange) {
+  constexpr std::uint64_t kClients = 20'000;
+  for (const auto& [least, most] : {std::pair{0.2, 0.7}, {0.5, 1.0}, {1e-9, 1e-3}}) {
+    const CheckInCoins coins(key(), most, 0.0, least);
+    std::vector<double> places;
+    for (std::uint64_t client = 0; client < kClients; ++client) {
+      const double own = coins.check_in(client).value();
+      ASSERT_GE(own, least);
+      ASSERT_LE(own, most);
+      places.push_back((own - least) / (most - least));
+    }
+    const auto uniform = testing::uniformity_test(places, kAlpha);
+    EXPECT_TRUE(uniform.pass) << uniform.summary;
+    for (double& place : places) {
+      place *= 0.95;
+    }
+    EXPECT_FALSE(testing::uniformity_test(places, kAlpha).pass);
+  }
+}
+
+TEST(CheckInCoins, ClientsReportAtTheirOwnRates) {
+  constexpr std::uint64_t kClients = 2'000;
+  constexpr std::uint64_t kRounds = 400;
+  const CheckInCoins coins(key(), 0.9, 0.25, 0.1);
+  std::vector<std::uint64_t> reports(kClients);
+  for (std::uint64_t round = 1; round <= kRounds; ++round) {
+    for (const std::uint64_t client : reporting(coins, round, kClients)) {
+      ++reports[client];
+    }
+  }
+  std::uint64_t off = 0;
+  std::uint64_t off_middle = 0;  // were all at the middle rate
+  for (std::uint64_t client = 0; client < kClients; ++client) {
+    const double own = coins.check_in(client).value() * 0.75;
+    off += testing::binomial_test(reports[client], kRounds, own, kAlpha / kClients).pass ? 0 : 1;
+    off_middle += testing::binomial_test(reports[client], kRounds, 0.375, kAlpha / kClients).pass ? 0 : 1;
+  }
+  EXPECT_EQ(off, 0u);
+  EXPECT_GT(off_middle, 0u);
 }
 
 TEST(CheckInCoins, EverybodyAndNobodyAreLegal) {

@@ -155,7 +155,7 @@ void read_participation(const Reader& reader, Plan& plan) {
     if (rate.lo < rate.hi) {
       plan.least_rate = rate.lo;
     }
-    reader.take<double>("participation.dropout", plan.dropout);
+    reader.take<Schedule>("participation.dropout", plan.dropout);
   }
   if (plan.protocol == Protocol::subset) {
     reader.require("participation.subset", "protocol " + name);
@@ -251,7 +251,9 @@ Plan Plan::validate(const PlanSource& source, Command command,
   }
   if (solved_for.empty()) {
     // A rate and a dropout that together leave nobody, a subset or a minimum above the clients: refused here.
-    accounting::validate(plan.participation());
+    for (const accounting::Stage& stage : plan.stages()) {
+      accounting::validate(stage.participation);
+    }
   }
   return plan;
 }
@@ -299,13 +301,15 @@ accounting::Mechanism Plan::mechanism() const {
   throw Error(ErrorCode::internal, "randomizer.kind", "", "", "a randomizer without a description");
 }
 
-accounting::Participation Plan::participation() const {
+accounting::Participation Plan::participation(std::uint64_t round) const {
   using Kind = accounting::RandomCheckIn::Kind;
   const ClientCount n = ClientCount::of(clients);
-  const auto effective = [this](double coin) { return Rate::effective(coin, dropout); };
+  const auto effective = [lost = dropout.at(round)](double coin) { return Rate::effective(coin, lost); };
   std::optional<Rate> least;
   if (least_rate) {
-    least = effective(*least_rate);
+    // The coin of a loss errs by a unit in the last place, downward.
+    const double lost = dropout.at(round), exact = effective(*least_rate).value();
+    least = Rate::of(lost > 0 ? exact * (1 - 4 * std::numeric_limits<double>::epsilon()) : exact);
   }
   switch (protocol) {
     case Protocol::shuffle:
@@ -324,6 +328,19 @@ accounting::Participation Plan::participation() const {
       return accounting::AggregatedCheckIn{n, effective(rate), minimum, least};
   }
   throw Error(ErrorCode::internal, "participation.protocol", "", "", "a protocol without a description");
+}
+
+std::vector<accounting::Stage> Plan::stages() const {
+  std::vector<std::uint64_t> begins;
+  for (const auto& [round, lost] : dropout.steps()) {
+    if (round == 1 || (round <= rounds && lost != dropout.at(round - 1))) begins.push_back(round);
+  }
+  std::vector<accounting::Stage> stages;
+  for (std::size_t i = 0; i < begins.size(); ++i) {
+    const std::uint64_t end = i + 1 < begins.size() ? begins[i + 1] : rounds + 1;
+    stages.push_back({participation(begins[i]), end - begins[i]});
+  }
+  return stages;
 }
 
 }  // namespace muster::protocols

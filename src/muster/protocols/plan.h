@@ -16,11 +16,12 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "muster/accounting/mechanisms/mechanism.h"
 #include "muster/accounting/participation.h"
+#include "muster/accounting/scheduled_accountant.h"
+#include "muster/protocols/schedule.h"
 
 namespace muster::protocols {
 
@@ -44,18 +45,17 @@ const char* name_of(Protocol protocol);
 const char* name_of(RandomizerKind kind);
 const char* name_of(ModelKind kind);
 
-// Piecewise-constant or V/sqrt(t) learning rate; rounds count from 1.
+// Piecewise-constant or V/sqrt(t) learning rate; rounds count from 1, in slot protocols slots, of all runs.
 class LearningRate {
  public:
   static LearningRate constant(double value);
-  static LearningRate piecewise(
-      std::vector<std::pair<std::uint64_t, double>> steps);  // first step at round 1
+  static LearningRate piecewise(Schedule::Steps steps);  // first step at round 1
   static LearningRate inverse_sqrt(double value);
   double at(std::uint64_t round) const;  // round >= 1
   std::string canonical() const;
 
  private:
-  std::vector<std::pair<std::uint64_t, double>> steps_;
+  Schedule schedule_{0};
   bool inverse_sqrt_ = false;
 };
 
@@ -77,10 +77,10 @@ class Plan {
   Protocol protocol = Protocol::shuffled_check_in;
   double rate = 0;                   // of a range, the highest
   std::optional<double> least_rate;  // of a range, the lowest
-  double dropout = 0;
-  std::uint64_t subset = 0;   // protocol subset
-  std::uint64_t slots = 0;    // protocols random-check-in-*
-  std::uint64_t minimum = 1;  // protocol aggregated-check-in
+  Schedule dropout{0};               // by rounds of `rounds`
+  std::uint64_t subset = 0;          // protocol subset
+  std::uint64_t slots = 0;           // protocols random-check-in-*
+  std::uint64_t minimum = 1;         // protocol aggregated-check-in
 
   RandomizerKind randomizer = RandomizerKind::ldp_sgd;
   std::optional<double> epsilon0;
@@ -110,7 +110,10 @@ class Plan {
   std::uint64_t slots_a_run() const;
   std::uint64_t updates() const;  // in all rounds together: rounds * slots_a_run(), at most 2^64 - 1
   accounting::Mechanism mechanism() const;
-  accounting::Participation participation() const;
+  // In `round` of `rounds`.
+  accounting::Participation participation(std::uint64_t round = 1) const;
+  // Rounds that are charged alike, in their order; one stage unless the dropout changes.
+  std::vector<accounting::Stage> stages() const;
   // Canonical text of every key after overrides and defaults, one "key = value" a line, sorted; and its
   // BLAKE2b-256 in lower-case hexadecimal.
   std::string canonical() const;

@@ -181,7 +181,9 @@ TEST(PlanDescriptions, DropoutMultipliesEveryRate) {
   range["participation.rate"] = "0.1:0.2";
   const auto participation = std::get<accounting::ShuffledCheckIn>(plan_of(range).participation());
   EXPECT_EQ(participation.rate.value(), 0.1);
-  EXPECT_EQ(participation.least->value(), 0.05);
+  // The coin of a loss errs downward, and so does what is charged as the lowest rate.
+  EXPECT_LE(participation.least->value(), 0.05);
+  EXPECT_GE(participation.least->value(), 0.05 * (1 - 1e-14));
 }
 
 TEST(PlanDescriptions, WhatCalibrationSolvesForMayNotBeAFlag) {

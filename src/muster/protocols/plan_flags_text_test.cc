@@ -54,6 +54,9 @@ TEST(PlanFlagText, EveryNonsenseIsRefusedWithItsFlag) {
                           "randomizer.epsilon0", "randomizer.clip", "rounds.count", "rounds.learning_rate",
                           "rounds.momentum", "rounds.log_every", "privacy.delta", "privacy.budget", "seed"}) {
     for (const std::string& text : nonsense) {
+      if (text == "0.1:1" && std::string(key) == "participation.rate") {
+        continue;  // a range
+      }
       try {
         plan_of({{key, text}});
         ADD_FAILURE() << key << " accepted '" << text << "'";

@@ -33,7 +33,7 @@ std::string Plan::canonical() const {
     } else {
       put("participation.rate", rate);
     }
-    put("participation.dropout", dropout);
+    put("participation.dropout", dropout.canonical());
   }
   if (protocol == Protocol::subset) {
     put("participation.subset", subset);

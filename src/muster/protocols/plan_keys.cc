@@ -89,9 +89,9 @@ std::vector<KeySpec> make_table() {
              0, false, 1, true),
       fraction({"participation.dropout",
                 "--dropout",
-                kNumber,
+                ValueType::schedule,
                 "0",
-                "a second coin: a report that is lost; the effective rate is rate (1 - dropout)",
+                "a second coin: a report that is lost; the effective rate is rate (1 - dropout); by rounds",
                 "all",
                 check_ins,
                 {}}),
@@ -159,12 +159,13 @@ std::vector<KeySpec> make_table() {
                 {},
                 {"gaussian"}}),
       integer({"randomizer.k", "--k", {}, "", "number of answers", "all", {}, {"k-rr"}}, 2),
-      integer({"rounds.count", "--rounds", {}, "", "rounds of the plan", "all", {}, {}}, 0),
+      integer({"rounds.count", "--rounds", {}, "", "rounds; whole runs in the slot protocols", "all", {}, {}},
+              0),
       {"rounds.learning_rate",
        "--learning-rate",
        ValueType::learning_rate,
        "",
-       "step size of a round",
+       "step size of a round; of a slot in the slot protocols, counted over all runs",
        "train",
        {},
        {}},
@@ -191,8 +192,8 @@ std::vector<KeySpec> make_table() {
       integer({"rounds.log_every",
                "--log-every",
                {},
-               "1 % of rounds.count, at least 1",
-               "rounds between measurements",
+               "1 % of all, at least 1",
+               "rounds, or slots, between measurements",
                "train",
                {},
                {}},
@@ -200,8 +201,8 @@ std::vector<KeySpec> make_table() {
       integer({"rounds.checkpoint_every",
                "--checkpoint-every",
                {},
-               "5 % of rounds.count, at least 1",
-               "rounds between checkpoints",
+               "5 % of all, at least 1",
+               "rounds, or slots, between checkpoints",
                "train",
                {},
                {}},
@@ -297,7 +298,10 @@ std::string KeySpec::allowed(Command command) const {
     case ValueType::number:
       return range_text(*this);
     case ValueType::rate:
-      return range_text(*this) + (command == Command::train ? "" : ", or [lo, hi] (as a flag lo:hi)");
+      return range_text(*this) + ", or [lo, hi] (as a flag lo:hi)";
+    case ValueType::schedule:
+      return range_text(*this) +
+             (command == Command::calibrate ? "" : ", or [[1, value], [round, value], ...]");
     case ValueType::learning_rate:
       return "number > 0, [[1, value], [round, value], ...], or \"inverse-sqrt:V\"";
     case ValueType::choice:

@@ -15,7 +15,7 @@
 
 namespace muster::protocols {
 
-enum class ValueType { name, data, integer, number, rate, learning_rate, choice };
+enum class ValueType { name, data, integer, number, rate, schedule, learning_rate, choice };
 
 // How far a value of a choice goes today. A description says what is charged, not how to run it.
 enum class Support { none, accounted, trained };

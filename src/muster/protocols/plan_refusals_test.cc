@@ -71,9 +71,11 @@ struct Case {
 
 const std::vector<Case> kNumbers = {
     {"participation.rate",
-     {"0", "-0.1", "1.0000000000000002", "[0.1, 0.2]", "[0.2, 0.1]", "[0.1]", "[0, 0.1]", "[0.1, 1.1]",
-      "[0.1, nan]", "[0.1, \"0.2\"]", "[0.1, 0.2, 0.3]", "\"0.1:0.2\""}},
-    {"participation.dropout", {"-0.1", "1", "1.5"}},
+     {"0", "-0.1", "1.0000000000000002", "[0.2, 0.1]", "[0.1]", "[0, 0.1]", "[0.1, 1.1]", "[0.1, nan]",
+      "[0.1, \"0.2\"]", "[0.1, 0.2, 0.3]", "\"0.1:0.2\""}},
+    {"participation.dropout",
+     {"-0.1", "1", "1.5", "[[2, 0.1]]", "[[1, 0.1], [1, 0.2]]", "[[1, 1]]", "[[1, 0.1], [9, -0.1]]", "[[1]]",
+      "[[1, nan]]", "[1, 0.5]", "[[1.5, 0.5]]"}},
     {"randomizer.epsilon0", {"0", "-2", "-0.0"}},
     {"randomizer.clip", {"0", "-1"}},
     {"randomizer.sigma", {"0", "-5"}, true},
@@ -95,12 +97,10 @@ const std::vector<Case> kIntegers = {{"seed", {}},
 const std::vector<Case> kTexts = {
     {"name", {"\".\"", "\"..\"", "\".hidden\"", "\"a/b\"", "\"a b\"", "\"caf\u00e9\"", "\"a\\u0000b\""}},
     {"population.data", {"\"csv:a.csv\"", "\"cifar:dir\"", "\"idx:\"", "\"http://x\"", "\"a\\nb\""}},
-    {"participation.protocol",
-     {"\"shuffle\"", "\"subset\"", "\"random-check-in-fixed\"", "\"random-check-in-averaged\"",
-      "\"random-check-in-sliding\"", "\"aggregated-check-in\"", "\"Shuffled-check-in\"", "\"poisson\""}},
+    {"participation.protocol", {"\"Shuffled-check-in\"", "\"poisson\"", "\"random-check-in\""}},
     {"randomizer.kind", {"\"pure\"", "\"k-rr\"", "\"laplace\"", "\"LDP-SGD\"", "\"gauss\""}},
     {"model.kind", {"\"mlp\"", "\"features+linear\"", "\"mean\"", "\"histogram\"", "\"resnet\""}}};
-// Known, and of no use with the only protocol and the randomizers that exist.
+// Known, and of no use with this protocol and these randomizers.
 const std::vector<Case> kInapplicable = {{"participation.subset", {"10"}},
                                          {"participation.slots", {"10"}},
                                          {"participation.minimum", {"1"}},
@@ -186,15 +186,15 @@ TEST(PlanRefusals, EveryWordOfTheMessageHelps) {
       refusal(ldp_sgd_plan(), "randomizer.kind", "\"gausian\""),
       "randomizer.kind = gausian: unknown; did you mean gaussian?; bad.toml, line 13, column 19 (allowed: "
       "ldp-sgd | gaussian | l1 | l2 | linf)");
-  EXPECT_EQ(refusal(ldp_sgd_plan(), "participation.protocol", "\"subset\""),
-            "participation.protocol = subset: not implemented yet for train; bad.toml, line 13, column 26 "
-            "(allowed: shuffled-check-in)");
+  EXPECT_EQ(refusal(ldp_sgd_plan(), "participation.protocol", "\"subsets\""),
+            "participation.protocol = subsets: unknown; did you mean subset?; bad.toml, line 13, column 26 "
+            "(allowed: shuffle | subset | shuffled-check-in | random-check-in-fixed | "
+            "random-check-in-averaged | random-check-in-sliding | aggregated-check-in)");
   EXPECT_EQ(refusal(ldp_sgd_plan(), "model.kind", "\"mlp\""),
             "model.kind = mlp: not implemented yet; bad.toml, line 13, column 14 (allowed: cnn | logistic)");
-  EXPECT_EQ(
-      refusal(ldp_sgd_plan(), "participation.rate", "[0.1, 0.2]"),
-      "participation.rate = [0.1, 0.2]: training with clients of different rates is not implemented yet; "
-      "bad.toml, line 13, column 22 (allowed: number in (0, 1], or [lo, hi] (as a flag lo:hi))");
+  EXPECT_EQ(refusal(ldp_sgd_plan(), "participation.rate", "[0.2, 0.1]"),
+            "participation.rate = [0.2, 0.1]: the lowest rate comes first; "
+            "bad.toml, line 13, column 22 (allowed: number in (0, 1], or [lo, hi] (as a flag lo:hi))");
 }
 
 TEST(PlanRefusals, UnknownKeysSuggestTheNearest) {

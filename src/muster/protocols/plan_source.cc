@@ -165,7 +165,8 @@ void PlanSource::override_key(std::string_view key, const std::string& text) {
   RawValue raw;
   raw.value = text;
   raw.text = printable(text);
-  if (spec->type == ValueType::learning_rate && text.starts_with('[')) {
+  const bool schedule = spec->type == ValueType::learning_rate || spec->type == ValueType::schedule;
+  if (schedule && text.starts_with('[')) {
     raw = array_of_flag(std::string(key), text, std::string(spec->flag));
   }
   raw.origin = {.flag = std::string(spec->flag), .file = "", .line = 0, .column = 0};

@@ -15,6 +15,7 @@ namespace muster::protocols {
 namespace {
 
 constexpr std::string_view kInverseSqrt = "inverse-sqrt:";
+constexpr const char* kNoRate = "not a learning rate";
 
 // The whole of `text` as a finite double; locale-free.
 std::optional<double> parse_number(std::string_view text) {
@@ -153,7 +154,7 @@ std::optional<RateRange> range_as_written(const KeySpec& spec, const RawValue& r
   return RateRange{*lo, *hi};
 }
 
-RateRange rate_value(const KeySpec& spec, const RawValue& raw, Command command) {
+RateRange rate_value(const KeySpec& spec, const RawValue& raw) {
   const std::optional<RateRange> range = range_as_written(spec, raw);
   if (!range) {
     const double rate = number_value(spec, raw);
@@ -164,9 +165,6 @@ RateRange rate_value(const KeySpec& spec, const RawValue& raw, Command command) 
   }
   if (range->lo > range->hi) {
     refuse(spec, raw, "the lowest rate comes first");
-  }
-  if (command == Command::train && range->lo < range->hi) {
-    refuse(spec, raw, "training with clients of different rates is not implemented yet");
   }
   return *range;
 }
@@ -230,19 +228,18 @@ std::string choice_value(const KeySpec& spec, const RawValue& raw, Command comma
   return text;
 }
 
-// The factories of LearningRate check the values; here they are told where the plan says so.
+// The factories of schedules check the values; here they are told where the plan says so.
 template <typename Make>
-LearningRate located(const KeySpec& spec, const RawValue& raw, const Make& make) {
+auto located(const KeySpec& spec, const RawValue& raw, const char* what, const Make& make) {
   try {
     return make();
   } catch (const Error& error) {
-    refuse(std::string(spec.key), raw, error.allowed(), "not a learning rate");
+    refuse(std::string(spec.key), raw, error.allowed(), what);
   }
 }
 
-std::vector<std::pair<std::uint64_t, double>> steps_value(const KeySpec& spec, const RawValue& raw,
-                                                          const std::vector<RawValue>& steps) {
-  std::vector<std::pair<std::uint64_t, double>> schedule;
+Schedule::Steps steps_value(const KeySpec& spec, const RawValue& raw, const std::vector<RawValue>& steps) {
+  Schedule::Steps schedule;
   for (const RawValue& step : steps) {
     const auto* pair = std::get_if<std::vector<RawValue>>(&step.value);
     const bool paired = pair != nullptr && pair->size() == 2;
@@ -256,10 +253,27 @@ std::vector<std::pair<std::uint64_t, double>> steps_value(const KeySpec& spec, c
   return schedule;
 }
 
+Schedule schedule_value(const KeySpec& spec, const RawValue& raw, Command command) {
+  const auto* steps = std::get_if<std::vector<RawValue>>(&raw.value);
+  if (steps == nullptr) {
+    return number_value(spec, raw);
+  }
+  const Schedule::Steps values = steps_value(spec, raw, *steps);
+  const auto schedule = located(spec, raw, "not a schedule",
+                                [&] { return Schedule::piecewise(values, std::string(spec.key).c_str()); });
+  if (!std::ranges::all_of(values, [&](const auto& step) { return in_range(spec, step.second); })) {
+    refuse(spec, raw, "out of range");
+  }
+  if (command == Command::calibrate && !schedule.constant()) {
+    refuse(spec, raw, "calibrate answers for rounds that are alike, not for a schedule");
+  }
+  return schedule;
+}
+
 LearningRate learning_rate_value(const KeySpec& spec, const RawValue& raw) {
   if (const auto* steps = std::get_if<std::vector<RawValue>>(&raw.value)) {
     const auto schedule = steps_value(spec, raw, *steps);
-    return located(spec, raw, [&] { return LearningRate::piecewise(schedule); });
+    return located(spec, raw, kNoRate, [&] { return LearningRate::piecewise(schedule); });
   }
   if (const auto* text = std::get_if<std::string>(&raw.value);
       text != nullptr && text->starts_with(kInverseSqrt)) {
@@ -267,10 +281,10 @@ LearningRate learning_rate_value(const KeySpec& spec, const RawValue& raw) {
     if (!value) {
       refuse(spec, raw, "not a finite number after inverse-sqrt:");
     }
-    return located(spec, raw, [&] { return LearningRate::inverse_sqrt(*value); });
+    return located(spec, raw, kNoRate, [&] { return LearningRate::inverse_sqrt(*value); });
   }
   const double value = any_number(spec, raw);
-  return located(spec, raw, [&] { return LearningRate::constant(value); });
+  return located(spec, raw, kNoRate, [&] { return LearningRate::constant(value); });
 }
 
 }  // namespace
@@ -293,7 +307,9 @@ TypedValue typed_value(const KeySpec& spec, const RawValue& raw, Command command
     case ValueType::number:
       return number_value(spec, raw);
     case ValueType::rate:
-      return rate_value(spec, raw, command);
+      return rate_value(spec, raw);
+    case ValueType::schedule:
+      return schedule_value(spec, raw, command);
     case ValueType::learning_rate:
       return learning_rate_value(spec, raw);
     case ValueType::choice:

@@ -21,7 +21,7 @@ struct RateRange {
   double hi;
 };
 
-using TypedValue = std::variant<std::uint64_t, double, std::string, LearningRate, RateRange>;
+using TypedValue = std::variant<std::uint64_t, double, std::string, LearningRate, RateRange, Schedule>;
 
 // Throws Error(plan): wrong type, out of range, or not implemented yet for this command.
 TypedValue typed_value(const KeySpec& spec, const RawValue& raw, Command command);

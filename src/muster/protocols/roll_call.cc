@@ -16,7 +16,9 @@ Range range_of(std::uint64_t count, Share share) {
 
 std::unique_ptr<RollCall> make_roll_call(const Plan& plan, const random::RunKey& key) {
   const std::uint64_t n = plan.clients;
-  const auto coins = [&] { return CheckInCoins(key, plan.rate, plan.dropout); };
+  const auto coins = [&] {
+    return CheckInCoins(key, plan.rate, plan.dropout, plan.least_rate.value_or(plan.rate));
+  };
   switch (plan.protocol) {
     case Protocol::shuffle:
       return std::make_unique<RollCallOfEverybody>(n);

@@ -12,8 +12,8 @@
 //     std::vector<Sender> senders;
 //     roll->append_senders(round, Share{}, senders);   // any order: shuffle before use
 //
-// A roll call may keep what it drew for the run under way: it belongs to one thread. Rounds may be asked for
-// in any order; ascending is fastest.
+// A roll call may keep what it drew for the run under way: unless shareable(), it belongs to one thread.
+// Rounds may be asked for in any order; ascending is fastest.
 #pragma once
 
 #include <cstdint>
@@ -54,6 +54,8 @@ class RollCall {
 
   // Appends this share of the senders of the step that starts at `first_round`, in any order.
   virtual void append_senders(std::uint64_t first_round, Share share, std::vector<Sender>& senders) = 0;
+  // Whether threads may append different shares at once: nothing is kept, and the work is one coin a client.
+  virtual bool shareable() const { return false; }
 
   // Fewer messages than this, all shares together: the step changes nothing and its sum is destroyed unseen.
   virtual std::uint64_t minimum() const { return 1; }

@@ -13,10 +13,10 @@ void RollCallOfEverybody::append_senders(std::uint64_t first_round, Share share,
 
 void RollCallByCoins::append_senders(std::uint64_t first_round, Share share, std::vector<Sender>& senders) {
   const Range range = range_of(clients_, share);
-  reporting_.clear();
-  coins_.append_reporting(first_round, range.first, range.count, reporting_);
-  senders.reserve(senders.size() + reporting_.size());
-  for (const std::uint64_t client : reporting_) {
+  std::vector<std::uint64_t> reporting;
+  coins_.append_reporting(first_round, range.first, range.count, reporting);
+  senders.reserve(senders.size() + reporting.size());
+  for (const std::uint64_t client : reporting) {
     senders.push_back({client, first_round, false});
   }
 }

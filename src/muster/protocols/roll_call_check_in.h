@@ -1,7 +1,7 @@
 // Roll calls in which every client decides for itself, in each round anew: the shuffled check-in, its
 // aggregated form, and the plain shuffle, in which everybody reports.
 //
-// Liew et al., "Shuffled check-in" (2022), Algorithm 1. One thread.
+// Liew et al., "Shuffled check-in" (2022), Algorithm 1. Immutable: several threads may call the roll at once.
 #pragma once
 
 #include "muster/protocols/participation.h"
@@ -14,6 +14,7 @@ class RollCallOfEverybody final : public RollCall {
  public:
   explicit RollCallOfEverybody(std::uint64_t clients) : clients_(clients) {}
   void append_senders(std::uint64_t first_round, Share share, std::vector<Sender>& senders) override;
+  bool shareable() const override { return true; }
 
  private:
   std::uint64_t clients_;
@@ -26,12 +27,12 @@ class RollCallByCoins final : public RollCall {
       : coins_(std::move(coins)), clients_(clients), minimum_(minimum) {}
   void append_senders(std::uint64_t first_round, Share share, std::vector<Sender>& senders) override;
   std::uint64_t minimum() const override { return minimum_; }
+  bool shareable() const override { return true; }
 
  private:
   CheckInCoins coins_;
   std::uint64_t clients_;
   std::uint64_t minimum_;
-  std::vector<std::uint64_t> reporting_;
 };
 
 }  // namespace muster::protocols

@@ -27,7 +27,7 @@ double second_moment(const Plan& plan) {
 // What hides a report: its rate over the number among which it is hidden.
 double exposure(const Plan& plan) {
   const double n = static_cast<double>(plan.clients);
-  const double rate = plan.rate * (1 - plan.dropout);
+  const double rate = plan.rate * (1 - plan.dropout.at(1));
   switch (plan.protocol) {
     case Protocol::shuffle:
       return 1 / n;

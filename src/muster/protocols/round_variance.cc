@@ -3,30 +3,27 @@
 #include <cmath>
 
 #include "muster/core/error.h"
+#include "muster/randomizers/variance.h"
 
 namespace muster::protocols {
 namespace {
 
-// E |report|^2 for a value of size 1.
+// E |report|^2 for a value of size 1, by the formulas of the samplers in one dimension.
 double second_moment(const Plan& plan) {
   switch (plan.randomizer) {
     case RandomizerKind::gaussian:
       return 1 + *plan.sigma * *plan.sigma;
-    case RandomizerKind::laplace:  // scale 2 / epsilon0 on [-1, 1]
-      return 1 + 8 / (*plan.epsilon0 * *plan.epsilon0);
-    case RandomizerKind::k_rr: {  // (symbol's indicator - q) / (p - q)
+    case RandomizerKind::laplace:
+      return 1 + randomizers::laplace_variance(*plan.epsilon0, 1);
+    case RandomizerKind::k_rr: {
       const double k = static_cast<double>(*plan.k);
-      const double e = std::exp(*plan.epsilon0);
-      const double p = e / (e + k - 1), q = 1 / (e + k - 1);
-      return 1 + (1 - p * p - (k - 1) * q * q) / ((p - q) * (p - q));
+      return randomizers::k_rr_second_moment(randomizers::ideal_kept(*plan.epsilon0, k), k);
     }
     case RandomizerKind::pure:
       throw Error(ErrorCode::plan, "randomizer.kind", "pure", "a randomizer that runs",
                   "accuracy is not defined for it: what a report carries is not said");
-    default: {  // a sign of size (e^epsilon0 + 1) / (e^epsilon0 - 1)
-      const double size = 1 / std::tanh(*plan.epsilon0 / 2);
-      return size * size;
-    }
+    default:  // one sign
+      return randomizers::sphere_second_moment(randomizers::ideal_sign_scale(*plan.epsilon0), 1, 1);
   }
 }
 
@@ -41,7 +38,7 @@ double round_variance(const Plan& plan) {
   }
   const double slots =
       plan.protocol == Protocol::random_check_in_averaged ? static_cast<double>(plan.slots) : 1;
-  const double included = plan.rate * (1 - plan.dropout) / slots;
+  const double included = plan.rate * (1 - plan.dropout.at(1)) / slots;
   return (second_moment(plan) - included) / (static_cast<double>(plan.clients) * included);
 }
 

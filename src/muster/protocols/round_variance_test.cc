@@ -62,7 +62,7 @@ TEST(RoundVariance, IsThatOfWholeRounds) {
     const Plan plan = plan_with(kind);
     std::mt19937_64 bits(11);
     std::uniform_real_distribution<double> uniform(0, 1);
-    const double included = plan.rate * (1 - plan.dropout);
+    const double included = plan.rate * (1 - plan.dropout.at(1));
     constexpr int kRounds = 20'000;
     double squares = 0;
     for (int round = 0; round < kRounds; ++round) {

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "muster/accounting/accountant.h"
+#include "muster/accounting/scheduled_accountant.h"
 #include "muster/core/error.h"
 #include "muster/learning/data/digits.h"
 #include "muster/learning/data/idx.h"
@@ -68,11 +69,22 @@ std::unique_ptr<randomizers::VectorRandomizer> make_randomizer(const protocols::
               "nothing to run: a description alone");
 }
 
+std::function<double(std::uint64_t)> epsilon_of(const accounting::Mechanism& mechanism,
+                                                const std::vector<accounting::Stage>& stages, Delta delta) {
+  if (stages.size() == 1) {
+    const auto accountant =
+        std::make_shared<const accounting::Accountant>(mechanism, stages.front().participation);
+    return [accountant, delta](std::uint64_t rounds) { return accountant->epsilon_upper(rounds, delta); };
+  }
+  const auto accountant = std::make_shared<const accounting::ScheduledAccountant>(mechanism, stages);
+  return [accountant, delta](std::uint64_t rounds) { return accountant->epsilon_upper(rounds, delta); };
+}
+
 }  // namespace
 
 bool same_mechanism(const accounting::Mechanism& a, const accounting::Mechanism& b) { return a == b; }
 
-TrainingParts assemble(const protocols::Plan& plan) {
+TrainingParts assemble(const protocols::Plan& plan, Accounting accounting) {
   const learning::Architecture architecture = architecture_of(plan.model);
   TrainingParts parts;
   parts.gradients = learning::make_engine(architecture);
@@ -85,11 +97,10 @@ TrainingParts assemble(const protocols::Plan& plan) {
                 accounting::describe(plan.mechanism()),
                 "the randomizer that runs is not the one the plan charges");
   }
-  const auto accountant = std::make_shared<const accounting::Accountant>(charged, plan.participation());
-  const Delta delta = Delta::of(plan.delta.value());
-  parts.epsilon = [accountant, delta](std::uint64_t rounds) {
-    return accountant->epsilon_upper(rounds, delta);
-  };
+  if (accounting == Accounting::elsewhere) {
+    return parts;
+  }
+  parts.epsilon = epsilon_of(charged, plan.stages(), Delta::of(plan.delta.value()));
   return parts;
 }
 

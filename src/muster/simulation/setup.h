@@ -25,8 +25,11 @@ struct TrainingParts {
       epsilon;  // proven upper epsilon of so many rounds, at the plan's delta
 };
 
+// `elsewhere`: another process of the same run asks the accountant, and `epsilon` stays empty here.
+enum class Accounting { charged, elsewhere };
+
 // Builds the accountant's curves, which may take seconds. Error(uncovered) for a pair no theorem covers.
-TrainingParts assemble(const protocols::Plan& plan);
+TrainingParts assemble(const protocols::Plan& plan, Accounting accounting = Accounting::charged);
 
 // The plan's training and test examples: for `digits` one training example a client, 60,000 at most, and
 // 10,000 test examples, all drawn from the plan's seed. Error(data) or Error(file).

@@ -1,0 +1,159 @@
+#include "muster/accounting/scheduled_accountant.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "muster/accounting/accountant.h"
+#include "muster/accounting/applicable.h"
+#include "muster/accounting/bounds/local/local.h"
+#include "muster/accounting/running_accountant.h"
+#include "muster/accounting/timed.h"
+#include "muster/core/error.h"
+
+namespace muster::accounting {
+namespace {
+
+// How deep the tables reach when delta is what is asked: mass beyond is charged as infinite loss.
+constexpr double kDeepest = 1e-12;
+
+bool asks_epsilon(const Question& question) { return question.kind == Question::Kind::epsilon_at_delta; }
+
+std::optional<double> finite(double value) {
+  return std::isfinite(value) ? std::optional<double>(value) : std::nullopt;
+}
+
+void add_new(std::vector<std::string>& list, const std::vector<std::string>& more) {
+  for (const std::string& text : more) {
+    if (std::ranges::find(list, text) == list.end()) list.push_back(text);
+  }
+}
+
+}  // namespace
+
+ScheduledAccountant::ScheduledAccountant(const Mechanism& mechanism, std::vector<Stage> stages)
+    : mechanism_(mechanism), stages_(std::move(stages)) {
+  if (stages_.empty()) {
+    throw Error(ErrorCode::internal, "stages", "", "at least one", "nothing to account for");
+  }
+  for (const Stage& stage : stages_) {
+    validate(stage.participation);
+    if (std::string(name_of(stage.participation)) != name_of(stages_.front().participation)) {
+      throw Error(ErrorCode::internal, "stages", name_of(stage.participation),
+                  name_of(stages_.front().participation), "stages of different protocols");
+    }
+    rounds_ += stage.rounds;
+  }
+}
+
+ScheduledAccountant::~ScheduledAccountant() = default;
+
+RunningAccountant& ScheduledAccountant::charged(std::uint64_t rounds, Delta delta) const {
+  if (running_ == nullptr || delta_ != delta.value()) {
+    running_ = std::make_unique<RunningAccountant>(delta);
+    delta_ = delta.value();
+  }
+  running_->restart();
+  std::uint64_t left = rounds;
+  for (const Stage& stage : stages_) {
+    const std::uint64_t now = std::min(left, stage.rounds);
+    if (now > 0) running_->charge(mechanism_, stage.participation, now);
+    left -= now;
+  }
+  if (left > 0) {
+    throw Error(ErrorCode::internal, "rounds", fmt::format("{}", rounds), fmt::format("at most {}", rounds_),
+                "beyond the schedule");
+  }
+  return *running_;
+}
+
+Rate ScheduledAccountant::highest_rate() const {
+  double most = 0;
+  for (const Stage& stage : stages_) {
+    most = std::max(most, message_rate(stage.participation).value());
+  }
+  return Rate::of(most);
+}
+
+Bound ScheduledAccountant::local_bound(std::uint64_t rounds, const Question& question, View view) const {
+  const Stopwatch watch;
+  const Rate most = highest_rate();
+  Bound bound;
+  bound.id = "local-composition";
+  bound.view = view;
+  bound.assumptions = {"no amplification: holds even if the shuffler colludes with the aggregator",
+                       "every round charged at the schedule's highest rate"};
+  add_assumptions(mechanism_, bound.assumptions);
+  bound.citation = "optimal composition, mixed over the number of participations; docs/theory/local.md";
+  bound.upper = finite(asks_epsilon(question) ? local_epsilon_upper(mechanism_, most, rounds, question.fixed)
+                                              : local_delta_upper(mechanism_, most, rounds, question.fixed));
+  bound.seconds = watch.seconds();
+  return bound;
+}
+
+Bound ScheduledAccountant::composed_bound(std::uint64_t rounds, const Question& question, View view) const {
+  const Stopwatch watch;
+  const std::lock_guard lock(mutex_);
+  const RunningAccountant& account =
+      charged(rounds, Delta::of(asks_epsilon(question) ? question.fixed : kDeepest));
+  Bound bound;
+  bound.id = "different-rounds";
+  bound.view = view;
+  bound.citation = fmt::format(
+      "each round's smallest proven bound, their dominating pairs composed over {} stages; "
+      "docs/theory/composition.md",
+      stages_.size());
+  bound.assumptions = {"the schedule is fixed in advance, or chosen without looking at the releases"};
+  for (const Stage& stage : stages_) {
+    for (const RoundBound& upper : applicable(mechanism_, stage.participation).uppers) {
+      if (upper.validity == Validity::proven && !upper.never_best)
+        add_new(bound.assumptions, upper.assumptions);
+    }
+  }
+  const numerics::Enclosure answer =
+      asks_epsilon(question) ? account.epsilon() : account.delta(question.fixed);
+  bound.upper = finite(answer.upper);
+  bound.lower = answer.lower;
+  if (bound.upper) {
+    const double below =
+        asks_epsilon(question) ? account.epsilon_from_below() : account.delta_from_below(question.fixed);
+    bound.numerical_error = std::max(0.0, *bound.upper - below);
+  }
+  bound.seconds = watch.seconds();
+  return bound;
+}
+
+Statement ScheduledAccountant::account(const Question& question, std::optional<View> asked) const {
+  if (rounds_ == 0) {
+    return Accountant(mechanism_, stages_.front().participation).account(0, question, asked);
+  }
+  const View own = own_view(stages_.front().participation), view = asked.value_or(own);
+  if (view != own && view != View::shuffler_colludes) {
+    throw Error(ErrorCode::uncovered, "view", name_of(view),
+                fmt::format("{}, shuffler-colludes", name_of(own)),
+                "a schedule is accounted for in the protocol's own view");
+  }
+  Statement statement{question, rounds_, {}, std::nullopt, rounds_, {}};
+  statement.all.push_back(local_bound(rounds_, question, view));
+  statement.local = statement.all.front().upper;
+  if (view == own) {
+    statement.all.push_back(composed_bound(rounds_, question, view));
+    statement.all.front().lower = statement.all.back().lower;
+    const auto [local, composed] = std::pair(statement.all[0].upper, statement.all[1].upper);
+    if (composed && (!local || *composed <= *local)) std::swap(statement.all[0], statement.all[1]);
+  }
+  statement.best = statement.all.front();
+  return statement;
+}
+
+double ScheduledAccountant::epsilon_upper(std::uint64_t rounds, Delta delta) const {
+  if (rounds == 0) return 0;
+  const double local = local_epsilon_upper(mechanism_, highest_rate(), rounds, delta.value());
+  const std::lock_guard lock(mutex_);
+  return std::min(local, charged(rounds, delta).epsilon().upper);
+}
+
+}  // namespace muster::accounting
