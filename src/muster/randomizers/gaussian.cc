@@ -1,12 +1,9 @@
 #include "muster/randomizers/gaussian.h"
 
-#include <algorithm>
-#include <array>
 #include <cmath>
 #include <string>
 
 #include "muster/core/error.h"
-#include "muster/random/normals.h"
 #include "muster/randomizers/clip.h"
 #include "muster/randomizers/grid_kernels.h"
 
@@ -28,7 +25,8 @@ class Gaussian final : public VectorRandomizer {
         clip_(clip),
         dimension_(dimension),
         step_(gaussian_grid(sigma, clip, dimension).step),
-        deviation_(gaussian_grid(sigma, clip, dimension).deviation) {}
+        deviation_(gaussian_grid(sigma, clip, dimension).deviation),
+        largest_(std::ceil(clip / step_ + 6.7 * static_cast<double>(deviation_)) + 2) {}
 
   std::size_t dimension() const override { return dimension_; }
   accounting::Mechanism description() const override { return accounting::GaussianLocal{sigma_}; }
@@ -49,15 +47,10 @@ class Gaussian final : public VectorRandomizer {
     }
     const float factor = round_down(clip_factor(checked_norm(gradient), clip_) / step_);
     if (!std::holds_alternative<GridMessage>(out)) out.emplace<GridMessage>();
-    std::vector<std::int32_t>& steps = std::get<GridMessage>(out).steps;
+    AlignedVector<std::int32_t>& steps = std::get<GridMessage>(out).steps;
     steps.resize(dimension_);
-    const random::StreamAddress address{random::Purpose::randomize, round, client};
-    alignas(64) std::array<float, 1024> noise;
-    for (std::size_t from = 0; from < dimension_; from += noise.size()) {
-      const std::size_t size = std::min(noise.size(), dimension_ - from);
-      random::fill_normals_from(key, address, from, std::span(noise).first(size));
-      add_noise(&gradient[from], factor, noise.data(), deviation_, &steps[from], size);
-    }
+    add_stream_noise(gradient, factor, key, {random::Purpose::randomize, round, client}, deviation_,
+                     steps.data());
   }
 
   void accumulate(const Message& message, Scratch&, MessageSum& sum) const override {
@@ -66,19 +59,31 @@ class Gaussian final : public VectorRandomizer {
       throw Error(ErrorCode::data, "message", "", "gaussian, dimension " + std::to_string(dimension_),
                   "not a message of this randomizer");
     }
-    if (sum.sums().size() != dimension_ || sum.step() != step_) {
+    if (sum.size() != dimension_ || sum.step() != step_) {
       throw Error(ErrorCode::internal, "message sum", "", "the randomizer's dimension and step",
                   "does not match");
     }
-    add_steps(grid->steps.data(), sum.sums().data(), dimension_);
+    add(grid->steps.data(), sum);
     sum.count_one();
   }
 
  private:
+  // In 32 bits if all coordinates are as small as a client of this randomizer makes them.
+  void add(const std::int32_t* steps, MessageSum& sum) const {
+    if (largest_ <= MessageSum::kLargestNarrowBound) {
+      const auto bound = static_cast<std::uint32_t>(largest_);
+      const std::span<std::int32_t> narrow = sum.narrow_sums(bound);
+      if (add_steps_within(steps, bound, narrow.data(), dimension_)) return;
+      subtract_steps(steps, narrow.data(), dimension_);
+    }
+    add_steps(steps, sum.sums().data(), dimension_);
+  }
+
   double sigma_, clip_;
   std::size_t dimension_;
   double step_;
   float deviation_;  // in steps
+  double largest_;   // no coordinate that randomize() makes has more steps
 };
 
 }  // namespace

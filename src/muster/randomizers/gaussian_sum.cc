@@ -14,14 +14,16 @@
 namespace muster::randomizers {
 namespace {
 
+constexpr int kExactBits = 26;
+
 class GaussianSum final : public SumSampler {
  public:
   GaussianSum(double sigma, double clip, std::size_t dimension)
       : clip_(clip),
         dimension_(dimension),
         grid_(gaussian_grid(sigma, clip, dimension)),
-        // A clipped coordinate has at most 2^30 steps.
-        exact_step_(std::ldexp(1.0, std::ilogb(clip) + 1 - 30)) {}
+        // A clipped coordinate has at most 2^26 steps: 31 of them fit into 32 bits.
+        exact_step_(std::ldexp(1.0, std::ilogb(clip) + 1 - kExactBits)) {}
 
   MessageSum make_sum() const override { return MessageSum(dimension_, exact_step_); }
 
@@ -32,7 +34,7 @@ class GaussianSum final : public SumSampler {
     }
     check(exact);
     const float factor = round_down(clip_factor(checked_norm(vector), clip_) / exact_step_);
-    add_scaled(vector.data(), factor, exact.sums().data(), dimension_);
+    add_scaled(vector.data(), factor, exact.narrow_sums((1u << kExactBits) + 1).data(), dimension_);
     exact.count_one();
   }
 
@@ -43,14 +45,16 @@ class GaussianSum final : public SumSampler {
     const double deviation =
         static_cast<double>(grid_.deviation) * std::sqrt(static_cast<double>(exact.count()));
     const double scale = exact_step_ / grid_.step;
+    const std::span<const std::int64_t> clipped = exact.sums();
+    const std::span<std::int64_t> noisy = sum.sums();
     alignas(64) std::array<float, 1024> normals;
     for (std::size_t from = 0; from < dimension_; from += normals.size()) {
       const std::size_t size = std::min(normals.size(), dimension_ - from);
       random::fill_normals_from(key, {random::Purpose::sum_noise, round, 0}, from,
                                 std::span(normals).first(size));
       for (std::size_t i = 0; i < size; ++i) {
-        sum.sums()[from + i] = std::llrint(static_cast<double>(exact.sums()[from + i]) * scale +
-                                           static_cast<double>(normals[i]) * deviation);
+        noisy[from + i] = std::llrint(static_cast<double>(clipped[from + i]) * scale +
+                                      static_cast<double>(normals[i]) * deviation);
       }
     }
     return sum;
@@ -58,7 +62,7 @@ class GaussianSum final : public SumSampler {
 
  private:
   void check(const MessageSum& exact) const {
-    if (exact.sums().size() != dimension_ || exact.step() != exact_step_) {
+    if (exact.size() != dimension_ || exact.step() != exact_step_) {
       throw Error(ErrorCode::internal, "message sum", "", "the sampler's dimension and step",
                   "does not match");
     }

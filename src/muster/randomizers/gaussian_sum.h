@@ -2,9 +2,9 @@
 // deviation sqrt(n) sigma C a coordinate, rounded to the messages' grid.
 //
 // Clip, grid and the margin of the deviation are those of gaussian.h. The clipped coordinates are added as
-// multiples of C 2^-30. Against n messages: the rounding of n messages adds n/12 squared steps to the
-// variance where this adds 1/12, a part of 2^-35 or less; and a normal is cut at 6.67 deviations of the sum,
-// not of a message.
+// whole multiples of a step of at most C 2^-25. Against n messages: the mean may be off by half that step a
+// coordinate; the rounding of n messages adds n/12 squared steps to the variance where this adds 1/12, a part
+// of 2^-35 or less; and a normal is cut at 6.67 deviations of the sum, not of a message.
 #pragma once
 
 #include <cstddef>

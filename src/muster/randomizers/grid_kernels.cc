@@ -1,6 +1,9 @@
 #include "muster/randomizers/grid_kernels.h"
 
 #include <algorithm>
+#include <array>
+
+#include "muster/random/normals.h"
 
 #define HWY_WANT_AVX3_DL 1  // the same targets as random/
 #undef HWY_TARGET_INCLUDE
@@ -8,6 +11,8 @@
 #include <hwy/foreach_target.h>
 // After foreach_target.h.
 #include <hwy/highway.h>
+
+#include "muster/random/normals-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace muster::randomizers {
@@ -38,8 +43,14 @@ HWY_INLINE void AddToSums(hn::Vec<D32> steps, std::int64_t* sums) {
 #endif
 }
 
-void AddScaledVectors(const float* HWY_RESTRICT direction, float scale, std::int64_t* HWY_RESTRICT sums,
-                      std::size_t size) {
+HWY_INLINE void AddToSums(hn::Vec<D32> steps, std::int32_t* sums) {
+  const D32 d;
+  hn::StoreU(hn::Add(hn::LoadU(d, sums), steps), d, sums);
+}
+
+template <class Sum>
+HWY_INLINE void AddScaledVectors(const float* HWY_RESTRICT direction, float scale, Sum* HWY_RESTRICT sums,
+                                 std::size_t size) {
   const DF d;
   const auto factor = hn::Set(d, scale);
   for (std::size_t i = 0; i < size; i += hn::Lanes(d)) {
@@ -66,14 +77,57 @@ void AddNoiseVectors(const float* HWY_RESTRICT gradient, float factor, const flo
 
 constexpr std::size_t kWhole = 16;  // a multiple of every vector's lanes
 
-void AddScaled(const float* direction, float scale, std::int64_t* sums, std::size_t size) {
+template <class Sum>
+HWY_INLINE void AddScaled(const float* direction, float scale, Sum* sums, std::size_t size) {
   const std::size_t whole = size / kWhole * kWhole, rest = size - whole;
   AddScaledVectors(direction, scale, sums, whole);
   if (rest == 0) return;
   const Padded<float> d(direction + whole, rest);
-  Padded<std::int64_t> s(sums + whole, rest);
+  Padded<Sum> s(sums + whole, rest);
   AddScaledVectors(d.values, scale, s.values, kWhole);
   std::copy_n(s.values, rest, sums + whole);
+}
+
+void AddScaledWide(const float* direction, float scale, std::int64_t* sums, std::size_t size) {
+  AddScaled(direction, scale, sums, size);
+}
+
+void AddScaledNarrow(const float* direction, float scale, std::int32_t* sums, std::size_t size) {
+  AddScaled(direction, scale, sums, size);
+}
+
+// Adds, and returns the largest of max(x, -1 - x).
+HWY_INLINE std::int32_t AddStepsNarrowVectors(const std::int32_t* HWY_RESTRICT steps,
+                                              std::int32_t* HWY_RESTRICT sums, std::size_t size) {
+  const D32 d;
+  auto largest = hn::Zero(d);
+  for (std::size_t i = 0; i < size; i += hn::Lanes(d)) {
+    const auto x = hn::LoadU(d, steps + i);
+    AddToSums(x, sums + i);
+    largest = hn::Max(largest, hn::Xor(x, hn::BroadcastSignBit(x)));
+  }
+  alignas(64) std::int32_t lanes[16];
+  hn::Store(largest, d, lanes);
+  return *std::max_element(lanes, lanes + hn::Lanes(d));
+}
+
+bool AddStepsWithin(const std::int32_t* steps, std::uint32_t bound, std::int32_t* sums, std::size_t size) {
+  const std::size_t whole = size / kWhole * kWhole, rest = size - whole;
+  std::int32_t largest = AddStepsNarrowVectors(steps, sums, whole);
+  if (rest != 0) {
+    const Padded<std::int32_t> x(steps + whole, rest);
+    Padded<std::int32_t> s(sums + whole, rest);
+    largest = std::max(largest, AddStepsNarrowVectors(x.values, s.values, kWhole));
+    std::copy_n(s.values, rest, sums + whole);
+  }
+  return static_cast<std::uint32_t>(largest) < bound;
+}
+
+void SubtractSteps(const std::int32_t* steps, std::int32_t* sums, std::size_t size) {
+  for (std::size_t i = 0; i < size; ++i) {
+    sums[i] =
+        static_cast<std::int32_t>(static_cast<std::uint32_t>(sums[i]) - static_cast<std::uint32_t>(steps[i]));
+  }
 }
 
 void AddSteps(const std::int32_t* steps, std::int64_t* sums, std::size_t size) {
@@ -93,6 +147,30 @@ void AddNoise(const float* gradient, float factor, const float* noise, float dev
   std::copy_n(tail, rest, steps + whole);
 }
 
+// Rounds gradient * factor + z * deviation for rows of normals z.
+struct NoisyRows {
+  const float* HWY_RESTRICT gradient;
+  float factor, deviation;
+  std::int32_t* HWY_RESTRICT steps;
+
+  HWY_INLINE void operator()(std::size_t row, const hn::Vec<DF>* z) {
+    const DF d;
+    const auto f = hn::Set(d, factor), s = hn::Set(d, deviation);
+    HWY_UNROLL(16)
+    for (std::size_t v = 0; v < random::HWY_NAMESPACE::kRowVectors; ++v) {
+      const std::size_t at = row * random::HWY_NAMESPACE::kNormalRow + v * hn::MaxLanes(d);
+      const auto clipped = hn::Mul(hn::LoadU(d, gradient + at), f);
+      hn::StoreU(hn::NearestInt(hn::MulAdd(z[v], s, clipped)), D32(), steps + at);
+    }
+  }
+};
+
+void AddNoiseRows(const std::uint8_t* key, random::Counter counter, const float* gradient, float factor,
+                  float deviation, std::int32_t* steps, std::size_t rows) {
+  NoisyRows noisy{gradient, factor, deviation, steps};
+  random::HWY_NAMESPACE::NormalRows(key, counter, rows, noisy);
+}
+
 }  // namespace HWY_NAMESPACE
 }  // namespace muster::randomizers
 HWY_AFTER_NAMESPACE();
@@ -100,21 +178,49 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace muster::randomizers {
 
-HWY_EXPORT(AddScaled);
+HWY_EXPORT(AddScaledWide);
+HWY_EXPORT(AddScaledNarrow);
 HWY_EXPORT(AddSteps);
+HWY_EXPORT(AddStepsWithin);
+HWY_EXPORT(SubtractSteps);
 HWY_EXPORT(AddNoise);
+HWY_EXPORT(AddNoiseRows);
 
 void add_scaled(const float* direction, float scale, std::int64_t* sums, std::size_t size) {
-  HWY_DYNAMIC_DISPATCH(AddScaled)(direction, scale, sums, size);
+  HWY_DYNAMIC_DISPATCH(AddScaledWide)(direction, scale, sums, size);
+}
+
+void add_scaled(const float* direction, float scale, std::int32_t* sums, std::size_t size) {
+  HWY_DYNAMIC_DISPATCH(AddScaledNarrow)(direction, scale, sums, size);
 }
 
 void add_steps(const std::int32_t* steps, std::int64_t* sums, std::size_t size) {
   HWY_DYNAMIC_DISPATCH(AddSteps)(steps, sums, size);
 }
 
+bool add_steps_within(const std::int32_t* steps, std::uint32_t bound, std::int32_t* sums, std::size_t size) {
+  return HWY_DYNAMIC_DISPATCH(AddStepsWithin)(steps, bound, sums, size);
+}
+
+void subtract_steps(const std::int32_t* steps, std::int32_t* sums, std::size_t size) {
+  HWY_DYNAMIC_DISPATCH(SubtractSteps)(steps, sums, size);
+}
+
 void add_noise(const float* gradient, float factor, const float* noise, float deviation, std::int32_t* steps,
                std::size_t size) {
   HWY_DYNAMIC_DISPATCH(AddNoise)(gradient, factor, noise, deviation, steps, size);
+}
+
+void add_stream_noise(std::span<const float> gradient, float factor, const random::RunKey& key,
+                      const random::StreamAddress& address, float deviation, std::int32_t* steps) {
+  constexpr std::size_t kRow = 64;
+  const std::size_t rows = gradient.size() / kRow, whole = rows * kRow, rest = gradient.size() - whole;
+  HWY_DYNAMIC_DISPATCH(AddNoiseRows)
+  (key.schedule().data(), random::counter_of_normal(address, 0, gradient.size()), gradient.data(), factor,
+   deviation, steps, rows);
+  std::array<float, kRow> last;
+  random::fill_normals_from(key, address, whole, std::span(last).first(rest));
+  add_noise(gradient.data() + whole, factor, last.data(), deviation, steps + whole, rest);
 }
 
 }  // namespace muster::randomizers

@@ -102,15 +102,22 @@ class LdpSgd final : public VectorRandomizer {
     if (signed_direction == nullptr) {
       throw Error(ErrorCode::data, "message", "", "ldp-sgd", "not a message of this randomizer");
     }
-    if (sum.sums().size() != dimension_ || sum.step() != step_) {
+    if (sum.size() != dimension_ || sum.step() != step_) {
       throw Error(ErrorCode::internal, "message sum", "", "the randomizer's dimension and step",
                   "does not match");
     }
     DirectionScratch& mine = own(scratch);
     if (!mine.held || mine.seed != signed_direction->seed) hold_direction(signed_direction->seed, {}, mine);
-    const auto scale = static_cast<float>(length_ / step_ / mine.norm);
-    add_scaled(mine.normals.data(), signed_direction->positive ? scale : -scale, sum.sums().data(),
-               dimension_);
+    const auto length = static_cast<float>(length_ / step_ / mine.norm);
+    const float scale = signed_direction->positive ? length : -length;
+    const double largest =
+        std::ceil(6.7 * static_cast<double>(length)) + 1;  // normals end at 6.67 (normals.h)
+    if (largest <= MessageSum::kLargestNarrowBound) {
+      add_scaled(mine.normals.data(), scale, sum.narrow_sums(static_cast<std::uint32_t>(largest)).data(),
+                 dimension_);
+    } else {
+      add_scaled(mine.normals.data(), scale, sum.sums().data(), dimension_);
+    }
     sum.count_one();
   }
 

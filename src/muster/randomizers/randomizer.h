@@ -28,7 +28,7 @@ struct SignedDirectionMessage {
 
 // gaussian, laplace: whole multiples of the randomizer's step(), one a coordinate.
 struct GridMessage {
-  std::vector<std::int32_t> steps;
+  AlignedVector<std::int32_t> steps;
 };
 
 // linf, l1: one coordinate, of the vector or of its Hadamard transform, and one sign.
@@ -48,6 +48,9 @@ using Message = std::variant<SignedDirectionMessage, GridMessage, SignedIndexMes
 // Exact sum of messages: 64-bit multiples of a power-of-two step, so the order of messages and the split over
 // threads cannot change a bit of it. Room for 2^32 messages of 32-bit steps. What an entry counts is the
 // randomizer's affair: a coordinate of the decoded vectors, or signs and answers that its mean() decodes.
+//
+// Messages of small steps are first added up in 32 bits, which moves half the memory; whoever looks at the
+// sums finds them widened. Looking may therefore write: one thread at a time, readers included.
 class MessageSum {
  public:
   MessageSum(std::size_t dimension, double step);
@@ -60,8 +63,23 @@ class MessageSum {
   // Sum times step over count, overwriting out (as many floats as entries); zeros when count() is 0.
   void mean(std::span<float> out) const;
 
-  std::span<std::int64_t> sums() { return sums_; }
-  std::span<const std::int64_t> sums() const { return sums_; }
+  std::size_t size() const { return sums_.size(); }
+  std::span<std::int64_t> sums() {
+    widen();
+    return sums_;
+  }
+  std::span<const std::int64_t> sums() const {
+    widen();
+    return sums_;
+  }
+
+  // size() 32-bit sums with room for one more message whose entries are at most `bound` < 2^31 in magnitude.
+  // The span is void once anything else is called; the caller adds one such message to it, or undoes what it
+  // added.
+  std::span<std::int32_t> narrow_sums(std::uint32_t bound);
+  // Above this bound so few messages fit that adding to sums() is faster.
+  static constexpr double kLargestNarrowBound = 0x1p27;
+
   double step() const { return step_; }
   void count_one() { ++count_; }
   // For sums() that were added up elsewhere.
@@ -69,7 +87,11 @@ class MessageSum {
   void count_more(std::uint64_t messages) { count_ += messages; }
 
  private:
-  AlignedVector<std::int64_t> sums_;
+  void widen() const;
+
+  mutable AlignedVector<std::int64_t> sums_;
+  mutable AlignedVector<std::int32_t> narrow_;  // empty until used; part of the sum
+  mutable std::uint64_t narrow_bound_ = 0;      // no narrow sum exceeds it in magnitude
   double step_;
   std::uint64_t count_ = 0;
 };
