@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <numeric>
+#include <numbers>
 #include <utility>
 
+#include "muster/accounting/bounds/swap/thinned_law.h"
 #include "muster/core/error.h"
 
 namespace muster::accounting {
@@ -13,11 +14,10 @@ namespace {
 
 using numerics::AtomicLaw;
 
-constexpr double kMostPerSlot = 1e6;     // a smaller mean count is a valid, larger, bound
-constexpr double kLeastPerSlot = 1e-3;   // below, the weights are 1 but for a thousandth
-constexpr std::size_t kMostAtoms = 64;   // of a sum's term: more are thinned out
-constexpr double kAddedVariance = 1e-7;  // of one gap between atoms, relative
-constexpr double kSmallCharge = 0.05;    // of delta: a hundredth of epsilon or less
+constexpr double kMostPerSlot = 1e6;    // a smaller mean count is a valid, larger, bound
+constexpr double kLeastPerSlot = 1e-3;  // below, the weights are 1 but for a thousandth
+constexpr std::size_t kMostAtoms = 64;  // of a sum's term: more are thinned out
+constexpr double kSmallCharge = 0.05;   // of delta: a hundredth of epsilon or less
 
 // log of Chernoff's bound on P(Poisson(mean) >= count), count >= mean.
 double log_excess(double mean, double count) { return count - mean - count * std::log(count / mean); }
@@ -89,61 +89,11 @@ bool poisson_weights(double mean, double exponent, std::vector<double>& values,
   return first > 0;
 }
 
-// The law of w Y, w of the given law and independent of Y.
-AtomicLaw products(const AtomicLaw& law, const std::vector<double>& weights,
-                   const std::vector<double>& probabilities) {
-  AtomicLaw result;
-  for (std::size_t w = 0; w < weights.size(); ++w) {
-    for (std::size_t i = 0; i < law.points.size(); ++i) {
-      result.add(weights[w] * law.points[i], probabilities[w] * law.weights[i]);
-    }
-  }
-  return result;
-}
-
-// Atoms thinned out: the ones between two kept neighbours (and 0) move to these with their mean kept, so the
-// law becomes greater in convex order. A gap is at most 4 % of its distance from 0 plus a deviation, and adds
-// at most kAddedVariance of the variance.
-AtomicLaw thinned(const AtomicLaw& law) {
-  std::vector<std::size_t> order(law.points.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::sort(order.begin(), order.end(),
-            [&](std::size_t i, std::size_t j) { return law.points[i] < law.points[j]; });
-  const double deviation = std::sqrt(law.variance());
-  const double most_added = kAddedVariance * law.variance();
-  AtomicLaw result;
-  double low = law.points[order.front()], mass_at_low = 0;  // the last kept point and what has moved to it
-  std::size_t i = 0;
-  while (i < order.size()) {
-    // The widest gap (low, high] that keeps both rules.
-    double mass = 0, high = low;
-    std::size_t next = i;
-    for (; next < order.size(); ++next) {
-      const double point = law.points[order[next]], gap = point - low;
-      const bool over_zero = low < 0 && point > 0;
-      if (next > i && (over_zero || gap > 0.04 * (std::min(std::fabs(low), std::fabs(point)) + deviation) ||
-                       mass * gap * gap > 4 * most_added)) {
-        break;
-      }
-      mass += law.weights[order[next]];
-      high = point;
-    }
-    double mass_at_high = 0;
-    for (; i < next; ++i) {
-      const double point = law.points[order[i]], weight = law.weights[order[i]];
-      const double share = high > low ? (point - low) / (high - low) : 1;
-      mass_at_high += share * weight;
-      mass_at_low += (1 - share) * weight;
-    }
-    if (high > low) {
-      result.add(low, mass_at_low);
-      low = high;
-      mass_at_low = 0;
-    }
-    mass_at_low += mass_at_high;
-  }
-  result.add(low, mass_at_low);
-  return result;
+// E(Z - k)_+ of a centred normal.
+double normal_call(double deviation, double k) {
+  const double z = k / deviation;
+  return deviation * (std::exp(-z * z / 2) / std::sqrt(2 * std::numbers::pi) -
+                      z * 0.5 * std::erfc(z / std::numbers::sqrt2));
 }
 
 SumShape slot_shape(double m, double p0) {
@@ -166,34 +116,54 @@ CountedSlotCurve::CountedSlotCurve(ReportingSum sum, double m, double p0, double
   for (const double exponent : {2.0, 4.0, 6.0, 9.0, 12.0, 16.0, 20.0, 26.0, 34.0, 44.0, 56.0, 70.0}) {
     const double mean = std::min(kMostPerSlot, poisson_mean(others, exponent) * least / m * (1 - 1e-12));
     if (mean > kLeastPerSlot) {
-      Level level{{}, {}, std::exp(-exponent)};  // more clients than there are
+      Level level{{}, {}, std::exp(-exponent), 0};  // more clients than there are
       // ... or some slot with fewer of them than the weights allow for.
       if (poisson_weights(mean, exponent + std::log(m), level.weights, level.probabilities))
         level.excess *= 2;
+      for (std::size_t i = 0; i < level.weights.size(); ++i) {
+        level.mean_square += level.probabilities[i] * level.weights[i] * level.weights[i];
+      }
       levels_.push_back(std::move(level));
     }
   }
 }
 
 numerics::Enclosure CountedSlotCurve::delta(double epsilon) const {
-  const numerics::Enclosure plain = sum_.delta(shape_, epsilon);
+  double variance = 0;  // of a term, as the plain bound has it
+  const numerics::Enclosure plain = sum_.delta(shape_, epsilon, [&variance](AtomicLaw law) {
+    variance = law.variance();
+    return law;
+  });
   numerics::Enclosure best = plain;
   if (!(plain.upper > 0)) return best;
   // Every level is a valid bound: its sum grows, and its charge excess * plain falls, from level to level.
   // The first whose charge is small against its own sum is close to the best.
-  for (std::size_t i = 0; i < levels_.size();) {
+  const auto first_small = [&](double sum) {
+    std::size_t i = 0;
+    while (i + 1 < levels_.size() && levels_[i].excess * plain.upper > kSmallCharge * sum) ++i;
+    return i;
+  };
+  const auto sum_at = [&](std::size_t i) {
     const Level& level = levels_[i];
-    const auto weigh = [&level](const AtomicLaw& law) {
-      const bool many = law.points.size() > kMostAtoms;
-      const AtomicLaw all = products(many ? thinned(law) : law, level.weights, level.probabilities);
-      return all.points.size() > kMostAtoms ? thinned(all) : all;
-    };
-    const numerics::Enclosure sum = sum_.delta(shape_, epsilon, weigh);
-    const double charge = level.excess * plain.upper, upper = (sum.upper + charge) * (1 + 1e-15);
+    const numerics::Enclosure sum = sum_.delta(shape_, epsilon, [&level](const AtomicLaw& law) {
+      return thinned_product(law.points.size() > kMostAtoms ? thinned_law(law) : law, level.weights,
+                             level.probabilities, kMostAtoms);
+    });
+    const double upper = (sum.upper + level.excess * plain.upper) * (1 + 1e-15);
     if (upper < best.upper) best = {std::min(sum.lower + level.excess * plain.lower, upper), upper};
-    if (charge <= kSmallCharge * sum.upper) break;
-    // A later sum is not smaller, so this charge is the one to aim at.
-    for (++i; i + 1 < levels_.size() && levels_[i].excess * plain.upper > kSmallCharge * sum.upper;) ++i;
+    return sum.upper;
+  };
+  if (levels_.empty()) return best;
+  // Where to begin: a normal sum's value. If that was too deep, back to where the sum found says, once; if
+  // too shallow, on until the charge is small.
+  const double deviation = std::sqrt(shape_.count * levels_.front().mean_square * variance);
+  const std::size_t begin =
+      first_small(shape_.factor * normal_call(deviation, shape_.strike * std::expm1(epsilon)));
+  const std::size_t target = first_small(sum_at(begin));
+  if (target < begin) sum_at(target);
+  for (std::size_t i = begin, next = target; next > i;) {
+    i = next;
+    next = first_small(sum_at(i));
   }
   return best;
 }

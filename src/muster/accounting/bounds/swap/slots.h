@@ -46,6 +46,7 @@ class CountedSlotCurve {
   struct Level {
     std::vector<double> weights, probabilities;  // of 1 / (1 + Poisson)
     double excess;                               // charged at the plain bound
+    double mean_square;                          // of the weight
   };
   ReportingSum sum_;
   SumShape shape_;
