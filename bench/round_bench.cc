@@ -60,7 +60,8 @@ void w1_round(benchmark::State& state, bool ldp_sgd) {
   const simulation::Population population(kClients, examples(), key);
   protocols::RollCallByCoins roll_call(protocols::CheckInCoins(key, kRate, 0.0), kClients, 1);
   simulation::WorkerTeam team(1);
-  simulation::RoundEngine engine(*gradients, *randomizer, roll_call, population, key, team);
+  const auto ranks = simulation::alone();
+  simulation::RoundEngine engine(*gradients, *randomizer, roll_call, population, key, team, *ranks);
   simulation::ModelState model(learning::initial_parameters(learning::Architecture::cnn, key));
   std::vector<float> estimate(dimension), gradient(dimension), noise(dimension);
   const auto workspace = gradients->make_workspace();

@@ -3,21 +3,22 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <ctime>
+#include <exception>
 #include <filesystem>
 #include <future>
 #include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
-#include <thread>
 
 #include "command.h"
 #include "muster/core/error.h"
+#include "muster/simulation/ranks.h"
 #include "muster/simulation/run_folder.h"
 #include "muster/simulation/setup.h"
 #include "muster/simulation/training.h"
@@ -28,6 +29,7 @@ namespace muster::app {
 namespace {
 
 using Json = nlohmann::ordered_json;
+using simulation::Ranks;
 using simulation::RunFolder;
 
 struct TrainFlags {
@@ -35,13 +37,14 @@ struct TrainFlags {
   PlanFlags plan;
   std::string out;
   std::string fidelity = "message";
-  unsigned threads = std::max(1u, std::thread::hardware_concurrency());
+  unsigned threads = simulation::usual_threads();
   bool resume = false;
   bool json = false;
 };
 
-// Set by Ctrl-C or SIGTERM; the run stops after the round under way. A second signal, a second or more later,
-// ends the process at once: checkpoints are replaced whole, so the last one stays good.
+// Set by Ctrl-C, SIGTERM, or SIGUSR1 (which mpirun passes on to its ranks at once); the run stops after the
+// round under way. A second signal, a second or more later, ends the process at once: checkpoints are
+// replaced whole, so the last one stays good.
 std::atomic<bool> g_interrupted{false};
 std::atomic<std::int64_t> g_first_signal{0};
 static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<std::int64_t>::is_always_lock_free);
@@ -64,6 +67,7 @@ void catch_signals() {
   action.sa_flags = SA_RESTART;
   ::sigaction(SIGINT, &action, nullptr);
   ::sigaction(SIGTERM, &action, nullptr);
+  ::sigaction(SIGUSR1, &action, nullptr);
 }
 
 // runs/NAME-HASH8, with what does not belong in a file name replaced.
@@ -109,43 +113,104 @@ int show_finished(const protocols::Plan& plan, const RunFolder& folder, bool jso
   return 0;
 }
 
-int train(const TrainFlags& flags) {
-  if (flags.fidelity != "message") {
-    throw Error(ErrorCode::usage, "--fidelity", flags.fidelity, "message",
-                flags.fidelity == "sum" ? "not implemented yet" : "unknown fidelity");
-  }
-  const protocols::Plan plan = flags.plan.plan();
-  RunFolder folder(flags.out.empty() ? default_folder(plan) : std::filesystem::path(flags.out));
-  if (folder.found() != RunFolder::Found::fresh && !flags.resume) {
-    const bool finished = folder.found() == RunFolder::Found::finished;
-    throw Error(ErrorCode::file, folder.path().string(), "", "",
+// The folder to train in, null when the run there is finished. The first rank's affair.
+std::unique_ptr<RunFolder> open_folder(const TrainFlags& flags, const protocols::Plan& plan, bool& finished) {
+  auto folder = std::make_unique<RunFolder>(flags.out.empty() ? default_folder(plan)
+                                                              : std::filesystem::path(flags.out));
+  finished = folder->found() == RunFolder::Found::finished;
+  if (folder->found() != RunFolder::Found::fresh && !flags.resume) {
+    throw Error(ErrorCode::file, folder->path().string(), "", "",
                 finished ? "holds a finished run; --resume shows its result, --out DIR starts another"
                          : "holds an unfinished run; --resume continues it, --out DIR starts another");
   }
-  if (folder.found() == RunFolder::Found::finished) {
-    return show_finished(plan, folder, flags.json);
+  if (folder->found() == RunFolder::Found::unfinished) {
+    static_cast<void>(
+        folder->load(plan.hash()));  // refuse another plan's run before the work of loading data
   }
-  if (folder.found() == RunFolder::Found::unfinished) {
-    static_cast<void>(folder.load(plan.hash()));  // refuse another plan's run before the work of loading data
-  }
-  // Both take seconds: the accountant's curves are built while the data loads.
+  return folder;
+}
+
+// Both take seconds: the accountant's curves are built while the data loads.
+void load_and_assemble(const protocols::Plan& plan, const Ranks& ranks, learning::DataSplit& data,
+                       simulation::TrainingParts& parts) {
   auto loading = std::async(std::launch::async, [&plan] { return simulation::load_data(plan); });
-  const simulation::TrainingParts parts = simulation::assemble(plan);
-  const learning::DataSplit data = loading.get();
+  parts = simulation::assemble(
+      plan, ranks.first() ? simulation::Accounting::charged : simulation::Accounting::elsewhere);
+  data = loading.get();
+}
+
+// What a run leaves to be shown.
+struct Outcome {
+  std::optional<protocols::Plan> plan;
+  std::unique_ptr<RunFolder> folder;  // the first rank's
+  bool finished_before = false;
+  simulation::TrainingResult result{};
+};
+
+// On every rank: what one of them cannot do is refused by all.
+Outcome train(const TrainFlags& flags, Ranks& ranks) {
+  Outcome outcome;
+  simulation::together(ranks, [&] {
+    if (flags.fidelity != "message") {
+      throw Error(ErrorCode::usage, "--fidelity", flags.fidelity, "message",
+                  flags.fidelity == "sum" ? "not implemented yet" : "unknown fidelity");
+    }
+    outcome.plan = flags.plan.plan();
+    if (ranks.first()) {
+      outcome.folder = open_folder(flags, *outcome.plan, outcome.finished_before);
+    }
+  });
+  std::string word = outcome.finished_before ? "finished" : "";
+  ranks.broadcast(word, 0);
+  outcome.finished_before = !word.empty();
+  if (outcome.finished_before) {
+    return outcome;
+  }
+  simulation::TrainingParts parts;
+  learning::DataSplit data;
+  simulation::together(ranks, [&] { load_and_assemble(*outcome.plan, ranks, data, parts); });
   catch_signals();
   const simulation::TrainingOptions options{flags.threads, &g_interrupted};
-  simulation::TrainingResult result{};
-  {
-    TrainProgress progress(flags.json);
-    result = simulation::train(plan, parts, data, folder, options, progress);
+  TrainProgress progress(flags.json);
+  outcome.result =
+      simulation::train(ranks, *outcome.plan, parts, data, outcome.folder.get(), options, progress);
+  return outcome;
+}
+
+int show(const Outcome& outcome, bool json) {
+  const RunFolder& folder = *outcome.folder;
+  if (outcome.finished_before) {
+    return show_finished(*outcome.plan, folder, json);
   }
-  print_result(Json::parse(simulation::result_json(result, folder.path().string())), folder, flags.json);
-  if (result.stopped == simulation::Stopped::interrupted) {
+  print_result(Json::parse(simulation::result_json(outcome.result, folder.path().string())), folder, json);
+  if (outcome.result.stopped == simulation::Stopped::interrupted) {
     fmt::print(stderr, "muster: interrupted after round {}; the same command with --resume continues\n",
-               result.rounds);
+               outcome.result.rounds);
     return exit_status(ErrorCode::interrupted);
   }
   return 0;
+}
+
+// Rank 0 speaks for the job, and its exit status is the job's.
+int train_among_ranks(const TrainFlags& flags) {
+  const bool first = simulation::launch_of_this_process().rank == 0;
+  std::unique_ptr<Ranks> ranks;
+  Outcome outcome;
+  try {
+    ranks = simulation::join_ranks();
+    outcome = train(flags, *ranks);
+  } catch (const std::exception& error) {
+    if (ranks != nullptr && ranks->count() > 1 && !ranks->parted()) {
+      // The others wait in a meeting that this rank will not come to.
+      fmt::print(stderr, "muster: rank {}: {}\n", ranks->index(), error.what());
+      ranks->abandon(exit_status(ErrorCode::internal));
+    }
+    if (!first) {
+      return 0;
+    }
+    throw;
+  }
+  return first ? show(outcome, flags.json) : 0;
 }
 
 }  // namespace
@@ -165,7 +230,7 @@ Command train_command(CLI::App& root) {
       ->type_name("TEXT")
       ->capture_default_str();
   cli->add_flag("--json", flags->json, "print one JSON line a logged round, and a final one");
-  return {cli, [flags] { return train(*flags); }};
+  return {cli, [flags] { return train_among_ranks(*flags); }};
 }
 
 }  // namespace muster::app

@@ -32,6 +32,8 @@ class Aggregator {
   // Overwrites `out` (dimension() floats): the unbiased estimate of the mean of the senders' clipped vectors.
   void mean(std::span<float> out) const { randomizer_->mean(sum_, out); }
   void next_round() { sum_.clear(); }
+  // For the sum over several machines.
+  randomizers::MessageSum& sum() { return sum_; }
 
  private:
   const randomizers::VectorRandomizer* randomizer_;

@@ -1,5 +1,7 @@
 #include "muster/simulation/ranks.h"
 
+#include <sched.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -7,6 +9,7 @@
 #include <cstring>
 #include <new>
 #include <string_view>
+#include <thread>
 
 #include "muster/simulation/ranks_mpi.h"
 
@@ -91,16 +94,23 @@ std::unique_ptr<Ranks> alone() { return std::make_unique<Alone>(); }
 
 std::unique_ptr<Ranks> join_ranks() { return launch_of_this_process().ranks > 1 ? join_mpi() : alone(); }
 
+unsigned usual_threads() {
+  const unsigned online = std::max(1u, std::thread::hardware_concurrency());
+  cpu_set_t mine;
+  const bool known = ::sched_getaffinity(0, sizeof mine, &mine) == 0;
+  const unsigned allowed = known ? static_cast<unsigned>(CPU_COUNT(&mine)) : online;
+  const bool bound = allowed < online;
+  return bound ? allowed : std::max(1u, online / launch_of_this_process().ranks_on_this_machine);
+}
+
 void Meeting::hold(Ranks& ranks, const std::exception_ptr& failure) {
-  if (ranks.count() == 1) {
-    if (failure) {
-      std::rethrow_exception(failure);
-    }
-    return;
-  }
   places_.back() = failure != nullptr ? 1 : 0;
   ranks.all_reduce(places_);
-  if (places_.back() != 0) {
+  ranks.parted_ = places_.back() != 0;
+  if (ranks.parted_) {
+    if (ranks.count() == 1) {
+      std::rethrow_exception(failure);
+    }
     throw_together(ranks, failure);
   }
 }

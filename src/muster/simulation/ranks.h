@@ -43,6 +43,13 @@ class Ranks {
   virtual void broadcast(std::string& bytes, unsigned from) = 0;
   // Ends every rank at once, for a failure that no meeting can tell the others of.
   [[noreturn]] virtual void abandon(int status) = 0;
+
+  // Whether the last meeting ended with an error: then every rank has thrown it, and nobody waits.
+  bool parted() const { return parted_; }
+
+ private:
+  friend class Meeting;
+  bool parted_ = false;
 };
 
 // The ranks this process was started among: alone unless a launcher of MPI started several.
@@ -59,6 +66,9 @@ struct Launch {
   unsigned ranks_on_this_machine = 1;
 };
 Launch launch_of_this_process();
+// Threads for this process when nobody asks for a number: the cores it may run on, shared with the ranks
+// beside it unless the launcher gave each its own.
+unsigned usual_threads();
 
 // One all-reduce of some numbers that also says whether a rank failed. Keeps its storage between meetings.
 class Meeting {

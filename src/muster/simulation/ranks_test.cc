@@ -8,6 +8,7 @@
 #include <new>
 #include <optional>
 #include <stdexcept>
+#include <thread>
 
 namespace muster::simulation {
 namespace {
@@ -136,6 +137,20 @@ TEST(Meeting, ForeignExceptionsBecomeErrorsAmongSeveralRanks) {
   thrown = error_of([] { together(ranks(), [] { throw std::bad_alloc(); }); });
   ASSERT_TRUE(thrown.has_value());
   EXPECT_STREQ(thrown->what(), "out of memory");
+}
+
+TEST(Meeting, TellsWhetherItEndedWithAnError) {
+  together(ranks(), [] {});
+  EXPECT_FALSE(ranks().parted());
+  EXPECT_TRUE(error_of([] { together(ranks(), [] { throw Error(ErrorCode::data, "", "", "", "bad"); }); }));
+  EXPECT_TRUE(ranks().parted());
+  together(ranks(), [] {});
+  EXPECT_FALSE(ranks().parted());
+}
+
+TEST(UsualThreads, AreAtLeastOneAndNoMoreThanTheCores) {
+  EXPECT_GE(usual_threads(), 1u);
+  EXPECT_LE(usual_threads(), std::max(1u, std::thread::hardware_concurrency()));
 }
 
 TEST(Together, DoesEveryPartOnce) {

@@ -11,7 +11,10 @@ namespace muster::simulation {
 namespace {
 
 // Senders a worker takes at a time: enough to make the counter free, few enough that workers finish together.
-constexpr std::size_t kBatch = 16;
+constexpr std::size_t kBatch = 4;
+
+// Coins that are worth waking a worker for: a tenth of a millisecond.
+constexpr std::uint64_t kCoinsOfOne = std::uint64_t{1} << 19;
 
 }  // namespace
 
@@ -29,6 +32,7 @@ struct RoundEngine::Desk {
   protocols::Aggregator aggregator;
   randomizers::AlignedVector<float> inputs;  // room for one example
   std::vector<float> vector;                 // the client's function of it
+  std::vector<protocols::Sender> called;     // its part of the roll
   randomizers::Message message;
   bool used = false;  // since it was cleared
 
@@ -40,13 +44,16 @@ struct RoundEngine::Desk {
 
 RoundEngine::RoundEngine(const learning::ClientFunction& function,
                          const randomizers::VectorRandomizer& randomizer, protocols::RollCall& roll_call,
-                         const Population& population, const random::RunKey& key, WorkerTeam& team)
+                         const Population& population, const random::RunKey& key, WorkerTeam& team,
+                         Ranks& ranks)
     : function_(function),
       randomizer_(randomizer),
       roll_call_(roll_call),
       population_(population),
       key_(key),
-      team_(team) {
+      team_(team),
+      ranks_(ranks),
+      meeting_(randomizer.sum_size() + 2) {
   if (function.dimension() != randomizer.dimension()) {
     throw Error(ErrorCode::internal, "", "", "", "the randomizer's dimension is not the model's");
   }
@@ -58,21 +65,65 @@ RoundEngine::RoundEngine(const learning::ClientFunction& function,
 RoundEngine::~RoundEngine() = default;
 
 RoundEngine::Step RoundEngine::run(std::uint64_t first_round, std::span<const float> parameters,
-                                   std::span<float> estimate) {
-  order_.clear();
-  roll_call_.append_senders(first_round, protocols::Share{}, order_);
-  protocols::secret_shuffle(std::span(order_), first_round);
-  handle_all(parameters);
+                                   std::span<float> estimate, bool stop) {
+  std::exception_ptr failure;
+  try {
+    call_roll(first_round);
+    protocols::secret_shuffle(std::span(order_), first_round);
+    handle_all(parameters);
+  } catch (...) {
+    failure = std::current_exception();
+  }
   protocols::Aggregator& total = sum_of_all();
-  const Step step{total.count(), total.count() > 0 && total.count() >= roll_call_.minimum()};
+  stop = meet(total, stop, failure);
+  const Step step{total.count(), total.count() > 0 && total.count() >= roll_call_.minimum(), stop};
   if (step.decoded) {
     total.mean(estimate);
   } else {
     clear_all();  // destroyed unseen
+    std::ranges::fill(meeting_.numbers(), 0);
     std::ranges::fill(estimate, 0.0f);
   }
   return step;
 }
+
+void RoundEngine::call_roll(std::uint64_t first_round) {
+  const std::uint64_t rank = ranks_.index(), ranks = ranks_.count(), workers = team_.size();
+  order_.clear();
+  if (workers == 1 || !roll_call_.shareable() || population_.clients() / ranks < kCoinsOfOne * workers) {
+    roll_call_.append_senders(first_round, {rank, ranks}, order_);
+    return;
+  }
+  team_.run([&](unsigned worker) {
+    std::vector<protocols::Sender>& called = desks_[worker]->called;
+    called.clear();
+    roll_call_.append_senders(first_round, {rank * workers + worker, ranks * workers}, called);
+  });
+  for (const auto& desk : desks_) {
+    order_.insert(order_.end(), desk->called.begin(), desk->called.end());
+  }
+}
+
+bool RoundEngine::meet(protocols::Aggregator& total, bool stop, const std::exception_ptr& failure) {
+  const std::span<std::int64_t> numbers = meeting_.numbers();
+  const std::span<std::int64_t> sums = total.sum().sums();
+  const std::span<std::int64_t> all_sums = numbers.first(sums.size());
+  std::int64_t& messages = numbers[sums.size()];
+  std::int64_t& stops = numbers[sums.size() + 1];
+  if (ranks_.count() > 1) {
+    std::ranges::copy(sums, all_sums.begin());
+  }
+  messages = static_cast<std::int64_t>(total.count());
+  stops = stop ? 1 : 0;
+  meeting_.hold(ranks_, failure);
+  if (ranks_.count() > 1) {
+    std::ranges::copy(all_sums, sums.begin());
+  }
+  total.sum().set_count(static_cast<std::uint64_t>(messages));
+  return stops > 0;
+}
+
+void RoundEngine::close(const std::exception_ptr& failure) { meeting_.hold(ranks_, failure); }
 
 void RoundEngine::handle_all(std::span<const float> parameters) {
   if (order_.size() <= kBatch) {  // a slot with one message is not worth waking anybody for

@@ -5,14 +5,17 @@
 //      client's function (a gradient, a statistic) of its example, local randomizer, message. A dummy is the
 //      same randomizer on a zero vector. Handling senders in the shuffled order is the shuffle: the
 //      aggregator sees the messages in an order nobody can undo, and the messages need not be held together;
-//   3. each message goes alone to the aggregator of the worker that made it; the workers' exact sums merge;
+//   3. each message goes alone to the aggregator of the worker that made it; the workers' exact sums merge,
+//   and
+//      then the ranks' (ranks.h): each rank calls the roll of its share and makes that share's messages;
 //   4. of fewer messages than the protocol's minimum nothing is decoded.
 //
-// The estimate is the same bits for any number of workers and any secret order. Buffers are kept between
-// steps. Driven by one thread; what it is given must outlive it.
+// The estimate is the same bits for any number of workers and ranks and any secret order. Buffers are kept
+// between steps. Driven by one thread; what it is given must outlive it.
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <span>
 #include <vector>
@@ -23,6 +26,7 @@
 #include "muster/random/keyed_stream.h"
 #include "muster/randomizers/randomizer.h"
 #include "muster/simulation/population.h"
+#include "muster/simulation/ranks.h"
 #include "muster/simulation/worker_team.h"
 
 namespace muster::simulation {
@@ -31,23 +35,31 @@ class RoundEngine {
  public:
   RoundEngine(const learning::ClientFunction& function, const randomizers::VectorRandomizer& randomizer,
               protocols::RollCall& roll_call, const Population& population, const random::RunKey& key,
-              WorkerTeam& team);
+              WorkerTeam& team, Ranks& ranks);
   ~RoundEngine();
 
   struct Step {
     std::uint64_t messages;  // dummies among them: nobody may learn which they were
     bool decoded;            // false: fewer messages than the protocol's minimum, or none
+    bool stop;               // a rank asked for it
   };
   // Runs the step that starts at `first_round` on `parameters`; overwrites `estimate` (as many floats as
-  // parameters) with the mean decoded message, zeros when nothing was decoded.
-  Step run(std::uint64_t first_round, std::span<const float> parameters, std::span<float> estimate);
+  // parameters) with the mean decoded message, zeros when nothing was decoded. Every rank calls it, and has
+  // the same estimate. `stop`: this rank asks all of them to stop after the step.
+  Step run(std::uint64_t first_round, std::span<const float> parameters, std::span<float> estimate,
+           bool stop = false);
+  // Instead of a step: tells the ranks what went wrong on this one, if anything, while they run one or close.
+  void close(const std::exception_ptr& failure);
 
  private:
   struct Desk;  // what one worker owns
+  void call_roll(std::uint64_t first_round);
   void handle_all(std::span<const float> parameters);
   void handle(Desk& desk, std::span<const float> parameters, std::size_t first, std::size_t last);
   // The sum of every worker's messages.
   protocols::Aggregator& sum_of_all();
+  // Adds the ranks' sums up in `total`, and returns whether one of them wants to stop.
+  bool meet(protocols::Aggregator& total, bool stop, const std::exception_ptr& failure);
   void clear_all();
 
   const learning::ClientFunction& function_;
@@ -56,6 +68,8 @@ class RoundEngine {
   const Population& population_;
   random::RunKey key_;
   WorkerTeam& team_;
+  Ranks& ranks_;
+  Meeting meeting_;                       // the sum, its count, and how many ranks want to stop
   std::vector<protocols::Sender> order_;  // of the step, shuffled
   std::vector<std::unique_ptr<Desk>> desks_;
 };

@@ -92,7 +92,8 @@ class RoundEngineTest : public ::testing::Test {
     const random::RunKey key = random::RunKey::from_seed(9);
     const Population population(kClients, data_, key);
     WorkerTeam team(threads);
-    RoundEngine engine(function_, randomizer_, roll_call, population, key, team);
+    const std::unique_ptr<Ranks> ranks = alone();
+    RoundEngine engine(function_, randomizer_, roll_call, population, key, team, *ranks);
     std::vector<float> estimate(3, 99.0f);
     const RoundEngine::Step step = engine.run(1, std::vector<float>{first, 0.0f, 0.0f}, estimate);
     messages = step.messages;

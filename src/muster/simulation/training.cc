@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -59,23 +60,64 @@ Checkpoint starting_point(const protocols::Plan& plan, const TrainingParts& part
   return found;
 }
 
-// Rounds with the run's own clock; keeps the state that a checkpoint saves.
+// What all ranks start from: the first rank's word on where the run stands and where it ends.
+struct Start {
+  std::uint64_t rounds = 0;  // of the accountant, that the budget pays for
+  Checkpoint state;
+};
+
+// The other ranks have no folder. What they were given must be what the first was given.
+Start agree_on_start(Ranks& ranks, const protocols::Plan& plan, const TrainingParts& parts,
+                     const learning::DataSplit& data, RunFolder* folder) {
+  Start start;
+  std::string bytes;
+  together(ranks, [&] {
+    if (ranks.first()) {
+      start.rounds = plan.budget ? affordable_rounds(parts.epsilon, plan.rounds, *plan.budget) : plan.rounds;
+      start.state = starting_point(plan, parts, data, *folder);
+      bytes = encode(start.state);
+    }
+  });
+  if (ranks.count() == 1) {
+    return start;
+  }
+  std::array<std::int64_t, 1> rounds = {static_cast<std::int64_t>(start.rounds)};  // 0 on the other ranks
+  ranks.all_reduce(rounds);
+  ranks.broadcast(bytes, 0);
+  together(ranks, [&] {
+    start.rounds = static_cast<std::uint64_t>(rounds[0]);
+    start.state = decode(bytes, "checkpoint");
+    if (start.state.plan_hash != plan.hash()) {
+      throw Error(ErrorCode::plan, "plan", plan.hash(), start.state.plan_hash,
+                  "the plan here is not the one that rank 0 reads");
+    }
+    if (start.state.data != digest_of(data)) {
+      throw Error(ErrorCode::data, "population.data", plan.data, "",
+                  "the data set here is not the one that rank 0 reads");
+    }
+  });
+  return start;
+}
+
+// Rounds with the run's own clock; keeps the state that a checkpoint saves. Every rank has one: the first
+// alone has a folder, evaluates and logs.
 class Session {
  public:
-  Session(const protocols::Plan& plan, const TrainingParts& parts, const learning::DataSplit& data,
-          RunFolder& folder, unsigned threads)
-      : plan_(plan),
+  Session(Ranks& ranks, const protocols::Plan& plan, const TrainingParts& parts,
+          const learning::DataSplit& data, RunFolder* folder, unsigned threads, Checkpoint start)
+      : ranks_(ranks),
+        plan_(plan),
         parts_(parts),
         folder_(folder),
         rule_(rule_of(plan)),
-        state_(starting_point(plan, parts, data, folder)),
+        state_(std::move(start)),
         seconds_before_(state_.seconds),
         began_(Clock::now()),
         key_(random::RunKey::from_seed(plan.seed)),
         team_(threads),
         population_(plan.clients, data.train, key_),
         roll_call_(protocols::make_roll_call(plan, key_)),
-        engine_(*parts.gradients, *parts.randomizer, *roll_call_, population_, key_, team_),
+        engine_(*parts.gradients, *parts.randomizer, *roll_call_, population_, key_, team_, ranks),
         evaluator_(*parts.gradients, data.test, team_),
         epsilon_(parts.epsilon),
         estimate_(parts.gradients->parameter_count()) {}
@@ -84,9 +126,10 @@ class Session {
 
   // One step of the server; returns its messages. A step without a decoded estimate counts, and changes
   // nothing.
-  std::uint64_t run_step() {
+  std::uint64_t run_step(bool stop) {
     const std::uint64_t last_round = state_.round + roll_call_->rounds_a_step();
-    const RoundEngine::Step step = attempt(state_.round + 1);
+    const RoundEngine::Step step = attempt(state_.round + 1, stop);
+    stop_agreed_ = step.stop;
     if (step.decoded) {
       apply_update(rule_, plan_.learning_rate.value().at(last_round), estimate_, state_.model);
     }
@@ -94,6 +137,12 @@ class Session {
     state_.messages += step.messages;
     return step.messages;
   }
+
+  // Whether the ranks agreed in the last step to stop. One that is alone need not ask.
+  bool stops(bool wanted) const { return ranks_.count() == 1 ? wanted : stop_agreed_; }
+
+  // Ends the meetings: with what went wrong on this rank, if the others do not know of it yet.
+  void close(const std::exception_ptr& failure) { engine_.close(failure); }
 
   // Where the first step ends that reaches a multiple of log_every after now.
   std::uint64_t next_logged(std::uint64_t last) const { return std::min(last, end_of_turn(plan_.log_every)); }
@@ -110,14 +159,14 @@ class Session {
     Json line = json_of(logged);
     line["messages"] = state_.messages;
     line["seconds"] = seconds();
-    folder_.append_metrics(line.dump());
+    folder_->append_metrics(line.dump());
     return logged;
   }
 
   void save() {
     state_.seconds = seconds();
-    state_.metrics_bytes = folder_.metrics_bytes();
-    folder_.save(state_);
+    state_.metrics_bytes = folder_->metrics_bytes();
+    folder_->save(state_);
   }
 
   std::optional<std::uint64_t> slots() const {
@@ -140,9 +189,9 @@ class Session {
     return (turn + step - 1) / step * step;
   }
 
-  RoundEngine::Step attempt(std::uint64_t round) {
+  RoundEngine::Step attempt(std::uint64_t round, bool stop) {
     try {
-      return engine_.run(round, state_.model.parameters, estimate_);
+      return engine_.run(round, state_.model.parameters, estimate_, stop);
     } catch (const Error& error) {
       if (error.code() != ErrorCode::data) {
         throw;
@@ -154,9 +203,10 @@ class Session {
     }
   }
 
+  Ranks& ranks_;
   const protocols::Plan& plan_;
   const TrainingParts& parts_;
-  RunFolder& folder_;
+  RunFolder* folder_;
   UpdateRule rule_;
   Checkpoint state_;
   double seconds_before_;
@@ -169,7 +219,69 @@ class Session {
   Evaluator evaluator_;
   EpsilonAhead epsilon_;
   std::vector<float> estimate_;
+  bool stop_agreed_ = false;
 };
+
+// The rounds up to `last`, and on the first rank what is written of them.
+TrainingResult run(Session& session, Ranks& ranks, std::uint64_t rounds, const protocols::Plan& plan,
+                   const TrainingParts& parts, RunFolder* folder, const TrainingOptions& options,
+                   TrainingObserver& observer) {
+  const std::uint64_t last = rounds * plan.slots_a_run();
+  const bool first = ranks.first();
+  const auto interrupt = [&] {
+    return options.interrupt != nullptr && options.interrupt->load(std::memory_order_relaxed);
+  };
+  if (first) {
+    observer.started(session.state().round, last);
+  }
+  std::optional<LoggedRound> newest;  // when the state is the one logged
+  std::uint64_t next_log = session.state().round;
+  bool interrupted = false;
+  while (session.state().round < last) {
+    if (session.stops(interrupt())) {
+      interrupted = true;
+      break;
+    }
+    if (first && next_log == session.state().round) {
+      next_log = session.next_logged(last);
+      session.expect_log(next_log);
+    }
+    const std::uint64_t check_ins = session.run_step(interrupt());
+    if (!first) {
+      continue;
+    }
+    const std::uint64_t round = session.state().round;
+    newest.reset();
+    if (round == next_log) {
+      newest = session.log(check_ins);
+      observer.logged(*newest);
+    }
+    if (session.at_checkpoint()) {
+      session.save();
+    }
+    observer.round_done(round);
+  }
+
+  TrainingResult result{};
+  result.rounds = session.rounds_charged();
+  result.delta = plan.delta.value();
+  result.messages = session.state().messages;
+  result.slots = session.slots();
+  result.stopped = interrupted            ? Stopped::interrupted
+                   : rounds < plan.rounds ? Stopped::budget
+                                          : Stopped::done;
+  if (first) {
+    session.save();
+    result.accuracy = newest ? newest->accuracy : session.accuracy();
+    result.epsilon = newest ? newest->epsilon : parts.epsilon(result.rounds);
+    result.seconds = session.seconds();
+    if (!interrupted) {
+      folder->finish(result_json(result, folder->path().string()));
+    }
+  }
+  session.close(nullptr);  // no rank leaves before all that is written is
+  return result;
+}
 
 }  // namespace
 
@@ -187,53 +299,25 @@ const char* name_of(Stopped stopped) {
 
 TrainingResult train(const protocols::Plan& plan, const TrainingParts& parts, const learning::DataSplit& data,
                      RunFolder& folder, const TrainingOptions& options, TrainingObserver& observer) {
-  const std::uint64_t rounds =
-      plan.budget ? affordable_rounds(parts.epsilon, plan.rounds, *plan.budget) : plan.rounds;
-  const std::uint64_t last = rounds * plan.slots_a_run();
-  Session session(plan, parts, data, folder, options.threads);
-  observer.started(session.state().round, last);
+  return train(*alone(), plan, parts, data, &folder, options, observer);
+}
 
-  std::optional<LoggedRound> newest;  // when the state is the one logged
-  std::uint64_t next_log = session.state().round;
-  bool interrupted = false;
-  while (session.state().round < last) {
-    if (options.interrupt != nullptr && options.interrupt->load(std::memory_order_relaxed)) {
-      interrupted = true;
-      break;
+TrainingResult train(Ranks& ranks, const protocols::Plan& plan, const TrainingParts& parts,
+                     const learning::DataSplit& data, RunFolder* folder, const TrainingOptions& options,
+                     TrainingObserver& observer) {
+  Start start = agree_on_start(ranks, plan, parts, data, folder);
+  std::optional<Session> session;
+  together(ranks, [&] {
+    session.emplace(ranks, plan, parts, data, folder, options.threads, std::move(start.state));
+  });
+  try {
+    return run(*session, ranks, start.rounds, plan, parts, folder, options, observer);
+  } catch (...) {
+    if (!ranks.parted()) {
+      session->close(std::current_exception());  // which throws it on every rank
     }
-    if (next_log == session.state().round) {
-      next_log = session.next_logged(last);
-      session.expect_log(next_log);
-    }
-    const std::uint64_t check_ins = session.run_step();
-    const std::uint64_t round = session.state().round;
-    newest.reset();
-    if (round == next_log) {
-      newest = session.log(check_ins);
-      observer.logged(*newest);
-    }
-    if (session.at_checkpoint()) {
-      session.save();
-    }
-    observer.round_done(round);
+    throw;
   }
-  session.save();
-
-  TrainingResult result;
-  result.rounds = session.rounds_charged();
-  result.accuracy = newest ? newest->accuracy : session.accuracy();
-  result.epsilon = newest ? newest->epsilon : parts.epsilon(result.rounds);
-  result.delta = plan.delta.value();
-  result.messages = session.state().messages;
-  result.slots = session.slots();
-  result.seconds = session.seconds();
-  result.stopped = interrupted            ? Stopped::interrupted
-                   : rounds < plan.rounds ? Stopped::budget
-                                          : Stopped::done;
-  if (!interrupted) {
-    folder.finish(result_json(result, folder.path().string()));
-  }
-  return result;
 }
 
 std::string logged_json(const LoggedRound& logged) { return json_of(logged).dump(); }

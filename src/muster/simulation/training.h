@@ -1,7 +1,7 @@
 // The training run: rounds until the plan's count, its budget, or an interruption.
 //
-// One run leaves the same bits whatever the number of threads, and however often it is interrupted and
-// resumed; only the fields of time differ. Nothing about the clients' data is reported but the model's
+// One run leaves the same bits whatever the number of threads and ranks, and however often it is interrupted
+// and resumed; only the fields of time differ. Nothing about the clients' data is reported but the model's
 // accuracy on the test set: no training loss leaves a round.
 #pragma once
 
@@ -12,6 +12,7 @@
 
 #include "muster/learning/dataset.h"
 #include "muster/protocols/plan.h"
+#include "muster/simulation/ranks.h"
 #include "muster/simulation/run_folder.h"
 #include "muster/simulation/setup.h"
 
@@ -63,6 +64,12 @@ struct TrainingOptions {
 // interrupted, result_json(..) as the folder's result.
 TrainingResult train(const protocols::Plan& plan, const TrainingParts& parts, const learning::DataSplit& data,
                      RunFolder& folder, const TrainingOptions& options, TrainingObserver& observer);
+// The same among several ranks: every rank calls it, with the same plan and data. `folder` is the first
+// rank's, null on the others, where `parts.epsilon` may be empty and the observer hears nothing; their result
+// has no accuracy, epsilon or time. What goes wrong on one rank is thrown on all.
+TrainingResult train(Ranks& ranks, const protocols::Plan& plan, const TrainingParts& parts,
+                     const learning::DataSplit& data, RunFolder* folder, const TrainingOptions& options,
+                     TrainingObserver& observer);
 
 // The contract's JSON lines, without an end of line; an infinite epsilon is null.
 std::string logged_json(const LoggedRound& logged);
