@@ -212,14 +212,15 @@ std::string legend_row(const std::vector<std::pair<std::string, Stroke>>& entrie
 }
 
 std::string svg_picture(PictureSize size, const std::string& heading, const std::string& body,
-                        bool heading_shown) {
+                        PictureFor use) {
+  const bool file = use == PictureFor::file;
   std::string svg = fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\" "
+      "<svg{4} width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\" "
       "role=\"img\" font-family=\"system-ui, 'Segoe UI', 'DejaVu Sans', Helvetica, Arial, sans-serif\" "
-      "font-size=\"12\" fill=\"{2}\">\n<title>{3}</title>\n"
-      "<rect class=\"paper\" width=\"{0}\" height=\"{1}\" fill=\"#ffffff\"/>\n",
-      size.width, size.height, kMuted, escaped(heading));
-  if (heading_shown) {
+      "font-size=\"12\" fill=\"{2}\">\n<title>{3}</title>\n",
+      size.width, size.height, kMuted, escaped(heading), file ? " xmlns=\"http://www.w3.org/2000/svg\"" : "");
+  if (file) {
+    svg += fmt::format("<rect width=\"{}\" height=\"{}\" fill=\"#ffffff\"/>\n", size.width, size.height);
     svg += text_at(kHeadingLeft, 26, "start", heading,
                    fmt::format(" class=\"ink\" font-size=\"13\" fill=\"{}\"", kInk));
   }

@@ -88,10 +88,11 @@ std::string legend_row(const std::vector<std::pair<std::string, Stroke>>& entrie
 struct PictureSize {
   double width, height;
 };
-// The element, with `heading` as its title for readers that cannot see, and written at `heading_at` unless
-// empty.
+enum class PictureFor { file, page };
+// The element, with `heading` as its title for readers that cannot see. In a file it is written above the
+// panels as well, and the namespace is named; a page has both already.
 std::string svg_picture(PictureSize size, const std::string& heading, const std::string& body,
-                        bool heading_shown = true);
+                        PictureFor use = PictureFor::file);
 
 // Text as it stands between tags or in quotes of XML and HTML; control characters become U+FFFD.
 std::string escaped(const std::string& text);

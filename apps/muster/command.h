@@ -35,5 +35,6 @@ CLI::App* add_subcommand(CLI::App& root, const std::string& name, const std::str
 Command account_command(CLI::App& root);
 Command calibrate_command(CLI::App& root);
 Command train_command(CLI::App& root);
+Command report_command(CLI::App& root);
 
 }  // namespace muster::app

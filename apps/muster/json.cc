@@ -36,6 +36,8 @@ JsonObject& JsonObject::unsigned_integer(std::string_view key, std::uint64_t val
   return raw(key, fmt::format("{}", value));
 }
 
+JsonObject& JsonObject::flag(std::string_view key, bool value) { return raw(key, value ? "true" : "false"); }
+
 JsonObject& JsonObject::text(std::string_view key, std::string_view value) {
   return raw(key, json_string(value));
 }

@@ -20,6 +20,7 @@ class JsonObject {
   JsonObject& number(std::string_view key, std::optional<double> value);
   JsonObject& integer(std::string_view key, std::int64_t value);
   JsonObject& unsigned_integer(std::string_view key, std::uint64_t value);
+  JsonObject& flag(std::string_view key, bool value);
   JsonObject& text(std::string_view key, std::string_view value);
   JsonObject& texts(std::string_view key, const std::vector<std::string>& values);
   JsonObject& object(std::string_view key, const JsonObject& value);

@@ -20,8 +20,7 @@ namespace {
 
 // Named by the contract, refused by name until they exist.
 constexpr std::array kNotYet = {
-    "report",   "audit",      "reproduce", "keygen", "issuer",
-    "shuffler", "aggregator", "client",    "status", "verify",
+    "audit", "reproduce", "keygen", "issuer", "shuffler", "aggregator", "client", "status", "verify",
 };
 
 Command unavailable_command(CLI::App& root, const std::string& name) {
@@ -77,12 +76,13 @@ int run_named(const CLI::App& root, const std::vector<Command>& commands) {
 }
 
 int run(int argc, char** argv) {
-  CLI::App root("Private learning with shuffled check-ins: account, calibrate, train", "muster");
+  CLI::App root("Private learning with shuffled check-ins: account, calibrate, train, report", "muster");
   root.set_version_flag("--version", "muster " MUSTER_VERSION);
   root.require_subcommand(0, 1);
   root.allow_extras();
   root.footer("Each command has its own --help. Documentation: docs/accounting.md, docs/plan.md");
-  std::vector<Command> commands = {account_command(root), calibrate_command(root), train_command(root)};
+  std::vector<Command> commands = {account_command(root), calibrate_command(root), train_command(root),
+                                   report_command(root)};
   for (const char* name : kNotYet) {
     commands.push_back(unavailable_command(root, name));
   }

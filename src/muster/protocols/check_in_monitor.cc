@@ -65,47 +65,57 @@ double DriftEvidence::log_evidence() const {
   return most + std::log(sum / static_cast<double>(kTilts));
 }
 
-CheckInMonitor::CheckInMonitor(const accounting::Participation& participation, std::uint64_t rounds,
-                               double false_alarm)
-    : planned_(rounds), side_(false_alarm / 4) {
+CheckInMonitor::CheckInMonitor(const std::vector<accounting::Stage>& stages, double false_alarm)
+    : side_(false_alarm / 4) {
   if (!(false_alarm > 0 && false_alarm < 1)) {
     throw Error(ErrorCode::internal, "false_alarm", fmt::format("{}", false_alarm), "in (0, 1)",
                 "not a rate of false alarms");
   }
-  using Kind = accounting::RandomCheckIn::Kind;
-  const auto coins = [this](const auto& protocol) {
-    clients_ = static_cast<double>(protocol.clients.value());
-    most_ = protocol.rate.value();
-    least_ = protocol.least ? protocol.least->value() : most_;
-  };
-  std::visit(
-      Overloaded{[this](const accounting::Shuffle&) {
-                   blind_ = "everybody reports in every round: there is no coin to watch";
-                 },
-                 [this](const accounting::FixedSubset&) {
-                   blind_ = "a fixed number of clients is drawn each round: there is no coin to watch";
-                 },
-                 [&](const accounting::RandomCheckIn& protocol) {
-                   coins(protocol);
-                   slots_ = protocol.slots;
-                   if (protocol.kind != Kind::averaged) {
-                     blind_ =
-                         "every slot has one message, a dummy where nobody checked in: their number says "
-                         "nothing about the clients' coins";
-                   }
-                 },
-                 [&](const auto& protocol) { coins(protocol); }},
-      participation);
+  for (const accounting::Stage& stage : stages) {
+    const auto coins = [&](const auto& protocol, std::uint64_t slots) {
+      clients_ = static_cast<double>(protocol.clients.value());
+      slots_ = slots;
+      const double most = protocol.rate.value();
+      planned_ += stage.rounds * std::max<std::uint64_t>(1, slots);
+      declared_.push_back({planned_, protocol.least ? protocol.least->value() : most, most});
+    };
+    using Kind = accounting::RandomCheckIn::Kind;
+    std::visit(
+        Overloaded{[this](const accounting::Shuffle&) {
+                     blind_ = "everybody reports in every round: there is no coin to watch";
+                   },
+                   [this](const accounting::FixedSubset&) {
+                     blind_ = "a fixed number of clients is drawn each round: there is no coin to watch";
+                   },
+                   [&](const accounting::RandomCheckIn& protocol) {
+                     coins(protocol, protocol.slots);
+                     if (protocol.kind != Kind::averaged) {
+                       blind_ =
+                           "every slot has one message, a dummy where nobody checked in: their number says "
+                           "nothing about the clients' coins";
+                     }
+                   },
+                   [&](const auto& protocol) { coins(protocol, 0); }},
+        stage.participation);
+  }
 }
 
 std::optional<CheckInMonitor::Law> CheckInMonitor::law(std::uint64_t rounds) const {
-  const auto count = static_cast<double>(rounds);
-  const double side = side_ * count / static_cast<double>(planned_);
-  if (!blind_.empty()) {
+  if (!blind_.empty() || rounds > planned_ - done_) {
     return std::nullopt;
   }
+  const auto count = static_cast<double>(rounds);
+  const double side = side_ * count / static_cast<double>(planned_);
+  // Of rounds whose declared rates differ, the lowest and the highest.
+  Declared rates{0, 1, 0};
+  for (std::uint64_t from = 0; const Declared& each : declared_) {
+    if (from < done_ + rounds && each.last > done_) {
+      rates = {each.last, std::min(rates.least, each.least), std::max(rates.most, each.most)};
+    }
+    from = each.last;
+  }
   if (slots_ == 0) {
-    return Law{clients_ * count, least_, most_, side};
+    return Law{clients_ * count, rates.least, rates.most, side};
   }
   const std::uint64_t slot = done_ % slots_;
   if (!run_known_ || rounds > slots_ - slot) {
@@ -115,7 +125,7 @@ std::optional<CheckInMonitor::Law> CheckInMonitor::law(std::uint64_t rounds) con
   // was none of the slots before: 1 - g s/m.
   const auto all = static_cast<double>(slots_), before = static_cast<double>(slot);
   const auto chance = [&](double rate) { return std::min(1.0, rate * count / (all - rate * before)); };
-  return Law{clients_ - static_cast<double>(run_messages_), chance(least_), chance(most_), side};
+  return Law{clients_ - static_cast<double>(run_messages_), chance(rates.least), chance(rates.most), side};
 }
 
 std::optional<CountBand> CheckInMonitor::band(std::uint64_t rounds) const {
@@ -130,9 +140,12 @@ std::optional<CountBand> CheckInMonitor::band(std::uint64_t rounds) const {
 }
 
 void CheckInMonitor::watch(std::uint64_t rounds, std::uint64_t messages) {
-  if (rounds > planned_ - done_) {
+  if (blind_.empty() && rounds > planned_ - done_) {
     throw Error(ErrorCode::data, "rounds", fmt::format("{}", done_ + rounds),
                 fmt::format("at most {}", planned_), "more rounds than the plan has");
+  }
+  if (rounds == 0 && messages > 0 && blind_.empty()) {
+    throw Error(ErrorCode::data, "messages", fmt::format("{}", messages), "0", "check-ins in no round");
   }
   if (rounds == 0 || !blind_.empty()) {
     advance(rounds, messages);

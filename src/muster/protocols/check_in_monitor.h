@@ -14,7 +14,7 @@
 // fixed subset, one message a slot), there is nothing to watch, and `blind()` says why.
 //
 // Example:
-//     CheckInMonitor monitor(plan.participation(), plan.rounds);
+//     CheckInMonitor monitor(plan.stages());
 //     monitor.watch(1, 5793);      // the next round had 5793 check-ins
 //     monitor.watch(9, 54210);     // the nine after it, together
 //     monitor.alarm();             // nothing, or what is wrong
@@ -27,8 +27,10 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "muster/accounting/participation.h"
+#include "muster/accounting/scheduled_accountant.h"
 #include "muster/core/types.h"
 #include "muster/protocols/binomial_interval.h"
 
@@ -54,16 +56,16 @@ class CheckInMonitor {
  public:
   static constexpr double kFalseAlarm = 1e-3;
 
-  // `rounds`: planned; slots of all runs together where a round has slots. 0 < false_alarm < 1.
-  CheckInMonitor(const accounting::Participation& participation, std::uint64_t rounds,
-                 double false_alarm = kFalseAlarm);
+  // The declaration: all rounds of the plan, runs of slots where a round has slots. At least one stage, all
+  // of one protocol; 0 < false_alarm < 1.
+  explicit CheckInMonitor(const std::vector<accounting::Stage>& stages, double false_alarm = kFalseAlarm);
 
   // Why the number of messages says nothing about the clients' coins; empty when it does.
   const std::string& blind() const { return blind_; }
 
-  // The next `rounds` rounds had so many messages together. Error(data) for more messages than clients, or
-  // more rounds than planned. Slots are watched where a block lies within one run that was watched from its
-  // start; others are counted, and skipped.
+  // The next `rounds` rounds, or slots, had so many messages together. Error(data) for more messages than
+  // clients, or more rounds than planned. Slots are watched where a block lies within one run that was
+  // watched from its start; others are counted, and skipped.
   void watch(std::uint64_t rounds, std::uint64_t messages);
 
   // The band of the next `rounds` rounds together; nothing where they cannot be watched.
@@ -102,9 +104,13 @@ class CheckInMonitor {
 
   std::string blind_;
   double clients_ = 0;
-  double least_ = 0, most_ = 0;
+  struct Declared {
+    std::uint64_t last;  // round, or slot, with these rates
+    double least, most;
+  };
+  std::vector<Declared> declared_;
   std::uint64_t slots_ = 0;  // of a run; 0: rounds are independent
-  std::uint64_t planned_;
+  std::uint64_t planned_ = 0;
   double side_;  // a quarter of the false alarms
 
   std::uint64_t done_ = 0;

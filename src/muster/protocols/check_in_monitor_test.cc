@@ -36,7 +36,7 @@ Raised alarms(std::uint64_t runs, double rate, double declared, std::uint64_t ro
   Raised raised;
   Generator generator(runs + rounds);
   for (std::uint64_t run = 0; run < runs; ++run) {
-    CheckInMonitor monitor(check_in(kClients, declared), rounds, false_alarm);
+    CheckInMonitor monitor({{check_in(kClients, declared), rounds}}, false_alarm);
     bool outside = false;
     for (std::uint64_t round = 0; round < rounds; round += block) {
       const std::uint64_t messages = draw(generator, kClients * block, rate);
@@ -65,7 +65,7 @@ constexpr double kAlpha = 1e-6;
 
 TEST(CheckInMonitor, CountsLeaveTheirBandAsOftenAsTheExactLawSays) {
   constexpr std::uint64_t kRuns = 3000, kRounds = 40;
-  const CountBand band = *CheckInMonitor(check_in(500, 0.1), kRounds, 0.4).band(1);
+  const CountBand band = *CheckInMonitor({{check_in(500, 0.1), kRounds}}, 0.4).band(1);
   const double once = chance_outside(band, 500, 0.1);
   const double in_a_run = -std::expm1(static_cast<double>(kRounds) * std::log1p(-once));
   EXPECT_LE(in_a_run, 0.2);  // half of the false alarms is the band's
@@ -133,7 +133,7 @@ TEST(CheckInMonitor, EvidenceIsAMartingaleAtTheDeclaredRate) {
 
 TEST(CheckInMonitor, ADriftOfOnePercentIsSeenLongBeforeAnyCountLeavesItsBand) {
   for (const double rate : {0.099, 0.101}) {
-    CheckInMonitor monitor(check_in(60'000, 0.1), 700);
+    CheckInMonitor monitor({{check_in(60'000, 0.1), 700}});
     std::uint64_t round = 0;
     for (; round < 700 && !monitor.alarm(); ++round) {
       monitor.watch(1, static_cast<std::uint64_t>(std::llround(60'000 * rate)));
@@ -155,7 +155,7 @@ TEST(CheckInMonitor, ADriftedRateAlarmsInEveryRun) {
 }
 
 TEST(CheckInMonitor, OneCountFarOutsideSaysWhichRound) {
-  CheckInMonitor monitor(check_in(1000, 0.1), 100);
+  CheckInMonitor monitor({{check_in(1000, 0.1), 100}});
   monitor.watch(4, 400);
   monitor.watch(1, 30);
   monitor.watch(1, 100);
@@ -166,7 +166,7 @@ TEST(CheckInMonitor, OneCountFarOutsideSaysWhichRound) {
 }
 
 TEST(CheckInMonitor, ARateOfOneLeavesNoRoom) {
-  CheckInMonitor monitor(check_in(100, 1), 10);
+  CheckInMonitor monitor({{check_in(100, 1), 10}});
   monitor.watch(1, 100);
   EXPECT_FALSE(monitor.alarm());
   monitor.watch(1, 99);
@@ -176,15 +176,27 @@ TEST(CheckInMonitor, ARateOfOneLeavesNoRoom) {
 TEST(CheckInMonitor, ARangeOfRatesAlarmsOutsideItAlone) {
   const accounting::ShuffledCheckIn range{ClientCount::of(10'000), Rate::of(0.2), Rate::of(0.1)};
   for (const std::uint64_t messages : {1010u, 1500u, 1990u}) {
-    CheckInMonitor monitor(range, 50);
+    CheckInMonitor monitor({{range, 50}});
     monitor.watch(50, 50 * messages);
     EXPECT_FALSE(monitor.alarm()) << messages;
   }
   for (const std::uint64_t messages : {950u, 2050u}) {
-    CheckInMonitor monitor(range, 50);
+    CheckInMonitor monitor({{range, 50}});
     monitor.watch(50, 50 * messages);
     EXPECT_TRUE(monitor.alarm()) << messages;
   }
+}
+
+TEST(CheckInMonitor, ADeclarationMayChangeWithTheRounds) {
+  const std::vector<accounting::Stage> stages = {{check_in(10'000, 0.1), 20}, {check_in(10'000, 0.05), 20}};
+  CheckInMonitor as_declared(stages), as_before(stages);
+  for (std::uint64_t round = 0; round < 40; round += 8) {  // the third block has rounds of both
+    as_before.watch(8, 8'000);
+    as_declared.watch(8, round < 16 ? 8'000 : round == 16 ? 6'000 : 4'000);
+  }
+  EXPECT_FALSE(as_declared.alarm());
+  ASSERT_TRUE(as_before.alarm());
+  EXPECT_EQ(as_before.alarm()->round, 32u);
 }
 
 // Everybody of an averaged run, drawn as the protocol says: a coin, then a uniform slot.
@@ -200,14 +212,13 @@ std::vector<std::uint64_t> averaged_run(Generator& generator, std::uint64_t clie
 
 TEST(CheckInMonitor, SlotsOfARunAreWatchedGivenThoseBefore) {
   constexpr std::uint64_t kClients = 400, kSlots = 20, kRuns = 2, kTimes = 300;
+  const accounting::RandomCheckIn averaged{accounting::RandomCheckIn::Kind::averaged,
+                                           ClientCount::of(kClients), kSlots, Rate::of(0.8), std::nullopt};
   Generator generator(7);
   std::uint64_t raised = 0, raised_drifted = 0;
   for (std::uint64_t time = 0; time < kTimes; ++time) {
     for (const double rate : {0.8, 0.5}) {
-      CheckInMonitor monitor(
-          accounting::RandomCheckIn{accounting::RandomCheckIn::Kind::averaged, ClientCount::of(kClients),
-                                    kSlots, Rate::of(0.8), std::nullopt},
-          kSlots * kRuns, 0.2);
+      CheckInMonitor monitor({{averaged, kRuns}}, 0.2);
       for (std::uint64_t run = 0; run < kRuns; ++run) {
         for (const std::uint64_t messages : averaged_run(generator, kClients, kSlots, rate)) {
           monitor.watch(1, messages);
@@ -223,9 +234,9 @@ TEST(CheckInMonitor, SlotsOfARunAreWatchedGivenThoseBefore) {
 }
 
 TEST(CheckInMonitor, BlocksAcrossTheEndOfARunAreSkippedUntilTheNextBegins) {
-  CheckInMonitor monitor(accounting::RandomCheckIn{accounting::RandomCheckIn::Kind::averaged,
-                                                   ClientCount::of(1000), 10, Rate::of(0.5), std::nullopt},
-                         40);
+  const accounting::RandomCheckIn averaged{accounting::RandomCheckIn::Kind::averaged, ClientCount::of(1000),
+                                           10, Rate::of(0.5), std::nullopt};
+  CheckInMonitor monitor({{averaged, 4}});
   monitor.watch(7, 350);
   ASSERT_TRUE(monitor.estimate());
   EXPECT_NEAR(monitor.estimate()->rate, 0.5, 1e-12);
@@ -242,7 +253,7 @@ TEST(CheckInMonitor, BlocksAcrossTheEndOfARunAreSkippedUntilTheNextBegins) {
 }
 
 TEST(CheckInMonitor, TheEstimateIsClopperAndPearsonsOnAllRounds) {
-  CheckInMonitor monitor(check_in(1000, 0.1), 100);
+  CheckInMonitor monitor({{check_in(1000, 0.1), 100}});
   EXPECT_FALSE(monitor.estimate());
   monitor.watch(10, 950);
   const CheckInMonitor::Estimate estimate = *monitor.estimate();
@@ -261,19 +272,21 @@ TEST(CheckInMonitor, ProtocolsWithoutCoinsSaySo) {
       accounting::RandomCheckIn{Kind::fixed, n, 5, Rate::of(0.5), std::nullopt},
       accounting::RandomCheckIn{Kind::sliding, n, 5, Rate::of(0.5), std::nullopt}};
   for (const accounting::Participation& participation : blind) {
-    CheckInMonitor monitor(participation, 10);
+    CheckInMonitor monitor({{participation, 10}});
     EXPECT_NE(monitor.blind(), "");
     monitor.watch(1, 3);
     EXPECT_FALSE(monitor.alarm());
     EXPECT_FALSE(monitor.estimate());
     EXPECT_FALSE(monitor.band(1));
   }
-  EXPECT_EQ(CheckInMonitor(accounting::AggregatedCheckIn{n, Rate::of(0.5), 3, std::nullopt}, 1).blind(), "");
+  const accounting::AggregatedCheckIn aggregated{n, Rate::of(0.5), 3, std::nullopt};
+  EXPECT_EQ(CheckInMonitor({{aggregated, 1}}).blind(), "");
 }
 
 TEST(CheckInMonitor, ImpossibleCountsAreRefused) {
-  CheckInMonitor monitor(check_in(100, 0.1), 10);
+  CheckInMonitor monitor({{check_in(100, 0.1), 10}});
   EXPECT_THROW(monitor.watch(1, 101), Error);
+  EXPECT_THROW(monitor.watch(0, 1), Error);
   monitor.watch(10, 100);
   EXPECT_THROW(monitor.watch(1, 10), Error);
 }

@@ -1,0 +1,292 @@
+#include "report_html.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "chart_svg.h"
+#include "report_style.h"
+#include "statement_text.h"
+#include "train_progress.h"
+
+namespace muster::app {
+namespace {
+
+using accounting::Bound;
+
+// Rows of the table of logged rounds; beyond, every k-th is shown.
+constexpr std::size_t kMostRows = 2000;
+
+std::string data(const std::string& value, const std::string& shown) {
+  return fmt::format("<data value=\"{}\">{}</data>", value, shown);
+}
+std::string data(double value, const std::string& shown) {
+  return data(fmt::format("{:.17g}", value), shown);
+}
+std::string count_data(std::uint64_t value) {
+  return data(fmt::format("{}", value), fmt::format("{}", value));
+}
+
+std::string epsilon_data(std::optional<double> epsilon) {
+  return epsilon ? data(*epsilon, epsilon_text(*epsilon)) : "none";
+}
+
+std::string card(const std::string& big, const std::string& words) {
+  return fmt::format("<div class=\"card\"><b>{}</b><span>{}</span></div>\n", big, words);
+}
+
+std::string flag(const char* kind, const std::string& words) {
+  return fmt::format("<p class=\"flag {}\">{}</p>\n", kind, words);
+}
+
+std::string listed(const std::vector<std::string>& lines) {
+  std::string html = "<ul>\n";
+  for (const std::string& line : lines) {
+    html += fmt::format("<li>{}</li>\n", escaped(line));
+  }
+  return html + "</ul>\n";
+}
+
+std::string state_of(const RunRecord& run) {
+  if (!run.outcome) {
+    return "unfinished";
+  }
+  return run.outcome->stopped == "budget" ? "stopped before its privacy budget was passed"
+                                          : run.outcome->stopped;
+}
+
+std::string head_of(const ReportParts& parts) {
+  const RunRecord& run = parts.run;
+  const std::string name = run.plan.name.empty() ? "A run" : escaped(run.plan.name);
+  std::string html = fmt::format(
+      "<h1>{}</h1>\n<p class=\"muted\">A training run of muster, from <span class=\"mono\">{}</span></p>\n",
+      name, escaped(run.folder.string()));
+  if (!run.outcome) {
+    html += flag(
+        "bad",
+        fmt::format(
+            "<b>This run is not finished.</b> What follows is how far it had got when this page was made{}.",
+            run.logged.empty() ? ": no round had been logged" : ""));
+  }
+  const LoggedLine* last = run.logged.empty() ? nullptr : &run.logged.back();
+  if (run.outcome || last != nullptr) {
+    const double accuracy = run.outcome ? run.outcome->accuracy : last->accuracy;
+    const std::optional<double> epsilon = run.outcome ? run.outcome->epsilon : last->epsilon;
+    const std::uint64_t rounds = run.outcome ? run.outcome->rounds : last->round;
+    const double seconds = run.outcome ? run.outcome->seconds : last->seconds;
+    html += "<div class=\"cards\">\n";
+    html += card(data(accuracy, fmt::format("{:.4f}", accuracy)), "accuracy on the test set");
+    html +=
+        card(epsilon_data(epsilon), fmt::format("epsilon, proven, at delta {:g}", run.plan.delta.value()));
+    html += card(count_data(rounds),
+                 fmt::format("of {} {} ({})", run.plan.rounds,
+                             run.plan.has_slots() ? "runs of slots" : "rounds", state_of(run)));
+    html += card(data(seconds, duration_text(seconds)), "of training");
+    html += "</div>\n";
+  }
+  return html;
+}
+
+// "0.1", or from the lowest to the highest where clients or rounds differ.
+std::string declared_rate(const protocols::Plan& plan) {
+  double least = 1, most = 0;
+  for (const accounting::Stage& stage : plan.stages()) {
+    const double rate = accounting::message_rate(stage.participation).value();
+    most = std::max(most, rate);
+    least = std::min(least, plan.least_rate ? rate * *plan.least_rate / plan.rate : rate);
+  }
+  return least < most ? fmt::format("between {:.6g} and {:.6g}", least, most) : fmt::format("{:.6g}", most);
+}
+
+std::string check_ins_of(const ReportParts& parts) {
+  const protocols::CheckInMonitor& monitor = parts.watched.monitor;
+  const char* unit = step_word(parts.run.plan);
+  std::string html = "<h2>Check-ins</h2>\n";
+  if (!monitor.blind().empty()) {
+    html += flag("", fmt::format("Not watched: {}.", escaped(monitor.blind())));
+  } else if (const auto& alarm = monitor.alarm()) {
+    html +=
+        flag("bad", fmt::format("<b>Alarm: {} check-ins</b> for the declared rate {}, raised at {} {}: {}.",
+                                name_of(alarm->direction), declared_rate(parts.run.plan), unit, alarm->round,
+                                escaped(alarm->reason)));
+  } else if (monitor.rounds_watched() > 0) {
+    html += flag("good", fmt::format("No alarm: {} {}s fit the declared rate {}.", monitor.rounds_watched(),
+                                     unit, declared_rate(parts.run.plan)));
+  }
+  html += check_in_chart(parts.run, parts.watched);
+  if (const auto estimate = monitor.estimate()) {
+    html += fmt::format(
+        "<p>Estimated effective rate: <b>{}</b>, between {} and {} with confidence {:g} %. If every client "
+        "reported at "
+        "the low end, these rounds would cost epsilon {}; at the high end, {}. What is charged is the "
+        "declared rate.</p>\n",
+        data(estimate->rate, fmt::format("{:.6g}", estimate->rate)),
+        data(estimate->low, fmt::format("{:.6g}", estimate->low)),
+        data(estimate->high, fmt::format("{:.6g}", estimate->high)),
+        100 * (1 - protocols::CheckInMonitor::kFalseAlarm), epsilon_data(parts.epsilon_at_low),
+        epsilon_data(parts.epsilon_at_high));
+  }
+  if (monitor.blind().empty()) {
+    html += fmt::format(
+        "<p class=\"muted\">While clients report at the declared rate, a whole run raises an alarm with "
+        "probability "
+        "at most {:g}. The band is that of one {} among all of the plan; slow drifts are found by the "
+        "sum of all rounds{}.</p>\n",
+        protocols::CheckInMonitor::kFalseAlarm, unit,
+        monitor.rounds_skipped() > 0
+            ? fmt::format(
+                  "; {} {}s could not be watched, as a line of the log spans the end of a run of slots",
+                  monitor.rounds_skipped(), unit)
+            : "");
+  }
+  return html;
+}
+
+std::string bound_row(const Bound& bound, bool best) {
+  return fmt::format(
+      "<tr><td><code>{}</code></td><td class=\"n\">{}</td><td class=\"n\">{}</td><td>{}</td><td>{}</td>"
+      "<td class=\"n\">{}</td><td>{}</td></tr>\n",
+      escaped(bound.id), bound.upper ? data(*bound.upper, rounded_up(*bound.upper)) : "none",
+      bound.lower ? data(*bound.lower, rounded_down(*bound.lower)) : "-", name_of(bound.validity),
+      name_of(bound.view), bound.numerical_error > 0 ? fmt::format("{:.1e}", bound.numerical_error) : "-",
+      best ? "best" : "");
+}
+
+std::string statement_of(const ReportParts& parts) {
+  std::string html = "<h2>What it cost in privacy</h2>\n";
+  if (!parts.statement) {
+    return html + "<p>Nothing yet: no round is done.</p>\n";
+  }
+  const accounting::Statement& statement = *parts.statement;
+  html +=
+      fmt::format("<p>{}; {}; {} {}{}; delta = {:g}. Two data sets differ in one client's record ({}).</p>\n",
+                  escaped(accounting::describe(parts.run.plan.mechanism())),
+                  escaped(accounting::describe(parts.run.plan.participation())), statement.rounds,
+                  parts.run.plan.has_slots() ? "run" : "round", statement.rounds == 1 ? "" : "s",
+                  statement.question.fixed, name_of(statement.best.neighbouring));
+  html +=
+      "<div class=\"wide\"><table>\n<tr><th>bound</th><th class=\"n\">epsilon upper</th><th "
+      "class=\"n\">lower</th><th>validity</th>"
+      "<th>view</th><th class=\"n\">numerical error, included</th><th></th></tr>\n";
+  for (const Bound& bound : statement.all) {
+    html += bound_row(bound, bound.id == statement.best.id && bound.view == statement.best.view);
+  }
+  html += "</table></div>\n";
+  html += fmt::format(
+      "<p>If the shuffler and the aggregator collude, over {} round{} of one client: epsilon "
+      "<b>{}</b>.</p>\n",
+      statement.local_rounds, statement.local_rounds == 1 ? "" : "s",
+      statement.local ? data(*statement.local, rounded_up(*statement.local)) : "none");
+  html += fmt::format("<p><code>{}</code>: {}. It assumes:</p>\n", escaped(statement.best.id),
+                      escaped(statement.best.citation));
+  html += listed(statement.best.assumptions);
+  return html;
+}
+
+std::string not_protected(const RunRecord& run) {
+  const protocols::Plan& plan = run.plan;
+  std::vector<std::string> lines = {
+      "This was a simulation. Coins and noise follow from the plan's seed: who knows it can take the noise "
+      "off the messages.",
+      "Who takes part in the population, and how many clients there are, is not hidden: neighbours replace "
+      "one record.",
+      "Groups: a household of k clients has about k times the epsilon.",
+      "Other runs on the same clients, and the choice of this plan among several that were tried, are not "
+      "counted.",
+      "The accuracy is measured on the test set, which is taken to be public."};
+  if (plan.checks_in()) {
+    lines.emplace_back(
+        "The number of messages of each round is public. Coins must not depend on private data, nor may "
+        "dropping out.");
+  }
+  lines.push_back(
+      fmt::format("{} honest clients are counted on: those that collude with the observer must be taken off.",
+                  plan.clients));
+  return "<h2>What is not protected</h2>\n" + listed(lines) +
+         "<p class=\"muted\">SECURITY.md of muster has the whole list.</p>\n";
+}
+
+std::string plan_of(const RunRecord& run) {
+  std::string html = fmt::format(
+      "<h2>The plan</h2>\n<p>Hash <span class=\"mono\" id=\"hash\">{}</span>; this file and the "
+      "checkpoint beside it agree.</p>\n<div class=\"wide\"><table>\n",
+      run.hash);
+  std::size_t at = 0;
+  while (at < run.plan_text.size()) {
+    const std::size_t end = run.plan_text.find('\n', at);
+    const std::string line = run.plan_text.substr(at, end - at);
+    const std::size_t equals = line.find(" = ");
+    html += fmt::format("<tr><td><code>{}</code></td><td>{}</td></tr>\n", escaped(line.substr(0, equals)),
+                        escaped(line.substr(equals + 3)));
+    at = end + 1;
+  }
+  return html + "</table></div>\n";
+}
+
+std::string time_of(const RunRecord& run) {
+  std::string html = "<h2>Time</h2>\n" + time_chart(run);
+  const LoggedLine* last = run.logged.empty() ? nullptr : &run.logged.back();
+  if (last != nullptr && last->seconds > 0) {
+    html += fmt::format(
+        "<p>{} messages in {:.3g} seconds, {:.0f} a second; {:.3g} ms a {}. Sessions add up; loading data is "
+        "left out.</p>\n",
+        count_data(last->messages), last->seconds, static_cast<double>(last->messages) / last->seconds,
+        1000 * last->seconds / static_cast<double>(last->step), step_word(run.plan));
+  }
+  return html;
+}
+
+std::string rounds_of(const RunRecord& run, const WatchedRun& watched) {
+  if (run.logged.empty()) {
+    return "";
+  }
+  const std::size_t stride = (run.logged.size() + kMostRows - 1) / kMostRows;
+  std::string html = fmt::format(
+      "<details><summary>{} logged {}s{}</summary>\n<div class=\"wide\"><table id=\"rounds\">\n<tr><th "
+      "class=\"n\">{}</th><th "
+      "class=\"n\">accuracy</th><th class=\"n\">epsilon</th><th class=\"n\">check-ins</th><th "
+      "class=\"n\">band</th><th "
+      "class=\"n\">messages so far</th><th class=\"n\">seconds</th></tr>\n",
+      run.logged.size(), step_word(run.plan), stride > 1 ? fmt::format(", one in {} shown", stride) : "",
+      step_word(run.plan));
+  for (std::size_t i = 0; i < run.logged.size(); ++i) {
+    if ((run.logged.size() - 1 - i) % stride != 0) {
+      continue;
+    }
+    const LoggedLine& line = run.logged[i];
+    const auto& band = watched.bands[i];
+    html += fmt::format(
+        "<tr><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td>"
+        "<td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td></tr>\n",
+        count_data(line.step), data(line.accuracy, fmt::format("{:.4f}", line.accuracy)),
+        epsilon_data(line.epsilon), count_data(line.check_ins),
+        band ? fmt::format("{} to {}", band->low, band->high) : "-", count_data(line.messages),
+        data(line.seconds, fmt::format("{:.1f}", line.seconds)));
+  }
+  return html + "</table></div>\n</details>\n";
+}
+
+}  // namespace
+
+std::string report_html(const ReportParts& parts) {
+  const RunRecord& run = parts.run;
+  std::string html =
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n";
+  html += fmt::format("<title>{}: a run of muster</title>\n<style>{}</style>\n</head>\n<body>\n<main>\n",
+                      escaped(run.plan.name.empty() ? run.folder.filename().string() : run.plan.name),
+                      kReportStyle);
+  html += head_of(parts);
+  if (!run.logged.empty()) {
+    html += "<h2>What was learned</h2>\n" + learning_chart(run) + rounds_of(run, parts.watched);
+  }
+  html += statement_of(parts);
+  html += check_ins_of(parts);
+  html += time_of(run);
+  html += not_protected(run);
+  html += plan_of(run);
+  return html + "</main>\n</body>\n</html>\n";
+}
+
+}  // namespace muster::app

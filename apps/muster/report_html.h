@@ -1,0 +1,34 @@
+// A run as one web page: charts, tables and the accountant's statement, with nothing loaded from outside.
+//
+// The style follows the reader's light or dark screen, and prints. Every text that comes from a file is
+// escaped. A number that is shown rounded carries its full value in a <data value=".."> element; an epsilon
+// is rounded up.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "muster/accounting/result.h"
+#include "run_record.h"
+
+namespace muster::app {
+
+struct ReportParts {
+  const RunRecord& run;
+  const WatchedRun& watched;
+  std::optional<accounting::Statement> statement;  // of the rounds done; nothing before the first
+  // The proven epsilon of the rounds done if every client's rate were the low, or high, end of the estimate.
+  std::optional<double> epsilon_at_low, epsilon_at_high;
+};
+
+std::string report_html(const ReportParts& parts);
+
+// The charts of the page, empty text where there is nothing to draw.
+std::string learning_chart(const RunRecord& run);
+std::string check_in_chart(const RunRecord& run, const WatchedRun& watched);
+std::string time_chart(const RunRecord& run);
+
+// "slot" where rounds of the accountant are runs of slots, else "round".
+const char* step_word(const protocols::Plan& plan);
+
+}  // namespace muster::app

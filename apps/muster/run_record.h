@@ -1,0 +1,66 @@
+// What a run's folder says, read without disturbing it: its plan, its logged rounds, and how it ended.
+//
+// Takes no lock and writes nothing, so the run may be under way. Every file is checked as it is read; what is
+// missing or damaged is Error(file) or Error(checkpoint) that names the file, and the line of metrics.jsonl.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "muster/protocols/check_in_monitor.h"
+#include "muster/protocols/plan.h"
+
+namespace muster::app {
+
+struct LoggedLine {
+  std::uint64_t step;  // rounds done; in slot protocols slots, of all runs together
+  std::uint64_t round;
+  double accuracy;
+  std::optional<double> epsilon;  // nothing: none is proven
+  std::uint64_t check_ins;        // of the last step
+  std::uint64_t messages;         // of all steps
+  double seconds;
+};
+
+struct Outcome {
+  double accuracy;
+  std::optional<double> epsilon;
+  std::uint64_t rounds;
+  double seconds;
+  double examples_per_second;
+  std::string fidelity;
+  std::string stopped;
+};
+
+struct RunRecord {
+  std::filesystem::path folder;
+  protocols::Plan plan;
+  std::string plan_text;  // of plan.txt
+  std::string hash;       // of the plan, and of the checkpoint beside it
+  std::vector<LoggedLine> logged;
+  std::optional<Outcome> outcome;  // nothing: the run is not finished
+};
+
+RunRecord read_run(const std::filesystem::path& folder);
+
+// The logged rounds of a run under `plan`. `finished`: the last line must be whole; of a run under way it may
+// still be being written, and is then left out.
+std::vector<LoggedLine> read_metrics(const std::filesystem::path& file, bool finished);
+
+// The monitor after all logged rounds, and the band each logged round was held against (nothing: not
+// watched).
+struct WatchedRun {
+  protocols::CheckInMonitor monitor;
+  std::vector<std::optional<protocols::CountBand>> bands;
+};
+// `file` is named by the Error(file) of counts that cannot be.
+WatchedRun watch(const protocols::Plan& plan, const std::vector<LoggedLine>& logged,
+                 const std::filesystem::path& file);
+
+// After a run: a line on stderr when the alarm is on.
+void warn_of_alarm(const protocols::Plan& plan, const std::filesystem::path& folder);
+
+}  // namespace muster::app
