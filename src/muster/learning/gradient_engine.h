@@ -23,6 +23,11 @@ class GradientEngine : public ClientFunction {
   virtual std::uint8_t predict(std::span<const float> parameters, std::span<const float> inputs,
                                Workspace& workspace) const = 0;
 
+  // What the last layer reads, feature_count() floats; they live in the workspace until its next use.
+  virtual std::size_t feature_count() const = 0;
+  virtual std::span<const float> features(std::span<const float> parameters, std::span<const float> inputs,
+                                          Workspace& workspace) const = 0;
+
   // The gradient. The loss is dropped: printing it would release data that no accountant charged for.
   void evaluate(std::span<const float> parameters, const Example& example, Workspace& workspace,
                 std::span<float> out) const final {

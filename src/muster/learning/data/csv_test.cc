@@ -120,7 +120,7 @@ TEST_F(Csv, IsTotal) {
   std::mt19937 bits(5);
   const std::string alphabet = "0123456789,,,\n\n\r.-e xA\"";
   std::size_t accepted = 0;
-  for (int trial = 0; trial < 3000; ++trial) {
+  for (int trial = 0; trial < 400; ++trial) {
     std::string text = "a,b\n";
     const std::size_t length = bits() % 60;
     for (std::size_t i = 0; i < length; ++i) {

@@ -196,18 +196,19 @@ std::uint8_t draw_digit(const random::RunKey& key, DigitSet set, std::uint64_t i
   return label;
 }
 
-DataSplit draw_digits(std::uint64_t train, std::uint64_t test, std::uint64_t seed) {
+Dataset draw_digit_set(DigitSet set, std::uint64_t count, std::uint64_t seed) {
   const random::RunKey key = random::RunKey::from_seed(seed);
-  const auto draw = [&](DigitSet set, std::uint64_t count) {
-    Dataset data;
-    data.bytes.resize(count * kImagePixels);
-    data.labels.resize(count);
-    for (std::uint64_t i = 0; i < count; ++i) {
-      data.labels[i] = draw_digit(key, set, i, std::span(data.bytes).subspan(i * kImagePixels, kImagePixels));
-    }
-    return data;
-  };
-  return {draw(DigitSet::train, train), draw(DigitSet::test, test)};
+  Dataset data;
+  data.bytes.resize(count * kImagePixels);
+  data.labels.resize(count);
+  for (std::uint64_t i = 0; i < count; ++i) {
+    data.labels[i] = draw_digit(key, set, i, std::span(data.bytes).subspan(i * kImagePixels, kImagePixels));
+  }
+  return data;
+}
+
+DataSplit draw_digits(std::uint64_t train, std::uint64_t test, std::uint64_t seed) {
+  return {draw_digit_set(DigitSet::train, train, seed), draw_digit_set(DigitSet::test, test, seed)};
 }
 
 }  // namespace muster::learning

@@ -3,8 +3,8 @@
 // A digit is one of several ways of writing it: a skeleton of strokes (digit_skeletons.h), bent by a random
 // affine map and a smooth random displacement, drawn with a pen of random width and ink, with noise and
 // quantised to bytes. Example i of a set is a function of (seed, set, i) alone: its stream is (digits, round
-// 0 train or 1 test, client i), so the two sets are disjoint in randomness and any n gives a prefix of the
-// same sequence. Labels are uniform. Pixels are normalised as MNIST's are. Pure functions; any thread.
+// 0 train, 1 test or 2 open, client i), so the sets are disjoint in randomness and any n gives a prefix of
+// the same sequence. Labels are uniform. Pixels are normalised as MNIST's are. Pure functions; any thread.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,8 @@
 
 namespace muster::learning {
 
-enum class DigitSet : std::uint8_t { train = 0, test = 1 };
+// open: digits that belong to nobody, for what is learned without noise before private training.
+enum class DigitSet : std::uint8_t { train = 0, test = 1, open = 2 };
 
 // Draws example `index` of a set into `image` (784 bytes, row-major, 0 background to 255 ink); returns its
 // label.
@@ -24,5 +25,8 @@ std::uint8_t draw_digit(const random::RunKey& key, DigitSet set, std::uint64_t i
 
 // The first `train` and `test` examples of the two sets under RunKey::from_seed(seed).
 DataSplit draw_digits(std::uint64_t train, std::uint64_t test, std::uint64_t seed);
+
+// The first `count` examples of one set.
+Dataset draw_digit_set(DigitSet set, std::uint64_t count, std::uint64_t seed);
 
 }  // namespace muster::learning

@@ -6,41 +6,20 @@
 
 #include "muster/learning/data/digits.h"
 #include "muster/learning/gradients/engine.h"
+#include "muster/learning/models/pretraining.h"
 
 namespace muster::learning {
 namespace {
 
-double accuracy(const GradientEngine& engine, const std::vector<float>& parameters, const Dataset& test) {
-  auto room = engine.make_workspace();
-  std::vector<float> buffer(test.shape.size());
-  std::size_t right = 0;
-  for (std::size_t i = 0; i < test.size(); ++i) {
-    right += engine.predict(parameters, test.example(i, buffer).inputs, *room) == test.labels[i];
-  }
-  return static_cast<double>(right) / static_cast<double>(test.size());
-}
-
 // The best test accuracy after any epoch of plain minibatch descent without privacy.
-double best_accuracy(Architecture architecture, const DataSplit& split, std::size_t epochs, double rate) {
-  constexpr std::size_t kBatch = 32;
+double best_accuracy(const Architecture& architecture, const DataSplit& split, std::size_t epochs,
+                     double rate) {
   const auto engine = make_engine(architecture);
-  auto room = engine->make_workspace();
   auto parameters = initial_parameters(architecture, random::RunKey::from_seed(3));
-  std::vector<float> buffer(split.train.shape.size());
-  std::vector<float> gradient(parameters.size());
-  std::vector<float> sum(parameters.size());
   double best = 0;
   for (std::size_t epoch = 0; epoch < epochs; ++epoch) {
-    const auto step = static_cast<float>(rate / (1.0 + static_cast<double>(epoch)) / kBatch);
-    for (std::size_t i = 0; i + kBatch <= split.train.size(); i += kBatch) {
-      std::fill(sum.begin(), sum.end(), 0.0F);
-      for (std::size_t b = 0; b < kBatch; ++b) {
-        engine->gradient(parameters, split.train.example(i + b, buffer), *room, gradient);
-        for (std::size_t p = 0; p < sum.size(); ++p) sum[p] += gradient[p];
-      }
-      for (std::size_t p = 0; p < sum.size(); ++p) parameters[p] -= step * sum[p];
-    }
-    best = std::max(best, accuracy(*engine, parameters, split.test));
+    descend(*engine, split.train, rate / (1.0 + static_cast<double>(epoch)), parameters);
+    best = std::max(best, fraction_right(*engine, parameters, split.test));
   }
   return best;
 }

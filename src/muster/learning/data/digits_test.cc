@@ -35,6 +35,20 @@ TEST(Digits, SeedsAndSetsDiffer) {
   EXPECT_EQ(distinct.size(), 200U);
 }
 
+// What is public has other digits than what is private and than what is tested on.
+TEST(Digits, TheOpenSetIsNeitherOfTheOthers) {
+  const DataSplit split = draw_digits(100, 100, 1);
+  const Dataset open = draw_digit_set(DigitSet::open, 100, 1);
+  std::set<std::vector<std::uint8_t>> distinct;
+  for (const Dataset* set : {&split.train, &split.test, &open}) {
+    for (std::size_t i = 0; i < set->size(); ++i) {
+      const auto image = std::span(set->bytes).subspan(i * kImagePixels, kImagePixels);
+      distinct.emplace(image.begin(), image.end());
+    }
+  }
+  EXPECT_EQ(distinct.size(), 300U);
+}
+
 TEST(Digits, LabelsAreUniform) {
   const DataSplit split = draw_digits(20000, 0, 11);
   std::vector<std::uint64_t> counts(kClasses, 0);

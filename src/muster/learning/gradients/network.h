@@ -38,6 +38,7 @@ class Network {
                                  Activations<Scalar>& room) const;
 
   // What the last layer reads: the features a network has learned. After logits(), in the same room.
+  std::size_t feature_count() const { return layers_.back().in.size(); }
   std::span<const Scalar> features(const Activations<Scalar>& room) const {
     return room.values[layers_.size() - 1];
   }

@@ -273,6 +273,34 @@ TEST_P(Engines, PredictTheClassOfLeastLoss) {
   }
 }
 
+// The last layer's product with the features gives the logits: the class with the largest is the one
+// predicted, and both engines agree on the features.
+TEST_P(Engines, FeaturesAreWhatTheLastLayerReads) {
+  const Layer last = layers(GetParam()).back();
+  const auto parameters = normals<float>(parameter_count(GetParam()), 0.1, 1);
+  const auto pixels = normals<float>(GetParam().input.size(), 1, 2);
+  std::vector<std::vector<float>> seen;
+  for (const auto& engine : {make_reference_engine(GetParam()), make_engine(GetParam())}) {
+    auto room = engine->make_workspace();
+    const auto row = engine->features(parameters, pixels, *room);
+    ASSERT_EQ(row.size(), engine->feature_count());
+    ASSERT_EQ(row.size(), last.in.size());
+    std::vector<double> logits(GetParam().classes);
+    for (std::size_t c = 0; c < logits.size(); ++c) {
+      logits[c] = static_cast<double>(parameters[last.biases_at + c]);
+      for (std::size_t f = 0; f < row.size(); ++f) {
+        logits[c] += static_cast<double>(row[f]) *
+                     static_cast<double>(parameters[last.weights_at + f * logits.size() + c]);
+      }
+    }
+    seen.emplace_back(row.begin(), row.end());
+    EXPECT_EQ(engine->predict(parameters, pixels, *room), largest_class<double>(logits));
+  }
+  for (std::size_t f = 0; f < seen[0].size(); ++f) {
+    EXPECT_NEAR(seen[0][f], seen[1][f], 1e-4F * (1 + std::abs(seen[0][f])));
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(All, Engines,
                          ::testing::Values(Architecture::cnn, Architecture::logistic, Architecture::mlp,
                                            kTanhCnn, kColourCnn, kFeatureMlp),

@@ -31,6 +31,14 @@ class ReferenceEngine final : public GradientEngine {
     return largest_class(network_.logits(parameters, inputs, room(workspace)));
   }
 
+  std::size_t feature_count() const override { return network_.feature_count(); }
+
+  std::span<const float> features(std::span<const float> parameters, std::span<const float> inputs,
+                                  Workspace& workspace) const override {
+    network_.logits(parameters, inputs, room(workspace));
+    return network_.features(room(workspace));
+  }
+
  private:
   static Activations<float>& room(Workspace& workspace) {
     return static_cast<ReferenceWorkspace&>(workspace).activations;

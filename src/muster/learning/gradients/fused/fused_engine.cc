@@ -32,6 +32,15 @@ class FusedCnnEngine final : public GradientEngine {
     fused::forward(parameters.data(), pixels.data(), buffers);
     return largest_class(std::span<const float>(buffers.logits, kClasses));
   }
+
+  std::size_t feature_count() const override { return fused::Dense1::kOutputs; }
+
+  std::span<const float> features(std::span<const float> parameters, std::span<const float> inputs,
+                                  Workspace& workspace) const override {
+    fused::Buffers& buffers = static_cast<FusedWorkspace&>(workspace).buffers;
+    fused::forward(parameters.data(), inputs.data(), buffers);
+    return std::span<const float>(buffers.hidden, fused::Dense1::kOutputs);
+  }
 };
 
 }  // namespace
