@@ -22,13 +22,40 @@ HWY_INLINE Vector LoadPart(Lanes8 d, const double* from, std::size_t left) {
   return left >= hn::Lanes(d) ? hn::LoadU(d, from) : hn::MaskedLoad(hn::FirstN(d, left), d, from);
 }
 
-// angle - 2 pi round(angle / 2 pi) for |angle| < 6e6: the first two parts of 2 pi have 31 bits, so their
-// products with the integer are exact.
-HWY_INLINE Vector Reduced(Lanes8 d, Vector angle) {
-  const Vector turns = hn::Round(hn::Mul(angle, hn::Set(d, 0.15915494309189535)));
-  const Vector first = hn::Sub(angle, hn::Mul(turns, hn::Set(d, 0x1.921fb54400000p+2)));
-  const Vector second = hn::Sub(first, hn::Mul(turns, hn::Set(d, 0x1.0b4611a400000p-32)));
-  return hn::Sub(second, hn::Mul(turns, hn::Set(d, 0x1.13198a2e03707p-63)));
+// Sine and cosine of |angle| < 6e6, within 2 ulp of the angle reduced to an eighth turn. The first two parts
+// of pi/2 have 31 bits, so their products with the whole number of quarter turns are exact; the polynomials
+// are those of fdlibm's kernels.
+HWY_INLINE void SineCosine(Lanes8 d, Vector angle, Vector& sine, Vector& cosine) {
+  const hn::RebindToUnsigned<Lanes8> bits;
+  // Added to 3 * 2^51 a whole number stands in the last bits.
+  const Vector shifter = hn::Set(d, 0x1.8p52);
+  const Vector shifted = hn::Add(hn::Mul(angle, hn::Set(d, 0x1.45f306dc9c883p-1)), shifter);
+  const Vector quarters = hn::Sub(shifted, shifter);
+  const Vector first = hn::Sub(angle, hn::Mul(quarters, hn::Set(d, 0x1.921fb54400000p+0)));
+  const Vector second = hn::Sub(first, hn::Mul(quarters, hn::Set(d, 0x1.0b4611a400000p-34)));
+  const Vector x = hn::Sub(second, hn::Mul(quarters, hn::Set(d, 0x1.13198a2e03707p-65)));
+  const Vector z = hn::Mul(x, x);
+  Vector s = hn::Set(d, 1.58969099521155010221e-10);
+  s = hn::MulAdd(s, z, hn::Set(d, -2.50507602534068634195e-08));
+  s = hn::MulAdd(s, z, hn::Set(d, 2.75573137070700676789e-06));
+  s = hn::MulAdd(s, z, hn::Set(d, -1.98412698298579493134e-04));
+  s = hn::MulAdd(s, z, hn::Set(d, 8.33333333332248946124e-03));
+  s = hn::MulAdd(s, z, hn::Set(d, -1.66666666666666324348e-01));
+  s = hn::MulAdd(hn::Mul(s, z), x, x);
+  Vector c = hn::Set(d, -1.13596475577881948265e-11);
+  c = hn::MulAdd(c, z, hn::Set(d, 2.08757232129817482790e-09));
+  c = hn::MulAdd(c, z, hn::Set(d, -2.75573143513906633035e-07));
+  c = hn::MulAdd(c, z, hn::Set(d, 2.48015872894767294178e-05));
+  c = hn::MulAdd(c, z, hn::Set(d, -1.38888888888741095749e-03));
+  c = hn::MulAdd(c, z, hn::Set(d, 4.16666666666666019037e-02));
+  c = hn::MulAdd(hn::Mul(c, z), z, hn::NegMulAdd(hn::Set(d, 0.5), z, hn::Set(d, 1.0)));
+  const auto turn = hn::BitCast(bits, shifted);
+  const auto one = hn::Set(bits, 1), two = hn::Set(bits, 2);
+  const auto odd = hn::MaskFromVec(hn::BitCast(d, hn::Sub(hn::Zero(bits), hn::And(turn, one))));
+  const auto sine_sign = hn::ShiftLeft<62>(hn::And(turn, two));
+  const auto cosine_sign = hn::ShiftLeft<62>(hn::And(hn::Add(turn, one), two));
+  sine = hn::Xor(hn::IfThenElse(odd, c, s), hn::BitCast(d, sine_sign));
+  cosine = hn::Xor(hn::IfThenElse(odd, s, c), hn::BitCast(d, cosine_sign));
 }
 
 void Tilt(const double* HWY_RESTRICT points, const double* HWY_RESTRICT weights, std::size_t atoms, double c,
@@ -77,11 +104,11 @@ void Characteristic(const double* HWY_RESTRICT points, const double* HWY_RESTRIC
   const Vector half_t = hn::Set(d, 0.5 * t);
   Vector real = hn::Zero(d), imaginary = hn::Zero(d);
   for (std::size_t i = 0; i < atoms; i += hn::Lanes(d)) {
-    const Vector half = Reduced(d, hn::Mul(half_t, LoadPart(d, points + i, atoms - i)));
-    const Vector s = hn::Sin(d, half);
+    Vector s, cosine;
+    SineCosine(d, hn::Mul(half_t, LoadPart(d, points + i, atoms - i)), s, cosine);
     const Vector weighted = hn::Mul(LoadPart(d, weights + i, atoms - i), s);
     real = hn::Add(real, hn::Mul(weighted, s));
-    imaginary = hn::Add(imaginary, hn::Mul(weighted, hn::Cos(d, half)));
+    imaginary = hn::Add(imaginary, hn::Mul(weighted, cosine));
   }
   out[0] = -2 * hn::GetLane(hn::SumOfLanes(d, real));
   out[1] = 2 * hn::GetLane(hn::SumOfLanes(d, imaginary));
@@ -92,9 +119,10 @@ void Angles(const double* HWY_RESTRICT points, std::size_t atoms, double t, doub
             double* HWY_RESTRICT sines) {
   const Lanes8 d;
   for (std::size_t i = 0; i < atoms; i += hn::Lanes(d)) {
-    const Vector angle = Reduced(d, hn::Mul(hn::Set(d, t), hn::LoadU(d, points + i)));
-    hn::StoreU(hn::Cos(d, angle), d, cosines + i);
-    hn::StoreU(hn::Sin(d, angle), d, sines + i);
+    Vector sine, cosine;
+    SineCosine(d, hn::Mul(hn::Set(d, t), hn::LoadU(d, points + i)), sine, cosine);
+    hn::StoreU(cosine, d, cosines + i);
+    hn::StoreU(sine, d, sines + i);
   }
 }
 
@@ -149,7 +177,7 @@ HWY_EXPORT(TurnAndSum);
 
 namespace {
 
-constexpr double kLargestAngle = 6e6;  // what Reduced() brings back exactly
+constexpr double kLargestAngle = 6e6;  // what SineCosine() reduces exactly
 
 }  // namespace
 

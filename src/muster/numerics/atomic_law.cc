@@ -1,6 +1,7 @@
 #include "muster/numerics/atomic_law.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "muster/numerics/atom_kernels.h"
@@ -31,20 +32,37 @@ double AtomicLaw::variance() const {
   return sum - m * m;
 }
 
-double AtomicLaw::smallest_point() const {
-  double smallest = 0;
-  for (double y : points) {
-    smallest = std::min(smallest, y);
+namespace {
+
+// Eight running results at once: a single one would be a chain of dependent comparisons.
+template <typename Better>
+double extreme(const std::vector<double>& points, Better&& better) {
+  constexpr std::size_t kLanes = 8;
+  std::array<double, kLanes> lane{};
+  std::size_t i = 0;
+  for (; i + kLanes <= points.size(); i += kLanes) {
+    for (std::size_t l = 0; l < kLanes; ++l) {
+      lane[l] = better(points[i + l], lane[l]);
+    }
   }
-  return smallest;
+  double found = 0;
+  for (; i < points.size(); ++i) {
+    found = better(points[i], found);
+  }
+  for (double y : lane) {
+    found = better(y, found);
+  }
+  return found;
+}
+
+}  // namespace
+
+double AtomicLaw::smallest_point() const {
+  return extreme(points, [](double a, double b) { return a < b ? a : b; });
 }
 
 double AtomicLaw::largest_point() const {
-  double largest = 0;
-  for (double y : points) {
-    largest = std::max(largest, y);
-  }
-  return largest;
+  return extreme(points, [](double a, double b) { return a > b ? a : b; });
 }
 
 namespace {

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
+#include <initializer_list>
 #include <limits>
 #include <numbers>
+#include <optional>
 
 #include "muster/numerics/contour.h"
 
@@ -12,9 +14,32 @@ namespace muster::numerics {
 namespace {
 
 constexpr double kUlp = std::numeric_limits<double>::epsilon();
-constexpr double kNegligible = 36;
-constexpr double kSmoothingCut = 9.5;  // frequencies beyond this many 1/s carry less than e^-45
-constexpr double kFinest = 8e-3;       // smoothing, in units of the payoff's own scale 1/c
+
+// Copies of a law at a scale.
+struct Part {
+  const AtomicLaw* law;
+  double scale;
+  double copies;
+};
+
+std::vector<Part> parts_of(const AtomicLaw& law, const std::vector<ScaledCopies>& groups) {
+  std::vector<Part> parts;
+  for (const ScaledCopies& group : groups) {
+    parts.push_back({&law, group.scale, group.copies});
+  }
+  return parts;
+}
+
+// How exact, and how much work.
+struct Effort {
+  double negligible;     // terms below e^-this of the largest one are bounded, not computed
+  double smoothing_cut;  // so are frequencies beyond this many 1/s
+  double finest;         // smoothing, in units of the payoff's own scale 1/c
+  double coarsest;
+  double budget;  // atoms times frequencies
+};
+constexpr Effort kExact{36, 9.5, 8e-3, 0.2, 1.5e6};
+constexpr Effort kUsual{26, 6.5, 5e-3, 0.45, 1e6};
 
 struct Moments {
   double log_mgf = 0;
@@ -23,10 +48,10 @@ struct Moments {
 };
 
 // Of the whole sum, tilted by c.
-Moments tilted(const AtomicLaw& law, const std::vector<ScaledCopies>& groups, double c) {
+Moments tilted(const std::vector<Part>& parts, double c) {
   Moments sum;
-  for (const ScaledCopies& group : groups) {
-    const Tilt tilt = tilt_of(law, c * group.scale);
+  for (const Part& group : parts) {
+    const Tilt tilt = tilt_of(*group.law, c * group.scale);
     sum.log_mgf += group.copies * tilt.log_mgf;
     sum.mean += group.copies * group.scale * tilt.mean;
     sum.variance += group.copies * group.scale * group.scale * tilt.variance;
@@ -41,20 +66,19 @@ struct Group {
   double threshold;  // of the characteristic's modulus: below it the whole term is negligible
 };
 
-std::vector<Group> prepare(const AtomicLaw& law, const std::vector<ScaledCopies>& groups, double c,
-                           double step) {
+std::vector<Group> prepare(const std::vector<Part>& parts, double c, double step, double negligible) {
   std::vector<Group> result;
-  for (const ScaledCopies& group : groups) {
-    if (group.copies <= 0 || group.scale <= 0) {
+  for (const Part& part : parts) {
+    if (part.copies <= 0 || part.scale <= 0) {
       continue;
     }
-    AtomicLaw scaled = law;
+    AtomicLaw scaled = *part.law;
     for (double& y : scaled.points) {
-      y *= group.scale;
+      y *= part.scale;
     }
     const TiltedLaw tilt(scaled, c);
     result.push_back(
-        {tilt, EquispacedCharacteristic(tilt, step), group.copies, std::exp(-kNegligible / group.copies)});
+        {tilt, EquispacedCharacteristic(tilt, step), part.copies, std::exp(-negligible / part.copies)});
   }
   return result;
 }
@@ -67,11 +91,11 @@ struct Sum {
 };
 
 // The trapezoid at smoothing s, in units of e^{log_scale}.
-Sum trapezoid(const AtomicLaw& law, const std::vector<ScaledCopies>& copies, double k, double c,
-              double period, double s, double budget) {
+Sum trapezoid(const std::vector<Part>& parts, double k, double c, double period, double s, double budget,
+              const Effort& effort) {
   const double step = 2 * std::numbers::pi / period;
-  const double last = std::floor(kSmoothingCut / s / step);
-  std::vector<Group> groups = prepare(law, copies, c, step);
+  const double last = std::floor(effort.smoothing_cut / s / step);
+  std::vector<Group> groups = prepare(parts, c, step, effort.negligible);
   std::vector<contour::RoundOff> round_offs;
   for (const Group& group : groups) {
     round_offs.emplace_back(group.tilt, group.copies, c, k);
@@ -111,7 +135,7 @@ Sum trapezoid(const AtomicLaw& law, const std::vector<ScaledCopies>& copies, dou
       amplify = std::max(amplify, 1 / modulus);
       leap = std::max(leap, std::floor((group.threshold - modulus) / group.tilt.absolute_mean() / step));
     }
-    if (exponent > -kNegligible) {
+    if (exponent > -effort.negligible) {
       if (!in_step) {
         for (Group& group : groups) {
           group.characteristic.seek(j);
@@ -120,16 +144,17 @@ Sum trapezoid(const AtomicLaw& law, const std::vector<ScaledCopies>& copies, dou
       }
       const double size = 2 * std::exp(exponent);
       const double angle = phase - t * k + s * s * c * t;
-      const std::complex<double> z(c, t);
-      const std::complex<double> term = std::polar(size, angle) / (z * z);
-      value += term.real();
-      noise += std::abs(term) * round_off(t) * amplify;
-      density += size * (std::cos(angle) + round_off(t) * amplify);
+      const double cosine = std::cos(angle);
+      const double below = c * c + t * t;  // |z|^2, z = c + it
+      value += size * (cosine * (c * c - t * t) + std::sin(angle) * 2 * c * t) / (below * below);
+      const double relative = round_off(t) * amplify;
+      noise += size / below * relative;
+      density += size * (cosine + relative);
       j += 1;
       continue;
     }
     leap = std::min(leap, last - j);
-    const double each = 2 * std::exp(-kNegligible);
+    const double each = 2 * std::exp(-effort.negligible);
     skipped += each * (leap + 1) / (t * t);
     density += each * (leap + 1);
     j += leap + 1;
@@ -144,60 +169,158 @@ Sum trapezoid(const AtomicLaw& law, const std::vector<ScaledCopies>& copies, dou
   return {value * scale, (skipped + noise) * scale, std::max(0.0, density) * scale, true};
 }
 
-}  // namespace
-
-double mixed_sum_saddle(const AtomicLaw& law, const std::vector<ScaledCopies>& groups, double k) {
+double saddle(const std::vector<Part>& parts, double k) {
   return contour::saddle_point(
       [&](double c) {
-        const Moments at = tilted(law, groups, c);
+        const Moments at = tilted(parts, c);
         return contour::Moments{at.mean, at.variance};
       },
       k, [](double c) { return 2 / c; });
 }
 
+// A sum to enclose, and the contour it is integrated on.
+struct Problem {
+  std::vector<Part> parts;
+  double k;
+  double mean = 0;
+  double top = 0;
+  double atoms = 0;  // of the largest part
+
+  Problem(std::vector<Part> of, double strike) : parts(std::move(of)), k(strike) {
+    for (const Part& part : parts) {
+      mean += part.copies * part.scale * part.law->mean();
+      top += part.copies * part.scale * part.law->largest_point();
+      atoms = std::max(atoms, static_cast<double>(part.law->points.size()));
+    }
+  }
+  double intrinsic() const { return std::max(0.0, mean - k); }  // Jensen
+  bool is_intrinsic() const { return atoms == 0 || top <= k; }
+};
+
+struct Contour {
+  double c;
+  double log_scale;
+  double log_value;  // about
+  contour::Period period;
+};
+
+Contour contour_at(const Problem& problem, double c, std::initializer_list<double> factors, double aliases) {
+  const Moments at = tilted(problem.parts, c);
+  Contour contour{c, at.log_mgf - c * problem.k, 0, {}};
+  contour.log_value = contour.log_scale - 2 * std::log(c) -
+                      0.5 * std::log(2 * std::numbers::pi * (at.variance + 2 / (c * c)));
+  contour.period = contour::choose_period(
+      c, contour.log_value,
+      [&](double lambda) {
+        return tilted(problem.parts, lambda).log_mgf - lambda * problem.k - 1 - std::log(lambda);
+      },
+      factors, aliases);
+  return contour;
+}
+
+// None where the work passes `budget`, in atoms times frequencies.
+std::optional<Enclosure> integrated(const Problem& problem, const Contour& at, double s, double budget,
+                                    const Effort& effort) {
+  const Sum sum =
+      trapezoid(problem.parts, problem.k, at.c, at.period.length, s, budget / problem.atoms, effort);
+  if (!sum.affordable) {
+    return std::nullopt;
+  }
+  const double scale = std::exp(at.log_scale);
+  const double intrinsic = problem.intrinsic();
+  const double length = at.period.length;
+  const double upper = (std::max(sum.value, 0.0) + sum.error) * scale * (1 + 64 * kUlp);
+  const double decay = std::exp(-at.c * length);
+  const double smoothing = std::exp(0.5 * s * s * at.period.lambda * at.period.lambda);
+  const double aliases = upper * decay / (1 - decay) + length * decay / ((1 - decay) * (1 - decay)) +
+                         at.period.left_aliases(at.c) * smoothing;
+  const double lower =
+      (sum.value - sum.error) * scale * (1 - 64 * kUlp) - s * s * sum.density * scale - aliases;
+  return Enclosure{std::max({0.0, lower, intrinsic - 8 * kUlp * std::abs(problem.k)}),
+                   std::max(upper, intrinsic)};
+}
+
+// Chernoff's bound, where the sum costs too much.
+Enclosure unintegrated(const Problem& problem, const Contour& at) {
+  const double intrinsic = problem.intrinsic();
+  return {std::max(0.0, intrinsic - 8 * kUlp * std::abs(problem.k)),
+          std::max(intrinsic, std::exp(at.log_scale - 1) / at.c * (1 + 64 * kUlp))};
+}
+
+// About the frequency beyond which the product of the transforms is negligible; `most` where it is not.
+double decay_frequency(const std::vector<Part>& parts, double c, double most, double negligible) {
+  std::vector<TiltedLaw> tilts;
+  double variance = 0;
+  for (const Part& part : parts) {
+    tilts.emplace_back(*part.law, c);
+    variance += part.copies * tilts.back().variance();
+  }
+  for (double t = std::sqrt(2 * negligible / variance); t < most; t *= 1.5) {
+    double exponent = 0;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      exponent +=
+          parts[i].copies * std::log(std::abs(1.0 + tilts[i].characteristic_minus_one(t)) + contour::kFloor);
+    }
+    if (exponent < -negligible) {
+      return t;
+    }
+  }
+  return most;
+}
+
+}  // namespace
+
+double mixed_sum_saddle(const AtomicLaw& law, const std::vector<ScaledCopies>& groups, double k) {
+  return saddle(parts_of(law, groups), k);
+}
+
 double call_of_mixed_sum_chernoff(const AtomicLaw& law, const std::vector<ScaledCopies>& groups, double k,
                                   double c) {
-  return std::exp(tilted(law, groups, c).log_mgf - c * k - 1 - std::log(c));
+  return std::exp(tilted(parts_of(law, groups), c).log_mgf - c * k - 1 - std::log(c));
 }
 
 Enclosure call_of_mixed_sum(const AtomicLaw& law, const std::vector<ScaledCopies>& groups, double k,
                             double c) {
-  double mean = 0;
-  double top = 0;
-  for (const ScaledCopies& group : groups) {
-    mean += group.copies * group.scale * law.mean();
-    top += group.copies * group.scale * law.largest_point();
+  const Problem problem(parts_of(law, groups), k);
+  if (problem.is_intrinsic()) {
+    return {problem.intrinsic(), problem.intrinsic()};
   }
-  const double intrinsic = std::max(0.0, mean - k);  // Jensen
-  if (law.points.empty() || top <= k) {
-    return {intrinsic, intrinsic};
-  }
-  const Moments at = tilted(law, groups, c);
-  const double log_scale = at.log_mgf - c * k;
-  const double log_value =
-      log_scale - 2 * std::log(c) - 0.5 * std::log(2 * std::numbers::pi * (at.variance + 2 / (c * c)));
-  const contour::Period period = contour::choose_period(c, log_value, [&](double lambda) {
-    return tilted(law, groups, lambda).log_mgf - lambda * k - 1 - std::log(lambda);
-  });
-  const double scale = std::exp(log_scale);
-  const double budget = 1.5e6 / static_cast<double>(law.points.size());
-  for (double fraction = kFinest; fraction < 0.2;
+  const Contour at = contour_at(problem, c, {1.2, 1.6, 2.5, 5.0}, contour::kAliases);
+  for (double fraction = kExact.finest; fraction < kExact.coarsest;
        fraction *= 4) {  // the finest smoothing that can be afforded
-    const double s = fraction / c;
-    const Sum sum = trapezoid(law, groups, k, c, period.length, s, budget);
-    if (!sum.affordable) {
-      continue;
+    if (const auto ends = integrated(problem, at, fraction / c, kExact.budget, kExact)) {
+      return *ends;
     }
-    const double upper = (std::max(sum.value, 0.0) + sum.error) * scale * (1 + 64 * kUlp);
-    const double decay = std::exp(-c * period.length);
-    const double smoothing = std::exp(0.5 * s * s * period.lambda * period.lambda);
-    const double aliases = upper * decay / (1 - decay) + period.length * decay / ((1 - decay) * (1 - decay)) +
-                           period.left_aliases(c) * smoothing;
-    const double lower =
-        (sum.value - sum.error) * scale * (1 - 64 * kUlp) - s * s * sum.density * scale - aliases;
-    return {std::max({0.0, lower, intrinsic - 8 * kUlp * std::abs(k)}), std::max(upper, intrinsic)};
   }
-  return {intrinsic, std::max(intrinsic, std::exp(log_scale - 1) / c * (1 + 64 * kUlp))};
+  return unintegrated(problem, at);
+}
+
+Enclosure call_of_laws(std::span<const LawCopies> laws, double k, std::optional<double> contour) {
+  std::vector<Part> parts;
+  for (const LawCopies& each : laws) {
+    parts.push_back({each.law, 1, each.copies});
+  }
+  const Problem problem(std::move(parts), k);
+  if (problem.is_intrinsic()) {
+    return {problem.intrinsic(), problem.intrinsic()};
+  }
+  const double c = contour ? *contour : saddle(problem.parts, k);
+  const Contour at = contour_at(problem, c, {1.05, 1.1, 1.2, 1.4, 1.8, 2.6}, 18);
+  // Up to where the transform decays, or the smoothing: the finest one that can be afforded.
+  const double step = 2 * std::numbers::pi / at.period.length;
+  const double affordable = kUsual.budget / problem.atoms;
+  double s = kUsual.finest / c;
+  if (const double most = kUsual.smoothing_cut / s;
+      most / step > affordable &&
+      decay_frequency(problem.parts, c, most, kUsual.negligible) / step > affordable) {
+    s = kUsual.smoothing_cut / (affordable * step);
+  }
+  for (; s * c < kUsual.coarsest; s *= 2) {
+    if (const auto ends = integrated(problem, at, s, 1.5 * kUsual.budget, kUsual)) {
+      return *ends;
+    }
+  }
+  return unintegrated(problem, at);
 }
 
 }  // namespace muster::numerics

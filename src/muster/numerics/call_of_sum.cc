@@ -5,9 +5,11 @@
 #include <complex>
 #include <limits>
 #include <numbers>
+#include <optional>
 
 #include "muster/numerics/contour.h"
 #include "muster/numerics/enumerated_call.h"
+#include "muster/numerics/rare_terms.h"
 
 namespace muster::numerics {
 namespace {
@@ -17,6 +19,7 @@ constexpr double kNegligible = 24;  // terms below e^-24 of the largest one are 
 // Chernoff's bound alone, where it is smaller than this (its logarithm): nobody asks for such deltas.
 constexpr double kVanishing = -600;
 constexpr double kVanishingOfMany = -230;  // with many atoms, whose sums are slow
+constexpr std::size_t kMany = 64;          // atoms: fewer have no tail to speak of
 constexpr double kSmoothingCut = 6;  // frequencies beyond this many 1/s carry less than e^-18 and are bounded
 
 double saddle(const AtomicLaw& law, double n, double k) {
@@ -83,6 +86,11 @@ Enclosure call_of_sum(const AtomicLaw& law, double n, double k) {
   if (enumerable(law, n)) {
     const Enclosure exact = enumerated_call(law, n, k);
     return {std::max(exact.lower, intrinsic - 8 * kUlp * std::abs(k)), std::max(exact.upper, intrinsic)};
+  }
+  if (law.points.size() >= kMany && n >= 2) {
+    if (const std::optional<Enclosure> apart = call_with_rare_terms(law, n, k)) {
+      return {std::max(apart->lower, intrinsic - 8 * kUlp * std::abs(k)), std::max(apart->upper, intrinsic)};
+    }
   }
   const double c = saddle(law, n, k);
   const TiltedLaw tilt(law, c);

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
+#include <initializer_list>
 #include <limits>
 
 #include "muster/numerics/atomic_law.h"
@@ -78,19 +79,22 @@ struct Period {
   }
 };
 
+// `factors`: the candidates lambda / c; near 1 where large atoms make the generating function rise steeply.
 // log_chernoff(lambda): log of a bound on sup_m e^{lambda m P} E h(S - mP).
 template <typename LogChernoff>
-Period choose_period(double c, double log_value, LogChernoff&& log_chernoff) {
+Period choose_period(double c, double log_value, LogChernoff&& log_chernoff,
+                     std::initializer_list<double> factors = {1.2, 1.6, 2.5, 5.0},
+                     double negligible = kAliases) {
   double right = 40 / c;
   for (int i = 0; i < 4; ++i) {
-    right = (kAliases + std::max(0.0, std::log(right) - log_value)) / c;
+    right = (negligible + std::max(0.0, std::log(right) - log_value)) / c;
   }
   Period best{0, 0, 0};
   bool found = false;
-  for (double factor : {1.2, 1.6, 2.5, 5.0}) {
+  for (double factor : factors) {
     const double lambda = factor * c;
     const double log_left = log_chernoff(lambda);
-    const double length = (kAliases + std::max(0.0, log_left - log_value)) / (lambda - c);
+    const double length = (negligible + std::max(0.0, log_left - log_value)) / (lambda - c);
     if (std::isfinite(length) && (!found || length < best.length)) {
       best = {length, lambda, log_left};
       found = true;

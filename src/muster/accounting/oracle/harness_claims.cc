@@ -130,17 +130,17 @@ void exact_profile_bounds(const Case& c, std::vector<Claimed>& claims) {
   };
   if (asks(c, Quantity::hockey_stick, P::subset)) {
     add("swap theorem for a subset, exact profile", [&] {
-      return SubsetCurve(ReportingSum(std::vector<Profile>{profile_of(c)}), n, static_cast<double>(p.k));
+      return SubsetCurve(ReportingSum(profile_of(c)), n, static_cast<double>(p.k));
     });
   }
   if (asks(c, Quantity::hockey_stick, P::rates)) {
     add("unequal rates, exact profile", [&] {
-      return UnequalRatesCurve(ReportingSum(std::vector<Profile>{profile_of(c)}), n, p.low, p.high);
+      return UnequalRatesCurve(ReportingSum(profile_of(c)), n, p.low, p.high);
     });
   }
   if (asks(c, Quantity::hockey_stick, P::slots)) {
     add("slots, exact profile",
-        [&] { return SlotCurve(ReportingSum(std::vector<Profile>{profile_of(c)}), p.slots, p.rate); });
+        [&] { return SlotCurve(ReportingSum(profile_of(c)), p.slots, p.rate); });
   }
 }
 

@@ -4,13 +4,12 @@
 //     delta(eps) <= factor * E( Y_1 + ... + Y_count - strike * (E - 1) )_+  +  factor * count * rate *
 //     f(inf),
 // Y_i the centred term of reporting_law.h at `rate`, f the local profile, E = e^eps. A Gaussian profile is
-// cut, where the total of sum and mass at infinity is smallest, and the mass beyond charged once (part (c) of
-// docs/theory/profile-only.md). Immutable; call from any thread.
+// cut where it falls below 1e-44 and the mass beyond charged once (part (c) of docs/theory/profile-only.md).
+// Immutable; call from any thread.
 #pragma once
 
 #include <functional>
 #include <utility>
-#include <vector>
 
 #include "muster/accounting/mechanisms/mechanism.h"
 #include "muster/accounting/profile.h"
@@ -36,14 +35,15 @@ numerics::Enclosure reporting_sum(const Profile& profile, const SumShape& shape,
 class ReportingSum {
  public:
   explicit ReportingSum(const Mechanism& mechanism);
-  // One randomizer's profile, cut deeper and deeper; not empty.
-  explicit ReportingSum(std::vector<Profile> profiles) : profiles_(std::move(profiles)) {}
-  numerics::Enclosure delta(const SumShape& shape, double epsilon, const LawChange& change = {}) const;
+  explicit ReportingSum(Profile profile) : profile_(std::move(profile)) {}
+  numerics::Enclosure delta(const SumShape& shape, double epsilon, const LawChange& change = {}) const {
+    return reporting_sum(profile_, shape, epsilon, change);
+  }
   // f(E), from above: what one message alone gives away.
   double local(double epsilon) const;
 
  private:
-  std::vector<Profile> profiles_;  // deeper and deeper cuts
+  Profile profile_;
 };
 
 }  // namespace muster::accounting
