@@ -4,6 +4,7 @@
 // The counter `floors` of each row is its time over that of fill_normals for the same dimension.
 #include <benchmark/benchmark.h>
 
+#include <array>
 #include <cmath>
 #include <ctime>
 #include <vector>
@@ -30,7 +31,7 @@ double cpu_seconds() {
 template <class Work>
 void against_floor(benchmark::State& state, Work work) {
   const random::RunKey key = random::RunKey::from_seed(1);
-  std::vector<float> noise(kDimension);
+  randomizers::AlignedVector<float> noise(kDimension);
   std::uint64_t client = 0;
   double spent = 0, floor = 0;
   for (auto _ : state) {
@@ -50,8 +51,8 @@ void against_floor(benchmark::State& state, Work work) {
   state.counters["floors"] = spent / floor;
 }
 
-std::vector<float> gradient() {
-  std::vector<float> g(kDimension);
+randomizers::AlignedVector<float> gradient() {
+  randomizers::AlignedVector<float> g(kDimension);
   for (std::size_t i = 0; i < g.size(); ++i) g[i] = std::sin(static_cast<float>(i));
   return g;
 }
@@ -60,11 +61,12 @@ void client_and_aggregator(benchmark::State& state, const randomizers::VectorRan
   const random::RunKey key = random::RunKey::from_seed(1);
   const auto scratch = randomizer.make_scratch();
   randomizers::MessageSum sum(kDimension, randomizer.step());
-  randomizers::Message message;
-  const std::vector<float> g = gradient();
+  std::array<randomizers::Message, randomizers::VectorRandomizer::kPass> messages;
+  const randomizers::AlignedVector<float> g = gradient();
   against_floor(state, [&](std::uint64_t client) {
+    randomizers::Message& message = messages[(client - 1) % messages.size()];
     randomizer.randomize(g, key, 1, client, *scratch, message);
-    randomizer.accumulate(message, *scratch, sum);
+    if (&message == &messages.back()) randomizer.accumulate_all(messages, *scratch, sum);
   });
 }
 
@@ -83,11 +85,13 @@ void ldp_sgd_aggregator(benchmark::State& state) {
   const auto randomizer = randomizers::make_ldp_sgd(2, 0.1, kDimension);
   const auto scratch = randomizer->make_scratch();
   randomizers::MessageSum sum(kDimension, randomizer->step());
-  randomizers::SignedDirectionMessage message;
+  std::array<randomizers::Message, randomizers::VectorRandomizer::kPass> messages;
   against_floor(state, [&](std::uint64_t client) {
+    randomizers::SignedDirectionMessage message;
     for (std::size_t i = 0; i < 8; ++i) message.seed[i] = static_cast<std::uint8_t>(client >> (8 * i));
     message.positive = (client & 4) != 0;
-    randomizer->accumulate(message, *scratch, sum);
+    messages[(client - 1) % messages.size()] = message;
+    if (client % messages.size() == 0) randomizer->accumulate_all(messages, *scratch, sum);
   });
 }
 BENCHMARK(ldp_sgd_aggregator)->UseManualTime()->Iterations(200)->Unit(benchmark::kMicrosecond);

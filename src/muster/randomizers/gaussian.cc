@@ -1,5 +1,6 @@
 #include "muster/randomizers/gaussian.h"
 
+#include <array>
 #include <cmath>
 #include <string>
 
@@ -54,6 +55,29 @@ class Gaussian final : public VectorRandomizer {
   }
 
   void accumulate(const Message& message, Scratch&, MessageSum& sum) const override {
+    add(checked(message, sum), sum);
+    sum.count_one();
+  }
+
+  void accumulate_all(std::span<const Message> messages, Scratch& scratch, MessageSum& sum) const override {
+    std::array<const std::int32_t*, kPass> steps;
+    while (messages.size() >= kPass && largest_ <= MessageSum::kLargestNarrowBound) {
+      for (std::size_t m = 0; m < kPass; ++m) steps[m] = checked(messages[m], sum);
+      const auto bound = static_cast<std::uint32_t>(largest_);
+      const std::span<std::int32_t> narrow = sum.narrow_sums(kPass * bound);
+      if (!add_four_steps_within(steps, bound, narrow.data(), dimension_)) {
+        for (const std::int32_t* taken : steps) subtract_steps(taken, narrow.data(), dimension_);
+        break;
+      }
+      sum.count_more(kPass);
+      messages = messages.subspan(kPass);
+    }
+    for (const Message& message : messages) accumulate(message, scratch, sum);
+  }
+
+ private:
+  // The steps of a message of this randomizer, that `sum` can take.
+  const std::int32_t* checked(const Message& message, const MessageSum& sum) const {
     const auto* grid = std::get_if<GridMessage>(&message);
     if (grid == nullptr || grid->steps.size() != dimension_) {
       throw Error(ErrorCode::data, "message", "", "gaussian, dimension " + std::to_string(dimension_),
@@ -63,11 +87,9 @@ class Gaussian final : public VectorRandomizer {
       throw Error(ErrorCode::internal, "message sum", "", "the randomizer's dimension and step",
                   "does not match");
     }
-    add(grid->steps.data(), sum);
-    sum.count_one();
+    return grid->steps.data();
   }
 
- private:
   // In 32 bits if all coordinates are as small as a client of this randomizer makes them.
   void add(const std::int32_t* steps, MessageSum& sum) const {
     if (largest_ <= MessageSum::kLargestNarrowBound) {

@@ -30,6 +30,17 @@ struct Padded {
   Padded(const T* from, std::size_t size) { std::copy_n(from, size, values); }
 };
 
+// Nearest whole number, ties to even. Below 2^31 in magnitude the conversion needs none of NearestInt's care.
+HWY_INLINE hn::Vec<D32> ToSteps(hn::Vec<DF> x) {
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+  return hn::Vec<D32>{_mm512_cvtps_epi32(x.raw)};
+#elif HWY_TARGET == HWY_AVX2
+  return hn::Vec<D32>{_mm256_cvtps_epi32(x.raw)};
+#else
+  return hn::NearestInt(x);
+#endif
+}
+
 HWY_INLINE void AddToSums(hn::Vec<D32> steps, std::int64_t* sums) {
 #if HWY_TARGET == HWY_SCALAR
   *sums += hn::GetLane(steps);
@@ -43,18 +54,12 @@ HWY_INLINE void AddToSums(hn::Vec<D32> steps, std::int64_t* sums) {
 #endif
 }
 
-HWY_INLINE void AddToSums(hn::Vec<D32> steps, std::int32_t* sums) {
-  const D32 d;
-  hn::StoreU(hn::Add(hn::LoadU(d, sums), steps), d, sums);
-}
-
-template <class Sum>
-HWY_INLINE void AddScaledVectors(const float* HWY_RESTRICT direction, float scale, Sum* HWY_RESTRICT sums,
-                                 std::size_t size) {
+void AddScaledVectors(const float* HWY_RESTRICT direction, float scale, std::int64_t* HWY_RESTRICT sums,
+                      std::size_t size) {
   const DF d;
   const auto factor = hn::Set(d, scale);
   for (std::size_t i = 0; i < size; i += hn::Lanes(d)) {
-    AddToSums(hn::NearestInt(hn::Mul(hn::LoadU(d, direction + i), factor)), sums + i);
+    AddToSums(ToSteps(hn::Mul(hn::LoadU(d, direction + i), factor)), sums + i);
   }
 }
 
@@ -71,56 +76,104 @@ void AddNoiseVectors(const float* HWY_RESTRICT gradient, float factor, const flo
   const auto f = hn::Set(d, factor), s = hn::Set(d, deviation);
   for (std::size_t i = 0; i < size; i += hn::Lanes(d)) {
     const auto clipped = hn::Mul(hn::LoadU(d, gradient + i), f);
-    hn::StoreU(hn::NearestInt(hn::MulAdd(hn::LoadU(d, noise + i), s, clipped)), di, steps + i);
+    hn::StoreU(ToSteps(hn::MulAdd(hn::LoadU(d, noise + i), s, clipped)), di, steps + i);
   }
 }
 
 constexpr std::size_t kWhole = 16;  // a multiple of every vector's lanes
 
-template <class Sum>
-HWY_INLINE void AddScaled(const float* direction, float scale, Sum* sums, std::size_t size) {
+void AddScaled(const float* direction, float scale, std::int64_t* sums, std::size_t size) {
   const std::size_t whole = size / kWhole * kWhole, rest = size - whole;
   AddScaledVectors(direction, scale, sums, whole);
   if (rest == 0) return;
   const Padded<float> d(direction + whole, rest);
-  Padded<Sum> s(sums + whole, rest);
+  Padded<std::int64_t> s(sums + whole, rest);
   AddScaledVectors(d.values, scale, s.values, kWhole);
   std::copy_n(s.values, rest, sums + whole);
 }
 
-void AddScaledWide(const float* direction, float scale, std::int64_t* sums, std::size_t size) {
-  AddScaled(direction, scale, sums, size);
+// The sums in 32 bits, of kCount messages at once: what a pass costs is mostly reading and writing them.
+template <std::size_t kCount>
+HWY_INLINE void AddScaledNarrowVectors(const std::array<const float*, kCount>& directions,
+                                       const std::array<float, kCount>& scales,
+                                       std::int32_t* HWY_RESTRICT sums, std::size_t size) {
+  const DF d;
+  const D32 di;
+  for (std::size_t i = 0; i < size; i += hn::Lanes(d)) {
+    auto sum = hn::LoadU(di, sums + i);
+    HWY_UNROLL(4)
+    for (std::size_t m = 0; m < kCount; ++m) {
+      sum = hn::Add(sum, ToSteps(hn::Mul(hn::LoadU(d, directions[m] + i), hn::Set(d, scales[m]))));
+    }
+    hn::StoreU(sum, di, sums + i);
+  }
 }
 
-void AddScaledNarrow(const float* direction, float scale, std::int32_t* sums, std::size_t size) {
-  AddScaled(direction, scale, sums, size);
+template <std::size_t kCount>
+HWY_INLINE void AddScaledNarrow(const std::array<const float*, kCount>& directions,
+                                const std::array<float, kCount>& scales, std::int32_t* sums,
+                                std::size_t size) {
+  const std::size_t whole = size / kWhole * kWhole, rest = size - whole;
+  AddScaledNarrowVectors<kCount>(directions, scales, sums, whole);
+  for (std::size_t m = 0; rest != 0 && m < kCount; ++m) {
+    const Padded<float> d(directions[m] + whole, rest);
+    Padded<std::int32_t> s(sums + whole, rest);
+    AddScaledNarrowVectors<1>({d.values}, {scales[m]}, s.values, kWhole);
+    std::copy_n(s.values, rest, sums + whole);
+  }
+}
+
+void AddOneScaled(const float* direction, float scale, std::int32_t* sums, std::size_t size) {
+  AddScaledNarrow<1>({direction}, {scale}, sums, size);
+}
+
+void AddFourScaled(const std::array<const float*, 4>& directions, const std::array<float, 4>& scales,
+                   std::int32_t* sums, std::size_t size) {
+  AddScaledNarrow<4>(directions, scales, sums, size);
 }
 
 // Adds, and returns the largest of max(x, -1 - x).
-HWY_INLINE std::int32_t AddStepsNarrowVectors(const std::int32_t* HWY_RESTRICT steps,
+template <std::size_t kCount>
+HWY_INLINE std::int32_t AddStepsNarrowVectors(const std::array<const std::int32_t*, kCount>& steps,
                                               std::int32_t* HWY_RESTRICT sums, std::size_t size) {
   const D32 d;
   auto largest = hn::Zero(d);
   for (std::size_t i = 0; i < size; i += hn::Lanes(d)) {
-    const auto x = hn::LoadU(d, steps + i);
-    AddToSums(x, sums + i);
-    largest = hn::Max(largest, hn::Xor(x, hn::BroadcastSignBit(x)));
+    auto sum = hn::LoadU(d, sums + i);
+    HWY_UNROLL(4)
+    for (std::size_t m = 0; m < kCount; ++m) {
+      const auto x = hn::LoadU(d, steps[m] + i);
+      sum = hn::Add(sum, x);
+      largest = hn::Max(largest, hn::Xor(x, hn::BroadcastSignBit(x)));
+    }
+    hn::StoreU(sum, d, sums + i);
   }
   alignas(64) std::int32_t lanes[16];
   hn::Store(largest, d, lanes);
   return *std::max_element(lanes, lanes + hn::Lanes(d));
 }
 
-bool AddStepsWithin(const std::int32_t* steps, std::uint32_t bound, std::int32_t* sums, std::size_t size) {
+template <std::size_t kCount>
+HWY_INLINE bool AddStepsNarrow(const std::array<const std::int32_t*, kCount>& steps, std::uint32_t bound,
+                               std::int32_t* sums, std::size_t size) {
   const std::size_t whole = size / kWhole * kWhole, rest = size - whole;
-  std::int32_t largest = AddStepsNarrowVectors(steps, sums, whole);
-  if (rest != 0) {
-    const Padded<std::int32_t> x(steps + whole, rest);
+  std::int32_t largest = AddStepsNarrowVectors<kCount>(steps, sums, whole);
+  for (std::size_t m = 0; rest != 0 && m < kCount; ++m) {
+    const Padded<std::int32_t> x(steps[m] + whole, rest);
     Padded<std::int32_t> s(sums + whole, rest);
-    largest = std::max(largest, AddStepsNarrowVectors(x.values, s.values, kWhole));
+    largest = std::max(largest, AddStepsNarrowVectors<1>({x.values}, s.values, kWhole));
     std::copy_n(s.values, rest, sums + whole);
   }
   return static_cast<std::uint32_t>(largest) < bound;
+}
+
+bool AddOneStepsWithin(const std::int32_t* steps, std::uint32_t bound, std::int32_t* sums, std::size_t size) {
+  return AddStepsNarrow<1>({steps}, bound, sums, size);
+}
+
+bool AddFourStepsWithin(const std::array<const std::int32_t*, 4>& steps, std::uint32_t bound,
+                        std::int32_t* sums, std::size_t size) {
+  return AddStepsNarrow<4>(steps, bound, sums, size);
 }
 
 void SubtractSteps(const std::int32_t* steps, std::int32_t* sums, std::size_t size) {
@@ -160,7 +213,7 @@ struct NoisyRows {
     for (std::size_t v = 0; v < random::HWY_NAMESPACE::kRowVectors; ++v) {
       const std::size_t at = row * random::HWY_NAMESPACE::kNormalRow + v * hn::MaxLanes(d);
       const auto clipped = hn::Mul(hn::LoadU(d, gradient + at), f);
-      hn::StoreU(hn::NearestInt(hn::MulAdd(z[v], s, clipped)), D32(), steps + at);
+      hn::StoreU(ToSteps(hn::MulAdd(z[v], s, clipped)), D32(), steps + at);
     }
   }
 };
@@ -178,20 +231,32 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace muster::randomizers {
 
-HWY_EXPORT(AddScaledWide);
-HWY_EXPORT(AddScaledNarrow);
+HWY_EXPORT(AddScaled);
+HWY_EXPORT(AddOneScaled);
+HWY_EXPORT(AddFourScaled);
 HWY_EXPORT(AddSteps);
-HWY_EXPORT(AddStepsWithin);
+HWY_EXPORT(AddOneStepsWithin);
+HWY_EXPORT(AddFourStepsWithin);
 HWY_EXPORT(SubtractSteps);
 HWY_EXPORT(AddNoise);
 HWY_EXPORT(AddNoiseRows);
 
 void add_scaled(const float* direction, float scale, std::int64_t* sums, std::size_t size) {
-  HWY_DYNAMIC_DISPATCH(AddScaledWide)(direction, scale, sums, size);
+  HWY_DYNAMIC_DISPATCH(AddScaled)(direction, scale, sums, size);
 }
 
 void add_scaled(const float* direction, float scale, std::int32_t* sums, std::size_t size) {
-  HWY_DYNAMIC_DISPATCH(AddScaledNarrow)(direction, scale, sums, size);
+  HWY_DYNAMIC_DISPATCH(AddOneScaled)(direction, scale, sums, size);
+}
+
+void add_four_scaled(const std::array<const float*, 4>& directions, const std::array<float, 4>& scales,
+                     std::int32_t* sums, std::size_t size) {
+  HWY_DYNAMIC_DISPATCH(AddFourScaled)(directions, scales, sums, size);
+}
+
+bool add_four_steps_within(const std::array<const std::int32_t*, 4>& steps, std::uint32_t bound,
+                           std::int32_t* sums, std::size_t size) {
+  return HWY_DYNAMIC_DISPATCH(AddFourStepsWithin)(steps, bound, sums, size);
 }
 
 void add_steps(const std::int32_t* steps, std::int64_t* sums, std::size_t size) {
@@ -199,7 +264,7 @@ void add_steps(const std::int32_t* steps, std::int64_t* sums, std::size_t size) 
 }
 
 bool add_steps_within(const std::int32_t* steps, std::uint32_t bound, std::int32_t* sums, std::size_t size) {
-  return HWY_DYNAMIC_DISPATCH(AddStepsWithin)(steps, bound, sums, size);
+  return HWY_DYNAMIC_DISPATCH(AddOneStepsWithin)(steps, bound, sums, size);
 }
 
 void subtract_steps(const std::int32_t* steps, std::int32_t* sums, std::size_t size) {

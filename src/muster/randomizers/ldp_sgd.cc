@@ -1,6 +1,7 @@
 #include "muster/randomizers/ldp_sgd.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <string>
 
@@ -16,29 +17,57 @@ namespace {
 
 using Seed = std::array<std::uint8_t, 16>;
 
-struct DirectionScratch final : Scratch {
-  AlignedVector<float> normals;  // of the direction of `seed`, when `held`
+struct Direction {
+  AlignedVector<float> normals;  // of `seed`, when `held`
   double norm = 0;
   Seed seed{};
   bool held = false;
-  AlignedVector<float> rescaled;  // a gradient too large or small for single-precision products
+  bool pinned = false;  // not to be replaced before the pass it belongs to is done
 };
 
-// Makes scratch hold the direction of `seed`; returns its inner product with `gradient` (if not empty), up to
-// a positive factor.
-double hold_direction(const Seed& seed, std::span<const float> gradient, DirectionScratch& scratch) {
-  scratch.held = false;
+struct DirectionScratch final : Scratch {
+  std::array<Direction, VectorRandomizer::kPass> directions;  // those used last
+  std::size_t next = 0;                                       // the one made longest ago
+  AlignedVector<float> rescaled;  // a gradient too large or small for single-precision products
+
+  // The oldest that is not pinned, to be replaced; fewer than kPass are.
+  Direction& oldest() {
+    while (directions[next].pinned) next = (next + 1) % directions.size();
+    Direction& direction = directions[next];
+    next = (next + 1) % directions.size();
+    return direction;
+  }
+  void unpin() {
+    for (Direction& direction : directions) direction.pinned = false;
+  }
+  // The direction of `seed`, made if it is not at hand, and pinned.
+  const Direction& pinned(const Seed& seed);
+};
+
+// Makes `direction` that of `seed`; returns its inner product with `gradient` (if not empty), up to a
+// positive factor.
+double hold_direction(const Seed& seed, std::span<const float> gradient, Direction& direction) {
+  direction.held = false;
   const auto key = random::RunKey::from_bytes(seed);
   const auto sums =
-      random::fill_direction(key, {random::Purpose::direction, 0, 0}, gradient, scratch.normals);
-  scratch.norm = std::sqrt(sums.squared_norm);
-  scratch.seed = seed;
-  scratch.held = true;
-  if (scratch.norm > 0) return sums.dot;
+      random::fill_direction(key, {random::Purpose::direction, 0, 0}, gradient, direction.normals);
+  direction.norm = std::sqrt(sums.squared_norm);
+  direction.seed = seed;
+  direction.held = true;
+  if (direction.norm > 0) return sums.dot;
   // All normals 0 (only for a few dimensions, once in 10^7 messages at most): the first axis.
-  scratch.normals[0] = 1;
-  scratch.norm = 1;
+  direction.normals[0] = 1;
+  direction.norm = 1;
   return gradient.empty() ? 0 : static_cast<double>(gradient[0]);
+}
+
+const Direction& DirectionScratch::pinned(const Seed& seed) {
+  const auto at_hand = std::ranges::find_if(
+      directions, [&](const Direction& direction) { return direction.held && direction.seed == seed; });
+  Direction& direction = at_hand != directions.end() ? *at_hand : oldest();
+  if (at_hand == directions.end()) hold_direction(seed, {}, direction);
+  direction.pinned = true;
+  return direction;
 }
 
 // The gradient, multiplied by a power of two if its products with normals could overflow or underflow.
@@ -73,7 +102,7 @@ class LdpSgd final : public VectorRandomizer {
 
   std::unique_ptr<Scratch> make_scratch() const override {
     auto scratch = std::make_unique<DirectionScratch>();
-    scratch->normals.resize(dimension_);
+    for (Direction& direction : scratch->directions) direction.normals.resize(dimension_);
     return scratch;
   }
 
@@ -84,6 +113,7 @@ class LdpSgd final : public VectorRandomizer {
                   std::to_string(dimension_), "not of the randomizer's dimension");
     }
     DirectionScratch& mine = own(scratch);
+    mine.unpin();
     const double norm = checked_norm(gradient);
     random::KeyedStream bits(key, {random::Purpose::randomize, round, client});
     SignedDirectionMessage message;
@@ -91,13 +121,55 @@ class LdpSgd final : public VectorRandomizer {
       const std::uint64_t word = bits.next_u64();
       for (std::size_t j = 0; j < 8; ++j) message.seed[i + j] = static_cast<std::uint8_t>(word >> (8 * j));
     }
-    const double dot = hold_direction(message.seed, in_range(gradient, norm, mine), mine);
+    const double dot = hold_direction(message.seed, in_range(gradient, norm, mine), mine.oldest());
     const double share = std::min(norm, clip_) / clip_;
     message.positive = noisy_sign(bits, dot >= 0 ? share : -share, flip_);  // the fixed rule for a tie
     out = message;
   }
 
   void accumulate(const Message& message, Scratch& scratch, MessageSum& sum) const override {
+    DirectionScratch& mine = own(scratch);
+    mine.unpin();
+    const Scaled one = decode(message, mine, sum);
+    if (one.largest <= MessageSum::kLargestNarrowBound) {
+      add_scaled(one.normals, one.scale, sum.narrow_sums(static_cast<std::uint32_t>(one.largest)).data(),
+                 dimension_);
+    } else {
+      add_scaled(one.normals, one.scale, sum.sums().data(), dimension_);
+    }
+    sum.count_one();
+  }
+
+  void accumulate_all(std::span<const Message> messages, Scratch& scratch, MessageSum& sum) const override {
+    DirectionScratch& mine = own(scratch);
+    for (; messages.size() >= kPass; messages = messages.subspan(kPass)) {
+      std::array<const float*, kPass> normals;
+      std::array<float, kPass> scales;
+      double largest = 0;
+      mine.unpin();
+      for (std::size_t m = 0; m < kPass; ++m) {
+        const Scaled one = decode(messages[m], mine, sum);
+        normals[m] = one.normals;
+        scales[m] = one.scale;
+        largest += one.largest;
+      }
+      if (largest > kPass * MessageSum::kLargestNarrowBound) break;
+      add_four_scaled(normals, scales, sum.narrow_sums(static_cast<std::uint32_t>(largest)).data(),
+                      dimension_);
+      sum.count_more(kPass);
+    }
+    for (const Message& message : messages) accumulate(message, scratch, sum);
+  }
+
+ private:
+  // A decoded message: scale times normals, rounded, with no coordinate beyond `largest`.
+  struct Scaled {
+    const float* normals;
+    float scale;
+    double largest;
+  };
+
+  Scaled decode(const Message& message, DirectionScratch& scratch, const MessageSum& sum) const {
     const auto* signed_direction = std::get_if<SignedDirectionMessage>(&message);
     if (signed_direction == nullptr) {
       throw Error(ErrorCode::data, "message", "", "ldp-sgd", "not a message of this randomizer");
@@ -106,25 +178,16 @@ class LdpSgd final : public VectorRandomizer {
       throw Error(ErrorCode::internal, "message sum", "", "the randomizer's dimension and step",
                   "does not match");
     }
-    DirectionScratch& mine = own(scratch);
-    if (!mine.held || mine.seed != signed_direction->seed) hold_direction(signed_direction->seed, {}, mine);
-    const auto length = static_cast<float>(length_ / step_ / mine.norm);
-    const float scale = signed_direction->positive ? length : -length;
-    const double largest =
-        std::ceil(6.7 * static_cast<double>(length)) + 1;  // normals end at 6.67 (normals.h)
-    if (largest <= MessageSum::kLargestNarrowBound) {
-      add_scaled(mine.normals.data(), scale, sum.narrow_sums(static_cast<std::uint32_t>(largest)).data(),
-                 dimension_);
-    } else {
-      add_scaled(mine.normals.data(), scale, sum.sums().data(), dimension_);
-    }
-    sum.count_one();
+    const Direction& direction = scratch.pinned(signed_direction->seed);
+    const auto length = static_cast<float>(length_ / step_ / direction.norm);
+    // Normals end at 6.67 (normals.h).
+    return {direction.normals.data(), signed_direction->positive ? length : -length,
+            std::ceil(6.7 * static_cast<double>(length)) + 1};
   }
 
- private:
   DirectionScratch& own(Scratch& scratch) const {
     auto* mine = dynamic_cast<DirectionScratch*>(&scratch);
-    if (mine == nullptr || mine->normals.size() != dimension_) {
+    if (mine == nullptr || mine->directions[0].normals.size() != dimension_) {
       throw Error(ErrorCode::internal, "scratch", "", "", "made by another randomizer");
     }
     return *mine;

@@ -96,8 +96,8 @@ class MessageSum {
   std::uint64_t count_ = 0;
 };
 
-// Buffers of one thread. It also remembers the direction decoded last, so that a message just made is not
-// decoded again when the same thread aggregates it; results never depend on it.
+// Buffers of one thread. It also remembers the directions made last, one a message of a pass, so that a
+// message just made is not decoded again when the same thread aggregates it; results never depend on it.
 class Scratch {
  public:
   virtual ~Scratch() = default;
@@ -131,6 +131,13 @@ class VectorRandomizer {
   // Aggregator side: decodes one anonymous message and adds it to sum. Depends on the message alone. A
   // message of another kind or dimension is Error(data).
   virtual void accumulate(const Message& message, Scratch& scratch, MessageSum& sum) const = 0;
+
+  // The same for every message, in any order; faster where several can be added in one pass over the sum.
+  virtual void accumulate_all(std::span<const Message> messages, Scratch& scratch, MessageSum& sum) const {
+    for (const Message& message : messages) accumulate(message, scratch, sum);
+  }
+  // As many messages as fill a pass.
+  static constexpr std::size_t kPass = 4;
 
   // The mean of the decoded messages, overwriting out (dimension() floats): an unbiased estimate of the mean
   // of the clipped vectors; zeros when there are none.
