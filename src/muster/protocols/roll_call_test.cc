@@ -1,0 +1,198 @@
+// What every roll call owes the engine and the accountant: parts that join to the whole, rounds in any order,
+// and the rate, minimum and slots that participation() describes. The laws of single protocols are in
+// roll_call_subset_test.cc and roll_call_slots_test.cc.
+#include "muster/protocols/roll_call.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <variant>
+
+#include "tests/support/statistics.h"
+
+namespace muster::protocols {
+namespace {
+
+constexpr double kAlpha = 1e-6;  // false-alarm rate of each statistical test
+
+const std::vector<Protocol> kAll = {Protocol::shuffle,
+                                    Protocol::subset,
+                                    Protocol::shuffled_check_in,
+                                    Protocol::random_check_in_fixed,
+                                    Protocol::random_check_in_averaged,
+                                    Protocol::random_check_in_sliding,
+                                    Protocol::aggregated_check_in};
+
+random::RunKey key() { return random::RunKey::from_seed(31); }
+
+Plan plan_of(Protocol protocol) {
+  Plan plan;
+  plan.protocol = protocol;
+  plan.clients = 101;
+  plan.rate = 0.6;
+  plan.dropout = 0.25;
+  plan.subset = 37;
+  plan.slots = 12;
+  plan.batch = protocol == Protocol::random_check_in_fixed ? 3 : 1;
+  plan.minimum = 5;
+  plan.rounds = 4;
+  plan.randomizer = RandomizerKind::pure;
+  plan.epsilon0 = 1;
+  return plan;
+}
+
+using Senders = std::vector<Sender>;
+
+Senders sorted(Senders senders) {
+  std::ranges::sort(senders, {}, [](const Sender& s) { return std::tuple(s.round, s.client, s.dummy); });
+  return senders;
+}
+
+Senders step(RollCall& roll_call, std::uint64_t first_round, Share share = {}) {
+  Senders senders;
+  roll_call.append_senders(first_round, share, senders);
+  return sorted(senders);
+}
+
+TEST(RangeOf, PartsAreTheWhole) {
+  for (const std::uint64_t count : {0ull, 1ull, 2ull, 7ull, 100ull, 1'000'000'000'000ull}) {
+    for (std::uint64_t of = 1; of <= 9; ++of) {
+      std::uint64_t next = 0;
+      for (std::uint64_t index = 0; index < of; ++index) {
+        const Range range = range_of(count, {index, of});
+        EXPECT_EQ(range.first, next);
+        EXPECT_LE(range.count, count / of + 1);
+        next += range.count;
+      }
+      EXPECT_EQ(next, count);
+    }
+  }
+}
+
+TEST(RollCall, PartsAreTheWholeForEveryNumberOfParts) {
+  for (const Protocol protocol : kAll) {
+    const Plan plan = plan_of(protocol);
+    const auto whole = make_roll_call(plan, key());
+    for (std::uint64_t of = 1; of <= 4; ++of) {
+      std::vector<std::unique_ptr<RollCall>> ranks;
+      for (std::uint64_t index = 0; index < of; ++index) {
+        ranks.push_back(make_roll_call(plan, key()));
+      }
+      for (std::uint64_t round = 1; round <= plan.updates(); round += whole->rounds_a_step()) {
+        const Senders expected = step(*whole, round);
+        Senders joined, one;
+        for (std::uint64_t index = 0; index < of; ++index) {
+          ranks[index]->append_senders(round, {index, of}, joined);
+          whole->append_senders(round, {index, of}, one);  // one caller for all shares
+        }
+        ASSERT_EQ(sorted(joined), expected) << name_of(protocol) << " " << round << " of " << of;
+        ASSERT_EQ(sorted(one), expected) << name_of(protocol) << " " << round << " of " << of;
+      }
+    }
+  }
+}
+
+TEST(RollCall, RoundsMayBeAskedForInAnyOrder) {
+  for (const Protocol protocol : kAll) {
+    const Plan plan = plan_of(protocol);
+    const auto ascending = make_roll_call(plan, key());
+    std::vector<Senders> expected;
+    std::vector<std::uint64_t> rounds;
+    for (std::uint64_t round = 1; round <= plan.updates(); round += ascending->rounds_a_step()) {
+      rounds.push_back(round);
+      expected.push_back(step(*ascending, round));
+    }
+    const auto other = make_roll_call(plan, key());
+    for (std::size_t i = 0; i < rounds.size(); ++i) {
+      const std::size_t j = (i * 7 + 3) % rounds.size();
+      EXPECT_EQ(step(*other, rounds[j]), expected[j]) << name_of(protocol) << " " << rounds[j];
+      EXPECT_EQ(step(*make_roll_call(plan, key()), rounds[i]), expected[i]) << name_of(protocol);
+    }
+  }
+}
+
+TEST(RollCall, ADummyIsNoClientAndNobodySendsTwiceInARound) {
+  for (const Protocol protocol : kAll) {
+    Plan plan = plan_of(protocol);
+    plan.rate = 0.1;
+    const auto roll_call = make_roll_call(plan, key());
+    for (std::uint64_t round = 1; round <= plan.updates(); round += roll_call->rounds_a_step()) {
+      std::set<std::pair<std::uint64_t, std::uint64_t>> seen;
+      for (const Sender& sender : step(*roll_call, round)) {
+        EXPECT_EQ(sender.dummy, sender.client >= plan.clients) << name_of(protocol);
+        EXPECT_GE(sender.round, round);
+        EXPECT_LT(sender.round, round + roll_call->rounds_a_step());
+        EXPECT_TRUE(seen.emplace(sender.round, sender.client).second) << name_of(protocol);
+      }
+    }
+  }
+}
+
+// The accountant is told the rate at which a client's message reaches the shuffler.
+TEST(RollCall, ClientsSendAtTheRateThatIsCharged) {
+  for (const Protocol protocol : {Protocol::shuffle, Protocol::subset, Protocol::shuffled_check_in,
+                                  Protocol::random_check_in_averaged, Protocol::aggregated_check_in}) {
+    Plan plan = plan_of(protocol);
+    plan.rounds = 600;
+    const auto roll_call = make_roll_call(plan, key());
+    std::uint64_t messages = 0;
+    for (std::uint64_t round = 1; round <= plan.updates(); ++round) {
+      messages += step(*roll_call, round).size();
+    }
+    const double rate = accounting::message_rate(plan.participation()).value();
+    const std::uint64_t coins = plan.clients * plan.rounds;
+    if (protocol == Protocol::subset || protocol == Protocol::shuffle) {
+      EXPECT_EQ(static_cast<double>(messages), rate * static_cast<double>(coins));
+      continue;
+    }
+    const auto verdict = testing::binomial_test(messages, coins, rate, kAlpha);
+    EXPECT_TRUE(verdict.pass) << name_of(protocol) << ": " << verdict.summary;
+    // Without its dropout the same protocol fails.
+    plan.dropout = 0;
+    EXPECT_FALSE(testing::binomial_test(messages, coins,
+                                        accounting::message_rate(plan.participation()).value(), kAlpha)
+                     .pass);
+  }
+}
+
+TEST(RollCall, TheMinimumIsTheOneThatIsCharged) {
+  for (const Protocol protocol : kAll) {
+    const Plan plan = plan_of(protocol);
+    const accounting::Participation charged = plan.participation();
+    const auto* aggregated = std::get_if<accounting::AggregatedCheckIn>(&charged);
+    EXPECT_EQ(make_roll_call(plan, key())->minimum(), aggregated != nullptr ? aggregated->minimum : 1);
+  }
+}
+
+// Rounds, stages and runs: what is charged for a schedule is what runs in each of its rounds.
+TEST(RollCall, EveryRoundHasTheDropoutOfItsStage) {
+  for (const Protocol protocol : {Protocol::shuffled_check_in, Protocol::random_check_in_averaged}) {
+    Plan plan = plan_of(protocol);
+    plan.clients = 50'000;
+    plan.rounds = 5;
+    plan.dropout = Schedule::piecewise({{1, 0.1}, {2, 0.5}, {4, 0.0}, {99, 0.9}}, "participation.dropout");
+    const auto roll_call = make_roll_call(plan, key());
+    const std::vector<accounting::Stage> stages = plan.stages();
+    ASSERT_EQ(stages.size(), 3);
+    EXPECT_EQ(stages[0].rounds, 1);
+    EXPECT_EQ(stages[1].rounds, 2);
+    EXPECT_EQ(stages[2].rounds, 2);
+    std::uint64_t round = 0;
+    for (const accounting::Stage& stage : stages) {
+      const double rate = accounting::message_rate(stage.participation).value();
+      for (std::uint64_t i = 0; i < stage.rounds; ++i) {
+        std::uint64_t messages = 0;
+        for (std::uint64_t slot = 0; slot < plan.slots_a_run(); ++slot) {
+          messages += step(*roll_call, ++round).size();
+        }
+        const auto verdict = testing::binomial_test(messages, plan.clients, rate, kAlpha);
+        EXPECT_TRUE(verdict.pass) << name_of(protocol) << " " << round << ": " << verdict.summary;
+      }
+    }
+    EXPECT_EQ(round, plan.updates());
+  }
+}
+
+}  // namespace
+}  // namespace muster::protocols
