@@ -272,6 +272,16 @@ TEST(Slots, ReferenceValues) {
   expect_about([&](double e) { return lower.reverse(e); }, 0.021568);
 }
 
+// A heavy-tailed term times a random weight: thinned out, and still enclosed to five digits far out.
+TEST(Slots, CountedGaussianIsEnclosedFarOut) {
+  const CountedSlotCurve counted(ReportingSum(GaussianLocal{5}), 1e3, 0.5, 6e4, 0.5);
+  for (const auto& [epsilon, delta] : {std::pair{1e-4, 6.1876e-5}, {1e-3, 4.613e-9}, {2.5e-3, 1e-18}}) {
+    const numerics::Enclosure value = counted.delta(epsilon);
+    EXPECT_LE(value.upper, delta) << epsilon;
+    EXPECT_LE(value.upper, value.lower * (1 + 1e-4)) << epsilon;
+  }
+}
+
 // Counting never costs, helps with as many clients as slots, and does nothing where slots are mostly empty.
 TEST(Slots, CountingIsNeverWorse) {
   for (const Mechanism& mechanism : {Mechanism(PureLocal{2}), Mechanism(GaussianLocal{5})}) {
