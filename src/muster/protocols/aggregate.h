@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 
 #include "muster/randomizers/randomizer.h"
 
@@ -23,7 +24,11 @@ class Aggregator {
   // Both must outlive the aggregator. The scratch may be the one the same thread randomizes with: it only
   // saves decoding twice, and never changes what a message decodes to.
   Aggregator(const randomizers::VectorRandomizer& randomizer, randomizers::Scratch& scratch)
-      : randomizer_(&randomizer), scratch_(&scratch), sum_(randomizer.make_sum()) {}
+      : Aggregator(randomizer, scratch, randomizer.make_sum()) {}
+  // With a sum of another kind, for a simulation that adds up something else than messages in sum().
+  Aggregator(const randomizers::VectorRandomizer& randomizer, randomizers::Scratch& scratch,
+             randomizers::MessageSum sum)
+      : randomizer_(&randomizer), scratch_(&scratch), sum_(std::move(sum)) {}
 
   void receive(const randomizers::Message& message) { randomizer_->accumulate(message, *scratch_, sum_); }
   void merge(const Aggregator& shard) { sum_.merge(shard.sum_); }
@@ -32,7 +37,7 @@ class Aggregator {
   // Overwrites `out` (dimension() floats): the unbiased estimate of the mean of the senders' clipped vectors.
   void mean(std::span<float> out) const { randomizer_->mean(sum_, out); }
   void next_round() { sum_.clear(); }
-  // For the sum over several machines.
+  // For the sum over several machines, and for simulations of the sum alone.
   randomizers::MessageSum& sum() { return sum_; }
 
  private:

@@ -1,22 +1,17 @@
 #include "muster/randomizers/l1.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
 
 #include "muster/core/error.h"
 #include "muster/randomizers/clip.h"
+#include "muster/randomizers/hadamard.h"
 #include "muster/randomizers/signed_index.h"
 #include "muster/randomizers/variance.h"
 
 namespace muster::randomizers {
 namespace {
-
-constexpr std::uint32_t kSign = 0x80000000;
-
-// (-1)^(ones of i & j), as the sign bit of a float.
-std::uint32_t sign_bit(std::size_t i, std::size_t j) { return std::popcount(i & j) % 2 == 0 ? 0 : kSign; }
 
 class L1 final : public SignedIndexRandomizer {
  public:
@@ -49,44 +44,6 @@ class L1 final : public SignedIndexRandomizer {
 };
 
 }  // namespace
-
-void hadamard_transform(std::span<std::int64_t> x) {
-  for (std::size_t half = 1; half < x.size(); half *= 2) {
-    for (std::size_t from = 0; from < x.size(); from += 2 * half) {
-      for (std::size_t i = from; i < from + half; ++i) {
-        const std::int64_t a = x[i], b = x[i + half];
-        x[i] = a + b;
-        x[i + half] = a - b;
-      }
-    }
-  }
-}
-
-HadamardEntry hadamard_entry(std::span<const float> x, std::size_t index) {
-  // Sixteen running sums: element i goes to number i mod 16, with the sign of its low four bits applied at
-  // once and that of its block of sixteen for the whole block.
-  constexpr std::size_t kLanes = 16;
-  std::array<std::uint32_t, kLanes> low;
-  for (std::size_t i = 0; i < kLanes; ++i) low[i] = sign_bit(i, index);
-  std::array<double, kLanes> norm{}, entry{};
-  const auto add = [&](std::size_t from, std::size_t size) {
-    const std::uint32_t block = sign_bit(from, index);
-    for (std::size_t i = 0; i < size; ++i) {
-      norm[i] += static_cast<double>(std::abs(x[from + i]));
-      entry[i] += static_cast<double>(
-          std::bit_cast<float>(std::bit_cast<std::uint32_t>(x[from + i]) ^ low[i] ^ block));
-    }
-  };
-  const std::size_t whole = x.size() / kLanes * kLanes;
-  for (std::size_t from = 0; from < whole; from += kLanes) add(from, kLanes);
-  add(whole, x.size() - whole);
-  HadamardEntry sums{};
-  for (std::size_t i = 0; i < kLanes; ++i) {
-    sums.norm += norm[i];
-    sums.entry += entry[i];
-  }
-  return sums;
-}
 
 std::unique_ptr<VectorRandomizer> make_l1(double epsilon0, double clip, std::size_t dimension) {
   check_shape(clip, dimension);

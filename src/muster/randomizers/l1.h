@@ -10,9 +10,7 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <memory>
-#include <span>
 
 #include "muster/randomizers/randomizer.h"
 
@@ -20,16 +18,5 @@ namespace muster::randomizers {
 
 // epsilon0 in [1e-9, 700], clip in [1e-20, 1e20], 1 <= dimension < 2^31, else Error(plan).
 std::unique_ptr<VectorRandomizer> make_l1(double epsilon0, double clip, std::size_t dimension);
-
-// H x in place, exactly; the size is a power of two, and the sum of the magnitudes is below 2^63.
-void hadamard_transform(std::span<std::int64_t> x);
-
-// |x|_1 and (H x)_index, both summed in one order whatever the machine; a value that is not finite makes the
-// norm so.
-struct HadamardEntry {
-  double norm;
-  double entry;
-};
-HadamardEntry hadamard_entry(std::span<const float> x, std::size_t index);
 
 }  // namespace muster::randomizers

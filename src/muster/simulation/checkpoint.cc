@@ -18,9 +18,9 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "the file holds the machine's own bytes");
 
 constexpr std::string_view kMagic = "musterck";
-constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kVersion = 2;
 constexpr std::size_t kHashLength = 64;
-constexpr std::size_t kHeader = kMagic.size() + 4 + kHashLength + sizeof(Digest) + 5 * 8;
+constexpr std::size_t kHeader = kMagic.size() + 4 + kHashLength + sizeof(Digest) + 6 * 8;
 
 Digest blake2b(std::string_view bytes) {
   Digest digest;
@@ -100,6 +100,7 @@ std::string encode(const Checkpoint& checkpoint) {
   put(out, kVersion);
   out += checkpoint.plan_hash;
   put(out, checkpoint.data);
+  put(out, checkpoint.fidelity);
   put(out, checkpoint.round);
   put(out, checkpoint.messages);
   put(out, checkpoint.seconds);
@@ -131,13 +132,16 @@ Checkpoint decode(std::string_view bytes, const std::filesystem::path& path) {
   checkpoint.plan_hash = in.substr(0, kHashLength);
   in.remove_prefix(kHashLength);
   checkpoint.data = take<Digest>(in);
+  const auto fidelity = take<std::uint64_t>(in);
+  checkpoint.fidelity = static_cast<Fidelity>(fidelity);
   checkpoint.round = take<std::uint64_t>(in);
   checkpoint.messages = take<std::uint64_t>(in);
   checkpoint.seconds = take<double>(in);
   checkpoint.metrics_bytes = take<std::uint64_t>(in);
   const auto dimension = take<std::uint64_t>(in);
   const std::size_t body = in.size() - sizeof(Digest);
-  if (!is_hash(checkpoint.plan_hash) || !(checkpoint.seconds >= 0) || body % (3 * sizeof(float)) != 0 ||
+  if (!is_hash(checkpoint.plan_hash) || fidelity > static_cast<std::uint64_t>(Fidelity::sum) ||
+      !(checkpoint.seconds >= 0) || body % (3 * sizeof(float)) != 0 ||
       dimension != body / (3 * sizeof(float))) {
     refuse(path, "corrupt: its fields do not fit together");
   }

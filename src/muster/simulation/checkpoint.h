@@ -1,10 +1,11 @@
 // The state a training run can be continued from, and its file.
 //
-// Layout, version 1, little-endian, no padding:
+// Layout, version 2, little-endian, no padding:
 //     8 bytes   "musterck"
-//     u32       version, 1
+//     u32       version, 2
 //     64 bytes  plan hash, lower-case hexadecimal
 //     32 bytes  digest of the data set
+//     u64       fidelity: 0 message, 1 sum
 //     u64 rounds (of slots: slots) done, u64 messages so far, f64 seconds so far, u64 bytes of metrics.jsonl,
 //     u64 dimension d 3 d f32   parameters, momentum, average 32 bytes  BLAKE2b-256 of everything before
 // A change of the layout is a new version. decode() is total: every byte string is a checkpoint or an Error.
@@ -17,6 +18,7 @@
 #include <string_view>
 
 #include "muster/learning/dataset.h"
+#include "muster/simulation/fidelity.h"
 #include "muster/simulation/server_update.h"
 
 namespace muster::simulation {
@@ -26,6 +28,7 @@ using Digest = std::array<std::uint8_t, 32>;
 struct Checkpoint {
   std::string plan_hash;  // 64 lower-case hexadecimal characters
   Digest data{};
+  Fidelity fidelity = Fidelity::message;
   std::uint64_t round = 0;     // done, from 1; in slot protocols slots, of all runs together
   std::uint64_t messages = 0;  // client messages so far
   double seconds = 0;

@@ -18,6 +18,7 @@ Checkpoint example() {
   checkpoint.messages = 3456;
   checkpoint.seconds = 1.5;
   checkpoint.metrics_bytes = 99;
+  checkpoint.fidelity = Fidelity::sum;
   checkpoint.model = ModelState({1.0f, -2.5f, 3e-30f});
   checkpoint.model.momentum[1] = 0.25f;
   checkpoint.model.average[2] = -0.0f;
@@ -49,6 +50,7 @@ TEST(Checkpoint, ComesBackAsItWasWritten) {
   const Checkpoint read = decode(encode(written), "file");
   EXPECT_EQ(read.plan_hash, written.plan_hash);
   EXPECT_EQ(read.data, written.data);
+  EXPECT_EQ(read.fidelity, Fidelity::sum);
   EXPECT_EQ(read.round, 12);
   EXPECT_EQ(read.messages, 3456);
   EXPECT_EQ(read.seconds, 1.5);
@@ -75,12 +77,15 @@ TEST(Checkpoint, EveryTruncationAndEveryChangedByteIsRefused) {
 TEST(Checkpoint, FieldsThatDoNotFitAreRefusedEvenUnderARightChecksum) {
   const std::string bytes = encode(example());
   std::string version = bytes;
-  version[8] = 2;
+  version[8] = 1;
   expect_refused(resealed(version));
+  std::string fidelity = bytes;
+  fidelity[8 + 4 + 64 + 32] = 2;
+  expect_refused(resealed(fidelity));
   std::string hash = bytes;
   hash[12] = 'G';
   expect_refused(resealed(hash));
-  const std::size_t dimension_at = 8 + 4 + 64 + 32 + 4 * 8;
+  const std::size_t dimension_at = 8 + 4 + 64 + 32 + 5 * 8;
   for (const char low : {'\x02', '\x04', '\x00', '\x7f'}) {
     std::string dimension = bytes;
     dimension[dimension_at] = low;

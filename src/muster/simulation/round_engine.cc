@@ -20,10 +20,10 @@ constexpr std::uint64_t kCoinsOfOne = std::uint64_t{1} << 19;
 
 struct RoundEngine::Desk {
   Desk(const learning::ClientFunction& function, const randomizers::VectorRandomizer& randomizer,
-       std::size_t inputs_of_one)
+       const randomizers::SumSampler* sum, std::size_t inputs_of_one)
       : workspace(function.make_workspace()),
         scratch(randomizer.make_scratch()),
-        aggregator(randomizer, *scratch),
+        aggregator(randomizer, *scratch, sum != nullptr ? sum->make_sum() : randomizer.make_sum()),
         inputs(inputs_of_one),
         vector(function.dimension()) {}
 
@@ -45,7 +45,7 @@ struct RoundEngine::Desk {
 RoundEngine::RoundEngine(const learning::ClientFunction& function,
                          const randomizers::VectorRandomizer& randomizer, protocols::RollCall& roll_call,
                          const Population& population, const random::RunKey& key, WorkerTeam& team,
-                         Ranks& ranks)
+                         Ranks& ranks, const randomizers::SumSampler* sum)
     : function_(function),
       randomizer_(randomizer),
       roll_call_(roll_call),
@@ -53,12 +53,13 @@ RoundEngine::RoundEngine(const learning::ClientFunction& function,
       key_(key),
       team_(team),
       ranks_(ranks),
-      meeting_(randomizer.sum_size() + 2) {
+      sum_(sum),
+      meeting_((sum != nullptr ? sum->make_sum() : randomizer.make_sum()).size() + 2) {
   if (function.dimension() != randomizer.dimension()) {
     throw Error(ErrorCode::internal, "", "", "", "the randomizer's dimension is not the model's");
   }
   for (unsigned worker = 0; worker < team.size(); ++worker) {
-    desks_.push_back(std::make_unique<Desk>(function, randomizer, population.inputs()));
+    desks_.push_back(std::make_unique<Desk>(function, randomizer, sum, population.inputs()));
   }
 }
 
@@ -77,7 +78,9 @@ RoundEngine::Step RoundEngine::run(std::uint64_t first_round, std::span<const fl
   protocols::Aggregator& total = sum_of_all();
   stop = meet(total, stop, failure);
   const Step step{total.count(), total.count() > 0 && total.count() >= roll_call_.minimum(), stop};
-  if (step.decoded) {
+  if (step.decoded && sum_ != nullptr) {
+    randomizer_.mean(sum_->draw(total.sum(), key_, first_round), estimate);
+  } else if (step.decoded) {
     total.mean(estimate);
   } else {
     clear_all();  // destroyed unseen
@@ -149,6 +152,10 @@ void RoundEngine::handle(Desk& desk, std::span<const float> parameters, std::siz
     } else {
       function_.evaluate(parameters, population_.example_of(sender.client, desk.inputs), *desk.workspace,
                          desk.vector);
+    }
+    if (sum_ != nullptr) {
+      sum_->add(desk.vector, desk.aggregator.sum());
+      continue;
     }
     randomizer_.randomize(desk.vector, key_, sender.round, sender.client, *desk.scratch, desk.message);
     desk.aggregator.receive(desk.message);

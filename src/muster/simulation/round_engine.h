@@ -10,6 +10,9 @@
 //      then the ranks' (ranks.h): each rank calls the roll of its share and makes that share's messages;
 //   4. of fewer messages than the protocol's minimum nothing is decoded.
 //
+// With a sum sampler (the `sum` fidelity, randomizers/sum_sampler.h) step 3 adds up the clipped vectors, and
+// the noise of all messages together is drawn before decoding, the same on every rank.
+//
 // The estimate is the same bits for any number of workers and ranks and any secret order. Buffers are kept
 // between steps. Driven by one thread; what it is given must outlive it.
 #pragma once
@@ -25,6 +28,7 @@
 #include "muster/protocols/roll_call.h"
 #include "muster/random/keyed_stream.h"
 #include "muster/randomizers/randomizer.h"
+#include "muster/randomizers/sum_sampler.h"
 #include "muster/simulation/population.h"
 #include "muster/simulation/ranks.h"
 #include "muster/simulation/worker_team.h"
@@ -35,7 +39,7 @@ class RoundEngine {
  public:
   RoundEngine(const learning::ClientFunction& function, const randomizers::VectorRandomizer& randomizer,
               protocols::RollCall& roll_call, const Population& population, const random::RunKey& key,
-              WorkerTeam& team, Ranks& ranks);
+              WorkerTeam& team, Ranks& ranks, const randomizers::SumSampler* sum = nullptr);
   ~RoundEngine();
 
   struct Step {
@@ -69,6 +73,7 @@ class RoundEngine {
   random::RunKey key_;
   WorkerTeam& team_;
   Ranks& ranks_;
+  const randomizers::SumSampler* sum_;    // null: message by message
   Meeting meeting_;                       // the sum, its count, and how many ranks want to stop
   std::vector<protocols::Sender> order_;  // of the step, shuffled
   std::vector<std::unique_ptr<Desk>> desks_;

@@ -124,7 +124,7 @@ void RunFolder::begin(const std::string& canonical_plan, const Checkpoint& first
   begun_ = true;
 }
 
-Checkpoint RunFolder::load(const std::string& plan_hash) const {
+Checkpoint RunFolder::load(const std::string& plan_hash, Fidelity fidelity) const {
   const fs::path file = path_ / kCheckpoint;
   Checkpoint checkpoint = decode(read_file(file), file);
   if (checkpoint.plan_hash != plan_hash) {
@@ -132,6 +132,11 @@ Checkpoint RunFolder::load(const std::string& plan_hash) const {
         ErrorCode::checkpoint, file.string(), checkpoint.plan_hash, plan_hash,
         "the run in this folder is of another plan: plan.txt beside it has its keys; resume with the same "
         "plan and flags, or give another --out");
+  }
+  if (checkpoint.fidelity != fidelity) {
+    throw Error(ErrorCode::checkpoint, file.string(), name_of(checkpoint.fidelity), name_of(fidelity),
+                "the run in this folder is of another fidelity; resume with the same --fidelity, or give "
+                "another --out");
   }
   return checkpoint;
 }

@@ -36,9 +36,9 @@ class RunFolder {
 
   // Writes plan, empty metrics and the first checkpoint; on failure nothing of it stays.
   void begin(const std::string& canonical_plan, const Checkpoint& first);
-  // The checkpoint; one of another plan is Error(checkpoint) naming both hashes. Reading changes nothing on
-  // disk.
-  Checkpoint load(const std::string& plan_hash) const;
+  // The checkpoint; one of another plan is Error(checkpoint) naming both hashes, and so is one of another
+  // fidelity. Reading changes nothing on disk.
+  Checkpoint load(const std::string& plan_hash, Fidelity fidelity) const;
   // Cuts the metrics back to those of `from`, so that the run continues as if it had never gone further.
   void resume(const Checkpoint& from);
   // The text of result.json.

@@ -53,7 +53,7 @@ TEST_F(RunFolderTest, TellsFreshUnfinishedAndFinishedApart) {
   {
     RunFolder folder(out_);
     EXPECT_EQ(folder.found(), RunFolder::Found::unfinished);
-    folder.resume(folder.load(std::string(64, 'a')));
+    folder.resume(folder.load(std::string(64, 'a'), Fidelity::message));
     folder.finish("{\"stopped\":\"done\"}");
   }
   RunFolder folder(out_);
@@ -71,7 +71,7 @@ TEST_F(RunFolderTest, ResumingCutsTheMetricsBackToTheCheckpoint) {
     folder.append_metrics("two, lost");
   }
   RunFolder folder(out_);
-  folder.resume(folder.load(std::string(64, 'a')));
+  folder.resume(folder.load(std::string(64, 'a'), Fidelity::message));
   folder.append_metrics("two");
   EXPECT_EQ(read_file(out_ / "metrics.jsonl"), "one\ntwo\n");
 }
@@ -85,7 +85,7 @@ TEST_F(RunFolderTest, MetricsShorterThanTheCheckpointKnowsAreRefused) {
   }
   fs::resize_file(out_ / "metrics.jsonl", 2);
   RunFolder folder(out_);
-  const Checkpoint checkpoint = folder.load(std::string(64, 'a'));
+  const Checkpoint checkpoint = folder.load(std::string(64, 'a'), Fidelity::message);
   EXPECT_EQ(code_of([&] { folder.resume(checkpoint); }), ErrorCode::checkpoint);
 }
 
@@ -96,7 +96,7 @@ TEST_F(RunFolderTest, AnotherPlanIsRefusedNamingBothHashes) {
   }
   RunFolder folder(out_);
   try {
-    folder.load(std::string(64, 'b'));
+    folder.load(std::string(64, 'b'), Fidelity::message);
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::checkpoint);
@@ -112,7 +112,7 @@ TEST_F(RunFolderTest, ACorruptCheckpointIsRefused) {
   }
   fs::resize_file(out_ / "checkpoint", 100);
   RunFolder folder(out_);
-  EXPECT_EQ(code_of([&] { folder.load(std::string(64, 'a')); }), ErrorCode::checkpoint);
+  EXPECT_EQ(code_of([&] { folder.load(std::string(64, 'a'), Fidelity::message); }), ErrorCode::checkpoint);
 }
 
 TEST_F(RunFolderTest, OneProcessAtATime) {
@@ -181,7 +181,7 @@ TEST_F(RunFolderTest, AFullDiskMidwayKeepsWhatWasWhole) {
   }
   EXPECT_TRUE(child_succeeds(64, [&] {
     RunFolder folder(out_);
-    folder.resume(folder.load(std::string(64, 'a')));
+    folder.resume(folder.load(std::string(64, 'a'), Fidelity::message));
     return code_of([&] { folder.append_metrics(std::string(100, 'x')); }) == ErrorCode::file &&
            code_of([&] { folder.save(at_round(2, 4)); }) == ErrorCode::file;
   }));

@@ -12,7 +12,9 @@
 #include "muster/learning/gradients/engine.h"
 #include "muster/learning/models/architecture.h"
 #include "muster/randomizers/gaussian.h"
+#include "muster/randomizers/gaussian_sum.h"
 #include "muster/randomizers/k_rr.h"
+#include "muster/randomizers/k_rr_sum.h"
 #include "muster/randomizers/l1.h"
 #include "muster/randomizers/l2.h"
 #include "muster/randomizers/laplace.h"
@@ -69,6 +71,14 @@ std::unique_ptr<randomizers::VectorRandomizer> make_randomizer(const protocols::
               "nothing to run: a description alone");
 }
 
+std::unique_ptr<randomizers::SumSampler> make_sum_sampler(const protocols::Plan& plan,
+                                                          std::size_t dimension) {
+  if (plan.randomizer == protocols::RandomizerKind::gaussian) {
+    return randomizers::make_gaussian_sum(plan.sigma.value(), plan.clip.value(), dimension);
+  }
+  return randomizers::make_k_rr_sum(plan.epsilon0.value(), plan.k.value());
+}
+
 std::function<double(std::uint64_t)> epsilon_of(const accounting::Mechanism& mechanism,
                                                 const std::vector<accounting::Stage>& stages, Delta delta) {
   if (stages.size() == 1) {
@@ -84,12 +94,26 @@ std::function<double(std::uint64_t)> epsilon_of(const accounting::Mechanism& mec
 
 bool same_mechanism(const accounting::Mechanism& a, const accounting::Mechanism& b) { return a == b; }
 
-TrainingParts assemble(const protocols::Plan& plan, Accounting accounting) {
+void check_fidelity(const protocols::Plan& plan, Fidelity fidelity) {
+  using enum protocols::RandomizerKind;
+  if (fidelity == Fidelity::sum && plan.randomizer != gaussian && plan.randomizer != k_rr) {
+    throw Error(
+        ErrorCode::usage, "--fidelity", "sum", "message; sum with randomizer gaussian | k-rr",
+        std::string("randomizer ") + name_of(plan.randomizer) + " has no draw of the sum of its messages");
+  }
+}
+
+TrainingParts assemble(const protocols::Plan& plan, Accounting accounting, Fidelity fidelity) {
+  check_fidelity(plan, fidelity);
   const learning::Architecture architecture = architecture_of(plan.model);
   TrainingParts parts;
   parts.gradients = learning::make_engine(architecture);
   parts.randomizer = make_randomizer(plan, parts.gradients->parameter_count());
   parts.initial = learning::initial_parameters(architecture, random::RunKey::from_seed(plan.seed));
+
+  if (fidelity == Fidelity::sum) {
+    parts.sum = make_sum_sampler(plan, parts.randomizer->dimension());
+  }
 
   const accounting::Mechanism charged = parts.randomizer->description();
   if (!same_mechanism(charged, plan.mechanism())) {
@@ -114,6 +138,12 @@ learning::DataSplit load_data(const protocols::Plan& plan) {
   }
   throw Error(ErrorCode::plan, "population.data", plan.data, "digits, idx:DIR",
               "not a data set this muster reads");
+}
+
+std::string data_identity(const protocols::Plan& plan) {
+  return plan.data == "digits"
+             ? "digits:" + std::to_string(std::min(plan.clients, kMostDigits)) + ":" + std::to_string(plan.seed)
+             : plan.data;
 }
 
 }  // namespace muster::simulation

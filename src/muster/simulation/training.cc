@@ -42,12 +42,13 @@ Checkpoint starting_point(const protocols::Plan& plan, const TrainingParts& part
   Checkpoint start;
   start.plan_hash = plan.hash();
   start.data = digest_of(data);
+  start.fidelity = parts.fidelity();
   if (folder.found() == RunFolder::Found::fresh) {
     start.model = ModelState(parts.initial);
     folder.begin(plan.canonical(), start);
     return start;
   }
-  Checkpoint found = folder.load(start.plan_hash);
+  Checkpoint found = folder.load(start.plan_hash, start.fidelity);
   if (found.data != start.data) {
     throw Error(ErrorCode::checkpoint, "population.data", plan.data, "",
                 "the data set changed since the run began");
@@ -91,6 +92,10 @@ Start agree_on_start(Ranks& ranks, const protocols::Plan& plan, const TrainingPa
       throw Error(ErrorCode::plan, "plan", plan.hash(), start.state.plan_hash,
                   "the plan here is not the one that rank 0 reads");
     }
+    if (start.state.fidelity != parts.fidelity()) {
+      throw Error(ErrorCode::usage, "--fidelity", name_of(parts.fidelity()), name_of(start.state.fidelity),
+                  "the fidelity here is not that of rank 0");
+    }
     if (start.state.data != digest_of(data)) {
       throw Error(ErrorCode::data, "population.data", plan.data, "",
                   "the data set here is not the one that rank 0 reads");
@@ -117,7 +122,8 @@ class Session {
         team_(threads),
         population_(plan.clients, data.train, key_),
         roll_call_(protocols::make_roll_call(plan, key_)),
-        engine_(*parts.gradients, *parts.randomizer, *roll_call_, population_, key_, team_, ranks),
+        engine_(*parts.gradients, *parts.randomizer, *roll_call_, population_, key_, team_, ranks,
+                parts.sum.get()),
         evaluator_(*parts.gradients, data.test, team_),
         epsilon_(parts.epsilon),
         estimate_(parts.gradients->parameter_count()) {}
@@ -265,6 +271,7 @@ TrainingResult run(Session& session, Ranks& ranks, std::uint64_t rounds, const p
   TrainingResult result{};
   result.rounds = session.rounds_charged();
   result.delta = plan.delta.value();
+  result.fidelity = parts.fidelity();
   result.messages = session.state().messages;
   result.slots = session.slots();
   result.stopped = interrupted            ? Stopped::interrupted
@@ -324,10 +331,15 @@ std::string logged_json(const LoggedRound& logged) { return json_of(logged).dump
 
 std::string result_json(const TrainingResult& result, const std::string& out) {
   const double rate = result.seconds > 0 ? static_cast<double>(result.messages) / result.seconds : 0.0;
-  Json json{
-      {"accuracy", result.accuracy}, {"epsilon", result.epsilon},          {"delta", result.delta},
-      {"rounds", result.rounds},     {"seconds", result.seconds},          {"examples_per_second", rate},
-      {"fidelity", "message"},       {"stopped", name_of(result.stopped)}, {"out", out}};
+  Json json{{"accuracy", result.accuracy},
+            {"epsilon", result.epsilon},
+            {"delta", result.delta},
+            {"rounds", result.rounds},
+            {"seconds", result.seconds},
+            {"examples_per_second", rate},
+            {"fidelity", name_of(result.fidelity)},
+            {"stopped", name_of(result.stopped)},
+            {"out", out}};
   if (result.slots) {
     json["slots"] = *result.slots;
   }

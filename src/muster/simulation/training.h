@@ -40,6 +40,7 @@ struct TrainingResult {
   double seconds;          // all sessions of the run together, without loading data
   std::uint64_t messages;  // client messages, all rounds together
   Stopped stopped;
+  Fidelity fidelity;
   std::optional<std::uint64_t> slots;  // slot protocols: done, in all runs together
 };
 
