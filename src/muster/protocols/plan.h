@@ -120,4 +120,7 @@ class Plan {
   std::string hash() const;
 };
 
+// BLAKE2b-256 of a text, in lower-case hexadecimal.
+std::string hash_of(std::string_view text);
+
 }  // namespace muster::protocols

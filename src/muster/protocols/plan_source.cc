@@ -157,19 +157,20 @@ PlanSource PlanSource::from_text(std::string_view toml, const std::string& name)
   return source;
 }
 
-void PlanSource::override_key(std::string_view key, const std::string& text) {
+void PlanSource::override_key(std::string_view key, const std::string& text, const std::string& given_by) {
   const KeySpec* spec = find_key(key);
   if (spec == nullptr || spec->flag.empty()) {
     throw Error(ErrorCode::usage, std::string(key), text, nearest_key(key), "no flag overrides this key");
   }
+  const std::string flag = given_by.empty() ? std::string(spec->flag) : given_by;
   RawValue raw;
   raw.value = text;
   raw.text = printable(text);
   const bool schedule = spec->type == ValueType::learning_rate || spec->type == ValueType::schedule;
   if (schedule && text.starts_with('[')) {
-    raw = array_of_flag(std::string(key), text, std::string(spec->flag));
+    raw = array_of_flag(std::string(key), text, flag);
   }
-  raw.origin = {.flag = std::string(spec->flag), .file = "", .line = 0, .column = 0};
+  raw.origin = {.flag = flag, .file = "", .line = 0, .column = 0};
   std::erase_if(entries_, [&](const auto& entry) { return entry.first == key; });
   entries_.emplace_back(std::string(key), std::move(raw));
 }

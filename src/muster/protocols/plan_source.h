@@ -44,8 +44,9 @@ class PlanSource {
   static PlanSource from_file(const std::string& path);
   static PlanSource from_text(std::string_view toml, const std::string& name);
 
-  // Throws Error(usage) for a key that is unknown or has no flag.
-  void override_key(std::string_view key, const std::string& text);
+  // Throws Error(usage) for a key that is unknown or has no flag. `given_by`: what errors name as the source
+  // of the value, the key's own flag when empty.
+  void override_key(std::string_view key, const std::string& text, const std::string& given_by = "");
 
   const RawValue* find(std::string_view key) const;
   // In the order written, overrides last.
