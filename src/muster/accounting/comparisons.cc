@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "muster/accounting/bounds/published/published.h"
+#include "muster/accounting/bounds/published/published_clones.h"
 #include "muster/accounting/bounds/renyi/shuffle_gaussian_rdp.h"
 #include "muster/accounting/conversions/local_rdp.h"
 #include "muster/accounting/timed.h"
@@ -63,6 +64,13 @@ std::vector<Bound> comparisons(const Mechanism& mechanism, const Participation& 
         timed([&] { return check_in_rdp_bound(*check_in, *epsilon0, rounds, question, Conversion::exact); }));
   }
   append(all, published_bounds(mechanism, participation, rounds, question));
+  if (const auto* shuffle = std::get_if<Shuffle>(&participation)) {
+    const double n = static_cast<double>(shuffle->clients.value());
+    if (epsilon0) append(all, clone_bounds_pure(n, *epsilon0, rounds, question));
+    if (const auto* gaussian = std::get_if<GaussianLocal>(&mechanism)) {
+      append(all, clone_bounds_gaussian(n, gaussian->mu(), rounds, question));
+    }
+  }
   if (const std::optional<RenyiCrowd> crowd = renyi_crowd(participation)) {
     append_renyi(mechanism, *crowd, rounds, question, all);
   }
