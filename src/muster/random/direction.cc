@@ -58,26 +58,42 @@ struct DirectionRows {
       squares[v] = hn::MulAdd(z[v], z[v], squares[v]);
       if constexpr (kWithOther) products[v] = hn::MulAdd(z[v], hn::LoadU(d, other + at), products[v]);
     }
-    if (row % kBlockRows + 1 == kBlockRows) {
-      sums.squared_norm += AddUpVectors(squares);
-      if constexpr (kWithOther) sums.dot += AddUpVectors(products);
-      Begin();
+    if (row % kBlockRows + 1 == kBlockRows) EndBlock();
+  }
+
+  HWY_INLINE void Rest(std::size_t row, float* z, std::size_t count) {
+    const NormalTag d;
+    std::copy_n(z, count, out + row * kNormalRow);
+    std::fill(z + count, z + kNormalRow, 0.0f);
+    alignas(64) float others[kNormalRow] = {};
+    if constexpr (kWithOther) std::copy_n(other + row * kNormalRow, count, others);
+    for (std::size_t v = 0; v < kRowVectors; ++v) {
+      const NormalVec x = hn::Load(d, z + v * kNormalLanes);
+      squares[v] = hn::MulAdd(x, x, squares[v]);
+      products[v] = hn::MulAdd(x, hn::Load(d, others + v * kNormalLanes), products[v]);
     }
+  }
+
+  HWY_INLINE void EndBlock() {
+    sums.squared_norm += AddUpVectors(squares);
+    if constexpr (kWithOther) sums.dot += AddUpVectors(products);
+    Begin();
   }
 };
 
-// Whole blocks of kDotBlock.
-DirectionSums DirectionBlocks(const std::uint8_t* key, Counter counter, const float* other, float* out,
-                              std::size_t blocks) {
-  const std::size_t rows = blocks * (kDotBlock / kNormalRow);
-  if (other == nullptr) {
-    DirectionRows<false> alone(nullptr, out);
-    NormalRows(key, counter, rows, alone);
-    return alone.sums;
-  }
-  DirectionRows<true> both(other, out);
-  NormalRows(key, counter, rows, both);
-  return both.sums;
+template <bool kWithOther>
+HWY_INLINE DirectionSums MakeDirection(const std::uint8_t* key, Counter counter, const float* other,
+                                       float* out, std::size_t size) {
+  DirectionRows<kWithOther> rows(other, out);
+  NormalRows(key, counter, size, rows);
+  if (size % kDotBlock != 0) rows.EndBlock();
+  return rows.sums;
+}
+
+DirectionSums Direction(const std::uint8_t* key, Counter counter, const float* other, float* out,
+                        std::size_t size) {
+  return other == nullptr ? MakeDirection<false>(key, counter, other, out, size)
+                          : MakeDirection<true>(key, counter, other, out, size);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -87,22 +103,15 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace muster::random {
 
-HWY_EXPORT(DirectionBlocks);
+HWY_EXPORT(Direction);
 
 DirectionSums fill_direction(const RunKey& key, const StreamAddress& address, std::span<const float> other,
                              std::span<float> out) {
   if (!other.empty() && other.size() != out.size()) {
     throw Error(ErrorCode::internal, "direction", "", "", "sizes differ");
   }
-  const std::size_t whole = out.size() / kDotBlock * kDotBlock;
-  DirectionSums sums = HWY_DYNAMIC_DISPATCH(DirectionBlocks)(
-      key.schedule().data(), counter_of_normal(address, 0, out.size()),
-      other.empty() ? nullptr : other.data(), out.data(), whole / kDotBlock);
-  const std::span<float> rest = out.subspan(whole);
-  fill_normals_from(key, address, whole, rest);
-  sums.squared_norm += fixed_order_dot(rest, rest);
-  if (!other.empty()) sums.dot += fixed_order_dot(rest, other.subspan(whole));
-  return sums;
+  return HWY_DYNAMIC_DISPATCH(Direction)(key.schedule().data(), counter_of_normal(address, 0, out.size()),
+                                         other.empty() ? nullptr : other.data(), out.data(), out.size());
 }
 
 }  // namespace muster::random

@@ -145,14 +145,25 @@ class Encryption {
 
 #endif
 
-// Calls sink(row, z) for rows 0, 1, ..., rows - 1; z[v] holds normals v * kNormalLanes on of the row, the
-// first of which belongs to the block of `counter`. The caller makes sure that the indices of all blocks it
-// uses exist.
+// Normals 0, 1, ..., size - 1 from the block of `counter` on, in rows: sink(row, z) for each whole one, z[v]
+// holding normals v * kNormalLanes on of the row, then sink.Rest(row, z, count) for what is left, z holding
+// kNormalRow floats of which count < kNormalRow are asked for. The caller makes sure that the stream has as
+// many.
 template <class Sink>
-HWY_INLINE void NormalRows(const std::uint8_t* HWY_RESTRICT key, Counter counter, std::size_t rows,
+HWY_INLINE void NormalRows(const std::uint8_t* HWY_RESTRICT key, Counter counter, std::size_t size,
                            Sink& sink) {
   const NormalTag d;
   const hn::RebindToSigned<NormalTag> di;
+  const std::size_t whole = size / kNormalRow, rest = size % kNormalRow, rows = whole + (rest != 0);
+  const auto pass_on = [&](std::size_t row, const NormalVec* z) HWY_ATTR {
+    if (HWY_LIKELY(row < whole)) {
+      sink(row, z);
+      return;
+    }
+    alignas(64) float last[kNormalRow];
+    for (std::size_t v = 0; v < kRowVectors; ++v) hn::Store(z[v], d, last + v * kNormalLanes);
+    sink.Rest(row, last, rest);
+  };
   using VI = hn::Vec<decltype(di)>;
 #if HWY_TARGET == HWY_SCALAR
   const AesSchedule schedule = CopySchedule(key);
@@ -167,7 +178,7 @@ HWY_INLINE void NormalRows(const std::uint8_t* HWY_RESTRICT key, Counter counter
       const VI radius = hn::Load(di, halves + i), angle = hn::Load(di, halves + 16 + i);
       BoxMuller<1>(d, &radius, &angle, z + i, z + 16 + i, none);
     }
-    sink(row, z);
+    pass_on(row, z);
   }
 #else
   // kUnit vectors of counters are encrypted while those before become normals: one row of the widest vectors,
@@ -214,21 +225,10 @@ HWY_INLINE void NormalRows(const std::uint8_t* HWY_RESTRICT key, Counter counter
         z[v + kRadii] = second[i];
       }
     }
-    sink(row, z);
+    pass_on(row, z);
   }
 #endif
 }
-
-// Stores every row at `out`.
-struct StoreRows {
-  float* HWY_RESTRICT out;
-  HWY_INLINE void operator()(std::size_t row, const NormalVec* z) {
-    HWY_UNROLL(16)
-    for (std::size_t v = 0; v < kRowVectors; ++v) {
-      hn::StoreU(z[v], NormalTag(), out + row * kNormalRow + v * kNormalLanes);
-    }
-  }
-};
 
 }  // namespace HWY_NAMESPACE
 }  // namespace muster::random

@@ -1,8 +1,6 @@
 #include "muster/random/normals.h"
 
 #include <algorithm>
-#include <array>
-#include <cstring>
 #include <string>
 
 #include "muster/core/error.h"
@@ -21,9 +19,23 @@ HWY_BEFORE_NAMESPACE();
 namespace muster::random {
 namespace HWY_NAMESPACE {
 
-void FillRows(const std::uint8_t* key, Counter counter, float* out, std::size_t rows) {
+struct StoreRows {
+  float* HWY_RESTRICT out;
+
+  HWY_INLINE void operator()(std::size_t row, const NormalVec* z) {
+    HWY_UNROLL(16)
+    for (std::size_t v = 0; v < kRowVectors; ++v) {
+      hn::StoreU(z[v], NormalTag(), out + row * kNormalRow + v * kNormalLanes);
+    }
+  }
+  HWY_INLINE void Rest(std::size_t row, const float* z, std::size_t count) {
+    std::copy_n(z, count, out + row * kNormalRow);
+  }
+};
+
+void Fill(const std::uint8_t* key, Counter counter, float* out, std::size_t size) {
   StoreRows store{out};
-  NormalRows(key, counter, rows, store);
+  NormalRows(key, counter, size, store);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -33,7 +45,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace muster::random {
 
-HWY_EXPORT(FillRows);
+HWY_EXPORT(Fill);
 
 void fill_normals(const RunKey& key, const StreamAddress& address, std::span<float> out) {
   fill_normals_from(key, address, 0, out);
@@ -42,15 +54,7 @@ void fill_normals(const RunKey& key, const StreamAddress& address, std::span<flo
 void fill_normals_from(const RunKey& key, const StreamAddress& address, std::uint64_t first,
                        std::span<float> out) {
   const Counter counter = counter_of_normal(address, first, out.size());
-  constexpr std::size_t kRow = 64;
-  const std::size_t rows = out.size() / kRow;
-  HWY_DYNAMIC_DISPATCH(FillRows)(key.schedule().data(), counter, out.data(), rows);
-  const std::span<float> rest = out.subspan(rows * kRow);
-  if (rest.empty()) return;
-  alignas(64) std::array<float, kRow> last;
-  const Counter next{counter.low + rows * (kRow / 4), counter.high};
-  HWY_DYNAMIC_DISPATCH(FillRows)(key.schedule().data(), next, last.data(), 1);
-  std::copy_n(last.begin(), rest.size(), rest.begin());
+  HWY_DYNAMIC_DISPATCH(Fill)(key.schedule().data(), counter, out.data(), out.size());
 }
 
 Counter counter_of_normal(const StreamAddress& address, std::uint64_t first, std::size_t count) {

@@ -216,12 +216,16 @@ struct NoisyRows {
       hn::StoreU(ToSteps(hn::MulAdd(z[v], s, clipped)), D32(), steps + at);
     }
   }
+  HWY_INLINE void Rest(std::size_t row, const float* z, std::size_t count) {
+    const std::size_t at = row * random::HWY_NAMESPACE::kNormalRow;
+    AddNoise(gradient + at, factor, z, deviation, steps + at, count);
+  }
 };
 
-void AddNoiseRows(const std::uint8_t* key, random::Counter counter, const float* gradient, float factor,
-                  float deviation, std::int32_t* steps, std::size_t rows) {
+void AddStreamNoise(const std::uint8_t* key, random::Counter counter, const float* gradient, float factor,
+                    float deviation, std::int32_t* steps, std::size_t size) {
   NoisyRows noisy{gradient, factor, deviation, steps};
-  random::HWY_NAMESPACE::NormalRows(key, counter, rows, noisy);
+  random::HWY_NAMESPACE::NormalRows(key, counter, size, noisy);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -239,7 +243,7 @@ HWY_EXPORT(AddOneStepsWithin);
 HWY_EXPORT(AddFourStepsWithin);
 HWY_EXPORT(SubtractSteps);
 HWY_EXPORT(AddNoise);
-HWY_EXPORT(AddNoiseRows);
+HWY_EXPORT(AddStreamNoise);
 
 void add_scaled(const float* direction, float scale, std::int64_t* sums, std::size_t size) {
   HWY_DYNAMIC_DISPATCH(AddScaled)(direction, scale, sums, size);
@@ -278,14 +282,9 @@ void add_noise(const float* gradient, float factor, const float* noise, float de
 
 void add_stream_noise(std::span<const float> gradient, float factor, const random::RunKey& key,
                       const random::StreamAddress& address, float deviation, std::int32_t* steps) {
-  constexpr std::size_t kRow = 64;
-  const std::size_t rows = gradient.size() / kRow, whole = rows * kRow, rest = gradient.size() - whole;
-  HWY_DYNAMIC_DISPATCH(AddNoiseRows)
+  HWY_DYNAMIC_DISPATCH(AddStreamNoise)
   (key.schedule().data(), random::counter_of_normal(address, 0, gradient.size()), gradient.data(), factor,
-   deviation, steps, rows);
-  std::array<float, kRow> last;
-  random::fill_normals_from(key, address, whole, std::span(last).first(rest));
-  add_noise(gradient.data() + whole, factor, last.data(), deviation, steps + whole, rest);
+   deviation, steps, gradient.size());
 }
 
 }  // namespace muster::randomizers
