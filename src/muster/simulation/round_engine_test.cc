@@ -69,6 +69,25 @@ class PencilRandomizer final : public randomizers::VectorRandomizer {
   mutable std::vector<int> order_;
 };
 
+// Adds the vectors up in quarters, and "noise" of a hundred a round.
+class PencilSum final : public randomizers::SumSampler {
+ public:
+  randomizers::MessageSum make_sum() const override { return {3, 0.25}; }
+  void add(std::span<const float> vector, randomizers::MessageSum& exact) const override {
+    const std::span<std::int64_t> sums = exact.sums();
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+      sums[i] += static_cast<std::int64_t>(vector[i] * 4);
+    }
+    exact.count_one();
+  }
+  randomizers::MessageSum draw(const randomizers::MessageSum& exact, const random::RunKey&,
+                               std::uint64_t round) const override {
+    randomizers::MessageSum sum = exact;
+    sum.sums()[1] += static_cast<std::int64_t>(400 * round);
+    return sum;
+  }
+};
+
 class RoundEngineTest : public ::testing::Test {
  protected:
   static constexpr std::uint64_t kClients = 60;
@@ -93,7 +112,7 @@ class RoundEngineTest : public ::testing::Test {
     const Population population(kClients, data_, key);
     WorkerTeam team(threads);
     const std::unique_ptr<Ranks> ranks = alone();
-    RoundEngine engine(function_, randomizer_, roll_call, population, key, team, *ranks);
+    RoundEngine engine(function_, randomizer_, roll_call, population, key, team, *ranks, sum_);
     std::vector<float> estimate(3, 99.0f);
     const RoundEngine::Step step = engine.run(1, std::vector<float>{first, 0.0f, 0.0f}, estimate);
     messages = step.messages;
@@ -104,6 +123,7 @@ class RoundEngineTest : public ::testing::Test {
   learning::Dataset data_;
   PencilFunction function_;
   PencilRandomizer randomizer_;
+  const randomizers::SumSampler* sum_ = nullptr;
   std::uint64_t reports_ = 0;
   std::uint64_t minimum_ = 1;
   bool decoded_ = false;
@@ -190,6 +210,24 @@ TEST_F(RoundEngineTest, AGradientThatIsNotFiniteIsRefusedOnEveryThread) {
   for (const unsigned threads : {1u, 3u}) {
     EXPECT_THROW(run(threads, 1.0, reports_, NAN), Error);
   }
+}
+
+TEST_F(RoundEngineTest, ASumSamplerTakesTheVectorsAndDrawsOnce) {
+  const std::vector<float> by_messages = run(1, 1.0, reports_);
+  const PencilSum sum;
+  sum_ = &sum;
+  randomizer_.take_order();
+  for (const unsigned threads : {1u, 4u}) {
+    const std::vector<float> by_sums = run(threads, 1.0, reports_);
+    EXPECT_EQ(reports_, kClients);
+    EXPECT_EQ(by_sums[0], by_messages[0]);
+    EXPECT_FLOAT_EQ(by_sums[1], by_messages[1] + 100.0f / kClients);
+    EXPECT_EQ(by_sums[2], by_messages[2]);
+  }
+  EXPECT_TRUE(randomizer_.take_order().empty());  // no message was made
+  minimum_ = kClients + 1;
+  EXPECT_EQ(run(2, 1.0, reports_), std::vector<float>(3));
+  EXPECT_FALSE(decoded_);
 }
 
 }  // namespace

@@ -105,6 +105,16 @@ TEST_F(RunFolderTest, AnotherPlanIsRefusedNamingBothHashes) {
   }
 }
 
+TEST_F(RunFolderTest, AnotherFidelityIsRefused) {
+  {
+    RunFolder folder(out_);
+    folder.begin("", at_round(0, 0));
+  }
+  RunFolder folder(out_);
+  EXPECT_NO_THROW(folder.load(std::string(64, 'a'), Fidelity::message));
+  EXPECT_EQ(code_of([&] { folder.load(std::string(64, 'a'), Fidelity::sum); }), ErrorCode::checkpoint);
+}
+
 TEST_F(RunFolderTest, ACorruptCheckpointIsRefused) {
   {
     RunFolder folder(out_);

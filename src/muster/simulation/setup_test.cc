@@ -55,6 +55,27 @@ TEST(Assemble, EveryRandomizerOfVectorsRunsAsItIsCharged) {
   EXPECT_TRUE(same_mechanism(assemble(plan).randomizer->description(), plan.mechanism()));
 }
 
+TEST(Assemble, SumsAreForGaussianAndKRandomizedResponseAlone) {
+  const protocols::Plan gaussian = plan_with("kind = \"gaussian\"\nsigma = 3\n");
+  EXPECT_EQ(assemble(gaussian).fidelity(), Fidelity::message);
+  EXPECT_EQ(assemble(gaussian, Accounting::charged, Fidelity::sum).fidelity(), Fidelity::sum);
+  for (const char* kind : {"ldp-sgd", "l1", "l2", "linf"}) {
+    const protocols::Plan plan = plan_with(std::string("kind = \"") + kind + "\"\nepsilon0 = 1.5\n");
+    EXPECT_NO_THROW(check_fidelity(plan, Fidelity::message));
+    try {
+      assemble(plan, Accounting::elsewhere, Fidelity::sum);
+      FAIL() << kind;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::usage);
+      EXPECT_EQ(error.key(), "--fidelity");
+      EXPECT_NE(std::string(error.what()).find(kind), std::string::npos);
+      EXPECT_NE(error.allowed().find("gaussian | k-rr"), std::string::npos);
+    }
+  }
+  EXPECT_EQ(fidelity_named("sum"), Fidelity::sum);
+  EXPECT_THROW(fidelity_named("exact"), Error);
+}
+
 TEST(SameMechanism, ComparesKindAndParameters) {
   using namespace accounting;
   EXPECT_TRUE(same_mechanism(LdpSgdLocal{2.0}, LdpSgdLocal{2.0}));

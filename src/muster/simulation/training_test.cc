@@ -16,6 +16,7 @@
 #include "muster/learning/models/architecture.h"
 #include "muster/protocols/plan_source.h"
 #include "muster/randomizers/gaussian.h"
+#include "muster/randomizers/gaussian_sum.h"
 #include "muster/randomizers/ldp_sgd.h"
 #include "muster/simulation/atomic_file.h"
 #include "tests/support/temporary_folder.h"
@@ -67,13 +68,16 @@ protocols::Plan small_plan(const std::string& key = "", const std::string& value
   return protocols::Plan::validate(source, protocols::Command::train);
 }
 
-TrainingParts small_parts(const protocols::Plan& plan) {
+TrainingParts small_parts(const protocols::Plan& plan, Fidelity fidelity = Fidelity::message) {
   TrainingParts parts;
   parts.gradients = learning::make_engine(learning::Architecture::logistic);
   const std::size_t dimension = parts.gradients->parameter_count();
   parts.randomizer = plan.randomizer == protocols::RandomizerKind::gaussian
                          ? randomizers::make_gaussian(*plan.sigma, *plan.clip, dimension)
                          : randomizers::make_ldp_sgd(*plan.epsilon0, *plan.clip, dimension);
+  if (fidelity == Fidelity::sum) {
+    parts.sum = randomizers::make_gaussian_sum(*plan.sigma, *plan.clip, dimension);
+  }
   parts.initial =
       learning::initial_parameters(learning::Architecture::logistic, random::RunKey::from_seed(plan.seed));
   parts.epsilon = [](std::uint64_t rounds) { return 0.1 * std::sqrt(static_cast<double>(rounds)); };
@@ -108,10 +112,11 @@ class Watcher final : public TrainingObserver {
 class TrainingTest : public ::testing::Test {
  protected:
   TrainingResult run(const protocols::Plan& plan, const std::string& name, unsigned threads = 1,
-                     std::uint64_t interrupt_after = 0) {
+                     std::uint64_t interrupt_after = 0, Fidelity fidelity = Fidelity::message) {
     RunFolder folder(temporary_.path() / name);
     watcher_ = std::make_unique<Watcher>(interrupt_after);
-    return train(plan, small_parts(plan), small_data(), folder, {threads, &watcher_->interrupt}, *watcher_);
+    return train(plan, small_parts(plan, fidelity), small_data(), folder, {threads, &watcher_->interrupt},
+                 *watcher_);
   }
   Checkpoint checkpoint(const std::string& name) const {
     const fs::path file = temporary_.path() / name / "checkpoint";
@@ -276,6 +281,34 @@ TEST_F(TrainingTest, WithoutNoiseWorthMentioningTheModelLearns) {
   protocols::Plan plan = small_plan("participation.rate", "1", "kind = \"gaussian\"\nsigma = 0.001");
   plan.rounds = 60;
   EXPECT_GE(run(plan, "run", 2).accuracy, 0.6);
+}
+
+// The sum fidelity keeps every promise of a run: threads, resuming, its name in the output.
+TEST_F(TrainingTest, SumsInsteadOfMessages) {
+  const protocols::Plan plan = small_plan("", "", "kind = \"gaussian\"\nsigma = 0.2");
+  const TrainingResult sums = run(plan, "sums", 1, 0, Fidelity::sum);
+  EXPECT_EQ(sums.fidelity, Fidelity::sum);
+  EXPECT_EQ(Json::parse(result_json(sums, "x"))["fidelity"], "sum");
+  run(plan, "threads", 3, 0, Fidelity::sum);
+  expect_same_run("sums", "threads");
+  run(plan, "resumed", 2, 4, Fidelity::sum);
+  EXPECT_EQ(checkpoint("resumed").round, 4);
+  // Begun as sums, it may not go on by messages.
+  try {
+    run(plan, "resumed");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::checkpoint);
+    EXPECT_EQ(error.value(), "sum");
+    EXPECT_EQ(error.allowed(), "message");
+  }
+  run(plan, "resumed", 1, 0, Fidelity::sum);
+  expect_same_run("sums", "resumed");
+
+  // The same clients report; the noise is another draw (its law: randomizers/sum_sampler_test.cc).
+  const TrainingResult messages = run(plan, "messages");
+  EXPECT_EQ(sums.messages, messages.messages);
+  EXPECT_NE(checkpoint("sums").model.parameters, checkpoint("messages").model.parameters);
 }
 
 }  // namespace
