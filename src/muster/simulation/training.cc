@@ -37,11 +37,11 @@ UpdateRule rule_of(const protocols::Plan& plan) {
 }
 
 // The run's state between rounds, from the folder's checkpoint or from the initial model.
-Checkpoint starting_point(const protocols::Plan& plan, const TrainingParts& parts,
-                          const learning::DataSplit& data, RunFolder& folder) {
+Checkpoint starting_point(const protocols::Plan& plan, const TrainingParts& parts, const Digest& data,
+                          RunFolder& folder) {
   Checkpoint start;
   start.plan_hash = plan.hash();
-  start.data = digest_of(data);
+  start.data = data;
   start.fidelity = parts.fidelity();
   if (folder.found() == RunFolder::Found::fresh) {
     start.model = ModelState(parts.initial);
@@ -61,46 +61,53 @@ Checkpoint starting_point(const protocols::Plan& plan, const TrainingParts& part
   return found;
 }
 
+// Refused on every rank when one was given another plan, fidelity or other data than the first.
+void require_the_same(Ranks& ranks, const protocols::Plan& plan, Fidelity fidelity, const Digest& data) {
+  std::string hash = plan.hash(), first_fidelity = name_of(fidelity), digest(data.begin(), data.end());
+  ranks.broadcast(hash, 0);
+  ranks.broadcast(first_fidelity, 0);
+  ranks.broadcast(digest, 0);
+  together(ranks, [&] {
+    if (hash != plan.hash()) {
+      throw Error(ErrorCode::plan, "plan", plan.hash(), hash,
+                  "the plan here is not the one that rank 0 reads");
+    }
+    if (first_fidelity != name_of(fidelity)) {
+      throw Error(ErrorCode::usage, "--fidelity", name_of(fidelity), first_fidelity,
+                  "the fidelity here is not that of rank 0");
+    }
+    if (digest != std::string(data.begin(), data.end())) {
+      throw Error(ErrorCode::data, "population.data", plan.data, "",
+                  "the data set here is not the one that rank 0 reads");
+    }
+  });
+}
+
 // What all ranks start from: the first rank's word on where the run stands and where it ends.
 struct Start {
   std::uint64_t rounds = 0;  // of the accountant, that the budget pays for
   Checkpoint state;
 };
 
-// The other ranks have no folder. What they were given must be what the first was given.
+// The other ranks have no folder.
 Start agree_on_start(Ranks& ranks, const protocols::Plan& plan, const TrainingParts& parts,
                      const learning::DataSplit& data, RunFolder* folder) {
+  const Digest digest = digest_of(data);
+  require_the_same(ranks, plan, parts.fidelity(), digest);
   Start start;
   std::string bytes;
   together(ranks, [&] {
     if (ranks.first()) {
       start.rounds = plan.budget ? affordable_rounds(parts.epsilon, plan.rounds, *plan.budget) : plan.rounds;
-      start.state = starting_point(plan, parts, data, *folder);
+      start.state = starting_point(plan, parts, digest, *folder);
       bytes = encode(start.state);
     }
   });
-  if (ranks.count() == 1) {
-    return start;
-  }
   std::array<std::int64_t, 1> rounds = {static_cast<std::int64_t>(start.rounds)};  // 0 on the other ranks
   ranks.all_reduce(rounds);
+  start.rounds = static_cast<std::uint64_t>(rounds[0]);
   ranks.broadcast(bytes, 0);
-  together(ranks, [&] {
-    start.rounds = static_cast<std::uint64_t>(rounds[0]);
-    start.state = decode(bytes, "checkpoint");
-    if (start.state.plan_hash != plan.hash()) {
-      throw Error(ErrorCode::plan, "plan", plan.hash(), start.state.plan_hash,
-                  "the plan here is not the one that rank 0 reads");
-    }
-    if (start.state.fidelity != parts.fidelity()) {
-      throw Error(ErrorCode::usage, "--fidelity", name_of(parts.fidelity()), name_of(start.state.fidelity),
-                  "the fidelity here is not that of rank 0");
-    }
-    if (start.state.data != digest_of(data)) {
-      throw Error(ErrorCode::data, "population.data", plan.data, "",
-                  "the data set here is not the one that rank 0 reads");
-    }
-  });
+  together(ranks, [&] { start.state = decode(bytes, "the checkpoint of rank 0"); });
   return start;
 }
 
