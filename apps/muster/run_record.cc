@@ -151,7 +151,9 @@ LoggedLine logged_line(const std::string& text, const LoggedLine* before) {
   return line;
 }
 
-std::optional<Outcome> outcome_of(const fs::path& file) {
+}  // namespace
+
+std::optional<Outcome> read_outcome(const fs::path& file) {
   std::error_code failure;
   if (!fs::exists(file, failure) && !failure) {
     return std::nullopt;
@@ -160,16 +162,22 @@ std::optional<Outcome> outcome_of(const fs::path& file) {
   try {
     const Json json = object_of(text);
     const Fields fields(json);
-    return Outcome{
-        fields.in("accuracy", 0, 1),    fields.number_or_null("epsilon"),           fields.count("rounds"),
-        fields.in("seconds", 0, 1e300), fields.in("examples_per_second", 0, 1e300), fields.text("fidelity"),
-        fields.text("stopped")};
+    return Outcome{fields.in("accuracy", 0, 1),
+                   fields.number_or_null("epsilon"),
+                   fields.count("rounds"),
+                   fields.in("seconds", 0, 1e300),
+                   fields.in("examples_per_second", 0, 1e300),
+                   fields.text("fidelity"),
+                   fields.text("stopped"),
+                   text.substr(0, text.find('\n'))};
   } catch (const std::invalid_argument& wrong) {
     throw Error(ErrorCode::file, file.string(), "", "", fmt::format("corrupt: {}", wrong.what()));
   }
 }
 
-}  // namespace
+std::string run_name(const protocols::Plan& plan) {
+  return fmt::format("{}-{}", plan.name.empty() ? "run" : plan.name, plan.hash().substr(0, 8));
+}
 
 std::vector<LoggedLine> read_metrics(const fs::path& file, bool finished) {
   const std::string text = simulation::read_file(file);
@@ -214,7 +222,7 @@ RunRecord read_run(const fs::path& folder) {
     throw Error(ErrorCode::checkpoint, checkpoint.string(), charged, record.hash,
                 "of another plan than plan.txt beside it");
   }
-  record.outcome = outcome_of(folder / "result.json");
+  record.outcome = read_outcome(folder / "result.json");
   record.logged = read_metrics(folder / "metrics.jsonl", record.outcome.has_value());
   return record;
 }
@@ -240,11 +248,15 @@ WatchedRun watch(const protocols::Plan& plan, const std::vector<LoggedLine>& log
 
 void warn_of_alarm(const protocols::Plan& plan, const fs::path& folder) {
   const fs::path file = folder / "metrics.jsonl";
-  const WatchedRun watched = watch(plan, read_metrics(file, true), file);
-  if (const auto& alarm = watched.monitor.alarm()) {
-    fmt::print(stderr,
-               "muster: check-ins: {}: {}; the declared rate is what is charged (muster report says more)\n",
-               name_of(alarm->direction), alarm->reason);
+  try {
+    const WatchedRun watched = watch(plan, read_metrics(file, true), file);
+    if (const auto& alarm = watched.monitor.alarm()) {
+      fmt::print(stderr,
+                 "muster: {} check-ins: {}; the declared rate is what is charged (muster report says more)\n",
+                 name_of(alarm->direction), alarm->reason);
+    }
+  } catch (const Error& error) {  // the run itself is whole
+    fmt::print(stderr, "muster: check-ins cannot be held against the declared rate: {}\n", error.what());
   }
 }
 

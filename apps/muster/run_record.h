@@ -26,14 +26,18 @@ struct LoggedLine {
 };
 
 struct Outcome {
-  double accuracy;
+  double accuracy = 0;
   std::optional<double> epsilon;
-  std::uint64_t rounds;
-  double seconds;
-  double examples_per_second;
+  std::uint64_t rounds = 0;
+  double seconds = 0;
+  double examples_per_second = 0;
   std::string fidelity;
   std::string stopped;
+  std::string text;  // the line itself
 };
+
+// result.json of a finished run; nothing while there is none.
+std::optional<Outcome> read_outcome(const std::filesystem::path& file);
 
 struct RunRecord {
   std::filesystem::path folder;
@@ -43,6 +47,9 @@ struct RunRecord {
   std::vector<LoggedLine> logged;
   std::optional<Outcome> outcome;  // nothing: the run is not finished
 };
+
+// NAME-HASH8 after the plan: what its folder is called unless another is asked for.
+std::string run_name(const protocols::Plan& plan);
 
 RunRecord read_run(const std::filesystem::path& folder);
 
@@ -60,7 +67,7 @@ struct WatchedRun {
 WatchedRun watch(const protocols::Plan& plan, const std::vector<LoggedLine>& logged,
                  const std::filesystem::path& file);
 
-// After a run: a line on stderr when the alarm is on.
+// After a run: a line on stderr when the alarm is on, or cannot be decided.
 void warn_of_alarm(const protocols::Plan& plan, const std::filesystem::path& folder);
 
 }  // namespace muster::app

@@ -1,12 +1,7 @@
 // `muster train PLAN [flags]`: a model learns from the plan's clients, and what it cost in privacy is
 // printed.
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <atomic>
-#include <cerrno>
-#include <csignal>
-#include <ctime>
 #include <exception>
 #include <filesystem>
 #include <future>
@@ -17,12 +12,15 @@
 #include <string>
 
 #include "command.h"
+#include "interrupt.h"
 #include "muster/core/error.h"
 #include "muster/simulation/ranks.h"
 #include "muster/simulation/run_folder.h"
 #include "muster/simulation/setup.h"
 #include "muster/simulation/training.h"
-#include "plan_flags.h"
+#include "run_record.h"
+#include "sweep.h"
+#include "train_flags.h"
 #include "train_progress.h"
 
 namespace muster::app {
@@ -31,55 +29,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 using simulation::Ranks;
 using simulation::RunFolder;
-
-struct TrainFlags {
-  explicit TrainFlags(CLI::App& cli) : plan(cli, protocols::Command::train) {}
-  PlanFlags plan;
-  std::string out;
-  std::string fidelity = "message";
-  unsigned threads = simulation::usual_threads();
-  bool resume = false;
-  bool json = false;
-};
-
-// Set by Ctrl-C, SIGTERM, or SIGUSR1 (which mpirun passes on to its ranks at once); the run stops after the
-// round under way. A second signal, a second or more later, ends the process at once: checkpoints are
-// replaced whole, so the last one stays good.
-std::atomic<bool> g_interrupted{false};
-std::atomic<std::int64_t> g_first_signal{0};
-static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<std::int64_t>::is_always_lock_free);
-
-void on_signal(int) {
-  const int saved = errno;
-  timespec now{};
-  ::clock_gettime(CLOCK_MONOTONIC, &now);
-  if (!g_interrupted.exchange(true)) {
-    g_first_signal = now.tv_sec;
-  } else if (now.tv_sec > g_first_signal + 1) {
-    ::_exit(130);
-  }
-  errno = saved;
-}
-
-void catch_signals() {
-  struct sigaction action {};
-  action.sa_handler = on_signal;
-  action.sa_flags = SA_RESTART;
-  ::sigaction(SIGINT, &action, nullptr);
-  ::sigaction(SIGTERM, &action, nullptr);
-  ::sigaction(SIGUSR1, &action, nullptr);
-}
-
-// runs/NAME-HASH8, with what does not belong in a file name replaced.
-std::filesystem::path default_folder(const protocols::Plan& plan) {
-  std::string name = plan.name.empty() ? "run" : plan.name;
-  for (char& c : name) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                       c == '-' || c == '_' || (c == '.' && &c != &name.front());
-    c = plain ? c : '-';
-  }
-  return std::filesystem::path("runs") / (name.substr(0, 100) + "-" + plan.hash().substr(0, 8));
-}
 
 void print_summary(const Json& result) {
   const double epsilon =
@@ -102,8 +51,9 @@ void print_result(Json result, const RunFolder& folder, bool json) {
   }
 }
 
-int show_finished(const protocols::Plan& plan, const RunFolder& folder, bool json) {
-  static_cast<void>(folder.load(plan.hash()));  // of this very plan, or refused
+int show_finished(const protocols::Plan& plan, simulation::Fidelity fidelity, const RunFolder& folder,
+                  bool json) {
+  static_cast<void>(folder.load(plan.hash(), fidelity));  // of this very plan, or refused
   const Json result = Json::parse(folder.result(), nullptr, false);
   if (!result.is_object() || !result.contains("accuracy") || !result.contains("stopped")) {
     throw Error(ErrorCode::checkpoint, (folder.path() / "result.json").string(), "", "", "corrupt");
@@ -114,8 +64,9 @@ int show_finished(const protocols::Plan& plan, const RunFolder& folder, bool jso
 }
 
 // The folder to train in, null when the run there is finished. The first rank's affair.
-std::unique_ptr<RunFolder> open_folder(const TrainFlags& flags, const protocols::Plan& plan, bool& finished) {
-  auto folder = std::make_unique<RunFolder>(flags.out.empty() ? default_folder(plan)
+std::unique_ptr<RunFolder> open_folder(const TrainFlags& flags, const protocols::Plan& plan,
+                                       simulation::Fidelity fidelity, bool& finished) {
+  auto folder = std::make_unique<RunFolder>(flags.out.empty() ? std::filesystem::path("runs") / run_name(plan)
                                                               : std::filesystem::path(flags.out));
   finished = folder->found() == RunFolder::Found::finished;
   if (folder->found() != RunFolder::Found::fresh && !flags.resume) {
@@ -125,23 +76,24 @@ std::unique_ptr<RunFolder> open_folder(const TrainFlags& flags, const protocols:
   }
   if (folder->found() == RunFolder::Found::unfinished) {
     static_cast<void>(
-        folder->load(plan.hash()));  // refuse another plan's run before the work of loading data
+        folder->load(plan.hash(), fidelity));  // refuse another plan's run before the work of loading data
   }
   return folder;
 }
 
 // Both take seconds: the accountant's curves are built while the data loads.
-void load_and_assemble(const protocols::Plan& plan, const Ranks& ranks, learning::DataSplit& data,
-                       simulation::TrainingParts& parts) {
+void load_and_assemble(const protocols::Plan& plan, simulation::Fidelity fidelity, const Ranks& ranks,
+                       learning::DataSplit& data, simulation::TrainingParts& parts) {
   auto loading = std::async(std::launch::async, [&plan] { return simulation::load_data(plan); });
   parts = simulation::assemble(
-      plan, ranks.first() ? simulation::Accounting::charged : simulation::Accounting::elsewhere);
+      plan, ranks.first() ? simulation::Accounting::charged : simulation::Accounting::elsewhere, fidelity);
   data = loading.get();
 }
 
 // What a run leaves to be shown.
 struct Outcome {
   std::optional<protocols::Plan> plan;
+  simulation::Fidelity fidelity = simulation::Fidelity::message;
   std::unique_ptr<RunFolder> folder;  // the first rank's
   bool finished_before = false;
   simulation::TrainingResult result{};
@@ -151,13 +103,11 @@ struct Outcome {
 Outcome train(const TrainFlags& flags, Ranks& ranks) {
   Outcome outcome;
   simulation::together(ranks, [&] {
-    if (flags.fidelity != "message") {
-      throw Error(ErrorCode::usage, "--fidelity", flags.fidelity, "message",
-                  flags.fidelity == "sum" ? "not implemented yet" : "unknown fidelity");
-    }
+    outcome.fidelity = simulation::fidelity_named(flags.fidelity);
     outcome.plan = flags.plan.plan();
+    simulation::check_fidelity(*outcome.plan, outcome.fidelity);
     if (ranks.first()) {
-      outcome.folder = open_folder(flags, *outcome.plan, outcome.finished_before);
+      outcome.folder = open_folder(flags, *outcome.plan, outcome.fidelity, outcome.finished_before);
     }
   });
   std::string word = outcome.finished_before ? "finished" : "";
@@ -168,10 +118,11 @@ Outcome train(const TrainFlags& flags, Ranks& ranks) {
   }
   simulation::TrainingParts parts;
   learning::DataSplit data;
-  simulation::together(ranks, [&] { load_and_assemble(*outcome.plan, ranks, data, parts); });
+  simulation::together(ranks,
+                       [&] { load_and_assemble(*outcome.plan, outcome.fidelity, ranks, data, parts); });
   catch_signals();
-  const simulation::TrainingOptions options{flags.threads, &g_interrupted};
-  TrainProgress progress(flags.json);
+  const simulation::TrainingOptions options{flags.threads, &interrupted()};
+  TrainProgress progress(flags.json ? TrainProgress::Lines::json : TrainProgress::Lines::table);
   outcome.result =
       simulation::train(ranks, *outcome.plan, parts, data, outcome.folder.get(), options, progress);
   return outcome;
@@ -180,9 +131,12 @@ Outcome train(const TrainFlags& flags, Ranks& ranks) {
 int show(const Outcome& outcome, bool json) {
   const RunFolder& folder = *outcome.folder;
   if (outcome.finished_before) {
-    return show_finished(*outcome.plan, folder, json);
+    const int status = show_finished(*outcome.plan, outcome.fidelity, folder, json);
+    warn_of_alarm(*outcome.plan, folder.path());
+    return status;
   }
   print_result(Json::parse(simulation::result_json(outcome.result, folder.path().string())), folder, json);
+  warn_of_alarm(*outcome.plan, folder.path());
   if (outcome.result.stopped == simulation::Stopped::interrupted) {
     fmt::print(stderr, "muster: interrupted after round {}; the same command with --resume continues\n",
                outcome.result.rounds);
@@ -225,12 +179,21 @@ Command train_command(CLI::App& root) {
       ->type_name("INTEGER")
       ->check(CLI::Range(1u, 1024u))
       ->capture_default_str();
-  cli->add_option("--fidelity", flags->fidelity,
-                  "message: every client's message is made, shuffled, aggregated")
+  cli->add_option(
+         "--fidelity", flags->fidelity,
+         "message: every client's message is made, shuffled, aggregated; sum: one draw of their sum, of "
+         "the same law (gaussian, k-rr)")
       ->type_name("TEXT")
       ->capture_default_str();
   cli->add_flag("--json", flags->json, "print one JSON line a logged round, and a final one");
-  return {cli, [flags] { return train_among_ranks(*flags); }};
+  cli->add_option("--sweep", flags->sweeps,
+                  "train once for each value of a plan key; several: for each combination")
+      ->type_name("KEY=VALUE,...")
+      ->allow_extra_args(false);
+  flags->asks_seeds = cli->add_option("--seeds", flags->seeds, "train with so many seeds, from the plan's on")
+                          ->type_name("INTEGER")
+                          ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1000}));
+  return {cli, [flags] { return flags->is_sweep() ? run_sweep(*flags) : train_among_ranks(*flags); }};
 }
 
 }  // namespace muster::app

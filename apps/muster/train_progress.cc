@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <utility>
 
 namespace muster::app {
 namespace {
@@ -30,7 +31,10 @@ std::string epsilon_text(double epsilon) {
   return std::isfinite(epsilon) ? fmt::format("{:.4f}", std::ceil(epsilon * 1e4) / 1e4) : "none";
 }
 
-TrainProgress::TrainProgress(bool json) : json_(json), terminal_(::isatty(STDERR_FILENO) == 1) {}
+TrainProgress::TrainProgress(Lines lines, std::string run)
+    : lines_(lines),
+      before_(run.empty() ? std::string() : std::move(run) + ": "),
+      terminal_(::isatty(STDERR_FILENO) == 1) {}
 
 TrainProgress::~TrainProgress() { clear_bar(); }
 
@@ -39,7 +43,7 @@ void TrainProgress::started(std::uint64_t done, std::uint64_t last) {
   last_ = last;
   began_ = Clock::now();
   if (!terminal_) {
-    fmt::print(stderr, "muster: training, {} of {} rounds done\n", done, last);
+    fmt::print(stderr, "muster: {}training, {} of {} rounds done\n", before_, done, last);
   }
 }
 
@@ -57,17 +61,20 @@ void TrainProgress::round_done(std::uint64_t round) {
     }
     return;
   }
+  if (lines_ == Lines::none) {
+    return;  // of many runs, a line each
+  }
   const std::uint64_t tenth = std::max<std::uint64_t>(1, last_ / 10);
   if (round % tenth == 0 && round != last_) {
-    fmt::print(stderr, "muster: round {} of {}, {} left\n", round, last_, time_left(round));
+    fmt::print(stderr, "muster: {}round {} of {}, {} left\n", before_, round, last_, time_left(round));
   }
 }
 
 void TrainProgress::draw_bar(std::uint64_t round) {
   const auto filled = static_cast<std::size_t>(static_cast<double>(kBarWidth) * static_cast<double>(round) /
                                                static_cast<double>(last_));
-  fmt::print(stderr, "\r\033[K[{:<{}}] round {} of {}, {} left", std::string(filled, '#'), kBarWidth, round,
-             last_, time_left(round));
+  fmt::print(stderr, "\r\033[K[{:<{}}] {}round {} of {}, {} left", std::string(filled, '#'), kBarWidth,
+             before_, round, last_, time_left(round));
   std::fflush(stderr);
   bar_shown_ = true;
 }
@@ -82,7 +89,10 @@ void TrainProgress::clear_bar() {
 
 void TrainProgress::logged(const simulation::LoggedRound& logged) {
   clear_bar();
-  if (json_) {
+  if (lines_ == Lines::none) {
+    return;
+  }
+  if (lines_ == Lines::json) {
     fmt::print("{}\n", simulation::logged_json(logged));
   } else {
     if (!header_shown_) {

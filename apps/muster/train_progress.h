@@ -1,7 +1,8 @@
 // What a person sees while a model trains.
 //
-// stderr: a bar with the time left when it is a terminal, else one plain line a tenth of the run. stdout: one
-// line a logged round, JSON or a row of a table, flushed at once so that it can be followed through a pipe.
+// stderr: a bar with the time left when it is a terminal, else one plain line a tenth of the run; of many
+// runs one line each. stdout: one line a logged round, JSON or a row of a table or none, flushed at once so
+// that it can be followed through a pipe.
 #pragma once
 
 #include <chrono>
@@ -14,7 +15,9 @@ namespace muster::app {
 
 class TrainProgress final : public simulation::TrainingObserver {
  public:
-  explicit TrainProgress(bool json);
+  enum class Lines { json, table, none };
+  // `run`: which of several runs this is ("run 3 of 12"), for stderr; empty for the only one.
+  explicit TrainProgress(Lines lines, std::string run = "");
   ~TrainProgress() override;
 
   void started(std::uint64_t done, std::uint64_t last) override;
@@ -27,7 +30,8 @@ class TrainProgress final : public simulation::TrainingObserver {
   void clear_bar();
   std::string time_left(std::uint64_t round) const;
 
-  bool json_;
+  Lines lines_;
+  std::string before_;  // what each line on stderr begins with
   bool terminal_;
   bool bar_shown_ = false;
   bool header_shown_ = false;

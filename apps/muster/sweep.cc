@@ -1,0 +1,289 @@
+#include "sweep.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <numeric>
+#include <optional>
+#include <set>
+
+#include "interrupt.h"
+#include "muster/core/error.h"
+#include "muster/simulation/atomic_file.h"
+#include "muster/simulation/budget.h"
+#include "muster/simulation/run_folder.h"
+#include "muster/simulation/setup.h"
+#include "muster/simulation/training.h"
+#include "run_record.h"
+#include "sweep_summary.h"
+#include "train_progress.h"
+
+namespace muster::app {
+namespace {
+
+namespace fs = std::filesystem;
+using protocols::Plan;
+using simulation::RunFolder;
+using EpsilonOfRounds = std::function<double(std::uint64_t)>;
+
+constexpr const char* kSummary = "summary.json";
+constexpr const char* kPicture = "summary.svg";
+
+// Runs that are charged alike ask one accountant, and each number of rounds once.
+class Charges {
+ public:
+  const EpsilonOfRounds& of(const Plan& plan) {
+    for (const Charge& charge : charges_) {
+      if (simulation::same_mechanism(charge.mechanism, plan.mechanism()) && charge.stages == plan.stages() &&
+          charge.delta == plan.delta) {
+        return charge.epsilon;
+      }
+    }
+    struct Known {
+      EpsilonOfRounds epsilon;
+      std::mutex mutex;
+      std::map<std::uint64_t, double> values;
+    };
+    const auto known = std::make_shared<Known>();
+    known->epsilon = simulation::assemble(plan).epsilon;
+    charges_.push_back({plan.mechanism(), plan.stages(), plan.delta, [known](std::uint64_t rounds) {
+                          const std::lock_guard lock(known->mutex);
+                          const auto found = known->values.find(rounds);
+                          return found != known->values.end()
+                                     ? found->second
+                                     : known->values.emplace(rounds, known->epsilon(rounds)).first->second;
+                        }});
+    return charges_.back().epsilon;
+  }
+
+ private:
+  struct Charge {
+    accounting::Mechanism mechanism;
+    std::vector<accounting::Stage> stages;
+    std::optional<double> delta;
+    EpsilonOfRounds epsilon;
+  };
+  std::vector<Charge> charges_;
+};
+
+// The data of the newest run, kept while the next wants the same.
+class Data {
+ public:
+  const learning::DataSplit& of(const Plan& plan) {
+    const std::string wanted = simulation::data_identity(plan);
+    if (!split_ || wanted != identity_) {
+      split_.reset();
+      split_ = simulation::load_data(plan);
+      identity_ = wanted;
+    }
+    return *split_;
+  }
+
+ private:
+  std::string identity_;
+  std::optional<learning::DataSplit> split_;
+};
+
+// NAME-sweep-HASH8 after the plans of all runs.
+fs::path default_folder(const Sweep& sweep) {
+  std::string hashes;
+  for (const Combination& combination : sweep.combinations) {
+    for (const Plan& plan : combination.plans) {
+      hashes += plan.hash();
+    }
+  }
+  const std::string name = sweep.combinations.front().plans.front().name;
+  return fs::path("runs") /
+         fmt::format("{}-sweep-{}", name.empty() ? "run" : name, protocols::hash_of(hashes).substr(0, 8));
+}
+
+// Empty, absent, or with --resume of this very sweep: anything else is somebody else's.
+void check_folder(const Sweep& sweep, bool resume) {
+  std::error_code failure;
+  if (!fs::exists(sweep.folder, failure)) {
+    return;
+  }
+  std::set<std::string> own = {kSummary, kPicture, std::string(kSummary) + ".tmp",
+                               std::string(kPicture) + ".tmp"};
+  for (const std::vector<SweptRun>& runs : sweep.runs) {
+    for (const SweptRun& run : runs) {
+      own.insert(run.folder);
+    }
+  }
+  fs::directory_iterator entries(sweep.folder, failure);
+  if (failure) {
+    throw Error(ErrorCode::file, sweep.folder, "", "a folder", "cannot be read: " + failure.message());
+  }
+  for (const fs::directory_entry& entry : entries) {
+    const std::string name = entry.path().filename().string();
+    if (!own.contains(name)) {
+      throw Error(ErrorCode::file, sweep.folder, "", "an empty folder, or one of this very sweep",
+                  "holds something else: " + name);
+    }
+    if (!resume) {
+      throw Error(ErrorCode::file, sweep.folder, "", "",
+                  "holds runs of this sweep; --resume continues it, --out DIR starts another");
+    }
+  }
+}
+
+struct Place {
+  std::size_t combination;
+  std::size_t seed;
+};
+
+// Runs on one data set follow each other; otherwise seed by seed, so that early on there is something of
+// every combination.
+std::vector<Place> order_of(const Sweep& sweep) {
+  std::vector<Place> places;
+  for (std::size_t seed = 0; seed < sweep.combinations.front().plans.size(); ++seed) {
+    for (std::size_t i = 0; i < sweep.combinations.size(); ++i) {
+      places.push_back({i, seed});
+    }
+  }
+  std::map<std::string, std::size_t> first_met;
+  const auto group = [&](const Place& place) {
+    const Plan& plan = sweep.combinations[place.combination].plans[place.seed];
+    return first_met.emplace(simulation::data_identity(plan), first_met.size()).first->second;
+  };
+  for (const Place& place : places) {
+    group(place);
+  }
+  std::ranges::stable_sort(places, {}, group);
+  return places;
+}
+
+// One run, or what is left of it. The result line, finished or interrupted.
+Outcome run_one(const Plan& plan, const fs::path& path, const TrainFlags& flags, Charges& charges, Data& data,
+                simulation::Fidelity fidelity, const std::string& which) {
+  RunFolder folder(path);
+  if (folder.found() != RunFolder::Found::fresh) {
+    static_cast<void>(folder.load(plan.hash(), fidelity));  // of this very plan, or refused
+  }
+  if (folder.found() != RunFolder::Found::finished) {
+    simulation::TrainingParts parts = simulation::assemble(plan, simulation::Accounting::elsewhere, fidelity);
+    parts.epsilon = charges.of(plan);
+    TrainProgress progress(TrainProgress::Lines::none, which);
+    const simulation::TrainingResult result =
+        simulation::train(plan, parts, data.of(plan), folder, {flags.threads, &interrupted()}, progress);
+    if (result.stopped == simulation::Stopped::interrupted) {
+      Outcome outcome;
+      outcome.stopped = name_of(result.stopped);
+      outcome.text = simulation::result_json(result, path.string());
+      return outcome;
+    }
+  }
+  std::optional<Outcome> outcome = read_outcome(path / "result.json");
+  if (!outcome) {
+    throw Error(ErrorCode::file, (path / "result.json").string(), "", "", "is gone");
+  }
+  warn_of_alarm(plan, path);
+  return *outcome;
+}
+
+void run_all(Sweep& sweep, const TrainFlags& flags, simulation::Fidelity fidelity, Charges& charges) {
+  Data data;
+  const std::vector<Place> order = order_of(sweep);
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    if (interrupted()) {
+      sweep.interrupted = true;
+      return;
+    }
+    const Plan& plan = sweep.combinations[order[i].combination].plans[order[i].seed];
+    SweptRun& run = sweep.runs[order[i].combination][order[i].seed];
+    const std::string which = fmt::format("run {} of {}", i + 1, order.size());
+    try {
+      Outcome outcome =
+          run_one(plan, fs::path(sweep.folder) / run.folder, flags, charges, data, fidelity, which);
+      if (flags.json) {
+        fmt::print("{}\n", outcome.text);
+        std::fflush(stdout);
+      }
+      if (outcome.stopped == "interrupted") {
+        sweep.interrupted = true;
+        return;
+      }
+      run.outcome = std::move(outcome);
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::data) {
+        throw;
+      }
+      run.failure = error.what();  // this run diverged; the others may not
+      fmt::print(stderr, "muster: {} failed: {}\n", which, error.what());
+    }
+  }
+}
+
+Sweep sweep_of(const TrainFlags& flags) {
+  Sweep sweep;
+  for (const std::string& text : flags.sweeps) {
+    sweep.knobs.push_back(knob_of(text));
+    if (flags.plan.given(sweep.knobs.back().key)) {
+      throw Error(ErrorCode::usage, "--sweep", sweep.knobs.back().key, "", "its flag was typed as well");
+    }
+  }
+  sweep.combinations = combinations_of(flags.plan.source(), sweep.knobs, flags.seeds);
+  for (const Combination& combination : sweep.combinations) {
+    std::vector<SweptRun> runs;
+    for (const Plan& plan : combination.plans) {
+      runs.push_back({run_name(plan), std::nullopt, ""});
+    }
+    sweep.runs.push_back(std::move(runs));
+  }
+  sweep.folder = flags.out.empty() ? default_folder(sweep).string() : flags.out;
+  return sweep;
+}
+
+void leave_summary(const Sweep& sweep, bool json) {
+  const std::string summary = summary_json(sweep);
+  simulation::replace_file(fs::path(sweep.folder) / kSummary, summary + "\n");
+  simulation::replace_file(fs::path(sweep.folder) / kPicture, summary_svg(sweep));
+  if (json) {
+    fmt::print("{}\n", summary);
+  } else {
+    fmt::print("{}\nfolder    {}\n", summary_table(sweep), sweep.folder);
+  }
+  std::fflush(stdout);
+}
+
+}  // namespace
+
+int run_sweep(const TrainFlags& flags) {
+  if (simulation::launch_of_this_process().ranks > 1) {
+    throw Error(ErrorCode::usage, "--sweep", "", "one process",
+                "a sweep does not run among ranks; each run does");
+  }
+  const simulation::Fidelity fidelity = simulation::fidelity_named(flags.fidelity);
+  Sweep sweep = sweep_of(flags);
+  check_folder(sweep, flags.resume);
+  Charges charges;
+  for (const Combination& combination : sweep.combinations) {
+    const Plan& plan = combination.plans.front();
+    simulation::check_fidelity(plan, fidelity);
+    const EpsilonOfRounds& epsilon = charges.of(plan);
+    if (plan.budget) {
+      static_cast<void>(simulation::affordable_rounds(epsilon, plan.rounds, *plan.budget));
+    }
+  }
+  catch_signals();
+  run_all(sweep, flags, fidelity, charges);
+  leave_summary(sweep, flags.json);
+  if (sweep.interrupted) {
+    fmt::print(stderr, "muster: interrupted; the same command with --resume continues\n");
+    return exit_status(ErrorCode::interrupted);
+  }
+  for (const std::vector<SweptRun>& runs : sweep.runs) {
+    for (const SweptRun& run : runs) {
+      if (!run.failure.empty()) {
+        throw Error(ErrorCode::data, run.folder, "", "", "a run of the sweep failed: " + run.failure);
+      }
+    }
+  }
+  return 0;
+}
+
+}  // namespace muster::app

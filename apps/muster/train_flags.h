@@ -1,0 +1,29 @@
+// The flags of `muster train`, of one run or of a sweep.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "muster/simulation/ranks.h"
+#include "plan_flags.h"
+
+namespace muster::app {
+
+struct TrainFlags {
+  explicit TrainFlags(CLI::App& cli) : plan(cli, protocols::Command::train) {}
+  PlanFlags plan;
+  std::string out;
+  std::string fidelity = "message";
+  unsigned threads = simulation::usual_threads();
+  bool resume = false;
+  bool json = false;
+  std::vector<std::string> sweeps;  // "randomizer.epsilon0=1,2,4"
+  std::uint64_t seeds = 1;
+  CLI::Option* asks_seeds = nullptr;
+
+  bool is_sweep() const { return !sweeps.empty() || asks_seeds->count() > 0; }
+};
+
+}  // namespace muster::app
