@@ -11,6 +11,7 @@
 
 #include "muster/accounting/bounds/binomial_blocks.h"
 #include "muster/accounting/bounds/renyi/renyi_route.h"
+#include "muster/accounting/bounds/renyi/subsampled_rdp.h"
 #include "muster/accounting/bounds/renyi/subsampled_shuffle_rdp.h"
 #include "muster/accounting/timed.h"
 
@@ -223,15 +224,12 @@ Bound liew_theorem2_printed_bound(double clients, double rate, double epsilon0, 
 Bound liew_approach1_bound(double clients, double rate, const Guarantee& local, std::uint64_t rounds,
                            const Question& question) {
   const double free = free_delta(question);
-  // Lemma 3's divergences of each k, by order, shared by all the orders that Theorem 9 sums over.
-  std::map<std::pair<double, std::uint64_t>, double> table;
+  std::map<double, SubsampledRdp> of_count;  // Theorem 9 over Lemma 3's divergences of each k
   const auto given = [&](double k, std::uint64_t order) {
-    const auto shuffle_rdp = [&](std::uint64_t j) {
-      const auto [at, is_new] = table.try_emplace({k, j}, 0.0);
-      if (is_new) at->second = lemma3_meant(static_cast<double>(j), shuffled(k, local, free));
-      return at->second;
+    const auto lemma3 = [&, k](std::uint64_t j) {
+      return lemma3_meant(static_cast<double>(j), shuffled(k, local, free));
     };
-    return subsampled_rdp_wang(order, rate, shuffle_rdp, kInfinity);
+    return of_count.try_emplace(k, rate, lemma3).first->second.theorem(order);
   };
   Bound bound =
       answer_by_renyi(mixed_over_count(clients, rate, given), rounds, question, Conversion::canonne);

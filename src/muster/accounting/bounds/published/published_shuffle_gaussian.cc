@@ -14,6 +14,7 @@
 #include "muster/accounting/bounds/published/published_check_in.h"
 #include "muster/accounting/bounds/renyi/homogeneous_rdp.h"
 #include "muster/accounting/bounds/renyi/ratio_moments.h"
+#include "muster/accounting/bounds/renyi/subsampled_rdp.h"
 #include "muster/accounting/bounds/renyi/subsampled_shuffle_rdp.h"
 #include "muster/accounting/timed.h"
 
@@ -41,11 +42,12 @@ double corollary1(double t, std::uint64_t order) { return static_cast<double>(or
 
 Divergence theorem2(double subset, double rate, double t) {
   const Divergence shuffled = theorem1(subset, t);
+  const auto sampled = std::make_shared<const SubsampledRdp>(rate, shuffled);
   // Asking for the highest order first builds the table once.
-  return [shuffled, rate](std::uint64_t order) {
+  return [shuffled, sampled](std::uint64_t order) {
     if (order > kLastSummedOrder) return kInfinity;
     shuffled(order);
-    return subsampled_rdp_wang(order, rate, shuffled, kInfinity);
+    return sampled->theorem(order);
   };
 }
 

@@ -7,6 +7,7 @@
 
 #include "muster/accounting/bounds/published/published_check_in.h"
 #include "muster/accounting/bounds/renyi/renyi_route.h"
+#include "muster/accounting/bounds/renyi/subsampled_rdp.h"
 #include "muster/accounting/bounds/renyi/subsampled_shuffle_rdp.h"
 #include "muster/accounting/bounds/shuffle/clones.h"
 #include "muster/accounting/composition/optimal_composition.h"
@@ -54,11 +55,10 @@ Bound subset_ccs_bound(double clients, double subset, double epsilon0, std::uint
     bound.citation = std::string(kCcs) + citation_suffix(conversion);
     return bound;
   }
-  Bound bound = answer_by_renyi(
-      [&](std::uint64_t l) {
-        return l > kLastOrder ? kInfinity : subsampled_rdp_wang(l, subset / clients, shuffle, epsilon0);
-      },
-      rounds, question, conversion);
+  const SubsampledRdp sampled(subset / clients, shuffle, epsilon0);
+  Bound bound =
+      answer_by_renyi([&](std::uint64_t l) { return l > kLastOrder ? kInfinity : sampled.theorem(l); },
+                      rounds, question, conversion);
   bound.id = "girgis-ccs-2021-wang" + std::string(id_suffix(conversion));
   bound.citation =
       std::string(kCcs) + "; Wang, Balle, Kasiviswanathan, 2019, Theorem 9" + citation_suffix(conversion);
@@ -85,9 +85,10 @@ Bound subset_plotted_wang_bound(double clients, double subset, double epsilon0, 
   // The theorem's sum with its second term replaced.
   const double rate = subset / clients;
   const auto shuffle = [&](std::uint64_t l) { return girgis_ccs_2021(epsilon0, subset, l); };
+  const SubsampledRdp sampled(rate, shuffle);
   const auto rdp = [&](std::uint64_t l) {
     if (l > kLastOrder) return kInfinity;
-    const double m = static_cast<double>(l) - 1, full = subsampled_rdp_wang(l, rate, shuffle, kInfinity);
+    const double m = static_cast<double>(l) - 1, full = sampled.theorem(l);
     const double second = 2 * std::exp(shuffle(2));
     const double taken = std::min(second, 4 * std::expm1(shuffle(2)));
     const double missing = rate * rate * (m + 1) * m / 2 * (second - taken);

@@ -43,29 +43,6 @@ const char* citation_suffix(Conversion conversion) {
                                          : "; conversion: Canonne, Kamath, Steinke, 2020, Proposition 12";
 }
 
-double subsampled_rdp_wang(std::uint64_t order, double rate, const Divergence& mechanism,
-                           double largest_loss) {
-  const auto l = static_cast<double>(order);
-  const double log_rate = std::log(rate), log_two = std::log(2.0);
-  // log min{2, (e^eps(inf) - 1)^j}
-  const double log_gain = largest_loss < 700 ? std::log(std::expm1(largest_loss)) : kInfinity;
-  const auto log_factor = [&](double j) { return std::min(log_two, j * log_gain); };
-  const double second = mechanism(2);
-  const double direct = second > 0 ? 2 * log_two + std::log(std::expm1(std::min(second, 700.0))) : -kInfinity;
-  double log_choose = std::log(l) + std::log(l - 1) - log_two;
-  double log_sum = 2 * log_rate + log_choose + std::min(direct, second + log_factor(2));
-  for (std::uint64_t j = 3; j <= order; ++j) {
-    const auto jj = static_cast<double>(j);
-    log_choose += std::log((l - jj + 1) / jj);
-    const double term = log_factor(jj) + jj * log_rate + log_choose + (jj - 1) * mechanism(j);
-    if (term == kInfinity) return kInfinity;
-    log_sum = rdp_detail::log_sum(log_sum, term);
-  }
-  // Each of the l terms carries l roundings of log_choose and of its own size.
-  log_sum += 8 * kUnit * (l + 8) * (4 + std::fabs(log_rate) + std::log(l));
-  return rdp_detail::divergence_from_log_excess(order, log_sum);
-}
-
 double girgis_ccs_2021(double epsilon0, double clients, std::uint64_t order) {
   const auto l = static_cast<double>(order);
   const double grown = std::exp(epsilon0), c = 2 * std::sinh(epsilon0) * (1 + 4 * kUnit);

@@ -1,9 +1,6 @@
-// Pieces shared by the papers' Renyi routes: a divergence a round -> an answer, subsampling, a public count.
+// Pieces shared by the papers' Renyi routes: a divergence a round -> an answer, a public count.
 //
 //   answer_by_renyi      Renyi divergences added over the rounds (Mironov 2017), converted by rdp_to_dp.h.
-//   subsampled_rdp_wang  Wang, Balle, Kasiviswanathan, "Subsampled Renyi differential privacy and analytical
-//                        moments accountant" (AISTATS 2019), Theorem 9, factors min{2, (e^eps(inf) - 1)^j};
-//                        (e^(eps(inf) - 1))^j, as a follow-up prints it, is a misprint.
 //   girgis_ccs_2021      Girgis, Data, Diggavi, Suresh, Kairouz, "On the Renyi differential privacy of the
 //                        shuffle model" (CCS 2021): everybody reports, any epsilon0-LDP randomizer. Derived
 //                        in docs/theory/baselines.md; an upper bound, rounded up.
@@ -32,11 +29,6 @@ Bound answer_by_renyi(const Divergence& rdp, std::uint64_t rounds, const Questio
 // "-exact-conversion" or "", and what to say of the conversion after the theorem.
 const char* id_suffix(Conversion conversion);
 const char* citation_suffix(Conversion conversion);
-
-// D_order of the mechanism run on a uniform subset, a fraction `rate` of the records; `largest_loss`, the
-// divergence of order infinity, may be infinite.
-double subsampled_rdp_wang(std::uint64_t order, double rate, const Divergence& mechanism,
-                           double largest_loss);
 
 double girgis_ccs_2021(double epsilon0, double clients, std::uint64_t order);
 

@@ -31,8 +31,12 @@ SubsampledRdp::SubsampledRdp(double rate, RenyiCurve mechanism, double largest_l
 double SubsampledRdp::log_excess(std::uint64_t order) const {
   const double l = static_cast<double>(order);
   const double whole = (l - 1) * mechanism_(order), plain = whole > 0 ? log_expm1(whole) : -kInfinity;
-  const double unsampled = plain + 8 * kUnit * (1 + std::fabs(plain));
-  if (order > kHighestOrder) return unsampled;
+  const double unsampled = whole > 0 ? plain + 8 * kUnit * (1 + std::fabs(plain)) : -kInfinity;
+  return order > kHighestOrder ? unsampled : std::min(unsampled, theorem_log_excess(order));
+}
+
+double SubsampledRdp::theorem_log_excess(std::uint64_t order) const {
+  const double l = static_cast<double>(order);
   const double log_two = std::log(2.0);
   const double log_gain = std::isfinite(largest_loss_) ? log_expm1(largest_loss_) : kInfinity;
   for (std::uint64_t j = log_terms_.size(); j <= order; ++j) {
@@ -55,19 +59,23 @@ double SubsampledRdp::log_excess(std::uint64_t order) const {
   };
   double highest = -kInfinity;
   for (std::uint64_t j = 2; j <= order; ++j) highest = std::max(highest, log_of_term(j));
-  if (!std::isfinite(highest)) return std::min(highest, unsampled);
+  if (!std::isfinite(highest)) return highest;
   double sum = 0, largest_size = 0;
   for (std::uint64_t j = 2; j <= order; ++j) {
     const double exponent = log_of_term(j);
     sum += std::exp(exponent - highest);
-    largest_size = std::max(largest_size, std::fabs(log_terms_[j]));
+    if (log_terms_[j] > -kInfinity) largest_size = std::max(largest_size, std::fabs(log_terms_[j]));
   }
   // Each logarithm is a sum of pieces no larger than these, each within a few roundings; then l additions.
   const double size = largest_size + l * std::fabs(log_rate) + 3 * log_factorial_[order];
-  return std::min(unsampled, highest + std::log(sum) + kUnit * (8 * size + 2 * l + 64));
+  return highest + std::log(sum) + kUnit * (8 * size + 2 * l + 64);
 }
 
 double SubsampledRdp::upper(std::uint64_t order) const { return divergence(order, log_excess(order)); }
+
+double SubsampledRdp::theorem(std::uint64_t order) const {
+  return divergence(order, theorem_log_excess(order));
+}
 
 CheckInMixture::CheckInMixture(double clients, double rate,
                                const std::function<RenyiCurve(double records)>& mechanism,

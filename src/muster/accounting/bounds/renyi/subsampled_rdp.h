@@ -32,12 +32,16 @@ class SubsampledRdp {
                 double largest_loss = std::numeric_limits<double>::infinity());
 
   double upper(std::uint64_t order) const;
+  // The theorem's own, however large, at any order.
+  double theorem(std::uint64_t order) const;
   // log(e^{(l-1) upper} - 1): the sum in the theorem without its leading 1, or what the mechanism's own
   // divergence gives if that is less (joint quasi-convexity: a subset never adds divergence).
   double log_excess(std::uint64_t order) const;
   double mechanism(std::uint64_t order) const { return mechanism_(order); }
 
  private:
+  double theorem_log_excess(std::uint64_t order) const;
+
   double rate_;
   RenyiCurve mechanism_;
   double largest_loss_;
