@@ -5,7 +5,6 @@
 
 #include "muster/accounting/applicable.h"
 #include "muster/accounting/bounds/local/local.h"
-#include "muster/accounting/composition/round_curve.h"
 
 namespace muster::accounting {
 namespace {
@@ -49,8 +48,8 @@ const RunningAccountant::Kind& RunningAccountant::kind_of(const Mechanism& mecha
       list.lowers.empty() ? RoundCurve{upper.spacing, {0, 1}, {{0, 0}, {0, 0}}, {{0, 0}, {0, 0}}}
                           : tabulate_nested(list.lowers.front().forward, list.lowers.front().reverse, delta_);
   kinds_.push_back({mechanism, participation, LossDistribution::dominating(upper),
-                    LossDistribution::dominated(upper, kRefined), LossDistribution::dominated(pair),
-                    LossDistribution::dominated(pair.swapped())});
+                    LossDistribution::dominated(pair), LossDistribution::dominated(pair.swapped()), upper,
+                    std::nullopt});
   return kinds_.back();
 }
 
@@ -58,15 +57,25 @@ void RunningAccountant::charge(const Mechanism& mechanism, const Participation& 
                                std::uint64_t rounds) {
   const Kind& kind = kind_of(mechanism, participation);
   uppers_.add(kind.upper, rounds);
-  belows_.add(kind.below, rounds);
+  kind.rounds += rounds;
   forwards_.add(kind.forward, rounds);
   reverses_.add(kind.reverse, rounds);
   rounds_ += rounds;
 }
 
 void RunningAccountant::restart() {
-  uppers_ = belows_ = forwards_ = reverses_ = {};
+  uppers_ = forwards_ = reverses_ = {};
   rounds_ = 0;
+  for (const Kind& kind : kinds_) kind.rounds = 0;
+}
+
+DifferentRounds RunningAccountant::belows() const {
+  DifferentRounds rounds;
+  for (const Kind& kind : kinds_) {
+    if (kind.rounds > 0 && !kind.below) kind.below = LossDistribution::dominated(kind.curve, kRefined);
+    if (kind.rounds > 0) rounds.add(*kind.below, kind.rounds);
+  }
+  return rounds;
 }
 
 numerics::Enclosure RunningAccountant::delta(double epsilon) const {

@@ -14,9 +14,11 @@
 
 #include <cstdint>
 #include <list>
+#include <optional>
 
 #include "muster/accounting/composition/different_rounds.h"
 #include "muster/accounting/composition/dominating_pair.h"
+#include "muster/accounting/composition/round_curve.h"
 #include "muster/accounting/mechanisms/mechanism.h"
 #include "muster/accounting/participation.h"
 #include "muster/core/types.h"
@@ -39,8 +41,8 @@ class RunningAccountant {
   // The same for delta at an epsilon >= 0.
   numerics::Enclosure delta(double epsilon) const;
   // The upper value with every numerical error turned inward: what lies between is not the theorems'.
-  double epsilon_from_below() const { return belows_.epsilon_lower(delta_.value()); }
-  double delta_from_below(double epsilon) const { return belows_.delta(epsilon).lower; }
+  double epsilon_from_below() const { return belows().epsilon_lower(delta_.value()); }
+  double delta_from_below(double epsilon) const { return belows().delta(epsilon).lower; }
   // The proven upper delta at an epsilon >= 0.
   double delta_upper(double epsilon) const { return uppers_.delta(epsilon).upper; }
 
@@ -52,17 +54,19 @@ class RunningAccountant {
     Mechanism mechanism;
     Participation participation;
     LossDistribution upper;
-    LossDistribution below;    // the same bound from below
     LossDistribution forward;  // one pair from below, both orientations
     LossDistribution reverse;
+    RoundCurve curve;                               // that `upper` is of
+    mutable std::optional<LossDistribution> below;  // the same curve from below, once asked for
+    mutable std::uint64_t rounds = 0;               // charged
   };
+  DifferentRounds belows() const;
   const Kind& kind_of(const Mechanism& mechanism, const Participation& participation);
 
   Delta delta_;
   std::uint64_t rounds_ = 0;
   std::list<Kind> kinds_;
   DifferentRounds uppers_;
-  DifferentRounds belows_;
   DifferentRounds forwards_;
   DifferentRounds reverses_;
 };

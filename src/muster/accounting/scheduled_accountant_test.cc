@@ -1,0 +1,124 @@
+// One stage is the accountant's answer; different stages lie between the extremes; two rounds of one client,
+// enumerated, lie under the bound and close to it.
+#include "muster/accounting/scheduled_accountant.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "muster/accounting/accountant.h"
+#include "muster/core/error.h"
+
+namespace muster::accounting {
+namespace {
+
+constexpr double kDelta = 1e-6;
+const Question kEpsilon{Question::Kind::epsilon_at_delta, kDelta};
+
+ShuffledCheckIn check_in(std::uint64_t clients, double rate) {
+  return {ClientCount::of(clients), Rate::of(rate)};
+}
+
+TEST(ScheduledAccountant, StagesThatAreAlikeAgreeWithTheAccountant) {
+  for (const Mechanism& mechanism : {Mechanism(PureLocal{2}), Mechanism(GaussianLocal{5})}) {
+    const Accountant accountant(mechanism, check_in(20'000, 0.1));
+    const ScheduledAccountant scheduled(mechanism,
+                                        {{check_in(20'000, 0.1), 100}, {check_in(20'000, 0.1), 300}});
+    const Statement expected = accountant.account(400, kEpsilon);
+    const Statement got = scheduled.account(kEpsilon);
+    EXPECT_EQ(got.best.id, "different-rounds");
+    EXPECT_EQ(got.rounds, 400);
+    EXPECT_NEAR(*got.best.upper, *expected.best.upper, 2e-4 * *expected.best.upper);
+    EXPECT_NEAR(*got.best.lower, *expected.best.lower, 2e-3 * *expected.best.lower);
+    EXPECT_DOUBLE_EQ(*got.local, *expected.local);
+    EXPECT_LT(got.best.numerical_error, 2e-3 * *got.best.upper);
+    for (const std::uint64_t rounds : {60ull, 250ull}) {
+      const double epsilon = accountant.epsilon_upper(rounds, Delta::of(kDelta));
+      EXPECT_NEAR(scheduled.epsilon_upper(rounds, Delta::of(kDelta)), epsilon, 1e-3 * epsilon) << rounds;
+    }
+  }
+}
+
+TEST(ScheduledAccountant, StagesThatDifferLieBetweenTheExtremes) {
+  const PureLocal mechanism{2};
+  const Delta delta = Delta::of(kDelta);
+  const ScheduledAccountant scheduled(
+      mechanism,
+      {{check_in(20'000, 0.1), 100}, {check_in(20'000, 0.05), 100}, {check_in(20'000, 0.08), 100}});
+  double before = 0;
+  for (std::uint64_t rounds = 60; rounds <= 300; rounds += 120) {
+    const double epsilon = scheduled.epsilon_upper(rounds, delta);
+    EXPECT_GT(epsilon, before) << rounds;
+    before = epsilon;
+  }
+  const Statement all = scheduled.account(kEpsilon);
+  EXPECT_DOUBLE_EQ(before, *all.best.upper);
+  EXPECT_LT(before, Accountant(mechanism, check_in(20'000, 0.1)).epsilon_upper(300, delta));
+  EXPECT_GT(before, Accountant(mechanism, check_in(20'000, 0.05)).epsilon_upper(300, delta));
+  EXPECT_LT(*all.best.lower, *all.best.upper);
+  EXPECT_GT(*all.best.lower, 0.6 * *all.best.upper);
+  EXPECT_EQ(scheduled.epsilon_upper(0, delta), 0);
+  EXPECT_THROW(scheduled.epsilon_upper(301, delta), Error);
+}
+
+TEST(ScheduledAccountant, DeltaAtAnEpsilonIsTheSameCurve) {
+  const ScheduledAccountant scheduled(GaussianLocal{5},
+                                      {{check_in(20'000, 0.1), 50}, {check_in(20'000, 0.03), 50}});
+  const double epsilon = *scheduled.account(kEpsilon).best.upper;
+  const Statement back = scheduled.account({Question::Kind::delta_at_epsilon, epsilon});
+  EXPECT_NEAR(*back.best.upper, kDelta, 0.02 * kDelta);
+  EXPECT_LE(*back.best.lower, *back.best.upper);
+}
+
+// One client alone: no amplification, each round an abstention or one randomized response, public. All
+// outcomes of two rounds at different rates.
+TEST(ScheduledAccountant, TwoRoundsOfOneClientEnumerated) {
+  const double epsilon0 = 1;
+  const std::array<double, 2> rates = {0.7, 0.2};
+  const ScheduledAccountant scheduled(PureLocal{epsilon0},
+                                      {{check_in(1, rates[0]), 1}, {check_in(1, rates[1]), 1}});
+  const double keep = std::exp(epsilon0) / (1 + std::exp(epsilon0));
+  for (const double epsilon : {0.0, 0.3, 0.9, 1.2, 1.9}) {
+    double truth = 0;
+    for (int first = 0; first < 3; ++first) {
+      for (int second = 0; second < 3; ++second) {
+        const auto chance = [&](int round, int outcome, bool flipped) {
+          const double rate = rates.at(static_cast<std::size_t>(round));
+          return outcome == 2 ? 1 - rate : rate * ((outcome == 1) == flipped ? 1 - keep : keep);
+        };
+        truth += std::max(0.0, chance(0, first, false) * chance(1, second, false) -
+                                   std::exp(epsilon) * chance(0, first, true) * chance(1, second, true));
+      }
+    }
+    const Statement s = scheduled.account({Question::Kind::delta_at_epsilon, epsilon});
+    EXPECT_GE(*s.best.upper, truth * (1 - 1e-12)) << epsilon;
+    EXPECT_LE(*s.best.upper, truth + 0.02) << epsilon;
+    // Were every round charged at the second rate, the answer would be too small.
+    const Accountant second(PureLocal{epsilon0}, check_in(1, rates[1]));
+    if (truth > 0) {
+      EXPECT_LT(*second.account(2, {Question::Kind::delta_at_epsilon, epsilon}).best.upper, truth) << epsilon;
+    }
+  }
+}
+
+TEST(ScheduledAccountant, SlotsAndAggregatesAndViews) {
+  const auto run = [](double rate) {
+    return RandomCheckIn{RandomCheckIn::Kind::averaged, ClientCount::of(2'000), 50, Rate::of(rate)};
+  };
+  const ScheduledAccountant slots(PureLocal{1}, {{run(0.9), 2}, {run(0.5), 2}});
+  const Statement own = slots.account(kEpsilon);
+  EXPECT_EQ(own.best.view, View::server_trusted);
+  const Statement colluding = slots.account(kEpsilon, View::shuffler_colludes);
+  EXPECT_EQ(colluding.best.id, "local-composition");
+  EXPECT_EQ(*colluding.best.upper, *own.local);
+  EXPECT_THROW(slots.account(kEpsilon, View::sum_only), Error);
+  const ScheduledAccountant nothing(PureLocal{1}, {{run(0.9), 0}});
+  EXPECT_EQ(*nothing.account(kEpsilon).best.upper, 0);
+  EXPECT_THROW(ScheduledAccountant(PureLocal{1}, {}), Error);
+  EXPECT_THROW(ScheduledAccountant(PureLocal{1}, {{run(0.9), 1}, {check_in(10, 0.1), 1}}), Error);
+}
+
+}  // namespace
+}  // namespace muster::accounting
