@@ -64,7 +64,7 @@ TEST(ScheduledAccountant, StagesThatDifferLieBetweenTheExtremes) {
 }
 
 TEST(ScheduledAccountant, DeltaAtAnEpsilonIsTheSameCurve) {
-  const ScheduledAccountant scheduled(GaussianLocal{5},
+  const ScheduledAccountant scheduled(PureLocal{2},
                                       {{check_in(20'000, 0.1), 50}, {check_in(20'000, 0.03), 50}});
   const double epsilon = *scheduled.account(kEpsilon).best.upper;
   const Statement back = scheduled.account({Question::Kind::delta_at_epsilon, epsilon});
