@@ -19,14 +19,30 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 inline constexpr std::size_t kSums = 64;  // four vectors of 16: enough to hide the latency of a multiply-add
 
-// The running sums of a block, in double, as a tree of halves.
-HWY_INLINE double AddUp(const float* HWY_RESTRICT sums) {
-  double tree[kSums];
-  for (std::size_t i = 0; i < kSums; ++i) tree[i] = static_cast<double>(sums[i]);
-  for (std::size_t half = kSums / 2; half != 0; half /= 2) {
-    for (std::size_t i = 0; i < half; ++i) tree[i] += tree[i + half];
+// The running sums of a block, in double, as a tree of halves: i and i + 32, then i and i + 16, ..., then 0
+// and 1.
+HWY_NOINLINE inline double AddUp(const float* HWY_RESTRICT sums) {
+  const hn::CappedTag<double, 8> d;
+  const hn::Rebind<float, decltype(d)> narrow;
+  constexpr std::size_t kLanes = hn::MaxLanes(d);
+  hn::Vec<decltype(d)> tree[kSums / kLanes];
+  HWY_UNROLL(64)
+  for (std::size_t i = 0; i < kSums / kLanes; ++i) {
+    tree[i] = hn::PromoteTo(d, hn::LoadU(narrow, sums + i * kLanes));
   }
-  return tree[0];
+  HWY_UNROLL(8)
+  for (std::size_t half = kSums / kLanes / 2; half != 0; half /= 2) {
+    HWY_UNROLL(32)
+    for (std::size_t i = 0; i < half; ++i) tree[i] = hn::Add(tree[i], tree[i + half]);
+  }
+  alignas(64) double last[kLanes];
+  hn::Store(tree[0], d, last);
+  HWY_UNROLL(4)
+  for (std::size_t half = kLanes / 2; half != 0; half /= 2) {
+    HWY_UNROLL(4)
+    for (std::size_t i = 0; i < half; ++i) last[i] += last[i + half];
+  }
+  return last[0];
 }
 
 }  // namespace HWY_NAMESPACE
