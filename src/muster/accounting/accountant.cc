@@ -88,6 +88,22 @@ struct Accountant::State {
     }
   }
 
+  // The least of the proven uppers, by one of ComposedCurve's ways.
+  std::optional<double> least(std::uint64_t rounds, const Question& question,
+                              double (ComposedCurve::*way)(std::uint64_t, const Question&) const) const {
+    require_valid(question);
+    if (rounds == 0) {
+      return 0;
+    }
+    double least = local(rounds, question);
+    for (const Upper& upper : uppers) {
+      if (upper.bound.validity == Validity::proven && !upper.bound.never_best) {
+        least = std::min(least, (upper.composed.*way)(rounds, question));
+      }
+    }
+    return finite(least);
+  }
+
   double local(std::uint64_t rounds, const Question& question) const {
     const Rate rate = message_rate(participation);
     return question.kind == Question::Kind::epsilon_at_delta
@@ -144,17 +160,11 @@ Accountant::Accountant(Accountant&&) noexcept = default;
 Accountant& Accountant::operator=(Accountant&&) noexcept = default;
 
 std::optional<double> Accountant::upper(std::uint64_t rounds, const Question& question) const {
-  require_valid(question);
-  if (rounds == 0) {
-    return 0;
-  }
-  double least = state_->local(rounds, question);
-  for (const State::Upper& upper : state_->uppers) {
-    if (upper.bound.validity == Validity::proven && !upper.bound.never_best) {
-      least = std::min(least, upper.composed.upper(rounds, question));
-    }
-  }
-  return finite(least);
+  return state_->least(rounds, question, &ComposedCurve::upper);
+}
+
+std::optional<double> Accountant::rough_upper(std::uint64_t rounds, const Question& question) const {
+  return state_->least(rounds, question, &ComposedCurve::rough_upper);
 }
 
 double Accountant::epsilon_upper(std::uint64_t rounds, Delta delta) const {

@@ -39,6 +39,8 @@ class Accountant {
   // The smallest proven upper bound alone, in the participation's own view: what training prints at every
   // logged round and calibration searches. 0 rounds: 0. nullopt where every theorem gives infinity.
   std::optional<double> upper(std::uint64_t rounds, const Question& question) const;
+  // About 1e-3 larger at a quarter of the cost, nothing kept: for a search to start with.
+  std::optional<double> rough_upper(std::uint64_t rounds, const Question& question) const;
   // Its epsilon; infinity for none.
   double epsilon_upper(std::uint64_t rounds, Delta delta) const;
 

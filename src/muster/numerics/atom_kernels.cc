@@ -58,6 +58,37 @@ HWY_INLINE void SineCosine(Lanes8 d, Vector angle, Vector& sine, Vector& cosine)
   cosine = hn::Xor(hn::IfThenElse(odd, s, c), hn::BitCast(d, cosine_sign));
 }
 
+// e^x and e^x - 1 for x < 700, each within 3 ulp, by one polynomial: with x = k ln 2 + r, |r| <= ln(2)/2,
+// both are 2^k (1 + p) and 2^k p + (2^k - 1) for p = e^r - 1. An x below -708 counts as -708.
+HWY_INLINE void Exponential(Lanes8 d, Vector x, Vector& power, Vector& growth) {
+  const hn::RebindToUnsigned<Lanes8> bits;
+  const Vector least = hn::Max(x, hn::Set(d, -708.0));
+  const Vector shifter = hn::Set(d, 0x1.8p52);
+  const Vector shifted = hn::Add(hn::Mul(least, hn::Set(d, 0x1.71547652b82fep+0)), shifter);
+  const Vector k = hn::Sub(shifted, shifter);
+  const Vector high =
+      hn::Sub(least, hn::Mul(k, hn::Set(d, 0x1.62e42fee00000p-1)));  // 32 bits: k times it is exact
+  const Vector r = hn::Sub(high, hn::Mul(k, hn::Set(d, 0x1.a39ef35793c76p-33)));
+  // The series, to r^13 / 13!: the rest is below 5e-18 r.
+  Vector q = hn::Set(d, 1.6059043836821613e-10);
+  q = hn::MulAdd(q, r, hn::Set(d, 2.08767569878681e-09));
+  q = hn::MulAdd(q, r, hn::Set(d, 2.505210838544172e-08));
+  q = hn::MulAdd(q, r, hn::Set(d, 2.755731922398589e-07));
+  q = hn::MulAdd(q, r, hn::Set(d, 2.7557319223985893e-06));
+  q = hn::MulAdd(q, r, hn::Set(d, 2.48015873015873e-05));
+  q = hn::MulAdd(q, r, hn::Set(d, 1.984126984126984e-04));
+  q = hn::MulAdd(q, r, hn::Set(d, 1.388888888888889e-03));
+  q = hn::MulAdd(q, r, hn::Set(d, 8.333333333333333e-03));
+  q = hn::MulAdd(q, r, hn::Set(d, 4.1666666666666664e-02));
+  q = hn::MulAdd(q, r, hn::Set(d, 1.6666666666666666e-01));
+  q = hn::MulAdd(q, r, hn::Set(d, 0.5));
+  const Vector p = hn::MulAdd(hn::Mul(q, r), r, r);
+  const Vector scale =
+      hn::BitCast(d, hn::ShiftLeft<52>(hn::Add(hn::BitCast(bits, shifted), hn::Set(bits, 1023))));
+  power = hn::MulAdd(scale, p, scale);
+  growth = hn::MulAdd(scale, p, hn::Sub(scale, hn::Set(d, 1.0)));
+}
+
 void Tilt(const double* HWY_RESTRICT points, const double* HWY_RESTRICT weights, std::size_t atoms, double c,
           double* HWY_RESTRICT out) {
   const Lanes8 d;
@@ -67,9 +98,10 @@ void Tilt(const double* HWY_RESTRICT points, const double* HWY_RESTRICT weights,
   for (std::size_t i = 0; i < atoms; i += hn::Lanes(d)) {
     const Vector y = LoadPart(d, points + i, atoms - i);
     const Vector w = LoadPart(d, weights + i, atoms - i);
-    const Vector exponent = hn::Mul(scale, y);
-    const Vector tilted = hn::Mul(w, hn::Exp(d, exponent));
-    growth = hn::Add(growth, hn::Mul(w, hn::Expm1(d, exponent)));
+    Vector power, grown;
+    Exponential(d, hn::Mul(scale, y), power, grown);
+    const Vector tilted = hn::Mul(w, power);
+    growth = hn::Add(growth, hn::Mul(w, grown));
     nonzero = hn::Add(nonzero, tilted);
     const Vector moment = hn::Mul(tilted, y);
     first = hn::Add(first, moment);
@@ -140,25 +172,40 @@ void AngleSum(const double* HWY_RESTRICT weights, const double* HWY_RESTRICT cos
   out[1] = hn::GetLane(hn::SumOfLanes(d, imaginary));
 }
 
+// out: real and imaginary part after one turn, after two, ...
 void TurnAndSum(const double* HWY_RESTRICT weights, double* HWY_RESTRICT cosines, double* HWY_RESTRICT sines,
                 const double* HWY_RESTRICT step_cosines, const double* HWY_RESTRICT step_sines,
                 std::size_t atoms, double* HWY_RESTRICT out) {
   const Lanes8 d;
   const Vector one = hn::Set(d, 1.0);
-  Vector real = hn::Zero(d), imaginary = hn::Zero(d);
+  Vector real0 = hn::Zero(d), real1 = real0, real2 = real0, real3 = real0;
+  Vector imaginary0 = real0, imaginary1 = real0, imaginary2 = real0, imaginary3 = real0;
   for (std::size_t i = 0; i < atoms; i += hn::Lanes(d)) {
-    const Vector cosine = hn::LoadU(d, cosines + i), sine = hn::LoadU(d, sines + i);
-    const Vector step_cosine = hn::LoadU(d, step_cosines + i), step_sine = hn::LoadU(d, step_sines + i);
-    const Vector turned = hn::Sub(hn::Mul(cosine, step_cosine), hn::Mul(sine, step_sine));
-    const Vector turned_sine = hn::Add(hn::Mul(sine, step_cosine), hn::Mul(cosine, step_sine));
-    hn::StoreU(turned, d, cosines + i);
-    hn::StoreU(turned_sine, d, sines + i);
     const Vector w = hn::LoadU(d, weights + i);
-    real = hn::Add(real, hn::Mul(w, hn::Sub(turned, one)));
-    imaginary = hn::Add(imaginary, hn::Mul(w, turned_sine));
+    const Vector step_cosine = hn::LoadU(d, step_cosines + i), step_sine = hn::LoadU(d, step_sines + i);
+    Vector cosine = hn::LoadU(d, cosines + i), sine = hn::LoadU(d, sines + i);
+    const auto turn = [&](Vector& real, Vector& imaginary) HWY_ATTR {
+      const Vector turned = hn::MulSub(cosine, step_cosine, hn::Mul(sine, step_sine));
+      sine = hn::MulAdd(sine, step_cosine, hn::Mul(cosine, step_sine));
+      cosine = turned;
+      real = hn::MulAdd(w, hn::Sub(cosine, one), real);
+      imaginary = hn::MulAdd(w, sine, imaginary);
+    };
+    turn(real0, imaginary0);
+    turn(real1, imaginary1);
+    turn(real2, imaginary2);
+    turn(real3, imaginary3);
+    hn::StoreU(cosine, d, cosines + i);
+    hn::StoreU(sine, d, sines + i);
   }
-  out[0] = hn::GetLane(hn::SumOfLanes(d, real));
-  out[1] = hn::GetLane(hn::SumOfLanes(d, imaginary));
+  const auto put = [&](Vector real, Vector imaginary, double* to) HWY_ATTR {
+    to[0] = hn::GetLane(hn::SumOfLanes(d, real));
+    to[1] = hn::GetLane(hn::SumOfLanes(d, imaginary));
+  };
+  put(real0, imaginary0, out);
+  put(real1, imaginary1, out + 2);
+  put(real2, imaginary2, out + 4);
+  put(real3, imaginary3, out + 6);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -226,11 +273,12 @@ std::complex<double> angle_sum(const double* weights, const double* cosines, con
   return {out[0], out[1]};
 }
 
-std::complex<double> turn_and_sum(const double* weights, double* cosines, double* sines,
-                                  const double* step_cosines, const double* step_sines, std::size_t atoms) {
-  double out[2];
+std::array<std::complex<double>, 4> turn_and_sum(const double* weights, double* cosines, double* sines,
+                                                 const double* step_cosines, const double* step_sines,
+                                                 std::size_t atoms) {
+  double out[8];
   HWY_DYNAMIC_DISPATCH(TurnAndSum)(weights, cosines, sines, step_cosines, step_sines, atoms, out);
-  return {out[0], out[1]};
+  return {{{out[0], out[1]}, {out[2], out[3]}, {out[4], out[5]}, {out[6], out[7]}}};
 }
 
 }  // namespace muster::numerics

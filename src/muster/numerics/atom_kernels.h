@@ -5,6 +5,7 @@
 // between instruction sets, by far less than the error bounds charge. Pure functions; call from any thread.
 #pragma once
 
+#include <array>
 #include <complex>
 #include <cstddef>
 
@@ -35,8 +36,9 @@ void angles(const double* points, std::size_t atoms, double t, double reach, dou
 // Sum of w (cos - 1, sin) over the angles given; `atoms` a multiple of 8.
 std::complex<double> angle_sum(const double* weights, const double* cosines, const double* sines,
                                std::size_t atoms);
-// First turns every angle by its step, then as angle_sum.
-std::complex<double> turn_and_sum(const double* weights, double* cosines, double* sines,
-                                  const double* step_cosines, const double* step_sines, std::size_t atoms);
+// Turns every angle four times by its step: the sums after each turn, in one pass over memory.
+std::array<std::complex<double>, 4> turn_and_sum(const double* weights, double* cosines, double* sines,
+                                                 const double* step_cosines, const double* step_sines,
+                                                 std::size_t atoms);
 
 }  // namespace muster::numerics

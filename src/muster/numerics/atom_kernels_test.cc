@@ -7,6 +7,8 @@
 #include <random>
 #include <vector>
 
+#include "muster/numerics/atomic_law.h"
+
 namespace muster::numerics {
 namespace {
 
@@ -85,12 +87,40 @@ TEST(AtomKernels, TurningEqualsTheNextAngle) {
   std::vector<double> cosines(24), sines(24), step_cosines(24), step_sines(24);
   angles(a.points.data(), 24, 0.7, a.reach, cosines.data(), sines.data());
   angles(a.points.data(), 24, 0.1, a.reach, step_cosines.data(), step_sines.data());
-  const std::complex<double> turned = turn_and_sum(a.weights.data(), cosines.data(), sines.data(),
-                                                   step_cosines.data(), step_sines.data(), 24);
-  const std::complex<double> direct =
-      characteristic_sum(a.points.data(), a.weights.data(), 24, 0.7 + 0.1, a.reach);
-  EXPECT_NEAR(turned.real(), direct.real(), 2e-15);
-  EXPECT_NEAR(turned.imag(), direct.imag(), 2e-15);
+  const auto turned = turn_and_sum(a.weights.data(), cosines.data(), sines.data(), step_cosines.data(),
+                                   step_sines.data(), 24);
+  for (std::size_t i = 0; i < turned.size(); ++i) {
+    const double t = 0.7 + 0.1 * static_cast<double>(i + 1);
+    const std::complex<double> direct = characteristic_sum(a.points.data(), a.weights.data(), 24, t, a.reach);
+    EXPECT_NEAR(turned[i].real(), direct.real(), 4e-15) << i;
+    EXPECT_NEAR(turned[i].imag(), direct.imag(), 4e-15) << i;
+    EXPECT_NEAR(cosines[0], std::cos((0.7 + 0.4) * a.points[0]), 2e-15);
+  }
+}
+
+// In step and after a jump, against the direct sum at every frequency: any run of rotations, resynchronised.
+TEST(AtomKernels, TheEquispacedWalkAgreesWithDirectSums) {
+  const Atoms a = random_atoms(37, 2.0, 4);
+  AtomicLaw law;
+  law.points = a.points;
+  law.weights = a.weights;
+  const TiltedLaw tilt(law, 0.3);
+  EquispacedCharacteristic walk(tilt, 0.01);
+  const auto expect_at = [&](std::complex<double> got, double index) {
+    const std::complex<double> direct = tilt.characteristic_minus_one(0.01 * index);
+    EXPECT_NEAR(got.real(), direct.real(), 5e-15) << index;
+    EXPECT_NEAR(got.imag(), direct.imag(), 5e-15) << index;
+  };
+  for (int j = 1; j <= 200; ++j) {
+    expect_at(walk.advance(), j);
+  }
+  for (const double from : {1000.0, 17.0, 3.0}) {
+    walk.seek(from);
+    expect_at(walk.current(), from);
+    for (int j = 1; j <= 7; ++j) {
+      expect_at(walk.advance(), from + j);
+    }
+  }
 }
 
 }  // namespace

@@ -148,7 +148,8 @@ EquispacedCharacteristic::EquispacedCharacteristic(const TiltedLaw& law, double 
 
 void EquispacedCharacteristic::seek(double index) {
   index_ = index;
-  since_sync_ = 0;
+  turns_ = 0;
+  ready_ = 0;
   angles(points_.data(), points_.size(), index * step_, reach_, cos_.data(), sin_.data());
 }
 
@@ -157,13 +158,19 @@ std::complex<double> EquispacedCharacteristic::current() const {
 }
 
 std::complex<double> EquispacedCharacteristic::advance() {
-  if (++since_sync_ == kResync) {
-    seek(index_ + 1);
+  index_ += 1;
+  if (ready_ > 0) {
+    return ahead_[ahead_.size() - static_cast<std::size_t>(ready_--)];
+  }
+  if (turns_ == kResync) {
+    seek(index_);
     return current();
   }
-  index_ += 1;
-  return turn_and_sum(weights_.data(), cos_.data(), sin_.data(), step_cos_.data(), step_sin_.data(),
-                      cos_.size());
+  ahead_ = turn_and_sum(weights_.data(), cos_.data(), sin_.data(), step_cos_.data(), step_sin_.data(),
+                        cos_.size());
+  turns_ += static_cast<int>(ahead_.size());
+  ready_ = static_cast<int>(ahead_.size()) - 1;
+  return ahead_.front();
 }
 
 }  // namespace muster::numerics

@@ -5,6 +5,7 @@
 // who always does.
 #pragma once
 
+#include <array>
 #include <complex>
 #include <cstddef>
 #include <vector>
@@ -66,7 +67,7 @@ class TiltedLaw {
 };
 
 // characteristic - 1 at t = 0, step, 2 step, ...: rotations instead of sines, resynchronised every kResync
-// steps. Call order: (seek next*)*.
+// steps. Call order: (seek current? advance*)*.
 class EquispacedCharacteristic {
  public:
   static constexpr int kResync = 32;  // a rotation multiplies the round-off by at most this many half-ulps
@@ -81,7 +82,9 @@ class EquispacedCharacteristic {
   static constexpr std::size_t kLanes = 8;
   double step_;
   double index_ = 0;
-  int since_sync_ = 0;
+  int turns_ = 0;  // since the angles were computed
+  int ready_ = 0;  // of the values ahead
+  std::array<std::complex<double>, 4> ahead_;
   double reach_ = 0;
   std::vector<double> points_, weights_;
   std::vector<double> cos_, sin_, step_cos_, step_sin_;

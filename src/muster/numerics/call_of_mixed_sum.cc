@@ -39,7 +39,7 @@ struct Effort {
   double budget;  // atoms times frequencies
 };
 constexpr Effort kExact{36, 9.5, 8e-3, 0.2, 1.5e6};
-constexpr Effort kUsual{26, 6.5, 5e-3, 0.45, 1e6};
+constexpr Effort kUsual{23, 6, 5e-3, 0.45, 1e6};
 
 struct Moments {
   double log_mgf = 0;
@@ -305,7 +305,7 @@ Enclosure call_of_laws(std::span<const LawCopies> laws, double k, std::optional<
     return {problem.intrinsic(), problem.intrinsic()};
   }
   const double c = contour ? *contour : saddle(problem.parts, k);
-  const Contour at = contour_at(problem, c, {1.05, 1.1, 1.2, 1.4, 1.8, 2.6}, 18);
+  const Contour at = contour_at(problem, c, {1.05, 1.1, 1.2, 1.4, 1.8, 2.6}, 16);
   // Up to where the transform decays, or the smoothing: the finest one that can be afforded.
   const double step = 2 * std::numbers::pi / at.period.length;
   const double affordable = kUsual.budget / problem.atoms;

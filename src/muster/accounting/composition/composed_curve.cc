@@ -10,6 +10,7 @@ namespace muster::accounting {
 namespace {
 
 constexpr int kNodesPerDeviation = 100;
+constexpr int kRoughNodes = 25;
 constexpr int kNodesOfPairs = 200;  // a lower pair loses twice as much between nodes
 constexpr int kRefinedPairs = 2;    // exact pairs are smooth: extensions cross halfway
 constexpr double kLargestEpsilon = 1e3;
@@ -41,6 +42,15 @@ double ComposedCurve::upper(std::uint64_t rounds, const Question& question) cons
   return asks_epsilon(question)
              ? table(rounds, question.fixed).dominating.epsilon_upper(rounds, question.fixed)
              : delta_upper(rounds, question.fixed);
+}
+
+double ComposedCurve::rough_upper(std::uint64_t rounds, const Question& question) const {
+  if (rounds == 1 || !asks_epsilon(question)) {
+    return upper(rounds, question);
+  }
+  const Resolution r = Resolutions<Table>::wanted(rounds, question.fixed);
+  return LossDistribution::dominating(tabulate(delta_, {}, kRoughNodes, r.tail, r.visited, knot_))
+      .epsilon_upper(rounds, question.fixed);
 }
 
 double ComposedCurve::from_below(std::uint64_t rounds, const Question& question) const {

@@ -33,27 +33,34 @@ class Resolutions {
  public:
   // The coarsest that serves: the tail, over all rounds, is below a millionth of `delta` (or the deepest); a
   // total loss of five deviations visits 5 / sqrt(rounds) of them a round.
+  static Resolution wanted(std::uint64_t rounds, double delta) {
+    return {kVisited[visited_slot(rounds)], kTails[tail_slot(rounds, delta)]};
+  }
   template <typename Build>
   const Built& at(std::uint64_t rounds, double delta, Build&& build) const {
-    const double count = static_cast<double>(rounds);
-    std::size_t tail = 0;
-    while (tail + 1 < kTails.size() && 1e6 * kTails[tail] * count > delta) {
-      ++tail;
-    }
-    std::size_t visited = 0;
-    while (visited + 1 < kVisited.size() && kVisited[visited + 1] * std::sqrt(count) >= 5) {
-      ++visited;
-    }
-    const std::size_t slot = visited * kTails.size() + tail;
-    std::call_once(once_[slot], [&] {
-      tables_[slot].emplace(build(Resolution{kVisited[visited], kTails[tail]}));
-    });
+    const std::size_t slot = visited_slot(rounds) * kTails.size() + tail_slot(rounds, delta);
+    std::call_once(once_[slot], [&] { tables_[slot].emplace(build(wanted(rounds, delta))); });
     return *tables_[slot];
   }
 
  private:
   static constexpr std::array<double, 4> kTails{1e-16, 1e-22, 1e-30, 1e-42};
   static constexpr std::array<double, 3> kVisited{5, 2.5, 0.5};
+  static std::size_t tail_slot(std::uint64_t rounds, double delta) {
+    std::size_t tail = 0;
+    while (tail + 1 < kTails.size() && 1e6 * kTails[tail] * static_cast<double>(rounds) > delta) {
+      ++tail;
+    }
+    return tail;
+  }
+  static std::size_t visited_slot(std::uint64_t rounds) {
+    std::size_t visited = 0;
+    while (visited + 1 < kVisited.size() &&
+           kVisited[visited + 1] * std::sqrt(static_cast<double>(rounds)) >= 5) {
+      ++visited;
+    }
+    return visited;
+  }
   mutable std::array<std::once_flag, 12> once_;
   mutable std::array<std::optional<Built>, 12> tables_;
 };
@@ -66,6 +73,8 @@ class ComposedCurve {
   // In the quantity asked; infinity where the tail charged at infinite loss passes the delta asked. rounds
   // >= 1.
   double upper(std::uint64_t rounds, const Question& question) const;
+  // The same on a quarter of the nodes, about 1e-3 larger, nothing kept: for a search to start with.
+  double rough_upper(std::uint64_t rounds, const Question& question) const;
   // The same bound with every numerical error turned inward.
   double from_below(std::uint64_t rounds, const Question& question) const;
 
