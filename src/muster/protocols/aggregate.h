@@ -31,6 +31,10 @@ class Aggregator {
       : randomizer_(&randomizer), scratch_(&scratch), sum_(std::move(sum)) {}
 
   void receive(const randomizers::Message& message) { randomizer_->accumulate(message, *scratch_, sum_); }
+  // Shuffled messages that have come together: the same, and faster.
+  void receive_all(std::span<const randomizers::Message> messages) {
+    randomizer_->accumulate_all(messages, *scratch_, sum_);
+  }
   void merge(const Aggregator& shard) { sum_.merge(shard.sum_); }
 
   std::uint64_t count() const { return sum_.count(); }

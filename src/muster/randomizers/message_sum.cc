@@ -22,7 +22,7 @@ void MessageSum::merge(const MessageSum& other) {
 
 void MessageSum::clear() {
   std::fill(sums_.begin(), sums_.end(), 0);
-  std::fill(narrow_.begin(), narrow_.end(), 0);
+  if (narrow_bound_ != 0) std::fill(narrow_.begin(), narrow_.end(), 0);
   narrow_bound_ = 0;
   count_ = 0;
 }

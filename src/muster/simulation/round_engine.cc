@@ -1,6 +1,7 @@
 #include "muster/simulation/round_engine.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 
 #include "muster/core/error.h"
@@ -12,6 +13,7 @@ namespace {
 
 // Senders a worker takes at a time: enough to make the counter free, few enough that workers finish together.
 constexpr std::size_t kBatch = 4;
+static_assert(kBatch <= randomizers::VectorRandomizer::kPass);
 
 // Coins that are worth waking a worker for: a tenth of a millisecond.
 constexpr std::uint64_t kCoinsOfOne = std::uint64_t{1} << 19;
@@ -31,9 +33,9 @@ struct RoundEngine::Desk {
   std::unique_ptr<randomizers::Scratch> scratch;
   protocols::Aggregator aggregator;
   randomizers::AlignedVector<float> inputs;  // room for one example
-  std::vector<float> vector;                 // the client's function of it
+  randomizers::AlignedVector<float> vector;  // the client's function of it
   std::vector<protocols::Sender> called;     // its part of the roll
-  randomizers::Message message;
+  std::array<randomizers::Message, randomizers::VectorRandomizer::kPass> messages;
   bool used = false;  // since it was cleared
 
   void clear() {
@@ -134,6 +136,8 @@ void RoundEngine::handle_all(std::span<const float> parameters) {
     handle(*desks_.front(), parameters, 0, order_.size());
     return;
   }
+  parameters_.assign(parameters.begin(), parameters.end());
+  parameters = parameters_;
   std::atomic<std::size_t> next{0};
   team_.run([&](unsigned worker) {
     desks_[worker]->clear();
@@ -145,6 +149,7 @@ void RoundEngine::handle_all(std::span<const float> parameters) {
 
 void RoundEngine::handle(Desk& desk, std::span<const float> parameters, std::size_t first, std::size_t last) {
   desk.used = true;
+  std::size_t made = 0;
   for (std::size_t place = first; place < last; ++place) {
     const protocols::Sender& sender = order_[place];
     if (sender.dummy) {
@@ -157,9 +162,10 @@ void RoundEngine::handle(Desk& desk, std::span<const float> parameters, std::siz
       sum_->add(desk.vector, desk.aggregator.sum());
       continue;
     }
-    randomizer_.randomize(desk.vector, key_, sender.round, sender.client, *desk.scratch, desk.message);
-    desk.aggregator.receive(desk.message);
+    randomizer_.randomize(desk.vector, key_, sender.round, sender.client, *desk.scratch,
+                          desk.messages[made++]);
   }
+  desk.aggregator.receive_all(std::span(desk.messages).first(made));
 }
 
 protocols::Aggregator& RoundEngine::sum_of_all() {

@@ -5,9 +5,9 @@
 //      client's function (a gradient, a statistic) of its example, local randomizer, message. A dummy is the
 //      same randomizer on a zero vector. Handling senders in the shuffled order is the shuffle: the
 //      aggregator sees the messages in an order nobody can undo, and the messages need not be held together;
-//   3. each message goes alone to the aggregator of the worker that made it; the workers' exact sums merge,
-//   and
-//      then the ranks' (ranks.h): each rank calls the roll of its share and makes that share's messages;
+//   3. messages go, a few at a time, to the aggregator of the worker that made them; the workers' exact sums
+//      merge, and then the ranks' (ranks.h): each rank calls the roll of its share and makes that share's
+//      messages;
 //   4. of fewer messages than the protocol's minimum nothing is decoded.
 //
 // With a sum sampler (the `sum` fidelity, randomizers/sum_sampler.h) step 3 adds up the clipped vectors, and
@@ -27,6 +27,7 @@
 #include "muster/protocols/aggregate.h"
 #include "muster/protocols/roll_call.h"
 #include "muster/random/keyed_stream.h"
+#include "muster/randomizers/aligned.h"
 #include "muster/randomizers/randomizer.h"
 #include "muster/randomizers/sum_sampler.h"
 #include "muster/simulation/population.h"
@@ -73,9 +74,10 @@ class RoundEngine {
   random::RunKey key_;
   WorkerTeam& team_;
   Ranks& ranks_;
-  const randomizers::SumSampler* sum_;    // null: message by message
-  Meeting meeting_;                       // the sum, its count, and how many ranks want to stop
-  std::vector<protocols::Sender> order_;  // of the step, shuffled
+  const randomizers::SumSampler* sum_;            // null: message by message
+  Meeting meeting_;                               // the sum, its count, and how many ranks want to stop
+  std::vector<protocols::Sender> order_;          // of the step, shuffled
+  randomizers::AlignedVector<float> parameters_;  // the round's, on cache lines
   std::vector<std::unique_ptr<Desk>> desks_;
 };
 
