@@ -1,0 +1,227 @@
+// Every protocol from end to end: the same bits on any number of threads and after any interruption, steps
+// and slots counted as they are charged.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "muster/core/error.h"
+#include "muster/learning/data/digits.h"
+#include "muster/protocols/plan_source.h"
+#include "muster/simulation/atomic_file.h"
+#include "muster/simulation/training.h"
+#include "tests/support/temporary_folder.h"
+
+namespace muster::simulation {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+constexpr std::uint64_t kClients = 120;
+
+// Each protocol, with its own keys and the number of rounds; 24 updates or a few more in each plan.
+struct Case {
+  const char* protocol;
+  std::vector<std::pair<const char*, const char*>> keys;
+};
+
+const std::vector<Case>& cases() {
+  static const std::vector<Case> all = {
+      {"shuffle", {{"rounds.count", "24"}}},
+      {"subset", {{"participation.subset", "40"}, {"rounds.count", "24"}}},
+      {"shuffled-check-in",
+       {{"participation.rate", "0.2:0.6"},
+        {"participation.dropout", "[[1, 0.1], [9, 0.5]]"},
+        {"rounds.count", "24"}}},
+      {"random-check-in-fixed",
+       {{"participation.rate", "0.5"},
+        {"participation.slots", "12"},
+        {"rounds.count", "2"},
+        {"rounds.batch", "3"},
+        {"participation.dropout", "[[1, 0.1], [2, 0.5]]"}}},
+      {"random-check-in-averaged",
+       {{"participation.rate", "0.9"}, {"participation.slots", "12"}, {"rounds.count", "2"}}},
+      {"random-check-in-sliding",
+       {{"participation.rate", "1"}, {"participation.slots", "109"}, {"rounds.count", "2"}}},
+      {"aggregated-check-in",
+       {{"participation.rate", "0.3"}, {"participation.minimum", "36"}, {"rounds.count", "24"}}}};
+  return all;
+}
+
+protocols::Plan plan_of(const Case& protocol, const char* key = "", const char* value = "") {
+  protocols::PlanSource source = protocols::PlanSource::from_text(R"(
+name = "small"
+population = {clients = 120, data = "digits"}
+randomizer = {kind = "gaussian", sigma = 0.5, clip = 1.0}
+rounds = {learning_rate = [[1, 0.5], [13, 0.25]], momentum = 0.5, average = 0.25, log_every = 5, checkpoint_every = 7}
+model = {kind = "logistic"}
+privacy = {delta = 1e-5}
+)",
+                                                                  "small.toml");
+  source.override_key("participation.protocol", protocol.protocol);
+  for (const auto& [name, text] : protocol.keys) source.override_key(name, text);
+  if (*key != '\0') source.override_key(key, value);
+  return protocols::Plan::validate(source, protocols::Command::train);
+}
+
+const Case& case_of(const std::string& protocol) {
+  return *std::ranges::find(cases(), protocol, [](const Case& c) { return std::string(c.protocol); });
+}
+
+class Watcher final : public TrainingObserver {
+ public:
+  explicit Watcher(std::uint64_t interrupt_after) : interrupt_after_(interrupt_after) {}
+  void started(std::uint64_t done, std::uint64_t) override { first = done; }
+  void round_done(std::uint64_t round) override {
+    steps.push_back(round);
+    interrupt = round == interrupt_after_;
+  }
+  void logged(const LoggedRound& line) override { lines.push_back(line); }
+
+  std::uint64_t first = 0;
+  std::vector<std::uint64_t> steps;
+  std::vector<LoggedRound> lines;
+  std::atomic<bool> interrupt{false};
+
+ private:
+  std::uint64_t interrupt_after_;
+};
+
+class ProtocolsTraining : public ::testing::Test {
+ protected:
+  TrainingResult run(const protocols::Plan& plan, const std::string& name, unsigned threads = 1,
+                     std::uint64_t interrupt_after = 0) {
+    static const learning::DataSplit data = learning::draw_digits(kClients, 100, 1);
+    TrainingParts parts = assemble(plan, Accounting::elsewhere);
+    parts.epsilon = [](std::uint64_t rounds) { return 0.1 * std::sqrt(static_cast<double>(rounds)); };
+    RunFolder folder(temporary_.path() / name);
+    watcher_ = std::make_unique<Watcher>(interrupt_after);
+    return train(plan, parts, data, folder, {threads, &watcher_->interrupt}, *watcher_);
+  }
+  Checkpoint checkpoint(const std::string& name) const {
+    const fs::path file = temporary_.path() / name / "checkpoint";
+    return decode(read_file(file), file);
+  }
+  std::vector<Json> metrics(const std::string& name) const {
+    std::istringstream in(read_file(temporary_.path() / name / "metrics.jsonl"));
+    std::vector<Json> lines;
+    for (std::string line; std::getline(in, line);) {
+      lines.push_back(Json::parse(line));
+      lines.back().erase("seconds");
+    }
+    return lines;
+  }
+  void expect_same_run(const std::string& a, const std::string& b) const {
+    const Checkpoint x = checkpoint(a), y = checkpoint(b);
+    EXPECT_EQ(x.round, y.round) << b;
+    EXPECT_EQ(x.messages, y.messages) << b;
+    EXPECT_EQ(x.model.parameters, y.model.parameters) << b;
+    EXPECT_EQ(x.model.momentum, y.model.momentum) << b;
+    EXPECT_EQ(x.model.average, y.model.average) << b;
+    EXPECT_EQ(metrics(a), metrics(b)) << b;
+  }
+
+  muster::testing::TemporaryFolder temporary_;
+  std::unique_ptr<Watcher> watcher_;
+};
+
+TEST_F(ProtocolsTraining, ThreadsDoNotChangeABitAndTheModelMoves) {
+  for (const Case& protocol : cases()) {
+    const protocols::Plan plan = plan_of(protocol);
+    const std::string name = protocol.protocol;
+    const TrainingResult result = run(plan, name, 1);
+    EXPECT_EQ(result.rounds, plan.rounds) << name;
+    EXPECT_EQ(result.slots.has_value(), plan.has_slots()) << name;
+    EXPECT_EQ(checkpoint(name).round, plan.updates()) << name;
+    const std::vector<float> initial = assemble(plan, Accounting::elsewhere).initial;
+    EXPECT_NE(checkpoint(name).model.parameters, initial) << name;
+    for (const unsigned threads : {2u, 3u}) {
+      run(plan, name + std::to_string(threads), threads);
+      expect_same_run(name, name + std::to_string(threads));
+    }
+  }
+}
+
+TEST_F(ProtocolsTraining, AnInterruptedAndResumedRunIsTheUninterruptedOne) {
+  for (const Case& protocol : cases()) {
+    const protocols::Plan plan = plan_of(protocol);
+    const std::string whole = protocol.protocol;
+    run(plan, whole);
+    const std::vector<std::uint64_t> steps = watcher_->steps;
+    for (const std::size_t at : {std::size_t{0}, steps.size() / 3, steps.size() / 2, steps.size() - 2}) {
+      const std::string name = whole + std::to_string(at);
+      EXPECT_EQ(run(plan, name, 1, steps[at]).stopped, Stopped::interrupted) << name;
+      EXPECT_EQ(checkpoint(name).round, steps[at]);
+      EXPECT_EQ(run(plan, name, 2).stopped, Stopped::done) << name;
+      EXPECT_EQ(watcher_->first, steps[at]);
+      expect_same_run(whole, name);
+    }
+  }
+}
+
+TEST_F(ProtocolsTraining, ARunThatHasBegunIsChargedInFull) {
+  const protocols::Plan plan = plan_of(case_of("random-check-in-fixed"));
+  const TrainingResult result = run(plan, "run");
+  // 24 slots, 3 a step; logged where a step reaches a multiple of 5.
+  std::vector<std::uint64_t> slots, rounds;
+  for (const LoggedRound& line : watcher_->lines) {
+    slots.push_back(line.slot.value());
+    rounds.push_back(line.round);
+    EXPECT_EQ(line.check_ins, 3u);  // dummies among them
+    EXPECT_DOUBLE_EQ(line.epsilon, 0.1 * std::sqrt(static_cast<double>(line.round)));
+  }
+  EXPECT_EQ(slots, (std::vector<std::uint64_t>{6, 12, 15, 21, 24}));
+  EXPECT_EQ(rounds, (std::vector<std::uint64_t>{1, 1, 2, 2, 2}));
+  EXPECT_EQ(result.messages, 24u);
+  EXPECT_EQ(result.slots, 24u);
+  EXPECT_EQ(Json::parse(logged_json(watcher_->lines[1]))["slot"], 12);
+  EXPECT_EQ(Json::parse(result_json(result, "out"))["slots"], 24);
+
+  const TrainingResult stopped = run(plan, "stopped", 1, 15);
+  EXPECT_EQ(stopped.rounds, 2u);
+  EXPECT_DOUBLE_EQ(stopped.epsilon, 0.1 * std::sqrt(2.0));
+}
+
+TEST_F(ProtocolsTraining, ABudgetPaysForWholeRuns) {
+  const protocols::Plan plan = plan_of(case_of("random-check-in-averaged"), "privacy.budget", "0.12");
+  const TrainingResult result = run(plan, "run");
+  EXPECT_EQ(result.stopped, Stopped::budget);
+  EXPECT_EQ(result.rounds, 1u);
+  EXPECT_EQ(result.slots, 12u);
+}
+
+TEST_F(ProtocolsTraining, ADestroyedRoundCountsAndChangesNothing) {
+  const protocols::Plan none = plan_of(case_of("aggregated-check-in"), "participation.minimum", "120");
+  const TrainingResult result = run(none, "none");
+  EXPECT_EQ(result.rounds, 24u);
+  EXPECT_GT(result.messages, 0u);
+  EXPECT_EQ(checkpoint("none").model.parameters, assemble(none, Accounting::elsewhere).initial);
+  EXPECT_EQ(checkpoint("none").model.momentum, std::vector<float>(checkpoint("none").model.momentum.size()));
+}
+
+TEST_F(ProtocolsTraining, WhatCannotRunIsRefusedByName) {
+  const auto refused = [](const char* protocol, const char* key, const char* value) {
+    try {
+      plan_of(case_of(protocol), key, value);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::plan) << error.what();
+      EXPECT_NE(error.allowed(), "") << error.what();
+      return error.key();
+    }
+    return std::string("accepted");
+  };
+  EXPECT_EQ(refused("random-check-in-fixed", "rounds.batch", "5"), "rounds.batch");
+  EXPECT_EQ(refused("random-check-in-averaged", "rounds.batch", "2"), "rounds.batch");
+  EXPECT_EQ(refused("random-check-in-sliding", "participation.slots", "121"), "participation.slots");
+  EXPECT_EQ(refused("random-check-in-fixed", "participation.slots", "2000000001"), "participation.slots");
+  EXPECT_EQ(refused("subset", "participation.subset", "121"), "participation.subset");
+  EXPECT_EQ(refused("aggregated-check-in", "participation.minimum", "121"), "participation.minimum");
+  EXPECT_EQ(refused("shuffle", "rounds.count", "2000000000000"), "rounds.count");
+  EXPECT_EQ(refused("random-check-in-averaged", "rounds.count", "1000000000000"), "rounds.count");
+  EXPECT_EQ(refused("shuffle", "participation.rate", "0.1"), "participation.rate");
+}
+
+}  // namespace
+}  // namespace muster::simulation
