@@ -43,7 +43,7 @@ delta = 1e-4
 """
 
 # Layout of a checkpoint (src/muster/simulation/checkpoint.h): the fields that tell the time, or depend on its digits.
-SECONDS_AT = 8 + 4 + 64 + 32 + 8 + 8
+SECONDS_AT = 8 + 4 + 64 + 32 + 8 + 8 + 8
 TIME_BYTES = 16
 CHECKSUM = 32
 
@@ -202,9 +202,22 @@ class TrainTest(unittest.TestCase):
         lines = self.lines("--out", "none", "--rounds", 0)
         self.assertEqual((len(lines), lines[0]["rounds"], lines[0]["epsilon"]), (1, 0, 0))
 
-    def test_flags_that_do_not_exist_yet_are_refused_by_name(self):
-        refused = self.error("--fidelity", "sum", status=2)
-        self.assertEqual((refused["key"], refused["value"]), ("--fidelity", "sum"))
+    def test_sums_instead_of_messages(self):
+        gaussian = PLAN.replace("ldp-sgd", "gaussian").replace("epsilon0", "sigma")
+        self.plan.write_text(gaussian.replace("rate = 1 ", "rate = 0.5 "))
+        flags = ("--rounds", 12, "--fidelity", "sum")
+        final = self.lines("--out", "sums", *flags)[-1]
+        self.assertEqual(final["fidelity"], "sum")
+        self.lines("--out", "threads", "--threads", 3, *flags)
+        self.assertEqual(self.state("sums"), self.state("threads"))
+        self.assertEqual(self.lines("--out", "sums", "--resume", *flags), [final])
+        refused = self.error("--out", "sums", "--resume", "--rounds", 12, status=3)
+        self.assertEqual((refused["value"], refused["allowed"]), ("sum", "message"))
+
+    def test_flags_that_do_not_apply_are_refused_by_name(self):
+        for fidelity in ("sum", "exact"):  # no draw of a sum of ldp-sgd messages; no such thing
+            refused = self.error("--fidelity", fidelity, status=2)
+            self.assertEqual((refused["key"], refused["value"]), ("--fidelity", fidelity))
         self.error("--threads", 0, status=2)
         self.error("--threads", "many", status=2)
         self.assertFalse((self.folder / "runs").exists())
