@@ -29,6 +29,9 @@ class L2 final : public VectorRandomizer {
   void accumulate(const Message& message, Scratch& scratch, MessageSum& sum) const override {
     sphere_->accumulate(message, scratch, sum);
   }
+  void accumulate_all(std::span<const Message> messages, Scratch& scratch, MessageSum& sum) const override {
+    sphere_->accumulate_all(messages, scratch, sum);
+  }
 
  private:
   double epsilon0_;
