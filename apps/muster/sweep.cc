@@ -167,7 +167,7 @@ Outcome run_one(const Plan& plan, const fs::path& path, const TrainFlags& flags,
   if (folder.found() != RunFolder::Found::finished) {
     simulation::TrainingParts parts = simulation::assemble(plan, simulation::Accounting::elsewhere, fidelity);
     parts.epsilon = charges.of(plan);
-    TrainProgress progress(TrainProgress::Lines::none, which);
+    TrainProgress progress(TrainProgress::Lines::none, plan.has_slots() ? "slot" : "round", which);
     const simulation::TrainingResult result =
         simulation::train(plan, parts, data.of(plan), folder, {flags.threads, &interrupted()}, progress);
     if (result.stopped == simulation::Stopped::interrupted) {

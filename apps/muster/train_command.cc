@@ -13,6 +13,7 @@
 
 #include "command.h"
 #include "interrupt.h"
+#include "muster/accounting/participation.h"
 #include "muster/core/error.h"
 #include "muster/simulation/ranks.h"
 #include "muster/simulation/run_folder.h"
@@ -30,24 +31,39 @@ using Json = nlohmann::ordered_json;
 using simulation::Ranks;
 using simulation::RunFolder;
 
-void print_summary(const Json& result) {
+// Whom the printed epsilon holds against.
+const char* view_text(const protocols::Plan& plan) {
+  switch (accounting::own_view(plan.participation())) {
+    case accounting::View::server_trusted:
+      return "the models seen, the server trusted";
+    case accounting::View::sum_only:
+      return "the sums alone seen";
+    default:
+      return "the shuffler honest";
+  }
+}
+
+void print_summary(const protocols::Plan& plan, const Json& result) {
   const double epsilon =
       result["epsilon"].is_null() ? std::numeric_limits<double>::infinity() : result["epsilon"].get<double>();
-  fmt::print("\naccuracy  {:.4f} on the test set after {} rounds ({})\n", result["accuracy"].get<double>(),
-             result["rounds"].get<std::uint64_t>(), result["stopped"].get<std::string>());
-  fmt::print("epsilon   {} at delta {} (proven, replace-one, the shuffler honest)\n", epsilon_text(epsilon),
-             result["delta"].get<double>());
+  const std::string slots =
+      result.contains("slots") ? fmt::format(", {} slots", result["slots"].get<std::uint64_t>()) : "";
+  fmt::print("\naccuracy  {:.4f} on the test set after {} {}s{} ({})\n", result["accuracy"].get<double>(),
+             result["rounds"].get<std::uint64_t>(), plan.has_slots() ? "run" : "round", slots,
+             result["stopped"].get<std::string>());
+  fmt::print("epsilon   {} at delta {} (proven, replace-one, {})\n", epsilon_text(epsilon),
+             result["delta"].get<double>(), view_text(plan));
   fmt::print("time      {:.0f} s, {:.0f} messages a second\n", result["seconds"].get<double>(),
              result["examples_per_second"].get<double>());
   fmt::print("folder    {}\n", result["out"].get<std::string>());
 }
 
-void print_result(Json result, const RunFolder& folder, bool json) {
+void print_result(const protocols::Plan& plan, Json result, const RunFolder& folder, bool json) {
   result["out"] = folder.path().string();  // the folder may have been moved since
   if (json) {
     fmt::print("{}\n", result.dump(-1, ' ', false, Json::error_handler_t::replace));
   } else {
-    print_summary(result);
+    print_summary(plan, result);
   }
 }
 
@@ -59,7 +75,7 @@ int show_finished(const protocols::Plan& plan, simulation::Fidelity fidelity, co
     throw Error(ErrorCode::checkpoint, (folder.path() / "result.json").string(), "", "", "corrupt");
   }
   fmt::print(stderr, "muster: this run is finished; its result\n");
-  print_result(result, folder, json);
+  print_result(plan, result, folder, json);
   return 0;
 }
 
@@ -122,7 +138,8 @@ Outcome train(const TrainFlags& flags, Ranks& ranks) {
                        [&] { load_and_assemble(*outcome.plan, outcome.fidelity, ranks, data, parts); });
   catch_signals();
   const simulation::TrainingOptions options{flags.threads, &interrupted()};
-  TrainProgress progress(flags.json ? TrainProgress::Lines::json : TrainProgress::Lines::table);
+  TrainProgress progress(flags.json ? TrainProgress::Lines::json : TrainProgress::Lines::table,
+                         outcome.plan->has_slots() ? "slot" : "round");
   outcome.result =
       simulation::train(ranks, *outcome.plan, parts, data, outcome.folder.get(), options, progress);
   return outcome;
@@ -135,11 +152,12 @@ int show(const Outcome& outcome, bool json) {
     warn_of_alarm(*outcome.plan, folder.path());
     return status;
   }
-  print_result(Json::parse(simulation::result_json(outcome.result, folder.path().string())), folder, json);
+  print_result(*outcome.plan, Json::parse(simulation::result_json(outcome.result, folder.path().string())),
+               folder, json);
   warn_of_alarm(*outcome.plan, folder.path());
   if (outcome.result.stopped == simulation::Stopped::interrupted) {
-    fmt::print(stderr, "muster: interrupted after round {}; the same command with --resume continues\n",
-               outcome.result.rounds);
+    fmt::print(stderr, "muster: interrupted after {} {}; the same command with --resume continues\n",
+               outcome.result.slots ? "slot" : "round", outcome.result.slots.value_or(outcome.result.rounds));
     return exit_status(ErrorCode::interrupted);
   }
   return 0;

@@ -31,8 +31,9 @@ std::string epsilon_text(double epsilon) {
   return std::isfinite(epsilon) ? fmt::format("{:.4f}", std::ceil(epsilon * 1e4) / 1e4) : "none";
 }
 
-TrainProgress::TrainProgress(Lines lines, std::string run)
+TrainProgress::TrainProgress(Lines lines, std::string unit, std::string run)
     : lines_(lines),
+      unit_(std::move(unit)),
       before_(run.empty() ? std::string() : std::move(run) + ": "),
       terminal_(::isatty(STDERR_FILENO) == 1) {}
 
@@ -43,7 +44,7 @@ void TrainProgress::started(std::uint64_t done, std::uint64_t last) {
   last_ = last;
   began_ = Clock::now();
   if (!terminal_) {
-    fmt::print(stderr, "muster: {}training, {} of {} rounds done\n", before_, done, last);
+    fmt::print(stderr, "muster: {}training, {} of {} {}s done\n", before_, done, last, unit_);
   }
 }
 
@@ -66,15 +67,15 @@ void TrainProgress::round_done(std::uint64_t round) {
   }
   const std::uint64_t tenth = std::max<std::uint64_t>(1, last_ / 10);
   if (round % tenth == 0 && round != last_) {
-    fmt::print(stderr, "muster: {}round {} of {}, {} left\n", before_, round, last_, time_left(round));
+    fmt::print(stderr, "muster: {}{} {} of {}, {} left\n", before_, unit_, round, last_, time_left(round));
   }
 }
 
 void TrainProgress::draw_bar(std::uint64_t round) {
   const auto filled = static_cast<std::size_t>(static_cast<double>(kBarWidth) * static_cast<double>(round) /
                                                static_cast<double>(last_));
-  fmt::print(stderr, "\r\033[K[{:<{}}] {}round {} of {}, {} left", std::string(filled, '#'), kBarWidth,
-             before_, round, last_, time_left(round));
+  fmt::print(stderr, "\r\033[K[{:<{}}] {}{} {} of {}, {} left", std::string(filled, '#'), kBarWidth, before_,
+             unit_, round, last_, time_left(round));
   std::fflush(stderr);
   bar_shown_ = true;
 }
@@ -96,11 +97,11 @@ void TrainProgress::logged(const simulation::LoggedRound& logged) {
     fmt::print("{}\n", simulation::logged_json(logged));
   } else {
     if (!header_shown_) {
-      fmt::print("{:>9}  {:>8}  {:>9}  {:>9}\n", "round", "accuracy", "epsilon", "check-ins");
+      fmt::print("{:>9}  {:>8}  {:>9}  {:>9}\n", unit_, "accuracy", "epsilon", "check-ins");
       header_shown_ = true;
     }
-    fmt::print("{:>9}  {:>8.4f}  {:>9}  {:>9}\n", logged.round, logged.accuracy, epsilon_text(logged.epsilon),
-               logged.check_ins);
+    fmt::print("{:>9}  {:>8.4f}  {:>9}  {:>9}\n", logged.slot.value_or(logged.round), logged.accuracy,
+               epsilon_text(logged.epsilon), logged.check_ins);
   }
   std::fflush(stdout);
 }

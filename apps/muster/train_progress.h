@@ -16,8 +16,9 @@ namespace muster::app {
 class TrainProgress final : public simulation::TrainingObserver {
  public:
   enum class Lines { json, table, none };
-  // `run`: which of several runs this is ("run 3 of 12"), for stderr; empty for the only one.
-  explicit TrainProgress(Lines lines, std::string run = "");
+  // `unit`: what the plan's updates are, rounds or slots. `run`: which of several runs this is ("run 3 of
+  // 12"), for stderr; empty for the only one.
+  explicit TrainProgress(Lines lines, std::string unit = "round", std::string run = "");
   ~TrainProgress() override;
 
   void started(std::uint64_t done, std::uint64_t last) override;
@@ -31,6 +32,7 @@ class TrainProgress final : public simulation::TrainingObserver {
   std::string time_left(std::uint64_t round) const;
 
   Lines lines_;
+  std::string unit_;
   std::string before_;  // what each line on stderr begins with
   bool terminal_;
   bool bar_shown_ = false;
