@@ -19,7 +19,7 @@ constexpr double kOutward = 1e-12;  // of sums of positive terms, each good to s
 constexpr std::array kChances{0.3, 0.06, 1e-2, 1e-3, 1e-4, 1e-6, 1e-9, 1e-13, 1e-18, 1e-25, 1e-35, 1e-44};
 constexpr double kTwo = 1e-6;       // of the value: what two large terms, or a raised one, may add
 constexpr double kGap = 1e-6;       // and what may be left between bounds instead of integrated
-constexpr double kWide = 3e-3;      // an enclosure that is worth another split
+constexpr double kWide = 1e-2;      // an enclosure that is worth another split
 constexpr double kNothing = 1e-54;  // of the bulk's deviation: not worth integrating
 constexpr double kSteepest = 100;   // exponents beyond this bound nothing
 constexpr double kLess = 0.5;       // of the largest atom: below it there is something to take apart
@@ -223,9 +223,10 @@ class Pieces {
       }
       two_ *= 0.5 * n * split_.chance * (1 + kOutward);
     }
-    if (split_.low_chance > 0) {
+    if (split_.low_chance > 0) {  // beside a raised term there are n - 1 others
+      const CallBounds beside = CallBounds::capped(split_, n - 1, others_);
       raised_ =
-          n * split_.low_chance * (capped.above(k + low_size) + n * split_.mean_beyond) * (1 + kOutward);
+          n * split_.low_chance * (beside.above(k + low_size) + n * split_.mean_beyond) * (1 + kOutward);
     }
   }
 
