@@ -1,6 +1,7 @@
 // What every vector randomizer must do, run against each of them.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -277,6 +278,26 @@ TEST_P(RandomizerContract, SumsDoNotDependOnOrderShardsOrScratch) {
   mean.assign(d, 1);
   randomizer->mean(left, mean);
   EXPECT_EQ(mean, Vector(d));
+}
+
+TEST_P(RandomizerContract, SeveralMessagesAtATimeAreTheSameSum) {
+  for (std::size_t d : {1u, 2u, 16u, 37u, 1003u}) {
+    const std::size_t size = fitting(d);
+    const auto randomizer = GetParam().make(size);
+    const auto scratch = randomizer->make_scratch(), other = randomizer->make_scratch();
+    std::vector<Message> messages(13);
+    for (std::size_t client = 0; client < messages.size(); ++client) {
+      randomizer->randomize(GetParam().input(size, 0.3), key_, 2, client, *scratch, messages[client]);
+    }
+    for (std::size_t n = 0; n <= messages.size(); ++n) {
+      MessageSum together = randomizer->make_sum(), one_by_one = randomizer->make_sum();
+      randomizer->accumulate_all(std::span<const Message>(messages).first(n), n % 2 == 0 ? *scratch : *other,
+                                 together);
+      for (std::size_t i = 0; i < n; ++i) randomizer->accumulate(messages[i], *other, one_by_one);
+      EXPECT_EQ(together.count(), n);
+      EXPECT_TRUE(std::ranges::equal(together.sums(), one_by_one.sums())) << d << " " << n;
+    }
+  }
 }
 
 TEST_P(RandomizerContract, EveryFiniteGradientIsServed) {
