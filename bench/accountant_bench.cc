@@ -78,6 +78,14 @@ const std::vector<Row>& rows() {
       {"composed/gaussian/5540", GaussianLocal{5}, check_in(60'000, 0.1), 5'540, 1e-5},
       {"composed/gaussian/1", GaussianLocal{5}, check_in(60'000, 0.1), 1, 1e-6},
       {"composed/gaussian/plain-shuffle", GaussianLocal{5}, everybody(60'000), 1, 1.0 / 60'000},
+      {"heavy/sigma=1.75/1", GaussianLocal{1.75}, check_in(60'000, 0.1), 1, 1e-5},
+      {"heavy/sigma=1.75/1000", GaussianLocal{1.75}, check_in(60'000, 0.1), 1'000, 1e-5},
+      {"heavy/sigma=1/1", GaussianLocal{1}, check_in(60'000, 0.1), 1, 1e-5},
+      {"heavy/sigma=1/1000", GaussianLocal{1}, check_in(60'000, 0.1), 1'000, 1e-5},
+      {"heavy/sigma=0.7/1", GaussianLocal{0.7}, check_in(60'000, 0.1), 1, 1e-5},
+      {"heavy/sigma=0.7/1000", GaussianLocal{0.7}, check_in(60'000, 0.1), 1'000, 1e-5},
+      {"heavy/sigma=0.5/1", GaussianLocal{0.5}, check_in(60'000, 0.1), 1, 1e-5},
+      {"heavy/sigma=0.5/1000", GaussianLocal{0.5}, check_in(60'000, 0.1), 1'000, 1e-5},
   };
   return all;
 }
@@ -93,7 +101,7 @@ void best_upper(benchmark::State& state) {
   state.counters["epsilon"] = epsilon;
   state.SetLabel(row.name);
 }
-BENCHMARK(best_upper)->DenseRange(0, 15)->Unit(benchmark::kMillisecond);
+BENCHMARK(best_upper)->DenseRange(0, 23)->Unit(benchmark::kMillisecond);
 
 // The same with its lower bound, its certificate and every looser bound: what `muster account` prints.
 void whole_statement(benchmark::State& state) {
@@ -107,7 +115,7 @@ void whole_statement(benchmark::State& state) {
   state.counters["relative_numerical_error"] = error;
   state.SetLabel(row.name);
 }
-BENCHMARK(whole_statement)->DenseRange(0, 15)->Unit(benchmark::kMillisecond);
+BENCHMARK(whole_statement)->DenseRange(0, 23)->Unit(benchmark::kMillisecond);
 
 // --- Renyi orders, random allocation, calibration
 
@@ -156,8 +164,12 @@ BENCHMARK_CAPTURE(calibration, ldp_sgd_rate, "rate", "ldp-sgd", 0.3)->Unit(bench
 BENCHMARK_CAPTURE(calibration, ldp_sgd_rounds, "rounds", "ldp-sgd", 0.3)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(calibration, ldp_sgd_clients, "clients", "ldp-sgd", 0.3)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(calibration, gaussian_sigma, "sigma", "gaussian", 0.1)->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(calibration, gaussian_heavy_tailed_sigma, "sigma", "gaussian", 0.3)
-    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(calibration, gaussian_sigma_175, "sigma", "gaussian", 0.3)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(calibration, gaussian_sigma_098, "sigma", "gaussian", 2)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(calibration, gaussian_rate, "rate", "gaussian", 0.1)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(calibration, gaussian_rounds, "rounds", "gaussian", 0.3)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(calibration, gaussian_clients, "clients", "gaussian", 0.3)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(calibration, gaussian_accuracy, "accuracy", "gaussian", 0.3)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 

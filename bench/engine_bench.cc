@@ -9,10 +9,12 @@
 #include <memory>
 #include <vector>
 
+#include "cpu_time.h"
 #include "multiply_add_floor.h"
 #include "muster/learning/data/digits.h"
 #include "muster/learning/gradients/engine.h"
 #include "muster/learning/gradients/reference_engine.h"
+#include "muster/randomizers/aligned.h"
 
 namespace {
 
@@ -25,17 +27,20 @@ struct Setting {
   explicit Setting(std::unique_ptr<GradientEngine> made)
       : engine(std::move(made)),
         room(engine->make_workspace()),
-        parameters(initial_parameters(Architecture::cnn, muster::random::RunKey::from_seed(1))),
-        gradient(parameters.size()),
-        data(draw_digits(256, 0, 1).train) {}
+        gradient(engine->parameter_count()),
+        data(draw_digits(256, 0, 1).train) {
+    const std::vector<float> initial =
+        initial_parameters(Architecture::cnn, muster::random::RunKey::from_seed(1));
+    parameters.assign(initial.begin(), initial.end());
+  }
   Example next() { return data.example(at++ % data.size(), buffer); }
 
   std::unique_ptr<GradientEngine> engine;
   std::unique_ptr<Workspace> room;
-  std::vector<float> parameters;
-  std::vector<float> gradient;
+  muster::randomizers::AlignedVector<float> parameters;
+  muster::randomizers::AlignedVector<float> gradient;
   Dataset data;
-  std::vector<float> buffer = std::vector<float>(kImagePixels);
+  muster::randomizers::AlignedVector<float> buffer = muster::randomizers::AlignedVector<float>(kImagePixels);
   std::size_t at = 0;
 };
 
@@ -46,12 +51,12 @@ class Meter {
       : state_(state),
         multiply_adds_(multiply_adds),
         floor_(muster::bench::multiply_add_floor(multiply_adds)),
-        begin_(muster::bench::cpu_seconds()) {}
+        begin_(muster::bench::thread_cpu_seconds()) {}
   Meter(const Meter&) = delete;
   Meter& operator=(const Meter&) = delete;
   ~Meter() {
     const auto runs = static_cast<double>(state_.iterations());
-    const double each = (muster::bench::cpu_seconds() - begin_) / runs;
+    const double each = (muster::bench::thread_cpu_seconds() - begin_) / runs;
     state_.counters["FLOP"] =
         benchmark::Counter(2.0 * static_cast<double>(multiply_adds_) * runs, benchmark::Counter::kIsRate);
     state_.counters["x_floor"] = each / floor_;

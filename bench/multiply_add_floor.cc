@@ -1,7 +1,8 @@
 #include "multiply_add_floor.h"
 
 #include <algorithm>
-#include <ctime>
+
+#include "cpu_time.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "multiply_add_floor.cc"
@@ -44,20 +45,14 @@ HWY_EXPORT(MultiplyAdds);
 
 float multiply_adds(std::size_t count) { return HWY_DYNAMIC_DISPATCH(MultiplyAdds)(count); }
 
-double cpu_seconds() {
-  timespec time{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-}
-
 double multiply_add_floor(std::size_t count) {
   constexpr int kBatch = 20;
   double best = 1e9;
   volatile float sink = 0;
   for (int repetition = 0; repetition < 100; ++repetition) {
-    const double begin = cpu_seconds();
+    const double begin = thread_cpu_seconds();
     for (int i = 0; i < kBatch; ++i) sink = multiply_adds(count);
-    best = std::min(best, (cpu_seconds() - begin) / kBatch);
+    best = std::min(best, (thread_cpu_seconds() - begin) / kBatch);
   }
   (void)sink;
   return best;

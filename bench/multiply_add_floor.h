@@ -11,9 +11,6 @@ namespace muster::bench {
 // all of them.
 float multiply_adds(std::size_t count);
 
-// CPU seconds of this thread.
-double cpu_seconds();
-
 // CPU seconds for `count` multiply-adds: the best of many repetitions, about 20 ms in all.
 double multiply_add_floor(std::size_t count);
 

@@ -6,9 +6,9 @@
 
 #include <array>
 #include <cmath>
-#include <ctime>
 #include <vector>
 
+#include "cpu_time.h"
 #include "muster/random/normals.h"
 #include "muster/randomizers/gaussian.h"
 #include "muster/randomizers/ldp_sgd.h"
@@ -20,13 +20,6 @@ using namespace muster;
 constexpr std::size_t kDimension = 26010;
 constexpr int kRepeats = 100;
 
-// CPU seconds of this thread: other work on a shared machine does not count.
-double cpu_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
-
 // Runs `work` while measuring, and the noise floor in alternation with it.
 template <class Work>
 void against_floor(benchmark::State& state, Work work) {
@@ -35,14 +28,14 @@ void against_floor(benchmark::State& state, Work work) {
   std::uint64_t client = 0;
   double spent = 0, floor = 0;
   for (auto _ : state) {
-    const double start = cpu_seconds();
+    const double start = bench::thread_cpu_seconds();
     for (int i = 0; i < kRepeats; ++i) work(++client);
-    const double middle = cpu_seconds();
+    const double middle = bench::thread_cpu_seconds();
     for (int i = 0; i < kRepeats; ++i) {
       random::fill_normals(key, {random::Purpose::audit, 0, ++client}, noise);
       benchmark::ClobberMemory();
     }
-    floor += (cpu_seconds() - middle) / kRepeats;
+    floor += (bench::thread_cpu_seconds() - middle) / kRepeats;
     spent += (middle - start) / kRepeats;
     state.SetIterationTime((middle - start) / kRepeats);
   }
