@@ -1,5 +1,6 @@
 #include "muster/accounting/bounds/exact/homogeneous.h"
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 
@@ -7,6 +8,9 @@
 
 namespace muster::accounting {
 namespace {
+
+constexpr double kWide = 1e-4;    // a relative enclosure worth a second computation
+constexpr double kParity = 1e-7;  // of the strike: a smaller call drowns in the difference
 
 void randomized_response(double epsilon0, std::vector<double>& ratios, std::vector<double>& weights) {
   const double top = std::exp(epsilon0);
@@ -77,25 +81,35 @@ HomogeneousCurve::HomogeneousCurve(const Mechanism& mechanism, const Homogeneous
 
 numerics::Enclosure HomogeneousCurve::forward(double epsilon) const {
   // (1/n) E( sum (r' - 1) - n (E - 1) )_+
-  const double n = shape_.clients;
-  numerics::AtomicLaw law;
-  for (std::size_t i = 0; i < ratios_.size(); ++i) {
-    law.add(ratios_[i] - 1, shape_.rate * weights_[i]);
+  const double n = shape_.clients, k = n * std::expm1(epsilon);
+  const numerics::AtomicLaw law = term(1);
+  numerics::Enclosure call = numerics::call_of_sum(law, shape_.count, k);
+  if (call.upper - call.lower > kWide * call.upper && call.upper > kParity * k) {
+    // A heavy right tail: E(S - k)_+ = E(k - S)_+ + E S - k, where the tail is on the other side. The
+    // difference loses what its two sides round.
+    const numerics::Enclosure put = numerics::call_of_sum(term(-1), shape_.count, -k);
+    const double intrinsic = shape_.count * law.mean() - k;
+    const double lost = 1e-12 * (put.upper + k);
+    call = {std::max(call.lower, put.lower + intrinsic - lost),
+            std::min(call.upper, put.upper + intrinsic + lost)};
   }
-  const numerics::Enclosure call = numerics::call_of_sum(law, shape_.count, n * std::expm1(epsilon));
   return {call.lower / n * (1 - 1e-12), call.upper / n * (1 + 1e-12)};
 }
 
 numerics::Enclosure HomogeneousCurve::reverse(double epsilon) const {
   // (E/n) E( sum (1 - r') - n (1 - 1/E) )_+
   const double n = shape_.clients;
-  numerics::AtomicLaw law;
-  for (std::size_t i = 0; i < ratios_.size(); ++i) {
-    law.add(1 - ratios_[i], shape_.rate * weights_[i]);
-  }
-  const numerics::Enclosure call = numerics::call_of_sum(law, shape_.count, -n * std::expm1(-epsilon));
+  const numerics::Enclosure call = numerics::call_of_sum(term(-1), shape_.count, -n * std::expm1(-epsilon));
   const double e = std::exp(epsilon);
   return {call.lower / n * e * (1 - 1e-12), call.upper / n * e * (1 + 1e-12)};
+}
+
+numerics::AtomicLaw HomogeneousCurve::term(double sign) const {
+  numerics::AtomicLaw law;
+  for (std::size_t i = 0; i < ratios_.size(); ++i) {
+    law.add(sign * (ratios_[i] - 1), shape_.rate * weights_[i]);
+  }
+  return law;
 }
 
 }  // namespace muster::accounting

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "muster/accounting/mechanisms/mechanism.h"
+#include "muster/numerics/atomic_law.h"
 #include "muster/numerics/enclosure.h"
 
 namespace muster::accounting {
@@ -36,6 +37,8 @@ class HomogeneousCurve {
   numerics::Enclosure reverse(double epsilon) const;
 
  private:
+  numerics::AtomicLaw term(double sign) const;  // of sign * (r' - 1)
+
   HomogeneousShape shape_;
   std::vector<double> ratios_;   // values of r
   std::vector<double> weights_;  // their probabilities under R(x')
