@@ -1,0 +1,165 @@
+// Large populations: coins, a round of ten million clients, and what part of a round one thread does alone.
+//
+// coins: CPU nanoseconds a client. ten_million_round: n = 1e7 at rate 1e-4 over 60,000 examples, one thread;
+// cpu_ms a round, floor_ms the bare gradient kernel and fill_normals for as many messages in alternation, and
+// `floors` their ratio, which is what counts on a busy machine. serial: CPU microseconds a round that one
+// thread spends while the others wait (shuffle, merging a second worker's sum, mean, update; the coins too
+// where they are tossed by one thread), and by Amdahl's law the most that 2, 16 and 64 threads can gain over
+// one.
+#include <benchmark/benchmark.h>
+
+#include <ctime>
+#include <memory>
+#include <vector>
+
+#include "muster/learning/data/digits.h"
+#include "muster/learning/gradients/engine.h"
+#include "muster/learning/models/architecture.h"
+#include "muster/protocols/roll_call_check_in.h"
+#include "muster/protocols/shuffle.h"
+#include "muster/random/normals.h"
+#include "muster/randomizers/gaussian.h"
+#include "muster/simulation/round_engine.h"
+#include "muster/simulation/server_update.h"
+
+namespace {
+
+using namespace muster;
+
+double cpu_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+void coins(benchmark::State& state) {
+  const auto clients = static_cast<std::uint64_t>(state.range(0));
+  const protocols::CheckInCoins toss(random::RunKey::from_seed(1), 1e-6, 0.0);
+  std::vector<std::uint64_t> reporting;
+  std::uint64_t round = 0;
+  const double start = cpu_seconds();
+  for (auto _ : state) {
+    reporting.clear();
+    toss.append_reporting(++round, 0, clients, reporting);
+    benchmark::DoNotOptimize(reporting.data());
+  }
+  state.counters["ns"] =
+      (cpu_seconds() - start) / static_cast<double>(state.iterations()) / static_cast<double>(clients) * 1e9;
+}
+BENCHMARK(coins)->Arg(10'000'000)->Arg(1'000'000'000)->Unit(benchmark::kMillisecond);
+
+// 60,000 examples in memory, as MNIST's: 3,000 drawn ones over and over.
+const learning::Dataset& examples() {
+  static const learning::Dataset data = [] {
+    constexpr std::uint64_t kDrawn = 3000, kCopies = 20;
+    const learning::Dataset drawn = learning::draw_digits(kDrawn, 1, 1).train;
+    learning::Dataset all;
+    for (std::uint64_t copy = 0; copy < kCopies; ++copy) {
+      all.labels.insert(all.labels.end(), drawn.labels.begin(), drawn.labels.end());
+      all.bytes.insert(all.bytes.end(), drawn.bytes.begin(), drawn.bytes.end());
+    }
+    return all;
+  }();
+  return data;
+}
+
+// The papers' network with `clients` clients of whom a part `rate` reports, and its model.
+struct Workload {
+  Workload(std::uint64_t n, double check_in)
+      : clients(n),
+        rate(check_in),
+        population(clients, examples(), key),
+        roll_call(protocols::CheckInCoins(key, rate, 0.0), clients, 1),
+        engine(*gradients, *randomizer, roll_call, population, key, team, *ranks),
+        model(learning::initial_parameters(learning::Architecture::cnn, key)),
+        estimate(dimension) {}
+
+  std::uint64_t step(std::uint64_t round) {
+    const std::uint64_t messages = engine.run(round, model.parameters, estimate).messages;
+    simulation::apply_update(rule, 0.01, estimate, model);
+    return messages;
+  }
+
+  random::RunKey key = random::RunKey::from_seed(1);
+  std::uint64_t clients;
+  double rate;
+  std::unique_ptr<learning::GradientEngine> gradients = learning::make_engine(learning::Architecture::cnn);
+  std::size_t dimension = gradients->parameter_count();
+  std::unique_ptr<randomizers::VectorRandomizer> randomizer =
+      randomizers::make_gaussian(5.0, 0.01, dimension);
+  simulation::Population population;
+  protocols::RollCallByCoins roll_call;
+  simulation::WorkerTeam team{1};
+  std::unique_ptr<simulation::Ranks> ranks = simulation::alone();
+  simulation::RoundEngine engine;
+  simulation::UpdateRule rule{0.9, 0.005, 1e-4, 100.0};
+  simulation::ModelState model;
+  std::vector<float> estimate;
+};
+
+void ten_million_round(benchmark::State& state) {
+  Workload work(10'000'000, 1e-4);
+  const auto workspace = work.gradients->make_workspace();
+  std::vector<float> inputs(work.population.inputs()), vector(work.dimension);
+  std::uint64_t round = 0;
+  double spent = 0, floor = 0;
+  for (auto _ : state) {
+    const double start = cpu_seconds();
+    const std::uint64_t messages = work.step(++round);
+    const double middle = cpu_seconds();
+    for (std::uint64_t i = 0; i < messages; ++i) {
+      work.gradients->gradient(work.model.parameters, examples().example(i * 57 % 60'000, inputs), *workspace,
+                               vector);
+      random::fill_normals(work.key, {random::Purpose::audit, round, i}, vector);
+      benchmark::ClobberMemory();
+    }
+    spent += middle - start;
+    floor += cpu_seconds() - middle;
+    state.SetIterationTime(middle - start);
+  }
+  const auto rounds = static_cast<double>(state.iterations());
+  state.counters["cpu_ms"] = spent / rounds * 1e3;
+  state.counters["floor_ms"] = floor / rounds * 1e3;
+  state.counters["floors"] = spent / floor;
+}
+BENCHMARK(ten_million_round)->UseManualTime()->Unit(benchmark::kMillisecond)->MinTime(2);
+
+void serial(benchmark::State& state, std::uint64_t clients, double rate, bool coins_shared) {
+  Workload work(clients, rate);
+  const randomizers::MessageSum shard = work.randomizer->make_sum();
+  randomizers::MessageSum sum = work.randomizer->make_sum();
+  std::vector<protocols::Sender> order;
+  std::uint64_t round = 0;
+  double whole = 0, alone = 0;
+  for (auto _ : state) {
+    const double start = cpu_seconds();
+    work.step(++round);
+    const double middle = cpu_seconds();
+    order.clear();
+    work.roll_call.append_senders(round, {}, order);
+    const double called = cpu_seconds();
+    protocols::secret_shuffle(std::span(order), round);
+    work.team.run([](unsigned) {});
+    sum.merge(shard);
+    sum.mean(work.estimate);
+    simulation::apply_update(work.rule, 0.0, work.estimate, work.model);
+    whole += middle - start;
+    alone += cpu_seconds() - (coins_shared ? called : middle);
+    state.SetIterationTime(middle - start);
+  }
+  const double part = alone / whole;
+  const auto gain = [part](double threads) { return 1 / (part + (1 - part) / threads); };
+  state.counters["serial_us"] = alone / static_cast<double>(state.iterations()) * 1e6;
+  state.counters["of2"] = gain(2);
+  state.counters["of16"] = gain(16);
+  state.counters["of64"] = gain(64);
+}
+BENCHMARK_CAPTURE(serial, w1, 60'000, 0.1, false)->UseManualTime()->Unit(benchmark::kMillisecond)->MinTime(2);
+BENCHMARK_CAPTURE(serial, ten_million, 10'000'000, 1e-4, true)
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond)
+    ->MinTime(2);
+
+}  // namespace
+
+BENCHMARK_MAIN();

@@ -1,0 +1,255 @@
+"""muster train under mpirun: the same bits on 1, 2 and 4 ranks, and no rank that hangs.
+
+    python3 tests/cli/mpi_test.py --command build/release/muster --mpirun mpirun [--ranks-test BINARY] [--long]
+
+Small runs in processes of their own. Every command has a time limit, so a rank that waits for one that failed is a
+failure here.
+"""
+
+import json
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+import muster_command
+import run_files
+
+
+def option(name):
+    if name not in sys.argv:
+        return None
+    at = sys.argv.index(name)
+    value = sys.argv[at + 1]
+    del sys.argv[at:at + 2]
+    return value
+
+
+MPIRUN = [option("--mpirun") or "mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none",
+          "--mca", "btl_vader_single_copy_mechanism", "none"]
+RANKS_TEST = option("--ranks-test")
+LONG = "--long" in sys.argv
+if LONG:
+    sys.argv.remove("--long")
+
+PLAN = """
+name = "ranks"
+[population]
+clients = 300
+data = "idx:data"
+[participation]
+protocol = "{protocol}"
+{participation}
+[randomizer]
+{randomizer}
+clip = 1.0
+[rounds]
+count = {rounds}
+learning_rate = [[1, 0.2], [20, 0.1]]
+momentum = 0.5
+average = 0.1
+log_every = {log_every}
+checkpoint_every = 5
+[model]
+kind = "logistic"
+[privacy]
+delta = 1e-4
+"""
+SIGNS = 'kind = "ldp-sgd"\nepsilon0 = 1.0'
+NOISE = 'kind = "gaussian"\nsigma = 5.0'
+BASE = {"protocol": "shuffled-check-in", "participation": "rate = 0.3\ndropout = 0.1", "randomizer": SIGNS,
+        "rounds": 40, "log_every": 20}
+PLANS = {
+    "check-in": {},
+    "averaged": {"protocol": "random-check-in-averaged", "participation": "rate = 0.5\nslots = 30", "rounds": 2},
+}
+MORE_PLANS = {
+    "gaussian": {"randomizer": NOISE},
+    "shuffle": {"protocol": "shuffle", "participation": "", "rounds": 10},
+    "subset": {"protocol": "subset", "participation": "subset = 7"},
+    "aggregated": {"protocol": "aggregated-check-in", "participation": "rate = 0.02\nminimum = 6", "randomizer": NOISE},
+    "fixed": {"protocol": "random-check-in-fixed", "participation": "rate = 0.5\nslots = 30", "rounds": 2},
+    "sliding": {"protocol": "random-check-in-sliding", "participation": "rate = 0.5\nslots = 250", "rounds": 1},
+}
+
+
+class MpiTest(unittest.TestCase):
+    maxDiff = 2000
+
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="muster-mpi-"))
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        run_files.write_idx(self.folder / "data", train=300)
+
+    def write_plan(self, name="plan", **changes):
+        (self.folder / f"{name}.toml").write_text(PLAN.format(**{**BASE, **changes}))
+
+    def command(self, *flags, plan="plan"):
+        return [muster_command.COMMAND, "train", f"{plan}.toml", *map(str, flags)]
+
+    def run_here(self, command, status=0):
+        done = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, timeout=120, check=False)
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        return done
+
+    def on_ranks(self, ranks, *flags, status=0, **options):
+        return self.run_here([*MPIRUN, "-n", str(ranks), *self.command(*flags, **options)], status)
+
+    def each_its_own(self, *commands, status=0):
+        """One rank a command."""
+        parts = []
+        for command in commands:
+            parts += [":"] * bool(parts) + ["-n", "1", *command]
+        return self.run_here([*MPIRUN, *parts], status)
+
+    def start(self, ranks, *flags):
+        """A job that has begun its rounds."""
+        job = subprocess.Popen([*MPIRUN, "-n", str(ranks), *self.command(*flags)], cwd=self.folder, text=True,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        said = ""
+        while "muster: training" not in said:
+            line = job.stderr.readline()
+            self.assertTrue(line, said)
+            said += line
+        return job
+
+    def assert_same_run(self, a, b):
+        self.assertEqual(run_files.files_of(self.folder / a), run_files.files_of(self.folder / b))
+
+    def one_error(self, done):
+        """One line on stdout, and among what mpirun says on stderr one line of muster's."""
+        lines = done.stdout.splitlines()
+        self.assertEqual(len(lines), 1, done.stdout + done.stderr)
+        error = json.loads(lines[0])["error"]
+        said = [line for line in done.stderr.splitlines() if line.startswith("muster: ")]
+        self.assertEqual(said, ["muster: " + error["message"]])
+        return error
+
+    def same_bits(self, plans):
+        for name, changes in plans.items():
+            with self.subTest(plan=name):
+                self.write_plan(**changes)
+                self.run_here(self.command("--out", f"{name}-1", "--threads", 1))
+                self.on_ranks(2, "--out", f"{name}-2", "--threads", 1)
+                self.on_ranks(4, "--out", f"{name}-4", "--threads", 2)
+                self.assert_same_run(f"{name}-1", f"{name}-2")
+                self.assert_same_run(f"{name}-1", f"{name}-4")
+
+    @unittest.skipIf(LONG, "in check")
+    def test_the_same_bits_on_any_number_of_ranks(self):
+        self.same_bits(PLANS)
+
+    @unittest.skipUnless(LONG, "with --long")
+    def test_the_same_bits_for_every_protocol(self):
+        self.same_bits(MORE_PLANS)
+
+    @unittest.skipUnless(LONG, "with --long")
+    def test_the_same_bits_where_a_rank_draws_the_noise_of_all(self):
+        self.write_plan(randomizer=NOISE)
+        self.run_here(self.command("--out", "one", "--fidelity", "sum"))
+        self.on_ranks(2, "--out", "two", "--fidelity", "sum")
+        self.assert_same_run("one", "two")
+
+    @unittest.skipIf(LONG, "in check")
+    def test_rank_0_alone_prints(self):
+        self.write_plan()
+        one = self.run_here(self.command("--out", "one", "--json"))
+        four = self.on_ranks(4, "--out", "four", "--json")
+        self.assertEqual([run_files.untimed(line) for line in one.stdout.splitlines()],
+                         [run_files.untimed(line) for line in four.stdout.splitlines()])
+        self.assertEqual(four.stderr.count("rounds done"), 1, four.stderr)
+        shown = self.on_ranks(2, "--out", "four", "--json", "--resume")
+        self.assertEqual(shown.stdout.splitlines(), four.stdout.splitlines()[-1:])
+
+    @unittest.skipIf(LONG, "in check")
+    def test_a_run_goes_on_with_another_number_of_ranks(self):
+        self.write_plan(rounds=500, log_every=500)
+        self.run_here(self.command("--out", "whole"))
+        # SIGUSR1 is what mpirun passes on at once.
+        for ranks in 2, 4:
+            job = self.start(ranks, "--out", "parts", "--resume", "--json")
+            time.sleep(0.05)
+            job.send_signal(signal.SIGUSR1)
+            out, words = job.communicate(timeout=60)
+            self.assertEqual(job.returncode, 130, words)
+            self.assertEqual(json.loads(out.splitlines()[-1])["stopped"], "interrupted")
+            self.assertFalse((self.folder / "parts" / "result.json").exists())
+        self.run_here(self.command("--out", "parts", "--resume"))
+        self.assert_same_run("whole", "parts")
+
+    @unittest.skipUnless(LONG, "with --long")
+    def test_a_killed_rank_ends_the_job_and_the_run_goes_on(self):
+        self.write_plan(rounds=500, log_every=500)
+        for victim in 0, 1:
+            job = self.start(2, "--out", "killed", "--resume")
+            time.sleep(0.05)
+            children = pathlib.Path(f"/proc/{job.pid}/task/{job.pid}/children").read_text().split()
+            self.assertEqual(len(children), 2)
+            pathlib.Path(f"/proc/{children[victim]}/cmdline").read_text()  # it runs
+            subprocess.run(["kill", "-KILL", children[victim]], check=True)
+            job.communicate(timeout=60)
+            self.assertNotEqual(job.returncode, 0)
+        self.on_ranks(2, "--out", "killed", "--resume")
+        self.run_here(self.command("--out", "whole"))
+        self.assert_same_run("whole", "killed")
+
+    @unittest.skipIf(LONG, "in check")
+    def test_what_one_rank_cannot_do_all_refuse(self):
+        self.write_plan()
+        self.write_plan("other", rounds=41)
+        mine = ["--out", "run", "--json"]
+        # The same failure everywhere is said once.
+        self.assertEqual(self.one_error(self.on_ranks(4, *mine, plan="absent", status=3))["kind"], "file")
+        self.assertEqual(self.one_error(self.on_ranks(2, *mine, "--rounds", -1, status=2))["key"], "rounds.count")
+        # A failure of one rank alone.
+        done = self.each_its_own(self.command(*mine), self.command(*mine, plan="absent"), status=3)
+        self.assertIn("(on rank 1 of 2)", self.one_error(done)["message"])
+        done = self.each_its_own(self.command(*mine, plan="absent"), self.command(*mine), status=3)
+        self.assertNotIn("(on rank", self.one_error(done)["message"])
+        # Another plan, other data.
+        done = self.each_its_own(self.command(*mine), self.command(*mine, plan="other"), status=2)
+        self.assertIn("rank 0 reads (on rank 1 of 2)", self.one_error(done)["message"])
+        elsewhere = self.folder / "elsewhere"
+        run_files.write_idx(elsewhere / "data", train=300, seed=2)
+        shutil.copy(self.folder / "plan.toml", elsewhere)
+        there = ["sh", "-c", 'cd elsewhere && exec "$@"', "sh", *self.command(*mine)]
+        done = self.each_its_own(self.command(*mine), there, status=3)
+        self.assertIn("data set here is not the one", self.one_error(done)["message"])
+        self.assertFalse((self.folder / "run" / "result.json").exists())
+
+    @unittest.skipIf(LONG, "in check")
+    def test_a_disk_that_fills_on_rank_0_ends_all_ranks(self):
+        self.write_plan(rounds=100000, log_every=1)
+        # 96 KiB hold the checkpoint, and the first two hundred lines of the metrics.
+        limited = ["bash", "-c", 'trap "" XFSZ; ulimit -f 96; exec "$@"', "bash"]
+        mine = self.command("--out", "run", "--json", "--budget", 1e6)
+        done = subprocess.run([*MPIRUN, "-n", "1", *limited, *mine, ":", "-n", "1", *mine], cwd=self.folder,
+                              capture_output=True, text=True, timeout=120, check=False)
+        self.assertEqual(done.returncode, 3, done.stderr)
+        error = json.loads(done.stdout.splitlines()[-1])["error"]
+        self.assertEqual((error["kind"], error["key"]), ("file", "run/metrics.jsonl"))
+
+    @unittest.skipUnless(LONG, "with --long")
+    def test_the_budget_is_asked_of_rank_0_for_all(self):
+        self.write_plan()
+        one = self.run_here(self.command("--out", "one", "--json", "--budget", 0.5)).stdout.splitlines()[-1]
+        two = self.on_ranks(2, "--out", "two", "--json", "--budget", 0.5).stdout.splitlines()[-1]
+        self.assertEqual(run_files.untimed(one), run_files.untimed(two))
+        self.assertEqual(json.loads(two)["stopped"], "budget")
+        refused = self.on_ranks(2, "--out", "none", "--json", "--budget", 1e-9, status=4)
+        self.assertEqual(self.one_error(refused)["kind"], "budget")
+        self.assertFalse((self.folder / "none").exists())
+
+    @unittest.skipUnless(RANKS_TEST and not LONG, "in check, with --ranks-test")
+    def test_a_rank_that_cannot_meet_the_others_ends_the_job(self):
+        done = self.run_here([*MPIRUN, "-n", "2", RANKS_TEST, "--gtest_also_run_disabled_tests",
+                              "--gtest_filter=*OneEndsAll"], status=7)
+        self.assertNotIn("PASSED", done.stdout)
+
+
+if __name__ == "__main__":
+    muster_command.test_main()

@@ -1,0 +1,43 @@
+"""What the tests of training share: small data sets in the idx format, and a run folder without its fields of time."""
+
+import json
+import pathlib
+import random
+import struct
+
+# Layout of a checkpoint (src/muster/simulation/checkpoint.h): the fields that tell the time, or depend on its digits.
+SECONDS_AT = 8 + 4 + 64 + 32 + 8 + 8 + 8
+TIME_BYTES = 16
+CHECKSUM = 32
+
+
+def write_idx(folder, train=100, test=50, seed=1):
+    """Grey noise under a label each: nothing to learn, quick to read."""
+    draw = random.Random(seed)
+    folder = pathlib.Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    for part, count in ("train", train), ("t10k", test):
+        labels = bytes(i % 10 for i in range(count))
+        (folder / f"{part}-labels-idx1-ubyte").write_bytes(struct.pack(">II", 0x801, count) + labels)
+        (folder / f"{part}-images-idx3-ubyte").write_bytes(
+            struct.pack(">IIII", 0x803, count, 28, 28) + draw.randbytes(count * 784))
+
+
+def untimed(line):
+    """One JSON object without what depends on the clock or on the folder's name."""
+    return {key: value for key, value in json.loads(line).items()
+            if key not in ("seconds", "examples_per_second", "out")}
+
+
+def files_of(run):
+    """Every file of a run folder by name, fields of time left out: equal for equal runs."""
+    run = pathlib.Path(run)
+    files = {}
+    for path in sorted(run.iterdir()):
+        content = path.read_bytes()
+        if path.name == "checkpoint":
+            content = content[:SECONDS_AT] + content[SECONDS_AT + TIME_BYTES:-CHECKSUM]
+        elif path.suffix in (".json", ".jsonl"):
+            content = [untimed(line) for line in content.decode().splitlines()]
+        files[path.name] = content
+    return files
