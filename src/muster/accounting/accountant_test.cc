@@ -74,6 +74,34 @@ TEST(Accountant, ReproducesTheReferenceRows) {
   }
 }
 
+// Little noise: the terms have heavy tails, and both ends stay close to the numbers that other splits of the
+// sum gave (a hundredth apart at most).
+TEST(Accountant, EnclosesHeavyTails) {
+  struct Heavy {
+    double sigma;
+    std::uint64_t rounds;
+    double epsilon;
+    double error;  // relative
+  };
+  for (const Heavy& row :
+       {Heavy{1.75, 1, 0.0065576, 1e-5}, Heavy{1, 1, 0.11477, 1e-4}, Heavy{0.7, 1, 3.117, 3e-3},
+        Heavy{0.5, 1, 11.198, 1e-2}, Heavy{1, 1000, 1.7813, 4e-3}}) {
+    const Accountant accountant(GaussianLocal{row.sigma},
+                                ShuffledCheckIn{ClientCount::of(60'000), Rate::of(0.1)});
+    const Question question{Question::Kind::epsilon_at_delta, 1e-5};
+    const Statement s = accountant.account(row.rounds, question);
+    SCOPED_TRACE(::testing::Message() << row.sigma << ' ' << row.rounds);
+    ASSERT_TRUE(s.best.upper && s.best.lower);
+    EXPECT_NEAR(*s.best.upper, row.epsilon, (row.error + 1e-3) * row.epsilon);
+    EXPECT_LE(s.best.numerical_error, row.error * *s.best.upper);
+    EXPECT_GT(*s.best.lower, 0.75 * *s.best.upper);
+    // The rough bound is another chord over the same curve.
+    const double rough = accountant.rough_upper(row.rounds, question).value();
+    EXPECT_GE(rough, (1 - row.error) * *s.best.upper);
+    EXPECT_LE(rough, 1.01 * *s.best.upper);
+  }
+}
+
 // The reference lower value 0.12581 of the composed Gaussian is the envelope of both directions of the pair,
 // which belongs to no pair of data sets; each direction alone composes to less.
 TEST(Accountant, TheEnvelopeOfAPairIsNoLowerBound) {

@@ -39,7 +39,7 @@ struct Effort {
   double budget;  // atoms times frequencies
 };
 constexpr Effort kExact{36, 9.5, 8e-3, 0.2, 1.5e6};
-constexpr Effort kUsual{23, 6, 5e-3, 0.45, 1e6};
+constexpr Effort kUsual{23, 6, 5e-3, 0.45, 5e5};
 
 struct Moments {
   double log_mgf = 0;

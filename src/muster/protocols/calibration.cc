@@ -170,7 +170,7 @@ Start better_start(Asking& asking, const Dial& dial, const Target& target, doubl
   constexpr int kSteps = 4;
   constexpr double kNear = 0.02, kFurthest = 0.7;
   Start start{guess, rough_slope(asking.plan(), dial, target.delta, guess)};
-  if (dial.knob == Knob::rounds || target.view) {
+  if (dial.knob == Knob::rounds || target.view || one_end == other_end) {
     return start;  // the full bound costs no more
   }
   const double direction = dial.rises ? 1 : -1;

@@ -113,6 +113,11 @@ TEST(Calibration, EveryRandomizer) {
                  {{"randomizer.kind", "gaussian"}, {"randomizer.epsilon0", ""}});
 }
 
+TEST(Calibration, HeavyTails) {
+  expect_inverse(Knob::sigma, {.epsilon = 1, .delta = 1e-5, .view = {}},
+                 {{"randomizer.kind", "gaussian"}, {"randomizer.epsilon0", ""}});
+}
+
 TEST(Calibration, OtherProtocols) {
   const Target target{.epsilon = 0.05, .delta = 1e-6, .view = {}};
   expect_inverse(

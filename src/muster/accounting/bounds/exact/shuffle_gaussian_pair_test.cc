@@ -9,6 +9,7 @@
 #include <cmath>
 #include <vector>
 
+#include "muster/accounting/bounds/exact/homogeneous.h"
 #include "muster/accounting/bounds/exact/random_allocation.h"
 #include "muster/accounting/profile.h"
 #include "muster/numerics/crossing.h"
@@ -127,6 +128,24 @@ TEST(ShuffleGaussianPair, EnclosesAPlainConvolution) {
 }
 
 // Two roads to one number: the contour and the doubled laws meet where n changes from one to the other.
+// Heavy tails two ways: laws of the whole sum by doubling here, rare large terms taken apart there.
+TEST(ShuffleGaussianPair, AgreesWithRareTermsTakenApart) {
+  for (const double mu : {1.2, 2.0, 3.0}) {
+    const double n = 2'000;
+    const ShuffleGaussianPair pair(2'000, mu);
+    const HomogeneousCurve curve(GaussianLocal{2 / mu}, {n, n, 1});
+    for (const double epsilon : {0.01, 0.05, 0.3, 1.0, 2.5}) {
+      SCOPED_TRACE(::testing::Message() << mu << ' ' << epsilon);
+      const numerics::Enclosure doubled = pair.forward(epsilon);
+      const numerics::Enclosure apart = curve.forward(epsilon);
+      EXPECT_LE(apart.lower, doubled.upper);
+      EXPECT_GE(apart.lower, 0.95 * doubled.lower);  // its cells are merged to their means
+      EXPECT_LE(apart.upper, 1.01 * doubled.upper);
+      EXPECT_LE(curve.reverse(epsilon).lower, pair.reverse(epsilon).upper);
+    }
+  }
+}
+
 TEST(ShuffleGaussianPair, MonotoneInTheNumberOfClients) {
   // mean_{n+1} is the average of its leave-one-out means: the divergence falls with n at every epsilon.
   for (const double mu : {0.3, 1.0}) {
