@@ -1,0 +1,110 @@
+// Runs one kernel a number of times, for a tool that counts instructions (instructions.py). Without arguments
+// it says what it was built with and which vector unit its kernels take.
+//
+//   instruction_probe KERNEL TIMES
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "muster/learning/data/digits.h"
+#include "muster/learning/gradients/engine.h"
+#include "muster/protocols/participation.h"
+#include "muster/random/counter_blocks.h"
+#include "muster/randomizers/gaussian.h"
+#include "muster/randomizers/gaussian_sum.h"
+#include "muster/randomizers/ldp_sgd.h"
+
+namespace {
+
+using namespace muster;
+
+const random::RunKey kKey = random::RunKey::from_seed(1);
+
+// A model, an example, and room for what a client computes.
+struct Client {
+  std::unique_ptr<learning::GradientEngine> engine = learning::make_engine(learning::Architecture::cnn);
+  std::unique_ptr<learning::Workspace> room = engine->make_workspace();
+  std::vector<float> initial = learning::initial_parameters(learning::Architecture::cnn, kKey);
+  randomizers::AlignedVector<float> parameters{initial.begin(), initial.end()};
+  randomizers::AlignedVector<float> gradient = randomizers::AlignedVector<float>(engine->parameter_count());
+  randomizers::AlignedVector<float> inputs = randomizers::AlignedVector<float>(learning::kImagePixels);
+  learning::Dataset data = learning::draw_digits(8, 0, 1).train;
+
+  learning::Example example(std::uint64_t i) { return data.example(i % data.size(), inputs); }
+};
+
+void gradient(std::uint64_t times) {
+  Client client;
+  for (std::uint64_t i = 0; i < times; ++i) {
+    client.engine->gradient(client.parameters, client.example(i), *client.room, client.gradient);
+  }
+}
+
+void predict(std::uint64_t times) {
+  Client client;
+  for (std::uint64_t i = 0; i < times; ++i) {
+    client.engine->predict(client.parameters, client.example(i).inputs, *client.room);
+  }
+}
+
+// Messages made and aggregated, as a worker of the simulation does it.
+void messages(const randomizers::VectorRandomizer& randomizer, std::uint64_t times) {
+  const randomizers::AlignedVector<float> vector(randomizer.dimension(), 0.01f);
+  const auto scratch = randomizer.make_scratch();
+  randomizers::MessageSum sum = randomizer.make_sum();
+  std::array<randomizers::Message, randomizers::VectorRandomizer::kPass> pass;
+  for (std::uint64_t i = 0; i < times; ++i) {
+    randomizer.randomize(vector, kKey, 1, i, *scratch, pass[i % pass.size()]);
+    if ((i + 1) % pass.size() == 0) randomizer.accumulate_all(pass, *scratch, sum);
+  }
+}
+
+constexpr std::size_t kDimension = 26'010;  // the papers' network
+
+void ldp_sgd(std::uint64_t times) { messages(*randomizers::make_ldp_sgd(2, 0.1, kDimension), times); }
+void gaussian(std::uint64_t times) { messages(*randomizers::make_gaussian(5, 0.01, kDimension), times); }
+
+void gaussian_sum(std::uint64_t times) {
+  const randomizers::AlignedVector<float> vector(kDimension, 0.01f);
+  const auto sampler = randomizers::make_gaussian_sum(5, 0.01, kDimension);
+  randomizers::MessageSum sum = sampler->make_sum();
+  for (std::uint64_t i = 0; i < times; ++i) sampler->add(vector, sum);
+}
+
+// A hundred thousand clients' coins a time.
+void coins(std::uint64_t times) {
+  constexpr std::uint64_t kCoins = 100'000;
+  const protocols::CheckInCoins coins(kKey, 0.1, 0.0);
+  std::vector<std::uint64_t> reporting;
+  for (std::uint64_t i = 0; i < times; ++i) {
+    reporting.clear();
+    coins.append_reporting(1, kCoins * i, kCoins, reporting);
+  }
+}
+
+const std::map<std::string, std::function<void(std::uint64_t)>> kKernels = {
+    {"gradient", gradient}, {"predict", predict},           {"ldp-sgd", ldp_sgd},
+    {"gaussian", gaussian}, {"gaussian-sum", gaussian_sum}, {"coins-of-100000", coins}};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc == 1) {
+    std::printf("compiler %s\nbuild %s\ntarget %s\n", MUSTER_COMPILER, MUSTER_BUILD_TYPE,
+                random::vector_target());
+    return 0;
+  }
+  const auto kernel = kKernels.find(argv[1]);
+  const long times = argc == 3 ? std::atol(argv[2]) : 0;
+  if (kernel == kKernels.end() || times < 1) {
+    std::fprintf(stderr, "usage: instruction_probe KERNEL TIMES, with a kernel of instructions.txt\n");
+    return 2;
+  }
+  kernel->second(static_cast<std::uint64_t>(times));
+  return 0;
+}

@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+"""Instructions each kernel executes for one client, counted by valgrind: the same on an idle and on a busy machine.
+
+A kernel runs twice with different numbers of repetitions; the difference of the two counts over the difference of the
+repetitions is what one costs. valgrind knows no AVX-512, so the counts are those of the AVX2 kernels, which share
+their source with the others. A count more than 5 % above the stored one fails. Other compilers write other
+instructions, so without valgrind, or with another compiler, build or vector unit than the stored counts', there is
+nothing to compare: exit status 77, with the reason.
+
+    bench/instructions.py --probe build/release/bench/instruction_probe            compare
+    bench/instructions.py --probe build/release/bench/instruction_probe --update   store
+"""
+import argparse
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+BASELINE = pathlib.Path(__file__).with_name("instructions.txt")
+ALLOWED = 1.05
+FEW, MANY = 8, 40  # repetitions: whole passes of an aggregator
+KERNELS = ["gradient", "predict", "ldp-sgd", "gaussian", "gaussian-sum", "coins-of-100000"]
+HEADER = """# Instructions a client of each kernel, by bench/instructions.py --update; coins for 100,000 clients together.
+"""
+
+
+def skip(reason):
+    print(f"skipped: {reason}")
+    sys.exit(77)
+
+
+def under_valgrind(*command):
+    done = subprocess.run(["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", *command],
+                          capture_output=True, text=True)
+    if done.returncode != 0:
+        sys.exit(f"valgrind failed on {' '.join(command)}:\n{done.stderr}")
+    return done
+
+
+def instructions(probe, kernel, times):
+    log = under_valgrind(probe, kernel, str(times)).stderr
+    return int(re.search(r"Collected : (\d+)", log).group(1))
+
+
+def build_of(probe):
+    return dict(line.split(" ", 1) for line in under_valgrind(probe).stdout.splitlines())
+
+
+def stored():
+    lines = [line for line in BASELINE.read_text().splitlines() if line and not line.startswith("#")]
+    values = dict(line.split(" ", 1) for line in lines)
+    build = {key: values.pop(key) for key in ("compiler", "build", "target")}
+    return build, {kernel: int(count) for kernel, count in values.items()}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--probe", required=True)
+    parser.add_argument("--update", action="store_true")
+    arguments = parser.parse_args()
+    if shutil.which("valgrind") is None:
+        skip("no valgrind (package `valgrind`, group extra)")
+    build = build_of(arguments.probe)
+    if not arguments.update:
+        expected_build, expected = stored()
+        for key, value in expected_build.items():
+            if build[key] != value:
+                skip(f"{key} {build[key]}, but the stored counts are those of {value}")
+    counts = {}
+    for kernel in KERNELS:
+        few, many = (instructions(arguments.probe, kernel, times) for times in (FEW, MANY))
+        counts[kernel] = round((many - few) / (MANY - FEW))
+    if arguments.update:
+        BASELINE.write_text(HEADER + "".join(f"{key} {value}\n" for key, value in [*build.items(), *counts.items()]))
+        print(f"wrote {BASELINE}")
+        return
+    worse = []
+    for kernel, count in counts.items():
+        change = count / expected[kernel]
+        print(f"{kernel:16} {count:10} instructions, {100 * (change - 1):+.1f} % of {expected[kernel]}")
+        if change > ALLOWED:
+            worse.append(kernel)
+    if worse:
+        sys.exit(f"more than {100 * (ALLOWED - 1):.0f} % above {BASELINE.name}: {', '.join(worse)}. "
+                 "If it is wanted, store the new counts with --update.")
+
+
+main()
