@@ -7,6 +7,7 @@ failure here.
 """
 
 import json
+import os
 import pathlib
 import shutil
 import signal
@@ -35,6 +36,8 @@ RANKS_TEST = option("--ranks-test")
 LONG = "--long" in sys.argv
 if LONG:
     sys.argv.remove("--long")
+
+SLURM_SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "examples" / "slurm" / "train.sbatch"
 
 PLAN = """
 name = "ranks"
@@ -110,12 +113,15 @@ class MpiTest(unittest.TestCase):
         """A job that has begun its rounds."""
         job = subprocess.Popen([*MPIRUN, "-n", str(ranks), *self.command(*flags)], cwd=self.folder, text=True,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.wait_for_rounds(job)
+        return job
+
+    def wait_for_rounds(self, job):
         said = ""
         while "muster: training" not in said:
             line = job.stderr.readline()
             self.assertTrue(line, said)
             said += line
-        return job
 
     def assert_same_run(self, a, b):
         self.assertEqual(run_files.files_of(self.folder / a), run_files.files_of(self.folder / b))
@@ -243,6 +249,30 @@ class MpiTest(unittest.TestCase):
         refused = self.on_ranks(2, "--out", "none", "--json", "--budget", 1e-9, status=4)
         self.assertEqual(self.one_error(refused)["kind"], "budget")
         self.assertFalse((self.folder / "none").exists())
+
+    @unittest.skipIf(LONG, "in check")
+    def test_the_slurm_script_stops_in_time_and_goes_on(self):
+        # As Slurm runs it, but for what a container and the superuser need of mpirun.
+        environment = {**os.environ, "MUSTER": muster_command.COMMAND, "SLURM_NTASKS": "2", "SLURM_CPUS_PER_TASK": "1",
+                       "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+                       "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
+                       "PATH": f"{os.path.dirname(MPIRUN[0])}:{os.environ['PATH']}"}
+        environment.pop("SLURM_JOB_ID", None)
+        self.write_plan(rounds=500, log_every=500)
+        command = ["bash", str(SLURM_SCRIPT), "plan.toml", "--out", "slurm", "--json"]
+        self.run_here(["bash", "-n", str(SLURM_SCRIPT)])
+        job = subprocess.Popen(command, cwd=self.folder, env=environment, text=True, stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE)
+        self.wait_for_rounds(job)
+        job.send_signal(signal.SIGUSR1)
+        out, words = job.communicate(timeout=60)
+        self.assertEqual(job.returncode, 130, words)
+        self.assertEqual(json.loads(out.splitlines()[-1])["stopped"], "interrupted")
+        done = subprocess.run(command, cwd=self.folder, env=environment, capture_output=True, text=True, timeout=120,
+                              check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.run_here(self.command("--out", "whole"))
+        self.assert_same_run("whole", "slurm")
 
     @unittest.skipUnless(RANKS_TEST and not LONG, "in check, with --ranks-test")
     def test_a_rank_that_cannot_meet_the_others_ends_the_job(self):
