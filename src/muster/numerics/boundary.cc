@@ -52,7 +52,7 @@ std::optional<double> slope_between(const Point& a, const Point& b) {
 class Search {
  public:
   Search(const BoundarySearch& where, const std::function<double(std::int64_t)>& function)
-      : where_(where), function_(function), slope_(where.slope) {}
+      : where_(where), function_(function), slope_(where.slope), reach_(where.reach) {}
 
   std::optional<std::int64_t> run() {
     evaluate(where_.start);
@@ -92,9 +92,9 @@ class Search {
   std::int64_t outward() {
     const double direction = within_ ? 1 : -1;
     constexpr double kFurthest = 3;
-    reach_ = std::min(4 * reach_, kFurthest);
     const double newton = 1.02 * std::fabs(newest_.y) / slope_;
-    const double step = std::isfinite(newton) ? std::clamp(newton, reach_ / 4, kFurthest) : reach_;
+    const double step = std::isfinite(newton) ? std::clamp(newton, reach_, kFurthest) : 4 * reach_;
+    reach_ = std::min(4 * reach_, kFurthest / 4);
     const double x = std::clamp(newest_.x + direction * step, x_of(where_.first), x_of(where_.last));
     const std::int64_t index = std::clamp(index_at(x), where_.first, where_.last);
     return within_ ? std::max(index, newest_.index + 1) : std::min(index, newest_.index - 1);
@@ -125,7 +125,7 @@ class Search {
   const BoundarySearch& where_;
   const std::function<double(std::int64_t)>& function_;
   double slope_;
-  double reach_ = 0.01;
+  double reach_;
   std::int64_t nudge_ = 1;
   std::int64_t last_gap_ = 0;
   int slow_ = 0;

@@ -6,7 +6,9 @@
 #include <array>
 #include <cmath>
 #include <functional>
+#include <iterator>
 #include <limits>
+#include <list>
 #include <memory>
 
 #include "muster/accounting/accountant.h"
@@ -103,29 +105,38 @@ class Asking {
     return target_.view ? upper(knob, value)
                         : at(knob, value).rough_upper(plan_.rounds, question_of(target_)).value_or(kNone);
   }
-  Statement statement() const {
-    return accountant_->account(plan_.rounds, question_of(target_), target_.view);
+  Statement statement(Knob knob, double value) {
+    return at(knob, value).account(plan_.rounds, question_of(target_), target_.view);
   }
   const Plan& plan() const { return plan_; }
 
  private:
-  // Kept until another value is asked of.
+  // The last few are kept: an answer is one of them.
   const Accountant& at(Knob knob, double value) {
-    if (accountant_ == nullptr || (knob != Knob::rounds && (knob != knob_ || value != value_))) {
-      set(plan_, knob, value);
-      accountant_ = std::make_unique<Accountant>(plan_.mechanism(), plan_.participation());
-    }
     set(plan_, knob, value);
-    knob_ = knob;
-    value_ = value;
-    return *accountant_;
+    const auto same = [&](const Kept& kept) {
+      return knob == Knob::rounds || (kept.knob == knob && kept.value == value);
+    };
+    auto found = std::ranges::find_if(kept_, same);
+    if (found == kept_.end()) {
+      constexpr std::size_t kKept = 3;
+      if (kept_.size() == kKept) {
+        kept_.pop_front();
+      }
+      kept_.push_back({knob, value, std::make_unique<Accountant>(plan_.mechanism(), plan_.participation())});
+      found = std::prev(kept_.end());
+    }
+    return *found->accountant;
   }
 
+  struct Kept {
+    Knob knob;
+    double value;
+    std::unique_ptr<Accountant> accountant;
+  };
   Plan plan_;
   Target target_;
-  std::unique_ptr<Accountant> accountant_;
-  Knob knob_ = Knob::rounds;
-  double value_ = 0;
+  std::list<Kept> kept_;
 };
 
 // Where the rough formula meets `rough_target`.
@@ -160,7 +171,8 @@ double rough_slope(Plan plan, const Dial& dial, double delta, double value) {
 
 struct Start {
   double value;
-  double slope;  // of log epsilon over |log value|
+  double slope;         // of log epsilon over |log value|
+  double reach = 0.01;  // how far off, in |log value|
 };
 
 // A few secant steps on the rough upper bound, from the rough formula's guess, towards the target: within
@@ -168,7 +180,7 @@ struct Start {
 Start better_start(Asking& asking, const Dial& dial, const Target& target, double guess, double one_end,
                    double other_end) {
   constexpr int kSteps = 4;
-  constexpr double kNear = 0.02, kFurthest = 0.7;
+  constexpr double kNear = 0.02, kFurthest = 2;
   Start start{guess, rough_slope(asking.plan(), dial, target.delta, guess)};
   if (dial.knob == Knob::rounds || target.view || one_end == other_end) {
     return start;  // the full bound costs no more
@@ -195,6 +207,7 @@ Start better_start(Asking& asking, const Dial& dial, const Target& target, doubl
     last_x = x;
     last_y = y;
     if (i > 0 && std::fabs(step) < kNear) {
+      start.reach = 1e-5;
       break;
     }
   }
@@ -215,7 +228,10 @@ Calibration solve(const Plan& plan, const Dial& dial, const Target& target,
   // A rate of 1, one client, a minimum of 1 are ends of the parameter itself.
   const bool own_end = dial.knob == Knob::rate || dial.knob == Knob::clients || dial.knob == Knob::minimum;
   const std::int64_t end = own_end ? last + 1 : last;
-  if (dial.knob == Knob::rate && excess(last) > 0) {
+  constexpr double kClearly = 1.05;  // more than the rough bound may be off by
+  const double highest = lattice.value(last);
+  if (dial.knob == Knob::rate &&
+      (asking.rough_upper(dial.knob, highest) > kClearly * target.epsilon || excess(last) > 0)) {
     --last;  // rate 1 has theorems of its own, so nothing is known between it and its neighbour
   } else if (dial.knob == Knob::rate) {
     first = last;
@@ -223,14 +239,13 @@ Calibration solve(const Plan& plan, const Dial& dial, const Target& target,
   const double guess =
       better_guess ? *better_guess : rough_root(asking.plan(), dial, target.delta, target.epsilon);
   const Start start = better_start(asking, dial, target, guess, lattice.value(first), lattice.value(last));
-  const numerics::BoundarySearch search{lattice, first, last,
-                                        std::clamp(lattice.index(start.value), first, last), start.slope};
+  const numerics::BoundarySearch search{
+      lattice, first, last, std::clamp(lattice.index(start.value), first, last), start.slope, start.reach};
   std::optional<std::int64_t> index = search.last_within(excess);
   // The statement lists more bounds than the search asks for, and is what the caller sees: it decides.
   for (std::int64_t step = 1; index && *index >= first; *index -= step, step *= 2) {
     const double value = lattice.value(*index);
-    static_cast<void>(asking.upper(dial.knob, value));
-    Statement statement = asking.statement();
+    Statement statement = asking.statement(dial.knob, value);
     if (statement.best.upper.value_or(kNone) <= target.epsilon) {
       return {asking.plan(), value, *index == end, std::nullopt, std::move(statement)};
     }
