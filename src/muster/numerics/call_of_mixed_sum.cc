@@ -240,11 +240,15 @@ std::optional<Enclosure> integrated(const Problem& problem, const Contour& at, d
                    std::max(upper, intrinsic)};
 }
 
-// Chernoff's bound, where the sum costs too much.
+// Chernoff's bound, where the sum costs too much; its exponent may be off by a few ulps a copy.
 Enclosure unintegrated(const Problem& problem, const Contour& at) {
+  double copies = 0;
+  for (const Part& part : problem.parts) {
+    copies += part.copies;
+  }
   const double intrinsic = problem.intrinsic();
   return {std::max(0.0, intrinsic - 8 * kUlp * std::abs(problem.k)),
-          std::max(intrinsic, std::exp(at.log_scale - 1) / at.c * (1 + 64 * kUlp))};
+          std::max(intrinsic, std::exp(at.log_scale - 1) / at.c * (1 + 1e-9 + 8 * kUlp * copies))};
 }
 
 // About the frequency beyond which the product of the transforms is negligible; `most` where it is not.

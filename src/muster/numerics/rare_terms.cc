@@ -215,18 +215,18 @@ class Pieces {
       one_ = {one_.lower + one_scale_ * atom.weight * others_.below(k - atom.point),
               one_.upper + one_scale_ * atom.weight * others_.above(k - atom.point)};
     }
-    const CallBounds capped = CallBounds::capped(split_, n - 2, others_);
     if (!split_.large.empty()) {
+      const CallBounds capped = CallBounds::capped(split_, n - 2, others_);
       two_ = n * split_.chance * n * split_.mean_beyond;
       for (const Atom& atom : split_.large) {
         two_ += n * atom.weight * capped.above(k - 2 * atom.point);
       }
       two_ *= 0.5 * n * split_.chance * (1 + kOutward);
     }
-    if (split_.low_chance > 0) {  // beside a raised term there are n - 1 others
-      const CallBounds beside = CallBounds::capped(split_, n - 1, others_);
+    if (split_.low_chance > 0) {
+      const CallBounds all_others = CallBounds::capped(split_, n - 1, others_);
       raised_ =
-          n * split_.low_chance * (beside.above(k + low_size) + n * split_.mean_beyond) * (1 + kOutward);
+          n * split_.low_chance * (all_others.above(k + low_size) + n * split_.mean_beyond) * (1 + kOutward);
     }
   }
 
@@ -342,7 +342,7 @@ std::optional<Enclosure> call_with_rare_terms(const AtomicLaw& law, double n, do
     const double bulk =
         std::sqrt(n * (right.second_within(pieces->size()) + left.second_within(pieces->size())));
     if (pieces->at_most() < kNothing * bulk) {
-      return Enclosure{0, pieces->at_most()};
+      return Enclosure{0, pieces->at_most() * (1 + 1e-9)};
     }
     if (at + 1 == kChances.size() || pieces->lost() <= kTwo * pieces->about()) {
       break;
