@@ -14,6 +14,7 @@
 #include "json.h"
 #include "muster/core/error.h"
 #include "muster/protocols/plan_keys.h"
+#include "muster/simulation/ranks.h"
 
 namespace muster::app {
 namespace {
@@ -110,6 +111,11 @@ bool asks_for_json(int argc, char** argv) {
   return false;
 }
 
+// What every rank of `mpirun muster train` refuses alike is said by the first.
+bool leaves_it_to_rank_0(int argc, char** argv) {
+  return argc > 1 && std::string_view(argv[1]) == "train" && simulation::launch_of_this_process().rank > 0;
+}
+
 int report(const Error& error, bool json) {
   const int status = exit_status(error.code());
   fmt::print(stderr, "muster: {}\n", error.what());
@@ -148,7 +154,7 @@ int main(int argc, char** argv) {
   try {
     return muster::app::run(argc, argv);
   } catch (const Error& error) {
-    return muster::app::report(error, json);
+    return muster::app::leaves_it_to_rank_0(argc, argv) ? 0 : muster::app::report(error, json);
   } catch (const std::bad_alloc&) {
     return muster::app::report(Error(ErrorCode::internal, "", "", "", "out of memory"), json);
   } catch (const std::exception& error) {

@@ -185,6 +185,14 @@ int train_among_ranks(const TrainFlags& flags) {
   return first ? show(outcome, flags.json) : 0;
 }
 
+int train_or_sweep(const TrainFlags& flags) {
+  if (flags.is_sweep() && simulation::launch_of_this_process().ranks > 1) {
+    throw Error(ErrorCode::usage, "--sweep", "", "one process",
+                "the ranks of mpirun share one run, not a sweep");
+  }
+  return flags.is_sweep() ? run_sweep(flags) : train_among_ranks(flags);
+}
+
 }  // namespace
 
 Command train_command(CLI::App& root) {
@@ -211,7 +219,7 @@ Command train_command(CLI::App& root) {
   flags->asks_seeds = cli->add_option("--seeds", flags->seeds, "train with so many seeds, from the plan's on")
                           ->type_name("INTEGER")
                           ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1000}));
-  return {cli, [flags] { return flags->is_sweep() ? run_sweep(*flags) : train_among_ranks(*flags); }};
+  return {cli, [flags] { return train_or_sweep(*flags); }};
 }
 
 }  // namespace muster::app

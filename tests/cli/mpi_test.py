@@ -211,6 +211,8 @@ class MpiTest(unittest.TestCase):
         # The same failure everywhere is said once.
         self.assertEqual(self.one_error(self.on_ranks(4, *mine, plan="absent", status=3))["kind"], "file")
         self.assertEqual(self.one_error(self.on_ranks(2, *mine, "--rounds", -1, status=2))["key"], "rounds.count")
+        self.assertEqual(self.one_error(self.on_ranks(2, *mine, "--bogus", status=2))["key"], "--bogus")
+        self.assertEqual(self.one_error(self.on_ranks(2, *mine, "--seeds", 2, status=2))["key"], "--sweep")
         # A failure of one rank alone.
         done = self.each_its_own(self.command(*mine), self.command(*mine, plan="absent"), status=3)
         self.assertIn("(on rank 1 of 2)", self.one_error(done)["message"])
