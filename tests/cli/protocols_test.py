@@ -36,7 +36,7 @@ PROTOCOLS = (
     ('protocol = "shuffle"', LDP, 2, lambda n: n == 100),
     ('protocol = "subset"\nsubset = 30', LDP, 2, lambda n: n == 30),
     ('protocol = "shuffled-check-in"\nrate = 0.5\ndropout = [[1, 0.0], [2, 0.5]]', LDP, 2, lambda n: 0 < n < 100),
-    ('protocol = "shuffled-check-in"\nrate = [0.2, 0.6]', GAUSSIAN, 2, lambda n: 0 < n < 100),
+    ('protocol = "shuffled-check-in"\nrate = [0.2, 0.6]', GAUSSIAN, 1, lambda n: 0 < n < 100),
     ('protocol = "random-check-in-fixed"\nrate = 0.4\nslots = 8', LDP, 2, lambda n: n == 1),
     ('protocol = "random-check-in-averaged"\nrate = 0.8\nslots = 4', LDP, 2, lambda n: 0 < n < 100),
     ('protocol = "random-check-in-sliding"\nrate = 1\nslots = 95', LDP, 2, lambda n: n == 1),

@@ -55,7 +55,7 @@ class Refusals(CommandTest):
         self.assertEqual(self.refused("train", "no/such/plan.toml", status=3)["kind"], "file")
         for arguments, key in ((["--epsilon0", "0"], "randomizer.epsilon0"), (["--randomizer", "pure"], "randomizer.kind"),
                                (["--randomizer", "laplace"], "randomizer.kind"), (["--protocol", "shuffel"], "participation.protocol"),
-                               (["--rate", "0.1:0.2"], "participation.rate"),
+                               (["--rate", "0.2:0.1"], "participation.rate"),
                                (["--model", "mlp"], "model.kind"), (["--learning-rate", "0"], "rounds.learning_rate"),
                                (["--learning-rate", "[[2, 1.0]]"], "rounds.learning_rate"),
                                (["--batch", "2"], "rounds.batch"), (["--data", "csv:a.csv"], "population.data"),
@@ -79,7 +79,7 @@ class Refusals(CommandTest):
         self.assertIn("no command given", nothing.stderr)
 
     def test_commands_of_later(self):
-        for name in ("report", "audit", "reproduce", "keygen", "issuer", "shuffler", "aggregator",
+        for name in ("audit", "reproduce", "keygen", "issuer", "shuffler", "aggregator",
                      "client", "status", "verify"):
             error = self.refused(name, "plans/x.toml", "--any", "thing")
             self.assertEqual((error["kind"], error["key"]), ("usage", name))
