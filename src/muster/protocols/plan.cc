@@ -183,25 +183,10 @@ void read_randomizer(const Reader& reader, Plan& plan) {
   reader.take<std::uint64_t>("randomizer.k", plan.k);
 }
 
-void require_for_training(const Reader& reader, const Plan& plan) {
+void require_for_training(const Reader& reader) {
   for (const char* key :
        {"population.data", "randomizer.clip", "rounds.learning_rate", "model.kind", "privacy.delta"}) {
-    if (spec_of(key).applies_to(name_of(plan.protocol), name_of(plan.randomizer))) {
-      reader.require(key);
-    }
-  }
-}
-
-// k-rr sends a category and laplace a number: each goes with the statistic that asks for one.
-void refuse_foreign_model(const Plan& plan) {
-  const std::string_view model = name_of(plan.model);
-  if (plan.randomizer == RandomizerKind::k_rr && model != "histogram") {
-    throw Error(ErrorCode::plan, "model.kind", std::string(model), "histogram",
-                "randomizer k-rr sends one of k answers");
-  }
-  if (plan.randomizer == RandomizerKind::laplace && model != "mean") {
-    throw Error(ErrorCode::plan, "model.kind", std::string(model), "mean",
-                "randomizer laplace sends one number");
+    reader.require(key);
   }
 }
 
@@ -261,8 +246,7 @@ Plan Plan::validate(const PlanSource& source, Command command,
   reader.take<double>("privacy.delta", plan.delta);
   reader.take<double>("privacy.budget", plan.budget);
   if (command == Command::train) {
-    require_for_training(reader, plan);
-    refuse_foreign_model(plan);
+    require_for_training(reader);
     refuse_untrainable(plan);
   }
   if (solved_for.empty()) {
