@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <boost/math/special_functions/beta.hpp>
 #include <cmath>
+#include <span>
 #include <vector>
 
 #include "muster/core/error.h"
@@ -48,17 +50,21 @@ TEST(FixedOrderDot, IsAccurateAndTheSameOnTargetsOfOneKind) {
 TEST(Direction, IsTheNormalsWithTheirSums) {
   const RunKey key = RunKey::from_seed(3);
   const StreamAddress address{Purpose::direction, 0, 0};
-  for (std::size_t n : {1u, 40u, 1024u, 3001u}) {
-    const std::vector<float> other = ramp(n);
-    std::vector<float> out(n), normals(n);
-    fill_normals(key, address, normals);
-    const DirectionSums sums = fill_direction(key, address, other, out);
-    EXPECT_EQ(out, normals);
-    EXPECT_EQ(sums.squared_norm, fixed_order_dot(normals, normals));
-    EXPECT_EQ(sums.dot, fixed_order_dot(normals, other));
-    EXPECT_EQ(fill_direction(key, address, {}, out).squared_norm, sums.squared_norm);
-    EXPECT_THROW(fill_direction(key, address, ramp(n + 1), out), Error);
-  }
+  on_every_target([&](const std::string&) {
+    for (std::size_t n : {0u, 1u, 31u, 32u, 40u, 63u, 64u, 65u, 1023u, 1024u, 1025u, 1088u, 3001u, 26010u}) {
+      const std::vector<float> other = ramp(n);
+      std::vector<float> out(n + 1, 99), normals(n);
+      fill_normals(key, address, normals);
+      const std::span<float> room = std::span(out).first(n);
+      const DirectionSums sums = fill_direction(key, address, other, room);
+      ASSERT_TRUE(std::ranges::equal(room, normals)) << n;
+      ASSERT_EQ(out[n], 99) << "wrote past the end of " << n;
+      ASSERT_EQ(sums.squared_norm, fixed_order_dot(normals, normals)) << n;
+      ASSERT_EQ(sums.dot, fixed_order_dot(normals, other)) << n;
+      ASSERT_EQ(fill_direction(key, address, {}, room).squared_norm, sums.squared_norm) << n;
+      EXPECT_THROW(fill_direction(key, address, ramp(n + 1), room), Error);
+    }
+  });
 }
 
 // A squared coordinate of a uniform direction is Beta(1/2, (d-1)/2); `bend` spoils it: a cube instead of

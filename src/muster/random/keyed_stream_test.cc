@@ -86,6 +86,17 @@ TEST(KeyedStream, FrozenWordsOnEveryTarget) {
   EXPECT_GE(targets, 2);
 }
 
+// Four counter blocks in one instruction, where the processor can; Highway compiles that only when asked to.
+TEST(KeyedStream, TheWidestEncryptionIsCompiled) {
+#if HWY_ARCH_X86
+  EXPECT_NE(HWY_TARGETS & HWY_AVX3_DL, 0);
+#endif
+  // The best that the processor has is the one in use.
+  const std::int64_t supported = hwy::SupportedTargets() & HWY_TARGETS;
+  EXPECT_STREQ(vector_target(),
+               supported == 0 ? hwy::TargetName(HWY_STATIC_TARGET) : hwy::TargetName(supported & -supported));
+}
+
 TEST(KeyedStream, SeedsAreFrozen) {
   std::ifstream file("testdata/keyed_stream.txt");
   int seen = 0;

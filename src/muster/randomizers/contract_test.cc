@@ -332,6 +332,33 @@ TEST_P(RandomizerContract, BeyondTheClipNothingChanges) {
   }
 }
 
+// However many messages come together, and whether or not this scratch made them.
+TEST_P(RandomizerContract, MessagesTogetherAddUpLikeMessagesAlone) {
+  const std::size_t d = fitting(2000);
+  const auto randomizer = GetParam().make(d);
+  const auto key = random::RunKey::from_seed(77);
+  const auto maker = randomizer->make_scratch(), stranger = randomizer->make_scratch();
+  for (std::size_t count : {0u, 1u, 3u, 4u, 5u, 11u, 70u}) {
+    std::vector<Message> messages(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      // Every third message comes twice.
+      if (i % 3 == 2) {
+        messages[i] = messages[i - 1];
+      } else {
+        randomizer->randomize(GetParam().input(d, 1), key, 1, i, *maker, messages[i]);
+      }
+    }
+    MessageSum alone = randomizer->make_sum(), at_maker = alone, at_stranger = alone;
+    for (const Message& message : messages) randomizer->accumulate(message, *stranger, alone);
+    randomizer->accumulate_all(messages, *maker, at_maker);
+    randomizer->accumulate_all(messages, *stranger, at_stranger);
+    EXPECT_TRUE(std::ranges::equal(alone.sums(), at_maker.sums())) << count;
+    EXPECT_TRUE(std::ranges::equal(alone.sums(), at_stranger.sums())) << count;
+    EXPECT_EQ(at_maker.count(), count);
+    EXPECT_EQ(at_stranger.count(), count);
+  }
+}
+
 TEST_P(RandomizerContract, NotANumberIsRefusedAsData) {
   const std::size_t d = fitting(2000);
   const auto randomizer = GetParam().make(d);

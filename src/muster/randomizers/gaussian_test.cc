@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "muster/core/error.h"
@@ -123,6 +124,24 @@ TEST(Gaussian, DescribesWhatItDoesAndRefusesTheRest) {
   EXPECT_EQ(std::get<accounting::GaussianLocal>(make_gaussian(3, 0.1, 10)->description()).sigma, 3);
   for (double bad : {0.0, -1.0, 1e-5, 1e10, std::nan("")}) EXPECT_THROW(make_gaussian(bad, 1, 10), Error);
   EXPECT_THROW(make_gaussian(1, 0, 10), Error);
+}
+
+// No client of this randomizer sends such a message; an aggregator that gets one adds it all the same,
+// exactly.
+TEST(Gaussian, StepsBeyondWhatAClientMakesAreAddedExactly) {
+  const auto randomizer = make_gaussian(5, 0.01, 40);
+  const auto scratch = randomizer->make_scratch();
+  MessageSum sum = randomizer->make_sum();
+  GridMessage huge;
+  huge.steps.assign(40, std::numeric_limits<std::int32_t>::max());
+  huge.steps[7] = std::numeric_limits<std::int32_t>::min();
+  GridMessage small;
+  small.steps.assign(40, -3);
+  const std::vector<Message> messages = {small, huge, small, small, huge};
+  randomizer->accumulate_all(messages, *scratch, sum);
+  for (const Message& message : messages) randomizer->accumulate(message, *scratch, sum);
+  for (std::size_t i = 0; i < 40; ++i) EXPECT_EQ(sum.sums()[i], 4 * std::int64_t{huge.steps[i]} - 18) << i;
+  EXPECT_EQ(sum.count(), 10u);
 }
 
 }  // namespace

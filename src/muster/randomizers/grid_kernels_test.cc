@@ -2,11 +2,17 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <limits>
+#include <utility>
 #include <vector>
 
+#include "muster/core/error.h"
 #include "muster/random/normals.h"
 #include "muster/random/vector_targets_test.h"
+#include "muster/randomizers/randomizer.h"
 
 namespace muster::randomizers {
 namespace {
@@ -47,6 +53,94 @@ TEST(GridKernels, AgreeWithPlainLoopsOnEveryTarget) {
     }
   });
   EXPECT_GE(targets, 2);
+}
+
+TEST(GridKernels, NoiseFromAStreamIsThatOfItsNormals) {
+  const random::RunKey key = random::RunKey::from_seed(8);
+  const random::StreamAddress address{random::Purpose::audit, 3, 4};
+  random::on_every_target([&](const std::string&) {
+    for (std::size_t n : {0u, 1u, 16u, 31u, 63u, 64u, 65u, 127u, 128u, 1003u}) {
+      const std::vector<float> gradient = values(n, 1, 0);
+      std::vector<float> noise(n);
+      random::fill_normals(key, address, noise);
+      std::vector<std::int32_t> steps(n + 1, 7), expected(n + 1, 7);
+      add_noise(gradient.data(), 1000.25f, noise.data(), 70000.5f, expected.data(), n);
+      add_stream_noise(gradient, 1000.25f, key, address, 70000.5f, steps.data());
+      ASSERT_EQ(steps, expected) << n;
+    }
+  });
+}
+
+TEST(GridKernels, NarrowSumsAgreeWithPlainLoopsOnEveryTarget) {
+  random::on_every_target([&](const std::string&) {
+    for (std::size_t n : {0u, 1u, 7u, 15u, 16u, 17u, 33u, 1003u}) {
+      std::array<std::vector<float>, 4> directions;
+      std::array<std::vector<std::int32_t>, 4> steps;
+      std::array<const float*, 4> direction_at;
+      std::array<const std::int32_t*, 4> steps_at;
+      const std::array<float, 4> scales = {1e6f, -1e6f, 3e5f, 0.5f};
+      std::vector<std::int32_t> sums(n + 1, 7), expected(n + 1, 7);
+      for (std::size_t m = 0; m < 4; ++m) {
+        directions[m] = values(n, 1, m);
+        direction_at[m] = directions[m].data();
+        for (std::size_t i = 0; i < n; ++i) {
+          steps[m].push_back(static_cast<std::int32_t>(std::lrint(directions[m][i] * scales[m])));
+          expected[i] += steps[m][i];
+        }
+        steps_at[m] = steps[m].data();
+      }
+      add_four_scaled(direction_at, scales, sums.data(), n);
+      ASSERT_EQ(sums, expected) << n;
+      for (std::size_t m = 0; m < 4; ++m) subtract_steps(steps_at[m], sums.data(), n);
+      ASSERT_TRUE(std::ranges::all_of(sums, [](std::int32_t sum) { return sum == 7; })) << n;
+      ASSERT_TRUE(add_four_steps_within(steps_at, 10'000'000, sums.data(), n));
+      ASSERT_EQ(sums, expected) << n;
+      add_scaled(direction_at[0], -scales[0], sums.data(), n);
+      ASSERT_TRUE(add_steps_within(steps_at[0], 10'000'000, sums.data(), n));
+      ASSERT_EQ(sums, expected) << n;
+    }
+  });
+}
+
+TEST(GridKernels, StepsBeyondTheBoundAreSeenWhereverTheyAre) {
+  constexpr std::int32_t kLeast = std::numeric_limits<std::int32_t>::min();
+  random::on_every_target([&](const std::string&) {
+    for (std::size_t n : {1u, 16u, 35u}) {
+      const std::vector<std::int32_t> small(n, 999);
+      for (std::size_t at = 0; at < n; ++at) {
+        for (std::int32_t value : {1001, -1001, std::numeric_limits<std::int32_t>::max(), kLeast}) {
+          std::vector<std::int32_t> steps(n, -1000), sums(n, 5);
+          ASSERT_TRUE(add_steps_within(steps.data(), 1000, sums.data(), n));
+          steps[at] = value;
+          ASSERT_FALSE(add_steps_within(steps.data(), 1000, sums.data(), n)) << value << " at " << at;
+          ASSERT_FALSE(add_four_steps_within({small.data(), small.data(), steps.data(), small.data()}, 1000,
+                                             sums.data(), n))
+              << value << " at " << at;
+        }
+      }
+    }
+  });
+}
+
+TEST(MessageSum, NarrowAndWideSumsAreOneSum) {
+  constexpr std::uint32_t kBound = 1u << 29;
+  MessageSum sum(2, 1), other(2, 1);
+  for (int i = 0; i < 9; ++i) {  // three times what 32 bits hold
+    const std::span<std::int32_t> narrow = sum.narrow_sums(kBound);
+    narrow[0] += static_cast<std::int32_t>(kBound);
+    narrow[1] -= static_cast<std::int32_t>(kBound);
+    if (i == 4) sum.sums()[0] += 3;
+  }
+  other.narrow_sums(10)[0] += 10;
+  sum.merge(other);
+  const std::int64_t total = 9 * std::int64_t{kBound};
+  EXPECT_EQ(sum.sums()[0], total + 13);
+  EXPECT_EQ(sum.sums()[1], -total);
+  EXPECT_EQ(std::as_const(other).sums()[0], 10);
+  sum.narrow_sums(1)[1] += 1;
+  sum.clear();
+  EXPECT_EQ(sum.sums()[1], 0);
+  EXPECT_THROW(sum.narrow_sums(1u << 31), Error);
 }
 
 TEST(GridKernels, TiesGoToEvenAndBothSignsAlike) {
