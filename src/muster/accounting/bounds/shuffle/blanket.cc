@@ -6,11 +6,9 @@
 namespace muster::accounting {
 namespace {
 
-// Laplace cells to one unit of the log-ratio near its top: more where few blanket messages feel its shape,
-// fewer where there are hardly any and every cell costs a slow contour.
-int laplace_cells(double blanket_messages) {
-  return blanket_messages < 10 ? 24 : blanket_messages < 5000 ? 160 : 64;
-}
+// Laplace cells to one unit of the log-ratio near its top: fewer where there are hardly any blanket messages
+// and every cell costs a slow contour.
+int laplace_cells(double blanket_messages) { return blanket_messages < 2 ? 24 : 160; }
 
 // e^epsilon0 - E and 1 - E e^epsilon0, without cancellation.
 long double high_value(long double epsilon0, long double epsilon) {
