@@ -48,6 +48,7 @@ std::string help_text(const protocols::KeySpec& spec, protocols::Command command
   std::string text = fmt::format("{}: {}", spec.meaning, spec.allowed(command));
   text += only_text("participation.protocol", spec.protocols, command);
   text += only_text("randomizer.kind", spec.randomizers, command);
+  text += only_text("model.kind", spec.models, command);
   return spec.fallback.empty() ? text : fmt::format("{} [{}]", text, spec.fallback);
 }
 

@@ -49,7 +49,7 @@ class Charges {
       std::map<std::uint64_t, double> values;
     };
     const auto known = std::make_shared<Known>();
-    known->epsilon = simulation::assemble(plan).epsilon;
+    known->epsilon = simulation::epsilon_of(plan);
     charges_.push_back({plan.mechanism(), plan.stages(), plan.delta, [known](std::uint64_t rounds) {
                           const std::lock_guard lock(known->mutex);
                           const auto found = known->values.find(rounds);
@@ -165,11 +165,13 @@ Outcome run_one(const Plan& plan, const fs::path& path, const TrainFlags& flags,
     static_cast<void>(folder.load(plan.hash(), fidelity));  // of this very plan, or refused
   }
   if (folder.found() != RunFolder::Found::finished) {
-    simulation::TrainingParts parts = simulation::assemble(plan, simulation::Accounting::elsewhere, fidelity);
+    const learning::DataSplit& loaded = data.of(plan);
+    simulation::TrainingParts parts =
+        simulation::assemble(plan, loaded, simulation::Accounting::elsewhere, fidelity);
     parts.epsilon = charges.of(plan);
     TrainProgress progress(TrainProgress::Lines::none, plan.has_slots() ? "slot" : "round", which);
     const simulation::TrainingResult result =
-        simulation::train(plan, parts, data.of(plan), folder, {flags.threads, &interrupted()}, progress);
+        simulation::train(plan, parts, loaded, folder, {flags.threads, &interrupted()}, progress);
     if (result.stopped == simulation::Stopped::interrupted) {
       Outcome outcome;
       outcome.stopped = name_of(result.stopped);

@@ -4,7 +4,6 @@
 
 #include <exception>
 #include <filesystem>
-#include <future>
 #include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -97,15 +96,6 @@ std::unique_ptr<RunFolder> open_folder(const TrainFlags& flags, const protocols:
   return folder;
 }
 
-// Both take seconds: the accountant's curves are built while the data loads.
-void load_and_assemble(const protocols::Plan& plan, simulation::Fidelity fidelity, const Ranks& ranks,
-                       learning::DataSplit& data, simulation::TrainingParts& parts) {
-  auto loading = std::async(std::launch::async, [&plan] { return simulation::load_data(plan); });
-  parts = simulation::assemble(
-      plan, ranks.first() ? simulation::Accounting::charged : simulation::Accounting::elsewhere, fidelity);
-  data = loading.get();
-}
-
 // What a run leaves to be shown.
 struct Outcome {
   std::optional<protocols::Plan> plan;
@@ -132,16 +122,19 @@ Outcome train(const TrainFlags& flags, Ranks& ranks) {
   if (outcome.finished_before) {
     return outcome;
   }
-  simulation::TrainingParts parts;
-  learning::DataSplit data;
-  simulation::together(ranks,
-                       [&] { load_and_assemble(*outcome.plan, outcome.fidelity, ranks, data, parts); });
+  simulation::Prepared prepared;
+  simulation::together(ranks, [&] {
+    const bool asks = ranks.first();
+    prepared = simulation::prepare(*outcome.plan,
+                                   asks ? simulation::Accounting::charged : simulation::Accounting::elsewhere,
+                                   outcome.fidelity);
+  });
   catch_signals();
   const simulation::TrainingOptions options{flags.threads, &interrupted()};
   TrainProgress progress(flags.json ? TrainProgress::Lines::json : TrainProgress::Lines::table,
                          outcome.plan->has_slots() ? "slot" : "round");
-  outcome.result =
-      simulation::train(ranks, *outcome.plan, parts, data, outcome.folder.get(), options, progress);
+  outcome.result = simulation::train(ranks, *outcome.plan, prepared.parts, prepared.data,
+                                     outcome.folder.get(), options, progress);
   return outcome;
 }
 

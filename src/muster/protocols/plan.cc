@@ -65,6 +65,8 @@ TypedValues typed_values(const PlanSource& source, Command command,
   }
   const std::string protocol = deciding_value(source, "participation.protocol", command);
   const std::string randomizer = deciding_value(source, "randomizer.kind", command);
+  const std::string model =
+      source.find("model.kind") == nullptr ? "" : deciding_value(source, "model.kind", command);
   TypedValues values;
   for (const auto& [key, raw] : source.entries()) {
     const KeySpec& spec = spec_of(key);
@@ -82,6 +84,9 @@ TypedValues typed_values(const PlanSource& source, Command command,
     if (!spec.applies_to(protocol, randomizer)) {
       refuse(key, raw, spec.only_with(),
              fmt::format("does not apply to protocol {} with randomizer {}", protocol, randomizer));
+    }
+    if (!spec.applies_to(protocol, randomizer, model)) {
+      refuse(key, raw, spec.only_with(), fmt::format("does not apply to model {}", model));
     }
     values.insert_or_assign(key, typed_value(spec, raw, command));
   }
@@ -183,10 +188,47 @@ void read_randomizer(const Reader& reader, Plan& plan) {
   reader.take<std::uint64_t>("randomizer.k", plan.k);
 }
 
-void require_for_training(const Reader& reader) {
-  for (const char* key :
-       {"population.data", "randomizer.clip", "rounds.learning_rate", "model.kind", "privacy.delta"}) {
+void read_model(const Reader& reader, Plan& plan) {
+  using enum ModelKind;
+  if (const std::string name = reader.text("model.kind"); !name.empty()) {
+    plan.model = named(name, {cnn, logistic, mlp, features_linear, mean, histogram});
+  }
+  plan.activation = reader.text("model.activation") == "tanh" ? Activation::tanh : Activation::relu;
+  reader.take<std::string>("model.public_data", plan.public_data);
+  reader.take<std::uint64_t>("model.pretrain_epochs", plan.pretrain_epochs);
+}
+
+void require_for_training(const Reader& reader, const Plan& plan) {
+  for (const char* key : {"population.data", "model.kind", "privacy.delta"}) {
     reader.require(key);
+  }
+  if (plan.randomizer != RandomizerKind::k_rr) {
+    reader.require("randomizer.clip");
+  }
+  if (!plan.is_statistic()) {
+    reader.require("rounds.learning_rate");
+  }
+}
+
+// What is learned must be something the randomizer takes, and from data that may be seen.
+void refuse_unfit_model(const PlanSource& source, const Plan& plan) {
+  const auto located = [&source](const char* key, const std::string& allowed, const std::string& message) {
+    if (const RawValue* raw = source.find(key); raw != nullptr) {
+      refuse(key, *raw, allowed, message);
+    }
+  };
+  const char* vectors = "ldp-sgd | gaussian | l1 | l2 | linf";
+  if (plan.randomizer == RandomizerKind::k_rr && plan.model != ModelKind::histogram) {
+    located("randomizer.kind", vectors, fmt::format("is for histograms, not for {}", name_of(plan.model)));
+  }
+  if (plan.randomizer == RandomizerKind::laplace && plan.model != ModelKind::mean) {
+    located("randomizer.kind", vectors,
+            fmt::format("is for the mean of one number, not for {}", name_of(plan.model)));
+  }
+  if (plan.model == ModelKind::features_linear && plan.public_data != "digits" &&
+      plan.public_data == plan.data) {
+    located("model.public_data", "another data set",
+            "is population.data, too: what clients hold is not public");
   }
 }
 
@@ -242,11 +284,12 @@ Plan Plan::validate(const PlanSource& source, Command command,
   reader.take<std::uint64_t>("rounds.log_every", plan.log_every);
   plan.checkpoint_every = std::max<std::uint64_t>(1, plan.updates() / 20);
   reader.take<std::uint64_t>("rounds.checkpoint_every", plan.checkpoint_every);
-  plan.model = reader.text("model.kind") == "logistic" ? ModelKind::logistic : ModelKind::cnn;
+  read_model(reader, plan);
   reader.take<double>("privacy.delta", plan.delta);
   reader.take<double>("privacy.budget", plan.budget);
   if (command == Command::train) {
-    require_for_training(reader);
+    require_for_training(reader, plan);
+    refuse_unfit_model(source, plan);
     refuse_untrainable(plan);
   }
   if (solved_for.empty()) {

@@ -37,13 +37,15 @@ enum class Protocol {
   aggregated_check_in
 };
 enum class RandomizerKind { pure, ldp_sgd, gaussian, l1, l2, linf, k_rr, laplace };
-enum class ModelKind { cnn, logistic };
+enum class ModelKind { cnn, logistic, mlp, features_linear, mean, histogram };
+enum class Activation { relu, tanh };
 
 // As plans write them: "shuffled-check-in", "k-rr", "cnn".
 const char* name_of(Command command);
 const char* name_of(Protocol protocol);
 const char* name_of(RandomizerKind kind);
 const char* name_of(ModelKind kind);
+const char* name_of(Activation activation);
 
 // Piecewise-constant or V/sqrt(t) learning rate; rounds count from 1, in slot protocols slots, of all runs.
 class LearningRate {
@@ -72,7 +74,7 @@ class Plan {
   std::uint64_t seed = 1;
 
   std::uint64_t clients = 0;
-  std::string data;  // "digits" or "idx:DIR"; may be empty for account and calibrate
+  std::string data;  // "digits", "idx:DIR", "csv:FILE" or "cifar:DIR"; may be empty for account and calibrate
 
   Protocol protocol = Protocol::shuffled_check_in;
   double rate = 0;                   // of a range, the highest
@@ -99,12 +101,16 @@ class Plan {
   std::uint64_t checkpoint_every = 1;
 
   ModelKind model = ModelKind::cnn;
+  Activation activation = Activation::relu;  // models cnn, mlp, features+linear
+  std::string public_data = "digits";        // model features+linear, as `data`
+  std::uint64_t pretrain_epochs = 3;         // model features+linear
 
   std::optional<double> delta;  // absent when `account` asks for delta at an epsilon
   std::optional<double> budget;
 
   bool checks_in() const;  // every client tosses a coin: not shuffle, not subset
   bool has_slots() const;  // random-check-in-*
+  bool is_statistic() const { return model == ModelKind::mean || model == ModelKind::histogram; }
   // Slots with an update in one round of `rounds`: `slots`, or clients - slots + 1 where windows slide; 1 in
   // protocols without slots. Learning rate, log_every and checkpoint_every count these.
   std::uint64_t slots_a_run() const;

@@ -63,6 +63,15 @@ std::string Plan::canonical() const {
   put("rounds.log_every", log_every);
   put("rounds.checkpoint_every", checkpoint_every);
   put("model.kind", name_of(model));
+  // Keys younger than the first plans are written when they say something, so that older plans keep their
+  // hash.
+  if (activation != Activation::relu) {
+    put("model.activation", name_of(activation));
+  }
+  if (model == ModelKind::features_linear) {
+    put("model.public_data", public_data);
+    put("model.pretrain_epochs", pretrain_epochs);
+  }
   put_if("privacy.delta", delta);
   put_if("privacy.budget", budget);
   std::string text;

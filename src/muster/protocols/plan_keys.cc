@@ -22,6 +22,8 @@ constexpr std::string_view kAveraged = "random-check-in-averaged";
 constexpr std::string_view kSliding = "random-check-in-sliding";
 constexpr std::string_view kAggregated = "aggregated-check-in";
 
+constexpr std::string_view kTransfer = "features+linear";
+
 using Names = std::vector<std::string_view>;
 
 KeySpec integer(KeySpec spec, std::uint64_t least, std::uint64_t most = kMostInteger) {
@@ -49,7 +51,13 @@ KeySpec choice(KeySpec spec, std::vector<Choice> choices) {
   return spec;
 }
 
+KeySpec with_models(KeySpec spec, Names models) {
+  spec.models = std::move(models);
+  return spec;
+}
+
 std::vector<KeySpec> make_table() {
+  const Names descending = {"cnn", "logistic", "mlp", kTransfer};
   const Names check_ins = {kCheckIn, kFixed, kAveraged, kSliding, kAggregated};
   const Names slots = {kFixed, kAveraged, kSliding};
   const Names local = {"ldp-sgd", "l1", "l2", "linf", "k-rr", "laplace", "pure"};
@@ -129,8 +137,8 @@ std::vector<KeySpec> make_table() {
            {"l1", Support::trained},
            {"l2", Support::trained},
            {"linf", Support::trained},
-           {"k-rr", Support::accounted},
-           {"laplace", Support::accounted},
+           {"k-rr", Support::trained},
+           {"laplace", Support::trained},
            {"pure", Support::accounted}}),
       positive({"randomizer.epsilon0",
                 "--epsilon0",
@@ -161,33 +169,46 @@ std::vector<KeySpec> make_table() {
       integer({"randomizer.k", "--k", {}, "", "number of answers", "all", {}, {"k-rr"}}, 2),
       integer({"rounds.count", "--rounds", {}, "", "rounds; whole runs in the slot protocols", "all", {}, {}},
               0),
-      {"rounds.learning_rate",
-       "--learning-rate",
-       ValueType::learning_rate,
-       "",
-       "step size of a round; of a slot in the slot protocols, counted over all runs",
-       "train",
-       {},
-       {}},
-      fraction({"rounds.momentum", "--momentum", kNumber, "0", "server momentum", "train", {}, {}}),
-      fraction({"rounds.average",
-                "--average",
-                kNumber,
-                "0",
-                "iterate averaging weight; 0 is off",
-                "train",
-                {},
-                {}}),
-      positive({"rounds.projection",
-                "--projection",
-                kNumber,
-                "none",
-                "radius of the ball the model stays in",
-                "train",
-                {},
-                {}}),
-      number({"rounds.weight_decay", "--weight-decay", kNumber, "0", "decay of the weights", "train", {}, {}},
-             0, true, kUnbounded, false),
+      with_models({"rounds.learning_rate",
+                   "--learning-rate",
+                   ValueType::learning_rate,
+                   "",
+                   "step size of a round; of a slot in the slot protocols, counted over all runs",
+                   "train",
+                   {},
+                   {}},
+                  descending),
+      with_models(
+          fraction({"rounds.momentum", "--momentum", kNumber, "0", "server momentum", "train", {}, {}}),
+          descending),
+      with_models(fraction({"rounds.average",
+                            "--average",
+                            kNumber,
+                            "0",
+                            "iterate averaging weight; 0 is off",
+                            "train",
+                            {},
+                            {}}),
+                  descending),
+      with_models(positive({"rounds.projection",
+                            "--projection",
+                            kNumber,
+                            "none",
+                            "radius of the ball the model stays in",
+                            "train",
+                            {},
+                            {}}),
+                  descending),
+      with_models(number({"rounds.weight_decay",
+                          "--weight-decay",
+                          kNumber,
+                          "0",
+                          "decay of the weights",
+                          "train",
+                          {},
+                          {}},
+                         0, true, kUnbounded, false),
+                  descending),
       integer({"rounds.batch", "--batch", {}, "1", "slots a step", "train", {kFixed}, {}}, 1),
       integer({"rounds.log_every",
                "--log-every",
@@ -210,10 +231,39 @@ std::vector<KeySpec> make_table() {
       choice({"model.kind", "--model", {}, "", "what is trained", "train", {}, {}},
              {{"cnn", Support::trained},
               {"logistic", Support::trained},
-              {"mlp", Support::none},
-              {"features+linear", Support::none},
-              {"mean", Support::none},
-              {"histogram", Support::none}}),
+              {"mlp", Support::trained},
+              {"features+linear", Support::trained},
+              {"mean", Support::trained},
+              {"histogram", Support::trained}}),
+      with_models(choice({"model.activation",
+                          "--activation",
+                          {},
+                          "relu",
+                          "what follows each layer but the last",
+                          "train",
+                          {},
+                          {}},
+                         {{"relu", Support::trained}, {"tanh", Support::trained}}),
+                  {"cnn", "mlp", kTransfer}),
+      with_models({"model.public_data",
+                   "--public-data",
+                   ValueType::data,
+                   "digits",
+                   "what the features are learned from, without noise; nobody's private data",
+                   "train",
+                   {},
+                   {}},
+                  {kTransfer}),
+      with_models(integer({"model.pretrain_epochs",
+                           "--pretrain-epochs",
+                           {},
+                           "3",
+                           "passes over the public data",
+                           "train",
+                           {},
+                           {}},
+                          0, 10'000),
+                  {kTransfer}),
       number({"privacy.delta", "--delta", kNumber, "", "failure probability of the guarantee", "all", {}, {}},
              0, false, 1, false),
       positive({"privacy.budget",
@@ -291,7 +341,7 @@ std::string KeySpec::allowed(Command command) const {
     case ValueType::name:
       return "1 to 100 of A-Z a-z 0-9 . _ -, not starting with .";
     case ValueType::data:
-      return "digits | idx:DIR | DIR";
+      return "digits | idx:DIR | csv:FILE | cifar:DIR | DIR";
     case ValueType::integer:
       return most == kMostInteger ? fmt::format("integer >= {}", least)
                                   : fmt::format("integer {}..{}", least, compact(most));
@@ -310,11 +360,13 @@ std::string KeySpec::allowed(Command command) const {
   return "";
 }
 
-bool KeySpec::applies_to(std::string_view protocol, std::string_view randomizer) const {
+bool KeySpec::applies_to(std::string_view protocol, std::string_view randomizer,
+                         std::string_view model) const {
   const auto among = [](std::string_view name, const Names& names) {
     return names.empty() || std::ranges::find(names, name) != names.end();
   };
-  return among(protocol, protocols) && among(randomizer, randomizers);
+  return among(protocol, protocols) && among(randomizer, randomizers) &&
+         (model.empty() || among(model, models));
 }
 
 std::string KeySpec::only_with() const {
@@ -324,6 +376,9 @@ std::string KeySpec::only_with() const {
   }
   if (!randomizers.empty()) {
     text += (text.empty() ? "" : "; ") + ("randomizer " + join(randomizers, " | "));
+  }
+  if (!models.empty()) {
+    text += (text.empty() ? "" : "; ") + ("model " + join(models, " | "));
   }
   return text;
 }

@@ -41,12 +41,14 @@ struct KeySpec {
   double low = 0, high = 0;  // number; high = infinity: unbounded, and infinity itself refused
   bool low_included = false, high_included = false;
   std::vector<Choice> choices = {};
+  std::vector<std::string_view> models = {};  // empty: any
 
   bool applies_to(Command command) const { return command == Command::train || commands == "all"; }
-  bool applies_to(std::string_view protocol, std::string_view randomizer) const;
+  // An empty model is one that the plan does not say.
+  bool applies_to(std::string_view protocol, std::string_view randomizer, std::string_view model = {}) const;
   // What it may hold, for people: "number in (0, 1]". A choice may hold less for training.
   std::string allowed(Command command = Command::account) const;
-  // The protocols and randomizers it applies to, for people; empty: all.
+  // The protocols, randomizers and models it applies to, for people; empty: all.
   std::string only_with() const;
 };
 

@@ -62,8 +62,18 @@ const char* name_of(ModelKind kind) {
       return "cnn";
     case ModelKind::logistic:
       return "logistic";
+    case ModelKind::mlp:
+      return "mlp";
+    case ModelKind::features_linear:
+      return "features+linear";
+    case ModelKind::mean:
+      return "mean";
+    case ModelKind::histogram:
+      return "histogram";
   }
   return "";
 }
+
+const char* name_of(Activation activation) { return activation == Activation::tanh ? "tanh" : "relu"; }
 
 }  // namespace muster::protocols

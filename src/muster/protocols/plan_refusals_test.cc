@@ -96,16 +96,16 @@ const std::vector<Case> kIntegers = {{"seed", {}},
                                      {"rounds.checkpoint_every", {"0"}}};
 const std::vector<Case> kTexts = {
     {"name", {"\".\"", "\"..\"", "\".hidden\"", "\"a/b\"", "\"a b\"", "\"caf\u00e9\"", "\"a\\u0000b\""}},
-    {"population.data", {"\"csv:a.csv\"", "\"cifar:dir\"", "\"idx:\"", "\"http://x\"", "\"a\\nb\""}},
+    {"population.data", {"\"csv:\"", "\"cifar:\"", "\"idx:\"", "\"tsv:a.tsv\"", "\"http://x\"", "\"a\\nb\""}},
     {"participation.protocol", {"\"Shuffled-check-in\"", "\"poisson\"", "\"random-check-in\""}},
-    {"randomizer.kind", {"\"pure\"", "\"k-rr\"", "\"laplace\"", "\"LDP-SGD\"", "\"gauss\""}},
-    {"model.kind", {"\"mlp\"", "\"features+linear\"", "\"mean\"", "\"histogram\"", "\"resnet\""}}};
+    {"randomizer.kind", {"\"pure\"", "\"laplace\"", "\"LDP-SGD\"", "\"gauss\""}},
+    {"model.kind", {"\"resnet\"", "\"MLP\""}},
+    {"model.activation", {"\"sigmoid\"", "\"ReLU\""}}};
 // Known, and of no use with this protocol and these randomizers.
-const std::vector<Case> kInapplicable = {{"participation.subset", {"10"}},
-                                         {"participation.slots", {"10"}},
-                                         {"participation.minimum", {"1"}},
-                                         {"randomizer.k", {"2"}},
-                                         {"rounds.batch", {"1"}}};
+const std::vector<Case> kInapplicable = {
+    {"participation.subset", {"10"}}, {"participation.slots", {"10"}}, {"participation.minimum", {"1"}},
+    {"randomizer.k", {"2"}},          {"rounds.batch", {"1"}},         {"model.public_data", {"\"digits\""}},
+    {"model.pretrain_epochs", {"1"}}};
 
 void expect_refused(const Case& bad, const std::string& literal) {
   const std::string text = written(bad.gaussian ? gaussian_plan() : ldp_sgd_plan(), bad.key, literal);
@@ -180,18 +180,19 @@ TEST(PlanRefusals, EveryWordOfTheMessageHelps) {
             "line 14, column 23 (allowed: randomizer ldp-sgd | l1 | l2 | linf | k-rr | laplace | pure)");
   EXPECT_EQ(
       refusal(ldp_sgd_plan(), "randomizer.kind", "\"laplace\""),
-      "randomizer.kind = laplace: not implemented yet for train; bad.toml, line 13, column 19 (allowed: "
-      "ldp-sgd | gaussian | l1 | l2 | linf)");
+      "randomizer.kind = laplace: is for the mean of one number, not for cnn; bad.toml, line 13, column 19 "
+      "(allowed: ldp-sgd | gaussian | l1 | l2 | linf)");
   EXPECT_EQ(
       refusal(ldp_sgd_plan(), "randomizer.kind", "\"gausian\""),
       "randomizer.kind = gausian: unknown; did you mean gaussian?; bad.toml, line 13, column 19 (allowed: "
-      "ldp-sgd | gaussian | l1 | l2 | linf)");
+      "ldp-sgd | gaussian | l1 | l2 | linf | k-rr | laplace)");
   EXPECT_EQ(refusal(ldp_sgd_plan(), "participation.protocol", "\"subsets\""),
             "participation.protocol = subsets: unknown; did you mean subset?; bad.toml, line 13, column 26 "
             "(allowed: shuffle | subset | shuffled-check-in | random-check-in-fixed | "
             "random-check-in-averaged | random-check-in-sliding | aggregated-check-in)");
-  EXPECT_EQ(refusal(ldp_sgd_plan(), "model.kind", "\"mlp\""),
-            "model.kind = mlp: not implemented yet; bad.toml, line 13, column 14 (allowed: cnn | logistic)");
+  EXPECT_EQ(refusal(ldp_sgd_plan(), "model.public_data", "\"digits\""),
+            "model.public_data = digits: does not apply to model cnn; bad.toml, line 14, column 21 (allowed: "
+            "model features+linear)");
   EXPECT_EQ(refusal(ldp_sgd_plan(), "participation.rate", "[0.2, 0.1]"),
             "participation.rate = [0.2, 0.1]: the lowest rate comes first; "
             "bad.toml, line 13, column 22 (allowed: number in (0, 1], or [lo, hi] (as a flag lo:hi))");

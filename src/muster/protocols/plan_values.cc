@@ -196,18 +196,22 @@ std::string data_value(const KeySpec& spec, const RawValue& raw) {
   if (text == "digits") {
     return text;
   }
-  if (text.starts_with("csv:") || text.starts_with("cifar:")) {
-    refuse(spec, raw, fmt::format("{} is not implemented yet", text.substr(0, text.find(':') + 1)));
-  }
-  const std::string directory = text.starts_with("idx:") ? text.substr(4) : text;
   const std::size_t colon = text.find(':');
-  if (directory.empty()) {
+  for (const char* kind : {"idx:", "csv:", "cifar:"}) {
+    if (text.starts_with(kind)) {
+      if (colon + 1 == text.size()) {
+        refuse(spec, raw, kind == std::string_view("csv:") ? "no file named" : "no folder named");
+      }
+      return text;
+    }
+  }
+  if (text.empty()) {
     refuse(spec, raw, "no folder named");
   }
-  if (!text.starts_with("idx:") && colon != text.npos && text.find('/') > colon) {
+  if (colon != text.npos && text.find('/') > colon) {
     refuse(spec, raw, "unknown kind of data");  // a folder with a colon in its name is written idx:NAME
   }
-  return "idx:" + directory;
+  return "idx:" + text;
 }
 
 std::string choice_value(const KeySpec& spec, const RawValue& raw, Command command) {

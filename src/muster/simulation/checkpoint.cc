@@ -20,7 +20,7 @@ static_assert(std::endian::native == std::endian::little, "the file holds the ma
 constexpr std::string_view kMagic = "musterck";
 constexpr std::uint32_t kVersion = 2;
 constexpr std::size_t kHashLength = 64;
-constexpr std::size_t kHeader = kMagic.size() + 4 + kHashLength + sizeof(Digest) + 6 * 8;
+constexpr std::size_t kHeader = kMagic.size() + 4 + kHashLength + sizeof(Digest) + 7 * 8;
 
 Digest blake2b(std::string_view bytes) {
   Digest digest;
@@ -105,6 +105,7 @@ std::string encode(const Checkpoint& checkpoint) {
   put(out, checkpoint.messages);
   put(out, checkpoint.seconds);
   put(out, checkpoint.metrics_bytes);
+  put(out, model.updates);
   put(out, static_cast<std::uint64_t>(model.parameters.size()));
   put(out, model.parameters);
   put(out, model.momentum);
@@ -138,6 +139,7 @@ Checkpoint decode(std::string_view bytes, const std::filesystem::path& path) {
   checkpoint.messages = take<std::uint64_t>(in);
   checkpoint.seconds = take<double>(in);
   checkpoint.metrics_bytes = take<std::uint64_t>(in);
+  checkpoint.model.updates = take<std::uint64_t>(in);
   const auto dimension = take<std::uint64_t>(in);
   const std::size_t body = in.size() - sizeof(Digest);
   if (!is_hash(checkpoint.plan_hash) || fidelity > static_cast<std::uint64_t>(Fidelity::sum) ||

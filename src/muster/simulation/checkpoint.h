@@ -6,8 +6,14 @@
 //     64 bytes  plan hash, lower-case hexadecimal
 //     32 bytes  digest of the data set
 //     u64       fidelity: 0 message, 1 sum
-//     u64 rounds (of slots: slots) done, u64 messages so far, f64 seconds so far, u64 bytes of metrics.jsonl,
-//     u64 dimension d 3 d f32   parameters, momentum, average 32 bytes  BLAKE2b-256 of everything before
+//     u64       rounds done; in slot protocols slots
+//     u64       messages so far
+//     f64       seconds so far
+//     u64       bytes of metrics.jsonl
+//     u64       updates of the model
+//     u64       dimension d
+//     3 d f32   parameters, momentum, average
+//     32 bytes  BLAKE2b-256 of everything before
 // A change of the layout is a new version. decode() is total: every byte string is a checkpoint or an Error.
 #pragma once
 

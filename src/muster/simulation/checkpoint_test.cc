@@ -20,6 +20,7 @@ Checkpoint example() {
   checkpoint.metrics_bytes = 99;
   checkpoint.fidelity = Fidelity::sum;
   checkpoint.model = ModelState({1.0f, -2.5f, 3e-30f});
+  checkpoint.model.updates = 11;
   checkpoint.model.momentum[1] = 0.25f;
   checkpoint.model.average[2] = -0.0f;
   return checkpoint;
@@ -55,6 +56,7 @@ TEST(Checkpoint, ComesBackAsItWasWritten) {
   EXPECT_EQ(read.messages, 3456);
   EXPECT_EQ(read.seconds, 1.5);
   EXPECT_EQ(read.metrics_bytes, 99);
+  EXPECT_EQ(read.model.updates, 11);
   EXPECT_EQ(read.model.parameters, written.model.parameters);
   EXPECT_EQ(read.model.momentum, written.model.momentum);
   EXPECT_EQ(read.model.average, written.model.average);
@@ -85,7 +87,7 @@ TEST(Checkpoint, FieldsThatDoNotFitAreRefusedEvenUnderARightChecksum) {
   std::string hash = bytes;
   hash[12] = 'G';
   expect_refused(resealed(hash));
-  const std::size_t dimension_at = 8 + 4 + 64 + 32 + 5 * 8;
+  const std::size_t dimension_at = 8 + 4 + 64 + 32 + 6 * 8;
   for (const char low : {'\x02', '\x04', '\x00', '\x7f'}) {
     std::string dimension = bytes;
     dimension[dimension_at] = low;

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include "muster/core/error.h"
+#include "muster/learning/statistics/statistics.h"
 #include "muster/randomizers/aligned.h"
 
 namespace muster::simulation {
@@ -13,35 +16,98 @@ namespace {
 
 constexpr std::size_t kBatch = 64;  // examples a worker takes at a time
 
-}  // namespace
-
-Evaluator::Evaluator(const learning::GradientEngine& gradients, const learning::Dataset& test,
-                     WorkerTeam& team)
-    : gradients_(gradients), test_(test), team_(team) {
+void expect_examples(const learning::Dataset& test) {
   if (test.size() == 0) {
     throw Error(ErrorCode::data, "population.data", "", "at least one test example", "no test examples");
   }
-  for (unsigned worker = 0; worker < team.size(); ++worker) {
-    workspaces_.push_back(gradients.make_workspace());
-  }
 }
 
-double Evaluator::accuracy(std::span<const float> parameters) {
-  std::atomic<std::size_t> next{0};
-  std::atomic<std::uint64_t> correct{0};
-  team_.run([&](unsigned worker) {
-    std::uint64_t mine = 0;
-    randomizers::AlignedVector<float> inputs(test_.shape.size());
-    for (std::size_t first = next.fetch_add(kBatch); first < test_.size(); first = next.fetch_add(kBatch)) {
-      const std::size_t last = std::min(first + kBatch, test_.size());
-      for (std::size_t i = first; i < last; ++i) {
-        const learning::Example example = test_.example(i, inputs);
-        mine += gradients_.predict(parameters, example.inputs, *workspaces_[worker]) == example.label ? 1 : 0;
-      }
+class ClassifierEvaluator final : public Evaluator {
+ public:
+  ClassifierEvaluator(const learning::GradientEngine& gradients, const learning::Dataset& test,
+                      WorkerTeam& team)
+      : gradients_(gradients), test_(test), team_(team) {
+    for (unsigned worker = 0; worker < team.size(); ++worker) {
+      workspaces_.push_back(gradients.make_workspace());
     }
-    correct += mine;
-  });
-  return static_cast<double>(correct.load()) / static_cast<double>(test_.size());
+  }
+
+  double accuracy(std::span<const float> parameters) override {
+    std::atomic<std::size_t> next{0};
+    std::atomic<std::uint64_t> correct{0};
+    team_.run([&](unsigned worker) {
+      std::uint64_t mine = 0;
+      randomizers::AlignedVector<float> inputs(test_.shape.size());
+      for (std::size_t first = next.fetch_add(kBatch); first < test_.size(); first = next.fetch_add(kBatch)) {
+        const std::size_t last = std::min(first + kBatch, test_.size());
+        for (std::size_t i = first; i < last; ++i) {
+          const learning::Example example = test_.example(i, inputs);
+          mine +=
+              gradients_.predict(parameters, example.inputs, *workspaces_[worker]) == example.label ? 1 : 0;
+        }
+      }
+      correct += mine;
+    });
+    return static_cast<double>(correct.load()) / static_cast<double>(test_.size());
+  }
+
+ private:
+  const learning::GradientEngine& gradients_;
+  const learning::Dataset& test_;
+  WorkerTeam& team_;
+  std::vector<std::unique_ptr<learning::Workspace>> workspaces_;
+};
+
+class HistogramEvaluator final : public Evaluator {
+ public:
+  explicit HistogramEvaluator(std::vector<double> truth) : truth_(std::move(truth)) {}
+  double accuracy(std::span<const float> parameters) override {
+    double distance = 0;
+    for (std::size_t c = 0; c < truth_.size(); ++c) {
+      distance += std::abs(static_cast<double>(parameters[c]) - truth_[c]) / 2;
+    }
+    return std::max(0.0, 1 - distance);
+  }
+
+ private:
+  std::vector<double> truth_;
+};
+
+class MeanEvaluator final : public Evaluator {
+ public:
+  MeanEvaluator(std::vector<double> truth, double diameter) : truth_(std::move(truth)), diameter_(diameter) {}
+  double accuracy(std::span<const float> parameters) override {
+    double squares = 0;
+    for (std::size_t j = 0; j < truth_.size(); ++j) {
+      const double difference = static_cast<double>(parameters[j]) - truth_[j];
+      squares += difference * difference;
+    }
+    return std::max(0.0, 1 - std::sqrt(squares) / diameter_);
+  }
+
+ private:
+  std::vector<double> truth_;
+  double diameter_;
+};
+
+}  // namespace
+
+std::unique_ptr<Evaluator> make_classifier_evaluator(const learning::GradientEngine& gradients,
+                                                     const learning::Dataset& test, WorkerTeam& team) {
+  expect_examples(test);
+  return std::make_unique<ClassifierEvaluator>(gradients, test, team);
+}
+
+std::unique_ptr<Evaluator> make_histogram_evaluator(const learning::ClientFunction& histogram,
+                                                    const learning::Dataset& test) {
+  expect_examples(test);
+  return std::make_unique<HistogramEvaluator>(learning::mean_over(histogram, test));
+}
+
+std::unique_ptr<Evaluator> make_mean_evaluator(const learning::ClientFunction& statistic,
+                                               const learning::Dataset& test, double diameter) {
+  expect_examples(test);
+  return std::make_unique<MeanEvaluator>(learning::mean_over(statistic, test), diameter);
 }
 
 }  // namespace muster::simulation

@@ -1,8 +1,10 @@
-// Accuracy on a test set, shared out over a team: the fraction of examples whose predicted class is the
-// label.
+// How good the reported model is, in [0, 1], by the test set alone: nothing of the clients' data is in it.
 //
-// The count is an integer, so it does not depend on the number of workers. Driven by one thread; what it is
-// given must outlive it.
+// A classifier: the fraction of test examples whose predicted class is the label, shared out over a team; the
+// count is an integer, so it does not depend on the number of workers. A histogram: 1 minus the total
+// variation distance to the test set's. A mean: 1 minus the distance |theta - test mean|_2 over the diameter
+// of what clipping leaves. The last two are cut at 0. Driven by one thread; what an evaluator is given must
+// outlive it.
 #pragma once
 
 #include <memory>
@@ -17,15 +19,17 @@ namespace muster::simulation {
 
 class Evaluator {
  public:
-  // An empty test set is Error(data).
-  Evaluator(const learning::GradientEngine& gradients, const learning::Dataset& test, WorkerTeam& team);
-  double accuracy(std::span<const float> parameters);
-
- private:
-  const learning::GradientEngine& gradients_;
-  const learning::Dataset& test_;
-  WorkerTeam& team_;
-  std::vector<std::unique_ptr<learning::Workspace>> workspaces_;
+  virtual ~Evaluator() = default;
+  virtual double accuracy(std::span<const float> parameters) = 0;
 };
+
+// An empty test set is Error(data) for each.
+std::unique_ptr<Evaluator> make_classifier_evaluator(const learning::GradientEngine& gradients,
+                                                     const learning::Dataset& test, WorkerTeam& team);
+// `histogram` gives each record's indicator.
+std::unique_ptr<Evaluator> make_histogram_evaluator(const learning::ClientFunction& histogram,
+                                                    const learning::Dataset& test);
+std::unique_ptr<Evaluator> make_mean_evaluator(const learning::ClientFunction& statistic,
+                                               const learning::Dataset& test, double diameter);
 
 }  // namespace muster::simulation

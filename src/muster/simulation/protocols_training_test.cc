@@ -91,14 +91,17 @@ class Watcher final : public TrainingObserver {
 
 class ProtocolsTraining : public ::testing::Test {
  protected:
+  static const learning::DataSplit& data() {
+    static const learning::DataSplit drawn = learning::draw_digits(kClients, 100, 1);
+    return drawn;
+  }
   TrainingResult run(const protocols::Plan& plan, const std::string& name, unsigned threads = 1,
                      std::uint64_t interrupt_after = 0) {
-    static const learning::DataSplit data = learning::draw_digits(kClients, 100, 1);
-    TrainingParts parts = assemble(plan, Accounting::elsewhere);
+    TrainingParts parts = assemble(plan, data(), Accounting::elsewhere);
     parts.epsilon = [](std::uint64_t rounds) { return 0.1 * std::sqrt(static_cast<double>(rounds)); };
     RunFolder folder(temporary_.path() / name);
     watcher_ = std::make_unique<Watcher>(interrupt_after);
-    return train(plan, parts, data, folder, {threads, &watcher_->interrupt}, *watcher_);
+    return train(plan, parts, data(), folder, {threads, &watcher_->interrupt}, *watcher_);
   }
   Checkpoint checkpoint(const std::string& name) const {
     const fs::path file = temporary_.path() / name / "checkpoint";
@@ -135,7 +138,7 @@ TEST_F(ProtocolsTraining, ThreadsDoNotChangeABitAndTheModelMoves) {
     EXPECT_EQ(result.rounds, plan.rounds) << name;
     EXPECT_EQ(result.slots.has_value(), plan.has_slots()) << name;
     EXPECT_EQ(checkpoint(name).round, plan.updates()) << name;
-    const std::vector<float> initial = assemble(plan, Accounting::elsewhere).initial;
+    const std::vector<float> initial = assemble(plan, data(), Accounting::elsewhere).task.initial;
     EXPECT_NE(checkpoint(name).model.parameters, initial) << name;
     for (const unsigned threads : {2u, 3u}) {
       run(plan, name + std::to_string(threads), threads);
@@ -197,7 +200,7 @@ TEST_F(ProtocolsTraining, ADestroyedRoundCountsAndChangesNothing) {
   const TrainingResult result = run(none, "none");
   EXPECT_EQ(result.rounds, 24u);
   EXPECT_GT(result.messages, 0u);
-  EXPECT_EQ(checkpoint("none").model.parameters, assemble(none, Accounting::elsewhere).initial);
+  EXPECT_EQ(checkpoint("none").model.parameters, assemble(none, data(), Accounting::elsewhere).task.initial);
   EXPECT_EQ(checkpoint("none").model.momentum, std::vector<float>(checkpoint("none").model.momentum.size()));
 }
 

@@ -28,6 +28,15 @@ ModelState::ModelState(std::vector<float> initial)
 
 void apply_update(const UpdateRule& rule, double learning_rate, std::span<const float> estimate,
                   ModelState& state) {
+  ++state.updates;
+  if (rule.running_mean) {
+    for (std::size_t i = 0; i < state.parameters.size(); ++i) {
+      const double value = state.parameters[i];
+      state.parameters[i] = static_cast<float>(value + (static_cast<double>(estimate[i]) - value) /
+                                                           static_cast<double>(state.updates));
+    }
+    return;
+  }
   const auto rate = static_cast<float>(learning_rate);
   const auto keep = static_cast<float>(rule.momentum);
   const auto decay = static_cast<float>(rule.weight_decay);

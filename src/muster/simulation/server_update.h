@@ -5,11 +5,15 @@
 //     theta <- theta - learning_rate v, then theta <- theta min(1, radius / |theta|) when `projection` gives
 //     a radius avg <- avg + average (theta - avg)
 //
-// Every vector has parameter_count floats; arithmetic is single precision but for the norm, which is summed
-// in double from the first coordinate to the last. Functions of their arguments alone, so every thread count
-// and every resumed run computes the same bits.
+// or, for a statistic (`running_mean`), the mean of the estimates so far:
+//     theta <- theta + (estimate - theta) / t, in the t-th update
+//
+// Every vector has as many floats as the model; arithmetic is single precision but for the norm, which is
+// summed in double from the first coordinate to the last. Functions of their arguments alone, so every thread
+// count and every resumed run computes the same bits.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
@@ -21,6 +25,7 @@ struct UpdateRule {
   double average = 0;                // [0, 1), 0: off
   double weight_decay = 0;           // >= 0
   std::optional<double> projection;  // radius of the ball around the origin
+  bool running_mean = false;         // the others are not read
 };
 
 struct ModelState {
@@ -30,6 +35,7 @@ struct ModelState {
   std::vector<float> parameters;
   std::vector<float> momentum;  // zeros at first
   std::vector<float> average;   // the initial parameters at first
+  std::uint64_t updates = 0;    // so far
 };
 
 void apply_update(const UpdateRule& rule, double learning_rate, std::span<const float> estimate,

@@ -75,5 +75,20 @@ TEST(ServerUpdate, AllTogetherInTheWrittenOrder) {
   EXPECT_EQ(state.average, Vector{-0.75f});
 }
 
+TEST(ServerUpdate, AStatisticIsTheRunningMeanOfItsEstimates) {
+  UpdateRule rule;
+  rule.running_mean = true;
+  ModelState state(Vector{9.0f, 9.0f});  // what it starts from leaves no trace
+  apply_update(rule, 0, Vector{1.0f, -2.0f}, state);
+  EXPECT_EQ(state.parameters, (Vector{1.0f, -2.0f}));
+  apply_update(rule, 0, Vector{3.0f, 0.0f}, state);
+  EXPECT_EQ(state.parameters, (Vector{2.0f, -1.0f}));
+  apply_update(rule, 0, Vector{5.0f, 4.0f}, state);
+  EXPECT_FLOAT_EQ(state.parameters[0], 3.0f);
+  EXPECT_FLOAT_EQ(state.parameters[1], 2.0f / 3);
+  EXPECT_EQ(state.updates, 3U);
+  EXPECT_EQ(reported_model(rule, state), state.parameters);
+}
+
 }  // namespace
 }  // namespace muster::simulation

@@ -1,16 +1,13 @@
 #include "muster/simulation/setup.h"
 
-#include <algorithm>
+#include <future>
+#include <memory>
 #include <string>
-#include <string_view>
+#include <utility>
 
 #include "muster/accounting/accountant.h"
 #include "muster/accounting/scheduled_accountant.h"
 #include "muster/core/error.h"
-#include "muster/learning/data/digits.h"
-#include "muster/learning/data/idx.h"
-#include "muster/learning/gradients/engine.h"
-#include "muster/learning/models/architecture.h"
 #include "muster/randomizers/gaussian.h"
 #include "muster/randomizers/gaussian_sum.h"
 #include "muster/randomizers/k_rr.h"
@@ -23,19 +20,6 @@
 
 namespace muster::simulation {
 namespace {
-
-constexpr std::uint64_t kMostDigits = 60'000;
-constexpr std::uint64_t kTestDigits = 10'000;
-
-learning::Architecture architecture_of(protocols::ModelKind model) {
-  switch (model) {
-    case protocols::ModelKind::cnn:
-      return learning::Architecture::cnn;
-    case protocols::ModelKind::logistic:
-      return learning::Architecture::logistic;
-  }
-  throw Error(ErrorCode::internal, "model.kind", "", "", "a model that cannot be trained");
-}
 
 std::unique_ptr<randomizers::VectorRandomizer> make_randomizer(const protocols::Plan& plan,
                                                                std::size_t dimension) {
@@ -79,15 +63,31 @@ std::unique_ptr<randomizers::SumSampler> make_sum_sampler(const protocols::Plan&
   return randomizers::make_k_rr_sum(plan.epsilon0.value(), plan.k.value());
 }
 
-std::function<double(std::uint64_t)> epsilon_of(const accounting::Mechanism& mechanism,
-                                                const std::vector<accounting::Stage>& stages, Delta delta) {
-  if (stages.size() == 1) {
-    const auto accountant =
-        std::make_shared<const accounting::Accountant>(mechanism, stages.front().participation);
-    return [accountant, delta](std::uint64_t rounds) { return accountant->epsilon_upper(rounds, delta); };
+using Epsilon = std::function<double(std::uint64_t)>;
+
+// Empty when another process asks.
+std::future<Epsilon> charge(const protocols::Plan& plan, Accounting accounting) {
+  return std::async(std::launch::async, [&plan, accounting] {
+    return accounting == Accounting::elsewhere ? Epsilon() : epsilon_of(plan);
+  });
+}
+
+TrainingParts assemble(const protocols::Plan& plan, const learning::DataSplit& data, Fidelity fidelity,
+                       std::future<Epsilon> epsilon) {
+  TrainingParts parts;
+  parts.task = make_model_task(plan, data);
+  parts.randomizer = make_randomizer(plan, parts.task.function->dimension());
+  if (fidelity == Fidelity::sum) {
+    parts.sum = make_sum_sampler(plan, parts.randomizer->dimension());
   }
-  const auto accountant = std::make_shared<const accounting::ScheduledAccountant>(mechanism, stages);
-  return [accountant, delta](std::uint64_t rounds) { return accountant->epsilon_upper(rounds, delta); };
+  const accounting::Mechanism charged = parts.randomizer->description();
+  if (!same_mechanism(charged, plan.mechanism())) {
+    throw Error(ErrorCode::internal, "randomizer", accounting::describe(charged),
+                accounting::describe(plan.mechanism()),
+                "the randomizer that runs is not the one the plan charges");
+  }
+  parts.epsilon = epsilon.get();
+  return parts;
 }
 
 }  // namespace
@@ -103,47 +103,31 @@ void check_fidelity(const protocols::Plan& plan, Fidelity fidelity) {
   }
 }
 
-TrainingParts assemble(const protocols::Plan& plan, Accounting accounting, Fidelity fidelity) {
+std::function<double(std::uint64_t)> epsilon_of(const protocols::Plan& plan) {
+  const std::vector<accounting::Stage> stages = plan.stages();
+  const Delta delta = Delta::of(plan.delta.value());
+  if (stages.size() == 1) {
+    const auto accountant =
+        std::make_shared<const accounting::Accountant>(plan.mechanism(), stages.front().participation);
+    return [accountant, delta](std::uint64_t rounds) { return accountant->epsilon_upper(rounds, delta); };
+  }
+  const auto accountant = std::make_shared<const accounting::ScheduledAccountant>(plan.mechanism(), stages);
+  return [accountant, delta](std::uint64_t rounds) { return accountant->epsilon_upper(rounds, delta); };
+}
+
+TrainingParts assemble(const protocols::Plan& plan, const learning::DataSplit& data, Accounting accounting,
+                       Fidelity fidelity) {
   check_fidelity(plan, fidelity);
-  const learning::Architecture architecture = architecture_of(plan.model);
-  TrainingParts parts;
-  parts.gradients = learning::make_engine(architecture);
-  parts.randomizer = make_randomizer(plan, parts.gradients->parameter_count());
-  parts.initial = learning::initial_parameters(architecture, random::RunKey::from_seed(plan.seed));
-
-  if (fidelity == Fidelity::sum) {
-    parts.sum = make_sum_sampler(plan, parts.randomizer->dimension());
-  }
-
-  const accounting::Mechanism charged = parts.randomizer->description();
-  if (!same_mechanism(charged, plan.mechanism())) {
-    throw Error(ErrorCode::internal, "randomizer", accounting::describe(charged),
-                accounting::describe(plan.mechanism()),
-                "the randomizer that runs is not the one the plan charges");
-  }
-  if (accounting == Accounting::elsewhere) {
-    return parts;
-  }
-  parts.epsilon = epsilon_of(charged, plan.stages(), Delta::of(plan.delta.value()));
-  return parts;
+  return assemble(plan, data, fidelity, charge(plan, accounting));
 }
 
-learning::DataSplit load_data(const protocols::Plan& plan) {
-  constexpr std::string_view kIdx = "idx:";
-  if (plan.data == "digits") {
-    return learning::draw_digits(std::min(plan.clients, kMostDigits), kTestDigits, plan.seed);
-  }
-  if (plan.data.starts_with(kIdx)) {
-    return learning::load_idx(plan.data.substr(kIdx.size()));
-  }
-  throw Error(ErrorCode::plan, "population.data", plan.data, "digits, idx:DIR",
-              "not a data set this muster reads");
-}
-
-std::string data_identity(const protocols::Plan& plan) {
-  return plan.data == "digits"
-             ? "digits:" + std::to_string(std::min(plan.clients, kMostDigits)) + ":" + std::to_string(plan.seed)
-             : plan.data;
+Prepared prepare(const protocols::Plan& plan, Accounting accounting, Fidelity fidelity) {
+  check_fidelity(plan, fidelity);
+  std::future<Epsilon> epsilon = charge(plan, accounting);
+  Prepared prepared;
+  prepared.data = load_data(plan);
+  prepared.parts = assemble(plan, prepared.data, fidelity, std::move(epsilon));
+  return prepared;
 }
 
 }  // namespace muster::simulation

@@ -5,7 +5,7 @@
 
 #include "muster/accounting/accountant.h"
 #include "muster/core/error.h"
-#include "muster/learning/models/architecture.h"
+#include "muster/learning/data/digits.h"
 #include "muster/protocols/plan_source.h"
 
 namespace muster::simulation {
@@ -34,12 +34,14 @@ clip = 0.5
                                    protocols::Command::train);
 }
 
+learning::DataSplit few_digits() { return learning::draw_digits(20, 10, 1); }
+
 TEST(Assemble, ChargesTheRandomizerThatRunsAtTheEffectiveRate) {
   const protocols::Plan plan = plan_with("kind = \"ldp-sgd\"\nepsilon0 = 1.5\n");
-  const TrainingParts parts = assemble(plan);
+  const TrainingParts parts = assemble(plan, few_digits());
   EXPECT_TRUE(same_mechanism(parts.randomizer->description(), plan.mechanism()));
-  EXPECT_EQ(parts.randomizer->dimension(), parts.gradients->parameter_count());
-  EXPECT_EQ(parts.initial.size(), parts.gradients->parameter_count());
+  EXPECT_EQ(parts.randomizer->dimension(), parts.task.function->dimension());
+  EXPECT_EQ(parts.task.initial.size(), parts.task.function->dimension());
   const accounting::Accountant accountant(
       plan.mechanism(), accounting::ShuffledCheckIn{ClientCount::of(500), Rate::effective(0.2, 0.5)});
   EXPECT_EQ(parts.epsilon(10), accountant.epsilon_upper(10, Delta::of(1e-4)));
@@ -49,21 +51,22 @@ TEST(Assemble, ChargesTheRandomizerThatRunsAtTheEffectiveRate) {
 TEST(Assemble, EveryRandomizerOfVectorsRunsAsItIsCharged) {
   for (const char* kind : {"ldp-sgd", "l1", "l2", "linf"}) {
     const protocols::Plan plan = plan_with(std::string("kind = \"") + kind + "\"\nepsilon0 = 1.5\n");
-    EXPECT_TRUE(same_mechanism(assemble(plan).randomizer->description(), plan.mechanism())) << kind;
+    EXPECT_TRUE(same_mechanism(assemble(plan, few_digits()).randomizer->description(), plan.mechanism()))
+        << kind;
   }
   const protocols::Plan plan = plan_with("kind = \"gaussian\"\nsigma = 3\n");
-  EXPECT_TRUE(same_mechanism(assemble(plan).randomizer->description(), plan.mechanism()));
+  EXPECT_TRUE(same_mechanism(assemble(plan, few_digits()).randomizer->description(), plan.mechanism()));
 }
 
 TEST(Assemble, SumsAreForGaussianAndKRandomizedResponseAlone) {
   const protocols::Plan gaussian = plan_with("kind = \"gaussian\"\nsigma = 3\n");
-  EXPECT_EQ(assemble(gaussian).fidelity(), Fidelity::message);
-  EXPECT_EQ(assemble(gaussian, Accounting::charged, Fidelity::sum).fidelity(), Fidelity::sum);
+  EXPECT_EQ(assemble(gaussian, few_digits()).fidelity(), Fidelity::message);
+  EXPECT_EQ(assemble(gaussian, few_digits(), Accounting::charged, Fidelity::sum).fidelity(), Fidelity::sum);
   for (const char* kind : {"ldp-sgd", "l1", "l2", "linf"}) {
     const protocols::Plan plan = plan_with(std::string("kind = \"") + kind + "\"\nepsilon0 = 1.5\n");
     EXPECT_NO_THROW(check_fidelity(plan, Fidelity::message));
     try {
-      assemble(plan, Accounting::elsewhere, Fidelity::sum);
+      assemble(plan, few_digits(), Accounting::elsewhere, Fidelity::sum);
       FAIL() << kind;
     } catch (const Error& error) {
       EXPECT_EQ(error.code(), ErrorCode::usage);
@@ -88,16 +91,6 @@ TEST(SameMechanism, ComparesKindAndParameters) {
   EXPECT_FALSE(same_mechanism(CoordinateLocal{Norm::l2, 2.0}, CoordinateLocal{Norm::l1, 2.0}));
   EXPECT_FALSE(same_mechanism(CoordinateLocal{Norm::l2, 2.0}, LdpSgdLocal{2.0}));
   EXPECT_FALSE(same_mechanism(KRandomizedResponse{2.0, 4}, KRandomizedResponse{2.0, 5}));
-}
-
-TEST(LoadData, DigitsAreOneAClient) {
-  protocols::Plan plan = plan_with("kind = \"ldp-sgd\"\nepsilon0 = 1.5\n");
-  plan.clients = 7;
-  const learning::DataSplit data = load_data(plan);
-  EXPECT_EQ(data.train.size(), 7);
-  EXPECT_EQ(data.test.size(), 10'000);
-  plan.data = "csv:somewhere";
-  EXPECT_THROW(load_data(plan), Error);
 }
 
 }  // namespace

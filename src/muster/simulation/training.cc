@@ -33,7 +33,7 @@ Json json_of(const LoggedRound& logged) {
 }
 
 UpdateRule rule_of(const protocols::Plan& plan) {
-  return {plan.momentum, plan.average, plan.weight_decay, plan.projection};
+  return {plan.momentum, plan.average, plan.weight_decay, plan.projection, plan.is_statistic()};
 }
 
 // The run's state between rounds, from the folder's checkpoint or from the initial model.
@@ -44,7 +44,7 @@ Checkpoint starting_point(const protocols::Plan& plan, const TrainingParts& part
   start.data = data;
   start.fidelity = parts.fidelity();
   if (folder.found() == RunFolder::Found::fresh) {
-    start.model = ModelState(parts.initial);
+    start.model = ModelState(parts.task.initial);
     folder.begin(plan.canonical(), start);
     return start;
   }
@@ -53,7 +53,7 @@ Checkpoint starting_point(const protocols::Plan& plan, const TrainingParts& part
     throw Error(ErrorCode::checkpoint, "population.data", plan.data, "",
                 "the data set changed since the run began");
   }
-  if (found.model.parameters.size() != parts.initial.size() || found.round > plan.updates()) {
+  if (found.model.parameters.size() != parts.task.initial.size() || found.round > plan.updates()) {
     throw Error(ErrorCode::checkpoint, folder.path().string(), "", "",
                 "the checkpoint does not fit its plan");
   }
@@ -129,11 +129,11 @@ class Session {
         team_(threads),
         population_(plan.clients, data.train, key_),
         roll_call_(protocols::make_roll_call(plan, key_)),
-        engine_(*parts.gradients, *parts.randomizer, *roll_call_, population_, key_, team_, ranks,
+        engine_(*parts.task.function, *parts.randomizer, *roll_call_, population_, key_, team_, ranks,
                 parts.sum.get()),
-        evaluator_(*parts.gradients, data.test, team_),
+        evaluator_(parts.task.make_evaluator(data.test, team_)),
         epsilon_(parts.epsilon),
-        estimate_(parts.gradients->parameter_count()) {}
+        estimate_(parts.task.function->dimension()) {}
 
   const Checkpoint& state() const { return state_; }
 
@@ -144,7 +144,8 @@ class Session {
     const RoundEngine::Step step = attempt(state_.round + 1, stop);
     stop_agreed_ = step.stop;
     if (step.decoded) {
-      apply_update(rule_, plan_.learning_rate.value().at(last_round), estimate_, state_.model);
+      const double rate = plan_.learning_rate ? plan_.learning_rate->at(last_round) : 0.0;
+      apply_update(rule_, rate, estimate_, state_.model);
     }
     state_.round = last_round;
     state_.messages += step.messages;
@@ -185,7 +186,7 @@ class Session {
   std::optional<std::uint64_t> slots() const {
     return plan_.has_slots() ? std::optional(state_.round) : std::nullopt;
   }
-  double accuracy() { return evaluator_.accuracy(reported_model(rule_, state_.model)); }
+  double accuracy() { return evaluator_->accuracy(reported_model(rule_, state_.model)); }
   double seconds() const {
     return seconds_before_ + std::chrono::duration<double>(Clock::now() - began_).count();
   }
@@ -206,7 +207,7 @@ class Session {
     try {
       return engine_.run(round, state_.model.parameters, estimate_, stop);
     } catch (const Error& error) {
-      if (error.code() != ErrorCode::data) {
+      if (error.code() != ErrorCode::data || !plan_.learning_rate) {
         throw;
       }
       throw Error(
@@ -229,7 +230,7 @@ class Session {
   Population population_;
   std::unique_ptr<protocols::RollCall> roll_call_;
   RoundEngine engine_;
-  Evaluator evaluator_;
+  std::unique_ptr<Evaluator> evaluator_;
   EpsilonAhead epsilon_;
   std::vector<float> estimate_;
   bool stop_agreed_ = false;
@@ -317,8 +318,9 @@ TrainingResult train(const protocols::Plan& plan, const TrainingParts& parts, co
 }
 
 TrainingResult train(Ranks& ranks, const protocols::Plan& plan, const TrainingParts& parts,
-                     const learning::DataSplit& data, RunFolder* folder, const TrainingOptions& options,
+                     const learning::DataSplit& loaded, RunFolder* folder, const TrainingOptions& options,
                      TrainingObserver& observer) {
+  const learning::DataSplit& data = parts.task.inputs(loaded);
   Start start = agree_on_start(ranks, plan, parts, data, folder);
   std::optional<Session> session;
   together(ranks, [&] {

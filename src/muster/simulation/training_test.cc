@@ -12,8 +12,6 @@
 
 #include "muster/core/error.h"
 #include "muster/learning/data/digits.h"
-#include "muster/learning/gradients/engine.h"
-#include "muster/learning/models/architecture.h"
 #include "muster/protocols/plan_source.h"
 #include "muster/randomizers/gaussian.h"
 #include "muster/randomizers/gaussian_sum.h"
@@ -68,25 +66,23 @@ protocols::Plan small_plan(const std::string& key = "", const std::string& value
   return protocols::Plan::validate(source, protocols::Command::train);
 }
 
+const learning::DataSplit& small_data() {
+  static const learning::DataSplit data = learning::draw_digits(kClients, 200, 1);
+  return data;
+}
+
 TrainingParts small_parts(const protocols::Plan& plan, Fidelity fidelity = Fidelity::message) {
   TrainingParts parts;
-  parts.gradients = learning::make_engine(learning::Architecture::logistic);
-  const std::size_t dimension = parts.gradients->parameter_count();
+  parts.task = make_model_task(plan, small_data());
+  const std::size_t dimension = parts.task.function->dimension();
   parts.randomizer = plan.randomizer == protocols::RandomizerKind::gaussian
                          ? randomizers::make_gaussian(*plan.sigma, *plan.clip, dimension)
                          : randomizers::make_ldp_sgd(*plan.epsilon0, *plan.clip, dimension);
   if (fidelity == Fidelity::sum) {
     parts.sum = randomizers::make_gaussian_sum(*plan.sigma, *plan.clip, dimension);
   }
-  parts.initial =
-      learning::initial_parameters(learning::Architecture::logistic, random::RunKey::from_seed(plan.seed));
   parts.epsilon = [](std::uint64_t rounds) { return 0.1 * std::sqrt(static_cast<double>(rounds)); };
   return parts;
-}
-
-const learning::DataSplit& small_data() {
-  static const learning::DataSplit data = learning::draw_digits(kClients, 200, 1);
-  return data;
 }
 
 // Raises the interrupt once `round` is done.
@@ -238,7 +234,7 @@ TEST_F(TrainingTest, RoundsNobodyReportsInCountAndChangeNothing) {
   const TrainingResult result = run(plan, "run");
   EXPECT_EQ(result.rounds, 12);
   EXPECT_EQ(result.messages, 0);
-  EXPECT_EQ(checkpoint("run").model.parameters, small_parts(plan).initial);
+  EXPECT_EQ(checkpoint("run").model.parameters, small_parts(plan).task.initial);
   EXPECT_DOUBLE_EQ(result.epsilon, 0.1 * std::sqrt(12.0));
 }
 

@@ -1,0 +1,82 @@
+#include "muster/simulation/data_source.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <string_view>
+#include <unordered_set>
+
+#include "muster/core/error.h"
+#include "muster/learning/data/cifar.h"
+#include "muster/learning/data/csv.h"
+#include "muster/learning/data/digits.h"
+#include "muster/learning/data/idx.h"
+
+namespace muster::simulation {
+namespace {
+
+constexpr std::uint64_t kMostDigits = 60'000;
+constexpr std::uint64_t kTestDigits = 10'000;
+constexpr std::uint64_t kOpenDigits = 20'000;
+
+// What follows the colon: a folder or a file.
+std::string path_of(const std::string& name) { return name.substr(name.find(':') + 1); }
+
+learning::DataSplit load_files(const char* key, const std::string& name) {
+  if (name.starts_with("idx:")) return learning::load_idx(path_of(name));
+  if (name.starts_with("csv:")) return learning::load_csv(path_of(name));
+  if (name.starts_with("cifar:")) return learning::load_cifar(path_of(name));
+  throw Error(ErrorCode::plan, key, name, "digits | idx:DIR | csv:FILE | cifar:DIR",
+              "not a data set this muster reads");
+}
+
+// The inputs of one example as bytes, to be compared.
+std::string_view inputs_of(const learning::Dataset& data, std::size_t i) {
+  const std::size_t size = data.shape.size();
+  if (data.values.empty()) return {reinterpret_cast<const char*>(data.bytes.data()) + i * size, size};
+  return {reinterpret_cast<const char*>(data.values.data() + i * size), size * sizeof(float)};
+}
+
+}  // namespace
+
+learning::DataSplit load_data(const protocols::Plan& plan) {
+  if (plan.data == "digits") {
+    return learning::draw_digits(std::min(plan.clients, kMostDigits), kTestDigits, plan.seed);
+  }
+  return load_files("population.data", plan.data);
+}
+
+std::string data_identity(const protocols::Plan& plan) {
+  return plan.data == "digits" ? "digits:" + std::to_string(std::min(plan.clients, kMostDigits)) + ":" +
+                                     std::to_string(plan.seed)
+                               : plan.data;
+}
+
+learning::Dataset load_public_data(const protocols::Plan& plan) {
+  if (plan.public_data == "digits") {
+    return learning::draw_digit_set(learning::DigitSet::open, kOpenDigits, plan.seed);
+  }
+  return load_files("model.public_data", plan.public_data).train;
+}
+
+void expect_disjoint(const protocols::Plan& plan, const learning::Dataset& open,
+                     const learning::DataSplit& data) {
+  std::error_code ignored;
+  if (plan.public_data != "digits" && plan.data != "digits" &&
+      std::filesystem::equivalent(path_of(plan.public_data), path_of(plan.data), ignored)) {
+    throw Error(ErrorCode::plan, "model.public_data", plan.public_data, "another data set",
+                "the same files as population.data: what clients hold is not public");
+  }
+  std::unordered_set<std::string_view> held;
+  for (const learning::Dataset* part : {&data.train, &data.test}) {
+    for (std::size_t i = 0; i < part->size(); ++i) held.insert(inputs_of(*part, i));
+  }
+  std::size_t shared = 0;
+  for (std::size_t i = 0; i < open.size(); ++i) shared += held.contains(inputs_of(open, i)) ? 1 : 0;
+  if (shared > 0) {
+    throw Error(
+        ErrorCode::data, "model.public_data", plan.public_data, "no example of population.data",
+        std::to_string(shared) + " examples are also in population.data: what clients hold is not public");
+  }
+}
+
+}  // namespace muster::simulation

@@ -1,0 +1,90 @@
+#include "muster/simulation/data_source.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "muster/core/error.h"
+#include "muster/learning/data/digits.h"
+#include "tests/support/temporary_folder.h"
+
+namespace muster::simulation {
+namespace {
+
+namespace fs = std::filesystem;
+
+protocols::Plan plan_of(const std::string& data, const std::string& open = "digits") {
+  protocols::Plan plan;
+  plan.clients = 7;
+  plan.data = data;
+  plan.public_data = open;
+  plan.model = protocols::ModelKind::features_linear;
+  return plan;
+}
+
+ErrorCode code_of(const protocols::Plan& plan, const learning::Dataset& open,
+                  const learning::DataSplit& data) {
+  try {
+    expect_disjoint(plan, open, data);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.key(), "model.public_data");
+    return error.code();
+  }
+  return ErrorCode::internal;
+}
+
+TEST(LoadData, DigitsAreOneAClient) {
+  const learning::DataSplit data = load_data(plan_of("digits"));
+  EXPECT_EQ(data.train.size(), 7);
+  EXPECT_EQ(data.test.size(), 10'000);
+}
+
+TEST(LoadData, ReadsEachKindByItsName) {
+  const muster::testing::TemporaryFolder folder;
+  std::ofstream(folder.path() / "rows.csv") << "a,b\n1,0\n2,1\n3,0\n4,1\n5,0\n6,1\n";
+  EXPECT_EQ(load_data(plan_of("csv:" + (folder.path() / "rows.csv").string())).train.size(), 5);
+  for (const char* kind : {"idx:", "cifar:", "csv:"}) {
+    try {
+      load_data(plan_of(kind + (folder.path() / "nowhere").string()));
+      FAIL() << kind;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::data) << kind;
+    }
+  }
+}
+
+TEST(PublicData, OfDigitsIsDisjointFromTheClientsDigits) {
+  const protocols::Plan plan = plan_of("digits");
+  const learning::Dataset open = load_public_data(plan);
+  EXPECT_EQ(open.size(), 20'000);
+  EXPECT_NO_THROW(expect_disjoint(plan, open, load_data(plan)));
+}
+
+// One example in two sets is enough, also under another name, and also when it is a test example.
+TEST(PublicData, ThatIsPrivateIsRefused) {
+  const learning::DataSplit data = learning::draw_digits(50, 50, 1);
+  learning::Dataset open = learning::draw_digit_set(learning::DigitSet::open, 50, 1);
+  const protocols::Plan plan = plan_of("idx:somewhere", "idx:elsewhere");
+  EXPECT_NO_THROW(expect_disjoint(plan, open, data));
+  for (const learning::Dataset* part : {&data.train, &data.test}) {
+    learning::Dataset mixed = open;
+    std::copy_n(part->bytes.begin() + 17 * learning::kImagePixels, learning::kImagePixels,
+                mixed.bytes.begin() + 31 * learning::kImagePixels);
+    EXPECT_EQ(code_of(plan, mixed, data), ErrorCode::data);
+  }
+}
+
+TEST(PublicData, ThatIsTheSameFolderIsRefusedUnderAnyName) {
+  const muster::testing::TemporaryFolder folder;
+  const std::string path = folder.path().string();
+  fs::create_directory_symlink(folder.path(), path + "-link");
+  const learning::DataSplit data = learning::draw_digits(5, 5, 1);
+  const learning::Dataset open = learning::draw_digit_set(learning::DigitSet::open, 5, 1);
+  EXPECT_EQ(code_of(plan_of("idx:" + path, "idx:" + path + "/."), open, data), ErrorCode::plan);
+  EXPECT_EQ(code_of(plan_of("idx:" + path, "idx:" + path + "-link"), open, data), ErrorCode::plan);
+  fs::remove(path + "-link");
+}
+
+}  // namespace
+}  // namespace muster::simulation

@@ -1,0 +1,120 @@
+#include "muster/simulation/model_task.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "muster/core/error.h"
+#include "muster/learning/gradients/engine.h"
+#include "muster/learning/models/pretraining.h"
+#include "muster/learning/statistics/statistics.h"
+#include "muster/simulation/data_source.h"
+
+namespace muster::simulation {
+namespace {
+
+using learning::Architecture;
+using learning::ArchitectureKind;
+using protocols::ModelKind;
+using protocols::RandomizerKind;
+
+Architecture architecture_for(ArchitectureKind kind, const protocols::Plan& plan,
+                              const learning::Dataset& data) {
+  Architecture architecture{kind, data.shape, data.classes};
+  if (plan.activation == protocols::Activation::tanh) architecture.activation = learning::Activation::tanh;
+  return architecture;
+}
+
+ModelTask classifier(const Architecture& architecture, const protocols::Plan& plan) {
+  std::unique_ptr<learning::GradientEngine> engine = learning::make_engine(architecture);
+  ModelTask task;
+  task.initial = learning::initial_parameters(architecture, random::RunKey::from_seed(plan.seed));
+  task.make_evaluator = [&gradients = *engine](const learning::Dataset& test, WorkerTeam& team) {
+    return make_classifier_evaluator(gradients, test, team);
+  };
+  task.function = std::move(engine);
+  return task;
+}
+
+std::string text_of(const learning::Shape& shape) {
+  return std::to_string(shape.height) + "x" + std::to_string(shape.width) + "x" +
+         std::to_string(shape.channels);
+}
+
+// A network learned from public data gives the features of the private data.
+learning::DataSplit features_of_data(const protocols::Plan& plan, const learning::DataSplit& data) {
+  const learning::Dataset open = load_public_data(plan);
+  if (open.shape != data.train.shape) {
+    throw Error(ErrorCode::data, "model.public_data", plan.public_data,
+                "inputs of " + text_of(data.train.shape) + ", as of population.data",
+                "has inputs of " + text_of(open.shape));
+  }
+  expect_disjoint(plan, open, data);
+  const Architecture network = architecture_for(ArchitectureKind::cnn, plan, open);
+  const std::vector<float> frozen =
+      learning::pretrain(network, open, plan.pretrain_epochs, random::RunKey::from_seed(plan.seed));
+  const unsigned threads = std::max(1U, std::thread::hardware_concurrency());
+  return {learning::features_of(network, frozen, data.train, threads),
+          learning::features_of(network, frozen, data.test, threads)};
+}
+
+ModelTask on_features(const protocols::Plan& plan, const learning::DataSplit& data) {
+  learning::DataSplit features = features_of_data(plan, data);
+  ModelTask task =
+      classifier({ArchitectureKind::logistic, features.train.shape, features.train.classes}, plan);
+  task.features = std::move(features);
+  return task;
+}
+
+// Of the vectors that clipping leaves: the diameter of the ball of radius clip in the randomizer's norm.
+double diameter_of(const protocols::Plan& plan, std::size_t dimension) {
+  const double sides =
+      plan.randomizer == RandomizerKind::linf ? std::sqrt(static_cast<double>(dimension)) : 1;
+  return 2 * plan.clip.value() * sides;
+}
+
+ModelTask mean(const protocols::Plan& plan, const learning::DataSplit& data) {
+  ModelTask task;
+  task.function = plan.randomizer == RandomizerKind::laplace ? learning::make_scalar_mean(data.train)
+                                                             : learning::make_vector_mean(data.train);
+  const double diameter = diameter_of(plan, task.function->dimension());
+  task.make_evaluator = [&function = *task.function, diameter](const learning::Dataset& test, WorkerTeam&) {
+    return make_mean_evaluator(function, test, diameter);
+  };
+  task.initial.assign(task.function->dimension(), 0.0F);
+  return task;
+}
+
+ModelTask histogram(const learning::DataSplit& data) {
+  ModelTask task;
+  task.function = learning::make_histogram(data.train);
+  task.make_evaluator = [&function = *task.function](const learning::Dataset& test, WorkerTeam&) {
+    return make_histogram_evaluator(function, test);
+  };
+  task.initial.assign(data.train.classes, 1.0F / static_cast<float>(data.train.classes));
+  return task;
+}
+
+}  // namespace
+
+ModelTask make_model_task(const protocols::Plan& plan, const learning::DataSplit& data) {
+  switch (plan.model) {
+    case ModelKind::cnn:
+      return classifier(architecture_for(ArchitectureKind::cnn, plan, data.train), plan);
+    case ModelKind::logistic:
+      return classifier(architecture_for(ArchitectureKind::logistic, plan, data.train), plan);
+    case ModelKind::mlp:
+      return classifier(architecture_for(ArchitectureKind::mlp, plan, data.train), plan);
+    case ModelKind::features_linear:
+      return on_features(plan, data);
+    case ModelKind::mean:
+      return mean(plan, data);
+    case ModelKind::histogram:
+      return histogram(data);
+  }
+  throw Error(ErrorCode::internal, "model.kind", "", "", "a model that cannot be trained");
+}
+
+}  // namespace muster::simulation

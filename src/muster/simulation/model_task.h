@@ -1,0 +1,45 @@
+// What a plan's model.kind asks of the clients, and how the result is judged.
+//
+//     cnn, logistic, mlp   the gradient of the loss on the client's example
+//     features+linear      a cnn is trained without noise on public data and frozen; the gradient of a linear
+//                          layer on the features it gives of the client's example
+//     mean                 the example's inputs; with laplace one number of it (statistics.h)
+//     histogram            the indicator of its class
+//
+// Everything follows from the plan, its seed and the data. Called from one thread.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "muster/learning/client_function.h"
+#include "muster/learning/dataset.h"
+#include "muster/protocols/plan.h"
+#include "muster/simulation/evaluation.h"
+#include "muster/simulation/worker_team.h"
+
+namespace muster::simulation {
+
+using MakeEvaluator =
+    std::function<std::unique_ptr<Evaluator>(const learning::Dataset& test, WorkerTeam& team)>;
+
+struct ModelTask {
+  std::unique_ptr<learning::ClientFunction> function;
+  std::vector<float> initial;    // what the server holds before round 1
+  MakeEvaluator make_evaluator;  // refers to `function`
+  // For features+linear: what the clients hold in place of the data, 32 floats an example (9 MB for MNIST's
+  // 70,000).
+  std::optional<learning::DataSplit> features;
+
+  // What the function is evaluated on: `data` is what the task was made from.
+  const learning::DataSplit& inputs(const learning::DataSplit& data) const {
+    return features ? *features : data;
+  }
+};
+
+// Error(plan) for a model that the data has no shape for; for features+linear see expect_disjoint.
+ModelTask make_model_task(const protocols::Plan& plan, const learning::DataSplit& data);
+
+}  // namespace muster::simulation

@@ -1,0 +1,199 @@
+// What each model asks of the clients, and runs of a few rounds from end to end.
+#include "muster/simulation/model_task.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "muster/core/error.h"
+#include "muster/learning/data/digits.h"
+#include "muster/protocols/plan_source.h"
+#include "muster/simulation/run_folder.h"
+#include "muster/simulation/setup.h"
+#include "muster/simulation/training.h"
+#include "tests/support/temporary_folder.h"
+
+namespace muster::simulation {
+namespace {
+
+protocols::Plan plan_with(const std::string& model, const std::string& randomizer,
+                          const std::string& rounds = "learning_rate = 0.5\n",
+                          const std::string& data = "digits") {
+  return protocols::Plan::validate(protocols::PlanSource::from_text(R"(
+[population]
+clients = 300
+data = ")" + data + R"("
+[participation]
+protocol = "shuffled-check-in"
+rate = 0.5
+[privacy]
+delta = 1e-4
+[rounds]
+count = 20
+)" + rounds + "[model]\n" + model + "[randomizer]\n" + randomizer,
+                                                                    "test.toml"),
+                                   protocols::Command::train);
+}
+
+const std::string kExact = "kind = \"gaussian\"\nsigma = 0.001\nclip = 30.0\n";
+
+const learning::DataSplit& digits() {
+  static const learning::DataSplit data = learning::draw_digits(300, 300, 1);
+  return data;
+}
+
+class Silent final : public TrainingObserver {
+  void started(std::uint64_t, std::uint64_t) override {}
+  void round_done(std::uint64_t) override {}
+  void logged(const LoggedRound&) override {}
+};
+
+double accuracy_of(const protocols::Plan& plan) {
+  const muster::testing::TemporaryFolder temporary;
+  RunFolder folder(temporary.path() / "run");
+  Silent silent;
+  TrainingParts parts = assemble(plan, digits(), Accounting::elsewhere);
+  parts.epsilon = [](std::uint64_t) { return 1.0; };
+  TrainingOptions options;
+  options.threads = 2;
+  return train(plan, parts, digits(), folder, options, silent).accuracy;
+}
+
+TEST(ModelTask, EveryModelHasItsDimension) {
+  const std::pair<const char*, std::size_t> cases[] = {{"kind = \"cnn\"\n", 26010},
+                                                       {"kind = \"logistic\"\n", 7850},
+                                                       {"kind = \"mlp\"\n", 101770},
+                                                       {"kind = \"cnn\"\nactivation = \"tanh\"\n", 26010}};
+  for (const auto& [model, dimension] : cases) {
+    const ModelTask task = make_model_task(plan_with(model, kExact), digits());
+    EXPECT_EQ(&task.inputs(digits()), &digits()) << model;
+    EXPECT_EQ(task.function->dimension(), dimension) << model;
+    EXPECT_EQ(task.initial.size(), dimension) << model;
+  }
+}
+
+TEST(ModelTask, TheActivationIsTheOneThePlanNames) {
+  std::vector<std::vector<float>> gradients;
+  for (const char* activation : {"relu", "tanh"}) {
+    const learning::DataSplit& data = digits();
+    const ModelTask task = make_model_task(
+        plan_with(std::string("kind = \"cnn\"\nactivation = \"") + activation + "\"\n", kExact), data);
+    std::vector<float> out(task.function->dimension()), buffer(data.train.shape.size());
+    const auto room = task.function->make_workspace();
+    task.function->evaluate(task.initial, data.train.example(0, buffer), *room, out);
+    gradients.push_back(out);
+  }
+  EXPECT_NE(gradients[0], gradients[1]);
+}
+
+TEST(ModelTask, FeaturesStandInForTheImages) {
+  const protocols::Plan plan = plan_with("kind = \"features+linear\"\npretrain_epochs = 1\n", kExact);
+  const ModelTask task = make_model_task(plan, digits());
+  const learning::DataSplit& data = task.inputs(digits());
+  EXPECT_EQ(task.function->dimension(), 32U * 10 + 10);
+  EXPECT_EQ(data.train.shape, (learning::Shape{1, 1, 32}));
+  EXPECT_TRUE(data.train.bytes.empty());
+  EXPECT_EQ(data.train.labels, digits().train.labels);
+  EXPECT_EQ(data.test.size(), digits().test.size());
+  EXPECT_EQ(make_model_task(plan, digits()).features->train.values, data.train.values);
+}
+
+TEST(ModelTask, FeaturesNeedPublicDataOfTheSameShape) {
+  const muster::testing::TemporaryFolder folder;
+  std::ofstream(folder.path() / "rows.csv") << "a,b\n1,0\n2,1\n3,0\n4,1\n5,0\n6,1\n";
+  const std::string open = "csv:" + (folder.path() / "rows.csv").string();
+  EXPECT_THROW(
+      make_model_task(plan_with("kind = \"features+linear\"\npublic_data = \"" + open + "\"\n", kExact),
+                      digits()),
+      Error);
+}
+
+TEST(ModelTask, ACnnOnRowsOfFeaturesIsRefused) {
+  learning::DataSplit data;
+  for (learning::Dataset* part : {&data.train, &data.test}) {
+    part->shape = {1, 1, 2};
+    part->classes = 2;
+    part->values = {1, 2};
+    part->labels = {1};
+  }
+  try {
+    make_model_task(plan_with("kind = \"cnn\"\n", kExact), data);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::plan);
+    EXPECT_EQ(error.key(), "model.kind");
+  }
+  EXPECT_EQ(make_model_task(plan_with("kind = \"mlp\"\n", kExact), data).function->dimension(),
+            2U * 128 + 128 + 128 * 2 + 2);
+}
+
+// Nearly without noise every model gets far from the tenth that guessing gives.
+TEST(Models, LearnFromEndToEnd) {
+  for (const char* model : {"kind = \"mlp\"\n", "kind = \"mlp\"\nactivation = \"tanh\"\n",
+                            "kind = \"features+linear\"\npretrain_epochs = 1\n"}) {
+    const protocols::Plan plan = plan_with(model, kExact, "learning_rate = 0.05\n");
+    EXPECT_GE(accuracy_of(plan), 0.5) << model;
+  }
+}
+
+TEST(Statistics, ComeOutNearTheTestSets) {
+  EXPECT_GE(accuracy_of(plan_with("kind = \"mean\"\n", kExact, "")), 0.9);
+  EXPECT_GE(accuracy_of(plan_with("kind = \"histogram\"\n", kExact, "")), 0.85);
+  EXPECT_GE(accuracy_of(plan_with("kind = \"histogram\"\n", "kind = \"k-rr\"\nk = 10\nepsilon0 = 6.0\n", "")),
+            0.8);
+  EXPECT_GE(
+      accuracy_of(plan_with("kind = \"mean\"\n", "kind = \"laplace\"\nclip = 1.0\nepsilon0 = 5.0\n", "")),
+      0.95);
+}
+
+TEST(Statistics, KMustBeTheNumberOfClasses) {
+  const protocols::Plan plan =
+      plan_with("kind = \"histogram\"\n", "kind = \"k-rr\"\nk = 9\nepsilon0 = 6.0\n", "");
+  try {
+    assemble(plan, digits(), Accounting::elsewhere);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::plan);
+    EXPECT_EQ(error.key(), "randomizer.k");
+    EXPECT_EQ(error.allowed(), "10");
+  }
+}
+
+// Each key that does not go with the model is refused by name.
+TEST(Models, RefuseWhatDoesNotGoWithThem) {
+  const auto key_of = [](const std::string& model, const std::string& randomizer, const std::string& rounds) {
+    try {
+      plan_with(model, randomizer, rounds);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::plan);
+      return error.key();
+    }
+    return std::string();
+  };
+  const std::string rate = "learning_rate = 0.5\n";
+  EXPECT_EQ(key_of("kind = \"mean\"\n", kExact, rate), "rounds.learning_rate");
+  EXPECT_EQ(key_of("kind = \"histogram\"\n", kExact, "momentum = 0.5\n"), "rounds.momentum");
+  EXPECT_EQ(key_of("kind = \"mean\"\n", kExact, "average = 0.5\n"), "rounds.average");
+  EXPECT_EQ(key_of("kind = \"cnn\"\n", kExact, ""), "rounds.learning_rate");
+  EXPECT_EQ(key_of("kind = \"logistic\"\nactivation = \"tanh\"\n", kExact, rate), "model.activation");
+  EXPECT_EQ(key_of("kind = \"cnn\"\npublic_data = \"digits\"\n", kExact, rate), "model.public_data");
+  EXPECT_EQ(key_of("kind = \"mlp\"\npretrain_epochs = 2\n", kExact, rate), "model.pretrain_epochs");
+  const std::string k_rr = "kind = \"k-rr\"\nk = 10\nepsilon0 = 2.0\n";
+  const std::string laplace = "kind = \"laplace\"\nclip = 1.0\nepsilon0 = 2.0\n";
+  EXPECT_EQ(key_of("kind = \"cnn\"\n", k_rr, rate), "randomizer.kind");
+  EXPECT_EQ(key_of("kind = \"mean\"\n", k_rr, ""), "randomizer.kind");
+  EXPECT_EQ(key_of("kind = \"histogram\"\n", laplace, ""), "randomizer.kind");
+  EXPECT_EQ(key_of("kind = \"logistic\"\n", laplace, rate), "randomizer.kind");
+  EXPECT_EQ(key_of("kind = \"histogram\"\n", k_rr, ""), "");
+  EXPECT_EQ(key_of("kind = \"mean\"\n", laplace, ""), "");
+  EXPECT_EQ(key_of("kind = \"features+linear\"\npublic_data = \"idx:mnist\"\n", kExact, rate), "");
+  try {
+    plan_with("kind = \"features+linear\"\npublic_data = \"mnist\"\n", kExact, rate, "idx:mnist");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.key(), "model.public_data");
+  }
+}
+
+}  // namespace
+}  // namespace muster::simulation
