@@ -53,7 +53,7 @@ std::string state_of(const RunRecord& run) {
     return "unfinished";
   }
   return run.outcome->stopped == "budget" ? "stopped before its privacy budget was passed"
-                                          : run.outcome->stopped;
+                                          : escaped(run.outcome->stopped);
 }
 
 std::string head_of(const ReportParts& parts) {

@@ -205,7 +205,9 @@ std::string summary_svg(const Sweep& sweep) {
                       ? Scale::logarithmic(least / 1.3, most * 1.3, kLeft, kRight)
                       : Scale::linear(0, most > 0 ? most * 1.08 : 1, kLeft, kRight);
   ChartPanel panel(
-      x, Scale::around(lowest, highest, kBottom, kTop), "accuracy on the test set",
+      x, Scale::around(lowest, highest, kBottom, kTop),
+      sweep.knobs.empty() ? "accuracy on the test set"
+                          : fmt::format("accuracy on the test set, by {}", short_name(sweep.knobs[0].key)),
       fmt::format("epsilon, proven, at delta {:g}", sweep.combinations.front().plans.front().delta.value()));
   std::vector<std::pair<std::string, Stroke>> legend;
   const bool told_apart = lines.size() <= kInks.size();

@@ -1,0 +1,222 @@
+"""`muster report` from outside: what the page shows, that it loads nothing, and what it refuses.
+
+    python3 tests/cli/report_test.py --command build/release/muster
+"""
+
+import html.parser
+import json
+import re
+import xml.etree.ElementTree
+
+import muster_command
+from small_runs import SmallRuns
+
+
+class Page(html.parser.HTMLParser):
+    """The elements, attributes, words and tables of a page."""
+
+    VOID = {"meta"}
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.attributes, self.open, self.words = [], [], [], ""
+        self.tables, self.styles = [], ""
+        self.feed(text)
+        self.close()
+        assert not self.open, self.open
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes += attrs
+        if tag not in self.VOID:
+            self.open.append(tag)
+        if tag == "table":
+            self.tables.append([])
+        elif tag == "tr":
+            self.tables[-1].append([])
+        elif tag in ("td", "th"):
+            self.tables[-1][-1].append("")
+        elif tag == "data" and "td" in self.open:
+            self.tables[-1][-1][-1] = dict(attrs)["value"]
+
+    def handle_startendtag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes += attrs
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag, tag
+
+    def handle_data(self, data):
+        if "style" in self.open:
+            self.styles += data
+            return
+        self.words += data
+        if ("td" in self.open and "data" not in self.open) or "th" in self.open:
+            self.tables[-1][-1][-1] += data
+
+
+class ReportTest(SmallRuns):
+    def report(self, *arguments):
+        done = self.run_command("report", *arguments)
+        return (self.folder / done.stdout.strip()).read_text(encoding="utf-8"), done.stderr
+
+    def edited(self, out, change):
+        """Rewrites the logged lines of a run."""
+        lines = self.metrics(out)
+        change(lines)
+        (self.folder / out / "metrics.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+
+    def test_the_page_shows_the_runs_own_figures(self):
+        final = self.json_lines("--out", "run")[-1]
+        text, said = self.report("run")
+        self.assertEqual(said, "")
+        self.assertTrue((self.folder / "run" / "report.html").is_file())
+        page = Page(text)
+        rounds = next(table for table in page.tables if table[0][:2] == ["round", "accuracy"])
+        shown = [[float(row[i]) if row[i] != "none" else None for i in (0, 1, 2, 3, 5, 6)] for row in rounds[1:]]
+        self.assertEqual(shown, [[line[key] for key in ("round", "accuracy", "epsilon", "check_ins", "messages",
+                                                        "seconds")] for line in self.metrics("run")])
+        plan = "".join(f"{key} = {value}\n" for key, value in page.tables[-1])
+        self.assertEqual(plan, (self.folder / "run" / "plan.txt").read_text())
+        self.assertIn(f'value="{final["accuracy"]:.17g}"', text)
+        hash_ = re.search(r'id="hash">([0-9a-f]{64})<', text).group(1)
+        self.assertIn(hash_.encode(), (self.folder / "run" / "checkpoint").read_bytes())
+        statement = json.loads(self.run_command("account", "small.toml", "--json").stdout)
+        best = next(table for table in page.tables if table[0][0] == "bound")[1]
+        self.assertEqual((best[0], float(best[1]), float(best[2])),
+                         (statement["bound"], statement["epsilon"]["upper"], statement["epsilon"]["lower"]))
+        self.assertEqual(float(best[1]), final["epsilon"])
+        self.assertIn(f'value="{statement["local"]["epsilon"]:.17g}"', text)
+        for assumption in statement["assumptions"]:
+            self.assertIn(assumption, page.words)
+
+    def test_the_page_loads_nothing(self):
+        self.json_lines("--out", "run")
+        text, _ = self.report("run")
+        page = Page(text)
+        self.assertEqual({"script", "img", "link", "iframe", "object"} & set(page.tags), set())
+        self.assertEqual({"src", "href", "xlink:href", "action"} & {name for name, _ in page.attributes}, set())
+        self.assertNotIn("url(", page.styles)
+        self.assertNotIn("@import", page.styles)
+        self.assertNotIn("http", text)
+
+    def test_pictures_are_whole_and_hold_every_round(self):
+        self.json_lines("--out", "run")
+        text, _ = self.report("run")
+        pictures = [xml.etree.ElementTree.fromstring(svg) for svg in re.findall(r"<svg.*?</svg>", text, re.S)]
+        self.assertEqual(len(pictures), 3)
+        self.assertNotIn("nan", "".join(re.findall(r"<svg.*?</svg>", text, re.S)))
+        # A dot a logged round in the picture of check-ins, as far apart as the rounds, at their counts' height.
+        dots = [(float(dot.get("cx")), float(dot.get("cy"))) for dot in pictures[1].iter("circle")]
+        logged = self.metrics("run")
+        self.assertEqual(len(dots), len(logged))
+        counts = [line["check_ins"] for line in logged]
+        self.assertGreater(max(counts), min(counts))
+        low, high = counts.index(min(counts)), counts.index(max(counts))
+        scale = (dots[high][1] - dots[low][1]) / (counts[high] - counts[low])
+        for dot, line in zip(dots, logged):
+            self.assertAlmostEqual(dot[1], dots[low][1] + scale * (line["check_ins"] - counts[low]), delta=0.3)
+            self.assertAlmostEqual((dot[0] - dots[0][0]) * (24 - 6), (dots[-1][0] - dots[0][0]) * (line["round"] - 6),
+                                   delta=3)
+
+    def test_an_unfinished_run_says_so(self):
+        status, _ = self.stop_after(2, "--out", "run", "--rounds", 100_000)
+        self.assertEqual(status, 130)
+        text, said = self.report("run", "--out", "page.html")
+        self.assertIn("not finished", text)
+        self.assertIn("not finished", said)
+        self.assertFalse((self.folder / "run" / "report.html").exists())
+        # A last line that is still being written is left out; in the middle it is a fault.
+        with open(self.folder / "run" / "metrics.jsonl", "a") as metrics:
+            metrics.write('{"round":')
+        self.assertEqual(self.report("run")[0].count("<svg"), 3)
+
+    def test_a_run_that_has_logged_nothing(self):
+        self.train("--out", "none", "--rounds", 0)
+        text, _ = self.report("none")
+        self.assertIn("no round is done", Page(text).words)
+
+    def test_check_ins_as_declared_and_not(self):
+        first = self.train("--out", "run", "--json")
+        self.assertNotIn("check-ins:", first.stderr)
+        text, _ = self.report("run")
+        self.assertIn("No alarm: 24 rounds fit the declared rate 0.1", Page(text).words)
+        self.assertEqual(json.loads(self.run_command("report", "run", "--json").stdout),
+                         {"out": "run/report.html", "finished": True, "logged": 4, "check_ins": "as declared"})
+
+        def a_fifth_less(lines):
+            for line in lines:
+                line["check_ins"] = line["check_ins"] * 4 // 5
+                line["messages"] = line["messages"] * 4 // 5
+
+        self.edited("run", a_fifth_less)
+        text, said = self.report("run")
+        self.assertIn("Alarm: too few check-ins", Page(text).words)
+        self.assertIn("too few", said)
+        again = self.train("--out", "run", "--resume", "--json")
+        self.assertEqual(again.stdout, first.stdout.splitlines(keepends=True)[-1])
+        self.assertIn("muster: too few check-ins: ", again.stderr)
+        self.assertIn("declared rate is what is charged", again.stderr)
+
+    def test_without_coins_nothing_is_watched(self):
+        self.train("--out", "run", "--protocol", "subset", "--subset", 50, status=2)  # the plan's rate is in the way
+        plan = (self.folder / "small.toml").read_text()
+        plan = plan.replace('"shuffled-check-in"', '"subset"').replace("rate = 0.1", "subset = 50")
+        (self.folder / "small.toml").write_text(plan)
+        self.train("--out", "run")
+        text, _ = self.report("run")
+        self.assertIn("Not watched: a fixed number of clients is drawn", Page(text).words)
+
+    def test_slots_of_averaged_check_ins_are_watched(self):
+        plan = (self.folder / "small.toml").read_text()
+        plan = plan.replace('"shuffled-check-in"', '"random-check-in-averaged"').replace("rate = 0.1",
+                                                                                       "rate = 0.1\nslots = 10")
+        (self.folder / "small.toml").write_text(plan.replace("count = 24", "count = 2"))
+        self.train("--out", "run")
+        words = Page(self.report("run")[0]).words
+        self.assertRegex(words, "No alarm: [0-9]+ slots fit the declared rate 0.1")
+
+    def test_text_from_outside_is_escaped(self):
+        hostile = "<img src=x onerror=alert(1)> & \"quoted\" 'too'"
+        self.json_lines("--out", hostile)
+        result = self.folder / hostile / "result.json"
+        result.write_text(result.read_text().replace('"done"', '"<script>alert(2)"'))
+        text, _ = self.report(hostile)
+        page = Page(text)
+        self.assertEqual({"img", "script"} & set(page.tags), set())
+        self.assertIn(hostile, page.words)
+
+    def test_what_is_damaged_is_named(self):
+        self.json_lines("--out", "run")
+        metrics = self.folder / "run" / "metrics.jsonl"
+        good = metrics.read_text().splitlines(keepends=True)
+        for line, wrong in ((3, "not json\n"), (3, '{"round":9}\n'), (3, good[1]),
+                            (4, good[3].replace('"accuracy":', '"accuracy":1')),
+                            (4, good[3].rstrip("\n")), (2, good[1].replace('"check_ins":', '"check_ins":-'))):
+            metrics.write_text("".join(good[:line - 1] + [wrong] + good[line:]))
+            error = self.refusal("report", "run", "--out", "page.html", status=3)
+            self.assertEqual(error["key"], "run/metrics.jsonl")
+            self.assertIn(f"line {line}: ", error["message"])
+        metrics.write_text("".join(good))
+        for name, damage in (("plan.txt", lambda text: text.replace("epsilon0 = 0.5", "epsilon0 = 1")),
+                             ("plan.txt", lambda text: text + "more = 1\n"), ("plan.txt", lambda text: "nothing"),
+                             ("result.json", lambda text: text[:-10]), ("result.json", lambda text: "[]")):
+            path = self.folder / "run" / name
+            whole = path.read_text()
+            path.write_text(damage(whole))
+            error = self.refusal("report", "run", "--out", "page.html", status=3)
+            self.assertIn(error["key"], (f"run/{name}", "run/checkpoint"))
+            path.write_text(whole)
+        self.assertFalse((self.folder / "page.html").exists())
+
+    def test_folders_that_hold_no_run(self):
+        (self.folder / "empty").mkdir()
+        for folder in ("missing", "empty", "small.toml"):
+            self.assertEqual(self.refusal("report", folder, status=3)["key"], folder)
+        self.assertEqual(self.refusal("report", status=2)["key"], "RUN_DIR")
+        self.json_lines("--out", "run")
+        self.assertEqual(self.refusal("report", "run", "--out", "no/such/folder.html", status=3)["kind"], "file")
+
+
+if __name__ == "__main__":
+    muster_command.test_main()

@@ -1,0 +1,92 @@
+"""A folder of its own for each test, with a plan and a data set that train in it within a second."""
+
+import json
+import pathlib
+import random
+import shutil
+import signal
+import struct
+import subprocess
+import tempfile
+import unittest
+
+import muster_command
+
+PLAN = """
+name = "small"
+[population]
+clients = 1000
+data = "idx:data"
+[participation]
+protocol = "shuffled-check-in"
+rate = 0.1
+[randomizer]
+kind = "ldp-sgd"
+epsilon0 = 0.5
+clip = 1.0
+[rounds]
+count = 24
+learning_rate = 0.2
+log_every = 6
+checkpoint_every = 5
+[model]
+kind = "logistic"
+[privacy]
+delta = 1e-4
+"""
+
+def write_data(folder):
+    """40 training and 50 test images, half of them dark, half light."""
+    folder.mkdir()
+    bits = random.Random(1)
+    for name, count in (("train", 40), ("t10k", 50)):
+        images = b"".join(bits.randbytes(784) if i % 2 else bytes(784) for i in range(count))
+        (folder / f"{name}-images-idx3-ubyte").write_bytes(struct.pack(">4I", 2051, count, 28, 28) + images)
+        labels = bytes(i % 2 for i in range(count))
+        (folder / f"{name}-labels-idx1-ubyte").write_bytes(struct.pack(">2I", 2049, count) + labels)
+
+
+class SmallRuns(unittest.TestCase):
+    maxDiff = None
+
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="muster-cli-"))
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        (self.folder / "small.toml").write_text(PLAN)
+        write_data(self.folder / "data")
+
+    def command(self, *arguments):
+        return [muster_command.COMMAND, *map(str, arguments)]
+
+    def run_command(self, *arguments, status=0):
+        done = subprocess.run(self.command(*arguments), capture_output=True, text=True, timeout=300, cwd=self.folder,
+                              check=False)
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        return done
+
+    def train(self, *flags, status=0):
+        return self.run_command("train", "small.toml", *flags, status=status)
+
+    def json_lines(self, *flags, status=0):
+        return [json.loads(line) for line in self.train("--json", *flags, status=status).stdout.splitlines()]
+
+    def refusal(self, *arguments, status):
+        """The error of a command that prints nothing else, the same in words and in JSON."""
+        done = self.run_command(*arguments, "--json", status=status)
+        lines = done.stdout.splitlines()
+        self.assertEqual(len(lines), 1, done.stdout)
+        error = json.loads(lines[0])["error"]
+        self.assertEqual(done.stderr, f"muster: {error['message']}\n")
+        return error
+
+    def stop_after(self, lines, *flags):
+        """Starts training, sends SIGINT after so many lines of its output; its status and output."""
+        process = subprocess.Popen(self.command("train", "small.toml", "--json", *flags), stdout=subprocess.PIPE,
+                                   stderr=subprocess.DEVNULL, text=True, cwd=self.folder)
+        first = [process.stdout.readline() for _ in range(lines)]
+        process.send_signal(signal.SIGINT)
+        rest, _ = process.communicate(timeout=300)
+        return process.returncode, [json.loads(line) for line in "".join([*first, rest]).splitlines()]
+
+    def metrics(self, out):
+        return [json.loads(line) for line in (self.folder / out / "metrics.jsonl").read_text().splitlines()]
