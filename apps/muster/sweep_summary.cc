@@ -66,7 +66,7 @@ std::uint64_t count(const Sweep& sweep, bool (*counts)(const SweptRun&)) {
 // The last word of a key is enough in a table: "epsilon0".
 std::string short_name(const std::string& key) { return key.substr(key.find('.') + 1); }
 
-std::string aligned_right(const std::vector<std::vector<std::string>>& rows) {
+std::string aligned(const std::vector<std::vector<std::string>>& rows) {
   std::vector<std::size_t> widths(rows.front().size());
   for (const auto& row : rows) {
     for (std::size_t column = 0; column < row.size(); ++column) {
@@ -77,7 +77,9 @@ std::string aligned_right(const std::vector<std::vector<std::string>>& rows) {
   for (const auto& row : rows) {
     std::string line;
     for (std::size_t column = 0; column < row.size(); ++column) {
-      line += fmt::format("{}{:>{}}", column == 0 ? "" : "  ", row[column], widths[column]);
+      const bool last = column + 1 == row.size();  // words, to the left
+      line += fmt::format("{}{}", column == 0 ? "" : "  ",
+                          last ? row[column] : fmt::format("{:>{}}", row[column], widths[column]));
     }
     text += line + "\n";
   }
@@ -178,7 +180,7 @@ std::string summary_table(const Sweep& sweep) {
     row.push_back(spread.finished > 0 ? duration_text(spread.seconds) : "-");
     rows.push_back(row);
   }
-  return aligned_right(rows);
+  return aligned(rows);
 }
 
 std::string summary_svg(const Sweep& sweep) {

@@ -65,6 +65,13 @@ class Examples(Tree):
         for old, new in (("0.8712", "0.8605"), ("0.4510", "0.4511"), ("     10", "     11"), ("(done)", "(budget)")):
             self.assertNotEqual(examples.same_text(shown, [line.replace(old, new) for line in shown], self.root), [], old)
 
+    def test_the_accuracies_of_a_sweep_are_compared_within_the_tolerance_too(self):
+        shown = ["epsilon0  accuracy  lowest  highest  epsilon", "       1    0.8712  0.8700   0.8724   0.4510"]
+        near = [shown[0], shown[1].replace("0.8700", "0.8695").replace("0.8724", "0.8731")]
+        self.assertEqual(examples.same_text(shown, near, self.root), [])
+        for old, new in (("0.8700", "0.8590"), ("0.8724", "0.8830"), ("0.4510", "0.4511")):
+            self.assertNotEqual(examples.same_text(shown, [shown[0], shown[1].replace(old, new)], self.root), [], old)
+
     def test_a_fresh_run_starts_from_its_beginning(self):
         self.write("runs/demo/done", "")
         page = "```console fresh=runs/demo\n$ ls runs\n$ test ! -e runs/demo\n```\n"

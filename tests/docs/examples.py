@@ -96,21 +96,25 @@ def masked(lines, root):
     return lines
 
 
+# Columns of a table that hold accuracies: of a run, or over the seeds of a sweep.
+ACCURACY_COLUMNS = re.compile(r"(?<=  )(?:accuracy|lowest|highest)(?=  )")
+
+
 def without_accuracies(lines):
-    """The lines with accuracies replaced, and the accuracies: numbers right-aligned under a column named accuracy,
-    or after the word at the start of a line."""
-    replaced, found, column = [], [], None
+    """The lines with accuracies replaced, and the accuracies: numbers right-aligned under a column that holds them, or
+    after the word at the start of a line."""
+    replaced, found, columns = [], [], []
     for line in lines:
-        heading = re.search(r"(?<=  )accuracy(?=  )", line)
-        number = re.match(r"accuracy +(\d\.\d+)", line)
-        if heading:
-            column = heading.end()
+        headings = [heading.end() for heading in ACCURACY_COLUMNS.finditer(line)]
+        numbers = [number] if (number := re.match(r"accuracy +(\d\.\d+)", line)) else []
+        if headings:
+            columns = headings
         elif not line:
-            column = None
-        elif column is not None:
-            number = next((n for n in re.finditer(r"(\d\.\d+)", line) if n.end() == column), None)
-        if number:
-            found.append(float(number.group(1)))
+            columns = []
+        elif columns:
+            numbers = [n for n in re.finditer(r"(\d\.\d+)", line) if n.end() in columns]
+        found += [float(number.group(1)) for number in numbers]
+        for number in reversed(numbers):
             line = line[:number.start(1)] + "<accuracy>" + line[number.end(1):]
         replaced.append(line)
     return replaced, found
