@@ -33,8 +33,16 @@ std::optional<double> epsilon_at(const protocols::Plan& plan, double rate, std::
   if (rate <= 0) {
     return 0;
   }
-  const Accountant accountant(plan.mechanism(), protocols::at_rate(plan.participation(), Rate::of(rate)));
-  return accountant.upper(rounds, {Question::Kind::epsilon_at_delta, plan.delta.value()});
+  const Accountant accountant(plan.mechanism(),
+                              protocols::at_rate(plan.participation(), Rate::of(std::min(1.0, rate))));
+  try {
+    return accountant.upper(rounds, {Question::Kind::epsilon_at_delta, plan.delta.value()});
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::uncovered) {
+      throw;
+    }
+    return std::nullopt;  // rates that the plan's protocol has no theorem for, such as 1
+  }
 }
 
 accounting::Statement statement_of(const protocols::Plan& plan, std::uint64_t rounds) {

@@ -255,7 +255,10 @@ void leave_summary(const Sweep& sweep, bool json) {
 }  // namespace
 
 int run_sweep(const TrainFlags& flags) {
-  if (simulation::launch_of_this_process().ranks > 1) {
+  if (const simulation::Launch launch = simulation::launch_of_this_process(); launch.ranks > 1) {
+    if (launch.rank > 0) {
+      return 0;  // rank 0 speaks for the job
+    }
     throw Error(ErrorCode::usage, "--sweep", "", "one process",
                 "a sweep does not run among ranks; each run does");
   }
