@@ -86,6 +86,25 @@ Plan accounted(const std::string& rate) {
   return Plan::validate(source, Command::account);
 }
 
+TEST(PlanFlagText, ADropoutThatChangesIsCanonicalAndStaged) {
+  const Plan plan =
+      plan_of({{"participation.dropout", "[[1, 0.1], [2, 0.1], [3, 0.2]]"}, {"rounds.count", "10"}});
+  EXPECT_EQ(plan.dropout.at(2), 0.1);
+  EXPECT_EQ(plan.dropout.at(3), 0.2);
+  EXPECT_NE(plan.canonical().find("participation.dropout = [[1, 0.1], [2, 0.1], [3, 0.2]]\n"),
+            std::string::npos);
+  ASSERT_EQ(plan.stages().size(), 2);
+  EXPECT_EQ(plan.stages()[0].rounds, 2);
+  EXPECT_EQ(plan.stages()[1].rounds, 8);
+  // Steps beyond the last round are nobody's.
+  const Plan shorter = plan_of({{"participation.dropout", "[[1, 0.1], [11, 0.2]]"}, {"rounds.count", "10"}});
+  ASSERT_EQ(shorter.stages().size(), 1);
+  EXPECT_EQ(shorter.stages()[0].rounds, 10);
+  EXPECT_EQ(shorter.stages()[0].participation, shorter.participation());
+  EXPECT_EQ(plan_of({{"participation.dropout", "[[1, 0.1]]"}}).canonical(),
+            plan_of({{"participation.dropout", "0.1"}}).canonical());
+}
+
 TEST(PlanFlagText, ARangeOfRates) {
   EXPECT_EQ(accounted("0.1:0.2").rate, 0.2);
   EXPECT_EQ(accounted("0.1:0.2").least_rate, 0.1);
