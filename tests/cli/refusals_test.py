@@ -56,9 +56,10 @@ class Refusals(CommandTest):
         for arguments, key in ((["--epsilon0", "0"], "randomizer.epsilon0"), (["--randomizer", "pure"], "randomizer.kind"),
                                (["--randomizer", "laplace"], "randomizer.kind"), (["--protocol", "shuffel"], "participation.protocol"),
                                (["--rate", "0.2:0.1"], "participation.rate"),
-                               (["--model", "mlp"], "model.kind"), (["--learning-rate", "0"], "rounds.learning_rate"),
+                               (["--model", "resnet"], "model.kind"), (["--learning-rate", "0"], "rounds.learning_rate"),
                                (["--learning-rate", "[[2, 1.0]]"], "rounds.learning_rate"),
-                               (["--batch", "2"], "rounds.batch"), (["--data", "csv:a.csv"], "population.data"),
+                               (["--batch", "2"], "rounds.batch"), (["--data", "csv:"], "population.data"), (["--activation", "sigmoid"], "model.activation"),
+                               (["--public-data", "digits"], "model.public_data"),
                                (["--log-every", "0"], "rounds.log_every"), (["--budget", "0"], "privacy.budget"),
                                (["--sigma", "3"], "randomizer.sigma")):
             error = self.refused("train", str(GOOD), *arguments)

@@ -3,11 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
+#include <string>
 
 #include "muster/core/error.h"
 #include "muster/learning/data/digits.h"
 #include "muster/protocols/plan_source.h"
+#include "muster/simulation/data_source.h"
 #include "muster/simulation/run_folder.h"
 #include "muster/simulation/setup.h"
 #include "muster/simulation/training.h"
@@ -106,6 +109,35 @@ TEST(ModelTask, FeaturesNeedPublicDataOfTheSameShape) {
       make_model_task(plan_with("kind = \"features+linear\"\npublic_data = \"" + open + "\"\n", kExact),
                       digits()),
       Error);
+}
+
+// Tiny files in CIFAR's formats: a hundred public classes, ten private ones.
+TEST(ModelTask, FeaturesMayBeLearnedFromOtherClasses) {
+  const muster::testing::TemporaryFolder ten, hundred;
+  const auto put = [](const std::filesystem::path& file, std::size_t records, std::size_t labels,
+                      int offset) {
+    std::ofstream out(file, std::ios::binary);
+    for (std::size_t i = 0; i < records; ++i) {
+      for (std::size_t l = 0; l < labels; ++l) out.put(static_cast<char>(i % 10));
+      for (std::size_t p = 0; p < 3072; ++p)
+        out.put(static_cast<char>((i * 37 + p * (i + 3) + offset) % 251));
+    }
+  };
+  for (int batch = 1; batch <= 5; ++batch) {
+    put(ten.path() / ("data_batch_" + std::to_string(batch) + ".bin"), 4, 1, 17 * batch);
+  }
+  put(ten.path() / "test_batch.bin", 3, 1, 5);
+  put(hundred.path() / "train.bin", 40, 2, 101);
+  put(hundred.path() / "test.bin", 2, 2, 103);
+  const protocols::Plan plan = plan_with(
+      "kind = \"features+linear\"\npretrain_epochs = 1\npublic_data = \"cifar:" + hundred.path().string() +
+          "\"\n",
+      kExact, "learning_rate = 0.5\n", "cifar:" + ten.path().string());
+  const learning::DataSplit data = load_data(plan);
+  const ModelTask task = make_model_task(plan, data);
+  EXPECT_EQ(task.function->dimension(), 32U * 10 + 10);
+  EXPECT_EQ(task.inputs(data).train.size(), 20U);
+  EXPECT_EQ(task.inputs(data).train.classes, 10U);
 }
 
 TEST(ModelTask, ACnnOnRowsOfFeaturesIsRefused) {
