@@ -1,0 +1,72 @@
+#include "chart_svg.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+namespace muster::app {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr double kGap = std::numeric_limits<double>::quiet_NaN();
+
+TEST(ChartSvg, LinearTicksAreRoundAndFew) {
+  EXPECT_THAT(Scale::linear(0, 700, 0, 100).ticks(8), ElementsAre(0, 100, 200, 300, 400, 500, 600, 700));
+  EXPECT_THAT(Scale::linear(-1, 1, 0, 100).ticks(5), ElementsAre(-1, -0.5, 0, 0.5, 1));
+  for (double high = 1e-7; high < 1e12; high *= 3.7) {
+    for (const std::size_t most : {3u, 5u, 9u}) {
+      const std::vector<double> ticks = Scale::linear(0.3 * high, high, 0, 100).ticks(most);
+      EXPECT_GE(ticks.size(), 1u) << high;
+      EXPECT_LE(ticks.size(), most) << high;
+      for (const double tick : ticks) {
+        EXPECT_GE(tick, 0.3 * high * (1 - 1e-9));
+        EXPECT_LE(tick, high * (1 + 1e-9));
+      }
+    }
+  }
+}
+
+TEST(ChartSvg, AScaleAroundValuesHoldsThemAndIsNeverEmpty) {
+  for (const auto& [low, high] :
+       {std::pair{5638.0, 6368.0}, {0.0, 0.0}, {7.0, 7.0}, {-3.0, 0.001}, {1e9, 1e9 + 1}}) {
+    const Scale scale = Scale::around(low, high, 300, 0);
+    EXPECT_LE(scale.low(), low);
+    EXPECT_GE(scale.high(), high);
+    EXPECT_LT(scale.low(), scale.high());
+    EXPECT_DOUBLE_EQ(scale.at(scale.low()), 300);
+    EXPECT_NEAR(scale.at(scale.high()), 0, 1e-9);
+  }
+}
+
+TEST(ChartSvg, TicksReadAsAPersonWritesThem) {
+  const Scale linear = Scale::linear(0, 0.6, 0, 1), far = Scale::linear(0, 3e6, 0, 1);
+  EXPECT_EQ(linear.tick_text(0.1 + 0.2), "0.3");
+  EXPECT_EQ(linear.tick_text(-1e-17), "0");
+  EXPECT_EQ(far.tick_text(2.5e6), "2.5 M");
+  EXPECT_EQ(Scale::logarithmic(1e-10, 1, 0, 1).tick_text(2e-5), "2e-5");
+}
+
+TEST(ChartSvg, GapsBreakALine) {
+  ChartPanel panel(Scale::linear(0, 4, 0, 400), Scale::linear(0, 1, 100, 0), "title", "x");
+  panel.line({{0, 0}, {1, 1}, {2, kGap}, {3, 1}, {4, 0}}, kFirst);
+  EXPECT_THAT(panel.svg(), HasSubstr("d=\"M0.0,100.0 L100.0,0.0 M300.0,0.0 L400.0,100.0 \""));
+  panel.band({{0, 1}, {1, kGap}, {2, 1}}, {{0, 0}, {1, 0}, {2, kGap}}, kSecond);
+  EXPECT_THAT(panel.svg(), HasSubstr("d=\"M0.0,0.0 L200.0,0.0 L200.0,100.0 L0.0,100.0 Z\""));
+  EXPECT_THAT(panel.svg(), Not(HasSubstr("nan")));
+}
+
+TEST(ChartSvg, WordsAreEscaped) {
+  EXPECT_EQ(escaped("<a href=\"x\">'&'</a>\x01"),
+            "&lt;a href=&quot;x&quot;&gt;&#39;&amp;&#39;&lt;/a&gt;\uFFFD");
+  const std::string svg = svg_picture({10, 10}, "<script>", "", PictureFor::page);
+  EXPECT_THAT(svg, Not(HasSubstr("<script>")));
+  EXPECT_THAT(svg, Not(HasSubstr("http")));
+}
+
+}  // namespace
+}  // namespace muster::app
