@@ -180,6 +180,8 @@ def with_output(text, command, printed):
 
 
 def update(command, binary, root):
+    if command.fresh:  # run() has let it pass, and begun it
+        shutil.rmtree(root / command.fresh, ignore_errors=True)
     text = re.sub(r"(?<![\w/.-])build/release/muster(?![\w/])", str(binary), command.text)
     printed = subprocess.run(["bash", "-o", "pipefail", "-c", text], cwd=root, stdout=subprocess.PIPE,
                              stdin=subprocess.DEVNULL, text=True, check=True).stdout.splitlines()
