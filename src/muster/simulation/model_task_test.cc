@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -10,6 +11,8 @@
 #include "muster/core/error.h"
 #include "muster/learning/data/digits.h"
 #include "muster/protocols/plan_source.h"
+#include "muster/simulation/atomic_file.h"
+#include "muster/simulation/checkpoint.h"
 #include "muster/simulation/data_source.h"
 #include "muster/simulation/run_folder.h"
 #include "muster/simulation/setup.h"
@@ -176,6 +179,36 @@ TEST(Statistics, ComeOutNearTheTestSets) {
   EXPECT_GE(
       accuracy_of(plan_with("kind = \"mean\"\n", "kind = \"laplace\"\nclip = 1.0\nepsilon0 = 5.0\n", "")),
       0.95);
+}
+
+// The running mean knows how many estimates it has seen: in the checkpoint, too.
+TEST(Statistics, AnInterruptedRunGoesOnAsIfItNeverWas) {
+  class Stopper final : public TrainingObserver {
+   public:
+    void started(std::uint64_t, std::uint64_t) override {}
+    void round_done(std::uint64_t round) override { interrupt = round == 7; }
+    void logged(const LoggedRound&) override {}
+    std::atomic<bool> interrupt{false};
+  };
+  const protocols::Plan plan = plan_with("kind = \"mean\"\n", kExact, "");
+  TrainingParts parts = assemble(plan, digits(), Accounting::elsewhere);
+  parts.epsilon = [](std::uint64_t) { return 1.0; };
+  const muster::testing::TemporaryFolder temporary;
+  std::vector<std::vector<float>> models;
+  for (const bool interrupted : {false, true}) {
+    const auto path = temporary.path() / (interrupted ? "twice" : "once");
+    Stopper stopper;
+    if (interrupted) {
+      RunFolder folder(path);
+      const TrainingResult half = train(plan, parts, digits(), folder, {1, &stopper.interrupt}, stopper);
+      ASSERT_EQ(half.stopped, Stopped::interrupted);
+    }
+    RunFolder folder(path);
+    train(plan, parts, digits(), folder, {2}, stopper);
+    models.push_back(decode(read_file(path / "checkpoint"), path).model.parameters);
+    EXPECT_EQ(decode(read_file(path / "checkpoint"), path).model.updates, 20U);
+  }
+  EXPECT_EQ(models[0], models[1]);
 }
 
 TEST(Statistics, KMustBeTheNumberOfClasses) {
