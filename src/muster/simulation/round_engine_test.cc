@@ -153,6 +153,27 @@ TEST_F(RoundEngineTest, TheNumberOfThreadsChangesNoBit) {
   }
 }
 
+TEST_F(RoundEngineTest, TheCoinsOfALargePopulationAreSharedOutAndTheSame) {
+  // So many that each of three workers tosses a part; each client holds one of the few examples.
+  constexpr std::uint64_t kMany = (std::uint64_t{1} << 21) + 12345;
+  const random::RunKey key = random::RunKey::from_seed(9);
+  const Population population(kMany, data_, key);
+  const std::unique_ptr<Ranks> ranks = alone();
+  std::vector<std::vector<float>> estimates;
+  std::vector<std::uint64_t> messages;
+  for (const unsigned threads : {1u, 2u, 3u}) {
+    protocols::RollCallByCoins roll_call(protocols::CheckInCoins(key, 1e-4, 0.0), kMany, 1);
+    WorkerTeam team(threads);
+    RoundEngine engine(function_, randomizer_, roll_call, population, key, team, *ranks);
+    estimates.emplace_back(3);
+    messages.push_back(engine.run(1, std::vector<float>{0.5f, 0.0f, 0.0f}, estimates.back()).messages);
+  }
+  EXPECT_EQ(estimates[1], estimates[0]);
+  EXPECT_EQ(estimates[2], estimates[0]);
+  EXPECT_EQ(messages, std::vector<std::uint64_t>(3, messages[0]));
+  EXPECT_GT(messages[0], 100u);
+}
+
 TEST_F(RoundEngineTest, MessagesArriveInASecretOrder) {
   std::vector<int> in_turn(kClients);
   std::iota(in_turn.begin(), in_turn.end(), 0);
