@@ -6,6 +6,7 @@
 // run.
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -24,13 +25,12 @@ constexpr std::size_t kForward = 422'208;
 constexpr std::size_t kGradient = 1'065'920;
 
 struct Setting {
-  explicit Setting(std::unique_ptr<GradientEngine> made)
+  explicit Setting(std::unique_ptr<GradientEngine> made, const Architecture& architecture = Architecture::cnn)
       : engine(std::move(made)),
         room(engine->make_workspace()),
         gradient(engine->parameter_count()),
         data(draw_digits(256, 0, 1).train) {
-    const std::vector<float> initial =
-        initial_parameters(Architecture::cnn, muster::random::RunKey::from_seed(1));
+    const std::vector<float> initial = initial_parameters(architecture, muster::random::RunKey::from_seed(1));
     parameters.assign(initial.begin(), initial.end());
   }
   Example next() { return data.example(at++ % data.size(), buffer); }
@@ -83,6 +83,29 @@ void gradient(benchmark::State& state, std::unique_ptr<GradientEngine> (*make)(c
   }
 }
 
+// Models of dense layers write a gradient of as many floats as they have parameters: `x_fill` is the time
+// over that of filling it with zeros.
+void dense_gradient(benchmark::State& state, const Architecture& architecture) {
+  Setting s(make_engine(architecture), architecture);
+  double spent = 0, fill = 0;
+  for ([[maybe_unused]] auto _ : state) {
+    const double start = muster::bench::thread_cpu_seconds();
+    for (int i = 0; i < 100; ++i) {
+      benchmark::DoNotOptimize(s.engine->gradient(s.parameters, s.next(), *s.room, s.gradient));
+      benchmark::ClobberMemory();
+    }
+    const double middle = muster::bench::thread_cpu_seconds();
+    for (int i = 0; i < 100; ++i) {
+      std::ranges::fill(s.gradient, 0.0f);
+      benchmark::ClobberMemory();
+    }
+    fill += muster::bench::thread_cpu_seconds() - middle;
+    spent += middle - start;
+    state.SetIterationTime((middle - start) / 100);
+  }
+  state.counters["x_fill"] = spent / fill;
+}
+
 void predict(benchmark::State& state, std::unique_ptr<GradientEngine> (*make)(const Architecture&)) {
   Setting s(make(Architecture::cnn));
   const Meter meter(state, kForward);
@@ -105,6 +128,14 @@ void digit(benchmark::State& state) {
 BENCHMARK(floor_of_gradient)->Unit(benchmark::kMicrosecond);
 BENCHMARK_CAPTURE(gradient, fused, make_engine)->Unit(benchmark::kMicrosecond);
 BENCHMARK_CAPTURE(gradient, reference, make_reference_engine)->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(dense_gradient, logistic, Architecture::logistic)
+    ->UseManualTime()
+    ->Iterations(100)
+    ->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(dense_gradient, mlp, Architecture::mlp)
+    ->UseManualTime()
+    ->Iterations(100)
+    ->Unit(benchmark::kMicrosecond);
 BENCHMARK_CAPTURE(predict, fused, make_engine)->Unit(benchmark::kMicrosecond);
 BENCHMARK_CAPTURE(predict, reference, make_reference_engine)->Unit(benchmark::kMicrosecond);
 BENCHMARK(digit)->Unit(benchmark::kMicrosecond);

@@ -189,11 +189,11 @@ void w3(benchmark::State& state) {
   const learning::Dataset test = examples(kImages);
   const std::vector<float> model = learning::initial_parameters(learning::Architecture::cnn, kKey);
   simulation::WorkerTeam team(1);
-  simulation::Evaluator evaluator(*gradients, test, team);
+  const auto evaluator = simulation::make_classifier_evaluator(*gradients, test, team);
   against(
       state,
       [&] {
-        benchmark::DoNotOptimize(evaluator.accuracy(model));
+        benchmark::DoNotOptimize(evaluator->accuracy(model));
         return kImages;
       },
       [](std::uint64_t n) { return multiply_add_floor(n, kForward); });

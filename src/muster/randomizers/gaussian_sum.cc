@@ -15,6 +15,7 @@ namespace muster::randomizers {
 namespace {
 
 constexpr int kExactBits = 26;
+constexpr std::uint32_t kExactBound = (1u << kExactBits) + 1;
 
 class GaussianSum final : public SumSampler {
  public:
@@ -28,14 +29,26 @@ class GaussianSum final : public SumSampler {
   MessageSum make_sum() const override { return MessageSum(dimension_, exact_step_); }
 
   void add(std::span<const float> vector, MessageSum& exact) const override {
-    if (vector.size() != dimension_) {
-      throw Error(ErrorCode::internal, "gradient", std::to_string(vector.size()), std::to_string(dimension_),
-                  "not of the randomizer's dimension");
-    }
     check(exact);
-    const float factor = round_down(clip_factor(checked_norm(vector), clip_) / exact_step_);
-    add_scaled(vector.data(), factor, exact.narrow_sums((1u << kExactBits) + 1).data(), dimension_);
+    const float factor = factor_of(vector);
+    add_scaled(vector.data(), factor, exact.narrow_sums(kExactBound).data(), dimension_);
     exact.count_one();
+  }
+
+  void add_all(std::span<const std::span<const float>> vectors, MessageSum& exact) const override {
+    constexpr std::size_t kPass = VectorRandomizer::kPass;
+    check(exact);
+    for (; vectors.size() >= kPass; vectors = vectors.subspan(kPass)) {
+      std::array<const float*, kPass> from;
+      std::array<float, kPass> factors;
+      for (std::size_t i = 0; i < kPass; ++i) {
+        from[i] = vectors[i].data();
+        factors[i] = factor_of(vectors[i]);
+      }
+      add_four_scaled(from, factors, exact.narrow_sums(kPass * kExactBound).data(), dimension_);
+      exact.count_more(kPass);
+    }
+    for (const std::span<const float> vector : vectors) add(vector, exact);
   }
 
   MessageSum draw(const MessageSum& exact, const random::RunKey& key, std::uint64_t round) const override {
@@ -61,6 +74,15 @@ class GaussianSum final : public SumSampler {
   }
 
  private:
+  // From the vector to steps of the clipped one.
+  float factor_of(std::span<const float> vector) const {
+    if (vector.size() != dimension_) {
+      throw Error(ErrorCode::internal, "gradient", std::to_string(vector.size()), std::to_string(dimension_),
+                  "not of the randomizer's dimension");
+    }
+    return round_down(clip_factor(checked_norm(vector), clip_) / exact_step_);
+  }
+
   void check(const MessageSum& exact) const {
     if (exact.size() != dimension_ || exact.step() != exact_step_) {
       throw Error(ErrorCode::internal, "message sum", "", "the sampler's dimension and step",

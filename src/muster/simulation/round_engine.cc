@@ -26,15 +26,19 @@ struct RoundEngine::Desk {
       : workspace(function.make_workspace()),
         scratch(randomizer.make_scratch()),
         aggregator(randomizer, *scratch, sum != nullptr ? sum->make_sum() : randomizer.make_sum()),
-        inputs(inputs_of_one),
-        vector(function.dimension()) {}
+        inputs(inputs_of_one) {
+    for (std::size_t i = 0; i < (sum != nullptr ? vectors.size() : 1); ++i) {
+      vectors[i].resize(function.dimension());
+    }
+  }
 
   std::unique_ptr<learning::Workspace> workspace;
   std::unique_ptr<randomizers::Scratch> scratch;
   protocols::Aggregator aggregator;
   randomizers::AlignedVector<float> inputs;  // room for one example
-  randomizers::AlignedVector<float> vector;  // the client's function of it
-  std::vector<protocols::Sender> called;     // its part of the roll
+  // The client's function of it; of a pass of clients where the sum alone is wanted.
+  std::array<randomizers::AlignedVector<float>, randomizers::VectorRandomizer::kPass> vectors;
+  std::vector<protocols::Sender> called;  // its part of the roll
   std::array<randomizers::Message, randomizers::VectorRandomizer::kPass> messages;
   bool used = false;  // since it was cleared
 
@@ -149,23 +153,28 @@ void RoundEngine::handle_all(std::span<const float> parameters) {
 
 void RoundEngine::handle(Desk& desk, std::span<const float> parameters, std::size_t first, std::size_t last) {
   desk.used = true;
+  std::array<std::span<const float>, randomizers::VectorRandomizer::kPass> added;
   std::size_t made = 0;
   for (std::size_t place = first; place < last; ++place) {
     const protocols::Sender& sender = order_[place];
+    randomizers::AlignedVector<float>& vector = desk.vectors[sum_ != nullptr ? made : 0];
     if (sender.dummy) {
-      std::ranges::fill(desk.vector, 0.0f);
+      std::ranges::fill(vector, 0.0f);
     } else {
       function_.evaluate(parameters, population_.example_of(sender.client, desk.inputs), *desk.workspace,
-                         desk.vector);
+                         vector);
     }
     if (sum_ != nullptr) {
-      sum_->add(desk.vector, desk.aggregator.sum());
-      continue;
+      added[made++] = vector;
+    } else {
+      randomizer_.randomize(vector, key_, sender.round, sender.client, *desk.scratch, desk.messages[made++]);
     }
-    randomizer_.randomize(desk.vector, key_, sender.round, sender.client, *desk.scratch,
-                          desk.messages[made++]);
   }
-  desk.aggregator.receive_all(std::span(desk.messages).first(made));
+  if (sum_ != nullptr) {
+    sum_->add_all(std::span(added).first(made), desk.aggregator.sum());
+  } else {
+    desk.aggregator.receive_all(std::span(desk.messages).first(made));
+  }
 }
 
 protocols::Aggregator& RoundEngine::sum_of_all() {
