@@ -1,0 +1,107 @@
+"""muster train from outside, on every model and every format of data.
+
+    python3 tests/cli/models_test.py --command build/release/muster
+
+Small files are written in the formats; whole runs of a few rounds in processes of their own.
+"""
+
+import json
+import pathlib
+import random
+import tempfile
+import unittest
+
+import muster_command
+from muster_command import run
+
+PLAN = """
+[population]
+clients = 600
+data = "{data}"
+[participation]
+protocol = "shuffled-check-in"
+rate = 1          # no amplification: an accountant that answers at once
+[randomizer]
+{randomizer}
+[rounds]
+count = 30
+log_every = 30
+{rounds}
+[model]
+{model}
+[privacy]
+delta = 1e-4
+"""
+
+LDP_SGD = 'kind = "ldp-sgd"\nepsilon0 = 6.0\nclip = 1.0'
+RATE = "learning_rate = 1.0"
+
+
+class Models(muster_command.CommandTest):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = pathlib.Path(temporary.name)
+        draw = random.Random(1)
+        rows = []
+        for _ in range(720):
+            kind = draw.randrange(3)
+            rows.append(",".join(f"{draw.gauss(j == kind, 0.2):.4f}" for j in range(3)) + f",{kind}")
+        self.rows = rows
+        self.csv = self.folder / "rows.csv"
+        self.csv.write_text("a,b,c,kind\n" + "\n".join(rows) + "\n", encoding="utf-8")
+
+    def plan(self, model, randomizer=LDP_SGD, rounds=RATE, data=None):
+        file = self.folder / "plan.toml"
+        file.write_text(PLAN.format(model=model, randomizer=randomizer, rounds=rounds, data=data or f"csv:{self.csv}"),
+                        encoding="utf-8")
+        return str(file)
+
+    def trained(self, name, *arguments):
+        done = run("train", *arguments, "--json", "--out", str(self.folder / name))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout.splitlines()[-1])
+
+    def test_rows_of_numbers(self):
+        for model in ('kind = "logistic"', 'kind = "mlp"', 'kind = "mlp"\nactivation = "tanh"'):
+            result = self.trained(f"run{len(model)}", self.plan(model))
+            self.assertGreater(result["accuracy"], 0.9, model)
+            self.assertEqual(result["rounds"], 30)
+        error = self.refused("train", self.plan('kind = "cnn"'), "--out", str(self.folder / "cnn"))
+        self.assertEqual((error["kind"], error["key"], error["allowed"]), ("plan", "model.kind", "logistic | mlp"))
+
+    def test_statistics(self):
+        histogram = self.plan('kind = "histogram"', 'kind = "k-rr"\nk = 3\nepsilon0 = 4.0', "")
+        result = self.trained("histogram", histogram)
+        self.assertGreater(result["accuracy"], 0.9)
+        self.assertGreater(self.trained("sum", histogram, "--fidelity", "sum")["accuracy"], 0.9)
+        error = self.refused("train", histogram, "--k", "4", "--out", str(self.folder / "wrong"))
+        self.assertEqual((error["key"], error["value"], error["allowed"]), ("randomizer.k", "4", "3"))
+        mean = self.plan('kind = "mean"', 'kind = "laplace"\nclip = 2.0\nepsilon0 = 4.0', "")
+        self.assertGreater(self.trained("mean", mean)["accuracy"], 0.95)
+        error = self.refused("train", self.plan('kind = "mean"'))
+        self.assertEqual((error["key"], error["allowed"]), ("rounds.learning_rate",
+                                                           "model cnn | logistic | mlp | features+linear"))
+        self.assertFalse((self.folder / "wrong").exists())
+
+    def test_a_malformed_line_is_named(self):
+        self.csv.write_text("a,b,c,kind\n" + "\n".join([*self.rows[:20], "1,x,2,0"]) + "\n", encoding="utf-8")
+        error = self.refused("train", self.plan('kind = "logistic"'), "--out", str(self.folder / "run"), status=3)
+        self.assertEqual((error["kind"], error["key"], error["value"]), ("data", str(self.csv), "x"))
+        self.assertIn("line 22, column 2 (b)", error["message"])
+        self.assertFalse((self.folder / "run").exists())
+
+    def test_transfer(self):
+        result = self.trained("transfer", self.plan('kind = "features+linear"\npretrain_epochs = 1', data="digits"),
+                              "--learning-rate", "0.3")
+        self.assertGreater(result["accuracy"], 0.6)
+
+    def test_private_data_is_never_public(self):
+        transfer = 'kind = "features+linear"\npublic_data = "idx:pictures"'
+        error = self.refused("train", self.plan(transfer, data="pictures"))
+        self.assertEqual((error["kind"], error["key"]), ("plan", "model.public_data"))
+        self.assertIn("what clients hold is not public", error["message"])
+
+
+if __name__ == "__main__":
+    muster_command.test_main()
