@@ -4,10 +4,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "muster/core/error.h"
@@ -155,6 +157,21 @@ TEST(GaussianSum, KnownBadVariantsAreNoticed) {
   const std::vector<Vector> fewer(clients.begin(), clients.end() - 5);
   EXPECT_FALSE(
       same_law(messages, by_sums(*randomizer, *make_gaussian_sum(kSigma, kClip, 5), fewer), summary));
+}
+
+TEST(GaussianSum, ClientsTogetherAddUpLikeClientsAlone) {
+  const auto sampler = make_gaussian_sum(kSigma, kClip, 1003);
+  for (std::size_t count : {0u, 1u, 4u, 7u, 131u}) {  // 131: more than 32 bits hold
+    std::vector<std::vector<float>> clients(count, std::vector<float>(1003, 0.0f));
+    for (std::size_t i = 0; i < count; ++i) clients[i][i] = i % 2 == 0 ? 1e3f : 1e-3f;  // clipped or not
+    for (std::size_t i = 0; i < count; ++i) clients[i][1002] = 1e3f;
+    const std::vector<std::span<const float>> views(clients.begin(), clients.end());
+    MessageSum alone = sampler->make_sum(), together = alone;
+    for (const std::span<const float> view : views) sampler->add(view, alone);
+    sampler->add_all(views, together);
+    EXPECT_TRUE(std::ranges::equal(alone.sums(), together.sums())) << count;
+    EXPECT_EQ(together.count(), count);
+  }
 }
 
 TEST(GaussianSum, IsFreshEachRoundAndRepeatable) {
