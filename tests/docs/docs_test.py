@@ -133,6 +133,21 @@ class Figures(Tree):
                     "| 1000 | 0.873 | 0.4502 | |", "| 999 | 0.873 | 0.4501 | |", "| 1000 | good | 0.4501 | |"):
             self.assertEqual(self.examine([row])[0], 1, row)
 
+    def matrix(self, cell, log='{"plan":"shuffle-l1","accuracy":0.8749,"epsilon":0.13596,"seconds":3.14}\n'):
+        self.write("log.jsonl", log)
+        self.write("page.md", f"<!-- matrix: log.jsonl -->\n| | `l1` |\n|---|---|\n| `shuffle` | {cell} |\n")
+        return self.run_main(figures.main, "--root", str(self.root), "page.md")
+
+    def test_a_matrix_as_logged_passes(self):
+        status, said = self.matrix("0.875 / 0.136 / 3.1")
+        self.assertEqual((status, said), (0, "1 rows of figures, 0 not as logged\n"))
+
+    def test_a_wrong_matrix_fails(self):
+        for cell in ("0.874 / 0.136 / 3.1", "0.875 / 0.135 / 3.1", "0.875 / 0.136 / 3.2", "0.875 / 0.136", "-"):
+            self.assertEqual(self.matrix(cell)[0], 1, cell)
+        both = '{"plan":"shuffle-l1","accuracy":0.5,"epsilon":1,"seconds":1}\n{"plan":"subset-l1"}\n'
+        self.assertIn("subset-l1 of log.jsonl is not shown", self.matrix("0.5 / 1 / 1", both)[1])
+
 
 class Links(Tree):
     def test_links(self):

@@ -5,6 +5,10 @@ row must find its round in LOG (JSON lines as `muster train --json` prints them)
 be the logged one rounded to nearest; an epsilon must be the logged one rounded UP in its last shown digit: a table
 never shows a privacy loss smaller than the proven one.
 
+A table that follows `<!-- matrix: LOG -->` has protocols as rows and randomizers as columns, and in each cell
+accuracy, epsilon and seconds with ` / ` between; LOG has a line for each pair, its final JSON object with
+"plan": "PROTOCOL-RANDOMIZER". Every line of LOG must be shown.
+
     python3 tests/docs/figures.py [--root ROOT] README.md ...
 """
 
@@ -18,6 +22,7 @@ import sys
 from decimal import Decimal
 
 MARK = re.compile(r"<!-- figures: (\S+) -->")
+MATRIX = re.compile(r"<!-- matrix: (\S+) -->")
 
 
 def cells(line):
@@ -36,22 +41,59 @@ def wrong_cell(kind, shown, logged):
     return None if figure == expected else f"{kind} shown {figure}, the log gives {expected} ({logged})"
 
 
+def entries_of(log):
+    return [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
+
+
+def table_after(lines, at):
+    """The numbers of the lines of the table that follows line `at`, after empty lines."""
+    first = at + 1
+    while first < len(lines) and not lines[first].strip():
+        first += 1
+    return list(itertools.takewhile(lambda number: lines[number].startswith("|"), range(first, len(lines))))
+
+
+def check_matrices(page, root):
+    complaints, shown = [], 0
+    lines = (root / page).read_text(encoding="utf-8").splitlines()
+    marks = [(at, MATRIX.match(line)) for at, line in enumerate(lines) if MATRIX.match(line)]
+    for log in dict.fromkeys(mark.group(1) for _, mark in marks):
+        missing = {entry["plan"]: entry for entry in entries_of(root / log)}
+        for at, mark in marks:
+            if mark.group(1) != log:
+                continue
+            table = table_after(lines, at)
+            if len(table) < 3:
+                complaints.append(f"{page}:{at + 1}: no table follows the mark")
+                continue
+            randomizers = [name.strip("`") for name in cells(lines[table[0]])[1:]]
+            for number in table[2:]:
+                protocol, *figures = cells(lines[number])
+                for randomizer, figure in zip(randomizers, figures):
+                    where, plan = f"{page}:{number + 1}", f"{protocol.strip('`')}-{randomizer}"
+                    entry = missing.pop(plan, None)
+                    parts = figure.split(" / ")
+                    if entry is None or len(parts) != 3:
+                        complaints.append(f"{where}: {plan}: {figure!r} is not three figures of a plan in {log}")
+                        continue
+                    shown += 1
+                    for kind, part in zip(("accuracy", "epsilon", "seconds"), parts):
+                        wrong = wrong_cell(kind, part, entry[kind])
+                        if wrong:
+                            complaints.append(f"{where}: {plan}: {wrong}")
+        complaints += [f"{page}: {plan} of {log} is not shown" for plan in missing]
+    return complaints, shown
+
+
 def check_page(page, root):
-    complaints, rows = [], 0
+    complaints, rows = check_matrices(page, root)
     lines = (root / page).read_text(encoding="utf-8").splitlines()
     for at, line in enumerate(lines):
         mark = MARK.match(line)
         if not mark:
             continue
-        log = {}
-        for entry in (root / mark.group(1)).read_text(encoding="utf-8").splitlines():
-            entry = json.loads(entry)
-            if "round" in entry:
-                log[entry["round"]] = entry
-        first = at + 1
-        while first < len(lines) and not lines[first].strip():
-            first += 1
-        table = list(itertools.takewhile(lambda number: lines[number].startswith("|"), range(first, len(lines))))
+        log = {entry["round"]: entry for entry in entries_of(root / mark.group(1)) if "round" in entry}
+        table = table_after(lines, at)
         if len(table) < 3:
             complaints.append(f"{page}:{at + 1}: no table follows the mark")
             continue
