@@ -318,13 +318,13 @@ TrainingResult train(const protocols::Plan& plan, const TrainingParts& parts, co
 }
 
 TrainingResult train(Ranks& ranks, const protocols::Plan& plan, const TrainingParts& parts,
-                     const learning::DataSplit& loaded, RunFolder* folder, const TrainingOptions& options,
+                     const learning::DataSplit& data, RunFolder* folder, const TrainingOptions& options,
                      TrainingObserver& observer) {
-  const learning::DataSplit& data = parts.task.inputs(loaded);
-  Start start = agree_on_start(ranks, plan, parts, data, folder);
+  const learning::DataSplit& inputs = parts.task.inputs(data);
+  Start start = agree_on_start(ranks, plan, parts, inputs, folder);
   std::optional<Session> session;
   together(ranks, [&] {
-    session.emplace(ranks, plan, parts, data, folder, options.threads, std::move(start.state));
+    session.emplace(ranks, plan, parts, inputs, folder, options.threads, std::move(start.state));
   });
   try {
     return run(*session, ranks, start.rounds, plan, parts, folder, options, observer);
