@@ -187,13 +187,13 @@ std::string statement_of(const ReportParts& parts) {
 std::string not_protected(const RunRecord& run) {
   const protocols::Plan& plan = run.plan;
   std::vector<std::string> lines = {
-      "This was a simulation. Coins and noise follow from the plan's seed: who knows it can take the noise "
-      "off the messages.",
-      "Who takes part in the population, and how many clients there are, is not hidden: neighbours replace "
-      "one record.",
+      ("This was a simulation. Coins and noise follow from the plan's seed: who knows it can take the noise "
+       "off the messages."),
+      ("Who takes part in the population, and how many clients there are, is not hidden: neighbours replace "
+       "one record."),
       "Groups: a household of k clients has about k times the epsilon.",
-      "Other runs on the same clients, and the choice of this plan among several that were tried, are not "
-      "counted.",
+      ("Other runs on the same clients, and the choice of this plan among several that were tried, are not "
+       "counted."),
       "The accuracy is measured on the test set, which is taken to be public."};
   if (plan.checks_in()) {
     lines.emplace_back(
