@@ -28,7 +28,7 @@ struct Setting {
   explicit Setting(std::unique_ptr<GradientEngine> made, const Architecture& architecture = Architecture::cnn)
       : engine(std::move(made)),
         room(engine->make_workspace()),
-        gradient(engine->parameter_count()),
+        gradient(engine->dimension()),
         data(draw_digits(256, 0, 1).train) {
     const std::vector<float> initial = initial_parameters(architecture, muster::random::RunKey::from_seed(1));
     parameters.assign(initial.begin(), initial.end());

@@ -31,7 +31,7 @@ struct Client {
   std::unique_ptr<learning::Workspace> room = engine->make_workspace();
   std::vector<float> initial = learning::initial_parameters(learning::Architecture::cnn, kKey);
   randomizers::AlignedVector<float> parameters{initial.begin(), initial.end()};
-  randomizers::AlignedVector<float> gradient = randomizers::AlignedVector<float>(engine->parameter_count());
+  randomizers::AlignedVector<float> gradient = randomizers::AlignedVector<float>(engine->dimension());
   randomizers::AlignedVector<float> inputs = randomizers::AlignedVector<float>(learning::kImagePixels);
   learning::Dataset data = learning::draw_digits(8, 0, 1).train;
 

@@ -84,7 +84,7 @@ struct Workload {
   std::uint64_t clients;
   double rate;
   std::unique_ptr<learning::GradientEngine> gradients = learning::make_engine(learning::Architecture::cnn);
-  std::size_t dimension = gradients->parameter_count();
+  std::size_t dimension = gradients->dimension();
   std::unique_ptr<randomizers::VectorRandomizer> randomizer =
       randomizers::make_gaussian(5.0, 0.01, dimension);
   simulation::Population population;

@@ -76,15 +76,15 @@ learning::Dataset examples(std::uint64_t count) {
 struct Run {
   Run(Randomizer kind, bool sum_alone, unsigned threads)
       : gradients(learning::make_engine(learning::Architecture::cnn)),
-        randomizer(make(kind, gradients->parameter_count())),
-        sum(sum_alone ? randomizers::make_gaussian_sum(5.0, 0.01, gradients->parameter_count()) : nullptr),
+        randomizer(make(kind, gradients->dimension())),
+        sum(sum_alone ? randomizers::make_gaussian_sum(5.0, 0.01, gradients->dimension()) : nullptr),
         population(kClients, data(), kKey),
         roll_call(protocols::CheckInCoins(kKey, kRate, 0.0), kClients, 1),
         team(threads),
         ranks(simulation::alone()),
         engine(*gradients, *randomizer, roll_call, population, kKey, team, *ranks, sum.get()),
         model(learning::initial_parameters(learning::Architecture::cnn, kKey)),
-        estimate(gradients->parameter_count()) {}
+        estimate(gradients->dimension()) {}
 
   static const learning::Dataset& data() {
     static const learning::Dataset all = examples(kClients);

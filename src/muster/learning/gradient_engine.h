@@ -11,11 +11,8 @@ namespace muster::learning {
 
 class GradientEngine : public ClientFunction {
  public:
-  virtual std::size_t parameter_count() const = 0;
-  std::size_t dimension() const final { return parameter_count(); }
-
-  // Overwrites `gradient` (parameter_count floats) with d loss / d parameters of one example; returns the
-  // cross-entropy loss in nats.
+  // Overwrites `gradient` (dimension() floats, one a parameter) with d loss / d parameters of one example;
+  // returns the cross-entropy loss in nats.
   virtual float gradient(std::span<const float> parameters, const Example& example, Workspace& workspace,
                          std::span<float> gradient) const = 0;
 

@@ -239,7 +239,7 @@ class Engines : public ::testing::TestWithParam<Architecture> {};
 
 TEST_P(Engines, OverwriteTheGradientAndRepeatTheirBits) {
   for (const auto& engine : {make_reference_engine(GetParam()), make_engine(GetParam())}) {
-    const std::size_t size = engine->parameter_count();
+    const std::size_t size = engine->dimension();
     ASSERT_EQ(size, parameter_count(GetParam()));
     const auto parameters = normals<float>(size, 0.1, 1);
     const auto pixels = normals<float>(GetParam().input.size(), 1, 2);
@@ -259,9 +259,9 @@ TEST_P(Engines, OverwriteTheGradientAndRepeatTheirBits) {
 TEST_P(Engines, PredictTheClassOfLeastLoss) {
   for (const auto& engine : {make_reference_engine(GetParam()), make_engine(GetParam())}) {
     auto room = engine->make_workspace();
-    std::vector<float> gradient(engine->parameter_count());
+    std::vector<float> gradient(engine->dimension());
     for (unsigned trial = 0; trial < 8; ++trial) {
-      const auto parameters = normals<float>(engine->parameter_count(), 0.1, 10 + trial);
+      const auto parameters = normals<float>(engine->dimension(), 0.1, 10 + trial);
       const auto pixels = normals<float>(GetParam().input.size(), 1, 50 + trial);
       std::vector<float> losses;
       for (std::uint8_t label = 0; label < GetParam().classes; ++label) {

@@ -15,7 +15,7 @@ class ReferenceEngine final : public GradientEngine {
  public:
   explicit ReferenceEngine(const Architecture& architecture) : network_(layers(architecture)) {}
 
-  std::size_t parameter_count() const override { return network_.parameter_count(); }
+  std::size_t dimension() const override { return network_.parameter_count(); }
 
   std::unique_ptr<Workspace> make_workspace() const override {
     return std::make_unique<ReferenceWorkspace>(network_.make_activations());

@@ -12,7 +12,7 @@ struct FusedWorkspace final : Workspace {
 
 class FusedCnnEngine final : public GradientEngine {
  public:
-  std::size_t parameter_count() const override { return fused::kParameters; }
+  std::size_t dimension() const override { return fused::kParameters; }
 
   std::unique_ptr<Workspace> make_workspace() const override { return std::make_unique<FusedWorkspace>(); }
 
