@@ -11,30 +11,15 @@
 #include "muster/random/keyed_stream.h"
 #include "muster/random/samplers.h"
 #include "muster/random/vector_targets_test.h"
+#include "muster/randomizers/hadamard_matrix_test.h"
 
 namespace muster::randomizers {
 namespace {
 
-// H_D by its recursion H_2D = [[H, H], [H, -H]]: no bit is counted.
-std::vector<std::vector<int>> hadamard(std::size_t size) {
-  std::vector<std::vector<int>> h{{1}};
-  while (h.size() < size) {
-    const std::size_t half = h.size();
-    std::vector<std::vector<int>> next(2 * half, std::vector<int>(2 * half));
-    for (std::size_t i = 0; i < 2 * half; ++i) {
-      for (std::size_t j = 0; j < 2 * half; ++j) {
-        next[i][j] = h[i % half][j % half] * (i >= half && j >= half ? -1 : 1);
-      }
-    }
-    h = next;
-  }
-  return h;
-}
-
 TEST(Hadamard, TheTransformIsTheMatrix) {
   random::KeyedStream bits(random::RunKey::from_seed(4), {random::Purpose::audit});
   for (std::size_t size : {1u, 2u, 4u, 8u, 64u, 256u}) {
-    const auto h = hadamard(size);
+    const auto h = hadamard_matrix(size);
     std::vector<std::int64_t> x(size);
     for (auto& value : x) value = static_cast<std::int64_t>(random::uniform_below(bits, 2001)) - 1000;
     std::vector<std::int64_t> fast = x;
@@ -49,7 +34,7 @@ TEST(Hadamard, TheTransformIsTheMatrix) {
 
 TEST(Hadamard, OneEntryIsThatOfTheMatrix) {
   for (std::size_t d : {1u, 2u, 15u, 16u, 17u, 31u, 33u, 200u, 256u}) {
-    const auto h = hadamard(std::bit_ceil(d));
+    const auto h = hadamard_matrix(std::bit_ceil(d));
     std::vector<float> x(d);
     for (std::size_t i = 0; i < d; ++i) x[i] = std::sin(static_cast<float>(i + 1)) * 100;
     for (std::size_t j = 0; j < h.size(); ++j) {

@@ -7,48 +7,21 @@
 #include <limits>
 #include <vector>
 
-#include "muster/randomizers/flip.h"
-#include "tests/support/statistics.h"
+#include "muster/randomizers/signed_index_test.h"
 
 namespace muster::randomizers {
 namespace {
 
-constexpr double kAlpha = 1e-6, kEpsilon0 = 1.0, kClip = 0.25;
-constexpr std::uint64_t kMessages = 100'000;
+constexpr double kEpsilon0 = 1.0, kClip = 0.25;
 
 using Vector = std::vector<float>;
 
-// How often each (index, sign) was sent: 2 j + 1 for +.
-std::vector<std::uint64_t> counts(const VectorRandomizer& randomizer, const Vector& gradient,
-                                  std::uint64_t seed) {
-  const random::RunKey key = random::RunKey::from_seed(seed);
-  const auto scratch = randomizer.make_scratch();
-  std::vector<std::uint64_t> counts(2 * randomizer.dimension());
-  Message message;
-  for (std::uint64_t client = 0; client < kMessages; ++client) {
-    randomizer.randomize(gradient, key, 0, client, *scratch, message);
-    const auto& sent = std::get<SignedIndexMessage>(message);
-    ++counts[2 * sent.index + (sent.positive ? 1 : 0)];
-  }
-  return counts;
-}
-
-// The law of a message by the definition, not by the coins: (1/d) (1/2 +- g_j / (2 C c)).
-std::vector<double> law(const Vector& gradient, double epsilon0) {
-  const double c = (std::exp(epsilon0) + 1) / (std::exp(epsilon0) - 1);
-  std::vector<double> law;
-  for (float value : gradient) {
-    const double g = std::clamp(static_cast<double>(value), -kClip, kClip);
-    for (double sign : {-1.0, 1.0}) {
-      law.push_back((0.5 + sign * g / (2 * kClip * c)) / static_cast<double>(gradient.size()));
-    }
-  }
-  return law;
-}
-
-std::vector<double> times(std::vector<double> x, double factor) {
-  for (double& value : x) value *= factor;
-  return x;
+// The law of a message: the shares are the clamped coordinates, over the clip.
+std::vector<double> law(const Vector& gradient) {
+  std::vector<double> shares;
+  for (float value : gradient)
+    shares.push_back(std::clamp(static_cast<double>(value), -kClip, kClip) / kClip);
+  return law_of_shares(shares, kEpsilon0);
 }
 
 const std::vector<Vector> kInputs = {{0.1f, -0.25f, 0, 0.7f, -100},
@@ -60,26 +33,18 @@ const std::vector<Vector> kInputs = {{0.1f, -0.25f, 0, 0.7f, -100},
 TEST(Linf, MessagesHaveTheLawOfTheDefinition) {
   const auto randomizer = make_linf(kEpsilon0, kClip, 5);
   for (std::size_t i = 0; i < kInputs.size(); ++i) {
-    const auto observed = counts(*randomizer, kInputs[i], i);
-    const auto verdict = testing::chi_squared_test(
-        observed, times(law(kInputs[i], kEpsilon0), static_cast<double>(kMessages)), kAlpha);
+    const auto verdict = messages_have_law(*randomizer, kInputs[i], law(kInputs[i]), i);
     EXPECT_TRUE(verdict.pass) << i << ": " << verdict.summary;
   }
   // Known bad: a coin for epsilon0 = 1.1.
-  const auto verdict =
-      testing::chi_squared_test(counts(*make_linf(1.1, kClip, 5), kInputs[1], 9),
-                                times(law(kInputs[1], kEpsilon0), static_cast<double>(kMessages)), kAlpha);
+  const auto verdict = messages_have_law(*make_linf(1.1, kClip, 5), kInputs[1], law(kInputs[1]), 9);
   EXPECT_FALSE(verdict.pass) << verdict.summary;
 }
 
-// The law's ratios over all pairs of extreme inputs; that of the coins themselves is exact in flip_test.cc.
 TEST(Linf, EveryRatioIsWithinEpsilon) {
-  for (const Vector& x : kInputs) {
-    for (const Vector& y : kInputs) {
-      const auto p = law(x, kEpsilon0), r = law(y, kEpsilon0);
-      for (std::size_t i = 0; i < p.size(); ++i) EXPECT_LE(p[i] / r[i], std::exp(kEpsilon0) * (1 + 1e-14));
-    }
-  }
+  std::vector<std::vector<double>> laws;
+  for (const Vector& x : kInputs) laws.push_back(law(x));
+  expect_every_ratio_within(kEpsilon0, laws);
 }
 
 TEST(Linf, TheIndexDoesNotDependOnTheData) {

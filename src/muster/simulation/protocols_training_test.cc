@@ -4,19 +4,16 @@
 
 #include <cmath>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "muster/core/error.h"
 #include "muster/learning/data/digits.h"
 #include "muster/protocols/plan_source.h"
-#include "muster/simulation/atomic_file.h"
-#include "muster/simulation/training.h"
-#include "tests/support/temporary_folder.h"
+#include "muster/simulation/setup.h"
+#include "muster/simulation/training_runs_test.h"
 
 namespace muster::simulation {
 namespace {
 
-namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
 constexpr std::uint64_t kClients = 120;
@@ -70,26 +67,7 @@ const Case& case_of(const std::string& protocol) {
   return *std::ranges::find(cases(), protocol, [](const Case& c) { return std::string(c.protocol); });
 }
 
-class Watcher final : public TrainingObserver {
- public:
-  explicit Watcher(std::uint64_t interrupt_after) : interrupt_after_(interrupt_after) {}
-  void started(std::uint64_t done, std::uint64_t) override { first = done; }
-  void round_done(std::uint64_t round) override {
-    steps.push_back(round);
-    interrupt = round == interrupt_after_;
-  }
-  void logged(const LoggedRound& line) override { lines.push_back(line); }
-
-  std::uint64_t first = 0;
-  std::vector<std::uint64_t> steps;
-  std::vector<LoggedRound> lines;
-  std::atomic<bool> interrupt{false};
-
- private:
-  std::uint64_t interrupt_after_;
-};
-
-class ProtocolsTraining : public ::testing::Test {
+class ProtocolsTraining : public TrainingRuns {
  protected:
   static const learning::DataSplit& data() {
     static const learning::DataSplit drawn = learning::draw_digits(kClients, 100, 1);
@@ -97,37 +75,9 @@ class ProtocolsTraining : public ::testing::Test {
   }
   TrainingResult run(const protocols::Plan& plan, const std::string& name, unsigned threads = 1,
                      std::uint64_t interrupt_after = 0) {
-    TrainingParts parts = assemble(plan, data(), Accounting::elsewhere);
-    parts.epsilon = [](std::uint64_t rounds) { return 0.1 * std::sqrt(static_cast<double>(rounds)); };
-    RunFolder folder(temporary_.path() / name);
-    watcher_ = std::make_unique<Watcher>(interrupt_after);
-    return train(plan, parts, data(), folder, {threads, &watcher_->interrupt}, *watcher_);
+    return run_parts(plan, assemble(plan, data(), Accounting::elsewhere), data(), name, threads,
+                     interrupt_after);
   }
-  Checkpoint checkpoint(const std::string& name) const {
-    const fs::path file = temporary_.path() / name / "checkpoint";
-    return decode(read_file(file), file);
-  }
-  std::vector<Json> metrics(const std::string& name) const {
-    std::istringstream in(read_file(temporary_.path() / name / "metrics.jsonl"));
-    std::vector<Json> lines;
-    for (std::string line; std::getline(in, line);) {
-      lines.push_back(Json::parse(line));
-      lines.back().erase("seconds");
-    }
-    return lines;
-  }
-  void expect_same_run(const std::string& a, const std::string& b) const {
-    const Checkpoint x = checkpoint(a), y = checkpoint(b);
-    EXPECT_EQ(x.round, y.round) << b;
-    EXPECT_EQ(x.messages, y.messages) << b;
-    EXPECT_EQ(x.model.parameters, y.model.parameters) << b;
-    EXPECT_EQ(x.model.momentum, y.model.momentum) << b;
-    EXPECT_EQ(x.model.average, y.model.average) << b;
-    EXPECT_EQ(metrics(a), metrics(b)) << b;
-  }
-
-  muster::testing::TemporaryFolder temporary_;
-  std::unique_ptr<Watcher> watcher_;
 };
 
 TEST_F(ProtocolsTraining, ThreadsDoNotChangeABitAndTheModelMoves) {

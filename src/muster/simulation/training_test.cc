@@ -1,14 +1,10 @@
 // A small run from end to end: logistic regression on drawn digits, every message made and shuffled.
-//
-// The epsilon is a stand-in, 0.1 sqrt(rounds), so that budgets can be worked out by hand; setup_test.cc has
-// the real one.
 #include "muster/simulation/training.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "muster/core/error.h"
 #include "muster/learning/data/digits.h"
@@ -16,8 +12,7 @@
 #include "muster/randomizers/gaussian.h"
 #include "muster/randomizers/gaussian_sum.h"
 #include "muster/randomizers/ldp_sgd.h"
-#include "muster/simulation/atomic_file.h"
-#include "tests/support/temporary_folder.h"
+#include "muster/simulation/training_runs_test.h"
 
 namespace muster::simulation {
 namespace {
@@ -81,66 +76,15 @@ TrainingParts small_parts(const protocols::Plan& plan, Fidelity fidelity = Fidel
   if (fidelity == Fidelity::sum) {
     parts.sum = randomizers::make_gaussian_sum(*plan.sigma, *plan.clip, dimension);
   }
-  parts.epsilon = [](std::uint64_t rounds) { return 0.1 * std::sqrt(static_cast<double>(rounds)); };
   return parts;
 }
 
-// Raises the interrupt once `round` is done.
-class Watcher final : public TrainingObserver {
- public:
-  explicit Watcher(std::uint64_t interrupt_after = 0) : interrupt_after_(interrupt_after) {}
-  void started(std::uint64_t done, std::uint64_t last) override {
-    first = done;
-    final_round = last;
-  }
-  void round_done(std::uint64_t round) override { interrupt = round == interrupt_after_; }
-  void logged(const LoggedRound& round) override { lines.push_back(round); }
-
-  std::uint64_t first = 0;
-  std::uint64_t final_round = 0;
-  std::vector<LoggedRound> lines;
-  std::atomic<bool> interrupt{false};
-
- private:
-  std::uint64_t interrupt_after_;
-};
-
-class TrainingTest : public ::testing::Test {
+class TrainingTest : public TrainingRuns {
  protected:
   TrainingResult run(const protocols::Plan& plan, const std::string& name, unsigned threads = 1,
                      std::uint64_t interrupt_after = 0, Fidelity fidelity = Fidelity::message) {
-    RunFolder folder(temporary_.path() / name);
-    watcher_ = std::make_unique<Watcher>(interrupt_after);
-    return train(plan, small_parts(plan, fidelity), small_data(), folder, {threads, &watcher_->interrupt},
-                 *watcher_);
+    return run_parts(plan, small_parts(plan, fidelity), small_data(), name, threads, interrupt_after);
   }
-  Checkpoint checkpoint(const std::string& name) const {
-    const fs::path file = temporary_.path() / name / "checkpoint";
-    return decode(read_file(file), file);
-  }
-  // The metrics without the fields of time.
-  std::vector<Json> metrics(const std::string& name) const {
-    std::istringstream in(read_file(temporary_.path() / name / "metrics.jsonl"));
-    std::vector<Json> lines;
-    for (std::string line; std::getline(in, line);) {
-      lines.push_back(Json::parse(line));
-      lines.back().erase("seconds");
-    }
-    return lines;
-  }
-  void expect_same_run(const std::string& a, const std::string& b) const {
-    const Checkpoint x = checkpoint(a);
-    const Checkpoint y = checkpoint(b);
-    EXPECT_EQ(x.round, y.round);
-    EXPECT_EQ(x.messages, y.messages);
-    EXPECT_EQ(x.model.parameters, y.model.parameters);
-    EXPECT_EQ(x.model.momentum, y.model.momentum);
-    EXPECT_EQ(x.model.average, y.model.average);
-    EXPECT_EQ(metrics(a), metrics(b));
-  }
-
-  muster::testing::TemporaryFolder temporary_;
-  std::unique_ptr<Watcher> watcher_;
 };
 
 TEST_F(TrainingTest, LogsWhatTheContractSays) {

@@ -1,0 +1,60 @@
+// What the tests of the coordinate samplers linf and l1 have in common: the law of a message, given the
+// vector's shares (signed_index.h), against what was sent.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "muster/randomizers/signed_index.h"
+#include "tests/support/statistics.h"
+
+namespace muster::randomizers {
+
+inline constexpr std::uint64_t kSignedIndexMessages = 100'000;
+
+// The law of (index, sign), 2 j + 1 for +, by the definition, not by the coins: (1/D) (1/2 +- share_j / (2
+// c)).
+inline std::vector<double> law_of_shares(const std::vector<double>& shares, double epsilon0) {
+  const double c = (std::exp(epsilon0) + 1) / (std::exp(epsilon0) - 1);
+  std::vector<double> law;
+  for (double share : shares) {
+    for (double sign : {-1.0, 1.0}) {
+      law.push_back((0.5 + sign * share / (2 * c)) / static_cast<double>(shares.size()));
+    }
+  }
+  return law;
+}
+
+// kSignedIndexMessages messages of `gradient` against a law, with a false alarm in 10^6.
+inline testing::Verdict messages_have_law(const VectorRandomizer& randomizer,
+                                          const std::vector<float>& gradient, const std::vector<double>& law,
+                                          std::uint64_t seed) {
+  const random::RunKey key = random::RunKey::from_seed(seed);
+  const auto scratch = randomizer.make_scratch();
+  std::vector<std::uint64_t> counts(2 * randomizer.sum_size());
+  Message message;
+  for (std::uint64_t client = 0; client < kSignedIndexMessages; ++client) {
+    randomizer.randomize(gradient, key, 0, client, *scratch, message);
+    const auto& sent = std::get<SignedIndexMessage>(message);
+    ++counts[2 * sent.index + (sent.positive ? 1 : 0)];
+  }
+  std::vector<double> expected = law;
+  for (double& value : expected) value *= static_cast<double>(kSignedIndexMessages);
+  return testing::chi_squared_test(counts, expected, 1e-6);
+}
+
+// The laws' ratios over all pairs of inputs; that of the coins themselves is exact in flip_test.cc.
+inline void expect_every_ratio_within(double epsilon0, const std::vector<std::vector<double>>& laws) {
+  for (const auto& p : laws) {
+    for (const auto& r : laws) {
+      ASSERT_EQ(p.size(), r.size());
+      for (std::size_t i = 0; i < p.size(); ++i) EXPECT_LE(p[i] / r[i], std::exp(epsilon0) * (1 + 1e-14));
+    }
+  }
+}
+
+}  // namespace muster::randomizers
