@@ -10,10 +10,11 @@
 //
 // Example:
 //     const std::unique_ptr<Ranks> ranks = join_ranks();
-//     together(*ranks, [&] { data = load(); });                      // loaded everywhere, or refused
-//     everywhere Meeting meeting(3); meeting.hold(*ranks, failure, [](std::span<std::int64_t> mine) { mine[0]
-//     = ...; });
-//     ... meeting.numbers() ...                                      // sums over all ranks
+//     together(*ranks, [&] { data = load(); });  // loaded everywhere, or refused everywhere
+//     Meeting meeting(3);
+//     meeting.numbers()[0] = ...;                // this rank's
+//     meeting.hold(*ranks, failure);
+//     ... meeting.numbers() ...                  // the sums over all ranks
 #pragma once
 
 #include <cstddef>

@@ -219,13 +219,5 @@ TEST_F(Environment, ThatIsNoNumberIsNoLauncher) {
   }
 }
 
-// Run by tests/cli/mpi_test.py, which looks at how the job ends.
-TEST(Ranks, DISABLED_OneEndsAll) {
-  if (ranks().index() + 1 == ranks().count()) {
-    ranks().abandon(7);
-  }
-  together(ranks(), [] {});
-}
-
 }  // namespace
 }  // namespace muster::simulation
