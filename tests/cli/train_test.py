@@ -16,6 +16,7 @@ import tempfile
 import unittest
 
 import muster_command
+import run_files
 
 PLAN = """
 name = "small"
@@ -42,11 +43,6 @@ kind = "logistic"
 delta = 1e-4
 """
 
-# Layout of a checkpoint (src/muster/simulation/checkpoint.h): the fields that tell the time, or depend on its digits.
-SECONDS_AT = 8 + 4 + 64 + 32 + 8 + 8 + 8
-TIME_BYTES = 16
-CHECKSUM = 32
-
 
 class TrainTest(unittest.TestCase):
     def setUp(self):
@@ -72,20 +68,8 @@ class TrainTest(unittest.TestCase):
         self.assertEqual(len(lines), 1)
         return lines[0]["error"]
 
-    def state(self, out):
-        bytes_ = (self.folder / out / "checkpoint").read_bytes()
-        return bytes_[:SECONDS_AT] + bytes_[SECONDS_AT + TIME_BYTES:-CHECKSUM]
-
-    def metrics(self, out):
-        lines = []
-        for line in (self.folder / out / "metrics.jsonl").read_text().splitlines():
-            lines.append(json.loads(line))
-            del lines[-1]["seconds"]
-        return lines
-
     def assert_same_run(self, a, b):
-        self.assertEqual(self.state(a), self.state(b))
-        self.assertEqual(self.metrics(a), self.metrics(b))
+        self.assertEqual(run_files.files_of(self.folder / a), run_files.files_of(self.folder / b))
 
     def stop_midway(self, out, signal_number, *flags):
         """Starts a run, sends the signal after the fifth line of its output, returns status and output."""
@@ -209,7 +193,7 @@ class TrainTest(unittest.TestCase):
         final = self.lines("--out", "sums", *flags)[-1]
         self.assertEqual(final["fidelity"], "sum")
         self.lines("--out", "threads", "--threads", 3, *flags)
-        self.assertEqual(self.state("sums"), self.state("threads"))
+        self.assert_same_run("sums", "threads")
         self.assertEqual(self.lines("--out", "sums", "--resume", *flags), [final])
         refused = self.error("--out", "sums", "--resume", "--rounds", 12, status=3)
         self.assertEqual((refused["value"], refused["allowed"]), ("sum", "message"))
