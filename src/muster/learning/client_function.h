@@ -28,6 +28,10 @@ class ClientFunction {
   virtual std::size_t dimension() const = 0;
   virtual std::unique_ptr<Workspace> make_workspace() const = 0;
 
+  // For speed alone: works out what all examples share at `parameters` and keeps it in the workspace. The
+  // floats of `parameters` must not change until the workspace is prepared again or gone.
+  virtual void prepare(std::span<const float> /*parameters*/, Workspace&) const {}
+
   // Overwrites `out` (dimension floats).
   virtual void evaluate(std::span<const float> parameters, const Example& example, Workspace& workspace,
                         std::span<float> out) const = 0;

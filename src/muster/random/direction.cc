@@ -23,6 +23,24 @@ namespace HWY_NAMESPACE {
 
 static_assert(kSums == kNormalRow && kDotBlock % kNormalRow == 0);
 
+// The running sums of blocks, added up many at a time: a call in the loop over rows would empty its
+// registers.
+template <bool kWithOther>
+struct EndedBlocks {
+  static constexpr std::size_t kRoom = 16;
+  alignas(64) float squares[kRoom][kSums], products[kWithOther ? kRoom : 1][kSums];
+  std::size_t count = 0;
+  DirectionSums sums{0, 0};
+
+  HWY_NOINLINE void add_up() {
+    for (std::size_t block = 0; block < count; ++block) {
+      sums.squared_norm += AddUp(squares[block]);
+      if constexpr (kWithOther) sums.dot += AddUp(products[block]);
+    }
+    count = 0;
+  }
+};
+
 // Stores rows and keeps the running sums of fixed_order_dot(out, out), and of fixed_order_dot(out, other) if
 // wanted.
 template <bool kWithOther>
@@ -32,21 +50,16 @@ struct DirectionRows {
   const float* HWY_RESTRICT other;
   float* HWY_RESTRICT out;
   NormalVec squares[kRowVectors], products[kRowVectors];
-  DirectionSums sums{0, 0};
+  EndedBlocks<kWithOther>& ended;
 
-  HWY_INLINE DirectionRows(const float* other_, float* out_) : other(other_), out(out_) { Begin(); }
+  HWY_INLINE DirectionRows(const float* other_, float* out_, EndedBlocks<kWithOther>& ended_)
+      : other(other_), out(out_), ended(ended_) {
+    Begin();
+  }
 
   HWY_INLINE void Begin() {
     HWY_UNROLL(16)
     for (std::size_t v = 0; v < kRowVectors; ++v) squares[v] = products[v] = hn::Zero(NormalTag());
-  }
-
-  HWY_INLINE static double AddUpVectors(const NormalVec* vectors) {
-    alignas(64) float lanes[kNormalRow];
-    HWY_UNROLL(16)
-    for (std::size_t v = 0; v < kRowVectors; ++v)
-      hn::Store(vectors[v], NormalTag(), lanes + v * kNormalLanes);
-    return AddUp(lanes);
   }
 
   HWY_INLINE void operator()(std::size_t row, const NormalVec* z) {
@@ -75,19 +88,26 @@ struct DirectionRows {
   }
 
   HWY_INLINE void EndBlock() {
-    sums.squared_norm += AddUpVectors(squares);
-    if constexpr (kWithOther) sums.dot += AddUpVectors(products);
+    HWY_UNROLL(16)
+    for (std::size_t v = 0; v < kRowVectors; ++v) {
+      const std::size_t at = v * kNormalLanes;
+      hn::Store(squares[v], NormalTag(), ended.squares[ended.count] + at);
+      if constexpr (kWithOther) hn::Store(products[v], NormalTag(), ended.products[ended.count] + at);
+    }
     Begin();
+    if (HWY_UNLIKELY(++ended.count == EndedBlocks<kWithOther>::kRoom)) ended.add_up();
   }
 };
 
 template <bool kWithOther>
 HWY_INLINE DirectionSums MakeDirection(const std::uint8_t* key, Counter counter, const float* other,
                                        float* out, std::size_t size) {
-  DirectionRows<kWithOther> rows(other, out);
+  EndedBlocks<kWithOther> ended;
+  DirectionRows<kWithOther> rows(other, out, ended);
   NormalRows(key, counter, size, rows);
   if (size % kDotBlock != 0) rows.EndBlock();
-  return rows.sums;
+  ended.add_up();
+  return ended.sums;
 }
 
 DirectionSums Direction(const std::uint8_t* key, Counter counter, const float* other, float* out,

@@ -19,6 +19,18 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 inline constexpr std::size_t kSums = 64;  // four vectors of 16: enough to hide the latency of a multiply-add
 
+// The lanes of a vector, as a tree of halves.
+template <class D>
+HWY_INLINE double AddUpLanes([[maybe_unused]] D d, hn::Vec<D> lanes) {
+#if HWY_TARGET != HWY_SCALAR
+  if constexpr (hn::MaxLanes(d) > 1) {
+    const hn::Half<D> half;
+    return AddUpLanes(half, hn::Add(hn::LowerHalf(half, lanes), hn::UpperHalf(half, lanes)));
+  }
+#endif
+  return hn::GetLane(lanes);
+}
+
 // The running sums of a block, in double, as a tree of halves: i and i + 32, then i and i + 16, ..., then 0
 // and 1.
 HWY_NOINLINE inline double AddUp(const float* HWY_RESTRICT sums) {
@@ -35,14 +47,7 @@ HWY_NOINLINE inline double AddUp(const float* HWY_RESTRICT sums) {
     HWY_UNROLL(32)
     for (std::size_t i = 0; i < half; ++i) tree[i] = hn::Add(tree[i], tree[i + half]);
   }
-  alignas(64) double last[kLanes];
-  hn::Store(tree[0], d, last);
-  HWY_UNROLL(4)
-  for (std::size_t half = kLanes / 2; half != 0; half /= 2) {
-    HWY_UNROLL(4)
-    for (std::size_t i = 0; i < half; ++i) last[i] += last[i + half];
-  }
-  return last[0];
+  return AddUpLanes(d, tree[0]);
 }
 
 }  // namespace HWY_NAMESPACE

@@ -17,19 +17,24 @@ HWY_BEFORE_NAMESPACE();
 namespace muster::random {
 namespace HWY_NAMESPACE {
 
-// x, y: kSums rows elements each. sums: kSums, added to.
-HWY_INLINE void LaneSums(const float* HWY_RESTRICT x, const float* HWY_RESTRICT y, std::size_t rows,
-                         float* HWY_RESTRICT sums) {
+// x, y: kSums rows elements each, the same ones if kSquare, which spares a load: what a long vector's norm
+// costs is reading it. sums: kSums, added to.
+template <bool kSquare>
+HWY_INLINE void LaneSums(const float* x, const float* y, std::size_t rows, float* HWY_RESTRICT sums) {
   const hn::CappedTag<float, 16> d;
+  const auto add = [d](const float* p, const float* q, auto sum) HWY_ATTR {
+    const auto value = hn::LoadU(d, p);
+    return hn::MulAdd(value, kSquare ? value : hn::LoadU(d, q), sum);
+  };
   for (std::size_t i = 0; i < 16; i += hn::Lanes(d)) {
     auto a = hn::LoadU(d, sums + i), b = hn::LoadU(d, sums + 16 + i);
     auto c = hn::LoadU(d, sums + 32 + i), e = hn::LoadU(d, sums + 48 + i);
     for (std::size_t row = 0; row < rows; ++row) {
       const float *p = x + kSums * row + i, *q = y + kSums * row + i;
-      a = hn::MulAdd(hn::LoadU(d, p), hn::LoadU(d, q), a);
-      b = hn::MulAdd(hn::LoadU(d, p + 16), hn::LoadU(d, q + 16), b);
-      c = hn::MulAdd(hn::LoadU(d, p + 32), hn::LoadU(d, q + 32), c);
-      e = hn::MulAdd(hn::LoadU(d, p + 48), hn::LoadU(d, q + 48), e);
+      a = add(p, q, a);
+      b = add(p + 16, q + 16, b);
+      c = add(p + 32, q + 32, c);
+      e = add(p + 48, q + 48, e);
     }
     hn::StoreU(a, d, sums + i);
     hn::StoreU(b, d, sums + 16 + i);
@@ -39,25 +44,31 @@ HWY_INLINE void LaneSums(const float* HWY_RESTRICT x, const float* HWY_RESTRICT 
 }
 
 // size <= kDotBlock
+template <bool kSquare>
 HWY_INLINE double BlockDot(const float* x, const float* y, std::size_t size) {
   alignas(64) float sums[kSums] = {};
   const std::size_t rows = size / kSums, rest = size % kSums;
-  LaneSums(x, y, rows, sums);
+  LaneSums<kSquare>(x, y, rows, sums);
   if (rest != 0) {
     float x_padded[kSums] = {}, y_padded[kSums] = {};
     std::copy_n(x + kSums * rows, rest, x_padded);
     std::copy_n(y + kSums * rows, rest, y_padded);
-    LaneSums(x_padded, y_padded, 1, sums);
+    LaneSums<kSquare>(x_padded, y_padded, 1, sums);
   }
   return AddUp(sums);
 }
 
-double Dot(const float* x, const float* y, std::size_t size) {
+template <bool kSquare>
+HWY_INLINE double BlocksDot(const float* x, const float* y, std::size_t size) {
   double total = 0;
   for (std::size_t from = 0; from < size; from += kDotBlock) {
-    total += BlockDot(x + from, y + from, std::min(kDotBlock, size - from));
+    total += BlockDot<kSquare>(x + from, y + from, std::min(kDotBlock, size - from));
   }
   return total;
+}
+
+double Dot(const float* x, const float* y, std::size_t size) {
+  return x == y ? BlocksDot<true>(x, y, size) : BlocksDot<false>(x, y, size);
 }
 
 }  // namespace HWY_NAMESPACE

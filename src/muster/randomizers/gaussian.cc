@@ -1,5 +1,6 @@
 #include "muster/randomizers/gaussian.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <string>
@@ -54,25 +55,24 @@ class Gaussian final : public VectorRandomizer {
                      steps.data());
   }
 
-  void accumulate(const Message& message, Scratch&, MessageSum& sum) const override {
-    add(checked(message, sum), sum);
-    sum.count_one();
+  void accumulate(const Message& message, Scratch& scratch, MessageSum& sum) const override {
+    accumulate_all({&message, 1}, scratch, sum);
   }
 
-  void accumulate_all(std::span<const Message> messages, Scratch& scratch, MessageSum& sum) const override {
+  void accumulate_all(std::span<const Message> messages, Scratch&, MessageSum& sum) const override {
     std::array<const std::int32_t*, kPass> steps;
-    while (messages.size() >= kPass && largest_ <= MessageSum::kLargestNarrowBound) {
-      for (std::size_t m = 0; m < kPass; ++m) steps[m] = checked(messages[m], sum);
-      const auto bound = static_cast<std::uint32_t>(largest_);
-      const std::span<std::int32_t> narrow = sum.narrow_sums(kPass * bound);
-      if (!add_four_steps_within(steps, bound, narrow.data(), dimension_)) {
-        for (const std::int32_t* taken : steps) subtract_steps(taken, narrow.data(), dimension_);
-        break;
+    while (!messages.empty()) {
+      const std::size_t count = std::min(messages.size(), kPass);
+      for (std::size_t m = 0; m < count; ++m) steps[m] = checked(messages[m], sum);
+      const auto pass = std::span<const std::int32_t* const>(steps).first(count);
+      if (!add_narrow(pass, sum)) {
+        for (std::size_t m = 0; m < count; ++m) {
+          if (!add_narrow(pass.subspan(m, 1), sum)) add_steps(steps[m], sum.sums().data(), dimension_);
+        }
       }
-      sum.count_more(kPass);
-      messages = messages.subspan(kPass);
+      sum.count_more(count);
+      messages = messages.subspan(count);
     }
-    for (const Message& message : messages) accumulate(message, scratch, sum);
   }
 
  private:
@@ -90,15 +90,15 @@ class Gaussian final : public VectorRandomizer {
     return grid->steps.data();
   }
 
-  // In 32 bits if all coordinates are as small as a client of this randomizer makes them.
-  void add(const std::int32_t* steps, MessageSum& sum) const {
-    if (largest_ <= MessageSum::kLargestNarrowBound) {
-      const auto bound = static_cast<std::uint32_t>(largest_);
-      const std::span<std::int32_t> narrow = sum.narrow_sums(bound);
-      if (add_steps_within(steps, bound, narrow.data(), dimension_)) return;
-      subtract_steps(steps, narrow.data(), dimension_);
-    }
-    add_steps(steps, sum.sums().data(), dimension_);
+  // Adds in 32 bits if all coordinates are as small as a client of this randomizer makes them, else nothing.
+  bool add_narrow(std::span<const std::int32_t* const> messages, MessageSum& sum) const {
+    if (largest_ > MessageSum::kLargestNarrowBound) return false;
+    const auto bound = static_cast<std::uint32_t>(largest_);
+    const std::span<std::int32_t> narrow =
+        sum.narrow_sums(static_cast<std::uint32_t>(messages.size()) * bound);
+    if (add_steps_within(messages, bound, narrow.data(), dimension_)) return true;
+    for (const std::int32_t* steps : messages) subtract_steps(steps, narrow.data(), dimension_);
+    return false;
   }
 
   double sigma_, clip_;

@@ -28,27 +28,23 @@ class GaussianSum final : public SumSampler {
 
   MessageSum make_sum() const override { return MessageSum(dimension_, exact_step_); }
 
-  void add(std::span<const float> vector, MessageSum& exact) const override {
-    check(exact);
-    const float factor = factor_of(vector);
-    add_scaled(vector.data(), factor, exact.narrow_sums(kExactBound).data(), dimension_);
-    exact.count_one();
-  }
+  void add(std::span<const float> vector, MessageSum& exact) const override { add_all({&vector, 1}, exact); }
 
   void add_all(std::span<const std::span<const float>> vectors, MessageSum& exact) const override {
-    constexpr std::size_t kPass = VectorRandomizer::kPass;
     check(exact);
-    for (; vectors.size() >= kPass; vectors = vectors.subspan(kPass)) {
-      std::array<const float*, kPass> from;
-      std::array<float, kPass> factors;
-      for (std::size_t i = 0; i < kPass; ++i) {
+    while (!vectors.empty()) {
+      const std::size_t count = std::min(vectors.size(), VectorRandomizer::kPass);
+      std::array<const float*, VectorRandomizer::kPass> from;
+      std::array<float, VectorRandomizer::kPass> factors;
+      for (std::size_t i = 0; i < count; ++i) {
         from[i] = vectors[i].data();
         factors[i] = factor_of(vectors[i]);
       }
-      add_four_scaled(from, factors, exact.narrow_sums(kPass * kExactBound).data(), dimension_);
-      exact.count_more(kPass);
+      const std::span<std::int32_t> sums = exact.narrow_sums(static_cast<std::uint32_t>(count) * kExactBound);
+      add_scaled(std::span(from).first(count), factors, sums.data(), dimension_);
+      exact.count_more(count);
+      vectors = vectors.subspan(count);
     }
-    for (const std::span<const float> vector : vectors) add(vector, exact);
   }
 
   MessageSum draw(const MessageSum& exact, const random::RunKey& key, std::uint64_t round) const override {

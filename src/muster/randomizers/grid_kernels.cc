@@ -1,7 +1,6 @@
 #include "muster/randomizers/grid_kernels.h"
 
 #include <algorithm>
-#include <array>
 
 #include "muster/random/normals.h"
 
@@ -26,7 +25,7 @@ using D32 = hn::RebindToSigned<DF>;
 // The vector loops below run over whole vectors; this pads the rest.
 template <class T>
 struct Padded {
-  alignas(64) T values[16] = {};
+  alignas(64) T values[32] = {};
   Padded(const T* from, std::size_t size) { std::copy_n(from, size, values); }
 };
 
@@ -80,7 +79,7 @@ void AddNoiseVectors(const float* HWY_RESTRICT gradient, float factor, const flo
   }
 }
 
-constexpr std::size_t kWhole = 16;  // a multiple of every vector's lanes
+constexpr std::size_t kWhole = 32;  // a multiple of two vectors' lanes
 
 void AddScaled(const float* direction, float scale, std::int64_t* sums, std::size_t size) {
   const std::size_t whole = size / kWhole * kWhole, rest = size - whole;
@@ -92,88 +91,107 @@ void AddScaled(const float* direction, float scale, std::int64_t* sums, std::siz
   std::copy_n(s.values, rest, sums + whole);
 }
 
-// The sums in 32 bits, of kCount messages at once: what a pass costs is mostly reading and writing them.
+// The sums in 32 bits, of kCount messages at once, two vectors a turn: so the second-level cache, where they
+// lie, is read fastest.
 template <std::size_t kCount>
-HWY_INLINE void AddScaledNarrowVectors(const std::array<const float*, kCount>& directions,
-                                       const std::array<float, kCount>& scales,
+HWY_INLINE void AddScaledNarrowVectors(const float* const* directions, const float* scales,
                                        std::int32_t* HWY_RESTRICT sums, std::size_t size) {
   const DF d;
   const D32 di;
-  for (std::size_t i = 0; i < size; i += hn::Lanes(d)) {
-    auto sum = hn::LoadU(di, sums + i);
-    HWY_UNROLL(4)
+  constexpr std::size_t kLanes = hn::MaxLanes(d);
+  for (std::size_t i = 0; i < size; i += 2 * kLanes) {
+    auto first = hn::LoadU(di, sums + i), second = hn::LoadU(di, sums + i + kLanes);
+    HWY_UNROLL(8)
     for (std::size_t m = 0; m < kCount; ++m) {
-      sum = hn::Add(sum, ToSteps(hn::Mul(hn::LoadU(d, directions[m] + i), hn::Set(d, scales[m]))));
+      const auto scale = hn::Set(d, scales[m]);
+      first = hn::Add(first, ToSteps(hn::Mul(hn::LoadU(d, directions[m] + i), scale)));
+      second = hn::Add(second, ToSteps(hn::Mul(hn::LoadU(d, directions[m] + i + kLanes), scale)));
     }
-    hn::StoreU(sum, di, sums + i);
+    hn::StoreU(first, di, sums + i);
+    hn::StoreU(second, di, sums + i + kLanes);
   }
 }
 
 template <std::size_t kCount>
-HWY_INLINE void AddScaledNarrow(const std::array<const float*, kCount>& directions,
-                                const std::array<float, kCount>& scales, std::int32_t* sums,
+HWY_INLINE void AddScaledNarrow(const float* const* directions, const float* scales, std::int32_t* sums,
                                 std::size_t size) {
   const std::size_t whole = size / kWhole * kWhole, rest = size - whole;
   AddScaledNarrowVectors<kCount>(directions, scales, sums, whole);
   for (std::size_t m = 0; rest != 0 && m < kCount; ++m) {
     const Padded<float> d(directions[m] + whole, rest);
+    const float* const padded = d.values;
     Padded<std::int32_t> s(sums + whole, rest);
-    AddScaledNarrowVectors<1>({d.values}, {scales[m]}, s.values, kWhole);
+    AddScaledNarrowVectors<1>(&padded, scales + m, s.values, kWhole);
     std::copy_n(s.values, rest, sums + whole);
   }
 }
 
-void AddOneScaled(const float* direction, float scale, std::int32_t* sums, std::size_t size) {
-  AddScaledNarrow<1>({direction}, {scale}, sums, size);
+void AddAllScaled(const float* const* directions, const float* scales, std::size_t count, std::int32_t* sums,
+                  std::size_t size) {
+  const auto next = [&](std::size_t done) {
+    directions += done;
+    scales += done;
+    count -= done;
+  };
+  for (; count >= 8; next(8)) AddScaledNarrow<8>(directions, scales, sums, size);
+  for (; count >= 4; next(4)) AddScaledNarrow<4>(directions, scales, sums, size);
+  for (; count >= 1; next(1)) AddScaledNarrow<1>(directions, scales, sums, size);
 }
 
-void AddFourScaled(const std::array<const float*, 4>& directions, const std::array<float, 4>& scales,
-                   std::int32_t* sums, std::size_t size) {
-  AddScaledNarrow<4>(directions, scales, sums, size);
-}
-
-// Adds, and returns the largest of max(x, -1 - x).
+// Adds, and returns the largest of x + bound, which is a whole number modulo 2^32.
 template <std::size_t kCount>
-HWY_INLINE std::int32_t AddStepsNarrowVectors(const std::array<const std::int32_t*, kCount>& steps,
-                                              std::int32_t* HWY_RESTRICT sums, std::size_t size) {
+HWY_INLINE std::uint32_t AddStepsNarrowVectors(const std::int32_t* const* steps, std::uint32_t bound,
+                                               std::int32_t* HWY_RESTRICT sums, std::size_t size) {
   const D32 d;
-  auto largest = hn::Zero(d);
-  for (std::size_t i = 0; i < size; i += hn::Lanes(d)) {
-    auto sum = hn::LoadU(d, sums + i);
-    HWY_UNROLL(4)
+  const hn::RebindToUnsigned<D32> du;
+  constexpr std::size_t kLanes = hn::MaxLanes(d);
+  const auto shift = hn::Set(d, static_cast<std::int32_t>(bound));
+  auto largest = hn::Zero(du);
+  for (std::size_t i = 0; i < size; i += 2 * kLanes) {
+    auto first = hn::LoadU(d, sums + i), second = hn::LoadU(d, sums + i + kLanes);
+    HWY_UNROLL(8)
     for (std::size_t m = 0; m < kCount; ++m) {
-      const auto x = hn::LoadU(d, steps[m] + i);
-      sum = hn::Add(sum, x);
-      largest = hn::Max(largest, hn::Xor(x, hn::BroadcastSignBit(x)));
+      const auto x = hn::LoadU(d, steps[m] + i), y = hn::LoadU(d, steps[m] + i + kLanes);
+      first = hn::Add(first, x);
+      second = hn::Add(second, y);
+      largest = hn::Max(largest, hn::BitCast(du, hn::Add(x, shift)));
+      largest = hn::Max(largest, hn::BitCast(du, hn::Add(y, shift)));
     }
-    hn::StoreU(sum, d, sums + i);
+    hn::StoreU(first, d, sums + i);
+    hn::StoreU(second, d, sums + i + kLanes);
   }
-  alignas(64) std::int32_t lanes[16];
-  hn::Store(largest, d, lanes);
-  return *std::max_element(lanes, lanes + hn::Lanes(d));
+  alignas(64) std::uint32_t lanes[kLanes];
+  hn::Store(largest, du, lanes);
+  return *std::max_element(lanes, lanes + kLanes);
 }
 
 template <std::size_t kCount>
-HWY_INLINE bool AddStepsNarrow(const std::array<const std::int32_t*, kCount>& steps, std::uint32_t bound,
-                               std::int32_t* sums, std::size_t size) {
+HWY_INLINE std::uint32_t AddStepsNarrow(const std::int32_t* const* steps, std::uint32_t bound,
+                                        std::int32_t* sums, std::size_t size) {
   const std::size_t whole = size / kWhole * kWhole, rest = size - whole;
-  std::int32_t largest = AddStepsNarrowVectors<kCount>(steps, sums, whole);
+  std::uint32_t largest = AddStepsNarrowVectors<kCount>(steps, bound, sums, whole);
   for (std::size_t m = 0; rest != 0 && m < kCount; ++m) {
     const Padded<std::int32_t> x(steps[m] + whole, rest);
+    const std::int32_t* const padded = x.values;
     Padded<std::int32_t> s(sums + whole, rest);
-    largest = std::max(largest, AddStepsNarrowVectors<1>({x.values}, s.values, kWhole));
+    largest = std::max(largest, AddStepsNarrowVectors<1>(&padded, bound, s.values, kWhole));
     std::copy_n(s.values, rest, sums + whole);
   }
-  return static_cast<std::uint32_t>(largest) < bound;
+  return largest;
 }
 
-bool AddOneStepsWithin(const std::int32_t* steps, std::uint32_t bound, std::int32_t* sums, std::size_t size) {
-  return AddStepsNarrow<1>({steps}, bound, sums, size);
-}
-
-bool AddFourStepsWithin(const std::array<const std::int32_t*, 4>& steps, std::uint32_t bound,
-                        std::int32_t* sums, std::size_t size) {
-  return AddStepsNarrow<4>(steps, bound, sums, size);
+bool AddAllStepsWithin(const std::int32_t* const* steps, std::size_t count, std::uint32_t bound,
+                       std::int32_t* sums, std::size_t size) {
+  std::uint32_t largest = 0;
+  const auto add = [&](std::uint32_t one, std::size_t done) {
+    largest = std::max(largest, one);
+    steps += done;
+    count -= done;
+  };
+  while (count >= 8) add(AddStepsNarrow<8>(steps, bound, sums, size), 8);
+  while (count >= 4) add(AddStepsNarrow<4>(steps, bound, sums, size), 4);
+  while (count >= 1) add(AddStepsNarrow<1>(steps, bound, sums, size), 1);
+  return largest <= 2 * bound;
 }
 
 void SubtractSteps(const std::int32_t* steps, std::int32_t* sums, std::size_t size) {
@@ -187,6 +205,17 @@ void AddSteps(const std::int32_t* steps, std::int64_t* sums, std::size_t size) {
   const std::size_t whole = size / kWhole * kWhole;
   AddStepsVectors(steps, sums, whole);
   for (std::size_t i = whole; i < size; ++i) sums[i] += steps[i];
+}
+
+void MoveSteps(std::int32_t* HWY_RESTRICT steps, std::int64_t* HWY_RESTRICT sums, std::size_t size) {
+  const D32 d;
+  const std::size_t whole = size / kWhole * kWhole;
+  for (std::size_t i = 0; i < whole; i += hn::Lanes(d)) {
+    AddToSums(hn::LoadU(d, steps + i), sums + i);
+    hn::StoreU(hn::Zero(d), d, steps + i);
+  }
+  AddSteps(steps + whole, sums + whole, size - whole);
+  std::fill(steps + whole, steps + size, 0);
 }
 
 void AddNoise(const float* gradient, float factor, const float* noise, float deviation, std::int32_t* steps,
@@ -236,11 +265,10 @@ HWY_AFTER_NAMESPACE();
 namespace muster::randomizers {
 
 HWY_EXPORT(AddScaled);
-HWY_EXPORT(AddOneScaled);
-HWY_EXPORT(AddFourScaled);
+HWY_EXPORT(AddAllScaled);
 HWY_EXPORT(AddSteps);
-HWY_EXPORT(AddOneStepsWithin);
-HWY_EXPORT(AddFourStepsWithin);
+HWY_EXPORT(MoveSteps);
+HWY_EXPORT(AddAllStepsWithin);
 HWY_EXPORT(SubtractSteps);
 HWY_EXPORT(AddNoise);
 HWY_EXPORT(AddStreamNoise);
@@ -249,26 +277,22 @@ void add_scaled(const float* direction, float scale, std::int64_t* sums, std::si
   HWY_DYNAMIC_DISPATCH(AddScaled)(direction, scale, sums, size);
 }
 
-void add_scaled(const float* direction, float scale, std::int32_t* sums, std::size_t size) {
-  HWY_DYNAMIC_DISPATCH(AddOneScaled)(direction, scale, sums, size);
-}
-
-void add_four_scaled(const std::array<const float*, 4>& directions, const std::array<float, 4>& scales,
-                     std::int32_t* sums, std::size_t size) {
-  HWY_DYNAMIC_DISPATCH(AddFourScaled)(directions, scales, sums, size);
-}
-
-bool add_four_steps_within(const std::array<const std::int32_t*, 4>& steps, std::uint32_t bound,
-                           std::int32_t* sums, std::size_t size) {
-  return HWY_DYNAMIC_DISPATCH(AddFourStepsWithin)(steps, bound, sums, size);
+void add_scaled(std::span<const float* const> directions, std::span<const float> scales, std::int32_t* sums,
+                std::size_t size) {
+  HWY_DYNAMIC_DISPATCH(AddAllScaled)(directions.data(), scales.data(), directions.size(), sums, size);
 }
 
 void add_steps(const std::int32_t* steps, std::int64_t* sums, std::size_t size) {
   HWY_DYNAMIC_DISPATCH(AddSteps)(steps, sums, size);
 }
 
-bool add_steps_within(const std::int32_t* steps, std::uint32_t bound, std::int32_t* sums, std::size_t size) {
-  return HWY_DYNAMIC_DISPATCH(AddOneStepsWithin)(steps, bound, sums, size);
+void move_steps(std::int32_t* steps, std::int64_t* sums, std::size_t size) {
+  HWY_DYNAMIC_DISPATCH(MoveSteps)(steps, sums, size);
+}
+
+bool add_steps_within(std::span<const std::int32_t* const> steps, std::uint32_t bound, std::int32_t* sums,
+                      std::size_t size) {
+  return HWY_DYNAMIC_DISPATCH(AddAllStepsWithin)(steps.data(), steps.size(), bound, sums, size);
 }
 
 void subtract_steps(const std::int32_t* steps, std::int32_t* sums, std::size_t size) {

@@ -4,7 +4,6 @@
 // arrays hold `size` elements; those on cache lines are fastest. Thread-safe.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -27,19 +26,17 @@ void add_stream_noise(std::span<const float> gradient, float factor, const rando
 
 // sums[i] += steps[i]
 void add_steps(const std::int32_t* steps, std::int64_t* sums, std::size_t size);
+// The same, and steps[i] = 0.
+void move_steps(std::int32_t* steps, std::int64_t* sums, std::size_t size);
 
-// 32-bit sums wrap around, so that what has been added can be taken off again whatever it was.
-// sums[i] += round(scale * direction[i])
-void add_scaled(const float* direction, float scale, std::int32_t* sums, std::size_t size);
-// Four directions, each scaled and rounded by itself.
-void add_four_scaled(const std::array<const float*, 4>& directions, const std::array<float, 4>& scales,
-                     std::int32_t* sums, std::size_t size);
-// Four times sums[i] += steps[i]; true only if every |steps[i]| <= bound, false only if one is >= bound.
-bool add_four_steps_within(const std::array<const std::int32_t*, 4>& steps, std::uint32_t bound,
-                           std::int32_t* sums, std::size_t size);
-// sums[i] += steps[i]; true only if every |steps[i]| <= bound, false only if one is >= bound. 0 < bound <
-// 2^31.
-bool add_steps_within(const std::int32_t* steps, std::uint32_t bound, std::int32_t* sums, std::size_t size);
+// 32-bit sums wrap around, so that what has been added can be taken off again whatever it was. Several
+// messages at a time cost less than as many alone: what a pass costs is mostly reading and writing. sums[i]
+// += round(scales[m] * directions[m][i]) for every m.
+void add_scaled(std::span<const float* const> directions, std::span<const float> scales, std::int32_t* sums,
+                std::size_t size);
+// sums[i] += steps[m][i] for every m; whether all |steps[m][i]| <= bound < 2^31.
+bool add_steps_within(std::span<const std::int32_t* const> steps, std::uint32_t bound, std::int32_t* sums,
+                      std::size_t size);
 // sums[i] -= steps[i]
 void subtract_steps(const std::int32_t* steps, std::int32_t* sums, std::size_t size);
 

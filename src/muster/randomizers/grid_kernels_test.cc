@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -72,50 +73,76 @@ TEST(GridKernels, NoiseFromAStreamIsThatOfItsNormals) {
 }
 
 TEST(GridKernels, NarrowSumsAgreeWithPlainLoopsOnEveryTarget) {
+  constexpr std::size_t kMost = 13;  // passes of eight, of four and of one
+  const std::vector<float> scales = {1e6f, -1e6f, 3e5f, 0.5f,  7.0f, -2e5f, 1e3f,
+                                     1e6f, 4.0f,  5e5f, -9.0f, 1.5f, 2e4f};
   random::on_every_target([&](const std::string&) {
-    for (std::size_t n : {0u, 1u, 7u, 15u, 16u, 17u, 33u, 1003u}) {
-      std::array<std::vector<float>, 4> directions;
-      std::array<std::vector<std::int32_t>, 4> steps;
-      std::array<const float*, 4> direction_at;
-      std::array<const std::int32_t*, 4> steps_at;
-      const std::array<float, 4> scales = {1e6f, -1e6f, 3e5f, 0.5f};
-      std::vector<std::int32_t> sums(n + 1, 7), expected(n + 1, 7);
-      for (std::size_t m = 0; m < 4; ++m) {
-        directions[m] = values(n, 1, m);
-        direction_at[m] = directions[m].data();
+    for (std::size_t n : {0u, 1u, 15u, 16u, 31u, 32u, 33u, 65u, 1003u}) {
+      std::vector<std::vector<float>> directions;
+      std::vector<std::vector<std::int32_t>> steps(kMost);
+      std::vector<const float*> direction_at;
+      std::vector<const std::int32_t*> steps_at;
+      std::vector<std::int32_t> expected(n + 1, 7);
+      for (std::size_t m = 0; m < kMost; ++m) {
+        directions.push_back(values(n, 1, m));
+        direction_at.push_back(directions[m].data());
         for (std::size_t i = 0; i < n; ++i) {
           steps[m].push_back(static_cast<std::int32_t>(std::lrint(directions[m][i] * scales[m])));
-          expected[i] += steps[m][i];
         }
-        steps_at[m] = steps[m].data();
+        steps_at.push_back(steps[m].data());
       }
-      add_four_scaled(direction_at, scales, sums.data(), n);
-      ASSERT_EQ(sums, expected) << n;
-      for (std::size_t m = 0; m < 4; ++m) subtract_steps(steps_at[m], sums.data(), n);
-      ASSERT_TRUE(std::ranges::all_of(sums, [](std::int32_t sum) { return sum == 7; })) << n;
-      ASSERT_TRUE(add_four_steps_within(steps_at, 10'000'000, sums.data(), n));
-      ASSERT_EQ(sums, expected) << n;
-      add_scaled(direction_at[0], -scales[0], sums.data(), n);
-      ASSERT_TRUE(add_steps_within(steps_at[0], 10'000'000, sums.data(), n));
-      ASSERT_EQ(sums, expected) << n;
+      std::vector<std::int32_t> sums(n + 1, 7), with_steps(n + 1, 7);
+      for (std::size_t count = 0; count <= kMost; ++count) {
+        const auto added = std::span(steps_at).first(count);
+        for (const std::int32_t* one : added) {
+          for (std::size_t i = 0; i < n; ++i) expected[i] += one[i];
+        }
+        add_scaled(std::span(direction_at).first(count), scales, sums.data(), n);
+        ASSERT_EQ(sums, expected) << count << " of " << n;
+        ASSERT_TRUE(add_steps_within(added, 10'000'000, with_steps.data(), n));
+        ASSERT_EQ(with_steps, expected) << count << " of " << n;
+      }
+      std::vector<std::int32_t> one(n + 1, 7);
+      add_scaled(std::span(direction_at).first(1), scales, one.data(), n);
+      subtract_steps(steps_at[0], one.data(), n);
+      ASSERT_TRUE(std::ranges::all_of(one, [](std::int32_t sum) { return sum == 7; })) << n;
+
+      std::vector<std::int64_t> wide(n + 1, -5), moved_to(n + 1, -5);
+      add_steps(sums.data(), wide.data(), n);
+      move_steps(sums.data(), moved_to.data(), n);
+      ASSERT_EQ(moved_to, wide) << n;
+      ASSERT_EQ(sums.back(), 7);
+      ASSERT_TRUE(std::all_of(sums.begin(), sums.end() - 1, [](std::int32_t sum) { return sum == 0; })) << n;
     }
   });
 }
 
 TEST(GridKernels, StepsBeyondTheBoundAreSeenWhereverTheyAre) {
-  constexpr std::int32_t kLeast = std::numeric_limits<std::int32_t>::min();
+  using Limits = std::numeric_limits<std::int32_t>;
   random::on_every_target([&](const std::string&) {
-    for (std::size_t n : {1u, 16u, 35u}) {
-      const std::vector<std::int32_t> small(n, 999);
-      for (std::size_t at = 0; at < n; ++at) {
-        for (std::int32_t value : {1001, -1001, std::numeric_limits<std::int32_t>::max(), kLeast}) {
-          std::vector<std::int32_t> steps(n, -1000), sums(n, 5);
-          ASSERT_TRUE(add_steps_within(steps.data(), 1000, sums.data(), n));
-          steps[at] = value;
-          ASSERT_FALSE(add_steps_within(steps.data(), 1000, sums.data(), n)) << value << " at " << at;
-          ASSERT_FALSE(add_four_steps_within({small.data(), small.data(), steps.data(), small.data()}, 1000,
-                                             sums.data(), n))
-              << value << " at " << at;
+    for (std::size_t n : {1u, 32u, 35u}) {
+      for (const std::int32_t bound : {1, 1000, Limits::max()}) {
+        const std::vector<std::int32_t> small(n, bound);
+        for (std::size_t at = 0; at < n; ++at) {
+          for (const std::int64_t value : {std::int64_t{bound} + 1, -std::int64_t{bound} - 1,
+                                           std::int64_t{Limits::max()}, std::int64_t{Limits::min()}}) {
+            if (value > Limits::max()) continue;
+            std::vector<std::int32_t> steps(n, -bound), sums(n);
+            const std::array<const std::int32_t*, 9> all = {small.data(), steps.data(), small.data(),
+                                                            small.data(), small.data(), small.data(),
+                                                            small.data(), small.data(), steps.data()};
+            const auto within = [&](std::size_t first, std::size_t count) {
+              return add_steps_within(std::span(all).subspan(first, count), static_cast<std::uint32_t>(bound),
+                                      sums.data(), n);
+            };
+            for (const std::size_t count : {1u, 4u, 8u, 9u}) ASSERT_TRUE(within(9 - count, count));
+            steps[at] = static_cast<std::int32_t>(value);
+            const bool inside = value <= bound && value >= -bound;
+            ASSERT_EQ(within(8, 1), inside) << value << " at " << at;
+            ASSERT_EQ(within(1, 4), inside) << value << " at " << at;
+            ASSERT_EQ(within(0, 8), inside) << value << " at " << at;
+            ASSERT_EQ(within(0, 9), inside) << value << " at " << at;
+          }
         }
       }
     }

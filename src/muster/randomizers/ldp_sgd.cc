@@ -128,37 +128,35 @@ class LdpSgd final : public VectorRandomizer {
   }
 
   void accumulate(const Message& message, Scratch& scratch, MessageSum& sum) const override {
-    DirectionScratch& mine = own(scratch);
-    mine.unpin();
-    const Scaled one = decode(message, mine, sum);
-    if (one.largest <= MessageSum::kLargestNarrowBound) {
-      add_scaled(one.normals, one.scale, sum.narrow_sums(static_cast<std::uint32_t>(one.largest)).data(),
-                 dimension_);
-    } else {
-      add_scaled(one.normals, one.scale, sum.sums().data(), dimension_);
-    }
-    sum.count_one();
+    accumulate_all({&message, 1}, scratch, sum);
   }
 
   void accumulate_all(std::span<const Message> messages, Scratch& scratch, MessageSum& sum) const override {
     DirectionScratch& mine = own(scratch);
-    for (; messages.size() >= kPass; messages = messages.subspan(kPass)) {
+    while (!messages.empty()) {
+      const std::size_t count = std::min(messages.size(), kPass);
       std::array<const float*, kPass> normals;
       std::array<float, kPass> scales;
-      double largest = 0;
+      double largest = 0, of_all = 0;
       mine.unpin();
-      for (std::size_t m = 0; m < kPass; ++m) {
+      for (std::size_t m = 0; m < count; ++m) {
         const Scaled one = decode(messages[m], mine, sum);
         normals[m] = one.normals;
         scales[m] = one.scale;
-        largest += one.largest;
+        largest = std::max(largest, one.largest);
+        of_all += one.largest;
       }
-      if (largest > kPass * MessageSum::kLargestNarrowBound) break;
-      add_four_scaled(normals, scales, sum.narrow_sums(static_cast<std::uint32_t>(largest)).data(),
-                      dimension_);
-      sum.count_more(kPass);
+      if (largest <= MessageSum::kLargestNarrowBound) {
+        const std::span<std::int32_t> narrow = sum.narrow_sums(static_cast<std::uint32_t>(of_all));
+        add_scaled(std::span(normals).first(count), scales, narrow.data(), dimension_);
+      } else {
+        for (std::size_t m = 0; m < count; ++m) {
+          add_scaled(normals[m], scales[m], sum.sums().data(), dimension_);
+        }
+      }
+      sum.count_more(count);
+      messages = messages.subspan(count);
     }
-    for (const Message& message : messages) accumulate(message, scratch, sum);
   }
 
  private:

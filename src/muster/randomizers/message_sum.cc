@@ -50,8 +50,7 @@ std::span<std::int32_t> MessageSum::narrow_sums(std::uint32_t bound) {
 
 void MessageSum::widen() const {
   if (narrow_bound_ == 0) return;
-  add_steps(narrow_.data(), sums_.data(), sums_.size());
-  std::fill(narrow_.begin(), narrow_.end(), 0);
+  move_steps(narrow_.data(), sums_.data(), sums_.size());
   narrow_bound_ = 0;
 }
 

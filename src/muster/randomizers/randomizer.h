@@ -137,7 +137,7 @@ class VectorRandomizer {
     for (const Message& message : messages) accumulate(message, scratch, sum);
   }
   // As many messages as fill a pass.
-  static constexpr std::size_t kPass = 4;
+  static constexpr std::size_t kPass = 8;
 
   // The mean of the decoded messages, overwriting out (dimension() floats): an unbiased estimate of the mean
   // of the clipped vectors; zeros when there are none.

@@ -1,5 +1,7 @@
 #include "muster/simulation/population.h"
 
+#include <hwy/cache_control.h>
+
 #include "muster/core/error.h"
 #include "muster/random/samplers.h"
 
@@ -19,6 +21,20 @@ std::uint64_t Population::example_index(std::uint64_t client) const {
   }
   random::KeyedStream draw(key_, {random::Purpose::bootstrap, 0, client});
   return random::uniform_below(draw, data_->size());
+}
+
+void Population::fetch(std::uint64_t index) const {
+  constexpr std::size_t kCacheLine = 64;
+  const auto fetch_part = [&](const auto& values) {
+    const std::size_t bytes = inputs() * sizeof(values[0]);
+    const auto* begin = reinterpret_cast<const char*>(values.data()) + index * bytes;
+    for (std::size_t at = 0; at < bytes; at += kCacheLine) hwy::Prefetch(begin + at);
+  };
+  if (data_->values.empty()) {
+    fetch_part(data_->bytes);
+  } else {
+    fetch_part(data_->values);
+  }
 }
 
 }  // namespace muster::simulation

@@ -24,9 +24,11 @@ class Population {
   // Floats of one example.
   std::size_t inputs() const { return data_->shape.size(); }
   // `buffer` has room for inputs() floats; the example may live there.
-  learning::Example example_of(std::uint64_t client, std::span<float> buffer) const {
-    return data_->example(static_cast<std::size_t>(example_index(client)), buffer);
+  learning::Example example(std::uint64_t index, std::span<float> buffer) const {
+    return data_->example(static_cast<std::size_t>(index), buffer);
   }
+  // An example that is read soon is fetched from memory meanwhile: examples lie in no order a client has.
+  void fetch(std::uint64_t index) const;
 
  private:
   std::uint64_t clients_;

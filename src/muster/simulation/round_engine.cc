@@ -11,9 +11,16 @@
 namespace muster::simulation {
 namespace {
 
-// Senders a worker takes at a time: enough to make the counter free, few enough that workers finish together.
-constexpr std::size_t kBatch = 4;
-static_assert(kBatch <= randomizers::VectorRandomizer::kPass);
+// Most senders a worker takes at a time: as many messages as are added up in one pass.
+constexpr std::size_t kMostTaken = randomizers::VectorRandomizer::kPass;
+// So few are not worth waking anybody for.
+constexpr std::size_t kFew = 4;
+
+// Senders a worker takes at a time: few enough that workers finish together.
+std::size_t taken_at_a_time(std::size_t senders, unsigned workers) {
+  constexpr std::size_t kTurns = 16;
+  return workers == 1 ? kMostTaken : std::clamp<std::size_t>(senders / (kTurns * workers), 1, kMostTaken);
+}
 
 // Coins that are worth waking a worker for: a tenth of a millisecond.
 constexpr std::uint64_t kCoinsOfOne = std::uint64_t{1} << 19;
@@ -135,18 +142,20 @@ bool RoundEngine::meet(protocols::Aggregator& total, bool stop, const std::excep
 void RoundEngine::close(const std::exception_ptr& failure) { meeting_.hold(ranks_, failure); }
 
 void RoundEngine::handle_all(std::span<const float> parameters) {
-  if (order_.size() <= kBatch) {  // a slot with one message is not worth waking anybody for
+  if (order_.size() <= kFew) {
     clear_all();
     handle(*desks_.front(), parameters, 0, order_.size());
     return;
   }
   parameters_.assign(parameters.begin(), parameters.end());
   parameters = parameters_;
+  const std::size_t taken = taken_at_a_time(order_.size(), team_.size());
   std::atomic<std::size_t> next{0};
   team_.run([&](unsigned worker) {
     desks_[worker]->clear();
-    for (std::size_t first = next.fetch_add(kBatch); first < order_.size(); first = next.fetch_add(kBatch)) {
-      handle(*desks_[worker], parameters, first, std::min(first + kBatch, order_.size()));
+    function_.prepare(parameters, *desks_[worker]->workspace);
+    for (std::size_t first = next.fetch_add(taken); first < order_.size(); first = next.fetch_add(taken)) {
+      handle(*desks_[worker], parameters, first, std::min(first + taken, order_.size()));
     }
   });
 }
@@ -154,6 +163,12 @@ void RoundEngine::handle_all(std::span<const float> parameters) {
 void RoundEngine::handle(Desk& desk, std::span<const float> parameters, std::size_t first, std::size_t last) {
   desk.used = true;
   std::array<std::span<const float>, randomizers::VectorRandomizer::kPass> added;
+  std::array<std::uint64_t, randomizers::VectorRandomizer::kPass> examples;  // their senders' places
+  for (std::size_t place = first; place < last; ++place) {
+    if (order_[place].dummy) continue;
+    examples[place - first] = population_.example_index(order_[place].client);
+    population_.fetch(examples[place - first]);
+  }
   std::size_t made = 0;
   for (std::size_t place = first; place < last; ++place) {
     const protocols::Sender& sender = order_[place];
@@ -161,8 +176,8 @@ void RoundEngine::handle(Desk& desk, std::span<const float> parameters, std::siz
     if (sender.dummy) {
       std::ranges::fill(vector, 0.0f);
     } else {
-      function_.evaluate(parameters, population_.example_of(sender.client, desk.inputs), *desk.workspace,
-                         vector);
+      function_.evaluate(parameters, population_.example(examples[place - first], desk.inputs),
+                         *desk.workspace, vector);
     }
     if (sum_ != nullptr) {
       added[made++] = vector;

@@ -32,13 +32,14 @@ void Forward(const float* parameters, const float* pixels, Buffers& b) {
   Logits(b.hidden, parameters, b.logits);
 }
 
+void Turn(const float* parameters, Buffers& b) { TurnWeights(parameters, b.conv2_turned); }
+
 void Backward(const float* parameters, Buffers& b, float* gradient) {
   DenseBackward<Dense2, kLogitRoom>(parameters, b.hidden, b.logits_slope, gradient, b.hidden_slope);
   MaskByRelu<Dense1::kOutputs>(b.hidden, b.hidden_slope);
   DenseBackward<Dense1, Dense1::kOutputs>(parameters, b.pool2, b.hidden_slope, gradient, b.pool2_slope);
   ReluPoolGradient<Conv2::kOutWidth, Conv2::kOutChannels>(b.conv2, b.pool2, b.pool2_slope, b.conv2_slope);
   ConvolutionGradientSecond(b.pool1, b.conv2_slope, gradient);
-  TurnWeights(parameters, b.conv2_turned);
   InputGradientSecond(b.conv2_turned, b.conv2_slope, b.pool1_slope);
   ReluPoolGradient<Conv1::kOutWidth, Conv1::kOutChannels>(b.conv1, b.pool1, b.pool1_slope, b.conv1_slope);
   ConvolutionGradientFirst(b.image, b.conv1_slope, gradient);
@@ -52,10 +53,15 @@ HWY_AFTER_NAMESPACE();
 namespace muster::learning::fused {
 
 HWY_EXPORT(Forward);
+HWY_EXPORT(Turn);
 HWY_EXPORT(Backward);
 
 void forward(const float* parameters, const float* pixels, Buffers& buffers) {
   HWY_DYNAMIC_DISPATCH(Forward)(parameters, pixels, buffers);
+}
+
+void turn_weights(const float* parameters, Buffers& buffers) {
+  HWY_DYNAMIC_DISPATCH(Turn)(parameters, buffers);
 }
 
 void backward(const float* parameters, Buffers& buffers, float* gradient) {

@@ -12,8 +12,11 @@ namespace muster::learning::fused {
 // Fills buffers.logits and everything the backward pass reads. parameters: kParameters floats; pixels: 784.
 void forward(const float* parameters, const float* pixels, Buffers& buffers);
 
-// After forward on the same parameters, with buffers.logits_slope set: overwrites `gradient` (kParameters
-// floats).
+// Fills buffers.conv2_turned.
+void turn_weights(const float* parameters, Buffers& buffers);
+
+// After forward and turn_weights on the same parameters, with buffers.logits_slope set: overwrites `gradient`
+// (kParameters floats).
 void backward(const float* parameters, Buffers& buffers, float* gradient);
 
 }  // namespace muster::learning::fused

@@ -8,6 +8,7 @@ namespace {
 
 struct FusedWorkspace final : Workspace {
   fused::Buffers buffers;
+  const float* prepared = nullptr;  // the parameters whose weights stand turned in the buffers
 };
 
 class FusedCnnEngine final : public GradientEngine {
@@ -16,9 +17,20 @@ class FusedCnnEngine final : public GradientEngine {
 
   std::unique_ptr<Workspace> make_workspace() const override { return std::make_unique<FusedWorkspace>(); }
 
+  void prepare(std::span<const float> parameters, Workspace& workspace) const override {
+    auto& room = static_cast<FusedWorkspace&>(workspace);
+    fused::turn_weights(parameters.data(), room.buffers);
+    room.prepared = parameters.data();
+  }
+
   float gradient(std::span<const float> parameters, const Example& example, Workspace& workspace,
                  std::span<float> gradient) const override {
-    fused::Buffers& buffers = static_cast<FusedWorkspace&>(workspace).buffers;
+    auto& room = static_cast<FusedWorkspace&>(workspace);
+    fused::Buffers& buffers = room.buffers;
+    if (room.prepared != parameters.data()) {
+      fused::turn_weights(parameters.data(), buffers);
+      room.prepared = nullptr;
+    }
     fused::forward(parameters.data(), example.inputs.data(), buffers);
     const float loss = cross_entropy<float>(std::span<const float>(buffers.logits, kClasses), example.label,
                                             std::span<float>(buffers.logits_slope, kClasses));

@@ -186,6 +186,36 @@ TEST_F(FusedEngine, ThreadsSeeTheSameBits) {
   EXPECT_EQ(one, two);
 }
 
+// What is prepared for one vector of parameters is neither used for another nor lost where it is used again.
+TEST_F(FusedEngine, PreparedAndUnpreparedGradientsAreTheSameBits) {
+  const DataSplit split = draw_digits(0, 1, 6);
+  const auto engine = make_fused_cnn_engine();
+  std::vector<float> buffer(kImagePixels);
+  const Example example = split.test.example(0, buffer);
+  auto first = initial_parameters(Architecture::cnn, random::RunKey::from_seed(1));
+  const auto second = initial_parameters(Architecture::cnn, random::RunKey::from_seed(2));
+  const auto gradient = [&](const std::vector<float>& parameters, Workspace& room) {
+    std::vector<float> out(kSize);
+    engine->gradient(parameters, example, room, out);
+    return out;
+  };
+  const auto alone = [&](const std::vector<float>& parameters) {
+    return gradient(parameters, *engine->make_workspace());
+  };
+  on_every_target([&](std::int64_t) {
+    const auto room = engine->make_workspace();
+    engine->prepare(first, *room);
+    EXPECT_EQ(gradient(first, *room), alone(first));
+    EXPECT_EQ(gradient(second, *room), alone(second));
+    EXPECT_EQ(gradient(first, *room), alone(first));
+    engine->prepare(first, *room);
+    for (float& parameter : first) parameter *= 1.01F;
+    EXPECT_NE(gradient(first, *room), alone(first));  // the caller broke the rule: it is what is prepared
+    engine->prepare(first, *room);
+    EXPECT_EQ(gradient(first, *room), alone(first));
+  });
+}
+
 // Whatever the alignment of the caller's vectors.
 TEST_F(FusedEngine, AcceptsUnalignedVectors) {
   const DataSplit split = draw_digits(0, 2, 6);
