@@ -76,7 +76,19 @@ int run_named(const CLI::App& root, const std::vector<Command>& commands) {
   throw Error(ErrorCode::usage, "", "", "", "no command given; muster --help lists them");
 }
 
+// `--out= --json` would take --json for the folder: nothing after = is no value.
+void refuse_empty_values(int argc, char** argv) {
+  for (int i = 1; i < argc && std::string_view(argv[i]) != "--"; ++i) {
+    const std::string_view word = argv[i];
+    if (word.starts_with("--") && word.find('=') == word.size() - 1) {
+      throw Error(ErrorCode::usage, std::string(word.substr(0, word.size() - 1)), "", "",
+                  "nothing follows the =");
+    }
+  }
+}
+
 int run(int argc, char** argv) {
+  refuse_empty_values(argc, argv);
   CLI::App root("Private learning with shuffled check-ins: account, calibrate, train, report", "muster");
   root.set_version_flag("--version", "muster " MUSTER_VERSION);
   root.require_subcommand(0, 1);

@@ -64,6 +64,11 @@ class Refusals(CommandTest):
                                (["--sigma", "3"], "randomizer.sigma")):
             error = self.refused("train", str(GOOD), *arguments)
             self.assertEqual((error["kind"], error["key"], error["value"]), ("plan", key, arguments[1]))
+        for flag, most in (("--threads", 1024), ("--seeds", 1000)):
+            for value in ("0", "-1", str(most + 1), "nan", "inf", "1e2", "2.0", "0x10", "010", "", "1e400", "99999999999999999999"):
+                error = self.refused("train", str(GOOD), flag, value)
+                self.assertEqual((error["kind"], error["key"], error["value"], error["allowed"]),
+                                 ("usage", flag, value, f"integer 1..{most}"))
         for flag in ("--epsilon", "--nonsense", "--all"):
             self.assertEqual(self.refused("train", str(GOOD), flag)["kind"], "usage")
 
@@ -75,6 +80,9 @@ class Refusals(CommandTest):
                           ["calibrate", *flags(), "--for", "epsilon0"]):
             self.assertEqual(self.refused(*arguments)["kind"], "usage", arguments)
         self.assertEqual(run("account", "--rate").stderr, "muster: --rate: 1 required NUMBER|LO:HI missing\n")
+        # What follows is another flag, and no value of this one.
+        error = self.refused("account", *flags(delta=None), "--delta=")
+        self.assertEqual((error["kind"], error["key"]), ("usage", "--delta"))
         nothing = run()
         self.assertEqual((nothing.returncode, nothing.stdout), (2, ""))
         self.assertIn("no command given", nothing.stderr)

@@ -21,7 +21,6 @@ import tempfile
 MASKS = [
     (re.compile(r"numerical error [0-9.e+-]+"), "numerical error <small>"),
     (re.compile(r"\b[0-9]+\.[0-9] ms\b *"), "<time>  "),
-    (re.compile(r"(--threads .*=)\d+"), r"\1<cores>"),
 ]
 
 
