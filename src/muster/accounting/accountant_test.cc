@@ -219,6 +219,23 @@ TEST(Accountant, NeverPassesTheLocalGuaranteeAndSurvivesExtremes) {
   ask(GaussianLocal{3}, 1'000'000, 1e-3, 1e-30);
 }
 
+// Rates that a double hardly holds: a wider range of rates never costs less, down to the least double there
+// is.
+TEST(Accountant, RatesNearZeroAreChargedInFull) {
+  const Question question{Question::Kind::epsilon_at_delta, 1e-4};
+  const auto upper = [&](double lo, double hi) {
+    const ShuffledCheckIn range{ClientCount::of(100), Rate::of(hi), Rate::of(lo)};
+    return Accountant(LdpSgdLocal{2}, range).upper(6, question).value();
+  };
+  const double known = upper(0.1, 1);
+  for (const double lo : {1e-10, 1e-300, 1e-310, std::numeric_limits<double>::denorm_min()}) {
+    EXPECT_GE(upper(lo, 1), known) << lo;
+  }
+  const Participation none = ShuffledCheckIn{ClientCount::of(100), Rate::of(1e-310)};
+  EXPECT_TRUE(applicable(LdpSgdLocal{2}, none).uppers.empty());
+  EXPECT_NE(applicable(LdpSgdLocal{2}, none).missing.find("rates below 1e-15"), std::string::npos);
+}
+
 TEST(Accountant, RefusesWhatItDoesNotCover) {
   const ShuffledCheckIn protocol{ClientCount::of(100), Rate::of(0.1)};
   const Accountant accountant(PureLocal{1}, protocol);

@@ -26,6 +26,7 @@ namespace muster::accounting {
 namespace {
 
 constexpr double kLargestEpsilon0 = 40;  // e^40 users hide nobody
+constexpr double kLeastRate = 1e-15;     // of 1e12 clients one in a thousand rounds: nobody hides anybody
 
 constexpr const char* kSecretCoins = "coins are secret, independent of the data and of each other";
 constexpr const char* kSecretSlots =
@@ -45,6 +46,19 @@ template <typename Curve>
 DeltaCurve curve_of(Curve curve) {
   const auto shared = std::make_shared<const Curve>(std::move(curve));
   return [shared](double epsilon) { return shared->delta(epsilon); };
+}
+
+// The least rate of a client's coin; 1 where there are no coins.
+double least_rate(const Participation& participation) {
+  return std::visit(
+      [](const auto& p) {
+        if constexpr (requires { p.least; }) {
+          return p.least.value_or(p.rate).value();
+        } else {
+          return 1.0;
+        }
+      },
+      participation);
 }
 
 bool unequal(const std::optional<Rate>& least, Rate most) { return least && least->value() < most.value(); }
@@ -353,6 +367,10 @@ Applicable applicable(const Mechanism& mechanism, const Participation& participa
   Applicable list;
   if (pure_epsilon0(mechanism).value_or(0) > kLargestEpsilon0) {
     list.missing = fmt::format("amplification is not computed for epsilon0 above {}", kLargestEpsilon0);
+    return list;
+  }
+  if (least_rate(participation) < kLeastRate) {
+    list.missing = fmt::format("amplification is not computed for effective rates below {}", kLeastRate);
     return list;
   }
   std::visit([&](const auto& p) { cover(mechanism, p, list); }, participation);
