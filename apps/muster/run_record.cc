@@ -162,6 +162,10 @@ std::optional<Outcome> read_outcome(const fs::path& file) {
   try {
     const Json json = object_of(text);
     const Fields fields(json);
+    static_cast<void>(fields.in("delta", 0, 1));
+    if (fields.has("slots")) {
+      static_cast<void>(fields.count("slots"));
+    }
     return Outcome{fields.in("accuracy", 0, 1),
                    fields.number_or_null("epsilon"),
                    fields.count("rounds"),
@@ -224,6 +228,11 @@ RunRecord read_run(const fs::path& folder) {
   }
   record.outcome = read_outcome(folder / "result.json");
   record.logged = read_metrics(folder / "metrics.jsonl", record.outcome.has_value());
+  const std::uint64_t logged_rounds = record.logged.empty() ? 0 : record.logged.back().round;
+  if (record.outcome && record.outcome->rounds != logged_rounds) {  // the last round is always logged
+    throw Error(ErrorCode::file, (folder / "metrics.jsonl").string(), fmt::format("{}", logged_rounds),
+                fmt::format("{}, as in result.json", record.outcome->rounds), "ends at another round");
+  }
   return record;
 }
 

@@ -72,10 +72,7 @@ void print_result(const protocols::Plan& plan, Json result, const RunFolder& fol
 int show_finished(const protocols::Plan& plan, simulation::Fidelity fidelity, const RunFolder& folder,
                   bool json) {
   static_cast<void>(folder.load(plan.hash(), fidelity));  // of this very plan, or refused
-  const Json result = Json::parse(folder.result(), nullptr, false);
-  if (!result.is_object() || !result.contains("accuracy") || !result.contains("stopped")) {
-    throw Error(ErrorCode::checkpoint, (folder.path() / "result.json").string(), "", "", "corrupt");
-  }
+  const Json result = Json::parse(read_outcome(folder.path() / "result.json").value().text);  // checked there
   fmt::print(stderr, "muster: this run is finished; its result\n");
   print_result(plan, result, folder, json);
   return 0;

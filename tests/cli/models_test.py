@@ -69,6 +69,12 @@ class Models(muster_command.CommandTest):
             self.assertEqual(result["rounds"], 30)
         error = self.refused("train", self.plan('kind = "cnn"'), "--out", str(self.folder / "cnn"))
         self.assertEqual((error["kind"], error["key"], error["allowed"]), ("plan", "model.kind", "logistic | mlp"))
+        public = self.folder / "public.csv"
+        public.write_text("a,b,c,kind\n" + "9,9,9,1\n8,7,6,0\n" * 6, encoding="utf-8")
+        features = self.plan(f'kind = "features+linear"\npublic_data = "csv:{public}"')
+        error = self.refused("train", features, "--out", str(self.folder / "features"), status=3)
+        self.assertEqual((error["kind"], error["key"], error["allowed"]),
+                         ("data", "population.data", "images of at least 14x14 pixels"))
 
     def test_statistics(self):
         histogram = self.plan('kind = "histogram"', 'kind = "k-rr"\nk = 3\nepsilon0 = 4.0', "")

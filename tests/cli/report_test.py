@@ -207,6 +207,20 @@ class ReportTest(SmallRuns):
             error = self.refusal("report", "run", "--out", "page.html", status=3)
             self.assertIn(error["key"], (f"run/{name}", "run/checkpoint"))
             path.write_text(whole)
+        whole = metrics.read_text()
+        for kept in ("", "".join(good[:-1])):  # whole lines, but not to the end
+            metrics.write_text(kept)
+            error = self.refusal("report", "run", "--out", "page.html", status=3)
+            self.assertEqual((error["key"], error["allowed"]), ("run/metrics.jsonl", "24, as in result.json"))
+        metrics.write_text(whole)
+        for name in ("metrics.jsonl", "checkpoint", "plan.txt", "result.json"):
+            path = self.folder / "run" / name
+            path.rename(self.folder / "aside")
+            path.mkdir()
+            error = self.refusal("report", "run", "--out", "page.html", status=3)
+            self.assertEqual((error["kind"], error["key"]), ("file", f"run/{name}"))
+            path.rmdir()
+            (self.folder / "aside").rename(path)
         self.assertFalse((self.folder / "page.html").exists())
 
     def test_folders_that_hold_no_run(self):

@@ -146,6 +146,18 @@ class TrainTest(unittest.TestCase):
         self.assertNotEqual(refused["value"], refused["allowed"])
         self.lines("--out", "run", "--resume")
 
+    def test_a_result_that_is_none_is_refused(self):
+        self.lines("--out", "run", "--rounds", 2)
+        path = self.folder / "run" / "result.json"
+        good = path.read_text()
+        for bad in ("", "junk", "[]", "{}", "[" * 100000, good.replace('"rounds":2', '"rounds":-2'),
+                    good.replace('"epsilon"', '"epsilun"'), good.replace('"accuracy":', '"accuracy":"x","a":'),
+                    good.replace('"delta":', '"delta":1e9,"d":'), good.replace('"seconds":', '"seconds":null,"s":')):
+            path.write_text(bad)
+            self.assertEqual(self.error("--out", "run", "--rounds", 2, "--resume", status=3)["key"], "run/result.json")
+            self.train("--out", "run", "--rounds", 2, "--resume", status=3)
+        self.assertEqual(path.read_text(), bad)
+
     def test_a_corrupt_checkpoint_is_refused_and_left_alone(self):
         self.stop_midway("run", signal.SIGINT)
         checkpoint = self.folder / "run" / "checkpoint"

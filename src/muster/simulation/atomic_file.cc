@@ -3,10 +3,10 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 
 #include "muster/core/error.h"
 
@@ -63,12 +63,20 @@ void replace_file(const std::filesystem::path& path, std::string_view bytes) {
 }
 
 std::string read_file(const std::filesystem::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) {
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) {
     throw_file_error(path, "cannot be read");
   }
-  std::string bytes{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-  if (in.bad()) {
+  std::string bytes;
+  std::array<char, 1 << 16> piece;
+  ssize_t got = 0;
+  while ((got = ::read(descriptor, piece.data(), piece.size())) > 0 || (got < 0 && errno == EINTR)) {
+    bytes.append(piece.data(), static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+  }
+  const int reason = errno;
+  ::close(descriptor);
+  if (got < 0) {  // a folder, for one
+    errno = reason;
     throw_file_error(path, "cannot be read");
   }
   return bytes;

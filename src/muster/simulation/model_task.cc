@@ -51,6 +51,12 @@ learning::DataSplit features_of_data(const protocols::Plan& plan, const learning
                 "inputs of " + text_of(data.train.shape) + ", as of population.data",
                 "has inputs of " + text_of(open.shape));
   }
+  if (open.shape.height < learning::kLeastCnnSide || open.shape.width < learning::kLeastCnnSide) {
+    throw Error(ErrorCode::data, "population.data", plan.data,
+                "images of at least " + std::to_string(learning::kLeastCnnSide) + "x" +
+                    std::to_string(learning::kLeastCnnSide) + " pixels",
+                "has inputs of " + text_of(open.shape) + ", too small for model features+linear");
+  }
   expect_disjoint(plan, open, data);
   const Architecture network = architecture_for(ArchitectureKind::cnn, plan, open);
   const std::vector<float> frozen =

@@ -71,6 +71,12 @@ RunFolder::RunFolder(const fs::path& path)
       begun_ = true;
       return;
     }
+    // A run that was killed while it began has neither a result nor a logged round.
+    if (fs::exists(path_ / kResult) ||
+        (fs::is_regular_file(path_ / kMetrics) && fs::file_size(path_ / kMetrics) > 0)) {
+      throw Error(ErrorCode::checkpoint, (path_ / kCheckpoint).string(), "", "",
+                  "is gone: the folder holds a run, but not where to continue it; give another --out");
+    }
     for (const fs::directory_entry& entry : fs::directory_iterator(path_)) {
       if (!is_own_name(entry.path().filename())) {
         throw Error(ErrorCode::file, path_.string(), "", "an empty folder, or one that holds a run",
@@ -109,8 +115,6 @@ void RunFolder::abandon() noexcept {
 
 void RunFolder::begin(const std::string& canonical_plan, const Checkpoint& first) {
   try {
-    std::error_code ignored;
-    fs::remove(path_ / kResult, ignored);
     replace_file(path_ / kPlan, canonical_plan);
     open_metrics(0);
     save(first);
@@ -150,8 +154,6 @@ void RunFolder::resume(const Checkpoint& from) {
   }
   open_metrics(from.metrics_bytes);
 }
-
-std::string RunFolder::result() const { return read_file(path_ / kResult); }
 
 void RunFolder::open_metrics(std::uint64_t keep) {
   const fs::path file = path_ / kMetrics;

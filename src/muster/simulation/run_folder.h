@@ -5,8 +5,8 @@
 //     checkpoint     the state to continue from (checkpoint.h); there from the start
 //     result.json    the final JSON object: its presence means the run is finished
 //
-// Opening locks the folder against a second process. Call order: open; then begin (found() == fresh), resume
-// (unfinished) or result (finished); then append_metrics and save in any order; then finish. A folder that
+// Opening locks the folder against a second process. Call order: open; then begin (found() == fresh) or
+// resume (unfinished); then append_metrics and save in any order; then finish. A folder that
 // open() created is removed again when the run never began. Every failure of the system is Error(file); what
 // was whole before is whole after. Belongs to one thread.
 #pragma once
@@ -25,7 +25,8 @@ class RunFolder {
   enum class Found { fresh, unfinished, finished };
 
   // Creates missing folders. A folder that holds other things than a run, or that another process is writing
-  // to, is Error(file).
+  // to, is Error(file); one that holds what a run logged or its result, but no checkpoint, is
+  // Error(checkpoint).
   explicit RunFolder(const std::filesystem::path& path);
   ~RunFolder();
   RunFolder(const RunFolder&) = delete;
@@ -41,8 +42,6 @@ class RunFolder {
   Checkpoint load(const std::string& plan_hash, Fidelity fidelity) const;
   // Cuts the metrics back to those of `from`, so that the run continues as if it had never gone further.
   void resume(const Checkpoint& from);
-  // The text of result.json.
-  std::string result() const;
 
   void append_metrics(const std::string& line);  // without its end of line
   std::uint64_t metrics_bytes() const { return metrics_bytes_; }

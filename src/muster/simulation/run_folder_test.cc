@@ -58,7 +58,7 @@ TEST_F(RunFolderTest, TellsFreshUnfinishedAndFinishedApart) {
   }
   RunFolder folder(out_);
   EXPECT_EQ(folder.found(), RunFolder::Found::finished);
-  EXPECT_EQ(folder.result(), "{\"stopped\":\"done\"}\n");
+  EXPECT_EQ(read_file(out_ / "result.json"), "{\"stopped\":\"done\"}\n");
   EXPECT_EQ(read_file(out_ / "plan.txt"), "name = \"x\"\n");
 }
 
@@ -87,6 +87,31 @@ TEST_F(RunFolderTest, MetricsShorterThanTheCheckpointKnowsAreRefused) {
   RunFolder folder(out_);
   const Checkpoint checkpoint = folder.load(std::string(64, 'a'), Fidelity::message);
   EXPECT_EQ(code_of([&] { folder.resume(checkpoint); }), ErrorCode::checkpoint);
+}
+
+// What a run did must not be begun again, and overwritten, because its checkpoint is lost.
+TEST_F(RunFolderTest, ARunWithoutItsCheckpointIsLeftAlone) {
+  {
+    RunFolder folder(out_);
+    folder.begin("", at_round(0, 0));
+    folder.append_metrics("one");
+    folder.finish("{}");
+  }
+  fs::remove(out_ / "checkpoint");
+  EXPECT_EQ(code_of([&] { RunFolder folder(out_); }), ErrorCode::checkpoint);
+  fs::remove(out_ / "result.json");
+  EXPECT_EQ(code_of([&] { RunFolder folder(out_); }), ErrorCode::checkpoint);
+  EXPECT_EQ(read_file(out_ / "metrics.jsonl"), "one\n");
+  fs::resize_file(out_ / "metrics.jsonl", 0);  // killed while it began
+  EXPECT_EQ(RunFolder(out_).found(), RunFolder::Found::fresh);
+}
+
+TEST_F(RunFolderTest, AFolderInAFilesPlaceIsAFileError) {
+  fs::create_directories(out_ / "checkpoint");
+  RunFolder folder(out_);
+  EXPECT_EQ(code_of([&] { folder.load(std::string(64, 'a'), Fidelity::message); }), ErrorCode::file);
+  EXPECT_EQ(code_of([&] { read_file(out_); }), ErrorCode::file);
+  EXPECT_EQ(code_of([&] { read_file(out_ / "nowhere"); }), ErrorCode::file);
 }
 
 TEST_F(RunFolderTest, AnotherPlanIsRefusedNamingBothHashes) {

@@ -37,7 +37,10 @@ std::size_t ByteFile::read(std::span<std::uint8_t> out) {
     int code = Z_OK;
     const char* message = gzerror(file_, &code);
     if (got < 0 || code != Z_OK) {
-      const std::string found = code == Z_ERRNO ? std::strerror(errno) : message;
+      std::string found = code == Z_ERRNO ? std::strerror(errno) : message;
+      // zlib begins with the name, which is the error's key already.
+      if (const std::string name = path_.string() + ": "; found.starts_with(name))
+        found.erase(0, name.size());
       throw Error(ErrorCode::data, path_.string(), found, "a complete plain or gzip file",
                   "cannot read data file");
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -39,6 +40,15 @@ std::optional<Number> parsed(std::string_view text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
   return number;
+}
+
+// The nearest float, which of 1e-50 is 0; nothing for what is not finite.
+std::optional<float> feature_of(std::string_view text) {
+  float number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (end != text.data() + text.size() || error == std::errc::invalid_argument) return std::nullopt;
+  if (error == std::errc::result_out_of_range) number = std::strtof(std::string(text).c_str(), nullptr);
+  return std::isfinite(number) ? std::optional(number) : std::nullopt;
 }
 
 std::vector<std::string_view> fields_of(std::string_view line) {
@@ -119,9 +129,9 @@ void append(const Lines& lines, const std::vector<std::string>& columns, std::st
                  std::to_string(columns.size()) + ", as in the header", "columns do not match");
   }
   for (std::size_t c = 0; c + 1 < fields.size(); ++c) {
-    const std::optional<float> value = parsed<float>(fields[c]);
-    if (!value || !std::isfinite(*value)) {
-      lines.refuse(columns[c], shown(fields[c]), "a finite number", "not a feature");
+    const std::optional<float> value = feature_of(fields[c]);
+    if (!value) {
+      lines.refuse(columns[c], shown(fields[c]), "a finite number of size at most 3.4e38", "not a feature");
     }
     data.values.push_back(*value);
   }

@@ -67,6 +67,13 @@ TEST_F(Csv, ReadsNumbersAsPeopleWriteThem) {
   EXPECT_EQ(split.test.size(), 1U);
 }
 
+TEST_F(Csv, ReadsNumbersNearZeroAsTheNearestFloat) {
+  const DataSplit split = load("f,label\n1e-50,0\n-1e-400,1\n1.4e-45,0\n3.4028234e38,1\n1e-39,0\n0,0\n");
+  EXPECT_EQ(split.train.values, (std::vector<float>{0, 0, 1.4e-45F, 3.4028234e38F, 1e-39F}));
+  expect_refusal("f,label\n" + std::string(6, '1') + "e39,0\n", "line 2, column 1 (f)", "111111e39",
+                 "3.4e38");
+}
+
 TEST_F(Csv, ReadsCompressedFiles) {
   const DataSplit plain = load(kHeader + kRows);
   const std::string text = kHeader + kRows;
