@@ -210,8 +210,11 @@ Samples sample(const Frame& frame, const Side& a, const Side& b, double s, doubl
   const double full = std::exp(n * log_top + base);  // |phi_j|^n at most this
   const double small = std::exp(-negligible);
   out.error += full * (skipped * small + rest_sum);
+  // A reporting part g psi_j: |g psi_j| <= top - absent, and <= |phi_j| + absent, small where phi_j is.
+  const double away = frame.absent / top;
+  const double reporting = std::log(std::min(1 - away, std::exp(-negligible / n) + away));
   if (scans_every_type(frame)) {
-    out.error += full * std::exp(n * std::log1p(-frame.absent / top)) * (skipped + rest_sum);
+    out.error += full * (skipped * std::exp(n * reporting) + rest_sum * std::exp(n * std::log1p(-away)));
   }
   for (double& density : out.density) {
     density += full * (skipped_count * small + rest_count) + out.error * c * c;
@@ -219,7 +222,7 @@ Samples sample(const Frame& frame, const Side& a, const Side& b, double s, doubl
   // Curvature of what was left out: (|phi|^n)^((n-3)/n) of it, and of the swap's reporting part.
   double left_out = std::exp(-negligible * std::max(0.0, n - 3) / n) / std::min(1.0, top * top * top);
   if (frame.swap) {
-    left_out += std::exp((n - 3) * std::log1p(-frame.absent / top)) / std::min(1.0, top * top * top);
+    left_out += std::exp((n - 3) * reporting) / std::min(1.0, top * top * top);
     left_out *= n;
   }
   out.curvature += full * difference_bound * difference_bound *

@@ -19,8 +19,11 @@ constexpr double kUlp = std::numeric_limits<double>::epsilon();
 constexpr double kTolerance = 2e-7;     // of the value: a curvature allowance below this is not refined
 constexpr double kWorthTheWork = 1e-3;  // an allowance above this is refined at any price
 constexpr double kCoarser = 1.8, kNearby = 1.34, kLastResort = 0.4;
-constexpr double kPieces = 64;
-constexpr double kHopeless = -250;  // logarithm of a value nobody asks for: bounded, not computed
+constexpr double kPieces = 64, kMostWork = 4e5;  // chords, and times frequencies
+constexpr double kHopeless = 30;                 // of the larger end: smoothing must do it
+constexpr double kAlike = 1, kStep = 1.25;       // logarithms of the two products on one contour; along it
+constexpr double kRareAll = -14;                 // logarithm of the chance that no term is zero
+constexpr double kVanishing = -250;  // logarithm of a value nobody asks for: bounded, not computed
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 double sum_of(const std::vector<double>& v) {
@@ -138,6 +141,29 @@ double over_every_type(const Frame& frame, const Samples& samples) {
   return worst;
 }
 
+// Where the other law's transform is much the larger one at the saddle `c` of `law`, it is a mixture that has
+// the largest value: the contour then moves towards the other's saddle until the two are alike, which is
+// where the larger of them is smallest.
+double contour_of_all(const AtomicLaw& law, const AtomicLaw& other, double terms, double k, double c) {
+  const auto apart = [&](double at) { return terms * (other.log_mgf(at) - law.log_mgf(at)) > kAlike; };
+  const auto rises = [&](double at) { return terms * tilt_of(other, at).mean - k > 2 / at; };
+  if (!apart(c)) {
+    return c;
+  }
+  const bool left = rises(c);
+  double near = c;
+  double far = c;
+  for (int i = 0; i < 100 && apart(far) && rises(far) == left; ++i) {
+    near = far;
+    far *= left ? 1 / kStep : kStep;
+  }
+  for (int i = 0; i < 6; ++i) {
+    const double middle = std::sqrt(near * far);
+    (apart(middle) && rises(middle) == left ? near : far) = middle;
+  }
+  return far;
+}
+
 // The bound at one smoothing.
 struct Attempt {
   bool usable = false;
@@ -161,11 +187,22 @@ Attempt attempt(const Frame& frame, const Side& a, const Side& b, double fractio
   }
   const double ends[2] = {sum_of(samples.re[0]), sum_of(samples.re[1])};
   out.larger = std::max({ends[0], ends[1], 0.0}) + samples.error;
+  const double enough = out.larger * (1 + std::max(kTolerance, 0.1 * fraction * fraction));
   out.upper = over_pieces(frame, samples, frame.terms);
-  if (out.upper > out.larger * (1 + std::max(kTolerance, 0.1 * fraction * fraction))) {
-    out.upper = std::min(out.upper, scans_every_type(frame)
-                                        ? over_every_type(frame, samples)
-                                        : over_pieces(frame, samples, std::ceil(frame.terms / kPieces)));
+  if (scans_every_type(frame)) {  // it leaves out the event that nobody is absent, which may be most of it
+    if (out.upper > enough || frame.terms * std::log1p(-frame.absent) > kRareAll) {
+      out.upper = std::min(out.upper, over_every_type(frame, samples));
+    }
+  } else {
+    // Eight times as many pieces leave a sixty-fourth of the allowance.
+    const double work = static_cast<double>(samples.turn.size());
+    for (double pieces = kPieces; out.upper > enough && pieces * work <= kMostWork; pieces *= 8) {
+      const double stride = std::ceil(frame.terms / pieces);
+      out.upper = std::min(out.upper, over_pieces(frame, samples, stride));
+      if (stride <= 1 || out.upper > kHopeless * out.larger) {
+        break;
+      }
+    }
   }
   const double scale = std::exp(frame.log_scale);
   const double decay = std::exp(-c * frame.period.length);
@@ -181,34 +218,9 @@ Attempt attempt(const Frame& frame, const Side& a, const Side& b, double fractio
   return out;
 }
 
-}  // namespace
-
-WorstMixture worst_mixture_call(const AtomicLaw& first, const AtomicLaw& second, double terms, double k,
-                                Mixing mixing) {
-  const AtomicLaw* laws[2] = {&first, &second};
-  if (enumerable_mixture(first, second, terms)) {
-    return {enumerated_mixture(first, second, terms, k, mixing), 0};
-  }
-  // The contour through the saddle point of the end with the larger estimate.
-  double log_value = -kInfinity;
-  double c = 0;
-  for (const AtomicLaw* law : laws) {
-    if (terms * law->largest_point() <= k) {
-      continue;
-    }
-    const double saddle = contour::saddle_point(*law, terms, k, [](double x) { return 2 / x; });
-    const TiltedLaw tilt(*law, saddle);
-    const double width = std::sqrt(terms * tilt.variance() + 2 / (saddle * saddle));
-    const double estimate = terms * tilt.log_mgf() - saddle * k - 2 * std::log(saddle) -
-                            std::log(width * std::sqrt(2 * std::numbers::pi));
-    if (estimate > log_value) {
-      log_value = estimate;
-      c = saddle;
-    }
-  }
-  if (log_value == -kInfinity) {
-    return {{0, 0}, 0};  // no sum of these terms passes k
-  }
+// With the integrals along Re z = c; log_value: about the larger end's.
+WorstMixture along(const AtomicLaw& first, const AtomicLaw& second, double terms, double k, Mixing mixing,
+                   double c, double log_value) {
   double weight = 0;
   for (double w : first.weights) {
     weight += w;
@@ -221,7 +233,7 @@ WorstMixture worst_mixture_call(const AtomicLaw& first, const AtomicLaw& second,
   frame.swap = mixing == Mixing::swap;
   frame.absent = frame.swap ? std::max(0.0, 1 - weight) : 0;
   frame.log_scale = terms * std::max(a.tilt.log_mgf(), b.tilt.log_mgf()) - c * k;
-  if (log_value < kHopeless) {
+  if (log_value < kVanishing) {
     // Markov at the saddle for every mixture at once; the swap's weight n absent/(n - N) is at most n.
     const double log_bound = frame.log_scale - 1 - std::log(c) + (frame.swap ? std::log(terms) : 0) +
                              std::max(0.0, -std::max(a.tilt.log_mgf(), b.tilt.log_mgf()));
@@ -269,14 +281,54 @@ WorstMixture worst_mixture_call(const AtomicLaw& first, const AtomicLaw& second,
       }
     }
   }
-  if (terms > kEveryType && best.upper > best.larger * (1 + kWorthTheWork)) {
-    best.upper = std::min(best.upper, over_pieces(frame, best.samples, std::ceil(terms / (8 * kPieces))));
-  }
   const double result = best.upper * std::exp(frame.log_scale) * (1 + 64 * kUlp) + 1e-300;
   if (!(result < kInfinity)) {
     return nothing;
   }
   return {{best.lower, result}, (best.upper - best.larger) / best.larger};
+}
+
+}  // namespace
+
+WorstMixture worst_mixture_call(const AtomicLaw& first, const AtomicLaw& second, double terms, double k,
+                                Mixing mixing) {
+  const AtomicLaw* laws[2] = {&first, &second};
+  if (enumerable_mixture(first, second, terms)) {
+    return {enumerated_mixture(first, second, terms, k, mixing), 0};
+  }
+  // The contour through the saddle point of the end with the larger estimate.
+  double log_value = -kInfinity;
+  double c = 0;
+  const AtomicLaw* larger = nullptr;
+  for (const AtomicLaw* law : laws) {
+    if (terms * law->largest_point() <= k) {
+      continue;
+    }
+    const double saddle = contour::saddle_point(*law, terms, k, [](double x) { return 2 / x; });
+    const TiltedLaw tilt(*law, saddle);
+    const double width = std::sqrt(terms * tilt.variance() + 2 / (saddle * saddle));
+    const double estimate = terms * tilt.log_mgf() - saddle * k - 2 * std::log(saddle) -
+                            std::log(width * std::sqrt(2 * std::numbers::pi));
+    if (estimate > log_value) {
+      log_value = estimate;
+      c = saddle;
+      larger = law;
+    }
+  }
+  if (log_value == -kInfinity) {
+    return {{0, 0}, 0};  // no sum of these terms passes k
+  }
+  const double all = contour_of_all(*larger, larger == &first ? second : first, terms, k, c);
+  WorstMixture found = along(first, second, terms, k, mixing, all, log_value);
+  if (all != c && !(found.value.upper < found.value.lower * (1 + kWorthTheWork))) {
+    const WorstMixture own = along(first, second, terms, k, mixing, c, log_value);
+    const double lower = std::max(found.value.lower, own.value.lower);
+    if (own.value.upper < found.value.upper) {
+      found = own;
+    }
+    found.value.lower = lower;
+  }
+  return found;
 }
 
 }  // namespace muster::numerics

@@ -12,9 +12,10 @@
 // second difference is the sum of kernel * (phi_1 - phi_2)^2 phi_1^i phi_2^(m-2-i), and a bound beta on it
 // for ALL i at once is the sum of |kernel| |phi_1 - phi_2|^2 max(|phi_1|, |phi_2|)^(m-2). A sequence whose
 // second differences are at least -beta lies below its chords plus beta x (L - x)/2. Chords are taken over 1,
-// then 64, then 512 equal pieces of 0..terms, until what beta adds to the largest chord end is negligible; in
-// the swap reading of up to 256 terms every V is computed from the G instead. More smoothing is tried where
-// beta stays large.
+// then 64, then 512 and more equal pieces of 0..terms, until what beta adds to the largest chord end is
+// negligible; in the swap reading of up to 256 terms every V is computed from the G instead. More smoothing
+// is tried where beta stays large. The contour is the saddle point of the larger end, or where the two ends'
+// transforms are alike if a mixture passes both.
 // docs/theory/class-c.md, section "The maximum over all types". Pure function; call from any thread.
 #pragma once
 

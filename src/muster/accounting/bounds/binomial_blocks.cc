@@ -51,6 +51,10 @@ void walk(double mode, double end, double step, double n, double p, double finen
 
 }  // namespace
 
+double binomial_low_end(double n, double p, double exponent) {
+  return p >= 1 ? n : edge(n, p, exponent, false);
+}
+
 std::vector<BinomialBlock> binomial_blocks(double n, double p, double exponent, double fineness) {
   if (p >= 1) return {{n, n, 1}};
   const double low = edge(n, p, exponent, false), high = edge(n, p, exponent, true);

@@ -20,4 +20,7 @@ struct BinomialBlock {
 // Chernoff bound.
 std::vector<BinomialBlock> binomial_blocks(double n, double p, double exponent, double fineness);
 
+// An integer that K falls below with probability at most e^-exponent (Chernoff).
+double binomial_low_end(double n, double p, double exponent);
+
 }  // namespace muster::accounting

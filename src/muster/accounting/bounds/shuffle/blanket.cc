@@ -31,6 +31,17 @@ numerics::Enclosure pure_blanket_delta(double n, double epsilon0, double epsilon
       {{high_value(epsilon0, epsilon), q}, {low_value(epsilon0, epsilon), q}, {0, rest(epsilon0)}}, n);
 }
 
+numerics::Enclosure thinned_blanket_delta(double n, double chance, double epsilon0, double epsilon) {
+  if (epsilon >= epsilon0) return {0, 0};
+  const long double top = std::exp(static_cast<long double>(epsilon0));
+  const long double grown = std::exp(static_cast<long double>(epsilon)), share = chance / (1 + top);
+  const long double up = top * -std::expm1(static_cast<long double>(epsilon) - epsilon0);
+  const numerics::Enclosure mean =
+      mean_of_terms({{up, share}, {1 - grown * top, share}, {0, 1 - 2 * share}}, n);
+  const double upper = mean.upper / chance * (1 + 1e-15);
+  return {mean.lower / chance * (1 - 1e-15), upper < 1 ? upper : 1};
+}
+
 // With l in [0, epsilon0] the log-ratio of the larger end density to the smaller one, each side of the middle
 // carries blanket mass with density e^{-(epsilon0 + l)/2} / 4 and an atom e^{-epsilon0} / 2 at l = epsilon0;
 // G is e^l - E on one side and 1 - E e^l on the other, linear in v = e^l. A cell [v, v r^2] of it has mean

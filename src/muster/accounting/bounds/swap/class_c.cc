@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "muster/accounting/bounds/binomial_blocks.h"
+#include "muster/accounting/bounds/shuffle/blanket.h"
 #include "muster/accounting/bounds/shuffle/class_c_pool.h"
 #include "muster/accounting/bounds/swap/reporting_law.h"
 #include "muster/numerics/call_of_sum.h"
@@ -15,12 +17,14 @@ namespace {
 // Above this share of the value the allowance for types between the ends is worth comparing with X*, unless
 // epsilon0 is so small that X* is closer than that.
 constexpr double kCompareWithProfile = 0.02;
-// Likewise the chance that nobody is absent, and the pool of displaceable messages, which needs no absence.
-constexpr double kCompareWithPool = 1e-3;
-// Unequal rates: where the average over the number of hidden clients is the better of the two, or costs
-// little. Few clients are enumerated; of very many the round-off of the revealed ones counts; and of few
-// reports the contour says little.
-constexpr double kFewClients = 24, kManyClients = 1e9, kWideGap = 2e-3;
+// Nobody absent: by their blanket, unless that adds this share; by the pool of their displaceable messages.
+constexpr double kMatters = 1e-9, kBlanketMatters = 3e-4;
+constexpr double kRareFew = 1e-5;  // of the sum: what unlikely few hidden clients may add
+// A second opinion, where that event is this share of the bound: the pool, for unequal rates averaged over
+// the number of hidden clients. The pool of equal rates also where the maximum over the types is this far
+// from its ends; the average also for few clients, who are enumerated, and very many, where the round-off of
+// the revealed ones counts.
+constexpr double kCompareWithPool = 1e-3, kWideGap = 2e-3, kFewClients = 24, kManyClients = 1e9;
 constexpr double kNegligible = 1e-80;  // a delta that needs no second opinion
 
 }  // namespace
@@ -43,14 +47,16 @@ ClassCCurve ClassCCurve::subset(double epsilon0, double n, double k) {
 
 ClassCCurve ClassCCurve::unequal(double epsilon0, double n, double lo, double hi) {
   ClassCCurve curve(epsilon0, n, n, hi, lo / hi);
-  auto mixture = std::make_shared<UnequalRatesMixture>(
-      n, lo, hi,
-      [epsilon0, hi, alone = Profile::pure(epsilon0)](double clients, double epsilon) {
-        if (clients >= 2) return ClassCCurve::check_in(epsilon0, clients, hi).delta(epsilon);
-        const double local = std::min(1.0, hi * alone.at(std::exp(epsilon)) * (1 + 1e-15));
-        return numerics::Enclosure{0, local};
-      },
-      0.1);
+  const bool few_or_many = n <= kFewClients || n > kManyClients;
+  const auto bound = [epsilon0, hi, few_or_many, alone = Profile::pure(epsilon0)](double clients,
+                                                                                  double epsilon) {
+    if (clients < 2) {
+      return numerics::Enclosure{0, std::min(1.0, hi * alone.at(std::exp(epsilon)) * (1 + 1e-15))};
+    }
+    return few_or_many ? ClassCCurve::check_in(epsilon0, clients, hi).delta(epsilon)
+                       : ClassCPoolCurve(epsilon0, clients, hi).delta(epsilon);
+  };
+  auto mixture = std::make_shared<UnequalRatesMixture>(n, lo, hi, bound, 0.1);
   mixture->merge();
   curve.over_counts_ = std::move(mixture);
   return curve;
@@ -62,6 +68,26 @@ double ClassCCurve::profile_only(double epsilon) const {
   const double strike = n_ * std::expm1(epsilon), clients = n_ * theta_;
   const double estimate = numerics::call_of_sum_chernoff(law, terms_, strike) / clients;
   return estimate < kNegligible ? estimate : numerics::call_of_sum(law, terms_, strike).upper / clients;
+}
+
+// Nobody is absent: all who are not revealed are shuffled, N ~ Bin(n - 1, chance) others and the victim.
+double ClassCCurve::everybody(double epsilon, double local, double sum) const {
+  const double not_absent = 1 - theta_ * (1 - rate_);  // of another client
+  const double chance = std::min(1.0, theta_ * rate_ / not_absent * (1 - 1e-15));
+  const double probability = rate_ * std::exp((n_ - 1) * std::log1p(-theta_ * (1 - rate_))) * (1 + 1e-12);
+  double each = local;
+  if (probability * each > kMatters * sum) {
+    each = std::min(each, thinned_blanket_delta(n_, chance, epsilon0_, epsilon).upper);
+  }
+  if (probability * each <= kBlanketMatters * sum) return probability * each;
+  double least = n_ - 1, fewer = 0;
+  if (theta_ < 1) {  // fewer have a chance that does not matter; a bound for some clients holds for more
+    const double exponent = std::max(1.0, std::log(probability * local / (kRareFew * sum)));
+    least = binomial_low_end(n_ - 1, chance, exponent);
+    fewer = std::exp(-exponent) * local;
+  }
+  const double pool = ClassCPoolCurve(epsilon0_, least + 1, 1).delta(epsilon).upper + fewer;
+  return probability * std::min(each, pool);
 }
 
 numerics::Enclosure ClassCCurve::delta(double epsilon) const {
@@ -98,11 +124,8 @@ numerics::Enclosure ClassCCurve::delta(double epsilon) const {
       terms_ * lo > 0.5) {
     upper = std::min(upper, profile_only(epsilon));
   }
-  const double all_report =
-      subset ? 0 : rate_ * std::exp((n_ - 1) * std::log1p(-theta_ * (1 - rate_))) * local;
   const double weights = weight_error(terms_ * (lo + revealed));
-  upper = (upper * weights + all_report) * (1 + 1e-15);
-  const bool may_all_report = all_report > kCompareWithPool * upper;
+  upper *= weights;
   double lower = worst.value.lower * factor;
   if (numerics::enumerable(alternative, terms_) && lower < 0.999 * upper) {  // the ends, exactly
     for (const numerics::AtomicLaw* law : {&alternative, &record}) {
@@ -110,11 +133,13 @@ numerics::Enclosure ClassCCurve::delta(double epsilon) const {
           std::max(lower, numerics::enumerated_call(*law, terms_, n_ * std::expm1(epsilon)).lower * factor);
     }
   }
-  if (over_counts_) {
-    if (may_all_report || n_ <= kFewClients || n_ > kManyClients || upper > lower * (1 + kWideGap)) {
-      upper = std::min(upper, over_counts_->delta(epsilon).upper);
-    }
-  } else if (may_all_report) {
+  const double all_report = subset ? 0 : everybody(epsilon, local, upper);
+  const bool wide = upper - lower > kWideGap * (upper + all_report);
+  upper = (upper + all_report) * (1 + 1e-15);
+  const bool may_all_report = all_report > kCompareWithPool * upper;
+  if (over_counts_ && (may_all_report || n_ <= kFewClients || n_ > kManyClients)) {
+    upper = std::min(upper, over_counts_->delta(epsilon).upper);
+  } else if (!over_counts_ && !subset && (may_all_report || wide)) {
     upper = std::min(upper, ClassCPoolCurve(epsilon0_, n_, rate_).delta(epsilon).upper);
   }
   return {std::clamp(lower / weights, 0.0, std::min(cap, upper)), upper <= cap ? upper : cap};

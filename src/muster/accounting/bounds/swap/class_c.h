@@ -5,13 +5,13 @@
 // q = 1 - p. Members: binary randomized response, LDP-SGD with any clipping or mixing toward U, the
 // coordinate samplers. Statement: with E = e^eps >= 1 and m = n - 1 others, for every ordered pair of records
 // of the victim and every dataset of the others
-//     delta(eps) <= max over 0 <= i <= m of F_i(eps),
-// F_i the right side of the swap theorem with i others whose term (a - E b)/u is e^eps0 - E w.p. q,
-// e^-eps0 - E w.p. p, and m - i others whose term is 1 - E e^eps0 w.p. q, 1 - E e^-eps0 w.p. p. F_0 and F_m
-// are attained by randomized response (up to rate^n), so where the maximum is at an end the bound is the
-// exact truth. The maximum is certified over ALL i (numerics/worst_mixture.h), with the profile-only law X*
-// as a cap. Replace-one, proven, any dimension. NOT for adaptive rounds inside a slot protocol: there the
-// types may depend on the past. Immutable; call from any thread.
+//     delta(eps) <= max over 0 <= i <= m of F_i(eps)  +  rate^n A(E),
+// A(E) what a shuffle of all n costs, F_i the sum of the swap theorem with i others whose term (a - E b)/u is
+// e^eps0 - E w.p. q, e^-eps0 - E w.p. p, and m - i others whose term is 1 - E e^eps0 w.p. q, 1 - E e^-eps0
+// w.p. p. F_0 and F_m are attained by randomized response (up to rate^n), so where the maximum is at an end
+// the bound is the exact truth. The maximum is certified over ALL i (numerics/worst_mixture.h), with the
+// profile-only law X* as a cap. Replace-one, proven, any dimension. NOT for adaptive rounds inside a slot
+// protocol: there the types may depend on the past. Immutable; call from any thread.
 #pragma once
 
 #include <memory>
@@ -39,13 +39,16 @@ class ClassCCurve {
 
  private:
   ClassCCurve(double epsilon0, double n, double terms, double rate, double theta = 1);
+  double everybody(double epsilon, double local, double sum) const;
   double profile_only(double epsilon) const;  // the same with X* for every client, from above
 
   double epsilon0_, n_, terms_;
   double rate_;   // the largest
   double theta_;  // an other client's chance of staying hidden: 1 where all rates are equal
   Profile profile_;
-  std::shared_ptr<const UnequalRatesMixture> over_counts_;  // unequal rates: a second opinion
+  // Unequal rates, a second opinion: the average over the number of hidden clients of their pool, or where
+  // they are few or very many of their check-in.
+  std::shared_ptr<const UnequalRatesMixture> over_counts_;
 };
 
 }  // namespace muster::accounting

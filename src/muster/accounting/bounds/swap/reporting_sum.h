@@ -9,6 +9,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <utility>
 
 #include "muster/accounting/mechanisms/mechanism.h"
@@ -28,22 +29,27 @@ struct SumShape {
 // What a theorem makes of the term's law before it is summed; its weights may carry a relative 4e-16 each.
 using LawChange = std::function<numerics::AtomicLaw(numerics::AtomicLaw)>;
 
-// Two-sided: upper - lower is numerical error alone. Never NaN, `upper` at most 1.
-numerics::Enclosure reporting_sum(const Profile& profile, const SumShape& shape, double epsilon,
-                                  const LawChange& change = {});
+// The event that nobody is absent, and so nobody's place hides the victim: of the `clients` - 1 others each
+// is among the messages of unknown sender with this chance (the rest are known), it has this probability.
+struct EverybodyReports {
+  double clients, chance, probability;
+};
 
 class ReportingSum {
  public:
   explicit ReportingSum(const Mechanism& mechanism);
   explicit ReportingSum(Profile profile) : profile_(std::move(profile)) {}
-  numerics::Enclosure delta(const SumShape& shape, double epsilon, const LawChange& change = {}) const {
-    return reporting_sum(profile_, shape, epsilon, change);
-  }
+  // Two-sided: upper - lower is numerical error alone. Never NaN, `upper` at most 1.
+  numerics::Enclosure delta(const SumShape& shape, double epsilon, const LawChange& change = {}) const;
   // f(E), from above: what one message alone gives away.
   double local(double epsilon) const;
+  // What the event adds, probability times f(E), or times the blanket of a shuffle of all who are left where
+  // the randomizer has one and it matters beside `sum`.
+  numerics::Enclosure everybody(const EverybodyReports& event, double epsilon, double sum) const;
 
  private:
   Profile profile_;
+  std::optional<double> epsilon0_;  // of a pure mechanism
 };
 
 }  // namespace muster::accounting

@@ -18,22 +18,24 @@ SumShape shape_of(const ShuffledCheckIn& protocol) {
   return {1 / n, n, protocol.rate.value(), n};
 }
 
-// + g^n f(E): everybody reports.
-numerics::Enclosure with_all_reporting(const numerics::Enclosure& sum, const SumShape& shape, double local) {
-  const double all = std::exp(shape.count * std::log(shape.rate)) * local;
-  return {sum.lower, std::min(1.0, (sum.upper + all) * (1 + 1e-15))};
+// + g^n times what everybody's reports cost.
+numerics::Enclosure with_all_reporting(const ReportingSum& sum, const ShuffledCheckIn& protocol,
+                                       double epsilon) {
+  const SumShape shape = shape_of(protocol);
+  const numerics::Enclosure some = sum.delta(shape, epsilon);
+  const double nobody_absent = std::exp(shape.count * std::log(shape.rate));
+  const numerics::Enclosure all = sum.everybody({shape.count, 1, nobody_absent}, epsilon, some.upper);
+  return {std::min(1.0, some.lower + all.lower), std::min(1.0, (some.upper + all.upper) * (1 + 1e-15))};
 }
 
 }  // namespace
 
 numerics::Enclosure swap_delta(const Profile& profile, const ShuffledCheckIn& protocol, double epsilon) {
-  const SumShape shape = shape_of(protocol);
-  return with_all_reporting(reporting_sum(profile, shape, epsilon), shape, profile.at(std::exp(epsilon)));
+  return with_all_reporting(ReportingSum(profile), protocol, epsilon);
 }
 
 numerics::Enclosure swap_delta(const ReportingSum& sum, const ShuffledCheckIn& protocol, double epsilon) {
-  const SumShape shape = shape_of(protocol);
-  return with_all_reporting(sum.delta(shape, epsilon), shape, sum.local(epsilon));
+  return with_all_reporting(sum, protocol, epsilon);
 }
 
 }  // namespace muster::accounting

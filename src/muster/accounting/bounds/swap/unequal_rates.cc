@@ -5,7 +5,6 @@
 #include <cmath>
 #include <utility>
 
-#include "muster/accounting/bounds/shuffle/mean_of_terms.h"
 #include "muster/core/error.h"
 #include "muster/numerics/call_of_sum.h"
 
@@ -30,7 +29,9 @@ UnequalRatesCurve::UnequalRatesCurve(ReportingSum sum, double n, double lo, doub
   // Centred at 1 - E: a silent client's term is 0, a revealed one's E - 1.
   shape_ = {.factor = 1 / (n * theta), .count = n, .rate = lo, .strike = n};
   revealed_ = (hi - lo) / hi;
+  const double not_absent = 1 - theta * (1 - hi);  // of another client: she reports, or is revealed
   everybody_ = hi * std::exp((n - 1) * std::log1p(-theta * (1 - hi)));
+  reporting_ = std::min(1.0, lo / not_absent * (1 - 4e-16));
 }
 
 numerics::Enclosure UnequalRatesCurve::delta(double epsilon) const {
@@ -46,8 +47,9 @@ numerics::Enclosure UnequalRatesCurve::delta(double epsilon) const {
   };
   const numerics::Enclosure sum =
       revealed_ > 0 ? sum_.delta(shape_, epsilon, reveal) : sum_.delta(shape_, epsilon);
-  const double upper = (sum.upper + everybody_ * sum_.local(epsilon)) * (1 + 1e-14);
-  return {sum.lower, upper < 1 ? upper : 1};
+  const numerics::Enclosure all = sum_.everybody({shape_.count, reporting_, everybody_}, epsilon, sum.upper);
+  const double upper = (sum.upper + all.upper) * (1 + 1e-14);
+  return {std::min(1.0, sum.lower + all.lower), upper < 1 ? upper : 1};
 }
 
 UnequalRatesMixture::UnequalRatesMixture(double n, double lo, double hi, Family family, double fineness)
@@ -99,17 +101,6 @@ numerics::Enclosure UnequalRatesMixture::delta(double epsilon) const {
   // The weights sum to 1 plus the two tails' Chernoff bounds and rounding.
   const double top = upper * (1 + 1e-14);
   return {std::max(0.0, lower * (1 - 1e-6)), top < 1 ? top : 1};
-}
-
-numerics::Enclosure thinned_blanket_delta(double n, double lo, double epsilon0, double epsilon) {
-  if (epsilon >= epsilon0) return {0, 0};
-  const long double top = std::exp(static_cast<long double>(epsilon0));
-  const long double grown = std::exp(static_cast<long double>(epsilon)), share = lo / (1 + top);
-  const long double up = top * -std::expm1(static_cast<long double>(epsilon) - epsilon0);
-  const numerics::Enclosure mean =
-      mean_of_terms({{up, share}, {1 - grown * top, share}, {0, 1 - 2 * share}}, n);
-  const double upper = mean.upper / lo * (1 + 1e-15);
-  return {mean.lower / lo * (1 - 1e-15), upper < 1 ? upper : 1};
 }
 
 UnequalRatesPair::UnequalRatesPair(double epsilon0, double n, double lo, double hi)

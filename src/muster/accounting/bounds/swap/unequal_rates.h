@@ -3,8 +3,9 @@
 // Statement. n honest clients report independently through a shuffler, each with its own unknown rate in
 // [lo, hi], hi < 1. With theta = lo / hi, E = e^eps >= 1 and independent terms
 //     Z = 0 w.p. 1 - theta,   1 - E w.p. theta (1 - hi),   X* w.p. theta hi,
-//     delta(eps) <= (1 / (n theta)) E( Z_1 + ... + Z_n )_+  +  hi (1 - theta (1 - hi))^{n-1} f(E)  +  hi
-//     f(inf).
+//     delta(eps) <= (1 / (n theta)) E( Z_1 + ... + Z_n )_+  +  hi (1 - theta (1 - hi))^{n-1} A(E)  +  hi
+//     f(inf),
+// A(E) what a shuffle of all who are left costs: f(E), or their blanket (ReportingSum::everybody).
 // It is the average E_N B(N+1), N ~ Bin(n-1, theta), of the swap bound B(n') for n' clients of rate hi,
 // summed in closed form: one sum, whatever n. At lo = hi it is the swap bound itself. For a bound B known
 // only as a function, UnequalRatesMixture averages it block by block. Replace-one, proven; known rates one by
@@ -30,6 +31,7 @@ class UnequalRatesCurve {
   SumShape shape_;
   double revealed_;   // 1 - theta
   double everybody_;  // hi (1 - theta (1 - hi))^{n-1}
+  double reporting_;  // an other client's chance of not being revealed, if she is not absent
 };
 
 // E_N B(N+1, eps), N ~ Bin(n-1, lo/hi), for any family of bounds B(n', eps) of n' clients who all have rate
@@ -49,13 +51,6 @@ class UnequalRatesMixture {
   double improbable_ = 0;              // weight of the blocks left out, charged at 1
   Family family_;
 };
-
-// Largest rate 1: some clients may report for certain, so nobody is sure to be silent and the blanket of the
-// others' messages hides the victim instead. Any epsilon0-LDP randomizer, rates in [lo, 1]:
-//     delta(eps) <= E_N B(N+1) = (1 / (n lo)) E( G_1 + ... + G_n )_+ ,   N ~ Bin(n-1, lo),
-// B the privacy blanket of a plain shuffle (bounds/shuffle/blanket.h), G its term with probability lo, else
-// 0.
-numerics::Enclosure thinned_blanket_delta(double n, double lo, double epsilon0, double epsilon);
 
 // A lower bound for rates in [lo, hi]: binary randomized response, the victim at hi and the others, who all
 // hold her alternative record, at lo. Exact curve of that pair. hi <= 1, lo < 1.

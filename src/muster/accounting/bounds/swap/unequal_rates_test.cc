@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "muster/accounting/bounds/shuffle/blanket.h"
 #include "muster/accounting/bounds/swap/class_c.h"
 #include "muster/accounting/bounds/swap/swap_profile.h"
 #include "muster/accounting/oracle/random_cases.h"
@@ -73,12 +74,13 @@ TEST(UnequalRates, KnownRatesDominateEveryDataset) {
 
 // Every rate at an end of [lo, hi] or in the middle, every dataset.
 TEST(UnequalRates, IntervalDominatesEveryVectorOfRates) {
-  int cases = 0, violations = 0, caught = 0;
+  int cases = 0, violations = 0, caught = 0, without_everybody = 0;
   long double tightest = 0;
   for (const double epsilon0 : {0.5, 1.0, 2.0}) {
     const std::vector<Law> laws = response(epsilon0);
-    const ReportingSum sum({Profile::pure(epsilon0)});
-    for (const auto& [lo, hi] : {std::pair{0.1, 0.2}, {0.2, 0.8}, {0.375, 0.631}, {0.6, 0.9}, {0.3, 0.3}}) {
+    const ReportingSum sum(PureLocal{epsilon0});
+    for (const auto& [lo, hi] :
+         {std::pair{0.1, 0.2}, {0.2, 0.8}, {0.375, 0.631}, {0.6, 0.9}, {0.3, 0.3}, {0.9, 0.97}}) {
       for (int n = 2; n <= 5; ++n) {
         const UnequalRatesCurve curve(sum, n, lo, hi);
         const std::vector<double> values =
@@ -104,6 +106,11 @@ TEST(UnequalRates, IntervalDominatesEveryVectorOfRates) {
           ++cases;
           violations += worst > bound;
           if (bound > 1e-9) tightest = std::max(tightest, worst / bound);
+          // The event that nobody is absent, left out.
+          const double chance = lo / (1 - lo / hi * (1 - hi));
+          const double all = hi * std::pow(1 - lo / hi * (1 - hi), n - 1);
+          const double term = sum.everybody({1.0 * n, chance, all}, epsilon, 0).upper;
+          without_everybody += worst > bound - term;
           // The tempting variant: the victim at hi, everybody else at lo.
           std::vector<long double> tempting(static_cast<std::size_t>(n), lo);
           tempting[0] = hi;
@@ -116,6 +123,7 @@ TEST(UnequalRates, IntervalDominatesEveryVectorOfRates) {
   EXPECT_EQ(violations, 0) << "of " << cases;
   EXPECT_GT(tightest, 0.8L);
   EXPECT_GT(caught, 0);
+  EXPECT_GT(without_everybody, 0);
 }
 
 // n = 5, rates in [.375, .631], epsilon0 = 2, eps = 1.8: "victim hi, all others lo" is 2.97 times too small
