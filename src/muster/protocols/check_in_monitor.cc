@@ -15,6 +15,8 @@ template <typename... Cases>
 struct Overloaded : Cases... {
   using Cases::operator()...;
 };
+template <typename... Cases>
+Overloaded(Cases...) -> Overloaded<Cases...>;
 
 std::string rounds_text(std::uint64_t first, std::uint64_t last, const char* unit) {
   return first == last ? fmt::format("{} {}", unit, first)
@@ -214,7 +216,8 @@ std::optional<CheckInMonitor::Estimate> CheckInMonitor::estimate() const {
   double scale = 1;
   if (slots_ != 0) {
     if (whole_run_rounds_ > 0) {
-      trials = clients_ * static_cast<double>(whole_run_rounds_ / slots_);
+      const std::uint64_t runs = whole_run_rounds_ / slots_;
+      trials = clients_ * static_cast<double>(runs);
       reports = whole_run_messages_;
     } else {  // the first slots of the first run: g s/m of the clients
       trials = clients_;

@@ -43,6 +43,11 @@ void throw_file_error(const std::filesystem::path& path, const std::string& what
 }
 
 void replace_file(const std::filesystem::path& path, std::string_view bytes) {
+  std::error_code ignored;
+  const std::filesystem::file_status status = std::filesystem::status(path, ignored);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
+    throw Error(ErrorCode::file, path.string(), "", "", "cannot be written: not a regular file");
+  }
   std::filesystem::path temporary = path;
   temporary += ".tmp";
   const int descriptor = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);

@@ -9,7 +9,8 @@ namespace muster::simulation {
 
 // Replaces `path` by `bytes`: written beside it under a temporary name, flushed to the disk, renamed, and the
 // folder flushed. After a failure (a full disk, a folder that may not be written) Error(file) is thrown, the
-// temporary is gone and the old content of `path` is untouched.
+// temporary is gone and the old content of `path` is untouched. A `path` that is no regular file (a folder, a
+// device) is refused before anything is written.
 void replace_file(const std::filesystem::path& path, std::string_view bytes);
 
 // The whole content; Error(file) when it cannot be read.

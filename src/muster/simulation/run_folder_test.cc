@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -112,6 +113,16 @@ TEST_F(RunFolderTest, AFolderInAFilesPlaceIsAFileError) {
   EXPECT_EQ(code_of([&] { folder.load(std::string(64, 'a'), Fidelity::message); }), ErrorCode::file);
   EXPECT_EQ(code_of([&] { read_file(out_); }), ErrorCode::file);
   EXPECT_EQ(code_of([&] { read_file(out_ / "nowhere"); }), ErrorCode::file);
+}
+
+// A rename would put a file in the place of a device.
+TEST_F(RunFolderTest, OnlyRegularFilesAreReplaced) {
+  const fs::path pipe = temporary_.path() / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_EQ(code_of([&] { replace_file(pipe, "text"); }), ErrorCode::file);
+  EXPECT_TRUE(fs::is_fifo(pipe));
+  EXPECT_EQ(code_of([&] { replace_file(temporary_.path(), "text"); }), ErrorCode::file);
+  EXPECT_EQ(std::distance(fs::directory_iterator(temporary_.path()), fs::directory_iterator()), 1);
 }
 
 TEST_F(RunFolderTest, AnotherPlanIsRefusedNamingBothHashes) {
