@@ -76,6 +76,7 @@ void floor_of_gradient(benchmark::State& state) {
 
 void gradient(benchmark::State& state, std::unique_ptr<GradientEngine> (*make)(const Architecture&)) {
   Setting s(make(Architecture::cnn));
+  s.engine->prepare(s.parameters, *s.room);
   const Meter meter(state, kGradient);
   for ([[maybe_unused]] auto _ : state) {
     benchmark::DoNotOptimize(s.engine->gradient(s.parameters, s.next(), *s.room, s.gradient));

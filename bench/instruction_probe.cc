@@ -40,6 +40,7 @@ struct Client {
 
 void gradient(std::uint64_t times) {
   Client client;
+  client.engine->prepare(client.parameters, *client.room);  // as a worker does once a round
   for (std::uint64_t i = 0; i < times; ++i) {
     client.engine->gradient(client.parameters, client.example(i), *client.room, client.gradient);
   }

@@ -107,6 +107,7 @@ void ten_million_round(benchmark::State& state) {
     const double start = cpu_seconds();
     const std::uint64_t messages = work.step(++round);
     const double middle = cpu_seconds();
+    work.gradients->prepare(work.model.parameters, *workspace);
     for (std::uint64_t i = 0; i < messages; ++i) {
       work.gradients->gradient(work.model.parameters, examples().example(i * 57 % 60'000, inputs), *workspace,
                                vector);
