@@ -49,6 +49,8 @@ class TiltedLaw {
   }  // E|Y|: a Lipschitz constant of the characteristic function
   double nonzero_mass() const { return nonzero_mass_; }
   std::size_t atoms() const { return points_.size(); }
+  const std::vector<double>& points() const { return points_; }
+  const std::vector<double>& weights() const { return weights_; }
 
   // characteristic(t) - 1 = E (e^{itY} - 1): real part <= 0, without cancellation at small t.
   std::complex<double> characteristic_minus_one(double t) const;

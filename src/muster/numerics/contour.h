@@ -74,8 +74,8 @@ struct Period {
 
   // Sum over m <= -1 of e^{c|m|P} E h(S - |m|P), upper bound.
   double left_aliases(double c) const {
-    const double ratio = std::exp(-(lambda - c) * length);
-    return std::exp(log_left) * ratio / (1 - ratio);
+    const double fall = (lambda - c) * length;
+    return std::exp(log_left - fall) / -std::expm1(-fall);  // either factor alone may pass a double's range
   }
 };
 

@@ -6,10 +6,15 @@
 // is the inverse transform of phi against the kernel sum over l >= l0 of (1 - e^{eps-l}) e^{-zl}, taken along
 // Re z = c at the saddle point by the trapezoidal rule: its aliases are positive, so it errs upward
 // (numerics/contour.h). Frequencies whose term is negligible are leapt over with the factors' Lipschitz
-// constants. Relative accuracy at any delta, about 100 frequencies whatever the number of rounds. Pure
-// function; call from any thread.
+// constants. Relative accuracy at any delta, about 100 frequencies whatever the number of rounds. For few
+// rounds, whose transform hardly decays, every frequency comes from one fast Fourier transform
+// (numerics/lattice_transform.h). Pure functions; call from any thread.
+//
+// Losses that are rare and far out would need a period as long as they are at a step as short as the bulk's:
+// they are taken apart (rare_jump.h).
 #pragma once
 
+#include <optional>
 #include <span>
 
 #include "muster/numerics/atomic_law.h"
@@ -23,7 +28,12 @@ struct RepeatedLoss {
   double rounds;                      // whole, >= 1
 };
 
-// At epsilon of any sign. Where the sum would cost too much (extreme numbers of rounds), Chernoff's bound.
+// At epsilon of any sign. Where the sum would cost too much, large losses are taken apart; where the rest
+// costs too much as well (extreme numbers of rounds), Chernoff's bound.
 numerics::Enclosure composed_delta(std::span<const RepeatedLoss> parts, double spacing, double epsilon);
+
+// The second of these alone, infinite losses taken as zero; none where no loss is large and rare.
+std::optional<numerics::Enclosure> composed_delta_with_rare_jump(std::span<const RepeatedLoss> parts,
+                                                                 double spacing, double epsilon);
 
 }  // namespace muster::accounting
