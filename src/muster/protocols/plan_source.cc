@@ -104,7 +104,17 @@ std::string line_of(std::string_view text, std::uint32_t line) {
   return shown;
 }
 
+// The parser bounds how deep values are nested, but not how many parts a dotted key has: tens of thousands
+// overflow the stack. No key has more parts than the text has dots, and numbers need but one each.
+constexpr std::ptrdiff_t kMostDots = 10'000;
+
+bool is_deep(std::string_view text) { return std::ranges::count(text, '.') > kMostDots; }
+
 toml::table parse(std::string_view text, const std::string& name) {
+  if (is_deep(text)) {
+    throw Error(ErrorCode::plan, name, "", fmt::format("at most {} dots", kMostDots),
+                "too many dots for a plan");
+  }
   try {
     return toml::parse(text, name);
   } catch (const toml::parse_error& error) {
@@ -117,6 +127,9 @@ toml::table parse(std::string_view text, const std::string& name) {
 
 // "[[1, 1.0], [100, 0.5]]" typed as a flag is read by the grammar of the file.
 RawValue array_of_flag(const std::string& key, const std::string& text, const std::string& flag) {
+  if (is_deep(text)) {
+    throw Error(ErrorCode::plan, key, "", spec_of(key).allowed(), fmt::format("in {}: too long", flag));
+  }
   try {
     const toml::table table = toml::parse("value = " + text);
     RawValue raw = raw_of(*table.get("value"), "");

@@ -45,6 +45,22 @@ TEST(PlanSource, SyntaxErrorsNameFileLineColumnAndText) {
   }
 }
 
+// The parser recurses through the parts of a dotted key.
+TEST(PlanSource, KeysOfVeryManyPartsAreRefused) {
+  std::string key = "a";
+  for (int i = 0; i < 400'000; ++i) key += ".a";
+  for (const std::string& text : {key + " = 1\n", "[" + key + "]\n", "x = {" + key + " = 1}\n"}) {
+    const Error error = error_of(text);
+    EXPECT_EQ(error.code(), ErrorCode::plan);
+    EXPECT_THAT(error.what(), HasSubstr("too many dots"));
+  }
+  PlanSource source;
+  EXPECT_THROW(source.override_key("rounds.learning_rate", "[{" + key + " = 1}]"), Error);
+  std::string schedule = "[[1, 0.5]";
+  for (int round = 2; round < 9'000; ++round) schedule += ", [" + std::to_string(round) + ", 0.25]";
+  EXPECT_NO_THROW(PlanSource::from_text("x = " + schedule + "]\n", "long.toml"));
+}
+
 TEST(PlanSource, RemembersWhereEachValueStands) {
   const PlanSource source = PlanSource::from_text("seed = 3\n[rounds]\n  count = 5\n", "a.toml");
   EXPECT_EQ(source.find("rounds.count")->origin.describe(), "a.toml, line 3, column 11");
