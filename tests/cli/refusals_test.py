@@ -64,6 +64,11 @@ class Refusals(CommandTest):
                                (["--sigma", "3"], "randomizer.sigma")):
             error = self.refused("train", str(GOOD), *arguments)
             self.assertEqual((error["kind"], error["key"], error["value"]), ("plan", key, arguments[1]))
+        # Beyond what a sampler makes: the number as it was typed, not rounded to six digits.
+        for flag, value, key in (("--epsilon0", "1e-10", "randomizer.epsilon0"), ("--clip", "1e-30", "randomizer.clip"),
+                                 ("--clip", "1e+300", "randomizer.clip")):
+            error = self.refused("train", str(GOOD), flag, value, "--data", "digits", "--clients", "10", "--out", str(self.plan) + ".run")
+            self.assertEqual((error["kind"], error["key"], error["value"]), ("plan", key, value))
         for flag, most in (("--threads", 1024), ("--seeds", 1000)):
             for value in ("0", "-1", str(most + 1), "nan", "inf", "1e2", "2.0", "0x10", "010", "", "1e400", "99999999999999999999"):
                 error = self.refused("train", str(GOOD), flag, value)

@@ -1,5 +1,7 @@
 #include "muster/randomizers/clip.h"
 
+#include <fmt/format.h>
+
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -13,7 +15,7 @@ namespace muster::randomizers {
 
 void check_shape(double clip, std::size_t dimension) {
   if (!(clip >= kSmallestClip && clip <= kLargestClip)) {
-    throw Error(ErrorCode::plan, "randomizer.clip", std::to_string(clip), "1e-20 .. 1e20",
+    throw Error(ErrorCode::plan, "randomizer.clip", fmt::format("{}", clip), "1e-20 .. 1e20",
                 "cannot clip to this norm");
   }
   if (dimension < 1 || dimension >= std::size_t{1} << 31) {

@@ -1,9 +1,10 @@
 #include "muster/randomizers/flip.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <string>
 
 #include "muster/core/error.h"
 
@@ -11,7 +12,7 @@ namespace muster::randomizers {
 
 Flip flip_of(double epsilon0) {
   if (!(epsilon0 >= 1e-9 && epsilon0 <= 700)) {
-    throw Error(ErrorCode::plan, "randomizer.epsilon0", std::to_string(epsilon0), "1e-9 .. 700",
+    throw Error(ErrorCode::plan, "randomizer.epsilon0", fmt::format("{}", epsilon0), "1e-9 .. 700",
                 "outside the range of the sampler");
   }
   std::uint64_t numerator;

@@ -1,5 +1,7 @@
 #include "muster/randomizers/gaussian.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -112,7 +114,7 @@ class Gaussian final : public VectorRandomizer {
 
 GaussianGrid gaussian_grid(double sigma, double clip, std::size_t dimension) {
   if (!(sigma >= kSmallestSigma && sigma <= kLargestSigma)) {
-    throw Error(ErrorCode::plan, "randomizer.sigma", std::to_string(sigma), "2^-12 .. 1e9",
+    throw Error(ErrorCode::plan, "randomizer.sigma", fmt::format("{}", sigma), "2^-12 .. 1e9",
                 "noise outside the message format");
   }
   check_shape(clip, dimension);

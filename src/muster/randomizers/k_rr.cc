@@ -1,5 +1,7 @@
 #include "muster/randomizers/k_rr.h"
 
+#include <fmt/format.h>
+
 #include <bit>
 #include <cmath>
 #include <string>
@@ -80,7 +82,7 @@ class KRandomizedResponseSampler final : public VectorRandomizer {
 
 Replacement replacement_of(double epsilon0, std::uint64_t k) {
   if (!(epsilon0 >= 1e-9 && epsilon0 <= 700)) {
-    throw Error(ErrorCode::plan, "randomizer.epsilon0", std::to_string(epsilon0), "1e-9 .. 700",
+    throw Error(ErrorCode::plan, "randomizer.epsilon0", fmt::format("{}", epsilon0), "1e-9 .. 700",
                 "outside the range of the sampler");
   }
   if (k < 2 || k >= std::uint64_t{1} << 31) {

@@ -1,5 +1,7 @@
 #include "muster/randomizers/laplace.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -75,7 +77,7 @@ class Laplace final : public VectorRandomizer {
 
 LaplaceGrid laplace_grid(double epsilon0, double clip) {
   if (!(epsilon0 >= 0x1p-16 && epsilon0 <= 700)) {
-    throw Error(ErrorCode::plan, "randomizer.epsilon0", std::to_string(epsilon0), "2^-16 .. 700",
+    throw Error(ErrorCode::plan, "randomizer.epsilon0", fmt::format("{}", epsilon0), "2^-16 .. 700",
                 "outside the range of the sampler");
   }
   check_shape(clip, 1);
