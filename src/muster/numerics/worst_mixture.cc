@@ -19,11 +19,12 @@ constexpr double kUlp = std::numeric_limits<double>::epsilon();
 constexpr double kTolerance = 2e-7;     // of the value: a curvature allowance below this is not refined
 constexpr double kWorthTheWork = 1e-3;  // an allowance above this is refined at any price
 constexpr double kCoarser = 1.8, kNearby = 1.34, kLastResort = 0.4;
-constexpr double kPieces = 64, kMostWork = 4e5;  // chords, and times frequencies
-constexpr double kHopeless = 30;                 // of the larger end: smoothing must do it
-constexpr double kAlike = 1, kStep = 1.25;       // logarithms of the two products on one contour; along it
-constexpr double kRareAll = -14;                 // logarithm of the chance that no term is zero
-constexpr double kVanishing = -250;  // logarithm of a value nobody asks for: bounded, not computed
+constexpr double kPieces = 64, kMostWork = 4e5, kMostWorkAtLast = 2e6;  // chords; times frequencies
+constexpr double kHopeless = 2;             // of the larger end: smoothing must do it
+constexpr double kAlike = 1, kStep = 1.25;  // logarithms of the two products on one contour; along it
+constexpr double kWorthAnother = 0.2;       // a gap for which a second contour is tried
+constexpr double kRareAll = -14;            // logarithm of the chance that no term is zero
+constexpr double kVanishing = -250;         // logarithm of a value nobody asks for: bounded, not computed
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 double sum_of(const std::vector<double>& v) {
@@ -90,6 +91,20 @@ double over_pieces(const Frame& frame, const Samples& samples, double stride) {
     at = next;
   }
   return worst;
+}
+
+// The bound by chords over ever more pieces, until it is `enough` or passes `most` products.
+double in_pieces(const Frame& frame, const Samples& samples, double larger, double enough, double most) {
+  const double frequencies = static_cast<double>(samples.turn.size());
+  double upper = kInfinity;
+  for (double pieces = kPieces; pieces == kPieces || pieces * frequencies <= most; pieces *= 8) {
+    const double stride = std::ceil(frame.terms / pieces);
+    upper = std::min(upper, over_pieces(frame, samples, stride));
+    if (upper <= enough || stride <= 1 || upper > kHopeless * larger) {
+      break;
+    }
+  }
+  return upper;
 }
 
 // Sums of kernel * phi_0^(n-h) phi_1^h for h = 0..n/2 from one end: `towards` 1 from phi_0^n on, else from
@@ -193,16 +208,8 @@ Attempt attempt(const Frame& frame, const Side& a, const Side& b, double fractio
     if (out.upper > enough || frame.terms * std::log1p(-frame.absent) > kRareAll) {
       out.upper = std::min(out.upper, over_every_type(frame, samples));
     }
-  } else {
-    // Eight times as many pieces leave a sixty-fourth of the allowance.
-    const double work = static_cast<double>(samples.turn.size());
-    for (double pieces = kPieces; out.upper > enough && pieces * work <= kMostWork; pieces *= 8) {
-      const double stride = std::ceil(frame.terms / pieces);
-      out.upper = std::min(out.upper, over_pieces(frame, samples, stride));
-      if (stride <= 1 || out.upper > kHopeless * out.larger) {
-        break;
-      }
-    }
+  } else if (out.upper > enough) {
+    out.upper = std::min(out.upper, in_pieces(frame, samples, out.larger, enough, kMostWork));
   }
   const double scale = std::exp(frame.log_scale);
   const double decay = std::exp(-c * frame.period.length);
@@ -281,6 +288,9 @@ WorstMixture along(const AtomicLaw& first, const AtomicLaw& second, double terms
       }
     }
   }
+  if (const double enough = best.larger * (1 + kWorthTheWork); terms > kEveryType && best.upper > enough) {
+    best.upper = std::min(best.upper, in_pieces(frame, best.samples, kInfinity, enough, kMostWorkAtLast));
+  }
   const double result = best.upper * std::exp(frame.log_scale) * (1 + 64 * kUlp) + 1e-300;
   if (!(result < kInfinity)) {
     return nothing;
@@ -320,7 +330,7 @@ WorstMixture worst_mixture_call(const AtomicLaw& first, const AtomicLaw& second,
   }
   const double all = contour_of_all(*larger, larger == &first ? second : first, terms, k, c);
   WorstMixture found = along(first, second, terms, k, mixing, all, log_value);
-  if (all != c && !(found.value.upper < found.value.lower * (1 + kWorthTheWork))) {
+  if (all != c && !(found.value.upper < found.value.lower * (1 + kWorthAnother))) {
     const WorstMixture own = along(first, second, terms, k, mixing, c, log_value);
     const double lower = std::max(found.value.lower, own.value.lower);
     if (own.value.upper < found.value.upper) {
