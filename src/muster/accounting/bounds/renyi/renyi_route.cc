@@ -21,9 +21,12 @@ constexpr double kCountExponent = 40;            // cells beyond weigh less than
 
 Bound answer_by_renyi(const Divergence& rdp, std::uint64_t rounds, const Question& question,
                       Conversion conversion) {
-  const ConvertedUpper best =
+  return bound_of(
       convert_rdp([&](std::uint64_t order) { return order > kLastOrder ? kInfinity : rdp(order); }, rounds,
-                  question, conversion);
+                  question, conversion));
+}
+
+Bound bound_of(const ConvertedUpper& best) {
   Bound bound;
   if (std::isfinite(best.upper)) {
     bound.upper = best.upper;

@@ -26,6 +26,9 @@ using Divergence = std::function<double(std::uint64_t order)>;  // D_order a rou
 Bound answer_by_renyi(const Divergence& rdp, std::uint64_t rounds, const Question& question,
                       Conversion conversion);
 
+// What a conversion found, as answer_by_renyi says it.
+Bound bound_of(const ConvertedUpper& best);
+
 // "-exact-conversion" or "", and what to say of the conversion after the theorem.
 const char* id_suffix(Conversion conversion);
 const char* citation_suffix(Conversion conversion);

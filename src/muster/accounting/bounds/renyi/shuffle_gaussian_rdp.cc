@@ -1,20 +1,15 @@
 #include "muster/accounting/bounds/renyi/shuffle_gaussian_rdp.h"
 
-#include <fmt/format.h>
-
 #include <cmath>
 #include <limits>
 #include <memory>
 #include <string>
 
 #include "muster/accounting/bounds/renyi/homogeneous_rdp.h"
+#include "muster/accounting/bounds/renyi/renyi_route.h"
 
 namespace muster::accounting {
 namespace {
-
-std::string suffix(Conversion conversion) {
-  return conversion == Conversion::exact ? "-exact-conversion" : "";
-}
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
@@ -31,17 +26,8 @@ double affordable(HomogeneousRdp& table, double reports, std::uint64_t order) {
 
 Bound converted(const RenyiCurve& rdp, std::uint64_t rounds, const Question& question, Conversion conversion,
                 const std::string& theorem) {
-  const ConvertedUpper best = convert_rdp(rdp, rounds, question, conversion);
-  const bool exact = conversion == Conversion::exact;
-  Bound bound;
-  bound.citation = theorem + (exact ? "; conversion: Asoodeh et al., 2021, Theorem 3"
-                                    : "; conversion: Canonne, Kamath, Steinke, 2020, Proposition 12");
-  if (std::isfinite(best.upper)) {
-    bound.upper = best.upper;
-    bound.assumptions.push_back(fmt::format("Renyi order {:.0f}, the best integer order", best.order));
-  } else {
-    bound.assumptions.push_back("infinite at every integer order");
-  }
+  Bound bound = bound_of(convert_rdp(rdp, rounds, question, conversion));
+  bound.citation = theorem + citation_suffix(conversion);
   return bound;
 }
 
@@ -80,7 +66,7 @@ Bound shuffle_gaussian_rdp_bound(const RenyiCrowd& crowd, double mu, std::uint64
       [&](std::uint64_t order) { return affordable(table, reports, order); }, rounds, question, conversion,
       "Liew, Takahashi, Shuffle Gaussian mechanism for differential privacy, 2022, Theorem 1, at "
       "the diameter, subsets and check-ins exactly");
-  bound.id = "shuffle-gaussian-rdp" + suffix(conversion);
+  bound.id = std::string("shuffle-gaussian-rdp") + id_suffix(conversion);
   bound.validity = Validity::conditional;
   bound.assumptions.push_back(kConjecture);
   return bound;
@@ -94,7 +80,7 @@ Bound shuffle_gaussian_rdp_subsampled_bound(const RenyiCrowd& crowd, double mu, 
       converted(rdp, rounds, question, conversion,
                 "Liew, Takahashi, Shuffle Gaussian mechanism for differential privacy, 2022, equations "
                 "(16) and (17), corrected, at the diameter");
-  bound.id = "shuffle-gaussian-rdp-subsampled" + suffix(conversion);
+  bound.id = std::string("shuffle-gaussian-rdp-subsampled") + id_suffix(conversion);
   bound.validity = Validity::conditional;
   bound.assumptions.push_back(kConjecture);
   return bound;
@@ -108,7 +94,7 @@ Bound subset_local_rdp_bound(const RenyiCrowd& crowd, const RenyiCurve& message,
       converted(rdp, rounds, question, conversion,
                 "Wang, Balle, Kasiviswanathan, Subsampled Renyi differential privacy and analytical moments "
                 "accountant, AISTATS 2019, Theorem 9");
-  bound.id = "subset-local-rdp" + suffix(conversion);
+  bound.id = std::string("subset-local-rdp") + id_suffix(conversion);
   bound.assumptions.push_back("who takes part is secret, and independent of the data");
   return bound;
 }
