@@ -263,8 +263,8 @@ Schedule schedule_value(const KeySpec& spec, const RawValue& raw, Command comman
     return number_value(spec, raw);
   }
   const Schedule::Steps values = steps_value(spec, raw, *steps);
-  const auto schedule = located(spec, raw, "not a schedule",
-                                [&] { return Schedule::piecewise(values, std::string(spec.key).c_str()); });
+  auto schedule = located(spec, raw, "not a schedule",
+                          [&] { return Schedule::piecewise(values, std::string(spec.key).c_str()); });
   if (!std::ranges::all_of(values, [&](const auto& step) { return in_range(spec, step.second); })) {
     refuse(spec, raw, "out of range");
   }
