@@ -11,6 +11,7 @@
 // After foreach_target.h.
 #include <hwy/highway.h>
 
+#include "muster/random/direction-inl.h"
 #include "muster/random/normals-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -136,6 +137,35 @@ void AddAllScaled(const float* const* directions, const float* scales, std::size
   for (; count >= 8; next(8)) AddScaledNarrow<8>(directions, scales, sums, size);
   for (; count >= 4; next(4)) AddScaledNarrow<4>(directions, scales, sums, size);
   for (; count >= 1; next(1)) AddScaledNarrow<1>(directions, scales, sums, size);
+}
+
+// AddScaledNarrow row by row.
+struct AddRows {
+  const float* HWY_RESTRICT direction;
+  float scale;
+  std::int32_t* HWY_RESTRICT sums;
+
+  HWY_INLINE void operator()(std::size_t row) {
+    const DF d;
+    const D32 di;
+    HWY_UNROLL(16)
+    for (std::size_t v = 0; v < random::HWY_NAMESPACE::kRowVectors; ++v) {
+      const std::size_t at = row * random::HWY_NAMESPACE::kNormalRow + v * hn::MaxLanes(d);
+      const auto steps = ToSteps(hn::Mul(hn::LoadU(d, direction + at), hn::Set(d, scale)));
+      hn::StoreU(hn::Add(hn::LoadU(di, sums + at), steps), di, sums + at);
+    }
+  }
+  HWY_INLINE void Rest(std::size_t row, std::size_t count) {
+    const std::size_t at = row * random::HWY_NAMESPACE::kNormalRow;
+    const float* const from = direction + at;
+    AddScaledNarrow<1>(&from, &scale, sums + at, count);
+  }
+};
+
+double DirectionBesideAdding(const std::uint8_t* key, random::Counter counter, float* out, std::size_t size,
+                             const float* added, float scale, std::int32_t* sums) {
+  const AddRows add{added, scale, sums};
+  return random::HWY_NAMESPACE::MakeDirection<false>(key, counter, nullptr, out, size, add).squared_norm;
 }
 
 // Adds, and returns the largest of x + bound, which is a whole number modulo 2^32.
@@ -266,6 +296,7 @@ namespace muster::randomizers {
 
 HWY_EXPORT(AddScaled);
 HWY_EXPORT(AddAllScaled);
+HWY_EXPORT(DirectionBesideAdding);
 HWY_EXPORT(AddSteps);
 HWY_EXPORT(MoveSteps);
 HWY_EXPORT(AddAllStepsWithin);
@@ -280,6 +311,14 @@ void add_scaled(const float* direction, float scale, std::int64_t* sums, std::si
 void add_scaled(std::span<const float* const> directions, std::span<const float> scales, std::int32_t* sums,
                 std::size_t size) {
   HWY_DYNAMIC_DISPATCH(AddAllScaled)(directions.data(), scales.data(), directions.size(), sums, size);
+}
+
+double fill_direction_beside_adding(const random::RunKey& key, const random::StreamAddress& address,
+                                    std::span<float> out, const float* added, float scale,
+                                    std::int32_t* sums) {
+  return HWY_DYNAMIC_DISPATCH(DirectionBesideAdding)(key.schedule().data(),
+                                                     random::counter_of_normal(address, 0, out.size()),
+                                                     out.data(), out.size(), added, scale, sums);
 }
 
 void add_steps(const std::int32_t* steps, std::int64_t* sums, std::size_t size) {

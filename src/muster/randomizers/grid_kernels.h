@@ -34,6 +34,11 @@ void move_steps(std::int32_t* steps, std::int64_t* sums, std::size_t size);
 // += round(scales[m] * directions[m][i]) for every m.
 void add_scaled(std::span<const float* const> directions, std::span<const float> scales, std::int32_t* sums,
                 std::size_t size);
+// add_scaled of the direction `added`, with size = out.size(), while random::fill_direction makes another one
+// in `out`: less than one after the other. Returns the squared norm of `out`.
+double fill_direction_beside_adding(const random::RunKey& key, const random::StreamAddress& address,
+                                    std::span<float> out, const float* added, float scale,
+                                    std::int32_t* sums);
 // sums[i] += steps[m][i] for every m; whether all |steps[m][i]| <= bound < 2^31.
 bool add_steps_within(std::span<const std::int32_t* const> steps, std::uint32_t bound, std::int32_t* sums,
                       std::size_t size);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "muster/core/error.h"
+#include "muster/random/direction.h"
 #include "muster/random/normals.h"
 #include "muster/random/vector_targets_test.h"
 #include "muster/randomizers/randomizer.h"
@@ -113,6 +114,28 @@ TEST(GridKernels, NarrowSumsAgreeWithPlainLoopsOnEveryTarget) {
       ASSERT_EQ(moved_to, wide) << n;
       ASSERT_EQ(sums.back(), 7);
       ASSERT_TRUE(std::all_of(sums.begin(), sums.end() - 1, [](std::int32_t sum) { return sum == 0; })) << n;
+    }
+  });
+}
+
+TEST(GridKernels, ADirectionMadeBesideAddingIsBoth) {
+  const random::RunKey key = random::RunKey::from_seed(8);
+  const random::StreamAddress address{random::Purpose::audit, 3, 4};
+  random::on_every_target([&](const std::string&) {
+    for (std::size_t n : {0u, 1u, 63u, 64u, 65u, 127u, 1023u, 1024u, 1025u, 20'000u}) {
+      const std::vector<float> added = values(n, 1, 0);
+      const float scale = 1e6f;
+      std::vector<float> expected(n), out(n + 1, 7.0f);
+      const double norm = random::fill_direction(key, address, {}, expected).squared_norm;
+      std::vector<std::int32_t> expected_sums(n + 1, 7), sums(n + 1, 7);
+      const float* const at = added.data();
+      add_scaled({&at, 1}, {&scale, 1}, expected_sums.data(), n);
+      EXPECT_EQ(fill_direction_beside_adding(key, address, std::span(out).first(n), at, scale, sums.data()),
+                norm);
+      ASSERT_EQ(sums, expected_sums) << n;
+      ASSERT_EQ(out.back(), 7.0f);
+      out.pop_back();
+      ASSERT_EQ(out, expected) << n;
     }
   });
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
 #include <string>
 
 #include "muster/core/error.h"
@@ -22,7 +23,7 @@ struct Direction {
   double norm = 0;
   Seed seed{};
   bool held = false;
-  bool pinned = false;  // not to be replaced before the pass it belongs to is done
+  bool pinned = false;  // not to be replaced before it has been added
 };
 
 struct DirectionScratch final : Scratch {
@@ -30,7 +31,7 @@ struct DirectionScratch final : Scratch {
   std::size_t next = 0;                                       // the one made longest ago
   AlignedVector<float> rescaled;  // a gradient too large or small for single-precision products
 
-  // The oldest that is not pinned, to be replaced; fewer than kPass are.
+  // The oldest that is not pinned, to be replaced; fewer than kPass are pinned.
   Direction& oldest() {
     while (directions[next].pinned) next = (next + 1) % directions.size();
     Direction& direction = directions[next];
@@ -40,34 +41,27 @@ struct DirectionScratch final : Scratch {
   void unpin() {
     for (Direction& direction : directions) direction.pinned = false;
   }
-  // The direction of `seed`, made if it is not at hand, and pinned.
-  const Direction& pinned(const Seed& seed);
+  // The direction of `seed` if it has been kept, else null.
+  Direction* at_hand(const Seed& seed) {
+    const auto found = std::ranges::find_if(
+        directions, [&](const Direction& direction) { return direction.held && direction.seed == seed; });
+    return found != directions.end() ? &*found : nullptr;
+  }
 };
 
-// Makes `direction` that of `seed`; returns its inner product with `gradient` (if not empty), up to a
-// positive factor.
-double hold_direction(const Seed& seed, std::span<const float> gradient, Direction& direction) {
+// Makes `direction` that of `seed` by fill(key, address, normals) -> its squared norm. False where all
+// normals are 0, which makes it the first axis: only for a few dimensions, once in 10^7 messages at most.
+template <class Fill>
+bool hold_direction(const Seed& seed, Direction& direction, Fill fill) {
   direction.held = false;
-  const auto key = random::RunKey::from_bytes(seed);
-  const auto sums =
-      random::fill_direction(key, {random::Purpose::direction, 0, 0}, gradient, direction.normals);
-  direction.norm = std::sqrt(sums.squared_norm);
+  const random::StreamAddress address{random::Purpose::direction, 0, 0};
+  direction.norm = std::sqrt(fill(random::RunKey::from_bytes(seed), address, std::span(direction.normals)));
   direction.seed = seed;
   direction.held = true;
-  if (direction.norm > 0) return sums.dot;
-  // All normals 0 (only for a few dimensions, once in 10^7 messages at most): the first axis.
+  if (direction.norm > 0) return true;
   direction.normals[0] = 1;
   direction.norm = 1;
-  return gradient.empty() ? 0 : static_cast<double>(gradient[0]);
-}
-
-const Direction& DirectionScratch::pinned(const Seed& seed) {
-  const auto at_hand = std::ranges::find_if(
-      directions, [&](const Direction& direction) { return direction.held && direction.seed == seed; });
-  Direction& direction = at_hand != directions.end() ? *at_hand : oldest();
-  if (at_hand == directions.end()) hold_direction(seed, {}, direction);
-  direction.pinned = true;
-  return direction;
+  return false;
 }
 
 // The gradient, multiplied by a power of two if its products with normals could overflow or underflow.
@@ -121,7 +115,14 @@ class LdpSgd final : public VectorRandomizer {
       const std::uint64_t word = bits.next_u64();
       for (std::size_t j = 0; j < 8; ++j) message.seed[i + j] = static_cast<std::uint8_t>(word >> (8 * j));
     }
-    const double dot = hold_direction(message.seed, in_range(gradient, norm, mine), mine.oldest());
+    const std::span<const float> other = in_range(gradient, norm, mine);
+    double dot = 0;  // up to a positive factor
+    const auto fill = [&](const auto& seed, const auto& address, std::span<float> normals) {
+      const random::DirectionSums sums = random::fill_direction(seed, address, other, normals);
+      dot = sums.dot;
+      return sums.squared_norm;
+    };
+    if (!hold_direction(message.seed, mine.oldest(), fill)) dot = static_cast<double>(other[0]);
     const double share = std::min(norm, clip_) / clip_;
     message.positive = noisy_sign(bits, dot >= 0 ? share : -share, flip_);  // the fixed rule for a tie
     out = message;
@@ -133,41 +134,51 @@ class LdpSgd final : public VectorRandomizer {
 
   void accumulate_all(std::span<const Message> messages, Scratch& scratch, MessageSum& sum) const override {
     DirectionScratch& mine = own(scratch);
-    while (!messages.empty()) {
-      const std::size_t count = std::min(messages.size(), kPass);
-      std::array<const float*, kPass> normals;
-      std::array<float, kPass> scales;
-      double largest = 0, of_all = 0;
+    mine.unpin();
+    std::array<Scaled, kPass> waiting;  // to be added
+    std::size_t count = 0;
+    const auto add_waiting = [&] {
+      add(std::span(waiting).first(count), sum);
+      count = 0;
       mine.unpin();
-      for (std::size_t m = 0; m < count; ++m) {
-        const Scaled one = decode(messages[m], mine, sum);
-        normals[m] = one.normals;
-        scales[m] = one.scale;
-        largest = std::max(largest, one.largest);
-        of_all += one.largest;
-      }
-      if (largest <= MessageSum::kLargestNarrowBound) {
-        const std::span<std::int32_t> narrow = sum.narrow_sums(static_cast<std::uint32_t>(of_all));
-        add_scaled(std::span(normals).first(count), scales, narrow.data(), dimension_);
-      } else {
-        for (std::size_t m = 0; m < count; ++m) {
-          add_scaled(normals[m], scales[m], sum.sums().data(), dimension_);
+    };
+    for (const Message& message : messages) {
+      const SignedDirectionMessage& signed_direction = checked(message, sum);
+      Direction* direction = mine.at_hand(signed_direction.seed);
+      if (direction != nullptr && direction->pinned) add_waiting();  // the same seed twice
+      if (direction == nullptr) {
+        direction = &mine.oldest();
+        if (count > 0 && waiting[count - 1].largest <= MessageSum::kLargestNarrowBound) {
+          make_beside_adding(signed_direction.seed, *direction, waiting[--count], sum);
+        } else {
+          hold_direction(signed_direction.seed, *direction,
+                         [](const auto& key, const auto& address, auto out) {
+                           return random::fill_direction(key, address, {}, out).squared_norm;
+                         });
         }
       }
-      sum.count_more(count);
-      messages = messages.subspan(count);
+      direction->pinned = true;
+      waiting[count++] = scaled(*direction, signed_direction.positive);
+      if (count == kPass) add_waiting();
     }
+    add_waiting();
   }
 
  private:
-  // A decoded message: scale times normals, rounded, with no coordinate beyond `largest`.
+  // A decoded message: scale times a direction's normals, rounded, with no coordinate beyond `largest`.
   struct Scaled {
-    const float* normals;
+    Direction* direction;
     float scale;
     double largest;
   };
 
-  Scaled decode(const Message& message, DirectionScratch& scratch, const MessageSum& sum) const {
+  Scaled scaled(Direction& direction, bool positive) const {
+    const auto length = static_cast<float>(length_ / step_ / direction.norm);
+    // Normals end at 6.67 (normals.h).
+    return {&direction, positive ? length : -length, std::ceil(6.7 * static_cast<double>(length)) + 1};
+  }
+
+  const SignedDirectionMessage& checked(const Message& message, const MessageSum& sum) const {
     const auto* signed_direction = std::get_if<SignedDirectionMessage>(&message);
     if (signed_direction == nullptr) {
       throw Error(ErrorCode::data, "message", "", "ldp-sgd", "not a message of this randomizer");
@@ -176,11 +187,39 @@ class LdpSgd final : public VectorRandomizer {
       throw Error(ErrorCode::internal, "message sum", "", "the randomizer's dimension and step",
                   "does not match");
     }
-    const Direction& direction = scratch.pinned(signed_direction->seed);
-    const auto length = static_cast<float>(length_ / step_ / direction.norm);
-    // Normals end at 6.67 (normals.h).
-    return {direction.normals.data(), signed_direction->positive ? length : -length,
-            std::ceil(6.7 * static_cast<double>(length)) + 1};
+    return *signed_direction;
+  }
+
+  void add(std::span<const Scaled> messages, MessageSum& sum) const {
+    std::array<const float*, kPass> normals;
+    std::array<float, kPass> scales;
+    double largest = 0, of_all = 0;
+    for (std::size_t m = 0; m < messages.size(); ++m) {
+      normals[m] = messages[m].direction->normals.data();
+      scales[m] = messages[m].scale;
+      largest = std::max(largest, messages[m].largest);
+      of_all += messages[m].largest;
+    }
+    if (largest <= MessageSum::kLargestNarrowBound) {
+      const std::span<std::int32_t> narrow = sum.narrow_sums(static_cast<std::uint32_t>(of_all));
+      add_scaled(std::span(normals).first(messages.size()), scales, narrow.data(), dimension_);
+    } else {
+      for (std::size_t m = 0; m < messages.size(); ++m) {
+        add_scaled(normals[m], scales[m], sum.sums().data(), dimension_);
+      }
+    }
+    sum.count_more(messages.size());
+  }
+
+  // `one` fits narrow sums.
+  void make_beside_adding(const Seed& seed, Direction& direction, const Scaled& one, MessageSum& sum) const {
+    const std::span<std::int32_t> narrow = sum.narrow_sums(static_cast<std::uint32_t>(one.largest));
+    hold_direction(seed, direction, [&](const auto& key, const auto& address, std::span<float> normals) {
+      return fill_direction_beside_adding(key, address, normals, one.direction->normals.data(), one.scale,
+                                          narrow.data());
+    });
+    one.direction->pinned = false;
+    sum.count_one();
   }
 
   DirectionScratch& own(Scratch& scratch) const {

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <span>
 #include <vector>
 
 #include "muster/core/error.h"
@@ -109,6 +111,38 @@ TEST(LdpSgd, DecodesToTheStatedLengthAndOppositeVectors) {
         squared += std::pow(static_cast<double>(sum.sums()[i]) * sum.step(), 2);
       }
       EXPECT_NEAR(std::sqrt(squared) / (0.1 / std::tanh(1.0) * kappa[d]), 1, 1.5e-6) << d;
+    }
+  }
+}
+
+// Whether a direction has been kept, is made beside another's adding or comes twice, and whether 32 bits hold
+// it: few dimensions have short ones of many steps.
+TEST(LdpSgd, MessagesTogetherAreTheSumOfMessagesAlone) {
+  const random::RunKey key = random::RunKey::from_seed(5);
+  for (const std::size_t d : {1u, 3u, 70u, 3000u}) {
+    const auto randomizer = make_ldp_sgd(2, 0.1, d);
+    const std::vector<float> gradient(d, 0.01f);
+    const auto scratch = randomizer->make_scratch();
+    std::vector<Message> messages;
+    for (std::uint8_t i = 0; i < 100; ++i) {
+      messages.emplace_back(SignedDirectionMessage{{static_cast<std::uint8_t>(i * i % 41)}, i % 3 == 0});
+    }
+    for (std::uint64_t client = 0; client < 5; ++client) {  // directions that are at hand
+      randomizer->randomize(gradient, key, 1, client, *scratch, messages.emplace_back());
+    }
+    std::ranges::rotate(messages, messages.end() - 5);
+    MessageSum expected = randomizer->make_sum();
+    for (const Message& message : messages) {
+      randomizer->accumulate(message, *randomizer->make_scratch(), expected);
+    }
+    for (const std::size_t at_a_time : {2u, 7u, 9u, 105u}) {
+      MessageSum sum = randomizer->make_sum();
+      for (std::size_t first = 0; first < messages.size(); first += at_a_time) {
+        const std::size_t count = std::min(at_a_time, messages.size() - first);
+        randomizer->accumulate_all(std::span(messages).subspan(first, count), *scratch, sum);
+      }
+      EXPECT_EQ(sum.count(), messages.size());
+      EXPECT_TRUE(std::ranges::equal(sum.sums(), expected.sums())) << d << ", " << at_a_time << " at a time";
     }
   }
 }
