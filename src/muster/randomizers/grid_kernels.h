@@ -30,8 +30,9 @@ void add_steps(const std::int32_t* steps, std::int64_t* sums, std::size_t size);
 void move_steps(std::int32_t* steps, std::int64_t* sums, std::size_t size);
 
 // 32-bit sums wrap around, so that what has been added can be taken off again whatever it was. Several
-// messages at a time cost less than as many alone: what a pass costs is mostly reading and writing. sums[i]
-// += round(scales[m] * directions[m][i]) for every m.
+// messages at a time cost less than as many alone: what a pass costs is mostly reading and writing.
+
+// For every m, sums[i] += round(scales[m] * directions[m][i]).
 void add_scaled(std::span<const float* const> directions, std::span<const float> scales, std::int32_t* sums,
                 std::size_t size);
 // add_scaled of the direction `added`, with size = out.size(), while random::fill_direction makes another one
@@ -39,7 +40,7 @@ void add_scaled(std::span<const float* const> directions, std::span<const float>
 double fill_direction_beside_adding(const random::RunKey& key, const random::StreamAddress& address,
                                     std::span<float> out, const float* added, float scale,
                                     std::int32_t* sums);
-// sums[i] += steps[m][i] for every m; whether all |steps[m][i]| <= bound < 2^31.
+// For every m, sums[i] += steps[m][i]; whether all |steps[m][i]| <= bound < 2^31.
 bool add_steps_within(std::span<const std::int32_t* const> steps, std::uint32_t bound, std::int32_t* sums,
                       std::size_t size);
 // sums[i] -= steps[i]
