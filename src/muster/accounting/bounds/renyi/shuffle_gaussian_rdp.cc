@@ -66,7 +66,8 @@ Bound shuffle_gaussian_rdp_bound(const RenyiCrowd& crowd, double mu, std::uint64
       [&](std::uint64_t order) { return affordable(table, reports, order); }, rounds, question, conversion,
       "Liew, Takahashi, Shuffle Gaussian mechanism for differential privacy, 2022, Theorem 1, at "
       "the diameter, subsets and check-ins exactly");
-  bound.id = std::string("shuffle-gaussian-rdp") + id_suffix(conversion);
+  bound.id = "shuffle-gaussian-rdp";
+  bound.id += id_suffix(conversion);
   bound.validity = Validity::conditional;
   bound.assumptions.push_back(kConjecture);
   return bound;
@@ -80,7 +81,8 @@ Bound shuffle_gaussian_rdp_subsampled_bound(const RenyiCrowd& crowd, double mu, 
       converted(rdp, rounds, question, conversion,
                 "Liew, Takahashi, Shuffle Gaussian mechanism for differential privacy, 2022, equations "
                 "(16) and (17), corrected, at the diameter");
-  bound.id = std::string("shuffle-gaussian-rdp-subsampled") + id_suffix(conversion);
+  bound.id = "shuffle-gaussian-rdp-subsampled";
+  bound.id += id_suffix(conversion);
   bound.validity = Validity::conditional;
   bound.assumptions.push_back(kConjecture);
   return bound;
@@ -94,7 +96,8 @@ Bound subset_local_rdp_bound(const RenyiCrowd& crowd, const RenyiCurve& message,
       converted(rdp, rounds, question, conversion,
                 "Wang, Balle, Kasiviswanathan, Subsampled Renyi differential privacy and analytical moments "
                 "accountant, AISTATS 2019, Theorem 9");
-  bound.id = std::string("subset-local-rdp") + id_suffix(conversion);
+  bound.id = "subset-local-rdp";
+  bound.id += id_suffix(conversion);
   bound.assumptions.push_back("who takes part is secret, and independent of the data");
   return bound;
 }
