@@ -8,6 +8,7 @@
 #include <string>
 
 #include "muster/core/error.h"
+#include "muster/randomizers/checks.h"
 #include "muster/randomizers/clip.h"
 #include "muster/randomizers/grid_kernels.h"
 
@@ -45,10 +46,7 @@ class Gaussian final : public VectorRandomizer {
 
   void randomize(std::span<const float> gradient, const random::RunKey& key, std::uint64_t round,
                  std::uint64_t client, Scratch&, Message& out) const override {
-    if (gradient.size() != dimension_) {
-      throw Error(ErrorCode::internal, "gradient", std::to_string(gradient.size()),
-                  std::to_string(dimension_), "not of the randomizer's dimension");
-    }
+    check_dimension(gradient, dimension_);
     const float factor = round_down(clip_factor(checked_norm(gradient), clip_) / step_);
     if (!std::holds_alternative<GridMessage>(out)) out.emplace<GridMessage>();
     AlignedVector<std::int32_t>& steps = std::get<GridMessage>(out).steps;
@@ -85,10 +83,7 @@ class Gaussian final : public VectorRandomizer {
       throw Error(ErrorCode::data, "message", "", "gaussian, dimension " + std::to_string(dimension_),
                   "not a message of this randomizer");
     }
-    if (sum.size() != dimension_ || sum.step() != step_) {
-      throw Error(ErrorCode::internal, "message sum", "", "the randomizer's dimension and step",
-                  "does not match");
-    }
+    check_sum(sum, dimension_, step_);
     return grid->steps.data();
   }
 

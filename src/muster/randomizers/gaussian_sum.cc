@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <string>
 
-#include "muster/core/error.h"
 #include "muster/random/normals.h"
+#include "muster/randomizers/checks.h"
 #include "muster/randomizers/clip.h"
 #include "muster/randomizers/gaussian.h"
 #include "muster/randomizers/grid_kernels.h"
@@ -72,19 +71,11 @@ class GaussianSum final : public SumSampler {
  private:
   // From the vector to steps of the clipped one.
   float factor_of(std::span<const float> vector) const {
-    if (vector.size() != dimension_) {
-      throw Error(ErrorCode::internal, "gradient", std::to_string(vector.size()), std::to_string(dimension_),
-                  "not of the randomizer's dimension");
-    }
+    check_dimension(vector, dimension_);
     return round_down(clip_factor(checked_norm(vector), clip_) / exact_step_);
   }
 
-  void check(const MessageSum& exact) const {
-    if (exact.size() != dimension_ || exact.step() != exact_step_) {
-      throw Error(ErrorCode::internal, "message sum", "", "the sampler's dimension and step",
-                  "does not match");
-    }
-  }
+  void check(const MessageSum& exact) const { check_sum(exact, dimension_, exact_step_); }
 
   double clip_;
   std::size_t dimension_;

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "muster/core/error.h"
+#include "muster/randomizers/checks.h"
 #include "muster/randomizers/clip.h"
 #include "muster/randomizers/variance.h"
 
@@ -31,10 +32,7 @@ class KRandomizedResponseSampler final : public VectorRandomizer {
 
   void randomize(std::span<const float> gradient, const random::RunKey& key, std::uint64_t round,
                  std::uint64_t client, Scratch&, Message& out) const override {
-    if (gradient.size() != k_) {
-      throw Error(ErrorCode::internal, "gradient", std::to_string(gradient.size()), std::to_string(k_),
-                  "not of the randomizer's dimension");
-    }
+    check_dimension(gradient, k_);
     random::KeyedStream bits(key, {random::Purpose::randomize, round, client});
     const std::size_t category = category_of(gradient);
     const bool replaced = random::bernoulli(bits, replacement_.probability) || category == k_;
@@ -67,11 +65,7 @@ class KRandomizedResponseSampler final : public VectorRandomizer {
   }
 
  private:
-  void check(const MessageSum& sum) const {
-    if (sum.sums().size() != k_ || sum.step() != 1) {
-      throw Error(ErrorCode::internal, "message sum", "", "the randomizer's size and step", "does not match");
-    }
-  }
+  void check(const MessageSum& sum) const { check_sum(sum, k_, 1); }
 
   double epsilon0_;
   std::uint64_t k_;

@@ -1,9 +1,7 @@
 #include "muster/randomizers/k_rr_sum.h"
 
-#include <string>
-
-#include "muster/core/error.h"
 #include "muster/random/exact_discrete.h"
+#include "muster/randomizers/checks.h"
 #include "muster/randomizers/k_rr.h"
 
 namespace muster::randomizers {
@@ -17,10 +15,7 @@ class KRandomizedResponseSum final : public SumSampler {
   MessageSum make_sum() const override { return MessageSum(k_, 1); }
 
   void add(std::span<const float> vector, MessageSum& exact) const override {
-    if (vector.size() != k_) {
-      throw Error(ErrorCode::internal, "gradient", std::to_string(vector.size()), std::to_string(k_),
-                  "not of the randomizer's dimension");
-    }
+    check_dimension(vector, k_);
     check(exact);
     if (const std::size_t category = category_of(vector); category < k_) ++exact.sums()[category];
     exact.count_one();
@@ -43,11 +38,7 @@ class KRandomizedResponseSum final : public SumSampler {
   }
 
  private:
-  void check(const MessageSum& exact) const {
-    if (exact.sums().size() != k_ || exact.step() != 1) {
-      throw Error(ErrorCode::internal, "message sum", "", "the sampler's size and step", "does not match");
-    }
-  }
+  void check(const MessageSum& exact) const { check_sum(exact, k_, 1); }
 
   std::uint64_t k_;
   random::Probability replaced_;

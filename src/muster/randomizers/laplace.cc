@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string>
 
 #include "muster/core/error.h"
 #include "muster/random/exact_discrete.h"
+#include "muster/randomizers/checks.h"
 #include "muster/randomizers/clip.h"
 
 namespace muster::randomizers {
@@ -39,10 +39,7 @@ class Laplace final : public VectorRandomizer {
 
   void randomize(std::span<const float> gradient, const random::RunKey& key, std::uint64_t round,
                  std::uint64_t client, Scratch&, Message& out) const override {
-    if (gradient.size() != 1) {
-      throw Error(ErrorCode::internal, "gradient", std::to_string(gradient.size()), "1",
-                  "not of the randomizer's dimension");
-    }
+    check_dimension(gradient, 1);
     check_finite(gradient);
     random::KeyedStream bits(key, {random::Purpose::randomize, round, client});
     const double x = std::clamp(static_cast<double>(gradient[0]), -clip_, clip_) / grid_.step;
@@ -61,9 +58,7 @@ class Laplace final : public VectorRandomizer {
     if (grid == nullptr || grid->steps.size() != 1) {
       throw Error(ErrorCode::data, "message", "", "laplace, one number", "not a message of this randomizer");
     }
-    if (sum.sums().size() != 1 || sum.step() != grid_.step) {
-      throw Error(ErrorCode::internal, "message sum", "", "the randomizer's size and step", "does not match");
-    }
+    check_sum(sum, 1, grid_.step);
     sum.sums()[0] += grid->steps[0];
     sum.count_one();
   }

@@ -4,10 +4,10 @@
 #include <array>
 #include <cmath>
 #include <span>
-#include <string>
 
 #include "muster/core/error.h"
 #include "muster/random/direction.h"
+#include "muster/randomizers/checks.h"
 #include "muster/randomizers/clip.h"
 #include "muster/randomizers/flip.h"
 #include "muster/randomizers/grid_kernels.h"
@@ -102,10 +102,7 @@ class LdpSgd final : public VectorRandomizer {
 
   void randomize(std::span<const float> gradient, const random::RunKey& key, std::uint64_t round,
                  std::uint64_t client, Scratch& scratch, Message& out) const override {
-    if (gradient.size() != dimension_) {
-      throw Error(ErrorCode::internal, "gradient", std::to_string(gradient.size()),
-                  std::to_string(dimension_), "not of the randomizer's dimension");
-    }
+    check_dimension(gradient, dimension_);
     DirectionScratch& mine = own(scratch);
     mine.unpin();
     const double norm = checked_norm(gradient);
@@ -183,10 +180,7 @@ class LdpSgd final : public VectorRandomizer {
     if (signed_direction == nullptr) {
       throw Error(ErrorCode::data, "message", "", "ldp-sgd", "not a message of this randomizer");
     }
-    if (sum.size() != dimension_ || sum.step() != step_) {
-      throw Error(ErrorCode::internal, "message sum", "", "the randomizer's dimension and step",
-                  "does not match");
-    }
+    check_sum(sum, dimension_, step_);
     return *signed_direction;
   }
 

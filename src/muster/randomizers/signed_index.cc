@@ -5,6 +5,7 @@
 
 #include "muster/core/error.h"
 #include "muster/random/samplers.h"
+#include "muster/randomizers/checks.h"
 #include "muster/randomizers/clip.h"
 
 namespace muster::randomizers {
@@ -27,10 +28,7 @@ std::uint64_t SignedIndexRandomizer::message_bits() const {
 void SignedIndexRandomizer::randomize(std::span<const float> gradient, const random::RunKey& key,
                                       std::uint64_t round, std::uint64_t client, Scratch&,
                                       Message& out) const {
-  if (gradient.size() != dimension_) {
-    throw Error(ErrorCode::internal, "gradient", std::to_string(gradient.size()), std::to_string(dimension_),
-                "not of the randomizer's dimension");
-  }
+  check_dimension(gradient, dimension_);
   random::KeyedStream bits(key, {random::Purpose::randomize, round, client});
   SignedIndexMessage message;
   message.index = static_cast<std::uint32_t>(random::uniform_below(bits, indices_));
@@ -49,10 +47,6 @@ void SignedIndexRandomizer::accumulate(const Message& message, Scratch&, Message
   sum.count_one();
 }
 
-void SignedIndexRandomizer::check(const MessageSum& sum) const {
-  if (sum.sums().size() != indices_ || sum.step() != 1) {
-    throw Error(ErrorCode::internal, "message sum", "", "the randomizer's size and step", "does not match");
-  }
-}
+void SignedIndexRandomizer::check(const MessageSum& sum) const { check_sum(sum, indices_, 1); }
 
 }  // namespace muster::randomizers
