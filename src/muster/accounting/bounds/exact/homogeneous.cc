@@ -86,10 +86,11 @@ numerics::Enclosure HomogeneousCurve::forward(double epsilon) const {
   numerics::Enclosure call = numerics::call_of_sum(law, shape_.count, k);
   if (call.upper - call.lower > kWide * call.upper && call.upper > kParity * k) {
     // A heavy right tail: E(S - k)_+ = E(k - S)_+ + E S - k, where the tail is on the other side. The
-    // difference loses what its two sides round.
+    // difference loses what its two sides round, and what the sum of a thousand atoms that is the mean does.
     const numerics::Enclosure put = numerics::call_of_sum(term(-1), shape_.count, -k);
     const double intrinsic = shape_.count * law.mean() - k;
-    const double lost = 1e-12 * (put.upper + k);
+    const double lost =
+        1e-12 * (put.upper + k) + 1e-13 * shape_.count * numerics::tilt_of(law, 0).absolute_mean;
     call = {std::max(call.lower, put.lower + intrinsic - lost),
             std::min(call.upper, put.upper + intrinsic + lost)};
   }

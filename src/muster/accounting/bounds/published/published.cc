@@ -41,6 +41,18 @@ Numbers numbers(const ShuffledCheckIn& protocol) {
   return {n, g, std::clamp(std::round(n * g), 1.0, n)};
 }
 
+// Theorems that bound the Renyi divergence from below, at one order; `of`: of what.
+Bound renyi_lower_bound(const char* id, std::uint64_t order, double value, const std::string& of) {
+  Bound bound;
+  bound.id = id;
+  bound.validity = Validity::as_published;
+  bound.assumptions = {
+      fmt::format("a lower bound of the Renyi divergence alone: order {}, at least {:.6g} a round, for {}",
+                  order, value, of),
+      "no lower bound on epsilon or delta follows: the paper's curve passes it through an upper conversion"};
+  return bound;
+}
+
 }  // namespace
 
 Bound check_in_rdp_bound(const ShuffledCheckIn& protocol, double epsilon0, std::uint64_t rounds,
@@ -85,30 +97,18 @@ Bound liew_theorem2_bound(const ShuffledCheckIn& protocol, double epsilon0, std:
 
 Bound girgis_theorem2_bound(const ShuffledCheckIn& protocol, double epsilon0, std::uint64_t order) {
   const Numbers v = numbers(protocol);
-  Bound bound;
-  bound.id = "girgis-2021-theorem-2";
-  bound.validity = Validity::as_published;
-  bound.assumptions = {
-      fmt::format(
-          "a lower bound of the Renyi divergence alone: order {}, at least {:.6g} a round, for binary "
-          "randomized response and a secret subset of {:.0f} clients",
-          order, subsampled_shuffle_rdp_lower(epsilon0, v.clients, v.subset, order), v.subset),
-      "no lower bound on epsilon or delta follows: the paper's curve passes it through an upper conversion"};
+  Bound bound = renyi_lower_bound(
+      "girgis-2021-theorem-2", order, subsampled_shuffle_rdp_lower(epsilon0, v.clients, v.subset, order),
+      fmt::format("binary randomized response and a secret subset of {:.0f} clients", v.subset));
   bound.citation = std::string(kGirgis) + "Theorem 2";
   return bound;
 }
 
 Bound liew_theorem3_bound(const ShuffledCheckIn& protocol, double epsilon0, std::uint64_t order) {
   const Numbers v = numbers(protocol);
-  Bound bound;
-  bound.id = "liew-2022-theorem-3";
-  bound.validity = Validity::as_published;
-  bound.assumptions = {
-      fmt::format(
-          "a lower bound of the Renyi divergence alone: order {}, at least {:.6g} a round, for binary "
-          "randomized response",
-          order, check_in_rdp_lower(epsilon0, v.clients, v.rate, kPublishedSlack, order)),
-      "no lower bound on epsilon or delta follows: the paper's curve passes it through an upper conversion"};
+  Bound bound = renyi_lower_bound("liew-2022-theorem-3", order,
+                                  check_in_rdp_lower(epsilon0, v.clients, v.rate, kPublishedSlack, order),
+                                  "binary randomized response");
   bound.citation = std::string(kLiew) + "Theorem 3";
   return bound;
 }

@@ -204,6 +204,18 @@ Bound as_published(Bound bound, const std::string& what) {
   return bound;
 }
 
+// What both approaches of Section 4.2 make of their divergence.
+Bound approach(const char* id, const char* where, double free, const Divergence& divergence,
+               std::uint64_t rounds, const Question& question) {
+  Bound bound = answer_by_renyi(divergence, rounds, question, Conversion::canonne);
+  bound.id = id;
+  bound.assumptions.push_back(kLemma3);
+  bound.assumptions.push_back("inclusion probability taken for the rate, not k/n; orders up to 256");
+  bound.assumptions.push_back(
+      fmt::format("free delta of the shuffling theorem {:.3g}; the paper names none", free));
+  return as_published(std::move(bound), where);
+}
+
 }  // namespace
 
 Bound liew_theorem2_printed_bound(double clients, double rate, double epsilon0, std::uint64_t rounds,
@@ -231,14 +243,8 @@ Bound liew_approach1_bound(double clients, double rate, const Guarantee& local, 
     };
     return of_count.try_emplace(k, rate, lemma3).first->second.theorem(order);
   };
-  Bound bound =
-      answer_by_renyi(mixed_over_count(clients, rate, given), rounds, question, Conversion::canonne);
-  bound.id = "liew-2022-approach-1";
-  bound.assumptions.push_back(kLemma3);
-  bound.assumptions.push_back("inclusion probability taken for the rate, not k/n; orders up to 256");
-  bound.assumptions.push_back(
-      fmt::format("free delta of the shuffling theorem {:.3g}; the paper names none", free));
-  return as_published(std::move(bound), "Section 4.2, Approach 1 (shuffling conversion)");
+  return approach("liew-2022-approach-1", "Section 4.2, Approach 1 (shuffling conversion)", free,
+                  mixed_over_count(clients, rate, given), rounds, question);
 }
 
 Bound liew_approach2_bound(double clients, double rate, const Guarantee& local, std::uint64_t rounds,
@@ -247,14 +253,8 @@ Bound liew_approach2_bound(double clients, double rate, const Guarantee& local, 
   const auto given = [&](double k, std::uint64_t order) {
     return lemma3_meant(static_cast<double>(order), subsampled(shuffled(k, local, free), rate));
   };
-  Bound bound =
-      answer_by_renyi(mixed_over_count(clients, rate, given), rounds, question, Conversion::canonne);
-  bound.id = "liew-2022-approach-2";
-  bound.assumptions.push_back(kLemma3);
-  bound.assumptions.push_back("inclusion probability taken for the rate, not k/n; orders up to 256");
-  bound.assumptions.push_back(
-      fmt::format("free delta of the shuffling theorem {:.3g}; the paper names none", free));
-  return as_published(std::move(bound), "Section 4.2, Approach 2 (subsampled shuffling conversion)");
+  return approach("liew-2022-approach-2", "Section 4.2, Approach 2 (subsampled shuffling conversion)", free,
+                  mixed_over_count(clients, rate, given), rounds, question);
 }
 
 Bound liew_baseline_bound(double clients, double rate, const Guarantee& local, std::uint64_t rounds,
