@@ -178,11 +178,13 @@ TEST(Clones, ClosedFormIsAboveThePair) {
 
 TEST(Clones, ApproximateDominatesRandomizersThatAreNotPure) {
   std::mt19937_64 engine(29);
-  int cases = 0;
-  for (int trial = 0; trial < 16; ++trial) {
-    const std::vector<Law> laws = oracle::random_randomizer(oracle::Family::smooth, 2, 3 + trial % 2, engine);
+  int cases = 0, as_if_pure = 0;
+  long double tightest = 0;
+  for (int trial = 0; trial < 24; ++trial) {
+    const auto family = trial < 16 ? oracle::Family::smooth : oracle::Family::sparse;
+    const std::vector<Law> laws = oracle::random_randomizer(family, 2 + trial / 16, 3 + trial % 2, engine);
     for (const double part : {0.3, 0.6, 0.9}) {
-      const double epsilon0 = part * static_cast<double>(oracle::largest_log_ratio(laws));
+      const double epsilon0 = part * std::min(4.0, static_cast<double>(oracle::largest_log_ratio(laws)));
       long double largest = 0;
       for (const Law& a : laws) {
         for (const Law& b : laws) {
@@ -193,15 +195,20 @@ TEST(Clones, ApproximateDominatesRandomizersThatAreNotPure) {
       for (int n = 2; n <= 4; ++n) {
         for (const double share : {0.0, 0.4, 0.8, 1.0, 1.1}) {
           const long double truth = oracle::worst_check_in(laws, n, 1.0L, share * epsilon0);
-          EXPECT_GE(approximate_clone_pair_delta(n, epsilon0, delta0, share * epsilon0).upper,
-                    truth * (1 - 1e-13L))
+          const double epsilon = share * epsilon0;
+          const double bound = approximate_clone_pair_delta(n, epsilon0, delta0, epsilon).upper;
+          EXPECT_GE(bound, truth * (1 - 1e-13L))
               << trial << " " << n << " " << epsilon0 << " " << delta0 << " " << share;
           ++cases;
+          if (share < 1) tightest = std::max(tightest, truth / bound);
+          as_if_pure += clone_pair_delta(n, epsilon0, epsilon).upper < truth;
         }
       }
     }
   }
-  EXPECT_EQ(cases, 16 * 3 * 3 * 5);
+  EXPECT_EQ(cases, 24 * 3 * 3 * 5);
+  EXPECT_GT(as_if_pure, 0);  // delta0 forgotten
+  EXPECT_GT(tightest, 0.3L);
   // As published, at a point of the Gaussian literature: epsilon0 = 1, delta0 = 1e-12, n = 60,000.
   const std::optional<double> published = clone_approximate_epsilon(6e4, 1, 1e-12, 1.0 / 6e4);
   ASSERT_TRUE(published.has_value());
