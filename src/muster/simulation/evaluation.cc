@@ -32,7 +32,9 @@ class ClassifierEvaluator final : public Evaluator {
     }
   }
 
-  double accuracy(std::span<const float> parameters) override {
+  double accuracy(std::span<const float> given) override {
+    parameters_.assign(given.begin(), given.end());
+    const std::span<const float> parameters = parameters_;
     std::atomic<std::size_t> next{0};
     std::atomic<std::uint64_t> correct{0};
     team_.run([&](unsigned worker) {
@@ -55,6 +57,7 @@ class ClassifierEvaluator final : public Evaluator {
   const learning::GradientEngine& gradients_;
   const learning::Dataset& test_;
   WorkerTeam& team_;
+  randomizers::AlignedVector<float> parameters_;  // on cache lines, wherever the caller's lie
   std::vector<std::unique_ptr<learning::Workspace>> workspaces_;
 };
 
