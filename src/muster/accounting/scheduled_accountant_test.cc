@@ -7,8 +7,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <vector>
 
 #include "muster/accounting/accountant.h"
+#include "muster/accounting/oracle/random_cases.h"
 #include "muster/core/error.h"
 
 namespace muster::accounting {
@@ -101,6 +103,60 @@ TEST(ScheduledAccountant, TwoRoundsOfOneClientEnumerated) {
       EXPECT_LT(*second.account(2, {Question::Kind::delta_at_epsilon, epsilon}).best.upper, truth) << epsilon;
     }
   }
+}
+
+// Three clients, two rounds of different rates, every dataset (another in each round) and both orders: under
+// the bound and above the lower one. The rounds' rates exchanged change nothing; the second rate in both is
+// caught.
+TEST(ScheduledAccountant, TwoRoundsOfThreeClientsEnumerated) {
+  constexpr int kClients = 3;
+  int caught = 0, cases = 0;
+  long double tightest = 0;
+  for (const double epsilon0 : {0.5, 2.0}) {
+    const long double q = 1 / (std::exp(static_cast<long double>(epsilon0)) + 1);
+    const std::vector<oracle::Law> laws{{1 - q, q}, {q, 1 - q}};
+    for (const std::array<double, 2> rates : {std::array{0.7, 0.2}, {0.3, 0.15}, {0.95, 0.5}}) {
+      const auto stages = [&](double first, double second) {
+        return std::vector<Stage>{{check_in(kClients, first), 1}, {check_in(kClients, second), 1}};
+      };
+      const ScheduledAccountant scheduled(PureLocal{epsilon0}, stages(rates[0], rates[1]));
+      const ScheduledAccountant exchanged(PureLocal{epsilon0}, stages(rates[1], rates[0]));
+      const ScheduledAccountant lower_rate(PureLocal{epsilon0}, stages(rates[1], rates[1]));
+      std::array<std::vector<oracle::OutputPair>, 2> rounds;
+      for (std::size_t round = 0; round < 2; ++round) {
+        for (const std::vector<int>& picks : oracle::multisets(2, kClients - 1)) {
+          std::vector<oracle::Law> others;
+          for (const int pick : picks) others.push_back(laws[static_cast<std::size_t>(pick)]);
+          rounds[round].push_back(
+              oracle::check_in(others, laws[0], laws[1], static_cast<long double>(rates[round])));
+        }
+      }
+      for (const double share : {0.0, 0.3, 0.8, 1.2, 1.7}) {
+        const double epsilon = share * epsilon0;
+        const auto upper = [&](const ScheduledAccountant& of) {
+          return *of.account({Question::Kind::delta_at_epsilon, epsilon}).best.upper;
+        };
+        long double truth = 0;
+        for (const oracle::OutputPair& x : rounds[0]) {
+          for (const oracle::OutputPair& y : rounds[1]) {
+            const oracle::OutputPair both = oracle::product(x, y);
+            truth = std::max(
+                {truth, oracle::hockey_stick(both, epsilon), oracle::hockey_stick(both.swapped(), epsilon)});
+          }
+        }
+        const Statement s = scheduled.account({Question::Kind::delta_at_epsilon, epsilon});
+        SCOPED_TRACE(::testing::Message() << epsilon0 << ' ' << rates[0] << ' ' << epsilon);
+        EXPECT_GE(*s.best.upper, truth * (1 - 1e-12L));
+        EXPECT_LE(*s.best.lower, truth * (1 + 1e-12L));
+        EXPECT_NEAR(upper(exchanged), *s.best.upper, 1e-9 + 1e-3 * *s.best.upper);
+        caught += upper(lower_rate) < truth ? 1 : 0;
+        if (*s.best.upper > 1e-9) tightest = std::max(tightest, truth / *s.best.upper);
+        ++cases;
+      }
+    }
+  }
+  EXPECT_GT(caught, cases / 3);
+  EXPECT_GT(tightest, 0.8L);
 }
 
 TEST(ScheduledAccountant, SlotsAndAggregatesAndViews) {
