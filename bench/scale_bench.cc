@@ -8,10 +8,10 @@
 // one.
 #include <benchmark/benchmark.h>
 
-#include <ctime>
 #include <memory>
 #include <vector>
 
+#include "cpu_time.h"
 #include "muster/learning/data/digits.h"
 #include "muster/learning/gradients/engine.h"
 #include "muster/learning/models/architecture.h"
@@ -25,26 +25,21 @@
 namespace {
 
 using namespace muster;
-
-double cpu_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
+using bench::process_cpu_seconds;
 
 void coins(benchmark::State& state) {
   const auto clients = static_cast<std::uint64_t>(state.range(0));
   const protocols::CheckInCoins toss(random::RunKey::from_seed(1), 1e-6, 0.0);
   std::vector<std::uint64_t> reporting;
   std::uint64_t round = 0;
-  const double start = cpu_seconds();
+  const double start = process_cpu_seconds();
   for (auto _ : state) {
     reporting.clear();
     toss.append_reporting(++round, 0, clients, reporting);
     benchmark::DoNotOptimize(reporting.data());
   }
-  state.counters["ns"] =
-      (cpu_seconds() - start) / static_cast<double>(state.iterations()) / static_cast<double>(clients) * 1e9;
+  state.counters["ns"] = (process_cpu_seconds() - start) / static_cast<double>(state.iterations()) /
+                         static_cast<double>(clients) * 1e9;
 }
 BENCHMARK(coins)->Arg(10'000'000)->Arg(1'000'000'000)->Unit(benchmark::kMillisecond);
 
@@ -104,9 +99,9 @@ void ten_million_round(benchmark::State& state) {
   std::uint64_t round = 0;
   double spent = 0, floor = 0;
   for (auto _ : state) {
-    const double start = cpu_seconds();
+    const double start = process_cpu_seconds();
     const std::uint64_t messages = work.step(++round);
-    const double middle = cpu_seconds();
+    const double middle = process_cpu_seconds();
     work.gradients->prepare(work.model.parameters, *workspace);
     for (std::uint64_t i = 0; i < messages; ++i) {
       work.gradients->gradient(work.model.parameters, examples().example(i * 57 % 60'000, inputs), *workspace,
@@ -115,7 +110,7 @@ void ten_million_round(benchmark::State& state) {
       benchmark::ClobberMemory();
     }
     spent += middle - start;
-    floor += cpu_seconds() - middle;
+    floor += process_cpu_seconds() - middle;
     state.SetIterationTime(middle - start);
   }
   const auto rounds = static_cast<double>(state.iterations());
@@ -133,19 +128,19 @@ void serial(benchmark::State& state, std::uint64_t clients, double rate, bool co
   std::uint64_t round = 0;
   double whole = 0, alone = 0;
   for (auto _ : state) {
-    const double start = cpu_seconds();
+    const double start = process_cpu_seconds();
     work.step(++round);
-    const double middle = cpu_seconds();
+    const double middle = process_cpu_seconds();
     order.clear();
     work.roll_call.append_senders(round, {}, order);
-    const double called = cpu_seconds();
+    const double called = process_cpu_seconds();
     protocols::secret_shuffle(std::span(order), round);
     work.team.run([](unsigned) {});
     sum.merge(shard);
     sum.mean(work.estimate);
     simulation::apply_update(work.rule, 0.0, work.estimate, work.model);
     whole += middle - start;
-    alone += cpu_seconds() - (coins_shared ? called : middle);
+    alone += process_cpu_seconds() - (coins_shared ? called : middle);
     state.SetIterationTime(middle - start);
   }
   const double part = alone / whole;
