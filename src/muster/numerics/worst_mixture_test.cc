@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <random>
+#include <vector>
 
 #include "muster/numerics/call_of_sum.h"
 #include "muster/numerics/enumerated_mixture.h"
@@ -116,6 +117,59 @@ TEST(WorstMixture, SeesAMaximumInside) {
       for (const AtomicLaw& law : {first, second, even}) {
         EXPECT_GE(worst.upper, call_of_sum(law, terms, k).lower * (1 - 1e-12)) << terms << ' ' << k;
       }
+    }
+  }
+}
+
+// Hundreds of terms of which a handful is at zero, where the swap's weight n absent/(n - N) varies most:
+// above V by hand (counts of zeros beyond 22 left out, which only lowers it), and close to its largest.
+TEST(WorstMixture, FewTermsAtZero) {
+  constexpr int kTerms = 280, kMostZeros = 22;
+  std::vector<long double> log_factorial{0};
+  for (int i = 1; i <= kTerms; ++i) log_factorial.push_back(log_factorial.back() + std::log(1.0L * i));
+  const auto at = [&](int i) { return log_factorial[static_cast<std::size_t>(i)]; };
+  for (const double reporting : {0.97, 0.99}) {
+    const double rare = 1 / (std::exp(1.0) + 1);
+    for (const double epsilon : {0.0, 0.12}) {
+      const double e = std::exp(epsilon), k = kTerms * std::expm1(epsilon);
+      const AtomicLaw first = two_points(std::expm1(1.0), std::expm1(-1.0), reporting, rare);
+      const AtomicLaw second = two_points(-e * std::expm1(1.0), -e * std::expm1(-1.0), reporting, rare);
+      const long double absent = 1.0L - first.weights[0] - first.weights[1];
+      // A law of `count` terms: probabilities of each number of zeros and of rare ones.
+      const auto probability = [&](int count, int zeros, int r) {
+        return std::exp(at(count) - at(zeros) - at(r) - at(count - zeros - r) + zeros * std::log(absent) +
+                        r * std::log(1.0L * first.weights[0]) +
+                        (count - zeros - r) * std::log(1.0L * first.weights[1]));
+      };
+      long double largest = 0;
+      for (const int h : {0, 70, 140, kTerms - 1}) {
+        const int rest = kTerms - 1 - h;
+        long double total = 0;
+        for (int z0 = 0; z0 <= std::min(h, kMostZeros); ++z0) {
+          std::vector<long double> p0;
+          for (int r = 0; r <= h - z0; ++r) p0.push_back(probability(h, z0, r));
+          for (int z1 = 0; z1 <= std::min(rest, kMostZeros); ++z1) {
+            const long double weight = absent * kTerms / (z0 + z1 + 1);
+            for (int r1 = 0; r1 <= rest - z1; ++r1) {
+              const long double p1 = probability(rest, z1, r1) * weight;
+              const long double part = r1 * static_cast<long double>(second.points[0]) +
+                                       (rest - z1 - r1) * static_cast<long double>(second.points[1]) - k;
+              for (int r0 = 0; r0 <= h - z0; ++r0) {
+                const long double excess = part + r0 * static_cast<long double>(first.points[0]) +
+                                           (h - z0 - r0) * static_cast<long double>(first.points[1]);
+                if (excess > 0) total += p1 * p0[static_cast<std::size_t>(r0)] * excess;
+              }
+            }
+          }
+        }
+        largest = std::max(largest, total);
+      }
+      const WorstMixture worst = worst_mixture_call(first, second, kTerms, k, Mixing::swap);
+      SCOPED_TRACE(::testing::Message() << reporting << ' ' << epsilon);
+      EXPECT_GE(worst.value.upper, largest);
+      // The ends of the product reading hold the event that no term is zero as well.
+      const long double nobody = std::pow(1 - absent, static_cast<long double>(kTerms));
+      EXPECT_LE(worst.value.upper, largest * (1 + 5e-3L + 3 * nobody));
     }
   }
 }

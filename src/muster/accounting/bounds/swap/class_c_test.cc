@@ -286,6 +286,23 @@ TEST(ClassC, ReferenceValues) {
   }
 }
 
+// Few are absent, and nearly all of delta is where a mixture of types is: close to true deltas.
+TEST(ClassC, NearTheTruthWhereFewAreAbsentAndFarOut) {
+  for (const auto& [lo, hi] : {std::pair{0.9, 0.99}, {0.95, 0.97}, {0.99, 0.99}}) {
+    const UnequalRatesPair pair(1, 1000, lo, hi);
+    const ClassCCurve curve =
+        lo < hi ? ClassCCurve::unequal(1, 1000, lo, hi) : ClassCCurve::check_in(1, 1000, hi);
+    for (const double epsilon : {0.0, 0.06, 0.12}) {
+      const double truth = std::max(pair.forward(epsilon).lower, pair.reverse(epsilon).lower);
+      const double upper = curve.delta(epsilon).upper;
+      SCOPED_TRACE(::testing::Message() << lo << ' ' << hi << ' ' << epsilon << ' ' << upper / truth - 1);
+      EXPECT_GE(upper, truth);
+      EXPECT_LE(upper, truth * (1 + 3e-3));
+    }
+  }
+  EXPECT_LE(ClassCCurve::unequal(3.55, 1000, 0.45, 0.5).delta(0.6656).upper, 2.27e-8);
+}
+
 TEST(ClassC, AnswersEverywhere) {
   for (const double epsilon0 : {1e-6, 0.1, 1.0, 8.0, 20.0}) {
     for (const double n : {2.0, 25.0, 1e3, 1e6, 1e9, 1e12}) {
