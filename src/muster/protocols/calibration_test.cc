@@ -118,6 +118,17 @@ TEST(Calibration, HeavyTails) {
                  {{"randomizer.kind", "gaussian"}, {"randomizer.epsilon0", ""}});
 }
 
+// The search starts on a coarser table of the curve; the full one must meet the target, knob by knob.
+TEST(Calibration, ComposedRounds) {
+  const Target target{.epsilon = 0.5, .delta = 1e-6, .view = {}};
+  const Keys hundred = {{"rounds.count", "100"}, {"population.clients", "2000"}};
+  for (const Knob knob : {Knob::epsilon0, Knob::rate, Knob::clients}) {
+    expect_inverse(knob, target, hundred);
+  }
+  expect_inverse(Knob::sigma, target,
+                 {{"randomizer.kind", "gaussian"}, {"randomizer.epsilon0", ""}, {"rounds.count", "4000"}});
+}
+
 TEST(Calibration, OtherProtocols) {
   const Target target{.epsilon = 0.05, .delta = 1e-6, .view = {}};
   expect_inverse(
