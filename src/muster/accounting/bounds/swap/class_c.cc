@@ -18,13 +18,14 @@ namespace {
 // epsilon0 is so small that X* is closer than that.
 constexpr double kCompareWithProfile = 0.02;
 // Nobody absent: by their blanket, unless that adds this share; by the pool of their displaceable messages.
-constexpr double kMatters = 1e-9, kBlanketMatters = 3e-4;
+constexpr double kMatters = 1e-9, kBlanketMatters = 5e-3;
 constexpr double kRareFew = 1e-5;  // of the sum: what unlikely few hidden clients may add
 // A second opinion, where that event is this share of the bound: the pool, for unequal rates averaged over
 // the number of hidden clients. The pool of equal rates also where the maximum over the types is this far
 // from its ends; the average also for few clients, who are enumerated, and very many, where the round-off of
 // the revealed ones counts.
-constexpr double kCompareWithPool = 1e-3, kWideGap = 2e-3, kFewClients = 24, kManyClients = 1e9;
+constexpr double kCompareWithPool = 1e-3, kCompareWithPools = 1e-2, kWideGap = 2e-3, kFewClients = 24,
+                 kManyClients = 1e9;
 constexpr double kNegligible = 1e-80;  // a delta that needs no second opinion
 
 }  // namespace
@@ -136,7 +137,7 @@ numerics::Enclosure ClassCCurve::delta(double epsilon) const {
   const double all_report = subset ? 0 : everybody(epsilon, local, upper);
   const bool wide = upper - lower > kWideGap * (upper + all_report);
   upper = (upper + all_report) * (1 + 1e-15);
-  const bool may_all_report = all_report > kCompareWithPool * upper;
+  const bool may_all_report = all_report > (over_counts_ ? kCompareWithPools : kCompareWithPool) * upper;
   if (over_counts_ && (may_all_report || n_ <= kFewClients || n_ > kManyClients)) {
     upper = std::min(upper, over_counts_->delta(epsilon).upper);
   } else if (!over_counts_ && !subset && (may_all_report || wide)) {
