@@ -9,6 +9,7 @@
 
 #include "muster/numerics/contour.h"
 #include "muster/numerics/enumerated_call.h"
+#include "muster/numerics/enumerated_few.h"
 #include "muster/numerics/rare_terms.h"
 
 namespace muster::numerics {
@@ -82,6 +83,9 @@ Enclosure call_of_sum(const AtomicLaw& law, double n, double k) {
       std::max(0.0, n * law.mean() - k);  // Jensen: where the strike is far below the mean
   if (is_zero(law, n, k)) {
     return {intrinsic, intrinsic};
+  }
+  if (const std::optional<Enclosure> few = few_terms_call(law, n, k)) {
+    return {std::max(few->lower, intrinsic - 8 * kUlp * std::abs(k)), std::max(few->upper, intrinsic)};
   }
   if (enumerable(law, n)) {
     const Enclosure exact = enumerated_call(law, n, k);

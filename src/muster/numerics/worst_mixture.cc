@@ -4,9 +4,11 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <optional>
 #include <vector>
 
 #include "muster/numerics/contour.h"
+#include "muster/numerics/enumerated_few.h"
 #include "muster/numerics/enumerated_mixture.h"
 #include "muster/numerics/mixture_samples.h"
 
@@ -305,6 +307,9 @@ WorstMixture worst_mixture_call(const AtomicLaw& first, const AtomicLaw& second,
   const AtomicLaw* laws[2] = {&first, &second};
   if (enumerable_mixture(first, second, terms)) {
     return {enumerated_mixture(first, second, terms, k, mixing), 0};
+  }
+  if (const std::optional<WorstMixture> few = few_terms_mixture(first, second, terms, k, mixing)) {
+    return *few;
   }
   // The contour through the saddle point of the end with the larger estimate.
   double log_value = -kInfinity;

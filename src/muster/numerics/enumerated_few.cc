@@ -1,0 +1,264 @@
+#include "muster/numerics/enumerated_few.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <utility>
+#include <vector>
+
+namespace muster::numerics {
+namespace {
+
+constexpr double kUlp = std::numeric_limits<double>::epsilon();
+constexpr double kFew = 1;           // expected terms away from zero
+constexpr double kFarthest = 24;     // strikes beyond as many of the largest atom are not for counting
+constexpr int kMost = 48;            // counted at once; beyond, a bound is all anybody needs
+constexpr int kMostOfThree = 24;     // the same with three atoms
+constexpr double kTail = 1e-10;      // of the value: what uncounted numbers may add
+constexpr double kTolerance = 1e-9;  // of the value: what the maximum over the types may add
+constexpr double kOutward = 1e-12;   // of sums and products of a few hundred positive factors
+constexpr double kWork = 1e6;        // products spent on the types
+constexpr double kUnderflow = 1e-300;
+
+struct Outcome {
+  double sum;
+  double probability;
+  double size;  // of what was added
+};
+
+double mass_of(const AtomicLaw& law) {
+  double mass = 0;
+  for (double w : law.weights) {
+    mass += w;
+  }
+  return mass;
+}
+
+// The law of the sum of `count` nonzero terms.
+std::vector<Outcome> outcomes(const AtomicLaw& law, double mass, int count) {
+  std::vector<Outcome> all;
+  const auto visit = [&](auto&& self, std::size_t atom, int left, Outcome at) -> void {
+    const double point = law.points[atom];
+    const double share = law.weights[atom] / mass;
+    if (atom + 1 == law.points.size()) {
+      for (int c = 1; c <= left; ++c) {
+        at.probability *= share;
+      }
+      all.push_back({at.sum + left * point, at.probability, at.size + left * std::abs(point)});
+      return;
+    }
+    for (int c = 0; c <= left; ++c) {
+      self(self, atom + 1, left - c, {at.sum + c * point, at.probability, at.size + c * std::abs(point)});
+      at.probability *= share * (left - c) / (c + 1);  // binomial coefficients as they come
+    }
+  };
+  visit(visit, 0, count, {0, 1, 0});
+  return all;
+}
+
+// E(x + y - k)_+, between two roundings of the strike.
+Enclosure call_of(const std::vector<Outcome>& left, const std::vector<Outcome>& right, double k) {
+  Enclosure total{0, 0};
+  for (const Outcome& x : left) {
+    for (const Outcome& y : right) {
+      const double excess = x.sum + y.sum - k;
+      const double slip = 16 * kUlp * (x.size + y.size + std::abs(k));
+      const double probability = x.probability * y.probability;
+      total.lower += probability * std::max(0.0, excess - slip);
+      total.upper += probability * std::max(0.0, excess + slip);
+    }
+  }
+  return total;
+}
+
+// x (x - 1) ... (x - count + 1) / all^count
+double falling(double x, int count, double all) {
+  double product = 1;
+  for (int i = 0; i < count; ++i) {
+    product *= std::max(0.0, x - i) / all;
+  }
+  return product;
+}
+
+// Everything about one c: its probability, and H(j, c - j).
+struct Count {
+  int count;
+  double probability;
+  std::vector<Enclosure> call;  // [j]
+  std::vector<std::vector<double>>
+      best{};  // [j][l]: the largest upper H with at least j and l of the two laws
+};
+
+// A stretch of i: of the others `first` are of the first law, `second` of the second, the rest undecided.
+struct Block {
+  double first, second;
+  double upper;
+  bool operator<(const Block& other) const { return upper < other.upper; }
+};
+
+class FewTerms {
+ public:
+  FewTerms(const AtomicLaw& first, const AtomicLaw& second, double terms, double k, Mixing mixing)
+      : one_law_(&first == &second), others_(mixing == Mixing::swap ? terms - 1 : terms) {
+    const double mass = std::max(mass_of(first), mass_of(second));
+    const double ratio = mass / (1 - mass);
+    const double expected = terms * ratio;
+    const double top =
+        std::max(first.largest_point(), second.largest_point()) + std::max(0.0, -k) + 16 * kUlp * std::abs(k);
+    const int most = std::max(first.points.size(), second.points.size()) > 2 ? kMostOfThree : kMost;
+    std::vector<std::vector<Outcome>> of_first, of_second;
+    double probability = std::exp(terms * std::log1p(-mass));
+    double found = 0;
+    for (int c = 0; c <= others_; ++c) {
+      // Counts from c on: (c+1) P(c+1) is at most expected / c of c P(c).
+      if (c > expected) {
+        const double rest = c * top * probability / (1 - expected / c) * (1 + kOutward);
+        if (c > most || rest <= kTail * found) {
+          tail_ = rest;
+          break;
+        }
+      }
+      if (c * top > k || c == 0) {
+        for (int j = static_cast<int>(of_first.size()); j <= c; ++j) {
+          of_first.push_back(outcomes(first, mass, j));
+          of_second.push_back(outcomes(second, mass, j));
+        }
+        Count next{c, probability, {}};
+        double largest = 0;
+        for (int j = one_law_ ? c : 0; j <= c; ++j) {
+          next.call.push_back(
+              call_of(of_first[static_cast<std::size_t>(j)], of_second[static_cast<std::size_t>(c - j)], k));
+          largest = std::max(largest, next.call.back().lower);
+        }
+        found = std::max(found, probability * largest);
+        counts_.push_back(std::move(next));
+      }
+      probability *= (terms - c) / (c + 1) * ratio;
+    }
+  }
+
+  WorstMixture worst() {
+    double lower = 0;
+    for (const bool second : {false, true}) {
+      double end = 0;
+      for (const Count& c : counts_) {
+        end += c.probability * (second ? c.call.front() : c.call.back()).lower;
+      }
+      lower = std::max(lower, end);
+    }
+    lower *= 1 - kOutward;
+    const double upper = (one_law_ ? at_one_law() : over_types()) * (1 + kOutward) + tail_ + kUnderflow;
+    return {{lower, upper}, upper / std::max(lower, kUnderflow) - 1};
+  }
+
+ private:
+  double at_one_law() const {
+    double total = 0;
+    for (const Count& c : counts_) {
+      total += c.probability * c.call.back().upper;
+    }
+    return total;
+  }
+
+  // The largest V of a block, from above; at one i, V itself.
+  double bound(double first, double second) const {
+    const double undecided = others_ - first - second;
+    double total = 0;
+    for (const Count& c : counts_) {
+      double mean = 0;
+      double of_j = 1;  // C(c, j)
+      for (int j = 0; j <= c.count; ++j) {
+        const double chosen = of_j * falling(first, j, others_);
+        of_j = of_j * (c.count - j) / (j + 1);
+        if (chosen == 0) {
+          break;
+        }
+        double of_l = 1;  // C(c - j, l)
+        for (int l = 0; j + l <= c.count; ++l) {
+          const double drawn = falling(second, l, others_);
+          if (drawn == 0) {
+            break;
+          }
+          mean += chosen * of_l * drawn * falling(undecided, c.count - j - l, others_) *
+                  c.best[static_cast<std::size_t>(j)][static_cast<std::size_t>(l)];
+          of_l = of_l * (c.count - j - l) / (l + 1);
+        }
+      }
+      total += c.probability * mean / falling(others_, c.count, others_);
+    }
+    return total;
+  }
+
+  double over_types() {
+    for (Count& c : counts_) {
+      const auto at = [](int i) { return static_cast<std::size_t>(i); };
+      c.best.resize(at(c.count) + 1);
+      for (int j = c.count; j >= 0; --j) {
+        c.best[at(j)].resize(at(c.count - j) + 1);
+        for (int l = c.count - j; l >= 0; --l) {
+          c.best[at(j)][at(l)] = j + l == c.count
+                                     ? c.call[at(j)].upper
+                                     : std::max(c.best[at(j + 1)][at(l)], c.best[at(j)][at(l + 1)]);
+        }
+      }
+    }
+    double reached = std::max(bound(others_, 0), bound(0, others_));
+    std::vector<Block> blocks{{0, 0, bound(0, 0)}};
+    double each = 1;
+    for (const Count& c : counts_) {
+      each += (c.count + 1) * (c.count + 2);
+    }
+    for (double work = 0; work < kWork; work += each) {
+      const Block worst = blocks.front();
+      const double undecided = others_ - worst.first - worst.second;
+      if (worst.upper <= reached * (1 + kTolerance) || undecided < 1) {
+        break;
+      }
+      std::pop_heap(blocks.begin(), blocks.end());
+      blocks.pop_back();
+      const double half = std::floor(undecided / 2);
+      // i up to worst.first + half, and from there on by one.
+      for (const auto& [first, second] :
+           {std::pair{worst.first, others_ - worst.first - half}, {worst.first + half + 1, worst.second}}) {
+        blocks.push_back({first, second, bound(first, second)});
+        std::push_heap(blocks.begin(), blocks.end());
+      }
+      reached = std::max(reached, bound(worst.first + half, others_ - worst.first - half));
+    }
+    return std::max(reached, blocks.front().upper);
+  }
+
+  bool one_law_;
+  double others_;
+  std::vector<Count> counts_;
+  double tail_ = 0;
+};
+
+bool few(const AtomicLaw& first, const AtomicLaw& second, double terms, double k, std::size_t most_atoms) {
+  const double mass = mass_of(first);
+  const double other = mass_of(second);
+  return mass > 1e-290 && std::abs(mass - other) <= 16 * kUlp * mass &&
+         terms * std::max(mass, other) <= kFew * (1 - std::max(mass, other)) &&
+         k <= kFarthest * std::max(first.largest_point(), second.largest_point()) &&
+         first.points.size() <= most_atoms && second.points.size() <= most_atoms;
+}
+
+}  // namespace
+
+std::optional<WorstMixture> few_terms_mixture(const AtomicLaw& first, const AtomicLaw& second, double terms,
+                                              double k, Mixing mixing) {
+  if (!few(first, second, terms, k, 2)) {
+    return std::nullopt;
+  }
+  return FewTerms(first, second, terms, k, mixing).worst();
+}
+
+std::optional<Enclosure> few_terms_call(const AtomicLaw& law, double n, double k) {
+  if (!few(law, law, n, k, 3)) {
+    return std::nullopt;
+  }
+  return FewTerms(law, law, n, k, Mixing::product).worst().value;
+}
+
+}  // namespace muster::numerics
