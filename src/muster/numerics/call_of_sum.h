@@ -12,7 +12,8 @@
 //     E(S + Z - k)_+ - E(S - k)_+ <= s^2 density_{S+Z}(k),
 // because E(x + Z)_+ - (x)_+ <= s phi(x/s): second order in s, and the density is a by-product of the same
 // sum. Frequencies whose term is negligible are leapt over with the Lipschitz constant of phi, so the work
-// depends on n only through the number of frequencies that matter (about 100). References:
+// depends on n only through the number of frequencies that matter (about 100). Up to 100 terms of three atoms
+// are enumerated, and so are the few that are expected away from zero (enumerated_few.h). References:
 // docs/theory/profile-only.md, section "Numerics"; the exponential-tilt trapezoid is Abate & Whitt (1992),
 // used here with one-sided error.
 #pragma once

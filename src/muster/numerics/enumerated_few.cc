@@ -18,8 +18,14 @@ constexpr int kMostOfThree = 24;     // the same with three atoms
 constexpr double kTail = 1e-10;      // of the value: what uncounted numbers may add
 constexpr double kTolerance = 1e-9;  // of the value: what the maximum over the types may add
 constexpr double kOutward = 1e-12;   // of sums and products of a few hundred positive factors
-constexpr double kWork = 1e6;        // products spent on the types
-constexpr double kUnderflow = 1e-300;
+constexpr double kFewOfMany = 1e-2;  // expected terms away from zero, of a law of many atoms
+constexpr double kPairs = 1e-7;      // of the value: what three such terms may leave open
+constexpr double kNothing = 1e-90;   // a value nobody asks for
+constexpr int kMostPairs = 30;
+constexpr double kWork = 1e6;          // products spent on the types
+constexpr double kUnderflow = 1e-290;  // times 1 + the largest atom
+constexpr double kTinyWeight = 1e-200,
+                 kHugeAtom = 1e60;  // beyond, products of them may leave a double's range
 
 struct Outcome {
   double sum;
@@ -106,6 +112,7 @@ class FewTerms {
     const double expected = terms * ratio;
     const double top =
         std::max(first.largest_point(), second.largest_point()) + std::max(0.0, -k) + 16 * kUlp * std::abs(k);
+    underflow_ = kUnderflow * (1 + top);
     const int most = std::max(first.points.size(), second.points.size()) > 2 ? kMostOfThree : kMost;
     std::vector<std::vector<Outcome>> of_first, of_second;
     double probability = std::exp(terms * std::log1p(-mass));
@@ -148,8 +155,8 @@ class FewTerms {
       lower = std::max(lower, end);
     }
     lower *= 1 - kOutward;
-    const double upper = (one_law_ ? at_one_law() : over_types()) * (1 + kOutward) + tail_ + kUnderflow;
-    return {{lower, upper}, upper / std::max(lower, kUnderflow) - 1};
+    const double upper = (one_law_ ? at_one_law() : over_types()) * (1 + kOutward) + tail_ + underflow_;
+    return {{lower, upper}, upper / std::max(lower, underflow_) - 1};
   }
 
  private:
@@ -233,15 +240,132 @@ class FewTerms {
   double others_;
   std::vector<Count> counts_;
   double tail_ = 0;
+  double underflow_ = 0;
 };
+
+bool within_range(const AtomicLaw& law) {
+  return law.largest_point() < kHugeAtom && std::all_of(law.weights.begin(), law.weights.end(),
+                                                        [](double w) { return w == 0 || w > kTinyWeight; });
+}
 
 bool few(const AtomicLaw& first, const AtomicLaw& second, double terms, double k, std::size_t most_atoms) {
   const double mass = mass_of(first);
   const double other = mass_of(second);
-  return mass > 1e-290 && std::abs(mass - other) <= 16 * kUlp * mass &&
+  return mass > 0 && within_range(first) && within_range(second) &&
+         std::abs(mass - other) <= 16 * kUlp * mass &&
          terms * std::max(mass, other) <= kFew * (1 - std::max(mass, other)) &&
          k <= kFarthest * std::max(first.largest_point(), second.largest_point()) &&
          first.points.size() <= most_atoms && second.points.size() <= most_atoms;
+}
+
+// E(Y_1 + ... + Y_c - k)_+ of a nonzero term, at hand for c = 1 and, for points in order, for c = 2.
+class PairsOfTerms {
+ public:
+  PairsOfTerms(const AtomicLaw& law, double mass) {
+    std::vector<std::size_t> order(law.points.size());
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      order[i] = i;
+    }
+    if (!std::is_sorted(law.points.begin(), law.points.end())) {
+      std::sort(order.begin(), order.end(),
+                [&](std::size_t a, std::size_t b) { return law.points[a] < law.points[b]; });
+    }
+    for (const std::size_t i : order) {
+      points_.push_back(law.points[i]);
+      weights_.push_back(law.weights[i] / mass);
+    }
+    above_.resize(points_.size() + 1);
+    for (std::size_t i = points_.size(); i-- > 0;) {
+      const long double w = weights_[i], y = points_[i];
+      above_[i] = {above_[i + 1].weight + w, above_[i + 1].sum + w * y, above_[i + 1].size + w * std::abs(y)};
+    }
+  }
+
+  double mean() const { return static_cast<double>(above_.front().sum); }
+  double absolute_mean() const { return static_cast<double>(above_.front().size); }
+
+  Enclosure one(double k) const {
+    const auto from =
+        static_cast<std::size_t>(std::upper_bound(points_.begin(), points_.end(), k) - points_.begin());
+    const Sum sum = beyond(from, k);
+    return around(sum);
+  }
+  Enclosure two(double k) const {
+    Sum total;
+    std::size_t from = points_.size();
+    for (std::size_t i = 0; i < points_.size(); ++i) {
+      const double strike = k - points_[i];
+      while (from > 0 && points_[from - 1] > strike) {
+        --from;
+      }
+      const Sum sum = beyond(from, strike);
+      total.weight += weights_[i] * sum.weight;
+      total.sum += weights_[i] * sum.sum;
+      total.size += weights_[i] * (sum.size + std::abs(points_[i]) * sum.weight);
+    }
+    return around(total);
+  }
+
+ private:
+  struct Sum {
+    long double weight = 0, sum = 0, size = 0;
+  };
+  // Of what lies beyond the strike: its weight, excess, and what was added and subtracted.
+  Sum beyond(std::size_t from, long double strike) const {
+    const Sum& at = above_[from];
+    return {at.weight, at.sum - strike * at.weight, at.size + std::abs(strike) * at.weight};
+  }
+  static Enclosure around(const Sum& sum) {
+    const auto value = static_cast<double>(sum.sum);
+    const double slip = 8 * kUlp * static_cast<double>(sum.size);
+    return {std::max(0.0, value - slip), std::max(0.0, value + slip)};
+  }
+
+  std::vector<double> points_, weights_;
+  std::vector<Sum> above_;  // from each point on
+};
+
+// With (Y_1 + ... + Y_c - k)_+ at most the mean over pairs of (c/2 (Y_i + Y_j) - k)_+, and by Jensen at least
+// (Y_1 + Y_2 + (c-2) EY - k)_+ in expectation.
+std::optional<Enclosure> by_pairs(const AtomicLaw& law, double n, double k) {
+  const double mass = mass_of(law);
+  const double ratio = mass / (1 - mass), expected = n * ratio;
+  const PairsOfTerms terms(law, mass);
+  double probability = std::exp(n * std::log1p(-mass));
+  Enclosure total{probability * std::max(0.0, -k), probability * std::max(0.0, -k)};
+  const double each = terms.absolute_mean() + std::max(0.0, -k);  // E(sum of c - k)_+ is at most c of these
+  double tail = 0;
+  for (int c = 1;; ++c) {
+    probability *= (n - c + 1) / c * ratio;
+    if (c > n) {
+      break;
+    }
+    tail = c * each * probability / (1 - expected / c) * (1 + kOutward);
+    if (c > 2 && tail <= 0.01 * kPairs * total.upper) {
+      break;
+    }
+    tail = 0;
+    if (c == 1) {
+      const Enclosure one = terms.one(k);
+      total = {total.lower + probability * one.lower, total.upper + probability * one.upper};
+    } else {
+      total.lower += probability * terms.two(k - (c - 2) * terms.mean()).lower;
+      total.upper += probability * 0.5 * c * terms.two(2 * k / c).upper;
+    }
+    if (total.upper * (1 - kPairs) > total.lower && total.upper > kNothing * each) {
+      return std::nullopt;
+    }
+    if (c >= kMostPairs) {
+      tail = (c + 1) * each * probability * expected / c / (1 - expected / c) * (1 + kOutward);
+      break;
+    }
+  }
+  total.lower *= 1 - kOutward;
+  total.upper = total.upper * (1 + kOutward) + tail + kUnderflow * (1 + each);
+  if (total.upper * (1 - kPairs) > total.lower && total.upper > kNothing * each) {
+    return std::nullopt;
+  }
+  return total;
 }
 
 }  // namespace
@@ -255,6 +379,11 @@ std::optional<WorstMixture> few_terms_mixture(const AtomicLaw& first, const Atom
 }
 
 std::optional<Enclosure> few_terms_call(const AtomicLaw& law, double n, double k) {
+  if (law.points.size() > 3) {
+    return mass_of(law) * n <= kFewOfMany && n >= 1 && mass_of(law) > 0 && within_range(law)
+               ? by_pairs(law, n, k)
+               : std::nullopt;
+  }
   if (!few(law, law, n, k, 3)) {
     return std::nullopt;
   }

@@ -23,7 +23,9 @@ namespace muster::numerics {
 std::optional<WorstMixture> few_terms_mixture(const AtomicLaw& first, const AtomicLaw& second, double terms,
                                               double k, Mixing mixing);
 
-// E(Y_1 + ... + Y_n - k)_+ for one law of up to three atoms, in the same way.
+// E(Y_1 + ... + Y_n - k)_+ for one law, in the same way up to three atoms. With more, where a hundredth of a
+// term is expected: one and two of them exactly, three between Jensen's inequality and the mean over pairs;
+// none where that leaves more than 1e-7 open.
 std::optional<Enclosure> few_terms_call(const AtomicLaw& law, double n, double k);
 
 }  // namespace muster::numerics
