@@ -208,6 +208,34 @@ void TurnAndSum(const double* HWY_RESTRICT weights, double* HWY_RESTRICT cosines
   put(real3, imaginary3, out + 6);
 }
 
+// out: the sum of real parts after one product, after two, ...
+void MultiplyAndSum(double* HWY_RESTRICT real, double* HWY_RESTRICT imaginary,
+                    const double* HWY_RESTRICT step_real, const double* HWY_RESTRICT step_imaginary,
+                    std::size_t count, double* HWY_RESTRICT out) {
+  const Lanes8 d;
+  Vector sum0 = hn::Zero(d), sum1 = sum0, sum2 = sum0, sum3 = sum0;
+  for (std::size_t i = 0; i < count; i += hn::Lanes(d)) {
+    const Vector a = hn::LoadU(d, step_real + i), b = hn::LoadU(d, step_imaginary + i);
+    Vector x = hn::LoadU(d, real + i), y = hn::LoadU(d, imaginary + i);
+    const auto multiply = [&](Vector& sum) HWY_ATTR {
+      const Vector product = hn::MulSub(x, a, hn::Mul(y, b));
+      y = hn::MulAdd(y, a, hn::Mul(x, b));
+      x = product;
+      sum = hn::Add(sum, x);
+    };
+    multiply(sum0);
+    multiply(sum1);
+    multiply(sum2);
+    multiply(sum3);
+    hn::StoreU(x, d, real + i);
+    hn::StoreU(y, d, imaginary + i);
+  }
+  out[0] = hn::GetLane(hn::SumOfLanes(d, sum0));
+  out[1] = hn::GetLane(hn::SumOfLanes(d, sum1));
+  out[2] = hn::GetLane(hn::SumOfLanes(d, sum2));
+  out[3] = hn::GetLane(hn::SumOfLanes(d, sum3));
+}
+
 }  // namespace HWY_NAMESPACE
 }  // namespace muster::numerics
 HWY_AFTER_NAMESPACE();
@@ -221,6 +249,7 @@ HWY_EXPORT(Characteristic);
 HWY_EXPORT(Angles);
 HWY_EXPORT(AngleSum);
 HWY_EXPORT(TurnAndSum);
+HWY_EXPORT(MultiplyAndSum);
 
 namespace {
 
@@ -279,6 +308,13 @@ std::array<std::complex<double>, 4> turn_and_sum(const double* weights, double* 
   double out[8];
   HWY_DYNAMIC_DISPATCH(TurnAndSum)(weights, cosines, sines, step_cosines, step_sines, atoms, out);
   return {{{out[0], out[1]}, {out[2], out[3]}, {out[4], out[5]}, {out[6], out[7]}}};
+}
+
+std::array<double, 4> multiply_and_sum(double* real, double* imaginary, const double* step_real,
+                                       const double* step_imaginary, std::size_t count) {
+  std::array<double, 4> out{};
+  HWY_DYNAMIC_DISPATCH(MultiplyAndSum)(real, imaginary, step_real, step_imaginary, count, out.data());
+  return out;
 }
 
 }  // namespace muster::numerics

@@ -41,4 +41,9 @@ std::array<std::complex<double>, 4> turn_and_sum(const double* weights, double* 
                                                  const double* step_cosines, const double* step_sines,
                                                  std::size_t atoms);
 
+// Multiplies every complex number four times by its step: the sums of the real parts after each time; `count`
+// a multiple of 8.
+std::array<double, 4> multiply_and_sum(double* real, double* imaginary, const double* step_real,
+                                       const double* step_imaginary, std::size_t count);
+
 }  // namespace muster::numerics

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <complex>
+#include <cstddef>
 #include <random>
 #include <vector>
 
@@ -119,6 +121,29 @@ TEST(AtomKernels, TheEquispacedWalkAgreesWithDirectSums) {
     expect_at(walk.current(), from);
     for (int j = 1; j <= 7; ++j) {
       expect_at(walk.advance(), from + j);
+    }
+  }
+}
+
+TEST(AtomKernels, ProductsAgreeWithExtendedPrecision) {
+  for (const std::size_t count : {8u, 16u, 72u}) {
+    const Atoms start = random_atoms(2 * count, 1, 5), step = random_atoms(2 * count, 1.2, 6);
+    std::vector<double> re(start.points.begin(), start.points.begin() + static_cast<std::ptrdiff_t>(count));
+    std::vector<double> im(start.points.begin() + static_cast<std::ptrdiff_t>(count), start.points.end());
+    std::vector<std::complex<long double>> exact;
+    for (std::size_t i = 0; i < count; ++i) exact.emplace_back(re[i], im[i]);
+    for (int group = 0; group < 3; ++group) {
+      const auto sums =
+          multiply_and_sum(re.data(), im.data(), step.points.data(), step.points.data() + count, count);
+      for (const double sum : sums) {
+        long double expected = 0, size = 0;
+        for (std::size_t i = 0; i < count; ++i) {
+          exact[i] *= std::complex<long double>(step.points[i], step.points[i + count]);
+          expected += exact[i].real();
+          size += std::abs(exact[i]);
+        }
+        EXPECT_NEAR(sum, static_cast<double>(expected), static_cast<double>(size) * 2.3e-16 * 40);
+      }
     }
   }
 }

@@ -11,21 +11,21 @@ namespace {
 constexpr double kUlp = std::numeric_limits<double>::epsilon();
 constexpr double kNegligible = 36;  // terms below e^-36 of the largest are bounded, not computed
 
+// |1 + x|, from above.
+double modulus_of(std::complex<double> x) {
+  return std::sqrt((1 + x.real()) * (1 + x.real()) + x.imag() * x.imag()) + contour::kFloor;
+}
+
 // log|chi| and arg of chi = 1 + x, as in contour::walk; the modulus is not trusted below its floor.
 struct Polar {
   explicit Polar(std::complex<double> x)
-      : modulus(std::hypot(1 + x.real(), x.imag()) + contour::kFloor),
+      : modulus(modulus_of(x)),
         log_modulus(modulus > 0.5 ? 0.5 * std::log1p(std::max(
                                               2 * x.real() + x.real() * x.real() + x.imag() * x.imag(), -1.0))
                                   : std::log(modulus)),
         argument(std::atan2(x.imag(), 1 + x.real())) {}
   double modulus, log_modulus, argument;
 };
-
-// |1 + x|, from above.
-double modulus(std::complex<double> x) {
-  return std::sqrt((1 + x.real()) * (1 + x.real()) + x.imag() * x.imag()) + contour::kFloor;
-}
 
 // |phi_0 - phi_1| and |phi| on the whole contour, and what that makes negligible.
 double widest(const Frame& frame, const Side& a, const Side& b) {
@@ -54,8 +54,8 @@ double active_share(const Frame& frame, const Side& a, const Side& b) {
   int active = 0;
   for (int i = 0; i < kProbes; ++i) {
     const double t = step * last * (i + 0.5) / kProbes * 0.7;
-    active += std::max(share[0] * modulus(a.characteristic_minus_one(t)),
-                       share[1] * modulus(b.characteristic_minus_one(t))) >= threshold
+    active += std::max(share[0] * modulus_of(a.characteristic_minus_one(t)),
+                       share[1] * modulus_of(b.characteristic_minus_one(t))) >= threshold
                   ? 1
                   : 0;
   }
@@ -102,7 +102,7 @@ Samples sample(const Frame& frame, const Side& a, const Side& b, double s, doubl
   const double base = -c * frame.k - frame.log_scale;
   const contour::RoundOff round_off[2] = {{a.tilt, n, c, frame.k}, {b.tilt, n, c, frame.k}};
   const double lipschitz = std::max(a.tilt.absolute_mean(), b.tilt.absolute_mean());
-  const double difference_error = kUlp * 48 *
+  const double difference_error = kUlp * (EquispacedCharacteristic::kResync + 16) *
                                   (a.phi() * a.tilt.nonzero_mass() + b.phi() * b.tilt.nonzero_mass() +
                                    std::abs(a.minus_one) + std::abs(b.minus_one));
   const double difference_slope =
@@ -132,8 +132,9 @@ Samples sample(const Frame& frame, const Side& a, const Side& b, double s, doubl
                              std::max({1.0, 1 / pa.modulus, 1 / pb.modulus}) * 2 +
                          2048 * kUlp;
     out.error += weight * size * noise;
-    const double difference = std::abs((a.minus_one - b.minus_one) + a.phi() * xa - b.phi() * xb) +
-                              difference_error + difference_slope * t;
+    const std::complex<double> apart = (a.minus_one - b.minus_one) + a.phi() * xa - b.phi() * xb;
+    const double difference =
+        std::sqrt(std::norm(apart)) * (1 + 4 * kUlp) + difference_error + difference_slope * t;
     // max |phi_1|^i |phi_2|^(m-2-i) over i, integrated over the swap's weight (header of this file's page).
     const double log_larger = std::max(log_phi[0] + pa.log_modulus, log_phi[1] + pb.log_modulus);
     double power = std::exp(n * log_larger + base - damping - 2 * log_larger);
@@ -177,6 +178,8 @@ Samples sample(const Frame& frame, const Side& a, const Side& b, double s, doubl
   double work = 0;
   double skipped = 0;  // sum of multiplicity / t^2 over what is leapt
   double skipped_count = 0;
+  EquispacedCharacteristic rotating_a(a.tilt, step), rotating_b(b.tilt, step);
+  bool in_step = true;  // they stand at j - 1
   double j = 1;
   while (j <= last) {
     const double t = j * step;
@@ -185,13 +188,18 @@ Samples sample(const Frame& frame, const Side& a, const Side& b, double s, doubl
       out.affordable = false;
       return out;
     }
-    const std::complex<double> xa = a.characteristic_minus_one(t);
-    const std::complex<double> xb = b.characteristic_minus_one(t);
-    const double larger = std::max(share[0] * modulus(xa), share[1] * modulus(xb));
+    const std::complex<double> xa = in_step ? rotating_a.advance() : a.characteristic_minus_one(t);
+    const std::complex<double> xb = in_step ? rotating_b.advance() : b.characteristic_minus_one(t);
+    const double larger = std::max(share[0] * modulus_of(xa), share[1] * modulus_of(xb));
     const double damping = 0.5 * s * s * t * t;
     // Smoothing only grows with t: a term below this at t leaves room for a leap.
     const double threshold = std::exp(std::min(0.0, (damping - negligible) / n));
     if (larger >= threshold && damping < negligible) {
+      if (!in_step) {
+        rotating_a.seek(j);
+        rotating_b.seek(j);
+        in_step = true;
+      }
       add(t, 2, xa, xb, Polar(xa), Polar(xb), damping);
       j += 1;
       continue;
@@ -201,6 +209,7 @@ Samples sample(const Frame& frame, const Side& a, const Side& b, double s, doubl
     skipped += 2 * (leap + 1) / (t * t);
     skipped_count += 2 * (leap + 1);
     j += leap + 1;
+    in_step = in_step && leap == 0;
   }
   // Beyond `last`: |phi| <= top and the smoothing alone, e^{-negligible-1} and falling.
   const double t = (last + 1) * step;

@@ -1,12 +1,14 @@
 #include "muster/numerics/worst_mixture.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numbers>
 #include <optional>
 #include <vector>
 
+#include "muster/numerics/atom_kernels.h"
 #include "muster/numerics/contour.h"
 #include "muster/numerics/enumerated_few.h"
 #include "muster/numerics/enumerated_mixture.h"
@@ -49,6 +51,65 @@ double bulge(double left, double right, double length, double curvature, bool sw
   return high + allowance * share * share;
 }
 
+// Sums of kernel * phi_0^(n-h) phi_1^h, a step of h after another from one of the two ends: `towards` 1 from
+// phi_0^n on, else from phi_1^n.
+class Products {
+ public:
+  Products(const std::vector<double>& re, const std::vector<double>& im, const std::vector<double>& log_ratio,
+           const std::vector<double>& turn, double towards)
+      : re_(re), im_(im) {
+    for (std::size_t i = 0; i < re.size(); ++i) {
+      const double modulus = std::exp(std::min(300.0, towards * log_ratio[i]));
+      step_re_.push_back(modulus * std::cos(towards * turn[i]));
+      step_im_.push_back(modulus * std::sin(towards * turn[i]));
+    }
+    resize((re.size() + 7) / 8 * 8);
+  }
+  // All later values are right to this, but for rounding.
+  static constexpr double kDropped = 1e-240;
+  double next() {
+    if (ready_ == 0) {
+      if (++groups_ % kGroupsBetween == 0) {
+        drop_what_vanished();
+      }
+      ahead_ = multiply_and_sum(re_.data(), im_.data(), step_re_.data(), step_im_.data(), re_.size());
+      ready_ = ahead_.size();
+    }
+    return ahead_[ahead_.size() - ready_--];
+  }
+
+ private:
+  static constexpr int kGroupsBetween = 4;
+  static constexpr double kVanished = 1e-250;  // a processor is slow with numbers near the smallest
+
+  void resize(std::size_t count) {
+    for (auto* values : {&re_, &im_, &step_re_, &step_im_}) {
+      values->resize(count, 0.0);
+    }
+  }
+  // Products so small that only fall.
+  void drop_what_vanished() {
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < re_.size(); ++i) {
+      const bool falls = step_re_[i] * step_re_[i] + step_im_[i] * step_im_[i] <= 1 - 1e-14;
+      if (!falls || std::abs(re_[i]) + std::abs(im_[i]) >= kVanished) {
+        re_[kept] = re_[i];
+        im_[kept] = im_[i];
+        step_re_[kept] = step_re_[i];
+        step_im_[kept] = step_im_[i];
+        ++kept;
+      }
+    }
+    resize(kept);
+    resize((kept + 7) / 8 * 8);
+  }
+
+  std::vector<double> re_, im_, step_re_, step_im_;
+  std::array<double, 4> ahead_{};
+  std::size_t ready_ = 0;
+  int groups_ = 0;
+};
+
 // Upper bound of all V, chords over pieces of `stride` terms. In the swap reading the chord's ends stand at
 // h m / n.
 double over_pieces(const Frame& frame, const Samples& samples, double stride) {
@@ -61,33 +122,15 @@ double over_pieces(const Frame& frame, const Samples& samples, double stride) {
   }
   // From the larger end: powers of the ratio then mostly fall.
   const int from = ends[0] >= ends[1] ? 0 : 1;
-  const std::size_t count = samples.re[0].size();
-  std::vector<double> re = samples.re[from], im = samples.im[from];
-  std::vector<double> step_re(count), step_im(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    const double sign = from == 0 ? stride : -stride;
-    const double modulus = std::exp(std::min(300.0, sign * samples.log_ratio[i]));
-    step_re[i] = modulus * std::cos(sign * samples.turn[i]);
-    step_im[i] = modulus * std::sin(sign * samples.turn[i]);
-  }
+  Products products(samples.re[from], samples.im[from], samples.log_ratio, samples.turn,
+                    from == 0 ? stride : -stride);
   double worst = 0;
   double previous = ends[from];
   double at = 0;
   while (at < n) {
-    double next = std::min(n, at + stride);
-    double value;
-    if (next >= n) {
-      value = ends[1 - from];
-    } else {
-      double total = 0;
-      for (std::size_t i = 0; i < count; ++i) {
-        const double x = re[i] * step_re[i] - im[i] * step_im[i];
-        im[i] = re[i] * step_im[i] + im[i] * step_re[i];
-        re[i] = x;
-        total += x;
-      }
-      value = std::max(0.0, total) + samples.error;
-    }
+    const double next = std::min(n, at + stride);
+    const double value =
+        next >= n ? ends[1 - from] : std::max(0.0, products.next()) + samples.error + Products::kDropped;
     worst = std::max(worst, bulge(previous, value, (next - at) * shrink, samples.curvature, frame.swap));
     previous = value;
     at = next;
@@ -109,31 +152,6 @@ double in_pieces(const Frame& frame, const Samples& samples, double larger, doub
   return upper;
 }
 
-// Sums of kernel * phi_0^(n-h) phi_1^h for h = 0..n/2 from one end: `towards` 1 from phi_0^n on, else from
-// phi_1^n.
-std::vector<double> half_of_products(std::vector<double> re, std::vector<double> im,
-                                     const std::vector<double>& log_ratio, const std::vector<double>& turn,
-                                     double towards, int count) {
-  std::vector<double> step_re(re.size()), step_im(re.size());
-  for (std::size_t i = 0; i < re.size(); ++i) {
-    const double modulus_of_step = std::exp(std::min(300.0, towards * log_ratio[i]));
-    step_re[i] = modulus_of_step * std::cos(towards * turn[i]);
-    step_im[i] = modulus_of_step * std::sin(towards * turn[i]);
-  }
-  std::vector<double> sums{sum_of(re)};
-  while (static_cast<int>(sums.size()) <= count) {
-    double total = 0;
-    for (std::size_t i = 0; i < re.size(); ++i) {
-      const double x = re[i] * step_re[i] - im[i] * step_im[i];
-      im[i] = re[i] * step_im[i] + im[i] * step_re[i];
-      re[i] = x;
-      total += x;
-    }
-    sums.push_back(total);
-  }
-  return sums;
-}
-
 // Every V in turn, from both ends to the middle: h V_{h-1} + (n-h) V_h = n (G_h - what all n reporting adds).
 // Errors shrink in that direction.
 double over_every_type(const Frame& frame, const Samples& samples) {
@@ -142,17 +160,18 @@ double over_every_type(const Frame& frame, const Samples& samples) {
   double worst = 0;
   for (int end = 0; end < 2; ++end) {
     const double towards = end == 0 ? 1 : -1;
-    const std::vector<double> g =
-        half_of_products(samples.re[end], samples.im[end], samples.log_ratio, samples.turn, towards, half);
-    const std::vector<double> all = half_of_products(samples.all_re[end], samples.all_im[end],
-                                                     samples.all_log_ratio, samples.all_turn, towards, half);
+    Products products(samples.re[end], samples.im[end], samples.log_ratio, samples.turn, towards);
+    Products of_all(samples.all_re[end], samples.all_im[end], samples.all_log_ratio, samples.all_turn,
+                    towards);
+    double g = sum_of(samples.re[end]), all = sum_of(samples.all_re[end]);
     double value = 0;
     double error = 0;
     for (int h = 0; h <= half && h < static_cast<int>(n); ++h) {
-      const std::size_t at = static_cast<std::size_t>(h);
-      value = (n * (g[at] - all[at]) - h * value) / (n - h);
-      error = (n * samples.error + h * error) / (n - h);
+      value = (n * (g - all) - h * value) / (n - h);
+      error = (n * (samples.error + 2 * Products::kDropped) + h * error) / (n - h);
       worst = std::max(worst, value + error);
+      g = products.next();
+      all = of_all.next();
     }
   }
   return worst;
