@@ -57,13 +57,16 @@ class Search {
   std::optional<std::int64_t> run() {
     evaluate(where_.start);
     while (!within_ || !above_) {
+      if (next_is_surely_above()) {
+        return within_->index;
+      }
       const std::int64_t end = within_ ? where_.last : where_.first;
       if (newest_.index == end) {
         return within_ ? std::optional(end) : std::nullopt;
       }
       evaluate(outward());
     }
-    while (above_->index - within_->index > 1) {
+    while (above_->index - within_->index > 1 && !next_is_surely_above()) {
       evaluate(between());
     }
     return within_->index;
@@ -80,16 +83,34 @@ class Search {
 
   void evaluate(std::int64_t index) {
     const Point point{index, x_of(index), function_(index)};
-    if (const auto slope = evaluated_ > 0 ? slope_between(newest_, point) : std::nullopt) {
+    const auto slope = evaluated_ > 0 ? slope_between(newest_, point) : std::nullopt;
+    if (slope) {
       slope_ = *slope;
     }
+    near_ = slope && std::fabs(point.x - newest_.x) <= kSmoothOver;
     ++evaluated_;
     newest_ = point;
     (point.y <= 0 ? within_ : above_) = point;
   }
 
+  // Of a smooth function: the newest point is within, and the line through it and the one before, close by,
+  // is above zero at the next by a good part of a step.
+  bool next_is_surely_above() const {
+    constexpr double kSpare = 0.25;
+    if (!where_.smooth || !near_ || !within_ || within_->index != newest_.index ||
+        newest_.index == where_.last) {
+      return false;
+    }
+    const double step = slope_ * (x_of(newest_.index + 1) - newest_.x);
+    return newest_.y + step > kSpare * step;
+  }
+
   // One side of the boundary is known: a Newton step past it, longer each time.
   std::int64_t outward() {
+    if (const double step = -newest_.y / slope_; where_.smooth && std::fabs(step) <= kSmoothOver) {
+      const std::int64_t index = std::clamp(index_at(newest_.x + step), where_.first, where_.last);
+      return within_ ? std::max(index, newest_.index + 1) : std::min(index, newest_.index - 1);
+    }
     const double direction = within_ ? 1 : -1;
     constexpr double kFurthest = 3;
     const double newton = 1.02 * std::fabs(newest_.y) / slope_;
@@ -122,6 +143,8 @@ class Search {
     return std::clamp(index, within_->index + 1, above_->index - 1);
   }
 
+  static constexpr double kSmoothOver = 1e-3;  // of x: as far as a line is trusted
+
   const BoundarySearch& where_;
   const std::function<double(std::int64_t)>& function_;
   double slope_;
@@ -130,6 +153,7 @@ class Search {
   std::int64_t last_gap_ = 0;
   int slow_ = 0;
   int evaluated_ = 0;
+  bool near_ = false;  // the newest two points give the slope here
   Point newest_{};
   std::optional<Point> within_;
   std::optional<Point> above_;

@@ -5,7 +5,7 @@
 // may cost a tenth of a second: secant steps on a logarithmic coordinate need about seven of them. The
 // function may be -infinity or +infinity (no slope there: the step is then a bisection) and may be slightly
 // rough; the result is always a point that was evaluated and found not above zero, beside one that was found
-// above it.
+// above it (for a `smooth` function: found, or on a line through two points close by clearly above it).
 //
 // Example:
 //     const Lattice lattice = six_digit_numbers();
@@ -42,6 +42,7 @@ struct BoundarySearch {
   std::int64_t start;
   double slope = 1;     // a guess of d function / d |log value| at start, > 0
   double reach = 0.01;  // the least of |log value| that a first step goes: how far off the start may well be
+  bool smooth = false;  // a line through two points a thousandth apart tells the next point of the lattice
 
   // None where `first` is already above zero. Throws what `function` throws.
   std::optional<std::int64_t> last_within(const std::function<double(std::int64_t)>& function) const;

@@ -85,6 +85,36 @@ TEST(BoundarySearch, SmoothFunctionsTakeFewEvaluations) {
   }
 }
 
+// Told that the function is smooth, the search takes the next point's side from the line through two close
+// ones; the answer is the same.
+TEST(BoundarySearch, ASmoothFunctionSparesTheNeighbour) {
+  const Lattice lattice = six_digit_numbers();
+  int smooth_evaluations = 0, evaluations = 0;
+  for (int i = 0; i < 300; ++i) {
+    const double root = std::exp(0.037 * i - 4), off = 1 + 2e-4 * std::sin(i);
+    const auto function = [&](double v) { return 0.7 * std::log(v / root) + 0.1 * (v / root - 1); };
+    for (const bool mirrored : {false, true}) {
+      const Lattice on = mirrored ? lattice.mirror() : lattice;
+      const auto run = [&](bool smooth, int& count) {
+        const BoundarySearch search{on,
+                                    on.index(mirrored ? 1e3 : 1e-3),
+                                    on.index(mirrored ? 1e-3 : 1e3),
+                                    on.index(root * off),
+                                    0.8,
+                                    1e-5,
+                                    smooth};
+        return search.last_within([&](std::int64_t index) {
+          ++count;
+          return (mirrored ? -1 : 1) * function(on.value(index));
+        });
+      };
+      EXPECT_EQ(run(true, smooth_evaluations), run(false, evaluations)) << root << mirrored;
+    }
+  }
+  EXPECT_LT(smooth_evaluations, 600 * 3);
+  EXPECT_LT(smooth_evaluations, 0.75 * evaluations);
+}
+
 TEST(BoundarySearch, WholeNumbers) {
   for (const double root : {1.0, 1.5, 2.0, 41.99, 42.0, 6800.3, 9.87654321e8}) {
     const Counted found = search(whole_numbers(), 1, 1e9, 700, [&](double v) { return std::log(v / root); });

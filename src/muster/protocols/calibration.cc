@@ -175,27 +175,58 @@ struct Start {
   double reach = 0.01;  // how far off, in |log value|
 };
 
-// A few secant steps on the rough upper bound, from the rough formula's guess, towards the target: within
-// about a thousandth.
+// Points of a rising curve; its slope where the next one is to be, once there are two.
+class Slopes {
+  static constexpr double kParabola = 0.5;
+
+ public:
+  void add(double x, double y) { points_.push_back({x, y}); }
+  // Of the parabola through the last three where they are close, else of the line through two; usable or
+  // none.
+  std::optional<double> at(double x) const {
+    const std::size_t n = points_.size();
+    if (n < 2) {
+      return std::nullopt;
+    }
+    double slope = secant(n - 1);
+    if (n > 2 && std::fabs(points_[n - 1].x - points_[n - 3].x) < kParabola) {
+      const double bend = (slope - secant(n - 2)) / (points_[n - 1].x - points_[n - 3].x);
+      const double bent = slope + bend * (2 * x - points_[n - 1].x - points_[n - 2].x);
+      slope = bent > slope / 2 && bent < 2 * slope ? bent : slope;
+    }
+    return slope > 0.01 && slope < 1e4 ? std::optional(slope) : std::nullopt;
+  }
+
+ private:
+  struct Point {
+    double x, y;
+  };
+  double secant(std::size_t i) const {
+    return (points_[i].y - points_[i - 1].y) / (points_[i].x - points_[i - 1].x);
+  }
+  std::vector<Point> points_;
+};
+
+// A few secant steps on the rough upper bound, from the rough formula's guess, towards the target: where the
+// rough bound meets it, a thousandth off at most.
 Start better_start(Asking& asking, const Dial& dial, const Target& target, double guess, double one_end,
                    double other_end) {
-  constexpr int kSteps = 4;
-  constexpr double kNear = 0.02, kFurthest = 2;
+  constexpr int kSteps = 6;
+  constexpr double kNear = 3e-3, kFurthest = 2;
   Start start{guess, rough_slope(asking.plan(), dial, target.delta, guess)};
   if (dial.knob == Knob::rounds || target.view || one_end == other_end) {
     return start;  // the full bound costs no more
   }
   const double direction = dial.rises ? 1 : -1;
-  double last_x = 0, last_y = 0;
+  Slopes slopes;
   for (int i = 0; i < kSteps; ++i) {
     const double y = std::log(asking.rough_upper(dial.knob, start.value) / target.epsilon);
     const double x = direction * std::log(start.value);
     if (!std::isfinite(y)) {
       break;
     }
-    if (const double slope = (y - last_y) / (x - last_x); i > 0 && slope > 0.01 && slope < 1e4) {
-      start.slope = slope;
-    }
+    slopes.add(x, y);
+    start.slope = slopes.at(x).value_or(start.slope);
     const double step = std::clamp(-y / start.slope, -kFurthest, kFurthest);
     double next = std::exp(direction * (x + step));
     next = std::clamp(dial.whole ? std::round(next) : next, std::min(one_end, other_end),
@@ -204,14 +235,24 @@ Start better_start(Asking& asking, const Dial& dial, const Target& target, doubl
       break;
     }
     start.value = next;
-    last_x = x;
-    last_y = y;
     if (i > 0 && std::fabs(step) < kNear) {
+      start.slope = slopes.at(x + step).value_or(start.slope);
       start.reach = 1e-5;
       break;
     }
   }
   return start;
+}
+
+// Whether one value costs more than the target: the cheapest of three that can tell.
+bool misses(Asking& asking, const Dial& dial, const Target& target, double value) {
+  // More than the formula in closed form, and the bound of a coarse table, may be off by.
+  constexpr double kFormulaOff = 3, kRoughOff = 1.05;
+  Plan plan = asking.plan();
+  set(plan, dial.knob, value);
+  return rough_epsilon(plan, target.delta) > kFormulaOff * target.epsilon ||
+         asking.rough_upper(dial.knob, value) > kRoughOff * target.epsilon ||
+         asking.upper(dial.knob, value) > target.epsilon;
 }
 
 // `better_guess`: where to start; by the rough formula unless given.
@@ -228,10 +269,8 @@ Calibration solve(const Plan& plan, const Dial& dial, const Target& target,
   // A rate of 1, one client, a minimum of 1 are ends of the parameter itself.
   const bool own_end = dial.knob == Knob::rate || dial.knob == Knob::clients || dial.knob == Knob::minimum;
   const std::int64_t end = own_end ? last + 1 : last;
-  constexpr double kClearly = 1.05;  // more than the rough bound may be off by
   const double highest = lattice.value(last);
-  if (dial.knob == Knob::rate &&
-      (asking.rough_upper(dial.knob, highest) > kClearly * target.epsilon || excess(last) > 0)) {
+  if (dial.knob == Knob::rate && misses(asking, dial, target, highest)) {
     --last;  // rate 1 has theorems of its own, so nothing is known between it and its neighbour
   } else if (dial.knob == Knob::rate) {
     first = last;
@@ -239,8 +278,13 @@ Calibration solve(const Plan& plan, const Dial& dial, const Target& target,
   const double guess =
       better_guess ? *better_guess : rough_root(asking.plan(), dial, target.delta, target.epsilon);
   const Start start = better_start(asking, dial, target, guess, lattice.value(first), lattice.value(last));
-  const numerics::BoundarySearch search{
-      lattice, first, last, std::clamp(lattice.index(start.value), first, last), start.slope, start.reach};
+  const numerics::BoundarySearch search{lattice,
+                                        first,
+                                        last,
+                                        std::clamp(lattice.index(start.value), first, last),
+                                        start.slope,
+                                        start.reach,
+                                        !dial.whole || dial.knob == Knob::clients};
   std::optional<std::int64_t> index = search.last_within(excess);
   // The statement lists more bounds than the search asks for, and is what the caller sees: it decides.
   for (std::int64_t step = 1; index && *index >= first; *index -= step, step *= 2) {

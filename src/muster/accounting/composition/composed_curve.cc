@@ -11,8 +11,9 @@ namespace {
 
 constexpr int kNodesPerDeviation = 100;
 constexpr int kRoughNodes = 25;
-constexpr int kNodesOfPairs = 200;  // a lower pair loses twice as much between nodes
-constexpr int kRefinedPairs = 2;    // exact pairs are smooth: extensions cross halfway
+constexpr double kRoughTail = 1e-4;  // of delta, over all rounds
+constexpr int kNodesOfPairs = 200;   // a lower pair loses twice as much between nodes
+constexpr int kRefinedPairs = 2;     // exact pairs are smooth: extensions cross halfway
 constexpr double kLargestEpsilon = 1e3;
 
 bool asks_epsilon(const Question& question) { return question.kind == Question::Kind::epsilon_at_delta; }
@@ -49,7 +50,8 @@ double ComposedCurve::rough_upper(std::uint64_t rounds, const Question& question
     return upper(rounds, question);
   }
   const Resolution r = Resolutions<Table>::wanted(rounds, question.fixed);
-  return LossDistribution::dominating(tabulate(delta_, {}, kRoughNodes, r.tail, r.visited, knot_))
+  const double tail = std::max(r.tail, kRoughTail * question.fixed / static_cast<double>(rounds));
+  return LossDistribution::dominating(tabulate(delta_, {}, kRoughNodes, tail, r.visited, knot_))
       .epsilon_upper(rounds, question.fixed);
 }
 

@@ -44,7 +44,7 @@ class Resolutions {
   }
 
  private:
-  static constexpr std::array<double, 4> kTails{1e-16, 1e-22, 1e-30, 1e-42};
+  static constexpr std::array<double, 6> kTails{1e-12, 1e-14, 1e-16, 1e-22, 1e-30, 1e-42};
   static constexpr std::array<double, 3> kVisited{5, 2.5, 0.5};
   static std::size_t tail_slot(std::uint64_t rounds, double delta) {
     std::size_t tail = 0;
@@ -61,8 +61,8 @@ class Resolutions {
     }
     return visited;
   }
-  mutable std::array<std::once_flag, 12> once_;
-  mutable std::array<std::optional<Built>, 12> tables_;
+  mutable std::array<std::once_flag, 18> once_;
+  mutable std::array<std::optional<Built>, 18> tables_;
 };
 
 // An upper bound, symmetric under swapping the pair.

@@ -110,6 +110,32 @@ TEST(LossDistribution, AgreesWithDirectConvolution) {
   }
 }
 
+// Where a bound computed anew is worse than at a smaller epsilon, that one's holds; few nodes are spent
+// there.
+TEST(LossDistribution, ABoundThatStallsIsTabulatedAsItsLeastSoFar) {
+  const auto falling = [](double epsilon) { return 0.1 * std::exp(-3 * epsilon); };
+  int asked = 0;
+  const Curve stalls = [&](double epsilon) {
+    ++asked;
+    const double value = falling(epsilon);
+    return numerics::Enclosure{value * (1 - 1e-9), epsilon < 4 ? value : 1e-4};
+  };
+  const RoundCurve curve = tabulate(stalls, {}, 100, 1e-9, 0.5);
+  ASSERT_EQ(curve.forward.size(), curve.index.size());
+  std::size_t beyond = 0;
+  for (std::size_t i = 0; i < curve.index.size(); ++i) {
+    const double epsilon = curve.spacing * static_cast<double>(curve.index[i]);
+    EXPECT_GE(curve.forward[i].upper, falling(epsilon));
+    EXPECT_LE(curve.forward[i].lower, curve.forward[i].upper);
+    if (i > 0) {
+      EXPECT_LE(curve.forward[i].upper, curve.forward[i - 1].upper);
+    }
+    beyond += epsilon >= 4 ? 1 : 0;
+  }
+  EXPECT_LT(beyond, 12u);
+  EXPECT_LT(asked, 700);
+}
+
 TEST(LossDistribution, TakesTheHullOfACurveThatIsNotConvex) {
   // A kink upward at node 20, as a min() of bounds or an added allowance makes: the hull must remove it, not
   // clip it.
