@@ -143,7 +143,7 @@ class Search {
     return std::clamp(index, within_->index + 1, above_->index - 1);
   }
 
-  static constexpr double kSmoothOver = 1e-3;  // of x: as far as a line is trusted
+  static constexpr double kSmoothOver = 1e-2;  // of x: as far as a line is trusted
 
   const BoundarySearch& where_;
   const std::function<double(std::int64_t)>& function_;

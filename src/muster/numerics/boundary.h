@@ -42,7 +42,7 @@ struct BoundarySearch {
   std::int64_t start;
   double slope = 1;     // a guess of d function / d |log value| at start, > 0
   double reach = 0.01;  // the least of |log value| that a first step goes: how far off the start may well be
-  bool smooth = false;  // a line through two points a thousandth apart tells the next point of the lattice
+  bool smooth = false;  // a line through two points a hundredth apart tells the next point of the lattice
 
   // None where `first` is already above zero. Throws what `function` throws.
   std::optional<std::int64_t> last_within(const std::function<double(std::int64_t)>& function) const;

@@ -3,7 +3,7 @@
 // The answer is the largest epsilon0, rate or number of rounds, or the smallest sigma, number of clients or
 // minimum, whose proven upper epsilon is at most the target; it is a whole number or has six significant
 // digits, and the next such value misses the target (asked, or read off the line through two values within a
-// thousandth where that line clears the target by a quarter of a step). The statement returned is the
+// hundredth where that line clears the target by a quarter of a step). The statement returned is the
 // accountant's own for exactly that value. `accuracy` chooses the randomizer's noise and the check-in rate
 // together (docs/theory/accuracy.md). Pure functions; each builds a handful of accountants, one after the
 // other.

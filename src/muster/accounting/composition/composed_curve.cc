@@ -11,6 +11,7 @@ namespace {
 
 constexpr int kNodesPerDeviation = 100;
 constexpr int kRoughNodes = 25;
+constexpr int kRoughOfFew = 15;      // of rounds that visit more than a deviation each
 constexpr double kRoughTail = 1e-4;  // of delta, over all rounds
 constexpr int kNodesOfPairs = 200;   // a lower pair loses twice as much between nodes
 constexpr int kRefinedPairs = 2;     // exact pairs are smooth: extensions cross halfway
@@ -51,7 +52,8 @@ double ComposedCurve::rough_upper(std::uint64_t rounds, const Question& question
   }
   const Resolution r = Resolutions<Table>::wanted(rounds, question.fixed);
   const double tail = std::max(r.tail, kRoughTail * question.fixed / static_cast<double>(rounds));
-  return LossDistribution::dominating(tabulate(delta_, {}, kRoughNodes, tail, r.visited, knot_))
+  const int nodes = r.visited > 1 ? kRoughOfFew : kRoughNodes;
+  return LossDistribution::dominating(tabulate(delta_, {}, nodes, tail, r.visited, knot_))
       .epsilon_upper(rounds, question.fixed);
 }
 
