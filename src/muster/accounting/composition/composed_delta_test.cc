@@ -220,12 +220,14 @@ class RandomRounds {
                        : style == 1 ? uniform()
                        : style == 2 ? (uniform() < 0.2 ? std::exp(-30 * uniform()) : 0)
                                     : std::exp(-std::abs(i) / spread);
-      weights[static_cast<std::size_t>(i + bulk)] = v;
+      const int at = i + bulk;
+      weights[static_cast<std::size_t>(at)] = v;
       total += v;
     }
     for (int i = -bulk; i <= bulk; ++i) {
-      law.add(spacing_ * i, weights[static_cast<std::size_t>(i + bulk)] * mass * (1 - rare) * 0.999 /
-                                std::max(total, 1e-300));
+      const int at = i + bulk;
+      law.add(spacing_ * i,
+              weights[static_cast<std::size_t>(at)] * mass * (1 - rare) * 0.999 / std::max(total, 1e-300));
     }
     int at = bulk;
     for (int k = 0; k < 3 && at < far; ++k) {

@@ -232,8 +232,9 @@ TEST(ClassC, UnequalRatesAreTheMaximumOverAllTypes) {
               long double total = 0;
               for (int h0 = 0; h0 <= i; ++h0) {
                 for (int h1 = 0; h1 <= n - 1 - i; ++h1) {
+                  const int hidden_ones = h0 + h1 + 1;
                   total += hidden(i, h0) * hidden(n - 1 - i, h1) *
-                           table[static_cast<std::size_t>(h0 + h1 + 1)][static_cast<std::size_t>(h0)];
+                           table[static_cast<std::size_t>(hidden_ones)][static_cast<std::size_t>(h0)];
                 }
               }
               worst = std::max(worst, total);
