@@ -95,7 +95,8 @@ RoundCurve tabulate(const Curve& forward, const Curve& reverse, int per_deviatio
                     double visited, double knot, bool nested) {
   const double deviation = deviation_of(forward);
   const double nodes = static_cast<double>(per_deviation);
-  const bool halve = width_of_enclosures(forward, deviation) * nodes * nodes > kOverresolved;
+  // Of few rounds alone: the variance that chords bring in adds up over many.
+  const bool halve = visited > 1 && width_of_enclosures(forward, deviation) * nodes * nodes > kOverresolved;
   double spacing = deviation / (halve ? nodes / 2 : nodes);
   if (knot > spacing) {
     spacing = knot / std::ceil(kFewest * knot / deviation);

@@ -5,7 +5,7 @@
 // grow as (density)^{-1/3} = e^{z^2/6}, z in deviations of the loss, once beyond the losses that the
 // composition visits. A chord lies above a convex curve: fewer nodes cost tightness, never truth. They are
 // fewer still where the tail is nearly negligible, where the bound stalls (delta never rises with epsilon:
-// the least upper end so far holds), and everywhere where the enclosures are wider than what chords add.
+// the least upper end so far holds), and for few rounds where the enclosures are wider than what chords add.
 #pragma once
 
 #include <cstdint>
