@@ -349,8 +349,9 @@ WorstMixture worst_mixture_call(const AtomicLaw& first, const AtomicLaw& second,
       larger = law;
     }
   }
-  if (log_value == -kInfinity) {
-    return {{0, 0}, 0};  // no sum of these terms passes k
+  if (larger == nullptr) {  // no sum of these terms passes k, or the arithmetic has no estimate
+    const bool passes = terms * std::max(first.largest_point(), second.largest_point()) > k;
+    return {{0, passes ? kInfinity : 0}, passes ? kInfinity : 0};
   }
   const double all = contour_of_all(*larger, larger == &first ? second : first, terms, k, c);
   WorstMixture found = along(first, second, terms, k, mixing, all, log_value);
