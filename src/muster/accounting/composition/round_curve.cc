@@ -1,18 +1,13 @@
 #include "muster/accounting/composition/round_curve.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 
 namespace muster::accounting {
 namespace {
 
-constexpr double kFewest = 16;                         // nodes to a deviation where every cell is exact
-constexpr std::array<double, 3> kWidthsAt{0.5, 1, 2};  // deviations
-// A chord over 2 / m deviations rises about 2 / m^2 above the curve, of its value: where the enclosures are
-// wider yet, half of m nodes to a deviation lose less than the enclosures do.
-constexpr double kOverresolved = 2.5;
+constexpr double kFewest = 16;  // nodes to a deviation where every cell is exact
 constexpr double kWidest =
     1.0 / 8;  // deviations a cell may span, more beyond three of them: far tails keep their shape
 
@@ -39,17 +34,6 @@ double deviation_of(const Curve& curve) {
     (curve(middle).upper > target ? low : top) = middle;
   }
   return top / 1.55;
-}
-
-// How wide the curve's enclosures are, of its value: the median of three.
-double width_of_enclosures(const Curve& curve, double deviation) {
-  std::array<double, 3> widths{};
-  std::transform(kWidthsAt.begin(), kWidthsAt.end(), widths.begin(), [&](double deviations) {
-    const numerics::Enclosure at = curve(deviations * deviation);
-    return at.upper > 0 ? (at.upper - at.lower) / at.upper : 0;
-  });
-  std::ranges::sort(widths);
-  return widths[1];
 }
 
 double larger_at(const RoundCurve& curve, std::size_t node) {
@@ -94,10 +78,7 @@ double harmless_stride(const RoundCurve& curve, double negligible) {
 RoundCurve tabulate(const Curve& forward, const Curve& reverse, int per_deviation, double negligible,
                     double visited, double knot, bool nested) {
   const double deviation = deviation_of(forward);
-  const double nodes = static_cast<double>(per_deviation);
-  // Of few rounds alone: the variance that chords bring in adds up over many.
-  const bool halve = visited > 1 && width_of_enclosures(forward, deviation) * nodes * nodes > kOverresolved;
-  double spacing = deviation / (halve ? nodes / 2 : nodes);
+  double spacing = deviation / per_deviation;
   if (knot > spacing) {
     spacing = knot / std::ceil(kFewest * knot / deviation);
   }

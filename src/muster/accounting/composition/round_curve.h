@@ -4,8 +4,8 @@
 // cell's probability to the variance of the loss, so for a given number of nodes the widths that add least
 // grow as (density)^{-1/3} = e^{z^2/6}, z in deviations of the loss, once beyond the losses that the
 // composition visits. A chord lies above a convex curve: fewer nodes cost tightness, never truth. They are
-// fewer still where the tail is nearly negligible, where the bound stalls (delta never rises with epsilon:
-// the least upper end so far holds), and for few rounds where the enclosures are wider than what chords add.
+// fewer still where the tail is nearly negligible, and where the bound stalls (delta never rises with
+// epsilon: the least upper end so far holds).
 #pragma once
 
 #include <cstdint>
