@@ -130,7 +130,7 @@ TEST(LdpSgd, MessagesTogetherAreTheSumOfMessagesAlone) {
     for (std::uint64_t client = 0; client < 5; ++client) {  // directions that are at hand
       randomizer->randomize(gradient, key, 1, client, *scratch, messages.emplace_back());
     }
-    std::ranges::rotate(messages, messages.end() - 5);
+    std::rotate(messages.begin(), messages.end() - 5, messages.end());
     MessageSum expected = randomizer->make_sum();
     for (const Message& message : messages) {
       randomizer->accumulate(message, *randomizer->make_scratch(), expected);
