@@ -124,6 +124,33 @@ TEST(Accountant, TheEnvelopeOfAPairIsNoLowerBound) {
   EXPECT_GT(LossDistribution::dominated(both).epsilon_lower(rounds, 1e-5), 0.1255);
 }
 
+// Three more reference lower values are too high, in their last digit: from above, neither direction of the
+// pair reaches them after rounding.
+TEST(Accountant, ThreeReferenceLowerValuesAreAboveTheirPair) {
+  struct Pair {
+    std::uint64_t clients;
+    double rate, epsilon0;
+    std::uint64_t rounds;
+    double delta, given, half_digit;
+  };
+  for (const Pair& row : {Pair{1'000'000, 0.001, 2, 100'000, 1e-8, 0.10838, 5e-6},
+                          Pair{60'000, 1.0 / 6, 1.5, 1'200, 1e-5, 0.32204, 5e-6},
+                          Pair{1'000'000, 0.01, 2, 1'000, 1e-8, 0.032473, 5e-7}}) {
+    const Applicable list = applicable(LdpSgdLocal{row.epsilon0},
+                                       ShuffledCheckIn{ClientCount::of(row.clients), Rate::of(row.rate)});
+    const RoundPair& pair = list.lowers.front();
+    const double tail = 1e-6 * row.delta / static_cast<double>(row.rounds);
+    const double visited = 5 / std::sqrt(static_cast<double>(row.rounds));
+    const RoundCurve both = tabulate(pair.forward, pair.reverse, 200, tail, visited);
+    const auto upper = [&](const RoundCurve& curve) {
+      return LossDistribution::dominating(curve).epsilon_upper(row.rounds, row.delta);
+    };
+    const double larger = std::max(upper(both), upper(both.swapped()));
+    EXPECT_LT(larger, row.given - row.half_digit);
+    EXPECT_GT(larger, row.given * (1 - 1e-4));
+  }
+}
+
 // testdata/check_in_profile.txt: the same bound by grid FFTs in another language
 // (tools/golden/check_in_profile.py), whose own grid errors are below 5e-4 of epsilon.
 TEST(Accountant, AgreesWithGridConvolutions) {
