@@ -129,6 +129,18 @@ TEST(Calibration, ComposedRounds) {
                  {{"randomizer.kind", "gaussian"}, {"randomizer.epsilon0", ""}, {"rounds.count", "4000"}});
 }
 
+// Two clients hide nobody from the formula in closed form, but no message tells more than its local
+// guarantee.
+TEST(Calibration, ARateOfOneIsJudgedByItsBound) {
+  for (const char* clients : {"2", "20"}) {
+    const Calibration found =
+        calibrate(plan_for(Knob::rate, {{"population.clients", clients}, {"randomizer.epsilon0", "1"}}),
+                  Knob::rate, {.epsilon = 1, .delta = 1e-6, .view = {}});
+    EXPECT_EQ(found.value, 1) << clients;
+    EXPECT_LE(*found.statement.best.upper, 1);
+  }
+}
+
 TEST(Calibration, OtherProtocols) {
   const Target target{.epsilon = 0.05, .delta = 1e-6, .view = {}};
   expect_inverse(
