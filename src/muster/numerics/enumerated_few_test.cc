@@ -10,16 +10,10 @@
 
 #include "muster/numerics/enumerated_call.h"
 #include "muster/numerics/enumerated_mixture.h"
+#include "muster/numerics/two_points_test.h"
 
 namespace muster::numerics {
 namespace {
-
-AtomicLaw two_points(double x, double y, double rate, double share) {
-  AtomicLaw law;
-  law.add(x, rate * share);
-  law.add(y, rate * (1 - share));
-  return law;
-}
 
 // enumerated_mixture sums every count of every atom for every i, zeros included.
 TEST(EnumeratedFew, IsTheMaximumOverAllTypes) {

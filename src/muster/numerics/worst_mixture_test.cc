@@ -10,6 +10,7 @@
 
 #include "muster/numerics/call_of_sum.h"
 #include "muster/numerics/enumerated_mixture.h"
+#include "muster/numerics/two_points_test.h"
 
 namespace muster::numerics {
 namespace {
@@ -46,13 +47,6 @@ long double slow(const AtomicLaw& first, const AtomicLaw& second, int terms, dou
     }
   }
   return total;
-}
-
-AtomicLaw two_points(double x, double y, double rate, double share) {
-  AtomicLaw law;
-  law.add(x, rate * share);
-  law.add(y, rate * (1 - share));
-  return law;
 }
 
 TEST(WorstMixture, EnumeratesAHandfulOfTerms) {
