@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <list>
+#include <mutex>
 #include <string>
 #include <utility>
 
@@ -13,11 +15,18 @@
 #include "muster/accounting/bounds/local/local.h"
 #include "muster/accounting/comparisons.h"
 #include "muster/accounting/composition/composed_curve.h"
+#include "muster/accounting/gate/gate.h"
 #include "muster/accounting/timed.h"
 #include "muster/core/error.h"
+#include "muster/numerics/ordered.h"
 
 namespace muster::accounting {
 namespace {
+
+using numerics::larger;
+using numerics::smaller;
+
+bool asks_epsilon(const Question& question) { return question.kind == Question::Kind::epsilon_at_delta; }
 
 std::optional<double> finite(double value) {
   return std::isfinite(value) ? std::optional<double>(value) : std::nullopt;
@@ -31,30 +40,11 @@ bool comes_before(const Bound& a, const Bound& b) {
 }
 
 void require_valid(const Question& question) {
-  if (question.kind == Question::Kind::epsilon_at_delta) {
+  if (asks_epsilon(question)) {
     Delta::of(question.fixed);
   } else {
     Epsilon::of(question.fixed);
   }
-}
-
-// A sum of messages is a function of their multiset, and a released model of the sums: whoever sees less is
-// covered by the theorems for more.
-bool sees_no_more(View view, View than) {
-  const auto rank = [](View v) {
-    switch (v) {
-      case View::shuffler_colludes:
-        return 3;
-      case View::shuffler_honest:
-        return 2;
-      case View::sum_only:
-        return 1;
-      case View::server_trusted:
-        break;
-    }
-    return 0;
-  };
-  return rank(view) <= rank(than);
 }
 
 }  // namespace
@@ -62,6 +52,7 @@ bool sees_no_more(View view, View than) {
 struct Accountant::State {
   struct Upper {
     explicit Upper(RoundBound b) : bound(std::move(b)), composed(bound.delta, bound.knot) {}
+    bool charged() const { return bound.validity == Validity::proven && !bound.never_best; }
     RoundBound bound;
     ComposedCurve composed;
   };
@@ -70,68 +61,82 @@ struct Accountant::State {
     RoundPair pair;
     ComposedPair composed;
   };
+  // Everything that holds for one adversary.
+  struct InView {
+    InView(const Mechanism& m, const Participation& p, View v) : view(v), gate(m, {p}, v) {
+      Applicable found = applicable(m, p, v);
+      missing = std::move(found.missing);
+      for (RoundBound& bound : found.uppers) {
+        uppers.emplace_back(std::move(bound));
+      }
+      for (RoundPair& pair : found.lowers) {
+        lowers.emplace_back(std::move(pair));
+      }
+    }
+    View view;
+    Gate gate;
+    std::list<Upper> uppers;  // lists: the tables inside do not move
+    std::list<Lower> lowers;
+    std::string missing;
+  };
 
   Mechanism mechanism;
   Participation participation;
-  std::list<Upper> uppers;  // lists: the tables inside do not move
-  std::list<Lower> lowers;
-  std::string missing;
+  mutable std::mutex mutex;
+  mutable std::list<InView> views;  // those asked for
 
-  State(const Mechanism& m, const Participation& p) : mechanism(m), participation(p) {
-    Applicable found = applicable(m, p);
-    missing = std::move(found.missing);
-    for (RoundBound& bound : found.uppers) {
-      uppers.emplace_back(std::move(bound));
-    }
-    for (RoundPair& pair : found.lowers) {
-      lowers.emplace_back(std::move(pair));
-    }
-  }
+  State(const Mechanism& m, const Participation& p) : mechanism(m), participation(p) { in(own_view(p)); }
 
-  // The least of the proven uppers, by one of ComposedCurve's ways.
-  std::optional<double> least(std::uint64_t rounds, const Question& question,
-                              double (ComposedCurve::*way)(std::uint64_t, const Question&) const) const {
-    require_valid(question);
-    if (rounds == 0) {
-      return 0;
-    }
-    double least = local(rounds, question);
-    for (const Upper& upper : uppers) {
-      if (upper.bound.validity == Validity::proven && !upper.bound.never_best) {
-        least = std::min(least, (upper.composed.*way)(rounds, question));
-      }
-    }
-    return finite(least);
+  const InView& in(View view) const {
+    const std::lock_guard lock(mutex);
+    const auto known = std::ranges::find(views, view, &InView::view);
+    return known != views.end() ? *known : views.emplace_back(mechanism, participation, view);
   }
 
   double local(std::uint64_t rounds, const Question& question) const {
     const Rate rate = message_rate(participation);
-    return question.kind == Question::Kind::epsilon_at_delta
-               ? local_epsilon_upper(mechanism, rate, rounds, question.fixed)
-               : local_delta_upper(mechanism, rate, rounds, question.fixed);
+    return asks_epsilon(question) ? local_epsilon_upper(mechanism, rate, rounds, question.fixed)
+                                  : local_delta_upper(mechanism, rate, rounds, question.fixed);
   }
 
-  Bound local_bound(std::uint64_t rounds, const Question& question, View view) const {
+  // A bound's own answer, past the gate.
+  static double checked(const InView& in, const Upper& upper, std::uint64_t rounds, const Question& question) {
+    const double value = upper.composed.upper(rounds, question);
+    if (upper.bound.validity == Validity::proven) {
+      in.gate.check(upper.bound.id, rounds, question, value, [&](double epsilon) {
+        return upper.composed.delta_at(rounds, question.fixed, epsilon);
+      });
+    }
+    return value;
+  }
+
+  double checked_local(const InView& in, std::uint64_t rounds, const Question& question) const {
+    const double value = local(rounds, question);
+    in.gate.check("local-composition", rounds, question, value);
+    return value;
+  }
+
+  Bound local_bound(const InView& in, std::uint64_t rounds, const Question& question) const {
     const Stopwatch watch;
     Bound bound;
     bound.id = "local-composition";
-    bound.view = view;
+    bound.view = in.view;
     bound.assumptions = {"no amplification: holds even if the shuffler colludes with the aggregator"};
     bound.citation =
         std::holds_alternative<GaussianLocal>(mechanism)
             ? "Dong, Roth, Su, JRSS-B 2022, Corollary 3.3, mixed over the number of participations"
             : "Kairouz, Oh, Viswanath, ICML 2015, Theorem 3.3, mixed over the number of participations";
     add_assumptions(mechanism, bound.assumptions);
-    bound.upper = finite(local(rounds, question));
+    bound.upper = finite(checked_local(in, rounds, question));
     bound.seconds = watch.seconds();
     return bound;
   }
 
-  Bound upper_bound(const Upper& upper, std::uint64_t rounds, const Question& question, View view) const {
+  static Bound upper_bound(const InView& in, const Upper& upper, std::uint64_t rounds, const Question& question) {
     const Stopwatch watch;
     Bound bound;
     bound.id = upper.bound.id;
-    bound.view = view;
+    bound.view = in.view;
     bound.validity = upper.bound.validity;
     bound.neighbouring = upper.bound.neighbouring;
     bound.citation = upper.bound.citation;
@@ -140,14 +145,39 @@ struct Accountant::State {
           fmt::format("; its dominating pair composed {} times, docs/theory/composition.md", rounds);
     }
     bound.assumptions = upper.bound.assumptions;
-    const double value = upper.composed.upper(rounds, question);
+    const double value = checked(in, upper, rounds, question);
     if (std::isfinite(value)) {
       bound.upper = value;
-      bound.numerical_error = std::max(0.0, value - upper.composed.from_below(rounds, question));
+      bound.numerical_error = larger(0.0, value - upper.composed.from_below(rounds, question));
     } else {
       bound.assumptions.emplace_back(
           "none at this delta: the curve's tail, charged as mass at infinite loss, passes it");
     }
+    bound.seconds = watch.seconds();
+    return bound;
+  }
+
+  // What a single test of one round shows: hardly ever the largest lower value, always there.
+  static Bound floor_bound(const InView& in, const Question& question) {
+    const Stopwatch watch;
+    Bound bound;
+    bound.id = "one-bit-test";
+    bound.view = in.view;
+    bound.citation = "one distinguishing test of one round, in closed form; docs/theory/floor.md";
+    bound.assumptions = {"a lower bound: upper is none"};
+    bound.lower = in.gate.floor(question);
+    bound.seconds = watch.seconds();
+    return bound;
+  }
+
+  static Bound lower_bound(const InView& in, const Lower& pair, std::uint64_t rounds, const Question& question) {
+    const Stopwatch watch;
+    Bound bound;
+    bound.id = pair.pair.id;
+    bound.view = in.view;
+    bound.citation = pair.pair.citation;
+    bound.assumptions = pair.pair.assumptions;
+    bound.lower = pair.composed.lower(rounds, question);
     bound.seconds = watch.seconds();
     return bound;
   }
@@ -160,11 +190,24 @@ Accountant::Accountant(Accountant&&) noexcept = default;
 Accountant& Accountant::operator=(Accountant&&) noexcept = default;
 
 std::optional<double> Accountant::upper(std::uint64_t rounds, const Question& question) const {
-  return state_->least(rounds, question, &ComposedCurve::upper);
+  require_valid(question);
+  if (rounds == 0) return 0;
+  const State::InView& in = state_->in(own_view(state_->participation));
+  double least = state_->checked_local(in, rounds, question);
+  for (const State::Upper& upper : in.uppers) {
+    if (upper.charged()) least = smaller(least, State::checked(in, upper, rounds, question));
+  }
+  return finite(least);
 }
 
 std::optional<double> Accountant::rough_upper(std::uint64_t rounds, const Question& question) const {
-  return state_->least(rounds, question, &ComposedCurve::rough_upper);
+  require_valid(question);
+  if (rounds == 0) return 0;
+  double least = state_->local(rounds, question);
+  for (const State::Upper& upper : state_->in(own_view(state_->participation)).uppers) {
+    if (upper.charged()) least = smaller(least, upper.composed.rough_upper(rounds, question));
+  }
+  return finite(least);
 }
 
 double Accountant::epsilon_upper(std::uint64_t rounds, Delta delta) const {
@@ -176,18 +219,12 @@ Statement Accountant::account(std::uint64_t rounds, const Question& question, st
                               bool as_published) const {
   require_valid(question);
   const View own = own_view(state_->participation);
-  const View view = asked.value_or(own);
-  const bool amplified = sees_no_more(view, own);
-  if (!amplified && view != View::shuffler_colludes) {
-    throw Error(ErrorCode::uncovered, "view", name_of(view),
-                fmt::format("{}, shuffler-colludes", name_of(own)),
-                fmt::format("no theorem covers {} in this view", name_of(state_->participation)));
-  }
+  const State::InView& in = state_->in(asked.value_or(own));
   Statement statement{question, rounds, {}, std::nullopt, rounds, {}};
   if (rounds == 0) {
     Bound nothing;
     nothing.id = "local-composition";
-    nothing.view = view;
+    nothing.view = in.view;
     nothing.upper = nothing.lower = 0;
     nothing.assumptions = {"nothing is released"};
     statement.local = 0;
@@ -196,49 +233,48 @@ Statement Accountant::account(std::uint64_t rounds, const Question& question, st
     return statement;
   }
 
-  Bound local = state_->local_bound(rounds, question, view);
+  Bound local = state_->local_bound(in, rounds, question);
   statement.local = local.upper;
-  if (state_->uppers.empty() && !state_->missing.empty()) {
-    local.assumptions.push_back(state_->missing);
+  if (in.uppers.empty() && !in.missing.empty()) {
+    local.assumptions.push_back(in.missing);
   }
   statement.all.push_back(std::move(local));
-  if (amplified) {
-    for (const State::Upper& upper : state_->uppers) {
-      statement.all.push_back(state_->upper_bound(upper, rounds, question, view));
-    }
+  std::optional<double> charged = statement.local;  // what training charges
+  for (const State::Upper& upper : in.uppers) {
+    Bound bound = State::upper_bound(in, upper, rounds, question);
+    if (upper.charged() && bound.upper && (!charged || *bound.upper < *charged)) charged = bound.upper;
+    // Provably no smaller than another bound of the list: where its own tables say so, that is their rounding.
+    if (!upper.charged() && bound.upper && charged) bound.upper = larger(*bound.upper, *charged);
+    statement.all.push_back(std::move(bound));
   }
-  // A lower bound for an adversary who sees less holds for one who sees more, not the other way round.
   double lower = 0;
-  if (sees_no_more(own, view)) {
-    for (const State::Lower& pair : state_->lowers) {
-      const Stopwatch watch;
-      Bound bound;
-      bound.id = pair.pair.id;
-      bound.view = view;
-      bound.citation = pair.pair.citation;
-      bound.assumptions = pair.pair.assumptions;
-      bound.lower = pair.composed.lower(rounds, question);
-      bound.seconds = watch.seconds();
-      lower = std::max(lower, *bound.lower);
-      statement.all.push_back(std::move(bound));
-    }
+  const auto keep_lower = [&](Bound bound) {
+    lower = larger(lower, bound.lower.value_or(0));
+    statement.all.push_back(std::move(bound));
+  };
+  for (const State::Lower& pair : in.lowers) {
+    keep_lower(State::lower_bound(in, pair, rounds, question));
   }
+  if (lower == 0) keep_lower(State::floor_bound(in, question));
   if (as_published) {
     for (Bound& bound : comparisons(state_->mechanism, state_->participation, rounds, question)) {
-      bound.view = view;
+      bound.view = in.view;
       // Proven for the participation's own view: they hold for whoever sees less, for nobody who sees more.
-      if (bound.validity != Validity::proven || amplified) {
-        statement.all.push_back(std::move(bound));
+      if (bound.validity == Validity::proven && in.view == View::shuffler_colludes && own != in.view) continue;
+      if (bound.validity == Validity::proven && bound.upper) {
+        in.gate.check(bound.id, rounds, question, *bound.upper);
       }
+      statement.all.push_back(std::move(bound));
     }
   }
   for (Bound& bound : statement.all) {
     if (bound.validity == Validity::proven && bound.upper) {
       bound.lower = lower;
-      if (lower > *bound.upper) {
+      bound.numerical_error = smaller(bound.numerical_error, larger(0.0, *bound.upper - lower));
+      if (!(lower <= *bound.upper)) {
         throw Error(ErrorCode::internal, bound.id, fmt::format("{:.17g}", *bound.upper),
                     fmt::format(">= {:.17g}", lower),
-                    "an upper bound fell below a lower one: this is a defect");
+                    "an upper bound fell below a lower one: this is a defect, and nothing is reported");
       }
     }
   }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <utility>
 
@@ -21,11 +22,15 @@
 #include "muster/accounting/bounds/swap/unequal_rates.h"
 #include "muster/accounting/gaussian_shuffle.h"
 #include "muster/accounting/plain_shuffle.h"
+#include "muster/core/error.h"
+#include "muster/numerics/ordered.h"
 
 namespace muster::accounting {
 namespace {
 
-constexpr double kLargestEpsilon0 = 40;  // e^40 users hide nobody
+constexpr double kLargestEpsilon0 = 100;  // of sums whose terms are as large as e^epsilon0
+constexpr double kLatticeOfTerms = 30;    // epsilon0 from which terms no longer lie close together
+constexpr double kNobodyAbsent = 700;     // clients expected to be absent from whom e^-that is no delta
 constexpr double kLeastRate = 1e-15;     // of 1e12 clients one in a thousand rounds: nobody hides anybody
 
 constexpr const char* kSecretCoins = "coins are secret, independent of the data and of each other";
@@ -47,6 +52,8 @@ DeltaCurve curve_of(Curve curve) {
   const auto shared = std::make_shared<const Curve>(std::move(curve));
   return [shared](double epsilon) { return shared->delta(epsilon); };
 }
+
+bool summable(const Mechanism& mechanism) { return pure_epsilon0(mechanism).value_or(0) <= kLargestEpsilon0; }
 
 // The least rate of a client's coin; 1 where there are no coins.
 double least_rate(const Participation& participation) {
@@ -92,6 +99,7 @@ RoundBound class_c(const Mechanism& mechanism, std::vector<std::string> assumpti
 // alternative record, at the smallest. Binary randomized response, which every member of class C reaches.
 void add_unequal_pair(const Mechanism& mechanism, double n, double lo, double hi, Applicable& list) {
   if (!in_class_c(mechanism) && !std::holds_alternative<PureLocal>(mechanism)) return;
+  if (!summable(mechanism)) return;
   const auto pair = std::make_shared<const UnequalRatesPair>(pure_epsilon0(mechanism).value(), n, lo, hi);
   list.lowers.push_back({.id = "unequal-rates-pair",
                          .citation =
@@ -114,7 +122,7 @@ RoundBound unequal_class_c(const Mechanism& mechanism, double n, double lo, doub
 }
 
 void add_third_symbol(const Mechanism& mechanism, const KRRShape& shape, Applicable& list) {
-  if (const auto* response = std::get_if<KRandomizedResponse>(&mechanism)) {
+  if (const auto* response = std::get_if<KRandomizedResponse>(&mechanism); response && summable(mechanism)) {
     for (RoundPair& pair : k_rr_pairs(*response, shape)) {
       list.lowers.push_back(std::move(pair));
     }
@@ -140,6 +148,10 @@ void cover(const Mechanism& mechanism, const Shuffle& p, Applicable& list) {
     list.lowers.push_back(homogeneous(mechanism, {n, n, 1}));
   }
   add_third_symbol(mechanism, {n, n, 1}, list);
+  if (!summable(mechanism)) {
+    list.missing = fmt::format("a plain shuffle is not computed for epsilon0 above {}", kLargestEpsilon0);
+    return;
+  }
   if (in_class_c(mechanism)) {
     list.uppers.push_back(
         {.id = "class-c-pool",
@@ -167,7 +179,7 @@ void cover(const Mechanism& mechanism, const FixedSubset& p, Applicable& list) {
     return cover(mechanism, Shuffle{p.clients}, list);
   }
   const double n = count_of(p.clients), k = static_cast<double>(p.subset);
-  if (in_class_c(mechanism)) {
+  if (in_class_c(mechanism) && summable(mechanism)) {
     list.uppers.push_back(
         class_c(mechanism,
                 {"the subset is uniform, independent of the data, and secret from the server",
@@ -182,12 +194,25 @@ void cover(const Mechanism& mechanism, const FixedSubset& p, Applicable& list) {
            {"the subset is uniform, independent of the data, and secret from the server",
             fmt::format("{} honest clients, exactly {} of them reporting", p.clients.value(), p.subset)}),
        .delta = curve_of(SubsetCurve(ReportingSum(mechanism), n, k)),
-       .never_best = in_class_c(mechanism)});
+       .never_best = in_class_c(mechanism) && summable(mechanism)});
   list.lowers.push_back(homogeneous(mechanism, {n, k, 1}));
   add_third_symbol(mechanism, {n, k, 1}, list);
 }
 
 // --- shuffled check-in ----------------------------------------------------------------------------
+
+// A check-in is a plain shuffle of everybody's messages, of which each is then dropped with the same probability:
+// post-processing, so no bound for the shuffle is passed. It matters where hardly anybody is absent.
+void add_plain_shuffle(const Mechanism& mechanism, const ShuffledCheckIn& p, Applicable& list) {
+  if (count_of(p.clients) * (1 - p.rate.value()) > kNobodyAbsent) return;
+  Applicable shuffle;
+  cover(mechanism, Shuffle{p.clients}, shuffle);
+  for (RoundBound& bound : shuffle.uppers) {
+    bound.assumptions.push_back(fmt::format("holds for everybody reporting, and dropping each message with "
+                                            "probability {} is post-processing", 1 - p.rate.value()));
+    list.uppers.push_back(std::move(bound));
+  }
+}
 
 void cover(const Mechanism& mechanism, const ShuffledCheckIn& p, Applicable& list) {
   const double n = count_of(p.clients);
@@ -199,7 +224,7 @@ void cover(const Mechanism& mechanism, const ShuffledCheckIn& p, Applicable& lis
         fmt::format("{} honest clients, each at an effective rate in [{}, {}]", p.clients.value(), lo, hi)};
     add_unequal_pair(mechanism, n, lo, hi, list);
     if (hi >= 1) {
-      if (const std::optional<double> epsilon0 = pure_epsilon0(mechanism)) {
+      if (const std::optional<double> epsilon0 = pure_epsilon0(mechanism); epsilon0 && summable(mechanism)) {
         list.uppers.push_back(
             {.id = "unequal-rates-blanket",
              .citation =
@@ -213,7 +238,7 @@ void cover(const Mechanism& mechanism, const ShuffledCheckIn& p, Applicable& lis
       }
       return;
     }
-    if (in_class_c(mechanism)) {
+    if (in_class_c(mechanism) && summable(mechanism)) {
       list.uppers.push_back(unequal_class_c(mechanism, n, lo, hi, assumptions));
     }
     list.uppers.push_back(
@@ -226,7 +251,7 @@ void cover(const Mechanism& mechanism, const ShuffledCheckIn& p, Applicable& lis
   if (p.rate.value() >= 1) {
     return cover(mechanism, Shuffle{p.clients}, list);
   }
-  if (in_class_c(mechanism)) {
+  if (in_class_c(mechanism) && summable(mechanism)) {
     list.uppers.push_back(class_c(
         mechanism,
         {kSecretCoins,
@@ -241,14 +266,16 @@ void cover(const Mechanism& mechanism, const ShuffledCheckIn& p, Applicable& lis
            mechanism, {kSecretCoins, fmt::format("{} honest clients, each at effective rate {}",
                                                  p.clients.value(), p.rate.value())}),
        .delta = [sum, p](double epsilon) { return swap_delta(*sum, p, epsilon); }});
-  list.uppers.back().never_best = in_class_c(mechanism);  // X* is a common majorant of the two types
-  if (const std::optional<double> epsilon0 = pure_epsilon0(mechanism)) {
+  // X* is a common majorant of the two types.
+  list.uppers.back().never_best = in_class_c(mechanism) && summable(mechanism);
+  if (const std::optional<double> epsilon0 = pure_epsilon0(mechanism); epsilon0 && *epsilon0 < kLatticeOfTerms) {
     // X* of a pure mechanism lives on the lattice of e^epsilon0 - 1 when E is near 1: half of what one
     // message more moves ln E.
     list.uppers.back().knot = std::log1p(std::expm1(*epsilon0) / n) / 2;
   }
   list.lowers.push_back(homogeneous(mechanism, {n, n, p.rate.value()}));
   add_third_symbol(mechanism, {n, n, p.rate.value()}, list);
+  add_plain_shuffle(mechanism, p, list);
 }
 
 // --- random check-ins -----------------------------------------------------------------------------
@@ -259,7 +286,7 @@ void cover_averaged(const Mechanism& mechanism, const RandomCheckIn& p, Applicab
   if (lo < hi) add_unequal_pair(mechanism, n, lo, hi, list);
   if (hi >= 1) {
     const std::optional<double> epsilon0 = pure_epsilon0(mechanism);
-    if (!epsilon0 || lo < 1) {
+    if (!epsilon0 || lo < 1 || !summable(mechanism)) {
       list.missing =
           "no theorem for averaged updates when clients may check in for certain, unless all do and the "
           "randomizer "
@@ -326,15 +353,35 @@ void cover(const Mechanism& mechanism, const RandomCheckIn& p, Applicable& list)
 
 // --- only the sum is seen -------------------------------------------------------------------------
 
+// Of bounds for the shuffled messages, what holds when their sum and number alone are seen: the upper ones, and
+// the lower ones where the sum shows the messages' histogram. It does for one-hot symbols, and for signs: binary
+// randomized response, and every sphere or coordinate sampler in one dimension.
+void keep_lowers_of_sums(const Mechanism& mechanism, Applicable& list) {
+  const bool histogram =
+      !std::holds_alternative<GaussianLocal>(mechanism) && !std::holds_alternative<LaplaceLocal>(mechanism);
+  if (!histogram) list.lowers.clear();
+  for (RoundPair& pair : list.lowers) {
+    pair.assumptions.emplace_back(
+        "attained where the sum and the number of messages show how many there are of each: symbols, or signs in "
+        "one dimension");
+  }
+}
+
+RoundPair aggregated_pair(const std::shared_ptr<const AggregatedGaussianCurve>& pair) {
+  return {.id = "aggregated-pair",
+          .citation = "exact curve of the dataset whose other records all equal the victim's alternative",
+          .assumptions = {"a lower bound: upper is none"},
+          .forward = [pair](double epsilon) { return pair->delta(epsilon); },
+          .reverse = [pair](double epsilon) { return pair->reverse(epsilon); }};
+}
+
 void cover(const Mechanism& mechanism, const AggregatedCheckIn& p, Applicable& list) {
   const auto* gaussian = std::get_if<GaussianLocal>(&mechanism);
   if (gaussian == nullptr) {
     // The sum is a function of the shuffled messages, and so is destroying it.
     cover(mechanism, ShuffledCheckIn{p.clients, p.rate, p.least}, list);
-    // The histogram of messages is not a function of the sum, except where messages are symbols of their own.
-    const bool histogram = std::holds_alternative<PureLocal>(mechanism) ||
-                           std::holds_alternative<KRandomizedResponse>(mechanism);
-    if (!histogram || p.minimum > 1) list.lowers.clear();
+    keep_lowers_of_sums(mechanism, list);
+    if (p.minimum > 1) list.lowers.clear();
     return;
   }
   const double n = count_of(p.clients), hi = p.rate.value(), lo = least_of(p.least, p.rate);
@@ -351,36 +398,77 @@ void cover(const Mechanism& mechanism, const AggregatedCheckIn& p, Applicable& l
       .delta = [pair](double epsilon) { return pair->delta(epsilon); }};
   if (lo < hi) bound.delta = curve_of(AggregatedUnequalCurve(mu, n, lo, hi, least));
   list.uppers.push_back(std::move(bound));
-  list.lowers.push_back(
-      {.id = "aggregated-pair",
-       .citation = "exact curve of the dataset whose other records all equal the victim's alternative",
-       .assumptions = {"a lower bound: upper is none"},
-       .forward = [pair](double epsilon) { return pair->delta(epsilon); },
-       .reverse = [pair](double epsilon) { return pair->reverse(epsilon); }});
+  list.lowers.push_back(aggregated_pair(pair));
+}
+
+// A shuffle, subset or check-in whose messages are added up before anybody sees them.
+void add_sums(const Mechanism& mechanism, const Participation& participation, Applicable& list) {
+  keep_lowers_of_sums(mechanism, list);
+  if (!std::holds_alternative<GaussianLocal>(mechanism)) return;
+  Applicable sums;
+  if (const auto* p = std::get_if<ShuffledCheckIn>(&participation)) {
+    cover(mechanism, AggregatedCheckIn{p->clients, p->rate, 1, p->least}, sums);
+  } else if (const auto* everybody = std::get_if<Shuffle>(&participation)) {
+    cover(mechanism, AggregatedCheckIn{everybody->clients, Rate::of(1)}, sums);
+  } else if (const auto* subset = std::get_if<FixedSubset>(&participation)) {
+    const auto pair = std::make_shared<const AggregatedGaussianCurve>(AggregatedGaussianCurve::subset(
+        std::get<GaussianLocal>(mechanism).mu(), count_of(subset->clients), static_cast<double>(subset->subset)));
+    sums.uppers.push_back(
+        {.id = "aggregated-gaussian",
+         .citation = "exact worst curve of the noisy sum of a fixed number of reports; docs/theory/aggregated.md",
+         .assumptions = with_mechanism(mechanism, {"the subset is uniform, independent of the data, and secret",
+                                                   "the server sees the sum of a round's messages alone"}),
+         .delta = [pair](double epsilon) { return pair->delta(epsilon); }});
+    sums.lowers.push_back(aggregated_pair(pair));
+  }
+  for (RoundBound& bound : sums.uppers) list.uppers.push_back(std::move(bound));
+  for (RoundPair& pair : sums.lowers) list.lowers.push_back(std::move(pair));
+}
+
+// The views from which less is seen than in the other.
+int seen_in(View view) {
+  switch (view) {
+    case View::shuffler_colludes:
+      return 3;
+    case View::shuffler_honest:
+      return 2;
+    case View::sum_only:
+      return 1;
+    case View::server_trusted:
+      break;
+  }
+  return 0;
 }
 
 }  // namespace
 
-Applicable applicable(const Mechanism& mechanism, const Participation& participation) {
+Applicable applicable(const Mechanism& mechanism, const Participation& participation, std::optional<View> asked) {
   validate(mechanism);
   validate(participation);
-  Applicable list;
-  if (pure_epsilon0(mechanism).value_or(0) > kLargestEpsilon0) {
-    list.missing = fmt::format("amplification is not computed for epsilon0 above {}", kLargestEpsilon0);
-    return list;
+  const View own = own_view(participation), view = asked.value_or(own);
+  if (seen_in(view) > seen_in(own) && view != View::shuffler_colludes) {
+    throw Error(ErrorCode::uncovered, "view", name_of(view), fmt::format("{}, shuffler-colludes", name_of(own)),
+                fmt::format("no theorem covers {} in this view", name_of(participation)));
   }
+  Applicable list;
   if (least_rate(participation) < kLeastRate) {
     list.missing = fmt::format("amplification is not computed for effective rates below {}", kLeastRate);
     return list;
   }
   std::visit([&](const auto& p) { cover(mechanism, p, list); }, participation);
-  // Every message is its own release: no theorem need say more than what the message alone gives away.
-  const Rate rate = message_rate(participation);
+  if (view == View::shuffler_colludes) list.uppers.clear();
+  if (view == View::sum_only && own == View::shuffler_honest) add_sums(mechanism, participation, list);
+  // Every message is its own release: no theorem need say more than what the message alone gives away, with the
+  // chance that it is sent (the divergence is convex). A delta below every double is still not 0.
+  const double rate = message_rate(participation).value();
   for (RoundBound& bound : list.uppers) {
     bound.delta = [delta = std::move(bound.delta), mechanism, rate](double epsilon) {
-      const numerics::Enclosure own = delta(epsilon);
-      const double local = own.upper < 1e-3 ? 1 : local_delta_upper(mechanism, rate, 1, epsilon);
-      return numerics::Enclosure{std::min(own.lower, local), std::min(own.upper, local)};
+      constexpr double kLeast = std::numeric_limits<double>::min();
+      const double local = numerics::as_upper_bound(rate * local_divergence(mechanism, epsilon) * (1 + 4e-16));
+      const numerics::Enclosure own_bound = delta(epsilon);
+      double upper = numerics::as_upper_bound(own_bound.upper, local);
+      if (local > 0) upper = numerics::larger(upper, kLeast);
+      return numerics::Enclosure{numerics::as_lower_bound(own_bound.lower, upper), upper};
     };
   }
   return list;

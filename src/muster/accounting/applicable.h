@@ -6,21 +6,27 @@
 // the curves may be called from any thread.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "muster/accounting/mechanisms/mechanism.h"
 #include "muster/accounting/participation.h"
+#include "muster/accounting/result.h"
 #include "muster/accounting/round_bound.h"
 
 namespace muster::accounting {
 
 struct Applicable {
-  std::vector<RoundBound> uppers;  // in the participation's own view
+  std::vector<RoundBound> uppers;
   std::vector<RoundPair> lowers;
   std::string missing;  // what no theorem covers; empty when `uppers` is not
 };
 
-Applicable applicable(const Mechanism& mechanism, const Participation& participation);
+// What holds for an adversary with this view; the participation's own unless given. Whoever sees less is covered
+// by every upper bound for those who see more, and covers them with every lower one. Throws Error(uncovered) for a
+// view in which no theorem says anything of this protocol.
+Applicable applicable(const Mechanism& mechanism, const Participation& participation,
+                      std::optional<View> view = std::nullopt);
 
 }  // namespace muster::accounting

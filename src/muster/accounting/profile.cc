@@ -1,126 +1,167 @@
 #include "muster/accounting/profile.h"
 
-#include <algorithm>
+#include <fmt/format.h>
+
 #include <cmath>
 #include <limits>
 
+#include "muster/accounting/gaussian_divergence.h"
 #include "muster/core/error.h"
+#include "muster/numerics/ordered.h"
 
 namespace muster::accounting {
 namespace {
 
-// Covers the round-off of the difference below and of the slopes of a table made from it.
-constexpr long double kOutward = 1 + 1e-13L;
+using Extended = long double;
+using numerics::larger;
+using numerics::smaller;
 
-long double upper_normal(long double x) { return 0.5L * std::erfc(x / std::sqrt(2.0L)); }
+constexpr Extended kUnit = std::numeric_limits<Extended>::epsilon() / 2;
+constexpr double kLargestLoss = 600;    // beyond, alpha nears the end of a double's range
+constexpr Extended kMissing = 1e-9L;    // of P: more than rounding can explain
+constexpr Extended kRounding = 0x1p-52L;
+constexpr Extended kSlightly = 1e-12L;  // an upper bound may pass 1 by its own rounding
 
-// Phi(-l/mu + mu/2) - alpha Phi(-l/mu - mu/2), l = ln alpha >= 0: a difference of two tails whose ratio stays
-// away from 1 by about mu / x, so extended precision leaves at least 16 good digits for mu >= 1e-3.
-long double gaussian_profile_extended(long double mu, long double alpha) {
-  const long double l = std::log(alpha);
-  return upper_normal(l / mu - mu / 2) - alpha * upper_normal(l / mu + mu / 2);
+void refuse(const char* what, double log_alpha, Extended value) {
+  throw Error(ErrorCode::internal, "profile", fmt::format("f = {} at ln alpha = {}", static_cast<double>(value), log_alpha),
+              "a finite, falling function within [0, 1]", what);
 }
+
+double up(Extended x) { return static_cast<double>(x * (1 + kRounding)); }
 
 }  // namespace
 
-double gaussian_profile(double mu, double alpha) {
-  if (alpha < 1) {
-    return 1 - alpha + alpha * gaussian_profile(mu, 1 / alpha);
-  }
-  const long double value = std::max(0.0L, gaussian_profile_extended(mu, alpha));
-  return static_cast<double>(value * kOutward);
-}
-
-Profile Profile::symmetric(const std::vector<double>& alphas,
-                           const std::function<long double(long double)>& f) {
-  if (alphas.empty() || alphas.front() != 1) {
+// With w the distance of two nodes, the chord's slope times the left node's alpha is (f' - f) / (e^w - 1), times
+// the right node's alpha (f' - f) / (1 - e^{-w}): the P-mass alpha * (change of slope) of an inner node never
+// sees alpha itself. A kink's mirror image at -l has its P-mass for Q-mass.
+Profile Profile::symmetric(const std::vector<double>& log_alphas, const std::function<Value(double)>& f) {
+  if (log_alphas.empty() || log_alphas.front() != 0) {
     throw Error(ErrorCode::internal, "profile", "", "", "the first node must be alpha = 1");
   }
-  const std::size_t top = alphas.size() - 1;
-  std::vector<long double> values(top + 1);
-  for (std::size_t i = 0; i <= top; ++i) {
-    values[i] = f(alphas[i]);
+  const std::size_t top = log_alphas.size() - 1;
+  std::vector<Value> at;
+  for (const double l : log_alphas) {
+    at.push_back(f(l));
+    if (at.back().value > 1 && at.back().value < 1 + kSlightly) at.back().value = 1;
+    const Extended value = at.back().value;
+    if (!std::isfinite(l) || !(value >= 0 && value <= 1 && at.back().error < 1e-6L)) {
+      refuse("not a profile", l, value);
+    }
+    if (at.size() > 1 && !(value <= at[at.size() - 2].value * (1 + kRounding) &&
+                           l > log_alphas[at.size() - 2])) {
+      refuse("nodes or values out of order", l, value);
+    }
   }
-  // Slopes of f above 1 and of the excess e(alpha) = f(alpha) - (1 - alpha) = alpha f(1/alpha) below 1, where
-  // f(1/alpha) at the node 1/alphas[i] is values[i]: no subtraction from 1, so far tails keep their digits.
-  std::vector<long double> slope_above(top + 1, 0);   // on [alphas[i], alphas[i+1]]; 0 beyond the last
-  std::vector<long double> excess_slope(top + 1, 0);  // on [1/alphas[i+1], 1/alphas[i]]; 0 beyond the last
-  for (std::size_t i = 0; i < top; ++i) {
-    const long double a = alphas[i];
-    const long double b = alphas[i + 1];
-    slope_above[i] = (values[i + 1] - values[i]) / (b - a);
-    excess_slope[i] = (values[i] / a - values[i + 1] / b) / (1 / a - 1 / b);
+  // P-masses of the kinks at l > 0, each raised by what the values' errors and the differences may have lost.
+  std::vector<Extended> mass(top + 1, 0);
+  Extended total = at[top].value;
+  for (std::size_t i = 1; i <= top; ++i) {
+    const Extended before = static_cast<Extended>(log_alphas[i]) - log_alphas[i - 1];
+    const Extended inner = -std::expm1(-before);
+    Extended kink = (at[i - 1].value - at[i].value) / inner;
+    Extended lost = (at[i - 1].value * (at[i - 1].error + 8 * kUnit) + at[i].value * (at[i].error + 8 * kUnit)) / inner;
+    if (i < top) {
+      const Extended after = static_cast<Extended>(log_alphas[i + 1]) - log_alphas[i];
+      const Extended outer = std::expm1(after);
+      kink -= (at[i].value - at[i + 1].value) / outer;
+      lost += (at[i].value * (at[i].error + 8 * kUnit) + at[i + 1].value * (at[i + 1].error + 8 * kUnit)) / outer;
+    }
+    mass[i] = larger<Extended>(0, kink) + lost;
+    total += mass[i] * (1 + std::exp(-static_cast<Extended>(log_alphas[i])));
   }
   Profile profile;
+  // What is left of 1 sits at alpha = 1; it is the kink there when f is convex at 1, and never more than that.
+  if (top > 0) {
+    const Extended w = log_alphas[1];
+    const Extended fall = (at[0].value - at[1].value) * (1 + std::exp(-w)) / -std::expm1(-w);
+    mass[0] = larger<Extended>(0, 1 - at[1].value - fall);
+  } else {
+    mass[0] = 1 - at[0].value;
+  }
+  const Extended missing = 1 - total - mass[0];
+  if (!(missing <= kMissing)) {
+    profile.mass_at_infinity_ = up(at[top].value + missing);
+  } else {
+    profile.mass_at_infinity_ = up(at[top].value);
+  }
+  const auto add = [&profile](double l, Extended p, Extended q) {
+    profile.log_alphas_.push_back(l);
+    profile.p_masses_.push_back(up(p));
+    profile.q_masses_.push_back(up(q));
+  };
   for (std::size_t i = top; i > 0; --i) {
-    profile.alphas_.push_back(1 / alphas[i]);
-    profile.q_masses_.push_back(static_cast<double>(std::max(0.0L, excess_slope[i - 1] - excess_slope[i])));
+    add(-log_alphas[i], mass[i] * std::exp(-static_cast<Extended>(log_alphas[i])), mass[i]);
   }
-  profile.alphas_.push_back(1);
-  profile.q_masses_.push_back(static_cast<double>(std::max(0.0L, 1 + slope_above[0] - excess_slope[0])));
+  add(0, mass[0], mass[0]);
   for (std::size_t i = 1; i <= top; ++i) {
-    profile.alphas_.push_back(alphas[i]);
-    profile.q_masses_.push_back(static_cast<double>(std::max(0.0L, slope_above[i] - slope_above[i - 1])));
+    add(log_alphas[i], mass[i], mass[i] * std::exp(-static_cast<Extended>(log_alphas[i])));
   }
-  profile.mass_at_infinity_ = static_cast<double>(values[top]);
-  profile.excess_at_bottom_ = static_cast<double>(values[top] / alphas[top]);
   return profile;
 }
 
-Profile Profile::pure(double epsilon0) {
-  // The two kinks are at e^{+-epsilon0}; the chord from alpha = 1 to e^{epsilon0} is the function itself.
-  const double top = std::nextafter(std::exp(epsilon0), std::numeric_limits<double>::infinity());
-  const long double q = 1 / (1 + static_cast<long double>(top));
-  return symmetric({1, top}, [q, top](long double alpha) { return alpha >= top ? 0 : 1 - q - alpha * q; });
-}
+Profile Profile::pure(double epsilon0) { return k_randomized_response(epsilon0, 2); }
 
+// The two kinks are at +-epsilon0; the chord from ln alpha = 0 to epsilon0 is the function itself.
 Profile Profile::k_randomized_response(double epsilon0, double k) {
-  const double top = std::nextafter(std::exp(epsilon0), std::numeric_limits<double>::infinity());
-  const long double total = static_cast<long double>(top) + k - 1;
-  return symmetric({1, top}, [top, total](long double alpha) { return (top - alpha) / total; });
+  const Extended e0 = epsilon0, others = static_cast<Extended>(k) - 1;
+  return symmetric({0, smaller(epsilon0, kLargestLoss)}, [=](double l) {
+    return Value{-std::expm1(l - e0) / (1 + others * std::exp(-e0)), 8 * kUnit};
+  });
 }
 
 Profile Profile::laplace(double epsilon0) {
   // A hundred nodes: the spread of X* grows by less than 1e-4 of itself.
-  const double top = std::nextafter(std::exp(epsilon0), std::numeric_limits<double>::infinity());
-  const int cells = 100 + static_cast<int>(std::ceil(std::min(40 * epsilon0, 4000.0)));
-  std::vector<double> alphas{1};
+  const double top = smaller(epsilon0, kLargestLoss);
+  const int cells = 100 + static_cast<int>(std::ceil(smaller(40 * top, 4000.0)));
+  std::vector<double> nodes{0};
   for (int i = 1; i < cells; ++i) {
-    const double alpha = std::exp(epsilon0 * i / cells);
-    if (alpha > alphas.back() && alpha < top) {
-      alphas.push_back(alpha);
+    const double l = top * i / cells;
+    if (l > nodes.back() && l < top) {
+      nodes.push_back(l);
     }
   }
-  alphas.push_back(top);
-  const long double at_one = std::log(static_cast<long double>(top));
-  return symmetric(alphas, [at_one](long double alpha) {
-    return std::max(0.0L, -std::expm1((std::log(alpha) - at_one) / 2)) * kOutward;
+  nodes.push_back(top);
+  return symmetric(nodes, [epsilon0](double l) {
+    return Value{-std::expm1((static_cast<Extended>(l) - epsilon0) / 2), 4 * kUnit};
   });
 }
 
-Profile Profile::gaussian(double mu, double tail) {
-  // Spacing mu/100 of ln(alpha) over three deviations of the loss, then in proportion to the distance.
-  std::vector<double> alphas{1};
-  for (double x = 0; gaussian_profile(mu, alphas.back()) > tail;) {
-    x += std::max(1.0, x / 3) / 100;
-    alphas.push_back(std::exp(x * mu));
+Profile Profile::gaussian(double mu, double tail, int per_deviation) {
+  // Nodes over three deviations of the loss, then in proportion to the distance.
+  const Extended distance = static_cast<Extended>(mu) * (1 + 0x1p-52L);
+  const auto value = [distance](double l) {
+    const ExtendedDivergence at = extended_gaussian_divergence(distance, l);
+    return Value{at.value, at.error};
+  };
+  std::vector<double> nodes{0};
+  for (double x = 0; value(nodes.back()).value > tail && nodes.back() < kLargestLoss;) {
+    x += larger(1.0, x / 3) / per_deviation;
+    if (const double l = smaller(x * mu, kLargestLoss); l > nodes.back()) {
+      nodes.push_back(l);
+    }
   }
-  const long double m = mu;
-  return symmetric(alphas, [m](long double alpha) {
-    return std::max(0.0L, gaussian_profile_extended(m, alpha)) * kOutward;
-  });
+  return symmetric(nodes, value);
 }
 
-double Profile::at(double alpha) const {
-  if (alpha < alphas_.front()) {
-    return 1 - alpha + excess_at_bottom_;
+double Profile::at(long double log_alpha) const {
+  if (std::isnan(log_alpha)) return 1;
+  if (log_alpha < 0) {
+    const Extended alpha = std::exp(log_alpha);
+    return numerics::as_upper_bound(up(-std::expm1(log_alpha) + alpha * at(-log_alpha)));
   }
-  // f(alpha) = mass_at_infinity + sum over kinks above alpha of kappa_i (alpha_i - alpha).
-  long double sum = mass_at_infinity_;
-  for (std::size_t i = alphas_.size(); i-- > 0 && alphas_[i] > alpha;) {
-    sum += static_cast<long double>(q_masses_[i]) * (static_cast<long double>(alphas_[i]) - alpha);
+  Extended sum = mass_at_infinity_;
+  for (std::size_t i = log_alphas_.size(); i-- > 0 && log_alphas_[i] > log_alpha;) {
+    sum -= static_cast<Extended>(p_masses_[i]) * std::expm1(log_alpha - log_alphas_[i]);
   }
-  return static_cast<double>(sum * (1 + 1e-14L));
+  return numerics::as_upper_bound(static_cast<double>(sum * (1 + 1e-15L)));
+}
+
+double Profile::alternative_tail(double log_alpha) const {
+  Extended sum = 0;
+  for (std::size_t i = log_alphas_.size(); i-- > 0 && log_alphas_[i] > log_alpha;) {
+    sum += q_masses_[i];
+  }
+  return numerics::as_upper_bound(up(sum));
 }
 
 }  // namespace muster::accounting

@@ -1,11 +1,12 @@
 // The local privacy profile: all that the swap theorem's profile-only form needs to know of a randomizer.
 //
-// f(alpha) = sup over ordered pairs of records of HS_alpha(R(x) || R(x')), alpha > 0. It is kept as a convex,
-// piecewise linear UPPER bound with kinks at nodes alpha_0 < ... < alpha_K that contain 1:
-//   - left of alpha_0 its slope is -1; right of alpha_K it is the constant f(alpha_K) = mass_at_infinity;
-//   - kink i has Q-mass kappa_i (the change of slope) and P-mass alpha_i kappa_i: the profile is that of a
-//   discrete pair.
-// Chords between the nodes of a convex f lie above it, so tabulating errs upward. Reference:
+// f(alpha) = sup over ordered pairs of records of HS_alpha(R(x) || R(x')), alpha > 0, is kept as the profile of
+// a discrete pair (P, Q): a convex, piecewise linear UPPER bound of f with kinks at increasing values l_i of
+// ln alpha, symmetric about 0, which is one of them. Kink i has P-mass p_i and Q-mass q_i = p_i e^{-l_i};
+// beyond the last kink f is the constant p_inf, the P-mass at infinite loss:
+//     f(e^l) = p_inf + sum over l_i > l of p_i (1 - e^{l - l_i}).
+// Chords between the nodes of a convex f lie above it, so tabulating errs upward, and so do all masses. P is a
+// probability law: what the kinks and p_inf should miss of 1 is added to p_inf. Reference:
 // docs/theory/profile-only.md. Immutable; share freely.
 #pragma once
 
@@ -16,6 +17,8 @@ namespace muster::accounting {
 
 class Profile {
  public:
+  // Losses beyond 600 are put at infinity in all of these: what they are worth is charged whole.
+  //
   // Any epsilon0-LDP randomizer: f = max(p - alpha q, 1 - alpha, 0), exactly.
   static Profile pure(double epsilon0);
 
@@ -27,34 +30,39 @@ class Profile {
   // alpha <= e^epsilon0 (records at distance one; nearer ones are a smaller epsilon0), on a grid of ln alpha.
   static Profile laplace(double epsilon0);
 
-  // N(x, s^2 I) in any dimension with |x - x'| <= mu s: f = Phi(-ln(alpha)/mu + mu/2) - alpha
-  // Phi(-ln(alpha)/mu - mu/2), on a grid of ln(alpha), mu/100 apart and wider in the tails, cut where f falls
-  // below `tail` (which then sits at infinity).
-  static Profile gaussian(double mu, double tail);
+  // N(x, s^2 I) in any dimension with |x - x'| <= mu s, gaussian_divergence.h, on a grid of ln alpha, mu/100
+  // apart and wider in the tails, cut where f falls below `tail` (what lies beyond then sits at infinity).
+  // `per_deviation`: nodes to mu.
+  static Profile gaussian(double mu, double tail, int per_deviation = 100);
 
-  // From a convex upper bound of f for alpha >= 1, tabulated at alpha = 1 and the increasing nodes given; the
-  // part below 1 is its symmetric extension 1 - alpha + alpha f(1/alpha).
-  static Profile symmetric(const std::vector<double>& alphas,
-                           const std::function<long double(long double)>& f);
+  // A value of f from above, exact to a relative `error`.
+  struct Value {
+    long double value;
+    long double error;
+  };
+  // From a convex upper bound of f for ln alpha >= 0, tabulated at 0 and the increasing nodes given; the part
+  // below is its symmetric extension 1 - alpha + alpha f(1/alpha). Throws Error(internal) for values that are
+  // not finite, rise, or lie outside [0, 1].
+  static Profile symmetric(const std::vector<double>& log_alphas,
+                           const std::function<Value(double log_alpha)>& f);
 
-  // f(alpha), outward: the chord.
-  double at(double alpha) const;
+  // f(e^l), outward: the chord.
+  double at(long double log_alpha) const;
+  // Q(ln of the likelihood ratio > l), from above: how steeply f falls at l per unit of alpha.
+  double alternative_tail(double log_alpha) const;
 
   double mass_at_infinity() const { return mass_at_infinity_; }
-  // f(alpha_0) - (1 - alpha_0): by how much the total P-mass of the kinks and of infinity passes 1.
-  double excess_at_bottom() const { return excess_at_bottom_; }
-  const std::vector<double>& alphas() const { return alphas_; }
+  const std::vector<double>& log_alphas() const { return log_alphas_; }
+  const std::vector<double>& p_masses() const { return p_masses_; }
   const std::vector<double>& q_masses() const { return q_masses_; }
+  double largest_loss() const { return log_alphas_.back(); }
 
  private:
   Profile() = default;
-  std::vector<double> alphas_;
-  std::vector<double> q_masses_;  // kappa_i, accurate to a few ulps each
+  std::vector<double> log_alphas_;
+  std::vector<double> p_masses_;
+  std::vector<double> q_masses_;
   double mass_at_infinity_ = 0;
-  double excess_at_bottom_ = 0;
 };
-
-// The exact Gaussian profile, rounded up by a relative 1e-13: one point, no table.
-double gaussian_profile(double mu, double alpha);
 
 }  // namespace muster::accounting

@@ -13,6 +13,7 @@
 #include "muster/accounting/running_accountant.h"
 #include "muster/accounting/timed.h"
 #include "muster/core/error.h"
+#include "muster/numerics/ordered.h"
 
 namespace muster::accounting {
 namespace {
@@ -70,6 +71,16 @@ RunningAccountant& ScheduledAccountant::charged(std::uint64_t rounds, Delta delt
   return *running_;
 }
 
+Gate ScheduledAccountant::gate_of(std::uint64_t rounds, View view) const {
+  std::vector<Participation> played;
+  for (const Stage& stage : stages_) {
+    const std::uint64_t now = std::min(rounds, stage.rounds);
+    if (now > 0) played.push_back(stage.participation);
+    rounds -= now;
+  }
+  return {mechanism_, std::move(played), view};
+}
+
 Rate ScheduledAccountant::highest_rate() const {
   double most = 0;
   for (const Stage& stage : stages_) {
@@ -88,8 +99,10 @@ Bound ScheduledAccountant::local_bound(std::uint64_t rounds, const Question& que
                        "every round charged at the schedule's highest rate"};
   add_assumptions(mechanism_, bound.assumptions);
   bound.citation = "optimal composition, mixed over the number of participations; docs/theory/local.md";
-  bound.upper = finite(asks_epsilon(question) ? local_epsilon_upper(mechanism_, most, rounds, question.fixed)
-                                              : local_delta_upper(mechanism_, most, rounds, question.fixed));
+  const double value = asks_epsilon(question) ? local_epsilon_upper(mechanism_, most, rounds, question.fixed)
+                                              : local_delta_upper(mechanism_, most, rounds, question.fixed);
+  gate_of(rounds, view).check(bound.id, rounds, question, value);
+  bound.upper = finite(value);
   bound.seconds = watch.seconds();
   return bound;
 }
@@ -115,12 +128,14 @@ Bound ScheduledAccountant::composed_bound(std::uint64_t rounds, const Question& 
   }
   const numerics::Enclosure answer =
       asks_epsilon(question) ? account.epsilon() : account.delta(question.fixed);
+  gate_of(rounds, view).check(bound.id, rounds, question, answer.upper,
+                              [&](double epsilon) { return account.delta_upper(epsilon); });
   bound.upper = finite(answer.upper);
   bound.lower = answer.lower;
   if (bound.upper) {
     const double below =
         asks_epsilon(question) ? account.epsilon_from_below() : account.delta_from_below(question.fixed);
-    bound.numerical_error = std::max(0.0, *bound.upper - below);
+    bound.numerical_error = numerics::larger(0.0, *bound.upper - numerics::larger(below, answer.lower));
   }
   bound.seconds = watch.seconds();
   return bound;
@@ -139,9 +154,11 @@ Statement ScheduledAccountant::account(const Question& question, std::optional<V
   Statement statement{question, rounds_, {}, std::nullopt, rounds_, {}};
   statement.all.push_back(local_bound(rounds_, question, view));
   statement.local = statement.all.front().upper;
+  statement.all.front().lower = gate_of(rounds_, view).floor(question);
   if (view == own) {
     statement.all.push_back(composed_bound(rounds_, question, view));
-    statement.all.front().lower = statement.all.back().lower;
+    const double lower = numerics::larger(statement.all.front().lower.value_or(0), *statement.all.back().lower);
+    for (Bound& bound : statement.all) bound.lower = lower;
     const auto [local, composed] = std::pair(statement.all[0].upper, statement.all[1].upper);
     if (composed && (!local || *composed <= *local)) std::swap(statement.all[0], statement.all[1]);
   }
@@ -151,9 +168,16 @@ Statement ScheduledAccountant::account(const Question& question, std::optional<V
 
 double ScheduledAccountant::epsilon_upper(std::uint64_t rounds, Delta delta) const {
   if (rounds == 0) return 0;
+  const Gate gate = gate_of(rounds, own_view(stages_.front().participation));
+  const Question question{Question::Kind::epsilon_at_delta, delta.value()};
   const double local = local_epsilon_upper(mechanism_, highest_rate(), rounds, delta.value());
+  gate.check("local-composition", rounds, question, local);
   const std::lock_guard lock(mutex_);
-  return std::min(local, charged(rounds, delta).epsilon().upper);
+  const RunningAccountant& account = charged(rounds, delta);
+  const double composed = account.epsilon().upper;
+  gate.check("different-rounds", rounds, question, composed,
+             [&](double epsilon) { return account.delta_upper(epsilon); });
+  return numerics::smaller(local, composed);
 }
 
 }  // namespace muster::accounting

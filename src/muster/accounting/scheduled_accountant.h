@@ -15,6 +15,7 @@
 #include <optional>
 #include <vector>
 
+#include "muster/accounting/gate/gate.h"
 #include "muster/accounting/mechanisms/mechanism.h"
 #include "muster/accounting/participation.h"
 #include "muster/accounting/result.h"
@@ -46,6 +47,7 @@ class ScheduledAccountant {
  private:
   RunningAccountant& charged(std::uint64_t rounds, Delta delta) const;
   Rate highest_rate() const;
+  Gate gate_of(std::uint64_t rounds, View view) const;  // of the stages that so many rounds reach
   Bound local_bound(std::uint64_t rounds, const Question& question, View view) const;
   Bound composed_bound(std::uint64_t rounds, const Question& question, View view) const;
 

@@ -84,6 +84,10 @@ Enclosure call_of_sum(const AtomicLaw& law, double n, double k) {
   if (is_zero(law, n, k)) {
     return {intrinsic, intrinsic};
   }
+  if (n <= 2 && law.points.size() > 3) {
+    const Enclosure exact = call_of_one_or_two(law, n, k);
+    return {std::max(exact.lower, intrinsic - 8 * kUlp * std::abs(k)), std::max(exact.upper, intrinsic)};
+  }
   if (const std::optional<Enclosure> few = few_terms_call(law, n, k)) {
     return {std::max(few->lower, intrinsic - 8 * kUlp * std::abs(k)), std::max(few->upper, intrinsic)};
   }

@@ -21,20 +21,27 @@ struct Bracket {
 
 // `holds(value)`: whether the value is on the far side of the crossing.
 template <typename F, typename Holds>
-Bracket bracket(F&& value, double target, double limit, double start, Holds&& holds) {
+Bracket bracket(F&& value, double target, double limit, double start, Holds&& holds, bool rescue) {
   const double log_target = std::log(target);
   const auto logarithm = [&](double v) { return std::log(std::max(v, 1e-320)) - log_target; };
   double low = 0;
   double at_low = value(0.0);
+  double high = std::min(start, limit);
+  // A lower end may know nothing at 0, where the value is near its largest, and yet something further out.
+  for (const double factor : {1.0, 0.5, 0.25, 0.1, 2.0}) {
+    if (!rescue || !holds(at_low) || high * factor > limit) break;
+    low = high * factor;
+    at_low = value(low);
+  }
   if (holds(at_low)) {
     return {0, 0};
   }
   at_low = logarithm(at_low);
+  if (low > 0) high = std::min(1.25 * low, limit);
   // From the start, outwards until both sides are reached.
-  double high = std::min(start, limit);
   double v = value(high);
   if (holds(v)) {
-    while (high > 1e-12 * start) {
+    while (high > 1e-12 * start && low == 0) {
       const double next = high / 2;
       const double w = value(next);
       if (!holds(w)) {
@@ -97,13 +104,14 @@ Bracket bracket(F&& value, double target, double limit, double start, Holds&& ho
 // larger.
 template <typename F>
 double crossing_from_above(F&& value, double target, double limit, double start = 1e-2) {
-  return crossing_detail::bracket(value, target, limit, start, [&](double v) { return v <= target; }).high;
+  return crossing_detail::bracket(value, target, limit, start, [&](double v) { return v <= target; }, false).high;
 }
 
-// A point x >= 0 with value(x) >= target, the largest one to a relative 1e-9; 0 where value(0) is smaller.
+// A point x >= 0 with value(x) >= target, the largest one to a relative 1e-9 where the value falls; 0 where it is
+// smaller at 0 and around the start.
 template <typename F>
 double crossing_from_below(F&& value, double target, double limit, double start = 1e-2) {
-  return crossing_detail::bracket(value, target, limit, start, [&](double v) { return v < target; }).low;
+  return crossing_detail::bracket(value, target, limit, start, [&](double v) { return !(v >= target); }, true).low;
 }
 
 }  // namespace muster::numerics

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "muster/numerics/ordered.h"
+
 namespace muster::numerics {
 namespace {
 
@@ -376,6 +378,27 @@ std::optional<WorstMixture> few_terms_mixture(const AtomicLaw& first, const Atom
     return std::nullopt;
   }
   return FewTerms(first, second, terms, k, mixing).worst();
+}
+
+Enclosure call_of_one_or_two(const AtomicLaw& law, double n, double k) {
+  const double mass = mass_of(law), rest = larger(0.0, 1 - mass);
+  // Sums of products, each to a few ulps of what was added and subtracted; a remainder of mass to one of the whole.
+  const auto around = [&](double value, double size) {
+    const double slip = (32 + static_cast<double>(law.points.size())) * kUlp * size;
+    return Enclosure{larger(0.0, value - slip), larger(0.0, value + slip)};
+  };
+  const double nobody = larger(0.0, -k);
+  if (law.points.empty() || !(mass > 0)) return {nobody, nobody};
+  const PairsOfTerms terms(law, mass);
+  const Enclosure one = terms.one(k);
+  if (n == 1) {
+    const Enclosure sum{mass * one.lower + rest * nobody, mass * one.upper + rest * nobody};
+    return {around(sum.lower, sum.lower + nobody).lower, around(sum.upper, sum.upper + nobody).upper};
+  }
+  const Enclosure two = terms.two(k);
+  const Enclosure sum{mass * mass * two.lower + 2 * mass * rest * one.lower + rest * rest * nobody,
+                      mass * mass * two.upper + 2 * mass * rest * one.upper + rest * rest * nobody};
+  return {around(sum.lower, sum.lower + nobody).lower, around(sum.upper, sum.upper + nobody).upper};
 }
 
 std::optional<Enclosure> few_terms_call(const AtomicLaw& law, double n, double k) {

@@ -15,7 +15,7 @@ constexpr int kRoughOfFew = 15;      // of rounds that visit more than a deviati
 constexpr double kRoughTail = 1e-4;  // of delta, over all rounds
 constexpr int kNodesOfPairs = 200;   // a lower pair loses twice as much between nodes
 constexpr int kRefinedPairs = 2;     // exact pairs are smooth: extensions cross halfway
-constexpr double kLargestEpsilon = 1e3;
+constexpr double kLargestEpsilon = 1e20;
 
 bool asks_epsilon(const Question& question) { return question.kind == Question::Kind::epsilon_at_delta; }
 
@@ -44,6 +44,10 @@ double ComposedCurve::upper(std::uint64_t rounds, const Question& question) cons
   return asks_epsilon(question)
              ? table(rounds, question.fixed).dominating.epsilon_upper(rounds, question.fixed)
              : delta_upper(rounds, question.fixed);
+}
+
+double ComposedCurve::delta_at(std::uint64_t rounds, double delta, double epsilon) const {
+  return rounds == 1 ? delta_(epsilon).upper : table(rounds, delta).dominating.delta(rounds, epsilon).upper;
 }
 
 double ComposedCurve::rough_upper(std::uint64_t rounds, const Question& question) const {

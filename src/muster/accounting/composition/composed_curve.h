@@ -75,6 +75,8 @@ class ComposedCurve {
   double upper(std::uint64_t rounds, const Question& question) const;
   // The same on a quarter of the nodes, about 1e-3 larger, nothing kept: for a search to start with.
   double rough_upper(std::uint64_t rounds, const Question& question) const;
+  // The upper delta at an epsilon, on the table that answers for `delta`.
+  double delta_at(std::uint64_t rounds, double delta, double epsilon) const;
   // The same bound with every numerical error turned inward.
   double from_below(std::uint64_t rounds, const Question& question) const;
 

@@ -11,7 +11,7 @@
 namespace muster::accounting {
 namespace {
 
-constexpr double kLargestEpsilon = 1e9;
+constexpr double kLargestEpsilon = 1e20;
 
 }  // namespace
 

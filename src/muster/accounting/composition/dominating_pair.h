@@ -3,11 +3,10 @@
 // Losses live on the lattice i h. Given a curve at some of them, in both directions (forward delta(eps) for P
 // against Q, reverse for Q against P, eps = i h >= 0), the privacy profile over alpha = e^{ih} is
 //     alpha >= 1: forward(ln alpha);     alpha < 1: 1 - alpha + alpha reverse(-ln alpha).
-//  - `dominating`: curve values are upper bounds; their LOWER CONVEX HULL over alpha (a maximum of true
-//  curves is
+//  - `dominating`: curve values are upper bounds; their LOWER CONVEX HULL over alpha (a maximum of true curves is
 //    convex, so the hull still lies above the truth), then connect the dots: a discrete pair that dominates
 //    every round's true pair, so its T-fold composition bounds adaptive rounds (theorem D of
-//    docs/theory/composition.md).
+//    docs/theory/composition.md). Its masses are proven to add up (convex_profile.h).
 //  - `dominated`: curve values enclose ONE true pair's curve; between nodes it takes the least that convexity
 //    allows: a discrete pair dominated by the true one, so its T-fold composition is a lower bound for that
 //    pair repeated T times.
@@ -18,6 +17,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "muster/accounting/composition/convex_profile.h"
 #include "muster/accounting/composition/round_curve.h"
 #include "muster/numerics/atomic_law.h"
 #include "muster/numerics/enclosure.h"
@@ -45,19 +45,7 @@ class LossDistribution {
   double spacing() const { return spacing_; }  // of the lattice the losses lie on
 
  private:
-  // A convex piecewise linear profile at alpha = e^{+- index h}, index 0 first: values above 1, excess over 1
-  // - alpha below.
-  struct Side {
-    void add(std::int64_t at, long double v) {
-      index.push_back(at);
-      value.push_back(v > 0 ? v : 0);
-    }
-    std::vector<std::int64_t> index;
-    std::vector<long double> value;
-  };
-  // Its kinks; slope -1 before the first node and 0 after the last.
-  static LossDistribution from_profile(double spacing, const Side& above, const Side& below);
-
+  LossDistribution(double spacing, LossLaw law);
   double expected_epsilon(std::uint64_t rounds, double target) const;
 
   double spacing_ = 0;

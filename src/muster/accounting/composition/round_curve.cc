@@ -1,83 +1,220 @@
 #include "muster/accounting/composition/round_curve.h"
 
-#include <algorithm>
 #include <cmath>
-#include <limits>
+#include <cstddef>
+#include <utility>
+
+#include "muster/numerics/ordered.h"
 
 namespace muster::accounting {
 namespace {
 
+using numerics::Enclosure;
+using numerics::larger;
+using numerics::smaller;
+
 constexpr double kFewest = 16;  // nodes to a deviation where every cell is exact
 constexpr double kWidest =
     1.0 / 8;  // deviations a cell may span, more beyond three of them: far tails keep their shape
+constexpr double kRise = 5e-3;       // of the curve: what a chord may lie above it
+constexpr double kHarmless = 10;     // of the negligible: a rise that does not matter
+constexpr double kFarthest = 1e10;   // epsilon: what is left beyond is infinite loss
+constexpr std::int64_t kFarthestIndex = std::int64_t{1} << 50;
+constexpr std::size_t kMostNodes = 30'000;
+constexpr double kLargeLoss = 1;     // epsilon: the scale from which losses are resolved one by one
+constexpr double kAddedLoss = 5e-4;  // of the mean loss: what all chords may add where losses are large
+constexpr double kSharing = 200;     // cells that share it
 
-// E(Z - z)_+ of a standard normal falls to a twentieth of its value at 0 at z = 1.55.
-double deviation_of(const Curve& curve) {
-  const double target = 0.05 * curve(0).upper;
-  // The first doubling of 1e-9 that is below, in strides of three: far out a curve may be slow to compute.
-  constexpr int kMost = 36, kStart = 15, kStride = 3;
-  const auto size = [](int doublings) { return std::ldexp(1e-9, doublings); };
+Enclosure honest(const Enclosure& value) {
+  return {numerics::as_lower_bound(value.lower), numerics::as_upper_bound(value.upper)};
+}
+
+// About where the curve falls to `share` of its value at 0, from `start` outward or inward, to a few per cent.
+double falls_to(const Curve& curve, double target, double start) {
+  constexpr int kMost = 64, kStride = 3;
   const auto above = [&](int doublings) {
-    return doublings < kMost && curve(size(doublings)).upper > target;
+    return curve(std::ldexp(start, doublings)).upper > target;
   };
-  int first = kStart;
-  while (above(first)) {
-    first += kStride;
+  int first = 0;
+  if (above(0)) {
+    while (first < kMost && above(first)) {
+      first += kStride;
+    }
+  } else {
+    while (first > -kMost && !above(first - kStride)) {
+      first -= kStride;
+    }
   }
-  while (first > 0 && !above(first - 1)) {
+  while (first > -kMost && !above(first - 1)) {
     --first;
   }
-  const double high = size(first);
-  double low = high / 2, top = high;
+  double low = std::ldexp(start, first - 1), high = std::ldexp(start, first);
   for (int i = 0; i < 5; ++i) {
-    const double middle = 0.5 * (low + top);
-    (curve(middle).upper > target ? low : top) = middle;
+    const double middle = 0.5 * (low + high);
+    (curve(middle).upper > target ? low : high) = middle;
   }
-  return top / 1.55;
+  return high;
 }
 
-double larger_at(const RoundCurve& curve, std::size_t node) {
-  return std::max(curve.forward[node].upper, curve.reverse[node].upper);
+// Where a falling curve passes `target`, to a relative 1e-3, from somewhere near it.
+double crosses(const Curve& curve, double target, double near) {
+  double low = near, high = near;
+  while (!(curve(low).upper > target) && low > 1e-3 * near) low *= 0.8;
+  while (curve(high).upper > target && high < kFarthest) high *= 1.25;
+  while (high - low > 1e-3 * high) {
+    const double middle = 0.5 * (low + high);
+    (curve(middle).upper > target ? low : high) = middle;
+  }
+  return high;
 }
 
-// Delta never rises with epsilon: where a bound computed anew is worse than at the node before, that one's
-// holds. False where neither direction fell.
-bool falls(RoundCurve& curve) {
-  bool any = false;
-  for (std::vector<numerics::Enclosure>* side : {&curve.forward, &curve.reverse}) {
-    numerics::Enclosure& here = side->back();
-    const double before = (*side)[side->size() - 2].upper;
-    any = any || here.upper < before;
-    here.upper = std::min(here.upper, before);
-    here.lower = std::min(here.lower, here.upper);
+// E(Z - z)_+ of a standard normal falls to a twentieth of its value at 0 at z = 1.55, by a factor of e over 0.45.
+// A curve that is flat before it falls, as large losses make it, has the deviation of its fall.
+struct Scale {
+  double deviation;
+  bool large;  // losses so large that each counts by itself
+};
+Scale scale_of(const Curve& curve) {
+  const double at_zero = curve(0).upper;
+  const double far = falls_to(curve, 0.05 * at_zero, 0x1p-15);
+  const double from_zero = far / 1.55;
+  if (from_zero < kLargeLoss) {
+    return {from_zero, false};
   }
-  return any;
+  // From a tenth to a thirtieth, each within a thousandth of where the curve falls.
+  const double ends[2] = {crosses(curve, 0.1 * at_zero, far), crosses(curve, at_zero / 30, far)};
+  return {smaller(from_zero, larger(kLargeLoss, (ends[1] - ends[0]) / std::log(3.0) / 0.45)), true};
 }
 
-// The next cell may be this wide without its chord rising `kHarmless` times `negligible` above the curve, if
-// the curve goes on falling as it last did: u^2 / 8 above e^{-u}. Never far past the end of the table.
-double harmless_stride(const RoundCurve& curve, double negligible) {
-  constexpr double kHarmless = 10, kPast = 1.1;
-  const std::size_t last = curve.index.size() - 1;
-  if (last < 1) {
-    return 0;
+struct Node {
+  std::int64_t index;
+  Enclosure forward, reverse;
+  double larger_upper() const { return larger(forward.upper, reverse.upper); }
+};
+
+class Table {
+ public:
+  Table(const Curve& forward, const Curve& reverse, double spacing, double negligible)
+      : forward_(forward), reverse_(reverse), spacing_(spacing), negligible_(negligible) {}
+
+  std::size_t size() const { return nodes_.size(); }
+  const Node& last() const { return nodes_.back(); }
+  double epsilon(std::int64_t index) const { return spacing_ * static_cast<double>(index); }
+
+  // Adds a node beyond the last, and as many before it as its cell needs.
+  void append(std::int64_t index) {
+    const Node node = at(index);
+    if (!nodes_.empty()) {
+      fill(Node(nodes_.back()), node);
+    }
+    nodes_.push_back(node);
   }
-  const double here = larger_at(curve, last);
-  const double fall = std::log(larger_at(curve, last - 1) / here) /
-                      static_cast<double>(curve.index[last] - curve.index[last - 1]);
-  if (!(fall > 0)) {
-    return 0;
+
+  // Delta never rises with epsilon: where a bound computed anew is worse than at a smaller one, that one's holds.
+  void settle() {
+    for (std::size_t i = 1; i < nodes_.size(); ++i) {
+      settle(nodes_[i].forward, nodes_[i - 1].forward.upper);
+      settle(nodes_[i].reverse, nodes_[i - 1].reverse.upper);
+    }
   }
-  const double width = here > kHarmless * negligible ? std::sqrt(8 * kHarmless * negligible / here)
-                                                     : std::numeric_limits<double>::infinity();
-  return std::min(width, kPast * std::log(here / negligible)) / fall;
-}
+
+  // Halves cells until what their chords add to the mean loss is small against it. Needs settled nodes.
+  void resolve_large_losses() {
+    bool again = true;
+    while (again && nodes_.size() < kMostNodes) {
+      const std::vector<double> masses = masses_of_losses();
+      double mean = 0;
+      for (std::size_t i = 0; i < nodes_.size(); ++i) {
+        mean += masses[i] * epsilon(nodes_[i].index);
+      }
+      const double allowed = kAddedLoss * mean / kSharing;
+      std::vector<Node> finer{nodes_.front()};
+      for (std::size_t i = 0; i + 1 < nodes_.size(); ++i) {
+        const double width = epsilon(nodes_[i + 1].index - nodes_[i].index);
+        const double added = larger(masses[i], masses[i + 1]) * width / 2 * std::tanh(width / 4);
+        if (added > allowed && nodes_[i + 1].index - nodes_[i].index > 1) {
+          finer.push_back(at(nodes_[i].index + (nodes_[i + 1].index - nodes_[i].index) / 2));
+        }
+        finer.push_back(nodes_[i + 1]);
+      }
+      again = finer.size() > nodes_.size();
+      nodes_ = std::move(finer);
+      settle();
+    }
+  }
+
+  RoundCurve curve() const {
+    RoundCurve curve{spacing_, {}, {}, {}};
+    for (const Node& node : nodes_) {
+      curve.index.push_back(node.index);
+      curve.forward.push_back(node.forward);
+      curve.reverse.push_back(node.reverse);
+    }
+    return curve;
+  }
+
+ private:
+  Node at(std::int64_t index) const {
+    const Enclosure forward = honest(forward_(epsilon(index)));
+    return {index, forward, reverse_ ? honest(reverse_(epsilon(index))) : forward};
+  }
+
+  static void settle(Enclosure& here, double before) {
+    here.upper = smaller(here.upper, before);
+    here.lower = smaller(here.lower, here.upper);
+  }
+
+  void fill(const Node& from, const Node& to) {
+    if (to.index - from.index <= 1 || nodes_.size() >= kMostNodes ||
+        (chord_is_close(from.forward.upper, to.forward.upper, epsilon(to.index - from.index)) &&
+         chord_is_close(from.reverse.upper, to.reverse.upper, epsilon(to.index - from.index)))) {
+      return;
+    }
+    const Node middle = at(from.index + (to.index - from.index) / 2);
+    fill(from, middle);
+    nodes_.push_back(middle);
+    fill(middle, to);
+  }
+
+  // By how much the chord, straight in alpha, passes a curve straight in ln delta at the cell's middle: a curve
+  // whose logarithm is concave lies above that one. Where delta rises the least upper end so far will hold.
+  bool chord_is_close(double from, double to, double width) const {
+    if (to >= from || from <= kHarmless * negligible_) {
+      return true;
+    }
+    const double share = 1 / (1 + std::exp(width / 2));  // of the right end
+    const double straight = std::sqrt(from * to);
+    const double rise = (1 - share) * from + share * to - straight;
+    return rise <= larger(kRise * straight, kHarmless * negligible_);
+  }
+
+  // The forward losses' masses at the nodes, roughly.
+  std::vector<double> masses_of_losses() const {
+    std::vector<double> masses(nodes_.size(), 0);
+    for (std::size_t i = 1; i < nodes_.size(); ++i) {
+      const double before = epsilon(nodes_[i].index - nodes_[i - 1].index);
+      const double inner = (nodes_[i - 1].forward.upper - nodes_[i].forward.upper) / -std::expm1(-before);
+      const double outer = i + 1 < nodes_.size()
+                               ? (nodes_[i].forward.upper - nodes_[i + 1].forward.upper) /
+                                     std::expm1(epsilon(nodes_[i + 1].index - nodes_[i].index))
+                               : 0;
+      masses[i] = larger(0.0, inner - outer);
+    }
+    return masses;
+  }
+
+  const Curve& forward_;
+  const Curve& reverse_;
+  double spacing_;
+  double negligible_;
+  std::vector<Node> nodes_;
+};
 
 }  // namespace
 
 RoundCurve tabulate(const Curve& forward, const Curve& reverse, int per_deviation, double negligible,
                     double visited, double knot, bool nested) {
-  const double deviation = deviation_of(forward);
+  const auto [deviation, large] = scale_of(forward);
   double spacing = deviation / per_deviation;
   if (knot > spacing) {
     spacing = knot / std::ceil(kFewest * knot / deviation);
@@ -86,25 +223,28 @@ RoundCurve tabulate(const Curve& forward, const Curve& reverse, int per_deviatio
     spacing = std::exp2(std::floor(std::log2(spacing)));
   }
   const double dense = deviation / spacing;  // nodes to a deviation
-  RoundCurve curve{spacing, {}, {}, {}};
-  std::int64_t i = 0;
+  Table table(forward, reverse, spacing, negligible);
+  table.append(0);
   double stall = 1;  // how much wider the cells are because the bound does not fall
-  while (true) {
-    const double epsilon = curve.spacing * static_cast<double>(i);
-    curve.index.push_back(i);
-    curve.forward.push_back(forward(epsilon));
-    curve.reverse.push_back(reverse ? reverse(epsilon) : curve.forward.back());
-    const bool fell = i == 0 || falls(curve);
-    if (larger_at(curve, curve.index.size() - 1) <= negligible || epsilon > 64) {
-      return curve;
-    }
+  while (table.last().larger_upper() > negligible && table.epsilon(table.last().index) < kFarthest &&
+         table.last().index < kFarthestIndex && table.size() < kMostNodes) {
+    const std::int64_t i = table.last().index;
     const double deviations = static_cast<double>(i) / dense;
-    const double beyond = std::max(0.0, deviations - visited);
+    const double beyond = larger(0.0, deviations - (large ? 0 : visited));
+    // A guess, which the cell's own test corrects.
+    const double widest = dense * larger(kWidest, deviations / 24);
+    const double stride = large ? widest : smaller(std::exp(beyond * beyond / 6), widest);
+    const double before = table.last().larger_upper();
+    const double far = smaller(larger(1.0, stall * stride), larger(4 * dense, static_cast<double>(i)));
+    table.append(i + static_cast<std::int64_t>(far));
+    const bool fell = table.last().larger_upper() < before;
     stall = fell || beyond == 0 ? 1 : 2 * stall;
-    const double stride = std::min(std::exp(beyond * beyond / 6), dense * std::max(kWidest, deviations / 24));
-    i += std::max<std::int64_t>(
-        1, static_cast<std::int64_t>(stall * std::max(stride, harmless_stride(curve, negligible))));
   }
+  table.settle();
+  if (large) {
+    table.resolve_large_losses();
+  }
+  return table.curve();
 }
 
 }  // namespace muster::accounting

@@ -10,6 +10,7 @@ namespace {
 
 constexpr double kUnit = std::numeric_limits<double>::epsilon() / 2;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kLargestLog = 600;  // of a moment that is computed as such
 constexpr int kMoves = 4;  // of one width; halving widths need two where the curve falls, then rises
 
 // The moment sum F(y) = r u^(l-1) + (1-r) v^(l-1) of the pair with r = P(A) = delta + y, where u = r/y = 1 +
@@ -62,6 +63,11 @@ struct MomentSum {
     const double rest = std::max(0.0, 1 - r - 2 * kUnit), rest_up = std::max(0.0, 1 - r + 2 * kUnit);
     const auto [lv, lv_error] = log_v(high);
     const double up = m * std::log1p(t(high)), down = m * lv;  // down may be -infinity
+    if (!(up < kLargestLog)) {  // F >= r u^(l-1), whose exponential would leave a double's range
+      const double log_first = std::log(r) + up - kUnit * (16 + 4 * up);
+      const double lost = loss > 0 ? std::exp(std::log(loss) - log_first) * (1 + 8 * kUnit) : 0;
+      return lost < 1 ? log_first + std::log1p(-lost) - 2 * kUnit : -kInfinity;
+    }
     const double power = std::exp(down);
     const double power_error = power > 0 ? power * (m * lv_error - 4 * kUnit * down) : 0;
     // F itself, good where F is small, and F - 1, good where F is near 1; each less its rounding error.
@@ -70,9 +76,9 @@ struct MomentSum {
     const double first = r * std::expm1(up), second = rest_up * std::expm1(down);
     const double error = 4 * kUnit * (up * (1 + first) + first - second) + rest_up * power_error;
     const double excess = first + second - error - loss;
-    const double a = sum > 0 ? std::log(sum) - 2 * kUnit : -kInfinity;
-    const double b = excess > -1 ? std::log1p(excess) : -kInfinity;
-    return std::max(a, b - 2 * kUnit * std::fabs(b));
+    const double a = sum > 0 && std::isfinite(sum) ? std::log(sum) - 2 * kUnit : -kInfinity;
+    const double b = excess > -1 && std::isfinite(excess) ? std::log1p(excess) : -kInfinity;
+    return std::max(a, b > -kInfinity ? b - 2 * kUnit * std::fabs(b) : b);
   }
 };
 

@@ -52,6 +52,24 @@ TEST(RdpToDp, ConversionTermOfThePapersTable) {
   EXPECT_NEAR(epsilon_upper_from_rdp(Conversion::exact, 30, 2.8e-6, 1 / 6e4), 0.0026, 5e-5);
 }
 
+// Where the least moment is at the end of its interval it may pass a double's range: an infinite moment once read as
+// a certificate for epsilon 0. A 0.05-DP pair of total variation tanh(0.025) has every divergence at most 0.05.
+TEST(RdpToDp, MomentsPastTheRangeOfDoublesCertifyNothing) {
+  for (const double order : {1e3, 1e5, 1e6, 1e9, 1e15}) {
+    for (const double rho : {0.05, 0.3, 2.0}) {
+      const double variation = std::tanh(rho / 2);  // of randomized response of epsilon0 = rho
+      SCOPED_TRACE(::testing::Message() << order << ' ' << rho);
+      for (const double share : {0.01, 0.2, 0.9}) {
+        const double delta = share * variation;
+        // (e^rho - e^eps) / (1 + e^rho) = delta
+        const double truth = std::log(std::exp(rho) - delta * (1 + std::exp(rho)));
+        EXPECT_GE(epsilon_upper_from_rdp(Conversion::exact, order, rho, delta), truth * (1 - 1e-12)) << delta;
+        EXPECT_GE(delta_upper_from_rdp(Conversion::exact, order, rho, truth), delta * (1 - 1e-9)) << truth;
+      }
+    }
+  }
+}
+
 TEST(RdpToDp, ExactIsTheTwoPointExtreme) {
   for (const double order : {1.5, 2.0, 8.0, 30.0, 200.0}) {
     for (const double rho : {1e-7, 2.8e-6, 1e-3, 0.3, 4.0}) {

@@ -3,11 +3,17 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <limits>
 
+#include "muster/accounting/gaussian_divergence.h"
 #include "muster/core/error.h"
+#include "muster/numerics/ordered.h"
 
 namespace muster::accounting {
 namespace {
+
+// Covers the few roundings of a closed form.
+constexpr double kOutward = 1 + 1e-14;
 
 void require_positive(const char* key, double value) {
   if (!(value > 0 && std::isfinite(value))) {
@@ -73,6 +79,41 @@ Profile local_profile(const Mechanism& mechanism, double tail) {
     return Profile::k_randomized_response(response->epsilon0, static_cast<double>(response->k));
   }
   return Profile::pure(*pure_epsilon0(mechanism));
+}
+
+double local_divergence(const Mechanism& mechanism, double log_alpha) {
+  if (const auto* gaussian = std::get_if<GaussianLocal>(&mechanism)) {
+    return gaussian_divergence(gaussian->mu(), log_alpha).upper;
+  }
+  if (log_alpha < 0) {
+    return numerics::as_upper_bound(
+        (-std::expm1(log_alpha) + std::exp(log_alpha) * local_divergence(mechanism, -log_alpha)) * kOutward);
+  }
+  const double epsilon0 = *pure_epsilon0(mechanism);
+  if (log_alpha >= epsilon0) return 0;
+  const double below = log_alpha - epsilon0;
+  if (std::holds_alternative<LaplaceLocal>(mechanism)) {
+    return numerics::as_upper_bound(-std::expm1(below / 2) * kOutward);
+  }
+  const auto* response = std::get_if<KRandomizedResponse>(&mechanism);
+  const double others = response != nullptr ? static_cast<double>(response->k) - 1 : 1;
+  return numerics::as_upper_bound(-std::expm1(below) / (1 + others * std::exp(-epsilon0)) * kOutward);
+}
+
+double local_alternative_tail(const Mechanism& mechanism, double log_alpha) {
+  constexpr double kLeast = std::numeric_limits<double>::min();
+  if (const auto* gaussian = std::get_if<GaussianLocal>(&mechanism)) {
+    const auto tail = static_cast<double>(gaussian_alternative_tail(gaussian->mu(), log_alpha));
+    return numerics::as_upper_bound(tail * kOutward + kLeast);
+  }
+  const double epsilon0 = *pure_epsilon0(mechanism);
+  if (log_alpha >= epsilon0) return 0;
+  const auto* response = std::get_if<KRandomizedResponse>(&mechanism);
+  const double others = response != nullptr ? static_cast<double>(response->k) - 1 : 1;
+  const double tail = std::holds_alternative<LaplaceLocal>(mechanism)
+                          ? 0.5 * std::exp(-(log_alpha + epsilon0) / 2)
+                          : std::exp(-epsilon0) / (1 + others * std::exp(-epsilon0));
+  return numerics::as_upper_bound(tail * kOutward + kLeast);
 }
 
 void add_assumptions(const Mechanism& mechanism, std::vector<std::string>& assumptions) {

@@ -54,7 +54,7 @@ struct LaplaceLocal {
 
 // Gaussian noise of deviation sigma * clip a coordinate on a vector of L2 norm at most clip, in any
 // dimension. `diameter`: the largest distance of two clipped vectors, in clips; 2 unless the domain is
-// smaller.
+// smaller. mu(), the distance in deviations, is rounded to nearest: gaussian_divergence.h covers that.
 struct GaussianLocal {
   double sigma;
   double diameter = 2;
@@ -77,6 +77,13 @@ bool in_class_c(const Mechanism& mechanism);
 // The local privacy profile f(alpha) = sup of HS_alpha(R(x) || R(x')), from above; what lies beyond where f
 // falls below `tail` sits at infinity (0 for a pure mechanism).
 Profile local_profile(const Mechanism& mechanism, double tail);
+
+// f(e^l) itself, from above, at any l: what one message alone gives away. Never NaN; for the Gaussian never 0.
+double local_divergence(const Mechanism& mechanism, double log_alpha);
+
+// The probability, under the alternative record, that the likelihood ratio passes e^l in the worst pair,
+// from above: how steeply f falls per unit of alpha.
+double local_alternative_tail(const Mechanism& mechanism, double log_alpha);
 
 // What every bound of this mechanism assumes of its sampler, appended.
 void add_assumptions(const Mechanism& mechanism, std::vector<std::string>& assumptions);

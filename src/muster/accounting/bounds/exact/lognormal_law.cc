@@ -7,7 +7,8 @@
 #include <limits>
 #include <numbers>
 
-#include "muster/accounting/profile.h"
+#include "muster/accounting/gaussian_divergence.h"
+#include "muster/numerics/ordered.h"
 
 namespace muster::accounting {
 namespace {
@@ -82,6 +83,12 @@ struct End {
 End lower_end(Extended mu, Extended z) { return {upper_normal(-z), upper_normal(mu - z) / upper_normal(-z)}; }
 End upper_end(Extended mu, Extended z) { return {upper_normal(z), upper_normal(z - mu) / upper_normal(z)}; }
 
+// E(a - r)_+ = a f(1/a), a = 1 + knot <= 1, f the divergence: the pair seen from its other record. From above.
+double put_excess(double mu, double knot) {
+  const double log_alpha = -std::log1p(knot);
+  return (1 + knot) * gaussian_divergence(mu, log_alpha * (1 - 4e-16)).upper * (1 + 4e-16);
+}
+
 double down(double x) { return std::nextafter(x, -kInfinity); }
 double up(double x) { return std::nextafter(x, kInfinity); }
 
@@ -125,8 +132,30 @@ numerics::SumLaw lognormal_ratio(double mu, const std::vector<double>& knots, nu
   for (std::size_t i = 0; i <= last; ++i) {
     put(knots[i], masses[i]);
   }
-  law.excess = gaussian_profile(mu, knots[last]);
+  law.excess = gaussian_divergence(mu, std::log(knots[last]) * (1 - 4e-16)).upper;
   return law;
+}
+
+std::vector<double> centered_knots(double mu, int per_deviation) {
+  constexpr double kReach = 12, kLargestLog = 600, kLowestLog = -20;  // 1 + knot keeps its digits
+  std::vector<double> steps;
+  for (double x = 0; x < kReach;) {
+    x += numerics::larger(1.0, x / 4) / per_deviation;
+    steps.push_back(x);
+  }
+  std::vector<double> knots;
+  for (std::size_t i = steps.size(); i-- > 0;) {
+    if (-mu * steps[i] >= kLowestLog || i == 0) {
+      knots.push_back(std::expm1(numerics::larger(-mu * steps[i], kLowestLog)));
+    }
+  }
+  knots.push_back(0);
+  const double growth = mu > 0.5 ? 8 : 5;
+  for (double x = 0; x < kReach + mu && mu * x < kLargestLog;) {
+    x += numerics::larger(1.0, x / growth) / per_deviation;
+    knots.push_back(std::expm1(mu * x));
+  }
+  return knots;
 }
 
 CenteredLognormal::CenteredLognormal(double mu, const std::vector<double>& knots)
@@ -150,7 +179,7 @@ CenteredLognormal::Range CenteredLognormal::range(double tail) const {
   std::size_t high = zero + 1;
   for (std::size_t last = knots_.size() - 1; high < last;) {
     const std::size_t middle = (high + last) / 2;
-    if (gaussian_profile(mu_, 1 + knots_[middle]) <= tail) {
+    if (gaussian_divergence(mu_, std::log1p(knots_[middle])).upper <= tail) {
       last = middle;
     } else {
       high = middle + 1;
@@ -159,8 +188,7 @@ CenteredLognormal::Range CenteredLognormal::range(double tail) const {
   std::size_t low = zero - 1;
   for (std::size_t first = 0; first < low;) {
     const std::size_t middle = (first + low + 1) / 2;
-    const double at = 1 + knots_[middle];
-    if (at * gaussian_profile(mu_, 1 / at) <= tail) {
+    if (put_excess(mu_, knots_[middle]) <= tail) {
       first = middle;
     } else {
       low = middle - 1;
@@ -174,8 +202,9 @@ CenteredLognormal::Cut CenteredLognormal::above(double tail) const {
   const auto coordinate = [&](std::size_t i) {
     return normal_coordinate(mu_, std::log1p(static_cast<Extended>(knots_[i])));
   };
-  const double bottom = 1 + knots_[at.low];
-  Cut cut{{}, bottom * gaussian_profile(mu_, 1 / bottom), gaussian_profile(mu_, 1 + knots_[at.high])};
+  Cut cut{{},
+          put_excess(mu_, knots_[at.low]),
+          gaussian_divergence(mu_, std::log1p(knots_[at.high]) * (1 - 4e-16)).upper};
   for (std::size_t i = at.low; i <= at.high; ++i) {
     const double before = i > at.low ? right_[i - 1] : static_cast<double>(upper_normal(-coordinate(at.low)));
     const double after = i < at.high ? left_[i] : static_cast<double>(upper_normal(coordinate(at.high)));

@@ -8,8 +8,9 @@
 #include <vector>
 
 #include "muster/accounting/bounds/swap/reporting_law.h"
-#include "muster/accounting/profile.h"
+#include "muster/accounting/gaussian_divergence.h"
 #include "muster/numerics/call_of_sum.h"
+#include "muster/numerics/ordered.h"
 #include "muster/numerics/sum_by_doubling.h"
 
 namespace muster::accounting {
@@ -18,6 +19,7 @@ namespace {
 constexpr double kUlp = std::numeric_limits<double>::epsilon();
 constexpr double kLargestMu = 8;
 constexpr double kReach = 12;  // deviations of the log-ratio that knots cover: a tail of 1e-33
+constexpr int kKnots = 30;     // to a deviation
 
 constexpr double kNegligible = 1e-45;
 constexpr double kMostCopies = 1e10;  // round-off allowances grow with the number of copies
@@ -25,27 +27,6 @@ constexpr double kMostCopies = 1e10;  // round-off allowances grow with the numb
 // Where the contour integral serves the bulk: measured, see docs/theory/shuffle-gaussian.md.
 bool close_to_normal(double n, double mu) {
   return n > kMostCopies || (mu <= 1 && n >= 1000 * mu && n >= 100);
-}
-
-// Knots of r - 1 for the contour: r = e^{+-mu x}, x in steps of 1/30, wider where a cell is small against the
-// deviation of r or the mass is.
-std::vector<double> centered_knots(double mu) {
-  std::vector<double> knots;
-  std::vector<double> steps;
-  for (double x = 0; x < kReach;) {
-    x += std::max(1.0, x / 4) / 30;
-    steps.push_back(x);
-  }
-  for (std::size_t i = steps.size(); i-- > 0;) {
-    knots.push_back(std::expm1(-mu * steps[i]));
-  }
-  knots.push_back(0);
-  const double growth = mu > 0.5 ? 8 : 5;
-  for (double x = 0; x < kReach + mu;) {
-    x += std::max(1.0, x / growth) / 30;
-    knots.push_back(std::expm1(mu * x));
-  }
-  return knots;
 }
 
 // Knots of a sum of `copies` ratios: uniform over the bulk, geometric towards zero and infinity.
@@ -141,7 +122,7 @@ ShuffleGaussianPair::ShuffleGaussianPair(std::uint64_t clients, double mu)
     return;
   }
   if (close_to_normal(n_, mu)) {
-    ratio_ = std::make_shared<const CenteredLognormal>(mu, centered_knots(mu));
+    ratio_ = std::make_shared<const CenteredLognormal>(mu, centered_knots(mu, kKnots));
   }
   if (n_ <= kMostCopies) {
     sum_ = std::make_shared<WholeSum>(clients, mu);
@@ -150,36 +131,45 @@ ShuffleGaussianPair::ShuffleGaussianPair(std::uint64_t clients, double mu)
 
 double ShuffleGaussianPair::rough(double epsilon) const {
   return std::max(bulk_estimate(n_, mu_, std::expm1(epsilon)),
-                  gaussian_profile(mu_, 1 + n_ * std::expm1(epsilon)));
+                  gaussian_divergence(mu_, std::log1p(n_ * std::expm1(epsilon))).upper);
 }
 
 numerics::Enclosure ShuffleGaussianPair::forward(double epsilon, End end) const {
-  const double e = std::exp(epsilon);
-  const double local = std::min(1.0, gaussian_profile(mu_, e));  // the shuffler is post-processing
-  if (n_ <= 1) {
-    return {local * (1 - 1e-12), local};
-  }
+  const numerics::Enclosure one = gaussian_divergence(mu_, epsilon);
+  if (n_ <= 1) return one;
+  const double local = one.upper;  // the shuffler is post-processing
   const double bulk = bulk_estimate(n_, mu_, std::expm1(epsilon));
   const double jump =
-      gaussian_profile(mu_, 1 + n_ * std::expm1(epsilon));  // one ratio carries the sum across
+      gaussian_divergence(mu_, std::log1p(n_ * std::expm1(epsilon))).upper;  // one ratio carries the sum across
+  const numerics::Enclosure alone = one_ratio_alone(epsilon);
+  if (!sum_ && !ratio_) return alone;
   numerics::Enclosure result{0, local};
   if (ratio_ && (jump < 1e4 * bulk || !sum_)) {
     // The cut's excess is added to delta: a part in 1e6 of the rough value.
     result = forward_by_contour(epsilon, 1e-6 * std::max({bulk, jump, 1e-40}), end);
   } else if (sum_) {
-    const double strike = n_ * e;
+    const double strike = n_ * std::exp(epsilon);
     result.upper = sum_->above().call(strike * (1 - 4 * kUlp), numerics::Side::above) / n_ * (1 + 4 * kUlp);
     result.lower = sum_->below().call(strike * (1 + 4 * kUlp), numerics::Side::below) / n_ * (1 - 4 * kUlp);
   }
-  return {std::min(result.lower, local), std::min(result.upper, local)};
+  const double upper = numerics::as_upper_bound(numerics::larger(result.upper, alone.lower), local);
+  return {numerics::as_lower_bound(numerics::larger(result.lower, alone.lower), upper), upper};
+}
+
+// With r_i > n E and no other above n, the mean passes E by (r_i - n E) / n or more; n such events. Convex in E.
+numerics::Enclosure ShuffleGaussianPair::one_ratio_alone(double epsilon) const {
+  const auto another = static_cast<double>(gaussian_alternative_tail(mu_, std::log(n_) * (1 - 4e-16)));
+  const double nobody = std::exp((n_ - 1) * std::log1p(-another)) * (1 - 1e-12);
+  const numerics::Enclosure one = gaussian_divergence(mu_, epsilon + std::log(n_));
+  return {one.lower * nobody * (1 - 1e-12), one.upper * nobody * (1 + 1e-12)};
 }
 
 numerics::Enclosure ShuffleGaussianPair::reverse(double epsilon, End end) const {
+  const numerics::Enclosure one = gaussian_divergence(mu_, epsilon);
+  if (n_ <= 1) return one;
+  const double local = one.upper;
+  if (!sum_ && !ratio_) return {0, local};
   const double e = std::exp(epsilon);
-  const double local = std::min(1.0, gaussian_profile(mu_, e));
-  if (n_ <= 1) {
-    return {local * (1 - 1e-12), local};
-  }
   numerics::Enclosure result{0, local};
   if (ratio_) {
     // Cutting r from above raises a put and takes its mean away: as little against the value as forward.
@@ -192,7 +182,8 @@ numerics::Enclosure ShuffleGaussianPair::reverse(double epsilon, End end) const 
     result.lower =
         sum_->below().put(strike * (1 - 4 * kUlp), numerics::Side::below) / strike * (1 - 8 * kUlp);
   }
-  return {std::min(result.lower, local), std::min(result.upper, local)};
+  const double upper = numerics::as_upper_bound(result.upper, local);
+  return {numerics::as_lower_bound(result.lower, upper), upper};
 }
 
 numerics::Enclosure ShuffleGaussianPair::forward_by_contour(double epsilon, double tail, End end) const {

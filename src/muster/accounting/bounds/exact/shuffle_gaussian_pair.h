@@ -24,8 +24,8 @@ namespace muster::accounting {
 // of the whole sum are built on first use and a point costs a pass over their atoms.
 class ShuffleGaussianPair {
  public:
-  // clients >= 1, mu > 0. Beyond mu = 8 the enclosures are those of the Gaussian without any shuffling: [0,
-  // f].
+  // clients >= 1, mu > 0. Beyond mu = 8 the enclosures are what one ratio alone makes of the sum, and
+  // the Gaussian without any shuffling.
   ShuffleGaussianPair(std::uint64_t clients, double mu);
 
   enum class End { both, lower, upper };  // which end is wanted: the other is then 0 or 1, at half the price
@@ -41,6 +41,8 @@ class ShuffleGaussianPair {
 
   numerics::Enclosure forward_by_contour(double epsilon, double tail, End end) const;
   numerics::Enclosure reverse_by_contour(double epsilon, double tail, End end) const;
+
+  numerics::Enclosure one_ratio_alone(double epsilon) const;  // a lower curve where the tail rules
 
   double n_;
   double mu_;

@@ -38,8 +38,5 @@ double pure_epsilon_by_moments(double epsilon0, double rate, std::uint64_t round
 double gaussian_delta(double mu, double rate, std::uint64_t rounds, double epsilon);
 double gaussian_epsilon(double mu, double rate, std::uint64_t rounds, double delta);
 
-// delta of one mu-Gaussian pair at epsilon >= 0, relative error below 1e-9 outward.
-double gaussian_pair_delta(double mu, double epsilon);
-
 }  // namespace local_detail
 }  // namespace muster::accounting

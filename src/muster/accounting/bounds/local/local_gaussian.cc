@@ -8,22 +8,14 @@
 
 #include "muster/accounting/bounds/binomial_blocks.h"
 #include "muster/accounting/bounds/local/local.h"
+#include "muster/accounting/gaussian_divergence.h"
+#include "muster/numerics/ordered.h"
 
 namespace muster::accounting::local_detail {
 namespace {
 
-constexpr double kUnit = std::numeric_limits<double>::epsilon() / 2;
 constexpr double kTiny = std::numeric_limits<double>::min();
 constexpr double kValues = 262144;
-
-// (1 - Phi(x)) / phi(x) for x >= 0, relative error below 2e-13.
-double mills(double x) {
-  constexpr double half_root_two_pi = 1.2533141373155003;
-  if (x < 12) return half_root_two_pi * std::exp(x * x / 2) * std::erfc(x / std::sqrt(2.0));
-  double fraction = x;  // Laplace's continued fraction, converged to the last bit at x >= 12
-  for (int j = 40; j >= 1; --j) fraction = x + j / fraction;
-  return 1 / fraction;
-}
 
 // Blocks of participations: weight, and the mu of the block's largest k.
 struct Mixture {
@@ -42,24 +34,14 @@ struct Mixture {
 
   double delta(double epsilon) const {
     double sum = 0;
-    for (std::size_t i = 0; i < weight.size(); ++i) sum += weight[i] * gaussian_pair_delta(mu[i], epsilon);
-    return std::min(1.0, sum * (1 + 1e-10) + kTiny);
+    for (std::size_t i = 0; i < weight.size(); ++i) {
+      sum += weight[i] * gaussian_divergence(mu[i], epsilon).upper;
+    }
+    return numerics::as_upper_bound(sum * (1 + 1e-12) + kTiny);
   }
 };
 
 }  // namespace
-
-double gaussian_pair_delta(double mu, double epsilon) {
-  // Phi(a) - e^eps Phi(b), a = mu/2 - eps/mu, b = a - mu; e^eps phi(b) = phi(a), so nothing overflows.
-  const double a = mu / 2 - epsilon / mu;
-  const double density = std::exp(-a * a / 2) * 0.3989422804014327;
-  const double first = a <= 0 ? density * mills(-a) : 0.5 * std::erfc(-a / std::sqrt(2.0));
-  const double second = density * mills(mu / 2 + epsilon / mu);
-  // a carries 3 roundings of its two parts, mu two; d log phi = |a| da; mills and exp add under 3e-13.
-  const double shift = 8 * kUnit * (mu / 2 + epsilon / mu);
-  const double slack = 1e-12 + (std::fabs(a) + 1) * shift + 4 * kUnit * a * a;
-  return std::min(1.0, std::max(first - second, 0.0) + slack * first + kTiny);
-}
 
 double gaussian_delta(double mu, double rate, std::uint64_t rounds, double epsilon) {
   return Mixture(mu, rate, static_cast<double>(rounds), 700).delta(epsilon);
@@ -69,7 +51,7 @@ double gaussian_epsilon(double mu, double rate, std::uint64_t rounds, double del
   const Mixture mixture(mu, rate, static_cast<double>(rounds), 20 - std::log(delta));
   if (mixture.delta(0) <= delta) return 0;
   double low = 0, high = std::max(1e-9, mu * std::sqrt(static_cast<double>(rounds)));
-  while (mixture.delta(high) > delta) {
+  while (!(mixture.delta(high) <= delta)) {
     low = high, high *= 2;
     if (std::isinf(high)) return high;
   }

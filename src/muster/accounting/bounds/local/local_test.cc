@@ -1,3 +1,4 @@
+#include "muster/accounting/gaussian_divergence.h"
 #include "muster/accounting/bounds/local/local.h"
 
 #include <gmock/gmock.h>
@@ -113,7 +114,7 @@ TEST(LocalGaussian, PairEqualsQuadrature) {
       const double epsilon = mu * mu / 2 + z * mu;
       if (epsilon < 0) continue;
       SCOPED_TRACE(::testing::Message() << mu << " " << epsilon);
-      expect_just_above(local_detail::gaussian_pair_delta(mu, epsilon), slow_pair(mu, epsilon) * (1 - 1e-6L),
+      expect_just_above(gaussian_divergence(mu, epsilon).upper, slow_pair(mu, epsilon) * (1 - 1e-6L),
                         2e-6);
     }
   }
@@ -128,7 +129,7 @@ TEST(LocalGaussian, MixtureOverParticipations) {
           const double mu = 0.4 * std::sqrt(static_cast<double>(k));
           exact += choose(rounds, k) * std::pow(static_cast<long double>(rate), k) *
                    std::pow(1 - static_cast<long double>(rate), rounds - k) *
-                   (local_detail::gaussian_pair_delta(mu, epsilon));
+                   (gaussian_divergence(mu, epsilon).upper);
         }
         const double upper = local_delta_upper(GaussianLocal{5.0}, Rate::of(rate),
                                                static_cast<std::uint64_t>(rounds), epsilon);

@@ -6,6 +6,7 @@
 
 #include "muster/accounting/bounds/swap/reporting_law.h"
 #include "muster/numerics/call_of_sum.h"
+#include "muster/numerics/ordered.h"
 #include "muster/numerics/worst_mixture.h"
 
 namespace muster::accounting {
@@ -66,15 +67,15 @@ ClassCPoolCurve::ClassCPoolCurve(double epsilon0, double n, double rate)
 
 numerics::Enclosure ClassCPoolCurve::generic(double epsilon) const {
   const numerics::AtomicLaw law = reporting_law(profile_, rate_, epsilon);
-  const double strike = n_ * std::expm1(epsilon);
-  const double estimate = numerics::call_of_sum_chernoff(law, n_, strike) / n_;
+  const double threshold = n_ * -std::expm1(-epsilon) * (1 - 4e-16), scale = std::exp(epsilon) / n_;
+  const double estimate = numerics::call_of_sum_chernoff(law, n_, threshold) * scale;
   numerics::Enclosure call{0, estimate};
-  if (estimate > kNegligible) {
-    call = numerics::call_of_sum(law, n_, strike);
-    call = {call.lower / n_, call.upper / n_};
+  if (!(estimate <= kNegligible)) {
+    call = numerics::call_of_sum(law, n_, threshold);
+    call = {call.lower * scale, call.upper * scale};
   }
   // At rate 1 this is the privacy blanket; below, the swap theorem, with its all-report event.
-  const double all_report = rate_ < 1 ? std::exp(n_ * std::log(rate_)) * profile_.at(std::exp(epsilon)) : 0;
+  const double all_report = rate_ < 1 ? std::exp(n_ * std::log(rate_)) * profile_.at(epsilon) : 0;
   const double weights = weight_error(n_ * rate_);
   return {call.lower / weights, call.upper * weights + all_report};
 }
@@ -130,7 +131,7 @@ numerics::Enclosure class_c_pool(double epsilon0, double n, double rate, double 
 }
 
 numerics::Enclosure ClassCPoolCurve::delta(double epsilon) const {
-  const double cap = std::min(1.0, rate_ * profile_.at(std::exp(epsilon)) * (1 + 4e-15));
+  const double cap = numerics::as_upper_bound(rate_ * profile_.at(epsilon) * (1 + 4e-15));
   if (epsilon >= epsilon0_ || n_ < 2) {
     return {0, cap};
   }

@@ -6,12 +6,14 @@
 #include <vector>
 
 #include "muster/accounting/bounds/swap/reporting_law.h"
-#include "muster/accounting/profile.h"
+#include "muster/accounting/gaussian_divergence.h"
 #include "muster/numerics/call_of_sum.h"
+#include "muster/numerics/ordered.h"
 
 namespace muster::accounting {
 namespace {
 
+constexpr double kSumsReach = 300;  // epsilon from which terms leave a double's range
 constexpr double kDeep = 1e-40;  // the law is cut where its call function falls to about this
 
 // Points of the lower convex hull of a falling function on increasing nodes, and its slopes.
@@ -42,36 +44,32 @@ Hull lower_hull(const std::vector<long double>& x, const std::vector<long double
 }  // namespace
 
 double GaussianBlanket::penalty(double eta, double epsilon) const {
-  return (1 + std::exp(epsilon)) * (n_ - 1) * std::exp(-eta) * gaussian_profile(radius_, std::exp(eta)) *
+  return (1 + std::exp(epsilon)) * (n_ - 1) * std::exp(-eta) * gaussian_divergence(radius_, eta).upper *
          (1 + 1e-14);
 }
 
-// Values on a grid are values of the bound, rounded up; its hull is above every convex function below it, and
+// In units of E. Values on a grid are values of the bound, rounded up; its hull is above every convex function below it, and
 // chords are above the hull: whatever the grid, the law dominates in increasing convex order.
 GaussianBlanket::Law GaussianBlanket::law(double eta, double epsilon, double step, double cut) const {
-  const double e = std::exp(epsilon);
-  const double r = radius_;
-  const double beta = std::exp(-eta);
+  const double r = radius_, discount = std::exp(-epsilon), beta = std::exp(-eta);
   // Call (c >= 0) and put (c < 0) at log-distance z: c beta = E (e^z - 1), |c| beta = e^z - 1.
-  const auto call = [&](double z) {
-    const double s = e * std::exp(z);
-    return (std::exp(-z) * gaussian_profile(mu_, s) - std::expm1(-z) * gaussian_profile(r, s)) * (1 + 1e-14);
-  };
-  const auto put = [&](double z) {
-    const double s = std::exp(z - epsilon);
-    return e * (std::exp(-z) * gaussian_profile(mu_, s) - std::expm1(-z) * gaussian_profile(r, s)) *
+  const auto mixed = [&](double z, double log_alpha) {
+    return (std::exp(-z) * gaussian_divergence(mu_, log_alpha).upper -
+            std::expm1(-z) * gaussian_divergence(r, log_alpha).upper) *
            (1 + 1e-14);
   };
+  const auto call = [&](double z) { return discount * mixed(z, epsilon + z); };
+  const auto put = [&](double z) { return mixed(z, z - epsilon); };
   Law result{{}, 0, true};
   double nonzero = 0;
   for (const bool right : {true, false}) {
-    const double scale = (right ? e : 1) / beta;
+    const double scale = (right ? 1 : discount) / beta;
     std::vector<long double> distance;
     std::vector<long double> value;
     for (double z = 0;; z += z < 6 * r ? step : 2 * step) {
       distance.push_back(scale * std::expm1(z));
       value.push_back(right ? call(z) : put(z));
-      if (value.back() <= cut || z > 600) {
+      if (value.back() <= cut * discount || z > 600) {
         break;
       }
     }
@@ -97,7 +95,9 @@ GaussianBlanket::Law GaussianBlanket::law(double eta, double epsilon, double ste
 }
 
 numerics::Enclosure GaussianBlanket::at(double eta, double epsilon) const {
-  const double local = std::min(1.0, gaussian_profile(mu_, std::exp(epsilon)));
+  const double local = gaussian_divergence(mu_, epsilon).upper;
+  if (epsilon > kSumsReach) return {0, local};
+  const double grown = std::exp(epsilon);
   const double outside = penalty(eta, epsilon);
   if (n_ * std::exp(-eta) < 1 || !(outside < local)) {  // hardly a message to hide among
     return {local, local};
@@ -111,21 +111,21 @@ numerics::Enclosure GaussianBlanket::at(double eta, double epsilon) const {
     nonzero += weight;
   }
   const double factor = weight_error(n_ * nonzero) * (1 + 1e-15 * (n_ + 1));
-  const double added = outside + terms.beyond;
+  const double added = outside + terms.beyond * grown;
   const double chernoff = numerics::call_of_sum_chernoff(terms.terms, n_, 0);
-  const numerics::Enclosure call = chernoff / n_ < 1e-6 * added ? numerics::Enclosure{0, chernoff}
+  const numerics::Enclosure call = chernoff * grown / n_ < 1e-6 * added ? numerics::Enclosure{0, chernoff}
                                                                 // small beside what is added
                                                                 : numerics::call_of_sum(terms.terms, n_, 0);
-  const double upper = (call.upper / n_ * factor + added) * (1 + 1e-14);
-  const double top = upper < local ? upper : local;
-  return {std::min(std::max(0.0, call.lower / n_ / factor + added), top), top};
+  const double top = numerics::as_upper_bound((call.upper * grown / n_ * factor + added) * (1 + 1e-14), local);
+  return {numerics::as_lower_bound(call.lower * grown / n_ / factor + added, top), top};
 }
 
 // eta = r z + r^2/2 puts the failing messages z deviations out. The total falls, then rises with z: a first
 // guess from Chernoff's bound on a coarse grid, then steps to either side while the bound itself falls.
 numerics::Enclosure GaussianBlanket::delta(double epsilon) const {
   const double r = radius_;
-  const double local = std::min(1.0, gaussian_profile(mu_, std::exp(epsilon)));
+  const double local = gaussian_divergence(mu_, epsilon).upper;
+  if (epsilon > kSumsReach) return {0, local};
   const auto eta_at = [r](double z) { return r * z + r * r / 2; };
   double least = std::numeric_limits<double>::infinity();
   double guess = -1;
@@ -138,7 +138,8 @@ numerics::Enclosure GaussianBlanket::delta(double epsilon) const {
     if (!terms.valid || terms.terms.points.empty()) {
       continue;
     }
-    const double total = 0.1 * numerics::call_of_sum_chernoff(terms.terms, n_, 0) / n_ + outside;
+    const double total =
+        0.1 * numerics::call_of_sum_chernoff(terms.terms, n_, 0) * std::exp(epsilon) / n_ + outside;
     if (total < least) {
       least = total;
       guess = z;

@@ -1,5 +1,6 @@
 // The Gaussian's blanket: its call function against quadrature, the bound against rounded messages
 // enumerated.
+#include "muster/accounting/gaussian_divergence.h"
 #include "muster/accounting/bounds/shuffle/gaussian_blanket.h"
 
 #include <gmock/gmock.h>
@@ -70,7 +71,7 @@ TEST(GaussianBlanket, DominatesRoundedMessages) {
           }
           EXPECT_GE(bound, truth) << mu << " " << n << " " << epsilon << " " << plane;
           if (truth > 1e-9L) tightest = std::max(tightest, truth / bound);
-          if (bound < 0.95 * gaussian_profile(mu, std::exp(epsilon))) ++below_local;
+          if (bound < 0.95 * gaussian_divergence(mu, epsilon).upper) ++below_local;
           if (too_many.delta(epsilon).upper < truth) ++fewer_clients_are_caught;
           ++cases;
         }
@@ -85,7 +86,7 @@ TEST(GaussianBlanket, DominatesRoundedMessages) {
 
 // int (a - E b - c beta R_o)_+ over the plane, and the put, against the page's majorant.
 TEST(GaussianBlanket, TheCallFunctionIsAMajorant) {
-  const auto profile = [](double distance, double alpha) { return gaussian_profile(distance, alpha); };
+  const auto profile = [](double distance, double alpha) { return gaussian_divergence(distance, std::log(alpha)).upper; };
   int cases = 0;
   double tightest = 0;
   for (const double mu : {0.4, 1.5}) {
@@ -140,7 +141,7 @@ TEST(GaussianBlanket, BetweenTheHomogeneousPairAndTheLocalGuarantee) {
       const numerics::Enclosure ends = blanket.delta(epsilon);
       EXPECT_GE(ends.upper, lower.forward(epsilon).lower);
       EXPECT_GE(ends.upper, lower.reverse(epsilon).lower);
-      EXPECT_LE(ends.upper, gaussian_profile(row.mu, std::exp(epsilon)));
+      EXPECT_LE(ends.upper, gaussian_divergence(row.mu, epsilon).upper);
       EXPECT_LE(ends.upper - ends.lower, 0.02 * ends.upper);
     }
   }

@@ -9,32 +9,18 @@
 
 #include "muster/accounting/bounds/shuffle/pool_weights.h"
 #include "muster/accounting/bounds/swap/reporting_law.h"
+#include "muster/accounting/gaussian_divergence.h"
 #include "muster/numerics/call_of_mixed_sum.h"
+#include "muster/numerics/ordered.h"
 
 namespace muster::accounting {
 namespace {
 
 constexpr double kUlp = std::numeric_limits<double>::epsilon();
+constexpr double kSumsReach = 300;        // epsilon from which terms leave a double's range
 constexpr double kLargestRatio = 20;      // beyond, the local bound is as good
+constexpr int kNodes = 30;                // a deviation: chords raise the variance of X* by 2e-4 of it
 constexpr double kSliceTolerance = 3e-3;  // of the sum's variance, by which covering all weights may widen it
-
-long double upper_normal(long double x) { return 0.5L * std::erfc(x / std::sqrt(2.0L)); }
-
-// The Gaussian's profile on nodes mu / 30 apart, wider in the tails: chords raise the variance of X* by 2e-4
-// of it.
-Profile coarse_profile(double mu, double tail) {
-  std::vector<double> alphas{1};
-  for (double x = 0; gaussian_profile(mu, alphas.back()) > tail;) {
-    x += std::max(1.0, x / 3) / 30;
-    alphas.push_back(std::exp(x * mu));
-  }
-  const long double m = mu;
-  return Profile::symmetric(alphas, [m](long double alpha) {
-    const long double l = std::log(alpha);
-    const long double value = upper_normal(l / m - m / 2) - alpha * upper_normal(l / m + m / 2);
-    return std::max(0.0L, value) * (1 + 1e-13L);
-  });
-}
 
 // Variance that unequal weights of this ratio add, at most, relative to equal ones.
 double inflation(double ratio) { return (ratio - 1) * (ratio - 1) / (4 * ratio); }
@@ -102,14 +88,14 @@ std::optional<StarPool> StarPool::over(std::uint64_t clients, double mu, double 
 StarPool::StarPool(double clients, double mu, double rate, std::vector<PoolDesign> designs)
     : n_(clients), mu_(mu), rate_(rate), designs_(std::move(designs)) {
   for (double tail = 1e-6; tail > 1e-40; tail *= tail > 1e-16 ? 1e-2 : 1e-4) {
-    profiles_.push_back(coarse_profile(mu, tail));
+    profiles_.push_back(Profile::gaussian(mu, tail, kNodes));
   }
 }
 
 PoolDesign StarPool::design(double epsilon) const {
   // A rough estimate decides (normal bulk, one heavy client's jump, failure); any choice is valid.
-  const double local = gaussian_profile(mu_, std::exp(epsilon));
-  const double variance = reporting_law(profiles_.front(), rate_, epsilon).variance();
+  const double local = gaussian_divergence(mu_, epsilon).upper;
+  const double variance = reporting_law(profiles_.front(), rate_, epsilon).variance() * std::exp(2 * epsilon);
   PoolDesign best = designs_.front();
   double best_total = std::numeric_limits<double>::infinity();
   for (const PoolDesign& design : designs_) {
@@ -118,7 +104,8 @@ PoolDesign StarPool::design(double epsilon) const {
     const double z = std::expm1(epsilon) / deviation;
     const double bulk = deviation * std::exp(-z * z / 2) / (2.5 + 2.5 * z * z);
     const double heaviest = (1 + design.ratio) / 2;
-    const double jump = rate_ * heaviest * gaussian_profile(mu_, 1 + users * std::expm1(epsilon) / heaviest);
+    const double jump =
+        rate_ * heaviest * gaussian_divergence(mu_, std::log1p(users * std::expm1(epsilon) / heaviest)).upper;
     const double total = bulk + jump + design.failure * rate_ * local;
     if (total < best_total) {
       best_total = total;
@@ -129,8 +116,8 @@ PoolDesign StarPool::design(double epsilon) const {
 }
 
 numerics::Enclosure StarPool::delta(double epsilon) const {
-  const double e_minus_one = std::expm1(epsilon);
-  const double local = std::min(1.0, rate_ * gaussian_profile(mu_, std::exp(epsilon)));
+  const double local = numerics::as_upper_bound(rate_ * gaussian_divergence(mu_, epsilon).upper * (1 + 4e-16));
+  if (epsilon > kSumsReach) return {0, local};
   const PoolDesign chosen = design(epsilon);
   const double m = n_ - 1 - chosen.pool;
   // Slices [c, d] of the smallest weight: every v there lies in [c, d ratio], so it is majorised by a vector
@@ -139,7 +126,7 @@ numerics::Enclosure StarPool::delta(double epsilon) const {
     const double count = std::max(1.0, std::floor(m * (1 - low) / (high - low) * (1 - 1e-12)));
     return std::vector<numerics::ScaledCopies>{{low + m * (1 - low) / count, count}, {low, m - count}};
   };
-  const double strike = m * e_minus_one * (1 - 8 * kUlp);
+  const double threshold = m * -std::expm1(-epsilon) * (1 - 8 * kUlp), scale = std::exp(epsilon) / m;
   const double widest = (1 + 1 / chosen.ratio) / 2;
   const auto first = two_levels(widest, widest * chosen.ratio);
   // The profile is cut where Chernoff's bound on the widest sum and the mass beyond are least: a deeper cut
@@ -152,9 +139,9 @@ numerics::Enclosure StarPool::delta(double epsilon) const {
   double best_total = std::numeric_limits<double>::infinity();
   for (const Profile& candidate : profiles_) {
     numerics::AtomicLaw at = reporting_law(candidate, rate_, epsilon);
-    const double tilt = numerics::mixed_sum_saddle(at, first, strike);
-    const double chernoff = numerics::call_of_mixed_sum_chernoff(at, first, strike, tilt);
-    const double total = chernoff / m + 1e3 * rate_ * candidate.mass_at_infinity();
+    const double tilt = numerics::mixed_sum_saddle(at, first, threshold);
+    const double chernoff = numerics::call_of_mixed_sum_chernoff(at, first, threshold, tilt);
+    const double total = chernoff * scale + 1e3 * rate_ * candidate.mass_at_infinity();
     if (profile != nullptr && total >= 0.99 * best_total) {
       break;
     }
@@ -170,21 +157,21 @@ numerics::Enclosure StarPool::delta(double epsilon) const {
     const double d = std::min(1.0, (1 + allowed / (1 - c)) / chosen.ratio);
     const auto groups = two_levels(c, std::max(d * chosen.ratio, 1 + 1e-9));
     double tilt = shared;
-    double chernoff = numerics::call_of_mixed_sum_chernoff(law, groups, strike, tilt);
+    double chernoff = numerics::call_of_mixed_sum_chernoff(law, groups, threshold, tilt);
     if (!(chernoff < 1.5 * usual)) {
-      tilt = numerics::mixed_sum_saddle(law, groups, strike);
-      chernoff = numerics::call_of_mixed_sum_chernoff(law, groups, strike, tilt);
+      tilt = numerics::mixed_sum_saddle(law, groups, threshold);
+      chernoff = numerics::call_of_mixed_sum_chernoff(law, groups, threshold, tilt);
     }
-    const numerics::Enclosure call = chernoff < m * 1e-5 * chosen.failure * local
+    const numerics::Enclosure call = chernoff * scale < 1e-5 * chosen.failure * local
                                          ? numerics::Enclosure{0, chernoff}
-                                         : numerics::call_of_mixed_sum(law, groups, strike, tilt);
-    worst = {std::max(worst.lower, call.lower), std::max(worst.upper, call.upper)};
+                                         : numerics::call_of_mixed_sum(law, groups, threshold, tilt);
+    worst = {numerics::larger(worst.lower, call.lower), numerics::larger(worst.upper, call.upper)};
     c = d;
   }
   const double weights = weight_error(m);
   const double added = chosen.failure * local + rate_ * profile->mass_at_infinity();
-  return {std::min(local, worst.lower / m / weights + added),
-          std::min(local, (worst.upper / m * weights + added) * (1 + 1e-14))};
+  return {numerics::as_lower_bound(worst.lower * scale / weights + added, local),
+          numerics::as_upper_bound((worst.upper * scale * weights + added) * (1 + 1e-14), local)};
 }
 
 }  // namespace muster::accounting

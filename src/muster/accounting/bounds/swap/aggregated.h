@@ -33,22 +33,26 @@ class AggregatedGaussianCurve {
   // lambda_k = own k (1-g) / (own k (1-g) + (1-own) (n-k) g).
   AggregatedGaussianCurve(double mu, double n, double own, double g, double kmin, FewReports few);
 
+  // Exactly k of n clients, a secret uniform subset, report in every round.
+  static AggregatedGaussianCurve subset(double mu, double n, double k);
+
   // Encloses the exact worst curve, which is also the forward curve of the pair.
   numerics::Enclosure delta(double epsilon) const;
   // The pair seen from x': sum_k Bin(n, g)(k) c f_{mu_k}(E lambda_k / c), c = (1 - E (1 - lambda_k))_+ .
   numerics::Enclosure reverse(double epsilon) const;
 
  private:
+  AggregatedGaussianCurve() = default;
   struct Block {
-    double least_share, most_share;  // lambda_k over the block
+    double least_odds, most_odds;    // (1 - lambda_k) / lambda_k over the block
     double least_mu, most_mu;        // mu_k over the block
     double lower, upper;             // enclose the probability of k - 1 others reporting
     double rest;                     // all later blocks: probability times an upper bound of f_{mu_k}(1)
   };
   template <typename Term>
-  numerics::Enclosure mixture(double scale, const Term& term) const;
+  numerics::Enclosure mixture(const Term& term) const;
 
-  double own_;
+  double own_ = 1;  // the victim's rate
   std::vector<Block> blocks_;  // from the largest probability down
 };
 
@@ -69,10 +73,4 @@ class AggregatedUnequalCurve {
   double improbable_ = 0;  // total weight of the blocks whose curve is bounded by 1
 };
 
-namespace aggregated_detail {
-
-// f_mu(e^epsilon) for mu > 0, epsilon >= 0: relative error below 1e-9 for mu in [1e-8, 1e3].
-numerics::Enclosure gaussian_pair(double mu, double epsilon);
-
-}  // namespace aggregated_detail
 }  // namespace muster::accounting

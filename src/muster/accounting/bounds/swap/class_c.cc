@@ -9,6 +9,7 @@
 #include "muster/accounting/bounds/swap/reporting_law.h"
 #include "muster/numerics/call_of_sum.h"
 #include "muster/numerics/enumerated_call.h"
+#include "muster/numerics/ordered.h"
 #include "muster/numerics/worst_mixture.h"
 
 namespace muster::accounting {
@@ -52,7 +53,7 @@ ClassCCurve ClassCCurve::unequal(double epsilon0, double n, double lo, double hi
   const auto bound = [epsilon0, hi, few_or_many, alone = Profile::pure(epsilon0)](double clients,
                                                                                   double epsilon) {
     if (clients < 2) {
-      return numerics::Enclosure{0, std::min(1.0, hi * alone.at(std::exp(epsilon)) * (1 + 1e-15))};
+      return numerics::Enclosure{0, numerics::as_upper_bound(hi * alone.at(epsilon) * (1 + 1e-15))};
     }
     return few_or_many ? ClassCCurve::check_in(epsilon0, clients, hi).delta(epsilon)
                        : ClassCPoolCurve(epsilon0, clients, hi).delta(epsilon);
@@ -65,10 +66,10 @@ ClassCCurve ClassCCurve::unequal(double epsilon0, double n, double lo, double hi
 
 double ClassCCurve::profile_only(double epsilon) const {
   numerics::AtomicLaw law = reporting_law(profile_, theta_ * rate_, epsilon);
-  law.add(std::expm1(epsilon), 1 - theta_);
-  const double strike = n_ * std::expm1(epsilon), clients = n_ * theta_;
-  const double estimate = numerics::call_of_sum_chernoff(law, terms_, strike) / clients;
-  return estimate < kNegligible ? estimate : numerics::call_of_sum(law, terms_, strike).upper / clients;
+  law.add(neutral_point(epsilon), 1 - theta_);
+  const double threshold = n_ * -std::expm1(-epsilon) * (1 - 4e-16), scale = std::exp(epsilon) / (n_ * theta_);
+  const double estimate = numerics::call_of_sum_chernoff(law, terms_, threshold) * scale;
+  return estimate < kNegligible ? estimate : numerics::call_of_sum(law, terms_, threshold).upper * scale;
 }
 
 // Nobody is absent: all who are not revealed are shuffled, N ~ Bin(n - 1, chance) others and the victim.
@@ -96,7 +97,7 @@ numerics::Enclosure ClassCCurve::delta(double epsilon) const {
     return ClassCPoolCurve(epsilon0_, n_, 1).delta(epsilon);
   }
   const bool subset = rate_ >= 1;
-  const double local = std::min(1.0, profile_.at(std::exp(epsilon)) * (1 + 1e-15));
+  const double local = numerics::as_upper_bound(profile_.at(epsilon) * (1 + 1e-15));
   // Whatever the others send: the victim reports with this probability (convexity of the divergence).
   const double cap = local * (subset ? terms_ / n_ : rate_) * (1 + 4e-16);
   if (epsilon >= epsilon0_) {

@@ -1,69 +1,102 @@
 #include "muster/accounting/bounds/swap/reporting_sum.h"
 
-#include <algorithm>
 #include <cmath>
+#include <memory>
+#include <utility>
 
 #include "muster/accounting/bounds/shuffle/blanket.h"
 #include "muster/accounting/bounds/swap/reporting_law.h"
 #include "muster/numerics/call_of_sum.h"
+#include "muster/numerics/ordered.h"
 
 namespace muster::accounting {
-
 namespace {
 
-constexpr double kNothing = 1e-60;   // a delta
-constexpr double kCut = 1e-44;       // of a Gaussian profile
-constexpr double kRounding = 1e-12;  // of a probability that is a power of n
-constexpr double kMatters = 1e-9;    // of a sum: what the event that everybody reports may add unexamined
-constexpr std::size_t kFew = 64;     // atoms whose Chernoff bound is worth a look before their sum
+using numerics::as_lower_bound;
+using numerics::as_upper_bound;
 
-// Past every likelihood ratio no term is positive, and the theorems' strikes are not below 0.
-bool none_positive(const Profile& profile, double epsilon) {
-  return !(std::exp(epsilon) < profile.alphas().back());
-}
+constexpr double kNothing = 1e-60;     // a delta
+constexpr double kCut = 1e-44;         // of a Gaussian profile
+constexpr double kRounding = 1e-12;    // of a probability that is a power of n
+constexpr double kMatters = 1e-9;      // of a sum: what the event that everybody reports may add unexamined
+constexpr std::size_t kFew = 64;       // atoms whose Chernoff bound is worth a look before their sum
+constexpr double kSumsReach = 300;     // epsilon from which terms leave a double's range
+constexpr double kLargeTerms = 1;      // epsilon from which one large term may decide
 
 numerics::AtomicLaw term(const Profile& profile, const SumShape& shape, double epsilon,
                          const LawChange& change) {
   numerics::AtomicLaw law = reporting_law(profile, shape.rate, epsilon);
+  if (shape.revealed > 0) {  // at the same point as the last atom: one atom, so that few clients are enumerated
+    const double point = neutral_point(epsilon);
+    if (!law.points.empty() && law.points.back() == point) {
+      law.weights.back() += shape.revealed;
+    } else {
+      law.add(point, shape.revealed);
+    }
+  }
   return change ? change(std::move(law)) : law;
 }
 
 }  // namespace
 
-numerics::Enclosure ReportingSum::delta(const SumShape& shape, double epsilon,
-                                        const LawChange& change) const {
-  const double beyond = shape.factor * shape.count * shape.rate * profile_.mass_at_infinity();
-  if (none_positive(profile_, epsilon)) return {0, std::min(1.0, beyond * (1 + 1e-15))};
+ReportingSum::ReportingSum(const Mechanism& mechanism)
+    : profile_(local_profile(mechanism, kCut)),
+      tail_{[mechanism](double l) { return local_divergence(mechanism, l); },
+            [mechanism](double l) { return local_alternative_tail(mechanism, l); }},
+      epsilon0_(pure_epsilon0(mechanism)) {}
+
+ReportingSum::ReportingSum(Profile profile) : profile_(std::move(profile)) {
+  const auto shared = std::make_shared<const Profile>(profile_);
+  tail_ = {[shared](double l) { return shared->at(l); },
+           [shared](double l) { return shared->alternative_tail(l); }};
+}
+
+numerics::Enclosure ReportingSum::delta(const SumShape& shape, double epsilon, const LawChange& change) const {
+  const bool summable = epsilon < kSumsReach;
+  numerics::Enclosure found = summable ? summed(shape, epsilon, change) : numerics::Enclosure{0, 1};
+  if (epsilon >= kLargeTerms) {
+    const double silent = shape.revealed > 0 ? 1 - shape.rate - shape.revealed - 4e-16 : 1 - shape.rate;
+    const double alone = one_large_term(
+        tail_,
+        {shape.factor, shape.count, shape.rate, numerics::larger(0.0, silent * (1 - 4e-16)), shape.threshold},
+        epsilon);
+    if (alone < found.upper) found = {numerics::smaller(found.lower, alone), alone};
+  }
+  return found;
+}
+
+numerics::Enclosure ReportingSum::summed(const SumShape& shape, double epsilon, const LawChange& change) const {
+  const double beyond =
+      as_upper_bound(shape.factor * shape.count * shape.rate * profile_.mass_at_infinity() * (1 + 1e-15));
+  // Past every likelihood ratio no term is positive, and the theorems' thresholds are not below 0.
+  if (epsilon >= profile_.largest_loss()) return {0, beyond};
   const numerics::AtomicLaw law = term(profile_, shape, epsilon, change);
-  const double strike = shape.strike * std::expm1(epsilon);
+  const double threshold = shape.threshold * -std::expm1(-epsilon) * (1 - 4e-16);
+  const double scale = shape.factor * std::exp(epsilon);
   // Where Chernoff's bound is already nothing, the sum is not worth its slowly decaying integrand. (It says
   // nothing of a heavy tail.)
   if (law.points.size() < kFew) {
-    const double chernoff = shape.factor * numerics::call_of_sum_chernoff(law, shape.count, strike) * 2;
-    if (chernoff <= std::max(kNothing, 1e-3 * beyond))
-      return {0, std::min(1.0, (chernoff + beyond) * (1 + 1e-15))};
+    const double chernoff = scale * numerics::call_of_sum_chernoff(law, shape.count, threshold) * 2;
+    if (chernoff <= numerics::larger(kNothing, 1e-3 * beyond)) {
+      return {0, as_upper_bound((chernoff + beyond) * (1 + 1e-15))};
+    }
   }
-  const numerics::Enclosure call = numerics::call_of_sum(law, shape.count, strike);
-  const double weights = weight_error(shape.count * (change ? 1 : shape.rate));
-  const double lower = call.lower * shape.factor / weights;
-  const double upper = (call.upper * shape.factor * weights + beyond) * (1 + 1e-15);
-  return {lower > 0 ? std::min(lower, 1.0) : 0, upper < 1 ? std::max(upper, 0.0) : 1};  // a NaN counts as 1
+  const numerics::Enclosure call = numerics::call_of_sum(law, shape.count, threshold);
+  const double weights = weight_error(shape.count * (change ? 1 : shape.rate + shape.revealed));
+  return {as_lower_bound(call.lower * scale / weights * (1 - 1e-15)),
+          as_upper_bound((call.upper * scale * weights + beyond) * (1 + 2e-15))};
 }
-
-ReportingSum::ReportingSum(const Mechanism& mechanism)
-    : profile_(local_profile(mechanism, kCut)), epsilon0_(pure_epsilon0(mechanism)) {}
-
-double ReportingSum::local(double epsilon) const { return profile_.at(std::exp(epsilon)); }
 
 numerics::Enclosure ReportingSum::everybody(const EverybodyReports& event, double epsilon, double sum) const {
   const double own = local(epsilon);
   numerics::Enclosure each{own * (1 - kRounding), own};
-  if (epsilon0_ && event.probability * own > kMatters * sum) {
+  if (epsilon0_ && epsilon < kSumsReach && event.probability * own > kMatters * sum) {
     const numerics::Enclosure hidden =
         thinned_blanket_delta(event.clients, event.chance, *epsilon0_, epsilon);
-    each = {std::min(each.lower, hidden.lower), std::min(each.upper, hidden.upper)};
+    each = {numerics::smaller(each.lower, hidden.lower), numerics::smaller(each.upper, hidden.upper)};
   }
-  return {event.probability * each.lower * (1 - kRounding), event.probability * each.upper * (1 + kRounding)};
+  return {as_lower_bound(event.probability * each.lower * (1 - kRounding)),
+          as_upper_bound(event.probability * each.upper * (1 + kRounding))};
 }
 
 }  // namespace muster::accounting

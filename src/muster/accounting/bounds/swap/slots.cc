@@ -97,7 +97,7 @@ double normal_call(double deviation, double k) {
 }
 
 SumShape slot_shape(double m, double p0) {
-  return {.factor = p0 / m, .count = m, .rate = 1, .strike = m / p0};
+  return {.factor = p0 / m, .count = m, .rate = 1, .threshold = m / p0};
 }
 
 }  // namespace
@@ -157,8 +157,8 @@ numerics::Enclosure CountedSlotCurve::delta(double epsilon) const {
   // Where to begin: a normal sum's value. If that was too deep, back to where the sum found says, once; if
   // too shallow, on until the charge is small.
   const double deviation = std::sqrt(shape_.count * levels_.front().mean_square * variance);
-  const std::size_t begin =
-      first_small(shape_.factor * normal_call(deviation, shape_.strike * std::expm1(epsilon)));
+  const std::size_t begin = first_small(
+      shape_.factor * std::exp(epsilon) * normal_call(deviation, shape_.threshold * -std::expm1(-epsilon)));
   const std::size_t target = first_small(sum_at(begin));
   if (target < begin) sum_at(target);
   for (std::size_t i = begin, next = target; next > i;) {

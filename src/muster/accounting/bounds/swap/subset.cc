@@ -7,7 +7,7 @@
 namespace muster::accounting {
 
 SubsetCurve::SubsetCurve(ReportingSum sum, double n, double k)
-    : sum_(std::move(sum)), shape_{.factor = 1 / n, .count = k, .rate = 1, .strike = n} {
+    : sum_(std::move(sum)), shape_{.factor = 1 / n, .count = k, .rate = 1, .threshold = n} {
   if (!(k >= 1 && k < n)) {
     throw Error(ErrorCode::uncovered, "participation.subset", "", "1 <= k < n; k = n is a plain shuffle",
                 "the swap theorem needs a client outside the subset");

@@ -1,9 +1,9 @@
 #include "muster/accounting/bounds/swap/swap_profile.h"
 
-#include <algorithm>
 #include <cmath>
 
 #include "muster/core/error.h"
+#include "muster/numerics/ordered.h"
 
 namespace muster::accounting {
 namespace {
@@ -23,9 +23,10 @@ numerics::Enclosure with_all_reporting(const ReportingSum& sum, const ShuffledCh
                                        double epsilon) {
   const SumShape shape = shape_of(protocol);
   const numerics::Enclosure some = sum.delta(shape, epsilon);
-  const double nobody_absent = std::exp(shape.count * std::log(shape.rate));
+  const double nobody_absent = std::exp(shape.count * std::log(shape.rate)) * (1 + 1e-12);
   const numerics::Enclosure all = sum.everybody({shape.count, 1, nobody_absent}, epsilon, some.upper);
-  return {std::min(1.0, some.lower + all.lower), std::min(1.0, (some.upper + all.upper) * (1 + 1e-15))};
+  return {numerics::as_lower_bound(some.lower + all.lower),
+          numerics::as_upper_bound((some.upper + all.upper) * (1 + 1e-15))};
 }
 
 }  // namespace

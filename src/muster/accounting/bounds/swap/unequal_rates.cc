@@ -5,8 +5,9 @@
 #include <cmath>
 #include <utility>
 
+#include "muster/accounting/bounds/shuffle/mean_of_terms.h"
 #include "muster/core/error.h"
-#include "muster/numerics/call_of_sum.h"
+#include "muster/numerics/ordered.h"
 
 namespace muster::accounting {
 namespace {
@@ -27,29 +28,18 @@ UnequalRatesCurve::UnequalRatesCurve(ReportingSum sum, double n, double lo, doub
   check(lo, hi);
   const double theta = lo / hi;
   // Centred at 1 - E: a silent client's term is 0, a revealed one's E - 1.
-  shape_ = {.factor = 1 / (n * theta), .count = n, .rate = lo, .strike = n};
-  revealed_ = (hi - lo) / hi;
+  shape_ = {
+      .factor = 1 / (n * theta), .count = n, .rate = lo, .threshold = n, .revealed = (hi - lo) / hi};
   const double not_absent = 1 - theta * (1 - hi);  // of another client: she reports, or is revealed
   everybody_ = hi * std::exp((n - 1) * std::log1p(-theta * (1 - hi)));
   reporting_ = std::min(1.0, lo / not_absent * (1 - 4e-16));
 }
 
 numerics::Enclosure UnequalRatesCurve::delta(double epsilon) const {
-  const auto reveal = [&](numerics::AtomicLaw law) {
-    // reporting_law's last atom is X* = 0, at E - 1 as well: one atom, so that few clients are enumerated.
-    const double point = std::expm1(epsilon);
-    if (!law.points.empty() && law.points.back() == point) {
-      law.weights.back() += revealed_;
-    } else {
-      law.add(point, revealed_);
-    }
-    return law;
-  };
-  const numerics::Enclosure sum =
-      revealed_ > 0 ? sum_.delta(shape_, epsilon, reveal) : sum_.delta(shape_, epsilon);
+  const numerics::Enclosure sum = sum_.delta(shape_, epsilon);
   const numerics::Enclosure all = sum_.everybody({shape_.count, reporting_, everybody_}, epsilon, sum.upper);
-  const double upper = (sum.upper + all.upper) * (1 + 1e-14);
-  return {std::min(1.0, sum.lower + all.lower), upper < 1 ? upper : 1};
+  return {numerics::as_lower_bound(sum.lower + all.lower),
+          numerics::as_upper_bound((sum.upper + all.upper) * (1 + 1e-14))};
 }
 
 UnequalRatesMixture::UnequalRatesMixture(double n, double lo, double hi, Family family, double fineness)
@@ -104,28 +94,29 @@ numerics::Enclosure UnequalRatesMixture::delta(double epsilon) const {
 }
 
 UnequalRatesPair::UnequalRatesPair(double epsilon0, double n, double lo, double hi)
-    : epsilon0_(epsilon0), n_(n), lo_(lo), own_(hi / lo), stay_((1 - hi) / (1 - lo)) {}
+    : epsilon0_(epsilon0), n_(n), lo_(lo), hi_(hi) {}
 
-// (1/n) E( sum of terms )_+ , a term being stay (1 - E) for an absent client (probability 1 - lo) and
-// own * (ratio_scale * r + constant) for a reporting one, r = e^{+-epsilon0} w.p. q, p; centred at absence.
-numerics::Enclosure UnequalRatesPair::curve(double up, double down, double ratio_scale, double constant,
-                                            double epsilon) const {
+// (1/n) E( sum of terms )_+ , a term being stay (1 - E) for an absent client (probability 1 - lo) and own times
+// `rare` or `common` for a reporting one, with r = e^epsilon0 (probability q) or e^-epsilon0.
+numerics::Enclosure UnequalRatesPair::curve(long double rare, long double common, double epsilon) const {
   if (epsilon >= epsilon0_) return {0, 0};  // no likelihood ratio passes e^epsilon0
-  const double q = 1 / (1 + std::exp(epsilon0_)), silent = stay_ * std::expm1(epsilon);
-  numerics::AtomicLaw law;
-  law.add(own_ * (ratio_scale * up + constant) + silent, lo_ * q);
-  law.add(own_ * (ratio_scale * down + constant) + silent, lo_ * (1 - q));
-  const numerics::Enclosure call = numerics::call_of_sum(law, n_, n_ * silent);
-  const double lower = call.lower / n_ * (1 - 1e-9), upper = call.upper / n_ * (1 + 1e-9);
-  return {lower > 0 ? lower : 0, upper < 1 ? upper : 1};
+  const long double lo = lo_, hi = hi_, e0 = epsilon0_;
+  const long double q = 1 / (std::expm1(e0) + 2), p = std::exp(e0) * q;
+  const long double own = hi / lo, stay = (1 - hi) / (1 - lo), absent = -std::expm1(static_cast<long double>(epsilon));
+  const numerics::Enclosure mean =
+      mean_of_terms({{own * rare, lo * q}, {own * common, lo * p}, {stay * absent, 1 - lo}}, n_);
+  // The shares are quotients of rounded numbers: a few units of extended precision.
+  return {numerics::as_lower_bound(mean.lower * (1 - 1e-12)), numerics::as_upper_bound(mean.upper * (1 + 1e-12))};
 }
 
-numerics::Enclosure UnequalRatesPair::forward(double epsilon) const {
-  return curve(std::exp(epsilon0_), std::exp(-epsilon0_), 1, -std::exp(epsilon), epsilon);
+numerics::Enclosure UnequalRatesPair::forward(double epsilon) const {  // r - E
+  const long double e = epsilon, e0 = epsilon0_;
+  return curve(std::exp(e) * std::expm1(e0 - e), std::exp(e) * std::expm1(-e0 - e), epsilon);
 }
 
-numerics::Enclosure UnequalRatesPair::reverse(double epsilon) const {
-  return curve(std::exp(epsilon0_), std::exp(-epsilon0_), -std::exp(epsilon), 1, epsilon);
+numerics::Enclosure UnequalRatesPair::reverse(double epsilon) const {  // 1 - E r
+  const long double e = epsilon, e0 = epsilon0_;
+  return curve(-std::expm1(e + e0), -std::expm1(e - e0), epsilon);
 }
 
 }  // namespace muster::accounting

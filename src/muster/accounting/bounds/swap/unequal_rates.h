@@ -29,7 +29,6 @@ class UnequalRatesCurve {
  private:
   ReportingSum sum_;
   SumShape shape_;
-  double revealed_;   // 1 - theta
   double everybody_;  // hi (1 - theta (1 - hi))^{n-1}
   double reporting_;  // an other client's chance of not being revealed, if she is not absent
 };
@@ -61,11 +60,8 @@ class UnequalRatesPair {
   numerics::Enclosure reverse(double epsilon) const;
 
  private:
-  numerics::Enclosure curve(double up, double down, double ratio_scale, double constant,
-                            double epsilon) const;
-  double epsilon0_, n_, lo_;
-  double own_;   // hi / lo
-  double stay_;  // (1 - hi) / (1 - lo)
+  numerics::Enclosure curve(long double rare, long double common, double epsilon) const;
+  double epsilon0_, n_, lo_, hi_;
 };
 
 }  // namespace muster::accounting

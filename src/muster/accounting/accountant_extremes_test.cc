@@ -1,0 +1,188 @@
+// Questions at the edges, each of which an earlier version answered with a number far below the truth, most of
+// them with "0, proven". The truths are computations of their own: the local divergence shared among n, one round
+// of the exact pair, or enumeration, as the comment beside each says.
+#include "muster/accounting/accountant.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <optional>
+#include <string>
+
+#include "muster/accounting/scheduled_accountant.h"
+
+namespace muster::accounting {
+namespace {
+
+using Kind = RandomCheckIn::Kind;
+
+ClientCount clients(std::uint64_t n) { return ClientCount::of(n); }
+ShuffledCheckIn check_in(std::uint64_t n, double rate) { return {clients(n), Rate::of(rate)}; }
+
+Statement epsilon_of(const Mechanism& mechanism, const Participation& participation, std::uint64_t rounds,
+                     double delta) {
+  return Accountant(mechanism, participation).account(rounds, {Question::Kind::epsilon_at_delta, delta});
+}
+Statement delta_of(const Mechanism& mechanism, const Participation& participation, std::uint64_t rounds,
+                   double epsilon) {
+  return Accountant(mechanism, participation).account(rounds, {Question::Kind::delta_at_epsilon, epsilon});
+}
+
+// Never below the truth, never above what the messages alone give away.
+void expect_at_least(const Statement& s, double truth, const std::string& what) {
+  SCOPED_TRACE(what);
+  ASSERT_TRUE(s.best.upper && s.local);
+  EXPECT_EQ(s.best.validity, Validity::proven);
+  EXPECT_GE(*s.best.upper, truth);
+  EXPECT_LE(*s.best.upper, *s.local * (1 + 1e-12));
+  EXPECT_LE(s.best.lower.value_or(0), *s.best.upper);
+}
+
+// Losses of a hundred and more in few rounds: the composed curve is flat, and then falls at once. What two rounds
+// cost is no less than what one does (130.68: the pair whose other records all equal the alternative, exactly).
+TEST(Extremes, FlatCurvesAreComposed) {
+  for (const std::uint64_t n : {1'000, 1'000'000}) {
+    for (const double sigma : {0.1, 0.12, 0.15}) {
+      double before = 0;
+      for (const std::uint64_t rounds : {1, 2, 3, 100}) {
+        const Statement s = epsilon_of(GaussianLocal{sigma}, check_in(n, 0.1), rounds, 1e-5);
+        SCOPED_TRACE(::testing::Message() << n << ' ' << sigma << ' ' << rounds);
+        ASSERT_TRUE(s.best.upper && s.local);
+        EXPECT_GE(*s.best.upper, before);
+        EXPECT_LE(*s.best.upper, *s.local);
+        before = *s.best.upper;
+      }
+    }
+  }
+  expect_at_least(epsilon_of(GaussianLocal{0.15}, check_in(1'000, 0.1), 2, 1e-5), 130.7, "two check-ins");
+  // 4.6 is what hiding among a hundred can take off a message's 25.
+  expect_at_least(
+      epsilon_of(LdpSgdLocal{25}, RandomCheckIn{Kind::averaged, clients(1'000), 100, Rate::of(0.01)}, 3, 1e-5),
+      18.1, "averaged slots");
+  expect_at_least(epsilon_of(PureLocal{22}, Shuffle{clients(10)}, 2, 1e-5), 22 - std::log(10.0), "ten of 22");
+  expect_at_least(epsilon_of(GaussianLocal{0.05}, AggregatedCheckIn{clients(10), Rate::of(0.1)}, 3, 1e-5), 800,
+                  "a sum of ten");
+  expect_at_least(epsilon_of(LdpSgdLocal{30}, AggregatedCheckIn{clients(100), Rate::of(0.5)}, 10, 1e-5),
+                  30 - std::log(100.0), "a sum of one hundred");
+  expect_at_least(delta_of(GaussianLocal{0.002}, AggregatedCheckIn{clients(10'000), Rate::of(0.5)}, 2, 156.7), 1e-5,
+                  "small noise a client, normal noise in the sum");
+  expect_at_least(delta_of(GaussianLocal{0.15}, FixedSubset{clients(1'000), 100}, 2, 130.68), 1e-5, "a subset");
+  expect_at_least(delta_of(GaussianLocal{0.1}, RandomCheckIn{Kind::fixed, clients(1'000), 10, Rate::of(0.5)}, 2, 253.9),
+                  1e-5, "fixed slots");
+  expect_at_least(
+      epsilon_of(GaussianLocal{0.15}, ShuffledCheckIn{clients(1'000), Rate::of(0.1), Rate::of(0.05)}, 2, 1e-5), 130.6,
+      "unequal rates");
+  expect_at_least(epsilon_of(LaplaceLocal{32.72}, Shuffle{clients(5)}, 2, 0.1), 30.9, "Laplace noise");
+  // Not 28819.
+  const Statement twenty = epsilon_of(PureLocal{20}, Shuffle{clients(1'000)}, 10, 1e-5);
+  for (const Bound& bound : twenty.all) {
+    if (bound.id == "privacy-blanket") {
+      ASSERT_TRUE(bound.upper);
+      EXPECT_LE(*bound.upper, 201);
+    }
+  }
+}
+
+// One client among none: the exact answer is optimal composition mixed over the number of participations, computed
+// apart (bounds/local). Both ends close on it, from sums of terms and from single large ratios.
+TEST(Extremes, OneClientIsItsOwnCrowd) {
+  for (const double sigma : {0.03, 0.1, 0.15}) {
+    for (const double rate : {0.1, 0.5}) {
+      for (const std::uint64_t rounds : {1, 2, 5}) {
+        const Statement s = epsilon_of(GaussianLocal{sigma}, check_in(1, rate), rounds, 3e-6);
+        SCOPED_TRACE(::testing::Message() << sigma << ' ' << rate << ' ' << rounds);
+        ASSERT_TRUE(s.best.upper && s.best.lower && s.local);
+        EXPECT_LE(*s.best.lower, *s.local);
+        EXPECT_GE(*s.best.lower, 0.98 * *s.local);
+        EXPECT_LE(*s.best.upper, *s.local);
+        EXPECT_GE(*s.best.upper, 0.9999 * *s.local);
+      }
+    }
+  }
+}
+
+// e^epsilon beyond a double's range is not "nothing left".
+TEST(Extremes, LossesPastTheRangeOfDoubles) {
+  // One client: the Gaussian itself, Phi(20 - 17.75) - e^710 Phi(-20 - 17.75).
+  expect_at_least(delta_of(GaussianLocal{0.05}, Shuffle{clients(1)}, 1, 710), 0.98693, "one client");
+  expect_at_least(
+      epsilon_of(GaussianLocal{0.03}, RandomCheckIn{Kind::sliding, clients(5), 53, Rate::of(1)}, 1, 1e-6),
+      2538 - std::log(53.0), "a sliding window");
+  expect_at_least(delta_of(GaussianLocal{0.02}, FixedSubset{clients(5), 3}, 1, 1), 0.59999, "three of five");
+  const Statement s = epsilon_of(GaussianLocal{0.03}, check_in(1'000, 0.1), 1, 1e-5);
+  expect_at_least(s, 2469.18 - std::log(1'000.0), "a check-in");
+  EXPECT_LE(*s.best.upper, 2469.18 - std::log(1'000.0) + 1);
+  expect_at_least(epsilon_of(GaussianLocal{std::ldexp(1.0, -12)}, check_in(1'000, 0.1), 7, 1e-5), 3.3e7, "2^-12");
+  expect_at_least(epsilon_of(PureLocal{700}, check_in(1'000, 0.1), 3, 1e-5), 690, "epsilon0 = 700");
+  expect_at_least(epsilon_of(PureLocal{1e6}, check_in(1'000, 0.1), 3, 1e-5), 9e5, "epsilon0 = 10^6");
+}
+
+// Heavy noise: e^epsilon rounded to a double is another epsilon.
+TEST(Extremes, TinyEpsilonsAreNotRounded) {
+  // f(8e-8) at mu = 2e-8 is mu (phi(4) - 4 Phi(-4)) to eight digits; f falls with y = epsilon/mu alone.
+  const double unit = std::exp(-8.0) / std::sqrt(2 * std::acos(-1.0)) - 4 * 0.5 * std::erfc(4 / std::sqrt(2.0));
+  for (const double sigma : {1e8, 1e9}) {
+    const Statement s = delta_of(GaussianLocal{sigma}, Shuffle{clients(1)}, 1, 8 / sigma);
+    const double truth = 2 / sigma * unit;
+    SCOPED_TRACE(sigma);
+    EXPECT_NEAR(*s.best.upper, truth, 1e-7 * truth);
+    EXPECT_LE(*s.best.lower, *s.best.upper);
+  }
+  const Statement deep = epsilon_of(GaussianLocal{1e4}, Shuffle{clients(1)}, 1, 1e-203);
+  EXPECT_GE(*deep.best.upper, 0.0060078835762);
+}
+
+// Small epsilon0: a difference of two exponentials near 1 has no digits left, its logarithm has all of them.
+TEST(Extremes, LowerValuesOfSmallEpsilonsStayBelow) {
+  // One client: (e^epsilon0 - e^epsilon) / (1 + e^epsilon0).
+  for (const double epsilon0 : {1e-9, 1e-6, 1e-3, 1.0}) {
+    for (const double share : {0.0, 0.5, 0.999, 0.999999}) {
+      const double epsilon = share * epsilon0;
+      const Statement s = delta_of(PureLocal{epsilon0}, Shuffle{clients(1)}, 1, epsilon);
+      const long double e0 = epsilon0, e = epsilon;
+      const long double truth = std::exp(e) * std::expm1(e0 - e) / (1 + std::exp(e0));
+      SCOPED_TRACE(::testing::Message() << epsilon0 << ' ' << epsilon);
+      EXPECT_GE(*s.best.upper, truth * (1 - 1e-18L));
+      EXPECT_LE(*s.best.lower, truth * (1 + 1e-18L));
+      EXPECT_GE(*s.best.lower, truth * (1 - 1e-6L));
+    }
+  }
+  // The sum of one client's message at rate 1 is the message.
+  const Statement s = epsilon_of(GaussianLocal{0.5}, AggregatedCheckIn{clients(1), Rate::of(1)}, 1, 1e-5);
+  EXPECT_LE(*s.best.lower, 24.38161088);
+  EXPECT_GE(*s.best.upper, 24.38161087);
+  // A fixed subset of small epsilon0, against enumeration in the swap theorem's own form for others who all hold
+  // the alternative: k of n, (1/n) E( sum_{i<=k} (r_i - 1) - n (E - 1) )_+ .
+  for (const double epsilon0 : {1e-8, 1e-5, 1e-2, 1.0}) {
+    for (const int k : {1, 3, 6}) {
+      const int n = 7;
+      for (const double share : {0.01, 0.1, 0.13}) {
+        const long double e0 = epsilon0, e = share * epsilon0, q = 1 / (1 + std::exp(e0));
+        long double truth = 0, chance = 1;
+        for (int i = 0; i < k; ++i) chance *= q;
+        for (int high = k; high >= 0; --high) {  // C(k, high) q^high p^(k-high)
+          const long double sum = high * std::expm1(e0) + (k - high) * std::expm1(-e0) - n * std::expm1(e);
+          truth += chance * std::max(0.0L, sum) / n;
+          chance *= std::exp(e0) * high / static_cast<long double>(k - high + 1);
+        }
+        const Statement of_subset = delta_of(PureLocal{epsilon0}, FixedSubset{clients(n), static_cast<std::uint64_t>(k)},
+                                             1, static_cast<double>(e));
+        SCOPED_TRACE(::testing::Message() << epsilon0 << ' ' << k << ' ' << share);
+        EXPECT_GE(*of_subset.best.upper, truth * (1 - 1e-17L));
+      }
+    }
+  }
+}
+
+// Conditions that no rounding may turn into "nothing".
+TEST(Extremes, ZeroOnlyWhereNothingIsLeft) {
+  EXPECT_EQ(*epsilon_of(GaussianLocal{1}, check_in(100, 0.1), 0, 1e-5).best.upper, 0);
+  EXPECT_GT(*epsilon_of(GaussianLocal{1e6}, check_in(1'000'000'000'000, 1e-12), 1, 1e-300).best.upper, 0);
+  EXPECT_GT(*epsilon_of(PureLocal{1e-9}, Shuffle{clients(1)}, 1, 1e-12).best.upper, 0);
+  EXPECT_EQ(*epsilon_of(PureLocal{1e-9}, Shuffle{clients(1)}, 1, 1e-9).best.upper, 0);  // beyond the total variation
+  EXPECT_EQ(*delta_of(PureLocal{1}, Shuffle{clients(1)}, 1, 1).best.upper, 0);
+  EXPECT_GT(*delta_of(GaussianLocal{1}, Shuffle{clients(1)}, 1, 1e6).best.upper, 0);
+}
+
+}  // namespace
+}  // namespace muster::accounting

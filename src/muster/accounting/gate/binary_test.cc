@@ -1,0 +1,74 @@
+#include "muster/accounting/gate/binary_test.h"
+
+#include <boost/math/distributions/binomial.hpp>
+#include <boost/math/special_functions/beta.hpp>
+#include <cmath>
+#include <limits>
+
+namespace muster::accounting {
+namespace {
+
+// Room for the errors of the binomial law: relative, far above what Boost loses in its whole range (measured against
+// 256-bit balls in floor_test.cc); and absolute, of a difference of two distribution functions.
+constexpr double kRoom = 1e-5, kDifference = 1e-9;
+constexpr double kLargest = 700;  // of a logarithm whose exponential is a double
+
+using boost::math::policies::ignore_error;
+using Policy = boost::math::policies::policy<
+    boost::math::policies::domain_error<ignore_error>, boost::math::policies::overflow_error<ignore_error>,
+    boost::math::policies::underflow_error<ignore_error>, boost::math::policies::evaluation_error<ignore_error>,
+    boost::math::policies::pole_error<ignore_error>, boost::math::policies::denorm_error<ignore_error>>;
+using Binomial = boost::math::binomial_distribution<double, Policy>;
+
+// A failed or negative answer is no claim.
+double claimed(double x) { return x > 0 && x < std::numeric_limits<double>::infinity() ? x : 0; }
+
+double at_threshold(double count, double gap, double b, double epsilon, double t) {
+  if (!(t >= 1 && t <= count)) return 0;
+  const double one_fewer = count > 1 ? boost::math::pdf(Binomial(count - 1, b), t - 1) : 1;
+  const double tail = boost::math::cdf(boost::math::complement(Binomial(count, b), t - 1));
+  if (!(tail >= 0)) return 0;
+  return claimed(gap * claimed(one_fewer) * (1 - kRoom) - std::expm1(epsilon) * tail * (1 + kRoom));
+}
+
+}  // namespace
+
+double binary_test(double count, double gap, double log_b, double epsilon) {
+  if (!(gap > 0)) return 0;
+  // t = 1, whatever the size of E: (1 - b)^{N-1} >= 1 - (N-1) b and 1 - (1-b)^N <= N b.
+  const double log_ones = std::log(count) + log_b;
+  double best = 0;
+  if (log_ones + epsilon < kLargest) {
+    best = claimed(gap * (1 - std::exp(log_ones)) * (1 - kRoom) - std::exp(log_ones + epsilon) * (1 + kRoom));
+  }
+  const double b = std::exp(log_b) * (1 + 1e-12);
+  if (!(b > 1e-280 && b < 1) || !(epsilon < kLargest)) return best;
+  // P(ones = t) / P'(ones = t) = (1 - a)/(1 - b) (1 - t/N) + (a/b) t/N, a = b + gap, rises with t: it passes E at the
+  // best threshold.
+  const double less = gap / (1 - b), more = gap / b;
+  const double t = std::ceil(count * (std::expm1(epsilon) + less) / (more + less));
+  for (const double near : {t - 1, t, t + 1}) {
+    const double value = at_threshold(count, gap, b, epsilon, near);
+    if (value > best) best = value;
+  }
+  return best;
+}
+
+double binomial_window(double n, double p, double first, double last) {
+  if (p >= 1) return last >= n ? 1 : 0;
+  const Binomial law(n, p);
+  if (first == last) return claimed(boost::math::pdf(law, first) * (1 - kRoom));
+  const double to_last = last >= n ? 1 : boost::math::cdf(law, last);
+  return claimed(to_last - (first > 0 ? boost::math::cdf(law, first - 1) : 0) - kDifference);
+}
+
+double fair_race(double tails, double heads) { return claimed(boost::math::ibeta(tails, heads, 0.5, Policy())); }
+
+double log_upper_normal(double x) {
+  if (x < 30) return std::log(0.5 * std::erfc(x / std::sqrt(2.0)) * (1 + 1e-12));
+  return -x * x / 2 * (1 - 1e-15) - std::log(x * 2.506628274631);  // phi(x) / x
+}
+
+double upper_normal_from_below(double x) { return 0.5 * std::erfc(x / std::sqrt(2.0)) * (1 - 1e-12); }
+
+}  // namespace muster::accounting

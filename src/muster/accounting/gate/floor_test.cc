@@ -1,0 +1,163 @@
+// The floor lies below every exact value it is compared with, and close enough to catch what is far too small.
+#include "muster/accounting/gate/floor.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "muster/accounting/gate/binary_test.h"
+#include "muster/accounting/oracle/ball.h"
+
+namespace muster::accounting {
+namespace {
+
+using oracle::Ball;
+
+ClientCount clients(std::uint64_t n) { return ClientCount::of(n); }
+
+// P(Bin(n, p) = k) in balls.
+Ball mass(int n, double p, int k) {
+  Ball product(1.0);
+  for (int i = 1; i <= k; ++i) product = product * Ball(static_cast<double>(n - k + i)) / Ball(static_cast<double>(i)) * Ball(p);
+  for (int i = 0; i < n - k; ++i) product = product * (Ball(1.0) - Ball(p));
+  return product;
+}
+
+TEST(BinaryTest, IsBelowEveryDistinguisher) {
+  std::mt19937_64 bits(3);
+  const auto uniform = [&](double low, double high) { return std::uniform_real_distribution<double>(low, high)(bits); };
+  for (int i = 0; i < 400; ++i) {
+    const int n = 1 + static_cast<int>(uniform(0, 60));
+    const double b = std::exp(uniform(std::log(1e-9), std::log(0.7))), gap = uniform(0, 1) * (1 - b);
+    const double epsilon = std::exp(uniform(std::log(1e-6), std::log(5.0)));
+    const double found = binary_test(n, gap, std::log(b), epsilon);
+    // The exact divergence of the two laws of the number of ones.
+    Ball divergence(0.0);
+    const Ball e = exp(Ball(epsilon));
+    for (int t = 0; t <= n; ++t) {
+      Ball with(0.0);
+      if (t < n) with = with + mass(n - 1, b, t) * (Ball(1.0) - Ball(b) - Ball(gap));
+      if (t > 0) with = with + mass(n - 1, b, t - 1) * (Ball(b) + Ball(gap));
+      const Ball difference = with - e * mass(n, b, t);
+      if (difference.surely_positive()) divergence = divergence + difference;
+    }
+    SCOPED_TRACE(::testing::Message() << n << ' ' << b << ' ' << gap << ' ' << epsilon);
+    ASSERT_FALSE(Ball(found).surely_above(divergence));
+    // And it is that divergence, but for the room it leaves.
+    ASSERT_TRUE(Ball(found + 1e-4 * gap).surely_above(divergence));
+  }
+}
+
+TEST(BinaryTest, TheBinomialLawIsWithinItsRoom) {
+  // Exact masses of n up to 400; larger n by Stirling's series would repeat what Boost does, so the normal and Poisson
+  // limits bound those: the largest mass of Bin(n, p) is at most 1 and at least 0.9 / sqrt(2 pi n p (1-p)) for n p > 100.
+  for (const int n : {1, 7, 60, 400}) {
+    for (const double p : {1e-12, 1e-3, 0.3, 0.97}) {
+      for (const int k : {0, 1, n / 3, n / 2, n}) {
+        const double window = binomial_window(n, p, k, k);
+        EXPECT_FALSE(Ball(window).surely_above(mass(n, p, k)));
+        EXPECT_TRUE(Ball(window * 1.0001 + 1e-300).surely_above(mass(n, p, k))) << n << ' ' << p << ' ' << k;
+      }
+    }
+  }
+  for (const double n : {1e6, 1e9, 1e12}) {
+    for (const double p : {1e-3, 0.1, 0.5}) {
+      const double peak = binomial_window(n, p, std::floor(n * p), std::floor(n * p));
+      const double normal = 1 / std::sqrt(2 * std::acos(-1.0) * n * p * (1 - p));
+      EXPECT_NEAR(peak / normal, 1, 1e-2) << n << ' ' << p;
+    }
+  }
+}
+
+struct Claim {
+  std::string what;
+  Mechanism mechanism;
+  Participation participation;
+  View view;
+};
+
+// Every protocol, randomizer and view has a floor, from the smallest epsilon to the last one where anything is left.
+TEST(Floor, IsPositiveInEveryView) {
+  std::vector<Claim> claims;
+  const std::vector<Mechanism> mechanisms = {PureLocal{1}, LdpSgdLocal{2}, KRandomizedResponse{1.5, 10}, LaplaceLocal{2},
+                                             GaussianLocal{2}, GaussianLocal{0.1},
+                                             CoordinateLocal{CoordinateLocal::Norm::l1, 0.5}};
+  for (const Mechanism& m : mechanisms) {
+    for (const View view : {View::shuffler_honest, View::sum_only, View::shuffler_colludes}) {
+      for (const std::uint64_t n : {1ull, 2ull, 30ull, 60'000ull, 1'000'000'000'000ull}) {
+        claims.push_back({"shuffle", m, Shuffle{clients(n)}, view});
+        claims.push_back({"subset", m, FixedSubset{clients(n), (n + 1) / 2}, view});
+        claims.push_back({"check-in", m, ShuffledCheckIn{clients(n), Rate::of(0.1)}, view});
+        claims.push_back({"rare", m, ShuffledCheckIn{clients(n), Rate::of(1e-9)}, view});
+      }
+    }
+    for (const auto kind : {RandomCheckIn::Kind::fixed, RandomCheckIn::Kind::averaged, RandomCheckIn::Kind::sliding}) {
+      claims.push_back({"slots", m, RandomCheckIn{kind, clients(1'000), 50, Rate::of(0.5)}, View::server_trusted});
+    }
+    for (const std::uint64_t minimum : {1, 20}) {
+      claims.push_back({"sum", m, AggregatedCheckIn{clients(1'000), Rate::of(0.05), minimum}, View::sum_only});
+    }
+  }
+  for (const Claim& c : claims) {
+    SCOPED_TRACE(describe(c.mechanism) + ", " + c.what + ", " + describe(c.participation) + ", " + name_of(c.view));
+    const double at_zero = floor_delta(c.mechanism, c.participation, c.view, 0);
+    EXPECT_GT(at_zero, 0);
+    EXPECT_LE(at_zero, 1);
+    EXPECT_GT(floor_epsilon(c.mechanism, c.participation, c.view, at_zero / 2), 0);
+    for (const double epsilon : {1e-12, 0.1, 5.0, 800.0, 1e9}) {
+      EXPECT_GE(floor_delta(c.mechanism, c.participation, c.view, epsilon), 0);
+    }
+    // Whoever sees the shuffled messages sees their sum.
+    if (c.view == View::sum_only && std::holds_alternative<Shuffle>(c.participation) &&
+        !std::holds_alternative<GaussianLocal>(c.mechanism) && !std::holds_alternative<LaplaceLocal>(c.mechanism)) {
+      EXPECT_LE(at_zero, floor_delta(c.mechanism, c.participation, View::shuffler_honest, 0) * (1 + 1e-9));
+    }
+  }
+}
+
+// Randomized response is one binary test: the floor is the truth for one client, and for two by enumeration.
+TEST(Floor, IsNearlyTheTruthForFewClients) {
+  for (const double epsilon0 : {1e-6, 0.5, 3.0, 25.0}) {
+    for (const double share : {0.0, 0.4, 0.9}) {
+      const double epsilon = share * epsilon0;
+      const long double e0 = epsilon0, e = epsilon, q = 1 / (1 + std::exp(e0)), p = 1 - q;
+      const auto one = static_cast<double>(std::exp(e) * std::expm1(e0 - e) * q);
+      const double found = floor_delta(PureLocal{epsilon0}, Shuffle{clients(1)}, View::shuffler_honest, epsilon);
+      EXPECT_LE(found, one);
+      EXPECT_GE(found, 0.995 * one) << epsilon0 << ' ' << epsilon;
+      // Others hold x': ones 0, 1, 2.
+      long double two = 0;
+      two += std::max(0.0L, q * p - std::exp(e) * p * p);
+      two += std::max(0.0L, (p * p + q * q) - std::exp(e) * 2 * p * q);
+      two += std::max(0.0L, p * q - std::exp(e) * q * q);
+      const double pair = floor_delta(PureLocal{epsilon0}, Shuffle{clients(2)}, View::shuffler_honest, epsilon);
+      EXPECT_LE(pair, two * (1 + 1e-12L));
+    }
+  }
+}
+
+// The sum of two clients' Laplace messages by quadrature: the floor lies below.
+TEST(Floor, OfTwoLaplaceMessagesIsBelowTheirSum) {
+  const double epsilon0 = 2;
+  const auto density = [&](double x) {  // of the sum of two: (1 + |z|) e^{-|z|} / 4 in units of the scale
+    const double z = std::fabs(x) * epsilon0;
+    return epsilon0 * (1 + z) * std::exp(-z) / 4;
+  };
+  for (const double epsilon : {0.0, 0.2, 0.6}) {
+    double truth = 0;
+    constexpr int kCells = 200'000;
+    for (int i = 0; i < kCells; ++i) {
+      const double x = -20 + 40.0 * (i + 0.5) / kCells;
+      truth += std::max(0.0, density(x - 1) - std::exp(epsilon) * density(x)) * 40 / kCells;
+    }
+    const double found = floor_delta(LaplaceLocal{epsilon0}, Shuffle{clients(2)}, View::sum_only, epsilon);
+    EXPECT_LE(found, truth * (1 + 1e-6)) << epsilon;
+    EXPECT_GT(found, 0.2 * truth) << epsilon;
+  }
+}
+
+}  // namespace
+}  // namespace muster::accounting

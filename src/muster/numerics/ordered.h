@@ -1,0 +1,43 @@
+// Comparisons that a NaN cannot pass: std::max(0, NaN) is 0, and a lost number would read as "nothing left".
+//
+// `larger`, `smaller` and `within` return NaN when any argument is one, so that a failed computation stays
+// visible until `as_upper_bound` or `as_lower_bound` turns it into what is true of every quantity: the
+// largest or the smallest value it can have. tests/architecture keeps std::max, std::min and std::clamp of
+// floating-point numbers out of the rooms numerics and accounting. Pure functions.
+#pragma once
+
+#include <concepts>
+
+namespace muster::numerics {
+
+template <std::floating_point T>
+constexpr T larger(T a, T b) {
+  return a > b ? a : b >= a ? b : a + b;  // a + b is NaN when either is
+}
+template <std::floating_point T>
+constexpr T smaller(T a, T b) {
+  return a < b ? a : b <= a ? b : a + b;
+}
+template <std::floating_point T, std::same_as<T>... More>
+  requires(sizeof...(More) > 0)
+constexpr T larger(T a, T b, More... more) {
+  return larger(larger(a, b), more...);
+}
+template <std::floating_point T, std::same_as<T>... More>
+  requires(sizeof...(More) > 0)
+constexpr T smaller(T a, T b, More... more) {
+  return smaller(smaller(a, b), more...);
+}
+
+// x moved into [low, high], low <= high.
+template <std::floating_point T>
+constexpr T within(T x, T low, T high) {
+  return smaller(larger(x, low), high);
+}
+
+// An upper bound of a quantity in [0, most]: one that is NaN or negative says nothing, so `most`.
+constexpr double as_upper_bound(double x, double most = 1) { return x >= 0 && x < most ? x : most; }
+// A lower bound of it: 0 where nothing is known.
+constexpr double as_lower_bound(double x, double most = 1) { return x > 0 ? (x < most ? x : most) : 0; }
+
+}  // namespace muster::numerics
