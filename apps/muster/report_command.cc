@@ -9,10 +9,13 @@
 #include "command.h"
 #include "json.h"
 #include "muster/accounting/accountant.h"
-#include "muster/accounting/scheduled_accountant.h"
 #include "muster/core/error.h"
 #include "muster/simulation/atomic_file.h"
+#include "muster/simulation/run_folder.h"
+#include "muster/simulation/setup.h"
 #include "report_html.h"
+#include "run_notes.h"
+#include "stated_epsilon.h"
 
 namespace muster::app {
 namespace {
@@ -45,24 +48,8 @@ std::optional<double> epsilon_at(const protocols::Plan& plan, double rate, std::
   }
 }
 
-accounting::Statement statement_of(const protocols::Plan& plan, std::uint64_t rounds) {
-  const Question question{Question::Kind::epsilon_at_delta, plan.delta.value()};
-  std::vector<accounting::Stage> stages;
-  std::uint64_t left = rounds;
-  for (accounting::Stage stage : plan.stages()) {
-    stage.rounds = std::min(stage.rounds, left);
-    left -= stage.rounds;
-    if (stage.rounds > 0) {
-      stages.push_back(stage);
-    }
-  }
-  return stages.size() == 1
-             ? Accountant(plan.mechanism(), stages.front().participation).account(rounds, question)
-             : accounting::ScheduledAccountant(plan.mechanism(), stages).account(question);
-}
-
-ReportParts parts_of(const RunRecord& run, const WatchedRun& watched) {
-  ReportParts parts{run, watched, std::nullopt, std::nullopt, std::nullopt};
+ReportParts parts_of(const RunRecord& run, const WatchedRun& watched, std::uint64_t larger) {
+  ReportParts parts{run, watched, larger, std::nullopt, std::nullopt, std::nullopt};
   const std::uint64_t rounds = run.logged.empty() ? 0 : run.logged.back().round;
   if (rounds > 0) {
     const protocols::Plan& plan = run.plan;
@@ -75,14 +62,40 @@ ReportParts parts_of(const RunRecord& run, const WatchedRun& watched) {
   return parts;
 }
 
+// Only a page of an earlier report may be replaced, and no file that a run would look for may be made.
+void refuse_what_is_no_report(const fs::path& out) {
+  std::error_code failure;
+  const fs::path folder = out.parent_path();
+  if (simulation::RunFolder::is_own_name(out.filename()) && fs::exists(folder / "plan.txt", failure)) {
+    throw Error(ErrorCode::file, out.string(), "", "a name that no run uses, such as report.html",
+                "is a file of the run in this folder, and no place for a page");
+  }
+  if (fs::is_regular_file(out, failure) && !is_report(simulation::read_file(out))) {
+    throw Error(ErrorCode::file, out.string(), "", "a new file, or a page that muster report made",
+                "exists and is no report of muster: it stays as it is");
+  }
+}
+
+// Today's epsilon for every logged round and the result; returns how many were stated larger.
+std::uint64_t restate(RunRecord& run) {
+  const EpsilonOfRounds epsilon = simulation::epsilon_of(run.plan);
+  std::uint64_t larger = restate(run.plan, epsilon, run.folder / "metrics.jsonl", run.logged);
+  if (run.outcome) {
+    larger += restate(run.plan, epsilon, run.folder / "result.json", *run.outcome);
+  }
+  return larger;
+}
+
 int report(const ReportFlags& flags) {
   if (flags.named->count() == 0) {
     throw Error(ErrorCode::usage, "RUN_DIR", "", "the folder of a run", "report needs a run");
   }
-  const RunRecord run = read_run(flags.folder);
-  const WatchedRun watched = watch(run.plan, run.logged, run.folder / "metrics.jsonl");
+  RunRecord run = read_run(flags.folder);
   const fs::path out = flags.out.empty() ? run.folder / "report.html" : fs::path(flags.out);
-  simulation::replace_file(out, report_html(parts_of(run, watched)));
+  refuse_what_is_no_report(out);
+  const WatchedRun watched = watch(run.plan, run.logged, run.folder / "metrics.jsonl");
+  const std::uint64_t larger = restate(run);
+  simulation::replace_file(out, report_html(parts_of(run, watched, larger)));
   const auto& alarm = watched.monitor.alarm();
   if (flags.json) {
     fmt::print("{}\n", JsonObject()
@@ -92,12 +105,16 @@ int report(const ReportFlags& flags) {
                            .text("check_ins", !watched.monitor.blind().empty() ? "not watched"
                                               : alarm                          ? name_of(alarm->direction)
                                                                                : "as declared")
+                           .unsigned_integer("restated", larger)
                            .str());
   } else {
     fmt::print("{}\n", out.string());
   }
   if (!run.outcome) {
     fmt::print(stderr, "muster: this run is not finished; the report says how far it had got\n");
+  }
+  if (larger > 0) {
+    fmt::print(stderr, "muster: {}\n", larger_note(larger));
   }
   if (alarm) {
     fmt::print(stderr, "muster: check-ins: {}: {}\n", name_of(alarm->direction), alarm->reason);

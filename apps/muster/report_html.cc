@@ -7,6 +7,7 @@
 
 #include "chart_svg.h"
 #include "report_style.h"
+#include "run_notes.h"
 #include "statement_text.h"
 #include "train_progress.h"
 
@@ -17,6 +18,11 @@ using accounting::Bound;
 
 // Rows of the table of logged rounds; beyond, every k-th is shown.
 constexpr std::size_t kMostRows = 2000;
+
+// How a page begins, and what it says of itself there.
+constexpr std::string_view kBeginning = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n";
+constexpr std::string_view kMarker = "<meta name=\"generator\" content=\"muster report\">\n";
+constexpr std::string_view kTitleEnding = ": a run of muster</title>";
 
 std::string data(const std::string& value, const std::string& shown) {
   return fmt::format("<data value=\"{}\">{}</data>", value, shown);
@@ -85,6 +91,14 @@ std::string head_of(const ReportParts& parts) {
     html += card(data(seconds, duration_text(seconds)), "of training");
     html += "</div>\n";
   }
+  const auto note = [&html](const char* kind, const std::string& words) {
+    if (!words.empty()) {
+      html += flag(kind, escaped(words) + ".");
+    }
+  };
+  note("", sharing_note(run.plan.clients, run.clients_per_record.value_or(1)));
+  note("bad", neutral_note(last == nullptr ? 0 : last->neutral));
+  note("bad", larger_note(parts.larger));
   return html;
 }
 
@@ -242,14 +256,15 @@ std::string rounds_of(const RunRecord& run, const WatchedRun& watched) {
     return "";
   }
   const std::size_t stride = (run.logged.size() + kMostRows - 1) / kMostRows;
+  const bool neutral = run.logged.back().neutral > 0;
   std::string html = fmt::format(
       "<details><summary>{} logged {}s{}</summary>\n<div class=\"wide\"><table id=\"rounds\">\n<tr><th "
       "class=\"n\">{}</th><th "
       "class=\"n\">accuracy</th><th class=\"n\">epsilon</th><th class=\"n\">check-ins</th><th "
       "class=\"n\">band</th><th "
-      "class=\"n\">messages so far</th><th class=\"n\">seconds</th></tr>\n",
+      "class=\"n\">messages so far</th><th class=\"n\">seconds</th>{}</tr>\n",
       run.logged.size(), step_word(run.plan), stride > 1 ? fmt::format(", one in {} shown", stride) : "",
-      step_word(run.plan));
+      step_word(run.plan), neutral ? "<th class=\"n\">neutral so far</th>" : "");
   for (std::size_t i = 0; i < run.logged.size(); ++i) {
     if ((run.logged.size() - 1 - i) % stride != 0) {
       continue;
@@ -258,25 +273,35 @@ std::string rounds_of(const RunRecord& run, const WatchedRun& watched) {
     const auto& band = watched.bands[i];
     html += fmt::format(
         "<tr><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td>"
-        "<td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td></tr>\n",
+        "<td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td>{}</tr>\n",
         count_data(line.step), data(line.accuracy, fmt::format("{:.4f}", line.accuracy)),
         epsilon_data(line.epsilon), count_data(line.check_ins),
         band ? fmt::format("{} to {}", band->low, band->high) : "-", count_data(line.messages),
-        data(line.seconds, fmt::format("{:.1f}", line.seconds)));
+        data(line.seconds, fmt::format("{:.1f}", line.seconds)),
+        neutral ? fmt::format("<td class=\"n\">{}</td>", count_data(line.neutral)) : "");
   }
   return html + "</table></div>\n</details>\n";
 }
 
 }  // namespace
 
+bool is_report(std::string_view text) {
+  if (!text.starts_with(kBeginning)) {
+    return false;
+  }
+  const std::string_view head = text.substr(0, text.find("<style>"));
+  return head.find(kMarker) != head.npos || head.find(kTitleEnding) != head.npos;
+}
+
 std::string report_html(const ReportParts& parts) {
   const RunRecord& run = parts.run;
-  std::string html =
-      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n";
-  html += fmt::format("<title>{}: a run of muster</title>\n<style>{}</style>\n</head>\n<body>\n<main>\n",
+  std::string html = fmt::format(
+      "{}<meta charset=\"utf-8\">\n{}"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n",
+      kBeginning, kMarker);
+  html += fmt::format("<title>{}{}\n<style>{}</style>\n</head>\n<body>\n<main>\n",
                       escaped(run.plan.name.empty() ? run.folder.filename().string() : run.plan.name),
-                      kReportStyle);
+                      kTitleEnding, kReportStyle);
   html += head_of(parts);
   if (!run.logged.empty()) {
     html += "<h2>What was learned</h2>\n" + learning_chart(run) + rounds_of(run, parts.watched);

@@ -5,8 +5,10 @@
 // is rounded up.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "muster/accounting/result.h"
 #include "run_record.h"
@@ -16,12 +18,15 @@ namespace muster::app {
 struct ReportParts {
   const RunRecord& run;
   const WatchedRun& watched;
+  std::uint64_t larger;  // stated epsilons that were larger than today's, which is shown
   std::optional<accounting::Statement> statement;  // of the rounds done; nothing before the first
   // The proven epsilon of the rounds done if every client's rate were the low, or high, end of the estimate.
   std::optional<double> epsilon_at_low, epsilon_at_high;
 };
 
 std::string report_html(const ReportParts& parts);
+// Whether a file is such a page, of this version or one before.
+bool is_report(std::string_view text);
 
 // The charts of the page, empty text where there is nothing to draw.
 std::string learning_chart(const RunRecord& run);

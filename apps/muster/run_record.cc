@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "muster/core/error.h"
@@ -9,6 +10,7 @@
 #include "muster/protocols/plan_source.h"
 #include "muster/simulation/atomic_file.h"
 #include "muster/simulation/checkpoint.h"
+#include "muster/simulation/population.h"
 
 namespace muster::app {
 namespace {
@@ -131,16 +133,20 @@ Json object_of(const std::string& text) {
   return json;
 }
 
-LoggedLine logged_line(const std::string& text, const LoggedLine* before) {
+LoggedLine logged_line(const std::string& text, const protocols::Plan& plan, const LoggedLine* before) {
   const Json json = object_of(text);
   const Fields fields(json);
   LoggedLine line{};
   line.round = fields.count("round");
-  line.step = fields.has("slot") ? fields.count("slot") : line.round;
+  line.step = plan.has_slots() ? fields.count("slot") : line.round;
+  if (line.step > plan.updates() || line.round != plan.rounds_charged(line.step)) {
+    throw std::invalid_argument("a round that the plan does not have");
+  }
   line.accuracy = fields.in("accuracy", 0, 1);
   line.epsilon = fields.number_or_null("epsilon");
   line.check_ins = fields.count("check_ins");
   line.messages = fields.count("messages");
+  line.neutral = fields.has("neutral") ? fields.count("neutral") : 0;
   line.seconds = fields.in("seconds", 0, 1e300);
   if (line.step <= (before == nullptr ? 0 : before->step)) {
     throw std::invalid_argument("rounds do not increase");
@@ -148,12 +154,25 @@ LoggedLine logged_line(const std::string& text, const LoggedLine* before) {
   if (line.messages < (before == nullptr ? 0 : before->messages) + line.check_ins) {
     throw std::invalid_argument("fewer messages than check-ins");
   }
+  if (line.neutral > line.messages || line.neutral < (before == nullptr ? 0 : before->neutral)) {
+    throw std::invalid_argument("\"neutral\" does not fit the lines around it");
+  }
   return line;
+}
+
+// A field of result.json that must be what the plan or the checkpoint beside it says.
+void require_equal(const fs::path& file, const char* key, const std::string& stated, const std::string& truth,
+                   const char* source) {
+  if (stated != truth) {
+    throw Error(ErrorCode::file, file.string(), stated, fmt::format("{}, as in {}", truth, source),
+                fmt::format("\"{}\" is of another run", key));
+  }
 }
 
 }  // namespace
 
-std::optional<Outcome> read_outcome(const fs::path& file) {
+std::optional<Outcome> read_outcome(const fs::path& file, const protocols::Plan& plan,
+                                    const simulation::Checkpoint& checkpoint) {
   std::error_code failure;
   if (!fs::exists(file, failure) && !failure) {
     return std::nullopt;
@@ -162,18 +181,29 @@ std::optional<Outcome> read_outcome(const fs::path& file) {
   try {
     const Json json = object_of(text);
     const Fields fields(json);
-    static_cast<void>(fields.in("delta", 0, 1));
-    if (fields.has("slots")) {
-      static_cast<void>(fields.count("slots"));
+    Outcome outcome{fields.in("accuracy", 0, 1),
+                    fields.number_or_null("epsilon"),
+                    fields.count("rounds"),
+                    fields.in("seconds", 0, 1e300),
+                    fields.in("examples_per_second", 0, 1e300),
+                    fields.text("fidelity"),
+                    fields.text("stopped"),
+                    fields.has("neutral") ? fields.count("neutral") : 0,
+                    std::nullopt,
+                    text.substr(0, text.find('\n'))};
+    if (fields.has("clients_per_record")) {
+      outcome.clients_per_record = fields.in("clients_per_record", 1, 1e300);
     }
-    return Outcome{fields.in("accuracy", 0, 1),
-                   fields.number_or_null("epsilon"),
-                   fields.count("rounds"),
-                   fields.in("seconds", 0, 1e300),
-                   fields.in("examples_per_second", 0, 1e300),
-                   fields.text("fidelity"),
-                   fields.text("stopped"),
-                   text.substr(0, text.find('\n'))};
+    const auto text_of = [](const auto& value) { return fmt::format("{}", value); };
+    require_equal(file, "delta", text_of(fields.in("delta", 0, 1)), text_of(plan.delta.value()), "plan.txt");
+    require_equal(file, "rounds", text_of(outcome.rounds), text_of(plan.rounds_charged(checkpoint.round)),
+                  "the checkpoint");
+    require_equal(file, "fidelity", outcome.fidelity, name_of(checkpoint.fidelity), "the checkpoint");
+    if (plan.has_slots()) {
+      require_equal(file, "slots", text_of(fields.count("slots")), text_of(checkpoint.round),
+                    "the checkpoint");
+    }
+    return outcome;
   } catch (const std::invalid_argument& wrong) {
     throw Error(ErrorCode::file, file.string(), "", "", fmt::format("corrupt: {}", wrong.what()));
   }
@@ -183,8 +213,10 @@ std::string run_name(const protocols::Plan& plan) {
   return fmt::format("{}-{}", plan.name.empty() ? "run" : plan.name, plan.hash().substr(0, 8));
 }
 
-std::vector<LoggedLine> read_metrics(const fs::path& file, bool finished) {
-  const std::string text = simulation::read_file(file);
+std::vector<LoggedLine> read_metrics(const fs::path& file, const protocols::Plan& plan, bool finished,
+                                     std::uint64_t most) {
+  std::string text = simulation::read_file(file);
+  text.resize(std::min<std::uint64_t>(text.size(), most));
   std::vector<LoggedLine> logged;
   std::size_t at = 0;
   for (std::size_t number = 1; at < text.size(); ++number) {
@@ -196,7 +228,8 @@ std::vector<LoggedLine> read_metrics(const fs::path& file, bool finished) {
       if (end == text.npos) {
         throw std::invalid_argument("is cut off");
       }
-      logged.push_back(logged_line(text.substr(at, end - at), logged.empty() ? nullptr : &logged.back()));
+      logged.push_back(
+          logged_line(text.substr(at, end - at), plan, logged.empty() ? nullptr : &logged.back()));
     } catch (const std::invalid_argument& wrong) {
       throw Error(ErrorCode::file, file.string(), "", "", fmt::format("line {}: {}", number, wrong.what()));
     }
@@ -220,14 +253,17 @@ RunRecord read_run(const fs::path& folder) {
   record.plan_text = simulation::read_file(folder / "plan.txt");
   record.plan = plan_of(record.plan_text, folder / "plan.txt");
   record.hash = record.plan.hash();
-  const fs::path checkpoint = folder / "checkpoint";
-  const std::string charged = simulation::decode(simulation::read_file(checkpoint), checkpoint).plan_hash;
-  if (charged != record.hash) {
-    throw Error(ErrorCode::checkpoint, checkpoint.string(), charged, record.hash,
+  const fs::path file = folder / "checkpoint";
+  const simulation::Checkpoint checkpoint = simulation::decode(simulation::read_file(file), file);
+  if (checkpoint.plan_hash != record.hash) {
+    throw Error(ErrorCode::checkpoint, file.string(), checkpoint.plan_hash, record.hash,
                 "of another plan than plan.txt beside it");
   }
-  record.outcome = read_outcome(folder / "result.json");
-  record.logged = read_metrics(folder / "metrics.jsonl", record.outcome.has_value());
+  if (checkpoint.records > 0) {
+    record.clients_per_record = simulation::clients_per_record(record.plan.clients, checkpoint.records);
+  }
+  record.outcome = read_outcome(folder / "result.json", record.plan, checkpoint);
+  record.logged = read_metrics(folder / "metrics.jsonl", record.plan, record.outcome.has_value());
   const std::uint64_t logged_rounds = record.logged.empty() ? 0 : record.logged.back().round;
   if (record.outcome && record.outcome->rounds != logged_rounds) {  // the last round is always logged
     throw Error(ErrorCode::file, (folder / "metrics.jsonl").string(), fmt::format("{}", logged_rounds),
@@ -258,7 +294,7 @@ WatchedRun watch(const protocols::Plan& plan, const std::vector<LoggedLine>& log
 void warn_of_alarm(const protocols::Plan& plan, const fs::path& folder) {
   const fs::path file = folder / "metrics.jsonl";
   try {
-    const WatchedRun watched = watch(plan, read_metrics(file, true), file);
+    const WatchedRun watched = watch(plan, read_metrics(file, plan, true), file);
     if (const auto& alarm = watched.monitor.alarm()) {
       fmt::print(stderr,
                  "muster: {} check-ins: {}; the declared rate is what is charged (muster report says more)\n",

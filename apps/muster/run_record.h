@@ -6,12 +6,14 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "muster/protocols/check_in_monitor.h"
 #include "muster/protocols/plan.h"
+#include "muster/simulation/checkpoint.h"
 
 namespace muster::app {
 
@@ -22,6 +24,7 @@ struct LoggedLine {
   std::optional<double> epsilon;  // nothing: none is proven
   std::uint64_t check_ins;        // of the last step
   std::uint64_t messages;         // of all steps
+  std::uint64_t neutral;          // of these; 0 where an older version did not count them
   double seconds;
 };
 
@@ -33,11 +36,15 @@ struct Outcome {
   double examples_per_second = 0;
   std::string fidelity;
   std::string stopped;
-  std::string text;  // the line itself
+  std::uint64_t neutral = 0;
+  std::optional<double> clients_per_record;  // nothing: of an older version
+  std::string text;                          // the line itself
 };
 
-// result.json of a finished run; nothing while there is none.
-std::optional<Outcome> read_outcome(const std::filesystem::path& file);
+// result.json of a finished run of this plan, and of the rounds and the fidelity of its checkpoint; nothing
+// while there is none. Its epsilon is as stated (stated_epsilon.h).
+std::optional<Outcome> read_outcome(const std::filesystem::path& file, const protocols::Plan& plan,
+                                    const simulation::Checkpoint& checkpoint);
 
 struct RunRecord {
   std::filesystem::path folder;
@@ -45,7 +52,8 @@ struct RunRecord {
   std::string plan_text;  // of plan.txt
   std::string hash;       // of the plan, and of the checkpoint beside it
   std::vector<LoggedLine> logged;
-  std::optional<Outcome> outcome;  // nothing: the run is not finished
+  std::optional<Outcome> outcome;            // nothing: the run is not finished
+  std::optional<double> clients_per_record;  // nothing: of an older version, which did not keep it
 };
 
 // NAME-HASH8 after the plan: what its folder is called unless another is asked for.
@@ -53,9 +61,12 @@ std::string run_name(const protocols::Plan& plan);
 
 RunRecord read_run(const std::filesystem::path& folder);
 
-// The logged rounds of a run under `plan`. `finished`: the last line must be whole; of a run under way it may
-// still be being written, and is then left out.
-std::vector<LoggedLine> read_metrics(const std::filesystem::path& file, bool finished);
+// The logged rounds of a run of this plan, their epsilons as stated (stated_epsilon.h). `finished`: the last
+// line must be whole; of a run under way it may still be being written, and is then left out. `most`: bytes
+// of the file that are read.
+std::vector<LoggedLine> read_metrics(const std::filesystem::path& file, const protocols::Plan& plan,
+                                     bool finished,
+                                     std::uint64_t most = std::numeric_limits<std::uint64_t>::max());
 
 // The monitor after all logged rounds, and the band each logged round was held against (nothing: not
 // watched).

@@ -18,7 +18,10 @@
 #include "muster/simulation/run_folder.h"
 #include "muster/simulation/setup.h"
 #include "muster/simulation/training.h"
+#include "muster/simulation/workload.h"
+#include "run_notes.h"
 #include "run_record.h"
+#include "stated_epsilon.h"
 #include "sweep_summary.h"
 #include "train_progress.h"
 
@@ -28,7 +31,6 @@ namespace {
 namespace fs = std::filesystem;
 using protocols::Plan;
 using simulation::RunFolder;
-using EpsilonOfRounds = std::function<double(std::uint64_t)>;
 
 constexpr const char* kSummary = "summary.json";
 constexpr const char* kPicture = "summary.svg";
@@ -161,14 +163,15 @@ std::vector<Place> order_of(const Sweep& sweep) {
 Outcome run_one(const Plan& plan, const fs::path& path, const TrainFlags& flags, Charges& charges, Data& data,
                 simulation::Fidelity fidelity, const std::string& which) {
   RunFolder folder(path);
-  if (folder.found() != RunFolder::Found::fresh) {
-    static_cast<void>(folder.load(plan.hash(), fidelity));  // of this very plan, or refused
+  const EpsilonOfRounds& epsilon = charges.of(plan);
+  if (folder.found() == RunFolder::Found::unfinished) {
+    check_logged(plan, epsilon, path, folder.load(plan.hash(), fidelity));  // of this very plan, or refused
   }
   if (folder.found() != RunFolder::Found::finished) {
     const learning::DataSplit& loaded = data.of(plan);
     simulation::TrainingParts parts =
         simulation::assemble(plan, loaded, simulation::Accounting::elsewhere, fidelity);
-    parts.epsilon = charges.of(plan);
+    parts.epsilon = epsilon;
     TrainProgress progress(TrainProgress::Lines::none, plan.has_slots() ? "slot" : "round", which);
     const simulation::TrainingResult result =
         simulation::train(plan, parts, loaded, folder, {flags.threads, &interrupted()}, progress);
@@ -179,16 +182,17 @@ Outcome run_one(const Plan& plan, const fs::path& path, const TrainFlags& flags,
       return outcome;
     }
   }
-  std::optional<Outcome> outcome = read_outcome(path / "result.json");
-  if (!outcome) {
-    throw Error(ErrorCode::file, (path / "result.json").string(), "", "", "is gone");
+  Outcome outcome = finished_outcome(plan, epsilon, path, folder.load(plan.hash(), fidelity));
+  if (outcome.neutral > 0) {
+    fmt::print(stderr, "muster: {}: {}\n", which, neutral_note(outcome.neutral));
   }
   warn_of_alarm(plan, path);
-  return *outcome;
+  return outcome;
 }
 
 void run_all(Sweep& sweep, const TrainFlags& flags, simulation::Fidelity fidelity, Charges& charges) {
   Data data;
+  std::set<std::string> said;  // once, not of every run
   const std::vector<Place> order = order_of(sweep);
   for (std::size_t i = 0; i < order.size(); ++i) {
     if (interrupted()) {
@@ -204,6 +208,10 @@ void run_all(Sweep& sweep, const TrainFlags& flags, simulation::Fidelity fidelit
       if (flags.json) {
         fmt::print("{}\n", outcome.text);
         std::fflush(stdout);
+      }
+      const std::string sharing = sharing_note(plan.clients, outcome.clients_per_record.value_or(1));
+      if (!sharing.empty() && said.insert(sharing).second) {
+        fmt::print(stderr, "muster: {}\n", sharing);
       }
       if (outcome.stopped == "interrupted") {
         sweep.interrupted = true;
@@ -269,6 +277,7 @@ int run_sweep(const TrainFlags& flags) {
   for (const Combination& combination : sweep.combinations) {
     const Plan& plan = combination.plans.front();
     simulation::check_fidelity(plan, fidelity);
+    simulation::refuse_endless(plan, simulation::resources_here(flags.threads));
     const EpsilonOfRounds& epsilon = charges.of(plan);
     if (plan.budget) {
       static_cast<void>(simulation::affordable_rounds(epsilon, plan.rounds, *plan.budget));

@@ -21,7 +21,8 @@ struct Spread {
   double mean = 0, lowest = 1, highest = 0;
   std::optional<double> epsilon;  // the largest of the seeds; they differ only where budgets stop them
   bool unbounded = false;
-  double seconds = 0;  // a run, on average
+  std::uint64_t neutral = 0;  // of all seeds together
+  double seconds = 0;         // a run, on average
 };
 
 Spread spread_of(const std::vector<SweptRun>& runs) {
@@ -35,6 +36,7 @@ Spread spread_of(const std::vector<SweptRun>& runs) {
     spread.lowest = std::min(spread.lowest, run.outcome->accuracy);
     spread.highest = std::max(spread.highest, run.outcome->accuracy);
     spread.seconds += run.outcome->seconds;
+    spread.neutral += run.outcome->neutral;
     if (run.outcome->epsilon) {
       spread.epsilon = std::max(spread.epsilon.value_or(0), *run.outcome->epsilon);
     } else {
@@ -142,7 +144,8 @@ std::string summary_json(const Sweep& sweep) {
                                .number("epsilon", spread.epsilon)
                                .number("delta", combination.plans.front().delta)
                                .number("seconds", if_any(spread, spread.seconds))
-                               .texts("runs", folders));
+                               .texts("runs", folders)
+                               .unsigned_integer("neutral", spread.neutral));
   }
   std::vector<std::string> keys;
   std::ranges::transform(sweep.knobs, std::back_inserter(keys), &Knob::key);

@@ -17,11 +17,15 @@
 #include "interrupt.h"
 #include "muster/accounting/participation.h"
 #include "muster/core/error.h"
+#include "muster/simulation/population.h"
 #include "muster/simulation/ranks.h"
 #include "muster/simulation/run_folder.h"
 #include "muster/simulation/setup.h"
 #include "muster/simulation/training.h"
+#include "muster/simulation/workload.h"
+#include "run_notes.h"
 #include "run_record.h"
+#include "stated_epsilon.h"
 #include "sweep.h"
 #include "train_flags.h"
 #include "train_progress.h"
@@ -55,9 +59,22 @@ void print_summary(const protocols::Plan& plan, const Json& result) {
              result["stopped"].get<std::string>());
   fmt::print("epsilon   {} at delta {} (proven, replace-one, {})\n", epsilon_text(epsilon),
              result["delta"].get<double>(), view_text(plan));
+  if (const double each = result.value("clients_per_record", 1.0); each > 1) {
+    fmt::print("records   {:.3g} clients hold each, on average: epsilon is for one client's copy\n", each);
+  }
+  if (const auto neutral = result.value("neutral", std::uint64_t{0}); neutral > 0) {
+    fmt::print("neutral   {} answers, in place of vectors that were not finite\n", neutral);
+  }
   fmt::print("time      {:.0f} s, {:.0f} messages a second\n", result["seconds"].get<double>(),
              result["examples_per_second"].get<double>());
   fmt::print("folder    {}\n", result["out"].get<std::string>());
+}
+
+// A sentence on stderr.
+void say(const std::string& note) {
+  if (!note.empty()) {
+    fmt::print(stderr, "muster: {}\n", note);
+  }
 }
 
 void print_result(const protocols::Plan& plan, Json result, const RunFolder& folder, bool json) {
@@ -67,14 +84,15 @@ void print_result(const protocols::Plan& plan, Json result, const RunFolder& fol
   } else {
     print_summary(plan, result);
   }
+  say(neutral_note(result.value("neutral", std::uint64_t{0})));
 }
 
 int show_finished(const protocols::Plan& plan, simulation::Fidelity fidelity, const RunFolder& folder,
                   bool json) {
-  static_cast<void>(folder.load(plan.hash(), fidelity));  // of this very plan, or refused
-  const Json result = Json::parse(read_outcome(folder.path() / "result.json").value().text);  // checked there
+  const simulation::Checkpoint checkpoint = folder.load(plan.hash(), fidelity);  // of this plan, or refused
+  const Outcome outcome = finished_outcome(plan, simulation::epsilon_of(plan), folder.path(), checkpoint);
   fmt::print(stderr, "muster: this run is finished; its result\n");
-  print_result(plan, result, folder, json);
+  print_result(plan, Json::parse(outcome.text), folder, json);
   return 0;
 }
 
@@ -97,7 +115,7 @@ std::unique_ptr<RunFolder> open_folder(const TrainFlags& flags, const protocols:
 }
 
 // What a run leaves to be shown.
-struct Outcome {
+struct Trained {
   std::optional<protocols::Plan> plan;
   simulation::Fidelity fidelity = simulation::Fidelity::message;
   std::unique_ptr<RunFolder> folder;  // the first rank's
@@ -105,13 +123,24 @@ struct Outcome {
   simulation::TrainingResult result{};
 };
 
+// Once the data is there, before the first round: the first rank's.
+void before_training(const Trained& run, const simulation::Prepared& prepared) {
+  if (run.folder->found() == RunFolder::Found::unfinished) {
+    check_logged(*run.plan, prepared.parts.epsilon, run.folder->path(),
+                 run.folder->load(run.plan->hash(), run.fidelity));
+  }
+  say(sharing_note(run.plan->clients,
+                   simulation::clients_per_record(run.plan->clients, prepared.data.train.size())));
+}
+
 // On every rank: what one of them cannot do is refused by all.
-Outcome train(const TrainFlags& flags, Ranks& ranks) {
-  Outcome outcome;
+Trained train(const TrainFlags& flags, Ranks& ranks) {
+  Trained outcome;
   simulation::together(ranks, [&] {
     outcome.fidelity = simulation::fidelity_named(flags.fidelity);
     outcome.plan = flags.plan.plan();
     simulation::check_fidelity(*outcome.plan, outcome.fidelity);
+    simulation::refuse_endless(*outcome.plan, simulation::resources_here(flags.threads));
     if (ranks.first()) {
       outcome.folder = open_folder(flags, *outcome.plan, outcome.fidelity, outcome.finished_before);
     }
@@ -128,6 +157,9 @@ Outcome train(const TrainFlags& flags, Ranks& ranks) {
     prepared = simulation::prepare(*outcome.plan,
                                    asks ? simulation::Accounting::charged : simulation::Accounting::elsewhere,
                                    outcome.fidelity);
+    if (asks) {
+      before_training(outcome, prepared);
+    }
   });
   catch_signals();
   const simulation::TrainingOptions options{flags.threads, &interrupted()};
@@ -138,7 +170,7 @@ Outcome train(const TrainFlags& flags, Ranks& ranks) {
   return outcome;
 }
 
-int show(const Outcome& outcome, bool json) {
+int show(const Trained& outcome, bool json) {
   const RunFolder& folder = *outcome.folder;
   if (outcome.finished_before) {
     const int status = show_finished(*outcome.plan, outcome.fidelity, folder, json);
@@ -160,7 +192,7 @@ int show(const Outcome& outcome, bool json) {
 int train_among_ranks(const TrainFlags& flags) {
   const bool first = simulation::launch_of_this_process().rank == 0;
   std::unique_ptr<Ranks> ranks;
-  Outcome outcome;
+  Trained outcome;
   try {
     ranks = simulation::join_ranks();
     outcome = train(flags, *ranks);

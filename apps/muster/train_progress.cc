@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::size_t kBarWidth = 30;
 constexpr std::chrono::milliseconds kRedraw{100};
+constexpr double kWorthSaying = 600;  // seconds
 
 }  // namespace
 
@@ -24,7 +25,10 @@ std::string duration_text(double seconds) {
   if (whole < 3600) {
     return fmt::format("{} min {} s", whole / 60, whole % 60);
   }
-  return fmt::format("{} h {} min", whole / 3600, whole % 3600 / 60);
+  if (whole < 72 * 3600) {
+    return fmt::format("{} h {} min", whole / 3600, whole % 3600 / 60);
+  }
+  return fmt::format("{} days", whole / 86400);
 }
 
 std::string epsilon_text(double epsilon) {
@@ -39,10 +43,15 @@ TrainProgress::TrainProgress(Lines lines, std::string unit, std::string run)
 
 TrainProgress::~TrainProgress() { clear_bar(); }
 
-void TrainProgress::started(std::uint64_t done, std::uint64_t last) {
+void TrainProgress::started(std::uint64_t done, std::uint64_t last, const simulation::Expected& expected) {
   first_ = done;
   last_ = last;
   began_ = Clock::now();
+  if (expected.seconds > kWorthSaying) {
+    fmt::print(stderr, "muster: {}about {:.3g} messages and {:.3g} coins are ahead: {} on {} thread{}\n",
+               before_, expected.messages, expected.coins, duration_text(expected.seconds), expected.threads,
+               expected.threads == 1 ? "" : "s");
+  }
   if (!terminal_) {
     fmt::print(stderr, "muster: {}training, {} of {} {}s done\n", before_, done, last, unit_);
   }

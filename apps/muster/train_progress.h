@@ -21,7 +21,7 @@ class TrainProgress final : public simulation::TrainingObserver {
   explicit TrainProgress(Lines lines, std::string unit = "round", std::string run = "");
   ~TrainProgress() override;
 
-  void started(std::uint64_t done, std::uint64_t last) override;
+  void started(std::uint64_t done, std::uint64_t last, const simulation::Expected& expected) override;
   void round_done(std::uint64_t round) override;
   void logged(const simulation::LoggedRound& logged) override;
 
@@ -43,7 +43,7 @@ class TrainProgress final : public simulation::TrainingObserver {
   Clock::time_point drawn_;
 };
 
-// "52 s", "3 min 20 s", "2 h 5 min".
+// "52 s", "3 min 20 s", "2 h 5 min", "33 days".
 std::string duration_text(double seconds);
 
 // Four decimals, rounded up: what is printed is never below what was proven.

@@ -37,6 +37,23 @@ class Account(CommandTest):
             for side in bound["epsilon"].values():
                 self.assertTrue(side is not None or bound["assumptions"], bound)
 
+    # What no program can see from inside is said with every number.
+    def test_every_protocol_says_whom_it_counts_on(self):
+        counted, coins, slots = "1000 honest clients", "coins are secret, independent of the data", "independently of its data"
+        for protocol, changes, expected in (
+                ("shuffle", {"rate": None}, [counted]),
+                ("subset", {"rate": None, "subset": "100"}, [counted, "secret from the server"]),
+                ("shuffled-check-in", {}, [counted, coins]),
+                ("shuffled-check-in", {"rate": "0.05:0.1"}, [counted, coins]),
+                ("aggregated-check-in", {}, [counted, coins]),
+                ("random-check-in-fixed", {"slots": "10"}, ["999 other honest clients", slots, "never shows"]),
+                ("random-check-in-averaged", {"slots": "10"}, [counted, slots, "choices are secret"]),
+                ("random-check-in-sliding", {"slots": "10"}, [slots, "never shows"])):
+            answer = self.account(*flags(protocol=protocol, clients="1000", epsilon0="0.5", rounds="2", **changes))
+            self.assertEqual((answer["validity"], answer["neighbouring"]), ("proven", "replace-one"), protocol)
+            for words in expected:
+                self.assertIn(words, "; ".join(answer["assumptions"]), protocol)
+
     def test_the_best_proven_bound_is_on_top_and_the_rest_is_sorted(self):
         answer = self.account(*flags(), "--all")
         order = {"proven": 0, "conditional": 1, "as-published": 2}

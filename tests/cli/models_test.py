@@ -97,6 +97,46 @@ class Models(muster_command.CommandTest):
         self.assertIn("line 22, column 2 (b)", error["message"])
         self.assertFalse((self.folder / "run").exists())
 
+    def test_numbers_that_are_not_finite_are_refused_at_once(self):
+        for bad in ("nan", "inf", "-inf", "1e39", "-4e38", "1e999"):
+            rows = [*self.rows[:20], f"1,{bad},2,0", *self.rows[20:]]
+            self.csv.write_text("a,b,c,kind\n" + "\n".join(rows) + "\n", encoding="utf-8")
+            error = self.refused("train", self.plan('kind = "logistic"'), "--out", str(self.folder / "run"), status=3)
+            self.assertEqual((error["kind"], error["key"], error["value"]), ("data", str(self.csv), bad))
+            self.assertIn("line 22, column 2 (b)", error["message"])
+            self.assertFalse((self.folder / "run").exists())
+
+    def test_a_record_whose_vector_overflows_answers_neutrally(self):
+        rows = [f"3e38,{row}" if i % 9 == 0 else f"0.5,{row}" for i, row in enumerate(self.rows)]
+        self.csv.write_text("huge,a,b,c,kind\n" + "\n".join(rows) + "\n", encoding="utf-8")
+        plan = self.plan('kind = "logistic"', rounds="learning_rate = 100.0")
+        folder = self.folder / "run"
+        done = run("train", plan, "--json", "--log-every", "10", "--out", str(folder))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        *logged, final = [json.loads(line) for line in done.stdout.splitlines()]
+        self.assertEqual((final["stopped"], final["rounds"]), ("done", 30))
+        metrics = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
+        self.assertEqual([line["neutral"] for line in metrics], [line["neutral"] for line in logged])
+        self.assertEqual(metrics[-1]["neutral"], final["neutral"])
+        self.assertEqual({line["check_ins"] for line in logged}, {600})  # nobody is silent
+        odd = sum(1 for i in range(0, 720, 9) if i % 6 != 5)  # every sixth line is of the test set
+        self.assertTrue(0 < final["neutral"] <= 30 * odd, final)
+        said = f"{final['neutral']} answers were neutral, R(0) in place of a vector that was not finite"
+        self.assertIn(said, done.stderr)
+        self.assertIn(said, run("train", plan, "--out", str(folder), "--resume", "--log-every", "10").stderr)
+        self.assertEqual(run("report", str(folder)).returncode, 0)
+        page = (folder / "report.html").read_text(encoding="utf-8")
+        self.assertIn(said, page)
+        self.assertIn('neutral so far</th>', page)
+        self.assertIn(f'<data value="{final["neutral"]}">', page)
+        words = run("train", plan, "--out", str(self.folder / "words"), "--threads", "3")
+        self.assertIn(f"neutral   {final['neutral']} answers, in place of vectors that were not finite", words.stdout)
+        sweep = run("train", plan, "--seeds", "2", "--json", "--out", str(self.folder / "sweep"))
+        lines = [json.loads(line) for line in sweep.stdout.splitlines()]
+        self.assertEqual(lines[-1]["combinations"][0]["neutral"], sum(line["neutral"] for line in lines[:-1]))
+        self.assertIn("run 1 of 2: ", sweep.stderr)
+        self.assertIn("answers were neutral", sweep.stderr)
+
     def test_transfer(self):
         result = self.trained("transfer", self.plan('kind = "features+linear"\npretrain_epochs = 1', data="digits"),
                               "--learning-rate", "0.3")

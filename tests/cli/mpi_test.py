@@ -43,7 +43,7 @@ PLAN = """
 name = "ranks"
 [population]
 clients = 300
-data = "idx:data"
+data = "{data}"
 [participation]
 protocol = "{protocol}"
 {participation}
@@ -52,7 +52,7 @@ protocol = "{protocol}"
 clip = 1.0
 [rounds]
 count = {rounds}
-learning_rate = [[1, 0.2], [20, 0.1]]
+learning_rate = {learning_rate}
 momentum = 0.5
 average = 0.1
 log_every = {log_every}
@@ -65,7 +65,7 @@ delta = 1e-4
 SIGNS = 'kind = "ldp-sgd"\nepsilon0 = 1.0'
 NOISE = 'kind = "gaussian"\nsigma = 5.0'
 BASE = {"protocol": "shuffled-check-in", "participation": "rate = 0.3\ndropout = 0.1", "randomizer": SIGNS,
-        "rounds": 40, "log_every": 20}
+        "rounds": 40, "log_every": 20, "data": "idx:data", "learning_rate": "[[1, 0.2], [20, 0.1]]"}
 PLANS = {
     "check-in": {},
     "averaged": {"protocol": "random-check-in-averaged", "participation": "rate = 0.5\nslots = 30", "rounds": 2},
@@ -148,6 +148,15 @@ class MpiTest(unittest.TestCase):
     @unittest.skipIf(LONG, "in check")
     def test_the_same_bits_on_any_number_of_ranks(self):
         self.same_bits(PLANS)
+
+    @unittest.skipIf(LONG, "in check")
+    def test_neutral_answers_of_all_ranks_are_counted(self):
+        rows = [f"{3e38 if i % 7 == 0 else 0.5},{i % 10 / 10},{i % 2}\n" for i in range(360)]
+        (self.folder / "odd.csv").write_text("huge,small,kind\n" + "".join(rows))
+        self.same_bits({"odd": {"data": "csv:odd.csv", "learning_rate": "100.0"}})
+        counts = [json.loads((self.folder / f"odd-{ranks}" / "result.json").read_text())["neutral"] for ranks in (1, 2, 4)]
+        self.assertGreater(counts[0], 0)
+        self.assertEqual(counts, counts[:1] * 3)
 
     @unittest.skipUnless(LONG, "with --long")
     def test_the_same_bits_for_every_protocol(self):

@@ -3,69 +3,16 @@
     python3 tests/cli/report_test.py --command build/release/muster
 """
 
-import html.parser
 import json
 import re
 import xml.etree.ElementTree
 
 import muster_command
+from report_page import Page
 from small_runs import SmallRuns
 
 
-class Page(html.parser.HTMLParser):
-    """The elements, attributes, words and tables of a page."""
-
-    VOID = {"meta"}
-
-    def __init__(self, text):
-        super().__init__()
-        self.tags, self.attributes, self.open, self.words = [], [], [], ""
-        self.tables, self.styles = [], ""
-        self.feed(text)
-        self.close()
-        assert not self.open, self.open
-
-    def handle_starttag(self, tag, attrs):
-        self.tags.append(tag)
-        self.attributes += attrs
-        if tag not in self.VOID:
-            self.open.append(tag)
-        if tag == "table":
-            self.tables.append([])
-        elif tag == "tr":
-            self.tables[-1].append([])
-        elif tag in ("td", "th"):
-            self.tables[-1][-1].append("")
-        elif tag == "data" and "td" in self.open:
-            self.tables[-1][-1][-1] = dict(attrs)["value"]
-
-    def handle_startendtag(self, tag, attrs):
-        self.tags.append(tag)
-        self.attributes += attrs
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag, tag
-
-    def handle_data(self, data):
-        if "style" in self.open:
-            self.styles += data
-            return
-        self.words += data
-        if ("td" in self.open and "data" not in self.open) or "th" in self.open:
-            self.tables[-1][-1][-1] += data
-
-
 class ReportTest(SmallRuns):
-    def report(self, *arguments):
-        done = self.run_command("report", *arguments)
-        return (self.folder / done.stdout.strip()).read_text(encoding="utf-8"), done.stderr
-
-    def edited(self, out, change):
-        """Rewrites the logged lines of a run."""
-        lines = self.metrics(out)
-        change(lines)
-        (self.folder / out / "metrics.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-
     def test_the_page_shows_the_runs_own_figures(self):
         final = self.json_lines("--out", "run")[-1]
         text, said = self.report("run")
@@ -142,7 +89,7 @@ class ReportTest(SmallRuns):
         text, _ = self.report("run")
         self.assertIn("No alarm: 24 rounds fit the declared rate 0.1", Page(text).words)
         self.assertEqual(json.loads(self.run_command("report", "run", "--json").stdout),
-                         {"out": "run/report.html", "finished": True, "logged": 4, "check_ins": "as declared"})
+                         {"out": "run/report.html", "finished": True, "logged": 4, "check_ins": "as declared", "restated": 0})
 
         def a_fifth_less(lines):
             for line in lines:
@@ -222,6 +169,47 @@ class ReportTest(SmallRuns):
             path.rmdir()
             (self.folder / "aside").rename(path)
         self.assertFalse((self.folder / "page.html").exists())
+
+    def test_a_page_takes_the_place_of_a_page_alone(self):
+        self.json_lines("--out", "run")
+        text, _ = self.report("run")
+        self.assertEqual(self.report("run")[0], text)  # its own page is replaced
+        (self.folder / "letter.html").write_text("<!DOCTYPE html>\n<html><body>dear</body></html>\n")
+        (self.folder / "empty").write_text("")
+        for name in ("run/metrics.jsonl", "run/plan.txt", "run/result.json", "run/checkpoint", "small.toml",
+                     "letter.html", "empty", "data/train-images-idx3-ubyte"):
+            path = self.folder / name
+            before = path.read_bytes()
+            error = self.refusal("report", "run", "--out", name, status=3)
+            self.assertEqual((error["kind"], error["key"]), ("file", name))
+            self.assertEqual(path.read_bytes(), before)
+        # What a run would take for its own is not made either.
+        self.assertEqual(self.stop_after(1, "--out", "part", "--rounds", 100_000)[0], 130)
+        for name in ("part/result.json", "part/checkpoint.tmp"):
+            self.assertEqual(self.refusal("report", "part", "--out", name, status=3)["key"], name)
+            self.assertFalse((self.folder / name).exists())
+        # Pages of versions before said what they are in their title alone.
+        page = self.folder / "run" / "report.html"
+        page.write_text(text.replace('<meta name="generator" content="muster report">\n', ""))
+        self.assertNotEqual(page.read_text(), text)
+        self.assertEqual(self.report("run")[0], text)
+
+    def test_clients_that_share_records_are_said_to(self):
+        sentence = "1000 clients share 40 records, 25 a record on average: epsilon is for one client's copy"
+        done = self.train("--out", "run", "--json")
+        self.assertIn(sentence, done.stderr)
+        self.assertEqual(json.loads(done.stdout.splitlines()[-1])["clients_per_record"], 25)
+        text, _ = self.report("run")
+        self.assertIn(sentence, Page(text).words.replace("&#39;", "'"))
+        words = self.train("--out", "other", "--seed", 2).stdout
+        self.assertIn("records   25 clients hold each, on average: epsilon is for one client's copy", words)
+        done = self.train("--out", "few", "--clients", 40)
+        self.assertNotIn("share", done.stderr)
+        self.assertNotIn("records", done.stdout)
+        self.assertNotIn("share", self.report("few")[0])
+        status, _ = self.stop_after(1, "--out", "part", "--rounds", 100_000)
+        self.assertEqual(status, 130)
+        self.assertIn(sentence, self.report("part")[0].replace("&#39;", "'"))
 
     def test_folders_that_hold_no_run(self):
         (self.folder / "empty").mkdir()

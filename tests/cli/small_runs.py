@@ -90,3 +90,14 @@ class SmallRuns(unittest.TestCase):
 
     def metrics(self, out):
         return [json.loads(line) for line in (self.folder / out / "metrics.jsonl").read_text().splitlines()]
+
+    def report(self, *arguments):
+        """The page of a run, and what is said on stderr."""
+        done = self.run_command("report", *arguments)
+        return (self.folder / done.stdout.strip()).read_text(encoding="utf-8"), done.stderr
+
+    def edited(self, out, change):
+        """Rewrites the logged lines of a run."""
+        lines = self.metrics(out)
+        change(lines)
+        (self.folder / out / "metrics.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))

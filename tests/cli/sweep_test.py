@@ -10,9 +10,11 @@ import xml.etree.ElementTree
 import muster_command
 from small_runs import SmallRuns
 
-RUN_KEYS = ["accuracy", "epsilon", "delta", "rounds", "seconds", "examples_per_second", "fidelity", "stopped", "out"]
+RUN_KEYS = ["accuracy", "epsilon", "delta", "rounds", "seconds", "examples_per_second", "fidelity", "stopped", "out",
+            "neutral", "clients_per_record"]
 SUMMARY_KEYS = ["sweep", "combinations", "runs", "finished", "failed", "stopped", "out"]
-COMBINATION_KEYS = ["set", "first_seed", "seeds", "finished", "accuracy", "epsilon", "delta", "seconds", "runs"]
+COMBINATION_KEYS = ["set", "first_seed", "seeds", "finished", "accuracy", "epsilon", "delta", "seconds", "runs",
+                    "neutral"]
 PRODUCT = ("--sweep", "randomizer.epsilon0=0.5,1", "--sweep", "rounds.learning_rate=0.2,[[1, 0.3], [12, 0.1]]")
 
 

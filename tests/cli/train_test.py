@@ -84,12 +84,14 @@ class TrainTest(unittest.TestCase):
         lines = self.lines("--out", "run")
         self.assertEqual([line["round"] for line in lines[:-1]], list(range(12, 241, 12)))
         for line in lines[:-1]:
-            self.assertEqual(list(line), ["round", "accuracy", "epsilon", "check_ins"])
+            self.assertEqual(list(line), ["round", "accuracy", "epsilon", "check_ins", "neutral"])
+            self.assertEqual(line["neutral"], 0)
         epsilons = [line["epsilon"] for line in lines[:-1]]
         self.assertEqual(epsilons, sorted(epsilons))
         final = lines[-1]
         self.assertEqual(list(final), ["accuracy", "epsilon", "delta", "rounds", "seconds", "examples_per_second",
-                                       "fidelity", "stopped", "out"])
+                                       "fidelity", "stopped", "out", "neutral", "clients_per_record"])
+        self.assertEqual((final["neutral"], final["clients_per_record"]), (0, 1))
         self.assertEqual((final["rounds"], final["delta"], final["fidelity"], final["stopped"], final["out"]),
                          (240, 1e-4, "message", "done", "run"))
         self.assertEqual(final["accuracy"], lines[-2]["accuracy"])
@@ -209,6 +211,30 @@ class TrainTest(unittest.TestCase):
         self.assertEqual(self.lines("--out", "sums", "--resume", *flags), [final])
         refused = self.error("--out", "sums", "--resume", "--rounds", 12, status=3)
         self.assertEqual((refused["value"], refused["allowed"]), ("sum", "message"))
+
+    def test_a_run_without_an_end_is_refused_before_it_starts(self):
+        for flags, key in ((("--clients", 1e12), "population.clients"),
+                           (("--clients", 1e12, "--rate", 1e-9, "--rounds", 2**40 - 1), "rounds.count"),
+                           (("--clients", 1e12, "--rate", 0.5, "--rounds", 1, "--fidelity", "message"),
+                            "population.clients")):
+            for more in ((), ("--seeds", 2)):
+                refused = self.error(*flags, *more, status=2)
+                self.assertEqual((refused["kind"], refused["key"]), ("plan", key))
+                self.assertIn("at most about", refused["allowed"])
+                self.assertRegex(refused["message"], "a run of about .* messages and .* coins, .* hours or more on")
+        self.assertFalse((self.folder / "runs").exists())
+
+    def test_a_long_run_says_so_before_it_starts(self):
+        process = subprocess.Popen(self.command("--out", "run", "--clients", 1e12, "--rate", 1e-9, "--rounds", 9),
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, cwd=self.folder)
+        said = []
+        while not said or "muster: training" not in said[-1]:
+            said.append(process.stderr.readline())
+            self.assertTrue(said[-1], said)
+        process.kill()
+        process.communicate(timeout=60)
+        self.assertRegex("".join(said), r"muster: about 9e\+03 messages and 9e\+12 coins are ahead: .* on [0-9]+ thread")
+        self.assertIn("1000000000000 clients share 60000 records", "".join(said))
 
     def test_flags_that_do_not_apply_are_refused_by_name(self):
         for fidelity in ("sum", "exact"):  # no draw of a sum of ldp-sgd messages; no such thing

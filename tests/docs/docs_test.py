@@ -6,6 +6,7 @@ import pathlib
 import tempfile
 import unittest
 
+import duties
 import examples
 import figures
 import links
@@ -106,6 +107,9 @@ class Examples(Tree):
     def test_logs(self):
         stored = ['{"round":1,"accuracy":0.5,"epsilon":0.25,"check_ins":7}', '{"accuracy":0.9,"seconds":1}']
         self.assertEqual(examples.same_log(stored, [stored[0].replace("0.5", "0.505"), stored[1].replace("1}", "2}")]), [])
+        added = [line[:-1] + ',"neutral":3}' for line in stored]
+        self.assertEqual(examples.same_log(stored, added), [])
+        self.assertEqual(len(examples.same_log(added, stored)), 2)
         for old, new in (("0.5", "0.52"), ("0.25", "0.2500001"), ("7", "8"), ('"check_ins":7', '"reports":7')):
             self.assertEqual(len(examples.same_log(stored, [stored[0].replace(old, new, 1), stored[1]])), 1, new)
         self.assertEqual(len(examples.same_log(stored, stored[:1])), 1)
@@ -147,6 +151,37 @@ class Figures(Tree):
             self.assertEqual(self.matrix(cell)[0], 1, cell)
         both = '{"plan":"shuffle-l1","accuracy":0.5,"epsilon":1,"seconds":1}\n{"plan":"subset-l1"}\n'
         self.assertIn("subset-l1 of log.jsonl is not shown", self.matrix("0.5 / 1 / 1", both)[1])
+
+
+class Duties(Tree):
+    KEPT = "Kept by `Coins.AreFair` and `run_test.py: test_it`.\n"
+
+    def examine(self, page):
+        self.write(duties.PAGE, page)
+        self.write("src/muster/random/coins_test.cc", "TEST(Coins, AreFair) {}\nTEST_P(Other, Thing) {}\n")
+        self.write("tests/cli/run_test.py", "class Run:\n    def test_it(self):\n        pass\n")
+        return duties.check(self.root)
+
+    def test_duties_that_name_their_tests_pass(self):
+        self.assertEqual(self.examine(f"# Page\n## One\n**Asked.** That.\n\n*Proof.* Short.\n\n{self.KEPT}\n**Do.** This.\n\n"
+                                      f"{self.KEPT}\n*More so.* That.\n\n{self.KEPT}\n## Two\n\n- **a**: b\n  c.\n"
+                                      f"  {self.KEPT}- d\n  {self.KEPT}\n## {duties.LAST}\n\nIn places.\n"), [])
+
+    def test_duties_without_a_test_are_named(self):
+        kept = self.KEPT
+        for page, line in ((f"## One\n**Asked.** That.\n", 1), ("## One\nIt is kept by `Coins.AreFair`.\n", 1),
+                           (f"## One\nThis.\n\n{kept}\n**Do.** This.\n", 6),
+                           (f"## One\nThis.\n\n{kept}\n*Fixed.* This.\n\n## {duties.LAST}\n", 6),
+                           (f"## One\n- a\n  {kept}- b\n  `Coins.AreFair`\n", 4),
+                           ("## One\nThis.\n\nKept by prayer.\n", 1)):
+            self.assertEqual(self.examine(page), [f"{duties.PAGE}:{line}: names no test that keeps it"], page)
+        self.assertEqual(len(self.examine("# Page\n")), 1)
+
+    def test_tests_that_do_not_exist_are_named(self):
+        page = f"## One\nThis.\n\n{self.KEPT}"
+        self.assertEqual(self.examine(page), [])
+        for old, new in (("Coins.AreFair", "Coins.AreNot"), ("run_test.py: test_it", "run_test.py: test_that")):
+            self.assertEqual(self.examine(page.replace(old, new)), [f"{duties.PAGE}:4: no test {new}"])
 
 
 class Links(Tree):

@@ -321,6 +321,11 @@ std::uint64_t Plan::updates() const {
   return each > 0 && rounds > kMost / each ? kMost : rounds * each;
 }
 
+std::uint64_t Plan::rounds_charged(std::uint64_t done) const {
+  const std::uint64_t each = slots_a_run();
+  return done / each + (done % each == 0 ? 0 : 1);
+}
+
 accounting::Mechanism Plan::mechanism() const {
   using Norm = accounting::CoordinateLocal::Norm;
   switch (randomizer) {

@@ -115,6 +115,8 @@ class Plan {
   // protocols without slots. Learning rate, log_every and checkpoint_every count these.
   std::uint64_t slots_a_run() const;
   std::uint64_t updates() const;  // in all rounds together: rounds * slots_a_run(), at most 2^64 - 1
+  // Rounds that are charged for the first `done` updates: a run of slots that has begun counts in full.
+  std::uint64_t rounds_charged(std::uint64_t done) const;
   accounting::Mechanism mechanism() const;
   // In `round` of `rounds`.
   accounting::Participation participation(std::uint64_t round = 1) const;

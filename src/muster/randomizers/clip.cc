@@ -23,11 +23,15 @@ void check_shape(double clip, std::size_t dimension) {
   }
 }
 
-void check_finite(std::span<const float> gradient) {
+bool is_finite(std::span<const float> vector) {
   constexpr std::uint32_t kExponent = 0x7f800000;
   std::uint32_t bad = 0;
-  for (const float value : gradient) bad |= (std::bit_cast<std::uint32_t>(value) & kExponent) == kExponent;
-  if (bad == 0) return;
+  for (const float value : vector) bad |= (std::bit_cast<std::uint32_t>(value) & kExponent) == kExponent;
+  return bad == 0;
+}
+
+void check_finite(std::span<const float> gradient) {
+  if (is_finite(gradient)) return;
   for (std::size_t i = 0; i < gradient.size(); ++i) {
     if (!std::isfinite(gradient[i])) {
       throw Error(ErrorCode::data, "gradient[" + std::to_string(i) + "]", std::to_string(gradient[i]),

@@ -15,6 +15,8 @@ inline constexpr double kSmallestClip = 1e-20, kLargestClip = 1e20;
 // Refuses (Error(plan)) a clip outside [1e-20, 1e20] and a dimension outside [1, 2^31).
 void check_shape(double clip, std::size_t dimension);
 
+bool is_finite(std::span<const float> vector);
+
 // Refuses (Error(data)) a gradient with NaN or infinity in it, naming the first place.
 void check_finite(std::span<const float> gradient);
 

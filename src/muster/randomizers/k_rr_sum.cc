@@ -1,5 +1,8 @@
 #include "muster/randomizers/k_rr_sum.h"
 
+#include <algorithm>
+#include <array>
+
 #include "muster/random/exact_discrete.h"
 #include "muster/randomizers/checks.h"
 #include "muster/randomizers/k_rr.h"
@@ -14,11 +17,23 @@ class KRandomizedResponseSum final : public SumSampler {
 
   MessageSum make_sum() const override { return MessageSum(k_, 1); }
 
-  void add(std::span<const float> vector, MessageSum& exact) const override {
-    check_dimension(vector, k_);
+  void add(std::span<const float> vector, MessageSum& exact) const override { add_all({&vector, 1}, exact); }
+
+  void add_all(std::span<const std::span<const float>> vectors, MessageSum& exact) const override {
     check(exact);
-    if (const std::size_t category = category_of(vector); category < k_) ++exact.sums()[category];
-    exact.count_one();
+    while (!vectors.empty()) {
+      const std::size_t count = std::min(vectors.size(), VectorRandomizer::kPass);
+      std::array<std::size_t, VectorRandomizer::kPass> categories;
+      for (std::size_t i = 0; i < count; ++i) {
+        check_dimension(vectors[i], k_);
+        categories[i] = category_of(vectors[i]);
+      }
+      for (std::size_t i = 0; i < count; ++i) {
+        if (categories[i] < k_) ++exact.sums()[categories[i]];
+      }
+      exact.count_more(count);
+      vectors = vectors.subspan(count);
+    }
   }
 
   MessageSum draw(const MessageSum& exact, const random::RunKey& key, std::uint64_t round) const override {

@@ -122,7 +122,7 @@ TEST(Laplace, TheChargedProfileIsNeverBelowTheTruth) {
       for (std::int64_t distance : {std::int64_t{1}, m, 2 * m - 1, 2 * m}) {
         for (double log_alpha = 0; log_alpha < epsilon0; log_alpha += epsilon0 / 37) {
           const double alpha = std::exp(log_alpha), truth = slow_profile(alpha, distance, t, rounded_noise);
-          EXPECT_LE(truth, charged.at(alpha) + 1e-12)
+          EXPECT_LE(truth, charged.at(log_alpha) + 1e-12)
               << epsilon0 << " " << m << " " << distance << " " << alpha;
         }
       }
@@ -135,7 +135,7 @@ TEST(Laplace, KnownBadTwoSidedGeometricNoisePassesTheCharge) {
   // ratio falls between two messages its divergence is larger than that of continuous noise.
   const double alpha = std::exp(2.0 / 16);
   EXPECT_GT(slow_profile(alpha, 8, 16, two_sided_geometric),
-            accounting::Profile::laplace(1.0).at(alpha) + 1e-4);
+            accounting::Profile::laplace(1.0).at(2.0 / 16) + 1e-4);
 }
 
 TEST(Laplace, RoundingIsUnbiased) {

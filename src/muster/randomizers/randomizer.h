@@ -122,9 +122,9 @@ class VectorRandomizer {
   MessageSum make_sum() const { return MessageSum(sum_size(), step()); }
   virtual std::unique_ptr<Scratch> make_scratch() const = 0;
 
-  // Client side. gradient: dimension() floats, not yet clipped; NaN or infinity in it is Error(data). Every
-  // private bit comes from KeyedStream(key, {Purpose::randomize, round, client}). Overwrites out, reusing its
-  // storage.
+  // Client side. gradient: dimension() floats, not yet clipped; NaN or infinity in it is Error(data), and the
+  // client then owes the message of the zero vector (docs/theory/what-the-system-owes.md). Every private bit
+  // comes from KeyedStream(key, {Purpose::randomize, round, client}). Overwrites out, reusing its storage.
   virtual void randomize(std::span<const float> gradient, const random::RunKey& key, std::uint64_t round,
                          std::uint64_t client, Scratch& scratch, Message& out) const = 0;
 

@@ -23,12 +23,11 @@ class SumSampler {
   // An empty sum of clipped vectors.
   virtual MessageSum make_sum() const = 0;
 
-  // Clips one client's vector and adds it. NaN or infinity in it is Error(data).
+  // Clips one client's vector and adds it. NaN or infinity in it is Error(data), and nothing is added.
   virtual void add(std::span<const float> vector, MessageSum& exact) const = 0;
   // The same for several clients, to the same bits; faster where they can be added in one pass over the sum.
-  virtual void add_all(std::span<const std::span<const float>> vectors, MessageSum& exact) const {
-    for (const std::span<const float> vector : vectors) add(vector, exact);
-  }
+  // NaN or infinity in one of them is Error(data); of VectorRandomizer::kPass or fewer none is added then.
+  virtual void add_all(std::span<const std::span<const float>> vectors, MessageSum& exact) const = 0;
 
   // A sum of exact.count() messages of the randomizer, from the stream (key, {Purpose::sum_noise, round}).
   virtual MessageSum draw(const MessageSum& exact, const random::RunKey& key, std::uint64_t round) const = 0;

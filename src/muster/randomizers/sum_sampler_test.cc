@@ -2,7 +2,7 @@
 // against the closed-form moments, and broken variants that the same tests notice.
 #include "muster/randomizers/sum_sampler.h"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <algorithm>
 #include <cmath>
@@ -247,6 +247,14 @@ TEST(SumSampler, RefusesWhatTheMessagesRefuse) {
   EXPECT_THROW(k_rr->add(Vector(3), wrong), Error);
   EXPECT_THROW(gaussian->draw(wrong, random::RunKey::from_seed(1), 1), Error);
   EXPECT_THROW(k_rr->draw(wrong, random::RunKey::from_seed(1), 1), Error);
+  // The last of a pass of clients: none of them is added.
+  for (const auto& [sampler, sum] : {std::pair{gaussian.get(), &a}, std::pair{k_rr.get(), &b}}) {
+    std::vector<Vector> pass(VectorRandomizer::kPass, Vector{0, 1, 0});
+    pass.back()[2] = std::numeric_limits<float>::quiet_NaN();
+    const std::vector<std::span<const float>> views(pass.begin(), pass.end());
+    EXPECT_THROW(sampler->add_all(views, *sum), Error);
+    EXPECT_THAT(sum->sums(), ::testing::Each(0));
+  }
   EXPECT_EQ(a.count() + b.count(), 0u);
   EXPECT_THROW(make_gaussian_sum(0, 1, 3), Error);
   EXPECT_THROW(make_k_rr_sum(1, 1), Error);

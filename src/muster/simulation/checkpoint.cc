@@ -18,9 +18,12 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "the file holds the machine's own bytes");
 
 constexpr std::string_view kMagic = "musterck";
-constexpr std::uint32_t kVersion = 2;
+constexpr std::uint32_t kVersion = 3, kOldestVersion = 2;
 constexpr std::size_t kHashLength = 64;
-constexpr std::size_t kHeader = kMagic.size() + 4 + kHashLength + sizeof(Digest) + 7 * 8;
+
+constexpr std::size_t header_of(std::uint32_t version) {
+  return kMagic.size() + 4 + kHashLength + sizeof(Digest) + (version == kOldestVersion ? 7 : 9) * 8;
+}
 
 Digest blake2b(std::string_view bytes) {
   Digest digest;
@@ -105,6 +108,8 @@ std::string encode(const Checkpoint& checkpoint) {
   put(out, checkpoint.messages);
   put(out, checkpoint.seconds);
   put(out, checkpoint.metrics_bytes);
+  put(out, checkpoint.neutral);
+  put(out, checkpoint.records);
   put(out, model.updates);
   put(out, static_cast<std::uint64_t>(model.parameters.size()));
   put(out, model.parameters);
@@ -118,12 +123,14 @@ Checkpoint decode(std::string_view bytes, const std::filesystem::path& path) {
   if (bytes.substr(0, kMagic.size()) != kMagic) {
     refuse(path, "not a checkpoint of muster");
   }
-  if (bytes.size() < kHeader + sizeof(Digest)) {
-    refuse(path, fmt::format("truncated: {} bytes", bytes.size()));
-  }
   std::string_view in = bytes.substr(kMagic.size());
-  if (const auto version = take<std::uint32_t>(in); version != kVersion) {
-    refuse(path, fmt::format("format version {}, this muster reads version {}", version, kVersion));
+  const auto version = in.size() < sizeof(kVersion) ? kVersion : take<std::uint32_t>(in);
+  if (version < kOldestVersion || version > kVersion) {
+    refuse(path, fmt::format("format version {}, this muster reads versions {} to {}", version,
+                             kOldestVersion, kVersion));
+  }
+  if (bytes.size() < header_of(version) + sizeof(Digest)) {
+    refuse(path, fmt::format("truncated: {} bytes", bytes.size()));
   }
   std::string_view ending = bytes.substr(bytes.size() - sizeof(Digest));
   if (take<Digest>(ending) != blake2b(bytes.substr(0, bytes.size() - sizeof(Digest)))) {
@@ -139,12 +146,16 @@ Checkpoint decode(std::string_view bytes, const std::filesystem::path& path) {
   checkpoint.messages = take<std::uint64_t>(in);
   checkpoint.seconds = take<double>(in);
   checkpoint.metrics_bytes = take<std::uint64_t>(in);
+  if (version > kOldestVersion) {
+    checkpoint.neutral = take<std::uint64_t>(in);
+    checkpoint.records = take<std::uint64_t>(in);
+  }
   checkpoint.model.updates = take<std::uint64_t>(in);
   const auto dimension = take<std::uint64_t>(in);
   const std::size_t body = in.size() - sizeof(Digest);
   if (!is_hash(checkpoint.plan_hash) || fidelity > static_cast<std::uint64_t>(Fidelity::sum) ||
-      !(checkpoint.seconds >= 0) || body % (3 * sizeof(float)) != 0 ||
-      dimension != body / (3 * sizeof(float))) {
+      !(checkpoint.seconds >= 0) || checkpoint.neutral > checkpoint.messages ||
+      body % (3 * sizeof(float)) != 0 || dimension != body / (3 * sizeof(float))) {
     refuse(path, "corrupt: its fields do not fit together");
   }
   checkpoint.model.parameters = take_floats(in, dimension);

@@ -1,8 +1,8 @@
 // The state a training run can be continued from, and its file.
 //
-// Layout, version 2, little-endian, no padding:
+// Layout, version 3, little-endian, no padding:
 //     8 bytes   "musterck"
-//     u32       version, 2
+//     u32       version, 3
 //     64 bytes  plan hash, lower-case hexadecimal
 //     32 bytes  digest of the data set
 //     u64       fidelity: 0 message, 1 sum
@@ -10,11 +10,15 @@
 //     u64       messages so far
 //     f64       seconds so far
 //     u64       bytes of metrics.jsonl
+//     u64       neutral answers so far
+//     u64       records of the training set
 //     u64       updates of the model
 //     u64       dimension d
 //     3 d f32   parameters, momentum, average
 //     32 bytes  BLAKE2b-256 of everything before
-// A change of the layout is a new version. decode() is total: every byte string is a checkpoint or an Error.
+// A change of the layout is a new version. Version 2, without neutral answers and records, is read too: a run
+// ended then where it would now answer neutrally, so it had none; how many records it had is not known.
+// decode() is total: every byte string is a checkpoint or an Error.
 #pragma once
 
 #include <array>
@@ -39,6 +43,8 @@ struct Checkpoint {
   std::uint64_t messages = 0;  // client messages so far
   double seconds = 0;
   std::uint64_t metrics_bytes = 0;
+  std::uint64_t neutral = 0;  // of the messages, those in place of a vector that was not finite
+  std::uint64_t records = 0;  // of the training set, shared by the clients; 0: not known
   ModelState model;
 };
 

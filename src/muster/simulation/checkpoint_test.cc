@@ -18,6 +18,8 @@ Checkpoint example() {
   checkpoint.messages = 3456;
   checkpoint.seconds = 1.5;
   checkpoint.metrics_bytes = 99;
+  checkpoint.neutral = 21;
+  checkpoint.records = 60'000;
   checkpoint.fidelity = Fidelity::sum;
   checkpoint.model = ModelState({1.0f, -2.5f, 3e-30f});
   checkpoint.model.updates = 11;
@@ -34,6 +36,14 @@ std::string resealed(std::string bytes) {
                      bytes.size(), nullptr, 0);
   bytes.append(reinterpret_cast<const char*>(digest.data()), digest.size());
   return bytes;
+}
+
+constexpr std::size_t kNeutralAt = 8 + 4 + 64 + 32 + 5 * 8;
+
+// As version 2 wrote it: without neutral answers and records.
+std::string of_version_2(std::string bytes) {
+  bytes[8] = 2;
+  return resealed(bytes.erase(kNeutralAt, 16));
 }
 
 void expect_refused(const std::string& bytes) {
@@ -56,11 +66,28 @@ TEST(Checkpoint, ComesBackAsItWasWritten) {
   EXPECT_EQ(read.messages, 3456);
   EXPECT_EQ(read.seconds, 1.5);
   EXPECT_EQ(read.metrics_bytes, 99);
+  EXPECT_EQ(read.neutral, 21);
+  EXPECT_EQ(read.records, 60'000);
   EXPECT_EQ(read.model.updates, 11);
   EXPECT_EQ(read.model.parameters, written.model.parameters);
   EXPECT_EQ(read.model.momentum, written.model.momentum);
   EXPECT_EQ(read.model.average, written.model.average);
   EXPECT_EQ(encode(read), encode(written));
+}
+
+TEST(Checkpoint, OneOfVersion2IsReadWithoutWhatItDoesNotSay) {
+  const Checkpoint written = example();
+  const std::string bytes = of_version_2(encode(written));
+  const Checkpoint read = decode(bytes, "file");
+  EXPECT_EQ(read.round, written.round);
+  EXPECT_EQ(read.metrics_bytes, written.metrics_bytes);
+  EXPECT_EQ(read.neutral, 0);
+  EXPECT_EQ(read.records, 0);
+  EXPECT_EQ(read.model.updates, written.model.updates);
+  EXPECT_EQ(read.model.average, written.model.average);
+  for (std::size_t length = 0; length < bytes.size(); ++length) {
+    expect_refused(bytes.substr(0, length));
+  }
 }
 
 TEST(Checkpoint, EveryTruncationAndEveryChangedByteIsRefused) {
@@ -79,15 +106,20 @@ TEST(Checkpoint, EveryTruncationAndEveryChangedByteIsRefused) {
 TEST(Checkpoint, FieldsThatDoNotFitAreRefusedEvenUnderARightChecksum) {
   const std::string bytes = encode(example());
   std::string version = bytes;
-  version[8] = 1;
-  expect_refused(resealed(version));
+  for (const char other : {'\0', '\1', '\4'}) {
+    version[8] = other;
+    expect_refused(resealed(version));
+  }
   std::string fidelity = bytes;
   fidelity[8 + 4 + 64 + 32] = 2;
   expect_refused(resealed(fidelity));
   std::string hash = bytes;
   hash[12] = 'G';
   expect_refused(resealed(hash));
-  const std::size_t dimension_at = 8 + 4 + 64 + 32 + 6 * 8;
+  std::string neutral = bytes;
+  neutral[kNeutralAt + 7] = 1;  // more than there are messages
+  expect_refused(resealed(neutral));
+  const std::size_t dimension_at = 8 + 4 + 64 + 32 + 8 * 8;
   for (const char low : {'\x02', '\x04', '\x00', '\x7f'}) {
     std::string dimension = bytes;
     dimension[dimension_at] = low;

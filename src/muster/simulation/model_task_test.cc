@@ -49,7 +49,7 @@ const learning::DataSplit& digits() {
 }
 
 class Silent final : public TrainingObserver {
-  void started(std::uint64_t, std::uint64_t) override {}
+  void started(std::uint64_t, std::uint64_t, const Expected&) override {}
   void round_done(std::uint64_t) override {}
   void logged(const LoggedRound&) override {}
 };
@@ -185,7 +185,7 @@ TEST(Statistics, ComeOutNearTheTestSets) {
 TEST(Statistics, AnInterruptedRunGoesOnAsIfItNeverWas) {
   class Stopper final : public TrainingObserver {
    public:
-    void started(std::uint64_t, std::uint64_t) override {}
+    void started(std::uint64_t, std::uint64_t, const Expected&) override {}
     void round_done(std::uint64_t round) override { interrupt = round == 7; }
     void logged(const LoggedRound&) override {}
     std::atomic<bool> interrupt{false};

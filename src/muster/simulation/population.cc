@@ -15,6 +15,10 @@ Population::Population(std::uint64_t clients, const learning::Dataset& data, con
   }
 }
 
+double clients_per_record(std::uint64_t clients, std::uint64_t records) {
+  return clients <= records ? 1 : static_cast<double>(clients) / static_cast<double>(records);
+}
+
 std::uint64_t Population::example_index(std::uint64_t client) const {
   if (clients_ <= data_->size()) {
     return client;

@@ -14,6 +14,9 @@
 
 namespace muster::simulation {
 
+// How many clients hold each record, on average: 1 where there are records enough for each to have its own.
+double clients_per_record(std::uint64_t clients, std::uint64_t records);
+
 class Population {
  public:
   // `data` must outlive the population; an empty one is Error(data).

@@ -7,6 +7,7 @@
 #include "muster/core/error.h"
 #include "muster/protocols/shuffle.h"
 #include "muster/randomizers/aligned.h"
+#include "muster/randomizers/clip.h"
 
 namespace muster::simulation {
 namespace {
@@ -24,6 +25,18 @@ std::size_t taken_at_a_time(std::size_t senders, unsigned workers) {
 
 // Coins that are worth waking a worker for: a tenth of a millisecond.
 constexpr std::uint64_t kCoinsOfOne = std::uint64_t{1} << 19;
+
+// What a step's meeting adds up besides the sum of the messages.
+enum Counted : std::size_t { kMessages, kNeutral, kStops, kCounted };
+
+// Puts the neutral record's vector in the place of one that is not finite; whether it was one. Asked only
+// when a randomizer has refused a vector, which it notices while it works out the norm: to look beforehand
+// would cost every message another pass over it.
+bool neutralise(std::span<float> vector) {
+  if (randomizers::is_finite(vector)) return false;
+  std::ranges::fill(vector, 0.0f);
+  return true;
+}
 
 }  // namespace
 
@@ -47,11 +60,13 @@ struct RoundEngine::Desk {
   std::array<randomizers::AlignedVector<float>, randomizers::VectorRandomizer::kPass> vectors;
   std::vector<protocols::Sender> called;  // its part of the roll
   std::array<randomizers::Message, randomizers::VectorRandomizer::kPass> messages;
-  bool used = false;  // since it was cleared
+  std::uint64_t neutral = 0;  // of the step
+  bool used = false;          // since it was cleared
 
   void clear() {
     if (used) aggregator.next_round();
     used = false;
+    neutral = 0;
   }
 };
 
@@ -67,7 +82,7 @@ RoundEngine::RoundEngine(const learning::ClientFunction& function,
       team_(team),
       ranks_(ranks),
       sum_(sum),
-      meeting_((sum != nullptr ? sum->make_sum() : randomizer.make_sum()).size() + 2) {
+      meeting_((sum != nullptr ? sum->make_sum() : randomizer.make_sum()).size() + kCounted) {
   if (function.dimension() != randomizer.dimension()) {
     throw Error(ErrorCode::internal, "", "", "", "the randomizer's dimension is not the model's");
   }
@@ -89,8 +104,7 @@ RoundEngine::Step RoundEngine::run(std::uint64_t first_round, std::span<const fl
     failure = std::current_exception();
   }
   protocols::Aggregator& total = sum_of_all();
-  stop = meet(total, stop, failure);
-  const Step step{total.count(), total.count() > 0 && total.count() >= roll_call_.minimum(), stop};
+  const Step step = meet(total, stop, failure);
   if (step.decoded && sum_ != nullptr) {
     randomizer_.mean(sum_->draw(total.sum(), key_, first_round), estimate);
   } else if (step.decoded) {
@@ -120,23 +134,29 @@ void RoundEngine::call_roll(std::uint64_t first_round) {
   }
 }
 
-bool RoundEngine::meet(protocols::Aggregator& total, bool stop, const std::exception_ptr& failure) {
+RoundEngine::Step RoundEngine::meet(protocols::Aggregator& total, bool stop,
+                                    const std::exception_ptr& failure) {
   const std::span<std::int64_t> numbers = meeting_.numbers();
   const std::span<std::int64_t> sums = total.sum().sums();
-  const std::span<std::int64_t> all_sums = numbers.first(sums.size());
-  std::int64_t& messages = numbers[sums.size()];
-  std::int64_t& stops = numbers[sums.size() + 1];
+  const std::span<std::int64_t> all_sums = numbers.first(sums.size()), counted = numbers.last(kCounted);
   if (ranks_.count() > 1) {
     std::ranges::copy(sums, all_sums.begin());
   }
-  messages = static_cast<std::int64_t>(total.count());
-  stops = stop ? 1 : 0;
+  std::uint64_t neutral = 0;
+  for (const auto& desk : desks_) {
+    neutral += desk->neutral;
+  }
+  counted[kMessages] = static_cast<std::int64_t>(total.count());
+  counted[kNeutral] = static_cast<std::int64_t>(neutral);
+  counted[kStops] = stop ? 1 : 0;
   meeting_.hold(ranks_, failure);
   if (ranks_.count() > 1) {
     std::ranges::copy(all_sums, sums.begin());
   }
-  total.sum().set_count(static_cast<std::uint64_t>(messages));
-  return stops > 0;
+  const auto messages = static_cast<std::uint64_t>(counted[kMessages]);
+  total.sum().set_count(messages);
+  return {messages, static_cast<std::uint64_t>(counted[kNeutral]),
+          messages > 0 && messages >= roll_call_.minimum(), counted[kStops] > 0};
 }
 
 void RoundEngine::close(const std::exception_ptr& failure) { meeting_.hold(ranks_, failure); }
@@ -162,7 +182,6 @@ void RoundEngine::handle_all(std::span<const float> parameters) {
 
 void RoundEngine::handle(Desk& desk, std::span<const float> parameters, std::size_t first, std::size_t last) {
   desk.used = true;
-  std::array<std::span<const float>, randomizers::VectorRandomizer::kPass> added;
   std::array<std::uint64_t, randomizers::VectorRandomizer::kPass> examples;  // their senders' places
   for (std::size_t place = first; place < last; ++place) {
     if (order_[place].dummy) continue;
@@ -179,16 +198,46 @@ void RoundEngine::handle(Desk& desk, std::span<const float> parameters, std::siz
       function_.evaluate(parameters, population_.example(examples[place - first], desk.inputs),
                          *desk.workspace, vector);
     }
-    if (sum_ != nullptr) {
-      added[made++] = vector;
-    } else {
-      randomizer_.randomize(vector, key_, sender.round, sender.client, *desk.scratch, desk.messages[made++]);
+    if (sum_ == nullptr) {
+      answer(desk, sender, vector, desk.messages[made]);
     }
+    ++made;
   }
   if (sum_ != nullptr) {
-    sum_->add_all(std::span(added).first(made), desk.aggregator.sum());
+    add_vectors(desk, made);
   } else {
     desk.aggregator.receive_all(std::span(desk.messages).first(made));
+  }
+}
+
+void RoundEngine::answer(Desk& desk, const protocols::Sender& sender, std::span<float> vector,
+                         randomizers::Message& message) const {
+  const auto randomize = [&] {
+    randomizer_.randomize(vector, key_, sender.round, sender.client, *desk.scratch, message);
+  };
+  try {
+    randomize();
+  } catch (const Error&) {
+    if (!neutralise(vector)) throw;
+    ++desk.neutral;
+    randomize();
+  }
+}
+
+void RoundEngine::add_vectors(Desk& desk, std::size_t count) const {
+  std::array<std::span<const float>, randomizers::VectorRandomizer::kPass> vectors;
+  std::copy_n(desk.vectors.begin(), count, vectors.begin());
+  const auto add = [&] { sum_->add_all(std::span(vectors).first(count), desk.aggregator.sum()); };
+  try {
+    add();
+  } catch (const Error&) {
+    std::uint64_t replaced = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      replaced += neutralise(desk.vectors[i]) ? 1 : 0;
+    }
+    if (replaced == 0) throw;
+    desk.neutral += replaced;
+    add();
   }
 }
 

@@ -3,7 +3,9 @@
 //   1. the roll is called: who sends is settled before any data is touched (protocols/roll_call.h);
 //   2. the senders are put in a secret uniform order (protocols/shuffle.h) and handled in that order: the
 //      client's function (a gradient, a statistic) of its example, local randomizer, message. A dummy is the
-//      same randomizer on a zero vector. Handling senders in the shuffled order is the shuffle: the
+//      same randomizer on the zero vector, the neutral record. A client whose vector is not finite answers
+//      with such a message too: its silence, or the end of the run, would tell of its record
+//      (docs/theory/what-the-system-owes.md). Handling senders in the shuffled order is the shuffle: the
 //      aggregator sees the messages in an order nobody can undo, and the messages need not be held together;
 //   3. messages go, a few at a time, to the aggregator of the worker that made them; the workers' exact sums
 //      merge, and then the ranks' (ranks.h): each rank calls the roll of its share and makes that share's
@@ -45,6 +47,7 @@ class RoundEngine {
 
   struct Step {
     std::uint64_t messages;  // dummies among them: nobody may learn which they were
+    std::uint64_t neutral;   // clients' messages of the zero vector in place of one that is not finite
     bool decoded;            // false: fewer messages than the protocol's minimum, or none
     bool stop;               // a rank asked for it
   };
@@ -61,10 +64,15 @@ class RoundEngine {
   void call_roll(std::uint64_t first_round);
   void handle_all(std::span<const float> parameters);
   void handle(Desk& desk, std::span<const float> parameters, std::size_t first, std::size_t last);
+  // The message of one client or dummy; a vector that is not finite is replaced by zeros.
+  void answer(Desk& desk, const protocols::Sender& sender, std::span<float> vector,
+              randomizers::Message& message) const;
+  // The first `count` vectors of the desk into its sum; those that are not finite are replaced by zeros.
+  void add_vectors(Desk& desk, std::size_t count) const;
   // The sum of every worker's messages.
   protocols::Aggregator& sum_of_all();
-  // Adds the ranks' sums up in `total`, and returns whether one of them wants to stop.
-  bool meet(protocols::Aggregator& total, bool stop, const std::exception_ptr& failure);
+  // Adds the ranks' sums up in `total`.
+  Step meet(protocols::Aggregator& total, bool stop, const std::exception_ptr& failure);
   void clear_all();
 
   const learning::ClientFunction& function_;
@@ -75,7 +83,7 @@ class RoundEngine {
   WorkerTeam& team_;
   Ranks& ranks_;
   const randomizers::SumSampler* sum_;            // null: message by message
-  Meeting meeting_;                               // the sum, its count, and how many ranks want to stop
+  Meeting meeting_;                               // the sum, and what a Step counts
   std::vector<protocols::Sender> order_;          // of the step, shuffled
   randomizers::AlignedVector<float> parameters_;  // the round's, on cache lines
   std::vector<std::unique_ptr<Desk>> desks_;

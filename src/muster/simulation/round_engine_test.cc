@@ -11,11 +11,13 @@
 
 #include "muster/core/error.h"
 #include "muster/protocols/roll_call_check_in.h"
+#include "muster/randomizers/clip.h"
 
 namespace muster::simulation {
 namespace {
 
-// The function of a client is (parameter 0, its label, its input).
+// The function of a client is (parameter 0, its label, its input); clients with a label of `odd` compute
+// `bad` instead of their input.
 class PencilFunction final : public learning::ClientFunction {
  public:
   std::size_t dimension() const override { return 3; }
@@ -26,8 +28,10 @@ class PencilFunction final : public learning::ClientFunction {
                 std::span<float> out) const override {
     out[0] = parameters[0];
     out[1] = example.label;
-    out[2] = example.inputs[0];
+    out[2] = example.label == odd ? bad : example.inputs[0];
   }
+  int odd = -1;
+  float bad = NAN;
 };
 
 // Sends the vector itself, in quarters; notes in which order messages were aggregated.
@@ -44,10 +48,9 @@ class PencilRandomizer final : public randomizers::VectorRandomizer {
   void randomize(std::span<const float> gradient, const random::RunKey&, std::uint64_t, std::uint64_t,
                  randomizers::Scratch&, randomizers::Message& out) const override {
     randomizers::GridMessage message;
+    if (out_of_order) throw Error(ErrorCode::internal, "", "", "", "a defect");
+    randomizers::check_finite(gradient);
     for (const float value : gradient) {
-      if (!std::isfinite(value)) {
-        throw Error(ErrorCode::data, "gradient", "", "", "not finite");
-      }
       message.steps.push_back(static_cast<std::int32_t>(value * 4));
     }
     out = message;
@@ -63,6 +66,7 @@ class PencilRandomizer final : public randomizers::VectorRandomizer {
     order_.push_back(steps[2] / 4);
   }
   std::vector<int> take_order() const { return std::exchange(order_, {}); }
+  bool out_of_order = false;
 
  private:
   mutable std::mutex mutex_;
@@ -74,11 +78,18 @@ class PencilSum final : public randomizers::SumSampler {
  public:
   randomizers::MessageSum make_sum() const override { return {3, 0.25}; }
   void add(std::span<const float> vector, randomizers::MessageSum& exact) const override {
+    add_all({&vector, 1}, exact);
+  }
+  void add_all(std::span<const std::span<const float>> vectors,
+               randomizers::MessageSum& exact) const override {
+    for (const std::span<const float> vector : vectors) randomizers::check_finite(vector);
     const std::span<std::int64_t> sums = exact.sums();
-    for (std::size_t i = 0; i < sums.size(); ++i) {
-      sums[i] += static_cast<std::int64_t>(vector[i] * 4);
+    for (const std::span<const float> vector : vectors) {
+      for (std::size_t i = 0; i < sums.size(); ++i) {
+        sums[i] += static_cast<std::int64_t>(vector[i] * 4);
+      }
+      exact.count_one();
     }
-    exact.count_one();
   }
   randomizers::MessageSum draw(const randomizers::MessageSum& exact, const random::RunKey&,
                                std::uint64_t round) const override {
@@ -116,6 +127,7 @@ class RoundEngineTest : public ::testing::Test {
     std::vector<float> estimate(3, 99.0f);
     const RoundEngine::Step step = engine.run(1, std::vector<float>{first, 0.0f, 0.0f}, estimate);
     messages = step.messages;
+    neutral_ = step.neutral;
     decoded_ = step.decoded;
     return estimate;
   }
@@ -125,6 +137,7 @@ class RoundEngineTest : public ::testing::Test {
   PencilRandomizer randomizer_;
   const randomizers::SumSampler* sum_ = nullptr;
   std::uint64_t reports_ = 0;
+  std::uint64_t neutral_ = 0;
   std::uint64_t minimum_ = 1;
   bool decoded_ = false;
 };
@@ -224,12 +237,62 @@ TEST_F(RoundEngineTest, ADummyIsAMessageOfAZeroVector) {
   // Labels 1 and 4, inputs 11 and 24.
   EXPECT_EQ(run(2, roll_call, reports_), (std::vector<float>{0.25f, 1.25f, 8.75f}));
   EXPECT_EQ(reports_, 4);
+  EXPECT_EQ(neutral_, 0);
   EXPECT_TRUE(decoded_);
+  // A client's neutral answer is a message like a dummy's, and alone is counted.
+  function_.odd = 4;
+  EXPECT_EQ(run(2, roll_call, reports_), (std::vector<float>{0.125f, 0.25f, 2.75f}));
+  EXPECT_EQ(reports_, 4);
+  EXPECT_EQ(neutral_, 1);
 }
 
-TEST_F(RoundEngineTest, AGradientThatIsNotFiniteIsRefusedOnEveryThread) {
+// The six clients of label 4 hold 4, 14, ..., 54: what they would have added is missing from all three sums.
+TEST_F(RoundEngineTest, AVectorThatIsNotFiniteIsAnsweredAsTheNeutralRecord) {
+  const std::vector<float> without = {0.5f * 54 / 60, (270.0f - 6 * 4) / 60, (1770.0f - 174) / 60};
+  function_.odd = 4;
+  const PencilSum pencil_sum;
+  for (const randomizers::SumSampler* sum :
+       {(const randomizers::SumSampler*)nullptr, (const randomizers::SumSampler*)&pencil_sum}) {
+    sum_ = sum;
+    const float noise = sum == nullptr ? 0.0f : 100.0f / kClients;
+    for (const float bad : {NAN, INFINITY, -INFINITY}) {
+      function_.bad = bad;
+      for (const unsigned threads : {1u, 2u, 3u}) {
+        const std::vector<float> estimate = run(threads, 1.0, reports_);
+        EXPECT_FLOAT_EQ(estimate[0], without[0]);
+        EXPECT_FLOAT_EQ(estimate[1], without[1] + noise);
+        EXPECT_FLOAT_EQ(estimate[2], without[2]);
+        EXPECT_EQ(reports_, kClients);  // as many messages as clients who report
+        EXPECT_EQ(neutral_, 6u);
+      }
+    }
+  }
+  function_.odd = -1;
+  run(2, 1.0, reports_);
+  EXPECT_EQ(neutral_, 0u);
+}
+
+TEST_F(RoundEngineTest, NeutralAnswersOfADestroyedRoundAreCounted) {
+  function_.odd = 4;
+  minimum_ = kClients + 1;
+  EXPECT_EQ(run(2, 1.0, reports_), std::vector<float>(3));
+  EXPECT_FALSE(decoded_);
+  EXPECT_EQ(neutral_, 6u);
+}
+
+TEST_F(RoundEngineTest, ADivergedModelIsAnsweredNeutrallyByEverybody) {
   for (const unsigned threads : {1u, 3u}) {
-    EXPECT_THROW(run(threads, 1.0, reports_, NAN), Error);
+    EXPECT_EQ(run(threads, 1.0, reports_, NAN), std::vector<float>(3));
+    EXPECT_TRUE(decoded_);
+    EXPECT_EQ(neutral_, kClients);
+  }
+}
+
+// A message that cannot be made of a sound vector is a defect of the code, and ends the run.
+TEST_F(RoundEngineTest, ADefectStaysOne) {
+  randomizer_.out_of_order = true;
+  for (const unsigned threads : {1u, 3u}) {
+    EXPECT_THROW(run(threads, 1.0, reports_), Error);
   }
 }
 

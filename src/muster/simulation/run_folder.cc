@@ -4,6 +4,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <string_view>
@@ -21,18 +22,6 @@ constexpr const char* kPlan = "plan.txt";
 constexpr const char* kMetrics = "metrics.jsonl";
 constexpr const char* kCheckpoint = "checkpoint";
 constexpr const char* kResult = "result.json";
-
-// What a run that was killed while it began may leave behind.
-bool is_own_name(const fs::path& name) {
-  constexpr std::array<std::string_view, 7> kOwn = {
-      kPlan, kMetrics, kCheckpoint, kResult, "plan.txt.tmp", "checkpoint.tmp", "result.json.tmp"};
-  for (const std::string_view own : kOwn) {
-    if (name == own) {
-      return true;
-    }
-  }
-  return false;
-}
 
 std::vector<fs::path> create_missing(const fs::path& path) {
   std::vector<fs::path> missing;
@@ -54,6 +43,12 @@ std::vector<fs::path> create_missing(const fs::path& path) {
 }
 
 }  // namespace
+
+bool RunFolder::is_own_name(const fs::path& name) {
+  constexpr std::array<std::string_view, 7> kOwn = {
+      kPlan, kMetrics, kCheckpoint, kResult, "plan.txt.tmp", "checkpoint.tmp", "result.json.tmp"};
+  return std::ranges::any_of(kOwn, [&name](std::string_view own) { return name == own; });
+}
 
 RunFolder::RunFolder(const fs::path& path)
     : path_(path.has_filename() ? path : path.parent_path()), created_(create_missing(path_)) {
@@ -77,6 +72,7 @@ RunFolder::RunFolder(const fs::path& path)
       throw Error(ErrorCode::checkpoint, (path_ / kCheckpoint).string(), "", "",
                   "is gone: the folder holds a run, but not where to continue it; give another --out");
     }
+    // What a run that was killed while it began may leave behind is its own.
     for (const fs::directory_entry& entry : fs::directory_iterator(path_)) {
       if (!is_own_name(entry.path().filename())) {
         throw Error(ErrorCode::file, path_.string(), "", "an empty folder, or one that holds a run",

@@ -32,6 +32,9 @@ class RunFolder {
   RunFolder(const RunFolder&) = delete;
   RunFolder& operator=(const RunFolder&) = delete;
 
+  // Whether a run's folder holds a file of this name, while one of them is being replaced included.
+  static bool is_own_name(const std::filesystem::path& name);
+
   const std::filesystem::path& path() const { return path_; }
   Found found() const { return found_; }
 

@@ -7,13 +7,16 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "muster/accounting/gate/gate.h"
 #include "muster/core/error.h"
 #include "muster/protocols/roll_call.h"
+#include "muster/randomizers/clip.h"
 #include "muster/simulation/budget.h"
 #include "muster/simulation/epsilon_ahead.h"
 #include "muster/simulation/evaluation.h"
 #include "muster/simulation/population.h"
 #include "muster/simulation/round_engine.h"
+#include "muster/simulation/workload.h"
 
 namespace muster::simulation {
 namespace {
@@ -25,7 +28,8 @@ Json json_of(const LoggedRound& logged) {
   Json json = {{"round", logged.round},
                {"accuracy", logged.accuracy},
                {"epsilon", logged.epsilon},
-               {"check_ins", logged.check_ins}};
+               {"check_ins", logged.check_ins},
+               {"neutral", logged.neutral}};
   if (logged.slot) {
     json["slot"] = *logged.slot;
   }
@@ -37,11 +41,12 @@ UpdateRule rule_of(const protocols::Plan& plan) {
 }
 
 // The run's state between rounds, from the folder's checkpoint or from the initial model.
-Checkpoint starting_point(const protocols::Plan& plan, const TrainingParts& parts, const Digest& data,
-                          RunFolder& folder) {
+Checkpoint starting_point(const protocols::Plan& plan, const TrainingParts& parts,
+                          const learning::DataSplit& data, const Digest& digest, RunFolder& folder) {
   Checkpoint start;
   start.plan_hash = plan.hash();
-  start.data = data;
+  start.data = digest;
+  start.records = data.train.size();
   start.fidelity = parts.fidelity();
   if (folder.found() == RunFolder::Found::fresh) {
     start.model = ModelState(parts.task.initial);
@@ -57,6 +62,7 @@ Checkpoint starting_point(const protocols::Plan& plan, const TrainingParts& part
     throw Error(ErrorCode::checkpoint, folder.path().string(), "", "",
                 "the checkpoint does not fit its plan");
   }
+  found.records = start.records;  // one of an older version does not know
   folder.resume(found);
   return found;
 }
@@ -99,7 +105,7 @@ Start agree_on_start(Ranks& ranks, const protocols::Plan& plan, const TrainingPa
   together(ranks, [&] {
     if (ranks.first()) {
       start.rounds = plan.budget ? affordable_rounds(parts.epsilon, plan.rounds, *plan.budget) : plan.rounds;
-      start.state = starting_point(plan, parts, digest, *folder);
+      start.state = starting_point(plan, parts, data, digest, *folder);
       bytes = encode(start.state);
     }
   });
@@ -141,14 +147,16 @@ class Session {
   // nothing.
   std::uint64_t run_step(bool stop) {
     const std::uint64_t last_round = state_.round + roll_call_->rounds_a_step();
-    const RoundEngine::Step step = attempt(state_.round + 1, stop);
+    const RoundEngine::Step step = engine_.run(state_.round + 1, state_.model.parameters, estimate_, stop);
     stop_agreed_ = step.stop;
     if (step.decoded) {
       const double rate = plan_.learning_rate ? plan_.learning_rate->at(last_round) : 0.0;
       apply_update(rule_, rate, estimate_, state_.model);
+      require_finite_model(last_round);
     }
     state_.round = last_round;
     state_.messages += step.messages;
+    state_.neutral += step.neutral;
     return step.messages;
   }
 
@@ -164,12 +172,14 @@ class Session {
   bool at_checkpoint() const { return state_.round % plan_.checkpoint_every < roll_call_->rounds_a_step(); }
 
   // Rounds of the accountant: whole runs in the slot protocols, the one under way included.
-  std::uint64_t rounds_charged() const { return charged_at(state_.round); }
+  std::uint64_t rounds_charged() const { return plan_.rounds_charged(state_.round); }
 
-  void expect_log(std::uint64_t round) { epsilon_.start(charged_at(round)); }
+  void expect_log(std::uint64_t round) { epsilon_.start(plan_.rounds_charged(round)); }
 
   LoggedRound log(std::uint64_t check_ins) {
-    const LoggedRound logged{rounds_charged(), accuracy(), epsilon_.of(rounds_charged()), check_ins, slots()};
+    const LoggedRound logged{rounds_charged(), accuracy(),     epsilon_.of(rounds_charged()),
+                             check_ins,        state_.neutral, slots()};
+    rising_.check(logged.round, logged.epsilon);
     Json line = json_of(logged);
     line["messages"] = state_.messages;
     line["seconds"] = seconds();
@@ -192,29 +202,22 @@ class Session {
   }
 
  private:
-  std::uint64_t charged_at(std::uint64_t updates) const {
-    const std::uint64_t each = plan_.slots_a_run();
-    return updates / each + (updates % each == 0 ? 0 : 1);
-  }
-
   std::uint64_t end_of_turn(std::uint64_t every) const {
     const std::uint64_t step = roll_call_->rounds_a_step();
     const std::uint64_t turn = (state_.round / every + 1) * every;
     return (turn + step - 1) / step * step;
   }
 
-  RoundEngine::Step attempt(std::uint64_t round, bool stop) {
-    try {
-      return engine_.run(round, state_.model.parameters, estimate_, stop);
-    } catch (const Error& error) {
-      if (error.code() != ErrorCode::data || !plan_.learning_rate) {
-        throw;
-      }
-      throw Error(
-          ErrorCode::data, "rounds.learning_rate", plan_.learning_rate->canonical(), "",
-          fmt::format("round {}: {}; when the data is sound, the model has diverged: lower the learning rate",
-                      round, error.what()));
+  // The model is released: a run that ends because of it tells nothing that the model does not.
+  void require_finite_model(std::uint64_t round) const {
+    if (randomizers::is_finite(state_.model.parameters) && randomizers::is_finite(state_.model.average)) {
+      return;
     }
+    const bool descends = plan_.learning_rate.has_value();
+    throw Error(ErrorCode::data, descends ? "rounds.learning_rate" : "model.kind",
+                descends ? plan_.learning_rate->canonical() : name_of(plan_.model), "",
+                fmt::format("round {}: the model is no longer finite: it has diverged{}", round,
+                            descends ? "; lower the learning rate" : ""));
   }
 
   Ranks& ranks_;
@@ -232,21 +235,33 @@ class Session {
   RoundEngine engine_;
   std::unique_ptr<Evaluator> evaluator_;
   EpsilonAhead epsilon_;
+  accounting::RisingEpsilon rising_;
   std::vector<float> estimate_;
   bool stop_agreed_ = false;
 };
 
+Expected expected_of(const protocols::Plan& plan, const TrainingParts& parts, const learning::DataSplit& data,
+                     std::uint64_t steps, unsigned threads) {
+  const Workload work = workload_of(plan);
+  const double share = steps == 0 ? 0 : static_cast<double>(steps) / static_cast<double>(plan.updates());
+  return {share * work.messages, share * work.coins, share * seconds_of(work, parts, data) / threads,
+          threads};
+}
+
 // The rounds up to `last`, and on the first rank what is written of them.
 TrainingResult run(Session& session, Ranks& ranks, std::uint64_t rounds, const protocols::Plan& plan,
-                   const TrainingParts& parts, RunFolder* folder, const TrainingOptions& options,
-                   TrainingObserver& observer) {
+                   const TrainingParts& parts, const learning::DataSplit& data, RunFolder* folder,
+                   const TrainingOptions& options, TrainingObserver& observer) {
   const std::uint64_t last = rounds * plan.slots_a_run();
   const bool first = ranks.first();
   const auto interrupt = [&] {
     return options.interrupt != nullptr && options.interrupt->load(std::memory_order_relaxed);
   };
   if (first) {
-    observer.started(session.state().round, last);
+    const std::uint64_t done = session.state().round;
+    observer.started(
+        done, last,
+        expected_of(plan, parts, data, last - std::min(done, last), options.threads * ranks.count()));
   }
   std::optional<LoggedRound> newest;  // when the state is the one logged
   std::uint64_t next_log = session.state().round;
@@ -281,6 +296,8 @@ TrainingResult run(Session& session, Ranks& ranks, std::uint64_t rounds, const p
   result.delta = plan.delta.value();
   result.fidelity = parts.fidelity();
   result.messages = session.state().messages;
+  result.neutral = session.state().neutral;
+  result.clients_per_record = clients_per_record(plan.clients, session.state().records);
   result.slots = session.slots();
   result.stopped = interrupted            ? Stopped::interrupted
                    : rounds < plan.rounds ? Stopped::budget
@@ -327,7 +344,7 @@ TrainingResult train(Ranks& ranks, const protocols::Plan& plan, const TrainingPa
     session.emplace(ranks, plan, parts, inputs, folder, options.threads, std::move(start.state));
   });
   try {
-    return run(*session, ranks, start.rounds, plan, parts, folder, options, observer);
+    return run(*session, ranks, start.rounds, plan, parts, inputs, folder, options, observer);
   } catch (...) {
     if (!ranks.parted()) {
       session->close(std::current_exception());  // which throws it on every rank
@@ -348,7 +365,9 @@ std::string result_json(const TrainingResult& result, const std::string& out) {
             {"examples_per_second", rate},
             {"fidelity", name_of(result.fidelity)},
             {"stopped", name_of(result.stopped)},
-            {"out", out}};
+            {"out", out},
+            {"neutral", result.neutral},
+            {"clients_per_record", result.clients_per_record}};
   if (result.slots) {
     json["slots"] = *result.slots;
   }

@@ -2,7 +2,7 @@
 //
 // One run leaves the same bits whatever the number of threads and ranks, and however often it is interrupted
 // and resumed; only the fields of time differ. Nothing about the clients' data is reported but the model's
-// accuracy on the test set: no training loss leaves a round.
+// accuracy on the test set, and how many of their vectors were not finite: no training loss leaves a round.
 #pragma once
 
 #include <atomic>
@@ -26,6 +26,9 @@ struct LoggedRound {
   double epsilon;       // proven upper value for these rounds
   std::uint64_t
       check_ins;  // messages of the last step, the server's dummies among them: which they are is secret
+  // Messages so far that clients sent for the neutral record, since their own gave no finite vector. It tells
+  // of the records and no epsilon covers it: for those who run the simulation, not for publication.
+  std::uint64_t neutral;
   std::optional<std::uint64_t> slot;  // slot protocols: slots done in all runs together
 };
 
@@ -37,11 +40,21 @@ struct TrainingResult {
   double epsilon;
   double delta;
   std::uint64_t rounds;
-  double seconds;          // all sessions of the run together, without loading data
-  std::uint64_t messages;  // client messages, all rounds together
+  double seconds;             // all sessions of the run together, without loading data
+  std::uint64_t messages;     // client messages, all rounds together
+  std::uint64_t neutral;      // of these, as in LoggedRound
+  double clients_per_record;  // on average; 1 where each client has a record of its own
   Stopped stopped;
   Fidelity fidelity;
   std::optional<std::uint64_t> slots;  // slot protocols: done, in all runs together
+};
+
+// What is ahead of a run, as its first message and its plan tell.
+struct Expected {
+  double messages;
+  double coins;
+  double seconds;  // on so many threads, all ranks together
+  unsigned threads;
 };
 
 // Told what happens, on the thread that called train.
@@ -50,7 +63,7 @@ class TrainingObserver {
   virtual ~TrainingObserver() = default;
   // Before the first step of this invocation: `done` rounds, or slots, are in the checkpoint, the run will
   // stop after `last`.
-  virtual void started(std::uint64_t done, std::uint64_t last) = 0;
+  virtual void started(std::uint64_t done, std::uint64_t last, const Expected& expected) = 0;
   // After a step, which in slot protocols may span several slots.
   virtual void round_done(std::uint64_t round) = 0;
   virtual void logged(const LoggedRound& logged) = 0;

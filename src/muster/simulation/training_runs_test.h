@@ -25,7 +25,8 @@ namespace muster::simulation {
 class Watcher final : public TrainingObserver {
  public:
   explicit Watcher(std::uint64_t interrupt_after = 0) : interrupt_after_(interrupt_after) {}
-  void started(std::uint64_t done, std::uint64_t last) override {
+  void started(std::uint64_t done, std::uint64_t last, const Expected& ahead) override {
+    expected = ahead;
     first = done;
     final_round = last;
   }
@@ -37,6 +38,7 @@ class Watcher final : public TrainingObserver {
 
   std::uint64_t first = 0;
   std::uint64_t final_round = 0;
+  Expected expected{};
   std::vector<std::uint64_t> steps;
   std::vector<LoggedRound> lines;
   std::atomic<bool> interrupt{false};

@@ -99,14 +99,51 @@ TEST_F(TrainingTest, LogsWhatTheContractSays) {
   EXPECT_EQ(metrics("run").size(), 4);
   EXPECT_EQ(metrics("run")[3]["messages"].get<std::uint64_t>(), result.messages);
   const Json line = Json::parse(logged_json(watcher_->lines[0]));
-  EXPECT_EQ(line.size(), 4);
+  EXPECT_EQ(line.size(), 5);
+  EXPECT_EQ(line["neutral"], 0);
   const Json final_line = Json::parse(read_file(temporary_.path() / "run" / "result.json"));
   for (const char* key : {"accuracy", "epsilon", "delta", "rounds", "seconds", "examples_per_second",
-                          "fidelity", "stopped", "out"}) {
+                          "fidelity", "stopped", "out", "neutral", "clients_per_record"}) {
     EXPECT_TRUE(final_line.contains(key)) << key;
   }
   EXPECT_EQ(final_line["stopped"], "done");
   EXPECT_EQ(final_line["fidelity"], "message");
+  EXPECT_EQ(final_line["clients_per_record"], 1.0);
+}
+
+TEST_F(TrainingTest, SaysHowManyClientsHoldARecord) {
+  EXPECT_EQ(run(small_plan("population.clients", "750"), "run").clients_per_record, 2.5);
+  EXPECT_EQ(checkpoint("run").records, kClients);
+}
+
+// A defect that the accountant finds in its own numbers: what was logged stays, and nothing final is written.
+TEST_F(TrainingTest, AnAccountantThatFailsEndsTheRunWithoutAResult) {
+  const protocols::Plan plan = small_plan();
+  TrainingParts parts = small_parts(plan);
+  parts.epsilon = [](std::uint64_t rounds) -> double {
+    if (rounds >= 9) throw Error(ErrorCode::internal, "epsilon", "0.1", "", "below its floor");
+    return 0.1;
+  };
+  {
+    RunFolder folder(temporary_.path() / "run");
+    Watcher watcher;
+    try {
+      train(plan, parts, small_data(), folder, {}, watcher);
+      FAIL();
+    } catch (const Error& error) {
+      EXPECT_EQ(exit_status(error.code()), 5) << error.what();
+    }
+    EXPECT_EQ(watcher.lines.size(), 2);
+  }
+  EXPECT_EQ(metrics("run").size(), 2);
+  EXPECT_EQ(metrics("run").back()["round"], 6);
+  EXPECT_FALSE(fs::exists(temporary_.path() / "run" / "result.json"));
+  // With a budget it is asked beforehand, and nothing begins.
+  const protocols::Plan paid = small_plan("privacy.budget", "10");
+  RunFolder folder(temporary_.path() / "none");
+  Watcher watcher;
+  EXPECT_THROW(train(paid, parts, small_data(), folder, {}, watcher), Error);
+  EXPECT_FALSE(fs::exists(temporary_.path() / "none" / "plan.txt"));
 }
 
 TEST_F(TrainingTest, ThreadsDoNotChangeABit) {

@@ -1,0 +1,39 @@
+#include "run_notes.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace muster::app {
+
+std::string sharing_note(std::uint64_t clients, double clients_per_record) {
+  if (!(clients_per_record > 1)) {
+    return "";
+  }
+  return fmt::format(
+      "{} clients share {:.0f} records, {:.3g} a record on average: epsilon is for one client's copy; a "
+      "record that k clients hold costs about k times as much",
+      clients, std::round(static_cast<double>(clients) / clients_per_record), clients_per_record);
+}
+
+std::string neutral_note(std::uint64_t neutral) {
+  if (neutral == 0) {
+    return "";
+  }
+  return fmt::format(
+      "{} answer{} neutral, R(0) in place of a vector that was not finite: a record may be odd, or the model "
+      "diverging (then lower the learning rate); this count tells of the records, and no epsilon covers it",
+      neutral, neutral == 1 ? " was" : "s were");
+}
+
+std::string larger_note(std::uint64_t larger) {
+  if (larger == 0) {
+    return "";
+  }
+  return fmt::format(
+      "{} stated epsilon{} larger than what the accountant proves today, of an older version; "
+      "today's value is shown",
+      larger, larger == 1 ? " is" : "s are");
+}
+
+}  // namespace muster::app

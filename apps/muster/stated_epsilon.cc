@@ -1,0 +1,152 @@
+#include "stated_epsilon.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <future>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "muster/accounting/accountant.h"
+#include "muster/accounting/scheduled_accountant.h"
+#include "muster/core/error.h"
+#include "muster/simulation/ranks.h"
+#include "run_notes.h"
+
+namespace muster::app {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+constexpr double kNone = std::numeric_limits<double>::infinity();
+constexpr double kLastDigits = 1e-9;
+constexpr std::chrono::seconds kQuiet{20};  // before each word on how far it is
+// An error beyond this part of the value excuses nothing: with one as large as the value, 0 would pass.
+constexpr double kMostOfToday = 0.1;
+
+// The epsilon of each number of rounds, on as many threads as a run takes; says on stderr how far it is when
+// that takes long.
+std::vector<double> epsilons_of(const std::vector<std::uint64_t>& rounds, const EpsilonOfRounds& epsilon) {
+  std::vector<double> values(rounds.size());
+  std::atomic<std::size_t> next{0};
+  const auto work = [&] {
+    for (std::size_t i = next.fetch_add(1); i < rounds.size(); i = next.fetch_add(1)) {
+      values[i] = epsilon(rounds[i]);
+    }
+  };
+  std::vector<std::future<void>> workers;
+  const std::size_t threads = std::min<std::size_t>(simulation::usual_threads(), rounds.size());
+  for (std::size_t t = 0; t < threads; ++t) {
+    workers.push_back(std::async(std::launch::async, work));
+  }
+  for (std::future<void>& worker : workers) {
+    while (worker.wait_for(kQuiet) != std::future_status::ready) {
+      fmt::print(stderr, "muster: working out the epsilon of {} logged rounds anew, at {}\n", rounds.size(),
+                 std::min(next.load(), rounds.size()));
+    }
+    worker.get();
+  }
+  return values;
+}
+
+// One stated value against today's; whether it is larger.
+bool is_larger(const protocols::Plan& plan, std::uint64_t rounds, double today, double stated,
+               const fs::path& file, const std::string& line) {
+  const double digits = std::isfinite(today) ? kLastDigits * today : 0;
+  if (stated >= today - digits) {
+    return stated > today + digits;
+  }
+  const double error = std::isfinite(today) ? statement_of(plan, rounds).best.numerical_error : 0;
+  if (error <= kMostOfToday * today && stated >= today - digits - error) {
+    return false;
+  }
+  throw Error(
+      ErrorCode::file, file.string(), fmt::format("{}", stated),
+      std::isfinite(today) ? fmt::format("at least {:.9g}", today) : "null: none is proven",
+      fmt::format("{}\"epsilon\" is less than {} {}{} of this plan cost: edited, or of a version that erred",
+                  line, rounds, plan.has_slots() ? "run" : "round", rounds == 1 ? "" : "s"));
+}
+
+}  // namespace
+
+accounting::Statement statement_of(const protocols::Plan& plan, std::uint64_t rounds) {
+  const accounting::Question question{accounting::Question::Kind::epsilon_at_delta, plan.delta.value()};
+  std::vector<accounting::Stage> stages;
+  std::uint64_t left = rounds;
+  for (accounting::Stage stage : plan.stages()) {
+    stage.rounds = std::min(stage.rounds, left);
+    left -= stage.rounds;
+    if (stage.rounds > 0) {
+      stages.push_back(stage);
+    }
+  }
+  return stages.size() == 1 ? accounting::Accountant(plan.mechanism(), stages.front().participation)
+                                  .account(rounds, question)
+                            : accounting::ScheduledAccountant(plan.mechanism(), stages).account(question);
+}
+
+std::uint64_t restate(const protocols::Plan& plan, const EpsilonOfRounds& epsilon, const fs::path& file,
+                      std::vector<LoggedLine>& logged) {
+  std::vector<std::uint64_t> rounds;  // ascending; slots of one run are charged alike
+  for (const LoggedLine& line : logged) {
+    if (rounds.empty() || rounds.back() != line.round) {
+      rounds.push_back(line.round);
+    }
+  }
+  const std::vector<double> values = epsilons_of(rounds, epsilon);
+  std::uint64_t larger = 0;
+  for (std::size_t i = 0, at = 0; i < logged.size(); ++i) {
+    at += logged[i].round == rounds[at] ? 0 : 1;
+    const double today = values[at];
+    larger += is_larger(plan, logged[i].round, today, logged[i].epsilon.value_or(kNone), file,
+                        fmt::format("line {}: ", i + 1))
+                  ? 1
+                  : 0;
+    logged[i].epsilon = std::isfinite(today) ? std::optional(today) : std::nullopt;
+  }
+  return larger;
+}
+
+std::uint64_t restate(const protocols::Plan& plan, const EpsilonOfRounds& epsilon, const fs::path& file,
+                      Outcome& outcome) {
+  const double today = epsilon(outcome.rounds);
+  const bool larger = is_larger(plan, outcome.rounds, today, outcome.epsilon.value_or(kNone), file, "");
+  outcome.epsilon = std::isfinite(today) ? std::optional(today) : std::nullopt;
+  Json line = Json::parse(outcome.text);
+  line["epsilon"] = today;  // null when infinite
+  outcome.text = line.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return larger ? 1 : 0;
+}
+
+void check_logged(const protocols::Plan& plan, const EpsilonOfRounds& epsilon, const fs::path& folder,
+                  const simulation::Checkpoint& checkpoint) {
+  if (checkpoint.metrics_bytes == 0) {
+    return;
+  }
+  const fs::path file = folder / "metrics.jsonl";
+  std::vector<LoggedLine> logged = read_metrics(file, plan, true, checkpoint.metrics_bytes);
+  static_cast<void>(restate(plan, epsilon, file, logged));
+}
+
+Outcome finished_outcome(const protocols::Plan& plan, const EpsilonOfRounds& epsilon, const fs::path& folder,
+                         const simulation::Checkpoint& checkpoint) {
+  std::optional<Outcome> found = read_outcome(folder / "result.json", plan, checkpoint);
+  if (!found) {
+    throw Error(ErrorCode::file, (folder / "result.json").string(), "", "", "is gone");
+  }
+  Outcome outcome = *std::move(found);
+  std::vector<LoggedLine> logged = read_metrics(folder / "metrics.jsonl", plan, true);
+  std::uint64_t larger = restate(plan, epsilon, folder / "result.json", outcome);
+  larger += restate(plan, epsilon, folder / "metrics.jsonl", logged);
+  if (larger > 0) {
+    fmt::print(stderr, "muster: {}\n", larger_note(larger));
+  }
+  return outcome;
+}
+
+}  // namespace muster::app
