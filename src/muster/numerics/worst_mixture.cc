@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "muster/numerics/atom_kernels.h"
+#include "muster/numerics/call_of_mixed_sum.h"
 #include "muster/numerics/contour.h"
 #include "muster/numerics/enumerated_few.h"
 #include "muster/numerics/enumerated_mixture.h"
@@ -110,28 +111,46 @@ class Products {
   int groups_ = 0;
 };
 
-// Upper bound of all V, chords over pieces of `stride` terms. In the swap reading the chord's ends stand at
-// h m / n.
-double over_pieces(const Frame& frame, const Samples& samples, double stride) {
+// An upper bound of all V, and where the largest was seen: at so many terms of the second law.
+struct Largest {
+  double upper = 0;
+  double value = 0;
+  double second = 0;
+
+  void see(double new_upper, double new_value, double at) {
+    upper = larger(upper, new_upper);
+    if (new_value > value) {
+      value = new_value;
+      second = at;
+    }
+  }
+};
+
+// By chords over pieces of `stride` terms. In the swap reading the chord's ends stand at h m / n.
+Largest over_pieces(const Frame& frame, const Samples& samples, double stride) {
   const double n = frame.terms;
   const double shrink = frame.swap ? (n - 1) / n : 1;
   double ends[2] = {larger(0.0, sum_of(samples.re[0])) + samples.error,
                     larger(0.0, sum_of(samples.re[1])) + samples.error};
+  Largest worst;
+  worst.see(0, ends[0], 0);
+  worst.see(0, ends[1], n);
   if (stride >= n) {
-    return bulge(ends[0], ends[1], n * shrink, samples.curvature, frame.swap);
+    worst.upper = bulge(ends[0], ends[1], n * shrink, samples.curvature, frame.swap);
+    return worst;
   }
   // From the larger end: powers of the ratio then mostly fall.
   const int from = ends[0] >= ends[1] ? 0 : 1;
   Products products(samples.re[from], samples.im[from], samples.log_ratio, samples.turn,
                     from == 0 ? stride : -stride);
-  double worst = 0;
   double previous = ends[from];
   double at = 0;
   while (at < n) {
     const double next = smaller(n, at + stride);
     const double value =
         next >= n ? ends[1 - from] : larger(0.0, products.next()) + samples.error + Products::kDropped;
-    worst = larger(worst, bulge(previous, value, (next - at) * shrink, samples.curvature, frame.swap));
+    worst.see(bulge(previous, value, (next - at) * shrink, samples.curvature, frame.swap), value,
+              from == 0 ? next : n - next);
     previous = value;
     at = next;
   }
@@ -139,25 +158,27 @@ double over_pieces(const Frame& frame, const Samples& samples, double stride) {
 }
 
 // The bound by chords over ever more pieces, until it is `enough` or passes `most` products.
-double in_pieces(const Frame& frame, const Samples& samples, double largest, double enough, double most) {
+Largest in_pieces(const Frame& frame, const Samples& samples, double largest, double enough, double most) {
   const double frequencies = static_cast<double>(samples.turn.size());
-  double upper = kInfinity;
+  Largest found{kInfinity, 0, 0};
   for (double pieces = kPieces; pieces == kPieces || pieces * frequencies <= most; pieces *= 8) {
     const double stride = std::ceil(frame.terms / pieces);
-    upper = smaller(upper, over_pieces(frame, samples, stride));
-    if (upper <= enough || stride <= 1 || upper > kHopeless * largest) {
+    Largest next = over_pieces(frame, samples, stride);
+    next.upper = smaller(next.upper, found.upper);
+    found = next;
+    if (found.upper <= enough || stride <= 1 || found.upper > kHopeless * largest) {
       break;
     }
   }
-  return upper;
+  return found;
 }
 
 // Every V in turn, from both ends to the middle: h V_{h-1} + (n-h) V_h = n (G_h - what all n reporting adds).
 // Errors shrink in that direction.
-double over_every_type(const Frame& frame, const Samples& samples) {
+Largest over_every_type(const Frame& frame, const Samples& samples) {
   const double n = frame.terms;
   const int half = static_cast<int>(n) / 2;
-  double worst = 0;
+  Largest worst;
   for (int end = 0; end < 2; ++end) {
     const double towards = end == 0 ? 1 : -1;
     Products products(samples.re[end], samples.im[end], samples.log_ratio, samples.turn, towards);
@@ -169,7 +190,7 @@ double over_every_type(const Frame& frame, const Samples& samples) {
     for (int h = 0; h <= half && h < static_cast<int>(n); ++h) {
       value = (n * (g - all) - h * value) / (n - h);
       error = (n * (samples.error + 2 * Products::kDropped) + h * error) / (n - h);
-      worst = larger(worst, value + error);
+      worst.see(value + error, value, end == 0 ? h : n - h);
       g = products.next();
       all = of_all.next();
     }
@@ -200,6 +221,19 @@ double contour_of_all(const AtomicLaw& law, const AtomicLaw& other, double terms
   return far;
 }
 
+// The largest V from below, from one mixture of both laws: G_h less what it holds of the event that nobody is
+// absent is an average of two V's. 0 at an end, whose own value is known.
+double of_one_mixture(const AtomicLaw& first, const AtomicLaw& second, const Frame& frame, double h,
+                      double c) {
+  if (!(h > 0 && h < frame.terms)) return 0;
+  const std::array<LawCopies, 2> laws = {LawCopies{&first, frame.terms - h}, LawCopies{&second, h}};
+  const double value = call_of_laws(laws, frame.k, c).lower;
+  if (!frame.swap) return as_lower_bound(value, kInfinity);
+  const double most = (frame.terms - h) * first.largest_point() + h * second.largest_point() - frame.k;
+  const double all = std::exp(frame.terms * std::log1p(-frame.absent)) * larger(0.0, most) * (1 + 1e-9);
+  return as_lower_bound(value - all, kInfinity);
+}
+
 // The bound at one smoothing.
 struct Attempt {
   bool usable = false;
@@ -207,6 +241,7 @@ struct Attempt {
   double upper = kInfinity;  // in units of e^{log_scale}
   double larger_end = 0;     // the larger end alone
   double lower = 0;          // of the larger end, without smoothing or aliases; in plain units
+  double second = 0;         // terms of the second law in the largest mixture seen
   Samples samples;
 };
 
@@ -224,13 +259,17 @@ Attempt attempt(const Frame& frame, const Side& a, const Side& b, double fractio
   const double ends[2] = {sum_of(samples.re[0]), sum_of(samples.re[1])};
   out.larger_end = larger(ends[0], ends[1], 0.0) + samples.error;
   const double enough = out.larger_end * (1 + larger(kTolerance, 0.1 * fraction * fraction));
-  out.upper = over_pieces(frame, samples, frame.terms);
+  const auto take = [&](const Largest& found) {
+    out.upper = smaller(out.upper, found.upper);
+    out.second = found.second;
+  };
+  take(over_pieces(frame, samples, frame.terms));
   if (scans_every_type(frame)) {  // it leaves out the event that nobody is absent, which may be most of it
     if (out.upper > enough || frame.terms * std::log1p(-frame.absent) > kRareAll) {
-      out.upper = smaller(out.upper, over_every_type(frame, samples));
+      take(over_every_type(frame, samples));
     }
   } else if (out.upper > enough) {
-    out.upper = smaller(out.upper, in_pieces(frame, samples, out.larger_end, enough, kMostWork));
+    take(in_pieces(frame, samples, out.larger_end, enough, kMostWork));
   }
   const double scale = std::exp(frame.log_scale);
   const double decay = std::exp(-c * frame.period.length);
@@ -310,13 +349,16 @@ WorstMixture along(const AtomicLaw& first, const AtomicLaw& second, double terms
   }
   if (const double enough = best.larger_end * (1 + kWorthTheWork);
       terms > kEveryType && best.upper > enough) {
-    best.upper = smaller(best.upper, in_pieces(frame, best.samples, kInfinity, enough, kMostWorkAtLast));
+    const Largest found = in_pieces(frame, best.samples, kInfinity, enough, kMostWorkAtLast);
+    best.upper = smaller(best.upper, found.upper);
+    best.second = found.second;
   }
   const double result = best.upper * std::exp(frame.log_scale) * (1 + 64 * kUlp) + 1e-300;
   if (!(result < kInfinity)) {
     return nothing;
   }
-  return {{best.lower, result}, (best.upper - best.larger_end) / best.larger_end};
+  const double inside = of_one_mixture(first, second, frame, best.second, c);
+  return {{larger(best.lower, inside), result}, (best.upper - best.larger_end) / best.larger_end};
 }
 
 }  // namespace
