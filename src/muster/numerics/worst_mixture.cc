@@ -248,7 +248,7 @@ Attempt attempt(const Frame& frame, const Side& a, const Side& b, double fractio
 
 // With the integrals along Re z = c; log_value: about the larger end's.
 WorstMixture along(const AtomicLaw& first, const AtomicLaw& second, double terms, double k, Mixing mixing,
-                   double c, double log_value) {
+                   std::optional<double> absent, double c, double log_value) {
   double weight = 0;
   for (double w : first.weights) {
     weight += w;
@@ -259,7 +259,7 @@ WorstMixture along(const AtomicLaw& first, const AtomicLaw& second, double terms
   frame.k = k;
   frame.c = c;
   frame.swap = mixing == Mixing::swap;
-  frame.absent = frame.swap ? std::max(0.0, 1 - weight) : 0;
+  frame.absent = frame.swap ? absent.value_or(std::max(0.0, 1 - weight)) : 0;
   frame.log_scale = terms * std::max(a.tilt.log_mgf(), b.tilt.log_mgf()) - c * k;
   if (log_value < kVanishing) {
     // Markov at the saddle for every mixture at once; the swap's weight n absent/(n - N) is at most n.
@@ -322,13 +322,13 @@ WorstMixture along(const AtomicLaw& first, const AtomicLaw& second, double terms
 }  // namespace
 
 WorstMixture worst_mixture_call(const AtomicLaw& first, const AtomicLaw& second, double terms, double k,
-                                Mixing mixing) {
+                                Mixing mixing, std::optional<double> absent) {
   const AtomicLaw* laws[2] = {&first, &second};
-  if (enumerable_mixture(first, second, terms)) {
+  if (!absent && enumerable_mixture(first, second, terms)) {
     return {enumerated_mixture(first, second, terms, k, mixing), 0};
   }
-  if (const std::optional<WorstMixture> few = few_terms_mixture(first, second, terms, k, mixing)) {
-    return *few;
+  if (!absent) {  // the counts below tell zeros apart by nothing
+    if (const std::optional<WorstMixture> few = few_terms_mixture(first, second, terms, k, mixing)) return *few;
   }
   // The contour through the saddle point of the end with the larger estimate.
   double log_value = -kInfinity;
@@ -354,9 +354,9 @@ WorstMixture worst_mixture_call(const AtomicLaw& first, const AtomicLaw& second,
     return {{0, passes ? kInfinity : 0}, passes ? kInfinity : 0};
   }
   const double all = contour_of_all(*larger, larger == &first ? second : first, terms, k, c);
-  WorstMixture found = along(first, second, terms, k, mixing, all, log_value);
+  WorstMixture found = along(first, second, terms, k, mixing, absent, all, log_value);
   if (all != c && !(found.value.upper < found.value.lower * (1 + kWorthAnother))) {
-    const WorstMixture own = along(first, second, terms, k, mixing, c, log_value);
+    const WorstMixture own = along(first, second, terms, k, mixing, absent, c, log_value);
     const double lower = std::max(found.value.lower, own.value.lower);
     if (own.value.upper < found.value.upper) {
       found = own;
