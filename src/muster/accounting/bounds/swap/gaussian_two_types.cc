@@ -18,6 +18,7 @@ constexpr double kWide =
     5e-3;                   // of the value: an enclosure beside which the profile-only law is worth a look
 constexpr double kFar = 5;  // deviations of the loss from where the profile-only law may be closer
 constexpr double kFewReports = 8;    // expected; fewer are not enough for a sum of a hundred atoms
+constexpr double kFewAbsent = 3;     // expected; fewer, and the event that nobody is absent decides
 constexpr double kRounding = 1e-12;  // of a probability that is a power of n
 
 }  // namespace
@@ -53,8 +54,9 @@ Enclosure GaussianTwoTypesCurve::delta(double epsilon) const {
   const double everybody =
       subset ? 0 : std::exp(n_ * std::log(rate_)) * (1 + kRounding) * local_->local(epsilon);
   Enclosure sum{0, 1};
+  const bool covered = terms_ * rate_ >= kFewReports && (subset || n_ * (1 - rate_) >= kFewAbsent);
   const double excess = std::expm1(epsilon);
-  if (const auto types = terms_ * rate_ >= kFewReports ? laws_->at(excess, rate_) : std::nullopt) {
+  if (const auto types = covered ? laws_->at(excess, rate_) : std::nullopt) {
     const numerics::WorstMixture worst =
         numerics::worst_mixture_call(types->record, types->alternative, terms_, n_ * excess * (1 - 0x1p-48),
                                      subset ? numerics::Mixing::product : numerics::Mixing::swap, 1 - rate_);
@@ -67,8 +69,9 @@ Enclosure GaussianTwoTypesCurve::delta(double epsilon) const {
     const Enclosure other = profile_only(epsilon);
     if (!(sum.upper <= other.upper)) sum = {numerics::smaller(sum.lower, other.lower), other.upper};
   }
-  return {as_lower_bound(sum.lower + everybody * (1 - 4 * kRounding)),
-          as_upper_bound((sum.upper + everybody) * (1 + 1e-15))};
+  // The mixture's lower end has the event that nobody is absent in it, the upper end has not.
+  const double upper = as_upper_bound((sum.upper + everybody) * (1 + 1e-15));
+  return {as_lower_bound(sum.lower, upper), upper};
 }
 
 }  // namespace muster::accounting
