@@ -60,6 +60,7 @@ Enclosure GaussianTwoTypesCurve::delta(double epsilon) const {
     const numerics::WorstMixture worst =
         numerics::worst_mixture_call(types->record, types->alternative, terms_, n_ * excess * (1 - 0x1p-48),
                                      subset ? numerics::Mixing::product : numerics::Mixing::swap, 1 - rate_);
+    // Weights are rounded twice, and may pass 1 by 1e-15 in all.
     const double weights = weight_error(4 * terms_ * rate_);
     const double cut = types->cut * (subset ? terms_ / n_ : rate_);
     sum = {worst.value.lower / n_ / weights, (worst.value.upper / n_ * weights + cut) * (1 + 1e-15)};

@@ -21,6 +21,7 @@ constexpr double kGrowth = 0.12;      // of a step, a step
 constexpr double kReach = 8;          // deviations: the last node
 constexpr double kProfileFrom = 6;    // deviations from which both types are the profile-only law
 constexpr Extended kRounding = 0x1p-51L;
+constexpr Extended kExcess = 1e-15L;  // of all masses over 1, by their rounding: whoever sums n terms charges n times it
 constexpr Extended kNoise = 1e-16L;
 constexpr int kMostLines = 400;
 constexpr std::size_t kKept = 16;  // tables
@@ -148,7 +149,7 @@ std::optional<std::vector<double>> masses_above(const std::vector<double>& point
     if (!std::isfinite(mass)) return std::nullopt;
     total += mass;
   }
-  if (!(total <= 1)) return std::nullopt;
+  if (!(total <= 1 + kExcess)) return std::nullopt;
   const Extended surplus = mean();
   for (std::size_t k = 0; k < count; ++k) {
     Extended sum = cut;
@@ -164,7 +165,8 @@ std::optional<std::vector<double>> masses_above(const std::vector<double>& point
   return masses;
 }
 
-TwoTypesLaws::TwoTypesLaws(double mu) : mu_(mu) {
+// The distance is raised by what sigma's own rounding may hide.
+TwoTypesLaws::TwoTypesLaws(double mu) : mu_(mu), cells_(TriangleCells::of(mu * (1 + 0x1p-51), kCells)) {
   std::vector<double> right;
   double y = 0, step = 1 / kPerDeviation;
   while (y < kReach) {
@@ -178,9 +180,8 @@ TwoTypesLaws::TwoTypesLaws(double mu) : mu_(mu) {
 }
 
 TwoTypesLaws::Level TwoTypesLaws::build(double excess) const {
-  const double mu = mu_ * (1 + 0x1p-51);  // sigma's own rounding
+  const double mu = mu_ * (1 + 0x1p-51);
   const TriangleCalls calls(mu, excess);
-  const TriangleCells cells = TriangleCells::of(mu, kCells);
   const std::size_t count = points_.size(), zero = count / 2;
   SidedValues record(count), alternative(count);
   for (std::size_t k = 0; k < count; ++k) {
@@ -200,7 +201,7 @@ TwoTypesLaws::Level TwoTypesLaws::build(double excess) const {
       const std::size_t mirrored = 2 * zero - k;
       beta = record[mirrored] - sided(calls.record(-c).upper);
     } else {
-      beta = certified_correction(calls, cells, mu, c).beta;
+      beta = certified_correction(calls, cells_, mu, c).beta;
     }
     record[k] = a + beta;
     alternative[k] = b + beta;

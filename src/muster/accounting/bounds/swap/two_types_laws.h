@@ -15,6 +15,7 @@
 #include <optional>
 #include <vector>
 
+#include "muster/accounting/bounds/swap/two_types_net.h"
 #include "muster/numerics/atomic_law.h"
 
 namespace muster::accounting {
@@ -26,7 +27,7 @@ using SidedValues = std::vector<long double>;
 // concave stretches, each the one that adds the least area.
 SidedValues convex_majorant(const std::vector<double>& points, SidedValues values);
 
-// The masses of a law with total 1, the point 0 taking what is left, whose call function plus `cut` is at
+// The masses of a law with total 1 (1 + 1e-15 at most), the point 0 taking what is left, whose call function plus `cut` is at
 // least `values`: checked after the masses are rounded. None where the values are not convex, or masses
 // pass 1.
 std::optional<std::vector<double>> masses_above(const std::vector<double>& points, const SidedValues& values,
@@ -59,11 +60,13 @@ class TwoTypesLaws {
   };
   const Level& level(std::size_t index) const;
   const std::vector<double>& points() const { return points_; }
+  const TriangleCells& cells() const { return cells_; }
 
  private:
   Level build(double excess) const;
 
   double mu_;
+  TriangleCells cells_;
   std::vector<double> points_;
   mutable std::array<std::once_flag, kLevels.size()> once_;
   mutable std::array<Level, kLevels.size()> levels_;

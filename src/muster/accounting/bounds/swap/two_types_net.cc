@@ -14,7 +14,7 @@ using numerics::smaller;
 
 constexpr double kUlp = 0x1p-52;
 // What a search may leave open: of beta, and of A or B where the latter are far larger than beta.
-constexpr double kRatio = 1.03, kRatioFar = 1.1;
+constexpr double kOpen = 0.03, kOpenFar = 0.1;
 constexpr double kShare = 8e-4, kSharePerMu2 = 4e-3;
 constexpr double kSpared = 1e-7;  // of A or B: an atom of the common factor worth less is not computed
 constexpr int kMostEvaluations = 20'000;  // to a node; the largest box left is a bound at any time
@@ -60,22 +60,23 @@ BoxCorner corner_of(const TriangleCells& cells, const TriangleBox& box, bool pos
   return {false, {smaller(1.0, most_d), positive ? hi : lo, widest_sum(eta, least_d)}};
 }
 
-Correction certified_correction(const TriangleCalls& calls, const TriangleCells& cells, double mu, double c) {
+Correction certified_correction(const TriangleCalls& calls, const TriangleCells& cells, double mu, double c,
+                                CornerOf corner, double effort) {
   const bool positive = c > 0;
   const double record = calls.record(c).lower, alternative = calls.alternative(c).lower;
   const double steep = 1 + std::fabs(c) / 2;  // about (M1 + E M2)/2 of Lemma 1 where g = c
   const double negligible = kSpared * larger(record, alternative);
   Correction found{0, 0, 0};
   const auto value = [&](const TriangleBox& box) {
-    const BoxCorner corner = corner_of(cells, box, positive);
-    if (corner.empty) return -1.0;
+    const BoxCorner at = corner(cells, box, positive);
+    if (at.empty) return -1.0;
     ++found.evaluations;
     // lambda A + (1 - lambda) B is least at one end of a run of cells.
     const auto mixed = [&](std::size_t j) {
       return cells.lambdas[j] * record + (1 - cells.lambdas[j]) * alternative;
     };
     const double least = smaller(mixed(box.first), mixed(box.last));
-    return calls.above(corner.triangle, c, negligible) - least * (1 - 4 * kUlp);
+    return calls.above(at.triangle, c, negligible) - least * (1 - 4 * kUlp);
   };
   std::priority_queue<Entry> queue;
   const auto push = [&](const TriangleBox& box) {
@@ -91,8 +92,8 @@ Correction certified_correction(const TriangleCalls& calls, const TriangleCells&
     push({first, last, 0.2, 1});
   }
   const bool far = std::fabs(c) > 1.5 * mu * (1 + 0.2 * mu);
-  const double open = (kShare + (far ? 0 : kSharePerMu2 * mu * mu)) * larger(record, alternative);
-  const double ratio = far ? kRatioFar : kRatio;
+  const double open = effort * (kShare + (far ? 0 : kSharePerMu2 * mu * mu)) * larger(record, alternative);
+  const double ratio = 1 + effort * (far ? kOpenFar : kOpen);
   while (!queue.empty() && found.evaluations < kMostEvaluations) {
     const Entry top = queue.top();
     if (top.value <= ratio * found.reached + open) break;
