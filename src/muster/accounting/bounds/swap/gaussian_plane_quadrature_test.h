@@ -1,5 +1,6 @@
 // E(a/u - E b/u - c)_+ for three Gaussians by a rule that shares nothing with gaussian_triangle.cc: given the
-// component of w along q the payoff is a lognormal's call, in closed form, and the trapezoidal rule does the rest.
+// component of w along q the payoff is a lognormal's call, in closed form, and the trapezoidal rule does the
+// rest.
 #pragma once
 
 #include <cmath>
@@ -30,7 +31,8 @@ inline Value call(double mu, double X, double Y, double W, double e, double c) {
   const auto rule = [&](double h) {
     double sum = 0;
     for (double t = -10; t <= 10 + h / 2; t += h) {
-      const double held = std::exp(first * t - first * first / 2), rest = std::exp(along * t - along * along / 2);
+      const double held = std::exp(first * t - first * first / 2),
+                   rest = std::exp(along * t - along * along / 2);
       // a/u - E b/u - c with b/u held, or with a/u held: a put on E b/u.
       const double inner = swapped ? lognormal_call(e * rest, across, held - c) - (e * rest - (held - c))
                                    : lognormal_call(rest, across, e * held + c);

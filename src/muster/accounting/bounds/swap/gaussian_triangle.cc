@@ -98,7 +98,7 @@ double widest_sum(double eta, double d) {
 
 // The common factor's chords: finer where its square's weight c^2 is larger.
 TriangleCalls::TriangleCalls(double mu, double excess) : mu_(mu), excess_(excess) {
-  const double step = smaller(0.6, 0.25 / mu);
+  const double step = smaller(0.6, 0.32 / mu);
   double right = kOutermost;
   cuts_.push_back({right, upper_tail(right), 0});
   while (right > -kOutermost) {

@@ -19,10 +19,11 @@ TEST(GaussianTriangle, ReferenceValues) {
   struct Row {
     double mu, e, c, D, d, S, value;
   };
-  for (const Row& row : {Row{.4, 1, .32, 1, .17, 1, 0.052253663067509}, Row{.4, 1, -.32, 1, .17, 1, 0.36619469317472},
-                         Row{.4, 1.005, .32, .998, -.2, 1.08, 0.044891549618143},
-                         Row{1, 1, .75, .97, -.37, 1.3, 0.11161960134029},
-                         Row{1, 1.01, -.75, .97, .37, 1.3, 0.85507707402858}}) {
+  for (const Row& row :
+       {Row{.4, 1, .32, 1, .17, 1, 0.052253663067509}, Row{.4, 1, -.32, 1, .17, 1, 0.36619469317472},
+        Row{.4, 1.005, .32, .998, -.2, 1.08, 0.044891549618143},
+        Row{1, 1, .75, .97, -.37, 1.3, 0.11161960134029},
+        Row{1, 1.01, -.75, .97, .37, 1.3, 0.85507707402858}}) {
     const double parity = row.c > 0 ? 0 : 1 - row.e - row.c;
     const double above = TriangleCalls(row.mu, row.e - 1).above({row.D, row.d, row.S}, row.c) + parity;
     EXPECT_GE(above, row.value);
@@ -34,7 +35,9 @@ TEST(GaussianTriangle, ReferenceValues) {
 
 TEST(GaussianTriangle, IsAboveTheQuadratureEverywhere) {
   std::mt19937_64 engine(11);
-  const auto uniform = [&engine](double a, double b) { return std::uniform_real_distribution<double>(a, b)(engine); };
+  const auto uniform = [&engine](double a, double b) {
+    return std::uniform_real_distribution<double>(a, b)(engine);
+  };
   double largest = 0;
   for (int i = 0; i < 1500; ++i) {
     const double mu = uniform(0.05, 1.2), excess = i % 3 ? uniform(0, 0.5) * mu : 0;
@@ -45,7 +48,8 @@ TEST(GaussianTriangle, IsAboveTheQuadratureEverywhere) {
     const double above = TriangleCalls(mu, excess).above({D, d, S < d * d / D ? d * d / D : S}, c) + parity;
     const quadrature::Value rule =
         quadrature::call_of_distances(mu, D, d, S < d * d / D ? d * d / D : S, 1 + excess, c);
-    ASSERT_GE(above, rule.value - rule.error - 1e-13) << mu << ' ' << excess << ' ' << D << ' ' << d << ' ' << S << ' ' << c;
+    ASSERT_GE(above, rule.value - rule.error - 1e-13)
+        << mu << ' ' << excess << ' ' << D << ' ' << d << ' ' << S << ' ' << c;
     if (rule.value > 1e-3) largest = std::fmax(largest, (above - rule.error) / rule.value - 1);
   }
   EXPECT_LT(largest, 0.06);
@@ -75,7 +79,8 @@ TEST(GaussianTriangle, EndsAreTheTwoHomogeneousTypes) {
   }
 }
 
-// Lemma 2 in up to six dimensions: S of any triangle of the ball, raised as the page says, is at most widest_sum.
+// Lemma 2 in up to six dimensions: S of any triangle of the ball, raised as the page says, is at most
+// widest_sum.
 TEST(GaussianTriangle, NoTriangleOfTheBallIsWider) {
   std::mt19937_64 engine(7);
   std::normal_distribution<double> normal;

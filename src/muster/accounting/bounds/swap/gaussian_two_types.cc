@@ -5,6 +5,7 @@
 
 #include "muster/accounting/bounds/swap/reporting_law.h"
 #include "muster/numerics/ordered.h"
+#include "muster/numerics/rare_mixture.h"
 #include "muster/numerics/worst_mixture.h"
 
 namespace muster::accounting {
@@ -15,8 +16,9 @@ using numerics::as_upper_bound;
 using numerics::Enclosure;
 
 constexpr double kWide =
-    5e-3;                   // of the value: an enclosure beside which the profile-only law is worth a look
-constexpr double kFar = 5;  // deviations of the loss from where the profile-only law may be closer
+    5e-3;                      // of the value: an enclosure beside which the profile-only law is worth a look
+constexpr double kFar = 5;     // deviations of the loss from where the profile-only law may be closer
+constexpr double kHeavy = 35;  // deviations of the sum of all: a term that is better taken apart
 constexpr double kFewReports = 8;    // expected; fewer are not enough for a sum of a hundred atoms
 constexpr double kFewAbsent = 3;     // expected; fewer, and the event that nobody is absent decides
 constexpr double kRounding = 1e-12;  // of a probability that is a power of n
@@ -57,9 +59,23 @@ Enclosure GaussianTwoTypesCurve::delta(double epsilon) const {
   const bool covered = terms_ * rate_ >= kFewReports && (subset || n_ * (1 - rate_) >= kFewAbsent);
   const double excess = std::expm1(epsilon);
   if (const auto types = covered ? laws_->at(excess, rate_) : std::nullopt) {
-    const numerics::WorstMixture worst =
-        numerics::worst_mixture_call(types->record, types->alternative, terms_, n_ * excess * (1 - 0x1p-48),
-                                     subset ? numerics::Mixing::product : numerics::Mixing::swap, 1 - rate_);
+    const auto mixing = subset ? numerics::Mixing::product : numerics::Mixing::swap;
+    const double threshold = n_ * excess * (1 - 0x1p-48);
+    const auto direct = [&] {
+      return numerics::worst_mixture_call(types->record, types->alternative, terms_, threshold, mixing,
+                                          1 - rate_);
+    };
+    const auto split = [&] {
+      return numerics::worst_mixture_with_rare_terms(types->record, types->alternative, terms_, threshold,
+                                                     mixing, 1 - rate_);
+    };
+    // Terms far larger than all together usually are make the integral long.
+    const bool heavy = types->alternative.largest_point() > kHeavy * std::sqrt(terms_ * rate_) * spread_;
+    numerics::WorstMixture worst = heavy ? split() : direct();
+    if (!heavy && !(worst.value.upper - worst.value.lower <= kWide * worst.value.upper) && terms_ >= 3) {
+      const numerics::WorstMixture other = split();
+      if (!(worst.value.upper <= other.value.upper)) worst = other;
+    }
     // Weights are rounded twice, and may pass 1 by 1e-15 in all.
     const double weights = weight_error(4 * terms_ * rate_);
     const double cut = types->cut * (subset ? terms_ / n_ : rate_);

@@ -1,5 +1,5 @@
-// The Gaussian's two types under check-in: exact laws of three clients, reference values, and what it may never be
-// below or above.
+// The Gaussian's two types under check-in: exact laws of three clients, reference values, and what it may
+// never be below or above.
 #include "muster/accounting/bounds/swap/gaussian_two_types.h"
 
 #include <gtest/gtest.h>
@@ -31,7 +31,8 @@ constexpr double kCell = 0.25;
 std::vector<double> cells_of(double place) {
   std::vector<double> law;
   const auto below = [](double x) { return 0.5 * std::erfc(-x / std::sqrt(2.0)); };
-  for (double left = -5; left < 5; left += kCell) law.push_back(below(left + kCell - place) - below(left - place));
+  for (double left = -5; left < 5; left += kCell)
+    law.push_back(below(left + kCell - place) - below(left - place));
   law.front() += below(-5 - place);
   law.back() += 1 - below(5 - place);
   return law;
@@ -51,7 +52,8 @@ std::array<double, 4> exact(const std::array<const std::vector<double>*, 4>& law
       };
       total[2] += std::fmax(0.0, two(a) - e * two(b)) / (i == j ? 2 : 1);
       for (std::size_t k = j; k < cells; ++k) {
-        const double ij = u[i] * v[j] + u[j] * v[i], ik = u[i] * v[k] + u[k] * v[i], jk = u[j] * v[k] + u[k] * v[j];
+        const double ij = u[i] * v[j] + u[j] * v[i], ik = u[i] * v[k] + u[k] * v[i],
+                     jk = u[j] * v[k] + u[k] * v[j];
         const double p = a[i] * jk + a[j] * ik + a[k] * ij, q = b[i] * jk + b[j] * ik + b[k] * ij;
         const double orders = i == j && j == k ? 6 : i == j || j == k ? 2 : 1;
         total[3] += std::fmax(0.0, p - e * q) / orders;
@@ -88,7 +90,8 @@ double bound_of_three(const TwoTypesLaws::Types& types, double excess, double g,
     return sum;
   };
   double worst = 0;
-  for (const auto& [x, y] : {std::array{&first, &first}, std::array{&first, &second}, std::array{&second, &second}}) {
+  for (const auto& [x, y] :
+       {std::array{&first, &first}, std::array{&first, &second}, std::array{&second, &second}}) {
     worst = std::fmax(worst, g * (1 - g) * (1 - g) * (one(*x) + one(*y)) + g * g * (1 - g) * two(*x, *y));
   }
   return worst + g * types.cut + g * g * g * local;
@@ -111,7 +114,8 @@ TEST(GaussianTwoTypes, DominatesExactLawsOfThreeClients) {
           for (std::size_t v = u; v < at.size(); ++v) {
             const std::array<double, 4> truth = exact({&at[x], &at[y], &at[u], &at[v]}, 1 + excess);
             for (const double g : {0.1, 0.5, 0.9}) {
-              const double delta = g * (1 - g) * (1 - g) * truth[1] + g * g * (1 - g) * truth[2] + g * g * g * truth[3];
+              const double delta =
+                  g * (1 - g) * (1 - g) * truth[1] + g * g * (1 - g) * truth[2] + g * g * g * truth[3];
               const double bound = bound_of_three(*types, excess, g, local->local(epsilon));
               ASSERT_LE(delta, bound) << mu << ' ' << epsilon << ' ' << g << ' ' << x << y << u << v;
               if (delta > 1e-6) tightest = std::fmax(tightest, delta / bound);
@@ -136,8 +140,9 @@ TEST(GaussianTwoTypes, ReferenceValues) {
   for (const Row& row : {Row{.2, .0005998, .0005980, .0006487}, Row{.4, .0013818, .0013684, .0015832},
                          Row{.7, .0029101, .0028504, .0035414}, Row{1, .0052510, .0050836, .0065590}}) {
     const auto curve = GaussianTwoTypesCurve::check_in(local_of(row.mu), row.mu, 60000, 0.1);
-    const double epsilon = ComposedCurve([&](double e) { return curve.delta(e); })
-                               .upper(1, {Question::Kind::epsilon_at_delta, 1e-6});
+    const double epsilon = ComposedCurve([&](double e) {
+                             return curve.delta(e);
+                           }).upper(1, {Question::Kind::epsilon_at_delta, 1e-6});
     EXPECT_NEAR(epsilon / row.two_types, 1, 6e-3) << row.mu;
     EXPECT_GE(epsilon, row.ends * (1 - 1e-3));
     EXPECT_LT(epsilon, row.profile);
@@ -150,9 +155,11 @@ TEST(GaussianTwoTypes, ComposedReferenceValues) {
     std::uint64_t rounds;
     double value, most, least, profile;
   };
-  for (const Row& row : {Row{5, 5540, .1271, .1275, .12587, .145637}, Row{10, 10000, .07886, .0792, .0785, .08512},
-                         Row{2, 1000, .1806, .184, .1726, .2303}, Row{5, 1000, .04965, .0499, .0491, .0570}}) {
-    const Accountant accountant(GaussianLocal{row.sigma}, ShuffledCheckIn{ClientCount::of(60000), Rate::of(0.1)});
+  for (const Row& row :
+       {Row{5, 5540, .1271, .1275, .12587, .145637}, Row{10, 10000, .07886, .0792, .0785, .08512},
+        Row{2, 1000, .1806, .184, .1726, .2303}, Row{5, 1000, .04965, .0499, .0491, .0570}}) {
+    const Accountant accountant(GaussianLocal{row.sigma},
+                                ShuffledCheckIn{ClientCount::of(60000), Rate::of(0.1)});
     const double epsilon = accountant.epsilon_upper(row.rounds, Delta::of(1e-5));
     EXPECT_NEAR(epsilon / row.value, 1, 5e-3) << row.sigma;
     EXPECT_LE(epsilon, row.most);
@@ -166,7 +173,8 @@ TEST(GaussianTwoTypes, ComposedReferenceValues) {
 TEST(GaussianTwoTypes, NeverBelowADatasetNorAboveTheProfileOnlyLaw) {
   for (const double mu : {0.05, 0.2, 0.4, 0.7, 1.0}) {
     const auto local = local_of(mu);
-    for (const auto& [n, g] : {std::array{50.0, 0.95}, {200.0, 0.5}, {1000.0, 0.9}, {60000.0, 0.1}, {1e9, 1e-3}}) {
+    for (const auto& [n, g] :
+         {std::array{50.0, 0.95}, {200.0, 0.5}, {1000.0, 0.9}, {60000.0, 0.1}, {1e9, 1e-3}}) {
       if (mu == 1 && n == 200) continue;
       const auto curve = GaussianTwoTypesCurve::check_in(local, mu, n, g);
       const ShuffledCheckIn protocol{ClientCount::of(static_cast<std::uint64_t>(n)), Rate::of(g)};
@@ -204,7 +212,8 @@ TEST(GaussianTwoTypes, GrowsWithTheDiameterAndFallsWithTheClients) {
   }
 }
 
-// A check-in averages the subsets of its size: the largest of those near it is not below it, and not far above.
+// A check-in averages the subsets of its size: the largest of those near it is not below it, and not far
+// above.
 TEST(GaussianTwoTypes, SubsetsAreLikeCheckIns) {
   const double mu = 0.4, n = 60000;
   const auto local = local_of(mu);
@@ -218,10 +227,12 @@ TEST(GaussianTwoTypes, SubsetsAreLikeCheckIns) {
   }
 }
 
-// Unequal rates, slot protocols and heavy noise keep the profile-only bound; so does a set in no small enough ball.
+// Unequal rates, slot protocols and heavy noise keep the profile-only bound; so does a set in no small enough
+// ball.
 TEST(GaussianTwoTypes, IsChargedWhereItHoldsAlone) {
   const auto has = [](const GaussianLocal& mechanism, const Participation& participation) {
-    const Statement s = Accountant(mechanism, participation).account(1, {Question::Kind::epsilon_at_delta, 1e-5});
+    const Statement s =
+        Accountant(mechanism, participation).account(1, {Question::Kind::epsilon_at_delta, 1e-5});
     for (const Bound& bound : s.all) {
       if (bound.id == "gaussian-two-types") return true;
     }

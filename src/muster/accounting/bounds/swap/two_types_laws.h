@@ -27,9 +27,9 @@ using SidedValues = std::vector<long double>;
 // concave stretches, each the one that adds the least area.
 SidedValues convex_majorant(const std::vector<double>& points, SidedValues values);
 
-// The masses of a law with total 1 (1 + 1e-15 at most), the point 0 taking what is left, whose call function plus `cut` is at
-// least `values`: checked after the masses are rounded. None where the values are not convex, or masses
-// pass 1.
+// The masses of a law with total 1 (1 + 1e-15 at most), the point 0 taking what is left, whose call function
+// plus `cut` is at least `values`: checked after the masses are rounded. None where the values are not
+// convex, or masses pass 1.
 std::optional<std::vector<double>> masses_above(const std::vector<double>& points, const SidedValues& values,
                                                 long double cut);
 

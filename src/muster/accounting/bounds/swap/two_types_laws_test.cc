@@ -1,5 +1,5 @@
-// The two types' laws against random and inscribed triangles of the ball, by an independent quadrature, and four
-// shortcuts that the same triangles catch.
+// The two types' laws against random and inscribed triangles of the ball, by an independent quadrature, and
+// four shortcuts that the same triangles catch.
 #include "muster/accounting/bounds/swap/two_types_laws.h"
 
 #include <gtest/gtest.h>
@@ -34,7 +34,8 @@ Distances random_triangle(std::mt19937_64& engine, std::size_t dimension) {
       point[k] = normal(engine);
       norm += point[k] * point[k];
     }
-    const double radius = sphere ? 0.5 : 0.5 * std::pow(uniform(engine), 1.0 / static_cast<double>(dimension));
+    const double radius =
+        sphere ? 0.5 : 0.5 * std::pow(uniform(engine), 1.0 / static_cast<double>(dimension));
     for (double& x : point) x *= radius / std::sqrt(norm);
   }
   if (uniform(engine) < 0.7) {
@@ -85,18 +86,20 @@ TEST(TwoTypesLaws, EveryTriangleOfTheBallLiesBelowItsMixture) {
     const TwoTypesLaws laws(mu);
     double nearest = 1;
     for (int settings = 0; settings < 8; ++settings) {
-      const double excess = settings == 0 ? 0 : settings == 1 ? laws.level(1).excess
-                                                              : laws.level(1).excess * uniform(engine) * (settings % 3 ? 1 : 4);
+      const double excess = settings == 0   ? 0
+                            : settings == 1 ? laws.level(1).excess
+                                            : laws.level(1).excess * uniform(engine) * (settings % 3 ? 1 : 4);
       const auto types = laws.at(excess, 1);
       ASSERT_TRUE(types.has_value());
       EXPECT_GE(types->cut, 0);
       EXPECT_LT(types->cut, 1e-14);
       for (int i = 0; i < 50; ++i) {
-        const std::size_t node = 1 + static_cast<std::size_t>(uniform(engine) * static_cast<double>(laws.points().size() - 2));
+        const std::size_t node =
+            1 + static_cast<std::size_t>(uniform(engine) * static_cast<double>(laws.points().size() - 2));
         const double far = std::copysign(std::expm1(mu * 3 * uniform(engine)), uniform(engine) - 0.5);
         const double y = i % 3 == 0 ? laws.points()[node] : far, c = y - excess;
-        const Distances at =
-            i % 2 ? inscribed_triangle(engine, mu) : random_triangle(engine, 1 + static_cast<std::size_t>(i / 2) % 6);
+        const Distances at = i % 2 ? inscribed_triangle(engine, mu)
+                                   : random_triangle(engine, 1 + static_cast<std::size_t>(i / 2) % 6);
         const quadrature::Value rule = quadrature::call_of_distances(mu, at.D, at.d, at.S, 1 + excess, c);
         const double lambda = laws.cells().lambdas[cell_of(laws.cells(), at.d)];
         const double bound =
@@ -113,14 +116,15 @@ TEST(TwoTypesLaws, EveryTriangleOfTheBallLiesBelowItsMixture) {
     }
     std::printf("mu = %g: the nearest is %.1e below\n", mu, nearest);
   }
-  std::printf("%d triangles, none above; %d of them above the two types without beta\n", cases, below_without_beta);
+  std::printf("%d triangles, none above; %d of them above the two types without beta\n", cases,
+              below_without_beta);
   EXPECT_GT(below_without_beta, cases / 20);
 }
 
 // The certificate at single strikes: right, and wrong in four ways.
 struct Shortcut {
   const char* name;
-  CornerOf corner;   // none: beta = 0
+  CornerOf corner;  // none: beta = 0
   bool must_fail;
 };
 
@@ -147,8 +151,9 @@ int above_certificate(const Shortcut& shortcut, double mu, double excess, const 
 }
 
 BoxCorner right_triangles_alone(const TriangleCells& cells, const TriangleBox& box, bool positive) {
-  return box.least_eta > 0 ? BoxCorner{true, {}}
-                           : BoxCorner{false, {1, positive ? cells.edges[box.last + 1] : cells.edges[box.first], 1}};
+  return box.least_eta > 0
+             ? BoxCorner{true, {}}
+             : BoxCorner{false, {1, positive ? cells.edges[box.last + 1] : cells.edges[box.first], 1}};
 }
 BoxCorner wrong_end(const TriangleCells& cells, const TriangleBox& box, bool positive) {
   return corner_of(cells, box, !positive);
@@ -160,23 +165,27 @@ BoxCorner flat_sum(const TriangleCells& cells, const TriangleBox& box, bool posi
 }
 
 TEST(TwoTypesNet, FourShortcutsAreCaught) {
-  const std::array shortcuts{Shortcut{"the certificate", corner_of, false}, Shortcut{"beta = 0", nullptr, true},
-                             Shortcut{"right triangles alone", right_triangles_alone, true},
-                             Shortcut{"d at the wrong end of its cell", wrong_end, true},
-                             Shortcut{"S = 1 + eta", flat_sum, true}};
+  const std::array shortcuts{
+      Shortcut{"the certificate", corner_of, false}, Shortcut{"beta = 0", nullptr, true},
+      Shortcut{"right triangles alone", right_triangles_alone, true},
+      Shortcut{"d at the wrong end of its cell", wrong_end, true}, Shortcut{"S = 1 + eta", flat_sum, true}};
   // Of right triangles alone a known one is kept: D = .9946, d = -.18, S = 1.144, E = 1.00695, c = .642.
   const std::vector<double> strikes{-1.2, -0.642, 0.35, 0.642, 0.9, 1.3};
   for (const Shortcut& shortcut : shortcuts) {
     const int random = above_certificate(
         shortcut, 1, 0.00695, strikes,
-        [](std::mt19937_64& engine, int i) { return random_triangle(engine, 1 + static_cast<std::size_t>(i) % 6); }, 80);
+        [](std::mt19937_64& engine, int i) {
+          return random_triangle(engine, 1 + static_cast<std::size_t>(i) % 6);
+        },
+        80);
     const int inscribed = above_certificate(
         shortcut, 1, 0.00695, strikes,
         [](std::mt19937_64& engine, int i) {
           return i == 0 ? Distances{.9946, -.18, 1.144} : inscribed_triangle(engine, 1);
         },
         160);
-    std::printf("%s: %d of 480 random triangles above, %d of 960 inscribed\n", shortcut.name, random, inscribed);
+    std::printf("%s: %d of 480 random triangles above, %d of 960 inscribed\n", shortcut.name, random,
+                inscribed);
     if (shortcut.must_fail) {
       EXPECT_GT(random + inscribed, 0) << shortcut.name;
     } else {
@@ -190,9 +199,9 @@ TEST(TwoTypesNet, ReferenceCorrections) {
   struct Row {
     double mu, c, beta;
   };
-  for (const Row& row : {Row{.4, .105, 5.20e-4}, Row{.4, .221, 1.66e-3}, Row{.4, .350, 2.37e-3}, Row{.4, .492, 1.23e-3},
-                         Row{.4, .649, 4.9e-5}, Row{1, .284, 9.3e-3}, Row{1, .649, 3.19e-2}, Row{1, 1.117, 1.22e-2},
-                         Row{1, 1.718, 2.6e-4}}) {
+  for (const Row& row : {Row{.4, .105, 5.20e-4}, Row{.4, .221, 1.66e-3}, Row{.4, .350, 2.37e-3},
+                         Row{.4, .492, 1.23e-3}, Row{.4, .649, 4.9e-5}, Row{1, .284, 9.3e-3},
+                         Row{1, .649, 3.19e-2}, Row{1, 1.117, 1.22e-2}, Row{1, 1.718, 2.6e-4}}) {
     const double mu = row.mu, c = std::expm1(mu * std::round(std::log1p(row.c) / mu * 16) / 16);
     const TriangleCalls calls(mu, 0);
     const TriangleCells cells = TriangleCells::of(mu, 192);
@@ -244,9 +253,9 @@ TEST(ConvexMajorant, IsConvexAboveAndTouches) {
 TEST(MassesAbove, RefusesWhatIsNotALaw) {
   const std::vector<double> points{-1, -0.5, 0, 0.5, 1};
   EXPECT_TRUE(masses_above(points, {0, 0.05L, 0.2L, 0.05L, 0}, 0).has_value());
-  EXPECT_FALSE(masses_above(points, {0, 0.05L, 0.9L, 0.05L, 0}, 0).has_value());    // more than one in all
+  EXPECT_FALSE(masses_above(points, {0, 0.05L, 0.9L, 0.05L, 0}, 0).has_value());  // more than one in all
   EXPECT_FALSE(masses_above(points, {0, NAN, 0.2L, 0.05L, 0}, 0).has_value());
-  EXPECT_FALSE(masses_above({-1, 1, 2}, {0, 0.05L, 0}, 0).has_value());             // no point 0
+  EXPECT_FALSE(masses_above({-1, 1, 2}, {0, 0.05L, 0}, 0).has_value());  // no point 0
 }
 
 TEST(TwoTypesLaws, TablesAreKeptAndCoverTheirRange) {
