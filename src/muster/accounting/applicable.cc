@@ -19,6 +19,7 @@
 #include "muster/accounting/bounds/swap/subset.h"
 #include "muster/accounting/bounds/swap/swap_profile.h"
 #include "muster/accounting/bounds/swap/unequal_rates.h"
+#include "muster/accounting/gaussian_check_in.h"
 #include "muster/accounting/gaussian_shuffle.h"
 #include "muster/accounting/plain_shuffle.h"
 #include "muster/core/error.h"
@@ -186,6 +187,11 @@ void cover(const Mechanism& mechanism, const FixedSubset& p, Applicable& list) {
                  fmt::format("{} honest clients, exactly {} of them reporting", p.clients.value(), p.subset)},
                 ClassCCurve::subset(pure_epsilon0(mechanism).value(), n, k)));
   }
+  const auto sum = std::make_shared<const ReportingSum>(mechanism);
+  const auto* gaussian = std::get_if<GaussianLocal>(&mechanism);
+  if (gaussian != nullptr) {
+    if (auto types = gaussian_subset_bound(*gaussian, sum, n, k)) list.uppers.push_back(std::move(*types));
+  }
   list.uppers.push_back(
       {.id = "subset-swap",
        .citation = "swap theorem for a fixed-size secret subset, profile-only form; docs/theory/subset.md",
@@ -193,8 +199,9 @@ void cover(const Mechanism& mechanism, const FixedSubset& p, Applicable& list) {
            mechanism,
            {"the subset is uniform, independent of the data, and secret from the server",
             fmt::format("{} honest clients, exactly {} of them reporting", p.clients.value(), p.subset)}),
-       .delta = curve_of(SubsetCurve(ReportingSum(mechanism), n, k)),
-       .never_best = in_class_c(mechanism) && summable(mechanism)});
+       .delta = curve_of(SubsetCurve(*sum, n, k)),
+       .never_best = (in_class_c(mechanism) && summable(mechanism)) ||
+                     (gaussian != nullptr && two_types_replace_profile(*gaussian))});
   list.lowers.push_back(homogeneous(mechanism, {n, k, 1}));
   add_third_symbol(mechanism, {n, k, 1}, list);
 }
@@ -262,6 +269,12 @@ void cover(const Mechanism& mechanism, const ShuffledCheckIn& p, Applicable& lis
         ClassCCurve::check_in(pure_epsilon0(mechanism).value(), n, p.rate.value())));
   }
   const auto sum = std::make_shared<const ReportingSum>(mechanism);
+  const auto* gaussian = std::get_if<GaussianLocal>(&mechanism);
+  if (gaussian != nullptr) {
+    if (auto types = gaussian_check_in_bound(*gaussian, sum, n, p.rate.value())) {
+      list.uppers.push_back(std::move(*types));
+    }
+  }
   list.uppers.push_back(
       {.id = "swap-profile",
        .citation = "swap theorem for shuffled check-in, profile-only form; docs/theory/profile-only.md",
@@ -269,8 +282,10 @@ void cover(const Mechanism& mechanism, const ShuffledCheckIn& p, Applicable& lis
            mechanism, {kSecretCoins, fmt::format("{} honest clients, each at effective rate {}",
                                                  p.clients.value(), p.rate.value())}),
        .delta = [sum, p](double epsilon) { return swap_delta(*sum, p, epsilon); }});
-  // X* is a common majorant of the two types.
-  list.uppers.back().never_best = in_class_c(mechanism) && summable(mechanism);
+  // X* is a common majorant of the two types; the Gaussian's two are compared with it wherever they may be
+  // above.
+  list.uppers.back().never_best = (in_class_c(mechanism) && summable(mechanism)) ||
+                                  (gaussian != nullptr && n >= 2 && two_types_replace_profile(*gaussian));
   if (const std::optional<double> epsilon0 = pure_epsilon0(mechanism);
       epsilon0 && *epsilon0 < kLatticeOfTerms) {
     // X* of a pure mechanism lives on the lattice of e^epsilon0 - 1 when E is near 1: half of what one

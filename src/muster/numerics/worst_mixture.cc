@@ -25,6 +25,7 @@ constexpr double kTolerance = 2e-7;     // of the value: a curvature allowance b
 constexpr double kWorthTheWork = 1e-3;  // an allowance above this is refined at any price
 constexpr double kCoarser = 1.8, kNearby = 1.34, kLastResort = 0.4;
 constexpr double kPieces = 64, kMostWork = 4e5, kMostWorkAtLast = 2e6;  // chords; times frequencies
+constexpr double kManyAtoms = 32;                                       // from here a frequency costs more
 constexpr double kHopeless = 2;             // of the larger end: smoothing must do it
 constexpr double kAlike = 1, kStep = 1.25;  // logarithms of the two products on one contour; along it
 constexpr double kWorthAnother = 0.2;       // a gap for which a second contour is tried
@@ -287,7 +288,7 @@ Attempt attempt(const Frame& frame, const Side& a, const Side& b, double fractio
 
 // With the integrals along Re z = c; log_value: about the larger end's.
 WorstMixture along(const AtomicLaw& first, const AtomicLaw& second, double terms, double k, Mixing mixing,
-                   double c, double log_value) {
+                   std::optional<double> absent, double c, double log_value) {
   double weight = 0;
   for (double w : first.weights) {
     weight += w;
@@ -298,7 +299,7 @@ WorstMixture along(const AtomicLaw& first, const AtomicLaw& second, double terms
   frame.k = k;
   frame.c = c;
   frame.swap = mixing == Mixing::swap;
-  frame.absent = frame.swap ? larger(0.0, 1 - weight) : 0;
+  frame.absent = frame.swap ? absent.value_or(larger(0.0, 1 - weight)) : 0;
   frame.log_scale = terms * larger(a.tilt.log_mgf(), b.tilt.log_mgf()) - c * k;
   if (log_value < kVanishing) {
     // Markov at the saddle for every mixture at once; the swap's weight n absent/(n - N) is at most n.
@@ -316,10 +317,13 @@ WorstMixture along(const AtomicLaw& first, const AtomicLaw& second, double terms
   // The finest smoothing whose frequencies are affordable, by the share that counts among a few; 1/c is the
   // scale on which the tilted payoff varies. Then coarser ones while the curvature allowance costs more than
   // smoothing would: sums on a lattice have a curvature that smoothing removes.
+  const double atoms =
+      static_cast<double>(a.points.size() > b.points.size() ? a.points.size() : b.points.size());
+  const double affordable = atoms > kManyAtoms ? kAffordable * kManyAtoms / atoms : kAffordable;
   double fraction = affordable_fraction(frame, a, b);
   Attempt best;
   for (bool first_pass = true; fraction <= kLastResort; fraction *= kCoarser) {
-    Attempt next = attempt(frame, a, b, fraction, (fraction < kCoarsest ? 3 : 50) * kAffordable);
+    Attempt next = attempt(frame, a, b, fraction, (fraction < kCoarsest ? 3 : 50) * affordable);
     if (!next.usable) {
       continue;
     }
@@ -340,7 +344,7 @@ WorstMixture along(const AtomicLaw& first, const AtomicLaw& second, double terms
   const bool coarse = best.fraction > kFinest && best.fraction * best.fraction > kWorthTheWork;
   if (coarse || best.upper > best.larger_end * (1 + kWorthTheWork)) {  // between the smoothings tried
     for (const double nearby : {best.fraction / kNearby, best.fraction * kNearby}) {
-      Attempt next = attempt(frame, a, b, nearby, 50 * kAffordable);
+      Attempt next = attempt(frame, a, b, nearby, 50 * affordable);
       if (next.usable && next.upper < best.upper) {
         next.lower = larger(next.lower, best.lower);
         best = std::move(next);
@@ -364,14 +368,15 @@ WorstMixture along(const AtomicLaw& first, const AtomicLaw& second, double terms
 }  // namespace
 
 WorstMixture worst_mixture_call(const AtomicLaw& first, const AtomicLaw& second, double terms, double k,
-                                Mixing mixing) {
+                                Mixing mixing, std::optional<double> absent) {
   if (!std::isfinite(k)) return {{0, kInfinity}, kInfinity};  // out of range is not "nothing left"
   const AtomicLaw* laws[2] = {&first, &second};
-  if (enumerable_mixture(first, second, terms)) {
+  if (!absent && enumerable_mixture(first, second, terms)) {
     return {enumerated_mixture(first, second, terms, k, mixing), 0};
   }
-  if (const std::optional<WorstMixture> few = few_terms_mixture(first, second, terms, k, mixing)) {
-    return *few;
+  if (!absent) {  // the counts below tell zeros apart by nothing
+    if (const std::optional<WorstMixture> few = few_terms_mixture(first, second, terms, k, mixing))
+      return *few;
   }
   // The contour through the saddle point of the end with the larger estimate.
   double log_value = -kInfinity;
@@ -397,9 +402,9 @@ WorstMixture worst_mixture_call(const AtomicLaw& first, const AtomicLaw& second,
     return {{0, passes ? kInfinity : 0}, passes ? kInfinity : 0};
   }
   const double all = contour_of_all(*leading, leading == &first ? second : first, terms, k, c);
-  WorstMixture found = along(first, second, terms, k, mixing, all, log_value);
+  WorstMixture found = along(first, second, terms, k, mixing, absent, all, log_value);
   if (all != c && !(found.value.upper < found.value.lower * (1 + kWorthAnother))) {
-    const WorstMixture own = along(first, second, terms, k, mixing, c, log_value);
+    const WorstMixture own = along(first, second, terms, k, mixing, absent, c, log_value);
     const double lower = larger(found.value.lower, own.value.lower);
     if (own.value.upper < found.value.upper) {
       found = own;
