@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "tests/reference/compare.h"
 #include "tests/reference/generator.h"
 #include "tests/reference/relations.h"
 
@@ -67,6 +68,7 @@ Verdict check(const Question& question, std::uint64_t seed, std::uint64_t index,
   }
   if (answer.answered()) {
     check_itself(question, answer, verdict);
+    if (effort.compare) compare(question, answer, verdict);
     check_relations({question, answer, engine, draws, verdict}, effort.relations);
   }
   verdict.seconds = engine.slowest();

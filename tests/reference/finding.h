@@ -32,6 +32,7 @@ struct Verdict {
   double ratio = 0;     // upper over the reference's certified lower value, in delta; 0: not compared
   double seconds = 0;   // of the slowest answer
   std::string slowest;  // its command
+  double compare_seconds = 0;  // of the reference
 };
 
 }  // namespace muster::reference

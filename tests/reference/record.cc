@@ -41,8 +41,8 @@ std::string text_of(const Verdict& verdict) {
     for (const std::string& command : finding.commands) text += "\t" + command;
     text += "\n";
   }
-  return text + fmt::format("verdict\t{}\t{}\t{}\t{}\n", verdict.status, verdict.ratio, verdict.seconds,
-                            verdict.slowest);
+  return text + fmt::format("verdict\t{}\t{}\t{}\t{}\t{}\n", verdict.status, verdict.ratio, verdict.seconds,
+                            verdict.compare_seconds, verdict.slowest);
 }
 
 Verdict verdict_of(const Finished& finished, double limit_seconds) {
@@ -62,7 +62,8 @@ Verdict verdict_of(const Finished& finished, double limit_seconds) {
       verdict.status = fields[1];
       verdict.ratio = std::strtod(fields[2].c_str(), nullptr);
       verdict.seconds = std::strtod(fields[3].c_str(), nullptr);
-      if (fields.size() > 4) verdict.slowest = fields[4];
+      if (fields.size() > 4) verdict.compare_seconds = std::strtod(fields[4].c_str(), nullptr);
+      if (fields.size() > 5) verdict.slowest = fields[5];
     }
   }
   if (verdict.status.empty() || !finished.ended.empty()) {
