@@ -6,7 +6,7 @@
 namespace muster::reference {
 namespace {
 
-constexpr std::size_t kCells = 500;
+constexpr std::size_t kCells = 900;
 constexpr double kMostTerms = 3e6;  // rounding doubles with the number of terms
 constexpr long double kUlp = 0x1p-63L;
 constexpr long double kRatio = 0x1p-56L;  // relative error of a likelihood ratio
