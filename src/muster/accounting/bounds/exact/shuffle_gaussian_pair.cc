@@ -1,6 +1,5 @@
 #include "muster/accounting/bounds/exact/shuffle_gaussian_pair.h"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -31,10 +30,11 @@ bool close_to_normal(double n, double mu) {
 
 // Knots of a sum of `copies` ratios: uniform over the bulk, geometric towards zero and infinity.
 std::vector<double> sum_knots(double mu, double copies, double fine) {
-  const double deviation = std::sqrt(copies * std::expm1(std::min(mu * mu, 1.5)));
+  const double deviation = std::sqrt(copies * std::expm1(numerics::smaller(mu * mu, 1.5)));
   const double wide = std::sqrt(copies) * std::exp(mu * mu / 2);  // P(S < copies - t wide) <= e^{-t^2/2}
-  const double ratio = std::min(0.1, mu * fine);
-  const double bottom = std::max(copies * std::exp(-kReach * mu - mu * mu / 2), copies - kReach * wide);
+  const double ratio = numerics::smaller(0.1, mu * fine);
+  const double bottom =
+      numerics::larger(copies * std::exp(-kReach * mu - mu * mu / 2), copies - kReach * wide);
   const double top = copies + std::expm1(mu * kReach + mu * mu / 2) + kReach * deviation;
   std::vector<double> knots{0};
   for (double s = bottom; s < top;) {
@@ -42,10 +42,11 @@ std::vector<double> sum_knots(double mu, double copies, double fine) {
     // Below the mean the law narrows in proportion to s. Above it, the normal tail of many widens the steps
     // slowly; further out one ratio jumps, and steps are those of the log-ratio.
     const double distance = s - copies;
-    const double step = distance < 0 ? fine * deviation * std::max(s / copies, 0.02)
-                                     : std::max(fine * deviation,
-                                                ratio * distance * (distance > kReach * deviation ? 1 : 0.4));
-    s += std::min(ratio * s, step);
+    const double step = distance < 0
+                            ? fine * deviation * numerics::larger(s / copies, 0.02)
+                            : numerics::larger(fine * deviation,
+                                               ratio * distance * (distance > kReach * deviation ? 1 : 0.4));
+    s += numerics::smaller(ratio * s, step);
   }
   knots.push_back(top);
   return knots;
@@ -130,8 +131,8 @@ ShuffleGaussianPair::ShuffleGaussianPair(std::uint64_t clients, double mu)
 }
 
 double ShuffleGaussianPair::rough(double epsilon) const {
-  return std::max(bulk_estimate(n_, mu_, std::expm1(epsilon)),
-                  gaussian_divergence(mu_, std::log1p(n_ * std::expm1(epsilon))).upper);
+  return numerics::larger(bulk_estimate(n_, mu_, std::expm1(epsilon)),
+                          gaussian_divergence(mu_, std::log1p(n_ * std::expm1(epsilon))).upper);
 }
 
 numerics::Enclosure ShuffleGaussianPair::forward(double epsilon, End end) const {
@@ -139,14 +140,14 @@ numerics::Enclosure ShuffleGaussianPair::forward(double epsilon, End end) const 
   if (n_ <= 1) return one;
   const double local = one.upper;  // the shuffler is post-processing
   const double bulk = bulk_estimate(n_, mu_, std::expm1(epsilon));
-  const double jump =
-      gaussian_divergence(mu_, std::log1p(n_ * std::expm1(epsilon))).upper;  // one ratio carries the sum across
+  const double jump = gaussian_divergence(mu_, std::log1p(n_ * std::expm1(epsilon)))
+                          .upper;  // one ratio carries the sum across
   const numerics::Enclosure alone = one_ratio_alone(epsilon);
   if (!sum_ && !ratio_) return alone;
   numerics::Enclosure result{0, local};
   if (ratio_ && (jump < 1e4 * bulk || !sum_)) {
     // The cut's excess is added to delta: a part in 1e6 of the rough value.
-    result = forward_by_contour(epsilon, 1e-6 * std::max({bulk, jump, 1e-40}), end);
+    result = forward_by_contour(epsilon, 1e-6 * numerics::larger(bulk, jump, 1e-40), end);
   } else if (sum_) {
     const double strike = n_ * std::exp(epsilon);
     result.upper = sum_->above().call(strike * (1 - 4 * kUlp), numerics::Side::above) / n_ * (1 + 4 * kUlp);
@@ -156,7 +157,8 @@ numerics::Enclosure ShuffleGaussianPair::forward(double epsilon, End end) const 
   return {numerics::as_lower_bound(numerics::larger(result.lower, alone.lower), upper), upper};
 }
 
-// With r_i > n E and no other above n, the mean passes E by (r_i - n E) / n or more; n such events. Convex in E.
+// With r_i > n E and no other above n, the mean passes E by (r_i - n E) / n or more; n such events. Convex in
+// E.
 numerics::Enclosure ShuffleGaussianPair::one_ratio_alone(double epsilon) const {
   const auto another = static_cast<double>(gaussian_alternative_tail(mu_, std::log(n_) * (1 - 4e-16)));
   const double nobody = std::exp((n_ - 1) * std::log1p(-another)) * (1 - 1e-12);
@@ -173,8 +175,8 @@ numerics::Enclosure ShuffleGaussianPair::reverse(double epsilon, End end) const 
   numerics::Enclosure result{0, local};
   if (ratio_) {
     // Cutting r from above raises a put and takes its mean away: as little against the value as forward.
-    result = reverse_by_contour(epsilon,
-                                1e-6 * std::max(bulk_estimate(n_, mu_, -std::expm1(-epsilon)), 1e-40), end);
+    result = reverse_by_contour(
+        epsilon, 1e-6 * numerics::larger(bulk_estimate(n_, mu_, -std::expm1(-epsilon)), 1e-40), end);
   } else if (sum_) {
     const double strike = n_ / e;
     result.upper =
