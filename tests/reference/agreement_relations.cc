@@ -24,6 +24,7 @@ using protocols::Protocol;
 using protocols::RandomizerKind;
 
 constexpr double kRoom = 1e-9;
+constexpr double kSearched = 0.02;  // of an epsilon
 
 bool unscheduled(const Question& q) { return !q.has_schedule(); }
 bool own_view(const Question& q) { return !q.has_schedule() && q.seen() == q.own_view(); }
@@ -83,7 +84,9 @@ void there_and_back(const Case& c, const char* name) {
   if (back.asks_epsilon && !(back.fixed > 0 && back.fixed < 1)) return;
   Answer answer;
   if (!ask(c, back, answer)) return;
-  if (!(answer.least() * (1 - kRoom) <= c.question.fixed)) {
+  // From epsilon to delta and back a search for epsilon stops early, above.
+  const double room = c.question.asks_epsilon ? kRoom : kSearched;
+  if (!(answer.least() * (1 - room) <= c.question.fixed)) {
     add(c, Finding::Kind::disorder, name,
         fmt::format("from {:.17g} to {:.17g} and back to {:.17g} (numerical error {:.3g})", c.question.fixed,
                     c.base.upper(), answer.upper(), answer.error()),
@@ -94,6 +97,33 @@ void there_and_back(const Case& c, const char* name) {
         fmt::format("at {:.17g} the lower value {:.17g} passes {:.17g}", c.base.upper(), answer.lower(),
                     c.question.fixed),
         {command_line(back)});
+  }
+}
+
+// One message alone: its divergence is a convex function of e^epsilon, to the last digits (a rounded
+// e^epsilon makes it a staircase).
+bool one_message(const Question& q) {
+  return !q.asks_epsilon && q.protocol == Protocol::shuffle && q.clients == 1 && q.rounds == 1 &&
+         q.fixed > 0 && q.fixed < 30;
+}
+void convex(const Case& c, const char* name) {
+  constexpr double kConvex = 1e-10;
+  for (const double shortest : {0x1p-54, 0x1p-53, c.question.fixed * 0.1}) {
+    const double width = std::max(shortest * c.draws.log_uniform(0.5, 2), c.question.fixed * 1e-9);
+    Question middle = c.question, last = c.question;
+    middle.fixed += width;
+    last.fixed += 2 * width;
+    Answer in_middle, at_end;
+    if (!ask(c, middle, in_middle) || !ask(c, last, at_end)) return;
+    const double share =
+        std::expm1(middle.fixed - c.question.fixed) / std::expm1(last.fixed - c.question.fixed);
+    const double chord = c.base.upper() + share * (at_end.upper() - c.base.upper());
+    if (!(in_middle.upper() <= chord * (1 + kConvex))) {
+      add(c, Finding::Kind::disorder, name,
+          fmt::format("{:.17g} lies above the chord's {:.17g}", in_middle.upper(), chord),
+          {command_line(middle), command_line(last)});
+      return;
+    }
   }
 }
 
@@ -220,6 +250,7 @@ void calibration(const Case& c, const char* name) {
 
 std::vector<Relation> relations_between_accountants() {
   return {{"epsilon and delta lead back to each other", unscheduled, there_and_back},
+          {"one message's divergence is convex", one_message, convex},
           {"a constant schedule is no schedule", one_loss, constant_schedule},
           {"everybody reporting is one protocol", everybody, everybody_reports},
           {"all samplers of class C cost the same", class_c_alone, any_of_class_c},

@@ -66,9 +66,9 @@ Verdict check(const Question& question, std::uint64_t seed, std::uint64_t index,
     verdict.findings.push_back(
         {Finding::Kind::died, "an answer or a refusal", answer.message, {command_line(question)}});
   }
+  if (effort.compare) compare(question, answer, verdict);
   if (answer.answered()) {
     check_itself(question, answer, verdict);
-    if (effort.compare) compare(question, answer, verdict);
     check_relations({question, answer, engine, draws, verdict}, effort.relations);
   }
   verdict.seconds = engine.slowest();

@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "muster/accounting/accountant.h"
+#include "muster/accounting/applicable.h"
 #include "tests/reference/theorem.h"
 
 namespace muster::reference {
@@ -42,6 +44,29 @@ Shape shape_of(const Question& q) {
   }
 }
 
+// Each of the library's own data sets, one round: its divergence from below is not above the truth. These are
+// the curves that lower values are composed of.
+void compare_lower_pairs(const Question& q, const std::vector<Repetition>& stages, double epsilon,
+                         Verdict& verdict) {
+  if (stages.size() != 1 || !(epsilon >= 0)) return;
+  const long double above = delta_from_above(stages.front().experiment, 1, epsilon);
+  if (!(above < 1)) return;
+  const protocols::Plan plan = plan_of(q);
+  const accounting::Applicable found =
+      accounting::applicable(plan.mechanism(), plan.stages().front().participation, q.seen());
+  for (const accounting::RoundPair& pair : found.lowers) {
+    const double forward = pair.forward(epsilon).lower, reverse = pair.reverse(epsilon).lower;
+    for (const double claimed : {forward, reverse}) {
+      if (claimed <= above * (1 + kRoom)) continue;
+      verdict.findings.push_back({Finding::Kind::too_small,
+                                  "a data set's divergence is not above the truth",
+                                  fmt::format("{} at epsilon {:.17g}: {:.17g}, at most {:.17g}", pair.id,
+                                              epsilon, claimed, static_cast<double>(above)),
+                                  {command_line(q)}});
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<Repetition> experiments_of(const Question& q) {
@@ -70,10 +95,20 @@ std::vector<Repetition> experiments_of(const Question& q) {
   return stages;
 }
 
-void compare(const Question& q, const Answer& answer, Verdict& verdict) {
-  const std::vector<Repetition> stages = experiments_of(q);
-  if (stages.empty() || q.rounds == 0) return;
-  const double before = processor_seconds();
+namespace {
+
+accounting::Statement charged_in_training(const Question& q) {
+  const protocols::Plan plan = plan_of(q);
+  const accounting::Accountant accountant(plan.mechanism(), plan.stages().front().participation);
+  accounting::Statement statement{};
+  statement.best.id = "training";
+  statement.best.upper = accountant.upper(plan.rounds, asked(q));
+  return statement;
+}
+
+// Its upper value against data sets, its lower value against what none can pass.
+void compare_answer(const Question& q, const std::vector<Repetition>& stages, const Answer& answer,
+                    Verdict& verdict) {
   const auto add = [&](const char* check, std::string detail) {
     verdict.findings.push_back({Finding::Kind::too_small, check, std::move(detail), {command_line(q)}});
   };
@@ -91,14 +126,32 @@ void compare(const Question& q, const Answer& answer, Verdict& verdict) {
   }
   if (const double lower = answer.lower(); lower > 0 && stages.size() == 1) {
     verdict.checks.emplace_back("a lower value is not above the truth");
-    const long double above =
-        delta_from_above(stages.front().experiment, stages.front().rounds, q.asks_epsilon ? lower : q.fixed);
-    const double claimed = q.asks_epsilon ? q.fixed : lower;
+    const double at = q.asks_epsilon ? lower : q.fixed, claimed = q.asks_epsilon ? q.fixed : lower;
+    const long double above = delta_from_above(stages.front().experiment, stages.front().rounds, at);
     if (!(claimed <= above * (1 + kRoom))) {
       add("a lower value is not above the truth",
-          fmt::format("{:.17g} is claimed at epsilon {:.17g}, where delta is at most {:.12g}", claimed,
-                      q.asks_epsilon ? lower : q.fixed, static_cast<double>(above)));
+          fmt::format("{:.17g} is claimed at epsilon {:.17g}, where delta is at most {:.12g}", claimed, at,
+                      static_cast<double>(above)));
     }
+  }
+}
+
+}  // namespace
+
+void compare(const Question& q, const Answer& answer, Verdict& verdict) {
+  if (answer.kind == Answer::Kind::refused || q.rounds == 0) return;
+  const std::vector<Repetition> stages = experiments_of(q);
+  if (stages.empty()) return;
+  const double before = processor_seconds();
+  if (answer.answered()) {
+    compare_answer(q, stages, answer, verdict);
+  } else if (q.seen() == q.own_view() && !q.has_schedule()) {
+    // The statement did not pass its own alarm: what training would have charged.
+    const Answer charged = caught([&] { return charged_in_training(q); });
+    if (charged.answered()) compare_answer(q, stages, charged, verdict);
+  }
+  if (!q.asks_epsilon || (answer.answered() && std::isfinite(answer.upper()))) {
+    compare_lower_pairs(q, stages, q.asks_epsilon ? answer.upper() / 2 : q.fixed, verdict);
   }
   verdict.compare_seconds = processor_seconds() - before;
 }

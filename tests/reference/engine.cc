@@ -50,7 +50,7 @@ Answer Engine::ask(const Question& question) {
           .account(asked(question), question.view);
     }
     return accounting::Accountant(plan.mechanism(), stages.front().participation)
-        .account(plan.rounds, asked(question), question.view);
+        .account(plan.rounds, asked(question), question.view, question.all);
   });
   if (answer.seconds > slowest_) {
     slowest_ = answer.seconds;

@@ -170,6 +170,7 @@ Question random_question(std::uint64_t seed, std::uint64_t index) {
   draw_rounds(draws, edge, question);
   draw_asked(draws, edge, question);
   draw_view(draws, question);
+  question.all = !question.has_schedule() && draws_of(seed, index, 2).chance(0.1);
   return question;
 }
 

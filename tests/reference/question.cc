@@ -73,6 +73,7 @@ std::string command_line(const Question& q) {
     line += fmt::format(" --{} {}", flag, quoted ? "'" + text + "'" : text);
   }
   if (!q.asks_epsilon) line += " --epsilon " + exact_text(q.fixed);
+  if (q.all) line += " --all";
   if (q.view) line += fmt::format(" --view {}", accounting::name_of(*q.view));
   return line;
 }

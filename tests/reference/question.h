@@ -35,6 +35,7 @@ struct Question {
   std::optional<accounting::View> view;  // the protocol's own unless given
   bool asks_epsilon = true;              // at `fixed` = delta; otherwise delta at `fixed` = epsilon
   double fixed = 1e-5;
+  bool all = false;  // with the papers' bounds, some of which are proven
 
   bool checks_in() const;
   bool has_slots() const;
