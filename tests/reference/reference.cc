@@ -18,7 +18,8 @@ using Kind = Randomizer::Kind;
 using Seen = Experiment::Seen;
 using Shape = Experiment::Shape;
 
-constexpr double kMostHeavy = 1.6;  // mu from which ratios of normal laws are too unequal for one lattice
+constexpr double kMostHeavy = 1.6;   // mu from which ratios of normal laws are too unequal for one lattice
+constexpr double kMostRounds = 1e6;  // of a law whose masses' rounding grows with clients and rounds
 constexpr double kMostHeavyEpsilon0 = 9;  // the same of e^epsilon0
 
 bool sees_messages(const Experiment& e) {
@@ -166,14 +167,11 @@ long double certified_delta(const std::vector<Repetition>& stages, double epsilo
     return best;
   }
   if (!sees_messages(first)) return best;
-  const bool light = has_light_ratios(first.randomizer) &&
-                     std::all_of(stages.begin(), stages.end(), [](const Repetition& s) {
-                       return s.experiment.clients <= 3e6 && s.experiment.slots <= 3e6;
-                     });
+  const bool light = has_light_ratios(first.randomizer) && rounds <= kMostRounds;
   if (light) {
     for (const bool swapped : {false, true})
       keep([&](const Experiment& e) { return mean_pair(e, each, swapped); });
-    return best;
+    if (best > 0) return best;
   }
   // The bit that shows most of one round at a share of epsilon.
   const double share = epsilon / std::sqrt(rounds);
