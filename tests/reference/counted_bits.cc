@@ -22,7 +22,7 @@ long double delta_of(const CountedBits& bits, double epsilon) {
   const long double m = bits.others, c = bits.c.above(), not_c = bits.not_c.above();
   // The first number with a positive term, by the ratio of neighbours; one below it to be sure.
   long double first = fall >= 0 ? 0 : std::floor(-fall * c * (m + 1) / (not_c * rise - fall * c)) - 1;
-  first = std::max(first, 0.0L);
+  first = std::max(first, static_cast<long double>(far_below_mean(bits.others, bits.c, bits.not_c)));
   if (first > m + 1) return 0;
   Binomials law(bits.others, bits.c, bits.not_c, static_cast<double>(std::max(first - 1, 0.0L)));
   long double before = first >= 1 ? law.value() : 0;  // B(first - 1)

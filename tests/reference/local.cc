@@ -18,13 +18,17 @@ Interval response_delta(double epsilon0, double rounds, double epsilon) {
   constexpr long double kUlp = 0x1p-63L;
   // Given j true answers of T the loss is (2j - T) epsilon0.
   const long double e0 = epsilon0, eps = epsilon, total = rounds;
-  const long double first = std::max(0.0L, std::floor((total + eps / e0) / 2) - 1);
-  if (first > total) return {0, 0};
-  const Real q = Real(1.0) / (Real(1.0) + exp(Real(epsilon0))), p = Real(1.0) - q;
-  Binomials law(rounds, p, exp(-Real(epsilon0)) / (Real(1.0) + exp(-Real(epsilon0))),
-                static_cast<double>(first));
+  const Real all = Real(1.0) + exp(-Real(epsilon0)), p = Real(1.0) / all, q = exp(-Real(epsilon0)) / all;
+  const long double positive = std::max(0.0L, std::floor((total + eps / e0) / 2) - 1);
+  if (positive > total) return {0, 0};
+  const auto first =
+      static_cast<long double>(std::max(static_cast<double>(positive), far_below_mean(rounds, p, q)));
+  Binomials law(rounds, p, q, static_cast<double>(first));
   long double low = 0, high = 0, last = 0;
   const long double mean = total * p.above();
+  if (first > positive)
+    high = mass_below(rounds, p, q, static_cast<double>(first), law.value() * (1 + law.error()));
+  if (law.value() == 0) return {0, 1};
   long double j = first;
   for (; j <= total; j += 1, law.next()) {
     const long double over = (2 * j - total) * e0 - eps;

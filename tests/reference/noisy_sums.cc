@@ -27,11 +27,18 @@ std::vector<Stretch> stretches(const Experiment& e, double most, double reach, b
   const double mean = e.clients * e.rate().middle(), deviation = std::sqrt(mean * e.absence().middle()) + 1;
   double first = std::max({1.0, e.minimum, std::floor(mean - reach * deviation)});
   double last = std::min(e.clients, std::ceil(mean + reach * deviation + 40));
-  if (e.clients <= most) first = std::max(1.0, e.minimum), last = e.clients;
+  if (e.clients <= most) {
+    first = std::max({1.0, e.minimum, far_below_mean(e.clients, e.rate(), e.absence())});
+    last = e.clients;
+  }
   complete = e.clients <= most;
   if (last - first > 3e6 || first > last) return list;
   const double step = std::max(1.0, std::ceil((last - first + 1) / most));
   Binomials law(e.clients, e.rate(), e.absence(), first);
+  if (first > std::max(1.0, e.minimum) && complete) {  // fewer, charged as if each told everything
+    list.push_back({1, e.clients, 0,
+                    mass_below(e.clients, e.rate(), e.absence(), first, law.value() * (1 + law.error()))});
+  }
   for (double k = first; k <= last; k += step) {
     Stretch stretch{k, std::min(last, k + step - 1), 0, 0};
     for (double j = k; j <= stretch.last; ++j, law.next()) {

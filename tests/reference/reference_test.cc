@@ -78,6 +78,18 @@ TEST(Reference, RoundsOfResponsesBySummingAndByConvolution) {
   }
 }
 
+// Below the mean loss, where probabilities at the first threshold leave every range: nearly certain, and said so.
+TEST(Reference, FarBelowTheMeanLoss) {
+  const Interval sure = response_delta(9.15, 34036, 567);
+  EXPECT_GT(sure.below, 0.999L);
+  EXPECT_GE(sure.above, sure.below);
+  Experiment sums = check_in({.kind = Kind::gaussian, .sigma = 3}, 900, 1 - 1e-15);
+  sums.seen = Seen::sums;
+  const Interval delta = sums_delta(sums, 0.001);
+  EXPECT_GT(delta.below, 1e-3L);
+  EXPECT_LT(delta.above / delta.below - 1, 1e-9L);
+}
+
 // One data set by three routes: every multiset, the likelihood ratio's law, and the bits counted.
 TEST(Reference, RoutesAgreeOnHomogeneousDataSets) {
   for (const double clients : {2.0, 5.0, 9.0}) {
