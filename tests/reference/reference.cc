@@ -6,6 +6,7 @@
 
 #include "tests/reference/counted_bits.h"
 #include "tests/reference/enumeration.h"
+#include "tests/reference/largest_message.h"
 #include "tests/reference/local.h"
 #include "tests/reference/mean_law.h"
 #include "tests/reference/noisy_sums.h"
@@ -117,6 +118,8 @@ long double one_round(const Experiment& e, double epsilon, double aim) {
   if (!sees_messages(e)) return 0;
   for (const CountedBits& bits : counted(e, epsilon)) keep(delta_of(bits, epsilon));
   for (const bool swapped : {false, true}) keep(delta_of(mean_pair(e, aim * 1e-4, swapped), epsilon));
+  for (const bool swapped : {false, true})
+    keep(delta_of(largest_message_pair(e, aim * 1e-4, swapped), epsilon));
   for (const Pair& pair : enumerated_pairs(e)) keep(delta_of(pair, epsilon));
   return best;
 }
@@ -172,6 +175,9 @@ long double certified_delta(const std::vector<Repetition>& stages, double epsilo
     for (const bool swapped : {false, true})
       keep([&](const Experiment& e) { return mean_pair(e, each, swapped); });
     if (best > 0) return best;
+  }
+  for (const bool swapped : {false, true}) {
+    keep([&](const Experiment& e) { return largest_message_pair(e, each, swapped); });
   }
   // The bit that shows most of one round at a share of epsilon.
   const double share = epsilon / std::sqrt(rounds);
