@@ -26,12 +26,12 @@ const char* name_of(Finding::Kind kind);  // "FALSE", "DIED", "ORDER", "SLOW"
 
 // What the checks of one question came to.
 struct Verdict {
-  std::vector<Finding> findings;
-  std::vector<std::string> checks;  // names of those that applied
-  std::string status;               // "answered", "refused", "died"
+  std::vector<Finding> findings = {};
+  std::vector<std::string> checks = {};  // names of those that applied
+  std::string status = {};               // "answered", "refused", "died"
   double ratio = 0;            // upper over the reference's certified lower value, in delta; 0: not compared
   double seconds = 0;          // of the slowest answer
-  std::string slowest;         // its command
+  std::string slowest = {};    // its command
   double compare_seconds = 0;  // of the reference
 };
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "muster/protocols/plan_keys.h"
 #include "muster/protocols/plan_source.h"
 
 namespace muster::reference {
@@ -66,11 +67,8 @@ std::vector<std::pair<std::string, std::string>> keys_of(const Question& q) {
 std::string command_line(const Question& q) {
   std::string line = "muster account";
   for (const auto& [key, text] : keys_of(q)) {
-    std::string flag = key.substr(key.find('.') + 1);
-    if (flag == "kind") flag = "randomizer";
-    if (flag == "count") flag = "rounds";
     const bool quoted = text.find(' ') != std::string::npos;
-    line += fmt::format(" --{} {}", flag, quoted ? "'" + text + "'" : text);
+    line += fmt::format(" {} {}", protocols::spec_of(key).flag, quoted ? "'" + text + "'" : text);
   }
   if (!q.asks_epsilon) line += " --epsilon " + exact_text(q.fixed);
   if (q.all) line += " --all";
