@@ -134,6 +134,31 @@ void draw_view(Draws& draws, Question& q) {
   q.view = draws.chance(0.7) ? View::sum_only : View::shuffler_colludes;
 }
 
+void shrink(Draws& draws, Question& q) {
+  q.clients = 1 + draws.below(9);
+  q.rounds = draws.chance(0.7) ? 1 : 2 + draws.below(3);
+  q.subset = 1 + draws.below(q.clients);
+  q.slots = 1 + draws.below(q.protocol == Protocol::random_check_in_sliding
+                                ? std::max<std::uint64_t>(1, q.clients / 2)
+                                : 8);
+  q.minimum = 1 + (draws.chance(0.2) ? draws.below(q.clients) : 0);
+  if (q.protocol != Protocol::aggregated_check_in) q.minimum = 1;
+  q.dropout.clear();
+  q.rate = draws.chance(0.1)   ? 1
+           : draws.chance(0.2) ? draws.log_uniform(1e-6, 1)
+                               : 0.02 + 0.97 * draws.uniform();
+  if (q.least_rate) q.least_rate = q.rate * (0.1 + 0.8 * draws.uniform());
+  if (q.is_gaussian()) q.sigma = draws.log_uniform(0.1, 30);
+  if (!q.is_gaussian()) q.epsilon0 = draws.log_uniform(1e-3, 12);
+  if (q.randomizer == RandomizerKind::k_rr) q.k = 2 + draws.below(4);
+  const double largest =
+      static_cast<double>(q.rounds) * (q.is_gaussian() ? 2 / q.sigma * (3 + 1 / q.sigma) : q.epsilon0);
+  q.asks_epsilon = draws.chance(0.4);
+  q.fixed = q.asks_epsilon
+                ? draws.log_uniform(1e-12, 0.5)
+                : largest * (draws.chance(0.1) ? 1 - draws.log_uniform(1e-9, 0.1) : draws.uniform());
+}
+
 }  // namespace
 
 std::uint64_t Draws::bits() {
@@ -161,7 +186,7 @@ Draws draws_of(std::uint64_t seed, std::uint64_t index, std::uint64_t purpose) {
   return Draws(first ^ (purpose * 0xd1342543de82ef95U));
 }
 
-Question random_question(std::uint64_t seed, std::uint64_t index) {
+Question random_question(std::uint64_t seed, std::uint64_t index, Focus focus) {
   Draws draws = draws_of(seed, index, 0);
   const bool edge = index % 2 == 1;
   Question question;
@@ -170,6 +195,7 @@ Question random_question(std::uint64_t seed, std::uint64_t index) {
   draw_rounds(draws, edge, question);
   draw_asked(draws, edge, question);
   draw_view(draws, question);
+  if (focus == Focus::few_clients) shrink(draws, question);
   question.all = !question.has_schedule() && draws_of(seed, index, 2).chance(0.1);
   return question;
 }

@@ -33,6 +33,10 @@ class Draws {
 // A stream of question `index` of `seed`; `purpose` keeps the draws of a question and of its relations apart.
 Draws draws_of(std::uint64_t seed, std::uint64_t index, std::uint64_t purpose);
 
-Question random_question(std::uint64_t seed, std::uint64_t index);
+// `everything`: as above. `few_clients`: at most nine, a few rounds, moderate randomizers, epsilon up to the
+// largest loss: what the reference enumerates, and where plausible bounds have been false.
+enum class Focus { everything, few_clients };
+
+Question random_question(std::uint64_t seed, std::uint64_t index, Focus focus = Focus::everything);
 
 }  // namespace muster::reference

@@ -1,6 +1,7 @@
 // Asks random questions and says what it found: `reference_questions --seed 1 --count 2000 --seconds 110`.
 //
 //   --seed S --first I --count N   questions I .. I+N-1 of seed S
+//   --few-clients                  questions of at most nine clients
 //   --seconds W                    no question starts after W seconds: fewer are asked then, and the output
 //   says so
 //   --jobs J                       processes
@@ -34,6 +35,7 @@ struct Options {
   PoolLimits limits;
   Effort effort;
   bool slow_fails = false;
+  Focus focus = Focus::everything;
   std::string log;
   bool show = false;
 };
@@ -41,6 +43,10 @@ struct Options {
 bool read_options(int argc, char** argv, Options& options) {
   for (int i = 1; i < argc; ++i) {
     const std::string flag = argv[i];
+    if (flag == "--few-clients") {
+      options.focus = Focus::few_clients;
+      continue;
+    }
     if (flag == "--slow-fails") {
       options.slow_fails = true;
       continue;
@@ -73,8 +79,9 @@ bool read_options(int argc, char** argv, Options& options) {
 }
 
 int run(const Options& options) {
-  if (options.show) fmt::print("{}\n", command_line(random_question(options.seed, options.first)));
-  Tally tally(options.seed);
+  if (options.show)
+    fmt::print("{}\n", command_line(random_question(options.seed, options.first, options.focus)));
+  Tally tally(options.seed, options.focus);
   bool failed = false;
   const auto count_in = [&](std::uint64_t index, const Verdict& verdict) {
     failed = tally.add(index, verdict, options.slow_fails) || failed;
@@ -92,7 +99,7 @@ int run(const Options& options) {
         return index < options.first + options.count;
       },
       [&](std::uint64_t index, int out) {
-        const Question question = random_question(options.seed, index);
+        const Question question = random_question(options.seed, index, options.focus);
         const auto announce = [&](const std::string& command) {
           write_all(out, "asking\t" + command + "\n");
         };

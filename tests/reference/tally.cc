@@ -26,7 +26,7 @@ std::string describe(std::uint64_t seed, std::uint64_t index, const Finding& fin
 }
 
 bool Tally::add(std::uint64_t index, const Verdict& verdict, bool slow_fails) {
-  const Question question = random_question(seed_, index);
+  const Question question = random_question(seed_, index, focus_);
   const std::string protocol = protocols::name_of(question.protocol);
   ++asked_;
   ++protocols_[protocol];

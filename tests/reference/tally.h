@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "tests/reference/finding.h"
-#include "tests/reference/question.h"
+#include "tests/reference/generator.h"
 
 namespace muster::reference {
 
@@ -25,7 +25,7 @@ const std::vector<Known>& known_findings();
 
 class Tally {
  public:
-  explicit Tally(std::uint64_t seed) : seed_(seed) {}
+  explicit Tally(std::uint64_t seed, Focus focus = Focus::everything) : seed_(seed), focus_(focus) {}
   // True where a finding is not a known one: what fails a test. Slow answers fail only if `slow_fails`.
   bool add(std::uint64_t index, const Verdict& verdict, bool slow_fails);
   std::string summary() const;
@@ -37,6 +37,7 @@ class Tally {
     std::uint64_t index = 0;
   };
   std::uint64_t seed_;
+  Focus focus_;
   std::uint64_t asked_ = 0, compared_ = 0;
   std::map<std::string, std::uint64_t> statuses_, protocols_, compared_by_, checks_, findings_;
   std::map<std::string, Extreme> tightest_, loosest_;
