@@ -25,7 +25,8 @@ constexpr double kTolerance = 2e-7;     // of the value: a curvature allowance b
 constexpr double kWorthTheWork = 1e-3;  // an allowance above this is refined at any price
 constexpr double kCoarser = 1.8, kNearby = 1.34, kLastResort = 0.4;
 constexpr double kPieces = 64, kMostWork = 4e5, kMostWorkAtLast = 2e6;  // chords; times frequencies
-constexpr double kManyAtoms = 32;                                       // from here a frequency costs more
+constexpr double kPatient = 5;  // times as many frequencies where smoothing is coarse; more buy a part in 1e5
+constexpr double kManyAtoms = 32;           // from here a frequency costs more
 constexpr double kHopeless = 2;             // of the larger end: smoothing must do it
 constexpr double kAlike = 1, kStep = 1.25;  // logarithms of the two products on one contour; along it
 constexpr double kWorthAnother = 0.2;       // a gap for which a second contour is tried
@@ -323,7 +324,7 @@ WorstMixture along(const AtomicLaw& first, const AtomicLaw& second, double terms
   double fraction = affordable_fraction(frame, a, b);
   Attempt best;
   for (bool first_pass = true; fraction <= kLastResort; fraction *= kCoarser) {
-    Attempt next = attempt(frame, a, b, fraction, (fraction < kCoarsest ? 3 : 50) * affordable);
+    Attempt next = attempt(frame, a, b, fraction, (fraction < kCoarsest ? 3 : kPatient) * affordable);
     if (!next.usable) {
       continue;
     }
@@ -344,7 +345,7 @@ WorstMixture along(const AtomicLaw& first, const AtomicLaw& second, double terms
   const bool coarse = best.fraction > kFinest && best.fraction * best.fraction > kWorthTheWork;
   if (coarse || best.upper > best.larger_end * (1 + kWorthTheWork)) {  // between the smoothings tried
     for (const double nearby : {best.fraction / kNearby, best.fraction * kNearby}) {
-      Attempt next = attempt(frame, a, b, nearby, 50 * affordable);
+      Attempt next = attempt(frame, a, b, nearby, kPatient * affordable);
       if (next.usable && next.upper < best.upper) {
         next.lower = larger(next.lower, best.lower);
         best = std::move(next);
