@@ -184,6 +184,23 @@ def nothing_is_left_for_later(root):
     return complaints
 
 
+BLIND_TO_NAN = re.compile(r"\bstd::(?:ranges::)?(max|min|clamp|minmax|fmax|fmin)\s*[(<]")
+
+
+def comparisons_see_nan(root):
+    """In the rooms that compute epsilons the larger of two numbers is taken by numerics/ordered.h, which a NaN cannot pass."""
+    complaints = []
+    for path in sources(root, "src/muster/numerics", "src/muster/accounting"):
+        if path.stem.endswith("_test"):
+            continue
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            match = BLIND_TO_NAN.search(line.split("//")[0])
+            if match:
+                complaints.append(f"{path.relative_to(root)}:{number}: a NaN passes std::{match.group(1)}; "
+                                  "see numerics/ordered.h")
+    return complaints
+
+
 # What CMake calls a library, and the Debian packages that bring it.
 PACKAGES = {
     "benchmark": ["libbenchmark-dev"],
@@ -253,6 +270,7 @@ RULES = [
     files_stay_small,
     cited_pages_exist,
     nothing_is_left_for_later,
+    comparisons_see_nan,
     libraries_are_declared,
 ]
 

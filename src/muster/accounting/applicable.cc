@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -32,7 +31,7 @@ namespace {
 constexpr double kLargestEpsilon0 = 100;  // of sums whose terms are as large as e^epsilon0
 constexpr double kLatticeOfTerms = 30;    // epsilon0 from which terms no longer lie close together
 constexpr double kNobodyAbsent = 700;     // clients expected to be absent from whom e^-that is no delta
-constexpr double kLeastRate = 1e-15;     // of 1e12 clients one in a thousand rounds: nobody hides anybody
+constexpr double kLeastRate = 1e-15;      // of 1e12 clients one in a thousand rounds: nobody hides anybody
 
 constexpr const char* kSecretCoins = "coins are secret, independent of the data and of each other";
 constexpr const char* kSecretSlots =
@@ -140,7 +139,8 @@ void cover(const Mechanism& mechanism, const Shuffle& p, Applicable& list) {
     list.lowers.push_back(gaussian_shuffle_pair(p.clients.value(), mu));
     // Clipped records lie within 1/sigma of the origin; a set of smaller diameter in a ball of its diameter
     // over sqrt 2 (Jung).
-    const double radius = std::max(mu / 2, std::min(1 / gaussian->sigma, mu / std::sqrt(2.0) * (1 + 1e-15)));
+    const double radius =
+        numerics::larger(mu / 2, numerics::smaller(1 / gaussian->sigma, mu / std::sqrt(2.0) * (1 + 1e-15)));
     if (std::optional<RoundBound> star = gaussian_shuffle_bound(p.clients.value(), mu, radius)) {
       add_assumptions(mechanism, star->assumptions);
       list.uppers.push_back(std::move(*star));
@@ -188,10 +188,7 @@ void cover(const Mechanism& mechanism, const FixedSubset& p, Applicable& list) {
                 ClassCCurve::subset(pure_epsilon0(mechanism).value(), n, k)));
   }
   const auto sum = std::make_shared<const ReportingSum>(mechanism);
-  const auto* gaussian = std::get_if<GaussianLocal>(&mechanism);
-  if (gaussian != nullptr) {
-    if (auto types = gaussian_subset_bound(*gaussian, sum, n, k)) list.uppers.push_back(std::move(*types));
-  }
+  const bool two_types = add_two_types_of_subset(mechanism, sum, n, k, list.uppers);
   list.uppers.push_back(
       {.id = "subset-swap",
        .citation = "swap theorem for a fixed-size secret subset, profile-only form; docs/theory/subset.md",
@@ -200,23 +197,25 @@ void cover(const Mechanism& mechanism, const FixedSubset& p, Applicable& list) {
            {"the subset is uniform, independent of the data, and secret from the server",
             fmt::format("{} honest clients, exactly {} of them reporting", p.clients.value(), p.subset)}),
        .delta = curve_of(SubsetCurve(*sum, n, k)),
-       .never_best = (in_class_c(mechanism) && summable(mechanism)) ||
-                     (gaussian != nullptr && two_types_replace_profile(*gaussian))});
+       .never_best = two_types || (in_class_c(mechanism) && summable(mechanism))});
   list.lowers.push_back(homogeneous(mechanism, {n, k, 1}));
   add_third_symbol(mechanism, {n, k, 1}, list);
 }
 
 // --- shuffled check-in ----------------------------------------------------------------------------
 
-// A check-in is a plain shuffle of everybody's messages, of which each is then dropped with the same probability:
-// post-processing, so no bound for the shuffle is passed. It matters where hardly anybody is absent.
+// A check-in is a plain shuffle of everybody's messages, of which each is then dropped with the same
+// probability: post-processing, so no bound for the shuffle is passed. It matters where hardly anybody is
+// absent.
 void add_plain_shuffle(const Mechanism& mechanism, const ShuffledCheckIn& p, Applicable& list) {
   if (count_of(p.clients) * (1 - p.rate.value()) > kNobodyAbsent) return;
   Applicable shuffle;
   cover(mechanism, Shuffle{p.clients}, shuffle);
   for (RoundBound& bound : shuffle.uppers) {
-    bound.assumptions.push_back(fmt::format("holds for everybody reporting, and dropping each message with "
-                                            "probability {} is post-processing", 1 - p.rate.value()));
+    bound.assumptions.push_back(
+        fmt::format("holds for everybody reporting, and dropping each message with "
+                    "probability {} is post-processing",
+                    1 - p.rate.value()));
     list.uppers.push_back(std::move(bound));
   }
 }
@@ -266,12 +265,7 @@ void cover(const Mechanism& mechanism, const ShuffledCheckIn& p, Applicable& lis
         ClassCCurve::check_in(pure_epsilon0(mechanism).value(), n, p.rate.value())));
   }
   const auto sum = std::make_shared<const ReportingSum>(mechanism);
-  const auto* gaussian = std::get_if<GaussianLocal>(&mechanism);
-  if (gaussian != nullptr) {
-    if (auto types = gaussian_check_in_bound(*gaussian, sum, n, p.rate.value())) {
-      list.uppers.push_back(std::move(*types));
-    }
-  }
+  const bool two_types = add_two_types_of_check_in(mechanism, sum, n, p.rate.value(), list.uppers);
   list.uppers.push_back(
       {.id = "swap-profile",
        .citation = "swap theorem for shuffled check-in, profile-only form; docs/theory/profile-only.md",
@@ -280,9 +274,9 @@ void cover(const Mechanism& mechanism, const ShuffledCheckIn& p, Applicable& lis
                                                  p.clients.value(), p.rate.value())}),
        .delta = [sum, p](double epsilon) { return swap_delta(*sum, p, epsilon); }});
   // X* is a common majorant of the two types; the Gaussian's two are compared with it wherever they may be above.
-  list.uppers.back().never_best = (in_class_c(mechanism) && summable(mechanism)) ||
-                                  (gaussian != nullptr && n >= 2 && two_types_replace_profile(*gaussian));
-  if (const std::optional<double> epsilon0 = pure_epsilon0(mechanism); epsilon0 && *epsilon0 < kLatticeOfTerms) {
+  list.uppers.back().never_best = two_types || (in_class_c(mechanism) && summable(mechanism));
+  if (const std::optional<double> epsilon0 = pure_epsilon0(mechanism);
+      epsilon0 && *epsilon0 < kLatticeOfTerms) {
     // X* of a pure mechanism lives on the lattice of e^epsilon0 - 1 when E is near 1: half of what one
     // message more moves ln E.
     list.uppers.back().knot = std::log1p(std::expm1(*epsilon0) / n) / 2;
@@ -367,16 +361,17 @@ void cover(const Mechanism& mechanism, const RandomCheckIn& p, Applicable& list)
 
 // --- only the sum is seen -------------------------------------------------------------------------
 
-// Of bounds for the shuffled messages, what holds when their sum and number alone are seen: the upper ones, and
-// the lower ones where the sum shows the messages' histogram. It does for one-hot symbols, and for signs: binary
-// randomized response, and every sphere or coordinate sampler in one dimension.
+// Of bounds for the shuffled messages, what holds when their sum and number alone are seen: the upper ones,
+// and the lower ones where the sum shows the messages' histogram. It does for one-hot symbols, and for signs:
+// binary randomized response, and every sphere or coordinate sampler in one dimension.
 void keep_lowers_of_sums(const Mechanism& mechanism, Applicable& list) {
   const bool histogram =
       !std::holds_alternative<GaussianLocal>(mechanism) && !std::holds_alternative<LaplaceLocal>(mechanism);
   if (!histogram) list.lowers.clear();
   for (RoundPair& pair : list.lowers) {
     pair.assumptions.emplace_back(
-        "attained where the sum and the number of messages show how many there are of each: symbols, or signs in "
+        "attained where the sum and the number of messages show how many there are of each: symbols, or "
+        "signs in "
         "one dimension");
   }
 }
@@ -425,13 +420,16 @@ void add_sums(const Mechanism& mechanism, const Participation& participation, Ap
   } else if (const auto* everybody = std::get_if<Shuffle>(&participation)) {
     cover(mechanism, AggregatedCheckIn{everybody->clients, Rate::of(1)}, sums);
   } else if (const auto* subset = std::get_if<FixedSubset>(&participation)) {
-    const auto pair = std::make_shared<const AggregatedGaussianCurve>(AggregatedGaussianCurve::subset(
-        std::get<GaussianLocal>(mechanism).mu(), count_of(subset->clients), static_cast<double>(subset->subset)));
+    const auto pair = std::make_shared<const AggregatedGaussianCurve>(
+        AggregatedGaussianCurve::subset(std::get<GaussianLocal>(mechanism).mu(), count_of(subset->clients),
+                                        static_cast<double>(subset->subset)));
     sums.uppers.push_back(
         {.id = "aggregated-gaussian",
-         .citation = "exact worst curve of the noisy sum of a fixed number of reports; docs/theory/aggregated.md",
-         .assumptions = with_mechanism(mechanism, {"the subset is uniform, independent of the data, and secret",
-                                                   "the server sees the sum of a round's messages alone"}),
+         .citation =
+             "exact worst curve of the noisy sum of a fixed number of reports; docs/theory/aggregated.md",
+         .assumptions =
+             with_mechanism(mechanism, {"the subset is uniform, independent of the data, and secret",
+                                        "the server sees the sum of a round's messages alone"}),
          .delta = [pair](double epsilon) { return pair->delta(epsilon); }});
     sums.lowers.push_back(aggregated_pair(pair));
   }
@@ -456,12 +454,14 @@ int seen_in(View view) {
 
 }  // namespace
 
-Applicable applicable(const Mechanism& mechanism, const Participation& participation, std::optional<View> asked) {
+Applicable applicable(const Mechanism& mechanism, const Participation& participation,
+                      std::optional<View> asked) {
   validate(mechanism);
   validate(participation);
   const View own = own_view(participation), view = asked.value_or(own);
   if (seen_in(view) > seen_in(own) && view != View::shuffler_colludes) {
-    throw Error(ErrorCode::uncovered, "view", name_of(view), fmt::format("{}, shuffler-colludes", name_of(own)),
+    throw Error(ErrorCode::uncovered, "view", name_of(view),
+                fmt::format("{}, shuffler-colludes", name_of(own)),
                 fmt::format("no theorem covers {} in this view", name_of(participation)));
   }
   Applicable list;
@@ -472,13 +472,14 @@ Applicable applicable(const Mechanism& mechanism, const Participation& participa
   std::visit([&](const auto& p) { cover(mechanism, p, list); }, participation);
   if (view == View::shuffler_colludes) list.uppers.clear();
   if (view == View::sum_only && own == View::shuffler_honest) add_sums(mechanism, participation, list);
-  // Every message is its own release: no theorem need say more than what the message alone gives away, with the
-  // chance that it is sent (the divergence is convex). A delta below every double is still not 0.
+  // Every message is its own release: no theorem need say more than what the message alone gives away, with
+  // the chance that it is sent (the divergence is convex). A delta below every double is still not 0.
   const double rate = message_rate(participation).value();
   for (RoundBound& bound : list.uppers) {
     bound.delta = [delta = std::move(bound.delta), mechanism, rate](double epsilon) {
       constexpr double kLeast = std::numeric_limits<double>::min();
-      const double local = numerics::as_upper_bound(rate * local_divergence(mechanism, epsilon) * (1 + 4e-16));
+      const double local =
+          numerics::as_upper_bound(rate * local_divergence(mechanism, epsilon) * (1 + 4e-16));
       const numerics::Enclosure own_bound = delta(epsilon);
       double upper = numerics::as_upper_bound(own_bound.upper, local);
       if (local > 0) upper = numerics::larger(upper, kLeast);

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <optional>
@@ -13,6 +12,7 @@
 #include "muster/accounting/bounds/shuffle/blanket.h"
 #include "muster/accounting/bounds/shuffle/clones.h"
 #include "muster/accounting/bounds/shuffle/gaussian_blanket.h"
+#include "muster/numerics/ordered.h"
 
 namespace muster::accounting {
 namespace {
@@ -26,8 +26,8 @@ double knot_of(double epsilon0, double n) { return std::log1p(std::expm1(epsilon
 // Clipped records lie within 1/sigma of the origin; a set of smaller diameter lies in a ball of its diameter
 // over sqrt 2 (Jung).
 RoundBound gaussian_entry(const GaussianLocal& gaussian, double n) {
-  const double radius = std::min(1 / gaussian.sigma, gaussian.mu() / std::sqrt(2.0) * (1 + 1e-15));
-  const GaussianBlanket blanket(n, gaussian.mu(), std::max(radius, gaussian.mu() / 2));
+  const double radius = numerics::smaller(1 / gaussian.sigma, gaussian.mu() / std::sqrt(2.0) * (1 + 1e-15));
+  const GaussianBlanket blanket(n, gaussian.mu(), numerics::larger(radius, gaussian.mu() / 2));
   std::vector<std::string> assumptions = {
       fmt::format("{:.0f} honest clients, each reports once in the round", n)};
   add_assumptions(gaussian, assumptions);

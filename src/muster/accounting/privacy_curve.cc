@@ -1,6 +1,5 @@
 #include "muster/accounting/privacy_curve.h"
 
-#include <algorithm>
 #include <cmath>
 #include <future>
 

@@ -5,6 +5,7 @@
 
 #include "muster/accounting/applicable.h"
 #include "muster/accounting/bounds/local/local.h"
+#include "muster/numerics/ordered.h"
 
 namespace muster::accounting {
 namespace {
@@ -16,7 +17,7 @@ constexpr int kRefined = 4;     // lattice points to a cell of what is composed 
 constexpr double kTail = 1e-9;  // of delta, over a million rounds
 
 RoundCurve tabulate_nested(const Curve& forward, const Curve& reverse, Delta delta) {
-  return tabulate(forward, reverse, kNodesPerDeviation, std::max(1e-42, kTail * 1e-6 * delta.value()),
+  return tabulate(forward, reverse, kNodesPerDeviation, numerics::larger(1e-42, kTail * 1e-6 * delta.value()),
                   kVisited, 0, true);
 }
 
@@ -38,7 +39,7 @@ const RunningAccountant::Kind& RunningAccountant::kind_of(const Mechanism& mecha
     for (const RoundBound& bound : list.uppers) {
       if (bound.validity == Validity::proven && !bound.never_best) {
         const numerics::Enclosure next = bound.delta(epsilon);
-        best = {std::min(best.lower, next.lower), std::min(best.upper, next.upper)};
+        best = {numerics::smaller(best.lower, next.lower), numerics::smaller(best.upper, next.upper)};
       }
     }
     return best;
@@ -79,12 +80,12 @@ DifferentRounds RunningAccountant::belows() const {
 }
 
 numerics::Enclosure RunningAccountant::delta(double epsilon) const {
-  return {std::max(forwards_.delta(epsilon).lower, reverses_.delta(epsilon).lower),
+  return {numerics::larger(forwards_.delta(epsilon).lower, reverses_.delta(epsilon).lower),
           uppers_.delta(epsilon).upper};
 }
 
 numerics::Enclosure RunningAccountant::epsilon() const {
-  return {std::max(forwards_.epsilon_lower(delta_.value()), reverses_.epsilon_lower(delta_.value())),
+  return {numerics::larger(forwards_.epsilon_lower(delta_.value()), reverses_.epsilon_lower(delta_.value())),
           uppers_.epsilon_upper(delta_.value())};
 }
 

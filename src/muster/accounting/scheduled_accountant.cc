@@ -60,7 +60,7 @@ RunningAccountant& ScheduledAccountant::charged(std::uint64_t rounds, Delta delt
   running_->restart();
   std::uint64_t left = rounds;
   for (const Stage& stage : stages_) {
-    const std::uint64_t now = std::min(left, stage.rounds);
+    const std::uint64_t now = numerics::smaller(left, stage.rounds);
     if (now > 0) running_->charge(mechanism_, stage.participation, now);
     left -= now;
   }
@@ -74,7 +74,7 @@ RunningAccountant& ScheduledAccountant::charged(std::uint64_t rounds, Delta delt
 Gate ScheduledAccountant::gate_of(std::uint64_t rounds, View view) const {
   std::vector<Participation> played;
   for (const Stage& stage : stages_) {
-    const std::uint64_t now = std::min(rounds, stage.rounds);
+    const std::uint64_t now = numerics::smaller(rounds, stage.rounds);
     if (now > 0) played.push_back(stage.participation);
     rounds -= now;
   }
@@ -84,7 +84,7 @@ Gate ScheduledAccountant::gate_of(std::uint64_t rounds, View view) const {
 Rate ScheduledAccountant::highest_rate() const {
   double most = 0;
   for (const Stage& stage : stages_) {
-    most = std::max(most, message_rate(stage.participation).value());
+    most = numerics::larger(most, message_rate(stage.participation).value());
   }
   return Rate::of(most);
 }
@@ -128,8 +128,9 @@ Bound ScheduledAccountant::composed_bound(std::uint64_t rounds, const Question& 
   }
   const numerics::Enclosure answer =
       asks_epsilon(question) ? account.epsilon() : account.delta(question.fixed);
-  gate_of(rounds, view).check(bound.id, rounds, question, answer.upper,
-                              [&](double epsilon) { return account.delta_upper(epsilon); });
+  gate_of(rounds, view).check(bound.id, rounds, question, answer.upper, [&](double epsilon) {
+    return account.delta_upper(epsilon);
+  });
   bound.upper = finite(answer.upper);
   bound.lower = answer.lower;
   if (bound.upper) {
@@ -157,7 +158,8 @@ Statement ScheduledAccountant::account(const Question& question, std::optional<V
   statement.all.front().lower = gate_of(rounds_, view).floor(question);
   if (view == own) {
     statement.all.push_back(composed_bound(rounds_, question, view));
-    const double lower = numerics::larger(statement.all.front().lower.value_or(0), *statement.all.back().lower);
+    const double lower =
+        numerics::larger(statement.all.front().lower.value_or(0), *statement.all.back().lower);
     for (Bound& bound : statement.all) bound.lower = lower;
     const auto [local, composed] = std::pair(statement.all[0].upper, statement.all[1].upper);
     if (composed && (!local || *composed <= *local)) std::swap(statement.all[0], statement.all[1]);

@@ -5,11 +5,12 @@
 #include <cmath>
 
 #include "muster/numerics/atom_kernels.h"
+#include "muster/numerics/ordered.h"
 
 namespace muster::numerics {
 
 void AtomicLaw::add(double point, double weight) {
-  if (weight > 0 && point != 0) {
+  if (!(weight <= 0) && point != 0) {  // a NaN stays, and with it nothing is known of any sum
     points.push_back(point);
     weights.push_back(weight);
   }
@@ -67,10 +68,12 @@ double AtomicLaw::largest_point() const {
 
 namespace {
 
+constexpr double kVanishes = -746;  // an exponent
+
 double reach_of(const std::vector<double>& points) {
   double reach = 0;
   for (double y : points) {
-    reach = std::max(reach, std::abs(y));
+    reach = larger(reach, std::abs(y));
   }
   return reach;
 }
@@ -81,10 +84,11 @@ Tilt far_tilt(const AtomicLaw& law, double c, double top) {
   for (double w : law.weights) {
     nonzero += w;
   }
-  const double at_zero = std::max(0.0, 1 - nonzero) * std::exp(-top);
+  const double at_zero = larger(0.0, 1 - nonzero) * std::exp(-top);
   TiltSums sums;
   for (std::size_t i = 0; i < law.points.size(); ++i) {
     const double y = law.points[i];
+    if (c * y - top < kVanishes) continue;  // adds exactly nothing, and a processor is slow to say so
     const double w = law.weights[i] * std::exp(c * y - top);
     sums.nonzero += w;
     sums.first += w * y;
@@ -93,8 +97,8 @@ Tilt far_tilt(const AtomicLaw& law, double c, double top) {
   }
   const double total = sums.nonzero + at_zero;
   const double mean = sums.first / total;
-  return {top + std::log(total), mean, std::max(0.0, sums.second / total - mean * mean),
-          sums.absolute / total, sums.nonzero / total};
+  return {top + std::log(total), mean, larger(0.0, sums.second / total - mean * mean), sums.absolute / total,
+          sums.nonzero / total};
 }
 
 }  // namespace
@@ -109,7 +113,7 @@ Tilt tilt_of(const AtomicLaw& law, double c) {
   const TiltSums sums = tilt_sums(law.points.data(), law.weights.data(), law.points.size(), c);
   const double total = 1 + sums.growth;
   const double mean = sums.first / total;
-  return {std::log1p(sums.growth), mean, std::max(0.0, sums.second / total - mean * mean),
+  return {std::log1p(sums.growth), mean, larger(0.0, sums.second / total - mean * mean),
           sums.absolute / total, sums.nonzero / total};
 }
 

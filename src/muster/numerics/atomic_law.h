@@ -16,6 +16,7 @@ struct AtomicLaw {
   std::vector<double> points;   // nonzero atoms, any order
   std::vector<double> weights;  // >= 0, same length, sum <= 1
 
+  // Weights of 0, or below it by rounding, are left out.
   void add(double point, double weight);
   double mean() const;
   double variance() const;

@@ -1,9 +1,10 @@
 #include "muster/numerics/boundary.h"
 
-#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <string>
+
+#include "muster/numerics/ordered.h"
 
 namespace muster::numerics {
 namespace {
@@ -108,17 +109,17 @@ class Search {
   // One side of the boundary is known: a Newton step past it, longer each time.
   std::int64_t outward() {
     if (const double step = -newest_.y / slope_; where_.smooth && std::fabs(step) <= kSmoothOver) {
-      const std::int64_t index = std::clamp(index_at(newest_.x + step), where_.first, where_.last);
-      return within_ ? std::max(index, newest_.index + 1) : std::min(index, newest_.index - 1);
+      const std::int64_t index = within(index_at(newest_.x + step), where_.first, where_.last);
+      return within_ ? larger(index, newest_.index + 1) : smaller(index, newest_.index - 1);
     }
     const double direction = within_ ? 1 : -1;
     constexpr double kFurthest = 3;
     const double newton = 1.02 * std::fabs(newest_.y) / slope_;
-    const double step = std::isfinite(newton) ? std::clamp(newton, reach_, kFurthest) : 4 * reach_;
-    reach_ = std::min(4 * reach_, kFurthest / 4);
-    const double x = std::clamp(newest_.x + direction * step, x_of(where_.first), x_of(where_.last));
-    const std::int64_t index = std::clamp(index_at(x), where_.first, where_.last);
-    return within_ ? std::max(index, newest_.index + 1) : std::min(index, newest_.index - 1);
+    const double step = std::isfinite(newton) ? within(newton, reach_, kFurthest) : 4 * reach_;
+    reach_ = smaller(4 * reach_, kFurthest / 4);
+    const double x = within(newest_.x + direction * step, x_of(where_.first), x_of(where_.last));
+    const std::int64_t index = within(index_at(x), where_.first, where_.last);
+    return within_ ? larger(index, newest_.index + 1) : smaller(index, newest_.index - 1);
   }
 
   // Both sides are known: where the line through the newest slope, or the chord, passes zero.
@@ -138,9 +139,9 @@ class Search {
     const std::int64_t index = index_at(x);
     if (index <= within_->index) {  // the last point is the answer, if its neighbour is above zero
       nudge_ *= 2;
-      return std::min(within_->index + nudge_ / 2, above_->index - 1);
+      return smaller(within_->index + nudge_ / 2, above_->index - 1);
     }
-    return std::clamp(index, within_->index + 1, above_->index - 1);
+    return within(index, within_->index + 1, above_->index - 1);
   }
 
   static constexpr double kSmoothOver = 1e-2;  // of x: as far as a line is trusted

@@ -1,6 +1,5 @@
 #include "muster/numerics/call_of_mixed_sum.h"
 
-#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <initializer_list>
@@ -9,6 +8,7 @@
 #include <optional>
 
 #include "muster/numerics/contour.h"
+#include "muster/numerics/ordered.h"
 
 namespace muster::numerics {
 namespace {
@@ -129,13 +129,13 @@ Sum trapezoid(const std::vector<Part>& parts, double k, double c, double period,
       const double re = minus_one.real();
       const double im = minus_one.imag();
       const double modulus = std::sqrt((1 + re) * (1 + re) + im * im) + contour::kFloor;
-      exponent += group.copies * (modulus > 0.5 ? 0.5 * std::log1p(std::max(2 * re + re * re + im * im, -1.0))
+      exponent += group.copies * (modulus > 0.5 ? 0.5 * std::log1p(larger(2 * re + re * re + im * im, -1.0))
                                                 : std::log(modulus));
       phase += group.copies * std::atan2(im, 1 + re);
-      amplify = std::max(amplify, 1 / modulus);
-      leap = std::max(leap, std::floor((group.threshold - modulus) / group.tilt.absolute_mean() / step));
+      amplify = larger(amplify, 1 / modulus);
+      leap = larger(leap, std::floor((group.threshold - modulus) / group.tilt.absolute_mean() / step));
     }
-    if (exponent > -effort.negligible) {
+    if (!(exponent <= -effort.negligible)) {  // a NaN is not negligible: it reaches the sum
       if (!in_step) {
         for (Group& group : groups) {
           group.characteristic.seek(j);
@@ -153,7 +153,7 @@ Sum trapezoid(const std::vector<Part>& parts, double k, double c, double period,
       j += 1;
       continue;
     }
-    leap = std::min(leap, last - j);
+    leap = smaller(leap, last - j);
     const double each = 2 * std::exp(-effort.negligible);
     skipped += each * (leap + 1) / (t * t);
     density += each * (leap + 1);
@@ -166,7 +166,7 @@ Sum trapezoid(const std::vector<Part>& parts, double k, double c, double period,
   skipped += rest * (1 / (step * t) + 1 / (t * t));
   density += rest * (1 / (step * s * s * t) + 1);
   const double scale = std::exp(0.5 * s * s * c * c) / period;
-  return {value * scale, (skipped + noise) * scale, std::max(0.0, density) * scale, true};
+  return {value * scale, (skipped + noise) * scale, larger(0.0, density) * scale, true};
 }
 
 double saddle(const std::vector<Part>& parts, double k) {
@@ -190,10 +190,10 @@ struct Problem {
     for (const Part& part : parts) {
       mean += part.copies * part.scale * part.law->mean();
       top += part.copies * part.scale * part.law->largest_point();
-      atoms = std::max(atoms, static_cast<double>(part.law->points.size()));
+      atoms = larger(atoms, static_cast<double>(part.law->points.size()));
     }
   }
-  double intrinsic() const { return std::max(0.0, mean - k); }  // Jensen
+  double intrinsic() const { return larger(0.0, mean - k); }  // Jensen
   bool is_intrinsic() const { return atoms == 0 || top <= k; }
 };
 
@@ -229,15 +229,14 @@ std::optional<Enclosure> integrated(const Problem& problem, const Contour& at, d
   const double scale = std::exp(at.log_scale);
   const double intrinsic = problem.intrinsic();
   const double length = at.period.length;
-  const double upper = (std::max(sum.value, 0.0) + sum.error) * scale * (1 + 64 * kUlp);
+  const double upper = (larger(sum.value, 0.0) + sum.error) * scale * (1 + 64 * kUlp);
   const double decay = std::exp(-at.c * length);
   const double smoothing = std::exp(0.5 * s * s * at.period.lambda * at.period.lambda);
   const double aliases = upper * decay / (1 - decay) + length * decay / ((1 - decay) * (1 - decay)) +
                          at.period.left_aliases(at.c) * smoothing;
   const double lower =
       (sum.value - sum.error) * scale * (1 - 64 * kUlp) - s * s * sum.density * scale - aliases;
-  return Enclosure{std::max({0.0, lower, intrinsic - 8 * kUlp * std::abs(problem.k)}),
-                   std::max(upper, intrinsic)};
+  return Enclosure{larger(0.0, lower, intrinsic - 8 * kUlp * std::abs(problem.k)), larger(upper, intrinsic)};
 }
 
 // Chernoff's bound, where the sum costs too much; its exponent may be off by a few ulps a copy.
@@ -247,8 +246,8 @@ Enclosure unintegrated(const Problem& problem, const Contour& at) {
     copies += part.copies;
   }
   const double intrinsic = problem.intrinsic();
-  return {std::max(0.0, intrinsic - 8 * kUlp * std::abs(problem.k)),
-          std::max(intrinsic, std::exp(at.log_scale - 1) / at.c * (1 + 1e-9 + 8 * kUlp * copies))};
+  return {larger(0.0, intrinsic - 8 * kUlp * std::abs(problem.k)),
+          larger(intrinsic, std::exp(at.log_scale - 1) / at.c * (1 + 1e-9 + 8 * kUlp * copies))};
 }
 
 // About the frequency beyond which the product of the transforms is negligible; `most` where it is not.
@@ -285,6 +284,8 @@ double call_of_mixed_sum_chernoff(const AtomicLaw& law, const std::vector<Scaled
 
 Enclosure call_of_mixed_sum(const AtomicLaw& law, const std::vector<ScaledCopies>& groups, double k,
                             double c) {
+  if (!std::isfinite(k))
+    return {0, std::numeric_limits<double>::infinity()};  // out of range is not "nothing left"
   const Problem problem(parts_of(law, groups), k);
   if (problem.is_intrinsic()) {
     return {problem.intrinsic(), problem.intrinsic()};
@@ -300,6 +301,7 @@ Enclosure call_of_mixed_sum(const AtomicLaw& law, const std::vector<ScaledCopies
 }
 
 Enclosure call_of_laws(std::span<const LawCopies> laws, double k, std::optional<double> contour) {
+  if (!std::isfinite(k)) return {0, std::numeric_limits<double>::infinity()};
   std::vector<Part> parts;
   for (const LawCopies& each : laws) {
     parts.push_back({each.law, 1, each.copies});

@@ -1,6 +1,5 @@
 #include "muster/numerics/call_of_sum.h"
 
-#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <limits>
@@ -10,6 +9,7 @@
 #include "muster/numerics/contour.h"
 #include "muster/numerics/enumerated_call.h"
 #include "muster/numerics/enumerated_few.h"
+#include "muster/numerics/ordered.h"
 #include "muster/numerics/rare_terms.h"
 
 namespace muster::numerics {
@@ -73,31 +73,32 @@ Sum trapezoid(const TiltedLaw& tilt, double n, double k, double c, double period
   skipped += rest * (1 / (step * t) + 1 / (t * t));
   density += rest * (1 / (step * s * s * t) + 1);
   const double scale = std::exp(0.5 * s * s * c * c) / period;
-  return {value * scale, (skipped + noise) * scale, std::max(0.0, density) * scale, true};
+  return {value * scale, (skipped + noise) * scale, larger(0.0, density) * scale, true};
 }
 
 }  // namespace
 
 Enclosure call_of_sum(const AtomicLaw& law, double n, double k) {
-  const double intrinsic =
-      std::max(0.0, n * law.mean() - k);  // Jensen: where the strike is far below the mean
+  if (!std::isfinite(k))
+    return {0, std::numeric_limits<double>::infinity()};     // out of range is not "nothing left"
+  const double intrinsic = larger(0.0, n * law.mean() - k);  // Jensen: where the strike is far below the mean
   if (is_zero(law, n, k)) {
     return {intrinsic, intrinsic};
   }
   if (n <= 2 && law.points.size() > 3) {
     const Enclosure exact = call_of_one_or_two(law, n, k);
-    return {std::max(exact.lower, intrinsic - 8 * kUlp * std::abs(k)), std::max(exact.upper, intrinsic)};
+    return {larger(exact.lower, intrinsic - 8 * kUlp * std::abs(k)), larger(exact.upper, intrinsic)};
   }
   if (const std::optional<Enclosure> few = few_terms_call(law, n, k)) {
-    return {std::max(few->lower, intrinsic - 8 * kUlp * std::abs(k)), std::max(few->upper, intrinsic)};
+    return {larger(few->lower, intrinsic - 8 * kUlp * std::abs(k)), larger(few->upper, intrinsic)};
   }
   if (enumerable(law, n)) {
     const Enclosure exact = enumerated_call(law, n, k);
-    return {std::max(exact.lower, intrinsic - 8 * kUlp * std::abs(k)), std::max(exact.upper, intrinsic)};
+    return {larger(exact.lower, intrinsic - 8 * kUlp * std::abs(k)), larger(exact.upper, intrinsic)};
   }
   if (law.points.size() >= kMany && n >= 2) {
     if (const std::optional<Enclosure> apart = call_with_rare_terms(law, n, k)) {
-      return {std::max(apart->lower, intrinsic - 8 * kUlp * std::abs(k)), std::max(apart->upper, intrinsic)};
+      return {larger(apart->lower, intrinsic - 8 * kUlp * std::abs(k)), larger(apart->upper, intrinsic)};
     }
   }
   const double c = saddle(law, n, k);
@@ -111,7 +112,7 @@ Enclosure call_of_sum(const AtomicLaw& law, double n, double k) {
   });
 
   if (log_scale - 1 - std::log(c) < (tilt.atoms() <= 8 ? kVanishing : kVanishingOfMany)) {
-    return {intrinsic, std::max(intrinsic, std::exp(std::max(log_scale - 1 - std::log(c), -700.0)))};
+    return {intrinsic, larger(intrinsic, std::exp(larger(log_scale - 1 - std::log(c), -700.0)))};
   }
   const double budget = tilt.atoms() <= 8 ? 4e4 : 2e6 / static_cast<double>(tilt.atoms());
   const double scale = std::exp(log_scale);
@@ -123,25 +124,26 @@ Enclosure call_of_sum(const AtomicLaw& law, double n, double k) {
     const Sum sum = trapezoid(tilt, n, k, c, period.length, s, coarsest ? 16 * budget : budget);
     if (!sum.affordable) {
       if (coarsest) {  // an integrand that hardly decays: Chernoff's bound, (x)_+ <= e^{cx} / (e c)
-        return {std::max(0.0, intrinsic - 8 * kUlp * std::abs(k)),
-                std::max(intrinsic, std::exp(log_scale - 1) / c * (1 + 1e-9))};
+        return {larger(0.0, intrinsic - 8 * kUlp * std::abs(k)),
+                larger(intrinsic, std::exp(log_scale - 1) / c * (1 + 1e-9))};
       }
       continue;
     }
-    const double upper = (std::max(sum.value, 0.0) + sum.error) * scale * (1 + 64 * kUlp);
+    const double upper = (larger(sum.value, 0.0) + sum.error) * scale * (1 + 64 * kUlp);
     const double decay = std::exp(-c * period.length);
     const double smoothing = std::exp(0.5 * s * s * period.lambda * period.lambda);
     const double aliases = upper * decay / (1 - decay) + period.length * decay / ((1 - decay) * (1 - decay)) +
                            period.left_aliases(c) * smoothing;
     const double lower =
         (sum.value - sum.error) * scale * (1 - 64 * kUlp) - s * s * sum.density * scale - aliases;
-    return {std::max({0.0, lower, intrinsic - 8 * kUlp * std::abs(k)}), std::max(upper, intrinsic)};
+    return {larger(0.0, lower, intrinsic - 8 * kUlp * std::abs(k)), larger(upper, intrinsic)};
   }
 }
 
 double call_of_sum_chernoff(const AtomicLaw& law, double n, double k) {
+  if (!std::isfinite(k)) return std::numeric_limits<double>::infinity();
   if (is_zero(law, n, k)) {
-    return std::max(0.0, n * law.mean() - k);
+    return larger(0.0, n * law.mean() - k);
   }
   const double c = saddle(law, n, k);
   return std::exp(n * law.log_mgf(c) - c * k - 1 - std::log(c));

@@ -7,13 +7,13 @@
 // and by the T-fold composition (h = (1 - e^{eps - x})_+).
 #pragma once
 
-#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <initializer_list>
 #include <limits>
 
 #include "muster/numerics/atomic_law.h"
+#include "muster/numerics/ordered.h"
 
 namespace muster::numerics::contour {
 
@@ -36,18 +36,18 @@ template <typename TiltedMoments, typename Pole>
 double saddle_point(TiltedMoments&& moments, double k, Pole&& pole) {
   double low = 0;
   double high = std::numeric_limits<double>::infinity();
-  double c = 1 / std::sqrt(std::max(moments(0.0).variance, 1e-300));
+  double c = 1 / std::sqrt(larger(moments(0.0).variance, 1e-300));
   for (int i = 0; i < 200; ++i) {
     const Moments at = moments(c);
     const double value = at.mean - k - pole(c);
     const double pole_slope = (pole(c * (1 - 1e-4)) - pole(c * (1 + 1e-4))) / (2e-4 * c);
     (value > 0 ? high : low) = c;
-    double next = c * std::exp(std::clamp(-value / ((at.variance + pole_slope) * c), -2.0, 2.0));
+    double next = c * std::exp(within(-value / ((at.variance + pole_slope) * c), -2.0, 2.0));
     if (!(next > low && next < high)) {
       next = std::isinf(high) ? 4 * low : low == 0 ? high / 8 : std::sqrt(low * high);
     }
     if (!(next > 1e-290 && next < 1e290) || std::abs(next - c) < 1e-3 * c) {
-      return std::clamp(next, 1e-290, 1e290);
+      return within(next, 1e-290, 1e290);
     }
     c = next;
   }
@@ -87,20 +87,20 @@ Period choose_period(double c, double log_value, LogChernoff&& log_chernoff,
                      double negligible = kAliases) {
   double right = 40 / c;
   for (int i = 0; i < 4; ++i) {
-    right = (negligible + std::max(0.0, std::log(right) - log_value)) / c;
+    right = (negligible + larger(0.0, std::log(right) - log_value)) / c;
   }
   Period best{0, 0, 0};
   bool found = false;
   for (double factor : factors) {
     const double lambda = factor * c;
     const double log_left = log_chernoff(lambda);
-    const double length = (negligible + std::max(0.0, log_left - log_value)) / (lambda - c);
+    const double length = (negligible + larger(0.0, log_left - log_value)) / (lambda - c);
     if (std::isfinite(length) && (!found || length < best.length)) {
       best = {length, lambda, log_left};
       found = true;
     }
   }
-  best.length = std::max(best.length, right);
+  best.length = larger(best.length, right);
   return best;
 }
 
@@ -134,23 +134,23 @@ bool walk(const TiltedLaw& tilt, double n, double step, double last, double negl
     // phi is known to an absolute 1e-15 or so: near 1 its logarithm comes from phi - 1, near 0 from a modulus
     // that is not trusted below that.
     const double modulus = std::sqrt((1 + re) * (1 + re) + im * im) + kFloor;
-    if (modulus >= threshold) {
+    if (!(modulus < threshold)) {  // a NaN is not negligible: it reaches the sum
       const double log_modulus =
-          modulus > 0.5 ? 0.5 * std::log1p(std::max(2 * re + re * re + im * im, -1.0)) : std::log(modulus);
+          modulus > 0.5 ? 0.5 * std::log1p(larger(2 * re + re * re + im * im, -1.0)) : std::log(modulus);
       const double exponent = n * log_modulus - damping(t);
-      if (exponent > -negligible) {
+      if (!(exponent <= -negligible)) {
         if (!in_step) {
           characteristic.seek(j);
           in_step = true;
         }
-        term(j, exponent, n * std::atan2(im, 1 + re), std::max(1.0, 1 / modulus));
+        term(j, exponent, n * std::atan2(im, 1 + re), larger(1.0, 1 / modulus));
         j += 1;
         continue;
       }
     }
     // |phi| <= modulus + lipschitz * distance stays below the threshold this far.
     const double reach = (threshold - modulus) / lipschitz;
-    const double leap = std::min(reach > 0 ? std::floor(reach / step) : 0, last - j);
+    const double leap = smaller(reach > 0 ? std::floor(reach / step) : 0, last - j);
     skip(j, leap + 1);
     j += leap + 1;
     in_step = in_step && leap == 0;

@@ -6,9 +6,10 @@
 // 1e-9 of the crossing. They stay on their side for a function that is only roughly decreasing.
 #pragma once
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
+
+#include "muster/numerics/ordered.h"
 
 namespace muster::numerics {
 
@@ -23,10 +24,10 @@ struct Bracket {
 template <typename F, typename Holds>
 Bracket bracket(F&& value, double target, double limit, double start, Holds&& holds, bool rescue) {
   const double log_target = std::log(target);
-  const auto logarithm = [&](double v) { return std::log(std::max(v, 1e-320)) - log_target; };
+  const auto logarithm = [&](double v) { return std::log(larger(v, 1e-320)) - log_target; };
   double low = 0;
   double at_low = value(0.0);
-  double high = std::min(start, limit);
+  double high = smaller(start, limit);
   // A lower end may know nothing at 0, where the value is near its largest, and yet something further out.
   for (const double factor : {1.0, 0.5, 0.25, 0.1, 2.0}) {
     if (!rescue || !holds(at_low) || high * factor > limit) break;
@@ -37,7 +38,7 @@ Bracket bracket(F&& value, double target, double limit, double start, Holds&& ho
     return {0, 0};
   }
   at_low = logarithm(at_low);
-  if (low > 0) high = std::min(1.25 * low, limit);
+  if (low > 0) high = smaller(1.25 * low, limit);
   // From the start, outwards until both sides are reached.
   double v = value(high);
   if (holds(v)) {
@@ -59,7 +60,7 @@ Bracket bracket(F&& value, double target, double limit, double start, Holds&& ho
       if (high >= limit) {
         return {high, std::numeric_limits<double>::infinity()};
       }
-      high = std::min(high * factor, limit);
+      high = smaller(high * factor, limit);
       v = value(high);
     }
   }
@@ -68,14 +69,14 @@ Bracket bracket(F&& value, double target, double limit, double start, Holds&& ho
   for (int i = 0; i < 200 && high - low > 1e-9 * high; ++i) {
     const double fraction = at_low / (at_low - at_high);
     double x = low + (high - low) * (std::isfinite(fraction) ? fraction : 0.5);
-    const double margin = std::max(2e-10 * high, 1e-4 * (high - low));  // land on either side of the crossing
+    const double margin = larger(2e-10 * high, 1e-4 * (high - low));  // land on either side of the crossing
     if (same_side >= 3 || same_side <= -3 || at_high < -700) {
       x = 0.5 * (low + high);
       same_side = 0;
     } else {
       x += same_side > 0 ? -margin : margin;
     }
-    x = std::clamp(x, low + 1e-10 * high, high - 1e-10 * high);
+    x = within(x, low + 1e-10 * high, high - 1e-10 * high);
     v = value(x);
     if (holds(v)) {
       high = x;
@@ -83,14 +84,14 @@ Bracket bracket(F&& value, double target, double limit, double start, Holds&& ho
       if (same_side > 0) {
         at_low /= 2;  // Illinois
       }
-      same_side = std::max(same_side, 0) + 1;
+      same_side = larger(same_side, 0) + 1;
     } else {
       low = x;
       at_low = logarithm(v);
       if (same_side < 0) {
         at_high /= 2;
       }
-      same_side = std::min(same_side, 0) - 1;
+      same_side = smaller(same_side, 0) - 1;
     }
   }
   return {low, high};
@@ -104,14 +105,18 @@ Bracket bracket(F&& value, double target, double limit, double start, Holds&& ho
 // larger.
 template <typename F>
 double crossing_from_above(F&& value, double target, double limit, double start = 1e-2) {
-  return crossing_detail::bracket(value, target, limit, start, [&](double v) { return v <= target; }, false).high;
+  return crossing_detail::bracket(
+             value, target, limit, start, [&](double v) { return v <= target; }, false)
+      .high;
 }
 
-// A point x >= 0 with value(x) >= target, the largest one to a relative 1e-9 where the value falls; 0 where it is
-// smaller at 0 and around the start.
+// A point x >= 0 with value(x) >= target, the largest one to a relative 1e-9 where the value falls; 0 where
+// it is smaller at 0 and around the start.
 template <typename F>
 double crossing_from_below(F&& value, double target, double limit, double start = 1e-2) {
-  return crossing_detail::bracket(value, target, limit, start, [&](double v) { return !(v >= target); }, true).low;
+  return crossing_detail::bracket(
+             value, target, limit, start, [&](double v) { return !(v >= target); }, true)
+      .low;
 }
 
 }  // namespace muster::numerics

@@ -1,8 +1,9 @@
 #include "muster/numerics/enumerated_call.h"
 
-#include <algorithm>
 #include <cmath>
 #include <vector>
+
+#include "muster/numerics/ordered.h"
 
 namespace muster::numerics {
 
@@ -15,7 +16,7 @@ Enclosure enumerated_call(const AtomicLaw& law, double n, double k) {
   for (double w : law.weights) {
     rest -= w;
   }
-  rest = std::max(rest, 0.0);
+  rest = larger(rest, 0.0);
   // power[a][c] = weight_a^c / c!; the last row is the mass at zero.
   std::vector<std::vector<double>> power(atoms + 1, std::vector<double>(count + 1, 1.0));
   for (std::size_t a = 0; a <= atoms; ++a) {
@@ -44,7 +45,7 @@ Enclosure enumerated_call(const AtomicLaw& law, double n, double k) {
   const double error = factorial * (total * 1e-12 + size * 1e-14);
   // Terms below the smallest double, times n!: at most 1e-308 * 1e158 each.
   const double underflow = 1e-140 * n * law.largest_point();
-  return {std::max(0.0, factorial * total - error), factorial * total + error + underflow};
+  return {larger(0.0, factorial * total - error), factorial * total + error + underflow};
 }
 
 }  // namespace muster::numerics

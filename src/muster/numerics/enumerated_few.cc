@@ -73,8 +73,8 @@ Enclosure call_of(const std::vector<Outcome>& left, const std::vector<Outcome>& 
       const double excess = x.sum + y.sum - k;
       const double slip = 16 * kUlp * (x.size + y.size + std::abs(k));
       const double probability = x.probability * y.probability;
-      total.lower += probability * std::max(0.0, excess - slip);
-      total.upper += probability * std::max(0.0, excess + slip);
+      total.lower += probability * larger(0.0, excess - slip);
+      total.upper += probability * larger(0.0, excess + slip);
     }
   }
   return total;
@@ -84,7 +84,7 @@ Enclosure call_of(const std::vector<Outcome>& left, const std::vector<Outcome>& 
 double falling(double x, int count, double all) {
   double product = 1;
   for (int i = 0; i < count; ++i) {
-    product *= std::max(0.0, x - i) / all;
+    product *= larger(0.0, x - i) / all;
   }
   return product;
 }
@@ -109,13 +109,13 @@ class FewTerms {
  public:
   FewTerms(const AtomicLaw& first, const AtomicLaw& second, double terms, double k, Mixing mixing)
       : one_law_(&first == &second), others_(mixing == Mixing::swap ? terms - 1 : terms) {
-    const double mass = std::max(mass_of(first), mass_of(second));
+    const double mass = larger(mass_of(first), mass_of(second));
     const double ratio = mass / (1 - mass);
     const double expected = terms * ratio;
     const double top =
-        std::max(first.largest_point(), second.largest_point()) + std::max(0.0, -k) + 16 * kUlp * std::abs(k);
+        larger(first.largest_point(), second.largest_point()) + larger(0.0, -k) + 16 * kUlp * std::abs(k);
     underflow_ = kUnderflow * (1 + top);
-    const int most = std::max(first.points.size(), second.points.size()) > 2 ? kMostOfThree : kMost;
+    const int most = larger(first.points.size(), second.points.size()) > 2 ? kMostOfThree : kMost;
     std::vector<std::vector<Outcome>> of_first, of_second;
     double probability = std::exp(terms * std::log1p(-mass));
     double found = 0;
@@ -138,9 +138,9 @@ class FewTerms {
         for (int j = one_law_ ? c : 0; j <= c; ++j) {
           next.call.push_back(
               call_of(of_first[static_cast<std::size_t>(j)], of_second[static_cast<std::size_t>(c - j)], k));
-          largest = std::max(largest, next.call.back().lower);
+          largest = larger(largest, next.call.back().lower);
         }
-        found = std::max(found, probability * largest);
+        found = larger(found, probability * largest);
         counts_.push_back(std::move(next));
       }
       probability *= (terms - c) / (c + 1) * ratio;
@@ -154,11 +154,11 @@ class FewTerms {
       for (const Count& c : counts_) {
         end += c.probability * (second ? c.call.front() : c.call.back()).lower;
       }
-      lower = std::max(lower, end);
+      lower = larger(lower, end);
     }
     lower *= 1 - kOutward;
     const double upper = (one_law_ ? at_one_law() : over_types()) * (1 + kOutward) + tail_ + underflow_;
-    return {{lower, upper}, upper / std::max(lower, underflow_) - 1};
+    return {{lower, upper}, upper / larger(lower, underflow_) - 1};
   }
 
  private:
@@ -208,11 +208,11 @@ class FewTerms {
         for (int l = c.count - j; l >= 0; --l) {
           c.best[at(j)][at(l)] = j + l == c.count
                                      ? c.call[at(j)].upper
-                                     : std::max(c.best[at(j + 1)][at(l)], c.best[at(j)][at(l + 1)]);
+                                     : larger(c.best[at(j + 1)][at(l)], c.best[at(j)][at(l + 1)]);
         }
       }
     }
-    double reached = std::max(bound(others_, 0), bound(0, others_));
+    double reached = larger(bound(others_, 0), bound(0, others_));
     std::vector<Block> blocks{{0, 0, bound(0, 0)}};
     double each = 1;
     for (const Count& c : counts_) {
@@ -233,9 +233,9 @@ class FewTerms {
         blocks.push_back({first, second, bound(first, second)});
         std::push_heap(blocks.begin(), blocks.end());
       }
-      reached = std::max(reached, bound(worst.first + half, others_ - worst.first - half));
+      reached = larger(reached, bound(worst.first + half, others_ - worst.first - half));
     }
-    return std::max(reached, blocks.front().upper);
+    return larger(reached, blocks.front().upper);
   }
 
   bool one_law_;
@@ -255,8 +255,8 @@ bool few(const AtomicLaw& first, const AtomicLaw& second, double terms, double k
   const double other = mass_of(second);
   return mass > 0 && within_range(first) && within_range(second) &&
          std::abs(mass - other) <= 16 * kUlp * mass &&
-         terms * std::max(mass, other) <= kFew * (1 - std::max(mass, other)) &&
-         k <= kFarthest * std::max(first.largest_point(), second.largest_point()) &&
+         terms * larger(mass, other) <= kFew * (1 - larger(mass, other)) &&
+         k <= kFarthest * larger(first.largest_point(), second.largest_point()) &&
          first.points.size() <= most_atoms && second.points.size() <= most_atoms;
 }
 
@@ -320,7 +320,7 @@ class PairsOfTerms {
   static Enclosure around(const Sum& sum) {
     const auto value = static_cast<double>(sum.sum);
     const double slip = 8 * kUlp * static_cast<double>(sum.size);
-    return {std::max(0.0, value - slip), std::max(0.0, value + slip)};
+    return {larger(0.0, value - slip), larger(0.0, value + slip)};
   }
 
   std::vector<double> points_, weights_;
@@ -334,8 +334,8 @@ std::optional<Enclosure> by_pairs(const AtomicLaw& law, double n, double k) {
   const double ratio = mass / (1 - mass), expected = n * ratio;
   const PairsOfTerms terms(law, mass);
   double probability = std::exp(n * std::log1p(-mass));
-  Enclosure total{probability * std::max(0.0, -k), probability * std::max(0.0, -k)};
-  const double each = terms.absolute_mean() + std::max(0.0, -k);  // E(sum of c - k)_+ is at most c of these
+  Enclosure total{probability * larger(0.0, -k), probability * larger(0.0, -k)};
+  const double each = terms.absolute_mean() + larger(0.0, -k);  // E(sum of c - k)_+ is at most c of these
   double tail = 0;
   for (int c = 1;; ++c) {
     probability *= (n - c + 1) / c * ratio;
@@ -382,7 +382,8 @@ std::optional<WorstMixture> few_terms_mixture(const AtomicLaw& first, const Atom
 
 Enclosure call_of_one_or_two(const AtomicLaw& law, double n, double k) {
   const double mass = mass_of(law), rest = larger(0.0, 1 - mass);
-  // Sums of products, each to a few ulps of what was added and subtracted; a remainder of mass to one of the whole.
+  // Sums of products, each to a few ulps of what was added and subtracted; a remainder of mass to one of the
+  // whole.
   const auto around = [&](double value, double size) {
     const double slip = (32 + static_cast<double>(law.points.size())) * kUlp * size;
     return Enclosure{larger(0.0, value - slip), larger(0.0, value + slip)};

@@ -1,8 +1,9 @@
 #include "muster/numerics/enumerated_mixture.h"
 
-#include <algorithm>
 #include <cmath>
 #include <vector>
+
+#include "muster/numerics/ordered.h"
 
 namespace muster::numerics {
 namespace {
@@ -19,7 +20,7 @@ std::vector<Outcome> outcomes(const AtomicLaw& law, int count) {
   for (double w : law.weights) {
     rest -= w;
   }
-  rest = std::max(rest, 0.0);
+  rest = larger(rest, 0.0);
   const std::size_t atoms = law.points.size();
   std::vector<Outcome> all;
   const auto visit = [&](auto&& self, std::size_t atom, int left, double sum, double p, int nonzero) -> void {
@@ -59,7 +60,7 @@ Enclosure enumerated_mixture(const AtomicLaw& first, const AtomicLaw& second, do
   if (mixing == Mixing::swap) {
     for (int i = 0; i <= others; ++i) {
       // From above: where almost nobody is absent the difference from 1 keeps few digits.
-      factor[static_cast<std::size_t>(i)] = (std::max(0.0, absent) + 1e-15) * n / (n - i);
+      factor[static_cast<std::size_t>(i)] = (larger(0.0, absent) + 1e-15) * n / (n - i);
     }
   }
   double worst = 0;
@@ -90,8 +91,8 @@ Enclosure enumerated_mixture(const AtomicLaw& first, const AtomicLaw& second, do
   const double near = 1e-14 * (std::abs(k) + terms * (first.largest_point() + second.largest_point()));
   const double underflow = 1e-290;
   const double inward =
-      mixing == Mixing::swap ? std::max(0.0, absent - 1e-15) / (std::max(0.0, absent) + 1e-15) : 1;
-  return {std::max(0.0, worst - error) * inward, worst + error + near * worst + underflow};
+      mixing == Mixing::swap ? larger(0.0, absent - 1e-15) / (larger(0.0, absent) + 1e-15) : 1;
+  return {larger(0.0, worst - error) * inward, worst + error + near * worst + underflow};
 }
 
 }  // namespace muster::numerics

@@ -1,9 +1,10 @@
 #include "muster/numerics/lattice_transform.h"
 
-#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <utility>
+
+#include "muster/numerics/ordered.h"
 
 namespace muster::numerics {
 namespace {
@@ -130,8 +131,8 @@ LatticeTransform::LatticeTransform(const std::vector<std::int64_t>& index, const
   for (std::size_t i = 0; i < index.size(); ++i) {
     re_[static_cast<std::size_t>(index[i]) & (n - 1)] += weights[i];  // two's complement: the residue
     total += weights[i];
-    first_point = std::min(first_point, index[i]);
-    last_point = std::max(last_point, index[i]);
+    first_point = smaller(first_point, index[i]);
+    last_point = larger(last_point, index[i]);
   }
   to_bit_reversed_order(re_);
   const std::vector<std::complex<double>> root = roots(n);

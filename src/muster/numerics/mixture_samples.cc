@@ -1,9 +1,10 @@
 #include "muster/numerics/mixture_samples.h"
 
-#include <algorithm>
 #include <complex>
 #include <limits>
 #include <numbers>
+
+#include "muster/numerics/ordered.h"
 
 namespace muster::numerics::mixture {
 namespace {
@@ -21,7 +22,7 @@ double modulus_of(std::complex<double> x) {
 struct Polar {
   explicit Polar(std::complex<double> x)
       : modulus(modulus_of(x)),
-        log_modulus(modulus > 0.5 ? 0.5 * std::log1p(std::max(
+        log_modulus(modulus > 0.5 ? 0.5 * std::log1p(larger(
                                               2 * x.real() + x.real() * x.real() + x.imag() * x.imag(), -1.0))
                                   : std::log(modulus)),
         argument(std::atan2(x.imag(), 1 + x.real())) {}
@@ -50,13 +51,13 @@ double active_share(const Frame& frame, const Side& a, const Side& b) {
   const double step = 2 * std::numbers::pi / frame.period.length;
   const double last = frequencies(frame, a, b, kFinest);
   const double threshold = std::exp(-negligible / frame.terms);
-  const double log_top = std::max(a.tilt.log_mgf(), b.tilt.log_mgf());
+  const double log_top = larger(a.tilt.log_mgf(), b.tilt.log_mgf());
   const double share[2] = {std::exp(a.tilt.log_mgf() - log_top), std::exp(b.tilt.log_mgf() - log_top)};
   int active = 0;
   for (int i = 0; i < kProbes; ++i) {
     const double t = step * last * (i + 0.5) / kProbes * 0.7;
-    active += std::max(share[0] * modulus_of(a.characteristic_minus_one(t)),
-                       share[1] * modulus_of(b.characteristic_minus_one(t))) >= threshold
+    active += larger(share[0] * modulus_of(a.characteristic_minus_one(t)),
+                     share[1] * modulus_of(b.characteristic_minus_one(t))) >= threshold
                   ? 1
                   : 0;
   }
@@ -88,7 +89,7 @@ std::complex<double> Side::characteristic_minus_one(double t) const {
 double affordable_fraction(const Frame& frame, const Side& a, const Side& b) {
   const double fraction =
       kFinest * active_share(frame, a, b) * frequencies(frame, a, b, kFinest) / kAffordable;
-  return std::clamp(fraction, kFinest, kCoarsest);
+  return within(fraction, kFinest, kCoarsest);
 }
 
 Samples sample(const Frame& frame, const Side& a, const Side& b, double s, double budget) {
@@ -96,14 +97,14 @@ Samples sample(const Frame& frame, const Side& a, const Side& b, double s, doubl
   const double c = frame.c;
   const double step = 2 * std::numbers::pi / frame.period.length;
   const double difference_bound = widest(frame, a, b);
-  const double top = std::max(a.phi(), b.phi());
+  const double top = larger(a.phi(), b.phi());
   const double negligible = negligible_exponent(frame, a, b);
   const double last = last_frequency(frame, a, b, s);
   const double log_phi[2] = {a.tilt.log_mgf(), b.tilt.log_mgf()};
-  const double log_top = std::max(log_phi[0], log_phi[1]);
+  const double log_top = larger(log_phi[0], log_phi[1]);
   const double base = -c * frame.k - frame.log_scale;
   const contour::RoundOff round_off[2] = {{a.tilt, n, c, frame.k}, {b.tilt, n, c, frame.k}};
-  const double lipschitz = std::max(a.tilt.absolute_mean(), b.tilt.absolute_mean());
+  const double lipschitz = larger(a.tilt.absolute_mean(), b.tilt.absolute_mean());
   const double difference_error = kUlp * (EquispacedCharacteristic::kResync + 16) *
                                   (a.phi() * a.tilt.nonzero_mass() + b.phi() * b.tilt.nonzero_mass() +
                                    std::abs(a.minus_one) + std::abs(b.minus_one));
@@ -126,27 +127,27 @@ Samples sample(const Frame& frame, const Side& a, const Side& b, double s, doubl
       out.re[j].push_back(term.real());
       out.im[j].push_back(term.imag());
       out.density[j] += multiplicity * phase.real();
-      size = std::max(size, modulus);
+      size = larger(size, modulus);
     }
     out.log_ratio.push_back(log_phi[1] + pb.log_modulus - log_phi[0] - pa.log_modulus);
     out.turn.push_back(pb.argument - pa.argument);
-    const double noise = std::max(round_off[0].at(t), round_off[1].at(t)) *
-                             std::max({1.0, 1 / pa.modulus, 1 / pb.modulus}) * 2 +
-                         2048 * kUlp;
+    const double noise =
+        larger(round_off[0].at(t), round_off[1].at(t)) * larger(1.0, 1 / pa.modulus, 1 / pb.modulus) * 2 +
+        2048 * kUlp;
     out.error += weight * size * noise;
     const std::complex<double> apart = (a.minus_one - b.minus_one) + a.phi() * xa - b.phi() * xb;
     const double difference =
         std::sqrt(std::norm(apart)) * (1 + 4 * kUlp) + difference_error + difference_slope * t;
     // max |phi_1|^i |phi_2|^(m-2-i) over i, integrated over the swap's weight (header of this file's page).
-    const double log_larger = std::max(log_phi[0] + pa.log_modulus, log_phi[1] + pb.log_modulus);
+    const double log_larger = larger(log_phi[0] + pa.log_modulus, log_phi[1] + pb.log_modulus);
     double power = std::exp(n * log_larger + base - damping - 2 * log_larger);
     if (frame.swap) {
-      const double larger = std::exp(log_larger);
-      const double reporting = std::max(std::abs(a.phi() * (1.0 + xa) - frame.absent),
-                                        std::abs(b.phi() * (1.0 + xb) - frame.absent)) +
+      const double largest = std::exp(log_larger);
+      const double reporting = larger(std::abs(a.phi() * (1.0 + xa) - frame.absent),
+                                      std::abs(b.phi() * (1.0 + xb) - frame.absent)) +
                                64 * kUlp * top;
-      if (reporting < larger) {
-        power *= n * frame.absent / larger * std::min(1.0, larger / ((n - 2) * (larger - reporting)));
+      if (reporting < largest) {
+        power *= n * frame.absent / largest * smaller(1.0, largest / ((n - 2) * (largest - reporting)));
       } else {
         power = n * frame.absent * std::exp((n - 3) * std::log(reporting) + base - damping);
       }
@@ -192,11 +193,11 @@ Samples sample(const Frame& frame, const Side& a, const Side& b, double s, doubl
     }
     const std::complex<double> xa = in_step ? rotating_a.advance() : a.characteristic_minus_one(t);
     const std::complex<double> xb = in_step ? rotating_b.advance() : b.characteristic_minus_one(t);
-    const double larger = std::max(share[0] * modulus_of(xa), share[1] * modulus_of(xb));
+    const double modulus = larger(share[0] * modulus_of(xa), share[1] * modulus_of(xb));
     const double damping = 0.5 * s * s * t * t;
     // Smoothing only grows with t: a term below this at t leaves room for a leap.
-    const double threshold = std::exp(std::min(0.0, (damping - negligible) / n));
-    if (larger >= threshold && damping < negligible) {
+    const double threshold = std::exp(smaller(0.0, (damping - negligible) / n));
+    if (!(modulus < threshold) && !(damping >= negligible)) {  // a NaN is not negligible
       if (!in_step) {
         rotating_a.seek(j);
         rotating_b.seek(j);
@@ -206,8 +207,8 @@ Samples sample(const Frame& frame, const Side& a, const Side& b, double s, doubl
       j += 1;
       continue;
     }
-    const double reach = damping < negligible ? (threshold - larger) / lipschitz : last * step;
-    const double leap = std::min(reach > 0 ? std::floor(reach / step) : 0, last - j);
+    const double reach = damping < negligible ? (threshold - modulus) / lipschitz : last * step;
+    const double leap = smaller(reach > 0 ? std::floor(reach / step) : 0, last - j);
     skipped += 2 * (leap + 1) / (t * t);
     skipped_count += 2 * (leap + 1);
     j += leap + 1;
@@ -223,7 +224,7 @@ Samples sample(const Frame& frame, const Side& a, const Side& b, double s, doubl
   out.error += full * (skipped * small + rest_sum);
   // A reporting part g psi_j: |g psi_j| <= top - absent, and <= |phi_j| + absent, small where phi_j is.
   const double away = frame.absent / top;
-  const double reporting = std::log(std::min(1 - away, std::exp(-negligible / n) + away));
+  const double reporting = std::log(smaller(1 - away, std::exp(-negligible / n) + away));
   if (scans_every_type(frame)) {
     out.error += full * (skipped * std::exp(n * reporting) + rest_sum * std::exp(n * std::log1p(-away)));
   }
@@ -231,19 +232,19 @@ Samples sample(const Frame& frame, const Side& a, const Side& b, double s, doubl
     density += full * (skipped_count * small + rest_count) + out.error * c * c;
   }
   // Curvature of what was left out: (|phi|^n)^((n-3)/n) of it, and of the swap's reporting part.
-  double left_out = std::exp(-negligible * std::max(0.0, n - 3) / n) / std::min(1.0, top * top * top);
+  double left_out = std::exp(-negligible * larger(0.0, n - 3) / n) / smaller(1.0, top * top * top);
   if (frame.swap) {
-    left_out += std::exp((n - 3) * reporting) / std::min(1.0, top * top * top);
+    left_out += std::exp((n - 3) * reporting) / smaller(1.0, top * top * top);
     left_out *= n;
   }
   out.curvature += full * difference_bound * difference_bound *
-                   (skipped * left_out + rest_sum * (frame.swap ? n : 1) / std::min(1.0, top * top * top));
+                   (skipped * left_out + rest_sum * (frame.swap ? n : 1) / smaller(1.0, top * top * top));
   const double scale = std::exp(0.5 * s * s * c * c) / frame.period.length;
   for (int side = 0; side < 2; ++side) {
     for (auto* values : {&out.re[side], &out.im[side], &out.all_re[side], &out.all_im[side]}) {
       for (double& x : *values) x *= scale;
     }
-    out.density[side] = std::max(0.0, out.density[side]) * scale;
+    out.density[side] = larger(0.0, out.density[side]) * scale;
   }
   out.error *= scale;
   out.curvature *= scale;

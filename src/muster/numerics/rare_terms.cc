@@ -1,6 +1,5 @@
 #include "muster/numerics/rare_terms.h"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -10,6 +9,7 @@
 #include "muster/numerics/call_bounds.h"
 #include "muster/numerics/call_of_mixed_sum.h"
 #include "muster/numerics/contour.h"
+#include "muster/numerics/ordered.h"
 
 namespace muster::numerics {
 namespace {
@@ -62,7 +62,7 @@ class Tail {
  private:
   static int exponent(double size) { return size > 0 ? std::ilogb(size) : kLowest; }
   static std::size_t slot(int exponent) {
-    return static_cast<std::size_t>(std::clamp(exponent, kLowest, kHighest) - kLowest);
+    return static_cast<std::size_t>(within(exponent, kLowest, kHighest) - kLowest);
   }
   std::vector<double> beyond_;  // slot e: of sizes in [2^{e-1}, 2^e), then of at least 2^{e-1}
   std::vector<double> first_;
@@ -124,9 +124,8 @@ class Pieces {
         others_(split_.bulk, n - 1, c_),
         none_scale_(std::exp(n * std::log1p(-split_.chance))),
         one_scale_(n * std::exp((n - 1) * std::log1p(-split_.chance))) {
-    none_chernoff_ =
-        none_scale_ *
-        std::exp(std::min(n * log_mgf_above(split_.bulk, c_) - c_ * k - 1 - std::log(c_), 700.0));
+    none_chernoff_ = none_scale_ *
+                     std::exp(smaller(n * log_mgf_above(split_.bulk, c_) - c_ * k - 1 - std::log(c_), 700.0));
     for (const Atom& atom : split_.large) {
       one_ = {one_.lower + one_scale_ * atom.weight * others_.below(k - atom.point),
               one_.upper + one_scale_ * atom.weight * others_.above(k - atom.point)};
@@ -149,7 +148,7 @@ class Pieces {
   double size() const { return split_.size; }
   double lost() const { return two_ + raised_; }
   // Rough, before anything is integrated.
-  double about() const { return std::max(one_.lower, 0.05 * none_chernoff_); }
+  double about() const { return larger(one_.lower, 0.05 * none_chernoff_); }
   double at_most() const { return none_chernoff_ + one_.upper + two_; }
 
   Enclosure integrated() const {
@@ -161,8 +160,8 @@ class Pieces {
     }
     const Enclosure one = one_large(kGap * (none.lower + one_.lower));
     // Weights were divided by 1 - p: one rounding more each.
-    const double outward = kOutward + 3e-16 * n_ * std::min(1.0, tilt_of(split_.capped, 0).nonzero_mass);
-    return {std::max(0.0, (none.lower + one.lower) * (1 - outward) - raised_),
+    const double outward = kOutward + 3e-16 * n_ * smaller(1.0, tilt_of(split_.capped, 0).nonzero_mass);
+    return {larger(0.0, (none.lower + one.lower) * (1 - outward) - raised_),
             (none.upper + one.upper + two_) * (1 + outward)};
   }
 
@@ -239,13 +238,13 @@ std::optional<Enclosure> call_with_rare_terms(const AtomicLaw& law, double n, do
   for (const double distance = k - n * law.mean(); at + 1 < kChances.size(); ++at) {
     const double size = right.size_passed_with(kChances[at] / n);
     const double deviation = std::sqrt(n * (right.second_within(size) + left.second_within(size)));
-    const double z = std::max(0.0, distance / deviation);
+    const double z = larger(0.0, distance / deviation);
     const double several = 0.4 * deviation * std::exp(-z * z / 2) / (1 + z * z);
-    const double reach = std::max(0.0, distance) + deviation;
+    const double reach = larger(0.0, distance) + deviation;
     const double one = n * (right.first_beyond(2 * reach) - reach * right.chance_beyond(2 * reach));
-    const double half = std::max(size, distance / 2);
+    const double half = larger(size, distance / 2);
     const double two = n * right.chance_beyond(size) * n * right.first_beyond(half);
-    if (two < 10 * kTwo * std::max(several, one)) {
+    if (two < 10 * kTwo * larger(several, one)) {
       break;
     }
   }
@@ -271,7 +270,7 @@ std::optional<Enclosure> call_with_rare_terms(const AtomicLaw& law, double n, do
     --at;
     pieces = pieces_at(kChances[at]);
     const Enclosure other = pieces->integrated();
-    found = {std::max(found.lower, other.lower), std::min(found.upper, other.upper)};
+    found = {larger(found.lower, other.lower), smaller(found.upper, other.upper)};
     if (found.upper - found.lower > 0.7 * before) {
       break;
     }

@@ -1,15 +1,18 @@
 #include "muster/numerics/scaled_series.h"
 
-#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
 #include <numbers>
 
+#include "muster/numerics/ordered.h"
+
 namespace muster::numerics {
 namespace {
 
 constexpr std::int32_t kZeroExponent = -(1 << 29);  // never the largest of a sum
+constexpr double kLargestLog = 3e8;                 // exponents of sums and products stay within 32 bits
+constexpr Scaled kUnknown{std::numeric_limits<double>::quiet_NaN(), 0};
 constexpr std::size_t kBlock = 256;
 constexpr int kLanes = 8;
 
@@ -30,11 +33,11 @@ Scaled sum(std::size_t first, std::size_t last, double loose, Exponent&& exponen
   tops.assign(blocks, std::numeric_limits<std::int32_t>::min());
   std::int32_t top = std::numeric_limits<std::int32_t>::min();
   for (std::size_t block = 0; block < blocks; ++block) {
-    const std::size_t from = first + block * kBlock, to = std::min(last + 1, from + kBlock);
+    const std::size_t from = first + block * kBlock, to = smaller(last + 1, from + kBlock);
     std::int32_t highest = std::numeric_limits<std::int32_t>::min();
-    for (std::size_t j = from; j < to; ++j) highest = std::max(highest, exponent(j));
+    for (std::size_t j = from; j < to; ++j) highest = larger(highest, exponent(j));
     tops[block] = highest;
-    top = std::max(top, highest);
+    top = larger(top, highest);
   }
   if (top <= kZeroExponent / 2) return {};
 
@@ -47,7 +50,7 @@ Scaled sum(std::size_t first, std::size_t last, double loose, Exponent&& exponen
         skipped += std::exp2(static_cast<double>(tops[block] - top) + loose) * kBlock;
         continue;
       }
-      const std::size_t from = first + block * kBlock, to = std::min(last + 1, from + kBlock);
+      const std::size_t from = first + block * kBlock, to = smaller(last + 1, from + kBlock);
       double lanes[kLanes] = {};
       std::size_t j = from;
       for (; j + kLanes <= to; j += kLanes) {
@@ -58,20 +61,22 @@ Scaled sum(std::size_t first, std::size_t last, double loose, Exponent&& exponen
     }
     if (skipped <= 0x1p-53 * static_cast<double>(total)) return scaled(static_cast<double>(total), top);
   }
-  return {};  // unreachable: the second pass skips nothing
+  return kUnknown;  // the second pass skips nothing: only a sum that is no number gets here
 }
 
 }  // namespace
 
 Scaled scaled(double x, std::int32_t exponent) {
-  if (!(x > 0)) return {0, kZeroExponent};
+  if (x == 0) return {0, kZeroExponent};
+  if (!(x > 0 && std::isfinite(x))) return kUnknown;
   int shift;
   const double half = std::frexp(x, &shift);  // in [0.5, 1)
   return {2 * half, exponent + shift - 1};
 }
 
 Scaled scaled_exp(double log_value) {
-  if (std::isinf(log_value)) return {0, kZeroExponent};
+  if (log_value == -std::numeric_limits<double>::infinity()) return {0, kZeroExponent};
+  if (!(std::fabs(log_value) < kLargestLog)) return kUnknown;
   const double whole = std::floor(log_value * std::numbers::log2e);
   // log_value - whole ln 2 with ln 2 in two pieces: the first product is exact for |whole| < 2^30.
   const double high = 0x1.62e42p-1, low = 0x1.fdf473de6af28p-22;
@@ -87,7 +92,7 @@ Scaled operator+(Scaled a, Scaled b) {
   if (a.mantissa == 0) return b;
   if (b.mantissa == 0) return a;
   if (a.exponent < b.exponent) std::swap(a, b);
-  const std::int32_t down = std::max(b.exponent - a.exponent, -2000);
+  const std::int32_t down = larger(b.exponent - a.exponent, -2000);
   return scaled(a.mantissa + std::ldexp(b.mantissa, down), a.exponent);
 }
 
@@ -117,7 +122,7 @@ Scaled weighted_convolution(const ScaledSeries& a, const std::vector<double>& w,
   const std::int32_t *ea = a.exponents(), *e = pairs.exponent.data();
   // w and c are increasing where this is called with; a margin of a factor 4 covers x, y, mantissa < 2 each.
   const double largest =
-      std::max(std::fabs(ww[last] - shift), 1.0) + std::fabs(cc[last]) + std::fabs(ww[first]);
+      larger(std::fabs(ww[last] - shift), 1.0) + std::fabs(cc[last]) + std::fabs(ww[first]);
   return sum(
       first, last, std::log2(largest) + 4, [=](std::size_t j) { return ea[j] + e[l - j]; },
       [=](std::size_t j) { return ma[j] * ((ww[j] - shift) * x[l - j] + cc[j] * y[l - j]); });

@@ -13,15 +13,17 @@
 
 namespace muster::numerics {
 
-// mantissa * 2^exponent, mantissa 0 or in [1, 2).
+// mantissa * 2^exponent, mantissa 0 or in [1, 2); NaN where a number is not known, and then in all that is
+// made of it.
 struct Scaled {
   double mantissa = 0;
   std::int32_t exponent = 0;
 };
 
-// x * 2^exponent normalised, exactly; x >= 0 and finite.
+// x * 2^exponent normalised, exactly; x >= 0 and finite, else unknown.
 Scaled scaled(double x, std::int32_t exponent = 0);
-// e^log_value; relative error at most (8 + 2 |log_value|) u, log_value below 3e8.
+// e^log_value; relative error at most (8 + 2 |log_value|) u. 0 at -infinity; unknown where |log_value| >= 3e8
+// or NaN.
 Scaled scaled_exp(double log_value);
 // Relative error at most u each.
 Scaled operator*(Scaled a, Scaled b);

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <limits>
 
+#include "muster/numerics/ordered.h"
+
 namespace muster::numerics {
 namespace {
 
@@ -91,10 +93,10 @@ Cells convolve(const SumLaw& a, const SumLaw& b, const std::vector<double>& knot
         from.begin());
     std::size_t start =
         static_cast<std::size_t>(std::upper_bound(before.begin(), before.end(), small) - before.begin() - 1);
-    start = std::min(start, end);
+    start = smaller(start, end);
     cells.dropped += p * (from[end] + before[start]);
     cells.dropped_moment += p * (x * (from[end] + before[start]) + tails.moment_from[end] +
-                                 before[start] * b.points[std::min(start, b.points.size() - 1)]);
+                                 before[start] * b.points[smaller(start, b.points.size() - 1)]);
     if (&a != &b) {
       add_row(x, p, b, start, end, knots, cells);
       continue;
@@ -102,7 +104,7 @@ Cells convolve(const SumLaw& a, const SumLaw& b, const std::vector<double>& knot
     if (start <= i && i < end) {
       add_row(x, p, b, i, i + 1, knots, cells);
     }
-    add_row(x, 2 * p, b, std::max(start, i + 1), end, knots, cells);
+    add_row(x, 2 * p, b, larger(start, i + 1), end, knots, cells);
   }
   return cells;
 }
@@ -111,7 +113,7 @@ SumLaw split(const Cells& cells, const std::vector<double>& knots) {
   const std::size_t last = knots.size() - 1;
   std::vector<double> masses(knots.size());
   for (std::size_t c = 0; c < last; ++c) {
-    const double up = std::min(cells.mass[c], cells.moment[c] / (knots[c + 1] - knots[c]));
+    const double up = smaller(cells.mass[c], cells.moment[c] / (knots[c + 1] - knots[c]));
     masses[c] += cells.mass[c] - up;
     masses[c + 1] += up;
   }
@@ -148,7 +150,7 @@ SumLaw add(const SumLaw& a, const SumLaw& b, Side side, const std::vector<double
   // width, itself at most the right knot, so its relative error moves the mean by no more than that part of
   // it.
   law.mass_error = a.mass_error + b.mass_error + (terms + 8) * kUlp;
-  law.point_error = std::max(a.point_error, b.point_error) + (2 * terms + 16) * kUlp;
+  law.point_error = larger(a.point_error, b.point_error) + (2 * terms + 16) * kUlp;
   return law;
 }
 

@@ -1,6 +1,5 @@
 #include "muster/numerics/worst_mixture.h"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -9,10 +8,12 @@
 #include <vector>
 
 #include "muster/numerics/atom_kernels.h"
+#include "muster/numerics/call_of_mixed_sum.h"
 #include "muster/numerics/contour.h"
 #include "muster/numerics/enumerated_few.h"
 #include "muster/numerics/enumerated_mixture.h"
 #include "muster/numerics/mixture_samples.h"
+#include "muster/numerics/ordered.h"
 
 namespace muster::numerics {
 namespace {
@@ -44,7 +45,7 @@ double sum_of(const std::vector<double>& v) {
 double bulge(double left, double right, double length, double curvature, bool swap) {
   const double allowance = curvature * length * length * (0.5 + (swap ? 1 / length : 0));
   const double drop = std::abs(left - right);
-  const double high = std::max(left, right);
+  const double high = larger(left, right);
   if (!(allowance > drop)) {
     return high;
   }
@@ -60,7 +61,7 @@ class Products {
            const std::vector<double>& turn, double towards)
       : re_(re), im_(im) {
     for (std::size_t i = 0; i < re.size(); ++i) {
-      const double modulus = std::exp(std::min(300.0, towards * log_ratio[i]));
+      const double modulus = std::exp(smaller(300.0, towards * log_ratio[i]));
       step_re_.push_back(modulus * std::cos(towards * turn[i]));
       step_im_.push_back(modulus * std::sin(towards * turn[i]));
     }
@@ -111,28 +112,46 @@ class Products {
   int groups_ = 0;
 };
 
-// Upper bound of all V, chords over pieces of `stride` terms. In the swap reading the chord's ends stand at
-// h m / n.
-double over_pieces(const Frame& frame, const Samples& samples, double stride) {
+// An upper bound of all V, and where the largest was seen: at so many terms of the second law.
+struct Largest {
+  double upper = 0;
+  double value = 0;
+  double second = 0;
+
+  void see(double new_upper, double new_value, double at) {
+    upper = larger(upper, new_upper);
+    if (new_value > value) {
+      value = new_value;
+      second = at;
+    }
+  }
+};
+
+// By chords over pieces of `stride` terms. In the swap reading the chord's ends stand at h m / n.
+Largest over_pieces(const Frame& frame, const Samples& samples, double stride) {
   const double n = frame.terms;
   const double shrink = frame.swap ? (n - 1) / n : 1;
-  double ends[2] = {std::max(0.0, sum_of(samples.re[0])) + samples.error,
-                    std::max(0.0, sum_of(samples.re[1])) + samples.error};
+  double ends[2] = {larger(0.0, sum_of(samples.re[0])) + samples.error,
+                    larger(0.0, sum_of(samples.re[1])) + samples.error};
+  Largest worst;
+  worst.see(0, ends[0], 0);
+  worst.see(0, ends[1], n);
   if (stride >= n) {
-    return bulge(ends[0], ends[1], n * shrink, samples.curvature, frame.swap);
+    worst.upper = bulge(ends[0], ends[1], n * shrink, samples.curvature, frame.swap);
+    return worst;
   }
   // From the larger end: powers of the ratio then mostly fall.
   const int from = ends[0] >= ends[1] ? 0 : 1;
   Products products(samples.re[from], samples.im[from], samples.log_ratio, samples.turn,
                     from == 0 ? stride : -stride);
-  double worst = 0;
   double previous = ends[from];
   double at = 0;
   while (at < n) {
-    const double next = std::min(n, at + stride);
+    const double next = smaller(n, at + stride);
     const double value =
-        next >= n ? ends[1 - from] : std::max(0.0, products.next()) + samples.error + Products::kDropped;
-    worst = std::max(worst, bulge(previous, value, (next - at) * shrink, samples.curvature, frame.swap));
+        next >= n ? ends[1 - from] : larger(0.0, products.next()) + samples.error + Products::kDropped;
+    worst.see(bulge(previous, value, (next - at) * shrink, samples.curvature, frame.swap), value,
+              from == 0 ? next : n - next);
     previous = value;
     at = next;
   }
@@ -140,25 +159,27 @@ double over_pieces(const Frame& frame, const Samples& samples, double stride) {
 }
 
 // The bound by chords over ever more pieces, until it is `enough` or passes `most` products.
-double in_pieces(const Frame& frame, const Samples& samples, double larger, double enough, double most) {
+Largest in_pieces(const Frame& frame, const Samples& samples, double largest, double enough, double most) {
   const double frequencies = static_cast<double>(samples.turn.size());
-  double upper = kInfinity;
+  Largest found{kInfinity, 0, 0};
   for (double pieces = kPieces; pieces == kPieces || pieces * frequencies <= most; pieces *= 8) {
     const double stride = std::ceil(frame.terms / pieces);
-    upper = std::min(upper, over_pieces(frame, samples, stride));
-    if (upper <= enough || stride <= 1 || upper > kHopeless * larger) {
+    Largest next = over_pieces(frame, samples, stride);
+    next.upper = smaller(next.upper, found.upper);
+    found = next;
+    if (found.upper <= enough || stride <= 1 || found.upper > kHopeless * largest) {
       break;
     }
   }
-  return upper;
+  return found;
 }
 
 // Every V in turn, from both ends to the middle: h V_{h-1} + (n-h) V_h = n (G_h - what all n reporting adds).
 // Errors shrink in that direction.
-double over_every_type(const Frame& frame, const Samples& samples) {
+Largest over_every_type(const Frame& frame, const Samples& samples) {
   const double n = frame.terms;
   const int half = static_cast<int>(n) / 2;
-  double worst = 0;
+  Largest worst;
   for (int end = 0; end < 2; ++end) {
     const double towards = end == 0 ? 1 : -1;
     Products products(samples.re[end], samples.im[end], samples.log_ratio, samples.turn, towards);
@@ -170,7 +191,7 @@ double over_every_type(const Frame& frame, const Samples& samples) {
     for (int h = 0; h <= half && h < static_cast<int>(n); ++h) {
       value = (n * (g - all) - h * value) / (n - h);
       error = (n * (samples.error + 2 * Products::kDropped) + h * error) / (n - h);
-      worst = std::max(worst, value + error);
+      worst.see(value + error, value, end == 0 ? h : n - h);
       g = products.next();
       all = of_all.next();
     }
@@ -201,13 +222,27 @@ double contour_of_all(const AtomicLaw& law, const AtomicLaw& other, double terms
   return far;
 }
 
+// The largest V from below, from one mixture of both laws: G_h less what it holds of the event that nobody is
+// absent is an average of two V's. 0 at an end, whose own value is known.
+double of_one_mixture(const AtomicLaw& first, const AtomicLaw& second, const Frame& frame, double h,
+                      double c) {
+  if (!(h > 0 && h < frame.terms)) return 0;
+  const std::array<LawCopies, 2> laws = {LawCopies{&first, frame.terms - h}, LawCopies{&second, h}};
+  const double value = call_of_laws(laws, frame.k, c).lower;
+  if (!frame.swap) return as_lower_bound(value, kInfinity);
+  const double most = (frame.terms - h) * first.largest_point() + h * second.largest_point() - frame.k;
+  const double all = std::exp(frame.terms * std::log1p(-frame.absent)) * larger(0.0, most) * (1 + 1e-9);
+  return as_lower_bound(value - all, kInfinity);
+}
+
 // The bound at one smoothing.
 struct Attempt {
   bool usable = false;
   double fraction = 0;       // smoothing in units of 1/c
   double upper = kInfinity;  // in units of e^{log_scale}
-  double larger = 0;         // the larger end alone
+  double larger_end = 0;     // the larger end alone
   double lower = 0;          // of the larger end, without smoothing or aliases; in plain units
+  double second = 0;         // terms of the second law in the largest mixture seen
   Samples samples;
 };
 
@@ -223,26 +258,30 @@ Attempt attempt(const Frame& frame, const Side& a, const Side& b, double fractio
     return out;
   }
   const double ends[2] = {sum_of(samples.re[0]), sum_of(samples.re[1])};
-  out.larger = std::max({ends[0], ends[1], 0.0}) + samples.error;
-  const double enough = out.larger * (1 + std::max(kTolerance, 0.1 * fraction * fraction));
-  out.upper = over_pieces(frame, samples, frame.terms);
+  out.larger_end = larger(ends[0], ends[1], 0.0) + samples.error;
+  const double enough = out.larger_end * (1 + larger(kTolerance, 0.1 * fraction * fraction));
+  const auto take = [&](const Largest& found) {
+    out.upper = smaller(out.upper, found.upper);
+    out.second = found.second;
+  };
+  take(over_pieces(frame, samples, frame.terms));
   if (scans_every_type(frame)) {  // it leaves out the event that nobody is absent, which may be most of it
     if (out.upper > enough || frame.terms * std::log1p(-frame.absent) > kRareAll) {
-      out.upper = std::min(out.upper, over_every_type(frame, samples));
+      take(over_every_type(frame, samples));
     }
   } else if (out.upper > enough) {
-    out.upper = std::min(out.upper, in_pieces(frame, samples, out.larger, enough, kMostWork));
+    take(in_pieces(frame, samples, out.larger_end, enough, kMostWork));
   }
   const double scale = std::exp(frame.log_scale);
   const double decay = std::exp(-c * frame.period.length);
   const double smoothing = std::exp(0.5 * s * s * frame.period.lambda * frame.period.lambda);
   for (int j = 0; j < 2; ++j) {
-    const double high = (std::max(0.0, ends[j]) + samples.error) * scale;
+    const double high = (larger(0.0, ends[j]) + samples.error) * scale;
     const double aliases = high * decay / (1 - decay) +
                            frame.period.length * decay / ((1 - decay) * (1 - decay)) +
                            frame.period.left_aliases(c) * smoothing;
-    out.lower = std::max(out.lower, (ends[j] - samples.error) * scale * (1 - 64 * kUlp) -
-                                        s * s * samples.density[j] * scale - aliases);
+    out.lower = larger(out.lower, (ends[j] - samples.error) * scale * (1 - 64 * kUlp) -
+                                      s * s * samples.density[j] * scale - aliases);
   }
   return out;
 }
@@ -260,17 +299,16 @@ WorstMixture along(const AtomicLaw& first, const AtomicLaw& second, double terms
   frame.k = k;
   frame.c = c;
   frame.swap = mixing == Mixing::swap;
-  frame.absent = frame.swap ? absent.value_or(std::max(0.0, 1 - weight)) : 0;
-  frame.log_scale = terms * std::max(a.tilt.log_mgf(), b.tilt.log_mgf()) - c * k;
+  frame.absent = frame.swap ? absent.value_or(larger(0.0, 1 - weight)) : 0;
+  frame.log_scale = terms * larger(a.tilt.log_mgf(), b.tilt.log_mgf()) - c * k;
   if (log_value < kVanishing) {
     // Markov at the saddle for every mixture at once; the swap's weight n absent/(n - N) is at most n.
     const double log_bound = frame.log_scale - 1 - std::log(c) + (frame.swap ? std::log(terms) : 0) +
-                             std::max(0.0, -std::max(a.tilt.log_mgf(), b.tilt.log_mgf()));
+                             larger(0.0, -larger(a.tilt.log_mgf(), b.tilt.log_mgf()));
     return {{0, std::exp(log_bound) + 1e-300}, kInfinity};
   }
   frame.period = contour::choose_period(c, log_value, [&](double lambda) {
-    return terms * std::max(first.log_mgf(lambda), second.log_mgf(lambda)) - lambda * k - 1 -
-           std::log(lambda);
+    return terms * larger(first.log_mgf(lambda), second.log_mgf(lambda)) - lambda * k - 1 - std::log(lambda);
   });
   const WorstMixture nothing{{0, kInfinity}, kInfinity};
   if (!std::isfinite(frame.log_scale) || frame.log_scale > 600 || !(frame.period.length < 1e300)) {
@@ -289,12 +327,12 @@ WorstMixture along(const AtomicLaw& first, const AtomicLaw& second, double terms
       continue;
     }
     const bool better = first_pass || next.upper < best.upper;
-    next.lower = std::max(next.lower, best.lower);
+    next.lower = larger(next.lower, best.lower);
     if (better) {
       best = std::move(next);
     }
-    const double tolerance = std::max(kTolerance, 0.3 * fraction * fraction);  // smoothing costs as much
-    if (!better || best.upper <= best.larger * (1 + tolerance)) {
+    const double tolerance = larger(kTolerance, 0.3 * fraction * fraction);  // smoothing costs as much
+    if (!better || best.upper <= best.larger_end * (1 + tolerance)) {
       break;
     }
     first_pass = false;
@@ -303,29 +341,34 @@ WorstMixture along(const AtomicLaw& first, const AtomicLaw& second, double terms
     return nothing;
   }
   const bool coarse = best.fraction > kFinest && best.fraction * best.fraction > kWorthTheWork;
-  if (coarse || best.upper > best.larger * (1 + kWorthTheWork)) {  // between the smoothings tried
+  if (coarse || best.upper > best.larger_end * (1 + kWorthTheWork)) {  // between the smoothings tried
     for (const double nearby : {best.fraction / kNearby, best.fraction * kNearby}) {
       Attempt next = attempt(frame, a, b, nearby, 50 * affordable);
       if (next.usable && next.upper < best.upper) {
-        next.lower = std::max(next.lower, best.lower);
+        next.lower = larger(next.lower, best.lower);
         best = std::move(next);
       }
     }
   }
-  if (const double enough = best.larger * (1 + kWorthTheWork); terms > kEveryType && best.upper > enough) {
-    best.upper = std::min(best.upper, in_pieces(frame, best.samples, kInfinity, enough, kMostWorkAtLast));
+  if (const double enough = best.larger_end * (1 + kWorthTheWork);
+      terms > kEveryType && best.upper > enough) {
+    const Largest found = in_pieces(frame, best.samples, kInfinity, enough, kMostWorkAtLast);
+    best.upper = smaller(best.upper, found.upper);
+    best.second = found.second;
   }
   const double result = best.upper * std::exp(frame.log_scale) * (1 + 64 * kUlp) + 1e-300;
   if (!(result < kInfinity)) {
     return nothing;
   }
-  return {{best.lower, result}, (best.upper - best.larger) / best.larger};
+  const double inside = of_one_mixture(first, second, frame, best.second, c);
+  return {{larger(best.lower, inside), result}, (best.upper - best.larger_end) / best.larger_end};
 }
 
 }  // namespace
 
 WorstMixture worst_mixture_call(const AtomicLaw& first, const AtomicLaw& second, double terms, double k,
                                 Mixing mixing, std::optional<double> absent) {
+  if (!std::isfinite(k)) return {{0, kInfinity}, kInfinity};  // out of range is not "nothing left"
   const AtomicLaw* laws[2] = {&first, &second};
   if (!absent && enumerable_mixture(first, second, terms)) {
     return {enumerated_mixture(first, second, terms, k, mixing), 0};
@@ -336,7 +379,7 @@ WorstMixture worst_mixture_call(const AtomicLaw& first, const AtomicLaw& second,
   // The contour through the saddle point of the end with the larger estimate.
   double log_value = -kInfinity;
   double c = 0;
-  const AtomicLaw* larger = nullptr;
+  const AtomicLaw* leading = nullptr;
   for (const AtomicLaw* law : laws) {
     if (terms * law->largest_point() <= k) {
       continue;
@@ -349,18 +392,18 @@ WorstMixture worst_mixture_call(const AtomicLaw& first, const AtomicLaw& second,
     if (estimate > log_value) {
       log_value = estimate;
       c = saddle;
-      larger = law;
+      leading = law;
     }
   }
-  if (larger == nullptr) {  // no sum of these terms passes k, or the arithmetic has no estimate
-    const bool passes = terms * std::max(first.largest_point(), second.largest_point()) > k;
+  if (leading == nullptr) {  // no sum of these terms passes k, or the arithmetic has no estimate
+    const bool passes = terms * larger(first.largest_point(), second.largest_point()) > k;
     return {{0, passes ? kInfinity : 0}, passes ? kInfinity : 0};
   }
-  const double all = contour_of_all(*larger, larger == &first ? second : first, terms, k, c);
+  const double all = contour_of_all(*leading, leading == &first ? second : first, terms, k, c);
   WorstMixture found = along(first, second, terms, k, mixing, absent, all, log_value);
   if (all != c && !(found.value.upper < found.value.lower * (1 + kWorthAnother))) {
     const WorstMixture own = along(first, second, terms, k, mixing, absent, c, log_value);
-    const double lower = std::max(found.value.lower, own.value.lower);
+    const double lower = larger(found.value.lower, own.value.lower);
     if (own.value.upper < found.value.upper) {
       found = own;
     }

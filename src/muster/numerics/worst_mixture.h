@@ -31,7 +31,7 @@ namespace muster::numerics {
 enum class Mixing { product, swap };
 
 struct WorstMixture {
-  Enclosure value;  // upper: at least every V; lower: at most the larger end of the product reading
+  Enclosure value;  // upper: at least every V; lower: at most the largest of a few
   double slack;     // what the curvature allowance adds to the upper end, relative to it
 };
 

@@ -1,10 +1,10 @@
 #include "muster/accounting/composition/composed_curve.h"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "muster/numerics/crossing.h"
+#include "muster/numerics/ordered.h"
 
 namespace muster::accounting {
 namespace {
@@ -32,7 +32,11 @@ const ComposedCurve::Table& ComposedCurve::table(std::uint64_t rounds, double de
 double ComposedCurve::delta_upper(std::uint64_t rounds, double epsilon) const {
   // A first answer from the shallowest table says how deep the question reaches.
   const double first = table(rounds, 1).dominating.delta(rounds, epsilon).upper;
-  return std::min(first, table(rounds, first).dominating.delta(rounds, epsilon).upper);
+  const double value = numerics::smaller(first, table(rounds, first).dominating.delta(rounds, epsilon).upper);
+  // Nothing is left past the largest sum of losses, which is a rounded product: so much before it, too.
+  return value > 0 || std::isnan(value)
+             ? value
+             : table(rounds, 1).dominating.delta(rounds, epsilon * (1 - 0x1p-50)).upper;
 }
 
 double ComposedCurve::upper(std::uint64_t rounds, const Question& question) const {
@@ -55,7 +59,7 @@ double ComposedCurve::rough_upper(std::uint64_t rounds, const Question& question
     return upper(rounds, question);
   }
   const Resolution r = Resolutions<Table>::wanted(rounds, question.fixed);
-  const double tail = std::max(r.tail, kRoughTail * question.fixed / static_cast<double>(rounds));
+  const double tail = numerics::larger(r.tail, kRoughTail * question.fixed / static_cast<double>(rounds));
   const int nodes = r.visited > 1 ? kRoughOfFew : kRoughNodes;
   return LossDistribution::dominating(tabulate(delta_, {}, nodes, tail, r.visited, knot_))
       .epsilon_upper(rounds, question.fixed);
@@ -78,13 +82,13 @@ double ComposedCurve::from_below(std::uint64_t rounds, const Question& question)
 double ComposedPair::lower(std::uint64_t rounds, const Question& question) const {
   if (rounds == 1) {
     if (!asks_epsilon(question)) {
-      return std::max(forward_(question.fixed).lower, reverse_(question.fixed).lower);
+      return numerics::larger(forward_(question.fixed).lower, reverse_(question.fixed).lower);
     }
     const auto crossing = [&](const DeltaCurve& curve) {
       return numerics::crossing_from_below([&](double e) { return curve(e).lower; }, question.fixed,
                                            kLargestEpsilon);
     };
-    return std::max(crossing(forward_), crossing(reverse_));
+    return numerics::larger(crossing(forward_), crossing(reverse_));
   }
   const auto answer = [&](double delta) {
     const auto& pairs = tables_.at(rounds, delta, [&](const Resolution& r) {
@@ -96,13 +100,13 @@ double ComposedPair::lower(std::uint64_t rounds, const Question& question) const
       return asks_epsilon(question) ? pair.epsilon_lower(rounds, question.fixed)
                                     : pair.delta(rounds, question.fixed).lower;
     };
-    return std::max(one(pairs[0]), one(pairs[1]));
+    return numerics::larger(one(pairs[0]), one(pairs[1]));
   };
   if (asks_epsilon(question)) {
     return answer(question.fixed);
   }
   const double first = answer(1);
-  return std::max(first, answer(first));
+  return numerics::larger(first, answer(first));
 }
 
 }  // namespace muster::accounting

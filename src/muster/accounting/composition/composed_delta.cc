@@ -1,12 +1,12 @@
 #include "muster/accounting/composition/composed_delta.h"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <vector>
 
 #include "muster/accounting/composition/loss_integral.h"
 #include "muster/accounting/composition/rare_jump.h"
+#include "muster/numerics/ordered.h"
 
 namespace muster::accounting {
 namespace {
@@ -27,7 +27,7 @@ double size_passed_with(Parts parts, double spacing, double chance) {
   for (const RepeatedLoss& part : parts) {
     for (std::size_t a = 0; a < part.losses->points.size(); ++a) {
       if (const double at = part.losses->points[a] / spacing; at > 0) {
-        beyond[static_cast<std::size_t>(std::clamp(kSlots * std::log2(at), 0.0, 63.0))] +=
+        beyond[static_cast<std::size_t>(numerics::within(kSlots * std::log2(at), 0.0, 63.0))] +=
             part.rounds * part.losses->weights[a];
       }
     }
@@ -49,10 +49,10 @@ std::optional<numerics::Enclosure> composed_delta_with_rare_jump(Parts parts, do
   double largest = 0;
   double one = 0;  // about what one large loss adds
   for (const RepeatedLoss& part : parts) {
-    largest = std::max(largest, part.losses->largest_point());
+    largest = numerics::larger(largest, part.losses->largest_point());
     for (std::size_t a = 0; a < part.losses->points.size(); ++a) {
       one += part.rounds * part.losses->weights[a] *
-             std::max(0.0, -std::expm1(epsilon - part.losses->points[a]));
+             numerics::larger(0.0, -std::expm1(epsilon - part.losses->points[a]));
     }
   }
   std::optional<numerics::Enclosure> found;
@@ -64,8 +64,8 @@ std::optional<numerics::Enclosure> composed_delta_with_rare_jump(Parts parts, do
     }
     const RareJump jump(parts, size);
     const RareJump::Value got = jump.value(spacing, epsilon);
-    found = found ? numerics::Enclosure{std::max(found->lower, got.ends.lower),
-                                        std::min(found->upper, got.ends.upper)}
+    found = found ? numerics::Enclosure{numerics::larger(found->lower, got.ends.lower),
+                                        numerics::smaller(found->upper, got.ends.upper)}
                   : got.ends;
     return got.summed && 0.5 * jump.chance() * jump.chance() > kLost * found->upper;
   };
@@ -90,10 +90,10 @@ std::optional<numerics::Enclosure> composed_delta_with_rare_jump(Parts parts, do
 
 numerics::Enclosure composed_delta(Parts parts, double spacing, double epsilon) {
   const double at_infinity = mass_at_infinity(parts);
-  const double intrinsic = std::max(0.0, -std::expm1(epsilon));
+  const double intrinsic = numerics::larger(0.0, -std::expm1(epsilon));
   if (const auto finite = trivial_value(parts, spacing, epsilon)) {
-    return {std::max(intrinsic, at_infinity * (1 - 1e-12)),
-            std::clamp(finite->upper + at_infinity * (1 + 1e-12), intrinsic, 1.0)};
+    return {numerics::larger(intrinsic, at_infinity * (1 - 1e-12)),
+            numerics::within(finite->upper + at_infinity * (1 + 1e-12), intrinsic, 1.0)};
   }
   const Integral integral(parts, spacing, epsilon);
   numerics::Enclosure answer =
@@ -101,11 +101,11 @@ numerics::Enclosure composed_delta(Parts parts, double spacing, double epsilon) 
   // Too long a sum, or one whose terms cancel: the saddle point lies between a bulk and a rare jump.
   if (answer.upper - answer.lower > kUnresolved * answer.upper) {
     if (const auto split = composed_delta_with_rare_jump(parts, spacing, epsilon)) {
-      answer = {std::max(split->lower, answer.lower), std::min(split->upper, answer.upper)};
+      answer = {numerics::larger(split->lower, answer.lower), numerics::smaller(split->upper, answer.upper)};
     }
   }
-  return {std::max(answer.lower, intrinsic * (1 - 1e-12)),
-          std::clamp(answer.upper + at_infinity * (1 + 1e-12), intrinsic, 1.0)};
+  return {numerics::larger(answer.lower, intrinsic * (1 - 1e-12)),
+          numerics::within(answer.upper + at_infinity * (1 + 1e-12), intrinsic, 1.0)};
 }
 
 }  // namespace muster::accounting

@@ -7,6 +7,7 @@
 
 #include "muster/accounting/composition/composed_delta.h"
 #include "muster/numerics/crossing.h"
+#include "muster/numerics/ordered.h"
 
 namespace muster::accounting {
 namespace {
@@ -35,7 +36,7 @@ numerics::Enclosure DifferentRounds::delta(double epsilon) const {
   double spacing = std::numeric_limits<double>::infinity();
   std::vector<RepeatedLoss> losses;
   for (const Part& part : parts_) {
-    spacing = std::min(spacing, part.pair->spacing());
+    spacing = numerics::smaller(spacing, part.pair->spacing());
     losses.push_back({&part.pair->losses(), part.pair->mass_at_infinity(), static_cast<double>(part.rounds)});
   }
   return composed_delta(losses, spacing, epsilon);
@@ -49,7 +50,8 @@ double DifferentRounds::expected_epsilon(double target) const {
     mean += n * part.pair->losses().mean();
     variance += n * part.pair->losses().variance();
   }
-  return std::max(1e-12, mean + std::sqrt(2 * variance * std::log(1 / std::min(target, 0.1))));
+  return numerics::larger(1e-12,
+                          mean + std::sqrt(2 * variance * std::log(1 / numerics::smaller(target, 0.1))));
 }
 
 double DifferentRounds::epsilon_upper(double target) const {

@@ -1,6 +1,5 @@
 #include "muster/accounting/composition/dominated_losses.h"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -157,12 +156,12 @@ LossLaw dominated_losses(const RoundCurve& curve, int refined) {
   std::vector<std::optional<ProfilePoint>> inserted(nodes.size());  // in the cell right of each node
   // Left of alpha = 1 nothing may be known: cells there would only pull down what is known at 1.
   const bool left_known = curve.index.size() > 1 && curve.reverse[1].lower > 0;
-  const std::size_t first_cell = left_known ? 1 : std::max<std::size_t>(1, curve.index.size() - 1);
+  const std::size_t first_cell = left_known ? 1 : larger<std::size_t>(1, curve.index.size() - 1);
   for (std::size_t cell = first_cell; cell + 2 < nodes.size(); ++cell) {
     const std::int64_t first = refined * nodes[cell].index + 1, last = refined * nodes[cell + 1].index - 1;
     const Frame frame(curve.spacing, &nodes[cell - 1]);
     const Extensions lines = frame.lines();
-    const std::int64_t at = std::clamp<std::int64_t>(
+    const std::int64_t at = numerics::within<std::int64_t>(
         frame.nearest(lines.crossing(), refined).value_or(first + (last - first) / 2), first, last);
     const Extended x = frame.place(at, refined);
     const Extended value = lines.lower_line(x);

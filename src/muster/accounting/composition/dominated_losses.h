@@ -1,7 +1,7 @@
 // The losses of a lower pair: from enclosures of one true pair's curve at some nodes, a law whose composition stays below
 // that pair's.
 //
-// Between nodes the curve is only known to be convex; docs/theory/composition.md, "From below". Pure function.
+// Between nodes the curve is only known to be convex; docs/theory/composition.md, "Lower bounds". Pure function.
 #pragma once
 
 #include "muster/accounting/composition/convex_profile.h"

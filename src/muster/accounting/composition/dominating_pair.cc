@@ -1,6 +1,5 @@
 #include "muster/accounting/composition/dominating_pair.h"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -52,7 +51,8 @@ numerics::Enclosure LossDistribution::delta(std::uint64_t rounds, double epsilon
 double LossDistribution::expected_epsilon(std::uint64_t rounds, double target) const {
   const double n = static_cast<double>(rounds);
   const double deviation = std::sqrt(n * law_.variance());
-  return std::max(spacing_, n * law_.mean() + deviation * std::sqrt(2 * std::log(1 / std::min(target, 0.1))));
+  return larger(spacing_,
+                n * law_.mean() + deviation * std::sqrt(2 * std::log(1 / numerics::smaller(target, 0.1))));
 }
 
 double LossDistribution::epsilon_upper(std::uint64_t rounds, double target) const {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "muster/numerics/lattice_transform.h"
+#include "muster/numerics/ordered.h"
 
 namespace muster::accounting {
 namespace {
@@ -106,8 +107,9 @@ class Product {
         index[i] = std::llround(at);
       }
       f.transform.emplace(index, f.tilt.weights(), log2_cells);
-      f.floor = std::max(contour::kFloor, f.transform->error());
-      const double negligible = std::max(0.0, std::exp(-contour::kNegligible / f.rounds) - 2 * f.floor);
+      f.floor = numerics::larger(contour::kFloor, f.transform->error());
+      const double negligible =
+          numerics::larger(0.0, std::exp(-contour::kNegligible / f.rounds) - 2 * f.floor);
       f.square_negligible = negligible * negligible;
     }
     return true;
@@ -151,7 +153,7 @@ class Product {
   double reach(double negligible) const {
     const auto bound = [&](double distance) {
       return sum([&](const Factor& f) {
-        return f.rounds * std::log(std::min(1.0, f.modulus + f.tilt.absolute_mean() * distance));
+        return f.rounds * std::log(numerics::smaller(1.0, f.modulus + f.tilt.absolute_mean() * distance));
       });
     };
     if (factors_.size() == 1) {
@@ -163,7 +165,7 @@ class Product {
     }
     double high = std::numeric_limits<double>::infinity();
     for (const Factor& f : factors_) {
-      high = std::min(high, 2 / f.tilt.absolute_mean());
+      high = numerics::smaller(high, 2 / f.tilt.absolute_mean());
     }
     double low = 0;
     for (int i = 0; i < 8; ++i) {
@@ -190,10 +192,10 @@ class Product {
     const double im = minus_one.imag();
     f.modulus = std::sqrt((1 + re) * (1 + re) + im * im) + floor;
     value.exponent +=
-        f.rounds * (f.modulus > 0.5 ? 0.5 * std::log1p(std::max(2 * re + re * re + im * im, -1.0))
+        f.rounds * (f.modulus > 0.5 ? 0.5 * std::log1p(numerics::larger(2 * re + re * re + im * im, -1.0))
                                     : std::log(f.modulus));
     value.phase += f.rounds * std::atan2(im, 1 + re);
-    value.amplify = std::max(value.amplify, 1 / f.modulus);
+    value.amplify = numerics::larger(value.amplify, 1 / f.modulus);
   }
   template <typename Term>
   double sum(Term&& term) const {
@@ -211,7 +213,7 @@ class Product {
 
 std::optional<numerics::Enclosure> trivial_value(Parts parts, double spacing, double epsilon) {
   if (std::all_of(parts.begin(), parts.end(), [](const auto& p) { return p.losses->points.empty(); })) {
-    const double at_zero = std::max(0.0, -std::expm1(epsilon));
+    const double at_zero = numerics::larger(0.0, -std::expm1(epsilon));
     return numerics::Enclosure{at_zero, at_zero};
   }
   const double largest = sum_over(parts, [](const RepeatedLoss& p) { return p.losses->largest_point(); });
@@ -264,17 +266,18 @@ Integral::Integral(Parts parts, double spacing, double epsilon)
 
 std::optional<numerics::Enclosure> Integral::value(int most_cells, double most_work) const {
   const double cells = std::ceil(period_.length / h_);
-  const int log2_cells = std::max(4, static_cast<int>(std::ceil(std::log2(std::min(cells, 1e18)))));
+  const int log2_cells =
+      numerics::larger(4, static_cast<int>(std::ceil(std::log2(numerics::smaller(cells, 1e18)))));
   const bool fast = log2_cells <= most_cells;
   const double work =
-      fast ? std::min(most_work, std::ldexp(kLevel * log2_cells + kTerm, log2_cells)) : most_work;
+      fast ? numerics::smaller(most_work, std::ldexp(kLevel * log2_cells + kTerm, log2_cells)) : most_work;
   if (const auto direct = summed(2 * std::ceil(cells / 2), work, 0)) {
     return direct;
   }
   auto found = fast ? summed(std::ldexp(1.0, log2_cells), most_work, log2_cells) : std::nullopt;
   if (found && found->upper - found->lower > kNoisy * found->upper && work < most_work) {
     if (const auto direct = summed(2 * std::ceil(cells / 2), most_work, 0)) {
-      found = {std::max(found->lower, direct->lower), std::min(found->upper, direct->upper)};
+      found = {numerics::larger(found->lower, direct->lower), numerics::smaller(found->upper, direct->upper)};
     }
   }
   return found;
@@ -302,7 +305,7 @@ std::optional<numerics::Enclosure> Integral::summed(double cells, double most_wo
   };
   // A term found negligible: no term passes 1.
   const auto left_out = [&](double t) {
-    return std::exp(std::min(0.0, 2 * (noise_base + noise_slope * t) - contour::kNegligible));
+    return std::exp(numerics::smaller(0.0, 2 * (noise_base + noise_slope * t) - contour::kNegligible));
   };
   double noise = (std::abs(value.value()) + kernel_noise) * moved(0) + kernel_noise;
   double skipped = 0;
@@ -317,7 +320,7 @@ std::optional<numerics::Enclosure> Integral::summed(double cells, double most_wo
     }
     const double t = j * step;
     const Product::Value at = fast ? product.at_cell(j) : product.at(t, in_step);
-    if (at.exponent > -contour::kNegligible) {
+    if (!(at.exponent <= -contour::kNegligible)) {  // a NaN is not negligible: it reaches the sum
       if (!in_step) {
         product.seek(j);
         in_step = true;
@@ -331,7 +334,7 @@ std::optional<numerics::Enclosure> Integral::summed(double cells, double most_wo
       continue;
     }
     const double reach = fast ? 0 : product.reach(contour::kNegligible);
-    const double leap = std::min(reach > 0 ? std::floor(reach / step) : 0, last - j);
+    const double leap = numerics::smaller(reach > 0 ? std::floor(reach / step) : 0, last - j);
     skipped += 2 * (leap + 1) * largest * left_out((j + leap) * step);
     j += leap + 1;
     in_step = fast || (in_step && leap == 0);
@@ -346,9 +349,10 @@ std::optional<numerics::Enclosure> Integral::summed(double cells, double most_wo
                                             : std::numeric_limits<double>::infinity();
   // The aliases' bound is rounded too.
   const double lower = (value.value() - error) * scale / weights - 2 * aliases - kLeast;
-  const double upper = (std::max(0.0, value.value()) + error) * scale * weights + kLeast;
+  const double upper = (numerics::larger(0.0, value.value()) + error) * scale * weights + kLeast;
   // Where the tilt is too steep for the arithmetic.
-  return upper >= lower ? std::optional(numerics::Enclosure{std::max(0.0, lower), upper}) : std::nullopt;
+  return upper >= lower ? std::optional(numerics::Enclosure{numerics::larger(0.0, lower), upper})
+                        : std::nullopt;
 }
 
 }  // namespace muster::accounting

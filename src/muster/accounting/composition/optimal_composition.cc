@@ -1,10 +1,10 @@
 #include "muster/accounting/composition/optimal_composition.h"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "muster/accounting/bounds/local/local.h"
+#include "muster/numerics/ordered.h"
 
 namespace muster::accounting {
 namespace {
@@ -28,7 +28,7 @@ double left_for_loss(double delta, double log_kept) {
 double sub_gaussian_epsilon(double squares, double mean, double most, double delta) {
   const double plain = std::sqrt(2 * squares * std::log(1 / delta));
   const double other = std::sqrt(2 * squares * std::log(std::exp(1.0) + std::sqrt(squares) / delta));
-  return std::min(most, mean + std::min(plain, other)) * (1 + kRoom);
+  return numerics::smaller(most, mean + numerics::smaller(plain, other)) * (1 + kRoom);
 }
 
 }  // namespace
@@ -36,11 +36,11 @@ double sub_gaussian_epsilon(double squares, double mean, double most, double del
 double optimal_composition_delta(const Guarantee& round, std::uint64_t rounds, double epsilon) {
   if (rounds == 0) return 0;
   const double kept = log_kept(round, static_cast<double>(rounds));
-  const double spent = std::min(1.0, -std::expm1(kept) * (1 + kRoom));
+  const double spent = numerics::smaller(1.0, -std::expm1(kept) * (1 + kRoom));
   if (std::isinf(round.epsilon)) return 1;
   const double loss = round.epsilon > 0 ? local_detail::pure_delta(round.epsilon, 1, rounds, epsilon) : 0.0;
   // Written to keep a tiny sum tiny: 1 - (1-spent)(1-loss).
-  return std::min(1.0, (spent + (1 - spent) * loss) * (1 + kRoom));
+  return numerics::smaller(1.0, (spent + (1 - spent) * loss) * (1 + kRoom));
 }
 
 std::optional<double> optimal_composition_epsilon(const Guarantee& round, std::uint64_t rounds,
@@ -51,7 +51,7 @@ std::optional<double> optimal_composition_epsilon(const Guarantee& round, std::u
   if (!(round.epsilon > 0)) return 0;
   const double most = static_cast<double>(rounds) * round.epsilon * (1 + kRoom);
   if (left < kSmallest) return most;
-  return std::min(most, local_detail::pure_epsilon(round.epsilon, 1, rounds, left));
+  return numerics::smaller(most, local_detail::pure_epsilon(round.epsilon, 1, rounds, left));
 }
 
 std::optional<double> heterogeneous_composition_epsilon(const std::vector<Guarantee>& rounds, double delta) {
@@ -83,7 +83,7 @@ Guarantee subsampled(const Guarantee& mechanism, double rate) {
   const double epsilon = mechanism.epsilon > 700
                              ? mechanism.epsilon
                              : std::log1p(rate * std::expm1(mechanism.epsilon)) * (1 + kRoom);
-  return {std::min(epsilon, mechanism.epsilon), rate * mechanism.delta * (1 + kRoom)};
+  return {numerics::smaller(epsilon, mechanism.epsilon), rate * mechanism.delta * (1 + kRoom)};
 }
 
 std::optional<double> compose_optimally(const std::function<std::optional<double>(double delta)>& epsilon_of,
@@ -117,7 +117,7 @@ std::optional<double> compose_optimally(const std::function<std::optional<double
       const double middle = low + (high - low) / 2;
       (answers(middle) ? high : low) = middle;
     }
-    return std::min(1.0, std::exp(high));
+    return numerics::smaller(1.0, std::exp(high));
   }
   const double step = rounds > 1'000'000 ? 8 : rounds > 10'000 ? 2 : 0.5;  // in natural logarithms of delta
   for (double log_delta = -0.01; log_delta > -600; log_delta -= step) {
@@ -128,7 +128,7 @@ std::optional<double> compose_optimally(const std::function<std::optional<double
       keep(optimal_composition_delta({*epsilon, delta}, rounds, question.fixed));
     }
   }
-  return best ? std::min(*best, 1.0) : 1.0;
+  return best ? numerics::smaller(*best, 1.0) : 1.0;
 }
 
 }  // namespace muster::accounting

@@ -1,7 +1,8 @@
 #include "muster/accounting/composition/rare_jump.h"
 
-#include <algorithm>
 #include <cmath>
+
+#include "muster/numerics/ordered.h"
 
 namespace muster::accounting {
 namespace {
@@ -61,7 +62,7 @@ struct Points {
       puts.emplace_back(parts, -1 - slopes.back());
     }
     for (const RepeatedLoss& part : parts) {
-      atoms = std::max(atoms, static_cast<double>(part.losses->points.size()));
+      atoms = numerics::larger(atoms, static_cast<double>(part.losses->points.size()));
     }
     atoms += static_cast<double>(parts.size());
   }
@@ -106,15 +107,15 @@ class Others {
   // E (1 - e^{-u}), without the positive part, is off by no more.
   double cancelled(double x) const { return 2 * kUlp * (2 + std::abs(x) + std::abs(back_.log_mgf)); }
   double least_gain(double x) const {
-    return std::max(0.0, -std::expm1(back_.log_mgf + back_.error - x) - cancelled(x));
+    return numerics::larger(0.0, -std::expm1(back_.log_mgf + back_.error - x) - cancelled(x));
   }
   double most_gain(double x) const {
     const double most = -std::expm1(back_.log_mgf - back_.error - x) + cancelled(x);
     const double m = mean_ + x;
     const double root = std::sqrt(variance_ + m * m);
     const double scarf = m > 0 ? 0.5 * (root + m) : 0.5 * variance_ / (root - m);
-    return std::max(0.0, std::min({1.0, scarf * (1 + 1e-14), bounded(calls_, x),
-                                   std::max(0.0, most) + bounded(puts_, x)}));
+    return numerics::larger(0.0, numerics::smaller(1.0, scarf * (1 + 1e-14), bounded(calls_, x),
+                                                   numerics::larger(0.0, most) + bounded(puts_, x)));
   }
   // Least e^{constant + slope x}; NaN and overflow count as no bound.
   static double bounded(const std::vector<Line>& lines, double x) {

@@ -1,8 +1,9 @@
 #include "muster/accounting/conversions/local_rdp.h"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
+
+#include "muster/numerics/ordered.h"
 
 namespace muster::accounting {
 namespace {
@@ -16,7 +17,8 @@ double pure_rdp(double epsilon, double order) {
   const double m = (order - 1) * epsilon;
   const double share = -std::expm1(-order * epsilon) / (1 + std::exp(-epsilon));
   const double moment = m < 600 ? std::log1p(std::expm1(m) * share) : m + std::log(share);
-  return std::min(epsilon, moment / (order - 1) * (1 + 32 * kUnit) + 8 * kUnit * (m < 600 ? 0 : epsilon));
+  return numerics::smaller(epsilon,
+                           moment / (order - 1) * (1 + 32 * kUnit) + 8 * kUnit * (m < 600 ? 0 : epsilon));
 }
 
 double gaussian_rdp(double mu, double order) { return order * mu * mu / 2 * (1 + 4 * kUnit); }

@@ -1,9 +1,10 @@
 #include "muster/accounting/conversions/rdp_to_dp.h"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
+
+#include "muster/numerics/ordered.h"
 
 namespace muster::accounting {
 namespace {
@@ -19,7 +20,7 @@ struct MomentSum {
   double order, delta, grown, shifted;  // grown = e^eps, shifted = e^eps - 1 + delta
 
   double t(double y) const { return delta / y; }
-  double w(double y) const { return std::min(1.0, shifted / (grown - y)); }
+  double w(double y) const { return numerics::smaller(1.0, shifted / (grown - y)); }
   // log v and a bound on its error, 1e300 where v may be 0.
   std::pair<double, double> log_v(double y) const {
     const double left = w(y), rest = 1 - delta - y;
@@ -44,7 +45,7 @@ struct MomentSum {
     const double left = m * std::log1p(t(y)) + std::log1p(-a);
     const double right = std::isfinite(lv) ? m * lv + std::log1p(m * w(y)) : -kInfinity;
     const double margin =
-        16 * kUnit * (a + a / std::max(room, 1e-300) + (std::isfinite(lv) ? std::fabs(m * lv) : 0)) +
+        16 * kUnit * (a + a / numerics::larger(room, 1e-300) + (std::isfinite(lv) ? std::fabs(m * lv) : 0)) +
         (std::isfinite(lv) ? 2 * m * lv_error : 0);
     return {left - right, margin, right, left};
   }
@@ -58,9 +59,10 @@ struct MomentSum {
                                          : std::exp(s.log_left + s.margin);
     }
     if (!std::isfinite(steep)) return -kInfinity;
-    const double loss = std::max(0.0, steep) * (high - low) * (1 + 8 * kUnit);
+    const double loss = numerics::larger(0.0, steep) * (high - low) * (1 + 8 * kUnit);
     const double m = order - 1, r = delta + high;
-    const double rest = std::max(0.0, 1 - r - 2 * kUnit), rest_up = std::max(0.0, 1 - r + 2 * kUnit);
+    const double rest = numerics::larger(0.0, 1 - r - 2 * kUnit),
+                 rest_up = numerics::larger(0.0, 1 - r + 2 * kUnit);
     const auto [lv, lv_error] = log_v(high);
     const double up = m * std::log1p(t(high)), down = m * lv;  // down may be -infinity
     if (!(up < kLargestLog)) {  // F >= r u^(l-1), whose exponential would leave a double's range
@@ -78,7 +80,7 @@ struct MomentSum {
     const double excess = first + second - error - loss;
     const double a = sum > 0 && std::isfinite(sum) ? std::log(sum) - 2 * kUnit : -kInfinity;
     const double b = excess > -1 && std::isfinite(excess) ? std::log1p(excess) : -kInfinity;
-    return std::max(a, b > -kInfinity ? b - 2 * kUnit * std::fabs(b) : b);
+    return numerics::larger(a, b > -kInfinity ? b - 2 * kUnit * std::fabs(b) : b);
   }
 };
 
@@ -91,22 +93,22 @@ double least_divergence(double order, double epsilon, double delta) {
   // The largest y where F surely falls and the smallest where it surely rises (or the end of the interval).
   const auto locate = [&](auto&& is_right_of) {
     double low = bottom, high = top;
-    for (int i = 0; i < 90 && high - low > 4e-16 * std::max(1.0, std::fabs(high)); ++i) {
+    for (int i = 0; i < 90 && high - low > 4e-16 * numerics::larger(1.0, std::fabs(high)); ++i) {
       const double middle = low + (high - low) / 2;
       (is_right_of(f.slope(std::exp(middle))) ? high : low) = middle;
     }
     return std::pair{low, high};
   };
-  const double high = std::min(1 - delta, std::exp(locate([](auto s) { return s.rises(); }).second));
+  const double high = numerics::smaller(1 - delta, std::exp(locate([](auto s) { return s.rises(); }).second));
   const double low = std::exp(locate([](auto s) { return !s.falls(); }).first) * (1 - 4 * kUnit);
   if (f.slope(low).rises()) return -kInfinity;
-  return epsilon * (1 - 4 * kUnit) + f.log_minimum(std::min(low, high), high) / (order - 1);
+  return epsilon * (1 - 4 * kUnit) + f.log_minimum(numerics::smaller(low, high), high) / (order - 1);
 }
 
 double canonne_epsilon(double order, double rho, double delta) {
   const double gain = -std::log(delta) + (order - 1) * std::log1p(-1 / order) - std::log(order);
   const double scale = std::fabs(std::log(delta)) + 2 + std::log(order);
-  return std::max(0.0, (rho + (gain + 8 * kUnit * scale) / (order - 1)) * (1 + 4 * kUnit));
+  return numerics::larger(0.0, (rho + (gain + 8 * kUnit * scale) / (order - 1)) * (1 + 4 * kUnit));
 }
 
 double canonne_delta(double order, double rho, double epsilon) {
@@ -114,7 +116,7 @@ double canonne_delta(double order, double rho, double epsilon) {
   const double rest = (order - 1) * std::log1p(-1 / order) - std::log(order);
   const double scale = (order - 1) * (rho + epsilon) + 2 + std::log(order);
   const double log_delta = main + rest + 8 * kUnit * scale;
-  return std::min(1.0, std::exp(log_delta) * (1 + 4 * kUnit) + std::numeric_limits<double>::min());
+  return numerics::smaller(1.0, std::exp(log_delta) * (1 + 4 * kUnit) + std::numeric_limits<double>::min());
 }
 
 }  // namespace
@@ -180,12 +182,12 @@ ConvertedUpper convert_rdp(const std::function<double(std::uint64_t)>& rdp, std:
     if (for_epsilon && rho > 1.01 * best.upper + (std::log(last) + 2) / last) break;
     if (order > 100 && value <= before && value > before * (1 - 1e-6) && value < 1) break;
     before = value;
-    step = std::max<std::uint64_t>(1, order / 5);
+    step = numerics::larger<std::uint64_t>(1, order / 5);
   }
   // ... then halving steps around the best order, each while it helps - unless the curve still falls where
   // the search stopped: then there is no best order to find.
   if (best.order == last) return best;
-  for (auto width = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(best.order) / 6); width > 0;
+  for (auto width = numerics::larger<std::uint64_t>(1, static_cast<std::uint64_t>(best.order) / 6); width > 0;
        width /= 2) {
     double at = 0;
     for (int moves = 0; moves < kMoves && at != best.order; ++moves) {

@@ -16,7 +16,9 @@ constexpr double kFewReports = 40;  // numbers of reports that are looked at one
 constexpr double kMostLaplace = 1000, kLaplaceRoom = 1e-7;  // messages whose sum's law is summed; of its error
 constexpr int kWindows = 8;         // stretches of numbers of reports around their mean
 
-double larger(double x, double y) { return y > x ? y : x; }  // a NaN never replaces a number
+// Of a floor, what could not be computed counts as nothing: a NaN never replaces a number.
+double larger(double x, double y) { return y > x ? y : x; }
+double smaller(double x, double y) { return y < x ? y : x; }
 
 // One bit of a message: how much likelier it is under the record, from below, and the logarithm of its probability
 // under the alternative, from above.
@@ -105,7 +107,7 @@ double of_gaussian_sum(double mu, double present, double epsilon) {
 double laplace_sum_tail(double k, double z) {
   double sum = 0;
   const double reach = 12 * std::sqrt(z) + 30;
-  for (double j = larger(0, std::floor(z - reach)); j < std::fmin(k, z + reach); ++j) {
+  for (double j = larger(0, std::floor(z - reach)); j < smaller(k, z + reach); ++j) {
     const double events = std::exp(j * std::log(larger(z, 1e-300)) - z - std::lgamma(j + 1));
     sum += events * fair_race(k, k - j);
   }
@@ -146,7 +148,7 @@ double of_sums(double clients, double rate, double least, const std::function<do
   for (int i = 0; i < kWindows && next <= clients; ++i) {
     const double first = larger(next, std::floor(mean + deviation * (i - kWindows / 2)));
     const double last =
-        std::fmin(clients, larger(first, std::floor(mean + deviation * (i + 1 - kWindows / 2)) - 1));
+        smaller(clients, larger(first, std::floor(mean + deviation * (i + 1 - kWindows / 2)) - 1));
     if (first > clients) break;
     add(first, last);
     next = last + 1;
@@ -211,7 +213,7 @@ double floor_of(const Mechanism& m, const RandomCheckIn& p, View, double epsilon
   const double n = count_of(p.clients), slots = static_cast<double>(p.slots), g = p.rate.value();
   if (p.kind == RandomCheckIn::Kind::averaged) return of_coins(m, n, g, epsilon);
   // In a sliding window as many others as a window holds share each slot, whoever else there is.
-  const double others = p.kind == RandomCheckIn::Kind::fixed ? n - 1 : std::fmin(n - 1, slots - 1);
+  const double others = p.kind == RandomCheckIn::Kind::fixed ? n - 1 : smaller(n - 1, slots - 1);
   return of_places(m, slots, g * chance_to_be_picked(others, g / slots), epsilon);
 }
 
@@ -227,7 +229,7 @@ double floor_delta(const Mechanism& mechanism, const Participation& participatio
   if (view == View::shuffler_colludes) {  // her own message, when she sends one
     best = larger(best, of_coins(mechanism, 1, message_rate(participation).value(), epsilon));
   }
-  return best > 0 ? std::fmin(best, 1) : 0;
+  return best > 0 ? smaller(best, 1) : 0;
 }
 
 double floor_epsilon(const Mechanism& mechanism, const Participation& participation, View view, double delta) {

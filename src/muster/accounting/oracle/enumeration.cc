@@ -1,10 +1,11 @@
 #include "muster/accounting/oracle/enumeration.h"
 
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
 #include <map>
+
+#include "muster/numerics/ordered.h"
 
 namespace muster::accounting::oracle {
 namespace {
@@ -110,7 +111,8 @@ OutputPair product(const OutputPair& x, const OutputPair& y) {
 long double hockey_stick(const OutputPair& pair, long double epsilon) {
   const long double factor = std::exp(epsilon);
   long double sum = 0;
-  for (std::size_t i = 0; i < pair.p.size(); ++i) sum += std::max(0.0L, pair.p[i] - factor * pair.q[i]);
+  for (std::size_t i = 0; i < pair.p.size(); ++i)
+    sum += numerics::larger(0.0L, pair.p[i] - factor * pair.q[i]);
   return sum;
 }
 
@@ -127,7 +129,7 @@ long double log_ratio(const Law& x, const Law& y) {
   long double most = 0;
   for (std::size_t i = 0; i < x.size(); ++i) {
     if ((x[i] > 0) != (y[i] > 0)) return std::numeric_limits<long double>::infinity();
-    if (x[i] > 0) most = std::max(most, std::fabs(std::log(x[i] / y[i])));
+    if (x[i] > 0) most = numerics::larger(most, std::fabs(std::log(x[i] / y[i])));
   }
   return most;
 }

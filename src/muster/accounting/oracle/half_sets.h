@@ -11,6 +11,7 @@
 
 #include "muster/accounting/oracle/enumeration.h"
 #include "muster/accounting/oracle/random_cases.h"
+#include "muster/numerics/ordered.h"
 
 namespace muster::accounting::oracle {
 
@@ -56,10 +57,10 @@ std::vector<Worst> worst_datasets(const std::vector<Law>& laws, int n, const std
       const OutputPair swapped = pair.swapped();
       for (std::size_t i = 0; i < epsilons.size(); ++i) {
         const long double delta =
-            std::max(hockey_stick(pair, epsilons[i]), hockey_stick(swapped, epsilons[i]));
-        worst[i].delta = std::max(worst[i].delta, delta);
+            numerics::larger(hockey_stick(pair, epsilons[i]), hockey_stick(swapped, epsilons[i]));
+        worst[i].delta = numerics::larger(worst[i].delta, delta);
         if (homogeneous) {
-          worst[i].homogeneous = std::max(worst[i].homogeneous, delta);
+          worst[i].homogeneous = numerics::larger(worst[i].homogeneous, delta);
         }
       }
     }

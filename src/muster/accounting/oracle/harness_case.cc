@@ -7,6 +7,7 @@
 
 #include "muster/accounting/oracle/known_false.h"
 #include "muster/accounting/oracle/random_cases.h"
+#include "muster/numerics/ordered.h"
 
 namespace muster::accounting::oracle {
 namespace {
@@ -115,7 +116,7 @@ void choose_laws(Case& c, std::mt19937_64& engine) {
     }
   }
   c.epsilon0 = static_cast<double>(largest_log_ratio(c.laws)) * (1 + 1e-15) + 1e-300;
-  if (c.class_c > 0) c.epsilon0 = std::max(c.epsilon0, c.class_c);
+  if (c.class_c > 0) c.epsilon0 = numerics::larger(c.epsilon0, c.class_c);
 }
 
 void choose_participation(Case& c, std::mt19937_64& engine) {
@@ -188,7 +189,7 @@ void choose_grid(Case& c) {
     for (const Law& x : c.laws) {
       for (const Law& y : c.laws) {
         for (std::size_t w = 0; w < x.size(); ++w) {
-          if (x[w] > 0 && y[w] > 0) top = std::max(top, static_cast<double>(std::log(x[w] / y[w])));
+          if (x[w] > 0 && y[w] > 0) top = numerics::larger(top, static_cast<double>(std::log(x[w] / y[w])));
         }
       }
     }

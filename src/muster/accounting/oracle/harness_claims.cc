@@ -1,6 +1,5 @@
 #include "muster/accounting/oracle/harness_claims.h"
 
-#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <optional>
@@ -15,6 +14,7 @@
 #include "muster/accounting/bounds/swap/unequal_rates.h"
 #include "muster/accounting/oracle/known_false.h"
 #include "muster/accounting/oracle/slow_formula.h"
+#include "muster/numerics/ordered.h"
 
 namespace muster::accounting::oracle {
 namespace {
@@ -86,7 +86,7 @@ void listed_bounds(const Case& c, const std::vector<Description>& described_as,
     for (const RoundPair& pair : list.lowers) {
       claims.push_back({pair.id + ", " + described.name, Claimed::Side::lower,
                         [forward = pair.forward, reverse = pair.reverse](double epsilon) {
-                          return std::max(forward(epsilon).lower, reverse(epsilon).lower);
+                          return numerics::larger(forward(epsilon).lower, reverse(epsilon).lower);
                         }});
     }
   }
@@ -108,8 +108,9 @@ Profile profile_of(const Case& c) {
     log_alphas = fewer;
   }
   return Profile::symmetric(log_alphas, [&c](double l) {
-        return Profile::Value{profile(c.laws, std::exp(static_cast<long double>(l))) * (1 + 1e-15L) + 1e-18L, 1e-18L};
-      });
+    return Profile::Value{profile(c.laws, std::exp(static_cast<long double>(l))) * (1 + 1e-15L) + 1e-18L,
+                          1e-18L};
+  });
 }
 
 // The swap theorems fed with the exact profile of laws that no description names.

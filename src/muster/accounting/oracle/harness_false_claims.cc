@@ -8,6 +8,7 @@
 #include "muster/accounting/oracle/harness_truth.h"
 #include "muster/accounting/oracle/known_false.h"
 #include "muster/accounting/oracle/random_cases.h"
+#include "muster/numerics/ordered.h"
 
 namespace muster::accounting::oracle {
 namespace {
@@ -109,7 +110,7 @@ Claim inclusion_at_the_rate() {
                   weight *= g / (1 - g) * static_cast<long double>(c.n - k) / static_cast<long double>(k + 1);
                 }
                 for (std::size_t i = 0; i < c.grid.size(); ++i) {
-                  worst[i].upper = std::max(worst[i].upper, mixed[i]);
+                  worst[i].upper = numerics::larger(worst[i].upper, mixed[i]);
                 }
               }
             }

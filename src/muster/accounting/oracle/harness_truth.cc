@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "muster/accounting/oracle/known_false.h"
+#include "muster/numerics/ordered.h"
 
 namespace muster::accounting::oracle {
 namespace {
@@ -150,7 +151,7 @@ class Window {
       for (const int r : slot.empty() ? std::vector<int>{0} : slot) {
         for (std::size_t w = 0; w < messages_; ++w) law[w] += c_.laws[static_cast<std::size_t>(r)][w];
       }
-      for (long double& x : law) x /= static_cast<long double>(std::max<std::size_t>(1, slot.size()));
+      for (long double& x : law) x /= static_cast<long double>(numerics::larger<std::size_t>(1, slot.size()));
       mixed.push_back(law);
     }
     for (std::size_t outcome = 0; outcome < outcomes_; ++outcome) {
@@ -273,8 +274,8 @@ std::vector<Interval> truth(const Case& c, const Participation& participation,
         const Interval value = c.quantity == Quantity::hockey_stick
                                    ? hockey_stick_interval(p, q, c.grid[i], error)
                                    : renyi_interval(p, q, c.grid[i], error);
-        worst[i].lower = std::max(worst[i].lower, value.lower);
-        worst[i].upper = std::max(worst[i].upper, value.upper);
+        worst[i].lower = numerics::larger(worst[i].lower, value.lower);
+        worst[i].upper = numerics::larger(worst[i].upper, value.upper);
       }
     }
   });

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "muster/accounting/oracle/enumeration.h"
+#include "muster/numerics/ordered.h"
 
 namespace muster::accounting::oracle {
 namespace {
@@ -112,8 +113,8 @@ std::vector<Counterexample> counterexamples() {
                  hockey_stick(variation_ratio_pair(12, 4, 2), 1)});
   long double homogeneous = 0;
   for (const int i : {0, 2}) {
-    homogeneous = std::max(
-        {homogeneous, hockey_stick(binary(3, i, 1, 1), 0), hockey_stick(binary(3, i, 1, 1).swapped(), 0)});
+    homogeneous = numerics::larger(homogeneous, hockey_stick(binary(3, i, 1, 1), 0),
+                                   hockey_stick(binary(3, i, 1, 1).swapped(), 0));
   }
   all.push_back({"a homogeneous dataset is the worst one at every epsilon",
                  hockey_stick(binary(3, 1, 1, 1), 0), homogeneous});
@@ -128,7 +129,7 @@ std::vector<Counterexample> counterexamples() {
       std::vector<Law> dataset(4, x);
       std::fill(dataset.begin(), dataset.begin() + i, y);
       const OutputPair pair = check_in(dataset, x, y, {victim, others, others, others, others});
-      worst = std::max({worst, hockey_stick(pair, 1.8L), hockey_stick(pair.swapped(), 1.8L)});
+      worst = numerics::larger(worst, hockey_stick(pair, 1.8L), hockey_stick(pair.swapped(), 1.8L));
     }
     return worst;
   };
@@ -138,10 +139,10 @@ std::vector<Counterexample> counterexamples() {
   for (const int record : {0, 1}) {
     const std::vector<Law> other = {k_rr(2, 1, record)};
     const Law x = k_rr(2, 1, 0), y = k_rr(2, 1, 1);
-    truth = std::max(truth, hockey_stick(check_in(other, x, y, 0.5L), 0.3L));
+    truth = numerics::larger(truth, hockey_stick(check_in(other, x, y, 0.5L), 0.3L));
     // Bin(2, 1/2): one report with chance 1/2, two with 1/4.
-    claimed = std::max(claimed, hockey_stick(included(other, x, y, 1, 0.5L), 0.3L) / 2 +
-                                    hockey_stick(included(other, x, y, 2, 0.5L), 0.3L) / 4);
+    claimed = numerics::larger(claimed, hockey_stick(included(other, x, y, 1, 0.5L), 0.3L) / 2 +
+                                            hockey_stick(included(other, x, y, 2, 0.5L), 0.3L) / 4);
   }
   all.push_back({"given k reports the victim is among them with probability g", truth, claimed});
   return all;

@@ -1,10 +1,10 @@
 // Counterexamples to the papers' Renyi statements: the formulas straight from the texts in long double, the
 // truth from enumeration or from moments of the exact pair.
-#include <algorithm>
 #include <cmath>
 
 #include "muster/accounting/oracle/enumeration.h"
 #include "muster/accounting/oracle/known_false.h"
+#include "muster/numerics/ordered.h"
 
 namespace muster::accounting::oracle {
 namespace {
@@ -37,8 +37,8 @@ long double liew_lemma3(long double epsilon, long double delta, int order) {
   for (long double log_y = std::log(delta) - 30; log_y < 0; log_y += 1e-3L) {
     const long double y = std::exp(log_y), r = delta + y;
     if (r >= 1) break;
-    least = std::min(least, std::pow(r, order) * std::pow(y, 1 - order) +
-                                std::pow(1 - r, order) * std::pow(std::exp(epsilon) - y, 1 - order));
+    least = numerics::smaller(least, std::pow(r, order) * std::pow(y, 1 - order) +
+                                         std::pow(1 - r, order) * std::pow(std::exp(epsilon) - y, 1 - order));
   }
   return epsilon + std::log(least) / (order - 1);
 }
@@ -59,7 +59,7 @@ long double equation16(int m, long double g, long double s, int order) {
     return (j - 1) * two_gaussian_clients(1, s, j);
   };
   const long double second = std::exp(log_moment(2));
-  long double sum = 1 + g * g * choose(order, 2) * std::min(4 * (second - 1), 2 * second);
+  long double sum = 1 + g * g * choose(order, 2) * numerics::smaller(4 * (second - 1), 2 * second);
   for (int j = 3; j <= order; ++j) {
     sum += 2 * std::pow(g, j) * choose(order, j) * std::exp(log_moment(j));
   }
@@ -72,7 +72,7 @@ std::vector<Counterexample> published_counterexamples() {
   std::vector<Counterexample> all;
   const long double p = 1 / (1 + std::exp(-1.0L));
   const OutputPair two = check_in({Law{p, 1 - p}}, Law{p, 1 - p}, Law{1 - p, p}, 0.05L);
-  const long double truth = std::max(renyi(two, 20), renyi(two.swapped(), 20));
+  const long double truth = numerics::larger(renyi(two, 20), renyi(two.swapped(), 20));
   all.push_back({"Liew et al. 2022, Theorem 2, constants corrected, bounds check-in", truth,
                  liew_theorem2(2, 0.05L, 1, 0.5L, 20, false)});
   all.push_back({"Liew et al. 2022, Theorem 2, as printed, bounds check-in", truth,

@@ -1,8 +1,9 @@
 #include "muster/accounting/oracle/random_cases.h"
 
-#include <algorithm>
 #include <cmath>
 #include <functional>
+
+#include "muster/numerics/ordered.h"
 
 namespace muster::accounting::oracle {
 
@@ -38,7 +39,7 @@ std::vector<Law> random_randomizer(Family family, int records, int messages, std
 long double largest_log_ratio(const std::vector<Law>& laws) {
   long double most = 0;
   for (const Law& x : laws) {
-    for (const Law& y : laws) most = std::max(most, log_ratio(x, y));
+    for (const Law& y : laws) most = numerics::larger(most, log_ratio(x, y));
   }
   return most;
 }
@@ -68,7 +69,7 @@ long double worst_check_in(const std::vector<Law>& laws, int n, long double rate
     for (const int record : dataset) others.push_back(laws[static_cast<std::size_t>(record)]);
     for (const Law& a : laws) {
       for (const Law& b : laws) {
-        if (&a != &b) worst = std::max(worst, hockey_stick(check_in(others, a, b, rate), epsilon));
+        if (&a != &b) worst = numerics::larger(worst, hockey_stick(check_in(others, a, b, rate), epsilon));
       }
     }
   }

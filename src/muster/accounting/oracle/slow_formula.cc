@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <functional>
 
+#include "muster/numerics/ordered.h"
+
 namespace muster::accounting::oracle {
 
 long double swap_dataset(const std::vector<Law>& others, const Law& a, const Law& b, long double rate,
@@ -24,7 +26,7 @@ long double swap_dataset(const std::vector<Law>& others, const Law& a, const Law
     const std::function<void(std::size_t, long double, long double)> visit =
         [&](std::size_t i, long double density, long double gains) {
           if (i == members.size()) {
-            total += weight * density * std::max(0.0L, 1 - grown + gains / (n - k));
+            total += weight * density * numerics::larger(0.0L, 1 - grown + gains / (n - k));
             return;
           }
           const Law& u = others[members[i]];
@@ -36,12 +38,12 @@ long double swap_dataset(const std::vector<Law>& others, const Law& a, const Law
     for (const std::size_t j :
          members) {  // where the slot's own law has no mass, the victim's shows as +infinity
       for (std::size_t w = 0; w < messages; ++w) {
-        if (!(others[j][w] > 0)) total += weight / (n - k) * std::max(0.0L, a[w] - grown * b[w]);
+        if (!(others[j][w] > 0)) total += weight / (n - k) * numerics::larger(0.0L, a[w] - grown * b[w]);
       }
     }
   }
   long double last = 0;
-  for (std::size_t w = 0; w < messages; ++w) last += std::max(0.0L, a[w] - grown * b[w]);
+  for (std::size_t w = 0; w < messages; ++w) last += numerics::larger(0.0L, a[w] - grown * b[w]);
   return total + std::pow(rate, n) * last;
 }
 
@@ -55,8 +57,8 @@ long double profile(const std::vector<Law>& laws, long double alpha) {
   for (const Law& x : laws) {
     for (const Law& y : laws) {
       long double sum = 0;
-      for (std::size_t w = 0; w < x.size(); ++w) sum += std::max(0.0L, x[w] - alpha * y[w]);
-      most = std::max(most, sum);
+      for (std::size_t w = 0; w < x.size(); ++w) sum += numerics::larger(0.0L, x[w] - alpha * y[w]);
+      most = numerics::larger(most, sum);
     }
   }
   return most;
@@ -128,7 +130,7 @@ long double swap_sum(const std::vector<Atom>& law, int n, long double rate, long
       [&](std::size_t i, int left, long double mass, long double sum) {
         if (i + 1 == cells.size()) {
           total += mass * std::pow(cells[i].mass, left) *
-                   std::max(0.0L, sum + static_cast<long double>(left) * cells[i].value);
+                   numerics::larger(0.0L, sum + static_cast<long double>(left) * cells[i].value);
           return;
         }
         long double coefficient = 1;  // C(left, k) mass_i^k

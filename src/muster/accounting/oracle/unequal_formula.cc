@@ -1,9 +1,10 @@
 #include "muster/accounting/oracle/unequal_formula.h"
 
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <functional>
+
+#include "muster/numerics/ordered.h"
 
 namespace muster::accounting::oracle {
 namespace {
@@ -12,7 +13,7 @@ namespace {
 long double positive_part(const std::vector<Atom>& law, const std::vector<long double>& weights,
                           long double start) {
   const std::function<long double(std::size_t, long double)> visit = [&](std::size_t i, long double sum) {
-    if (i == weights.size()) return std::max(0.0L, sum);
+    if (i == weights.size()) return numerics::larger(0.0L, sum);
     long double total = 0;
     for (const Atom& atom : law) total += atom.mass * visit(i + 1, sum + weights[i] * atom.value);
     return total;
@@ -57,32 +58,32 @@ long double unequal_dataset(const std::vector<Law>& others, const Law& a, const 
                             const std::vector<long double>& rates, long double epsilon) {
   const long double grown = std::exp(epsilon), mine = rates[0];
   long double total = 0;
-  for_each_set(
-      rates, [&](const std::vector<std::size_t>& members, long double probability, long double odds) {
-        const std::function<void(std::size_t, long double, long double)> visit =
-            [&](std::size_t i, long double density, long double sum) {
-              if (i == members.size()) {
-                total += probability * density * std::max(0.0L, (1 - mine) * (1 - grown) + mine * sum);
-                return;
-              }
-              const std::size_t j = members[i];
-              const Law& u = others[j];
-              const long double share = 1 / (odds + odds_of(rates[j + 1]));
-              for (std::size_t w = 0; w < u.size(); ++w) {
-                if (u[w] > 0) visit(i + 1, density * u[w], sum + share * (a[w] - grown * b[w]) / u[w]);
-              }
-            };
-        visit(0, 1, 0);
-        for (const std::size_t j : members) {
-          const long double share = 1 / (odds + odds_of(rates[j + 1]));
-          for (std::size_t w = 0; w < a.size(); ++w) {
-            if (!(others[j][w] > 0))
-              total += probability * mine * share * std::max(0.0L, a[w] - grown * b[w]);
+  for_each_set(rates, [&](const std::vector<std::size_t>& members, long double probability,
+                          long double odds) {
+    const std::function<void(std::size_t, long double, long double)> visit =
+        [&](std::size_t i, long double density, long double sum) {
+          if (i == members.size()) {
+            total += probability * density * numerics::larger(0.0L, (1 - mine) * (1 - grown) + mine * sum);
+            return;
           }
-        }
-      });
+          const std::size_t j = members[i];
+          const Law& u = others[j];
+          const long double share = 1 / (odds + odds_of(rates[j + 1]));
+          for (std::size_t w = 0; w < u.size(); ++w) {
+            if (u[w] > 0) visit(i + 1, density * u[w], sum + share * (a[w] - grown * b[w]) / u[w]);
+          }
+        };
+    visit(0, 1, 0);
+    for (const std::size_t j : members) {
+      const long double share = 1 / (odds + odds_of(rates[j + 1]));
+      for (std::size_t w = 0; w < a.size(); ++w) {
+        if (!(others[j][w] > 0))
+          total += probability * mine * share * numerics::larger(0.0L, a[w] - grown * b[w]);
+      }
+    }
+  });
   long double last = 0;
-  for (std::size_t w = 0; w < a.size(); ++w) last += std::max(0.0L, a[w] - grown * b[w]);
+  for (std::size_t w = 0; w < a.size(); ++w) last += numerics::larger(0.0L, a[w] - grown * b[w]);
   return total + all_report(rates) * last;
 }
 

@@ -54,8 +54,8 @@ struct Moments {
 
 Moments integrate(Extended mu, Extended a, Extended b) {
   static const Rule rule;
-  const Extended steepness = std::max(std::abs(a), std::abs(b)) + mu + 1;
-  const int panels = static_cast<int>(std::min<Extended>(4096, std::ceil((b - a) * steepness)));
+  const Extended steepness = numerics::larger(std::abs(a), std::abs(b)) + mu + 1;
+  const int panels = static_cast<int>(numerics::smaller<Extended>(4096, std::ceil((b - a) * steepness)));
   const Extended half = (b - a) / (2 * panels);
   Moments sum;
   for (int panel = 0; panel < panels; ++panel) {
@@ -83,7 +83,8 @@ struct End {
 End lower_end(Extended mu, Extended z) { return {upper_normal(-z), upper_normal(mu - z) / upper_normal(-z)}; }
 End upper_end(Extended mu, Extended z) { return {upper_normal(z), upper_normal(z - mu) / upper_normal(z)}; }
 
-// E(a - r)_+ = a f(1/a), a = 1 + knot <= 1, f the divergence: the pair seen from its other record. From above.
+// E(a - r)_+ = a f(1/a), a = 1 + knot <= 1, f the divergence: the pair seen from its other record. From
+// above.
 double put_excess(double mu, double knot) {
   const double log_alpha = -std::log1p(knot);
   return (1 + knot) * gaussian_divergence(mu, log_alpha * (1 - 4e-16)).upper * (1 + 4e-16);
@@ -119,7 +120,7 @@ numerics::SumLaw lognormal_ratio(double mu, const std::vector<double>& knots, nu
     return law;
   }
   std::vector<Extended> masses(knots.size(), 0);
-  const Extended share = std::min<Extended>(1, bottom.ratio / knots[0] * (1 + 1e-15L));
+  const Extended share = numerics::smaller<Extended>(1, bottom.ratio / knots[0] * (1 + 1e-15L));
   masses[0] += bottom.mass * share;
   for (std::size_t i = 0; i < last; ++i) {
     const Moments cell = integrate(m, coordinate(i), coordinate(i + 1));

@@ -1,8 +1,8 @@
 #include "muster/accounting/bounds/exact/random_allocation.h"
 
-#include <algorithm>
 
 #include "muster/numerics/crossing.h"
+#include "muster/numerics/ordered.h"
 
 namespace muster::accounting {
 namespace {
@@ -16,14 +16,14 @@ constexpr double kLargestEpsilon = 700;  // beyond, e^epsilon overflows
 numerics::Enclosure RandomAllocation::delta(double epsilon) const {
   const numerics::Enclosure forward = pair_.forward(epsilon);
   const numerics::Enclosure reverse = pair_.reverse(epsilon);
-  return {std::max(forward.lower, reverse.lower), std::max(forward.upper, reverse.upper)};
+  return {numerics::larger(forward.lower, reverse.lower), numerics::larger(forward.upper, reverse.upper)};
 }
 
 numerics::Enclosure RandomAllocation::epsilon(double delta) const {
   // The root search starts beside a rough guess: no time goes into far tails.
   const auto rough = [this](double e) { return pair_.rough(e); };
   const double start =
-      std::clamp(1.15 * numerics::crossing_from_above(rough, delta, kLargestEpsilon), 1e-6, 600.0);
+      numerics::within(1.15 * numerics::crossing_from_above(rough, delta, kLargestEpsilon), 1e-6, 600.0);
   const auto least = [&](auto&& curve) {
     return numerics::crossing_from_above(curve, delta, kLargestEpsilon, start);
   };

@@ -1,7 +1,6 @@
 // Composition of a Gaussian message sent with a public coin: k ~ Bin(T, rate) messages are one mu sqrt(k)
 // Gaussian pair, whose delta grows with k. So sum over blocks of k, each at its largest k, with the binomial
 // tails added whole.
-#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -50,7 +49,7 @@ double gaussian_delta(double mu, double rate, std::uint64_t rounds, double epsil
 double gaussian_epsilon(double mu, double rate, std::uint64_t rounds, double delta) {
   const Mixture mixture(mu, rate, static_cast<double>(rounds), 20 - std::log(delta));
   if (mixture.delta(0) <= delta) return 0;
-  double low = 0, high = std::max(1e-9, mu * std::sqrt(static_cast<double>(rounds)));
+  double low = 0, high = numerics::larger(1e-9, mu * std::sqrt(static_cast<double>(rounds)));
   while (!(mixture.delta(high) <= delta)) {
     low = high, high *= 2;
     if (std::isinf(high)) return high;

@@ -4,11 +4,11 @@
 // P(D) are the coefficients of (g p + (1-g) x + g q x^2)^T at x^(T-D); Miller's recurrence
 //     m a0 c_m = (T - m + 1) a1 c_(m-1) + (2T - m + 2) a2 c_(m-2)
 // has no negative term for m <= T, that is D >= 0, all that epsilon >= 0 needs: relative errors only add up.
-#include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "muster/accounting/bounds/local/local.h"
+#include "muster/numerics/ordered.h"
 
 namespace muster::accounting::local_detail {
 namespace {
@@ -46,7 +46,7 @@ class Walk {
         ((rounds_ - m + 1) * zero_ * term_ + (2 * rounds_ - m + 2) * minus_ * before_) / (m * plus_);
     before_ = term_;
     // Terms far past the mode are raised to a floor (upwards is safe), which keeps subnormals away.
-    term_ = next > 0 ? std::max(next, 1e-290) : 0;
+    term_ = next > 0 ? numerics::larger(next, 1e-290) : 0;
     level_ -= 1;
     head_ += term_;
     tail_ = tail_ * decay_ + term_;
@@ -64,13 +64,13 @@ class Walk {
 
   // The x at which delta(x) reaches `delta`: outward, at most 0.
   double solve(double delta) const {
-    const double target = std::ldexp(delta, static_cast<int>(std::max(-scale_, -4000L)));
+    const double target = std::ldexp(delta, static_cast<int>(numerics::larger(-scale_, -4000L)));
     const double ratio = ((1 + slack_) * head_ - target * (1 - 8 * kUnit)) / ((1 - slack_) * tail_);
-    return std::min(0.0, std::log(ratio) + 8 * kUnit);
+    return numerics::smaller(0.0, std::log(ratio) + 8 * kUnit);
   }
 
  private:
-  double scaled(double v) const { return std::ldexp(v, static_cast<int>(std::max(scale_, -4000L))); }
+  double scaled(double v) const { return std::ldexp(v, static_cast<int>(numerics::larger(scale_, -4000L))); }
 
   double rounds_, level_, decay_;
   double plus_, zero_, minus_;
@@ -115,7 +115,7 @@ double pure_delta_by_moments(double epsilon0, double rate, std::uint64_t rounds,
     const double moment = log_moment(epsilon0, rate, n, t);
     return moment - t * epsilon + log_constant(t) + 1e-13 * (1 + moment + t * epsilon + t);
   });
-  return std::min(1.0, std::exp(log_delta) * (1 + 1e-12) + kTiny);
+  return numerics::smaller(1.0, std::exp(log_delta) * (1 + 1e-12) + kTiny);
 }
 
 double pure_epsilon_by_moments(double epsilon0, double rate, std::uint64_t rounds, double delta) {
@@ -124,17 +124,18 @@ double pure_epsilon_by_moments(double epsilon0, double rate, std::uint64_t round
     const double moment = log_moment(epsilon0, rate, n, t);
     return (moment - std::log(delta) + log_constant(t) + 1e-13 * (1 + moment + t)) / t;
   });
-  return std::clamp(epsilon * (1 + 1e-12), 0.0, n * epsilon0 * (1 + 4 * kUnit));
+  return numerics::within(epsilon * (1 + 1e-12), 0.0, n * epsilon0 * (1 + 4 * kUnit));
 }
 
 double pure_delta(double epsilon0, double rate, std::uint64_t rounds, double epsilon) {
   const double n = static_cast<double>(rounds);
   if (epsilon >= n * epsilon0 * (1 + 4 * kUnit)) return 0;
   if (rounds > kExactRounds) return pure_delta_by_moments(epsilon0, rate, rounds, epsilon);
-  const double level = std::min(std::floor(epsilon / epsilon0) + 1, n);
+  const double level = numerics::smaller(std::floor(epsilon / epsilon0) + 1, n);
   Walk walk(epsilon0, rate, rounds);
   while (walk.level() > level) walk.down();
-  return std::min(1.0, walk.delta(std::min(0.0, epsilon * (1 - 4 * kUnit) - level * epsilon0)));
+  return numerics::smaller(1.0,
+                           walk.delta(numerics::smaller(0.0, epsilon * (1 - 4 * kUnit) - level * epsilon0)));
 }
 
 double pure_epsilon(double epsilon0, double rate, std::uint64_t rounds, double delta) {
@@ -145,7 +146,7 @@ double pure_epsilon(double epsilon0, double rate, std::uint64_t rounds, double d
     walk.down();
   }
   const double epsilon = walk.level() * epsilon0 + walk.solve(delta);
-  return std::max(0.0, epsilon + 8 * kUnit * walk.level() * epsilon0);
+  return numerics::larger(0.0, epsilon + 8 * kUnit * walk.level() * epsilon0);
 }
 
 }  // namespace muster::accounting::local_detail

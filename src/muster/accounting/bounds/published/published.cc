@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <string>
@@ -17,6 +16,7 @@
 #include "muster/accounting/bounds/renyi/renyi_route.h"
 #include "muster/accounting/bounds/renyi/subsampled_shuffle_rdp.h"
 #include "muster/accounting/timed.h"
+#include "muster/numerics/ordered.h"
 
 namespace muster::accounting {
 namespace {
@@ -38,7 +38,7 @@ struct Numbers {
 
 Numbers numbers(const ShuffledCheckIn& protocol) {
   const double n = static_cast<double>(protocol.clients.value()), g = protocol.rate.value();
-  return {n, g, std::clamp(std::round(n * g), 1.0, n)};
+  return {n, g, numerics::within(std::round(n * g), 1.0, n)};
 }
 
 // Theorems that bound the Renyi divergence from below, at one order; `of`: of what.
@@ -124,7 +124,7 @@ std::vector<Bound> published_bounds(const ShuffledCheckIn& protocol, double epsi
   const Numbers v = numbers(protocol);
   const ConvertedUpper best = convert_rdp(
       [&](std::uint64_t l) { return subsampled_shuffle_rdp_upper(epsilon0, v.clients, v.subset, l); },
-      std::max<std::uint64_t>(rounds, 1), question, Conversion::canonne);
+      numerics::larger<std::uint64_t>(rounds, 1), question, Conversion::canonne);
   const auto order = static_cast<std::uint64_t>(best.order);
   all.push_back(timed([&] { return girgis_theorem2_bound(protocol, epsilon0, order); }));
   all.push_back(timed([&] { return liew_theorem3_bound(protocol, epsilon0, order); }));
@@ -145,7 +145,8 @@ struct Local {
   std::optional<Guarantee> guarantee(double n) const {
     if (epsilon0) return Guarantee{*epsilon0, 0};
     if (!gaussian) return std::nullopt;
-    return published_shuffle_gaussian::gaussian_guarantee(gaussian->mu(), std::min(0.5, std::pow(n, -1.5)));
+    return published_shuffle_gaussian::gaussian_guarantee(gaussian->mu(),
+                                                          numerics::smaller(0.5, std::pow(n, -1.5)));
   }
 };
 

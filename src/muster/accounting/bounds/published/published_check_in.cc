@@ -14,6 +14,7 @@
 #include "muster/accounting/bounds/renyi/subsampled_rdp.h"
 #include "muster/accounting/bounds/renyi/subsampled_shuffle_rdp.h"
 #include "muster/accounting/timed.h"
+#include "muster/numerics/ordered.h"
 
 namespace muster::accounting {
 namespace published_check_in {
@@ -22,8 +23,8 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 double log_add(double a, double b) {
-  const double high = std::max(a, b);
-  return std::isinf(high) ? high : high + std::log1p(std::exp(std::min(a, b) - high));
+  const double high = numerics::larger(a, b);
+  return std::isinf(high) ? high : high + std::log1p(std::exp(numerics::smaller(a, b) - high));
 }
 
 // log min_r of equation (4), with its range as printed, r in (delta, 1): convex in r.
@@ -62,7 +63,7 @@ double lemma3_printed(double order, const Guarantee& guarantee) {
 }
 
 double lemma3_meant(double order, const Guarantee& guarantee) {
-  return std::max(0.0, guarantee.epsilon + log_minimum(order, guarantee) / (order - 1));
+  return numerics::larger(0.0, guarantee.epsilon + log_minimum(order, guarantee) / (order - 1));
 }
 
 Guarantee shuffled(double k, const Guarantee& local, double free_delta) {
@@ -89,7 +90,7 @@ Guarantee high_count_round(double clients, double rate, const Guarantee& local, 
   double quantile = 0;
   // Weights are upper bounds, so the mass above the quantile is at most `miss` for sure.
   std::vector<BinomialBlock> blocks =
-      binomial_blocks(clients, rate, std::max(40.0, 5 - std::log(miss)), clients > 1e8 ? 0.01 : 0);
+      binomial_blocks(clients, rate, numerics::larger(40.0, 5 - std::log(miss)), clients > 1e8 ? 0.01 : 0);
   std::sort(blocks.begin(), blocks.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
   double above = 0;
   for (const BinomialBlock& block : blocks) {
@@ -110,7 +111,7 @@ double lemma4(const std::function<double(double)>& f, double clients, double rat
 }
 
 double lemma5(const std::function<double(double)>& f, double clients, double rate, double slack) {
-  const double mean = clients * rate, last = std::min(clients, std::floor((1 + slack) * mean));
+  const double mean = clients * rate, last = numerics::smaller(clients, std::floor((1 + slack) * mean));
   double sum = f(last + 1) * std::exp(-slack * slack * mean / (2 + slack));
   for (const CountCell& cell : count_cells(clients, rate, 0)) {
     if (cell.k >= 1 && cell.k <= last) sum += cell.weight * f(cell.k);
@@ -194,7 +195,7 @@ Divergence mixed_over_count(double clients, double rate,
       log_moment =
           rdp_detail::log_sum(log_moment, std::log(cell.weight) + (static_cast<double>(order) - 1) * d);
     }
-    return std::max(0.0, log_moment / (static_cast<double>(order) - 1));
+    return numerics::larger(0.0, log_moment / (static_cast<double>(order) - 1));
   };
 }
 

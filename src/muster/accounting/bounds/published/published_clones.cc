@@ -1,6 +1,5 @@
 #include "muster/accounting/bounds/published/published_clones.h"
 
-#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <string>
@@ -9,6 +8,7 @@
 #include "muster/accounting/bounds/shuffle/clones.h"
 #include "muster/accounting/composition/optimal_composition.h"
 #include "muster/accounting/timed.h"
+#include "muster/numerics/ordered.h"
 
 namespace muster::accounting {
 namespace {
@@ -21,7 +21,8 @@ constexpr double kLargestEpsilon0 = 40;  // e^40 users hide nobody
 // The values of delta0 tried: from a share of `delta` that n clients can bear, down.
 std::vector<double> shares(double delta, double clients) {
   std::vector<double> tried;
-  for (double share = 1; share > 1e-5; share /= 2) tried.push_back(share * std::min(1.0, delta) / clients);
+  for (double share = 1; share > 1e-5; share /= 2)
+    tried.push_back(share * numerics::smaller(1.0, delta) / clients);
   return tried;
 }
 
@@ -78,7 +79,7 @@ Bound clone_pair_approximate_bound(double clients, const LocalGuarantee& epsilon
         return approximate_clone_pair_delta(clients, local, delta0, epsilon).upper <= delta * (1 - 1e-12);
       };
       // Beyond epsilon0 the pair's delta is delta0, which `delta` bears.
-      double low = 0, high = least ? std::min(*least, local) : local;
+      double low = 0, high = least ? numerics::smaller(*least, local) : local;
       if (!holds(high)) continue;
       if (holds(0)) return 0;
       while (high - low > 1e-5 * high) {

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -10,6 +9,7 @@
 
 #include "muster/accounting/composition/optimal_composition.h"
 #include "muster/accounting/timed.h"
+#include "muster/numerics/ordered.h"
 
 namespace muster::accounting {
 namespace random_check_in {
@@ -20,7 +20,7 @@ constexpr double kRoom = 1e-12;  // rounding of a handful of operations, relativ
 }  // namespace
 
 double SubGaussian::epsilon(double delta) const {
-  const double exponent = std::max(0.0, -std::log(delta));
+  const double exponent = numerics::larger(0.0, -std::log(delta));
   return (drift + spread * std::sqrt(exponent)) * (1 + kRoom);
 }
 
@@ -185,7 +185,7 @@ Bound balle_theorem41_bound(double clients, double slots, double epsilon0, doubl
     // delta2 is fixed at a quarter of the question's delta over the runs; the rest is left to delta and
     // delta1.
     const double share = question.kind == Question::Kind::epsilon_at_delta ? question.fixed : 1e-6;
-    const double delta2 = share / 4 / static_cast<double>(std::max<std::uint64_t>(runs, 1));
+    const double delta2 = share / 4 / static_cast<double>(numerics::larger<std::uint64_t>(runs, 1));
     const std::optional<double> delta1 = random_check_in::least_delta1(epsilon0, delta0);
     if (delta1 && delta2 > 0) {
       const SubGaussian blown = form(8 * epsilon0, delta2);

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -17,6 +16,7 @@
 #include "muster/accounting/bounds/renyi/subsampled_rdp.h"
 #include "muster/accounting/bounds/renyi/subsampled_shuffle_rdp.h"
 #include "muster/accounting/timed.h"
+#include "muster/numerics/ordered.h"
 
 namespace muster::accounting {
 namespace published_shuffle_gaussian {
@@ -96,7 +96,7 @@ double table1_clones(double clients, double mu, std::uint64_t rounds, double del
   for (double log_delta0 = std::log(share); log_delta0 > std::log(share) - 40; log_delta0 -= 1e-3) {
     const Guarantee local = classical_gaussian_guarantee(mu, std::exp(log_delta0));
     const Guarantee shuffled = published_check_in::shuffled(clients, local, local.delta);
-    if (shuffled.delta <= share) best = std::min(best, shuffled.epsilon);
+    if (shuffled.delta <= share) best = numerics::smaller(best, shuffled.epsilon);
   }
   return best * static_cast<double>(rounds);
 }
@@ -120,7 +120,7 @@ Bound labelled(Bound bound, const std::string& what) {
 
 // D_1 = 0 <= D_l, and no divergence is below 0: a negative value would convert to nonsense.
 Divergence not_negative(Divergence rdp) {
-  return [rdp = std::move(rdp)](std::uint64_t order) { return std::max(0.0, rdp(order)); };
+  return [rdp = std::move(rdp)](std::uint64_t order) { return numerics::larger(0.0, rdp(order)); };
 }
 
 }  // namespace

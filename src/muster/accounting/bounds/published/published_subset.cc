@@ -12,6 +12,7 @@
 #include "muster/accounting/bounds/shuffle/clones.h"
 #include "muster/accounting/composition/optimal_composition.h"
 #include "muster/accounting/timed.h"
+#include "muster/numerics/ordered.h"
 
 namespace muster::accounting {
 namespace {
@@ -90,7 +91,7 @@ Bound subset_plotted_wang_bound(double clients, double subset, double epsilon0, 
     if (l > kLastOrder) return kInfinity;
     const double m = static_cast<double>(l) - 1, full = sampled.theorem(l);
     const double second = 2 * std::exp(shuffle(2));
-    const double taken = std::min(second, 4 * std::expm1(shuffle(2)));
+    const double taken = numerics::smaller(second, 4 * std::expm1(shuffle(2)));
     const double missing = rate * rate * (m + 1) * m / 2 * (second - taken);
     const double sum = std::expm1(m * full) + missing;
     return std::isfinite(sum) ? std::log1p(sum) / m : full;
@@ -107,7 +108,7 @@ Bound subset_strong_composition_bound(double clients, double subset, double epsi
   const double rate = subset / clients;
   const auto epsilon_of = [&](double delta) -> std::optional<double> {
     const Guarantee shuffled =
-        published_check_in::shuffled(subset, {epsilon0, 0}, std::min(1.0, delta / rate));
+        published_check_in::shuffled(subset, {epsilon0, 0}, numerics::smaller(1.0, delta / rate));
     return subsampled(shuffled, rate).epsilon;
   };
   Bound bound;
@@ -128,7 +129,8 @@ Bound subset_numerical_composition_bound(double clients, double subset, double e
   const auto epsilon_of = [&](double delta) -> std::optional<double> {
     double low = 0, high = epsilon0;  // the pair's delta is 0 from epsilon0 on
     const auto holds = [&](double epsilon) {
-      return clone_pair_delta(subset, epsilon0, epsilon).upper <= std::min(1.0, delta / rate) * (1 - 1e-12);
+      return clone_pair_delta(subset, epsilon0, epsilon).upper <=
+             numerics::smaller(1.0, delta / rate) * (1 - 1e-12);
     };
     if (holds(0)) return 0;
     while (high - low > 1e-7 * high) {

@@ -1,9 +1,10 @@
 #include "muster/accounting/bounds/renyi/binary_response_rdp.h"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
+
+#include "muster/numerics/ordered.h"
 
 namespace muster::accounting {
 namespace {
@@ -40,7 +41,7 @@ numerics::Enclosure binary_response_rdp(Direction direction, double clients, dou
     const long double log_mass =
         log_none + i * log_odds + log_factorial - std::lgamma(i + 1) - std::lgamma(k - i + 1);
     logs.push_back(log_mass + log_excess(scale * (i - k * q), p));
-    highest = std::max(highest, logs.back());
+    highest = numerics::larger(highest, logs.back());
   }
   long double sum = 0;
   for (const long double term : logs) sum += std::exp(term - highest);

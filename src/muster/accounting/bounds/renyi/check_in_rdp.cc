@@ -1,10 +1,10 @@
 #include "muster/accounting/bounds/renyi/check_in_rdp.h"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "muster/accounting/bounds/renyi/subsampled_shuffle_rdp.h"
+#include "muster/numerics/ordered.h"
 
 namespace muster::accounting {
 namespace {
@@ -25,7 +25,7 @@ double CheckInRdp::upper(std::uint64_t order) const {
   double log_excess = -std::numeric_limits<double>::infinity();
   for (const BinomialBlock& block : blocks_) {
     if (block.last == 0 || !(block.weight > 0)) continue;
-    const double k = std::max(1.0, block.first);
+    const double k = numerics::larger(1.0, block.first);
     const double one = rdp_detail::log_excess(order, block.last / clients_, epsilon0_, kbar(k - 1, epsilon0_),
                                               (k - 1) / (8 * std::exp(epsilon0_)));
     log_excess = rdp_detail::log_sum(log_excess, std::log(block.weight) + one + 1e-15 * std::fabs(one));

@@ -1,9 +1,10 @@
 #include "muster/accounting/bounds/renyi/homogeneous_rdp.h"
 
-#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
+
+#include "muster/numerics/ordered.h"
 
 namespace muster::accounting {
 namespace {
@@ -70,7 +71,8 @@ void HomogeneousRdp::extend_coefficients(std::uint64_t order) {
   for (std::uint64_t j = weight_.size(); j <= order; ++j) {
     const double jj = static_cast<double>(j);
     const double log_moment = moments_.log_moment(j);
-    const double fall = std::min(1.0, std::exp(moments_.log_step(j) - log_moment));  // 1 - mu_{j-1} / mu_j
+    const double fall =
+        numerics::smaller(1.0, std::exp(moments_.log_step(j) - log_moment));  // 1 - mu_{j-1} / mu_j
     const double kept = j < 2 ? 1 : std::exp(moments_.log_moment(j - 1) - log_moment);
     weight_.push_back(numerics::scaled_exp(log_moment) * inverse_power_);
     bracket_.push_back((terms_ + 1) * jj + (clients_ - terms_) * jj * kept);
@@ -94,10 +96,11 @@ void HomogeneousRdp::recur(std::uint64_t order) {
     }
     excess_.push_back(excess);
     // E_l and 1 share an exponent; whichever is below 2^-1000 of the other no longer counts.
-    const std::int32_t shared = excess.mantissa == 0 ? 0 : std::max(0, excess.exponent);
+    const std::int32_t shared = excess.mantissa == 0 ? 0 : numerics::larger(0, excess.exponent);
     const double inverse = inverse_factorial_.mantissa;
-    pairs_.x.push_back(std::ldexp(excess.mantissa, std::max(excess.exponent - shared, -1070)) * inverse);
-    pairs_.y.push_back(std::ldexp(inverse, std::max(-shared, -1070)));
+    pairs_.x.push_back(std::ldexp(excess.mantissa, numerics::larger(excess.exponent - shared, -1070)) *
+                       inverse);
+    pairs_.y.push_back(std::ldexp(inverse, numerics::larger(-shared, -1070)));
     pairs_.exponent.push_back(shared + inverse_factorial_.exponent);
     inverse_factorial_ = scaled(inverse / static_cast<double>(l + 1), inverse_factorial_.exponent);
   }
@@ -142,13 +145,14 @@ HomogeneousRdp::Excess HomogeneousRdp::excess(std::uint64_t order) {
     return {excess_[order], error};
   }
   if (doubled_.size() <= order) {
-    const std::uint64_t ample = std::max<std::uint64_t>(order, doubled_.size() * 2);
+    const std::uint64_t ample = numerics::larger<std::uint64_t>(order, doubled_.size() * 2);
     double_up(in_range(ample) ? ample : order);
   }
   // Doubling k doubles the errors, adding one client adds one more: k times those of one factor at most, and
   // at most l of the factors differ from 1.
   const double levels = static_cast<double>(std::bit_width(static_cast<std::uint64_t>(terms_)));
-  error += kUnit * (numerics::kConvolutionUlps + 16) * (2 * std::min(terms_, l) + 3 * levels) + 8 * kUnit * l;
+  error += kUnit * (numerics::kConvolutionUlps + 16) * (2 * numerics::smaller(terms_, l) + 3 * levels) +
+           8 * kUnit * l;
   return {doubled_[order], error};
 }
 
@@ -157,14 +161,14 @@ numerics::Enclosure HomogeneousRdp::divergence(std::uint64_t order) {
   if (!in_range(order)) return {0, kInfinity};
   const Excess found = excess(order);
   const double l = static_cast<double>(order), error = found.relative_error;
-  if (found.value.mantissa == 0) return {0, kInfinity};
+  if (!(found.value.mantissa > 0)) return {0, kInfinity};  // zero, or unknown
   const auto rho = [&](double factor) {
     if (found.value.exponent < 900) {
       return std::log1p(std::ldexp(found.value.mantissa, found.value.exponent) * factor) / (l - 1);
     }
     return (log_of(found.value) + std::log(factor)) / (l - 1);
   };
-  return {std::max(0.0, rho(1 - error) * (1 - 8 * kUnit)), rho(1 + error) * (1 + 8 * kUnit)};
+  return {numerics::larger(0.0, rho(1 - error) * (1 - 8 * kUnit)), rho(1 + error) * (1 + 8 * kUnit)};
 }
 
 }  // namespace muster::accounting

@@ -1,6 +1,5 @@
 #include "muster/accounting/bounds/renyi/ratio_moments.h"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 

@@ -1,11 +1,11 @@
 #include "muster/accounting/bounds/renyi/subsampled_rdp.h"
 
-#include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "muster/accounting/bounds/binomial_blocks.h"
 #include "muster/accounting/bounds/renyi/subsampled_shuffle_rdp.h"
+#include "muster/numerics/ordered.h"
 
 namespace muster::accounting {
 namespace {
@@ -32,7 +32,7 @@ double SubsampledRdp::log_excess(std::uint64_t order) const {
   const double l = static_cast<double>(order);
   const double whole = (l - 1) * mechanism_(order), plain = whole > 0 ? log_expm1(whole) : -kInfinity;
   const double unsampled = whole > 0 ? plain + 8 * kUnit * (1 + std::fabs(plain)) : -kInfinity;
-  return order > kHighestOrder ? unsampled : std::min(unsampled, theorem_log_excess(order));
+  return order > kHighestOrder ? unsampled : numerics::smaller(unsampled, theorem_log_excess(order));
 }
 
 double SubsampledRdp::theorem_log_excess(std::uint64_t order) const {
@@ -44,9 +44,9 @@ double SubsampledRdp::theorem_log_excess(std::uint64_t order) const {
     double term = -kInfinity;
     if (j == 2) {
       const double eps = mechanism_(2);
-      term = std::min(2 * log_two + log_expm1(eps), eps + std::min(log_two, 2 * log_gain));
+      term = numerics::smaller(2 * log_two + log_expm1(eps), eps + numerics::smaller(log_two, 2 * log_gain));
     } else if (j > 2) {
-      term = (jj - 1) * mechanism_(j) + std::min(log_two, jj * log_gain);
+      term = (jj - 1) * mechanism_(j) + numerics::smaller(log_two, jj * log_gain);
     }
     log_terms_.push_back(term);
     log_factorial_.push_back(std::lgamma(jj + 1));
@@ -58,13 +58,13 @@ double SubsampledRdp::theorem_log_excess(std::uint64_t order) const {
            log_factorial_[order - j];
   };
   double highest = -kInfinity;
-  for (std::uint64_t j = 2; j <= order; ++j) highest = std::max(highest, log_of_term(j));
+  for (std::uint64_t j = 2; j <= order; ++j) highest = numerics::larger(highest, log_of_term(j));
   if (!std::isfinite(highest)) return highest;
   double sum = 0, largest_size = 0;
   for (std::uint64_t j = 2; j <= order; ++j) {
     const double exponent = log_of_term(j);
     sum += std::exp(exponent - highest);
-    if (log_terms_[j] > -kInfinity) largest_size = std::max(largest_size, std::fabs(log_terms_[j]));
+    if (log_terms_[j] > -kInfinity) largest_size = numerics::larger(largest_size, std::fabs(log_terms_[j]));
   }
   // Each logarithm is a sum of pieces no larger than these, each within a few roundings; then l additions.
   const double size = largest_size + l * std::fabs(log_rate) + 3 * log_factorial_[order];
@@ -82,21 +82,21 @@ CheckInMixture::CheckInMixture(double clients, double rate,
                                double largest_loss) {
   for (const BinomialBlock& block : binomial_blocks(clients, rate, kBlockExponent, kBlockFineness)) {
     if (block.last == 0 || !(block.weight > 0)) continue;  // nobody reports: no divergence
-    const double share = std::min(1.0, block.last / clients);
-    blocks_.push_back(
-        {std::log(block.weight), SubsampledRdp(share, mechanism(std::max(1.0, block.first)), largest_loss)});
+    const double share = numerics::smaller(1.0, block.last / clients);
+    blocks_.push_back({std::log(block.weight),
+                       SubsampledRdp(share, mechanism(numerics::larger(1.0, block.first)), largest_loss)});
   }
 }
 
 double CheckInMixture::upper(std::uint64_t order) const {
   double log_excess = -kInfinity, worst = 0;
   for (const Block& block : blocks_) {
-    worst = std::max(worst, block.rdp.mechanism(order));
+    worst = numerics::larger(worst, block.rdp.mechanism(order));
     const double one = block.rdp.log_excess(order);
     log_excess = rdp_detail::log_sum(log_excess, block.log_weight + one + 4 * kUnit * std::fabs(one));
   }
   // A mixture over a public count is no worse than its worst component.
-  return std::min(worst, divergence(order, log_excess));
+  return numerics::smaller(worst, divergence(order, log_excess));
 }
 
 }  // namespace muster::accounting

@@ -1,8 +1,9 @@
 #include "muster/accounting/bounds/renyi/subsampled_shuffle_rdp.h"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
+
+#include "muster/numerics/ordered.h"
 
 namespace muster::accounting {
 namespace {
@@ -17,12 +18,13 @@ double power_excess_lower(double l, double x) {
   if (std::fabs(l * x) < 1e-4) {
     // Taylor to third order; the fourth-order term is positive, the fifth smaller.
     const double second = l * (l - 1) / 2 * x * x;
-    return std::max(0.0, second * (1 + (l - 2) / 3 * x) * (1 - 1e-12));
+    return numerics::larger(0.0, second * (1 + (l - 2) / 3 * x) * (1 - 1e-12));
   }
   const double power = l * std::log1p(x);
   if (power > 700) return kInfinity;
   const double value = std::expm1(power) - l * x;
-  return std::max(0.0, value - 16 * kUnit * (std::exp(power) * (1 + std::fabs(power)) + std::fabs(l * x)));
+  return numerics::larger(0.0,
+                          value - 16 * kUnit * (std::exp(power) * (1 + std::fabs(power)) + std::fabs(l * x)));
 }
 
 }  // namespace
@@ -67,13 +69,13 @@ double log_power_excess(std::uint64_t order, double z) {
   // Taylor's remainder: C(l,2) z^2 (1+z)^(l-2) is above, and within a factor 1.11 where l z < 0.1.
   const double remainder = log_choose2(l) + 2 * std::log(z) + (l - 2) * std::log1p(z);
   double value = remainder;
-  if (l * z >= 0.1 && power < 700) value = std::min(value, std::log(std::expm1(power) - l * z));
-  if (power >= 700) value = std::min(value, power);
+  if (l * z >= 0.1 && power < 700) value = numerics::smaller(value, std::log(std::expm1(power) - l * z));
+  if (power >= 700) value = numerics::smaller(value, power);
   return value + 1e-12 * (1 + std::fabs(value) + std::fabs(std::log(z)) + std::log(l));
 }
 
 double log_sum(double log_a, double log_b) {
-  const double high = std::max(log_a, log_b), low = std::min(log_a, log_b);
+  const double high = numerics::larger(log_a, log_b), low = numerics::smaller(log_a, log_b);
   if (high == -kInfinity || low == -kInfinity) return high;
   return high + std::log1p(std::exp(low - high)) + 8 * kUnit * (1 + std::fabs(high));
 }
@@ -104,7 +106,7 @@ double subsampled_shuffle_rdp_lower(double epsilon0, double clients, double subs
   // it. The binomial's probabilities are relative to the mode's and divided by a sum that is rounded up.
   const double l = static_cast<double>(order), rate = subset / clients;
   const double p = 1 / (1 + std::exp(epsilon0)), c = 2 * std::sinh(epsilon0), odds = std::exp(-epsilon0);
-  const double mode = std::min(std::floor((subset + 1) * p), subset);
+  const double mode = numerics::smaller(std::floor((subset + 1) * p), subset);
   double mass_sum = 0, sum = 0, steps = 0;
   const auto walk = [&](double step) {
     double mass = 1;

@@ -1,10 +1,10 @@
 #include "muster/accounting/bounds/shuffle/binary_shuffle.h"
 
-#include <algorithm>
 #include <cmath>
 
 #include "muster/accounting/bounds/shuffle/blanket.h"
 #include "muster/accounting/bounds/shuffle/k_rr.h"
+#include "muster/numerics/ordered.h"
 
 namespace muster::accounting {
 namespace {
@@ -17,7 +17,7 @@ constexpr double kRelative = 1e-11;
 }  // namespace
 
 BinaryShuffle::Binomial BinaryShuffle::binomial(int count, double success, double failure) {
-  const int mode = std::clamp(static_cast<int>((count + 1) * success), 0, count);
+  const int mode = numerics::within(static_cast<int>((count + 1) * success), 0, count);
   const double log_mode = std::lgamma(count + 1.0) - std::lgamma(mode + 1.0) -
                           std::lgamma(count - mode + 1.0) + mode * std::log(success) +
                           (count - mode) * std::log(failure);
@@ -65,8 +65,8 @@ BinaryShuffle::Parts BinaryShuffle::parts(int i, int s) const {
   const int y_size = static_cast<int>(y.mass.size());
   // j runs over x; s - j - y.first is the place in y, below 0 it counts all of y, past its end nothing.
   const int offset = s - x.first - y.first;
-  const int from = std::clamp(offset - y_size + 1, 0, x_size);
-  const int to = std::clamp(offset + 1, from, x_size);
+  const int from = numerics::within(offset - y_size + 1, 0, x_size);
+  const int to = numerics::within(offset + 1, from, x_size);
   Parts sum{0, 0};
   for (int j = from; j < to; ++j) {
     const auto place = static_cast<std::size_t>(offset - j);
@@ -105,7 +105,8 @@ numerics::Enclosure BinaryShuffle::best(int i, double epsilon, int& s) const {
     }
   }
   // A neighbour that only round-off hides is no larger by more than its own error.
-  return {std::max(0.0, here.first - here.second), std::max(0.0, here.first + 2 * here.second)};
+  return {numerics::larger(0.0, here.first - here.second),
+          numerics::larger(0.0, here.first + 2 * here.second)};
 }
 
 numerics::Enclosure BinaryShuffle::dataset(int i, double epsilon) const {
@@ -127,16 +128,16 @@ numerics::Enclosure BinaryShuffle::delta(double epsilon) const {
     const double own = k_rr_dataset_delta(shape, 2, epsilon0_, OthersHold::own, epsilon).lower;
     const double alternative =
         k_rr_dataset_delta(shape, 2, epsilon0_, OthersHold::alternative, epsilon).lower;
-    return {std::min(std::max(own, alternative), blanket.upper), blanket.upper};
+    return {numerics::smaller(numerics::larger(own, alternative), blanket.upper), blanket.upper};
   }
   numerics::Enclosure worst{0, 0};
   int s = static_cast<int>((n_ - 1) / (1 + std::exp(epsilon0_)));
   for (int i = 0; i < static_cast<int>(n_); ++i) {  // the maximiser moves by 0 or 1 from one i to the next
     const numerics::Enclosure one = best(i, epsilon, s);
-    worst = {std::max(worst.lower, one.lower), std::max(worst.upper, one.upper)};
+    worst = {numerics::larger(worst.lower, one.lower), numerics::larger(worst.upper, one.upper)};
   }
-  const double upper = std::min(worst.upper, blanket.upper);
-  return {std::min(worst.lower, upper), upper};
+  const double upper = numerics::smaller(worst.upper, blanket.upper);
+  return {numerics::smaller(worst.lower, upper), upper};
 }
 
 }  // namespace muster::accounting

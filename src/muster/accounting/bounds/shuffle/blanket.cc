@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "muster/numerics/ordered.h"
+
 namespace muster::accounting {
 namespace {
 
@@ -48,11 +50,11 @@ numerics::Enclosure thinned_blanket_delta(double n, double chance, double epsilo
 // v r: the split leaves the share 1/(1+r) at the upper end.
 LaplaceBlanket::LaplaceBlanket(double n, double epsilon0) : n_(n), epsilon0_(epsilon0) {
   const long double top = epsilon0;
-  const long double finest = std::min(1.0L, top) / laplace_cells(n * std::exp(-epsilon0 / 2));
+  const long double finest = numerics::smaller(1.0L, top) / laplace_cells(n * std::exp(-epsilon0 / 2));
   levels_.push_back(top);
   while (levels_.back() > 0) {  // cells widen downward as their share of the variance falls
     const long double l = levels_.back();
-    levels_.push_back(std::max(0.0L, l - std::min(1.0L, finest * std::exp((top - l) / 2))));
+    levels_.push_back(numerics::larger(0.0L, l - numerics::smaller(1.0L, finest * std::exp((top - l) / 2))));
   }
   std::reverse(levels_.begin(), levels_.end());
   split_masses_.assign(levels_.size(), 0);
@@ -84,7 +86,7 @@ numerics::Enclosure LaplaceBlanket::delta(double epsilon) const {
     return all;
   };
   const double upper = mean_of_terms(terms(levels_, split_masses_), n_).upper;
-  return {std::min(upper, mean_of_terms(terms(merged_levels_, merged_masses_), n_).lower), upper};
+  return {numerics::smaller(upper, mean_of_terms(terms(merged_levels_, merged_masses_), n_).lower), upper};
 }
 
 numerics::Enclosure approximate_blanket_delta(double n, double epsilon0, double delta0, double epsilon) {
@@ -100,14 +102,15 @@ numerics::Enclosure approximate_blanket_delta(double n, double epsilon0, double 
   }
   const long double q = less_likely(epsilon0);
   const long double shift = delta0 / std::expm1(2 * static_cast<long double>(epsilon0));
-  const long double low = std::max(0.0L, q - shift * std::exp(static_cast<long double>(epsilon0)));
-  const long double high = std::min(q + shift, 1 - low);
+  const long double low = numerics::larger(0.0L, q - shift * std::exp(static_cast<long double>(epsilon0)));
+  const long double high = numerics::smaller(q + shift, 1 - low);
   if (q + shift > high) {
     return {1, 1};
   }
   const numerics::Enclosure inside = mean_of_terms(
       {{high_value(epsilon0, epsilon), high}, {low_value(epsilon0, epsilon), low}, {0, 1 - low - high}}, n);
-  return {std::min(1.0, inside.lower + outside), std::min(1.0, (inside.upper + outside) * (1 + 1e-15))};
+  return {numerics::smaller(1.0, inside.lower + outside),
+          numerics::smaller(1.0, (inside.upper + outside) * (1 + 1e-15))};
 }
 
 }  // namespace muster::accounting

@@ -1,6 +1,5 @@
 #include "muster/accounting/bounds/shuffle/class_c_pool.h"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -57,9 +56,10 @@ numerics::Enclosure displaceable_share(double m, double h, double r) {
   const double mu = m - h * s;
   const double variance = h * s * r;
   const double third = -variance * (1 - 2 * s);
-  const double fourth = variance * std::max(0.0, 1 + 3 * (h - 2) * s * r);
+  const double fourth = variance * numerics::larger(0.0, 1 + 3 * (h - 2) * s * r);
   const double value = (1 + (variance - third / mu) / (mu * mu)) / mu;
-  return {value * (1 - 2e-15), (value + fourth / (mu * mu * mu * mu * std::max(1.0, m - h))) * (1 + 2e-15)};
+  return {value * (1 - 2e-15),
+          (value + fourth / (mu * mu * mu * mu * numerics::larger(1.0, m - h))) * (1 + 2e-15)};
 }
 
 ClassCPoolCurve::ClassCPoolCurve(double epsilon0, double n, double rate)
@@ -87,12 +87,12 @@ numerics::Enclosure class_c_pool(double epsilon0, double n, double rate, double 
   const double p = 1 / (std::exp(-epsilon0) + 1);
   const double q = 1 / (std::exp(epsilon0) + 1);
   const double r = std::exp(-epsilon0);
-  const double local = std::max(0.0, p - e * q);
+  const double local = numerics::larger(0.0, p - e * q);
   const double inside = rate * p;  // the chance of a message in its own half-set
   // The window of H, outside of which the victim is charged in full.
-  const double exponent = std::log(2 * rate * local / (kOutside * std::max(guess, kNegligible)));
-  const double first = std::max(0.0, window_end(m, inside, std::max(exponent, 1.0), -1));
-  const double last = std::min(m - 1, window_end(m, inside, std::max(exponent, 1.0), 1));
+  const double exponent = std::log(2 * rate * local / (kOutside * numerics::larger(guess, kNegligible)));
+  const double first = numerics::larger(0.0, window_end(m, inside, numerics::larger(exponent, 1.0), -1));
+  const double last = numerics::smaller(m - 1, window_end(m, inside, numerics::larger(exponent, 1.0), 1));
   if (!(last > first)) {
     return nothing;
   }
@@ -106,10 +106,10 @@ numerics::Enclosure class_c_pool(double epsilon0, double n, double rate, double 
   const numerics::Enclosure before_last = displaceable_share(m, last - 1, r);
   const double ratio_low = before_last.lower / at_last.upper;
   const double ratio_high =
-      first > 0 ? std::min(1.0, displaceable_share(m, first - 1, r).upper / at_first.lower) : 1.0;
+      first > 0 ? numerics::smaller(1.0, displaceable_share(m, first - 1, r).upper / at_first.lower) : 1.0;
   const double theta = std::log(at_last.upper / at_first.upper) / (last - first);
   const double log_c =
-      std::max(std::log(at_first.upper) - theta * first, std::log(at_last.upper) - theta * last);
+      numerics::larger(std::log(at_first.upper) - theta * first, std::log(at_last.upper) - theta * last);
   const double growth = std::expm1(theta);
   const double z = 1 + inside * growth;
   const double log_factor = log_c + m * std::log1p(inside * growth);
@@ -144,7 +144,7 @@ numerics::Enclosure ClassCPoolCurve::delta(double epsilon) const {
     numerics::AtomicLaw law;
     law.add(side * std::expm1(epsilon0_), rate_ / (std::exp(epsilon0_) + 1));
     law.add(side * std::expm1(-epsilon0_), rate_ / (std::exp(-epsilon0_) + 1));
-    guess = std::max(guess, numerics::call_of_sum_chernoff(law, n_, strike) / n_ / 10);
+    guess = numerics::larger(guess, numerics::call_of_sum_chernoff(law, n_, strike) / n_ / 10);
   }
   const numerics::Enclosure pool = class_c_pool(epsilon0_, n_, rate_, epsilon, guess);
   if (pool.upper < best.upper) {
@@ -157,7 +157,7 @@ numerics::Enclosure ClassCPoolCurve::delta(double epsilon) const {
       best = any;
     }
   }
-  return {std::clamp(best.lower, 0.0, best.upper), best.upper};
+  return {numerics::within(best.lower, 0.0, best.upper), best.upper};
 }
 
 }  // namespace muster::accounting

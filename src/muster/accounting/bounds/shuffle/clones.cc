@@ -1,9 +1,9 @@
 #include "muster/accounting/bounds/shuffle/clones.h"
 
-#include <algorithm>
 #include <cmath>
 
 #include "muster/accounting/bounds/shuffle/mean_of_terms.h"
+#include "muster/numerics/ordered.h"
 
 namespace muster::accounting {
 namespace {
@@ -56,7 +56,7 @@ std::optional<double> clone_approximate_epsilon(double n, double epsilon0, doubl
     if (!epsilon) {
       low = middle;
     } else if (middle + slack(*epsilon) <= total) {
-      best = best ? std::min(*best, *epsilon) : *epsilon;
+      best = best ? numerics::smaller(*best, *epsilon) : *epsilon;
       low = middle;
     } else {
       high = middle;
@@ -67,7 +67,7 @@ std::optional<double> clone_approximate_epsilon(double n, double epsilon0, doubl
 
 numerics::Enclosure approximate_clone_pair_delta(double n, double epsilon0, double delta0, double epsilon) {
   if (epsilon >= epsilon0) {  // the randomizer's own guarantee, post-processed
-    return {std::min(1.0, delta0), std::min(1.0, delta0)};
+    return {numerics::smaller(1.0, delta0), numerics::smaller(1.0, delta0)};
   }
   const long double grown = std::exp(static_cast<long double>(epsilon));
   const long double outside = delta0 + (1 + grown) * static_cast<long double>(n - 1) *
@@ -77,8 +77,8 @@ numerics::Enclosure approximate_clone_pair_delta(double n, double epsilon0, doub
   }
   const numerics::Enclosure inside = pair(n, epsilon0, epsilon, delta0);
   const auto added = static_cast<double>(outside);
-  return {std::min(1.0, inside.lower * (1 - delta0) + added),
-          std::min(1.0, (inside.upper * (1 - delta0) + added) * (1 + 1e-15))};
+  return {numerics::smaller(1.0, inside.lower * (1 - delta0) + added),
+          numerics::smaller(1.0, (inside.upper * (1 - delta0) + added) * (1 + 1e-15))};
 }
 
 }  // namespace muster::accounting

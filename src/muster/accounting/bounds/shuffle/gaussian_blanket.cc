@@ -1,6 +1,5 @@
 #include "muster/accounting/bounds/shuffle/gaussian_blanket.h"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -14,7 +13,7 @@ namespace muster::accounting {
 namespace {
 
 constexpr double kSumsReach = 300;  // epsilon from which terms leave a double's range
-constexpr double kDeep = 1e-40;  // the law is cut where its call function falls to about this
+constexpr double kDeep = 1e-40;     // the law is cut where its call function falls to about this
 
 // Points of the lower convex hull of a falling function on increasing nodes, and its slopes.
 struct Hull {
@@ -35,7 +34,7 @@ Hull lower_hull(const std::vector<long double>& x, const std::vector<long double
   for (std::size_t k = 0; k < kept.size(); ++k) {
     hull.at.push_back(x[kept[k]]);
     if (k + 1 < kept.size()) {
-      hull.slope.push_back(std::min(0.0L, slope(kept[k], kept[k + 1])));
+      hull.slope.push_back(numerics::smaller(0.0L, slope(kept[k], kept[k + 1])));
     }
   }
   return hull;
@@ -48,8 +47,9 @@ double GaussianBlanket::penalty(double eta, double epsilon) const {
          (1 + 1e-14);
 }
 
-// In units of E. Values on a grid are values of the bound, rounded up; its hull is above every convex function below it, and
-// chords are above the hull: whatever the grid, the law dominates in increasing convex order.
+// In units of E. Values on a grid are values of the bound, rounded up; its hull is above every convex
+// function below it, and chords are above the hull: whatever the grid, the law dominates in increasing convex
+// order.
 GaussianBlanket::Law GaussianBlanket::law(double eta, double epsilon, double step, double cut) const {
   const double r = radius_, discount = std::exp(-epsilon), beta = std::exp(-eta);
   // Call (c >= 0) and put (c < 0) at log-distance z: c beta = E (e^z - 1), |c| beta = e^z - 1.
@@ -83,7 +83,7 @@ GaussianBlanket::Law GaussianBlanket::law(double eta, double epsilon, double ste
         // Outward: to the right of where it is.
         const double point = static_cast<double>(right ? hull.at[i] : -hull.at[i]);
         result.terms.add(point + std::abs(point) * 0x1p-52,
-                         static_cast<double>(std::max(0.0L, after - before)));
+                         static_cast<double>(numerics::larger(0.0L, after - before)));
       }
     }
     if (right) {
@@ -102,7 +102,7 @@ numerics::Enclosure GaussianBlanket::at(double eta, double epsilon) const {
   if (n_ * std::exp(-eta) < 1 || !(outside < local)) {  // hardly a message to hide among
     return {local, local};
   }
-  const Law terms = law(eta, epsilon, mu_ / 32, std::max(outside * 1e-3, kDeep));
+  const Law terms = law(eta, epsilon, mu_ / 32, numerics::larger(outside * 1e-3, kDeep));
   if (!terms.valid || terms.terms.points.empty()) {
     return {local, local};
   }
@@ -113,10 +113,11 @@ numerics::Enclosure GaussianBlanket::at(double eta, double epsilon) const {
   const double factor = weight_error(n_ * nonzero) * (1 + 1e-15 * (n_ + 1));
   const double added = outside + terms.beyond * grown;
   const double chernoff = numerics::call_of_sum_chernoff(terms.terms, n_, 0);
-  const numerics::Enclosure call = chernoff * grown / n_ < 1e-6 * added ? numerics::Enclosure{0, chernoff}
-                                                                // small beside what is added
-                                                                : numerics::call_of_sum(terms.terms, n_, 0);
-  const double top = numerics::as_upper_bound((call.upper * grown / n_ * factor + added) * (1 + 1e-14), local);
+  const numerics::Enclosure call = chernoff * grown / n_ < 1e-6 * added
+                                       ? numerics::Enclosure{0, chernoff}  // small beside what is added
+                                       : numerics::call_of_sum(terms.terms, n_, 0);
+  const double top =
+      numerics::as_upper_bound((call.upper * grown / n_ * factor + added) * (1 + 1e-14), local);
   return {numerics::as_lower_bound(call.lower * grown / n_ / factor + added, top), top};
 }
 
@@ -134,7 +135,7 @@ numerics::Enclosure GaussianBlanket::delta(double epsilon) const {
     if (n_ * std::exp(-eta_at(z)) < 1 || !(outside < local)) {
       continue;
     }
-    const Law terms = law(eta_at(z), epsilon, mu_ / 12, std::max(outside * 1e-2, kDeep));
+    const Law terms = law(eta_at(z), epsilon, mu_ / 12, numerics::larger(outside * 1e-2, kDeep));
     if (!terms.valid || terms.terms.points.empty()) {
       continue;
     }

@@ -1,8 +1,9 @@
 #include "muster/accounting/bounds/shuffle/k_rr.h"
 
-#include <algorithm>
 #include <cmath>
 #include <utility>
+
+#include "muster/numerics/ordered.h"
 
 namespace muster::accounting {
 namespace {
@@ -55,8 +56,8 @@ numerics::Enclosure k_rr_check_in_delta(double n, double rate, double k, double 
   const long double local = above(epsilon0, epsilon) * probability_of_another(k, epsilon0);
   const auto everybody = static_cast<double>(std::exp(n * std::log(static_cast<long double>(rate))) * local);
   const double cap = static_cast<double>(rate * local) * (1 + 1e-15);  // reports or not: joint convexity
-  const double upper = std::min((sum.upper + everybody) * (1 + 1e-15), cap);
-  return {std::min(sum.lower, upper), upper};
+  const double upper = numerics::smaller((sum.upper + everybody) * (1 + 1e-15), cap);
+  return {numerics::smaller(sum.lower, upper), upper};
 }
 
 numerics::Enclosure k_rr_dataset_delta(const KRRShape& shape, double k, double epsilon0, OthersHold others,
@@ -74,7 +75,7 @@ numerics::Enclosure k_rr_dataset_delta(const KRRShape& shape, double k, double e
     terms = {{above(top, epsilon), b},
              {-std::expm1(epsilon + top), b},
              {absent(epsilon) / std::exp(top), kept},
-             {absent(epsilon), std::max(0.0L, rest - b)}};
+             {absent(epsilon), numerics::larger(0.0L, rest - b)}};
   }
   return mean_of_terms(with_rate(std::move(terms), shape.rate, epsilon), shape.n, shape.count,
                        absent(epsilon));

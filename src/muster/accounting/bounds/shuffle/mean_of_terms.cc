@@ -1,12 +1,12 @@
 #include "muster/accounting/bounds/shuffle/mean_of_terms.h"
 
-#include <algorithm>
 #include <cmath>
 #include <optional>
 
 #include "muster/accounting/bounds/swap/reporting_law.h"
 #include "muster/numerics/atomic_law.h"
 #include "muster/numerics/call_of_sum.h"
+#include "muster/numerics/ordered.h"
 
 namespace muster::accounting {
 namespace {
@@ -32,7 +32,7 @@ Centred centred(const std::vector<Term>& terms) {
   for (const Term& term : terms) {
     rest -= term.mass;
     law.mean += term.value * term.mass;
-    law.positive += std::max(0.0L, term.value) * term.mass;
+    law.positive += numerics::larger(0.0L, term.value) * term.mass;
   }
   rest = rest > kRoundOff ? rest : 0;
   long double heaviest = rest;
@@ -62,7 +62,7 @@ std::optional<numerics::Enclosure> enumerate_few(const Centred& law, long double
   if (law.terms.size() > 3 || n * law.mass > few(law.terms.size()) || law.mass > 0.1L) {
     return std::nullopt;
   }
-  const auto most = static_cast<int>(std::min(n, n * law.mass + 30 + 10 * std::sqrt(n * law.mass)));
+  const auto most = static_cast<int>(numerics::smaller(n, n * law.mass + 30 + 10 * std::sqrt(n * law.mass)));
   const long double nobody = std::exp(n * std::log1p(-law.mass));
   long double total = 0;
   long double size = 0;  // of what is added and subtracted inside the sums
@@ -86,15 +86,15 @@ std::optional<numerics::Enclosure> enumerate_few(const Centred& law, long double
   visit(visit, 0, 0, 0, 0, nobody);
   long double largest = 0;
   for (const Term& term : law.terms) {
-    largest = std::max(largest, term.value);
+    largest = numerics::larger(largest, term.value);
   }
   long double tail = nobody;  // P(C = most + 1) by its recurrence
   for (int c = 0; c <= most; ++c) {
     tail *= law.mass / (1 - law.mass) * (n - static_cast<long double>(c)) / static_cast<long double>(c + 1);
   }
-  const long double each = 4 * std::max(0.0L, tail);
+  const long double each = 4 * numerics::larger(0.0L, tail);
   const long double beyond =
-      each * (largest * (static_cast<long double>(most) + 1) + std::max(0.0L, -law.strike));
+      each * (largest * (static_cast<long double>(most) + 1) + numerics::larger(0.0L, -law.strike));
   // Some hundred roundings of 2^-64 in a chance and in a value, a few in each part of a sum.
   const long double error = 1e-16L * total + 1e-18L * size;
   if (beyond + error > 1e-9L * total) {
@@ -162,14 +162,14 @@ numerics::Enclosure mean_of_terms(const std::vector<Term>& terms, double n, doub
   const numerics::Enclosure sum = few ? *few : by_contour(law, count);
   // Jensen on both sides: between (mean)_+ and the mean of the positive parts.
   const long double share = static_cast<long double>(count) / static_cast<long double>(n);
-  const auto outer =
-      static_cast<double>((share * law.positive + (1 - share) * std::max(0.0L, constant)) * (1 + 1e-15L));
+  const auto outer = static_cast<double>(
+      (share * law.positive + (1 - share) * numerics::larger(0.0L, constant)) * (1 + 1e-15L));
   const auto inner =
-      static_cast<double>(std::max(0.0L, share * law.mean + (1 - share) * constant) * (1 - 1e-15L));
+      static_cast<double>(numerics::larger(0.0L, share * law.mean + (1 - share) * constant) * (1 - 1e-15L));
   const double upper = sum.upper / n * (1 + 1e-15);
   const double lower = sum.lower / n * (1 - 1e-15);
   const double top = upper < outer ? upper : outer;  // a NaN gives way too
-  return {std::min(lower > inner ? lower : inner, top), top};
+  return {numerics::smaller(lower > inner ? lower : inner, top), top};
 }
 
 numerics::Enclosure mean_of_terms(const std::vector<Term>& terms, double n) {

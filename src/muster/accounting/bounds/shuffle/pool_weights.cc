@@ -1,9 +1,10 @@
 #include "muster/accounting/bounds/shuffle/pool_weights.h"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
+
+#include "muster/numerics/ordered.h"
 
 namespace muster::accounting {
 namespace {
@@ -64,7 +65,7 @@ double too_many(double trials, double p, double log_odds) {
 std::vector<double> knots_of(double deviation) {
   std::vector<double> knots{0};
   for (double x = 0; x < 16;) {
-    x += std::max(1.0, x / 3) / 12;
+    x += numerics::larger(1.0, x / 3) / 12;
     knots.push_back(std::expm1(deviation * x));
     knots.insert(knots.begin(), std::expm1(-deviation * x));
   }
@@ -104,7 +105,7 @@ double PoolWeights::lower_deviation(double clones, double probability) const {
   const double start = 1.2 * std::sqrt(2 * log_odds / (clones * variance));
   const CenteredLognormal::Cut cut = centre_.above(1e-25);
   double best = kInfinity;
-  for (double c = std::min(start, 100.0); c > 0.3 * std::min(start, 100.0); c *= 0.85) {
+  for (double c = numerics::smaller(start, 100.0); c > 0.3 * numerics::smaller(start, 100.0); c *= 0.85) {
     const double log_mgf = std::log1p(std::expm1(cut.law.log_mgf(-c)) + c * std::exp(c) * cut.excess_left);
     const double e = (log_mgf + log_odds / clones) / c;
     if (e > best) {
@@ -127,7 +128,7 @@ double PoolWeights::ratio(double pool, double users, double failure) const {
   const double log_odds = -std::log(share * failure);
   const double fewest = std::ceil(too_few(pool, rate_ * std::exp(-q) * (1 - cut_away) / kOutward, log_odds));
   const double most =
-      std::floor(too_many(pool, std::min(1.0, rate_ * std::exp(-q) * kOutward), log_odds)) + 1;
+      std::floor(too_many(pool, numerics::smaller(1.0, rate_ * std::exp(-q) * kOutward), log_odds)) + 1;
   const double absent = rate_ < 1 ? std::ceil(too_few(pool, 1 - rate_, log_odds)) : 0;
   if (fewest < 2) {
     return kInfinity;
@@ -144,7 +145,8 @@ double PoolWeights::ratio(double pool, double users, double failure) const {
   }
   double worst = 0;
   for (const double clones : {fewest, most}) {  // a Moebius function of the number of clones
-    worst = std::max(worst, (clones * (rise + fall) + jump) / (absent * std::exp(-q) + clones * (1 - fall)));
+    worst = numerics::larger(worst,
+                             (clones * (rise + fall) + jump) / (absent * std::exp(-q) + clones * (1 - fall)));
   }
   return (1 + worst) * kOutward;
 }

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -116,14 +115,15 @@ PoolDesign StarPool::design(double epsilon) const {
 }
 
 numerics::Enclosure StarPool::delta(double epsilon) const {
-  const double local = numerics::as_upper_bound(rate_ * gaussian_divergence(mu_, epsilon).upper * (1 + 4e-16));
+  const double local =
+      numerics::as_upper_bound(rate_ * gaussian_divergence(mu_, epsilon).upper * (1 + 4e-16));
   if (epsilon > kSumsReach) return {0, local};
   const PoolDesign chosen = design(epsilon);
   const double m = n_ - 1 - chosen.pool;
   // Slices [c, d] of the smallest weight: every v there lies in [c, d ratio], so it is majorised by a vector
   // of two levels with mean 1, the lower one c and the higher at least d ratio.
   const auto two_levels = [m](double low, double high) {
-    const double count = std::max(1.0, std::floor(m * (1 - low) / (high - low) * (1 - 1e-12)));
+    const double count = numerics::larger(1.0, std::floor(m * (1 - low) / (high - low) * (1 - 1e-12)));
     return std::vector<numerics::ScaledCopies>{{low + m * (1 - low) / count, count}, {low, m - count}};
   };
   const double threshold = m * -std::expm1(-epsilon) * (1 - 8 * kUlp), scale = std::exp(epsilon) / m;
@@ -154,8 +154,8 @@ numerics::Enclosure StarPool::delta(double epsilon) const {
   const double allowed = (1 + inflation(chosen.ratio)) * (1 + kSliceTolerance) - 1;
   numerics::Enclosure worst{0, 0};
   for (double c = 1 / chosen.ratio; c < 1;) {
-    const double d = std::min(1.0, (1 + allowed / (1 - c)) / chosen.ratio);
-    const auto groups = two_levels(c, std::max(d * chosen.ratio, 1 + 1e-9));
+    const double d = numerics::smaller(1.0, (1 + allowed / (1 - c)) / chosen.ratio);
+    const auto groups = two_levels(c, numerics::larger(d * chosen.ratio, 1 + 1e-9));
     double tilt = shared;
     double chernoff = numerics::call_of_mixed_sum_chernoff(law, groups, threshold, tilt);
     if (!(chernoff < 1.5 * usual)) {

@@ -19,7 +19,7 @@ constexpr double kRelativeWidth = 5e-6;  // of a block of k: the two-sided cost 
 constexpr double kImprobable = 1e-36;    // a block of N this rare is charged whole
 constexpr double kRootTwoPi = 2.5066282746310002;
 
-double gaussian_total_variation(double mu) { return std::min(1.0, mu / kRootTwoPi); }
+double gaussian_total_variation(double mu) { return numerics::smaller(1.0, mu / kRootTwoPi); }
 
 }  // namespace
 
@@ -52,15 +52,15 @@ AggregatedGaussianCurve::AggregatedGaussianCurve(double mu, double n, double own
   for (const BinomialBlock& block : cut) {
     const bool in_window = seen < 1;
     seen += block.weight;
-    const double first = std::max(block.first + 1, least), last = block.last + 1;
+    const double first = numerics::larger(block.first + 1, least), last = block.last + 1;
     if (last < first) continue;
     Block entry{};
     entry.least_odds = odds(last);
     entry.most_odds = odds(first);
-    entry.least_mu = mu / std::sqrt(std::max(last, noise));
-    entry.most_mu = mu / std::sqrt(std::max(first, noise));
+    entry.least_mu = mu / std::sqrt(numerics::larger(last, noise));
+    entry.most_mu = mu / std::sqrt(numerics::larger(first, noise));
     entry.upper = block.weight;
-    entry.lower = in_window && first == block.first + 1 ? std::max(0.0, block.weight * below) : 0;
+    entry.lower = in_window && first == block.first + 1 ? numerics::larger(0.0, block.weight * below) : 0;
     blocks_.push_back(entry);
   }
   std::sort(blocks_.begin(), blocks_.end(), [](const Block& x, const Block& y) { return x.upper > y.upper; });
@@ -80,8 +80,8 @@ AggregatedGaussianCurve AggregatedGaussianCurve::subset(double mu, double n, dou
   return curve;
 }
 
-// own * sum over the blocks of probability * term(odds, mu), term falling in the odds, rising in mu and at most
-// f_mu(1).
+// own * sum over the blocks of probability * term(odds, mu), term falling in the odds, rising in mu and at
+// most f_mu(1).
 template <typename Term>
 Enclosure AggregatedGaussianCurve::mixture(const Term& term) const {
   double lower = 0, upper = 0, beyond = 0;

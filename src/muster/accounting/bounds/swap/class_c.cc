@@ -1,6 +1,5 @@
 #include "muster/accounting/bounds/swap/class_c.h"
 
-#include <algorithm>
 #include <cmath>
 
 #include "muster/accounting/bounds/binomial_blocks.h"
@@ -67,7 +66,8 @@ ClassCCurve ClassCCurve::unequal(double epsilon0, double n, double lo, double hi
 double ClassCCurve::profile_only(double epsilon) const {
   numerics::AtomicLaw law = reporting_law(profile_, theta_ * rate_, epsilon);
   law.add(neutral_point(epsilon), 1 - theta_);
-  const double threshold = n_ * -std::expm1(-epsilon) * (1 - 4e-16), scale = std::exp(epsilon) / (n_ * theta_);
+  const double threshold = n_ * -std::expm1(-epsilon) * (1 - 4e-16),
+               scale = std::exp(epsilon) / (n_ * theta_);
   const double estimate = numerics::call_of_sum_chernoff(law, terms_, threshold) * scale;
   return estimate < kNegligible ? estimate : numerics::call_of_sum(law, terms_, threshold).upper * scale;
 }
@@ -75,21 +75,21 @@ double ClassCCurve::profile_only(double epsilon) const {
 // Nobody is absent: all who are not revealed are shuffled, N ~ Bin(n - 1, chance) others and the victim.
 double ClassCCurve::everybody(double epsilon, double local, double sum) const {
   const double not_absent = 1 - theta_ * (1 - rate_);  // of another client
-  const double chance = std::min(1.0, theta_ * rate_ / not_absent * (1 - 1e-15));
+  const double chance = numerics::smaller(1.0, theta_ * rate_ / not_absent * (1 - 1e-15));
   const double probability = rate_ * std::exp((n_ - 1) * std::log1p(-theta_ * (1 - rate_))) * (1 + 1e-12);
   double each = local;
   if (probability * each > kMatters * sum) {
-    each = std::min(each, thinned_blanket_delta(n_, chance, epsilon0_, epsilon).upper);
+    each = numerics::smaller(each, thinned_blanket_delta(n_, chance, epsilon0_, epsilon).upper);
   }
   if (probability * each <= kBlanketMatters * sum) return probability * each;
   double least = n_ - 1, fewer = 0;
   if (theta_ < 1) {  // fewer have a chance that does not matter; a bound for some clients holds for more
-    const double exponent = std::max(1.0, std::log(probability * local / (kRareFew * sum)));
+    const double exponent = numerics::larger(1.0, std::log(probability * local / (kRareFew * sum)));
     least = binomial_low_end(n_ - 1, chance, exponent);
     fewer = std::exp(-exponent) * local;
   }
   const double pool = ClassCPoolCurve(epsilon0_, least + 1, 1).delta(epsilon).upper + fewer;
-  return probability * std::min(each, pool);
+  return probability * numerics::smaller(each, pool);
 }
 
 numerics::Enclosure ClassCCurve::delta(double epsilon) const {
@@ -122,17 +122,17 @@ numerics::Enclosure ClassCCurve::delta(double epsilon) const {
                                    subset ? numerics::Mixing::product : numerics::Mixing::swap);
   double upper = worst.value.upper * factor;
   const double ahead_of_profile = 0.3 * (std::sqrt(2 * p) - 1);  // of X*, at least three times this
-  if (!(worst.slack < std::min(kCompareWithProfile, ahead_of_profile)) && upper > kNegligible &&
+  if (!(worst.slack < numerics::smaller(kCompareWithProfile, ahead_of_profile)) && upper > kNegligible &&
       terms_ * lo > 0.5) {
-    upper = std::min(upper, profile_only(epsilon));
+    upper = numerics::smaller(upper, profile_only(epsilon));
   }
   const double weights = weight_error(terms_ * (lo + revealed));
   upper *= weights;
   double lower = worst.value.lower * factor;
   if (numerics::enumerable(alternative, terms_) && lower < 0.999 * upper) {  // the ends, exactly
     for (const numerics::AtomicLaw* law : {&alternative, &record}) {
-      lower =
-          std::max(lower, numerics::enumerated_call(*law, terms_, n_ * std::expm1(epsilon)).lower * factor);
+      lower = numerics::larger(
+          lower, numerics::enumerated_call(*law, terms_, n_ * std::expm1(epsilon)).lower * factor);
     }
   }
   const double all_report = subset ? 0 : everybody(epsilon, local, upper);
@@ -140,11 +140,11 @@ numerics::Enclosure ClassCCurve::delta(double epsilon) const {
   upper = (upper + all_report) * (1 + 1e-15);
   const bool may_all_report = all_report > (over_counts_ ? kCompareWithPools : kCompareWithPool) * upper;
   if (over_counts_ && (may_all_report || n_ <= kFewClients || n_ > kManyClients)) {
-    upper = std::min(upper, over_counts_->delta(epsilon).upper);
+    upper = numerics::smaller(upper, over_counts_->delta(epsilon).upper);
   } else if (!over_counts_ && !subset && (may_all_report || wide)) {
-    upper = std::min(upper, ClassCPoolCurve(epsilon0_, n_, rate_).delta(epsilon).upper);
+    upper = numerics::smaller(upper, ClassCPoolCurve(epsilon0_, n_, rate_).delta(epsilon).upper);
   }
-  return {std::clamp(lower / weights, 0.0, std::min(cap, upper)), upper <= cap ? upper : cap};
+  return {numerics::within(lower / weights, 0.0, numerics::smaller(cap, upper)), upper <= cap ? upper : cap};
 }
 
 }  // namespace muster::accounting

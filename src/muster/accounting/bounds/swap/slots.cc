@@ -8,6 +8,7 @@
 
 #include "muster/accounting/bounds/swap/thinned_law.h"
 #include "muster/core/error.h"
+#include "muster/numerics/ordered.h"
 
 namespace muster::accounting {
 namespace {
@@ -39,10 +40,11 @@ double poisson_mean(double clients, double exponent) {
 // from the mode, so that each probability is within an ulp.
 bool poisson_weights(double mean, double exponent, std::vector<double>& values,
                      std::vector<double>& probabilities) {
-  const double first = std::max(0.0, std::floor(mean - std::sqrt(2 * mean * exponent)));
+  const double first = numerics::larger(0.0, std::floor(mean - std::sqrt(2 * mean * exponent)));
   const double last = std::ceil(mean + 12 * std::sqrt(mean) + 60);  // leaves out less than e^-70 above
   std::vector<double> nodes;
-  for (double c = first; c <= last; c += std::max(1.0, std::floor(c / 16))) nodes.push_back(1 / (1 + c));
+  for (double c = first; c <= last; c += numerics::larger(1.0, std::floor(c / 16)))
+    nodes.push_back(1 / (1 + c));
   nodes.push_back(0);
   std::vector<long double> masses(nodes.size(), 0);
   long double total = 0;
@@ -57,7 +59,7 @@ bool poisson_weights(double mean, double exponent, std::vector<double>& values,
       return;
     }
     const long double share = (weight - nodes[below]) / (nodes[below - 1] - nodes[below]);
-    const long double up = std::clamp(share, 0.0L, 1.0L);
+    const long double up = numerics::within(share, 0.0L, 1.0L);
     masses[below - 1] += up * probability;
     masses[below] += (1 - up) * probability;
   };
@@ -67,7 +69,7 @@ bool poisson_weights(double mean, double exponent, std::vector<double>& values,
   relative = 1;
   for (double c = mode; c > 0 && relative > 0;) {
     relative *= static_cast<long double>(c) / mean;
-    add(std::max(--c, first), relative);
+    add(numerics::larger(--c, first), relative);
     if (c < first && relative < 1e-25L) {
       // All that is left: the ratios c / mean go on falling.
       masses[0] += relative * mean / (static_cast<long double>(mean) - c);
@@ -105,7 +107,7 @@ SumShape slot_shape(double m, double p0) {
 HomogeneousShape slot_pair_shape(double m, double p0, double others, double rate) {
   const double share = rate / m, expected = (others + 1) * share;
   const double weight = -std::expm1((others + 1) * std::log1p(-share)) / expected;
-  return {.clients = m / (p0 * std::min(1.0, weight)), .count = m, .rate = 1};
+  return {.clients = m / (p0 * numerics::smaller(1.0, weight)), .count = m, .rate = 1};
 }
 
 SlotCurve::SlotCurve(ReportingSum sum, double m, double p0)
@@ -114,7 +116,8 @@ SlotCurve::SlotCurve(ReportingSum sum, double m, double p0)
 CountedSlotCurve::CountedSlotCurve(ReportingSum sum, double m, double p0, double others, double least)
     : sum_(std::move(sum)), shape_(slot_shape(m, p0)) {
   for (const double exponent : {2.0, 4.0, 6.0, 9.0, 12.0, 16.0, 20.0, 26.0, 34.0, 44.0, 56.0, 70.0}) {
-    const double mean = std::min(kMostPerSlot, poisson_mean(others, exponent) * least / m * (1 - 1e-12));
+    const double mean =
+        numerics::smaller(kMostPerSlot, poisson_mean(others, exponent) * least / m * (1 - 1e-12));
     if (mean > kLeastPerSlot) {
       Level level{{}, {}, std::exp(-exponent), 0};  // more clients than there are
       // ... or some slot with fewer of them than the weights allow for.
@@ -150,15 +153,15 @@ numerics::Enclosure CountedSlotCurve::delta(double epsilon) const {
                              level.probabilities, kMostAtoms);
     });
     const double upper = (sum.upper + level.excess * plain.upper) * (1 + 1e-15);
-    if (upper < best.upper) best = {std::min(sum.lower + level.excess * plain.lower, upper), upper};
+    if (upper < best.upper) best = {numerics::smaller(sum.lower + level.excess * plain.lower, upper), upper};
     return sum.upper;
   };
   if (levels_.empty()) return best;
   // Where to begin: a normal sum's value. If that was too deep, back to where the sum found says, once; if
   // too shallow, on until the charge is small.
   const double deviation = std::sqrt(shape_.count * levels_.front().mean_square * variance);
-  const std::size_t begin = first_small(
-      shape_.factor * std::exp(epsilon) * normal_call(deviation, shape_.threshold * -std::expm1(-epsilon)));
+  const std::size_t begin = first_small(shape_.factor * std::exp(epsilon) *
+                                        normal_call(deviation, shape_.threshold * -std::expm1(-epsilon)));
   const std::size_t target = first_small(sum_at(begin));
   if (target < begin) sum_at(target);
   for (std::size_t i = begin, next = target; next > i;) {

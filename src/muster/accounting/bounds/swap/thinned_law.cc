@@ -1,7 +1,8 @@
 #include "muster/accounting/bounds/swap/thinned_law.h"
 
-#include <algorithm>
 #include <cmath>
+
+#include "muster/numerics/ordered.h"
 
 namespace muster::accounting {
 namespace {
@@ -31,8 +32,8 @@ class Side {
   void add(double distance, double log_distance, double weight) {
     const double guess =
         distance < unit_ ? distance / (unit_ * kBin) : 1 / kBin + (log_distance - log_unit_) * kBinsPerUnit;
-    std::size_t bin = static_cast<std::size_t>(std::max(0.0, guess));
-    bin = std::min(bin, edges_.size() - 2);
+    std::size_t bin = static_cast<std::size_t>(numerics::larger(0.0, guess));
+    bin = numerics::smaller(bin, edges_.size() - 2);
     while (distance < edges_[bin]) --bin;
     while (bin + 2 < edges_.size() && distance >= edges_[bin + 1]) ++bin;
     const long double mass = weight;
@@ -56,7 +57,7 @@ class Side {
         moment += moment_[next] + mass_[next] * (static_cast<long double>(edges_[next]) - low);
       }
       const long double gap = static_cast<long double>(edges_[next]) - low;
-      const long double up = std::clamp(moment / gap, 0.0L, mass);
+      const long double up = numerics::within(moment / gap, 0.0L, mass);
       result.add(sign * low, static_cast<double>(at_low + (mass - up)));
       at_low = up;
       first = next;
@@ -89,7 +90,7 @@ AtomicLaw thinned_product(const AtomicLaw& law, const std::vector<double>& weigh
   if (law.points.size() * weights.size() <= most) return exact();
   double heaviest = 0, square = 0, mean = 0;
   for (std::size_t w = 0; w < weights.size(); ++w) {
-    heaviest = std::max(heaviest, weights[w]);
+    heaviest = numerics::larger(heaviest, weights[w]);
     square += probabilities[w] * weights[w] * weights[w];
     mean += probabilities[w] * weights[w];
   }

@@ -28,11 +28,10 @@ UnequalRatesCurve::UnequalRatesCurve(ReportingSum sum, double n, double lo, doub
   check(lo, hi);
   const double theta = lo / hi;
   // Centred at 1 - E: a silent client's term is 0, a revealed one's E - 1.
-  shape_ = {
-      .factor = 1 / (n * theta), .count = n, .rate = lo, .threshold = n, .revealed = (hi - lo) / hi};
+  shape_ = {.factor = 1 / (n * theta), .count = n, .rate = lo, .threshold = n, .revealed = (hi - lo) / hi};
   const double not_absent = 1 - theta * (1 - hi);  // of another client: she reports, or is revealed
   everybody_ = hi * std::exp((n - 1) * std::log1p(-theta * (1 - hi)));
-  reporting_ = std::min(1.0, lo / not_absent * (1 - 4e-16));
+  reporting_ = numerics::smaller(1.0, lo / not_absent * (1 - 4e-16));
 }
 
 numerics::Enclosure UnequalRatesCurve::delta(double epsilon) const {
@@ -90,23 +89,25 @@ numerics::Enclosure UnequalRatesMixture::delta(double epsilon) const {
   }
   // The weights sum to 1 plus the two tails' Chernoff bounds and rounding.
   const double top = upper * (1 + 1e-14);
-  return {std::max(0.0, lower * (1 - 1e-6)), top < 1 ? top : 1};
+  return {numerics::larger(0.0, lower * (1 - 1e-6)), top < 1 ? top : 1};
 }
 
 UnequalRatesPair::UnequalRatesPair(double epsilon0, double n, double lo, double hi)
     : epsilon0_(epsilon0), n_(n), lo_(lo), hi_(hi) {}
 
-// (1/n) E( sum of terms )_+ , a term being stay (1 - E) for an absent client (probability 1 - lo) and own times
-// `rare` or `common` for a reporting one, with r = e^epsilon0 (probability q) or e^-epsilon0.
+// (1/n) E( sum of terms )_+ , a term being stay (1 - E) for an absent client (probability 1 - lo) and own
+// times `rare` or `common` for a reporting one, with r = e^epsilon0 (probability q) or e^-epsilon0.
 numerics::Enclosure UnequalRatesPair::curve(long double rare, long double common, double epsilon) const {
   if (epsilon >= epsilon0_) return {0, 0};  // no likelihood ratio passes e^epsilon0
   const long double lo = lo_, hi = hi_, e0 = epsilon0_;
   const long double q = 1 / (std::expm1(e0) + 2), p = std::exp(e0) * q;
-  const long double own = hi / lo, stay = (1 - hi) / (1 - lo), absent = -std::expm1(static_cast<long double>(epsilon));
+  const long double own = hi / lo, stay = (1 - hi) / (1 - lo),
+                    absent = -std::expm1(static_cast<long double>(epsilon));
   const numerics::Enclosure mean =
       mean_of_terms({{own * rare, lo * q}, {own * common, lo * p}, {stay * absent, 1 - lo}}, n_);
   // The shares are quotients of rounded numbers: a few units of extended precision.
-  return {numerics::as_lower_bound(mean.lower * (1 - 1e-12)), numerics::as_upper_bound(mean.upper * (1 + 1e-12))};
+  return {numerics::as_lower_bound(mean.lower * (1 - 1e-12)),
+          numerics::as_upper_bound(mean.upper * (1 + 1e-12))};
 }
 
 numerics::Enclosure UnequalRatesPair::forward(double epsilon) const {  // r - E

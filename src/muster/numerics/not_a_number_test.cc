@@ -1,0 +1,82 @@
+// What is not a number never reads as "nothing left": a sum of laws that are broken, or whose threshold is
+// out of range, has no upper bound.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "muster/numerics/atomic_law.h"
+#include "muster/numerics/call_of_mixed_sum.h"
+#include "muster/numerics/call_of_sum.h"
+#include "muster/numerics/scaled_series.h"
+#include "muster/numerics/worst_mixture.h"
+
+namespace muster::numerics {
+namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+AtomicLaw three_points(double weight) {
+  AtomicLaw law;
+  law.add(1, 0.2);
+  law.add(-0.5, 0.3);
+  law.add(2.5, weight);
+  return law;
+}
+
+AtomicLaw many_points(double weight) {
+  AtomicLaw law;
+  for (int i = 1; i <= 200; ++i) law.add(0.01 * i, 1e-3);
+  law.add(2.5, weight);
+  return law;
+}
+
+constexpr double kCounts[] = {1, 2, 3, 30, 1e4, 1e9};
+
+TEST(NotANumber, AThresholdOutOfRangeIsNotPassedByNobody) {
+  for (const AtomicLaw& law : {three_points(0.1), many_points(0.1)}) {
+    for (const double n : kCounts) {
+      for (const double k : {kNaN, kInfinity, -kInfinity}) {
+        SCOPED_TRACE(testing::Message() << law.points.size() << " points, n " << n << ", k " << k);
+        EXPECT_EQ(call_of_sum(law, n, k).upper, kInfinity);
+        EXPECT_EQ(call_of_sum_chernoff(law, n, k), kInfinity);
+        EXPECT_EQ(call_of_mixed_sum(law, {{1, n}}, k, 0.5).upper, kInfinity);
+        EXPECT_EQ(call_of_laws(std::vector<LawCopies>{{&law, n}}, k).upper, kInfinity);
+        EXPECT_EQ(worst_mixture_call(law, law, n, k, Mixing::product).value.upper, kInfinity);
+      }
+    }
+  }
+}
+
+TEST(NotANumber, ABrokenLawHasNoUpperBound) {
+  for (const AtomicLaw& law : {three_points(kNaN), many_points(kNaN)}) {
+    for (const double n : kCounts) {
+      SCOPED_TRACE(testing::Message() << law.points.size() << " points, n " << n);
+      // Above every law there could be instead: with all of its weight at the largest point.
+      const double most = 2.5 * n;
+      EXPECT_FALSE(call_of_sum(law, n, 0.1 * n).upper < most);
+      EXPECT_FALSE(call_of_mixed_sum(law, {{1, n}}, 0.1 * n, 0.5).upper < most);
+      EXPECT_FALSE(call_of_laws(std::vector<LawCopies>{{&law, n}}, 0.1 * n).upper < most);
+    }
+  }
+}
+
+TEST(NotANumber, StaysInScaledSeries) {
+  EXPECT_TRUE(std::isnan(log_of(scaled(kNaN))));
+  EXPECT_TRUE(std::isnan(log_of(scaled(kInfinity))));
+  EXPECT_TRUE(std::isnan(log_of(scaled(-1))));
+  EXPECT_TRUE(std::isnan(log_of(scaled_exp(kInfinity))));
+  EXPECT_TRUE(std::isnan(log_of(scaled_exp(kNaN))));
+  EXPECT_TRUE(std::isnan(log_of(scaled_exp(1e9))));
+  EXPECT_EQ(log_of(scaled_exp(-kInfinity)), -kInfinity);
+  EXPECT_TRUE(std::isnan(log_of(scaled(kNaN) * scaled(3))));
+  EXPECT_TRUE(std::isnan(log_of(scaled(kNaN) + scaled(3, 5000))));
+  ScaledSeries series;
+  for (int i = 0; i < 600; ++i) series.push_back(scaled(i == 7 ? kNaN : 1));
+  EXPECT_TRUE(std::isnan(log_of(convolution(series, series, 500, 0, 500))));
+}
+
+}  // namespace
+}  // namespace muster::numerics
