@@ -188,10 +188,7 @@ void cover(const Mechanism& mechanism, const FixedSubset& p, Applicable& list) {
                 ClassCCurve::subset(pure_epsilon0(mechanism).value(), n, k)));
   }
   const auto sum = std::make_shared<const ReportingSum>(mechanism);
-  const auto* gaussian = std::get_if<GaussianLocal>(&mechanism);
-  if (gaussian != nullptr) {
-    if (auto types = gaussian_subset_bound(*gaussian, sum, n, k)) list.uppers.push_back(std::move(*types));
-  }
+  const bool two_types = add_two_types_of_subset(mechanism, sum, n, k, list.uppers);
   list.uppers.push_back(
       {.id = "subset-swap",
        .citation = "swap theorem for a fixed-size secret subset, profile-only form; docs/theory/subset.md",
@@ -200,8 +197,7 @@ void cover(const Mechanism& mechanism, const FixedSubset& p, Applicable& list) {
            {"the subset is uniform, independent of the data, and secret from the server",
             fmt::format("{} honest clients, exactly {} of them reporting", p.clients.value(), p.subset)}),
        .delta = curve_of(SubsetCurve(*sum, n, k)),
-       .never_best = (in_class_c(mechanism) && summable(mechanism)) ||
-                     (gaussian != nullptr && two_types_replace_profile(*gaussian))});
+       .never_best = two_types || (in_class_c(mechanism) && summable(mechanism))});
   list.lowers.push_back(homogeneous(mechanism, {n, k, 1}));
   add_third_symbol(mechanism, {n, k, 1}, list);
 }
@@ -269,12 +265,7 @@ void cover(const Mechanism& mechanism, const ShuffledCheckIn& p, Applicable& lis
         ClassCCurve::check_in(pure_epsilon0(mechanism).value(), n, p.rate.value())));
   }
   const auto sum = std::make_shared<const ReportingSum>(mechanism);
-  const auto* gaussian = std::get_if<GaussianLocal>(&mechanism);
-  if (gaussian != nullptr) {
-    if (auto types = gaussian_check_in_bound(*gaussian, sum, n, p.rate.value())) {
-      list.uppers.push_back(std::move(*types));
-    }
-  }
+  const bool two_types = add_two_types_of_check_in(mechanism, sum, n, p.rate.value(), list.uppers);
   list.uppers.push_back(
       {.id = "swap-profile",
        .citation = "swap theorem for shuffled check-in, profile-only form; docs/theory/profile-only.md",
@@ -284,8 +275,7 @@ void cover(const Mechanism& mechanism, const ShuffledCheckIn& p, Applicable& lis
        .delta = [sum, p](double epsilon) { return swap_delta(*sum, p, epsilon); }});
   // X* is a common majorant of the two types; the Gaussian's two are compared with it wherever they may be
   // above.
-  list.uppers.back().never_best = (in_class_c(mechanism) && summable(mechanism)) ||
-                                  (gaussian != nullptr && n >= 2 && two_types_replace_profile(*gaussian));
+  list.uppers.back().never_best = two_types || (in_class_c(mechanism) && summable(mechanism));
   if (const std::optional<double> epsilon0 = pure_epsilon0(mechanism);
       epsilon0 && *epsilon0 < kLatticeOfTerms) {
     // X* of a pure mechanism lives on the lattice of e^epsilon0 - 1 when E is near 1: half of what one

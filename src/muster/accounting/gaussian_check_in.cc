@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <string>
 #include <utility>
+#include <variant>
 
 #include "muster/accounting/bounds/swap/gaussian_two_types.h"
 #include "muster/numerics/ordered.h"
@@ -38,28 +40,24 @@ RoundBound bound_of(const GaussianLocal& mechanism, GaussianTwoTypesCurve curve,
 
 }  // namespace
 
-bool two_types_replace_profile(const GaussianLocal& mechanism) {
-  return two_types_cover(ball_of(mechanism)) && ball_of(mechanism) <= mechanism.mu();
+bool add_two_types_of_check_in(const Mechanism& mechanism, const std::shared_ptr<const ReportingSum>& local,
+                               double n, double rate, std::vector<RoundBound>& uppers) {
+  const auto* gaussian = std::get_if<GaussianLocal>(&mechanism);
+  if (gaussian == nullptr || n < 2 || !two_types_cover(ball_of(*gaussian))) return false;
+  uppers.push_back(bound_of(*gaussian, GaussianTwoTypesCurve::check_in(local, ball_of(*gaussian), n, rate),
+                            "coins are secret, independent of the data and of each other",
+                            fmt::format("{} honest clients, each at effective rate {}", n, rate)));
+  return ball_of(*gaussian) <= gaussian->mu();
 }
 
-std::optional<RoundBound> gaussian_check_in_bound(const GaussianLocal& mechanism,
-                                                  std::shared_ptr<const ReportingSum> local, double n,
-                                                  double rate) {
-  const double ball = ball_of(mechanism);
-  if (!two_types_cover(ball) || n < 2) return std::nullopt;
-  return bound_of(mechanism, GaussianTwoTypesCurve::check_in(std::move(local), ball, n, rate),
-                  "coins are secret, independent of the data and of each other",
-                  fmt::format("{} honest clients, each at effective rate {}", n, rate));
-}
-
-std::optional<RoundBound> gaussian_subset_bound(const GaussianLocal& mechanism,
-                                                std::shared_ptr<const ReportingSum> local, double n,
-                                                double k) {
-  const double ball = ball_of(mechanism);
-  if (!two_types_cover(ball)) return std::nullopt;
-  return bound_of(mechanism, GaussianTwoTypesCurve::subset(std::move(local), ball, n, k),
-                  "the subset is uniform, independent of the data, and secret from the server",
-                  fmt::format("{} honest clients, exactly {} of them reporting", n, k));
+bool add_two_types_of_subset(const Mechanism& mechanism, const std::shared_ptr<const ReportingSum>& local,
+                             double n, double k, std::vector<RoundBound>& uppers) {
+  const auto* gaussian = std::get_if<GaussianLocal>(&mechanism);
+  if (gaussian == nullptr || !two_types_cover(ball_of(*gaussian))) return false;
+  uppers.push_back(bound_of(*gaussian, GaussianTwoTypesCurve::subset(local, ball_of(*gaussian), n, k),
+                            "the subset is uniform, independent of the data, and secret from the server",
+                            fmt::format("{} honest clients, exactly {} of them reporting", n, k)));
+  return ball_of(*gaussian) <= gaussian->mu();
 }
 
 }  // namespace muster::accounting

@@ -1,9 +1,9 @@
-// Gaussian messages of some clients, secretly chosen: two types of other clients as an entry of the list in
-// applicable.h. Pure functions.
+// Gaussian messages of some clients, secretly chosen: two types of other clients as entries of the list in
+// applicable.h (docs/theory/gaussian-two-types.md). Pure functions.
 #pragma once
 
 #include <memory>
-#include <optional>
+#include <vector>
 
 #include "muster/accounting/bounds/swap/reporting_sum.h"
 #include "muster/accounting/mechanisms/mechanism.h"
@@ -11,16 +11,13 @@
 
 namespace muster::accounting {
 
-// n honest clients of one rate in (0, 1), or k < n of them; `local` belongs to the mechanism. None where the
-// table of docs/theory/gaussian-two-types.md has no laws for this noise.
-std::optional<RoundBound> gaussian_check_in_bound(const GaussianLocal& mechanism,
-                                                  std::shared_ptr<const ReportingSum> local, double n,
-                                                  double rate);
-std::optional<RoundBound> gaussian_subset_bound(const GaussianLocal& mechanism,
-                                                std::shared_ptr<const ReportingSum> local, double n,
-                                                double k);
-
-// Whether the profile-only law can be no better, the table's ball being as small as the set of records.
-bool two_types_replace_profile(const GaussianLocal& mechanism);
+// Appends the bound for n honest clients of one rate in (0, 1), or for k < n of them, where the mechanism is
+// Gaussian and the page's table has laws for its noise; `local` belongs to the mechanism. True where the
+// profile-only law can then be no better: the table's ball is as small as the set of records, and the curve
+// takes that law wherever it may be the smaller.
+bool add_two_types_of_check_in(const Mechanism& mechanism, const std::shared_ptr<const ReportingSum>& local,
+                               double n, double rate, std::vector<RoundBound>& uppers);
+bool add_two_types_of_subset(const Mechanism& mechanism, const std::shared_ptr<const ReportingSum>& local,
+                             double n, double k, std::vector<RoundBound>& uppers);
 
 }  // namespace muster::accounting

@@ -27,7 +27,7 @@ TEST(GaussianTriangle, ReferenceValues) {
     const double parity = row.c > 0 ? 0 : 1 - row.e - row.c;
     const double above = TriangleCalls(row.mu, row.e - 1).above({row.D, row.d, row.S}, row.c) + parity;
     EXPECT_GE(above, row.value);
-    EXPECT_LE(above, row.value * (1 + 3e-3)) << row.c;  // the common factor's chords
+    EXPECT_LE(above, row.value * (1 + 5e-3)) << row.c;  // the common factor's chords
     const quadrature::Value rule = quadrature::call_of_distances(row.mu, row.D, row.d, row.S, row.e, row.c);
     EXPECT_NEAR(rule.value, row.value, 1e-12);
   }
@@ -52,7 +52,7 @@ TEST(GaussianTriangle, IsAboveTheQuadratureEverywhere) {
         << mu << ' ' << excess << ' ' << D << ' ' << d << ' ' << S << ' ' << c;
     if (rule.value > 1e-3) largest = std::fmax(largest, (above - rule.error) / rule.value - 1);
   }
-  EXPECT_LT(largest, 0.06);
+  EXPECT_LT(largest, 0.1);
 }
 
 TEST(GaussianTriangle, EndsAreTheTwoHomogeneousTypes) {

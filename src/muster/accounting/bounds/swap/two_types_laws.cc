@@ -17,6 +17,7 @@ using Extended = long double;
 
 constexpr int kCells = 160;
 constexpr double kPerDeviation = 10;  // nodes, over three deviations; then growing steps
+constexpr double kLooser = 2;         // of beta, what a search beyond E = 1 may leave open: it is mixed in
 constexpr double kGrowth = 0.12;      // of a step, a step
 constexpr double kReach = 8;          // deviations: the last node
 constexpr double kProfileFrom = 6;    // deviations from which both types are the profile-only law
@@ -202,7 +203,7 @@ TwoTypesLaws::Level TwoTypesLaws::build(double excess) const {
       const std::size_t mirrored = 2 * zero - k;
       beta = record[mirrored] - sided(calls.record(-c).upper);
     } else {
-      beta = certified_correction(calls, cells_, mu, c).beta;
+      beta = certified_correction(calls, cells_, mu, c, corner_of, excess > 0 ? kLooser : 1).beta;
     }
     record[k] = a + beta;
     alternative[k] = b + beta;
