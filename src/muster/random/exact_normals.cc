@@ -13,13 +13,53 @@
 namespace muster::random {
 namespace {
 
-// The logarithm, sine and cosine of the C library are right to one or two units of the last place, 2^-52;
-// this allows four thousand.
-constexpr double kLibraryError = 0x1p-40;
+// What the series below may be off by: of a logarithm in parts of itself, of a sine or cosine as such. What
+// they leave out is below 2^-43, and their rounding below 2^-49.
+constexpr double kSeriesError = 0x1p-40;
+
+// -ln u, 0 < u <= 1: u = 2^e m with m in [1/2, 1), doubled below sqrt(1/2), and ln m = 2 atanh((m - 1) / (m +
+// 1)).
+double minus_logarithm(double u) {
+  int exponent;
+  double m = std::frexp(u, &exponent);
+  if (m < std::numbers::sqrt2 / 2) {
+    m *= 2;
+    --exponent;
+  }
+  const double t = (m - 1) / (m + 1), y = t * t;  // |t| < 0.1716
+  double sum = 1.0 / 17;
+  for (const double term : {1.0 / 15, 1.0 / 13, 1.0 / 11, 1.0 / 9, 1.0 / 7, 1.0 / 5, 1.0 / 3, 1.0})
+    sum = sum * y + term;
+  return -exponent * std::numbers::ln2 - 2 * t * sum;
+}
+
+// |x| < 0.7855: Taylor's series from its last term on.
+double sine(double x) {
+  const double y = x * x;
+  double sum = 1;
+  for (const double next :
+       {1.0 / (12 * 13), 1.0 / (10 * 11), 1.0 / (8 * 9), 1.0 / (6 * 7), 1.0 / (4 * 5), 1.0 / (2 * 3)})
+    sum = 1 - sum * y * next;
+  return x * sum;
+}
+double cosine(double x) {
+  const double y = x * x;
+  double sum = 1;
+  for (const double next : {1.0 / (13 * 14), 1.0 / (11 * 12), 1.0 / (9 * 10), 1.0 / (7 * 8), 1.0 / (5 * 6),
+                            1.0 / (3 * 4), 1.0 / (1 * 2)})
+    sum = 1 - sum * y * next;
+  return sum;
+}
 
 StreamAddress further_bits_of(const StreamAddress& address) {
   const auto purpose = static_cast<unsigned>(address.purpose) | 128u;
   return {static_cast<Purpose>(purpose), address.round, address.client};
+}
+
+void check(double shift, double deviation) {
+  if (std::isfinite(shift) && std::isfinite(deviation) && deviation > 0) return;
+  throw Error(ErrorCode::internal, "normal", std::to_string(shift) + ", " + std::to_string(deviation),
+              "a finite shift and a finite deviation above 0", "cannot round");
 }
 
 }  // namespace
@@ -63,14 +103,14 @@ std::optional<std::int64_t> rounded_if_clear(const PairBits& bits, bool second, 
   const double open = more ? 0x1p-64 : 1;
   if (drawn == 0) return std::nullopt;
   // ln((drawn + open) / drawn) <= open / drawn. U is rounded, by 2^-53 of itself.
-  const double most = -2 * std::log(drawn * 0x1p-31) + 0x1p-50;
-  const double longest = std::sqrt(most * (1 + kLibraryError));
-  const double least = most * (1 - kLibraryError) - 0x1p-49 - 2 * open / drawn * (1 + kLibraryError);
+  const double most = 2 * minus_logarithm(drawn * 0x1p-31) + 0x1p-50;
+  const double longest = std::sqrt(most * (1 + kSeriesError));
+  const double least = most * (1 - kSeriesError) - 0x1p-49 - 2 * open / drawn * (1 + kSeriesError);
   const double shortest = std::sqrt(std::fmax(0.0, least));
   // x in the middle of what is left open; sine and cosine change by pi/4 times what x does at most.
   constexpr double kUnit = std::numbers::pi / 4 * 0x1p-30;
-  const double angle = (turn + open / 2) * kUnit, half_open = open / 2 * kUnit + kLibraryError;
-  const double factor = bits.is_cosine(second) ? std::cos(angle) : std::fabs(std::sin(angle));
+  const double angle = (turn + open / 2) * kUnit, half_open = open / 2 * kUnit + kSeriesError;
+  const double factor = bits.is_cosine(second) ? cosine(angle) : std::fabs(sine(angle));
   const double near = deviation * shortest * std::fmax(0.0, factor - half_open);
   const double far = deviation * longest * (factor + half_open);
   const double rounding = (std::fabs(shift) + far) * 0x1p-48;
@@ -94,10 +134,7 @@ std::optional<std::int64_t> rounded_if_middling(float normal, float other, doubl
 }
 
 std::int64_t rounded_normal(PairBits bits, BitSource& further, bool second, double shift, double deviation) {
-  if (!(std::isfinite(shift) && std::isfinite(deviation) && deviation > 0)) {
-    throw Error(ErrorCode::internal, "normal", std::to_string(shift) + ", " + std::to_string(deviation),
-                "a finite shift and deviation", "cannot round");
-  }
+  check(shift, deviation);
   if (const auto rounded = rounded_if_clear(bits, second, shift, deviation)) return *rounded;
   for (;;) {
     bits.more_radius.push_back(further.next_u64());
@@ -109,26 +146,13 @@ std::int64_t rounded_normal(PairBits bits, BitSource& further, bool second, doub
 
 std::int64_t rounded_normal(const RunKey& key, const StreamAddress& address, std::uint64_t number,
                             double shift, double deviation) {
+  check(shift, deviation);
   const std::uint64_t pair = number / kNormalGroup * 16 + number % 16;
-  // Made only if it is needed: it costs more than all else.
-  class Further final : public BitSource {
-   public:
-    Further(const RunKey& key, const StreamAddress& address, std::uint64_t pair)
-        : key_(key), address_(address), pair_(pair) {}
-    std::uint64_t next_u64() override {
-      if (!stream_) stream_ = further_bits(key_, address_, pair_);
-      return stream_->next_u64();
-    }
-
-   private:
-    const RunKey& key_;
-    const StreamAddress& address_;
-    std::uint64_t pair_;
-    std::optional<KeyedStream> stream_;
-  };
-  Further further(key, address, pair);
-  return rounded_normal(drawn_bits(key, address, pair), further, number % kNormalGroup >= 16, shift,
-                        deviation);
+  const bool second = number % kNormalGroup >= 16;
+  const PairBits bits = drawn_bits(key, address, pair);
+  if (const auto rounded = rounded_if_clear(bits, second, shift, deviation)) return *rounded;
+  KeyedStream further = further_bits(key, address, pair);
+  return rounded_normal(bits, further, second, shift, deviation);
 }
 
 }  // namespace muster::random
