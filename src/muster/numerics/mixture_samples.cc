@@ -10,7 +10,8 @@ namespace muster::numerics::mixture {
 namespace {
 
 constexpr double kUlp = std::numeric_limits<double>::epsilon();
-constexpr double kNegligible = 36;  // terms below e^-36 of the largest are bounded, not computed
+constexpr std::size_t kFewAtoms = 8;  // sines one by one are quicker than the vector kernels
+constexpr double kNegligible = 36;    // terms below e^-36 of the largest are bounded, not computed
 
 // |1 + x|, from above.
 double modulus_of(std::complex<double> x) {
@@ -73,6 +74,7 @@ Side::Side(const AtomicLaw& law, double c) : tilt(law, c), points(law.points) {
 }
 
 std::complex<double> Side::characteristic_minus_one(double t) const {
+  if (points.size() > kFewAtoms) return tilt.characteristic_minus_one(t);
   double real = 0;
   double imaginary = 0;
   for (std::size_t i = 0; i < points.size(); ++i) {

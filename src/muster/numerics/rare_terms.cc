@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "muster/numerics/call_bounds.h"
 #include "muster/numerics/call_of_mixed_sum.h"
 #include "muster/numerics/contour.h"
 #include "muster/numerics/ordered.h"
@@ -21,7 +22,6 @@ constexpr double kTwo = 1e-6;       // of the value: what two large terms, or a 
 constexpr double kGap = 1e-6;       // and what may be left between bounds instead of integrated
 constexpr double kWide = 1e-2;      // an enclosure that is worth another split
 constexpr double kNothing = 1e-54;  // of the bulk's deviation: not worth integrating
-constexpr double kSteepest = 100;   // exponents beyond this bound nothing
 constexpr double kLess = 0.5;       // of the largest atom: below it there is something to take apart
 
 // How much of the law lies beyond powers of two, on one side of zero.
@@ -113,90 +113,6 @@ Split split_at(const AtomicLaw& law, double size, double low_size) {
   return split;
 }
 
-// log E e^{cY}, rounded up by what its sum may lose.
-double log_mgf_above(const AtomicLaw& law, double c) {
-  const Tilt tilt = tilt_of(law, c);
-  const double moduli = smaller(1.0, tilt.nonzero_mass * std::exp(smaller(tilt.log_mgf, 1.0)) + 1e-2);
-  return tilt.log_mgf + 4e-15 * (std::abs(tilt.log_mgf) + moduli);
-}
-
-// Bounds on E(sum of `copies` terms - x)_+ that cost a few operations a strike.
-class CallBounds {
- public:
-  // `c`: where Chernoff's bound matters most.
-  CallBounds(const AtomicLaw& law, double copies, double c) : CallBounds(law, copies) {
-    for (int i = 1; i > -5; --i) {
-      if (const double at = c * std::pow(3, i); at * law.largest_point() < kSteepest) {
-        mgfs_.push_back({at, log_mgf_above(law, at)});
-        lines_.push_back(line(at, mgfs_.back().log_mgf));
-      }
-    }
-  }
-  // Chernoff's bounds on the left, for put-call parity.
-  void add_puts(const AtomicLaw& law) {
-    const double deviation = std::sqrt(variance_);
-    for (int i = 2; i > -5; --i) {
-      if (const double at = std::pow(3, i) / deviation; - at * law.smallest_point() < kSteepest) {
-        put_lines_.push_back(line(at, log_mgf_above(law, -at)));
-      }
-    }
-  }
-
-  // Of the capped law, given those of the bulk.
-  static CallBounds capped(const Split& split, double copies, const CallBounds& bulk) {
-    CallBounds bounds(split.capped, copies);
-    for (const auto& [c, log_mgf] : bulk.mgfs_) {
-      const double growth =
-          (1 - split.chance) * std::expm1(log_mgf) + split.chance * std::expm1(c * split.size);
-      bounds.lines_.push_back(bounds.line(c, std::log1p(growth) + 1e-15 * std::abs(growth) / (1 + growth)));
-    }
-    return bounds;
-  }
-
-  double below(double x) const { return larger(0.0, mean_ - slack_ - x); }  // Jensen
-  double above(double x) const {
-    const double distance = x - mean_;
-    const double call = bounded(lines_, x, distance);
-    return distance < 0 ? smaller(call, bounded(put_lines_, -x, -distance) - distance + slack_) : call;
-  }
-
- private:
-  struct Mgf {
-    double c;
-    double log_mgf;
-  };
-  struct Line {  // E(S - x)_+ <= e^{constant - slope x}
-    double slope;
-    double constant;
-  };
-
-  CallBounds(const AtomicLaw& law, double copies) : copies_(copies) {
-    const Tilt plain = tilt_of(law, 0);
-    mean_ = copies * plain.mean;
-    slack_ = copies * 2e-13 * plain.absolute_mean;
-    variance_ = copies * (plain.variance * (1 + 1e-12) + 1e-12 * plain.mean * plain.mean);
-  }
-  Line line(double c, double log_mgf) const { return {c, copies_ * log_mgf - 1 - std::log(c)}; }
-  // `distance`: of the strike from the mean. Chernoff's bounds, and Scarf's from the variance.
-  double bounded(const std::vector<Line>& lines, double x, double distance) const {
-    double least = 700;
-    for (const Line& each : lines) {
-      least = smaller(least, each.constant - each.slope * x);
-    }
-    const double root = std::sqrt(variance_ + distance * distance);
-    const double scarf = distance > 0 ? 0.5 * variance_ / (root + distance) : 0.5 * (root - distance);
-    return smaller(std::exp(least), scarf + slack_) * (1 + kOutward);
-  }
-
-  double copies_;
-  double mean_;
-  double slack_;  // by which the mean may be wrong
-  double variance_;
-  std::vector<Mgf> mgfs_;
-  std::vector<Line> lines_;
-  std::vector<Line> put_lines_;
-};
-
 // The expectation in its pieces, for one split.
 class Pieces {
  public:
@@ -215,7 +131,7 @@ class Pieces {
               one_.upper + one_scale_ * atom.weight * others_.above(k - atom.point)};
     }
     if (!split_.large.empty()) {
-      const CallBounds capped = CallBounds::capped(split_, n - 2, others_);
+      const CallBounds capped = others_.capped(split_.capped, n - 2, split_.chance, split_.size);
       two_ = n * split_.chance * n * split_.mean_beyond;
       for (const Atom& atom : split_.large) {
         two_ += n * atom.weight * capped.above(k - 2 * atom.point);
@@ -223,7 +139,7 @@ class Pieces {
       two_ *= 0.5 * n * split_.chance * (1 + kOutward);
     }
     if (split_.low_chance > 0) {
-      const CallBounds all_others = CallBounds::capped(split_, n - 1, others_);
+      const CallBounds all_others = others_.capped(split_.capped, n - 1, split_.chance, split_.size);
       raised_ =
           n * split_.low_chance * (all_others.above(k + low_size) + n * split_.mean_beyond) * (1 + kOutward);
     }

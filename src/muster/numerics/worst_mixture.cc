@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "muster/numerics/atom_kernels.h"
+#include "muster/numerics/call_of_mixed_sum.h"
 #include "muster/numerics/contour.h"
 #include "muster/numerics/enumerated_few.h"
 #include "muster/numerics/enumerated_mixture.h"
@@ -24,6 +25,7 @@ constexpr double kTolerance = 2e-7;     // of the value: a curvature allowance b
 constexpr double kWorthTheWork = 1e-3;  // an allowance above this is refined at any price
 constexpr double kCoarser = 1.8, kNearby = 1.34, kLastResort = 0.4;
 constexpr double kPieces = 64, kMostWork = 4e5, kMostWorkAtLast = 2e6;  // chords; times frequencies
+constexpr double kManyAtoms = 32;                                       // from here a frequency costs more
 constexpr double kHopeless = 2;             // of the larger end: smoothing must do it
 constexpr double kAlike = 1, kStep = 1.25;  // logarithms of the two products on one contour; along it
 constexpr double kWorthAnother = 0.2;       // a gap for which a second contour is tried
@@ -110,28 +112,46 @@ class Products {
   int groups_ = 0;
 };
 
-// Upper bound of all V, chords over pieces of `stride` terms. In the swap reading the chord's ends stand at
-// h m / n.
-double over_pieces(const Frame& frame, const Samples& samples, double stride) {
+// An upper bound of all V, and where the largest was seen: at so many terms of the second law.
+struct Largest {
+  double upper = 0;
+  double value = 0;
+  double second = 0;
+
+  void see(double new_upper, double new_value, double at) {
+    upper = larger(upper, new_upper);
+    if (new_value > value) {
+      value = new_value;
+      second = at;
+    }
+  }
+};
+
+// By chords over pieces of `stride` terms. In the swap reading the chord's ends stand at h m / n.
+Largest over_pieces(const Frame& frame, const Samples& samples, double stride) {
   const double n = frame.terms;
   const double shrink = frame.swap ? (n - 1) / n : 1;
   double ends[2] = {larger(0.0, sum_of(samples.re[0])) + samples.error,
                     larger(0.0, sum_of(samples.re[1])) + samples.error};
+  Largest worst;
+  worst.see(0, ends[0], 0);
+  worst.see(0, ends[1], n);
   if (stride >= n) {
-    return bulge(ends[0], ends[1], n * shrink, samples.curvature, frame.swap);
+    worst.upper = bulge(ends[0], ends[1], n * shrink, samples.curvature, frame.swap);
+    return worst;
   }
   // From the larger end: powers of the ratio then mostly fall.
   const int from = ends[0] >= ends[1] ? 0 : 1;
   Products products(samples.re[from], samples.im[from], samples.log_ratio, samples.turn,
                     from == 0 ? stride : -stride);
-  double worst = 0;
   double previous = ends[from];
   double at = 0;
   while (at < n) {
     const double next = smaller(n, at + stride);
     const double value =
         next >= n ? ends[1 - from] : larger(0.0, products.next()) + samples.error + Products::kDropped;
-    worst = larger(worst, bulge(previous, value, (next - at) * shrink, samples.curvature, frame.swap));
+    worst.see(bulge(previous, value, (next - at) * shrink, samples.curvature, frame.swap), value,
+              from == 0 ? next : n - next);
     previous = value;
     at = next;
   }
@@ -139,25 +159,27 @@ double over_pieces(const Frame& frame, const Samples& samples, double stride) {
 }
 
 // The bound by chords over ever more pieces, until it is `enough` or passes `most` products.
-double in_pieces(const Frame& frame, const Samples& samples, double largest, double enough, double most) {
+Largest in_pieces(const Frame& frame, const Samples& samples, double largest, double enough, double most) {
   const double frequencies = static_cast<double>(samples.turn.size());
-  double upper = kInfinity;
+  Largest found{kInfinity, 0, 0};
   for (double pieces = kPieces; pieces == kPieces || pieces * frequencies <= most; pieces *= 8) {
     const double stride = std::ceil(frame.terms / pieces);
-    upper = smaller(upper, over_pieces(frame, samples, stride));
-    if (upper <= enough || stride <= 1 || upper > kHopeless * largest) {
+    Largest next = over_pieces(frame, samples, stride);
+    next.upper = smaller(next.upper, found.upper);
+    found = next;
+    if (found.upper <= enough || stride <= 1 || found.upper > kHopeless * largest) {
       break;
     }
   }
-  return upper;
+  return found;
 }
 
 // Every V in turn, from both ends to the middle: h V_{h-1} + (n-h) V_h = n (G_h - what all n reporting adds).
 // Errors shrink in that direction.
-double over_every_type(const Frame& frame, const Samples& samples) {
+Largest over_every_type(const Frame& frame, const Samples& samples) {
   const double n = frame.terms;
   const int half = static_cast<int>(n) / 2;
-  double worst = 0;
+  Largest worst;
   for (int end = 0; end < 2; ++end) {
     const double towards = end == 0 ? 1 : -1;
     Products products(samples.re[end], samples.im[end], samples.log_ratio, samples.turn, towards);
@@ -169,7 +191,7 @@ double over_every_type(const Frame& frame, const Samples& samples) {
     for (int h = 0; h <= half && h < static_cast<int>(n); ++h) {
       value = (n * (g - all) - h * value) / (n - h);
       error = (n * (samples.error + 2 * Products::kDropped) + h * error) / (n - h);
-      worst = larger(worst, value + error);
+      worst.see(value + error, value, end == 0 ? h : n - h);
       g = products.next();
       all = of_all.next();
     }
@@ -200,6 +222,19 @@ double contour_of_all(const AtomicLaw& law, const AtomicLaw& other, double terms
   return far;
 }
 
+// The largest V from below, from one mixture of both laws: G_h less what it holds of the event that nobody is
+// absent is an average of two V's. 0 at an end, whose own value is known.
+double of_one_mixture(const AtomicLaw& first, const AtomicLaw& second, const Frame& frame, double h,
+                      double c) {
+  if (!(h > 0 && h < frame.terms)) return 0;
+  const std::array<LawCopies, 2> laws = {LawCopies{&first, frame.terms - h}, LawCopies{&second, h}};
+  const double value = call_of_laws(laws, frame.k, c).lower;
+  if (!frame.swap) return as_lower_bound(value, kInfinity);
+  const double most = (frame.terms - h) * first.largest_point() + h * second.largest_point() - frame.k;
+  const double all = std::exp(frame.terms * std::log1p(-frame.absent)) * larger(0.0, most) * (1 + 1e-9);
+  return as_lower_bound(value - all, kInfinity);
+}
+
 // The bound at one smoothing.
 struct Attempt {
   bool usable = false;
@@ -207,6 +242,7 @@ struct Attempt {
   double upper = kInfinity;  // in units of e^{log_scale}
   double larger_end = 0;     // the larger end alone
   double lower = 0;          // of the larger end, without smoothing or aliases; in plain units
+  double second = 0;         // terms of the second law in the largest mixture seen
   Samples samples;
 };
 
@@ -224,13 +260,17 @@ Attempt attempt(const Frame& frame, const Side& a, const Side& b, double fractio
   const double ends[2] = {sum_of(samples.re[0]), sum_of(samples.re[1])};
   out.larger_end = larger(ends[0], ends[1], 0.0) + samples.error;
   const double enough = out.larger_end * (1 + larger(kTolerance, 0.1 * fraction * fraction));
-  out.upper = over_pieces(frame, samples, frame.terms);
+  const auto take = [&](const Largest& found) {
+    out.upper = smaller(out.upper, found.upper);
+    out.second = found.second;
+  };
+  take(over_pieces(frame, samples, frame.terms));
   if (scans_every_type(frame)) {  // it leaves out the event that nobody is absent, which may be most of it
     if (out.upper > enough || frame.terms * std::log1p(-frame.absent) > kRareAll) {
-      out.upper = smaller(out.upper, over_every_type(frame, samples));
+      take(over_every_type(frame, samples));
     }
   } else if (out.upper > enough) {
-    out.upper = smaller(out.upper, in_pieces(frame, samples, out.larger_end, enough, kMostWork));
+    take(in_pieces(frame, samples, out.larger_end, enough, kMostWork));
   }
   const double scale = std::exp(frame.log_scale);
   const double decay = std::exp(-c * frame.period.length);
@@ -248,7 +288,7 @@ Attempt attempt(const Frame& frame, const Side& a, const Side& b, double fractio
 
 // With the integrals along Re z = c; log_value: about the larger end's.
 WorstMixture along(const AtomicLaw& first, const AtomicLaw& second, double terms, double k, Mixing mixing,
-                   double c, double log_value) {
+                   std::optional<double> absent, double c, double log_value) {
   double weight = 0;
   for (double w : first.weights) {
     weight += w;
@@ -259,7 +299,7 @@ WorstMixture along(const AtomicLaw& first, const AtomicLaw& second, double terms
   frame.k = k;
   frame.c = c;
   frame.swap = mixing == Mixing::swap;
-  frame.absent = frame.swap ? larger(0.0, 1 - weight) : 0;
+  frame.absent = frame.swap ? absent.value_or(larger(0.0, 1 - weight)) : 0;
   frame.log_scale = terms * larger(a.tilt.log_mgf(), b.tilt.log_mgf()) - c * k;
   if (log_value < kVanishing) {
     // Markov at the saddle for every mixture at once; the swap's weight n absent/(n - N) is at most n.
@@ -277,10 +317,13 @@ WorstMixture along(const AtomicLaw& first, const AtomicLaw& second, double terms
   // The finest smoothing whose frequencies are affordable, by the share that counts among a few; 1/c is the
   // scale on which the tilted payoff varies. Then coarser ones while the curvature allowance costs more than
   // smoothing would: sums on a lattice have a curvature that smoothing removes.
+  const double atoms =
+      static_cast<double>(a.points.size() > b.points.size() ? a.points.size() : b.points.size());
+  const double affordable = atoms > kManyAtoms ? kAffordable * kManyAtoms / atoms : kAffordable;
   double fraction = affordable_fraction(frame, a, b);
   Attempt best;
   for (bool first_pass = true; fraction <= kLastResort; fraction *= kCoarser) {
-    Attempt next = attempt(frame, a, b, fraction, (fraction < kCoarsest ? 3 : 50) * kAffordable);
+    Attempt next = attempt(frame, a, b, fraction, (fraction < kCoarsest ? 3 : 50) * affordable);
     if (!next.usable) {
       continue;
     }
@@ -301,7 +344,7 @@ WorstMixture along(const AtomicLaw& first, const AtomicLaw& second, double terms
   const bool coarse = best.fraction > kFinest && best.fraction * best.fraction > kWorthTheWork;
   if (coarse || best.upper > best.larger_end * (1 + kWorthTheWork)) {  // between the smoothings tried
     for (const double nearby : {best.fraction / kNearby, best.fraction * kNearby}) {
-      Attempt next = attempt(frame, a, b, nearby, 50 * kAffordable);
+      Attempt next = attempt(frame, a, b, nearby, 50 * affordable);
       if (next.usable && next.upper < best.upper) {
         next.lower = larger(next.lower, best.lower);
         best = std::move(next);
@@ -310,26 +353,30 @@ WorstMixture along(const AtomicLaw& first, const AtomicLaw& second, double terms
   }
   if (const double enough = best.larger_end * (1 + kWorthTheWork);
       terms > kEveryType && best.upper > enough) {
-    best.upper = smaller(best.upper, in_pieces(frame, best.samples, kInfinity, enough, kMostWorkAtLast));
+    const Largest found = in_pieces(frame, best.samples, kInfinity, enough, kMostWorkAtLast);
+    best.upper = smaller(best.upper, found.upper);
+    best.second = found.second;
   }
   const double result = best.upper * std::exp(frame.log_scale) * (1 + 64 * kUlp) + 1e-300;
   if (!(result < kInfinity)) {
     return nothing;
   }
-  return {{best.lower, result}, (best.upper - best.larger_end) / best.larger_end};
+  const double inside = of_one_mixture(first, second, frame, best.second, c);
+  return {{larger(best.lower, inside), result}, (best.upper - best.larger_end) / best.larger_end};
 }
 
 }  // namespace
 
 WorstMixture worst_mixture_call(const AtomicLaw& first, const AtomicLaw& second, double terms, double k,
-                                Mixing mixing) {
+                                Mixing mixing, std::optional<double> absent) {
   if (!std::isfinite(k)) return {{0, kInfinity}, kInfinity};  // out of range is not "nothing left"
   const AtomicLaw* laws[2] = {&first, &second};
-  if (enumerable_mixture(first, second, terms)) {
+  if (!absent && enumerable_mixture(first, second, terms)) {
     return {enumerated_mixture(first, second, terms, k, mixing), 0};
   }
-  if (const std::optional<WorstMixture> few = few_terms_mixture(first, second, terms, k, mixing)) {
-    return *few;
+  if (!absent) {  // the counts below tell zeros apart by nothing
+    if (const std::optional<WorstMixture> few = few_terms_mixture(first, second, terms, k, mixing))
+      return *few;
   }
   // The contour through the saddle point of the end with the larger estimate.
   double log_value = -kInfinity;
@@ -355,9 +402,9 @@ WorstMixture worst_mixture_call(const AtomicLaw& first, const AtomicLaw& second,
     return {{0, passes ? kInfinity : 0}, passes ? kInfinity : 0};
   }
   const double all = contour_of_all(*leading, leading == &first ? second : first, terms, k, c);
-  WorstMixture found = along(first, second, terms, k, mixing, all, log_value);
+  WorstMixture found = along(first, second, terms, k, mixing, absent, all, log_value);
   if (all != c && !(found.value.upper < found.value.lower * (1 + kWorthAnother))) {
-    const WorstMixture own = along(first, second, terms, k, mixing, c, log_value);
+    const WorstMixture own = along(first, second, terms, k, mixing, absent, c, log_value);
     const double lower = larger(found.value.lower, own.value.lower);
     if (own.value.upper < found.value.upper) {
       found = own;

@@ -168,6 +168,61 @@ TEST(WorstMixture, FewTermsAtZero) {
   }
 }
 
+// Terms that stand at zero and yet count: more mass there than `absent`, another amount for each law. Against
+// V by convolution on the integers, with the number of terms that count.
+TEST(WorstMixture, ZerosThatCount) {
+  const double absent = 0.3;
+  AtomicLaw first, second;  // a dozen atoms each, means about 0
+  for (int y = 1; y <= 6; ++y) {
+    first.add(y, 0.12 * std::exp(-y));
+    first.add(-y, 0.12 * std::exp(-0.9 * y));
+    second.add(y, 0.2 * std::exp(-1.3 * y));
+    second.add(-y, 0.18 * std::exp(-1.2 * y));
+  }
+  for (const int terms : {30, 60}) {
+    const int m = terms - 1, reach = 6 * m, width = 2 * reach + 1;
+    // law[c * width + s + reach]: c terms counted, sum s.
+    using Table = std::vector<double>;
+    const auto with_one_more = [&](const Table& table, const AtomicLaw& law, int count) {
+      double zero = 1 - absent;
+      for (const double w : law.weights) zero -= w;
+      Table next(table.size(), 0.0);
+      for (int c = 0; c <= count; ++c) {
+        for (int s = -6 * count; s <= 6 * count; ++s) {
+          const double p = table[static_cast<std::size_t>(c * width + s + reach)];
+          if (p == 0) continue;
+          next[static_cast<std::size_t>(c * width + s + reach)] += p * absent;
+          next[static_cast<std::size_t>((c + 1) * width + s + reach)] += p * zero;
+          for (std::size_t a = 0; a < law.points.size(); ++a) {
+            next[static_cast<std::size_t>((c + 1) * width + s + static_cast<int>(law.points[a]) + reach)] +=
+                p * law.weights[a];
+          }
+        }
+      }
+      return next;
+    };
+    for (const double k : {0.0, 4.0, 11.0}) {
+      double largest = 0;
+      for (const int h : {0, m / 3, m / 2, m}) {
+        Table table(static_cast<std::size_t>((m + 1) * width), 0.0);
+        table[static_cast<std::size_t>(reach)] = 1;
+        for (int j = 0; j < m; ++j) table = with_one_more(table, j < h ? first : second, j);
+        double value = 0;
+        for (int c = 0; c <= m; ++c) {
+          for (int s = -reach; s <= reach; ++s) {
+            value += table[static_cast<std::size_t>(c * width + s + reach)] * terms * absent / (terms - c) *
+                     std::max(0.0, s - k);
+          }
+        }
+        largest = std::max(largest, value);
+      }
+      const WorstMixture worst = worst_mixture_call(first, second, terms, k, Mixing::swap, absent);
+      EXPECT_GE(worst.value.upper, largest * (1 - 1e-11)) << terms << ' ' << k;
+      EXPECT_LE(worst.value.upper, largest * 1.02) << terms << ' ' << k;
+    }
+  }
+}
+
 TEST(WorstMixture, EqualLawsCostNothing) {
   const AtomicLaw law = two_points(1.5, -0.5, 0.2, 0.25);
   for (const double terms : {1e3, 1e6, 1e9}) {

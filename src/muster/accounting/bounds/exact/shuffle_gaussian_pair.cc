@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "muster/accounting/bounds/swap/reporting_law.h"
@@ -21,6 +22,9 @@ constexpr double kReach = 12;  // deviations of the log-ratio that knots cover: 
 constexpr int kKnots = 30;     // to a deviation
 
 constexpr double kNegligible = 1e-45;
+constexpr std::size_t kMostKnots = 40'000;  // their square passes
+constexpr double kMostPairs =
+    6e8;  // of masses that are multiplied for one law of the whole sum: about a second
 constexpr double kMostCopies = 1e10;  // round-off allowances grow with the number of copies
 
 // Where the contour integral serves the bulk: measured, see docs/theory/shuffle-gaussian.md.
@@ -37,7 +41,7 @@ std::vector<double> sum_knots(double mu, double copies, double fine) {
       numerics::larger(copies * std::exp(-kReach * mu - mu * mu / 2), copies - kReach * wide);
   const double top = copies + std::expm1(mu * kReach + mu * mu / 2) + kReach * deviation;
   std::vector<double> knots{0};
-  for (double s = bottom; s < top;) {
+  for (double s = bottom; s < top && knots.size() < kMostKnots;) {
     knots.push_back(s);
     // Below the mean the law narrows in proportion to s. Above it, the normal tail of many widens the steps
     // slowly; further out one ratio jumps, and steps are those of the log-ratio.
@@ -50,6 +54,33 @@ std::vector<double> sum_knots(double mu, double copies, double fine) {
   }
   knots.push_back(top);
   return knots;
+}
+
+// Whether doubling on such knots multiplies no more pairs of masses than kMostPairs.
+bool affordable(std::uint64_t clients, double mu, double fine) {
+  double pairs = 0, copies = 1, total = 0;
+  const auto size = [&](double of) { return static_cast<double>(sum_knots(mu, of, fine).size()); };
+  for (std::uint64_t rest = clients; rest > 0 && pairs <= kMostPairs; rest /= 2, copies *= 2) {
+    const double own = size(copies);
+    pairs += own * own / 2;
+    if (rest % 2 == 1) {
+      total += copies;
+      pairs += own * size(total);
+    }
+  }
+  return pairs <= kMostPairs;
+}
+
+// The knots' spacing in deviations: every level widens the law by up to its square over 4 of its variance, so
+// the more levels, the finer. Coarser where that is too many knots, none where only a useless number is
+// affordable.
+std::optional<double> affordable_spacing(std::uint64_t clients, double mu) {
+  const double levels = 1 + std::log2(static_cast<double>(clients));
+  const double finest = 1 / ((clients < 200 ? 28 : 18) * std::sqrt(levels));
+  for (double fine = finest; fine <= 4 * finest; fine *= 1.5) {
+    if (affordable(clients, mu, fine)) return fine;
+  }
+  return std::nullopt;
 }
 
 // A rough value of the forward curve as the normal bulk makes it.
@@ -83,10 +114,11 @@ double call_below(const numerics::AtomicLaw& law, double n, double strike) {
 }  // namespace
 
 struct ShuffleGaussianPair::WholeSum {
-  WholeSum(std::uint64_t n, double m) : clients(n), mu(m) {}
+  WholeSum(std::uint64_t n, double m, double f) : clients(n), mu(m), fine(f) {}
 
   const std::uint64_t clients;
   const double mu;
+  const double fine;  // spacing of the knots, in deviations
 
   const numerics::SumLaw& above() {
     build();
@@ -100,10 +132,7 @@ struct ShuffleGaussianPair::WholeSum {
  private:
   void build() {
     std::call_once(once, [this] {
-      // Every level widens the law by up to fine^2 / 4 of its variance: the more levels, the finer.
-      const double levels = 1 + std::log2(static_cast<double>(clients));
-      const double fine = 1 / ((clients < 200 ? 28 : 18) * std::sqrt(levels));
-      const numerics::Knots knots = [this, fine](double copies) { return sum_knots(mu, copies, fine); };
+      const numerics::Knots knots = [this](double copies) { return sum_knots(mu, copies, fine); };
       std::vector<double> first = knots(1);
       first.erase(first.begin());  // 0 is no point of the lognormal's own law
       for (const numerics::Side side : {numerics::Side::above, numerics::Side::below}) {
@@ -125,8 +154,9 @@ ShuffleGaussianPair::ShuffleGaussianPair(std::uint64_t clients, double mu)
   if (close_to_normal(n_, mu)) {
     ratio_ = std::make_shared<const CenteredLognormal>(mu, centered_knots(mu, kKnots));
   }
-  if (n_ <= kMostCopies) {
-    sum_ = std::make_shared<WholeSum>(clients, mu);
+  if (n_ > kMostCopies) return;
+  if (const std::optional<double> fine = affordable_spacing(clients, mu)) {
+    sum_ = std::make_shared<WholeSum>(clients, mu, *fine);
   }
 }
 
@@ -145,7 +175,7 @@ numerics::Enclosure ShuffleGaussianPair::forward(double epsilon, End end) const 
   const numerics::Enclosure alone = one_ratio_alone(epsilon);
   if (!sum_ && !ratio_) return alone;
   numerics::Enclosure result{0, local};
-  if (ratio_ && (jump < 1e4 * bulk || !sum_)) {
+  if (ratio_ && (jump < numerics::larger(1e4 * bulk, kNegligible) || !sum_)) {
     // The cut's excess is added to delta: a part in 1e6 of the rough value.
     result = forward_by_contour(epsilon, 1e-6 * numerics::larger(bulk, jump, 1e-40), end);
   } else if (sum_) {

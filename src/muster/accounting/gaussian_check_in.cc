@@ -1,0 +1,65 @@
+#include "muster/accounting/gaussian_check_in.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <utility>
+
+#include "muster/accounting/bounds/swap/gaussian_two_types.h"
+#include "muster/numerics/ordered.h"
+
+namespace muster::accounting {
+namespace {
+
+// Clipped records lie within 1/sigma of the origin; a set of smaller diameter in a ball of its diameter times
+// sqrt 2 (Jung).
+double ball_of(const GaussianLocal& mechanism) {
+  const double root = std::sqrt(2.0) * (1 + 1e-15);
+  return numerics::larger(mechanism.mu(), numerics::smaller(2 / mechanism.sigma, mechanism.mu() * root));
+}
+
+RoundBound bound_of(const GaussianLocal& mechanism, GaussianTwoTypesCurve curve, const char* choice,
+                    std::string who) {
+  RoundBound bound;
+  bound.id = "gaussian-two-types";
+  bound.citation =
+      "the worst of two types of other clients and a certified correction, Gaussian in any dimension; "
+      "docs/theory/gaussian-two-types.md";
+  bound.assumptions = {
+      choice, std::move(who),
+      "one round at a time: not inside a slot protocol, where later rounds see earlier ones",
+      fmt::format("records in a ball of diameter {} noise deviations, in any dimension", ball_of(mechanism))};
+  add_assumptions(mechanism, bound.assumptions);
+  bound.delta = [shared = std::make_shared<const GaussianTwoTypesCurve>(std::move(curve))](double epsilon) {
+    return shared->delta(epsilon);
+  };
+  return bound;
+}
+
+}  // namespace
+
+bool two_types_replace_profile(const GaussianLocal& mechanism) {
+  return two_types_cover(ball_of(mechanism)) && ball_of(mechanism) <= mechanism.mu();
+}
+
+std::optional<RoundBound> gaussian_check_in_bound(const GaussianLocal& mechanism,
+                                                  std::shared_ptr<const ReportingSum> local, double n,
+                                                  double rate) {
+  const double ball = ball_of(mechanism);
+  if (!two_types_cover(ball) || n < 2) return std::nullopt;
+  return bound_of(mechanism, GaussianTwoTypesCurve::check_in(std::move(local), ball, n, rate),
+                  "coins are secret, independent of the data and of each other",
+                  fmt::format("{} honest clients, each at effective rate {}", n, rate));
+}
+
+std::optional<RoundBound> gaussian_subset_bound(const GaussianLocal& mechanism,
+                                                std::shared_ptr<const ReportingSum> local, double n,
+                                                double k) {
+  const double ball = ball_of(mechanism);
+  if (!two_types_cover(ball)) return std::nullopt;
+  return bound_of(mechanism, GaussianTwoTypesCurve::subset(std::move(local), ball, n, k),
+                  "the subset is uniform, independent of the data, and secret from the server",
+                  fmt::format("{} honest clients, exactly {} of them reporting", n, k));
+}
+
+}  // namespace muster::accounting
