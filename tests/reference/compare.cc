@@ -70,8 +70,8 @@ void compare_lower_pairs(const Question& q, const std::vector<Repetition>& stage
 }  // namespace
 
 std::vector<Repetition> experiments_of(const Question& q) {
-  // A client all of whose window is inside the run.
-  if (q.protocol == Protocol::random_check_in_sliding && q.clients / 2 < q.slots) return {};
+  if (q.protocol == Protocol::random_check_in_sliding && q.clients < q.slots)
+    return {};  // the run ends before it begins
   Experiment e;
   e.randomizer = randomizer_of(q);
   e.shape = shape_of(q);
@@ -84,6 +84,10 @@ std::vector<Repetition> experiments_of(const Question& q) {
   e.subset = static_cast<double>(q.subset);
   e.slots = static_cast<double>(q.slots);
   e.minimum = static_cast<double>(q.minimum);
+  // The sum of one message is the message.
+  const bool one =
+      (e.shape == Shape::everybody && q.clients == 1) || (e.shape == Shape::subset && q.subset == 1);
+  if (e.seen == Seen::sums && one) e.seen = Seen::messages;
   std::vector<Repetition> stages;
   for (std::size_t i = 0; i < std::max<std::size_t>(1, q.dropout.size()); ++i) {
     if (!q.dropout.empty()) e.loss = q.dropout[i].second;

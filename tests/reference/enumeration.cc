@@ -65,12 +65,13 @@ Law with_client(const Law& before, const std::vector<Real>& law, const Real& pre
   return after;
 }
 
-Pair pair_of(const Law& p, const Law& q, double exactly, const Real& weight) {
+// Of rounds with at least, and at most, so many messages.
+Pair pair_of(const Law& p, const Law& q, double least, double most, const Real& weight) {
   Pair pair;
   for (const auto& [histogram, mass] : p) {
     int total = 0;
     for (const int count : histogram) total += count;
-    if (exactly >= 0 && total != static_cast<int>(exactly)) continue;
+    if (total < least || total > most) continue;
     pair.push_back({(mass / weight).below(), (q.at(histogram) / weight).above()});
   }
   return pair;
@@ -81,15 +82,18 @@ Pair pair_of(const Law& p, const Law& q, double exactly, const Real& weight) {
 std::vector<Pair> enumerated_pairs(const Experiment& e) {
   using Shape = Experiment::Shape;
   std::vector<Pair> pairs;
-  if (e.seen != Experiment::Seen::messages ||
-      (e.shape != Shape::everybody && e.shape != Shape::subset && e.shape != Shape::coins))
-    return pairs;
+  // Of symbols and signs a sum with its number is a count of each.
+  const bool seen = e.seen == Experiment::Seen::messages ||
+                    (e.seen == Experiment::Seen::sums && e.randomizer.kind == Randomizer::Kind::response);
+  const bool known = e.shape == Shape::everybody || e.shape == Shape::subset || e.shape == Shape::coins;
+  if (!seen || !known) return pairs;
   const auto records = records_of(e.randomizer);
   const int others = static_cast<int>(e.clients) - 1;
   if (e.clients > (records.size() == 2 ? kMostEnumerated : 5)) return pairs;
   const bool drawn = e.shape == Shape::subset, coins = e.shape == Shape::coins;
   const Real one(1.0), none(0.0);
   const Real present = coins ? e.rate() : one, absent = coins ? e.absence() : drawn ? one : none;
+  const double least = drawn ? e.subset : e.minimum > 1 ? e.minimum : 0, most = drawn ? e.subset : e.clients;
   Real weight(1.0);
   if (drawn) {
     for (int i = 0; i < static_cast<int>(e.subset); ++i) weight = weight * Real(e.clients - i) / Real(i + 1);
@@ -109,8 +113,8 @@ std::vector<Pair> enumerated_pairs(const Experiment& e) {
         }
         const Law p = with_client(law, records[0], present, absent),
                   q = with_client(law, records[1], present, absent);
-        pairs.push_back(pair_of(p, q, drawn ? e.subset : -1, weight));
-        pairs.push_back(pair_of(q, p, drawn ? e.subset : -1, weight));
+        pairs.push_back(pair_of(p, q, least, most, weight));
+        pairs.push_back(pair_of(q, p, least, most, weight));
       }
     }
   }

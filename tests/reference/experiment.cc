@@ -61,10 +61,17 @@ Pair laplace_message(double epsilon0) {
 
 Places places_of(const Experiment& e, bool others_rarely) {
   if (e.shape == Experiment::Shape::subset) return {e.subset, Real(e.subset) / Real(e.clients)};
-  // In a sliding window at most slots - 1 others share a slot, whoever else there is.
-  const double sharing = e.shape == Experiment::Shape::fixed_slots ? e.clients : std::min(e.clients, e.slots);
-  const Real share = (others_rarely ? e.least_rate() : e.rate()) / Real(e.slots);
-  return {e.slots, e.rate() * mean_share(sharing, share)};
+  const Real rate = e.rate();
+  if (e.shape == Experiment::Shape::fixed_slots) {
+    const Real share = (others_rarely ? e.least_rate() : rate) / Real(e.slots);
+    return {e.slots, rate * mean_share(e.clients, share)};
+  }
+  // Windows begin one slot after the other, and slots that not every window could reach are not released: of
+  // the victim's slots as many as lie in slots .. clients. At most slots - 1 others share one, whoever else
+  // there is.
+  const double released = std::min(e.slots, e.clients - e.slots + 1);
+  const Real share = (others_rarely ? e.least_rate() : rate) / Real(e.slots);
+  return {released, rate * mean_share(std::min(e.clients, e.slots), share) * Real(released) / Real(e.slots)};
 }
 
 Pair message_of(const Randomizer& r, double reach) {

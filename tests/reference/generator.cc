@@ -159,6 +159,24 @@ void shrink(Draws& draws, Question& q) {
                 : largest * (draws.chance(0.1) ? 1 - draws.log_uniform(1e-9, 0.1) : draws.uniform());
 }
 
+void make_normal_check_in(Draws& draws, Question& q) {
+  q.protocol = Protocol::shuffled_check_in;
+  q.randomizer = RandomizerKind::gaussian;
+  q.sigma = draws.log_uniform(1, 60);
+  q.clients = draws.chance(0.3) ? 2 + draws.below(40) : draws.whole(10, 1e6);
+  q.rate = draws.chance(0.2) ? 1 - draws.log_uniform(1e-3, 0.5) : draws.log_uniform(1e-3, 1);
+  q.least_rate.reset();
+  q.dropout.clear();
+  q.minimum = 1;
+  q.view.reset();
+  q.rounds = draws.chance(0.5) ? 1 : draws.whole(1, 1e4);
+  q.asks_epsilon = draws.chance(0.5);
+  const double scale =
+      2 / q.sigma *
+      std::sqrt(static_cast<double>(q.rounds) * std::min(1.0, q.rate / static_cast<double>(q.clients) * 20));
+  q.fixed = q.asks_epsilon ? draws.log_uniform(1e-10, 0.1) : scale * draws.log_uniform(1e-3, 5);
+}
+
 }  // namespace
 
 std::uint64_t Draws::bits() {
@@ -196,6 +214,7 @@ Question random_question(std::uint64_t seed, std::uint64_t index, Focus focus) {
   draw_asked(draws, edge, question);
   draw_view(draws, question);
   if (focus == Focus::few_clients) shrink(draws, question);
+  if (focus == Focus::normal_check_ins) make_normal_check_in(draws, question);
   question.all = !question.has_schedule() && draws_of(seed, index, 2).chance(0.1);
   return question;
 }

@@ -35,7 +35,8 @@ Draws draws_of(std::uint64_t seed, std::uint64_t index, std::uint64_t purpose);
 
 // `everything`: as above. `few_clients`: at most nine, a few rounds, moderate randomizers, epsilon up to the
 // largest loss: what the reference enumerates, and where plausible bounds have been false.
-enum class Focus { everything, few_clients };
+// `normal_check_ins`: shuffled check-ins with normal noise, where bounds lie within per cents of the truth.
+enum class Focus { everything, few_clients, normal_check_ins };
 
 Question random_question(std::uint64_t seed, std::uint64_t index, Focus focus = Focus::everything);
 

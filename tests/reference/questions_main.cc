@@ -2,6 +2,7 @@
 //
 //   --seed S --first I --count N   questions I .. I+N-1 of seed S
 //   --few-clients                  questions of at most nine clients
+//   --normal-check-ins             questions of shuffled check-ins with normal noise
 //   --seconds W                    no question starts after W seconds: fewer are asked then, and the output
 //   says so
 //   --jobs J                       processes
@@ -45,6 +46,10 @@ bool read_options(int argc, char** argv, Options& options) {
     const std::string flag = argv[i];
     if (flag == "--few-clients") {
       options.focus = Focus::few_clients;
+      continue;
+    }
+    if (flag == "--normal-check-ins") {
+      options.focus = Focus::normal_check_ins;
       continue;
     }
     if (flag == "--slow-fails") {

@@ -115,12 +115,12 @@ long double one_round(const Experiment& e, double epsilon, double aim) {
     return chance.below() * message_delta(e.randomizer, epsilon).below;
   }
   if (e.seen == Seen::sums && e.randomizer.kind == Kind::gaussian) return sums_delta(e, epsilon).below;
-  if (!sees_messages(e)) return 0;
+  for (const Pair& pair : enumerated_pairs(e)) keep(delta_of(pair, epsilon));
+  if (!sees_messages(e)) return best;
   for (const CountedBits& bits : counted(e, epsilon)) keep(delta_of(bits, epsilon));
   for (const bool swapped : {false, true}) keep(delta_of(mean_pair(e, aim * 1e-4, swapped), epsilon));
   for (const bool swapped : {false, true})
     keep(delta_of(largest_message_pair(e, aim * 1e-4, swapped), epsilon));
-  for (const Pair& pair : enumerated_pairs(e)) keep(delta_of(pair, epsilon));
   return best;
 }
 
