@@ -12,7 +12,6 @@
 #include "muster/accounting/bounds/shuffle/blanket.h"
 #include "muster/accounting/bounds/shuffle/class_c_pool.h"
 #include "muster/accounting/bounds/shuffle/star_pool.h"
-#include "muster/accounting/bounds/swap/aggregated.h"
 #include "muster/accounting/bounds/swap/class_c.h"
 #include "muster/accounting/bounds/swap/reporting_sum.h"
 #include "muster/accounting/bounds/swap/slots.h"
@@ -21,6 +20,7 @@
 #include "muster/accounting/bounds/swap/unequal_rates.h"
 #include "muster/accounting/gaussian_check_in.h"
 #include "muster/accounting/gaussian_shuffle.h"
+#include "muster/accounting/gaussian_sums.h"
 #include "muster/accounting/plain_shuffle.h"
 #include "muster/core/error.h"
 #include "muster/numerics/ordered.h"
@@ -273,7 +273,8 @@ void cover(const Mechanism& mechanism, const ShuffledCheckIn& p, Applicable& lis
            mechanism, {kSecretCoins, fmt::format("{} honest clients, each at effective rate {}",
                                                  p.clients.value(), p.rate.value())}),
        .delta = [sum, p](double epsilon) { return swap_delta(*sum, p, epsilon); }});
-  // X* is a common majorant of the two types; the Gaussian's two are compared with it wherever they may be above.
+  // X* is a common majorant of the two types; the Gaussian's two are compared with it wherever they may be
+  // above.
   list.uppers.back().never_best = two_types || (in_class_c(mechanism) && summable(mechanism));
   if (const std::optional<double> epsilon0 = pure_epsilon0(mechanism);
       epsilon0 && *epsilon0 < kLatticeOfTerms) {
@@ -333,7 +334,9 @@ void cover(const Mechanism& mechanism, const RandomCheckIn& p, Applicable& list)
   RoundBound alone{
       .id = "slot-swap",
       .citation = "random check-ins, whatever the others do, profile-only form; docs/theory/slots.md",
-      .assumptions = with_mechanism(mechanism, {kSecretSlots, kDummy}),
+      .assumptions = with_mechanism(
+          mechanism, {kSecretSlots, kDummy,
+                      "the other slots' messages come from honest clients, or are honest dummies"}),
       .delta = curve_of(SlotCurve(sum, m, hi))};
   if (p.kind == RandomCheckIn::Kind::sliding) {
     list.uppers.push_back(std::move(alone));
@@ -376,12 +379,9 @@ void keep_lowers_of_sums(const Mechanism& mechanism, Applicable& list) {
   }
 }
 
-RoundPair aggregated_pair(const std::shared_ptr<const AggregatedGaussianCurve>& pair) {
-  return {.id = "aggregated-pair",
-          .citation = "exact curve of the dataset whose other records all equal the victim's alternative",
-          .assumptions = {"a lower bound: upper is none"},
-          .forward = [pair](double epsilon) { return pair->delta(epsilon); },
-          .reverse = [pair](double epsilon) { return pair->reverse(epsilon); }};
+void add(GaussianSum sum, Applicable& list) {
+  list.uppers.push_back(std::move(sum.upper));
+  list.lowers.push_back(std::move(sum.lower));
 }
 
 void cover(const Mechanism& mechanism, const AggregatedCheckIn& p, Applicable& list) {
@@ -393,48 +393,21 @@ void cover(const Mechanism& mechanism, const AggregatedCheckIn& p, Applicable& l
     if (p.minimum > 1) list.lowers.clear();
     return;
   }
-  const double n = count_of(p.clients), hi = p.rate.value(), lo = least_of(p.least, p.rate);
-  const double least = static_cast<double>(p.minimum), mu = gaussian->mu();
-  // The victim at the largest rate, the others at the smallest: with one rate for all, the worst case itself.
-  const auto pair =
-      std::make_shared<const AggregatedGaussianCurve>(mu, n, hi, lo, least, FewReports::destroyed);
-  RoundBound bound{
-      .id = "aggregated-gaussian",
-      .citation = "exact worst curve of the noisy sum given the number of reports; docs/theory/aggregated.md",
-      .assumptions = with_mechanism(
-          mechanism, {kSecretCoins, "the server sees the sum of a round's messages and their number alone",
-                      fmt::format("a round of fewer than {} messages is destroyed unseen", p.minimum)}),
-      .delta = [pair](double epsilon) { return pair->delta(epsilon); }};
-  if (lo < hi) bound.delta = curve_of(AggregatedUnequalCurve(mu, n, lo, hi, least));
-  list.uppers.push_back(std::move(bound));
-  list.lowers.push_back(aggregated_pair(pair));
+  add(gaussian_sum(*gaussian, p), list);
 }
 
 // A shuffle, subset or check-in whose messages are added up before anybody sees them.
 void add_sums(const Mechanism& mechanism, const Participation& participation, Applicable& list) {
   keep_lowers_of_sums(mechanism, list);
-  if (!std::holds_alternative<GaussianLocal>(mechanism)) return;
-  Applicable sums;
+  const auto* gaussian = std::get_if<GaussianLocal>(&mechanism);
+  if (gaussian == nullptr) return;
   if (const auto* p = std::get_if<ShuffledCheckIn>(&participation)) {
-    cover(mechanism, AggregatedCheckIn{p->clients, p->rate, 1, p->least}, sums);
+    add(gaussian_sum(*gaussian, AggregatedCheckIn{p->clients, p->rate, 1, p->least}), list);
   } else if (const auto* everybody = std::get_if<Shuffle>(&participation)) {
-    cover(mechanism, AggregatedCheckIn{everybody->clients, Rate::of(1)}, sums);
+    add(gaussian_sum(*gaussian, AggregatedCheckIn{everybody->clients, Rate::of(1)}), list);
   } else if (const auto* subset = std::get_if<FixedSubset>(&participation)) {
-    const auto pair = std::make_shared<const AggregatedGaussianCurve>(
-        AggregatedGaussianCurve::subset(std::get<GaussianLocal>(mechanism).mu(), count_of(subset->clients),
-                                        static_cast<double>(subset->subset)));
-    sums.uppers.push_back(
-        {.id = "aggregated-gaussian",
-         .citation =
-             "exact worst curve of the noisy sum of a fixed number of reports; docs/theory/aggregated.md",
-         .assumptions =
-             with_mechanism(mechanism, {"the subset is uniform, independent of the data, and secret",
-                                        "the server sees the sum of a round's messages alone"}),
-         .delta = [pair](double epsilon) { return pair->delta(epsilon); }});
-    sums.lowers.push_back(aggregated_pair(pair));
+    add(gaussian_sum(*gaussian, *subset), list);
   }
-  for (RoundBound& bound : sums.uppers) list.uppers.push_back(std::move(bound));
-  for (RoundPair& pair : sums.lowers) list.lowers.push_back(std::move(pair));
 }
 
 // The views from which less is seen than in the other.

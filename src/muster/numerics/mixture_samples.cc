@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kUlp = std::numeric_limits<double>::epsilon();
 constexpr std::size_t kFewAtoms = 8;  // sines one by one are quicker than the vector kernels
-constexpr double kNegligible = 36;  // terms below e^-36 of the largest are bounded, not computed
+constexpr double kNegligible = 36;    // terms below e^-36 of the largest are bounded, not computed
 
 // |1 + x|, from above.
 double modulus_of(std::complex<double> x) {

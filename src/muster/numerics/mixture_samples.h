@@ -19,8 +19,8 @@ inline constexpr double kFinest = 3e-3, kCoarsest = 6e-2;  // smoothing s, in un
 inline constexpr double kAffordable = 2000;                // frequencies
 inline constexpr double kEveryType = 256;  // up to here each V may be computed, not only bounded by chords
 
-// One law on the common contour. Of a few atoms the sines are computed one by one, without the vector kernels of
-// TiltedLaw.
+// One law on the common contour. Of a few atoms the sines are computed one by one, without the vector kernels
+// of TiltedLaw.
 struct Side {
   Side(const AtomicLaw& law, double c);
   // chi(t) - 1 = phi(c + it)/phi(c) - 1.

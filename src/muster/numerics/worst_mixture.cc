@@ -25,7 +25,8 @@ constexpr double kTolerance = 2e-7;     // of the value: a curvature allowance b
 constexpr double kWorthTheWork = 1e-3;  // an allowance above this is refined at any price
 constexpr double kCoarser = 1.8, kNearby = 1.34, kLastResort = 0.4;
 constexpr double kPieces = 64, kMostWork = 4e5, kMostWorkAtLast = 2e6;  // chords; times frequencies
-constexpr double kManyAtoms = 32;                              // from here a frequency costs more
+constexpr double kPatient = 5;  // times as many frequencies where smoothing is coarse; more buy a part in 1e5
+constexpr double kManyAtoms = 32;           // from here a frequency costs more
 constexpr double kHopeless = 2;             // of the larger end: smoothing must do it
 constexpr double kAlike = 1, kStep = 1.25;  // logarithms of the two products on one contour; along it
 constexpr double kWorthAnother = 0.2;       // a gap for which a second contour is tried
@@ -317,12 +318,13 @@ WorstMixture along(const AtomicLaw& first, const AtomicLaw& second, double terms
   // The finest smoothing whose frequencies are affordable, by the share that counts among a few; 1/c is the
   // scale on which the tilted payoff varies. Then coarser ones while the curvature allowance costs more than
   // smoothing would: sums on a lattice have a curvature that smoothing removes.
-  const double atoms = static_cast<double>(a.points.size() > b.points.size() ? a.points.size() : b.points.size());
+  const double atoms =
+      static_cast<double>(a.points.size() > b.points.size() ? a.points.size() : b.points.size());
   const double affordable = atoms > kManyAtoms ? kAffordable * kManyAtoms / atoms : kAffordable;
   double fraction = affordable_fraction(frame, a, b);
   Attempt best;
   for (bool first_pass = true; fraction <= kLastResort; fraction *= kCoarser) {
-    Attempt next = attempt(frame, a, b, fraction, (fraction < kCoarsest ? 3 : 50) * affordable);
+    Attempt next = attempt(frame, a, b, fraction, (fraction < kCoarsest ? 3 : kPatient) * affordable);
     if (!next.usable) {
       continue;
     }
@@ -343,7 +345,7 @@ WorstMixture along(const AtomicLaw& first, const AtomicLaw& second, double terms
   const bool coarse = best.fraction > kFinest && best.fraction * best.fraction > kWorthTheWork;
   if (coarse || best.upper > best.larger_end * (1 + kWorthTheWork)) {  // between the smoothings tried
     for (const double nearby : {best.fraction / kNearby, best.fraction * kNearby}) {
-      Attempt next = attempt(frame, a, b, nearby, 50 * affordable);
+      Attempt next = attempt(frame, a, b, nearby, kPatient * affordable);
       if (next.usable && next.upper < best.upper) {
         next.lower = larger(next.lower, best.lower);
         best = std::move(next);
@@ -374,7 +376,8 @@ WorstMixture worst_mixture_call(const AtomicLaw& first, const AtomicLaw& second,
     return {enumerated_mixture(first, second, terms, k, mixing), 0};
   }
   if (!absent) {  // the counts below tell zeros apart by nothing
-    if (const std::optional<WorstMixture> few = few_terms_mixture(first, second, terms, k, mixing)) return *few;
+    if (const std::optional<WorstMixture> few = few_terms_mixture(first, second, terms, k, mixing))
+      return *few;
   }
   // The contour through the saddle point of the end with the larger estimate.
   double log_value = -kInfinity;

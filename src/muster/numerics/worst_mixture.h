@@ -4,8 +4,9 @@
 // Two readings. `product`: S_h has `terms` terms, h = 0..terms. `swap`: what the swap theorem needs; S_i has
 // terms - 1 = m terms (the other clients), of which i follow the first law, and the quantity is
 //     V_i = n E[ absent/(n - N_i) (S_i - k)_+ ],   n = terms, N_i the number of terms away from zero,
-// where both laws have a part `absent` of their mass at zero, the terms that count as zero in N. Its ends need no such weight: with G_h the product
-// reading on n terms, G_h >= (h/n) V_{h-1} + ((n-h)/n) V_h (equality but for the event that no term is zero).
+// where both laws have a part `absent` of their mass at zero, the terms that count as zero in N. Its ends
+// need no such weight: with G_h the product reading on n terms, G_h >= (h/n) V_{h-1} + ((n-h)/n) V_h
+// (equality but for the event that no term is zero).
 //
 // Method. The trapezoidal rule of call_of_sum.h turns every V_i into a finite sum over frequencies of
 // kernel * phi_1^i phi_2^(m-i), all with nonnegative error. In i that is a sum of geometric sequences, so its
@@ -35,9 +36,9 @@ struct WorstMixture {
   double slack;     // what the curvature allowance adds to the upper end, relative to it
 };
 
-// `terms` a whole number >= 1 (swap: >= 2). `absent`: where more of a law than that stands at zero; all of it unless
-// given. upper may be infinity where the contour says nothing; it is never
-// below the truth and never NaN.
+// `terms` a whole number >= 1 (swap: >= 2). `absent`: where more of a law than that stands at zero; all of it
+// unless given. upper may be infinity where the contour says nothing; it is never below the truth and never
+// NaN.
 WorstMixture worst_mixture_call(const AtomicLaw& first, const AtomicLaw& second, double terms, double k,
                                 Mixing mixing, std::optional<double> absent = std::nullopt);
 

@@ -168,8 +168,8 @@ TEST(WorstMixture, FewTermsAtZero) {
   }
 }
 
-// Terms that stand at zero and yet count: more mass there than `absent`, another amount for each law. Against V by
-// convolution on the integers, with the number of terms that count.
+// Terms that stand at zero and yet count: more mass there than `absent`, another amount for each law. Against
+// V by convolution on the integers, with the number of terms that count.
 TEST(WorstMixture, ZerosThatCount) {
   const double absent = 0.3;
   AtomicLaw first, second;  // a dozen atoms each, means about 0

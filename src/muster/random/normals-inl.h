@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "muster/random/counter_blocks-inl.h"
+#include "muster/random/exact_normals.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace muster::random {
@@ -25,11 +26,36 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
+// How BoxMuller reads a radius word. `plain`: as the number of its cell's middle, in (0, 1). `certified`: as
+// any number of its cell; radii of the words whose first kEqualBits bits are all equal become NaN, and what
+// is no NaN is within kNormalError of every normal of the pair of cells (exact_normals.h).
+enum class Reading { plain, certified };
+
 // Nothing to do between the steps of BoxMuller.
 struct NoOtherWork {
   template <std::size_t kStep, std::size_t kSteps>
   HWY_INLINE void Do() {}
 };
+
+// Where any of the bits is set.
+template <class VI>
+HWY_INLINE auto AnyOf(VI words, VI bits) {
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+  return hn::Mask<hn::DFromV<VI>>{_mm512_test_epi32_mask(words.raw, bits.raw)};
+#else
+  return hn::Ne(hn::And(words, bits), hn::Zero(hn::DFromV<VI>()));
+#endif
+}
+
+// The square root under the mask, and NaN elsewhere.
+template <class D, class M, class V = hn::Vec<D>>
+HWY_INLINE V SqrtOrNaN(D d, M mask, V x) {
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+  return V{_mm512_mask_sqrt_ps(hn::NaN(d).raw, mask.raw, x.raw)};
+#else
+  return hn::IfThenElse(hn::RebindMask(d, mask), hn::Sqrt(x), hn::NaN(d));
+#endif
+}
 
 // The statement for every pair i, then a share of the other work. Operations of independent chains stand side
 // by side, so that one's latency is hidden by the others'.
@@ -44,7 +70,8 @@ struct NoOtherWork {
 // radius, u = (bits + 1/2) / 2^31 in (0, 1], and bit 31 the sign of the cosine. Of angle_word, bits 1-31 give
 // an angle within an eighth of the circle on either side of 0 and bit 0 exchanges the two normals: together a
 // uniform angle.
-template <std::size_t kPairs, class D, class VI, class Other, class V = hn::Vec<D>>
+template <std::size_t kPairs, Reading kReading = Reading::plain, class D, class VI, class Other,
+          class V = hn::Vec<D>>
 HWY_INLINE void BoxMuller(D d, const VI* radius_word, const VI* angle_word, V* first, V* second,
                           Other& other) {
   const hn::RebindToSigned<D> di;
@@ -57,7 +84,7 @@ HWY_INLINE void BoxMuller(D d, const VI* radius_word, const VI* angle_word, V* f
   V u[kPairs], t[kPairs], p[kPairs], exponent[kPairs], radius[kPairs];
   VI offset[kPairs];
   MUSTER_EACH(0, u[i] = hn::ConvertTo(d, hn::AndNot(sign_bit, radius_word[i])));
-  MUSTER_EACH(1, u[i] = hn::MulAdd(u[i], scale, half));
+  MUSTER_EACH(1, u[i] = kReading == Reading::plain ? hn::MulAdd(u[i], scale, half) : hn::Mul(u[i], scale));
   MUSTER_EACH(2, offset[i] = hn::Sub(hn::BitCast(di, u[i]), sqrt_half));
   MUSTER_EACH(3, t[i] = hn::BitCast(d, hn::Add(hn::And(offset[i], hn::Set(di, 0x007fffff)), sqrt_half)));
   MUSTER_EACH(4, t[i] = hn::Sub(t[i], hn::Set(d, 1.0f)));
@@ -72,7 +99,13 @@ HWY_INLINE void BoxMuller(D d, const VI* radius_word, const VI* angle_word, V* f
   MUSTER_EACH(13, p[i] = hn::MulAdd(p[i], t[i], hn::Set(d, -1.999999948e+00f)));
   MUSTER_EACH(14, p[i] = hn::Mul(p[i], t[i]));
   MUSTER_EACH(15, p[i] = hn::MulAdd(exponent[i], hn::Set(d, -1.386294361e+00f), p[i]));
-  MUSTER_EACH(16, radius[i] = hn::Sqrt(hn::Max(p[i], hn::Zero(d))));
+  if constexpr (kReading == Reading::plain) {
+    MUSTER_EACH(16, radius[i] = hn::Sqrt(hn::Max(p[i], hn::Zero(d))));
+  } else {
+    const auto one = hn::Set(di, 1 << (31 - kEqualBits)),
+               rest = hn::Set(di, 0x7fffffff & -(2 << (31 - kEqualBits)));
+    MUSTER_EACH(16, radius[i] = SqrtOrNaN(d, AnyOf(hn::Add(radius_word[i], one), rest), p[i]));
+  }
 
   // Sine and cosine of pi/4 x, |x| <= 1, of odd numerators: symmetric about 0.
   V x[kPairs], y[kPairs], sine[kPairs], cosine[kPairs];
@@ -149,7 +182,7 @@ class Encryption {
 // holding normals v * kNormalLanes on of the row, then sink.Rest(row, z, count) for what is left, z holding
 // kNormalRow floats of which count < kNormalRow are asked for. The caller makes sure that the stream has as
 // many.
-template <class Sink>
+template <Reading kReading = Reading::plain, class Sink>
 HWY_INLINE void NormalRows(const std::uint8_t* HWY_RESTRICT key, Counter counter, std::size_t size,
                            Sink& sink) {
   const NormalTag d;
@@ -176,7 +209,7 @@ HWY_INLINE void NormalRows(const std::uint8_t* HWY_RESTRICT key, Counter counter
     NormalVec z[kNormalRow];
     for (std::size_t i = 0; i < kNormalRow; i += i % 32 == 15 ? 17 : 1) {
       const VI radius = hn::Load(di, halves + i), angle = hn::Load(di, halves + 16 + i);
-      BoxMuller<1>(d, &radius, &angle, z + i, z + 16 + i, none);
+      BoxMuller<1, kReading>(d, &radius, &angle, z + i, z + 16 + i, none);
     }
     pass_on(row, z);
   }
@@ -217,7 +250,7 @@ HWY_INLINE void NormalRows(const std::uint8_t* HWY_RESTRICT key, Counter counter
       }
       begin_next();
       NormalVec first[kPairs], second[kPairs];
-      BoxMuller<kPairs>(d, radius, angle, first, second, encryption);
+      BoxMuller<kPairs, kReading>(d, radius, angle, first, second, encryption);
       HWY_UNROLL(8)
       for (std::size_t i = 0; i < kPairs; ++i) {
         const std::size_t v = unit + i / kRadii * 2 * kRadii + i % kRadii;

@@ -5,6 +5,7 @@
 
 #include "muster/core/error.h"
 #include "muster/random/counter_blocks.h"
+#include "muster/random/exact_normals.h"
 
 #define HWY_WANT_AVX3_DL 1  // the same targets as counter_blocks.cc
 #undef HWY_TARGET_INCLUDE
@@ -38,6 +39,11 @@ void Fill(const std::uint8_t* key, Counter counter, float* out, std::size_t size
   NormalRows(key, counter, size, store);
 }
 
+void FillCertified(const std::uint8_t* key, Counter counter, float* out, std::size_t size) {
+  StoreRows store{out};
+  NormalRows<Reading::certified>(key, counter, size, store);
+}
+
 }  // namespace HWY_NAMESPACE
 }  // namespace muster::random
 HWY_AFTER_NAMESPACE();
@@ -46,6 +52,7 @@ HWY_AFTER_NAMESPACE();
 namespace muster::random {
 
 HWY_EXPORT(Fill);
+HWY_EXPORT(FillCertified);
 
 void fill_normals(const RunKey& key, const StreamAddress& address, std::span<float> out) {
   fill_normals_from(key, address, 0, out);
@@ -55,6 +62,12 @@ void fill_normals_from(const RunKey& key, const StreamAddress& address, std::uin
                        std::span<float> out) {
   const Counter counter = counter_of_normal(address, first, out.size());
   HWY_DYNAMIC_DISPATCH(Fill)(key.schedule().data(), counter, out.data(), out.size());
+}
+
+void fill_certified_normals(const RunKey& key, const StreamAddress& address, std::uint64_t first,
+                            std::span<float> out) {
+  const Counter counter = counter_of_normal(address, first, out.size());
+  HWY_DYNAMIC_DISPATCH(FillCertified)(key.schedule().data(), counter, out.data(), out.size());
 }
 
 Counter counter_of_normal(const StreamAddress& address, std::uint64_t first, std::size_t count) {

@@ -95,7 +95,7 @@ std::vector<Contract> contracts() {
       {.name = "gaussian",
        .make = [](std::size_t d) { return make_gaussian(3.0, kClip, d); },
        .clipped = l2,
-       .bits = [](double d) { return 32 * d; }},
+       .bits = [](double d) { return 11 * d; }},
       {.name = "l2",
        .make = [](std::size_t d) { return make_l2(kEpsilon0, kClip, d); },
        .clipped = l2,

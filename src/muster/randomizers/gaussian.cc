@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <string>
 
 #include "muster/core/error.h"
@@ -15,44 +16,43 @@
 namespace muster::randomizers {
 namespace {
 
-// With noise below 6.7 deviations a coordinate is below (1 + 6.7 sigma) C; a step of more than sigma C 2^-17
-// then keeps it below 2^30 steps for sigma >= 2^-12.
+// A coordinate has at most 128 (1 / sigma + 8) steps: 21 bits.
 constexpr double kSmallestSigma = 0x1p-12, kLargestSigma = 1e9;
 
-// The deviation is raised by 2^-20 to cover the rounding of single-precision normals and of the factor
-// itself.
-constexpr double kDeviationMargin = 1 + 0x1p-20;
+// Up to this many steps a clip is a bound for the products as good as their largest.
+constexpr double kNarrowClip = 4096;
+
+double product_rounded_up(double a, double b) {
+  const double product = a * b;
+  return std::fma(a, b, -product) > 0 ? std::nextafter(product, std::numeric_limits<double>::infinity())
+                                      : product;
+}
 
 class Gaussian final : public VectorRandomizer {
  public:
   Gaussian(double sigma, double clip, std::size_t dimension)
-      : sigma_(sigma),
-        clip_(clip),
-        dimension_(dimension),
-        step_(gaussian_grid(sigma, clip, dimension).step),
-        deviation_(gaussian_grid(sigma, clip, dimension).deviation),
-        largest_(std::ceil(clip / step_ + 6.7 * static_cast<double>(deviation_)) + 2) {}
+      : sigma_(sigma), clip_(clip), dimension_(dimension), grid_(gaussian_grid(sigma, clip, dimension)) {}
 
   std::size_t dimension() const override { return dimension_; }
   accounting::Mechanism description() const override { return accounting::GaussianLocal{sigma_}; }
-  std::uint64_t message_bits() const override { return 32 * std::uint64_t{dimension_}; }
+  std::uint64_t message_bits() const override { return grid_.bits * std::uint64_t{dimension_}; }
   double variance(double) const override {
-    const double deviation = static_cast<double>(deviation_) * step_;
     // What rounding to the grid adds is one twelfth of a squared step, as for any smooth law.
-    return static_cast<double>(dimension_) * (deviation * deviation + step_ * step_ / 12);
+    return static_cast<double>(dimension_) * (grid_.deviation * grid_.deviation + 1.0 / 12) * grid_.step *
+           grid_.step;
   }
-  double step() const override { return step_; }
+  double step() const override { return grid_.step; }
   std::unique_ptr<Scratch> make_scratch() const override { return std::make_unique<Scratch>(); }
 
   void randomize(std::span<const float> gradient, const random::RunKey& key, std::uint64_t round,
                  std::uint64_t client, Scratch&, Message& out) const override {
     check_dimension(gradient, dimension_);
-    const float factor = round_down(clip_factor(checked_norm(gradient), clip_) / step_);
+    const float factor = round_down(clip_factor(checked_norm(gradient), clip_) / grid_.step);
     if (!std::holds_alternative<GridMessage>(out)) out.emplace<GridMessage>();
     AlignedVector<std::int32_t>& steps = std::get<GridMessage>(out).steps;
     steps.resize(dimension_);
-    add_stream_noise(gradient, factor, key, {random::Purpose::randomize, round, client}, deviation_,
-                     steps.data());
+    add_stream_noise(gradient, factor, largest_product(gradient, factor), key,
+                     {random::Purpose::randomize, round, client}, grid_.deviation, grid_.bits, steps.data());
   }
 
   void accumulate(const Message& message, Scratch& scratch, MessageSum& sum) const override {
@@ -76,6 +76,14 @@ class Gaussian final : public VectorRandomizer {
   }
 
  private:
+  double largest_product(std::span<const float> gradient, float factor) const {
+    const double clip = clip_ / grid_.step;
+    if (clip <= kNarrowClip) return clip;
+    float largest = 0;
+    for (const float x : gradient) largest = std::max(largest, std::abs(x * factor));
+    return static_cast<double>(largest);
+  }
+
   // The steps of a message of this randomizer, that `sum` can take.
   const std::int32_t* checked(const Message& message, const MessageSum& sum) const {
     const auto* grid = std::get_if<GridMessage>(&message);
@@ -83,14 +91,13 @@ class Gaussian final : public VectorRandomizer {
       throw Error(ErrorCode::data, "message", "", "gaussian, dimension " + std::to_string(dimension_),
                   "not a message of this randomizer");
     }
-    check_sum(sum, dimension_, step_);
+    check_sum(sum, dimension_, grid_.step);
     return grid->steps.data();
   }
 
   // Adds in 32 bits if all coordinates are as small as a client of this randomizer makes them, else nothing.
   bool add_narrow(std::span<const std::int32_t* const> messages, MessageSum& sum) const {
-    if (largest_ > MessageSum::kLargestNarrowBound) return false;
-    const auto bound = static_cast<std::uint32_t>(largest_);
+    const std::uint32_t bound = (1u << (grid_.bits - 1)) - 1;
     const std::span<std::int32_t> narrow =
         sum.narrow_sums(static_cast<std::uint32_t>(messages.size()) * bound);
     if (add_steps_within(messages, bound, narrow.data(), dimension_)) return true;
@@ -100,9 +107,7 @@ class Gaussian final : public VectorRandomizer {
 
   double sigma_, clip_;
   std::size_t dimension_;
-  double step_;
-  float deviation_;  // in steps
-  double largest_;   // no coordinate that randomize() makes has more steps
+  GaussianGrid grid_;
 };
 
 }  // namespace
@@ -113,8 +118,13 @@ GaussianGrid gaussian_grid(double sigma, double clip, std::size_t dimension) {
                 "noise outside the message format");
   }
   check_shape(clip, dimension);
-  const double step = std::ldexp(1.0, std::ilogb(sigma * clip) - 16);
-  return {step, round_up(sigma * clip / step * kDeviationMargin)};
+  const double deviation = product_rounded_up(sigma, clip);
+  GaussianGrid grid{};
+  grid.step = std::ldexp(1.0, std::ilogb(deviation) - 6);
+  grid.deviation = deviation / grid.step;
+  const double farthest = std::ceil(clip / grid.step + 8 * grid.deviation);
+  grid.bits = 2 + static_cast<unsigned>(std::ilogb(farthest));
+  return grid;
 }
 
 std::unique_ptr<VectorRandomizer> make_gaussian(double sigma, double clip, std::size_t dimension) {

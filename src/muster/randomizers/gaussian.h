@@ -1,14 +1,18 @@
-// gaussian: g min(1, C/|g|) + N(0, (sigma C)^2 I), rounded to a public grid.
+// gaussian: the clipped vector plus a true normal of deviation sigma C a coordinate, rounded to a public
+// grid.
 //
-// Clipping comes last before the noise and leaves a norm of at most C after every rounding; the rounding to
-// the grid follows the noise by one map common to all clients, so it is post-processing (docs/theory: what
-// the theorems need from the implementation). The deviation is raised by 2^-20 against rounding.
+// The clipped vector is the gradient times a float, without rounding: its exact norm is at most C (clip.h). A
+// coordinate of the message is the whole number of steps next to clipped + sigma C N, for a normal N without
+// any error (random/exact_normals.h), cut to what the message has bits for. Both follow the noise by one map
+// common to all clients, so they are post-processing, and the profile is that of the Gaussian itself
+// (docs/theory/exact-gaussian.md). sigma C is rounded up to a double.
 //
-// Not promised: the normals are single-precision (normals.h), so a message has the exact discretised law only
-// up to their resolution, and no total variation distance to it is charged to delta.
+// A message's bits depend on the clipped vector, the key and the address alone, on every vector target; so
+// does the clipped vector once the gradient is given.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 
 #include "muster/randomizers/randomizer.h"
@@ -19,11 +23,12 @@ namespace muster::randomizers {
 // else Error(plan).
 std::unique_ptr<VectorRandomizer> make_gaussian(double sigma, double clip, std::size_t dimension);
 
-// The messages' grid, and the deviation of the noise in its steps: a function of the parameters alone. The
-// same ranges.
+// The messages' grid, a function of the parameters alone. The same ranges.
 struct GaussianGrid {
-  double step;
-  float deviation;
+  double step;       // a power of two, from sigma C / 128 to sigma C / 64
+  double deviation;  // of the noise in steps: 64 to 128
+  unsigned
+      bits;  // of a coordinate: the largest, 2^(bits - 1) - 1, is eight deviations or more beyond the clip
 };
 GaussianGrid gaussian_grid(double sigma, double clip, std::size_t dimension);
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "muster/random/normals.h"
+#include "muster/random/exact_normals.h"
 #include "muster/randomizers/checks.h"
 #include "muster/randomizers/clip.h"
 #include "muster/randomizers/gaussian.h"
@@ -50,19 +50,26 @@ class GaussianSum final : public SumSampler {
     check(exact);
     MessageSum sum(dimension_, grid_.step);
     sum.count_more(exact.count());
-    const double deviation =
-        static_cast<double>(grid_.deviation) * std::sqrt(static_cast<double>(exact.count()));
-    const double scale = exact_step_ / grid_.step;
+    if (exact.count() == 0) return sum;
+    const auto messages = static_cast<double>(exact.count());
+    const double deviation = std::sqrt(messages * grid_.deviation * grid_.deviation + (messages - 1) / 12);
+    const double scale = exact_step_ / grid_.step, error = deviation * random::kNormalError;
     const std::span<const std::int64_t> clipped = exact.sums();
     const std::span<std::int64_t> noisy = sum.sums();
+    const random::StreamAddress address{random::Purpose::sum_noise, round, 0};
     alignas(64) std::array<float, 1024> normals;
     for (std::size_t from = 0; from < dimension_; from += normals.size()) {
       const std::size_t size = std::min(normals.size(), dimension_ - from);
-      random::fill_normals_from(key, {random::Purpose::sum_noise, round, 0}, from,
-                                std::span(normals).first(size));
+      random::fill_certified_normals(key, address, from, std::span(normals).first(size));
       for (std::size_t i = 0; i < size; ++i) {
-        noisy[from + i] = std::llrint(static_cast<double>(clipped[from + i]) * scale +
-                                      static_cast<double>(normals[i]) * deviation);
+        const double shift = static_cast<double>(clipped[from + i]) * scale;
+        const double value = shift + static_cast<double>(normals[i]) * deviation,
+                     whole = std::nearbyint(value);
+        // What it is off by, and the rounding of these two lines; nothing is decided of a NaN.
+        const bool clear =
+            std::abs(value - whole) <= 0.5 - error - (std::abs(shift) + 8 * deviation) * 0x1p-50;
+        noisy[from + i] = clear ? static_cast<std::int64_t>(whole)
+                                : random::rounded_normal(key, address, from + i, shift, deviation);
       }
     }
     return sum;

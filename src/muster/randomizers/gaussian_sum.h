@@ -1,10 +1,11 @@
-// The sum of n messages of the gaussian randomizer: the exact sum of the clipped vectors and one normal of
-// deviation sqrt(n) sigma C a coordinate, rounded to the messages' grid.
+// The sum of n messages of the gaussian randomizer: the sum of the clipped vectors and one true normal a
+// coordinate, rounded to the messages' grid.
 //
-// Clip, grid and the margin of the deviation are those of gaussian.h. The clipped coordinates are added as
-// whole multiples of a step of at most C 2^-25. Against n messages: the mean may be off by half that step a
-// coordinate; the rounding of n messages adds n/12 squared steps to the variance where this adds 1/12, a part
-// of 2^-35 or less; and a normal is cut at 6.67 deviations of the sum, not of a message.
+// Clip and grid are those of gaussian.h, and so is the normal: its deviation in steps is sqrt(n s^2 + (n - 1)
+// / 12), s that of a message, so that its own rounding, 1/12, makes the variance that of n messages with
+// theirs. The clipped coordinates are added as whole multiples of a step of at most C 2^-25: against n
+// messages the mean may be off by half that step a coordinate. Nor is the sum cut where messages are, beyond
+// eight deviations.
 #pragma once
 
 #include <cstddef>

@@ -8,6 +8,7 @@
 
 #include "muster/core/error.h"
 #include "muster/random/normals.h"
+#include "muster/random/samplers.h"
 #include "tests/support/statistics.h"
 
 namespace muster::randomizers {
@@ -55,8 +56,14 @@ TEST(Gaussian, NoiseIsNormalWithTheStatedDeviation) {
       EXPECT_TRUE(variance.pass) << sigma << " " << clip << ": " << variance.summary;
       // Known bad: noise of 0.99 sigma claimed to be sigma.
       EXPECT_FALSE(variance_test(noise, 1 / 0.99).pass);
+      // Steps are whole numbers: spread over the width of theirs, they have the continuous law again.
+      const double step = make_gaussian(sigma, clip, 1)->step() / (sigma * clip);
+      random::KeyedStream bits(random::RunKey::from_seed(15), {random::Purpose::audit});
       std::vector<double> mapped;
-      for (double z : noise) mapped.push_back(std::erfc(-z / std::sqrt(2.0)) / 2);
+      for (double z : noise) {
+        const double spread = z + step * (random::uniform_unit(bits) - 0.5);
+        mapped.push_back(std::erfc(-spread / std::sqrt(2.0)) / 2);
+      }
       const auto law = testing::uniformity_test(mapped, kAlpha);
       EXPECT_TRUE(law.pass) << sigma << " " << clip << ": " << law.summary;
     }
@@ -75,7 +82,8 @@ TEST(Gaussian, TheNoiseIsTheClientsStream) {
   random::fill_normals(key, {random::Purpose::randomize, 3, 8}, normals);
   for (std::size_t i = 0; i < d; ++i) {
     const double expected = static_cast<double>(normals[i]) * 2.0 * 0.5 / randomizer->step();
-    ASSERT_NEAR(std::get<GridMessage>(message).steps[i], expected, 0.5 + 2e-6 * std::abs(expected)) << i;
+    ASSERT_NEAR(std::get<GridMessage>(message).steps[i], expected, 0.5 + 1e-5 * (std::abs(expected) + 1))
+        << i;
   }
 }
 
@@ -100,23 +108,54 @@ TEST(Gaussian, TwoGradientsMoveTheMessageByAtMostTwiceTheClip) {
   EXPECT_GE(std::sqrt(squared), 0.5 * (1 - 1e-5) - rounding);
 }
 
-TEST(Gaussian, TheGridIsFineAndNeverSaturates) {
-  for (double sigma : {0x1p-12, 0.5, 9.48, 1e9}) {
+TEST(Gaussian, TheGridIsAsFineAsSaidAndSaturatesEightDeviationsOut) {
+  for (double sigma : {0x1p-12, 0.003, 0.5, 1.0, 9.48, 1e6, 1e9}) {
     for (double clip : {1e-20, 0.1, 1e20}) {
+      SCOPED_TRACE(::testing::Message() << sigma << " " << clip);
+      const GaussianGrid grid = gaussian_grid(sigma, clip, 1000);
+      EXPECT_EQ(std::ldexp(1.0, std::ilogb(grid.step)), grid.step);
+      EXPECT_GE(grid.deviation, 64);
+      EXPECT_LE(grid.deviation, 128);
+      // sigma C rounded up: not below the product, nor above its next double.
+      const double deviation = grid.deviation * grid.step;
+      EXPECT_LE(std::fma(sigma, clip, -deviation), 0);
+      EXPECT_GE(std::fma(sigma, clip, -std::nextafter(deviation, 0.0)), 0);
+      const double largest = std::ldexp(1.0, static_cast<int>(grid.bits) - 1) - 1;
+      EXPECT_GE(largest, clip / grid.step + 8 * grid.deviation);
+      EXPECT_LT(largest, 2 * (clip / grid.step + 8 * grid.deviation) + 2);
+      EXPECT_LE(grid.bits, 21u);
+      if (sigma >= 1) {
+        EXPECT_GE(grid.bits, 11u);
+        EXPECT_LE(grid.bits, 12u);
+      }
+
       const auto randomizer = make_gaussian(sigma, clip, 1000);
-      EXPECT_LE(randomizer->step(), sigma * clip * 0x1p-16);
-      EXPECT_GT(randomizer->step(), sigma * clip * 0x1p-17);
-      EXPECT_EQ(std::ldexp(1.0, std::ilogb(randomizer->step())), randomizer->step());
+      EXPECT_EQ(randomizer->step(), grid.step);
+      EXPECT_EQ(randomizer->message_bits(), 1000 * grid.bits);
       const auto scratch = randomizer->make_scratch();
       Message message;
       std::vector<float> spike(1000);
-      spike[500] = 3e38f;
-      randomizer->randomize(spike, random::RunKey::from_seed(1), 0, 0, *scratch, message);
-      const auto& steps = std::get<GridMessage>(message).steps;
-      const double value = steps[500] * randomizer->step();
-      EXPECT_NEAR(value / clip, 1, 6.7 * sigma + 1e-5);
-      for (std::int32_t step : steps) ASSERT_LT(std::abs(std::int64_t{step}), std::int64_t{1} << 30);
+      for (const float value : {3e38f, 0.0f, 1e-45f}) {
+        spike[500] = value;
+        randomizer->randomize(spike, random::RunKey::from_seed(1), 0, 0, *scratch, message);
+        const auto& steps = std::get<GridMessage>(message).steps;
+        EXPECT_NEAR(steps[500] * grid.step / clip, value > 1 ? 1 : 0, 6 * sigma + 1e-5 + 1e-44 / clip);
+        for (std::int32_t step : steps)
+          ASSERT_LE(std::abs(std::int64_t{step}), static_cast<std::int64_t>(largest));
+      }
     }
+  }
+}
+
+TEST(Gaussian, VectorsThatAreNotFiniteAreRefused) {
+  const auto randomizer = make_gaussian(2, 1, 100);
+  const auto scratch = randomizer->make_scratch();
+  Message message;
+  for (const float bad : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
+    std::vector<float> gradient(100);
+    gradient[99] = bad;
+    EXPECT_THROW(randomizer->randomize(gradient, random::RunKey::from_seed(1), 0, 0, *scratch, message),
+                 Error);
   }
 }
 

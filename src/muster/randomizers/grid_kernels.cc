@@ -1,7 +1,11 @@
 #include "muster/randomizers/grid_kernels.h"
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
 
+#include "muster/random/exact_normals.h"
 #include "muster/random/normals.h"
 
 #define HWY_WANT_AVX3_DL 1  // the same targets as random/
@@ -13,6 +17,32 @@
 
 #include "muster/random/direction-inl.h"
 #include "muster/random/normals-inl.h"
+
+#ifndef MUSTER_RANDOMIZERS_GRID_KERNELS_ONCE
+#define MUSTER_RANDOMIZERS_GRID_KERNELS_ONCE
+namespace muster::randomizers {
+namespace {
+
+constexpr std::size_t kRow = 64;  // normals, of 32 pairs
+
+// What the vector loops take for rounding: gradient * factor + (normal * deviation + half) is 2^places times
+// the number of steps plus one half plus a margin, and a whole number none of whose clear_bits is set lies
+// within twice that margin of a middle.
+struct RoundingPlan {
+  float factor, deviation, half;
+  std::uint32_t places;
+  std::int32_t clear_bits;
+};
+
+// A row and which of its coordinates are not clear.
+struct UnclearRow {
+  alignas(64) float normals[kRow];
+  std::uint64_t row, marks;
+};
+
+}  // namespace
+}  // namespace muster::randomizers
+#endif
 
 HWY_BEFORE_NAMESPACE();
 namespace muster::randomizers {
@@ -67,17 +97,6 @@ void AddStepsVectors(const std::int32_t* HWY_RESTRICT steps, std::int64_t* HWY_R
                      std::size_t size) {
   const D32 d;
   for (std::size_t i = 0; i < size; i += hn::Lanes(d)) AddToSums(hn::LoadU(d, steps + i), sums + i);
-}
-
-void AddNoiseVectors(const float* HWY_RESTRICT gradient, float factor, const float* HWY_RESTRICT noise,
-                     float deviation, std::int32_t* HWY_RESTRICT steps, std::size_t size) {
-  const DF d;
-  const D32 di;
-  const auto f = hn::Set(d, factor), s = hn::Set(d, deviation);
-  for (std::size_t i = 0; i < size; i += hn::Lanes(d)) {
-    const auto clipped = hn::Mul(hn::LoadU(d, gradient + i), f);
-    hn::StoreU(ToSteps(hn::MulAdd(hn::LoadU(d, noise + i), s, clipped)), di, steps + i);
-  }
 }
 
 constexpr std::size_t kWhole = 32;  // a multiple of two vectors' lanes
@@ -248,43 +267,93 @@ void MoveSteps(std::int32_t* HWY_RESTRICT steps, std::int64_t* HWY_RESTRICT sums
   std::fill(steps + whole, steps + size, 0);
 }
 
-void AddNoise(const float* gradient, float factor, const float* noise, float deviation, std::int32_t* steps,
-              std::size_t size) {
-  const std::size_t whole = size / kWhole * kWhole, rest = size - whole;
-  AddNoiseVectors(gradient, factor, noise, deviation, steps, whole);
-  if (rest == 0) return;
-  const Padded<float> g(gradient + whole, rest), n(noise + whole, rest);
-  alignas(64) std::int32_t tail[kWhole];
-  AddNoiseVectors(g.values, factor, n.values, deviation, tail, kWhole);
-  std::copy_n(tail, rest, steps + whole);
+// The same of any x: beyond 2^31 and for NaN a number whose last 31 bits are 0.
+HWY_INLINE hn::Vec<D32> ToStepsOrZeros(hn::Vec<DF> x) {
+#if HWY_TARGET == HWY_SSE4 || HWY_TARGET == HWY_SSSE3
+  return hn::Vec<D32>{_mm_cvtps_epi32(x.raw)};
+#elif HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL || HWY_TARGET == HWY_AVX2
+  return ToSteps(x);
+#else
+  const auto small = hn::Lt(hn::Abs(x), hn::Set(DF(), 0x1p31f));
+  return hn::IfThenElseZero(hn::RebindMask(D32(), small), ToSteps(hn::IfThenElseZero(small, x)));
+#endif
 }
 
-// Rounds gradient * factor + z * deviation for rows of normals z.
-struct NoisyRows {
-  const float* HWY_RESTRICT gradient;
-  float factor, deviation;
-  std::int32_t* HWY_RESTRICT steps;
+// A bit for each number none of whose bits in `clear` is set.
+HWY_INLINE std::uint64_t ZerosAmong(hn::Vec<D32> numbers, hn::Vec<D32> clear) {
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+  return _mm512_testn_epi32_mask(numbers.raw, clear.raw);
+#else
+  std::uint8_t bytes[8] = {};
+  hn::StoreMaskBits(D32(), hn::Eq(hn::And(numbers, clear), hn::Zero(D32())), bytes);
+  std::uint64_t bits;
+  std::memcpy(&bits, bytes, sizeof bits);
+  return bits;
+#endif
+}
+
+// Rounds gradient * factor + z * deviation for rows of normals z: shifted by 2^places, as whole numbers, of
+// which the upper bits are the steps. Rows in which a number is near the middle of two steps are put down for
+// later.
+class NoisyRows {
+ public:
+  NoisyRows(const float* gradient, const RoundingPlan& plan, std::int32_t* steps, UnclearRow* unclear)
+      : gradient_(gradient), steps_(steps), plan_(plan), unclear_(unclear) {}
 
   HWY_INLINE void operator()(std::size_t row, const hn::Vec<DF>* z) {
-    const DF d;
-    const auto f = hn::Set(d, factor), s = hn::Set(d, deviation);
-    HWY_UNROLL(16)
-    for (std::size_t v = 0; v < random::HWY_NAMESPACE::kRowVectors; ++v) {
-      const std::size_t at = row * random::HWY_NAMESPACE::kNormalRow + v * hn::MaxLanes(d);
-      const auto clipped = hn::Mul(hn::LoadU(d, gradient + at), f);
-      hn::StoreU(ToSteps(hn::MulAdd(z[v], s, clipped)), D32(), steps + at);
-    }
+    Round(row, gradient_ + row * kRow, z, steps_ + row * kRow);
   }
   HWY_INLINE void Rest(std::size_t row, const float* z, std::size_t count) {
-    const std::size_t at = row * random::HWY_NAMESPACE::kNormalRow;
-    AddNoise(gradient + at, factor, z, deviation, steps + at, count);
+    alignas(64) float padded[kRow] = {};
+    alignas(64) std::int32_t rounded[kRow];
+    std::copy_n(gradient_ + row * kRow, count, padded);
+    hn::Vec<DF> normals[kVectors];
+    for (std::size_t v = 0; v < kVectors; ++v) normals[v] = hn::Load(DF(), z + v * kLanes);
+    Round(row, padded, normals, rounded);
+    std::copy_n(rounded, count, steps_ + row * kRow);
   }
+  std::size_t unclear_rows() const { return rows_; }
+
+ private:
+  static constexpr std::size_t kLanes = hn::MaxLanes(DF());
+  static constexpr std::size_t kVectors = random::HWY_NAMESPACE::kRowVectors;
+
+  HWY_INLINE void Round(std::size_t row, const float* from, const hn::Vec<DF>* z, std::int32_t* to) {
+    const DF d;
+    const D32 di;
+    const auto factor = hn::Set(d, plan_.factor), deviation = hn::Set(d, plan_.deviation);
+    const auto half = hn::Set(d, plan_.half);
+    const auto clear = hn::Set(di, plan_.clear_bits);
+    // No branch: where numbers are not clear cannot be foreseen. Each row is put down, over the last one if
+    // that was clear.
+    UnclearRow& here = unclear_[rows_];
+    std::uint64_t marks = 0;
+    HWY_UNROLL(16)
+    for (std::size_t v = 0; v < kVectors; ++v) {
+      const auto product = hn::MulAdd(hn::LoadU(d, from + v * kLanes), factor, half);
+      const auto fixed = ToStepsOrZeros(hn::MulAdd(z[v], deviation, product));
+      hn::StoreU(hn::ShiftRightSame(fixed, static_cast<int>(plan_.places)), di, to + v * kLanes);
+      marks |= ZerosAmong(fixed, clear) << (v * kLanes);
+      hn::Store(z[v], d, here.normals + v * kLanes);
+    }
+    here.row = row;
+    here.marks = marks;
+    rows_ += marks != 0;
+  }
+
+  const float* HWY_RESTRICT gradient_;
+  std::int32_t* HWY_RESTRICT steps_;
+  const RoundingPlan plan_;
+  UnclearRow* HWY_RESTRICT unclear_;
+  std::size_t rows_ = 0;
 };
 
-void AddStreamNoise(const std::uint8_t* key, random::Counter counter, const float* gradient, float factor,
-                    float deviation, std::int32_t* steps, std::size_t size) {
-  NoisyRows noisy{gradient, factor, deviation, steps};
-  random::HWY_NAMESPACE::NormalRows(key, counter, size, noisy);
+std::size_t AddStreamNoise(const std::uint8_t* key, random::Counter counter, const float* gradient,
+                           const RoundingPlan& plan, std::int32_t* steps, std::size_t size,
+                           UnclearRow* unclear) {
+  NoisyRows noisy(gradient, plan, steps, unclear);
+  random::HWY_NAMESPACE::NormalRows<random::HWY_NAMESPACE::Reading::certified>(key, counter, size, noisy);
+  return noisy.unclear_rows();
 }
 
 }  // namespace HWY_NAMESPACE
@@ -301,7 +370,6 @@ HWY_EXPORT(AddSteps);
 HWY_EXPORT(MoveSteps);
 HWY_EXPORT(AddAllStepsWithin);
 HWY_EXPORT(SubtractSteps);
-HWY_EXPORT(AddNoise);
 HWY_EXPORT(AddStreamNoise);
 
 void add_scaled(const float* direction, float scale, std::int64_t* sums, std::size_t size) {
@@ -338,16 +406,59 @@ void subtract_steps(const std::int32_t* steps, std::int32_t* sums, std::size_t s
   HWY_DYNAMIC_DISPATCH(SubtractSteps)(steps, sums, size);
 }
 
-void add_noise(const float* gradient, float factor, const float* noise, float deviation, std::int32_t* steps,
-               std::size_t size) {
-  HWY_DYNAMIC_DISPATCH(AddNoise)(gradient, factor, noise, deviation, steps, size);
+namespace {
+
+RoundingPlan rounding_plan(float factor, double largest_product, double deviation, unsigned bits) {
+  // How far a vector's number may be from the true one, before it becomes a whole number: the normal's error;
+  // the deviation's, as a float, and that of its product with the normal; those of the product with the
+  // gradient and of the two sums.
+  constexpr double kLargest = static_cast<double>(random::kLargestRadius);
+  const double error = deviation * (random::kNormalError + kLargest * 0x1p-23) +
+                       (3 * largest_product + deviation * kLargest + 2) * 0x1p-24;
+  RoundingPlan plan{};
+  plan.places = 31 - bits;
+  const auto scaled = [&](double x) { return std::ldexp(x, static_cast<int>(plan.places)); };
+  // Whole numbers 2^places apart are the middles of two steps; those up to `margin` from one are not clear.
+  std::int32_t margin = 2;
+  while (margin < scaled(error) * (1 + 0x1p-10) + 1) margin *= 2;
+  plan.clear_bits = (std::int32_t{1} << plan.places) - 2 * margin;
+  plan.factor = static_cast<float>(scaled(static_cast<double>(factor)));
+  plan.deviation = static_cast<float>(scaled(deviation));
+  plan.half = static_cast<float>(scaled(0.5) + margin);
+  return plan;
 }
 
-void add_stream_noise(std::span<const float> gradient, float factor, const random::RunKey& key,
-                      const random::StreamAddress& address, float deviation, std::int32_t* steps) {
-  HWY_DYNAMIC_DISPATCH(AddStreamNoise)
-  (key.schedule().data(), random::counter_of_normal(address, 0, gradient.size()), gradient.data(), factor,
-   deviation, steps, gradient.size());
+}  // namespace
+
+std::size_t add_stream_noise(std::span<const float> gradient, float factor, double largest_product,
+                             const random::RunKey& key, const random::StreamAddress& address,
+                             double deviation, unsigned bits, std::int32_t* steps) {
+  const RoundingPlan plan = rounding_plan(factor, largest_product, deviation, bits);
+  const std::int64_t bound = (std::int64_t{1} << (bits - 1)) - 1;
+  constexpr std::size_t kRows = 256;  // of a pass
+  UnclearRow unclear[kRows + 1];
+  std::size_t left = 0;
+  for (std::size_t from = 0; from < gradient.size(); from += kRow * kRows) {
+    const std::size_t size = std::min(gradient.size() - from, kRow * kRows);
+    const std::size_t rows = HWY_DYNAMIC_DISPATCH(AddStreamNoise)(
+        key.schedule().data(), random::counter_of_normal(address, from, size), gradient.data() + from, plan,
+        steps + from, size, unclear);
+    for (const UnclearRow& row : std::span(unclear).first(rows)) {
+      for (std::uint64_t marks = row.marks; marks != 0; marks &= marks - 1) {
+        const auto at = static_cast<std::size_t>(std::countr_zero(marks));
+        const std::size_t i = from + row.row * kRow + at;
+        if (i >= from + size) break;
+        const double product = static_cast<double>(gradient[i]) * static_cast<double>(factor);
+        // The other normal of the pair stands 16 places away.
+        const auto whole =
+            random::rounded_if_middling(row.normals[at], row.normals[at ^ 16], product, deviation);
+        left += !whole;
+        steps[i] = static_cast<std::int32_t>(std::clamp(
+            whole ? *whole : random::rounded_normal(key, address, i, product, deviation), -bound, bound));
+      }
+    }
+  }
+  return left;
 }
 
 }  // namespace muster::randomizers

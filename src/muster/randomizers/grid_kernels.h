@@ -15,14 +15,14 @@ namespace muster::randomizers {
 // sums[i] += round(scale * direction[i])
 void add_scaled(const float* direction, float scale, std::int64_t* sums, std::size_t size);
 
-// steps[i] = round(gradient[i] * factor + noise[i] * deviation), overwriting; the first product is rounded
-// alone.
-void add_noise(const float* gradient, float factor, const float* noise, float deviation, std::int32_t* steps,
-               std::size_t size);
-
-// The same with the normals 0, 1, ... of a stream for noise, made on the way.
-void add_stream_noise(std::span<const float> gradient, float factor, const random::RunKey& key,
-                      const random::StreamAddress& address, float deviation, std::int32_t* steps);
+// steps[i] = round(gradient[i] * factor + deviation N_i), overwriting, then cut to `bits` bits: to [-b, b], b
+// = 2^(bits - 1) - 1. N_i are the true normals 0, 1, ... of a stream (random/exact_normals.h), the product is
+// that of two floats without rounding. Vectors of floats decide most coordinates and leave the others to
+// rounded_normal: the steps are the same on every target. No product is larger than largest_product; 1 <=
+// deviation, 8 <= bits <= 24 and largest_product + 8 deviation <= b. Returns how many coordinates were left.
+std::size_t add_stream_noise(std::span<const float> gradient, float factor, double largest_product,
+                             const random::RunKey& key, const random::StreamAddress& address,
+                             double deviation, unsigned bits, std::int32_t* steps);
 
 // sums[i] += steps[i]
 void add_steps(const std::int32_t* steps, std::int64_t* sums, std::size_t size);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdio>
 #include <limits>
 #include <span>
 #include <utility>
@@ -12,6 +13,7 @@
 
 #include "muster/core/error.h"
 #include "muster/random/direction.h"
+#include "muster/random/exact_normals.h"
 #include "muster/random/normals.h"
 #include "muster/random/vector_targets_test.h"
 #include "muster/randomizers/randomizer.h"
@@ -30,7 +32,7 @@ std::vector<float> values(std::size_t n, float scale, std::uint64_t client) {
 TEST(GridKernels, AgreeWithPlainLoopsOnEveryTarget) {
   std::vector<std::size_t> sizes = {1003};
   for (std::size_t n = 0; n < 40; ++n) sizes.push_back(n);
-  const int targets = random::on_every_target([&](const std::string& target) {
+  const int targets = random::on_every_target([&](const std::string&) {
     for (std::size_t n : sizes) {
       const std::vector<float> x = values(n, 1, 0), noise = values(n, 1, 1);
       std::vector<std::int64_t> sums(n + 1, 7), expected(n + 1, 7);
@@ -39,16 +41,8 @@ TEST(GridKernels, AgreeWithPlainLoopsOnEveryTarget) {
       for (std::size_t i = 0; i < n; ++i) expected[i] += std::lrint(x[i] * scale);
       ASSERT_EQ(sums, expected) << n;
 
-      std::vector<std::int32_t> steps(n + 1, 7), expected_steps(n + 1, 7);
-      add_noise(x.data(), 1000.25f, noise.data(), 70000.5f, steps.data(), n);
-      for (std::size_t i = 0; i < n; ++i) {
-        const float clipped = x[i] * 1000.25f;
-        const float noisy = random::has_fused_multiply_add(target) ? std::fma(noise[i], 70000.5f, clipped)
-                                                                   : noise[i] * 70000.5f + clipped;
-        expected_steps[i] = static_cast<std::int32_t>(std::lrint(noisy));
-      }
-      ASSERT_EQ(steps, expected_steps) << n;
-
+      std::vector<std::int32_t> steps(n + 1, 7);
+      for (std::size_t i = 0; i < n; ++i) steps[i] = static_cast<std::int32_t>(std::lrint(1e5f * noise[i]));
       add_steps(steps.data(), sums.data(), n);
       for (std::size_t i = 0; i < n; ++i) expected[i] += steps[i];
       ASSERT_EQ(sums, expected) << n;
@@ -57,19 +51,59 @@ TEST(GridKernels, AgreeWithPlainLoopsOnEveryTarget) {
   EXPECT_GE(targets, 2);
 }
 
-TEST(GridKernels, NoiseFromAStreamIsThatOfItsNormals) {
+// Whatever vectors decide, and whatever they leave, is what rounded_normal says of each coordinate alone.
+TEST(GridKernels, NoiseFromAStreamIsThatOfItsExactNormalsOnEveryTarget) {
   const random::RunKey key = random::RunKey::from_seed(8);
   const random::StreamAddress address{random::Purpose::audit, 3, 4};
-  random::on_every_target([&](const std::string&) {
-    for (std::size_t n : {0u, 1u, 16u, 31u, 63u, 64u, 65u, 127u, 128u, 1003u}) {
-      const std::vector<float> gradient = values(n, 1, 0);
-      std::vector<float> noise(n);
-      random::fill_normals(key, address, noise);
-      std::vector<std::int32_t> steps(n + 1, 7), expected(n + 1, 7);
-      add_noise(gradient.data(), 1000.25f, noise.data(), 70000.5f, expected.data(), n);
-      add_stream_noise(gradient, 1000.25f, key, address, 70000.5f, steps.data());
-      ASSERT_EQ(steps, expected) << n;
+  constexpr float kFactor = 37.3f;
+  struct Case {
+    double deviation, product;
+    unsigned bits;
+  };
+  for (const Case& one : {Case{64, 0, 11}, Case{127.9, 200, 12}, Case{100, 3e5, 21}, Case{1.5, 1, 8}}) {
+    for (std::size_t n : {0u, 1u, 16u, 31u, 63u, 64u, 65u, 127u, 128u, 1003u, 40'003u}) {
+      const float scale = static_cast<float>(one.product / 5 / kFactor);
+      const std::vector<float> gradient = values(n, scale, 0);
+      std::vector<std::int32_t> expected;
+      random::on_every_target([&](const std::string& target) {
+        std::vector<std::int32_t> steps(n + 1, 7);
+        const std::size_t left = add_stream_noise(gradient, kFactor, one.product, key, address, one.deviation,
+                                                  one.bits, steps.data());
+        EXPECT_EQ(steps.back(), 7) << n;
+        steps.pop_back();
+        if (expected.empty()) {
+          for (std::size_t i = 0; i < n; ++i) {
+            const double shift = static_cast<double>(gradient[i]) * static_cast<double>(kFactor);
+            expected.push_back(
+                static_cast<std::int32_t>(random::rounded_normal(key, address, i, shift, one.deviation)));
+          }
+        }
+        ASSERT_EQ(steps, expected) << n << " " << one.deviation;
+        // Of 40,000: those of extreme radius words, 2^-13, and those within some 1e-6 deviations of a tie.
+        if (n > 40'000) {
+          std::printf("%-8s deviation %5.1f, products up to %g: %zu of %zu left to double precision\n",
+                      target.c_str(), one.deviation, one.product, left, n);
+          const double most = 40'003 * (0x1p-13 + 2e-6 * one.deviation + one.product * 0x1p-20);
+          EXPECT_LT(static_cast<double>(left), most + 6 * std::sqrt(most));
+        }
+      });
     }
+  }
+}
+
+// A normal that far out would take 10^15 coordinates: a product does it. Vectors leave what their numbers
+// cannot hold.
+TEST(GridKernels, StepsAreCutToTheirBits) {
+  const random::RunKey key = random::RunKey::from_seed(8);
+  const std::vector<float> far = {1, -1, 3e6f, -3e6f, 0};
+  random::on_every_target([&](const std::string&) {
+    std::vector<std::int32_t> steps(far.size());
+    add_stream_noise(far, 1000, 100, key, {random::Purpose::audit}, 2, 8, steps.data());
+    EXPECT_EQ(steps[0], 127);
+    EXPECT_EQ(steps[1], -127);
+    EXPECT_EQ(steps[2], 127);
+    EXPECT_EQ(steps[3], -127);
+    EXPECT_LT(std::abs(steps[4]), 20);
   });
 }
 

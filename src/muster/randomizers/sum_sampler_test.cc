@@ -185,10 +185,34 @@ TEST(GaussianSum, IsFreshEachRoundAndRepeatable) {
   };
   EXPECT_EQ(steps(3), steps(3));
   EXPECT_NE(steps(3), steps(4));
-  // Every coordinate has noise of its own, across blocks.
-  std::vector<std::int64_t> first = steps(3);
-  std::sort(first.begin(), first.end());
-  EXPECT_GT(std::unique(first.begin(), first.end()) - first.begin(), 1400);
+  // Every coordinate has noise of its own, across blocks: two agree with probability 1 / (2 sqrt(pi) 96).
+  const std::vector<std::int64_t> first = steps(3);
+  for (const std::size_t lag : {1u, 16u, 32u, 1024u}) {
+    int equal = 0;
+    for (std::size_t i = 0; i + lag < first.size(); ++i) equal += first[i] == first[i + lag];
+    EXPECT_LT(equal, 25) << lag;
+  }
+}
+
+// What the messages' rounding adds to their sum is drawn with it: variances equal to far less than 1/12 of a
+// step.
+TEST(GaussianSum, HasTheVarianceOfTheMessages) {
+  const auto randomizer = make_gaussian(kSigma, kClip, 5);
+  const GaussianGrid grid = gaussian_grid(kSigma, kClip, 5);
+  EXPECT_DOUBLE_EQ(randomizer->variance(0),
+                   5 * (grid.deviation * grid.deviation + 1.0 / 12) * grid.step * grid.step);
+  constexpr std::size_t kSize = 200'000;
+  const auto sampler = make_gaussian_sum(0x1p-12, 1, kSize);
+  const GaussianGrid fine = gaussian_grid(0x1p-12, 1, kSize);
+  MessageSum exact = sampler->make_sum();
+  for (int i = 0; i < 3; ++i) sampler->add(Vector(kSize), exact);
+  const MessageSum sum = sampler->draw(exact, random::RunKey::from_seed(3), 1);
+  double squares = 0;
+  for (const std::int64_t steps : sum.sums())
+    squares += static_cast<double>(steps) * static_cast<double>(steps);
+  const double expected = 3 * (fine.deviation * fine.deviation + 1.0 / 12);
+  const auto verdict = testing::mean_test(squares / kSize / expected, 1, std::sqrt(2.0), kSize, kAlpha);
+  EXPECT_TRUE(verdict.pass) << verdict.summary;
 }
 
 std::vector<Vector> records(std::size_t k) {

@@ -18,11 +18,11 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "the file holds the machine's own bytes");
 
 constexpr std::string_view kMagic = "musterck";
-constexpr std::uint32_t kVersion = 3, kOldestVersion = 2;
+constexpr std::uint32_t kVersion = 4, kOldestVersion = 2;
 constexpr std::size_t kHashLength = 64;
 
 constexpr std::size_t header_of(std::uint32_t version) {
-  return kMagic.size() + 4 + kHashLength + sizeof(Digest) + (version == kOldestVersion ? 7 : 9) * 8;
+  return kMagic.size() + 4 + kHashLength + sizeof(Digest) + (version == 2 ? 7 : version == 3 ? 9 : 10) * 8;
 }
 
 Digest blake2b(std::string_view bytes) {
@@ -110,6 +110,7 @@ std::string encode(const Checkpoint& checkpoint) {
   put(out, checkpoint.metrics_bytes);
   put(out, checkpoint.neutral);
   put(out, checkpoint.records);
+  put(out, checkpoint.sampler);
   put(out, model.updates);
   put(out, static_cast<std::uint64_t>(model.parameters.size()));
   put(out, model.parameters);
@@ -146,15 +147,16 @@ Checkpoint decode(std::string_view bytes, const std::filesystem::path& path) {
   checkpoint.messages = take<std::uint64_t>(in);
   checkpoint.seconds = take<double>(in);
   checkpoint.metrics_bytes = take<std::uint64_t>(in);
-  if (version > kOldestVersion) {
+  if (version >= 3) {
     checkpoint.neutral = take<std::uint64_t>(in);
     checkpoint.records = take<std::uint64_t>(in);
   }
+  checkpoint.sampler = version >= 4 ? take<std::uint64_t>(in) : 1;
   checkpoint.model.updates = take<std::uint64_t>(in);
   const auto dimension = take<std::uint64_t>(in);
   const std::size_t body = in.size() - sizeof(Digest);
   if (!is_hash(checkpoint.plan_hash) || fidelity > static_cast<std::uint64_t>(Fidelity::sum) ||
-      !(checkpoint.seconds >= 0) || checkpoint.neutral > checkpoint.messages ||
+      !(checkpoint.seconds >= 0) || checkpoint.neutral > checkpoint.messages || checkpoint.sampler == 0 ||
       body % (3 * sizeof(float)) != 0 || dimension != body / (3 * sizeof(float))) {
     refuse(path, "corrupt: its fields do not fit together");
   }

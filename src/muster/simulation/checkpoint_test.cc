@@ -40,10 +40,11 @@ std::string resealed(std::string bytes) {
 
 constexpr std::size_t kNeutralAt = 8 + 4 + 64 + 32 + 5 * 8;
 
-// As version 2 wrote it: without neutral answers and records.
-std::string of_version_2(std::string bytes) {
-  bytes[8] = 2;
-  return resealed(bytes.erase(kNeutralAt, 16));
+// As versions 2 and 3 wrote it: without the sampler, and without neutral answers and records.
+std::string of_version(char version, std::string bytes) {
+  bytes[8] = version;
+  bytes.erase(kNeutralAt + 16, 8);
+  return resealed(version == 2 ? bytes.erase(kNeutralAt, 16) : bytes);
 }
 
 void expect_refused(const std::string& bytes) {
@@ -68,6 +69,7 @@ TEST(Checkpoint, ComesBackAsItWasWritten) {
   EXPECT_EQ(read.metrics_bytes, 99);
   EXPECT_EQ(read.neutral, 21);
   EXPECT_EQ(read.records, 60'000);
+  EXPECT_EQ(read.sampler, kGaussianSampler);
   EXPECT_EQ(read.model.updates, 11);
   EXPECT_EQ(read.model.parameters, written.model.parameters);
   EXPECT_EQ(read.model.momentum, written.model.momentum);
@@ -75,10 +77,16 @@ TEST(Checkpoint, ComesBackAsItWasWritten) {
   EXPECT_EQ(encode(read), encode(written));
 }
 
-TEST(Checkpoint, OneOfVersion2IsReadWithoutWhatItDoesNotSay) {
+TEST(Checkpoint, OlderVersionsAreReadWithoutWhatTheyDoNotSay) {
   const Checkpoint written = example();
-  const std::string bytes = of_version_2(encode(written));
+  const Checkpoint third = decode(of_version(3, encode(written)), "file");
+  EXPECT_EQ(third.sampler, 1);
+  EXPECT_EQ(third.neutral, 21);
+  EXPECT_EQ(third.records, 60'000);
+  EXPECT_EQ(third.model.updates, written.model.updates);
+  const std::string bytes = of_version(2, encode(written));
   const Checkpoint read = decode(bytes, "file");
+  EXPECT_EQ(read.sampler, 1);
   EXPECT_EQ(read.round, written.round);
   EXPECT_EQ(read.metrics_bytes, written.metrics_bytes);
   EXPECT_EQ(read.neutral, 0);
@@ -106,7 +114,7 @@ TEST(Checkpoint, EveryTruncationAndEveryChangedByteIsRefused) {
 TEST(Checkpoint, FieldsThatDoNotFitAreRefusedEvenUnderARightChecksum) {
   const std::string bytes = encode(example());
   std::string version = bytes;
-  for (const char other : {'\0', '\1', '\4'}) {
+  for (const char other : {'\0', '\1', '\5'}) {
     version[8] = other;
     expect_refused(resealed(version));
   }
@@ -119,7 +127,10 @@ TEST(Checkpoint, FieldsThatDoNotFitAreRefusedEvenUnderARightChecksum) {
   std::string neutral = bytes;
   neutral[kNeutralAt + 7] = 1;  // more than there are messages
   expect_refused(resealed(neutral));
-  const std::size_t dimension_at = 8 + 4 + 64 + 32 + 8 * 8;
+  std::string sampler = bytes;
+  sampler[kNeutralAt + 16] = 0;
+  expect_refused(resealed(sampler));
+  const std::size_t dimension_at = 8 + 4 + 64 + 32 + 9 * 8;
   for (const char low : {'\x02', '\x04', '\x00', '\x7f'}) {
     std::string dimension = bytes;
     dimension[dimension_at] = low;

@@ -58,11 +58,19 @@ Checkpoint starting_point(const protocols::Plan& plan, const TrainingParts& part
     throw Error(ErrorCode::checkpoint, "population.data", plan.data, "",
                 "the data set changed since the run began");
   }
+  if (plan.randomizer == protocols::RandomizerKind::gaussian && found.sampler != kGaussianSampler) {
+    throw Error(ErrorCode::checkpoint, (folder.path() / "checkpoint").string(),
+                "gaussian sampler " + std::to_string(found.sampler), std::to_string(kGaussianSampler),
+                "the run was begun by a version of muster whose Gaussian noise is another: begin it anew "
+                "with another "
+                "--out, or continue it with that version");
+  }
   if (found.model.parameters.size() != parts.task.initial.size() || found.round > plan.updates()) {
     throw Error(ErrorCode::checkpoint, folder.path().string(), "", "",
                 "the checkpoint does not fit its plan");
   }
   found.records = start.records;  // one of an older version does not know
+  found.sampler = start.sampler;
   folder.resume(found);
   return found;
 }

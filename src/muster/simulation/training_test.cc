@@ -254,6 +254,31 @@ TEST_F(TrainingTest, AnotherPlanOrOtherDataDoNotResume) {
   EXPECT_EQ(code_of(small_plan(), other), ErrorCode::checkpoint);
 }
 
+// Noise of two samplers in one run is refused by name; a run without such noise goes on.
+TEST_F(TrainingTest, AGaussianRunOfAnOlderSamplerIsNotContinued) {
+  for (const bool gaussian : {true, false}) {
+    const protocols::Plan plan =
+        gaussian ? small_plan("", "", "kind = \"gaussian\"\nsigma = 0.2") : small_plan();
+    const std::string name = gaussian ? "gaussian" : "other";
+    run(plan, name, 1, 4);
+    Checkpoint older = checkpoint(name);
+    older.sampler = 1;
+    replace_file(temporary_.path() / name / "checkpoint", encode(older));
+    if (!gaussian) {
+      EXPECT_EQ(run(plan, name).rounds, plan.rounds);
+      continue;
+    }
+    try {
+      run(plan, name);
+      FAIL();
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::checkpoint);
+      EXPECT_EQ(error.value(), "gaussian sampler 1");
+      EXPECT_EQ(error.allowed(), "2");
+    }
+  }
+}
+
 TEST_F(TrainingTest, WithoutNoiseWorthMentioningTheModelLearns) {
   protocols::Plan plan = small_plan("participation.rate", "1", "kind = \"gaussian\"\nsigma = 0.001");
   plan.rounds = 60;

@@ -32,11 +32,7 @@ const ComposedCurve::Table& ComposedCurve::table(std::uint64_t rounds, double de
 double ComposedCurve::delta_upper(std::uint64_t rounds, double epsilon) const {
   // A first answer from the shallowest table says how deep the question reaches.
   const double first = table(rounds, 1).dominating.delta(rounds, epsilon).upper;
-  const double value = numerics::smaller(first, table(rounds, first).dominating.delta(rounds, epsilon).upper);
-  // Nothing is left past the largest sum of losses, which is a rounded product: so much before it, too.
-  return value > 0 || std::isnan(value)
-             ? value
-             : table(rounds, 1).dominating.delta(rounds, epsilon * (1 - 0x1p-50)).upper;
+  return numerics::smaller(first, table(rounds, first).dominating.delta(rounds, epsilon).upper);
 }
 
 double ComposedCurve::upper(std::uint64_t rounds, const Question& question) const {

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "muster/accounting/composition/loss_integral.h"
@@ -11,6 +12,7 @@
 namespace muster::accounting {
 namespace {
 
+constexpr double kLeast = std::numeric_limits<double>::min();  // what the range of a double may take away
 constexpr double kWork = 3e7;   // atoms times frequencies one answer may cost: a few hundredths of a second
 constexpr int kMostCells = 20;  // log2 of the cells of a fast transform that may be afforded
 // Chances that some loss passes a size: what several such losses may add falls with the square.
@@ -105,7 +107,7 @@ numerics::Enclosure composed_delta(Parts parts, double spacing, double epsilon) 
     }
   }
   return {numerics::larger(answer.lower, intrinsic * (1 - 1e-12)),
-          numerics::within(answer.upper + at_infinity * (1 + 1e-12), intrinsic, 1.0)};
+          numerics::within(answer.upper + at_infinity * (1 + 1e-12) + kLeast, intrinsic, 1.0)};
 }
 
 }  // namespace muster::accounting

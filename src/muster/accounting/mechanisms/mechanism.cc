@@ -119,8 +119,8 @@ double local_alternative_tail(const Mechanism& mechanism, double log_alpha) {
 void add_assumptions(const Mechanism& mechanism, std::vector<std::string>& assumptions) {
   if (std::holds_alternative<GaussianLocal>(mechanism)) {
     assumptions.emplace_back(
-        "noise has the continuous normal law; the distance of a sampler's floating-point law from it is not "
-        "charged");
+        "noise has the normal law, and what is sent depends on the record through the noisy vector alone; muster's own "
+        "messages are true normals, correctly rounded");
   }
 }
 

@@ -43,7 +43,7 @@ double SubsampledRdp::theorem_log_excess(std::uint64_t order) const {
     const double jj = static_cast<double>(j);
     double term = -kInfinity;
     if (j == 2) {
-      const double eps = mechanism_(2);
+      const double eps = numerics::larger(0.0, mechanism_(2));  // a divergence, whatever its rounding
       term = numerics::smaller(2 * log_two + log_expm1(eps), eps + numerics::smaller(log_two, 2 * log_gain));
     } else if (j > 2) {
       term = (jj - 1) * mechanism_(j) + numerics::smaller(log_two, jj * log_gain);

@@ -1,0 +1,47 @@
+// P(Bin(m, c) = j) for one j after the other: the first from Arb, each next from the one before.
+//
+// The relative error of every value is known: a few units in the last place a step. Single thread.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include "tests/reference/real.h"
+
+namespace muster::reference {
+
+// So far below its mean the law of m coins of chance c has less than e^-2000, and its probabilities are still
+// far above the smallest long double: where sums over it begin that reach down to 0.
+inline double far_below_mean(double m, const Real& c, const Real& not_c) {
+  const double mean = m * c.middle();
+  return std::max(0.0, std::floor(mean - 70 * (std::sqrt(mean * not_c.middle()) + 1)));
+}
+
+// At least P(Bin(m, c) < j), j below the mean, given P(Bin(m, c) = j): going down it falls geometrically at
+// least.
+inline long double mass_below(double m, const Real& c, const Real& not_c, double j, long double at_j) {
+  const long double ratio = j > 0 ? static_cast<long double>(j) / (m - j + 1) * (not_c / c).above() : 0;
+  return ratio < 1 ? at_j * ratio / (1 - ratio) * (1 + 1e-15L) : 1;
+}
+
+class Binomials {
+ public:
+  Binomials(double m, const Real& c, const Real& not_c, double first)
+      : m_(m), odds_((c / not_c).below()), j_(first), error_(8 * kUlp) {
+    if (first >= 0 && first <= m) value_ = exp(log_binomial(m, first, c, not_c)).below();
+  }
+  long double value() const { return value_; }
+  long double error() const { return error_; }
+  void next() {
+    value_ *= (m_ - j_) / (j_ + 1) * odds_;
+    j_ += 1;
+    error_ += 6 * kUlp;
+  }
+
+ private:
+  static constexpr long double kUlp = 0x1p-63L;
+  long double m_, odds_, j_;
+  long double value_ = 0, error_;
+};
+
+}  // namespace muster::reference

@@ -1,0 +1,38 @@
+// What a check found wrong: which check, how bad, and the commands that show it.
+//
+// A plain value; any thread.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace muster::reference {
+
+struct Finding {
+  enum class Kind {
+    too_small,  // a proven upper value lies below the truth, or a lower value above it: a false guarantee
+    died,       // an internal error where there should be an answer
+    disorder,   // two answers contradict a theorem that orders them: at least one is larger than it need be,
+                // or false
+    slow        // more processor time than an answer may take
+  };
+  Kind kind;
+  std::string check;   // "more rounds cost no less"
+  std::string detail;  // the figures
+  std::vector<std::string> commands;
+};
+
+const char* name_of(Finding::Kind kind);  // "FALSE", "DIED", "ORDER", "SLOW"
+
+// What the checks of one question came to.
+struct Verdict {
+  std::vector<Finding> findings = {};
+  std::vector<std::string> checks = {};  // names of those that applied
+  std::string status = {};               // "answered", "refused", "died"
+  double ratio = 0;            // upper over the reference's certified lower value, in delta; 0: not compared
+  double seconds = 0;          // of the slowest answer
+  std::string slowest = {};    // its command
+  double compare_seconds = 0;  // of the reference
+};
+
+}  // namespace muster::reference

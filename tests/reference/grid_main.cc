@@ -1,0 +1,99 @@
+// Large losses, point by point: `reference_grid`. Noise of sigma 2^-6 to 1, epsilon0 from 10 to 60, one round
+// to 10^5, in all seven protocols: never above the local value, never below what one round costs, and how far
+// above the reference.
+//
+//   --seconds W   no point starts later
+// Exit status: 0, or 1 where a value lies above the local one or below the reference.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+#include "tests/reference/compare.h"
+#include "tests/reference/engine.h"
+#include "tests/reference/generator.h"
+
+namespace muster::reference {
+namespace {
+
+using protocols::Protocol;
+using protocols::RandomizerKind;
+
+std::vector<Question> points() {
+  std::vector<Question> list;
+  Draws draws = draws_of(3, 0, 0);
+  for (int i = 0; i < 210; ++i) {
+    Question q;
+    q.protocol = static_cast<Protocol>(i % 7);
+    q.randomizer = draws.chance(0.5)   ? RandomizerKind::gaussian
+                   : draws.chance(0.5) ? RandomizerKind::pure
+                                       : RandomizerKind::ldp_sgd;
+    q.sigma = draws.log_uniform(0x1p-6, 1);
+    q.epsilon0 = draws.log_uniform(10, 60);
+    q.clients = draws.whole(10, 1e6);
+    q.rate = draws.log_uniform(0.01, 0.9);
+    q.subset = draws.whole(1, static_cast<double>(q.clients) * 0.9);
+    q.slots = draws.whole(1, static_cast<double>(q.clients) / 2);
+    q.rounds = draws.chance(0.3) ? 1 : draws.whole(1, 1e5);
+    q.fixed = 1e-5;
+    list.push_back(q);
+  }
+  return list;
+}
+
+// The largest epsilon, to a thousandth, at which the reference certifies delta.
+double certified_epsilon(const std::vector<Repetition>& stages, double delta, double upper) {
+  double low = 0, high = upper;
+  for (int i = 0; i < 12 && high - low > 1e-3 * high; ++i) {
+    // Answers are near the upper value, if at all.
+    const double middle = i < 6 ? high - (high - low) / (i == 0 ? 200.0 : 4.0) : low + (high - low) / 2;
+    (certified_delta(stages, middle, delta) >= delta ? low : high) = middle;
+  }
+  return low;
+}
+
+int run(double seconds) {
+  int failures = 0, within = 0, asked = 0;
+  for (const Question& q : points()) {
+    if (seconds > 0 && processor_seconds() > seconds) break;
+    Engine engine;
+    const Answer answer = engine.ask(q);
+    ++asked;
+    if (!answer.answered()) {
+      fmt::print("{}: {}\n", answer.message, command_line(q));
+      failures += answer.kind == Answer::Kind::died ? 1 : 0;
+      continue;
+    }
+    const std::vector<Repetition> stages = experiments_of(q);
+    std::vector<Repetition> one = stages;
+    for (Repetition& stage : one) stage.rounds = 1;
+    const double upper = answer.upper(), local = answer.statement.local.value_or(INFINITY);
+    const bool below =
+        !stages.empty() &&
+        static_cast<double>(std::max(certified_delta(one, upper, q.fixed),
+                                     certified_delta(stages, upper, q.fixed))) > q.fixed * (1 + 1e-12);
+    if (!(upper <= local) || below) {
+      ++failures;
+      fmt::print("FALSE: {}\n", command_line(q));
+    }
+    const double reference =
+        stages.empty() || std::isinf(upper) ? 0 : certified_epsilon(stages, q.fixed, upper);
+    within += upper <= 1.01 * reference ? 1 : 0;
+    fmt::print("{:.6g} {:.6g} {:.6g} {:.6g} {:.4f} {:.2f} s  {}\n", upper, answer.lower(), local, reference,
+               reference > 0 ? upper / reference : INFINITY, answer.seconds, command_line(q));
+    std::fflush(stdout);
+  }
+  fmt::print("{} points, {} within 1 % of the reference, {} failures\n", asked, within, failures);
+  return failures > 0 ? 1 : 0;
+}
+
+}  // namespace
+}  // namespace muster::reference
+
+int main(int argc, char** argv) {
+  return muster::reference::run(
+      argc == 3 && std::strcmp(argv[1], "--seconds") == 0 ? std::strtod(argv[2], nullptr) : 0);
+}

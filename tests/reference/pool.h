@@ -1,0 +1,36 @@
+// Jobs in processes of their own: a question that hangs, dies or exhausts memory ends alone.
+//
+// POSIX. The parent must run one thread while it uses a pool.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+namespace muster::reference {
+
+struct PoolLimits {
+  int jobs = 2;
+  double wall_seconds = 0;          // no job starts later; 0: no limit
+  unsigned processor_seconds = 30;  // of one job
+};
+
+// A job's end. `output`: what it wrote; `ended`: empty, or how it was ended from outside ("signal 24").
+struct Finished {
+  std::uint64_t index;
+  std::string output;
+  std::string ended;
+};
+
+// A job writes its lines to the file descriptor `out`.
+using Job = std::function<void(std::uint64_t index, int out)>;
+
+// Runs next(), next(), ... until it returns false or time is over; `done` is called in the parent, in order
+// of ending.
+void run_pool(const PoolLimits& limits, const std::function<bool(std::uint64_t& index)>& next, const Job& job,
+              const std::function<void(const Finished&)>& done);
+
+// The whole text to a descriptor.
+void write_all(int out, const std::string& text);
+
+}  // namespace muster::reference

@@ -1,0 +1,62 @@
+// One question to the accountant, as the flags of `muster account` would put it.
+//
+// Everything that the checks compare is asked as a question of this kind, so that a finding can be repeated
+// by hand: command_line writes the very command, numbers with 17 digits. A plain value; any thread.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "muster/accounting/result.h"
+#include "muster/protocols/plan.h"
+
+namespace muster::reference {
+
+struct Question {
+  protocols::Protocol protocol = protocols::Protocol::shuffle;
+  std::uint64_t clients = 1;
+  double rate = 1;                   // check-ins; of unequal rates the largest
+  std::optional<double> least_rate;  // of unequal rates the smallest
+  // (round, loss), the first at round 1; empty: no loss.
+  std::vector<std::pair<std::uint64_t, double>> dropout;
+  std::uint64_t subset = 1;   // subset
+  std::uint64_t slots = 1;    // random check-ins
+  std::uint64_t minimum = 1;  // aggregated check-in
+
+  protocols::RandomizerKind randomizer = protocols::RandomizerKind::pure;
+  double epsilon0 = 1;  // all but gaussian
+  double sigma = 1;     // gaussian
+  std::uint64_t k = 2;  // k-rr
+
+  std::uint64_t rounds = 1;
+  std::optional<accounting::View> view;  // the protocol's own unless given
+  bool asks_epsilon = true;              // at `fixed` = delta; otherwise delta at `fixed` = epsilon
+  double fixed = 1e-5;
+  bool all = false;  // with the papers' bounds, some of which are proven
+
+  bool checks_in() const;
+  bool has_slots() const;
+  bool is_gaussian() const { return randomizer == protocols::RandomizerKind::gaussian; }
+  // A report of any other randomizer has two or more symbols with likelihood ratios of e^epsilon0 at most.
+  bool is_class_c() const;
+  accounting::View own_view() const;
+  accounting::View seen() const { return view.value_or(own_view()); }
+  bool has_schedule() const { return dropout.size() > 1; }
+};
+
+// The plan's keys and their text, and the question's own flags.
+std::vector<std::pair<std::string, std::string>> keys_of(const Question& question);
+// "muster account --protocol shuffle ...", to be pasted into a shell.
+std::string command_line(const Question& question);
+
+// The plan that the command would make; throws its Error.
+protocols::Plan plan_of(const Question& question);
+accounting::Question asked(const Question& question);
+
+// A number as the shortest text that reads back as the same double.
+std::string exact_text(double value);
+
+}  // namespace muster::reference

@@ -1,0 +1,54 @@
+// What a run of questions came to: counts by protocol, tightest and loosest comparison, slowest answer,
+// findings.
+//
+// Single thread.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tests/reference/finding.h"
+#include "tests/reference/generator.h"
+
+namespace muster::reference {
+
+// A finding that is known, with the reason why it does not end the tests: reported, and kept short.
+struct Known {
+  std::uint64_t seed;
+  std::uint64_t index;
+  const char* check;  // the finding's own name
+  const char* reason;
+};
+const std::vector<Known>& known_findings();
+
+class Tally {
+ public:
+  explicit Tally(std::uint64_t seed, Focus focus = Focus::everything) : seed_(seed), focus_(focus) {}
+  // True where a finding is not a known one: what fails a test. Slow answers fail only if `slow_fails`.
+  bool add(std::uint64_t index, const Verdict& verdict, bool slow_fails);
+  std::string summary() const;
+  std::uint64_t asked() const { return asked_; }
+
+ private:
+  struct Extreme {
+    double ratio = 0;
+    std::uint64_t index = 0;
+  };
+  std::uint64_t seed_;
+  Focus focus_;
+  std::uint64_t asked_ = 0, compared_ = 0;
+  std::map<std::string, std::uint64_t> statuses_, protocols_, compared_by_, checks_, findings_;
+  std::map<std::string, Extreme> tightest_, loosest_;
+  std::vector<double> seconds_;
+  double slowest_ = 0;
+  std::string slowest_command_;
+};
+
+// "FALSE (question 12 of seed 1) more rounds cost no less: 3 should not pass 2" and the commands under it.
+std::string describe(std::uint64_t seed, std::uint64_t index, const Finding& finding);
+// The reason of a known finding, or null.
+const char* reason_to_wait(std::uint64_t seed, std::uint64_t index, const Finding& finding);
+
+}  // namespace muster::reference
