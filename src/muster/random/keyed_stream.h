@@ -17,7 +17,8 @@
 
 namespace muster::random {
 
-// What the words of a stream are used for. Values are frozen; add, never renumber.
+// What the words of a stream are used for. Values are frozen; add, never renumber. A purpose plus 128 has the
+// keys of the further bits of its normals (exact_normals.h).
 enum class Purpose : std::uint8_t {
   check_in = 1,    // a client's coin after its first 16 bits
   dropout = 2,     // a client's second coin

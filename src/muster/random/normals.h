@@ -6,7 +6,8 @@
 // cut there, where less than 10^-9 of a pair lies. Against exact Box-Muller of the radius word rounded to 24
 // bits, the error of a pair of length r is below 4e-7 r (normals_accuracy_test.cc). Values are bit-identical
 // on all targets with fused multiply-add (AVX2, AVX-512, NEON) and on all without (SSE, scalar); the two
-// kinds differ in the last bits. Thread-safe.
+// kinds differ in the last bits. For directions and models; noise that hides data is exact_normals.h.
+// Thread-safe.
 #pragma once
 
 #include <cstddef>

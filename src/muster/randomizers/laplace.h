@@ -7,7 +7,9 @@
 // >= 4 M / epsilon0, its profile is at most that of Laplace noise on an interval of length 2 M with parameter
 // 4 M / t <= epsilon0: what accounting::LaplaceLocal charges. The random rounding is a mixture of integers,
 // which no hockey-stick divergence grows by. Z is drawn by integer comparisons alone (exact_discrete.h): no
-// rounded probability enters.
+// rounded probability enters. So the law that is charged is the law that is sent: nothing is left to charge
+// but the stream's pseudorandomness. The coin of the rounding is a multiple of 2^-64 and need not be fair:
+// any mixture will do.
 #pragma once
 
 #include <cstdint>
