@@ -5,10 +5,7 @@
 namespace muster::reference {
 
 const std::vector<Known>& known_findings() {
-  static const std::vector<Known> list = {
-      {1, 125, "an answer or a refusal",
-       "just below the largest loss a delta below every double comes out as 0, which the gate refuses"},
-  };
+  static const std::vector<Known> list = {};
   return list;
 }
 
