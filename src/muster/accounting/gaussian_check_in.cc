@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <limits>
 #include <string>
 #include <utility>
 #include <variant>
@@ -43,7 +44,7 @@ RoundBound bound_of(const GaussianLocal& mechanism, GaussianTwoTypesCurve curve,
 bool add_two_types_of_check_in(const Mechanism& mechanism, const std::shared_ptr<const ReportingSum>& local,
                                double n, double rate, std::vector<RoundBound>& uppers) {
   const auto* gaussian = std::get_if<GaussianLocal>(&mechanism);
-  if (gaussian == nullptr || n < 2 || !two_types_cover(ball_of(*gaussian))) return false;
+  if (gaussian == nullptr || !two_types_cover(ball_of(*gaussian), n * rate, n * (1 - rate))) return false;
   uppers.push_back(bound_of(*gaussian, GaussianTwoTypesCurve::check_in(local, ball_of(*gaussian), n, rate),
                             "coins are secret, independent of the data and of each other",
                             fmt::format("{} honest clients, each at effective rate {}", n, rate)));
@@ -53,7 +54,10 @@ bool add_two_types_of_check_in(const Mechanism& mechanism, const std::shared_ptr
 bool add_two_types_of_subset(const Mechanism& mechanism, const std::shared_ptr<const ReportingSum>& local,
                              double n, double k, std::vector<RoundBound>& uppers) {
   const auto* gaussian = std::get_if<GaussianLocal>(&mechanism);
-  if (gaussian == nullptr || !two_types_cover(ball_of(*gaussian))) return false;
+  if (gaussian == nullptr ||
+      !two_types_cover(ball_of(*gaussian), k, std::numeric_limits<double>::infinity())) {
+    return false;
+  }
   uppers.push_back(bound_of(*gaussian, GaussianTwoTypesCurve::subset(local, ball_of(*gaussian), n, k),
                             "the subset is uniform, independent of the data, and secret from the server",
                             fmt::format("{} honest clients, exactly {} of them reporting", n, k)));

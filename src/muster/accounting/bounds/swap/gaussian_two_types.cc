@@ -27,7 +27,10 @@ constexpr double kRounding = 1e-12;  // of a probability that is a power of n
 
 }  // namespace
 
-bool two_types_cover(double mu) { return mu >= TwoTypesLaws::kLeastMu && mu <= TwoTypesLaws::kMostMu; }
+bool two_types_cover(double mu, double reporting, double absent) {
+  return mu >= TwoTypesLaws::kLeastMu && mu <= TwoTypesLaws::kMostMu && reporting >= kFewReports &&
+         absent >= kFewAbsent;
+}
 
 GaussianTwoTypesCurve::GaussianTwoTypesCurve(std::shared_ptr<const ReportingSum> local, double mu, double n,
                                              double terms, double rate)

@@ -20,13 +20,14 @@
 
 namespace muster::accounting {
 
-// Whether a ball of diameter mu is in the table's range.
-bool two_types_cover(double mu);
+// Whether the curve is ever less than the profile-only law's: a ball of diameter mu is in the table's range,
+// and enough clients report and are absent, in expectation (a subset's absentees are certain: give infinity).
+bool two_types_cover(double mu, double reporting, double absent);
 
 class GaussianTwoTypesCurve {
  public:
   // `local`: the randomizer's, for the profile-only law; `mu`: the diameter of a ball that holds all records,
-  // in noise deviations, two_types_cover(mu). n >= 2 honest clients, rate in (0, 1); k < n of them.
+  // in noise deviations, in the table's range. n >= 2 honest clients, rate in (0, 1); k < n of them.
   static GaussianTwoTypesCurve check_in(std::shared_ptr<const ReportingSum> local, double mu, double n,
                                         double rate);
   static GaussianTwoTypesCurve subset(std::shared_ptr<const ReportingSum> local, double mu, double n,
