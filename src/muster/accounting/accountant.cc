@@ -100,12 +100,12 @@ struct Accountant::State {
   }
 
   // A bound's own answer, past the gate.
-  static double checked(const InView& in, const Upper& upper, std::uint64_t rounds, const Question& question) {
+  static double checked(const InView& in, const Upper& upper, std::uint64_t rounds,
+                        const Question& question) {
     const double value = upper.composed.upper(rounds, question);
     if (upper.bound.validity == Validity::proven) {
-      in.gate.check(upper.bound.id, rounds, question, value, [&](double epsilon) {
-        return upper.composed.delta_at(rounds, question.fixed, epsilon);
-      });
+      in.gate.check(upper.bound.id, rounds, question, value,
+                    [&](double epsilon) { return upper.composed.delta_at(rounds, question.fixed, epsilon); });
     }
     return value;
   }
@@ -132,7 +132,8 @@ struct Accountant::State {
     return bound;
   }
 
-  static Bound upper_bound(const InView& in, const Upper& upper, std::uint64_t rounds, const Question& question) {
+  static Bound upper_bound(const InView& in, const Upper& upper, std::uint64_t rounds,
+                           const Question& question) {
     const Stopwatch watch;
     Bound bound;
     bound.id = upper.bound.id;
@@ -170,7 +171,8 @@ struct Accountant::State {
     return bound;
   }
 
-  static Bound lower_bound(const InView& in, const Lower& pair, std::uint64_t rounds, const Question& question) {
+  static Bound lower_bound(const InView& in, const Lower& pair, std::uint64_t rounds,
+                           const Question& question) {
     const Stopwatch watch;
     Bound bound;
     bound.id = pair.pair.id;
@@ -243,7 +245,8 @@ Statement Accountant::account(std::uint64_t rounds, const Question& question, st
   for (const State::Upper& upper : in.uppers) {
     Bound bound = State::upper_bound(in, upper, rounds, question);
     if (upper.charged() && bound.upper && (!charged || *bound.upper < *charged)) charged = bound.upper;
-    // Provably no smaller than another bound of the list: where its own tables say so, that is their rounding.
+    // Provably no smaller than another bound of the list: where its own tables say so, that is their
+    // rounding.
     if (!upper.charged() && bound.upper && charged) bound.upper = larger(*bound.upper, *charged);
     statement.all.push_back(std::move(bound));
   }
@@ -260,7 +263,8 @@ Statement Accountant::account(std::uint64_t rounds, const Question& question, st
     for (Bound& bound : comparisons(state_->mechanism, state_->participation, rounds, question)) {
       bound.view = in.view;
       // Proven for the participation's own view: they hold for whoever sees less, for nobody who sees more.
-      if (bound.validity == Validity::proven && in.view == View::shuffler_colludes && own != in.view) continue;
+      if (bound.validity == Validity::proven && in.view == View::shuffler_colludes && own != in.view)
+        continue;
       if (bound.validity == Validity::proven && bound.upper) {
         in.gate.check(bound.id, rounds, question, *bound.upper);
       }

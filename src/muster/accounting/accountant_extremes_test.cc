@@ -1,14 +1,13 @@
-// Questions at the edges, each of which an earlier version answered with a number far below the truth, most of
-// them with "0, proven". The truths are computations of their own: the local divergence shared among n, one round
-// of the exact pair, or enumeration, as the comment beside each says.
-#include "muster/accounting/accountant.h"
-
+// Questions at the edges, each of which an earlier version answered with a number far below the truth, most
+// of them with "0, proven". The truths are computations of their own: the local divergence shared among n,
+// one round of the exact pair, or enumeration, as the comment beside each says.
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <optional>
 #include <string>
 
+#include "muster/accounting/accountant.h"
 #include "muster/accounting/scheduled_accountant.h"
 
 namespace muster::accounting {
@@ -38,8 +37,9 @@ void expect_at_least(const Statement& s, double truth, const std::string& what) 
   EXPECT_LE(s.best.lower.value_or(0), *s.best.upper);
 }
 
-// Losses of a hundred and more in few rounds: the composed curve is flat, and then falls at once. What two rounds
-// cost is no less than what one does (130.68: the pair whose other records all equal the alternative, exactly).
+// Losses of a hundred and more in few rounds: the composed curve is flat, and then falls at once. What two
+// rounds cost is no less than what one does (130.68: the pair whose other records all equal the
+// alternative, exactly).
 TEST(Extremes, FlatCurvesAreComposed) {
   for (const std::uint64_t n : {1'000, 1'000'000}) {
     for (const double sigma : {0.1, 0.12, 0.15}) {
@@ -56,22 +56,24 @@ TEST(Extremes, FlatCurvesAreComposed) {
   }
   expect_at_least(epsilon_of(GaussianLocal{0.15}, check_in(1'000, 0.1), 2, 1e-5), 130.7, "two check-ins");
   // 4.6 is what hiding among a hundred can take off a message's 25.
-  expect_at_least(
-      epsilon_of(LdpSgdLocal{25}, RandomCheckIn{Kind::averaged, clients(1'000), 100, Rate::of(0.01)}, 3, 1e-5),
-      18.1, "averaged slots");
+  expect_at_least(epsilon_of(LdpSgdLocal{25},
+                             RandomCheckIn{Kind::averaged, clients(1'000), 100, Rate::of(0.01)}, 3, 1e-5),
+                  18.1, "averaged slots");
   expect_at_least(epsilon_of(PureLocal{22}, Shuffle{clients(10)}, 2, 1e-5), 22 - std::log(10.0), "ten of 22");
-  expect_at_least(epsilon_of(GaussianLocal{0.05}, AggregatedCheckIn{clients(10), Rate::of(0.1)}, 3, 1e-5), 800,
-                  "a sum of ten");
+  expect_at_least(epsilon_of(GaussianLocal{0.05}, AggregatedCheckIn{clients(10), Rate::of(0.1)}, 3, 1e-5),
+                  800, "a sum of ten");
   expect_at_least(epsilon_of(LdpSgdLocal{30}, AggregatedCheckIn{clients(100), Rate::of(0.5)}, 10, 1e-5),
                   30 - std::log(100.0), "a sum of one hundred");
-  expect_at_least(delta_of(GaussianLocal{0.002}, AggregatedCheckIn{clients(10'000), Rate::of(0.5)}, 2, 156.7), 1e-5,
-                  "small noise a client, normal noise in the sum");
-  expect_at_least(delta_of(GaussianLocal{0.15}, FixedSubset{clients(1'000), 100}, 2, 130.68), 1e-5, "a subset");
-  expect_at_least(delta_of(GaussianLocal{0.1}, RandomCheckIn{Kind::fixed, clients(1'000), 10, Rate::of(0.5)}, 2, 253.9),
-                  1e-5, "fixed slots");
+  expect_at_least(delta_of(GaussianLocal{0.002}, AggregatedCheckIn{clients(10'000), Rate::of(0.5)}, 2, 156.7),
+                  1e-5, "small noise a client, normal noise in the sum");
+  expect_at_least(delta_of(GaussianLocal{0.15}, FixedSubset{clients(1'000), 100}, 2, 130.68), 1e-5,
+                  "a subset");
   expect_at_least(
-      epsilon_of(GaussianLocal{0.15}, ShuffledCheckIn{clients(1'000), Rate::of(0.1), Rate::of(0.05)}, 2, 1e-5), 130.6,
-      "unequal rates");
+      delta_of(GaussianLocal{0.1}, RandomCheckIn{Kind::fixed, clients(1'000), 10, Rate::of(0.5)}, 2, 253.9),
+      1e-5, "fixed slots");
+  expect_at_least(epsilon_of(GaussianLocal{0.15},
+                             ShuffledCheckIn{clients(1'000), Rate::of(0.1), Rate::of(0.05)}, 2, 1e-5),
+                  130.6, "unequal rates");
   expect_at_least(epsilon_of(LaplaceLocal{32.72}, Shuffle{clients(5)}, 2, 0.1), 30.9, "Laplace noise");
   // Not 28819.
   const Statement twenty = epsilon_of(PureLocal{20}, Shuffle{clients(1'000)}, 10, 1e-5);
@@ -83,8 +85,8 @@ TEST(Extremes, FlatCurvesAreComposed) {
   }
 }
 
-// One client among none: the exact answer is optimal composition mixed over the number of participations, computed
-// apart (bounds/local). Both ends close on it, from sums of terms and from single large ratios.
+// One client among none: the exact answer is optimal composition mixed over the number of participations,
+// computed apart (bounds/local). Both ends close on it, from sums of terms and from single large ratios.
 TEST(Extremes, OneClientIsItsOwnCrowd) {
   for (const double sigma : {0.03, 0.1, 0.15}) {
     for (const double rate : {0.1, 0.5}) {
@@ -112,7 +114,8 @@ TEST(Extremes, LossesPastTheRangeOfDoubles) {
   const Statement s = epsilon_of(GaussianLocal{0.03}, check_in(1'000, 0.1), 1, 1e-5);
   expect_at_least(s, 2469.18 - std::log(1'000.0), "a check-in");
   EXPECT_LE(*s.best.upper, 2469.18 - std::log(1'000.0) + 1);
-  expect_at_least(epsilon_of(GaussianLocal{std::ldexp(1.0, -12)}, check_in(1'000, 0.1), 7, 1e-5), 3.3e7, "2^-12");
+  expect_at_least(epsilon_of(GaussianLocal{std::ldexp(1.0, -12)}, check_in(1'000, 0.1), 7, 1e-5), 3.3e7,
+                  "2^-12");
   expect_at_least(epsilon_of(PureLocal{700}, check_in(1'000, 0.1), 3, 1e-5), 690, "epsilon0 = 700");
   expect_at_least(epsilon_of(PureLocal{1e6}, check_in(1'000, 0.1), 3, 1e-5), 9e5, "epsilon0 = 10^6");
 }
@@ -120,7 +123,8 @@ TEST(Extremes, LossesPastTheRangeOfDoubles) {
 // Heavy noise: e^epsilon rounded to a double is another epsilon.
 TEST(Extremes, TinyEpsilonsAreNotRounded) {
   // f(8e-8) at mu = 2e-8 is mu (phi(4) - 4 Phi(-4)) to eight digits; f falls with y = epsilon/mu alone.
-  const double unit = std::exp(-8.0) / std::sqrt(2 * std::acos(-1.0)) - 4 * 0.5 * std::erfc(4 / std::sqrt(2.0));
+  const double unit =
+      std::exp(-8.0) / std::sqrt(2 * std::acos(-1.0)) - 4 * 0.5 * std::erfc(4 / std::sqrt(2.0));
   for (const double sigma : {1e8, 1e9}) {
     const Statement s = delta_of(GaussianLocal{sigma}, Shuffle{clients(1)}, 1, 8 / sigma);
     const double truth = 2 / sigma * unit;
@@ -151,8 +155,8 @@ TEST(Extremes, LowerValuesOfSmallEpsilonsStayBelow) {
   const Statement s = epsilon_of(GaussianLocal{0.5}, AggregatedCheckIn{clients(1), Rate::of(1)}, 1, 1e-5);
   EXPECT_LE(*s.best.lower, 24.38161088);
   EXPECT_GE(*s.best.upper, 24.38161087);
-  // A fixed subset of small epsilon0, against enumeration in the swap theorem's own form for others who all hold
-  // the alternative: k of n, (1/n) E( sum_{i<=k} (r_i - 1) - n (E - 1) )_+ .
+  // A fixed subset of small epsilon0, against enumeration in the swap theorem's own form for others who all
+  // hold the alternative: k of n, (1/n) E( sum_{i<=k} (r_i - 1) - n (E - 1) )_+ .
   for (const double epsilon0 : {1e-8, 1e-5, 1e-2, 1.0}) {
     for (const int k : {1, 3, 6}) {
       const int n = 7;
@@ -165,8 +169,9 @@ TEST(Extremes, LowerValuesOfSmallEpsilonsStayBelow) {
           truth += chance * std::max(0.0L, sum) / n;
           chance *= std::exp(e0) * high / static_cast<long double>(k - high + 1);
         }
-        const Statement of_subset = delta_of(PureLocal{epsilon0}, FixedSubset{clients(n), static_cast<std::uint64_t>(k)},
-                                             1, static_cast<double>(e));
+        const Statement of_subset =
+            delta_of(PureLocal{epsilon0}, FixedSubset{clients(n), static_cast<std::uint64_t>(k)}, 1,
+                     static_cast<double>(e));
         SCOPED_TRACE(::testing::Message() << epsilon0 << ' ' << k << ' ' << share);
         EXPECT_GE(*of_subset.best.upper, truth * (1 - 1e-17L));
       }
@@ -179,7 +184,8 @@ TEST(Extremes, ZeroOnlyWhereNothingIsLeft) {
   EXPECT_EQ(*epsilon_of(GaussianLocal{1}, check_in(100, 0.1), 0, 1e-5).best.upper, 0);
   EXPECT_GT(*epsilon_of(GaussianLocal{1e6}, check_in(1'000'000'000'000, 1e-12), 1, 1e-300).best.upper, 0);
   EXPECT_GT(*epsilon_of(PureLocal{1e-9}, Shuffle{clients(1)}, 1, 1e-12).best.upper, 0);
-  EXPECT_EQ(*epsilon_of(PureLocal{1e-9}, Shuffle{clients(1)}, 1, 1e-9).best.upper, 0);  // beyond the total variation
+  EXPECT_EQ(*epsilon_of(PureLocal{1e-9}, Shuffle{clients(1)}, 1, 1e-9).best.upper,
+            0);  // beyond the total variation
   EXPECT_EQ(*delta_of(PureLocal{1}, Shuffle{clients(1)}, 1, 1).best.upper, 0);
   EXPECT_GT(*delta_of(GaussianLocal{1}, Shuffle{clients(1)}, 1, 1e6).best.upper, 0);
 }

@@ -38,9 +38,10 @@ const Bound& referenced(const Statement& s) {
   return s.best;
 }
 
-// Independent computations (grid FFTs in another language), the digits of docs/theory/reference-values.md. An
-// upper bound may be lower, on a finer curve with its certificate; `digit` is one unit of the reference's
-// last digit. The Gaussian's rows are of the profile-only law; gaussian_two_types_test.cc has those of its own.
+// Independent computations (grid FFTs in another language), the digits of docs/theory/reference-values.md.
+// An upper bound may be lower, on a finer curve with its certificate; `digit` is one unit of the
+// reference's last digit. The Gaussian's rows are of the profile-only law; gaussian_two_types_test.cc has
+// those of its own.
 const std::vector<Row>& rows() {
   static const std::vector<Row> all = {
       {60'000, 0.1, LdpSgdLocal{2}, 6'800, 1e-5, 0.930108, 0.9274, 1e-4},

@@ -15,10 +15,11 @@ constexpr double kLeastMu = 1e-30, kMostMu = 1e15;
 constexpr double kMostLoss = 1e30;
 constexpr double kClose = 0.05;  // distances up to here: an integral instead of a difference
 
-// What differs between the two precisions. `ratio`: relative error of Mills' ratio. `complement`: absolute error
-// of 1 - t M(t) below `continued`, times 1 + |t|. From `continued` on Laplace's continued fraction has converged
-// after `terms`. `nodes`, `weights`: a Gauss-Legendre rule on [-1, 1], nodes >= 0; `rule`: its relative error on
-// an interval of length kClose, from the integrand's derivatives E s^{2n+1} / E s of a half-normal s.
+// What differs between the two precisions. `ratio`: relative error of Mills' ratio. `complement`: absolute
+// error of 1 - t M(t) below `continued`, times 1 + |t|. From `continued` on Laplace's continued fraction
+// has converged after `terms`. `nodes`, `weights`: a Gauss-Legendre rule on [-1, 1], nodes >= 0; `rule`:
+// its relative error on an interval of length kClose, from the integrand's derivatives E s^{2n+1} / E s of
+// a half-normal s.
 template <class Real>
 struct Precision;
 template <>
@@ -72,17 +73,17 @@ struct Divergence {
   Real value, error;
 };
 
-// With y = l/mu - mu/2 and z = y + mu, e^l phi(z) = phi(y): f = phi(y) (M(y) - M(z)), and M' = -(1 - t M). l >= 0.
+// With y = l/mu - mu/2 and z = y + mu, e^l phi(z) = phi(y): f = phi(y) (M(y) - M(z)), and M' = -(1 - t M).
+// l >= 0.
 template <class Real>
 Divergence<Real> divergence(Real mu, Real l) {
   using P = Precision<Real>;
   constexpr Real unit = std::numeric_limits<Real>::epsilon() / 2;
   const Real distance = l / mu, y = distance - mu / 2, z = distance + mu / 2;
   const Real density = std::exp(-y * y / 2) / kRootTwoPi<Real>;
-  // y is off by two roundings of its parts, and by four more that l may carry, which moves ln f by up to |y| + 2
-  // times as much; the exponent by its own.
-  const Real rounding =
-      unit * (64 + 4 * y * y + 8 * (std::fabs(y) + 2) * (distance + mu / 2 + 1));
+  // y is off by two roundings of its parts, and by four more that l may carry, which moves ln f by up to
+  // |y| + 2 times as much; the exponent by its own.
+  const Real rounding = unit * (64 + 4 * y * y + 8 * (std::fabs(y) + 2) * (distance + mu / 2 + 1));
   if (mu <= Real(kClose)) {
     const Real half = mu / 2, centre = y + half;
     Real sum = P::weights[0] * mills(centre).complement;
@@ -118,8 +119,8 @@ numerics::Enclosure gaussian_divergence(double mu, double log_alpha) {
     const double upper = (missing + alpha * swapped.upper) * (1 + 0x1p-50);
     return {(missing + alpha * swapped.lower) * (1 - 0x1p-50), upper < 1 ? upper : 1};
   }
-  // Beyond forty deviations f, or what it lacks of 1, is less than any double; y is known to a few ulps of its
-  // parts.
+  // Beyond forty deviations f, or what it lacks of 1, is less than any double; y is known to a few ulps of
+  // its parts.
   const double y = log_alpha / mu - mu / 2, parts = log_alpha / mu + mu / 2;
   constexpr double kLeast = std::numeric_limits<double>::min();
   if (y - 1e-14 * parts > 40) return {0, kLeast};

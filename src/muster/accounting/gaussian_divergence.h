@@ -11,16 +11,16 @@
 
 namespace muster::accounting {
 
-// Encloses f for every distance within a relative 2^-52 of mu and every loss within 2^-51 of log_alpha, so that
-// the rounding of 2 / sigma and of a logarithm is inside.
-// mu > 0. 0 <= lower <= upper <= 1 and upper > 0, never NaN, a relative 4e-10 apart or less while mu < 1e3 and f >
-// 1e-290; outside mu in [1e-30, 1e15] and |log_alpha| <= 1e30 what holds at the nearest ends. Throws
-// Error(internal) for a NaN or mu <= 0. About 60 ns.
+// Encloses f for every distance within a relative 2^-52 of mu and every loss within 2^-51 of log_alpha, so
+// that the rounding of 2 / sigma and of a logarithm is inside. mu > 0. 0 <= lower <= upper <= 1 and upper >
+// 0, never NaN, a relative 4e-10 apart or less while mu < 1e3 and f > 1e-290; outside mu in [1e-30, 1e15]
+// and |log_alpha| <= 1e30 what holds at the nearest ends. Throws Error(internal) for a NaN or mu <= 0.
+// About 60 ns.
 numerics::Enclosure gaussian_divergence(double mu, double log_alpha);
 
-// f to extended precision at exactly this mu, for differences between neighbouring points; in the ranges above
-// and for log_alpha >= 0 alone, else Error(internal). `error` bounds its relative error (about 1e-16); the value is
-// 0 where f is below 1e-4900. About 1 us.
+// f to extended precision at exactly this mu, for differences between neighbouring points; in the ranges
+// above and for log_alpha >= 0 alone, else Error(internal). `error` bounds its relative error (about
+// 1e-16); the value is 0 where f is below 1e-4900. About 1 us.
 struct ExtendedDivergence {
   long double value;
   long double error;

@@ -17,13 +17,14 @@ using numerics::larger;
 using numerics::smaller;
 
 constexpr Extended kUnit = std::numeric_limits<Extended>::epsilon() / 2;
-constexpr double kLargestLoss = 600;    // beyond, alpha nears the end of a double's range
-constexpr Extended kMissing = 1e-9L;    // of P: more than rounding can explain
+constexpr double kLargestLoss = 600;  // beyond, alpha nears the end of a double's range
+constexpr Extended kMissing = 1e-9L;  // of P: more than rounding can explain
 constexpr Extended kRounding = 0x1p-52L;
 constexpr Extended kSlightly = 1e-12L;  // an upper bound may pass 1 by its own rounding
 
 void refuse(const char* what, double log_alpha, Extended value) {
-  throw Error(ErrorCode::internal, "profile", fmt::format("f = {} at ln alpha = {}", static_cast<double>(value), log_alpha),
+  throw Error(ErrorCode::internal, "profile",
+              fmt::format("f = {} at ln alpha = {}", static_cast<double>(value), log_alpha),
               "a finite, falling function within [0, 1]", what);
 }
 
@@ -31,9 +32,9 @@ double up(Extended x) { return static_cast<double>(x * (1 + kRounding)); }
 
 }  // namespace
 
-// With w the distance of two nodes, the chord's slope times the left node's alpha is (f' - f) / (e^w - 1), times
-// the right node's alpha (f' - f) / (1 - e^{-w}): the P-mass alpha * (change of slope) of an inner node never
-// sees alpha itself. A kink's mirror image at -l has its P-mass for Q-mass.
+// With w the distance of two nodes, the chord's slope times the left node's alpha is (f' - f) / (e^w - 1),
+// times the right node's alpha (f' - f) / (1 - e^{-w}): the P-mass alpha * (change of slope) of an inner
+// node never sees alpha itself. A kink's mirror image at -l has its P-mass for Q-mass.
 Profile Profile::symmetric(const std::vector<double>& log_alphas, const std::function<Value(double)>& f) {
   if (log_alphas.empty() || log_alphas.front() != 0) {
     throw Error(ErrorCode::internal, "profile", "", "", "the first node must be alpha = 1");
@@ -47,8 +48,8 @@ Profile Profile::symmetric(const std::vector<double>& log_alphas, const std::fun
     if (!std::isfinite(l) || !(value >= 0 && value <= 1 && at.back().error < 1e-6L)) {
       refuse("not a profile", l, value);
     }
-    if (at.size() > 1 && !(value <= at[at.size() - 2].value * (1 + kRounding) &&
-                           l > log_alphas[at.size() - 2])) {
+    if (at.size() > 1 &&
+        !(value <= at[at.size() - 2].value * (1 + kRounding) && l > log_alphas[at.size() - 2])) {
       refuse("nodes or values out of order", l, value);
     }
   }
@@ -59,18 +60,21 @@ Profile Profile::symmetric(const std::vector<double>& log_alphas, const std::fun
     const Extended before = static_cast<Extended>(log_alphas[i]) - log_alphas[i - 1];
     const Extended inner = -std::expm1(-before);
     Extended kink = (at[i - 1].value - at[i].value) / inner;
-    Extended lost = (at[i - 1].value * (at[i - 1].error + 8 * kUnit) + at[i].value * (at[i].error + 8 * kUnit)) / inner;
+    Extended lost =
+        (at[i - 1].value * (at[i - 1].error + 8 * kUnit) + at[i].value * (at[i].error + 8 * kUnit)) / inner;
     if (i < top) {
       const Extended after = static_cast<Extended>(log_alphas[i + 1]) - log_alphas[i];
       const Extended outer = std::expm1(after);
       kink -= (at[i].value - at[i + 1].value) / outer;
-      lost += (at[i].value * (at[i].error + 8 * kUnit) + at[i + 1].value * (at[i + 1].error + 8 * kUnit)) / outer;
+      lost +=
+          (at[i].value * (at[i].error + 8 * kUnit) + at[i + 1].value * (at[i + 1].error + 8 * kUnit)) / outer;
     }
     mass[i] = larger<Extended>(0, kink) + lost;
     total += mass[i] * (1 + std::exp(-static_cast<Extended>(log_alphas[i])));
   }
   Profile profile;
-  // What is left of 1 sits at alpha = 1; it is the kink there when f is convex at 1, and never more than that.
+  // What is left of 1 sits at alpha = 1; it is the kink there when f is convex at 1, and never more than
+  // that.
   if (top > 0) {
     const Extended w = log_alphas[1];
     const Extended fall = (at[0].value - at[1].value) * (1 + std::exp(-w)) / -std::expm1(-w);

@@ -1,12 +1,12 @@
 // The local privacy profile: all that the swap theorem's profile-only form needs to know of a randomizer.
 //
-// f(alpha) = sup over ordered pairs of records of HS_alpha(R(x) || R(x')), alpha > 0, is kept as the profile of
-// a discrete pair (P, Q): a convex, piecewise linear UPPER bound of f with kinks at increasing values l_i of
-// ln alpha, symmetric about 0, which is one of them. Kink i has P-mass p_i and Q-mass q_i = p_i e^{-l_i};
-// beyond the last kink f is the constant p_inf, the P-mass at infinite loss:
+// f(alpha) = sup over ordered pairs of records of HS_alpha(R(x) || R(x')), alpha > 0, is kept as the
+// profile of a discrete pair (P, Q): a convex, piecewise linear UPPER bound of f with kinks at increasing
+// values l_i of ln alpha, symmetric about 0, which is one of them. Kink i has P-mass p_i and Q-mass q_i =
+// p_i e^{-l_i}; beyond the last kink f is the constant p_inf, the P-mass at infinite loss:
 //     f(e^l) = p_inf + sum over l_i > l of p_i (1 - e^{l - l_i}).
-// Chords between the nodes of a convex f lie above it, so tabulating errs upward, and so do all masses. P is a
-// probability law: what the kinks and p_inf should miss of 1 is added to p_inf. Reference:
+// Chords between the nodes of a convex f lie above it, so tabulating errs upward, and so do all masses. P
+// is a probability law: what the kinks and p_inf should miss of 1 is added to p_inf. Reference:
 // docs/theory/profile-only.md. Immutable; share freely.
 #pragma once
 

@@ -1,9 +1,10 @@
-#include "muster/accounting/gaussian_divergence.h"
 #include "muster/accounting/profile.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
+
+#include "muster/accounting/gaussian_divergence.h"
 
 namespace muster::accounting {
 namespace {
@@ -38,8 +39,12 @@ TEST(Profile, OfTheGaussianLiesAboveTheTruthAndClose) {
       const double truth = quadrature(mu, alpha);
       EXPECT_GE(gaussian_divergence(mu, std::log(alpha)).upper, truth * (1 - 1e-8)) << mu << ' ' << alpha;
       EXPECT_NEAR(gaussian_divergence(mu, std::log(alpha)).upper, truth, 1e-8) << mu << ' ' << alpha;
-      EXPECT_GE(profile.at(std::log(static_cast<long double>(alpha))), gaussian_divergence(mu, std::log(alpha)).upper * (1 - 1e-15)) << mu << ' ' << alpha;
-      EXPECT_LE(profile.at(std::log(static_cast<long double>(alpha))), gaussian_divergence(mu, std::log(alpha)).upper + 1e-4) << mu << ' ' << alpha;
+      EXPECT_GE(profile.at(std::log(static_cast<long double>(alpha))),
+                gaussian_divergence(mu, std::log(alpha)).upper * (1 - 1e-15))
+          << mu << ' ' << alpha;
+      EXPECT_LE(profile.at(std::log(static_cast<long double>(alpha))),
+                gaussian_divergence(mu, std::log(alpha)).upper + 1e-4)
+          << mu << ' ' << alpha;
     }
   }
 }
@@ -54,8 +59,10 @@ TEST(Profile, OfKRandomizedResponseIsExact) {
       const long double other = 1 / (e0 + k - 1);
       const long double exact = std::max(own - alpha * other, 0.0L) + std::max(other - alpha * own, 0.0L) +
                                 (k - 2) * std::max(other - alpha * other, 0.0L);
-      EXPECT_GE(profile.at(std::log(static_cast<long double>(alpha))), exact * (1 - 1e-16L)) << k << ' ' << alpha;
-      EXPECT_NEAR(profile.at(std::log(static_cast<long double>(alpha))), static_cast<double>(exact), 1e-14) << k << ' ' << alpha;
+      EXPECT_GE(profile.at(std::log(static_cast<long double>(alpha))), exact * (1 - 1e-16L))
+          << k << ' ' << alpha;
+      EXPECT_NEAR(profile.at(std::log(static_cast<long double>(alpha))), static_cast<double>(exact), 1e-14)
+          << k << ' ' << alpha;
     }
     EXPECT_EQ(profile.at(1.501), 0);
   }
@@ -75,8 +82,10 @@ TEST(Profile, OfLaplaceNoiseLiesAboveTheTruthAndClose) {
             std::max(std::exp(-epsilon0 * std::abs(x)) - alpha * std::exp(-epsilon0 * std::abs(x - 1)), 0.0);
       }
       truth *= epsilon0 / 2 * width / cells;
-      EXPECT_GE(profile.at(std::log(static_cast<long double>(alpha))), truth * (1 - 1e-7) - 1e-12) << epsilon0 << ' ' << alpha;
-      EXPECT_NEAR(profile.at(std::log(static_cast<long double>(alpha))), truth, 3e-5) << epsilon0 << ' ' << alpha;
+      EXPECT_GE(profile.at(std::log(static_cast<long double>(alpha))), truth * (1 - 1e-7) - 1e-12)
+          << epsilon0 << ' ' << alpha;
+      EXPECT_NEAR(profile.at(std::log(static_cast<long double>(alpha))), truth, 3e-5)
+          << epsilon0 << ' ' << alpha;
     }
   }
 }
@@ -85,7 +94,8 @@ TEST(Profile, IsConvexWithTotalMassesOne) {
   for (const Profile& profile :
        {Profile::pure(0.3), Profile::k_randomized_response(2, 7), Profile::laplace(1), Profile::laplace(20),
         Profile::gaussian(0.4, 1e-22), Profile::gaussian(2, 1e-10), Profile::gaussian(1e-8, 1e-40),
-        Profile::gaussian(13.3, 1e-44), Profile::gaussian(40, 1e-44), Profile::pure(1e-9), Profile::pure(300)}) {
+        Profile::gaussian(13.3, 1e-44), Profile::gaussian(40, 1e-44), Profile::pure(1e-9),
+        Profile::pure(300)}) {
     double p = profile.mass_at_infinity();
     double q = 0;
     for (std::size_t i = 0; i < profile.log_alphas().size(); ++i) {

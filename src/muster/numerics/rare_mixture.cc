@@ -15,7 +15,7 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // Chances that a size is passed by any of the terms.
 constexpr std::array kChances{1e-3, 1e-4, 1e-5, 1e-6, 1e-8, 1e-10, 1e-13, 1e-17, 1e-22, 1e-28};
-constexpr double kTwo = 1e-4;       // of the value: what two large terms, or large ones put at zero, may add
+constexpr double kTwo = 3e-4;       // of the value: what two large terms, or large ones put at zero, may add
 constexpr double kWide = 1e-2;      // an enclosure beyond which a larger size makes it worse
 constexpr double kOutward = 1e-11;  // of sums of a hundred positive factors
 

@@ -39,7 +39,7 @@ double sine(double x) {
   double sum = 1;
   for (const double next :
        {1.0 / (12 * 13), 1.0 / (10 * 11), 1.0 / (8 * 9), 1.0 / (6 * 7), 1.0 / (4 * 5), 1.0 / (2 * 3)})
-    sum = 1 - sum * y * next;
+    sum = 1 - sum * (y * next);
   return x * sum;
 }
 double cosine(double x) {
@@ -47,7 +47,7 @@ double cosine(double x) {
   double sum = 1;
   for (const double next : {1.0 / (13 * 14), 1.0 / (11 * 12), 1.0 / (9 * 10), 1.0 / (7 * 8), 1.0 / (5 * 6),
                             1.0 / (3 * 4), 1.0 / (1 * 2)})
-    sum = 1 - sum * y * next;
+    sum = 1 - sum * (y * next);
   return sum;
 }
 

@@ -84,8 +84,15 @@ HWY_INLINE void BoxMuller(D d, const VI* radius_word, const VI* angle_word, V* f
   V u[kPairs], t[kPairs], p[kPairs], exponent[kPairs], radius[kPairs];
   VI offset[kPairs];
   MUSTER_EACH(0, u[i] = hn::ConvertTo(d, hn::AndNot(sign_bit, radius_word[i])));
-  MUSTER_EACH(1, u[i] = kReading == Reading::plain ? hn::MulAdd(u[i], scale, half) : hn::Mul(u[i], scale));
-  MUSTER_EACH(2, offset[i] = hn::Sub(hn::BitCast(di, u[i]), sqrt_half));
+  if constexpr (kReading == Reading::plain) {
+    MUSTER_EACH(1, u[i] = hn::MulAdd(u[i], scale, half));
+    MUSTER_EACH(2, offset[i] = hn::Sub(hn::BitCast(di, u[i]), sqrt_half));
+  } else {
+    // The same of 2^31 u: the exponent is 31 larger.
+    const auto shifted = hn::Add(sqrt_half, hn::Set(di, 31 << 23));
+    MUSTER_EACH(1, offset[i] = hn::Sub(hn::BitCast(di, u[i]), shifted));
+    other.template Do<2, 30>();
+  }
   MUSTER_EACH(3, t[i] = hn::BitCast(d, hn::Add(hn::And(offset[i], hn::Set(di, 0x007fffff)), sqrt_half)));
   MUSTER_EACH(4, t[i] = hn::Sub(t[i], hn::Set(d, 1.0f)));
   MUSTER_EACH(5, exponent[i] = hn::ConvertTo(d, hn::ShiftRight<23>(offset[i])));

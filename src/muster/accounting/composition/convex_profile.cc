@@ -45,7 +45,8 @@ Extended share(Extended first, Extended both) {
   return std::exp(first - both) * std::expm1(-first) / std::expm1(-both);
 }
 
-bool on_or_above_chord(const Lattice& lattice, const ProfilePoint& a, const ProfilePoint& b, const ProfilePoint& c) {
+bool on_or_above_chord(const Lattice& lattice, const ProfilePoint& a, const ProfilePoint& b,
+                       const ProfilePoint& c) {
   if (c.index <= 0) {  // mirrored: c comes first
     const Extended at = share(lattice.width(b.index, c.index), lattice.width(a.index, c.index));
     return b.value >= c.value + (a.value - c.value) * at;
@@ -59,8 +60,8 @@ void refuse(const char* why, const std::string& value) {
   throw Error(ErrorCode::internal, "profile", value, "finite, falling, of mass 1", why);
 }
 
-// alpha times the change of slope at `here`, between neighbours nearer to and farther from alpha = 1 on its own
-// side, and what rounding may have moved it by.
+// alpha times the change of slope at `here`, between neighbours nearer to and farther from alpha = 1 on its
+// own side, and what rounding may have moved it by.
 struct Kink {
   Extended mass, rounding;
 };
@@ -70,9 +71,7 @@ Kink kink(Extended before, Extended here, Extended after, Extended inner_width, 
   return {inner - outer, 8 * kUnit * (inner + outer)};
 }
 
-double rounded(Extended x, bool up) {
-  return static_cast<double>(x * (up ? 1 + kRounding : 1 - kRounding));
-}
+double rounded(Extended x, bool up) { return static_cast<double>(x * (up ? 1 + kRounding : 1 - kRounding)); }
 
 }  // namespace
 
@@ -96,7 +95,8 @@ LossLaw losses_of(double spacing, const std::vector<ProfilePoint>& hull, bool ab
   for (std::size_t i = 0; i < hull.size(); ++i) {
     const ProfilePoint& here = hull[i];
     if (!(here.value >= 0 && here.value <= 1 + kNotConserved) || (i > 0 && hull[i - 1].index >= here.index)) {
-      refuse("nodes or values out of order", fmt::format("{} at {}", static_cast<double>(here.value), here.index));
+      refuse("nodes or values out of order",
+             fmt::format("{} at {}", static_cast<double>(here.value), here.index));
     }
     const double loss = spacing * static_cast<double>(here.index);
     if (here.index > 0 && i > 0) {
@@ -145,8 +145,8 @@ LossLaw losses_dominating(double spacing, const std::vector<ProfilePoint>& hull,
                           const std::vector<ProfilePoint>& required) {
   const Lattice lattice(spacing);
   LossLaw law = losses_of(spacing, hull, true);
-  // From the right: f(l) = f(l') + (1 - e^{-(l'-l)}) S(l'), S(l') the sum over losses y >= l' of mass e^{l'-y}. The
-  // law's losses come in increasing order.
+  // From the right: f(l) = f(l') + (1 - e^{-(l'-l)}) S(l'), S(l') the sum over losses y >= l' of mass
+  // e^{l'-y}. The law's losses come in increasing order.
   Extended value = law.infinity, sum = 0, shortfall = 0;
   std::size_t atom = law.losses.points.size();
   std::int64_t at = required.empty() ? 0 : required.back().index;

@@ -56,8 +56,8 @@ std::vector<Known> known_nodes(const RoundCurve& curve) {
   return nodes;
 }
 
-// Four neighbours in the plane of one side: x = alpha / alpha_1 - 1, alpha_1 the second's, ascending. Cells left of
-// alpha = 1 are seen from the other record, where they are cells to the right.
+// Four neighbours in the plane of one side: x = alpha / alpha_1 - 1, alpha_1 the second's, ascending. Cells
+// left of alpha = 1 are seen from the other record, where they are cells to the right.
 class Frame {
  public:
   Frame(double spacing, const Known* four) : spacing_(spacing), mirrored_(four[3].index <= 0) {
@@ -108,18 +108,19 @@ class Frame {
   std::array<Extended, 4> x_{}, low_{}, high_{};
 };
 
-// How fast the curve falls just right of alpha = 1, at least: from its value at 1 (from below) to the next node's (from
-// above). May be negative.
+// How fast the curve falls just right of alpha = 1, at least: from its value at 1 (from below) to the next
+// node's (from above). May be negative.
 Extended first_slope(const RoundCurve& curve) {
   const Extended low = larger(curve.forward[0].lower, curve.reverse[0].lower);
   return (low - curve.forward[1].upper) /
          std::expm1(static_cast<Extended>(curve.spacing) * static_cast<Extended>(curve.index[1]));
 }
 
-// Where nothing is known left of alpha = 1. The curve is convex, so it stays above the line of `slope` through its
-// value at 1, down to where that meets 1 - alpha. Right of 1 are chords; the first of them, continued to the left, must
-// not pass that line: the value at 1 is lowered until it does not. The P-mass that is left lies at the loss where the
-// two lines meet, or at the lattice's next one below: a smaller loss.
+// Where nothing is known left of alpha = 1. The curve is convex, so it stays above the line of `slope`
+// through its value at 1, down to where that meets 1 - alpha. Right of 1 are chords; the first of them,
+// continued to the left, must not pass that line: the value at 1 is lowered until it does not. The P-mass
+// that is left lies at the loss where the two lines meet, or at the lattice's next one below: a smaller
+// loss.
 LossLaw one_sided(double spacing, std::vector<ProfilePoint> points, Extended slope) {
   const Extended known = points.front().value;
   for (int i = 0; i < 8 && points.front().value > 0; ++i) {
@@ -133,7 +134,8 @@ LossLaw one_sided(double spacing, std::vector<ProfilePoint> points, Extended slo
       for (const double weight : law.losses.weights) rest -= weight;
       const Extended meets = std::log1p(-hull[0].value / (1 - first)) / spacing;
       if (!(rest > 0 && meets > -1e15L)) break;
-      law.losses.add(spacing * std::floor(static_cast<double>(meets)), static_cast<double>(rest) * (1 + 0x1p-52));
+      law.losses.add(spacing * std::floor(static_cast<double>(meets)),
+                     static_cast<double>(rest) * (1 + 0x1p-52));
       return law;
     }
     points.front().value = known - 1.5L * (first - slope);
@@ -143,11 +145,12 @@ LossLaw one_sided(double spacing, std::vector<ProfilePoint> points, Extended slo
 
 }  // namespace
 
-// On a finer lattice, one more node in every cell. Values at nodes are the lower ends; between them, near where
-// the extensions of the neighbours' chords cross, one that lies under both, and so does every chord. Where one
-// extension is the better bound all over the cell (the curve is straight there), the node it misses is lowered to
-// it instead and the cell left straight. Beyond the first value that no longer clears what every curve lies above,
-// (1 - alpha)_+, the curve is that floor. A value is only ever lowered, so chords stay under the curve.
+// On a finer lattice, one more node in every cell. Values at nodes are the lower ends; between them, near
+// where the extensions of the neighbours' chords cross, one that lies under both, and so does every chord.
+// Where one extension is the better bound all over the cell (the curve is straight there), the node it
+// misses is lowered to it instead and the cell left straight. Beyond the first value that no longer clears
+// what every curve lies above, (1 - alpha)_+, the curve is that floor. A value is only ever lowered, so
+// chords stay under the curve.
 LossLaw dominated_losses(const RoundCurve& curve, int refined) {
   const std::vector<Known> nodes = known_nodes(curve);
   const double spacing = curve.spacing / refined;
@@ -184,8 +187,8 @@ LossLaw dominated_losses(const RoundCurve& curve, int refined) {
     points.push_back({refined * nodes[node].index, low[node]});
     if (inserted[node]) points.push_back(*inserted[node]);
   }
-  // The outermost cells have no outer neighbour; and from a value that is not the curve's own no chord is known to
-  // stay under it: the last positive value on either side is lowered to the floor as well.
+  // The outermost cells have no outer neighbour; and from a value that is not the curve's own no chord is
+  // known to stay under it: the last positive value on either side is lowered to the floor as well.
   points.front().value = points.back().value = 0;
   std::size_t from = zero, to = zero;
   while (from > 0 && points[from - 1].value > 0) --from;

@@ -3,9 +3,9 @@
 // Losses live on the lattice i h. Given a curve at some of them, in both directions (forward delta(eps) for P
 // against Q, reverse for Q against P, eps = i h >= 0), the privacy profile over alpha = e^{ih} is
 //     alpha >= 1: forward(ln alpha);     alpha < 1: 1 - alpha + alpha reverse(-ln alpha).
-//  - `dominating`: curve values are upper bounds; their LOWER CONVEX HULL over alpha (a maximum of true curves is
-//    convex, so the hull still lies above the truth), then connect the dots: a discrete pair that dominates
-//    every round's true pair, so its T-fold composition bounds adaptive rounds (theorem D of
+//  - `dominating`: curve values are upper bounds; their LOWER CONVEX HULL over alpha (a maximum of true
+//    curves is convex, so the hull still lies above the truth), then connect the dots: a discrete pair that
+//    dominates every round's true pair, so its T-fold composition bounds adaptive rounds (theorem D of
 //    docs/theory/composition.md). Its masses are proven to add up (convex_profile.h).
 //  - `dominated`: curve values enclose ONE true pair's curve; between nodes it takes the least that convexity
 //    allows: a discrete pair dominated by the true one, so its T-fold composition is a lower bound for that

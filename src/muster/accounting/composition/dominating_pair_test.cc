@@ -1,5 +1,4 @@
 // T-fold composition against direct convolution, and the sandwich dominated <= true <= dominating.
-#include "muster/accounting/gaussian_divergence.h"
 #include "muster/accounting/composition/dominating_pair.h"
 
 #include <gtest/gtest.h>
@@ -8,6 +7,7 @@
 #include <map>
 #include <vector>
 
+#include "muster/accounting/gaussian_divergence.h"
 #include "muster/accounting/profile.h"
 
 namespace muster::accounting {
@@ -51,8 +51,9 @@ TEST(LossDistribution, DominatedStaysUnderACurveWithKinks) {
   for (int i = 0; i <= 12; ++i) {
     kinks.push_back(0.1 * i);
   }
-  const Profile truth = Profile::symmetric(
-      kinks, [](double l) { return Profile::Value{gaussian_divergence(0.4, l).upper, 1e-18L}; });
+  const Profile truth = Profile::symmetric(kinks, [](double l) {
+    return Profile::Value{gaussian_divergence(0.4, l).upper, 1e-18L};
+  });
   double tightest = 0;
   for (const double knot : {0.05, 0.1, 0.037}) {
     const RoundCurve curve = tabulate(

@@ -16,9 +16,9 @@ using numerics::smaller;
 constexpr double kFewest = 16;  // nodes to a deviation where every cell is exact
 constexpr double kWidest =
     1.0 / 8;  // deviations a cell may span, more beyond three of them: far tails keep their shape
-constexpr double kRise = 5e-3;       // of the curve: what a chord may lie above it
-constexpr double kHarmless = 10;     // of the negligible: a rise that does not matter
-constexpr double kFarthest = 1e10;   // epsilon: what is left beyond is infinite loss
+constexpr double kRise = 5e-3;      // of the curve: what a chord may lie above it
+constexpr double kHarmless = 10;    // of the negligible: a rise that does not matter
+constexpr double kFarthest = 1e10;  // epsilon: what is left beyond is infinite loss
 constexpr std::int64_t kFarthestIndex = std::int64_t{1} << 50;
 constexpr std::size_t kMostNodes = 30'000;
 constexpr double kLargeLoss = 1;     // epsilon: the scale from which losses are resolved one by one
@@ -29,12 +29,11 @@ Enclosure honest(const Enclosure& value) {
   return {numerics::as_lower_bound(value.lower), numerics::as_upper_bound(value.upper)};
 }
 
-// About where the curve falls to `share` of its value at 0, from `start` outward or inward, to a few per cent.
+// About where the curve falls to `share` of its value at 0, from `start` outward or inward, to a few per
+// cent.
 double falls_to(const Curve& curve, double target, double start) {
   constexpr int kMost = 64, kStride = 3;
-  const auto above = [&](int doublings) {
-    return curve(std::ldexp(start, doublings)).upper > target;
-  };
+  const auto above = [&](int doublings) { return curve(std::ldexp(start, doublings)).upper > target; };
   int first = 0;
   if (above(0)) {
     while (first < kMost && above(first)) {
@@ -68,8 +67,8 @@ double crosses(const Curve& curve, double target, double near) {
   return high;
 }
 
-// E(Z - z)_+ of a standard normal falls to a twentieth of its value at 0 at z = 1.55, by a factor of e over 0.45.
-// A curve that is flat before it falls, as large losses make it, has the deviation of its fall.
+// E(Z - z)_+ of a standard normal falls to a twentieth of its value at 0 at z = 1.55, by a factor of e over
+// 0.45. A curve that is flat before it falls, as large losses make it, has the deviation of its fall.
 struct Scale {
   double deviation;
   bool large;  // losses so large that each counts by itself
@@ -110,7 +109,8 @@ class Table {
     nodes_.push_back(node);
   }
 
-  // Delta never rises with epsilon: where a bound computed anew is worse than at a smaller one, that one's holds.
+  // Delta never rises with epsilon: where a bound computed anew is worse than at a smaller one, that one's
+  // holds.
   void settle() {
     for (std::size_t i = 1; i < nodes_.size(); ++i) {
       settle(nodes_[i].forward, nodes_[i - 1].forward.upper);
@@ -176,8 +176,9 @@ class Table {
     fill(middle, to);
   }
 
-  // By how much the chord, straight in alpha, passes a curve straight in ln delta at the cell's middle: a curve
-  // whose logarithm is concave lies above that one. Where delta rises the least upper end so far will hold.
+  // By how much the chord, straight in alpha, passes a curve straight in ln delta at the cell's middle: a
+  // curve whose logarithm is concave lies above that one. Where delta rises the least upper end so far will
+  // hold.
   bool chord_is_close(double from, double to, double width) const {
     if (to >= from || from <= kHarmless * negligible_) {
       return true;

@@ -52,8 +52,9 @@ TEST(RdpToDp, ConversionTermOfThePapersTable) {
   EXPECT_NEAR(epsilon_upper_from_rdp(Conversion::exact, 30, 2.8e-6, 1 / 6e4), 0.0026, 5e-5);
 }
 
-// Where the least moment is at the end of its interval it may pass a double's range: an infinite moment once read as
-// a certificate for epsilon 0. A 0.05-DP pair of total variation tanh(0.025) has every divergence at most 0.05.
+// Where the least moment is at the end of its interval it may pass a double's range: an infinite moment
+// once read as a certificate for epsilon 0. A 0.05-DP pair of total variation tanh(0.025) has every
+// divergence at most 0.05.
 TEST(RdpToDp, MomentsPastTheRangeOfDoublesCertifyNothing) {
   for (const double order : {1e3, 1e5, 1e6, 1e9, 1e15}) {
     for (const double rho : {0.05, 0.3, 2.0}) {

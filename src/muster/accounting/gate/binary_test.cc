@@ -8,16 +8,18 @@
 namespace muster::accounting {
 namespace {
 
-// Room for the errors of the binomial law: relative, far above what Boost loses in its whole range (measured against
-// 256-bit balls in floor_test.cc); and absolute, of a difference of two distribution functions.
+// Room for the errors of the binomial law: relative, far above what Boost loses in its whole range
+// (measured against 256-bit balls in floor_test.cc); and absolute, of a difference of two distribution
+// functions.
 constexpr double kRoom = 1e-5, kDifference = 1e-9;
 constexpr double kLargest = 700;  // of a logarithm whose exponential is a double
 
 using boost::math::policies::ignore_error;
 using Policy = boost::math::policies::policy<
     boost::math::policies::domain_error<ignore_error>, boost::math::policies::overflow_error<ignore_error>,
-    boost::math::policies::underflow_error<ignore_error>, boost::math::policies::evaluation_error<ignore_error>,
-    boost::math::policies::pole_error<ignore_error>, boost::math::policies::denorm_error<ignore_error>>;
+    boost::math::policies::underflow_error<ignore_error>,
+    boost::math::policies::evaluation_error<ignore_error>, boost::math::policies::pole_error<ignore_error>,
+    boost::math::policies::denorm_error<ignore_error>>;
 using Binomial = boost::math::binomial_distribution<double, Policy>;
 
 // A failed or negative answer is no claim.
@@ -43,8 +45,8 @@ double binary_test(double count, double gap, double log_b, double epsilon) {
   }
   const double b = std::exp(log_b) * (1 + 1e-12);
   if (!(b > 1e-280 && b < 1) || !(epsilon < kLargest)) return best;
-  // P(ones = t) / P'(ones = t) = (1 - a)/(1 - b) (1 - t/N) + (a/b) t/N, a = b + gap, rises with t: it passes E at the
-  // best threshold.
+  // P(ones = t) / P'(ones = t) = (1 - a)/(1 - b) (1 - t/N) + (a/b) t/N, a = b + gap, rises with t: it
+  // passes E at the best threshold.
   const double less = gap / (1 - b), more = gap / b;
   const double t = std::ceil(count * (std::expm1(epsilon) + less) / (more + less));
   for (const double near : {t - 1, t, t + 1}) {
@@ -62,7 +64,9 @@ double binomial_window(double n, double p, double first, double last) {
   return claimed(to_last - (first > 0 ? boost::math::cdf(law, first - 1) : 0) - kDifference);
 }
 
-double fair_race(double tails, double heads) { return claimed(boost::math::ibeta(tails, heads, 0.5, Policy())); }
+double fair_race(double tails, double heads) {
+  return claimed(boost::math::ibeta(tails, heads, 0.5, Policy()));
+}
 
 double log_upper_normal(double x) {
   if (x < 30) return std::log(0.5 * std::erfc(x / std::sqrt(2.0)) * (1 + 1e-12));

@@ -5,9 +5,10 @@
 
 namespace muster::accounting {
 
-// gap P(Bin(N-1, b) = t - 1) - (E - 1) P(Bin(N, b) >= t) at a good t, rounded down; at least 0, never NaN. A bit has
-// probability at most b = e^{log_b} under the alternative (a logarithm, since it may be far below every double) and at
-// least `gap` more under the record; both are shares of all messages. count = N >= 1, whole; epsilon >= 0.
+// gap P(Bin(N-1, b) = t - 1) - (E - 1) P(Bin(N, b) >= t) at a good t, rounded down; at least 0, never NaN.
+// A bit has probability at most b = e^{log_b} under the alternative (a logarithm, since it may be far below
+// every double) and at least `gap` more under the record; both are shares of all messages. count = N >= 1,
+// whole; epsilon >= 0.
 double binary_test(double count, double gap, double log_b, double epsilon);
 
 // P(first <= Bin(n, p) <= last) from below, 0 <= first <= last <= n; at least 0.

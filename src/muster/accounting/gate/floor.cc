@@ -10,18 +10,19 @@ namespace muster::accounting {
 namespace {
 
 constexpr double kInward = 1 - 1e-9;
-constexpr double kNearly = 1e-3;  // of an epsilon that is searched for
+constexpr double kNearly = 1e-3;       // of an epsilon that is searched for
 constexpr double kImprobable = 1e-40;  // a number of reports that need not be looked at
-constexpr double kFewReports = 40;  // numbers of reports that are looked at one by one
-constexpr double kMostLaplace = 1000, kLaplaceRoom = 1e-7;  // messages whose sum's law is summed; of its error
-constexpr int kWindows = 8;         // stretches of numbers of reports around their mean
+constexpr double kFewReports = 40;     // numbers of reports that are looked at one by one
+constexpr double kMostLaplace = 1000,
+                 kLaplaceRoom = 1e-7;  // messages whose sum's law is summed; of its error
+constexpr int kWindows = 8;            // stretches of numbers of reports around their mean
 
 // Of a floor, what could not be computed counts as nothing: a NaN never replaces a number.
 double larger(double x, double y) { return y > x ? y : x; }
 double smaller(double x, double y) { return y < x ? y : x; }
 
-// One bit of a message: how much likelier it is under the record, from below, and the logarithm of its probability
-// under the alternative, from above.
+// One bit of a message: how much likelier it is under the record, from below, and the logarithm of its
+// probability under the alternative, from above.
 struct Bit {
   double gap, log_b;
 };
@@ -57,8 +58,8 @@ std::vector<Bit> bits_of(const Mechanism& mechanism, double count, double epsilo
     }
     return bits;
   }
-  // Randomized response: the true symbol. Every epsilon0-LDP randomizer of one bit, and every sphere or coordinate
-  // sampler in one dimension, is no more private than binary randomized response.
+  // Randomized response: the true symbol. Every epsilon0-LDP randomizer of one bit, and every sphere or
+  // coordinate sampler in one dimension, is no more private than binary randomized response.
   const auto* response = std::get_if<KRandomizedResponse>(&mechanism);
   const double others = response != nullptr ? static_cast<double>(response->k) - 1 : 1;
   const double a = 1 / (1 + others * std::exp(-epsilon0));
@@ -70,7 +71,8 @@ std::vector<Bit> bits_of(const Mechanism& mechanism, double count, double epsilo
 double of_messages(const Mechanism& mechanism, double count, double rate, double chance, double epsilon) {
   double best = 0;
   for (const Bit& bit : bits_of(mechanism, count, epsilon)) {
-    best = larger(best, binary_test(count, chance * bit.gap * kInward, std::log(rate) * kInward + bit.log_b, epsilon));
+    best = larger(
+        best, binary_test(count, chance * bit.gap * kInward, std::log(rate) * kInward + bit.log_b, epsilon));
   }
   return best;
 }
@@ -85,8 +87,9 @@ double of_places(const Mechanism& mechanism, double count, double chance, double
   return of_messages(mechanism, count, 1, chance, epsilon);
 }
 
-// The sum of k messages, the victim among them with probability `present` (lambda): P = lambda A + (1 - lambda) B
-// against Q = B. For a test passed with probabilities at least `gap` apart under A and B and at most b under B,
+// The sum of k messages, the victim among them with probability `present` (lambda): P = lambda A + (1 -
+// lambda) B against Q = B. For a test passed with probabilities at least `gap` apart under A and B and at
+// most b under B,
 //     P - E Q = lambda gap - (E - 1) b,      here over lambda.
 double of_sum(double gap, double b, double present, double epsilon) {
   return larger(0, gap - std::expm1(epsilon) / present * b / kInward);
@@ -101,9 +104,9 @@ double of_gaussian_sum(double mu, double present, double epsilon) {
   return larger(0, upper_normal_from_below(x - mu) - std::exp(lost) / kInward);
 }
 
-// P(S > z) of the sum S of k standard Laplace variables, z >= 0: the difference of two Gamma(k) times is a race of two
-// Poisson processes, so with j events of the first by time z it is Poisson(z; j) times the chance that a fair coin
-// shows k tails before k - j heads.
+// P(S > z) of the sum S of k standard Laplace variables, z >= 0: the difference of two Gamma(k) times is a
+// race of two Poisson processes, so with j events of the first by time z it is Poisson(z; j) times the
+// chance that a fair coin shows k tails before k - j heads.
 double laplace_sum_tail(double k, double z) {
   double sum = 0;
   const double reach = 12 * std::sqrt(z) + 30;
@@ -123,7 +126,8 @@ double of_laplace_sum(double epsilon0, double k, double present, double epsilon)
     for (const double t : {0.7, 2.0, 4.0}) {
       const double z = larger(epsilon0, t * deviation);
       const double b = laplace_sum_tail(k, z) * (1 + kLaplaceRoom);
-      best = larger(best, of_sum(laplace_sum_tail(k, z - epsilon0) * (1 - kLaplaceRoom) - b, b, present, epsilon));
+      best = larger(best,
+                    of_sum(laplace_sum_tail(k, z - epsilon0) * (1 - kLaplaceRoom) - b, b, present, epsilon));
     }
   }
   // S is log-concave, its density at the centre at least 1 / sqrt(12 Var S) = m: P(S > 1) <= e^{-2m} / 2.
@@ -131,9 +135,9 @@ double of_laplace_sum(double epsilon0, double k, double present, double epsilon)
   return larger(best, of_sum(0.5 * (1 - beyond) * kInward, 0.5 * beyond, present, epsilon));
 }
 
-// Only the number of reports and their sum are seen; a round of fewer than `least` is destroyed. `sum(k, present)`:
-// the floor given k reports, the victim among them with that probability; it falls with k at equal presence, and
-// rises with presence.
+// Only the number of reports and their sum are seen; a round of fewer than `least` is destroyed. `sum(k,
+// present)`: the floor given k reports, the victim among them with that probability; it falls with k at
+// equal presence, and rises with presence.
 double of_sums(double clients, double rate, double least, const std::function<double(double, double)>& sum) {
   double total = 0;
   const auto add = [&](double first, double last) {
@@ -169,12 +173,12 @@ double of_aggregate(const Mechanism& mechanism, double clients, double rate, dou
       return present * of_laplace_sum(laplace->epsilon0, k, present, epsilon);
     });
   }
-  // Sums of signs, or of one-hot symbols, with their number: the counts. Where few reports are destroyed, the counts
-  // of the rounds that are not: given k reports, k places of which the victim has one with probability k/n.
+  // Sums of signs, or of one-hot symbols, with their number: the counts. Where few reports are destroyed,
+  // the counts of the rounds that are not: given k reports, k places of which the victim has one with
+  // probability k/n.
   if (least <= 1) return of_coins(mechanism, clients, rate, epsilon);
-  return of_sums(clients, rate, least, [&](double k, double present) {
-    return of_places(mechanism, k, present, epsilon);
-  });
+  return of_sums(clients, rate, least,
+                 [&](double k, double present) { return of_places(mechanism, k, present, epsilon); });
 }
 
 double count_of(ClientCount clients) { return static_cast<double>(clients.value()); }
@@ -223,7 +227,8 @@ double floor_of(const Mechanism& m, const AggregatedCheckIn& p, View, double eps
 
 }  // namespace
 
-double floor_delta(const Mechanism& mechanism, const Participation& participation, View view, double epsilon) {
+double floor_delta(const Mechanism& mechanism, const Participation& participation, View view,
+                   double epsilon) {
   double best =
       std::visit([&](const auto& p) { return floor_of(mechanism, p, view, epsilon); }, participation);
   if (view == View::shuffler_colludes) {  // her own message, when she sends one
@@ -232,7 +237,8 @@ double floor_delta(const Mechanism& mechanism, const Participation& participatio
   return best > 0 ? smaller(best, 1) : 0;
 }
 
-double floor_epsilon(const Mechanism& mechanism, const Participation& participation, View view, double delta) {
+double floor_epsilon(const Mechanism& mechanism, const Participation& participation, View view,
+                     double delta) {
   const auto reached = [&](double epsilon) {
     return floor_delta(mechanism, participation, view, epsilon) >= delta;
   };

@@ -1,4 +1,5 @@
-// The floor lies below every exact value it is compared with, and close enough to catch what is far too small.
+// The floor lies below every exact value it is compared with, and close enough to catch what is far too
+// small.
 #include "muster/accounting/gate/floor.h"
 
 #include <gtest/gtest.h>
@@ -21,14 +22,17 @@ ClientCount clients(std::uint64_t n) { return ClientCount::of(n); }
 // P(Bin(n, p) = k) in balls.
 Ball mass(int n, double p, int k) {
   Ball product(1.0);
-  for (int i = 1; i <= k; ++i) product = product * Ball(static_cast<double>(n - k + i)) / Ball(static_cast<double>(i)) * Ball(p);
+  for (int i = 1; i <= k; ++i)
+    product = product * Ball(static_cast<double>(n - k + i)) / Ball(static_cast<double>(i)) * Ball(p);
   for (int i = 0; i < n - k; ++i) product = product * (Ball(1.0) - Ball(p));
   return product;
 }
 
 TEST(BinaryTest, IsBelowEveryDistinguisher) {
   std::mt19937_64 bits(3);
-  const auto uniform = [&](double low, double high) { return std::uniform_real_distribution<double>(low, high)(bits); };
+  const auto uniform = [&](double low, double high) {
+    return std::uniform_real_distribution<double>(low, high)(bits);
+  };
   for (int i = 0; i < 400; ++i) {
     const int n = 1 + static_cast<int>(uniform(0, 60));
     const double b = std::exp(uniform(std::log(1e-9), std::log(0.7))), gap = uniform(0, 1) * (1 - b);
@@ -52,8 +56,9 @@ TEST(BinaryTest, IsBelowEveryDistinguisher) {
 }
 
 TEST(BinaryTest, TheBinomialLawIsWithinItsRoom) {
-  // Exact masses of n up to 400; larger n by Stirling's series would repeat what Boost does, so the normal and Poisson
-  // limits bound those: the largest mass of Bin(n, p) is at most 1 and at least 0.9 / sqrt(2 pi n p (1-p)) for n p > 100.
+  // Exact masses of n up to 400; larger n by Stirling's series would repeat what Boost does, so the normal
+  // and Poisson limits bound those: the largest mass of Bin(n, p) is at most 1 and at least 0.9 / sqrt(2 pi
+  // n p (1-p)) for n p > 100.
   for (const int n : {1, 7, 60, 400}) {
     for (const double p : {1e-12, 1e-3, 0.3, 0.97}) {
       for (const int k : {0, 1, n / 3, n / 2, n}) {
@@ -79,11 +84,16 @@ struct Claim {
   View view;
 };
 
-// Every protocol, randomizer and view has a floor, from the smallest epsilon to the last one where anything is left.
+// Every protocol, randomizer and view has a floor, from the smallest epsilon to the last one where anything
+// is left.
 TEST(Floor, IsPositiveInEveryView) {
   std::vector<Claim> claims;
-  const std::vector<Mechanism> mechanisms = {PureLocal{1}, LdpSgdLocal{2}, KRandomizedResponse{1.5, 10}, LaplaceLocal{2},
-                                             GaussianLocal{2}, GaussianLocal{0.1},
+  const std::vector<Mechanism> mechanisms = {PureLocal{1},
+                                             LdpSgdLocal{2},
+                                             KRandomizedResponse{1.5, 10},
+                                             LaplaceLocal{2},
+                                             GaussianLocal{2},
+                                             GaussianLocal{0.1},
                                              CoordinateLocal{CoordinateLocal::Norm::l1, 0.5}};
   for (const Mechanism& m : mechanisms) {
     for (const View view : {View::shuffler_honest, View::sum_only, View::shuffler_colludes}) {
@@ -94,15 +104,19 @@ TEST(Floor, IsPositiveInEveryView) {
         claims.push_back({"rare", m, ShuffledCheckIn{clients(n), Rate::of(1e-9)}, view});
       }
     }
-    for (const auto kind : {RandomCheckIn::Kind::fixed, RandomCheckIn::Kind::averaged, RandomCheckIn::Kind::sliding}) {
-      claims.push_back({"slots", m, RandomCheckIn{kind, clients(1'000), 50, Rate::of(0.5)}, View::server_trusted});
+    for (const auto kind :
+         {RandomCheckIn::Kind::fixed, RandomCheckIn::Kind::averaged, RandomCheckIn::Kind::sliding}) {
+      claims.push_back(
+          {"slots", m, RandomCheckIn{kind, clients(1'000), 50, Rate::of(0.5)}, View::server_trusted});
     }
     for (const std::uint64_t minimum : {1, 20}) {
-      claims.push_back({"sum", m, AggregatedCheckIn{clients(1'000), Rate::of(0.05), minimum}, View::sum_only});
+      claims.push_back(
+          {"sum", m, AggregatedCheckIn{clients(1'000), Rate::of(0.05), minimum}, View::sum_only});
     }
   }
   for (const Claim& c : claims) {
-    SCOPED_TRACE(describe(c.mechanism) + ", " + c.what + ", " + describe(c.participation) + ", " + name_of(c.view));
+    SCOPED_TRACE(describe(c.mechanism) + ", " + c.what + ", " + describe(c.participation) + ", " +
+                 name_of(c.view));
     const double at_zero = floor_delta(c.mechanism, c.participation, c.view, 0);
     EXPECT_GT(at_zero, 0);
     EXPECT_LE(at_zero, 1);
@@ -112,7 +126,8 @@ TEST(Floor, IsPositiveInEveryView) {
     }
     // Whoever sees the shuffled messages sees their sum.
     if (c.view == View::sum_only && std::holds_alternative<Shuffle>(c.participation) &&
-        !std::holds_alternative<GaussianLocal>(c.mechanism) && !std::holds_alternative<LaplaceLocal>(c.mechanism)) {
+        !std::holds_alternative<GaussianLocal>(c.mechanism) &&
+        !std::holds_alternative<LaplaceLocal>(c.mechanism)) {
       EXPECT_LE(at_zero, floor_delta(c.mechanism, c.participation, View::shuffler_honest, 0) * (1 + 1e-9));
     }
   }
@@ -125,7 +140,8 @@ TEST(Floor, IsNearlyTheTruthForFewClients) {
       const double epsilon = share * epsilon0;
       const long double e0 = epsilon0, e = epsilon, q = 1 / (1 + std::exp(e0)), p = 1 - q;
       const auto one = static_cast<double>(std::exp(e) * std::expm1(e0 - e) * q);
-      const double found = floor_delta(PureLocal{epsilon0}, Shuffle{clients(1)}, View::shuffler_honest, epsilon);
+      const double found =
+          floor_delta(PureLocal{epsilon0}, Shuffle{clients(1)}, View::shuffler_honest, epsilon);
       EXPECT_LE(found, one);
       EXPECT_GE(found, 0.995 * one) << epsilon0 << ' ' << epsilon;
       // Others hold x': ones 0, 1, 2.
@@ -133,7 +149,8 @@ TEST(Floor, IsNearlyTheTruthForFewClients) {
       two += std::max(0.0L, q * p - std::exp(e) * p * p);
       two += std::max(0.0L, (p * p + q * q) - std::exp(e) * 2 * p * q);
       two += std::max(0.0L, p * q - std::exp(e) * q * q);
-      const double pair = floor_delta(PureLocal{epsilon0}, Shuffle{clients(2)}, View::shuffler_honest, epsilon);
+      const double pair =
+          floor_delta(PureLocal{epsilon0}, Shuffle{clients(2)}, View::shuffler_honest, epsilon);
       EXPECT_LE(pair, two * (1 + 1e-12L));
     }
   }

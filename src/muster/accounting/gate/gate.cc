@@ -10,10 +10,10 @@
 namespace muster::accounting {
 namespace {
 
-constexpr double kRoom = 1e-9;        // of a delta: what two honest roundings may differ by
+constexpr double kRoom = 1e-9;          // of a delta: what two honest roundings may differ by
 constexpr double kDisagreement = 0.01;  // of an epsilon: between two tables of one bound
-constexpr double kFall = 0.02;        // of an epsilon: what coarser tables for more rounds may take off
-constexpr double kSmallest = 1e-300;  // deltas below are not worth a second opinion
+constexpr double kFall = 0.02;          // of an epsilon: what coarser tables for more rounds may take off
+constexpr double kSmallest = 1e-300;    // deltas below are not worth a second opinion
 
 [[noreturn]] void fail(const std::string& bound, double value, const std::string& allowed, const char* what) {
   throw Error(ErrorCode::internal, bound, fmt::format("{:.17g}", value), allowed,

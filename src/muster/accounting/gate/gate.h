@@ -1,13 +1,15 @@
-// The gate that every proven number passes before it leaves the accountant: a guard against defects, not a proof.
+// The gate that every proven number passes before it leaves the accountant: a guard against defects, not a
+// proof.
 //
 // What it checks shares nothing with what computed the number (floor.h):
 //   - the number is one: neither NaN nor negative;
-//   - it does not lie below the floor of one round, for this protocol, randomizer and view: rounds only add to it;
-//   - a proven epsilon of 0 only where delta is at least the total variation, twice over: the bound's own at epsilon 0
-//     and the floor's; a proven delta of 0 only past the largest loss there can be;
+//   - it does not lie below the floor of one round, for this protocol, randomizer and view: rounds only add
+//     to it;
+//   - a proven epsilon of 0 only where delta is at least the total variation, twice over: the bound's own
+//     at epsilon 0 and the floor's; a proven delta of 0 only past the largest loss there can be;
 //   - epsilon and delta agree: the bound's delta at the epsilon given is the delta asked, or less.
-// A number that fails is a defect of muster: Error(internal), exit status 5, and nothing is printed as a result.
-// Immutable; call from any thread.
+// A number that fails is a defect of muster: Error(internal), exit status 5, and nothing is printed as a
+// result. Immutable; call from any thread.
 #pragma once
 
 #include <cstdint>
@@ -23,12 +25,13 @@ namespace muster::accounting {
 
 class Gate {
  public:
-  // One or more stages of one protocol, each at least one round long: the floor of each holds for all together.
+  // One or more stages of one protocol, each at least one round long: the floor of each holds for all
+  // together.
   Gate(Mechanism mechanism, std::vector<Participation> stages, View view)
       : mechanism_(std::move(mechanism)), stages_(std::move(stages)), view_(view) {}
 
-  // A bound's answer, with the bound's own upper delta at any epsilon (empty where it has none to offer). An infinite
-  // answer claims nothing and passes.
+  // A bound's answer, with the bound's own upper delta at any epsilon (empty where it has none to offer).
+  // An infinite answer claims nothing and passes.
   void check(const std::string& bound, std::uint64_t rounds, const Question& question, double upper,
              const std::function<double(double epsilon)>& delta_at = {}) const;
 
@@ -41,11 +44,12 @@ class Gate {
   View view_;
 };
 
-// The epsilons that one run reports as its rounds go on: they do not fall. (Coarser tables for more rounds may take off
-// a per cent; more is a defect.) One thread.
+// The epsilons that one run reports as its rounds go on: they do not fall. (Coarser tables for more rounds
+// may take off a per cent; more is a defect.) One thread.
 class RisingEpsilon {
  public:
-  // The value about to be reported after `rounds`, which never decrease from call to call. Throws Error(internal).
+  // The value about to be reported after `rounds`, which never decrease from call to call. Throws
+  // Error(internal).
   void check(std::uint64_t rounds, double epsilon);
 
  private:

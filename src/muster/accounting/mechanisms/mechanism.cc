@@ -119,7 +119,8 @@ double local_alternative_tail(const Mechanism& mechanism, double log_alpha) {
 void add_assumptions(const Mechanism& mechanism, std::vector<std::string>& assumptions) {
   if (std::holds_alternative<GaussianLocal>(mechanism)) {
     assumptions.emplace_back(
-        "noise has the normal law, and what is sent depends on the record through the noisy vector alone; muster's own "
+        "noise has the normal law, and what is sent depends on the record through the noisy vector alone; "
+        "muster's own "
         "messages are true normals, correctly rounded");
   }
 }

@@ -78,7 +78,8 @@ bool in_class_c(const Mechanism& mechanism);
 // falls below `tail` sits at infinity (0 for a pure mechanism).
 Profile local_profile(const Mechanism& mechanism, double tail);
 
-// f(e^l) itself, from above, at any l: what one message alone gives away. Never NaN; for the Gaussian never 0.
+// f(e^l) itself, from above, at any l: what one message alone gives away. Never NaN; for the Gaussian never
+// 0.
 double local_divergence(const Mechanism& mechanism, double log_alpha);
 
 // The probability, under the alternative record, that the likelihood ratio passes e^l in the worst pair,

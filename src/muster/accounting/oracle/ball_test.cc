@@ -1,6 +1,5 @@
 // Outward rounding, proven in ball arithmetic at 256 bits: far tails and long compositions that long double
 // cannot judge.
-#include "muster/accounting/gaussian_divergence.h"
 #include "muster/accounting/oracle/ball.h"
 
 #include <gmock/gmock.h>
@@ -10,6 +9,7 @@
 
 #include "muster/accounting/bounds/local/local.h"
 #include "muster/accounting/conversions/rdp_to_dp.h"
+#include "muster/accounting/gaussian_divergence.h"
 #include "muster/accounting/profile.h"
 
 namespace muster::accounting::oracle {

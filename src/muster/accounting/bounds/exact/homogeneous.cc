@@ -102,8 +102,8 @@ Enclosure HomogeneousCurve::reverse(double epsilon) const {
 Enclosure HomogeneousCurve::one_ratio_alone(double epsilon) const {
   const double outside = larger(0.0, shape_.clients - shape_.count);
   // ln(n E - (n - k)) = eps + ln k + ln(1 + (n - k)/k (1 - 1/E)).
-  const double log_threshold = epsilon + std::log(shape_.count) +
-                               std::log1p(outside / shape_.count * -std::expm1(-epsilon));
+  const double log_threshold =
+      epsilon + std::log(shape_.count) + std::log1p(outside / shape_.count * -std::expm1(-epsilon));
   Enclosure divergence;
   if (const auto* gaussian = std::get_if<GaussianLocal>(&mechanism_)) {
     divergence = gaussian_divergence(gaussian->mu(), log_threshold);
@@ -136,7 +136,8 @@ Enclosure HomogeneousCurve::forward_of_lognormal(double epsilon) const {
     const double intrinsic = shape_.count * law.mean() - k;
     const double lost =
         1e-12 * (put.upper + k) + 1e-13 * shape_.count * numerics::tilt_of(law, 0).absolute_mean;
-    call = {larger(call.lower, put.lower + intrinsic - lost), smaller(call.upper, put.upper + intrinsic + lost)};
+    call = {larger(call.lower, put.lower + intrinsic - lost),
+            smaller(call.upper, put.upper + intrinsic + lost)};
   }
   return of_merged_pair(call, 1);
 }
@@ -147,7 +148,8 @@ Enclosure HomogeneousCurve::reverse_of_lognormal(double epsilon) const {
   return of_merged_pair(numerics::call_of_sum(lognormal_term(-1), shape_.count, k), std::exp(epsilon));
 }
 
-// What is enclosed is the curve of the merged pair with its ratios rounded down: a convex function below the true one.
+// What is enclosed is the curve of the merged pair with its ratios rounded down: a convex function below
+// the true one.
 Enclosure HomogeneousCurve::of_merged_pair(const Enclosure& call, double scale) const {
   const double weights = weight_error(shape_.count * shape_.rate), share = scale / shape_.clients;
   return {call.lower * share / weights * kInward, call.upper * share * weights / kInward};

@@ -6,11 +6,11 @@
 // dataset has
 //     forward  delta(eps) = E( mean_n r' - E )_+        (victim x against x'),
 //     reverse  delta(eps) = E( 1 - E mean_n r' )_+      (x' against x; equal to others = x),
-// exactly; g = 1 is the plain shuffle. Class C reaches binary randomized response with opposite records; for
-// a general epsilon0-LDP randomizer randomized response is one instance. Continuous laws of r are merged to
-// cell means, which keeps a lower bound (Jensen). Where no sum of doubles reaches the loss, the forward curve is
-// at least what one ratio alone contributes: with threshold t = n (E - 1) + k >= k (k terms, k = n for coins) the
-// events "this client's r passes t, nobody else's does" are disjoint, so
+// exactly; g = 1 is the plain shuffle. Class C reaches binary randomized response with opposite records;
+// for a general epsilon0-LDP randomizer randomized response is one instance. Continuous laws of r are
+// merged to cell means, which keeps a lower bound (Jensen). Where no sum of doubles reaches the loss, the
+// forward curve is at least what one ratio alone contributes: with threshold t = n (E - 1) + k >= k (k
+// terms, k = n for coins) the events "this client's r passes t, nobody else's does" are disjoint, so
 //     delta(eps) >= (k g / n) HS_t(R(x) || R(x')) P(r' <= k)^{k-1},
 // which is convex in E like the curve itself.
 // Proven as a LOWER bound only. docs/theory/homogeneous.md. Pure; call from any thread.
@@ -37,9 +37,9 @@ class HomogeneousCurve {
  public:
   HomogeneousCurve(const Mechanism& mechanism, const HomogeneousShape& shape);
 
-  // Enclosures of the exact one-round delta at epsilon >= 0. Those of a continuous r are of the merged pair:
-  // `lower` is valid for the true one, `upper` only encloses the merged pair. Either way what is enclosed is a convex
-  // function of e^epsilon.
+  // Enclosures of the exact one-round delta at epsilon >= 0. Those of a continuous r are of the merged
+  // pair: `lower` is valid for the true one, `upper` only encloses the merged pair. Either way what is
+  // enclosed is a convex function of e^epsilon.
   numerics::Enclosure forward(double epsilon) const;
   numerics::Enclosure reverse(double epsilon) const;
 
@@ -57,7 +57,7 @@ class HomogeneousCurve {
 
   Mechanism mechanism_;
   HomogeneousShape shape_;
-  std::vector<Ratio> ratios_;                            // of a discrete r
+  std::vector<Ratio> ratios_;                           // of a discrete r
   std::shared_ptr<const CenteredLognormal> lognormal_;  // or of a Gaussian's
   double nobody_else_;                                  // P(r' <= k)^{k-1}, from below
 };

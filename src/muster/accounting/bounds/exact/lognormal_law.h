@@ -21,9 +21,9 @@ namespace muster::accounting {
 // Atoms of r itself; knots > 0 increasing. The one-copy law that sum_by_doubling starts from.
 numerics::SumLaw lognormal_ratio(double mu, const std::vector<double>& knots, numerics::Side side);
 
-// Knots of r - 1 for CenteredLognormal: r = e^{+-mu x}, `per_deviation` to a unit of x up to x = 12 (beyond the
-// mean's own shift), wider where a cell is small against the deviation of r or the mass is; r between e^-20 and
-// e^600.
+// Knots of r - 1 for CenteredLognormal: r = e^{+-mu x}, `per_deviation` to a unit of x up to x = 12 (beyond
+// the mean's own shift), wider where a cell is small against the deviation of r or the mass is; r between
+// e^-20 and e^600.
 std::vector<double> centered_knots(double mu, int per_deviation);
 
 // Atoms of r - 1 for numerics::call_of_sum, knots > -1 increasing and containing 0, which stays implicit. The

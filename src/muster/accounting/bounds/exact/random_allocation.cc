@@ -1,6 +1,5 @@
 #include "muster/accounting/bounds/exact/random_allocation.h"
 
-
 #include "muster/numerics/crossing.h"
 #include "muster/numerics/ordered.h"
 

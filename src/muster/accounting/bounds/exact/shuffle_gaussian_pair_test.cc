@@ -1,6 +1,5 @@
 // The exact shuffle-Gaussian pair against quadrature for two and three clients, against a plain convolution
 // for more, and against the reference values.
-#include "muster/accounting/gaussian_divergence.h"
 #include "muster/accounting/bounds/exact/shuffle_gaussian_pair.h"
 
 #include <gtest/gtest.h>
@@ -12,6 +11,7 @@
 
 #include "muster/accounting/bounds/exact/homogeneous.h"
 #include "muster/accounting/bounds/exact/random_allocation.h"
+#include "muster/accounting/gaussian_divergence.h"
 #include "muster/accounting/profile.h"
 #include "muster/numerics/crossing.h"
 

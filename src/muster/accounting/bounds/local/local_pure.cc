@@ -66,6 +66,8 @@ class Walk {
   double solve(double delta) const {
     const double target = std::ldexp(delta, static_cast<int>(numerics::larger(-scale_, -4000L)));
     const double ratio = ((1 + slack_) * head_ - target * (1 - 8 * kUnit)) / ((1 - slack_) * tail_);
+    // Only the room left for underflow reaches `delta`: x = 0, the level above's own answer, which does not.
+    if (!(ratio > 0)) return 0;
     return numerics::smaller(0.0, std::log(ratio) + 8 * kUnit);
   }
 

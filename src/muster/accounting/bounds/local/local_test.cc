@@ -1,10 +1,10 @@
-#include "muster/accounting/gaussian_divergence.h"
 #include "muster/accounting/bounds/local/local.h"
 
 #include <gmock/gmock.h>
 
 #include <cmath>
 
+#include "muster/accounting/gaussian_divergence.h"
 #include "muster/core/error.h"
 
 namespace muster::accounting {
@@ -77,6 +77,19 @@ TEST(LocalPure, EpsilonInvertsDelta) {
   }
 }
 
+// Deltas at the end of a double's range, where the room for underflow is as large as what is left.
+TEST(LocalPure, AnswersAtTheSmallestDeltas) {
+  for (const double epsilon0 : {1e-9, 0.5, 60.0}) {
+    for (const std::uint64_t rounds : {1ull, 3ull, 1000ull, 246259ull}) {
+      for (const double delta : {5e-324, 2.3e-308, 1e-307, 1e-300}) {
+        const double epsilon = local_detail::pure_epsilon(epsilon0, 0.5, rounds, delta);
+        EXPECT_GE(epsilon, 0) << epsilon0 << ' ' << rounds << ' ' << delta;
+        EXPECT_LE(epsilon, static_cast<double>(rounds) * epsilon0 * (1 + 1e-12));
+      }
+    }
+  }
+}
+
 TEST(LocalPure, ClosedFormAtOneRound) {
   // Everybody reports once: delta(eps) = (e^eps0 - e^eps) / (1 + e^eps0).
   const double upper = local_delta_upper(PureLocal{1.0}, Rate::of(1), 1, 0.25);
@@ -114,8 +127,7 @@ TEST(LocalGaussian, PairEqualsQuadrature) {
       const double epsilon = mu * mu / 2 + z * mu;
       if (epsilon < 0) continue;
       SCOPED_TRACE(::testing::Message() << mu << " " << epsilon);
-      expect_just_above(gaussian_divergence(mu, epsilon).upper, slow_pair(mu, epsilon) * (1 - 1e-6L),
-                        2e-6);
+      expect_just_above(gaussian_divergence(mu, epsilon).upper, slow_pair(mu, epsilon) * (1 - 1e-6L), 2e-6);
     }
   }
 }

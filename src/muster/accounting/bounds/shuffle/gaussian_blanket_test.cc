@@ -1,6 +1,5 @@
 // The Gaussian's blanket: its call function against quadrature, the bound against rounded messages
 // enumerated.
-#include "muster/accounting/gaussian_divergence.h"
 #include "muster/accounting/bounds/shuffle/gaussian_blanket.h"
 
 #include <gmock/gmock.h>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include "muster/accounting/bounds/exact/homogeneous.h"
+#include "muster/accounting/gaussian_divergence.h"
 #include "muster/accounting/oracle/enumeration.h"
 #include "muster/accounting/profile.h"
 
@@ -86,7 +86,9 @@ TEST(GaussianBlanket, DominatesRoundedMessages) {
 
 // int (a - E b - c beta R_o)_+ over the plane, and the put, against the page's majorant.
 TEST(GaussianBlanket, TheCallFunctionIsAMajorant) {
-  const auto profile = [](double distance, double alpha) { return gaussian_divergence(distance, std::log(alpha)).upper; };
+  const auto profile = [](double distance, double alpha) {
+    return gaussian_divergence(distance, std::log(alpha)).upper;
+  };
   int cases = 0;
   double tightest = 0;
   for (const double mu : {0.4, 1.5}) {

@@ -1,6 +1,5 @@
 // The star with a pool: theorem A on small discrete randomizers by brute force, the two-group sum by
 // enumeration, the pool's ratio by simulation-free Gaussian geometry on a line, and the reference values.
-#include "muster/accounting/gaussian_divergence.h"
 #include "muster/accounting/bounds/shuffle/star_pool.h"
 
 #include <gtest/gtest.h>
@@ -12,6 +11,7 @@
 #include <vector>
 
 #include "muster/accounting/bounds/exact/shuffle_gaussian_pair.h"
+#include "muster/accounting/gaussian_divergence.h"
 #include "muster/accounting/oracle/enumeration.h"
 #include "muster/accounting/oracle/random_cases.h"
 #include "muster/accounting/profile.h"

@@ -44,15 +44,15 @@ class AggregatedGaussianCurve {
  private:
   AggregatedGaussianCurve() = default;
   struct Block {
-    double least_odds, most_odds;    // (1 - lambda_k) / lambda_k over the block
-    double least_mu, most_mu;        // mu_k over the block
-    double lower, upper;             // enclose the probability of k - 1 others reporting
-    double rest;                     // all later blocks: probability times an upper bound of f_{mu_k}(1)
+    double least_odds, most_odds;  // (1 - lambda_k) / lambda_k over the block
+    double least_mu, most_mu;      // mu_k over the block
+    double lower, upper;           // enclose the probability of k - 1 others reporting
+    double rest;                   // all later blocks: probability times an upper bound of f_{mu_k}(1)
   };
   template <typename Term>
   numerics::Enclosure mixture(const Term& term) const;
 
-  double own_ = 1;  // the victim's rate
+  double own_ = 1;             // the victim's rate
   std::vector<Block> blocks_;  // from the largest probability down
 };
 

@@ -1,6 +1,5 @@
 // The aggregated Gaussian curve: its profile by quadrature, small populations by quadrature over every
 // dataset, large ones against a sum taken term by term.
-#include "muster/accounting/gaussian_divergence.h"
 #include "muster/accounting/bounds/swap/aggregated.h"
 
 #include <gmock/gmock.h>
@@ -8,6 +7,8 @@
 #include <algorithm>
 #include <cmath>
 #include <vector>
+
+#include "muster/accounting/gaussian_divergence.h"
 
 namespace muster::accounting {
 namespace {

@@ -15,12 +15,14 @@ using numerics::as_lower_bound;
 using numerics::as_upper_bound;
 using numerics::Enclosure;
 
-constexpr double kWide =
-    5e-3;                      // of the value: an enclosure beside which the profile-only law is worth a look
-constexpr double kFar = 5;     // deviations of the loss from where the profile-only law may be closer
-constexpr double kHeavy = 35;  // deviations of the sum of all: a term that is better taken apart
+// Of the value, and of it times mu: an enclosure beside which the profile-only law, which is above the two
+// types by about a third of mu and more, is worth a look.
+constexpr double kWide = 0.04, kWidePerMu = 0.1;
+constexpr double kFar = 5;           // deviations of the loss from where the profile-only law may be closer
+constexpr double kFarthest = 13;     // and from where it answers alone
+constexpr double kHeavy = 35;        // deviations of the sum of all: a term that is better taken apart
 constexpr double kFewReports = 8;    // expected; fewer are not enough for a sum of a hundred atoms
-constexpr double kFewAbsent = 3;     // expected; fewer, and the event that nobody is absent decides
+constexpr double kFewAbsent = 8;     // expected; fewer, and the event that nobody is absent decides
 constexpr double kRounding = 1e-12;  // of a probability that is a power of n
 
 }  // namespace
@@ -32,6 +34,7 @@ GaussianTwoTypesCurve::GaussianTwoTypesCurve(std::shared_ptr<const ReportingSum>
     : local_(std::move(local)),
       laws_(TwoTypesLaws::of(mu)),
       spread_(std::sqrt(std::expm1(mu * mu))),
+      wide_(numerics::smaller(kWide, kWidePerMu * mu)),
       n_(n),
       terms_(terms),
       rate_(rate) {}
@@ -56,8 +59,10 @@ Enclosure GaussianTwoTypesCurve::delta(double epsilon) const {
   const double everybody =
       subset ? 0 : std::exp(n_ * std::log(rate_)) * (1 + kRounding) * local_->local(epsilon);
   Enclosure sum{0, 1};
-  const bool covered = terms_ * rate_ >= kFewReports && (subset || n_ * (1 - rate_) >= kFewAbsent);
   const double excess = std::expm1(epsilon);
+  const double deviations = excess * n_ / (std::sqrt(terms_ * rate_) * spread_);
+  const bool covered =
+      terms_ * rate_ >= kFewReports && (subset || n_ * (1 - rate_) >= kFewAbsent) && deviations < kFarthest;
   if (const auto types = covered ? laws_->at(excess, rate_) : std::nullopt) {
     const auto mixing = subset ? numerics::Mixing::product : numerics::Mixing::swap;
     const double threshold = n_ * excess * (1 - 0x1p-48);
@@ -72,7 +77,7 @@ Enclosure GaussianTwoTypesCurve::delta(double epsilon) const {
     // Terms far larger than all together usually are make the integral long.
     const bool heavy = types->alternative.largest_point() > kHeavy * std::sqrt(terms_ * rate_) * spread_;
     numerics::WorstMixture worst = heavy ? split() : direct();
-    if (!heavy && !(worst.value.upper - worst.value.lower <= kWide * worst.value.upper) && terms_ >= 3) {
+    if (!heavy && !(worst.value.upper - worst.value.lower <= wide_ * worst.value.upper) && terms_ >= 3) {
       const numerics::WorstMixture other = split();
       if (!(worst.value.upper <= other.value.upper)) worst = other;
     }
@@ -81,8 +86,7 @@ Enclosure GaussianTwoTypesCurve::delta(double epsilon) const {
     const double cut = types->cut * (subset ? terms_ / n_ : rate_);
     sum = {worst.value.lower / n_ / weights, (worst.value.upper / n_ * weights + cut) * (1 + 1e-15)};
   }
-  const bool far = excess > kFar * std::sqrt(terms_ * rate_) / n_ * spread_;
-  if (far || !(sum.upper - sum.lower <= kWide * sum.upper)) {
+  if (deviations > kFar || !(sum.upper - sum.lower <= wide_ * sum.upper)) {
     const Enclosure other = profile_only(epsilon);
     if (!(sum.upper <= other.upper)) sum = {numerics::smaller(sum.lower, other.lower), other.upper};
   }

@@ -44,6 +44,7 @@ class GaussianTwoTypesCurve {
   std::shared_ptr<const ReportingSum> local_;
   std::shared_ptr<const TwoTypesLaws> laws_;
   double spread_;            // the deviation of a term
+  double wide_;              // an enclosure, relative, that another way may beat
   double n_, terms_, rate_;  // terms_ < n_: a subset, of rate 1
 };
 

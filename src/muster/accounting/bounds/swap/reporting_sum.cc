@@ -15,18 +15,19 @@ namespace {
 using numerics::as_lower_bound;
 using numerics::as_upper_bound;
 
-constexpr double kNothing = 1e-60;     // a delta
-constexpr double kCut = 1e-44;         // of a Gaussian profile
-constexpr double kRounding = 1e-12;    // of a probability that is a power of n
-constexpr double kMatters = 1e-9;      // of a sum: what the event that everybody reports may add unexamined
-constexpr std::size_t kFew = 64;       // atoms whose Chernoff bound is worth a look before their sum
-constexpr double kSumsReach = 300;     // epsilon from which terms leave a double's range
-constexpr double kLargeTerms = 1;      // epsilon from which one large term may decide
+constexpr double kNothing = 1e-60;   // a delta
+constexpr double kCut = 1e-44;       // of a Gaussian profile
+constexpr double kRounding = 1e-12;  // of a probability that is a power of n
+constexpr double kMatters = 1e-9;    // of a sum: what the event that everybody reports may add unexamined
+constexpr std::size_t kFew = 64;     // atoms whose Chernoff bound is worth a look before their sum
+constexpr double kSumsReach = 300;   // epsilon from which terms leave a double's range
+constexpr double kLargeTerms = 1;    // epsilon from which one large term may decide
 
 numerics::AtomicLaw term(const Profile& profile, const SumShape& shape, double epsilon,
                          const LawChange& change) {
   numerics::AtomicLaw law = reporting_law(profile, shape.rate, epsilon);
-  if (shape.revealed > 0) {  // at the same point as the last atom: one atom, so that few clients are enumerated
+  if (shape.revealed >
+      0) {  // at the same point as the last atom: one atom, so that few clients are enumerated
     const double point = neutral_point(epsilon);
     if (!law.points.empty() && law.points.back() == point) {
       law.weights.back() += shape.revealed;
@@ -51,7 +52,8 @@ ReportingSum::ReportingSum(Profile profile) : profile_(std::move(profile)) {
            [shared](double l) { return shared->alternative_tail(l); }};
 }
 
-numerics::Enclosure ReportingSum::delta(const SumShape& shape, double epsilon, const LawChange& change) const {
+numerics::Enclosure ReportingSum::delta(const SumShape& shape, double epsilon,
+                                        const LawChange& change) const {
   const bool summable = epsilon < kSumsReach;
   numerics::Enclosure found = summable ? summed(shape, epsilon, change) : numerics::Enclosure{0, 1};
   if (epsilon >= kLargeTerms) {
@@ -65,7 +67,8 @@ numerics::Enclosure ReportingSum::delta(const SumShape& shape, double epsilon, c
   return found;
 }
 
-numerics::Enclosure ReportingSum::summed(const SumShape& shape, double epsilon, const LawChange& change) const {
+numerics::Enclosure ReportingSum::summed(const SumShape& shape, double epsilon,
+                                         const LawChange& change) const {
   const double beyond =
       as_upper_bound(shape.factor * shape.count * shape.rate * profile_.mass_at_infinity() * (1 + 1e-15));
   // Past every likelihood ratio no term is positive, and the theorems' thresholds are not below 0.

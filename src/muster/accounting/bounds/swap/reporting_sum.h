@@ -1,12 +1,13 @@
 // factor * E( sum of the clients' terms )_+ : the one computation behind the subset, check-in and slot
 // theorems.
 //
-//     delta(eps) <= factor * E * E( Y_1 + ... + Y_count - threshold * (1 - 1/E) )_+  +  factor * count * rate *
-//     f(inf),
+//     delta(eps) <= factor * E * E( Y_1 + ... + Y_count - threshold * (1 - 1/E) )_+
+//                   + factor * count * rate * f(inf),
 // Y_i the centred term of reporting_law.h at `rate`, f the local profile, E = e^eps. A Gaussian profile is
 // cut where it falls below 1e-44 or its loss passes 600, and the mass beyond charged once (part (c) of
 // docs/theory/profile-only.md). Where one large term decides, and wherever e^eps is too large for a sum of
-// terms, the bound of one_large_term.h holds: the smaller of the two is taken. Immutable; call from any thread.
+// terms, the bound of one_large_term.h holds: the smaller of the two is taken. Immutable; call from any
+// thread.
 #pragma once
 
 #include <functional>
@@ -22,14 +23,14 @@ namespace muster::accounting {
 
 struct SumShape {
   double factor;
-  double count;      // terms, >= 1
-  double rate;       // the chance that a term is not zero, (0, 1]
-  double threshold;  // per E - 1, at least the count
+  double count;         // terms, >= 1
+  double rate;          // the chance that a term is not zero, (0, 1]
+  double threshold;     // per E - 1, at least the count
   double revealed = 0;  // the chance that a term is E - 1 for certain: a client whose coin is known
 };
 
-// What a theorem makes of the term's law before it is summed; its weights may carry a relative 4e-16 each, and
-// its call function must not rise above the law's it is given.
+// What a theorem makes of the term's law before it is summed; its weights may carry a relative 4e-16 each,
+// and its call function must not rise above the law's it is given.
 using LawChange = std::function<numerics::AtomicLaw(numerics::AtomicLaw)>;
 
 // The event that nobody is absent, and so nobody's place hides the victim: of the `clients` - 1 others each

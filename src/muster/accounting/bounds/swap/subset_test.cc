@@ -95,8 +95,9 @@ TEST(Subset, DominatesEveryDatasetWithTheExactProfile) {
       if (atom.value > 1e-12L) log_alphas.push_back(static_cast<double>(std::log1p(atom.value)));
     }
     const Profile profile = Profile::symmetric(log_alphas, [&laws](double l) {
-        return Profile::Value{oracle::profile(laws, std::exp(static_cast<long double>(l))) * (1 + 1e-15L) + 1e-18L, 1e-18L};
-      });
+      return Profile::Value{
+          oracle::profile(laws, std::exp(static_cast<long double>(l))) * (1 + 1e-15L) + 1e-18L, 1e-18L};
+    });
     const long double top = oracle::largest_log_ratio(laws);
     for (int n = 2; n <= 5; ++n) {
       for (int k = 1; k < n; ++k) {

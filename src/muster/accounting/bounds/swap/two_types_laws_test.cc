@@ -278,8 +278,8 @@ TEST(TwoTypesLaws, TablesAreKeptAndCoverTheirRange) {
       const double w = std::expm1(mu * mu), e = 1 + level.excess;
       EXPECT_GT(variance[0], e * e * w);
       EXPECT_GT(variance[1], w);
-      EXPECT_LT(variance[0], e * e * w * (1.005 + 0.085 * mu));
-      EXPECT_LT(variance[1], w * (1.005 + 0.085 * mu));
+      EXPECT_LT(variance[0], e * e * w * (1.005 + 0.1 * mu));
+      EXPECT_LT(variance[1], w * (1.005 + 0.1 * mu));
     }
   }
 }
