@@ -5,7 +5,11 @@
 namespace muster::reference {
 
 const std::vector<Known>& known_findings() {
-  static const std::vector<Known> list = {};
+  static const std::vector<Known> list = {
+      {3, 700, "two stages that are alike are one",
+       "within 1e-4 of the largest loss a schedule's tables are coarser: 1.8e-9 where one stage gives "
+       "2.5e-10"},
+  };
   return list;
 }
 
