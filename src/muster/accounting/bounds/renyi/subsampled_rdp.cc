@@ -26,7 +26,7 @@ double divergence(std::uint64_t order, double log_excess) {
 }  // namespace
 
 SubsampledRdp::SubsampledRdp(double rate, RenyiCurve mechanism, double largest_loss)
-    : rate_(rate), mechanism_(std::move(mechanism)), largest_loss_(largest_loss) {}
+    : rate_(rate), mechanism_(std::move(mechanism)), largest_loss_(numerics::larger(0.0, largest_loss)) {}
 
 double SubsampledRdp::log_excess(std::uint64_t order) const {
   const double l = static_cast<double>(order);
@@ -93,6 +93,7 @@ double CheckInMixture::upper(std::uint64_t order) const {
   for (const Block& block : blocks_) {
     worst = numerics::larger(worst, block.rdp.mechanism(order));
     const double one = block.rdp.log_excess(order);
+    if (one == -kInfinity) continue;  // no divergence
     log_excess = rdp_detail::log_sum(log_excess, block.log_weight + one + 4 * kUnit * std::fabs(one));
   }
   // A mixture over a public count is no worse than its worst component.
