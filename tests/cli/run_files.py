@@ -13,10 +13,10 @@ CHECKSUM = 32
 
 
 def to_version_2(path):
-    """Rewrites a checkpoint as version 2 wrote it: without neutral answers and records."""
+    """Rewrites a checkpoint as version 2 wrote it: without neutral answers, records and sampler."""
     whole = path.read_bytes()[:-CHECKSUM]
     at = SECONDS_AT + TIME_BYTES
-    whole = whole[:8] + struct.pack("<I", 2) + whole[12:at] + whole[at + 16:]
+    whole = whole[:8] + struct.pack("<I", 2) + whole[12:at] + whole[at + 24:]
     path.write_bytes(whole + hashlib.blake2b(whole, digest_size=CHECKSUM).digest())
 
 
