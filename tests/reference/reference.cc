@@ -156,8 +156,10 @@ long double certified_delta(const std::vector<Repetition>& stages, double epsilo
   };
   const Experiment& first = stages.front().experiment;
   if (first.seen == Seen::own_message) {
+    // Of a subset and of slots the victim's message is one of those seen by chance alone.
     const bool certain =
-        stages.size() == 1 && (first.shape == Shape::everybody || !first.absence().surely_positive());
+        stages.size() == 1 && (first.shape == Shape::everybody ||
+                               (first.shape == Shape::coins && !first.absence().surely_positive()));
     if (certain && first.randomizer.kind == Kind::gaussian) {
       return std::max(best, gaussian_delta(first.randomizer.mu() * sqrt(Real(rounds)), Real(epsilon)).below);
     }

@@ -63,6 +63,20 @@ TEST(Reference, RoundsOfANormalMessageAreOneOfMoreDeviations) {
   }
 }
 
+// One of six reports: two rounds of hers are two messages once in 36, one in 10 of 36.
+TEST(Reference, RoundsOfASubsetAreSeenByChance) {
+  Experiment e{.randomizer = {.kind = Kind::gaussian, .sigma = 8}, .seen = Seen::own_message, .clients = 6};
+  e.shape = Shape::subset;
+  e.subset = 1;
+  const auto normal = [](double rounds) {
+    return static_cast<double>(gaussian_delta(Real(0.25 * std::sqrt(rounds)), Real(0.6)).above);
+  };
+  const double exact = normal(2) / 36 + normal(1) * 10 / 36;
+  const double value = certified(e, 2, 0.6, exact);
+  EXPECT_LE(value, exact);
+  EXPECT_GE(value, 0.9 * exact);
+}
+
 TEST(Reference, RoundsOfResponsesBySummingAndByConvolution) {
   for (const double rounds : {1.0, 2.0, 3.0, 50.0, 4000.0}) {
     for (const double epsilon0 : {1e-4, 0.1, 2.0}) {

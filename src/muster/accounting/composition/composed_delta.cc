@@ -13,7 +13,7 @@ namespace muster::accounting {
 namespace {
 
 constexpr double kLeast = std::numeric_limits<double>::min();  // what the range of a double may take away
-constexpr double kWork = 3e7;   // atoms times frequencies one answer may cost: a few hundredths of a second
+constexpr double kWork = 1e8;   // atoms times frequencies one answer may cost: about a tenth of a second
 constexpr int kMostCells = 20;  // log2 of the cells of a fast transform that may be afforded
 // Chances that some loss passes a size: what several such losses may add falls with the square.
 constexpr std::array kJumps{1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-10, 1e-12, 1e-15, 1e-18, 1e-22};
