@@ -27,8 +27,8 @@ class Gate {
  public:
   // One or more stages of one protocol, each at least one round long: the floor of each holds for all
   // together.
-  Gate(Mechanism mechanism, std::vector<Participation> stages, View view)
-      : mechanism_(std::move(mechanism)), stages_(std::move(stages)), view_(view) {}
+  Gate(const Mechanism& mechanism, std::vector<Participation> stages, View view)
+      : mechanism_(mechanism), stages_(std::move(stages)), view_(view) {}
 
   // A bound's answer, with the bound's own upper delta at any epsilon (empty where it has none to offer).
   // An infinite answer claims nothing and passes.
