@@ -85,6 +85,18 @@ TEST(Extremes, FlatCurvesAreComposed) {
   }
 }
 
+// A table made for a larger delta is a valid answer, and a worse one: delta at the epsilon given is the delta
+// asked.
+TEST(Extremes, EpsilonAndDeltaLeadBackAtSmallDeltas) {
+  for (const double delta : {1e-5, 1e-15, 1.809380310985051e-28}) {
+    const Statement s = epsilon_of(PureLocal{40}, check_in(100, 0.3), 3, delta);
+    ASSERT_TRUE(s.best.upper);
+    const Statement back = delta_of(PureLocal{40}, check_in(100, 0.3), 3, *s.best.upper);
+    ASSERT_TRUE(back.best.upper);
+    EXPECT_LE(*back.best.upper, delta * (1 + 1e-6));
+  }
+}
+
 // One client among none: the exact answer is optimal composition mixed over the number of participations,
 // computed apart (bounds/local). Both ends close on it, from sums of terms and from single large ratios.
 TEST(Extremes, OneClientIsItsOwnCrowd) {

@@ -30,9 +30,15 @@ const ComposedCurve::Table& ComposedCurve::table(std::uint64_t rounds, double de
 }
 
 double ComposedCurve::delta_upper(std::uint64_t rounds, double epsilon) const {
-  // A first answer from the shallowest table says how deep the question reaches.
-  const double first = table(rounds, 1).dominating.delta(rounds, epsilon).upper;
-  return numerics::smaller(first, table(rounds, first).dominating.delta(rounds, epsilon).upper);
+  // Each answer says how deep the question reaches. The last table is the one that answers for this delta, so
+  // that asking for epsilon and for delta lead back to each other.
+  double value = 1;
+  for (double tail = 0;;) {
+    const double wanted = Resolutions<Table>::wanted(rounds, value).tail;
+    if (wanted == tail) return value;
+    tail = wanted;
+    value = numerics::smaller(value, table(rounds, value).dominating.delta(rounds, epsilon).upper);
+  }
 }
 
 double ComposedCurve::upper(std::uint64_t rounds, const Question& question) const {
@@ -102,7 +108,7 @@ double ComposedPair::lower(std::uint64_t rounds, const Question& question) const
     return answer(question.fixed);
   }
   const double first = answer(1);
-  return numerics::larger(first, answer(first));
+  return numerics::as_lower_bound(numerics::larger(first, answer(first)));
 }
 
 }  // namespace muster::accounting
