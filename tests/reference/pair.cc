@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 
 namespace muster::reference {
@@ -9,6 +10,7 @@ namespace {
 
 constexpr std::size_t kCells = 700;
 constexpr long double kUlp = 0x1p-63L;
+constexpr long kFarthest = 1L << 60;  // a label: the sum of two is a number of the type
 
 // Masses by cell of the loss: cell i holds losses that are labelled (first + i) h; `w` is the Q-mass times
 // e^{label h}, so that nothing leaves the range of a number.
@@ -36,7 +38,8 @@ Cells sorted(const Pair& pair, long double tail) {
   for (long double left = 0; to > from && (left += losses[to].second) < tail; --to) {
   }
   const long double span = losses[to].first - losses[from].first;
-  cells.h = std::max(span / kCells, 1e-25L);
+  const long double reach = std::max(std::fabs(losses[from].first), std::fabs(losses[to].first));
+  cells.h = std::max({span / kCells, std::ldexp(reach, -50), 1e-25L});
   // A bulk much narrower than the span keeps cells of its own, as long as there are not too many.
   long double mean = 0, square = 0, mass = 0;
   for (std::size_t i = from; i <= to; ++i)
@@ -45,7 +48,8 @@ Cells sorted(const Pair& pair, long double tail) {
   for (std::size_t i = from; i <= to; ++i)
     square += losses[i].second * (losses[i].first - mean) * (losses[i].first - mean);
   const long double deviation = std::sqrt(square / mass);
-  if (deviation > 0) cells.h = std::max(std::min(cells.h, deviation / 20), span / (4 * kCells));
+  if (deviation > 0)
+    cells.h = std::max({std::min(cells.h, deviation / 20), span / (4 * kCells), std::ldexp(reach, -50)});
   const auto label = [&](long double loss) { return static_cast<long>(std::floor(loss / cells.h)); };
   cells.first = label(losses[from].first);
   const auto size = static_cast<std::size_t>(label(losses[to].first) - cells.first + 1);
@@ -60,7 +64,6 @@ Cells sorted(const Pair& pair, long double tail) {
     cells.w[static_cast<std::size_t>(at - cells.first)] +=
         o.q * std::exp(static_cast<long double>(at) * cells.h);
   }
-  const long double reach = std::max(std::fabs(losses[from].first), std::fabs(losses[to].first));
   cells.slack = (static_cast<long double>(pair.size()) + 4 + reach) * kUlp;
   return cells;
 }
@@ -115,8 +118,8 @@ void coarsen(Cells& c) {
 }
 
 void align(Cells& a, Cells& b, std::size_t most) {
-  while (a.p.size() > most) coarsen(a);
-  while (b.p.size() > most) coarsen(b);
+  while (a.p.size() > most || std::labs(a.first) > kFarthest) coarsen(a);
+  while (b.p.size() > most || std::labs(b.first) > kFarthest) coarsen(b);
   while (a.h < b.h * 0.75L) coarsen(a);
   while (b.h < a.h * 0.75L) coarsen(b);
 }

@@ -30,9 +30,12 @@ long double Real::end(bool upper) const {
     arb_get_lbound_arf(x, ball_, kBits);
   }
   long double value = 0;
-  if (!arf_is_zero(x)) {
+  const slong exponent = arf_is_zero(x) ? 0 : arf_abs_bound_lt_2exp_si(x);
+  if (exponent > std::numeric_limits<long double>::max_exponent) {
+    constexpr long double kMost = std::numeric_limits<long double>::max();
+    value = arf_sgn(x) > 0 ? (upper ? kInfinity : kMost) : (upper ? -kMost : -kInfinity);
+  } else if (!arf_is_zero(x)) {
     // x = y 2^e with 1/2 <= |y| < 1, and y as the sum of two doubles.
-    const slong exponent = arf_abs_bound_lt_2exp_si(x);
     arf_mul_2exp_si(x, x, -exponent);
     arf_set_d(high, arf_get_d(x, ARF_RND_DOWN));
     arf_sub(low, x, high, ARF_PREC_EXACT, ARF_RND_DOWN);

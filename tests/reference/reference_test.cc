@@ -106,6 +106,23 @@ TEST(Reference, FarBelowTheMeanLoss) {
 }
 
 // One data set by three routes: every multiset, the likelihood ratio's law, and the bits counted.
+// Numbers beyond a type's range: a likelihood ratio of e^{5e9}, and a law of one outcome, whose cells could be
+// as narrow as one likes.
+TEST(Reference, NumbersBeyondTheRangeOfTheirType) {
+  EXPECT_TRUE(std::isinf(exp(Real(5.09e9)).above()));
+  EXPECT_GT(exp(Real(5.09e9)).below(), 1e4000L);
+  EXPECT_EQ(exp(Real(-5.09e9)).below(), 0);
+  EXPECT_GE(exp(Real(-5.09e9)).above(), 0);
+  const Pair certain{{1 - 0x1p-60L, 1e-43L}};
+  const long double loss = -std::log(1e-43L);
+  for (const double rounds : {3.0, 1e6, 1e9}) {
+    const auto total = static_cast<long double>(rounds) * loss;
+    EXPECT_EQ(composed_delta(certain, rounds, static_cast<double>(total * (1 + 1e-9L)), 1e-10), 0) << rounds;
+    EXPECT_GT(composed_delta(certain, rounds, static_cast<double>(total * (1 - 1e-9L)) - 1, 1e-10), 0.6)
+        << rounds;
+  }
+}
+
 TEST(Reference, RoutesAgreeOnHomogeneousDataSets) {
   for (const double clients : {2.0, 5.0, 9.0}) {
     for (const double epsilon : {0.0, 0.4, 0.9}) {
