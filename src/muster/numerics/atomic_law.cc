@@ -30,7 +30,7 @@ double AtomicLaw::variance() const {
     sum += weights[i] * points[i] * points[i];
   }
   const double m = mean();
-  return sum - m * m;
+  return numerics::larger(0.0, sum - m * m);  // a law of nearly one point
 }
 
 namespace {

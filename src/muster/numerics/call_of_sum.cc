@@ -21,6 +21,8 @@ constexpr double kNegligible = 24;  // terms below e^-24 of the largest one are 
 constexpr double kVanishing = -600;
 constexpr double kVanishingOfMany = -230;  // with many atoms, whose sums are slow
 constexpr std::size_t kMany = 64;          // atoms: fewer have no tail to speak of
+constexpr double kPatience = 16;           // budgets for the coarsest smoothing
+constexpr double kHopeless = 4;            // times what is affordable: not tried
 constexpr double kSmoothingCut = 6;  // frequencies beyond this many 1/s carry less than e^-18 and are bounded
 
 double saddle(const AtomicLaw& law, double n, double k) {
@@ -36,7 +38,7 @@ struct Sum {
   double value;
   double error;    // two-sided: skipped terms, truncation, round-off
   double density;  // upper bound on the density of S + Z at k
-  bool affordable;
+  double visited;  // the share of the frequencies that the budget was enough for
 };
 
 Sum trapezoid(const TiltedLaw& tilt, double n, double k, double c, double period, double s, double budget) {
@@ -47,7 +49,7 @@ Sum trapezoid(const TiltedLaw& tilt, double n, double k, double c, double period
   double noise = value * round_off.at(0);
   double density = 1 + round_off.at(0);  // the same terms without 1/z^2, from above
   double skipped = 0;
-  const bool affordable = contour::walk(
+  const double visited = contour::walk(
       tilt, n, step, last, kNegligible, budget, [s](double t) { return 0.5 * s * s * t * t; },
       [&](double j, double exponent, double phase, double amplify) {
         const double t = j * step;
@@ -64,8 +66,8 @@ Sum trapezoid(const TiltedLaw& tilt, double n, double k, double c, double period
         skipped += each * count / (j * step * j * step);
         density += each * count;
       });
-  if (!affordable) {
-    return {0, 0, 0, false};
+  if (visited < last) {
+    return {0, 0, 0, visited / last};
   }
   // The rest: a decreasing integrand, so first term plus integral, with |phi| <= 1 and the smoothing alone.
   const double t = (last + 1) * step;
@@ -73,7 +75,7 @@ Sum trapezoid(const TiltedLaw& tilt, double n, double k, double c, double period
   skipped += rest * (1 / (step * t) + 1 / (t * t));
   density += rest * (1 / (step * s * s * t) + 1);
   const double scale = std::exp(0.5 * s * s * c * c) / period;
-  return {value * scale, (skipped + noise) * scale, larger(0.0, density) * scale, true};
+  return {value * scale, (skipped + noise) * scale, larger(0.0, density) * scale, 1};
 }
 
 }  // namespace
@@ -117,16 +119,22 @@ Enclosure call_of_sum(const AtomicLaw& law, double n, double k) {
   const double budget = tilt.atoms() <= 8 ? 4e4 : 2e6 / static_cast<double>(tilt.atoms());
   const double scale = std::exp(log_scale);
   const double finest = tilt.atoms() <= 8 ? 3e-3 : 7e-3;
-  for (double fraction = finest;;
-       fraction *= tilt.atoms() <= 8 ? 2 : 4) {  // the finest smoothing whose frequencies fit the budget
-    const double s = fraction / c;               // 1/c: the scale on which the tilted payoff varies
+  double expected = 0;  // about the budgets that this smoothing takes, from how far the last one came
+  for (double fraction = finest;; fraction *= tilt.atoms() <= 8 ? 2 : 4,
+              expected /= tilt.atoms() <= 8 ? 2
+                                            : 4) {  // the finest smoothing whose frequencies fit the budget
+    const double s = fraction / c;                  // 1/c: the scale on which the tilted payoff varies
     const bool coarsest = fraction > 0.3;
-    const Sum sum = trapezoid(tilt, n, k, c, period.length, s, coarsest ? 16 * budget : budget);
-    if (!sum.affordable) {
+    const double affordable = coarsest ? kPatience : 1;
+    const bool hopeless = expected > kHopeless * affordable;
+    const Sum sum =
+        hopeless ? Sum{0, 0, 0, 0} : trapezoid(tilt, n, k, c, period.length, s, affordable * budget);
+    if (sum.visited < 1) {
       if (coarsest) {  // an integrand that hardly decays: Chernoff's bound, (x)_+ <= e^{cx} / (e c)
         return {larger(0.0, intrinsic - 8 * kUlp * std::abs(k)),
                 larger(intrinsic, std::exp(log_scale - 1) / c * (1 + 1e-9))};
       }
+      expected = hopeless ? expected : 1 / sum.visited;
       continue;
     }
     const double upper = (larger(sum.value, 0.0) + sum.error) * scale * (1 + 64 * kUlp);

@@ -106,11 +106,11 @@ Period choose_period(double c, double log_value, LogChernoff&& log_chernoff,
 
 // Visits frequencies t = j step, j = 1, 2, ..., last. Where n log|phi(c+it)/phi(c)| - damping(t) >
 // -negligible calls term(j, exponent, phase) with that exponent and n times the argument; elsewhere skip(j,
-// count) for a run of frequencies j .. j+count-1, each of modulus at most e^-negligible. Returns false when
-// the work passes `budget` (in rotations).
+// count) for a run of frequencies j .. j+count-1, each of modulus at most e^-negligible. Returns the last
+// frequency visited: less than `last` when the work passes `budget` (in rotations).
 template <typename Damping, typename Term, typename Skip>
-bool walk(const TiltedLaw& tilt, double n, double step, double last, double negligible, double budget,
-          Damping&& damping, Term&& term, Skip&& skip) {
+double walk(const TiltedLaw& tilt, double n, double step, double last, double negligible, double budget,
+            Damping&& damping, Term&& term, Skip&& skip) {
   const double lipschitz = tilt.absolute_mean();
   const double threshold = std::exp(-negligible / n);
   EquispacedCharacteristic characteristic(tilt, step);
@@ -121,7 +121,7 @@ bool walk(const TiltedLaw& tilt, double n, double step, double last, double negl
     const double t = j * step;
     work += in_step ? 1 : kDirectCost;
     if (work > budget) {
-      return false;
+      return j - 1;
     }
     std::complex<double> minus_one;
     if (in_step) {
@@ -155,7 +155,7 @@ bool walk(const TiltedLaw& tilt, double n, double step, double last, double negl
     j += leap + 1;
     in_step = in_step && leap == 0;
   }
-  return true;
+  return last;
 }
 
 // Relative round-off of one term phi(c+it)^n e^{-(c+it)k}: the logarithm and the exponent cost a few ulps of

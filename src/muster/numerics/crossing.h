@@ -27,7 +27,8 @@ Bracket bracket(F&& value, double target, double limit, double start, Holds&& ho
   const auto logarithm = [&](double v) { return std::log(larger(v, 1e-320)) - log_target; };
   double low = 0;
   double at_low = value(0.0);
-  double high = smaller(start, limit);
+  if (!(start > 0 && start < limit)) start = 1;  // a guess that is none
+  double high = start;
   // A lower end may know nothing at 0, where the value is near its largest, and yet something further out.
   for (const double factor : {1.0, 0.5, 0.25, 0.1, 2.0}) {
     if (!rescue || !holds(at_low) || high * factor > limit) break;
@@ -99,7 +100,7 @@ Bracket bracket(F&& value, double target, double limit, double start, Holds&& ho
 
 }  // namespace crossing_detail
 
-// `start`: about where the crossing is expected; a bad guess costs evaluations alone.
+// `start`: about where the crossing is expected; a bad guess, NaN included, costs evaluations alone.
 //
 // A point x >= 0 with value(x) <= target, the least one to a relative 1e-9; infinity where value(limit) is
 // larger.

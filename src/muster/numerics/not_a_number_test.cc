@@ -9,6 +9,7 @@
 #include "muster/numerics/atomic_law.h"
 #include "muster/numerics/call_of_mixed_sum.h"
 #include "muster/numerics/call_of_sum.h"
+#include "muster/numerics/crossing.h"
 #include "muster/numerics/scaled_series.h"
 #include "muster/numerics/worst_mixture.h"
 
@@ -60,6 +61,20 @@ TEST(NotANumber, ABrokenLawHasNoUpperBound) {
       EXPECT_FALSE(call_of_mixed_sum(law, {{1, n}}, 0.1 * n, 0.5).upper < most);
       EXPECT_FALSE(call_of_laws(std::vector<LawCopies>{{&law, n}}, 0.1 * n).upper < most);
     }
+  }
+}
+
+// A law of nearly one point: its variance is a difference of two equal numbers, and the square root of a
+// negative one would be a place to begin a search from.
+TEST(NotANumber, NoSearchBeginsAtOne) {
+  AtomicLaw law;
+  law.add(60, 1 - 2e-26);
+  law.add(-60, 2e-26);
+  EXPECT_GE(law.variance(), 0);
+  const auto falling = [](double epsilon) { return std::exp(-epsilon); };
+  for (const double start : {std::nan(""), -1.0, 0.0, 1e300, std::numeric_limits<double>::infinity()}) {
+    EXPECT_NEAR(crossing_from_above(falling, 1e-3, 1e20, start), std::log(1e3), 1e-6);
+    EXPECT_NEAR(crossing_from_below(falling, 1e-3, 1e20, start), std::log(1e3), 1e-6);
   }
 }
 

@@ -10,8 +10,8 @@
 // rounds, whose transform hardly decays, every frequency comes from one fast Fourier transform
 // (numerics/lattice_transform.h). Pure functions; call from any thread.
 //
-// Losses that are rare and far out would need a period as long as they are at a step as short as the bulk's:
-// they are taken apart (rare_jump.h).
+// Losses that are rare and far out would need a period as long as they are at a step as short as the bulk's,
+// and large ones decay slowly: where the sum is too long, the law is convolved (convolved_losses.h).
 #pragma once
 
 #include <optional>
@@ -28,12 +28,14 @@ struct RepeatedLoss {
   double rounds;                      // whole, >= 1
 };
 
-// At epsilon of any sign. Where the sum would cost too much, large losses are taken apart; where the rest
-// costs too much as well (extreme numbers of rounds), Chernoff's bound.
+// At epsilon of any sign: by the integral, else by convolution or Chernoff's bound.
 numerics::Enclosure composed_delta(std::span<const RepeatedLoss> parts, double spacing, double epsilon);
 
-// The second of these alone, infinite losses taken as zero; none where no loss is large and rare.
-std::optional<numerics::Enclosure> composed_delta_with_rare_jump(std::span<const RepeatedLoss> parts,
-                                                                 double spacing, double epsilon);
+// By the integral alone; none where it is too long, or its round-off leaves more than two hundredths open.
+std::optional<numerics::Enclosure> composed_delta_by_integral(std::span<const RepeatedLoss> parts,
+                                                              double spacing, double epsilon);
+
+// An upper end for finite losses, and the chance that some loss is infinite: at most 1.
+double with_infinite_losses(double upper, double at_infinity);
 
 }  // namespace muster::accounting

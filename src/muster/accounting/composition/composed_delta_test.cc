@@ -9,8 +9,9 @@
 #include <random>
 #include <vector>
 
+#include "muster/accounting/composition/convolved_losses.h"
+#include "muster/accounting/composition/convolved_near.h"
 #include "muster/accounting/composition/loss_integral.h"
-#include "muster/accounting/composition/rare_jump.h"
 
 namespace muster::accounting {
 namespace {
@@ -130,23 +131,19 @@ TEST(ComposedDelta, EnclosesRareLossesFarOut) {
         const numerics::Enclosure whole = composed_delta(parts, kSpacing, epsilon);
         EXPECT_GE(whole.upper, exact * (1 - 1e-12));
         EXPECT_LE(whole.lower, exact * (1 + 1e-12));
-        const auto got = composed_delta_with_rare_jump(parts, kSpacing, epsilon);
-        if (!got) {
-          continue;
-        }
+        const numerics::Enclosure got = convolved_at(parts, kSpacing, epsilon);
         ++found;
-        EXPECT_GE(got->upper, exact * (1 - 1e-12));
-        EXPECT_LE(got->lower, exact * (1 + 1e-12));
-        narrow += got->upper - got->lower < 0.1 * exact ? 1 : 0;
+        EXPECT_GE(got.upper, exact * (1 - 1e-12));
+        EXPECT_LE(got.lower, exact * (1 + 1e-12));
+        narrow += got.upper - got.lower < 0.01 * exact ? 1 : 0;
         // Leaving out the large losses altogether must show.
         if (epsilon >= 0.1) {
-          EXPECT_GT(got->lower, 0.3 * exact);
+          EXPECT_GT(got.lower, 0.3 * exact);
         }
       }
     }
   }
-  EXPECT_GT(found, 50);
-  EXPECT_GT(narrow, found / 2);
+  EXPECT_GT(narrow, 9 * found / 10);
   RecordProperty("found", found);
   RecordProperty("narrow", narrow);
 }
@@ -196,7 +193,10 @@ class RandomRounds {
            : kind < 0.5 ? std::max(0.0, spacing_ * (top_ - 1 + u))
                         : spacing_ * top_ * u * uniform();
   }
-  double random_size() { return spacing_ * std::floor(top_ * uniform() * uniform()); }
+  // What somebody might believe of the question, true or not.
+  ConvolvedLosses::Interest random_interest() {
+    return {spacing_ * top_ * (2 * uniform() - 0.5), {std::exp(8 * uniform() - 4) / (spacing_ * (1 + top_))}};
+  }
 
   Parts parts() const { return parts_; }
   double spacing() const { return spacing_; }
@@ -249,8 +249,8 @@ class RandomRounds {
 
 TEST(ComposedDelta, EnclosesRandomLawsByEveryRoute) {
   std::mt19937_64 bits(11);
-  int without_several = 0;  // enclosures that fail when the chance of several large losses is left out
   int narrow = 0;
+  int crossed = 0;  // the two sides exchanged
   int routes = 0;
   for (int trial = 0; trial < 250; ++trial) {
     RandomRounds rounds(bits);
@@ -277,19 +277,24 @@ TEST(ComposedDelta, EnclosesRandomLawsByEveryRoute) {
           expect(*fast, exact, "fast transform");
         }
       }
-      const RareJump jump(rounds.parts(), rounds.random_size());
-      if (jump.chance() > 0 && jump.chance() < 0.1) {
-        const numerics::Enclosure got = jump.value(h, epsilon).ends;
-        expect(got, exact, "rare jump");
-        without_several += got.upper - 0.5 * jump.chance() * jump.chance() < exact ? 1 : 0;
+      // Few cells, anywhere.
+      using Side = ConvolvedLosses::Side;
+      const ConvolvedLosses::Interest interest = rounds.random_interest();
+      const std::size_t cells = 3 + static_cast<std::size_t>(20 * question);
+      const double below = ConvolvedLosses(rounds.parts(), interest, cells, Side::below).delta(epsilon);
+      const double above = ConvolvedLosses(rounds.parts(), interest, cells, Side::above).delta(epsilon);
+      expect({below, above}, exact, "convolved");
+      crossed += above > exact * (1 + 1e-9L) && below < exact * (1 - 1e-9L) ? 1 : 0;
+      if (question == 0) {
+        expect(convolved_at(rounds.parts(), h, epsilon), exact, "convolved with many cells");
       }
     }
   }
   EXPECT_GT(narrow, routes / 3);
-  EXPECT_GT(without_several, 20);
+  EXPECT_GT(crossed, 200);
   RecordProperty("routes", routes);
   RecordProperty("narrow", narrow);
-  RecordProperty("without_several", without_several);
+  RecordProperty("crossed", crossed);
 }
 
 }  // namespace

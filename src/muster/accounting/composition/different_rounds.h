@@ -8,7 +8,9 @@
 
 #include <cstdint>
 #include <list>
+#include <vector>
 
+#include "muster/accounting/composition/composed_delta.h"
 #include "muster/accounting/composition/dominating_pair.h"
 #include "muster/numerics/enclosure.h"
 
@@ -26,11 +28,15 @@ class DifferentRounds {
   double epsilon_lower(double target) const;
 
  private:
-  double expected_epsilon(double target) const;
   struct Part {
     const LossDistribution* pair;
     std::uint64_t rounds;
   };
+  struct Losses {
+    std::vector<RepeatedLoss> parts;
+    double spacing;  // the finest
+  };
+  Losses losses() const;
   std::list<Part> parts_;
 };
 

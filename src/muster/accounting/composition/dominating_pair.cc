@@ -7,20 +7,13 @@
 #include <utility>
 
 #include "muster/accounting/composition/composed_delta.h"
+#include "muster/accounting/composition/composed_epsilon.h"
 #include "muster/accounting/composition/convex_profile.h"
 #include "muster/accounting/composition/dominated_losses.h"
 #include "muster/numerics/crossing.h"
 #include "muster/numerics/ordered.h"
 
 namespace muster::accounting {
-namespace {
-
-using numerics::larger;
-
-constexpr double kLargestEpsilon = 1e20;
-
-}  // namespace
-
 LossDistribution::LossDistribution(double spacing, LossLaw law)
     : spacing_(spacing), law_(std::move(law.losses)), infinity_(law.infinity) {}
 
@@ -29,7 +22,7 @@ LossDistribution LossDistribution::dominating(const RoundCurve& curve) {
   for (std::size_t i = curve.index.size(); i-- > 1;) {
     points.push_back({-curve.index[i], curve.reverse[i].upper});
   }
-  points.push_back({0, larger(curve.forward[0].upper, curve.reverse[0].upper)});
+  points.push_back({0, numerics::larger(curve.forward[0].upper, curve.reverse[0].upper)});
   for (std::size_t i = 1; i < curve.index.size(); ++i) {
     points.push_back({curve.index[i], curve.forward[i].upper});
   }
@@ -47,25 +40,14 @@ numerics::Enclosure LossDistribution::delta(std::uint64_t rounds, double epsilon
                         epsilon);
 }
 
-// Where a normal loss of the same mean and variance would cross.
-double LossDistribution::expected_epsilon(std::uint64_t rounds, double target) const {
-  const double n = static_cast<double>(rounds);
-  const double deviation = std::sqrt(n * law_.variance());
-  return larger(spacing_,
-                n * law_.mean() + deviation * std::sqrt(2 * std::log(1 / numerics::smaller(target, 0.1))));
-}
-
 double LossDistribution::epsilon_upper(std::uint64_t rounds, double target) const {
-  if (-std::expm1(static_cast<double>(rounds) * std::log1p(-infinity_)) > target) {
-    return std::numeric_limits<double>::infinity();
-  }
-  return numerics::crossing_from_above([&](double epsilon) { return delta(rounds, epsilon).upper; }, target,
-                                       kLargestEpsilon, expected_epsilon(rounds, target));
+  return composed_epsilon_upper(std::array{RepeatedLoss{&law_, infinity_, static_cast<double>(rounds)}},
+                                spacing_, target);
 }
 
 double LossDistribution::epsilon_lower(std::uint64_t rounds, double target) const {
-  return numerics::crossing_from_below([&](double epsilon) { return delta(rounds, epsilon).lower; }, target,
-                                       kLargestEpsilon, expected_epsilon(rounds, target));
+  return composed_epsilon_lower(std::array{RepeatedLoss{&law_, infinity_, static_cast<double>(rounds)}},
+                                spacing_, target);
 }
 
 }  // namespace muster::accounting

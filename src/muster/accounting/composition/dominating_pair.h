@@ -46,7 +46,6 @@ class LossDistribution {
 
  private:
   LossDistribution(double spacing, LossLaw law);
-  double expected_epsilon(std::uint64_t rounds, double target) const;
 
   double spacing_ = 0;
   numerics::AtomicLaw law_;  // nonzero losses under P

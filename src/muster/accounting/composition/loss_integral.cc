@@ -17,6 +17,8 @@ namespace contour = numerics::contour;
 // What a fast transform costs per cell, in atoms times frequencies: a level, and the terms of the sum.
 constexpr double kLevel = 8;
 constexpr double kTerm = 150;
+// What a frequency costs besides its atoms, in atoms: a logarithm, an angle and two turns.
+constexpr double kFrequency = 100;
 // A fast transform whose noise leaves more than this is helped by the sum atom by atom, if that is
 // affordable.
 constexpr double kNoisy = 1e-7;
@@ -80,7 +82,7 @@ class Product {
   Product(std::span<const RepeatedLoss> parts, double c, double step) {
     for (const RepeatedLoss& part : parts) {
       factors_.emplace_back(part, c, step);
-      atoms_ += static_cast<double>(factors_.back().tilt.atoms()) + 8;
+      atoms_ += static_cast<double>(factors_.back().tilt.atoms()) + kFrequency;
     }
   }
 

@@ -1,0 +1,90 @@
+#include "muster/accounting/composition/convolved_near.h"
+
+#include <cmath>
+#include <cstddef>
+
+#include "muster/accounting/composition/loss_integral.h"
+#include "muster/numerics/crossing.h"
+#include "muster/numerics/ordered.h"
+
+namespace muster::accounting {
+namespace {
+
+using numerics::larger;
+using numerics::smaller;
+
+constexpr double kLargestEpsilon = 1e20;
+constexpr std::size_t kCells = 1000;
+constexpr std::size_t kRoughCells = 250;
+constexpr int kTilts = 8;         // of the rough law
+constexpr double kInwards = 0.6;  // from the epsilon of one tilt to that of the next
+constexpr double kLeastDelta = 1e-300;
+
+double mean_of(Parts parts) {
+  return sum_over(parts, [](const RepeatedLoss& p) { return p.losses->mean(); });
+}
+double deviation_of(Parts parts) {
+  return std::sqrt(sum_over(parts, [](const RepeatedLoss& p) { return p.losses->variance(); }));
+}
+
+// The saddle points of an epsilon and of some smaller ones.
+ConvolvedLosses::Interest saddle_points(Parts parts, double spacing, double epsilon) {
+  ConvolvedLosses::Interest interest{epsilon, {}};
+  double at = epsilon;
+  for (int i = 0; i < kTilts; ++i, at *= kInwards) {
+    const double c = trivial_value(parts, spacing, at) ? 1 / spacing : Integral(parts, spacing, at).c();
+    interest.tilts.push_back(c > 0 && std::isfinite(c) ? c : 1);
+  }
+  return interest;
+}
+
+// What a rough law of the sum says about an epsilon: how fast delta falls there, and under which tilt the
+// bulk counts as much as what passes.
+ConvolvedLosses::Interest interest_at(Parts parts, const ConvolvedLosses& rough, double epsilon) {
+  const double way = larger(epsilon - mean_of(parts), deviation_of(parts) / 2);
+  const double step = way / 30;
+  const double near = rough.delta(epsilon), far = rough.delta(epsilon + step);
+  const double bulk = larger(1.0, -std::log(larger(near, kLeastDelta))) / way;
+  if (!(bulk > 0 && std::isfinite(bulk))) {
+    return {epsilon, {1}};
+  }
+  const double slope = far > 0 && far < near ? std::log(near / far) / step : bulk;
+  const double c = numerics::within(slope, bulk / 16, 4 * bulk);
+  return {epsilon, {c, c / 4, 2 * c, std::sqrt(c * bulk), bulk, 2 * bulk}};
+}
+
+}  // namespace
+
+double expected_epsilon(Parts parts, double spacing, double target) {
+  const double deviations = std::sqrt(2 * std::log(1 / smaller(target, 0.1)));
+  return larger(spacing, mean_of(parts) + deviation_of(parts) * deviations);
+}
+
+double chernoff_epsilon(Parts parts, double spacing, double target) {
+  return numerics::crossing_from_above(
+      [&](double e) {
+        const auto trivial = trivial_value(parts, spacing, e);
+        return trivial ? trivial->upper : Integral(parts, spacing, e).chernoff();
+      },
+      target, kLargestEpsilon, expected_epsilon(parts, spacing, target));
+}
+
+ConvolvedLosses convolved_near(Parts parts, double spacing, double target, ConvolvedLosses::Side side) {
+  const double far = smaller(chernoff_epsilon(parts, spacing, target), kLargestEpsilon);
+  const ConvolvedLosses rough(parts, saddle_points(parts, spacing, far), kRoughCells,
+                              ConvolvedLosses::Side::below);
+  const double epsilon =
+      numerics::crossing_from_below([&](double e) { return rough.delta(e); }, target, kLargestEpsilon,
+                                    expected_epsilon(parts, spacing, target));
+  return ConvolvedLosses(parts, interest_at(parts, rough, epsilon), kCells, side);
+}
+
+numerics::Enclosure convolved_at(Parts parts, double spacing, double epsilon) {
+  const ConvolvedLosses rough(parts, saddle_points(parts, spacing, epsilon + deviation_of(parts)),
+                              kRoughCells, ConvolvedLosses::Side::below);
+  const ConvolvedLosses::Interest interest = interest_at(parts, rough, epsilon);
+  return {ConvolvedLosses(parts, interest, kCells, ConvolvedLosses::Side::below).delta(epsilon),
+          ConvolvedLosses(parts, interest, kCells, ConvolvedLosses::Side::above).delta(epsilon)};
+}
+
+}  // namespace muster::accounting
