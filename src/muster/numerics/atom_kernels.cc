@@ -9,6 +9,8 @@
 #include <hwy/contrib/math/math-inl.h>
 #include <hwy/highway.h>
 
+#include "muster/numerics/work.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace muster::numerics {
 namespace HWY_NAMESPACE {
@@ -258,6 +260,7 @@ constexpr double kLargestAngle = 6e6;  // what SineCosine() reduces exactly
 }  // namespace
 
 TiltSums tilt_sums(const double* points, const double* weights, std::size_t atoms, double c) {
+  count_work(atoms, kWorkOfFunction, 0);
   double out[5];
   HWY_DYNAMIC_DISPATCH(Tilt)(points, weights, atoms, c, out);
   return {out[0], out[1], out[2], out[3], out[4]};
@@ -265,11 +268,13 @@ TiltSums tilt_sums(const double* points, const double* weights, std::size_t atom
 
 void tilt_weights(const double* points, const double* weights, std::size_t atoms, double c, double shift,
                   double* out) {
+  count_work(atoms, kWorkOfFunction, 0);
   HWY_DYNAMIC_DISPATCH(TiltWeights)(points, weights, atoms, c, shift, out);
 }
 
 std::complex<double> characteristic_sum(const double* points, const double* weights, std::size_t atoms,
                                         double t, double reach) {
+  count_work(atoms, kWorkOfFunction, kWorkOfFrequency);
   double out[2] = {0, 0};
   if (std::abs(t) * reach < kLargestAngle) {
     HWY_DYNAMIC_DISPATCH(Characteristic)(points, weights, atoms, t, out);
@@ -285,6 +290,7 @@ std::complex<double> characteristic_sum(const double* points, const double* weig
 }
 
 void angles(const double* points, std::size_t atoms, double t, double reach, double* cosines, double* sines) {
+  count_work(atoms, kWorkOfFunction, 0);
   if (std::abs(t) * reach < kLargestAngle) {
     HWY_DYNAMIC_DISPATCH(Angles)(points, atoms, t, cosines, sines);
     return;
@@ -305,6 +311,7 @@ std::complex<double> angle_sum(const double* weights, const double* cosines, con
 std::array<std::complex<double>, 4> turn_and_sum(const double* weights, double* cosines, double* sines,
                                                  const double* step_cosines, const double* step_sines,
                                                  std::size_t atoms) {
+  count_work(4 * atoms, 1, 4 * kWorkOfFrequency);
   double out[8];
   HWY_DYNAMIC_DISPATCH(TurnAndSum)(weights, cosines, sines, step_cosines, step_sines, atoms, out);
   return {{{out[0], out[1]}, {out[2], out[3]}, {out[4], out[5]}, {out[6], out[7]}}};
@@ -312,6 +319,7 @@ std::array<std::complex<double>, 4> turn_and_sum(const double* weights, double* 
 
 std::array<double, 4> multiply_and_sum(double* real, double* imaginary, const double* step_real,
                                        const double* step_imaginary, std::size_t count) {
+  count_work(4 * count, 1, 4 * kWorkOfFrequency);
   std::array<double, 4> out{};
   HWY_DYNAMIC_DISPATCH(MultiplyAndSum)(real, imaginary, step_real, step_imaginary, count, out.data());
   return out;

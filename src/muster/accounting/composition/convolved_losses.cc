@@ -44,7 +44,7 @@ Sketch sketch_of(const Atoms& law) {
   const std::size_t size = law.points.size();
   const std::size_t most = (size + kCoarse - 1) / kCoarse;
   for (std::size_t from = 0; from < size; from += most) {
-    const std::size_t to = std::min(size, from + most);
+    const std::size_t to = smaller(size, from + most);
     std::size_t top = from;
     for (std::size_t i = from; i < to; ++i) {
       top = law.masses[i] > law.masses[top] ? i : top;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "muster/numerics/ordered.h"
+#include "muster/numerics/work.h"
 
 namespace muster::accounting {
 namespace {
@@ -16,9 +17,14 @@ using numerics::smaller;
 constexpr double kFewest = 16;  // nodes to a deviation where every cell is exact
 constexpr double kWidest =
     1.0 / 8;  // deviations a cell may span, more beyond three of them: far tails keep their shape
-constexpr double kRise = 5e-3;      // of the curve: what a chord may lie above it
-constexpr double kHarmless = 10;    // of the negligible: a rise that does not matter
-constexpr double kFarthest = 1e10;  // epsilon: what is left beyond is infinite loss
+constexpr double kRise = 5e-3;         // of the curve: what a chord may lie above it
+constexpr double kRiseOfLarge = 2e-2;  // the same where losses are large: those are resolved by their mass
+constexpr int kMostSteps = 40;
+constexpr double kTableWork = 3.5e9;    // numerics/work.h: about a second
+constexpr double kNodesExpected = 5;  // deviations with all their nodes
+constexpr double kCoarsest = 8;       // times as few nodes, and as far a rise
+constexpr double kHarmless = 10;      // of the negligible: a rise that does not matter
+constexpr double kFarthest = 1e10;    // epsilon: what is left beyond is infinite loss
 constexpr std::int64_t kFarthestIndex = std::int64_t{1} << 50;
 constexpr std::size_t kMostNodes = 30'000;
 constexpr double kLargeLoss = 1;     // epsilon: the scale from which losses are resolved one by one
@@ -55,14 +61,22 @@ double falls_to(const Curve& curve, double target, double start) {
   return high;
 }
 
-// Where a falling curve passes `target`, to a relative 1e-3, from somewhere near it.
+// Where a falling curve passes `target`, to a relative 1e-3, from somewhere near it: a secant on logarithms,
+// kept between its ends.
 double crosses(const Curve& curve, double target, double near) {
+  const auto above = [&](double epsilon) { return std::log(curve(epsilon).upper / target); };
   double low = near, high = near;
-  while (!(curve(low).upper > target) && low > 1e-3 * near) low *= 0.8;
-  while (curve(high).upper > target && high < kFarthest) high *= 1.25;
-  while (high - low > 1e-3 * high) {
-    const double middle = 0.5 * (low + high);
-    (curve(middle).upper > target ? low : high) = middle;
+  double at_low = above(near), at_high = at_low;
+  while (!(at_low > 0) && low > 1e-3 * near) at_low = above(low *= 0.8);
+  while (at_high > 0 && high < kFarthest) at_high = above(high *= 1.25);
+  for (int i = 0; high - low > 1e-3 * high && i < kMostSteps; ++i) {
+    const double share = at_low / (at_low - at_high);
+    // Every third step halves: a curve may fall at once.
+    const double way = i % 3 < 2 && std::isfinite(share) ? numerics::within(share, 0.02, 0.98) : 0.5;
+    const double middle = low + way * (high - low);
+    const double at = above(middle);
+    (at > 0 ? low : high) = middle;
+    (at > 0 ? at_low : at_high) = at;
   }
   return high;
 }
@@ -93,8 +107,8 @@ struct Node {
 
 class Table {
  public:
-  Table(const Curve& forward, const Curve& reverse, double spacing, double negligible)
-      : forward_(forward), reverse_(reverse), spacing_(spacing), negligible_(negligible) {}
+  Table(const Curve& forward, const Curve& reverse, double spacing, double negligible, double rise)
+      : forward_(forward), reverse_(reverse), spacing_(spacing), negligible_(negligible), rise_(rise) {}
 
   std::size_t size() const { return nodes_.size(); }
   const Node& last() const { return nodes_.back(); }
@@ -186,7 +200,7 @@ class Table {
     const double share = 1 / (1 + std::exp(width / 2));  // of the right end
     const double straight = std::sqrt(from * to);
     const double rise = (1 - share) * from + share * to - straight;
-    return rise <= larger(kRise * straight, kHarmless * negligible_);
+    return rise <= larger(rise_ * straight, kHarmless * negligible_);
   }
 
   // The forward losses' masses at the nodes, roughly.
@@ -208,15 +222,38 @@ class Table {
   const Curve& reverse_;
   double spacing_;
   double negligible_;
+  double rise_;  // of the curve: what a chord may lie above it
   std::vector<Node> nodes_;
 };
+
+// By which power of two a table has fewer nodes than asked, because one of them costs so much. Each curve is
+// asked twice, so that what it builds once is not counted.
+double coarsening(const Curve& forward, const Curve& reverse, double deviation, double nodes) {
+  double work = 0;
+  for (const Curve* curve : {&forward, &reverse}) {
+    if (*curve) {
+      for (const double epsilon : {deviation, 3 * deviation}) {
+        (*curve)(epsilon);
+        const double before = numerics::work_done();
+        (*curve)(epsilon);
+        work += (numerics::work_done() - before) / 2;
+      }
+    }
+  }
+  double coarser = 1;
+  while (coarser < kCoarsest && work * nodes > coarser * kTableWork) {
+    coarser *= 2;
+  }
+  return coarser;
+}
 
 }  // namespace
 
 RoundCurve tabulate(const Curve& forward, const Curve& reverse, int per_deviation, double negligible,
                     double visited, double knot, bool nested) {
   const auto [deviation, large] = scale_of(forward);
-  double spacing = deviation / per_deviation;
+  const double coarser = coarsening(forward, reverse, deviation, kNodesExpected * per_deviation);
+  double spacing = coarser * deviation / per_deviation;
   if (knot > spacing) {
     spacing = knot / std::ceil(kFewest * knot / deviation);
   }
@@ -224,7 +261,7 @@ RoundCurve tabulate(const Curve& forward, const Curve& reverse, int per_deviatio
     spacing = std::exp2(std::floor(std::log2(spacing)));
   }
   const double dense = deviation / spacing;  // nodes to a deviation
-  Table table(forward, reverse, spacing, negligible);
+  Table table(forward, reverse, spacing, negligible, coarser * (large ? kRiseOfLarge : kRise));
   table.append(0);
   double stall = 1;  // how much wider the cells are because the bound does not fall
   while (table.last().larger_upper() > negligible && table.epsilon(table.last().index) < kFarthest &&
