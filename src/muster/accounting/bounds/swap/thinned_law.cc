@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "muster/numerics/ordered.h"
+#include "muster/numerics/work.h"
 
 namespace muster::accounting {
 namespace {
@@ -11,6 +12,7 @@ using numerics::AtomicLaw;
 
 constexpr double kBin = 1.0 / 256;       // of a deviation, and of the distance from 0 beyond one
 constexpr double kWidest = 0.04;         // of an interval: of its distance from 0 plus a deviation
+constexpr double kWorkOfBin = 30;        // numerics/work.h: of long doubles, written and read
 constexpr double kAddedVariance = 1e-7;  // of one interval, relative
 
 // One side of 0, in distances from it.
@@ -27,6 +29,8 @@ class Side {
     mass_.resize(edges_.size());
     moment_.resize(edges_.size());
   }
+
+  std::size_t bins() const { return edges_.size(); }
 
   // An atom at `distance` > 0, at most the reach; `log_distance` need only be close.
   void add(double distance, double log_distance, double weight) {
@@ -100,6 +104,7 @@ AtomicLaw thinned_product(const AtomicLaw& law, const std::vector<double>& weigh
   const double unit = std::sqrt(variance), most_added = kAddedVariance * variance;
   if (!(unit > 0)) return exact();
   Side below(-heaviest * law.smallest_point(), unit), above(heaviest * law.largest_point(), unit);
+  numerics::count_work(below.bins() + above.bins() + law.points.size() * weights.size(), kWorkOfBin, 0);
   std::vector<double> logs(law.points.size());
   for (std::size_t i = 0; i < logs.size(); ++i) logs[i] = std::log(std::fabs(law.points[i]));
   for (std::size_t w = 0; w < weights.size(); ++w) {
