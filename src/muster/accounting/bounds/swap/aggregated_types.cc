@@ -1,5 +1,6 @@
 #include "muster/accounting/bounds/swap/aggregated_types.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <vector>
@@ -83,14 +84,18 @@ std::optional<RoundType> type_of(const std::vector<std::int64_t>& nodes, double 
 
 }  // namespace
 
+bool AggregatedTypes::covers() const {
+  const AggregatedGaussianCurve::Runs runs = curve_.runs(1);
+  return !runs.bulk.empty() && std::ranges::all_of(runs.bulk, [](const Run& run) {
+    return run.mu >= kLeastMu && run.mu <= kMostMu && run.odds > 0;
+  });
+}
+
 std::optional<RoundTypes> AggregatedTypes::at(double tail, bool rough) const {
+  if (!covers()) return std::nullopt;
   const AggregatedGaussianCurve::Runs runs = curve_.runs(rough ? kRoughRuns : kRuns);
   double most_mu = 0;
-  for (const Run& run : runs.bulk) {
-    if (!(run.mu >= kLeastMu && run.mu <= kMostMu && run.odds > 0)) return std::nullopt;
-    most_mu = larger(most_mu, run.mu);
-  }
-  if (runs.bulk.empty()) return std::nullopt;
+  for (const Run& run : runs.bulk) most_mu = larger(most_mu, run.mu);
   // A normal loss of deviation s has a total variation of s / sqrt(2 pi).
   const double deviation = 2.5 * curve_.delta(0).upper;
   RoundTypes found;

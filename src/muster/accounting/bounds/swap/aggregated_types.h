@@ -23,6 +23,8 @@ class AggregatedTypes {
   // The curve of records in a ball of the diameter it was made with.
   explicit AggregatedTypes(AggregatedGaussianCurve curve) : curve_(std::move(curve)) {}
 
+  // Whether there are types at all.
+  bool covers() const;
   // Losses up to where the worst curve falls to `tail`; the rest is charged as infinite loss. `rough`: a
   // fraction of the work, and about two per cent of the composed epsilon dearer. None out of range.
   std::optional<RoundTypes> at(double tail, bool rough = false) const;
