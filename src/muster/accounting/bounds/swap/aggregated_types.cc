@@ -16,7 +16,9 @@ namespace {
 using numerics::larger;
 using Run = AggregatedGaussianCurve::Run;
 
-constexpr std::size_t kRuns = 8, kRoughRuns = 2;       // of the number of reports
+constexpr std::size_t kRuns = 7, kRoughRuns = 2;       // of the number of reports
+constexpr std::size_t kWideRuns = 4;                   // where mu is large and the search is slow
+constexpr double kLargeMu = 0.85;
 constexpr double kPerDeviation = 10, kRoughNodes = 7;  // nodes to a deviation of the loss
 constexpr double kDense = 2.5;                         // deviations with a node at every lattice point
 constexpr double kGrowth = 1.15;                       // of a step, a step, beyond
@@ -93,9 +95,8 @@ bool AggregatedTypes::covers() const {
 
 std::optional<RoundTypes> AggregatedTypes::at(double tail, bool rough) const {
   if (!covers()) return std::nullopt;
-  const AggregatedGaussianCurve::Runs runs = curve_.runs(rough ? kRoughRuns : kRuns);
-  double most_mu = 0;
-  for (const Run& run : runs.bulk) most_mu = larger(most_mu, run.mu);
+  const double most_mu = curve_.runs(1).bulk.front().mu;
+  const AggregatedGaussianCurve::Runs runs = curve_.runs(rough ? kRoughRuns : most_mu > kLargeMu ? kWideRuns : kRuns);
   // A normal loss of deviation s has a total variation of s / sqrt(2 pi).
   const double deviation = 2.5 * curve_.delta(0).upper;
   RoundTypes found;

@@ -24,6 +24,7 @@ constexpr double kGiven = 0.05, kGivenFar = 0.1;
 // type is charged, as it is where all are.
 constexpr double kRatio = 1.3, kRoughRatio = 2, kRatioOfAll = 1.1;
 constexpr double kOpen = 0.012, kRoughOpen = 0.04, kOpenOfAll = 2e-4;
+constexpr double kSpared = 0.02;  // of that, an atom of the common factor that is not computed
 constexpr double kUp = 1 + 0x1p-50;
 
 std::vector<double> mirrored(std::vector<double> edges) {
@@ -85,8 +86,9 @@ std::vector<double> TriangleTypes::values(double mu, double excess, double c) co
     using Charged = Cells::Charged;
     const std::size_t i = part.first, inner = i == 0 ? 1 : i;
     const LeftOpen open = part.charged == Charged::all
-                              ? LeftOpen{kRatioOfAll, kOpenOfAll * middle}
-                              : LeftOpen{ratio_, open_ * short_of_ends(inner) * middle};
+                              ? LeftOpen{kRatioOfAll, kOpenOfAll * middle, kSpared * kOpenOfAll * middle}
+                              : LeftOpen{ratio_, open_ * short_of_ends(inner) * middle,
+                                         kSpared * open_ * short_of_ends(inner) * middle};
     const MixedValues mixed{own[i], own[i + 1],
                             part.charged == Charged::inner_first    ? MixedValues::Charged::first
                             : part.charged == Charged::inner_second ? MixedValues::Charged::second

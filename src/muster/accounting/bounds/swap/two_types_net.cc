@@ -74,7 +74,7 @@ Correction certified_excess(const MixedValues& values, const TriangleCalls& call
   const bool positive = c > 0;
   const double record = values.first, alternative = values.second;
   const double steep = 1 + std::fabs(c) / 2;  // about (M1 + E M2)/2 of Lemma 1 where g = c
-  const double negligible = kSpared * larger(record, alternative);
+  const double negligible = larger(kSpared * larger(record, alternative), open.spared);
   Correction found{0, 0, 0};
   const auto value = [&](const TriangleBox& box) {
     const BoxCorner at = corner(cells, box, positive);

@@ -55,9 +55,10 @@ struct MixedValues {
   double first, second;
   Charged charged = Charged::both;
 };
-// The search stops once what is left is at most `ratio` times what is reached, and `absolute` more.
+// The search stops once what is left is at most `ratio` times what is reached, and `absolute` more. `spared`:
+// atoms of the common factor worth no more are charged whole, unseen.
 struct LeftOpen {
-  double ratio, absolute;
+  double ratio, absolute, spared = 0;
 };
 Correction certified_excess(const MixedValues& values, const TriangleCalls& calls, const TriangleCells& cells,
                             double mu, double c, const LeftOpen& open, CornerOf corner = corner_of);
