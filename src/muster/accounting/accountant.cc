@@ -51,12 +51,14 @@ void require_valid(const Question& question) {
 
 struct Accountant::State {
   struct Upper {
-    explicit Upper(RoundBound b) : bound(std::move(b)), composed(bound.delta, bound.knot), typed(bound.types) {}
+    explicit Upper(RoundBound b)
+        : bound(std::move(b)), composed(bound.delta, bound.knot), typed(bound.types) {}
     double upper(std::uint64_t rounds, const Question& question) const {
       return uses_types(rounds) ? typed.upper(rounds, question) : composed.upper(rounds, question);
     }
     double rough_upper(std::uint64_t rounds, const Question& question) const {
-      return uses_types(rounds) ? typed.rough_upper(rounds, question) : composed.rough_upper(rounds, question);
+      return uses_types(rounds) ? typed.rough_upper(rounds, question)
+                                : composed.rough_upper(rounds, question);
     }
     double delta_at(std::uint64_t rounds, double delta, double epsilon) const {
       return uses_types(rounds) ? typed.delta_at(rounds, delta, epsilon)

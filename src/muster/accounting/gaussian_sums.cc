@@ -44,7 +44,8 @@ double ball_of(const GaussianLocal& mechanism) {
 }
 
 // The same round, composed as a choice between types; `curve` is of records in the ball.
-void add_types(const GaussianLocal& mechanism, AggregatedGaussianCurve curve, std::vector<RoundBound>& uppers) {
+void add_types(const GaussianLocal& mechanism, AggregatedGaussianCurve curve,
+               std::vector<RoundBound>& uppers) {
   const auto types = std::make_shared<const AggregatedTypes>(std::move(curve));
   if (!types->covers()) return;
   RoundBound bound = uppers.back();
@@ -96,9 +97,10 @@ GaussianSum gaussian_sum(const GaussianLocal& mechanism, const FixedSubset& p) {
                  "the server sees the sum of a round's messages alone"},
                 curve)},
       pair_of(curve)};
-  add_types(mechanism,
-            AggregatedGaussianCurve::subset(ball_of(mechanism), count_of(p.clients), static_cast<double>(p.subset)),
-            sum.uppers);
+  add_types(
+      mechanism,
+      AggregatedGaussianCurve::subset(ball_of(mechanism), count_of(p.clients), static_cast<double>(p.subset)),
+      sum.uppers);
   return sum;
 }
 

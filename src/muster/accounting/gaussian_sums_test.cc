@@ -38,7 +38,8 @@ std::optional<double> upper_of(const Statement& statement, const std::string& id
 TEST(GaussianSums, AThousandRoundsWithinOnePerCent) {
   const Accountant accountant(GaussianLocal{0.004}, check_in(100'000'000, 0.01));
   const Statement s = accountant.account(1000, epsilon_at(1e-6));
-  std::printf("lower %.5f, types %.5f, one pair %.5f\n", *s.best.lower, *upper_of(s, kTypes), *upper_of(s, kOnePair));
+  std::printf("lower %.5f, types %.5f, one pair %.5f\n", *s.best.lower, *upper_of(s, kTypes),
+              *upper_of(s, kOnePair));
   EXPECT_EQ(s.best.id, kTypes);
   EXPECT_NEAR(*s.best.lower, 0.7209, 1e-4);
   EXPECT_LE(*s.best.upper, 1.01 * *s.best.lower);
@@ -46,7 +47,8 @@ TEST(GaussianSums, AThousandRoundsWithinOnePerCent) {
   EXPECT_NEAR(*upper_of(s, kOnePair), 0.8272, 1e-3);
   // More rounds cost more; blocks of rounds, too.
   double before = 0;
-  for (const std::uint64_t rounds : {1ull, 2ull, 16ull, 17ull, 999ull, 1000ull, 1024ull, 1025ull, 2049ull, 8000ull}) {
+  for (const std::uint64_t rounds :
+       {1ull, 2ull, 16ull, 17ull, 999ull, 1000ull, 1024ull, 1025ull, 2049ull, 8000ull}) {
     const double epsilon = *accountant.upper(rounds, epsilon_at(1e-6));
     EXPECT_GE(epsilon, before) << rounds;
     before = epsilon;
@@ -68,8 +70,8 @@ TEST(GaussianSums, BetweenTheLowerPairAndTheDominatingOne) {
     std::uint64_t minimum, rounds;
     double delta, within;  // of the lower value
   };
-  for (const Row& row : {Row{0.05, 60'000, 0.1, 1, 500, 1e-6, 1.02},
-                         Row{0.3, 1000, 0.1, 50, 300, 1e-5, 1.06}}) {
+  for (const Row& row :
+       {Row{0.05, 60'000, 0.1, 1, 500, 1e-6, 1.02}, Row{0.3, 1000, 0.1, 50, 300, 1e-5, 1.06}}) {
     const Accountant accountant(GaussianLocal{row.sigma}, check_in(row.clients, row.rate, row.minimum));
     const Statement s = accountant.account(row.rounds, epsilon_at(row.delta));
     std::printf("sigma %g, n %llu: lower %.5f, types %.5f, one pair %.5f\n", row.sigma,

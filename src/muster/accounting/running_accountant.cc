@@ -130,8 +130,8 @@ numerics::Enclosure RunningAccountant::delta(double epsilon) const {
 numerics::Enclosure RunningAccountant::epsilon() const {
   double upper = uppers_.epsilon_upper(delta_.value());
   if (one_typed_stretch()) {
-    upper = numerics::smaller(
-        upper, latest_.first->typed->upper(latest_.second, {Question::Kind::epsilon_at_delta, delta_.value()}));
+    upper = numerics::smaller(upper, latest_.first->typed->upper(
+                                         latest_.second, {Question::Kind::epsilon_at_delta, delta_.value()}));
   } else if (const std::optional<DifferentRounds> typed = typed_uppers()) {
     upper = numerics::smaller(upper, typed->epsilon_upper(delta_.value()));
   }

@@ -8,9 +8,9 @@
 //
 // Every distinct (mechanism, participation) is tabulated once; a round's curve is the smallest of the proven
 // bounds that cover it, the local guarantee among them; where one of them knows what types a round can be
-// (typed_rounds.h), consecutive rounds of a kind are charged by these as well, and the smaller sum holds. Replace-one, each participation in its own view. The
-// charges must not depend on private data: a schedule fixed in advance, or chosen without looking at the
-// releases. Not thread-safe.
+// (typed_rounds.h), consecutive rounds of a kind are charged by these as well, and the smaller sum holds.
+// Replace-one, each participation in its own view. The charges must not depend on private data: a schedule
+// fixed in advance, or chosen without looking at the releases. Not thread-safe.
 #pragma once
 
 #include <cstdint>

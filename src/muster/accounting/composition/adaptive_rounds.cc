@@ -43,7 +43,8 @@ std::vector<double> AdaptiveRounds::one_round(const RoundType& type, std::size_t
     double sums[kLanes] = {};
     for (std::size_t a = 0; a < type.losses.size(); ++a) {
       const double mass = type.masses[a];
-      const double* from = &values_[static_cast<std::size_t>(static_cast<std::int64_t>(margin_ + i) - type.losses[a])];
+      const double* from =
+          &values_[static_cast<std::size_t>(static_cast<std::int64_t>(margin_ + i) - type.losses[a])];
       if (stride == 1) {
         for (std::size_t k = 0; k < kLanes; ++k) sums[k] += mass * from[k];
       } else {
@@ -110,7 +111,8 @@ double AdaptiveRounds::between(const std::vector<double>& values, double spacing
   const double at = epsilon / spacing;
   if (!(at < static_cast<double>(values.size() - 1))) return values.back();
   const auto left = static_cast<std::size_t>(at);
-  const double share = std::expm1(larger(0.0, epsilon - spacing * static_cast<double>(left))) / std::expm1(spacing);
+  const double share =
+      std::expm1(larger(0.0, epsilon - spacing * static_cast<double>(left))) / std::expm1(spacing);
   // A chord falls: less of the right end errs upward.
   const double right = numerics::within(share * (1 - 1e-12) - 1e-13, 0.0, 1.0);
   return smaller(values[left], ((1 - right) * values[left] + right * values[left + 1]) * (1 + 8 * kUlp));

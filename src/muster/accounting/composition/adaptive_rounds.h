@@ -4,10 +4,10 @@
 // With V_0(e) = (1 - alpha)_+, alpha = e^e, and for types that cover a round (round_types.h)
 //     V_t(e) = max over types of infinity + sum over losses l of p(l) V_{t-1}(e - l),
 // V_T(eps) bounds the hockey-stick divergence of T adaptive rounds at eps, both orders of the pair
-// (docs/theory/aggregated.md, "Many rounds"). Kept at lattice points e >= 0; left of 0 it follows by exchanging
-// the pair, right of the last point the last value holds, between points the chord in alpha. All terms are
-// positive: every value is an upper bound to a relative 1e-9, however small. O(T * points * masses). Const
-// methods may run concurrently (they take turns).
+// (docs/theory/aggregated.md, "Many rounds"). Kept at lattice points e >= 0; left of 0 it follows by
+// exchanging the pair, right of the last point the last value holds, between points the chord in alpha. All
+// terms are positive: every value is an upper bound to a relative 1e-9, however small. O(T * points *
+// masses). Const methods may run concurrently (they take turns).
 #pragma once
 
 #include <cstddef>
@@ -39,8 +39,8 @@ class AdaptiveRounds {
   RoundTypes types_;
   std::size_t points_, margin_;
   mutable std::mutex mutex_;
-  mutable std::uint64_t rounds_ = 0;               // that `values_` is of
-  mutable std::vector<double> values_;             // of V, margin_ points left of 0 and right of the last
+  mutable std::uint64_t rounds_ = 0;    // that `values_` is of
+  mutable std::vector<double> values_;  // of V, margin_ points left of 0 and right of the last
   mutable std::map<std::uint64_t, std::vector<double>> kept_;  // every kEvery rounds
 };
 

@@ -33,7 +33,8 @@ class TypedRounds {
  public:
   explicit TypedRounds(TypesOf types) : types_(std::move(types)) {}
 
-  // In the quantity asked, for any number of rounds >= 1; infinity, or a delta of 1, where there are no types.
+  // In the quantity asked, for any number of rounds >= 1; infinity, or a delta of 1, where there are no
+  // types.
   double upper(std::uint64_t rounds, const Question& question) const;
   // A few per cent larger at a third of the cost, nothing kept: for a search to start with.
   double rough_upper(std::uint64_t rounds, const Question& question) const;
@@ -53,7 +54,7 @@ class TypedRounds {
  private:
   struct Tables {  // of one tail
     RoundTypes types;
-    std::uint64_t block = 0;  // the longest recursion; 0: none
+    std::uint64_t block = 0;                             // the longest recursion; 0: none
     std::map<std::uint64_t, AdaptiveRounds> recursions;  // by the rounds they are made for
     std::map<std::uint64_t, LossDistribution> pairs;     // by the rounds of a block
   };

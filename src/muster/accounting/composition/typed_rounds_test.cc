@@ -17,7 +17,8 @@ namespace {
 
 // Losses a > 0 > -b, both P and Q of total mass `weight`; the rest has no loss.
 void add_pair(RoundType& type, double spacing, std::int64_t a, std::int64_t b, double weight) {
-  const double down = -std::expm1(-spacing * static_cast<double>(a)), up = std::expm1(spacing * static_cast<double>(b));
+  const double down = -std::expm1(-spacing * static_cast<double>(a)),
+               up = std::expm1(spacing * static_cast<double>(b));
   type.losses.insert(type.losses.end(), {-b, a});
   type.masses.insert(type.masses.end(), {weight * down / (down + up), weight * up / (down + up)});
 }
@@ -75,7 +76,8 @@ double every_strategy(const RoundTypes& types, double p, double q, int rounds, d
     double sum = p * type.infinity;
     for (std::size_t a = 0; a < type.losses.size(); ++a) {
       const double next = p * type.masses[a];
-      const double other = q * type.masses[a] * std::exp(-types.spacing * static_cast<double>(type.losses[a]));
+      const double other =
+          q * type.masses[a] * std::exp(-types.spacing * static_cast<double>(type.losses[a]));
       sum += every_strategy(types, next, other, rounds - 1, alpha);
     }
     best = std::fmax(best, sum);
@@ -116,7 +118,8 @@ TEST(AdaptiveRounds, EqualsEveryStrategyTriedOut) {
                 every_strategy(types, 1, 1, count, std::exp(epsilon)) * (1 - 1e-14));
     }
   }
-  std::printf("%d values, each that of the best strategy; %d of them above every fixed type's\n", cases, above_fixed);
+  std::printf("%d values, each that of the best strategy; %d of them above every fixed type's\n", cases,
+              above_fixed);
   EXPECT_GT(above_fixed, 10);
 }
 
@@ -125,7 +128,8 @@ TEST(AdaptiveRounds, OrderRangeAndInfinity) {
   RoundTypes types = random_types(engine);
   const AdaptiveRounds wide(types, 4000), narrow(types, 300);
   std::vector<double> before(4001, 0.0);
-  for (const std::uint64_t count : {1ull, 5ull, 40ull, 33ull, 70ull, 6ull}) {  // not in order: kept ones serve
+  for (const std::uint64_t count :
+       {1ull, 5ull, 40ull, 33ull, 70ull, 6ull}) {  // not in order: kept ones serve
     const std::vector<double> values = wide.after(count), short_of = narrow.after(count);
     for (std::size_t i = 0; i + 1 < values.size(); ++i) {
       ASSERT_GE(values[i], values[i + 1]);
@@ -173,8 +177,8 @@ TEST(TypedRounds, BlocksAreAboveTheRecursionAndNearIt) {
   const AdaptiveRounds all(types, 12'000);
   const Question question{Question::Kind::epsilon_at_delta, 1e-6};
   double before = 0;
-  for (const std::uint64_t count :
-       {1ull, 2ull, 16ull, 17ull, 300ull, 1023ull, 1024ull, 1025ull, 2047ull, 2048ull, 2049ull, 5000ull, 1'000'000ull}) {
+  for (const std::uint64_t count : {1ull, 2ull, 16ull, 17ull, 300ull, 1023ull, 1024ull, 1025ull, 2047ull,
+                                    2048ull, 2049ull, 5000ull, 1'000'000ull}) {
     const double epsilon = rounds.upper(count, question);
     ASSERT_TRUE(std::isfinite(epsilon)) << count;
     EXPECT_GE(epsilon, before * (1 - 1e-6)) << count;
@@ -201,7 +205,8 @@ TEST(TypedRounds, SaysNothingWhereThereIsNothing) {
   std::mt19937_64 engine(2);
   const RoundTypes types = random_types(engine);
   const TypedRounds rounds([&](double, bool) { return std::optional(types); });
-  EXPECT_TRUE(std::isinf(rounds.upper(10, {Question::Kind::epsilon_at_delta, 1e-200})));  // deeper than tables
+  EXPECT_TRUE(
+      std::isinf(rounds.upper(10, {Question::Kind::epsilon_at_delta, 1e-200})));  // deeper than tables
   EXPECT_EQ(rounds.upper(10, {Question::Kind::delta_at_epsilon, 1e9}) < 1e-10, true);
 }
 

@@ -16,8 +16,8 @@ namespace {
 using numerics::larger;
 using Run = AggregatedGaussianCurve::Run;
 
-constexpr std::size_t kRuns = 7, kRoughRuns = 2;       // of the number of reports
-constexpr std::size_t kWideRuns = 4;                   // where mu is large and the search is slow
+constexpr std::size_t kRuns = 7, kRoughRuns = 2;  // of the number of reports
+constexpr std::size_t kWideRuns = 4;              // where mu is large and the search is slow
 constexpr double kLargeMu = 0.85;
 constexpr double kPerDeviation = 10, kRoughNodes = 7;  // nodes to a deviation of the loss
 constexpr double kDense = 2.5;                         // deviations with a node at every lattice point
@@ -63,7 +63,8 @@ std::optional<RoundType> type_of(const std::vector<std::int64_t>& nodes, double 
     values.push_back(value);
   };
   for (std::size_t l = nodes.size(); l-- > 1;) {
-    const long double alpha = std::exp(-static_cast<long double>(spacing) * static_cast<long double>(nodes[l]));
+    const long double alpha =
+        std::exp(-static_cast<long double>(spacing) * static_cast<long double>(nodes[l]));
     add(-nodes[l], mirror[l] * alpha * kUp);
   }
   for (std::size_t l = 0; l < nodes.size(); ++l) add(nodes[l], own[l]);
@@ -96,7 +97,9 @@ bool AggregatedTypes::covers() const {
 std::optional<RoundTypes> AggregatedTypes::at(double tail, bool rough) const {
   if (!covers()) return std::nullopt;
   const double most_mu = curve_.runs(1).bulk.front().mu;
-  const AggregatedGaussianCurve::Runs runs = curve_.runs(rough ? kRoughRuns : most_mu > kLargeMu ? kWideRuns : kRuns);
+  const AggregatedGaussianCurve::Runs runs = curve_.runs(rough                ? kRoughRuns
+                                                         : most_mu > kLargeMu ? kWideRuns
+                                                                              : kRuns);
   // A normal loss of deviation s has a total variation of s / sqrt(2 pi).
   const double deviation = 2.5 * curve_.delta(0).upper;
   RoundTypes found;

@@ -51,7 +51,10 @@ struct Setting {
 };
 
 Setting subset(double mu, double n, double k) {
-  return {"subset", AggregatedTypes(AggregatedGaussianCurve::subset(mu * std::sqrt(k), n, k)), {{1, k / n, mu}}, mu};
+  return {"subset",
+          AggregatedTypes(AggregatedGaussianCurve::subset(mu * std::sqrt(k), n, k)),
+          {{1, k / n, mu}},
+          mu};
 }
 
 Setting check_in(double mu_of_one, int n, double g, int minimum) {
@@ -97,8 +100,10 @@ TEST(AggregatedTypes, CoverRandomRoundsOnBothSides) {
         const Distances mirror{at.D, -at.d, at.S};
         const double truth = index > 0 ? divergence(setting.reports, at, alpha)
                                        : 1 - alpha + alpha * divergence(setting.reports, mirror, 1 / alpha);
-        const double bound = lambda * profile(*types, first, index) + (1 - lambda) * profile(*types, first + 1, index);
-        ASSERT_GE(bound, truth - 1e-12) << setting.name << ' ' << index << ' ' << at.D << ' ' << at.d << ' ' << at.S;
+        const double bound =
+            lambda * profile(*types, first, index) + (1 - lambda) * profile(*types, first + 1, index);
+        ASSERT_GE(bound, truth - 1e-12)
+            << setting.name << ' ' << index << ' ' << at.D << ' ' << at.d << ' ' << at.S;
         // The types of the exchanged pair: right on one side of alpha = 1 alone.
         const double other = lambda * profile(*types, count - 1 - first, index) +
                              (1 - lambda) * profile(*types, count - 2 - first, index);
@@ -108,8 +113,9 @@ TEST(AggregatedTypes, CoverRandomRoundsOnBothSides) {
         ++cases;
       }
     }
-    std::printf("%s: %d profiles, none above; above the exchanged types %d, above 97 per cent of the bound %d\n",
-                setting.name, cases, one_sided, lighter);
+    std::printf(
+        "%s: %d profiles, none above; above the exchanged types %d, above 97 per cent of the bound %d\n",
+        setting.name, cases, one_sided, lighter);
     EXPECT_GT(one_sided, cases / 10);
     EXPECT_GT(lighter, 0);
   }
@@ -142,7 +148,7 @@ TEST(AggregatedTypes, TheOuterOnesAreNearlyTheWorstCurveAndItsReverse) {
 }
 
 TEST(AggregatedTypes, NoneOutOfRange) {
-  EXPECT_FALSE(AggregatedTypes(AggregatedGaussianCurve(2, 1000, 1, 1)).covers());      // everybody reports
+  EXPECT_FALSE(AggregatedTypes(AggregatedGaussianCurve(2, 1000, 1, 1)).covers());       // everybody reports
   EXPECT_FALSE(AggregatedTypes(AggregatedGaussianCurve(1e-3, 1000, 0.1, 1)).covers());  // hardly any loss
   EXPECT_FALSE(AggregatedTypes(AggregatedGaussianCurve(1e3, 1000, 0.1, 1)).covers());   // hardly any noise
   EXPECT_FALSE(AggregatedTypes(AggregatedGaussianCurve(2, 5, 0.5, 1)).covers());        // a sum of one report

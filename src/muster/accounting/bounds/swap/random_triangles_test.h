@@ -1,5 +1,5 @@
-// Triangles of a ball of diameter 1, of any dimension up to six, as the three distances of gaussian_triangle.h:
-// what the bounds of Gaussian messages must hold for.
+// Triangles of a ball of diameter 1, of any dimension up to six, as the three distances of
+// gaussian_triangle.h: what the bounds of Gaussian messages must hold for.
 #pragma once
 
 #include <array>

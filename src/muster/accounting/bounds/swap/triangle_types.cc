@@ -17,11 +17,11 @@ constexpr double kWide = 0.85;
 constexpr int kCells = 8, kRoughCells = 4;             // between two inner places
 constexpr double kShrink = 0.85, kRoughShrink = 0.75;  // of a cell, towards the ends
 constexpr double kLastCell = 2e-3;
-// Of the inner types' calls, times mu^2 (1 - d^2): what is given away to begin with. They lose about a quarter
-// of that of their variance against the outer ones.
+// Of the inner types' calls, times mu^2 (1 - d^2): what is given away to begin with. They lose about a
+// quarter of that of their variance against the outer ones.
 constexpr double kGiven = 0.05, kGivenFar = 0.1;
-// What the search leaves open: of what it finds; and of the middle type's call, times mu^2 (1 - d^2) where one
-// type is charged, as it is where all are.
+// What the search leaves open: of what it finds; and of the middle type's call, times mu^2 (1 - d^2) where
+// one type is charged, as it is where all are.
 constexpr double kRatio = 1.3, kRoughRatio = 2, kRatioOfAll = 1.1;
 constexpr double kOpen = 0.012, kRoughOpen = 0.04, kOpenOfAll = 2e-4;
 constexpr double kSpared = 0.02;  // of that, an atom of the common factor that is not computed
@@ -92,11 +92,13 @@ std::vector<double> TriangleTypes::values(double mu, double excess, double c) co
     const MixedValues mixed{own[i], own[i + 1],
                             part.charged == Charged::inner_first    ? MixedValues::Charged::first
                             : part.charged == Charged::inner_second ? MixedValues::Charged::second
-                                                           : MixedValues::Charged::both};
+                                                                    : MixedValues::Charged::both};
     const double found = certified_excess(mixed, calls, part.cells, mu, c, open).beta;
     if (part.charged == Charged::all) all = larger(all, found);
-    if (part.charged == Charged::inner_first || part.charged == Charged::both) charges[i] = larger(charges[i], found);
-    if (part.charged == Charged::inner_second || part.charged == Charged::both) charges[i + 1] = larger(charges[i + 1], found);
+    if (part.charged == Charged::inner_first || part.charged == Charged::both)
+      charges[i] = larger(charges[i], found);
+    if (part.charged == Charged::inner_second || part.charged == Charged::both)
+      charges[i + 1] = larger(charges[i + 1], found);
   }
   // Weights and their mirror images agree to an ulp of 1: that much of the largest value to every type.
   const double rounding = 0x1p-50 * *std::ranges::max_element(own);

@@ -1,5 +1,5 @@
-// The types' values against random and inscribed triangles of the ball, by an independent quadrature, and what
-// the same triangles catch: right triangles alone, weights of the wrong type, only two types.
+// The types' values against random and inscribed triangles of the ball, by an independent quadrature, and
+// what the same triangles catch: right triangles alone, weights of the wrong type, only two types.
 #include "muster/accounting/bounds/swap/triangle_types.h"
 
 #include <gtest/gtest.h>
@@ -25,7 +25,8 @@ struct Weighted {
 Weighted weights_of(const TriangleTypes& types, double d) {
   for (const TriangleTypes::Cells& part : types.cells()) {
     for (std::size_t j = 0; j < part.cells.lambdas.size(); ++j) {
-      if (d >= part.cells.edges[j] && d <= part.cells.edges[j + 1]) return {part.first, part.cells.lambdas[j]};
+      if (d >= part.cells.edges[j] && d <= part.cells.edges[j + 1])
+        return {part.first, part.cells.lambdas[j]};
     }
   }
   ADD_FAILURE() << "no cell for d = " << d;
@@ -78,7 +79,9 @@ TEST(TriangleTypes, EveryTriangleOfTheBallLiesBelowItsMixture) {
           const auto mixed = [&](const std::vector<double>& of, double lambda) {
             return lambda * of[w.first] + (1 - lambda) * of[w.first + 1];
           };
-          const double bound = mixed(values, w.lambda), surely = rule.value * (i % 2 == 0 && dimension == 1 ? 1 - kKink : 1) - rule.error - 1e-12;
+          const double bound = mixed(values, w.lambda),
+                       surely =
+                           rule.value * (i % 2 == 0 && dimension == 1 ? 1 - kKink : 1) - rule.error - 1e-12;
           ASSERT_GE(bound, surely) << mu << ' ' << excess << ' ' << c << ' ' << at.D << ' ' << at.d << ' '
                                    << at.S;
           if (bound > 0.01 * mu) nearest = std::fmin(nearest, 1 - rule.value / bound);
@@ -91,9 +94,10 @@ TEST(TriangleTypes, EveryTriangleOfTheBallLiesBelowItsMixture) {
       std::printf("mu = %g%s: the nearest is %.1e below\n", mu, rough ? ", rough" : "", nearest);
     }
   }
-  std::printf("%d triangles, none above; above right triangles alone %d, above exchanged weights %d, above two "
-              "types %d\n",
-              cases, right_alone, exchanged, outer_alone);
+  std::printf(
+      "%d triangles, none above; above right triangles alone %d, above exchanged weights %d, above two "
+      "types %d\n",
+      cases, right_alone, exchanged, outer_alone);
   EXPECT_GT(right_alone, cases / 50);
   EXPECT_GT(exchanged, cases / 50);
   EXPECT_GT(outer_alone, cases / 50);

@@ -48,8 +48,8 @@ Correction certified_correction(const TriangleCalls& calls, const TriangleCells&
                                 CornerOf corner = corner_of, double effort = 1);
 
 // The same for any two values in place of A(c) and B(c): lambda_j times `first`, 1 - lambda_j times `second`.
-// The cells may be some of [-1, 1] alone; triangles outside them are not looked at. `charged`: what is found is
-// to be added to both values, or to one of them alone.
+// The cells may be some of [-1, 1] alone; triangles outside them are not looked at. `charged`: what is found
+// is to be added to both values, or to one of them alone.
 struct MixedValues {
   enum class Charged { both, first, second };
   double first, second;
