@@ -15,7 +15,7 @@ using numerics::smaller;
 
 constexpr std::uint64_t kEvery = 32;
 constexpr std::size_t kLanes = 8;
-constexpr std::size_t kStride = 4;         // of the points at which types that are rarely the worst are tried
+constexpr std::size_t kStride = 2;         // of the points at which types that are rarely the worst are tried
 constexpr std::uint64_t kSmoothFrom = 32;  // rounds, from which it is enough there
 constexpr double kUlp = 0x1p-52;
 

@@ -29,6 +29,9 @@ constexpr double kDown = 1 - 0x1p-50, kUp = 1 + 0x1p-50;
 constexpr double kSummed = 1e-12;  // of a sum over the runs, its rounding
 constexpr double kMoved = 1e-12;   // of a mass, what the rounding of its place may be worth
 
+// Runs of the number of reports: the larger mu, the slower the search.
+std::size_t runs_at(double mu) { return mu <= 0.25 ? 10 : mu <= 0.85 ? 7 : 4; }
+
 // Lattice points from 0 to where the curve is at most `tail`.
 std::optional<std::vector<std::int64_t>> nodes_of(const AggregatedGaussianCurve& curve, double spacing,
                                                   double dense, double tail) {
@@ -97,9 +100,7 @@ bool AggregatedTypes::covers() const {
 std::optional<RoundTypes> AggregatedTypes::at(double tail, bool rough) const {
   if (!covers()) return std::nullopt;
   const double most_mu = curve_.runs(1).bulk.front().mu;
-  const AggregatedGaussianCurve::Runs runs = curve_.runs(rough                ? kRoughRuns
-                                                         : most_mu > kLargeMu ? kWideRuns
-                                                                              : kRuns);
+  const AggregatedGaussianCurve::Runs runs = curve_.runs(rough ? kRoughRuns : runs_at(most_mu));
   // A normal loss of deviation s has a total variation of s / sqrt(2 pi).
   const double deviation = 2.5 * curve_.delta(0).upper;
   RoundTypes found;
@@ -128,7 +129,7 @@ std::optional<RoundTypes> AggregatedTypes::at(double tail, bool rough) const {
   for (std::size_t i = 0; i < values.size(); ++i) {
     std::optional<RoundType> type = type_of(*nodes, found.spacing, values[i], values[values.size() - 1 - i]);
     if (!type) return std::nullopt;
-    type->rarely_worst = i > 0 && i + 1 < values.size();
+    type->rarely_worst = values.size() > 3 && i > 0 && i + 1 < values.size();
     found.types.push_back(std::move(*type));
   }
   return found;

@@ -12,10 +12,11 @@ namespace {
 
 using numerics::larger;
 
-// Beyond a mu of kWide what lies between the outer places bends too much for five.
-constexpr double kWide = 0.85;
+// The larger mu, the more what lies between the outer places bends: three, five, seven of them.
+constexpr double kNarrow = 0.25, kWide = 0.85;
 constexpr int kCells = 8, kRoughCells = 4;             // between two inner places
 constexpr double kShrink = 0.85, kRoughShrink = 0.75;  // of a cell, towards the ends
+constexpr double kNarrowShrink = 0.9;
 constexpr double kLastCell = 2e-3;
 // Of the inner types' calls, times mu^2 (1 - d^2): what is given away to begin with. They lose about a
 // quarter of that of their variance against the outer ones.
@@ -39,8 +40,9 @@ std::vector<double> mirrored(std::vector<double> edges) {
 // type, divided by its weight; the last cell's is charged to all.
 TriangleTypes::TriangleTypes(double most_mu, bool rough)
     : ratio_(rough ? kRoughRatio : kRatio), open_(rough ? kRoughOpen : kOpen) {
-  places_ = most_mu <= kWide ? std::vector<double>{-1, -0.5, 0, 0.5, 1}
-                             : std::vector<double>{-1, -0.8125, -0.5, 0, 0.5, 0.8125, 1};
+  places_ = most_mu <= kNarrow ? std::vector<double>{-1, 0, 1}
+            : most_mu <= kWide ? std::vector<double>{-1, -0.5, 0, 0.5, 1}
+                               : std::vector<double>{-1, -0.8125, -0.5, 0, 0.5, 0.8125, 1};
   const auto add = [&](std::size_t first, Cells::Charged charged, std::vector<double> edges) {
     const double from = places_[first], to = places_[first + 1];
     TriangleCells cells;
@@ -58,7 +60,9 @@ TriangleTypes::TriangleTypes(double most_mu, bool rough)
     add(i, Cells::Charged::both, std::move(edges));
   }
   std::vector<double> right;
-  for (double left = 1 - places_[last]; left > kLastCell; left *= rough ? kRoughShrink : kShrink) {
+  for (double left = 1 - places_[last]; left > kLastCell; left *= rough                ? kRoughShrink
+                                                                  : most_mu <= kNarrow ? kNarrowShrink
+                                                                                       : kShrink) {
     right.push_back(1 - left);
   }
   const std::vector<double> outermost{right.back(), 1};
