@@ -108,6 +108,7 @@ std::vector<double> AdaptiveRounds::after(std::uint64_t rounds) const {
 }
 
 double AdaptiveRounds::between(const std::vector<double>& values, double spacing, double epsilon) {
+  if (!(epsilon >= 0)) return 1;
   const double at = epsilon / spacing;
   if (!(at < static_cast<double>(values.size() - 1))) return values.back();
   const auto left = static_cast<std::size_t>(at);
