@@ -51,10 +51,27 @@ void require_valid(const Question& question) {
 
 struct Accountant::State {
   struct Upper {
-    explicit Upper(RoundBound b) : bound(std::move(b)), composed(bound.delta, bound.knot) {}
+    explicit Upper(RoundBound b)
+        : bound(std::move(b)), composed(bound.delta, bound.knot), typed(bound.types) {}
+    double upper(std::uint64_t rounds, const Question& question) const {
+      return uses_types(rounds) ? typed.upper(rounds, question) : composed.upper(rounds, question);
+    }
+    double rough_upper(std::uint64_t rounds, const Question& question) const {
+      return uses_types(rounds) ? typed.rough_upper(rounds, question)
+                                : composed.rough_upper(rounds, question);
+    }
+    double delta_at(std::uint64_t rounds, double delta, double epsilon) const {
+      return uses_types(rounds) ? typed.delta_at(rounds, delta, epsilon)
+                                : composed.delta_at(rounds, delta, epsilon);
+    }
+    double from_below(std::uint64_t rounds, const Question& question) const {
+      return uses_types(rounds) ? typed.from_below(rounds, question) : composed.from_below(rounds, question);
+    }
+    bool uses_types(std::uint64_t rounds) const { return bound.types && rounds > 1; }
     bool charged() const { return bound.validity == Validity::proven && !bound.never_best; }
     RoundBound bound;
     ComposedCurve composed;
+    TypedRounds typed;  // where the bound has types, for more than one round
   };
   struct Lower {
     explicit Lower(RoundPair p) : pair(std::move(p)), composed(pair.forward, pair.reverse) {}
@@ -102,10 +119,10 @@ struct Accountant::State {
   // A bound's own answer, past the gate.
   static double checked(const InView& in, const Upper& upper, std::uint64_t rounds,
                         const Question& question) {
-    const double value = upper.composed.upper(rounds, question);
+    const double value = upper.upper(rounds, question);
     if (upper.bound.validity == Validity::proven) {
       in.gate.check(upper.bound.id, rounds, question, value,
-                    [&](double epsilon) { return upper.composed.delta_at(rounds, question.fixed, epsilon); });
+                    [&](double epsilon) { return upper.delta_at(rounds, question.fixed, epsilon); });
     }
     return value;
   }
@@ -141,7 +158,9 @@ struct Accountant::State {
     bound.validity = upper.bound.validity;
     bound.neighbouring = upper.bound.neighbouring;
     bound.citation = upper.bound.citation;
-    if (rounds > 1) {
+    if (upper.uses_types(rounds)) {
+      bound.citation += fmt::format("; {} rounds", rounds);
+    } else if (rounds > 1) {
       bound.citation +=
           fmt::format("; its dominating pair composed {} times, docs/theory/composition.md", rounds);
     }
@@ -149,7 +168,7 @@ struct Accountant::State {
     const double value = checked(in, upper, rounds, question);
     if (std::isfinite(value)) {
       bound.upper = value;
-      bound.numerical_error = larger(0.0, value - upper.composed.from_below(rounds, question));
+      bound.numerical_error = larger(0.0, value - upper.from_below(rounds, question));
     } else {
       bound.assumptions.emplace_back(
           "none at this delta: the curve's tail, charged as mass at infinite loss, passes it");
@@ -207,7 +226,7 @@ std::optional<double> Accountant::rough_upper(std::uint64_t rounds, const Questi
   if (rounds == 0) return 0;
   double least = state_->local(rounds, question);
   for (const State::Upper& upper : state_->in(own_view(state_->participation)).uppers) {
-    if (upper.charged()) least = smaller(least, upper.composed.rough_upper(rounds, question));
+    if (upper.charged()) least = smaller(least, upper.rough_upper(rounds, question));
   }
   return finite(least);
 }

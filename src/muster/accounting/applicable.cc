@@ -380,7 +380,7 @@ void keep_lowers_of_sums(const Mechanism& mechanism, Applicable& list) {
 }
 
 void add(GaussianSum sum, Applicable& list) {
-  list.uppers.push_back(std::move(sum.upper));
+  for (RoundBound& bound : sum.uppers) list.uppers.push_back(std::move(bound));
   list.lowers.push_back(std::move(sum.lower));
 }
 

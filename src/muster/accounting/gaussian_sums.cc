@@ -2,12 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "muster/accounting/bounds/swap/aggregated.h"
+#include "muster/accounting/bounds/swap/aggregated_types.h"
+#include "muster/numerics/ordered.h"
 
 namespace muster::accounting {
 namespace {
@@ -33,6 +36,29 @@ RoundBound bound_of(const GaussianLocal& mechanism, const char* citation,
           .delta = [curve](double epsilon) { return curve->delta(epsilon); }};
 }
 
+// Clipped records lie within 1/sigma of the origin; a set of smaller diameter in a ball of its diameter times
+// sqrt 2 (Jung).
+double ball_of(const GaussianLocal& mechanism) {
+  const double root = std::sqrt(2.0) * (1 + 1e-15);
+  return numerics::larger(mechanism.mu(), numerics::smaller(2 / mechanism.sigma, mechanism.mu() * root));
+}
+
+// The same round, composed as a choice between types; `curve` is of records in the ball.
+void add_types(const GaussianLocal& mechanism, AggregatedGaussianCurve curve,
+               std::vector<RoundBound>& uppers) {
+  const auto types = std::make_shared<const AggregatedTypes>(std::move(curve));
+  if (!types->covers()) return;
+  RoundBound bound = uppers.back();
+  bound.id = "aggregated-gaussian-types";
+  bound.citation =
+      "exact worst curve of one round; in many, the worst adaptive choice of another client's record; "
+      "docs/theory/aggregated.md";
+  bound.assumptions.push_back(
+      fmt::format("records in a ball of diameter {} noise deviations, in any dimension", ball_of(mechanism)));
+  bound.types = [types](double tail, bool rough) { return types->at(tail, rough); };
+  uppers.push_back(std::move(bound));
+}
+
 }  // namespace
 
 GaussianSum gaussian_sum(const GaussianLocal& mechanism, const AggregatedCheckIn& p) {
@@ -53,20 +79,29 @@ GaussianSum gaussian_sum(const GaussianLocal& mechanism, const AggregatedCheckIn
     bound.delta = [unequal = std::make_shared<const AggregatedUnequalCurve>(mu, n, lo, hi, least)](
                       double epsilon) { return unequal->delta(epsilon); };
   }
-  return {std::move(bound), pair_of(curve)};
+  GaussianSum sum{{std::move(bound)}, pair_of(curve)};
+  if (!(lo < hi)) {
+    add_types(mechanism, AggregatedGaussianCurve(ball_of(mechanism), n, hi, least), sum.uppers);
+  }
+  return sum;
 }
 
 GaussianSum gaussian_sum(const GaussianLocal& mechanism, const FixedSubset& p) {
   const auto curve = std::make_shared<const AggregatedGaussianCurve>(
       AggregatedGaussianCurve::subset(mechanism.mu(), count_of(p.clients), static_cast<double>(p.subset)));
-  return {
-      bound_of(mechanism,
-               "exact worst curve of the noisy sum of a fixed number of reports; docs/theory/aggregated.md",
-               {"the subset is uniform, independent of the data, and secret",
-                fmt::format("{} honest clients, exactly {} of them reporting", p.clients.value(), p.subset),
-                "the server sees the sum of a round's messages alone"},
-               curve),
+  GaussianSum sum{
+      {bound_of(mechanism,
+                "exact worst curve of the noisy sum of a fixed number of reports; docs/theory/aggregated.md",
+                {"the subset is uniform, independent of the data, and secret",
+                 fmt::format("{} honest clients, exactly {} of them reporting", p.clients.value(), p.subset),
+                 "the server sees the sum of a round's messages alone"},
+                curve)},
       pair_of(curve)};
+  add_types(
+      mechanism,
+      AggregatedGaussianCurve::subset(ball_of(mechanism), count_of(p.clients), static_cast<double>(p.subset)),
+      sum.uppers);
+  return sum;
 }
 
 }  // namespace muster::accounting

@@ -2,6 +2,8 @@
 // functions.
 #pragma once
 
+#include <vector>
+
 #include "muster/accounting/mechanisms/mechanism.h"
 #include "muster/accounting/participation.h"
 #include "muster/accounting/round_bound.h"
@@ -9,7 +11,7 @@
 namespace muster::accounting {
 
 struct GaussianSum {
-  RoundBound upper;
+  std::vector<RoundBound> uppers;
   RoundPair lower;
 };
 

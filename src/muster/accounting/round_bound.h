@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "muster/accounting/composition/typed_rounds.h"
 #include "muster/accounting/result.h"
 #include "muster/numerics/enclosure.h"
 
@@ -26,6 +27,8 @@ struct RoundBound {
   Validity validity = Validity::proven;
   Neighbouring neighbouring = Neighbouring::replace_one;
   double knot = 0;  // epsilon between the curve's kinks where it is nearly linear in between; 0: smooth
+  TypesOf types =
+      {};  // not empty: many rounds are charged by what a round can be, not by the curve's own pair
   bool never_best = false;  // provably no smaller than another bound of the same list
 };
 

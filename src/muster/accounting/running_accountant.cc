@@ -48,9 +48,13 @@ const RunningAccountant::Kind& RunningAccountant::kind_of(const Mechanism& mecha
   const RoundCurve pair =
       list.lowers.empty() ? RoundCurve{upper.spacing, {0, 1}, {{0, 0}, {0, 0}}, {{0, 0}, {0, 0}}}
                           : tabulate_nested(list.lowers.front().forward, list.lowers.front().reverse, delta_);
+  std::unique_ptr<TypedRounds> typed;
+  for (const RoundBound& bound : list.uppers) {
+    if (bound.types && bound.validity == Validity::proven) typed = std::make_unique<TypedRounds>(bound.types);
+  }
   kinds_.push_back({mechanism, participation, LossDistribution::dominating(upper),
-                    LossDistribution::dominated(pair), LossDistribution::dominated(pair.swapped()), upper,
-                    std::nullopt});
+                    LossDistribution::dominated(pair), LossDistribution::dominated(pair.swapped()),
+                    std::move(typed), upper, std::nullopt});
   return kinds_.back();
 }
 
@@ -59,6 +63,12 @@ void RunningAccountant::charge(const Mechanism& mechanism, const Participation& 
   const Kind& kind = kind_of(mechanism, participation);
   uppers_.add(kind.upper, rounds);
   kind.rounds += rounds;
+  if (latest_.first == &kind) {
+    latest_.second += rounds;
+  } else {
+    if (latest_.second > 0) ++ended_[latest_];
+    latest_ = {&kind, rounds};
+  }
   forwards_.add(kind.forward, rounds);
   reverses_.add(kind.reverse, rounds);
   rounds_ += rounds;
@@ -67,6 +77,8 @@ void RunningAccountant::charge(const Mechanism& mechanism, const Participation& 
 void RunningAccountant::restart() {
   uppers_ = forwards_ = reverses_ = {};
   rounds_ = 0;
+  ended_.clear();
+  latest_ = {nullptr, 0};
   for (const Kind& kind : kinds_) kind.rounds = 0;
 }
 
@@ -79,14 +91,52 @@ DifferentRounds RunningAccountant::belows() const {
   return rounds;
 }
 
+bool RunningAccountant::one_typed_stretch() const {
+  return ended_.empty() && latest_.first != nullptr && latest_.first->typed != nullptr && latest_.second > 1;
+}
+
+// Consecutive rounds of a kind by its types where it has some: a block of them is dominated by its pair
+// whatever came before. (Rounds with others in between are no block: either kind could look at the other.)
+std::optional<DifferentRounds> RunningAccountant::typed_uppers() const {
+  DifferentRounds all;
+  bool any = false;
+  const auto add = [&](const Stretch& stretch, std::uint64_t times) {
+    const auto [kind, rounds] = stretch;
+    const auto charges = kind->typed != nullptr && rounds > 1 ? kind->typed->charges(rounds, delta_.value())
+                                                              : std::vector<TypedRounds::Charge>{};
+    for (const TypedRounds::Charge& charge : charges) all.add(*charge.pair, charge.times * times);
+    if (charges.empty()) all.add(kind->upper, rounds * times);
+    any = any || !charges.empty();
+  };
+  for (const auto& [stretch, times] : ended_) add(stretch, times);
+  if (latest_.second > 0) add(latest_, 1);
+  return any ? std::optional(std::move(all)) : std::nullopt;
+}
+
+double RunningAccountant::delta_upper(double epsilon) const {
+  const double plain = uppers_.delta(epsilon).upper;
+  if (one_typed_stretch()) {
+    return numerics::smaller(plain, latest_.first->typed->delta_at(latest_.second, delta_.value(), epsilon));
+  }
+  const std::optional<DifferentRounds> typed = typed_uppers();
+  return typed ? numerics::smaller(plain, typed->delta(epsilon).upper) : plain;
+}
+
 numerics::Enclosure RunningAccountant::delta(double epsilon) const {
   return {numerics::larger(forwards_.delta(epsilon).lower, reverses_.delta(epsilon).lower),
-          uppers_.delta(epsilon).upper};
+          delta_upper(epsilon)};
 }
 
 numerics::Enclosure RunningAccountant::epsilon() const {
+  double upper = uppers_.epsilon_upper(delta_.value());
+  if (one_typed_stretch()) {
+    upper = numerics::smaller(upper, latest_.first->typed->upper(
+                                         latest_.second, {Question::Kind::epsilon_at_delta, delta_.value()}));
+  } else if (const std::optional<DifferentRounds> typed = typed_uppers()) {
+    upper = numerics::smaller(upper, typed->epsilon_upper(delta_.value()));
+  }
   return {numerics::larger(forwards_.epsilon_lower(delta_.value()), reverses_.epsilon_lower(delta_.value())),
-          uppers_.epsilon_upper(delta_.value())};
+          upper};
 }
 
 }  // namespace muster::accounting

@@ -7,18 +7,23 @@
 //     account.epsilon().upper;   // proven for all 1500 rounds together
 //
 // Every distinct (mechanism, participation) is tabulated once; a round's curve is the smallest of the proven
-// bounds that cover it, the local guarantee among them. Replace-one, each participation in its own view. The
-// charges must not depend on private data: a schedule fixed in advance, or chosen without looking at the
-// releases. Not thread-safe.
+// bounds that cover it, the local guarantee among them; where one of them knows what types a round can be
+// (typed_rounds.h), consecutive rounds of a kind are charged by these as well, and the smaller sum holds.
+// Replace-one, each participation in its own view. The charges must not depend on private data: a schedule
+// fixed in advance, or chosen without looking at the releases. Not thread-safe.
 #pragma once
 
 #include <cstdint>
 #include <list>
+#include <map>
+#include <memory>
 #include <optional>
+#include <utility>
 
 #include "muster/accounting/composition/different_rounds.h"
 #include "muster/accounting/composition/dominating_pair.h"
 #include "muster/accounting/composition/round_curve.h"
+#include "muster/accounting/composition/typed_rounds.h"
 #include "muster/accounting/mechanisms/mechanism.h"
 #include "muster/accounting/participation.h"
 #include "muster/core/types.h"
@@ -44,7 +49,7 @@ class RunningAccountant {
   double epsilon_from_below() const { return belows().epsilon_lower(delta_.value()); }
   double delta_from_below(double epsilon) const { return belows().delta(epsilon).lower; }
   // The proven upper delta at an epsilon >= 0.
-  double delta_upper(double epsilon) const { return uppers_.delta(epsilon).upper; }
+  double delta_upper(double epsilon) const;
 
   // Forgets the charges, not the tables: charging the same pairs again costs nothing.
   void restart();
@@ -56,16 +61,23 @@ class RunningAccountant {
     LossDistribution upper;
     LossDistribution forward;  // one pair from below, both orientations
     LossDistribution reverse;
+    std::unique_ptr<TypedRounds> typed;             // where a bound knows types
     RoundCurve curve;                               // that `upper` is of
     mutable std::optional<LossDistribution> below;  // the same curve from below, once asked for
     mutable std::uint64_t rounds = 0;               // charged
   };
   DifferentRounds belows() const;
+  // The kind and length of a run of consecutive rounds of one kind.
+  using Stretch = std::pair<const Kind*, std::uint64_t>;
+  bool one_typed_stretch() const;
+  std::optional<DifferentRounds> typed_uppers() const;
   const Kind& kind_of(const Mechanism& mechanism, const Participation& participation);
 
   Delta delta_;
   std::uint64_t rounds_ = 0;
   std::list<Kind> kinds_;
+  std::map<Stretch, std::uint64_t> ended_;  // how many stretches
+  Stretch latest_{nullptr, 0};              // the one that goes on
   DifferentRounds uppers_;
   DifferentRounds forwards_;
   DifferentRounds reverses_;

@@ -17,6 +17,9 @@ constexpr double kUnit = std::numeric_limits<double>::epsilon() / 2;
 constexpr double kExponent = 90;         // the window of k leaves out e^-90
 constexpr double kRelativeWidth = 5e-6;  // of a block of k: the two-sided cost of charging it at its ends
 constexpr double kImprobable = 1e-36;    // a block of N this rare is charged whole
+constexpr double kBulk = 4;              // deviations of ln mu_k: what lies beyond is the runs' rest
+constexpr double kSpread = 2;            // of the runs, in sqrt 2 times such deviations
+constexpr double kNarrow = 1e-3;         // of mu: runs are not made narrower
 constexpr double kRootTwoPi = 2.5066282746310002;
 
 double gaussian_total_variation(double mu) { return numerics::smaller(1.0, mu / kRootTwoPi); }
@@ -123,6 +126,46 @@ Enclosure AggregatedGaussianCurve::reverse(double epsilon) const {
     const double rounding = 4 * kUnit * less;
     return Enclosure{part(1 - less - rounding).lower, part(1 - less + rounding).upper};
   });
+}
+
+AggregatedGaussianCurve::Runs AggregatedGaussianCurve::runs(std::size_t most) const {
+  std::vector<Block> ordered = blocks_;
+  std::ranges::sort(ordered, [](const Block& x, const Block& y) { return x.most_mu > y.most_mu; });
+  double all = 0, mean = 0, variance = 0;
+  for (const Block& block : ordered) {
+    all += block.upper;
+    mean += block.upper * std::log(block.most_mu);
+  }
+  mean /= all;
+  for (const Block& block : ordered) {
+    const double off = std::log(block.most_mu) - mean;
+    variance += block.upper * off * off / all;
+  }
+  // Finer where most of the probability is: equally wide in a normal law's distribution function.
+  const auto place = [&](const Block& block) {
+    const double z = variance > 0 ? (std::log(block.most_mu) - mean) / std::sqrt(variance) : 0;
+    if (!(std::fabs(z) <= kBulk)) return -1.0;
+    return std::floor(0.5 * std::erfc(z / kSpread) * static_cast<double>(most));
+  };
+  Runs runs;
+  double last = -1, narrow = std::numeric_limits<double>::infinity();
+  for (const Block& block : ordered) {
+    const double weight = own_ * block.upper * (1 + 1e-12);
+    const double at = place(block);
+    if (at < 0) {
+      runs.rest.push_back({block.least_odds, block.most_mu, weight});
+      continue;
+    }
+    if (runs.bulk.empty() || (at != last && block.least_mu < narrow)) {
+      runs.bulk.push_back({block.least_odds, block.most_mu, 0});
+      narrow = block.most_mu * (1 - kNarrow);
+      last = at;
+    }
+    Run& run = runs.bulk.back();
+    run.odds = numerics::smaller(run.odds, block.least_odds);
+    run.weight += weight;
+  }
+  return runs;
 }
 
 AggregatedUnequalCurve::AggregatedUnequalCurve(double mu, double n, double lo, double hi, double kmin) {

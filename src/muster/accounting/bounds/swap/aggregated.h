@@ -12,6 +12,7 @@
 // the sum is seen, proven. Immutable; call from any thread.
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 #include "muster/numerics/enclosure.h"
@@ -40,6 +41,17 @@ class AggregatedGaussianCurve {
   numerics::Enclosure delta(double epsilon) const;
   // The pair seen from x': sum_k Bin(n, g)(k) c f_{mu_k}(E lambda_k / c), c = (1 - E (1 - lambda_k))_+ .
   numerics::Enclosure reverse(double epsilon) const;
+
+  // Runs of k, each as its worst one: the least odds (1 - lambda_k) / lambda_k against her being among the
+  // reports and the largest mu_k, with the probability that she is among them and that their number is in
+  // the run. `bulk` holds nearly all of it in at most `most` runs, `rest` what is left, piece by piece.
+  struct Run {
+    double odds, mu, weight;
+  };
+  struct Runs {
+    std::vector<Run> bulk, rest;
+  };
+  Runs runs(std::size_t most) const;
 
  private:
   AggregatedGaussianCurve() = default;

@@ -62,10 +62,19 @@ BoxCorner corner_of(const TriangleCells& cells, const TriangleBox& box, bool pos
 
 Correction certified_correction(const TriangleCalls& calls, const TriangleCells& cells, double mu, double c,
                                 CornerOf corner, double effort) {
-  const bool positive = c > 0;
   const double record = calls.record(c).lower, alternative = calls.alternative(c).lower;
+  const bool far = std::fabs(c) > 1.5 * mu * (1 + 0.2 * mu);
+  const LeftOpen open{1 + effort * (far ? kOpenFar : kOpen),
+                      effort * (kShare + (far ? 0 : kSharePerMu2 * mu * mu)) * larger(record, alternative)};
+  return certified_excess({record, alternative}, calls, cells, mu, c, open, corner);
+}
+
+Correction certified_excess(const MixedValues& values, const TriangleCalls& calls, const TriangleCells& cells,
+                            double mu, double c, const LeftOpen& open, CornerOf corner) {
+  const bool positive = c > 0;
+  const double record = values.first, alternative = values.second;
   const double steep = 1 + std::fabs(c) / 2;  // about (M1 + E M2)/2 of Lemma 1 where g = c
-  const double negligible = kSpared * larger(record, alternative);
+  const double negligible = larger(kSpared * larger(record, alternative), open.spared);
   Correction found{0, 0, 0};
   const auto value = [&](const TriangleBox& box) {
     const BoxCorner at = corner(cells, box, positive);
@@ -76,7 +85,12 @@ Correction certified_correction(const TriangleCalls& calls, const TriangleCells&
       return cells.lambdas[j] * record + (1 - cells.lambdas[j]) * alternative;
     };
     const double least = smaller(mixed(box.first), mixed(box.last));
-    return calls.above(at.triangle, c, negligible) - least * (1 - 4 * kUlp);
+    const double lacking = calls.above(at.triangle, c, negligible) - least * (1 - 4 * kUlp);
+    if (!(lacking > 0) || values.charged == MixedValues::Charged::both) return lacking;
+    const double weight = values.charged == MixedValues::Charged::first
+                              ? smaller(cells.lambdas[box.first], cells.lambdas[box.last])
+                              : 1 - larger(cells.lambdas[box.first], cells.lambdas[box.last]);
+    return lacking / weight * (1 + 4 * kUlp);
   };
   std::priority_queue<Entry> queue;
   const auto push = [&](const TriangleBox& box) {
@@ -91,12 +105,9 @@ Correction certified_correction(const TriangleCalls& calls, const TriangleCells&
     push({first, last, near, 0.2});
     push({first, last, 0.2, 1});
   }
-  const bool far = std::fabs(c) > 1.5 * mu * (1 + 0.2 * mu);
-  const double open = effort * (kShare + (far ? 0 : kSharePerMu2 * mu * mu)) * larger(record, alternative);
-  const double ratio = 1 + effort * (far ? kOpenFar : kOpen);
   while (!queue.empty() && found.evaluations < kMostEvaluations) {
     const Entry top = queue.top();
-    if (top.value <= ratio * found.reached + open) break;
+    if (top.value <= open.ratio * found.reached + open.absolute) break;
     queue.pop();
     const TriangleBox& box = top.box;
     const double eta_width = box.most_eta - box.least_eta;

@@ -47,4 +47,20 @@ using CornerOf = BoxCorner (*)(const TriangleCells& cells, const TriangleBox& bo
 Correction certified_correction(const TriangleCalls& calls, const TriangleCells& cells, double mu, double c,
                                 CornerOf corner = corner_of, double effort = 1);
 
+// The same for any two values in place of A(c) and B(c): lambda_j times `first`, 1 - lambda_j times `second`.
+// The cells may be some of [-1, 1] alone; triangles outside them are not looked at. `charged`: what is found
+// is to be added to both values, or to one of them alone.
+struct MixedValues {
+  enum class Charged { both, first, second };
+  double first, second;
+  Charged charged = Charged::both;
+};
+// The search stops once what is left is at most `ratio` times what is reached, and `absolute` more. `spared`:
+// atoms of the common factor worth no more are charged whole, unseen.
+struct LeftOpen {
+  double ratio, absolute, spared = 0;
+};
+Correction certified_excess(const MixedValues& values, const TriangleCalls& calls, const TriangleCells& cells,
+                            double mu, double c, const LeftOpen& open, CornerOf corner = corner_of);
+
 }  // namespace muster::accounting

@@ -1,0 +1,177 @@
+#include "muster/accounting/composition/typed_rounds.h"
+
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "muster/accounting/composition/round_curve.h"
+#include "muster/numerics/crossing.h"
+#include "muster/numerics/ordered.h"
+
+namespace muster::accounting {
+namespace {
+
+constexpr double kNone = std::numeric_limits<double>::infinity();
+constexpr double kLargestEpsilon = 1e20;
+// What V may stop falling at, over all rounds: a ten-thousandth of delta, or nothing is answered.
+constexpr std::array<double, 5> kTails{1e-11, 1e-15, 1e-21, 1e-31, 1e-46};
+constexpr double kShareOfDelta = 1e-4;
+constexpr double kShareOfTail = 1e-3;  // the losses charged as infinite, over a block
+// Rounds of a recursion: it is made for the shortest of these that will do.
+constexpr std::array<std::uint64_t, 4> kLengths{16, 64, 256, 1024};
+constexpr double kMostWork = 4e9;  // products of a recursion
+constexpr int kNodesPerDeviation = 100;
+constexpr double kVisited = 2.5;
+constexpr double kRecursionError = 1e-9;  // of V: its rounding
+
+bool asks_epsilon(const Question& question) { return question.kind == Question::Kind::epsilon_at_delta; }
+
+// An epsilon where so many rounds' V is about `tail`, by Chernoff's bound, in lattice points.
+double reach_of(const RoundTypes& types, std::uint64_t rounds, double tail) {
+  double least = kNone;
+  for (double z = 1e-6; z < 64; z *= 1.25) {  // over the spacing
+    double log_moment = 0;
+    for (const RoundType& type : types.types) {
+      if (type.rarely_worst) continue;
+      double above = 0;  // E e^{zL} - 1
+      for (std::size_t a = 0; a < type.losses.size(); ++a) {
+        above += type.masses[a] * std::expm1(z * static_cast<double>(type.losses[a]));
+      }
+      log_moment = numerics::larger(log_moment, std::log1p(above));
+    }
+    const double reach = (static_cast<double>(rounds) * log_moment - std::log(tail)) / z;
+    if (reach < least) least = reach;
+  }
+  return least;
+}
+
+double work_of(const RoundTypes& types, std::uint64_t rounds, double points) {
+  double masses = 0;
+  for (const RoundType& type : types.types) {
+    masses += static_cast<double>(type.losses.size()) * (type.rarely_worst ? 0.3 : 1);
+  }
+  return static_cast<double>(rounds) * points * masses;
+}
+
+}  // namespace
+
+// The block is the longest recursion that is worth its while.
+TypedRounds::Tables* TypedRounds::tables(std::uint64_t rounds, double delta, bool rough) const {
+  const double blocks = static_cast<double>(rounds / kLengths.back() + 1);
+  std::size_t tail = 0;
+  while (tail < kTails.size() && !(kTails[tail] * blocks <= kShareOfDelta * delta)) ++tail;
+  if (tail == kTails.size()) return nullptr;
+  std::unique_ptr<Tables>& found = tables_[{tail, rough}];
+  if (found == nullptr) {
+    found = std::make_unique<Tables>();
+    const double cut = kTails[tail] * kShareOfTail / static_cast<double>(kLengths.back());
+    if (std::optional<RoundTypes> types = types_(cut, rough)) {
+      found->types = std::move(*types);
+      for (const std::uint64_t length : kLengths) {
+        const double points = reach_of(found->types, length, kTails[tail]);
+        if (!(work_of(found->types, length, points) <= kMostWork)) break;
+        found->recursions.try_emplace(length, found->types, static_cast<std::size_t>(points) + 2);
+        found->block = length;
+      }
+    }
+  }
+  return found->block > 0 ? found.get() : nullptr;
+}
+
+std::vector<double> TypedRounds::profile(Tables& tables, std::uint64_t rounds) const {
+  return tables.recursions.lower_bound(rounds)->second.after(rounds);
+}
+
+std::vector<TypedRounds::Charge> TypedRounds::charges(Tables& tables, std::uint64_t rounds) const {
+  const auto pair_of = [&](std::uint64_t length) {
+    const auto known = tables.pairs.find(length);
+    if (known != tables.pairs.end()) return &known->second;
+    const std::vector<double> values = profile(tables, length);
+    const Curve curve = [&](double epsilon) {
+      const double value = AdaptiveRounds::between(values, tables.types.spacing, epsilon);
+      return numerics::Enclosure{value * (1 - kRecursionError), value};
+    };
+    const RoundCurve table =
+        tabulate(curve, {}, kNodesPerDeviation, values.back() * (1 + 1e-12), kVisited, 0, true);
+    return &tables.pairs.emplace(length, LossDistribution::dominating(table)).first->second;
+  };
+  std::vector<Charge> found;
+  if (const std::uint64_t whole = rounds / tables.block) found.push_back({pair_of(tables.block), whole});
+  if (const std::uint64_t rest = rounds % tables.block) found.push_back({pair_of(rest), 1});
+  return found;
+}
+
+std::vector<TypedRounds::Charge> TypedRounds::charges(std::uint64_t rounds, double delta) const {
+  const std::lock_guard lock(mutex_);
+  Tables* known = tables(rounds, delta, false);
+  return known == nullptr ? std::vector<Charge>{} : charges(*known, rounds);
+}
+
+double TypedRounds::delta_of(Tables& tables, std::uint64_t rounds, double epsilon) const {
+  if (rounds <= tables.block) {
+    return AdaptiveRounds::between(profile(tables, rounds), tables.types.spacing, epsilon);
+  }
+  DifferentRounds all;
+  for (const Charge& charge : charges(tables, rounds)) all.add(*charge.pair, charge.times);
+  return all.delta(epsilon).upper;
+}
+
+double TypedRounds::delta_at(std::uint64_t rounds, double delta, double epsilon) const {
+  const std::lock_guard lock(mutex_);
+  Tables* known = tables(rounds, delta, false);
+  return known == nullptr ? 1 : delta_of(*known, rounds, epsilon);
+}
+
+double TypedRounds::answer(std::uint64_t rounds, const Question& question, bool rough) const {
+  const std::lock_guard lock(mutex_);
+  if (!asks_epsilon(question)) {
+    double value = 1;  // each answer says how deep the question reaches
+    for (Tables* last = nullptr;;) {
+      Tables* next = tables(rounds, value, rough);
+      if (next == last || next == nullptr) return value;
+      last = next;
+      value = numerics::smaller(value, delta_of(*next, rounds, question.fixed));
+    }
+  }
+  Tables* known = tables(rounds, question.fixed, rough);
+  if (known == nullptr) return kNone;
+  if (rounds > known->block) {
+    DifferentRounds all;
+    for (const Charge& charge : charges(*known, rounds)) all.add(*charge.pair, charge.times);
+    return all.epsilon_upper(question.fixed);
+  }
+  const std::vector<double> values = profile(*known, rounds);
+  if (!(values.back() <= question.fixed)) return kNone;
+  return numerics::crossing_from_above(
+      [&](double e) { return AdaptiveRounds::between(values, known->types.spacing, e); }, question.fixed,
+      kLargestEpsilon, known->types.spacing * static_cast<double>(values.size()) / 2);
+}
+
+double TypedRounds::upper(std::uint64_t rounds, const Question& question) const {
+  return answer(rounds, question, false);
+}
+
+double TypedRounds::rough_upper(std::uint64_t rounds, const Question& question) const {
+  return answer(rounds, question, true);
+}
+
+double TypedRounds::from_below(std::uint64_t rounds, const Question& question) const {
+  const std::lock_guard lock(mutex_);
+  const double delta = asks_epsilon(question) ? question.fixed : upper(rounds, question);
+  Tables* known = tables(rounds, delta, false);
+  if (known == nullptr) return 0;
+  if (rounds > known->block) {
+    DifferentRounds all;
+    for (const Charge& charge : charges(*known, rounds)) all.add(*charge.pair, charge.times);
+    return asks_epsilon(question) ? all.epsilon_lower(question.fixed) : all.delta(question.fixed).lower;
+  }
+  const std::vector<double> values = profile(*known, rounds);
+  const auto below = [&](double e) {
+    return AdaptiveRounds::between(values, known->types.spacing, e) * (1 - kRecursionError) - values.back();
+  };
+  if (!asks_epsilon(question)) return numerics::as_lower_bound(below(question.fixed));
+  return numerics::crossing_from_below(below, question.fixed, kLargestEpsilon,
+                                       known->types.spacing * static_cast<double>(values.size()) / 2);
+}
+
+}  // namespace muster::accounting
