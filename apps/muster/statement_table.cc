@@ -100,7 +100,7 @@ std::string rounded_down(double value) {
 }
 
 std::string statement_table(const Statement& statement, bool with_time) {
-  const bool asks_epsilon = statement.question.kind == Question::Kind::epsilon_at_delta;
+  const bool asks_epsilon = statement.question.asks_epsilon();
   const std::string quantity = asks_epsilon ? "epsilon" : "delta";
   std::vector<Row> rows = {{"bound", quantity + " upper", "lower", "validity", "view"}};
   if (with_time) {
