@@ -17,7 +17,6 @@ namespace {
 
 using accounting::CurvePoint;
 using accounting::PrivacyCurves;
-using accounting::Question;
 
 constexpr double kTop = 92, kBottom = 396, kPanelWidth = 384;
 constexpr double kLabelWidth = 90;

@@ -5,7 +5,6 @@ namespace muster::app {
 namespace {
 
 using accounting::Bound;
-using accounting::Question;
 using accounting::Statement;
 
 JsonObject both_sides(const Bound& bound) {

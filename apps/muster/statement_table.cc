@@ -13,7 +13,6 @@ namespace muster::app {
 namespace {
 
 using accounting::Bound;
-using accounting::Question;
 using accounting::Statement;
 using Row = std::vector<std::string>;
 

@@ -59,11 +59,13 @@ HWY_INLINE V SqrtOrNaN(D d, M mask, V x) {
 
 // The statement for every pair i, then a share of the other work. Operations of independent chains stand side
 // by side, so that one's latency is hidden by the others'.
-#define MUSTER_EACH(step, statement)                    \
-  do {                                                  \
-    HWY_UNROLL(8)                                       \
-    for (std::size_t i = 0; i < kPairs; ++i) statement; \
-    other.template Do<step, 30>();                      \
+#define MUSTER_EACH(step, statement)           \
+  do {                                         \
+    HWY_UNROLL(8)                              \
+    for (std::size_t i = 0; i < kPairs; ++i) { \
+      statement;                               \
+    }                                          \
+    other.template Do<step, 30>();             \
   } while (0)
 
 // Two independent standard normals a lane of kPairs pairs of vectors. Of radius_word, bits 0-30 give the
