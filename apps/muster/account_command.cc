@@ -47,7 +47,7 @@ Question question_of(const AccountFlags& flags, const Plan& plan) {
 }
 
 std::string heading(const Plan& plan, const Question& question) {
-  const bool asks_epsilon = question.kind == Question::Kind::epsilon_at_delta;
+  const bool asks_epsilon = question.asks_epsilon();
   return fmt::format("{}; {} = {}", plan_sentence(plan), asks_epsilon ? "delta" : "epsilon", question.fixed);
 }
 

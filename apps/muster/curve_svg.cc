@@ -17,7 +17,6 @@ namespace {
 
 using accounting::CurvePoint;
 using accounting::PrivacyCurves;
-using accounting::Question;
 
 constexpr double kTop = 92, kBottom = 396, kPanelWidth = 384;
 constexpr double kLabelWidth = 90;
@@ -35,7 +34,7 @@ class Panel {
       : curves_(curves),
         points_(over_rounds ? curves.by_rounds : curves.by_fixed),
         over_rounds_(over_rounds),
-        asks_epsilon_(curves.question.kind == Question::Kind::epsilon_at_delta),
+        asks_epsilon_(curves.question.asks_epsilon()),
         chart_(x_scale(left), y_scale(), title(), at(), x_value(points_.front()) > 0) {}
 
   std::string draw() {

@@ -14,12 +14,7 @@ namespace {
 
 using accounting::CurvePoint;
 using accounting::PrivacyCurves;
-using accounting::Question;
 using Row = std::array<std::string, 4>;
-
-bool asks_epsilon(const PrivacyCurves& curves) {
-  return curves.question.kind == Question::Kind::epsilon_at_delta;
-}
 
 std::string aligned(const std::vector<Row>& rows) {
   std::array<std::size_t, 4> widths{};
@@ -42,8 +37,8 @@ Row row_of(const std::string& at, const CurvePoint& point) {
 }
 
 std::string table(const PrivacyCurves& curves, const std::string& heading) {
-  const std::string quantity = asks_epsilon(curves) ? "epsilon" : "delta";
-  const std::string fixed = asks_epsilon(curves) ? "delta" : "epsilon";
+  const std::string quantity = curves.question.asks_epsilon() ? "epsilon" : "delta";
+  const std::string fixed = curves.question.asks_epsilon() ? "delta" : "epsilon";
   const Row columns = {"", quantity + " upper", "lower", "if the shuffler colludes"};
   std::vector<Row> by_fixed = {columns}, by_rounds = {columns};
   by_fixed.front()[0] = fixed;
@@ -61,8 +56,8 @@ std::string table(const PrivacyCurves& curves, const std::string& heading) {
 std::string cell(std::optional<double> value) { return value ? fmt::format("{:.17g}", *value) : ""; }
 
 std::string csv(const PrivacyCurves& curves) {
-  const char* quantity = asks_epsilon(curves) ? "epsilon" : "delta";
-  const char* fixed = asks_epsilon(curves) ? "delta" : "epsilon";
+  const char* quantity = curves.question.asks_epsilon() ? "epsilon" : "delta";
+  const char* fixed = curves.question.asks_epsilon() ? "delta" : "epsilon";
   std::string text = fmt::format("curve,rounds,{0},{1}_upper,{1}_lower,{1}_local\n", fixed, quantity);
   const auto add = [&text](const char* curve, const std::vector<CurvePoint>& points) {
     for (const CurvePoint& point : points) {

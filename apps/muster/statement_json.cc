@@ -5,7 +5,6 @@ namespace muster::app {
 namespace {
 
 using accounting::Bound;
-using accounting::Question;
 using accounting::Statement;
 
 JsonObject both_sides(const Bound& bound) {
@@ -15,7 +14,7 @@ JsonObject both_sides(const Bound& bound) {
 // What was asked and answered, in the order epsilon, delta, rounds.
 JsonObject head(const Statement& statement, const Bound& bound) {
   JsonObject json;
-  if (statement.question.kind == Question::Kind::epsilon_at_delta) {
+  if (statement.question.asks_epsilon()) {
     json.object("epsilon", both_sides(bound)).number("delta", statement.question.fixed);
   } else {
     json.number("epsilon", statement.question.fixed).object("delta", both_sides(bound));
@@ -37,7 +36,7 @@ JsonObject bound_json(const Statement& statement, const Bound& bound) {
 
 JsonObject local_json(const Statement& statement) {
   JsonObject json;
-  if (statement.question.kind == Question::Kind::epsilon_at_delta) {
+  if (statement.question.asks_epsilon()) {
     json.number("epsilon", statement.local).number("delta", statement.question.fixed);
   } else {
     json.number("epsilon", statement.question.fixed).number("delta", statement.local);

@@ -13,7 +13,6 @@ namespace muster::app {
 namespace {
 
 using accounting::Bound;
-using accounting::Question;
 using accounting::Statement;
 using Row = std::vector<std::string>;
 
@@ -100,7 +99,7 @@ std::string rounded_down(double value) {
 }
 
 std::string statement_table(const Statement& statement, bool with_time) {
-  const bool asks_epsilon = statement.question.kind == Question::Kind::epsilon_at_delta;
+  const bool asks_epsilon = statement.question.asks_epsilon();
   const std::string quantity = asks_epsilon ? "epsilon" : "delta";
   std::vector<Row> rows = {{"bound", quantity + " upper", "lower", "validity", "view"}};
   if (with_time) {

@@ -26,8 +26,6 @@ namespace {
 using numerics::larger;
 using numerics::smaller;
 
-bool asks_epsilon(const Question& question) { return question.kind == Question::Kind::epsilon_at_delta; }
-
 std::optional<double> finite(double value) {
   return std::isfinite(value) ? std::optional<double>(value) : std::nullopt;
 }
@@ -40,7 +38,7 @@ bool comes_before(const Bound& a, const Bound& b) {
 }
 
 void require_valid(const Question& question) {
-  if (asks_epsilon(question)) {
+  if (question.asks_epsilon()) {
     Delta::of(question.fixed);
   } else {
     Epsilon::of(question.fixed);
@@ -112,8 +110,8 @@ struct Accountant::State {
 
   double local(std::uint64_t rounds, const Question& question) const {
     const Rate rate = message_rate(participation);
-    return asks_epsilon(question) ? local_epsilon_upper(mechanism, rate, rounds, question.fixed)
-                                  : local_delta_upper(mechanism, rate, rounds, question.fixed);
+    return question.asks_epsilon() ? local_epsilon_upper(mechanism, rate, rounds, question.fixed)
+                                   : local_delta_upper(mechanism, rate, rounds, question.fixed);
   }
 
   // A bound's own answer, past the gate.

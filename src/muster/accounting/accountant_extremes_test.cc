@@ -39,21 +39,8 @@ void expect_at_least(const Statement& s, double truth, const std::string& what) 
 
 // Losses of a hundred and more in few rounds: the composed curve is flat, and then falls at once. What two
 // rounds cost is no less than what one does (130.68: the pair whose other records all equal the
-// alternative, exactly).
+// alternative, exactly); accountant_corners_test.cc asks for more rounds and other sizes.
 TEST(Extremes, FlatCurvesAreComposed) {
-  for (const std::uint64_t n : {1'000, 1'000'000}) {
-    for (const double sigma : {0.1, 0.12, 0.15}) {
-      double before = 0;
-      for (const std::uint64_t rounds : {1, 2, 3, 100}) {
-        const Statement s = epsilon_of(GaussianLocal{sigma}, check_in(n, 0.1), rounds, 1e-5);
-        SCOPED_TRACE(::testing::Message() << n << ' ' << sigma << ' ' << rounds);
-        ASSERT_TRUE(s.best.upper && s.local);
-        EXPECT_GE(*s.best.upper, before);
-        EXPECT_LE(*s.best.upper, *s.local);
-        before = *s.best.upper;
-      }
-    }
-  }
   expect_at_least(epsilon_of(GaussianLocal{0.15}, check_in(1'000, 0.1), 2, 1e-5), 130.7, "two check-ins");
   // 4.6 is what hiding among a hundred can take off a message's 25.
   expect_at_least(epsilon_of(LdpSgdLocal{25},
@@ -74,7 +61,10 @@ TEST(Extremes, FlatCurvesAreComposed) {
   expect_at_least(epsilon_of(GaussianLocal{0.15},
                              ShuffledCheckIn{clients(1'000), Rate::of(0.1), Rate::of(0.05)}, 2, 1e-5),
                   130.6, "unequal rates");
-  expect_at_least(epsilon_of(LaplaceLocal{32.72}, Shuffle{clients(5)}, 2, 0.1), 30.9, "Laplace noise");
+  // Its lower value takes seconds and is none of what failed.
+  const std::optional<double> laplace =
+      Accountant(LaplaceLocal{32.72}, Shuffle{clients(5)}).upper(2, {Question::Kind::epsilon_at_delta, 0.1});
+  EXPECT_GE(laplace.value(), 30.9);
   // Not 28819.
   const Statement twenty = epsilon_of(PureLocal{20}, Shuffle{clients(1'000)}, 10, 1e-5);
   for (const Bound& bound : twenty.all) {
@@ -126,10 +116,11 @@ TEST(Extremes, LossesPastTheRangeOfDoubles) {
   const Statement s = epsilon_of(GaussianLocal{0.03}, check_in(1'000, 0.1), 1, 1e-5);
   expect_at_least(s, 2469.18 - std::log(1'000.0), "a check-in");
   EXPECT_LE(*s.best.upper, 2469.18 - std::log(1'000.0) + 1);
-  expect_at_least(epsilon_of(GaussianLocal{std::ldexp(1.0, -12)}, check_in(1'000, 0.1), 7, 1e-5), 3.3e7,
+  // One round: more rounds take seconds, and accountant_corners_long_test.cc holds them to this one.
+  expect_at_least(epsilon_of(GaussianLocal{std::ldexp(1.0, -12)}, check_in(1'000, 0.1), 1, 1e-5), 3.3e7,
                   "2^-12");
   expect_at_least(epsilon_of(PureLocal{700}, check_in(1'000, 0.1), 3, 1e-5), 690, "epsilon0 = 700");
-  expect_at_least(epsilon_of(PureLocal{1e6}, check_in(1'000, 0.1), 3, 1e-5), 9e5, "epsilon0 = 10^6");
+  expect_at_least(epsilon_of(PureLocal{1e6}, check_in(1'000, 0.1), 1, 1e-5), 9e5, "epsilon0 = 10^6");
 }
 
 // Heavy noise: e^epsilon rounded to a double is another epsilon.

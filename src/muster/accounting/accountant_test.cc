@@ -227,38 +227,6 @@ TEST(Accountant, IsMonotoneInRoundsRateAndClients) {
   EXPECT_LT(epsilon(100'000, 0.1, 100), epsilon(10'000, 0.1, 100));
 }
 
-// Corners of what may be asked: every answer finite or a reason, in order, never a number that is none.
-TEST(Accountant, NeverPassesTheLocalGuaranteeAndSurvivesExtremes) {
-  const auto ask = [](const Mechanism& mechanism, std::uint64_t clients, double rate, double delta) {
-    const Accountant accountant(mechanism, ShuffledCheckIn{ClientCount::of(clients), Rate::of(rate)});
-    for (const std::uint64_t rounds : {1ull, 10'000'000ull}) {
-      const Statement s = accountant.account(rounds, {Question::Kind::epsilon_at_delta, delta});
-      SCOPED_TRACE(::testing::Message()
-                   << describe(mechanism) << ' ' << clients << ' ' << rate << ' ' << delta);
-      EXPECT_TRUE(std::isfinite(s.best.numerical_error));
-      if (s.best.upper) {
-        EXPECT_TRUE(std::isfinite(*s.best.upper));
-        EXPECT_GE(*s.best.upper, *s.best.lower);
-        if (s.local) {
-          EXPECT_LE(*s.best.upper, *s.local);
-        }
-      } else {
-        EXPECT_FALSE(s.best.assumptions.empty());
-      }
-    }
-  };
-  for (const double epsilon0 : {1e-3, 20.0}) {
-    ask(PureLocal{epsilon0}, 1, 0.5, 1e-6);
-    ask(PureLocal{epsilon0}, 2, 1e-6, 1e-30);
-    ask(LdpSgdLocal{epsilon0}, 1'000'000'000, 0.5, 1e-30);
-    ask(PureLocal{epsilon0}, 1'000'000'000, 1e-6, 0.5);
-    ask(KRandomizedResponse{epsilon0, 1'000}, 1'000'000'000, 0.999999, 1e-12);
-    ask(LaplaceLocal{epsilon0}, 1'000'000, 0.01, 1e-12);
-  }
-  ask(GaussianLocal{100}, 1'000'000'000, 0.5, 1e-30);
-  ask(GaussianLocal{3}, 1'000'000, 1e-3, 1e-30);
-}
-
 // Rates that a double hardly holds: a wider range of rates never costs less, down to the least double there
 // is.
 TEST(Accountant, RatesNearZeroAreChargedInFull) {

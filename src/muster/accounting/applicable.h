@@ -23,10 +23,10 @@ struct Applicable {
   std::string missing;  // what no theorem covers; empty when `uppers` is not
 };
 
-// What holds for an adversary with this view; the participation's own unless given. Whoever sees less is
+// What holds for an adversary with the view asked; the participation's own unless given. Whoever sees less is
 // covered by every upper bound for those who see more, and covers them with every lower one. Throws
 // Error(uncovered) for a view in which no theorem says anything of this protocol.
 Applicable applicable(const Mechanism& mechanism, const Participation& participation,
-                      std::optional<View> view = std::nullopt);
+                      std::optional<View> asked = std::nullopt);
 
 }  // namespace muster::accounting

@@ -13,7 +13,7 @@ constexpr int kStepsADecade = 4;
 // Five decades of delta either side, below 1/2; epsilon from a quarter to four times.
 std::vector<double> around(const Question& question) {
   std::vector<double> values;
-  if (question.kind == Question::Kind::epsilon_at_delta) {
+  if (question.asks_epsilon()) {
     constexpr int kSteps = 5;
     for (int i = -kSteps; i <= kSteps; ++i) {
       const double delta = question.fixed * std::pow(10.0, i);

@@ -21,8 +21,6 @@ namespace {
 // How deep the tables reach when delta is what is asked: mass beyond is charged as infinite loss.
 constexpr double kDeepest = 1e-12;
 
-bool asks_epsilon(const Question& question) { return question.kind == Question::Kind::epsilon_at_delta; }
-
 std::optional<double> finite(double value) {
   return std::isfinite(value) ? std::optional<double>(value) : std::nullopt;
 }
@@ -99,8 +97,8 @@ Bound ScheduledAccountant::local_bound(std::uint64_t rounds, const Question& que
                        "every round charged at the schedule's highest rate"};
   add_assumptions(mechanism_, bound.assumptions);
   bound.citation = "optimal composition, mixed over the number of participations; docs/theory/local.md";
-  const double value = asks_epsilon(question) ? local_epsilon_upper(mechanism_, most, rounds, question.fixed)
-                                              : local_delta_upper(mechanism_, most, rounds, question.fixed);
+  const double value = question.asks_epsilon() ? local_epsilon_upper(mechanism_, most, rounds, question.fixed)
+                                               : local_delta_upper(mechanism_, most, rounds, question.fixed);
   gate_of(rounds, view).check(bound.id, rounds, question, value);
   bound.upper = finite(value);
   bound.seconds = watch.seconds();
@@ -111,7 +109,7 @@ Bound ScheduledAccountant::composed_bound(std::uint64_t rounds, const Question& 
   const Stopwatch watch;
   const std::lock_guard lock(mutex_);
   const RunningAccountant& account =
-      charged(rounds, Delta::of(asks_epsilon(question) ? question.fixed : kDeepest));
+      charged(rounds, Delta::of(question.asks_epsilon() ? question.fixed : kDeepest));
   Bound bound;
   bound.id = "different-rounds";
   bound.view = view;
@@ -127,7 +125,7 @@ Bound ScheduledAccountant::composed_bound(std::uint64_t rounds, const Question& 
     }
   }
   const numerics::Enclosure answer =
-      asks_epsilon(question) ? account.epsilon() : account.delta(question.fixed);
+      question.asks_epsilon() ? account.epsilon() : account.delta(question.fixed);
   gate_of(rounds, view).check(bound.id, rounds, question, answer.upper, [&](double epsilon) {
     return account.delta_upper(epsilon);
   });
@@ -135,7 +133,7 @@ Bound ScheduledAccountant::composed_bound(std::uint64_t rounds, const Question& 
   bound.lower = answer.lower;
   if (bound.upper) {
     const double below =
-        asks_epsilon(question) ? account.epsilon_from_below() : account.delta_from_below(question.fixed);
+        question.asks_epsilon() ? account.epsilon_from_below() : account.delta_from_below(question.fixed);
     bound.numerical_error = numerics::larger(0.0, *bound.upper - numerics::larger(below, answer.lower));
   }
   bound.seconds = watch.seconds();

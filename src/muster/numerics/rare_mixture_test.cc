@@ -24,9 +24,12 @@ double largest_by_convolution(const AtomicLaw& first, const AtomicLaw& second, i
                               Mixing mixing, double absent) {
   const int count = mixing == Mixing::swap ? terms - 1 : terms, low = 4 * count, high = 60 * 6;
   const int width = low + high + 1;
+  const auto place = [width](int c, int s) {
+    return static_cast<std::size_t>(c) * static_cast<std::size_t>(width) + static_cast<std::size_t>(s);
+  };
   double largest = 0;
   for (const int h : {0, count / 3, count}) {
-    std::vector<double> table(static_cast<std::size_t>((count + 1) * width), 0.0);
+    std::vector<double> table(place(count + 1, 0), 0.0);
     table[static_cast<std::size_t>(low)] = 1;
     for (int j = 0; j < count; ++j) {
       const AtomicLaw& law = j < h ? first : second;
@@ -35,14 +38,14 @@ double largest_by_convolution(const AtomicLaw& first, const AtomicLaw& second, i
       std::vector<double> next(table.size(), 0.0);
       for (int c = 0; c <= j; ++c) {
         for (int s = 0; s < width; ++s) {
-          const double p = table[static_cast<std::size_t>(c * width + s)];
+          const double p = table[place(c, s)];
           if (p == 0) continue;
-          next[static_cast<std::size_t>(c * width + s)] += p * absent;
-          next[static_cast<std::size_t>((c + 1) * width + s)] += p * zero;
+          next[place(c, s)] += p * absent;
+          next[place(c + 1, s)] += p * zero;
           for (std::size_t a = 0; a < law.points.size(); ++a) {
             const int to =
                 s + static_cast<int>(law.points[a]);  // beyond the table: six of the largest, left out
-            if (to < width) next[static_cast<std::size_t>((c + 1) * width + to)] += p * law.weights[a];
+            if (to < width) next[place(c + 1, to)] += p * law.weights[a];
           }
         }
       }
@@ -52,7 +55,7 @@ double largest_by_convolution(const AtomicLaw& first, const AtomicLaw& second, i
     for (int c = 0; c <= count; ++c) {
       const double weight = mixing == Mixing::swap ? terms * absent / (terms - c) : 1;
       for (int s = 0; s < width; ++s) {
-        value += table[static_cast<std::size_t>(c * width + s)] * weight * std::max(0.0, s - low - k);
+        value += table[place(c, s)] * weight * std::max(0.0, s - low - k);
       }
     }
     largest = std::max(largest, value);

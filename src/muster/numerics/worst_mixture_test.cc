@@ -181,7 +181,11 @@ TEST(WorstMixture, ZerosThatCount) {
   }
   for (const int terms : {30, 60}) {
     const int m = terms - 1, reach = 6 * m, width = 2 * reach + 1;
-    // law[c * width + s + reach]: c terms counted, sum s.
+    // law[place(c, s)]: c terms counted, sum s.
+    const auto place = [width, reach](int c, int s) {
+      return static_cast<std::size_t>(c) * static_cast<std::size_t>(width) +
+             static_cast<std::size_t>(s + reach);
+    };
     using Table = std::vector<double>;
     const auto with_one_more = [&](const Table& table, const AtomicLaw& law, int count) {
       double zero = 1 - absent;
@@ -189,13 +193,12 @@ TEST(WorstMixture, ZerosThatCount) {
       Table next(table.size(), 0.0);
       for (int c = 0; c <= count; ++c) {
         for (int s = -6 * count; s <= 6 * count; ++s) {
-          const double p = table[static_cast<std::size_t>(c * width + s + reach)];
+          const double p = table[place(c, s)];
           if (p == 0) continue;
-          next[static_cast<std::size_t>(c * width + s + reach)] += p * absent;
-          next[static_cast<std::size_t>((c + 1) * width + s + reach)] += p * zero;
+          next[place(c, s)] += p * absent;
+          next[place(c + 1, s)] += p * zero;
           for (std::size_t a = 0; a < law.points.size(); ++a) {
-            next[static_cast<std::size_t>((c + 1) * width + s + static_cast<int>(law.points[a]) + reach)] +=
-                p * law.weights[a];
+            next[place(c + 1, s + static_cast<int>(law.points[a]))] += p * law.weights[a];
           }
         }
       }
@@ -204,14 +207,13 @@ TEST(WorstMixture, ZerosThatCount) {
     for (const double k : {0.0, 4.0, 11.0}) {
       double largest = 0;
       for (const int h : {0, m / 3, m / 2, m}) {
-        Table table(static_cast<std::size_t>((m + 1) * width), 0.0);
+        Table table(place(m + 1, -reach), 0.0);
         table[static_cast<std::size_t>(reach)] = 1;
         for (int j = 0; j < m; ++j) table = with_one_more(table, j < h ? first : second, j);
         double value = 0;
         for (int c = 0; c <= m; ++c) {
           for (int s = -reach; s <= reach; ++s) {
-            value += table[static_cast<std::size_t>(c * width + s + reach)] * terms * absent / (terms - c) *
-                     std::max(0.0, s - k);
+            value += table[place(c, s)] * terms * absent / (terms - c) * std::max(0.0, s - k);
           }
         }
         largest = std::max(largest, value);

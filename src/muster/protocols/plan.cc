@@ -323,6 +323,7 @@ std::uint64_t Plan::updates() const {
 
 std::uint64_t Plan::rounds_charged(std::uint64_t done) const {
   const std::uint64_t each = slots_a_run();
+  if (each == 0) return done;  // no plan that was read: a round at least for every update
   return done / each + (done % each == 0 ? 0 : 1);
 }
 

@@ -1,3 +1,3 @@
 // certified_normals_test.cc over every radius word and every angle word: minutes a target.
 #define MUSTER_WORD_STRIDE 1
-#include "muster/random/certified_normals_test.cc"
+#include "muster/random/certified_normals_test.cc"  // NOLINT(bugprone-suspicious-include): on purpose

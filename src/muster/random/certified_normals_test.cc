@@ -24,31 +24,8 @@
 // After foreach_target.h.
 #include <hwy/highway.h>
 
-#include "muster/random/normals-inl.h"
 #include "muster/random/vector_targets_test.h"
-
-HWY_BEFORE_NAMESPACE();
-namespace muster::random {
-namespace HWY_NAMESPACE {
-
-// size is a multiple of 16.
-void CertifiedPairs(const std::int32_t* radius_words, const std::int32_t* angle_words, float* first,
-                    float* second, std::size_t size) {
-  const hn::CappedTag<float, 16> d;
-  const hn::RebindToSigned<decltype(d)> di;
-  NoOtherWork none;
-  for (std::size_t i = 0; i < size; i += hn::Lanes(d)) {
-    hn::Vec<decltype(d)> a, b;
-    const auto radius = hn::LoadU(di, radius_words + i), angle = hn::LoadU(di, angle_words + i);
-    BoxMuller<1, Reading::certified>(d, &radius, &angle, &a, &b, none);
-    hn::StoreU(a, d, first + i);
-    hn::StoreU(b, d, second + i);
-  }
-}
-
-}  // namespace HWY_NAMESPACE
-}  // namespace muster::random
-HWY_AFTER_NAMESPACE();
+#include "muster/random/word_pairs_test-inl.h"
 
 #if HWY_ONCE
 namespace muster::random {

@@ -59,11 +59,13 @@ HWY_INLINE V SqrtOrNaN(D d, M mask, V x) {
 
 // The statement for every pair i, then a share of the other work. Operations of independent chains stand side
 // by side, so that one's latency is hidden by the others'.
-#define MUSTER_EACH(step, statement)                    \
-  do {                                                  \
-    HWY_UNROLL(8)                                       \
-    for (std::size_t i = 0; i < kPairs; ++i) statement; \
-    other.template Do<step, 30>();                      \
+#define MUSTER_EACH(step, statement)           \
+  do {                                         \
+    HWY_UNROLL(8)                              \
+    for (std::size_t i = 0; i < kPairs; ++i) { \
+      statement;                               \
+    }                                          \
+    other.template Do<step, 30>();             \
   } while (0)
 
 // Two independent standard normals a lane of kPairs pairs of vectors. Of radius_word, bits 0-30 give the
@@ -195,7 +197,8 @@ HWY_INLINE void NormalRows(const std::uint8_t* HWY_RESTRICT key, Counter counter
   const NormalTag d;
   const hn::RebindToSigned<NormalTag> di;
   const std::size_t whole = size / kNormalRow, rest = size % kNormalRow, rows = whole + (rest != 0);
-  const auto pass_on = [&](std::size_t row, const NormalVec* z) HWY_ATTR {
+  // Called, it costs the rows a way through memory: a compiler that weighs the size of the file may do so.
+  const auto pass_on = [&](std::size_t row, const NormalVec* z) HWY_ATTR __attribute__((always_inline)) {
     if (HWY_LIKELY(row < whole)) {
       sink(row, z);
       return;
@@ -235,7 +238,7 @@ HWY_INLINE void NormalRows(const std::uint8_t* HWY_RESTRICT key, Counter counter
   const hn::Vec<D64> increment = CounterIncrement(hn::MaxLanes(D64()) / 2);
   V8 words[kUnit];
   Encryption<kUnit> encryption(keys, words);
-  const auto begin_next = [&]() HWY_ATTR {
+  const auto begin_next = [&]() HWY_ATTR __attribute__((always_inline)) {
     HWY_UNROLL(8)
     for (std::size_t v = 0; v < kUnit; ++v) {
       words[v] = hn::Xor(hn::BitCast(D8(), counters), hn::Load(D8(), keys));

@@ -17,8 +17,6 @@ constexpr int kNodesOfPairs = 200;   // a lower pair loses twice as much between
 constexpr int kRefinedPairs = 2;     // exact pairs are smooth: extensions cross halfway
 constexpr double kLargestEpsilon = 1e20;
 
-bool asks_epsilon(const Question& question) { return question.kind == Question::Kind::epsilon_at_delta; }
-
 }  // namespace
 
 const ComposedCurve::Table& ComposedCurve::table(std::uint64_t rounds, double delta) const {
@@ -43,11 +41,11 @@ double ComposedCurve::delta_upper(std::uint64_t rounds, double epsilon) const {
 
 double ComposedCurve::upper(std::uint64_t rounds, const Question& question) const {
   if (rounds == 1) {
-    return asks_epsilon(question) ? numerics::crossing_from_above([&](double e) { return delta_(e).upper; },
-                                                                  question.fixed, kLargestEpsilon)
-                                  : delta_(question.fixed).upper;
+    return question.asks_epsilon() ? numerics::crossing_from_above([&](double e) { return delta_(e).upper; },
+                                                                   question.fixed, kLargestEpsilon)
+                                   : delta_(question.fixed).upper;
   }
-  return asks_epsilon(question)
+  return question.asks_epsilon()
              ? table(rounds, question.fixed).dominating.epsilon_upper(rounds, question.fixed)
              : delta_upper(rounds, question.fixed);
 }
@@ -57,7 +55,7 @@ double ComposedCurve::delta_at(std::uint64_t rounds, double delta, double epsilo
 }
 
 double ComposedCurve::rough_upper(std::uint64_t rounds, const Question& question) const {
-  if (rounds == 1 || !asks_epsilon(question)) {
+  if (rounds == 1 || !question.asks_epsilon()) {
     return upper(rounds, question);
   }
   const Resolution r = Resolutions<Table>::wanted(rounds, question.fixed);
@@ -69,21 +67,21 @@ double ComposedCurve::rough_upper(std::uint64_t rounds, const Question& question
 
 double ComposedCurve::from_below(std::uint64_t rounds, const Question& question) const {
   if (rounds == 1) {
-    return asks_epsilon(question) ? numerics::crossing_from_below([&](double e) { return delta_(e).lower; },
-                                                                  question.fixed, kLargestEpsilon)
-                                  : delta_(question.fixed).lower;
+    return question.asks_epsilon() ? numerics::crossing_from_below([&](double e) { return delta_(e).lower; },
+                                                                   question.fixed, kLargestEpsilon)
+                                   : delta_(question.fixed).lower;
   }
-  const double delta = asks_epsilon(question) ? question.fixed : delta_upper(rounds, question.fixed);
+  const double delta = question.asks_epsilon() ? question.fixed : delta_upper(rounds, question.fixed);
   const LossDistribution& pair = below_.at(rounds, delta, [&](const Resolution& r) {
     return LossDistribution::dominated(table(rounds, delta).curve, r.refined());
   });
-  return asks_epsilon(question) ? pair.epsilon_lower(rounds, question.fixed)
-                                : pair.delta(rounds, question.fixed).lower;
+  return question.asks_epsilon() ? pair.epsilon_lower(rounds, question.fixed)
+                                 : pair.delta(rounds, question.fixed).lower;
 }
 
 double ComposedPair::lower(std::uint64_t rounds, const Question& question) const {
   if (rounds == 1) {
-    if (!asks_epsilon(question)) {
+    if (!question.asks_epsilon()) {
       return numerics::larger(forward_(question.fixed).lower, reverse_(question.fixed).lower);
     }
     const auto crossing = [&](const DeltaCurve& curve) {
@@ -99,12 +97,12 @@ double ComposedPair::lower(std::uint64_t rounds, const Question& question) const
                         LossDistribution::dominated(curve.swapped(), kRefinedPairs)};
     });
     const auto one = [&](const LossDistribution& pair) {
-      return asks_epsilon(question) ? pair.epsilon_lower(rounds, question.fixed)
-                                    : pair.delta(rounds, question.fixed).lower;
+      return question.asks_epsilon() ? pair.epsilon_lower(rounds, question.fixed)
+                                     : pair.delta(rounds, question.fixed).lower;
     };
     return numerics::larger(one(pairs[0]), one(pairs[1]));
   };
-  if (asks_epsilon(question)) {
+  if (question.asks_epsilon()) {
     return answer(question.fixed);
   }
   const double first = answer(1);

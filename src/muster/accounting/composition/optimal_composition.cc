@@ -94,7 +94,7 @@ std::optional<double> compose_optimally(const std::function<std::optional<double
   const auto keep = [&](std::optional<double> value) {
     if (value && (!best || *value < *best)) best = value;
   };
-  if (question.kind == Question::Kind::epsilon_at_delta) {
+  if (question.asks_epsilon()) {
     if (rounds == 1) return epsilon_of(question.fixed);
     for (const double part : {0.01, 0.1, 0.3, 0.5, 0.7, 0.9}) {
       if (rounds > 1'000'000 && part != 0.5) continue;  // a pass over the rounds for every part

@@ -155,7 +155,7 @@ double delta_upper_from_rdp(Conversion conversion, double order, double rho, dou
 
 ConvertedUpper convert_rdp(const std::function<double(std::uint64_t)>& rdp, std::uint64_t rounds,
                            const Question& question, Conversion conversion, std::uint64_t last_order) {
-  const bool for_epsilon = question.kind == Question::Kind::epsilon_at_delta;
+  const bool for_epsilon = question.asks_epsilon();
   if (rounds == 0) return {0, 2};
   ConvertedUpper best{for_epsilon ? kInfinity : 1.0, 2};
   double rho = 0;  // of the order visited last
@@ -202,7 +202,7 @@ ConvertedUpper convert_rdp(const std::function<double(std::uint64_t)>& rdp, std:
 
 ConvertedUpper convert_rdp_table(std::span<const double> divergences, std::uint64_t rounds,
                                  const Question& question, Conversion conversion) {
-  const bool for_epsilon = question.kind == Question::Kind::epsilon_at_delta;
+  const bool for_epsilon = question.asks_epsilon();
   if (rounds == 0) return {0, 2};
   ConvertedUpper best{for_epsilon ? kInfinity : 1.0, 2};
   // The cheap conversion at every order; the exact one is never above it, and is asked for at the orders near

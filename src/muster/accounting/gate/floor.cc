@@ -15,7 +15,7 @@ constexpr double kImprobable = 1e-40;  // a number of reports that need not be l
 constexpr double kFewReports = 40;     // numbers of reports that are looked at one by one
 constexpr double kMostLaplace = 1000,
                  kLaplaceRoom = 1e-7;  // messages whose sum's law is summed; of its error
-constexpr int kWindows = 8;            // stretches of numbers of reports around their mean
+constexpr int kWindowsAside = 4;       // stretches of numbers of reports on either side of their mean
 
 // Of a floor, what could not be computed counts as nothing: a NaN never replaces a number.
 double larger(double x, double y) { return y > x ? y : x; }
@@ -149,10 +149,9 @@ double of_sums(double clients, double rate, double least, const std::function<do
   double next = 1;
   for (; next <= clients && next <= kFewReports; ++next) add(next, next);
   const double mean = clients * rate, deviation = std::sqrt(mean * (1 - rate));
-  for (int i = 0; i < kWindows && next <= clients; ++i) {
-    const double first = larger(next, std::floor(mean + deviation * (i - kWindows / 2)));
-    const double last =
-        smaller(clients, larger(first, std::floor(mean + deviation * (i + 1 - kWindows / 2)) - 1));
+  for (int i = -kWindowsAside; i < kWindowsAside && next <= clients; ++i) {
+    const double first = larger(next, std::floor(mean + deviation * i));
+    const double last = smaller(clients, larger(first, std::floor(mean + deviation * (i + 1)) - 1));
     if (first > clients) break;
     add(first, last);
     next = last + 1;

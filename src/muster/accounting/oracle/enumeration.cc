@@ -1,20 +1,27 @@
 #include "muster/accounting/oracle/enumeration.h"
 
 #include <cmath>
-#include <cstdint>
 #include <limits>
 #include <map>
+#include <stdexcept>
 
 #include "muster/numerics/ordered.h"
 
 namespace muster::accounting::oracle {
 namespace {
 
-// A histogram as a number in base 64: digit i counts message i; digit K counts reports where that is asked
-// for.
-using Histograms = std::map<std::uint64_t, long double>;
+// A histogram as a number in base 64: digit i counts message i.
+__extension__ using Histogram = unsigned __int128;
+using Histograms = std::map<Histogram, long double>;
+constexpr std::size_t kMostMessages = 21, kMostUsers = 63;  // more would run from one digit into another
 
-std::uint64_t digit(std::size_t i) { return std::uint64_t{1} << (6 * i); }
+Histogram digit(std::size_t i) { return Histogram{1} << (6 * i); }
+
+void require_room(std::size_t others, const Law& law) {
+  if (others >= kMostUsers || law.size() > kMostMessages) {
+    throw std::invalid_argument("enumeration counts at most 21 messages of at most 63 users");
+  }
+}
 
 // One more user: reports a message of `law` with weight `report`, stays away with weight `stay`.
 Histograms with_user(const Histograms& before, const Law& law, long double report, long double stay) {
@@ -29,14 +36,14 @@ Histograms with_user(const Histograms& before, const Law& law, long double repor
   return after;
 }
 
-int reports(std::uint64_t histogram) {
+int reports(Histogram histogram) {
   int total = 0;
   for (; histogram != 0; histogram >>= 6) total += static_cast<int>(histogram & 63);
   return total;
 }
 
 OutputPair aligned(const Histograms& p, const Histograms& q) {
-  std::map<std::uint64_t, std::pair<long double, long double>> both;
+  std::map<Histogram, std::pair<long double, long double>> both;
   for (const auto& [h, mass] : p) both[h].first = mass;
   for (const auto& [h, mass] : q) both[h].second = mass;
   OutputPair pair;
@@ -51,6 +58,7 @@ OutputPair aligned(const Histograms& p, const Histograms& q) {
 
 OutputPair check_in(const std::vector<Law>& others, const Law& a, const Law& b,
                     const std::vector<long double>& rates) {
+  require_room(others.size(), a);
   Histograms seen{{0, 1.0L}};
   for (std::size_t j = 0; j < others.size(); ++j) {
     seen = with_user(seen, others[j], rates[j + 1], 1 - rates[j + 1]);
@@ -63,6 +71,7 @@ OutputPair check_in(const std::vector<Law>& others, const Law& a, const Law& b, 
 }
 
 OutputPair subset(const std::vector<Law>& others, const Law& a, const Law& b, int k) {
+  require_room(others.size(), a);
   // Every subset of every size once, with weight 1; then keep size k and divide by their number.
   Histograms seen{{0, 1.0L}};
   for (const Law& law : others) seen = with_user(seen, law, 1, 1);
@@ -77,6 +86,7 @@ OutputPair subset(const std::vector<Law>& others, const Law& a, const Law& b, in
 }
 
 OutputPair included(const std::vector<Law>& others, const Law& a, const Law& b, int k, long double share) {
+  require_room(others.size(), a);
   Histograms seen{{0, 1.0L}};
   for (const Law& law : others) seen = with_user(seen, law, 1, 1);
   const auto of_size = [&seen](int size, long double weight) {

@@ -3,7 +3,8 @@
 // It works from the protocol's definition (who reports, which message, the multiset the shuffler outputs) and
 // shares no formula with the bounds it checks. Users' randomizers are laws on messages 0 .. K-1 in long
 // double; laws differ by user. Cost: the number of histograms, C(n + K, K). Neighbouring relation:
-// replace-one (the victim's law a or b).
+// replace-one (the victim's law a or b). More than 63 users or 21 messages are refused by
+// std::invalid_argument.
 #pragma once
 
 #include <cstddef>

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <sstream>
+#include <stdexcept>
 
 #include "muster/accounting/oracle/known_false.h"
 #include "muster/accounting/oracle/random_cases.h"
@@ -18,6 +19,7 @@ constexpr double kOrders[] = {2, 3, 5, 20};
 constexpr std::size_t kMostDatasets = 80;
 
 int uniform(int low, int high, std::mt19937_64& engine) {
+  if (high < low) throw std::invalid_argument("no number between low and high");
   return low + static_cast<int>(engine() % static_cast<std::uint64_t>(high - low + 1));
 }
 

@@ -177,9 +177,7 @@ const char* const kLemma3 =
 
 // The free delta of Feldman et al.'s theorem and of the count's quantile; the paper does not say how it is
 // chosen. A round's share of the question's delta, or of 1e-6.
-double free_delta(const Question& question) {
-  return question.kind == Question::Kind::epsilon_at_delta ? question.fixed : 1e-6;
-}
+double free_delta(const Question& question) { return question.asks_epsilon() ? question.fixed : 1e-6; }
 
 // Equation (6) over the count: one round's divergence given k, mixed. Each order is computed once.
 Divergence mixed_over_count(double clients, double rate,
