@@ -26,6 +26,8 @@ using protocols::RandomizerKind;
 constexpr double kRoom = 1e-9;
 constexpr double kSearched = 0.02;  // of an epsilon
 constexpr double kFaint = 1e-100;   // a delta whose tables may end anywhere below
+constexpr double kNearlyOne =
+    1 - 1e-8;  // a delta of which the arithmetic leaves too few digits to search with
 
 bool unscheduled(const Question& q) { return !q.has_schedule(); }
 bool own_view(const Question& q) { return !q.has_schedule() && q.seen() == q.own_view(); }
@@ -83,7 +85,7 @@ void there_and_back(const Case& c, const char* name) {
   Question back = c.question;
   back.asks_epsilon = !back.asks_epsilon;
   back.fixed = c.base.upper();
-  if (back.asks_epsilon && !(back.fixed > 0 && back.fixed < 1)) return;
+  if (back.asks_epsilon && !(back.fixed > 0 && back.fixed < kNearlyOne)) return;
   Answer answer;
   if (!ask(c, back, answer)) return;
   // From epsilon to delta and back a search for epsilon stops early, above.

@@ -105,9 +105,8 @@ TEST(Reference, FarBelowTheMeanLoss) {
   EXPECT_LT(delta.above / delta.below - 1, 1e-9L);
 }
 
-// One data set by three routes: every multiset, the likelihood ratio's law, and the bits counted.
-// Numbers beyond a type's range: a likelihood ratio of e^{5e9}, and a law of one outcome, whose cells could be
-// as narrow as one likes.
+// Numbers beyond a type's range: a likelihood ratio of e^{5e9}, and a law of one outcome, whose cells could
+// be as narrow as one likes.
 TEST(Reference, NumbersBeyondTheRangeOfTheirType) {
   EXPECT_TRUE(std::isinf(exp(Real(5.09e9)).above()));
   EXPECT_GT(exp(Real(5.09e9)).below(), 1e4000L);
@@ -123,6 +122,7 @@ TEST(Reference, NumbersBeyondTheRangeOfTheirType) {
   }
 }
 
+// One data set by three routes: every multiset, the likelihood ratio's law, and the bits counted.
 TEST(Reference, RoutesAgreeOnHomogeneousDataSets) {
   for (const double clients : {2.0, 5.0, 9.0}) {
     for (const double epsilon : {0.0, 0.4, 0.9}) {

@@ -30,13 +30,23 @@ const ComposedCurve::Table& ComposedCurve::table(std::uint64_t rounds, double de
 double ComposedCurve::delta_upper(std::uint64_t rounds, double epsilon) const {
   // Each answer says how deep the question reaches. The last table is the one that answers for this delta, so
   // that asking for epsilon and for delta lead back to each other.
-  double value = 1;
-  for (double tail = 0;;) {
-    const double wanted = Resolutions<Table>::wanted(rounds, value).tail;
-    if (wanted == tail) return value;
+  double tail = Resolutions<Table>::wanted(rounds, 1).tail;
+  double value = table(rounds, 1).dominating.delta(rounds, epsilon).upper;
+  if (Resolutions<Table>::wanted(rounds, value).tail == tail) return value;
+  // A rough table of the deepest tail tells which of the deeper ones it is.
+  const Resolution deepest = Resolutions<Table>::wanted(rounds, 0);
+  double reached = numerics::smaller(
+      value,
+      LossDistribution::dominating(tabulate(delta_, {}, kRoughNodes, deepest.tail, deepest.visited, knot_))
+          .delta(rounds, epsilon)
+          .upper);
+  for (double wanted = Resolutions<Table>::wanted(rounds, reached).tail; wanted < tail;
+       wanted = Resolutions<Table>::wanted(rounds, value).tail) {
+    value = numerics::smaller(value, table(rounds, reached).dominating.delta(rounds, epsilon).upper);
     tail = wanted;
-    value = numerics::smaller(value, table(rounds, value).dominating.delta(rounds, epsilon).upper);
+    reached = value;
   }
+  return value;
 }
 
 double ComposedCurve::upper(std::uint64_t rounds, const Question& question) const {

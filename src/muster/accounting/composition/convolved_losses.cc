@@ -134,8 +134,8 @@ class Cells {
 
   double mean_of_u(std::size_t cell) const {
     const double v = smaller(v_[cell] / masses_[cell] * (1 - kSummed), 1 - kUlp);
-    const double loss = ends_[cell] - std::log1p(-v);
-    return loss - 4 * kUlp * std::abs(loss);
+    const double beyond = -std::log1p(-v);
+    return ends_[cell] + beyond - 4 * kUlp * (std::abs(ends_[cell]) + beyond);
   }
 
   bool above_;
@@ -236,14 +236,14 @@ ConvolvedLosses::ConvolvedLosses(std::span<const RepeatedLoss> parts, const Inte
   const double mean = sum_over(parts, [](const RepeatedLoss& p) { return p.losses->mean(); });
   const Manner manner{interest.tilts, interest.epsilon, mean, cells, side};
   std::optional<Atoms> total;
-  double rounds = 0;
   for (const RepeatedLoss& part : parts) {
     Atoms law = power(one_round(part, manner), part.rounds, manner);
     total = total ? convolved(*total, law, manner) : std::move(law);
-    rounds += part.rounds;
+    // A round's masses are off by kRound and by the additions of its atoms, those of a convolution by
+    // kSummed.
+    const auto atoms = static_cast<double>(part.losses->points.size());
+    slack_ += part.rounds * (kRound + kUlp * atoms + 2 * kSummed);
   }
-  // A round's masses are off by kRound, and those of each convolution by kSummed.
-  slack_ = rounds * (kRound + 2 * kSummed);
   points_ = std::move(total->points);
   masses_ = std::move(total->masses);
 }
