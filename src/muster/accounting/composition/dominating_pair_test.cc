@@ -9,6 +9,7 @@
 
 #include "muster/accounting/gaussian_divergence.h"
 #include "muster/accounting/profile.h"
+#include "muster/numerics/work.h"
 
 namespace muster::accounting {
 namespace {
@@ -40,6 +41,28 @@ TEST(LossDistribution, EnclosesTheComposedGaussian) {
     }
     for (double delta : {1e-3, 1e-8, 1e-14}) {
       EXPECT_LE(below.epsilon_lower(rounds, delta), above.epsilon_upper(rounds, delta));
+    }
+  }
+}
+
+// A node that costs a tenth of a second: an eighth of the nodes, the same table whenever it is made, and a
+// bound that is above the precise one by less than a part in a thousand.
+TEST(LossDistribution, HasFewerNodesWhereOneCostsMuch) {
+  const double mu = 0.05;
+  const auto costly = [mu](double epsilon) {
+    numerics::work_done() += 3e8;
+    return numerics::Enclosure{0, gaussian_divergence(mu, epsilon).upper};
+  };
+  const RoundCurve precise = gaussian_curve(mu, 100), coarse = tabulate(costly, {}, 100, 1e-24),
+                   again = tabulate(costly, {}, 100, 1e-24);
+  EXPECT_LT(coarse.index.size(), precise.index.size() / 4);
+  EXPECT_EQ(coarse.index, again.index);
+  EXPECT_EQ(coarse.spacing, again.spacing);
+  const auto above = LossDistribution::dominating(coarse), near = LossDistribution::dominating(precise);
+  for (const std::uint64_t rounds : {10ull, 10'000ull}) {
+    for (const double delta : {1e-3, 1e-8}) {
+      EXPECT_GE(above.epsilon_upper(rounds, delta), near.epsilon_upper(rounds, delta));
+      EXPECT_LE(above.epsilon_upper(rounds, delta), near.epsilon_upper(rounds, delta) * 1.001);
     }
   }
 }
