@@ -10,6 +10,8 @@ namespace {
 
 constexpr std::size_t kCells = 700;
 constexpr long double kUlp = 0x1p-63L;
+constexpr long double kLeast =
+    1e-2400L;  // ratios stay in range: a smaller Q-mass is raised, a smaller P-mass left out
 constexpr long kFarthest = 1L << 60;  // a label: the sum of two is a number of the type
 
 // Masses by cell of the loss: cell i holds losses that are labelled (first + i) h; `w` is the Q-mass times
@@ -21,11 +23,14 @@ struct Cells {
   long double slack = 0;  // relative error of any mass
 };
 
+// Of which nothing may be known but that it is a probability.
+long double q_of(const Outcome& o) { return std::min(1.0L, std::max(o.q, kLeast)); }
+
 Cells sorted(const Pair& pair, long double tail) {
   // The cells span the losses that matter.
   std::vector<std::pair<long double, long double>> losses;  // with their P-mass
   for (const Outcome& o : pair) {
-    if (o.p > 0 && o.q > 0) losses.emplace_back(std::log(o.p / o.q), o.p);
+    if (o.p > kLeast && o.q > 0) losses.emplace_back(std::log(o.p / q_of(o)), o.p);
   }
   std::sort(losses.begin(), losses.end());
   Cells cells;
@@ -56,13 +61,13 @@ Cells sorted(const Pair& pair, long double tail) {
   cells.p.assign(size, 0);
   cells.w.assign(size, 0);
   for (const Outcome& o : pair) {
-    if (!(o.p > 0 && o.q > 0)) continue;
-    const long double loss = std::log(o.p / o.q);
+    if (!(o.p > kLeast && o.q > 0)) continue;
+    const long double loss = std::log(o.p / q_of(o));
     if (loss < losses[from].first || loss > losses[to].first) continue;
     const long at = label(loss);
     cells.p[static_cast<std::size_t>(at - cells.first)] += o.p;
     cells.w[static_cast<std::size_t>(at - cells.first)] +=
-        o.q * std::exp(static_cast<long double>(at) * cells.h);
+        q_of(o) * std::exp(static_cast<long double>(at) * cells.h);
   }
   cells.slack = (static_cast<long double>(pair.size()) + 4 + reach) * kUlp;
   return cells;
