@@ -119,17 +119,17 @@ Enclosure call_of_sum(const AtomicLaw& law, double n, double k) {
   const double budget = tilt.atoms() <= 8 ? 4e4 : 2e6 / static_cast<double>(tilt.atoms());
   const double scale = std::exp(log_scale);
   const double finest = tilt.atoms() <= 8 ? 3e-3 : 7e-3;
+  const double coarser = tilt.atoms() <= 8 ? 2 : 4;
   double expected = 0;  // about the budgets that this smoothing takes, from how far the last one came
-  for (double fraction = finest;; fraction *= tilt.atoms() <= 8 ? 2 : 4,
-              expected /= tilt.atoms() <= 8 ? 2
-                                            : 4) {  // the finest smoothing whose frequencies fit the budget
-    const double s = fraction / c;                  // 1/c: the scale on which the tilted payoff varies
+  // The finest smoothing whose frequencies fit the budget.
+  for (double fraction = finest;; fraction *= coarser, expected /= coarser) {
+    const double s = fraction / c;  // 1/c: the scale on which the tilted payoff varies
     const bool coarsest = fraction > 0.3;
     const double affordable = coarsest ? kPatience : 1;
     const bool hopeless = expected > kHopeless * affordable;
     const Sum sum =
         hopeless ? Sum{0, 0, 0, 0} : trapezoid(tilt, n, k, c, period.length, s, affordable * budget);
-    if (sum.visited < 1) {
+    if (!(sum.visited >= 1)) {
       if (coarsest) {  // an integrand that hardly decays: Chernoff's bound, (x)_+ <= e^{cx} / (e c)
         return {larger(0.0, intrinsic - 8 * kUlp * std::abs(k)),
                 larger(intrinsic, std::exp(log_scale - 1) / c * (1 + 1e-9))};

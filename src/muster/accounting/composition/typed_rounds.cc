@@ -24,8 +24,6 @@ constexpr int kNodesPerDeviation = 100;
 constexpr double kVisited = 2.5;
 constexpr double kRecursionError = 1e-9;  // of V: its rounding
 
-bool asks_epsilon(const Question& question) { return question.kind == Question::Kind::epsilon_at_delta; }
-
 // An epsilon where so many rounds' V is about `tail`, by Chernoff's bound, in lattice points.
 double reach_of(const RoundTypes& types, std::uint64_t rounds, double tail) {
   double least = kNone;
@@ -107,13 +105,17 @@ std::vector<TypedRounds::Charge> TypedRounds::charges(std::uint64_t rounds, doub
   return known == nullptr ? std::vector<Charge>{} : charges(*known, rounds);
 }
 
+DifferentRounds TypedRounds::blocks(Tables& tables, std::uint64_t rounds) const {
+  DifferentRounds all;
+  for (const Charge& charge : charges(tables, rounds)) all.add(*charge.pair, charge.times);
+  return all;
+}
+
 double TypedRounds::delta_of(Tables& tables, std::uint64_t rounds, double epsilon) const {
   if (rounds <= tables.block) {
     return AdaptiveRounds::between(profile(tables, rounds), tables.types.spacing, epsilon);
   }
-  DifferentRounds all;
-  for (const Charge& charge : charges(tables, rounds)) all.add(*charge.pair, charge.times);
-  return all.delta(epsilon).upper;
+  return blocks(tables, rounds).delta(epsilon).upper;
 }
 
 double TypedRounds::delta_at(std::uint64_t rounds, double delta, double epsilon) const {
@@ -124,7 +126,7 @@ double TypedRounds::delta_at(std::uint64_t rounds, double delta, double epsilon)
 
 double TypedRounds::answer(std::uint64_t rounds, const Question& question, bool rough) const {
   const std::lock_guard lock(mutex_);
-  if (!asks_epsilon(question)) {
+  if (!question.asks_epsilon()) {
     double value = 1;  // each answer says how deep the question reaches
     for (Tables* last = nullptr;;) {
       Tables* next = tables(rounds, value, rough);
@@ -135,11 +137,7 @@ double TypedRounds::answer(std::uint64_t rounds, const Question& question, bool 
   }
   Tables* known = tables(rounds, question.fixed, rough);
   if (known == nullptr) return kNone;
-  if (rounds > known->block) {
-    DifferentRounds all;
-    for (const Charge& charge : charges(*known, rounds)) all.add(*charge.pair, charge.times);
-    return all.epsilon_upper(question.fixed);
-  }
+  if (rounds > known->block) return blocks(*known, rounds).epsilon_upper(question.fixed);
   const std::vector<double> values = profile(*known, rounds);
   if (!(values.back() <= question.fixed)) return kNone;
   return numerics::crossing_from_above(
@@ -157,19 +155,18 @@ double TypedRounds::rough_upper(std::uint64_t rounds, const Question& question) 
 
 double TypedRounds::from_below(std::uint64_t rounds, const Question& question) const {
   const std::lock_guard lock(mutex_);
-  const double delta = asks_epsilon(question) ? question.fixed : upper(rounds, question);
+  const double delta = question.asks_epsilon() ? question.fixed : upper(rounds, question);
   Tables* known = tables(rounds, delta, false);
   if (known == nullptr) return 0;
   if (rounds > known->block) {
-    DifferentRounds all;
-    for (const Charge& charge : charges(*known, rounds)) all.add(*charge.pair, charge.times);
-    return asks_epsilon(question) ? all.epsilon_lower(question.fixed) : all.delta(question.fixed).lower;
+    const DifferentRounds all = blocks(*known, rounds);
+    return question.asks_epsilon() ? all.epsilon_lower(question.fixed) : all.delta(question.fixed).lower;
   }
   const std::vector<double> values = profile(*known, rounds);
   const auto below = [&](double e) {
     return AdaptiveRounds::between(values, known->types.spacing, e) * (1 - kRecursionError) - values.back();
   };
-  if (!asks_epsilon(question)) return numerics::as_lower_bound(below(question.fixed));
+  if (!question.asks_epsilon()) return numerics::as_lower_bound(below(question.fixed));
   return numerics::crossing_from_below(below, question.fixed, kLargestEpsilon,
                                        known->types.spacing * static_cast<double>(values.size()) / 2);
 }

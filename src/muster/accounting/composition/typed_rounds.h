@@ -61,6 +61,7 @@ class TypedRounds {
   std::vector<double> profile(Tables& tables, std::uint64_t rounds) const;
   Tables* tables(std::uint64_t rounds, double delta, bool rough) const;
   std::vector<Charge> charges(Tables& tables, std::uint64_t rounds) const;
+  DifferentRounds blocks(Tables& tables, std::uint64_t rounds) const;
   double delta_of(Tables& tables, std::uint64_t rounds, double epsilon) const;
   double answer(std::uint64_t rounds, const Question& question, bool rough) const;
 

@@ -16,9 +16,9 @@ namespace {
 using numerics::larger;
 using Run = AggregatedGaussianCurve::Run;
 
-constexpr std::size_t kRuns = 7, kRoughRuns = 2;  // of the number of reports
-constexpr std::size_t kWideRuns = 4;              // where mu is large and the search is slow
-constexpr double kLargeMu = 0.85;
+// Runs of the number of reports: the larger mu, the more types there are and the slower is the search.
+constexpr double kSmallMu = 0.25, kLargeMu = 0.85;
+constexpr std::size_t kRunsOfSmall = 10, kRuns = 7, kRunsOfLarge = 4, kRoughRuns = 2;
 constexpr double kPerDeviation = 10, kRoughNodes = 7;  // nodes to a deviation of the loss
 constexpr double kDense = 2.5;                         // deviations with a node at every lattice point
 constexpr double kGrowth = 1.15;                       // of a step, a step, beyond
@@ -29,8 +29,9 @@ constexpr double kDown = 1 - 0x1p-50, kUp = 1 + 0x1p-50;
 constexpr double kSummed = 1e-12;  // of a sum over the runs, its rounding
 constexpr double kMoved = 1e-12;   // of a mass, what the rounding of its place may be worth
 
-// Runs of the number of reports: the larger mu, the slower the search.
-std::size_t runs_at(double mu) { return mu <= 0.25 ? 10 : mu <= 0.85 ? 7 : 4; }
+std::size_t runs_at(double mu) {
+  return mu <= kSmallMu ? kRunsOfSmall : mu <= kLargeMu ? kRuns : kRunsOfLarge;
+}
 
 // Lattice points from 0 to where the curve is at most `tail`.
 std::optional<std::vector<std::int64_t>> nodes_of(const AggregatedGaussianCurve& curve, double spacing,
