@@ -38,19 +38,23 @@ numerics::AtomicLaw term(const Profile& profile, const SumShape& shape, double e
   return change ? change(std::move(law)) : law;
 }
 
+LocalTail tail_of(const Profile& profile) {
+  const auto shared = std::make_shared<const Profile>(profile);
+  return {[shared](double l) { return shared->at(l); },
+          [shared](double l) { return shared->alternative_tail(l); }};
+}
+
 }  // namespace
 
 ReportingSum::ReportingSum(const Mechanism& mechanism)
     : profile_(local_profile(mechanism, kCut)),
       tail_{[mechanism](double l) { return local_divergence(mechanism, l); },
             [mechanism](double l) { return local_alternative_tail(mechanism, l); }},
+      one_large_term_(tail_, profile_),
       epsilon0_(pure_epsilon0(mechanism)) {}
 
-ReportingSum::ReportingSum(Profile profile) : profile_(std::move(profile)) {
-  const auto shared = std::make_shared<const Profile>(profile_);
-  tail_ = {[shared](double l) { return shared->at(l); },
-           [shared](double l) { return shared->alternative_tail(l); }};
-}
+ReportingSum::ReportingSum(Profile profile)
+    : profile_(std::move(profile)), tail_(tail_of(profile_)), one_large_term_(tail_, profile_) {}
 
 numerics::Enclosure ReportingSum::delta(const SumShape& shape, double epsilon,
                                         const LawChange& change) const {
@@ -58,11 +62,13 @@ numerics::Enclosure ReportingSum::delta(const SumShape& shape, double epsilon,
   numerics::Enclosure found = summable ? summed(shape, epsilon, change) : numerics::Enclosure{0, 1};
   if (epsilon >= kLargeTerms) {
     const double silent = shape.revealed > 0 ? 1 - shape.rate - shape.revealed - 4e-16 : 1 - shape.rate;
-    const double alone = one_large_term(
-        tail_,
+    const numerics::Enclosure alone = one_large_term_.at(
         {shape.factor, shape.count, shape.rate, numerics::larger(0.0, silent * (1 - 4e-16)), shape.threshold},
         epsilon);
-    if (alone < found.upper) found = {numerics::smaller(found.lower, alone), alone};
+    // With a change of the terms the sum is smaller, and only the upper end holds for it.
+    const double lower = change ? found.lower : numerics::larger(found.lower, alone.lower);
+    const double upper = numerics::smaller(found.upper, alone.upper);
+    found = {numerics::smaller(lower, upper), upper};
   }
   return found;
 }

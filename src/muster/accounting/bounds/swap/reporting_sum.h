@@ -56,6 +56,7 @@ class ReportingSum {
 
   Profile profile_;
   LocalTail tail_;
+  OneLargeTerm one_large_term_;
   std::optional<double> epsilon0_;  // of a pure mechanism
 };
 
