@@ -5,7 +5,8 @@
 // reporting_law.h and D the negative parts of N - 1 terms together, in units of E (others_below_zero.h),
 //     E(sum of all terms - (S-N) (E-1))_+  <=  N g ( E f(E + (S-N) (E-1) + E D) + (N-1) g f(E) Q(E) ),
 // Q(E) = P(X* > 0) the slope of f at E: either one term alone passes what the others lack, or two terms are
-// positive. From below, N g E f(...) where no other term is positive is part of the sum. Everything is in
+// positive. A weight w <= 1 on each centred term stands before f and divides what the term must pass. From
+// below, N g E f(...) where no other term is positive is part of the sum. Everything is in
 // ln alpha: it holds, and does not overflow, at every epsilon. Proven.
 #pragma once
 
@@ -33,6 +34,7 @@ struct LargeTermShape {
   double rate;       // g: a term reports
   double silent;     // the chance that a term is absent: 1 - g, or less where some are revealed
   double threshold;  // S >= N, per E - 1
+  std::shared_ptr<const TermWeights> weights = nullptr;  // of the terms centred at an absent one; none: 1
 };
 
 // Immutable to its users, and safe to call from any thread: the laws of D are built once and kept. Copies

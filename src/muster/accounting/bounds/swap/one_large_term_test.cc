@@ -133,6 +133,58 @@ TEST(OneLargeTerm, EnclosesTwoGaussianMessagesByQuadrature) {
   }
 }
 
+// E( sum of w_i (X_i - (1-E)) - (S) (E-1) )_+ over all combinations of N reports' atoms and weights.
+long double weighted_sum(const std::vector<oracle::Atom>& law, const TermWeights& weights, int n,
+                         long double threshold, long double epsilon) {
+  const long double e = std::exp(epsilon);
+  long double sum = 0;
+  const auto visit = [&](const auto& self, int left, long double value, long double mass) -> void {
+    if (left == 0) {
+      sum += mass * std::max(0.0L, value);
+      return;
+    }
+    for (const oracle::Atom& atom : law) {
+      for (std::size_t a = 0; a < weights.values.size(); ++a) {
+        self(self, left - 1, value + weights.values[a] * (atom.value - (1 - e)),
+             mass * atom.mass * weights.probabilities[a]);
+      }
+    }
+  };
+  visit(visit, n, -threshold * (e - 1), 1);
+  return sum;
+}
+
+TEST(OneLargeTerm, EnclosesWeightedSumsOverAllCombinations) {
+  const auto weights =
+      std::make_shared<const TermWeights>(TermWeights{{1, 0.25, 1.0 / 17}, {0.125, 0.375, 0.5}});
+  const auto none = std::make_shared<const TermWeights>(TermWeights{{1}, {1}});
+  for (const double epsilon0 : {9.0, 22.0}) {
+    const Profile profile = Profile::pure(epsilon0);
+    const OneLargeTerm large(tail_of(profile), profile);
+    for (const int n : {1, 2, 4}) {
+      for (const double places : {0.0, 2.5}) {
+        for (const double share : {0.4, 0.7, 0.85}) {
+          const double epsilon = share * epsilon0, threshold = n + places, count = n;
+          const long double slow = weighted_sum(oracle::pure_law(epsilon0, epsilon), *weights, n, threshold,
+                                                static_cast<long double>(epsilon));
+          LargeTermShape shape{1 / count, count, 1, 0, threshold, weights};
+          const numerics::Enclosure found = large.at(shape, epsilon);
+          SCOPED_TRACE(::testing::Message() << epsilon0 << " " << n << " " << places << " " << epsilon);
+          EXPECT_GE(found.upper, std::min(1.0L, slow / n * (1 - 1e-14L)));
+          EXPECT_LE(found.lower, slow / n);
+          if (epsilon0 > 20 && share < 0.8) {
+            EXPECT_LE(found.upper, slow / n * 1.01L);
+            EXPECT_GE(found.lower, slow / n * 0.97L);
+          }
+          // Known to be bad: weights of 1 are another sum.
+          shape.weights = none;
+          EXPECT_GT(large.at(shape, epsilon).lower, found.upper);
+        }
+      }
+    }
+  }
+}
+
 TEST(OneLargeTerm, OthersHideByWhoIsAbsent) {
   // A million clients of rate .3 whose reports are all zero: D is 700,000 (1 - 1/E) but for a thousandth.
   const Profile profile = Profile::pure(60);

@@ -100,18 +100,29 @@ class OneTerm {
   // another mass in a profile that is exact from eps on: like all that follow it, it counts as 0.
   Atoms above() const {
     const std::vector<double>& l = profile_.log_alphas();
+    const double gain = -std::expm1(-from_);
     Atoms law;
     double counted = 0;
     const auto add = [&](double point, double mass) {
       law.points.push_back(point * (1 - 4 * kOutward));
-      law.masses.push_back(mass);
+      law.masses.push_back(mass * (1 - kSummed));
       counted += mass;
     };
+    const auto add_report = [&](double d, double mass) {
+      weighted([&](double w, double p) { add(gain * (1 - w) + w * d, mass * p); });
+    };
+    double reports = 0;
     for (std::size_t i = 0; i + 1 < l.size() && l[i + 1] <= from_; ++i) {
-      add(std::exp(-l[i]) * -std::expm1(l[i] - from_),
-          terms_.rate * profile_.p_masses()[i] * (1 - 4 * kOutward));
+      const double mass = terms_.rate * profile_.p_masses()[i];
+      add_report(std::exp(-l[i]) * -std::expm1(l[i] - from_), mass);
+      reports += mass;
     }
-    add(-std::expm1(-from_), terms_.silent);
+    if (terms_.weights != nullptr) {
+      // Those at zero, and not above it, lie below by their weight.
+      const double not_positive = terms_.rate * (1 - profile_.alternative_tail(from_));
+      add_report(0, larger(0.0, not_positive - reports * (1 + kSummed)));
+    }
+    add(gain, terms_.silent);
     add(0, larger(0.0, 1 - counted * (1 - kSummed)));
     return law;
   }
@@ -120,26 +131,40 @@ class OneTerm {
   // downward; what has l > from, and is not positive, at the largest D it can have.
   Atoms below() const {
     const std::vector<double>& l = profile_.log_alphas();
-    const double end = std::exp(-to_);
+    const double end = std::exp(-to_), gain = 1 - end;
     Atoms law;
-    double counted = 0;
     const auto add = [&](double point, double mass) {
       law.points.push_back(point * (1 + 4 * kOutward));
       law.masses.push_back(mass * (1 - kSummed));
     };
+    const auto add_report = [&](double d, double mass) {
+      weighted([&](double w, double p) { add(gain * (1 - w) + w * d, mass * p); });
+    };
+    double reports = 0;
     for (std::size_t i = 0; i < l.size() && l[i] < from_; ++i) {
       const double mass = terms_.rate * profile_.p_masses()[i];
-      if (i > 0) add(std::exp(-l[i - 1]) - end, mass);
-      counted += mass;
+      if (i > 0) add_report(std::exp(-l[i - 1]) - end, mass);
+      reports += mass;
     }
     const double not_positive = terms_.rate * (1 - profile_.alternative_tail(from_));
-    add(std::exp(-from_) - end, larger(0.0, not_positive - counted * (1 + kSummed)));
-    add(1 - end, terms_.silent);
-    add(0, larger(0.0, 1 - terms_.rate - terms_.silent - kSummed));
+    add_report(std::exp(-from_) - end, larger(0.0, not_positive - reports * (1 + kSummed)));
+    add(gain, terms_.silent);
+    add_report(0, larger(0.0, 1 - terms_.rate - terms_.silent - kSummed));
     return law;
   }
 
  private:
+  template <typename Each>
+  void weighted(const Each& each) const {
+    if (terms_.weights == nullptr) {
+      each(1.0, 1.0);
+      return;
+    }
+    for (std::size_t a = 0; a < terms_.weights->values.size(); ++a) {
+      each(terms_.weights->values[a], terms_.weights->probabilities[a]);
+    }
+  }
+
   const Profile& profile_;
   const OtherTerms& terms_;
   double from_, to_;

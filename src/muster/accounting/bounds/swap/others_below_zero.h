@@ -3,7 +3,8 @@
 //
 // With X*_j the term of a client who reports, 1 - E that of one who is absent, E - 1 + (1 - E) = 0 that of
 // one who is revealed, and E = e^eps,
-//     D = sum over N - 1 independent terms of (-X_j)_+ / E  >=  0.
+//     D = sum over N - 1 independent terms of (-X_j)_+ / E  >=  0;
+// where Y_j = 1 - 1/E + X_j / E is multiplied by a weight w_j <= 1, of (1 - 1/E - w_j Y_j)_+ .
 // A bound needs E phi(D) for functions phi that fall and are convex. So a law of at most some hundred atoms
 // stands for D's: from above atoms are moved down or split to the two ends of a cell with their mean kept;
 // from below they are moved up or merged at their mean, and only terms that are not positive count. Each law
@@ -18,6 +19,13 @@
 
 namespace muster::accounting {
 
+// What each term of a sum, centred so that an absent client's is zero, is multiplied by: independent, equal
+// in law, in (0, 1]; zero with the probability that is left.
+struct TermWeights {
+  std::vector<double> values;  // falling
+  std::vector<double> probabilities;
+};
+
 // One client's term: it reports with probability `rate`, is absent with probability `silent`, and zero in
 // what is left.
 struct OtherTerms {
@@ -25,6 +33,7 @@ struct OtherTerms {
   double rate;     // (0, 1]
   double silent;   // >= 0, rounded down
   double nearest;  // > 0: phi(d) = f(E (nearest + d)), so that cells are narrow where d is small against it
+  const TermWeights* weights = nullptr;  // none: 1
 };
 
 class OthersBelowZero {
