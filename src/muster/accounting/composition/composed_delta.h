@@ -28,10 +28,15 @@ struct RepeatedLoss {
   double rounds;                      // whole, >= 1
 };
 
-// At epsilon of any sign: by the integral, else by convolution or Chernoff's bound.
-numerics::Enclosure composed_delta(std::span<const RepeatedLoss> parts, double spacing, double epsilon);
+// Which ends of an enclosure are wanted: another one may be as little as 0 or as large as 1.
+enum class Ends { both, upper, lower };
 
-// By the integral alone; none where it is too long, or its round-off leaves more than two hundredths open.
+// At epsilon of any sign: by the integral, else by convolution or Chernoff's bound.
+numerics::Enclosure composed_delta(std::span<const RepeatedLoss> parts, double spacing, double epsilon,
+                                   Ends ends = Ends::both);
+
+// By the integral, or where the answer is plain without one: a delta next to 1, or infinite losses alone.
+// None where the integral is too long, or its round-off leaves more than two hundredths open.
 std::optional<numerics::Enclosure> composed_delta_by_integral(std::span<const RepeatedLoss> parts,
                                                               double spacing, double epsilon);
 

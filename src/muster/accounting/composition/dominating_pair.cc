@@ -35,9 +35,9 @@ LossDistribution LossDistribution::dominated(const RoundCurve& curve, int refine
   return {curve.spacing / refined, dominated_losses(curve, refined)};
 }
 
-numerics::Enclosure LossDistribution::delta(std::uint64_t rounds, double epsilon) const {
+numerics::Enclosure LossDistribution::delta(std::uint64_t rounds, double epsilon, Ends ends) const {
   return composed_delta(std::array{RepeatedLoss{&law_, infinity_, static_cast<double>(rounds)}}, spacing_,
-                        epsilon);
+                        epsilon, ends);
 }
 
 double LossDistribution::epsilon_upper(std::uint64_t rounds, double target) const {
