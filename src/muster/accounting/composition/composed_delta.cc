@@ -13,6 +13,7 @@ namespace {
 constexpr double kLeast = std::numeric_limits<double>::min();  // what the range of a double may take away
 constexpr double kWork = 1e8;   // atoms times frequencies one answer may cost: about a tenth of a second
 constexpr int kMostCells = 20;  // log2 of the cells of a fast transform that may be afforded
+constexpr double kUlp = 2.3e-16;
 constexpr double kUnresolved = 0.02;  // of the value: too much to leave open
 
 }  // namespace
@@ -36,7 +37,19 @@ std::optional<numerics::Enclosure> composed_delta_by_integral(Parts parts, doubl
                              numerics::larger(with_infinite_losses(answer->upper, at_infinity), intrinsic)};
 }
 
-numerics::Enclosure composed_delta(Parts parts, double spacing, double epsilon) {
+TotalShift total_shift(Parts parts, double epsilon) {
+  double sum = 0, size = 0;
+  for (const RepeatedLoss& part : parts) {
+    sum += part.rounds * part.shift;
+    size += part.rounds * std::abs(part.shift);
+  }
+  if (size == 0) return {0, 0};
+  return {sum, kUlp * ((static_cast<double>(parts.size()) + 2) * size + std::abs(epsilon))};
+}
+
+namespace {
+
+numerics::Enclosure without_shifts(Parts parts, double spacing, double epsilon) {
   if (const auto value = composed_delta_by_integral(parts, spacing, epsilon)) {
     return *value;
   }
@@ -45,6 +58,15 @@ numerics::Enclosure composed_delta(Parts parts, double spacing, double epsilon) 
   const double upper = numerics::smaller(convolved.upper, Integral(parts, spacing, epsilon).chernoff());
   return {numerics::larger(convolved.lower, intrinsic * (1 - 1e-12)),
           numerics::larger(with_infinite_losses(upper, mass_at_infinity(parts)), intrinsic)};
+}
+
+}  // namespace
+
+numerics::Enclosure composed_delta(Parts parts, double spacing, double epsilon) {
+  const TotalShift shift = total_shift(parts, epsilon);
+  const numerics::Enclosure value = without_shifts(parts, spacing, epsilon - shift.value + shift.rounding);
+  // Delta falls no faster than epsilon rises.
+  return {value.lower, numerics::as_upper_bound(value.upper + 2 * shift.rounding)};
 }
 
 }  // namespace muster::accounting

@@ -26,12 +26,20 @@ struct RepeatedLoss {
   const numerics::AtomicLaw* losses;  // under P, on multiples of the spacing; the mass at zero loss implicit
   double infinity;                    // P-mass at infinite loss
   double rounds;                      // whole, >= 1
+  double shift = 0;                   // each round's loss, zero and infinity among them, is larger by this
 };
+
+// What the rounds' shifts add up to, and how far rounding may have moved that or an epsilon less it.
+struct TotalShift {
+  double value, rounding;
+};
+TotalShift total_shift(std::span<const RepeatedLoss> parts, double epsilon);
 
 // At epsilon of any sign: by the integral, else by convolution or Chernoff's bound.
 numerics::Enclosure composed_delta(std::span<const RepeatedLoss> parts, double spacing, double epsilon);
 
-// By the integral alone; none where it is too long, or its round-off leaves more than two hundredths open.
+// By the integral alone, shifts left out; none where it is too long, or its round-off leaves more than two
+// hundredths open.
 std::optional<numerics::Enclosure> composed_delta_by_integral(std::span<const RepeatedLoss> parts,
                                                               double spacing, double epsilon);
 

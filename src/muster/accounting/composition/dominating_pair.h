@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "muster/accounting/composition/composed_delta.h"
 #include "muster/accounting/composition/convex_profile.h"
 #include "muster/accounting/composition/round_curve.h"
 #include "muster/numerics/atomic_law.h"
@@ -40,8 +41,12 @@ class LossDistribution {
   // Largest epsilon >= 0 whose delta lower end is at least `target`; 0 when there is none.
   double epsilon_lower(std::uint64_t rounds, double target) const;
 
+  // As a part of a composition; refers to this object.
+  RepeatedLoss repeated(std::uint64_t rounds) const;
+
   double mass_at_infinity() const { return infinity_; }
-  const numerics::AtomicLaw& losses() const { return law_; }
+  const numerics::AtomicLaw& losses() const { return law_; }  // less the shift
+  double shift() const { return shift_; }      // <= 0: of a dominated pair, whose losses are the less by it
   double spacing() const { return spacing_; }  // of the lattice the losses lie on
 
  private:
@@ -50,6 +55,7 @@ class LossDistribution {
   double spacing_ = 0;
   numerics::AtomicLaw law_;  // nonzero losses under P
   double infinity_ = 0;      // P-mass at infinite loss
+  double shift_ = 0;         // of every loss, zero among them
 };
 
 }  // namespace muster::accounting
