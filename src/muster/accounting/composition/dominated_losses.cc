@@ -16,7 +16,8 @@ using Extended = long double;
 using numerics::larger;
 using numerics::smaller;
 
-constexpr double kWorthwhile = 1.001;      // times the mean loss: enough to leave out what is known
+constexpr double kWorthwhile = 1.001;  // times the mean loss: enough to leave out what is known
+constexpr int kHalvings = 30;
 constexpr Extended kLeastStep = 0x1p-60L;  // of a value: a change that is one
 
 // What a convex function between the enclosures at four nodes x0 < x1 < x2 < x3 cannot fall below on [x1,
@@ -128,24 +129,37 @@ Extended first_slope(const RoundCurve& curve) {
 // lattice's next point below.
 LossLaw one_sided(double spacing, std::vector<ProfilePoint> points, Extended slope) {
   const Extended known = points.front().value;
-  for (int i = 0; i < 8 && points.front().value > 0; ++i) {
-    const std::vector<ProfilePoint> hull = lower_convex_hull(spacing, points);
-    if (hull.size() < 2) break;
-    const Extended width = static_cast<Extended>(spacing) * static_cast<Extended>(hull[1].index);
-    const Extended first = (hull[0].value - hull[1].value) / std::expm1(width);
-    if (first - slope <= known - hull[0].value) {
-      LossLaw law = losses_of(spacing, hull, false);
-      const Extended meets = std::log1p(-hull[0].value / (1 - first)) / spacing;
-      if (!(meets > -1e15L)) break;
-      law.shift = static_cast<double>(spacing * meets) * (1 + 0x1p-51);
-      for (double& point : law.losses.points) {
-        point = spacing * (std::round(point / spacing) + std::floor(static_cast<double>(-meets)));
-      }
-      return law;
+  std::vector<ProfilePoint> hull;
+  Extended first = 0;  // how fast the hull falls at its first node
+  const auto fits_lowered_by = [&](Extended drop) {
+    points.front().value = known - drop;
+    hull = lower_convex_hull(spacing, points);
+    if (!(hull.size() > 1 && hull[0].value > 0)) return false;
+    first = (hull[0].value - hull[1].value) /
+            std::expm1(static_cast<Extended>(spacing) * static_cast<Extended>(hull[1].index));
+    return first - slope <= drop;
+  };
+  // The drop that the first chord asks for is enough; it may be far more than is needed, where that chord is
+  // steep because of one uncertain node.
+  Extended enough = 0;
+  if (!fits_lowered_by(0)) {
+    if (!(first > slope)) return {{}, 0};
+    enough = larger(1.5L * (first - slope), kLeastStep * known);
+    Extended too_little = 0;
+    for (int i = 0; i < kHalvings && enough - too_little > kLeastStep * known; ++i) {
+      const Extended middle = (too_little + enough) / 2;
+      (fits_lowered_by(middle) ? enough : too_little) = middle;
     }
-    points.front().value = known - larger(1.5L * (first - slope), kLeastStep * known);
   }
-  return {{}, 0};
+  if (!fits_lowered_by(enough)) return {{}, 0};
+  const Extended meets = std::log1p(-hull[0].value / (1 - first)) / spacing;
+  if (!(meets > -1e15L)) return {{}, 0};
+  LossLaw law = losses_of(spacing, hull, false);
+  law.shift = static_cast<double>(spacing * meets) * (1 + 0x1p-51);
+  for (double& point : law.losses.points) {
+    point = spacing * (std::round(point / spacing) + std::floor(static_cast<double>(-meets)));
+  }
+  return law;
 }
 
 // On a finer lattice, one more node in every cell. Values at nodes are the lower ends; between them, near
