@@ -10,7 +10,7 @@
 // thread.
 #pragma once
 
-#include <functional>
+#include <memory>
 #include <optional>
 
 #include "muster/accounting/bounds/swap/one_large_term.h"
@@ -27,11 +27,8 @@ struct SumShape {
   double rate;          // the chance that a term is not zero, (0, 1]
   double threshold;     // per E - 1, at least the count
   double revealed = 0;  // the chance that a term is E - 1 for certain: a client whose coin is known
+  std::shared_ptr<const TermWeights> weights = nullptr;  // on each term; none: 1
 };
-
-// What a theorem makes of the term's law before it is summed; its weights may carry a relative 4e-16 each,
-// and its call function must not rise above the law's it is given.
-using LawChange = std::function<numerics::AtomicLaw(numerics::AtomicLaw)>;
 
 // The event that nobody is absent, and so nobody's place hides the victim: of the `clients` - 1 others each
 // is among the messages of unknown sender with this chance (the rest are known), it has this probability.
@@ -44,7 +41,9 @@ class ReportingSum {
   explicit ReportingSum(const Mechanism& mechanism);
   explicit ReportingSum(Profile profile);
   // Two-sided: upper - lower is numerical error alone. Never NaN, `upper` at most 1.
-  numerics::Enclosure delta(const SumShape& shape, double epsilon, const LawChange& change = {}) const;
+  numerics::Enclosure delta(const SumShape& shape, double epsilon) const;
+  // Of one term Y_i, without its weight.
+  double variance_of_term(const SumShape& shape, double epsilon) const;
   // f(E), from above: what one message alone gives away.
   double local(double epsilon) const { return tail_.divergence(epsilon); }
   // What the event adds, probability times f(E), or times the blanket of a shuffle of all who are left where
@@ -52,10 +51,11 @@ class ReportingSum {
   numerics::Enclosure everybody(const EverybodyReports& event, double epsilon, double sum) const;
 
  private:
-  numerics::Enclosure summed(const SumShape& shape, double epsilon, const LawChange& change) const;
+  numerics::Enclosure summed(const SumShape& shape, double epsilon) const;
 
   Profile profile_;
   LocalTail tail_;
+  OneLargeTerm one_large_term_;
   std::optional<double> epsilon0_;  // of a pure mechanism
 };
 

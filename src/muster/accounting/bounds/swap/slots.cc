@@ -3,21 +3,18 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <memory>
 #include <numbers>
 #include <utility>
 
-#include "muster/accounting/bounds/swap/thinned_law.h"
 #include "muster/core/error.h"
 #include "muster/numerics/ordered.h"
 
 namespace muster::accounting {
 namespace {
 
-using numerics::AtomicLaw;
-
 constexpr double kMostPerSlot = 1e6;    // a smaller mean count is a valid, larger, bound
 constexpr double kLeastPerSlot = 1e-3;  // below, the weights are 1 but for a thousandth
-constexpr std::size_t kMostAtoms = 64;  // of a sum's term: more are thinned out
 constexpr double kSmallCharge = 0.05;   // of delta: a hundredth of epsilon or less
 
 // log of Chernoff's bound on P(Poisson(mean) >= count), count >= mean.
@@ -119,24 +116,22 @@ CountedSlotCurve::CountedSlotCurve(ReportingSum sum, double m, double p0, double
     const double mean =
         numerics::smaller(kMostPerSlot, poisson_mean(others, exponent) * least / m * (1 - 1e-12));
     if (mean > kLeastPerSlot) {
-      Level level{{}, {}, std::exp(-exponent), 0};  // more clients than there are
+      TermWeights weights;
+      Level level{shape_, std::exp(-exponent), 0};  // more clients than there are
       // ... or some slot with fewer of them than the weights allow for.
-      if (poisson_weights(mean, exponent + std::log(m), level.weights, level.probabilities))
+      if (poisson_weights(mean, exponent + std::log(m), weights.values, weights.probabilities))
         level.excess *= 2;
-      for (std::size_t i = 0; i < level.weights.size(); ++i) {
-        level.mean_square += level.probabilities[i] * level.weights[i] * level.weights[i];
+      for (std::size_t i = 0; i < weights.values.size(); ++i) {
+        level.mean_square += weights.probabilities[i] * weights.values[i] * weights.values[i];
       }
+      level.shape.weights = std::make_shared<const TermWeights>(std::move(weights));
       levels_.push_back(std::move(level));
     }
   }
 }
 
 numerics::Enclosure CountedSlotCurve::delta(double epsilon) const {
-  double variance = 0;  // of a term, as the plain bound has it
-  const numerics::Enclosure plain = sum_.delta(shape_, epsilon, [&variance](AtomicLaw law) {
-    variance = law.variance();
-    return law;
-  });
+  const numerics::Enclosure plain = sum_.delta(shape_, epsilon);
   numerics::Enclosure best = plain;
   if (!(plain.upper > 0)) return best;
   // Every level is a valid bound: its sum grows, and its charge excess * plain falls, from level to level.
@@ -148,10 +143,7 @@ numerics::Enclosure CountedSlotCurve::delta(double epsilon) const {
   };
   const auto sum_at = [&](std::size_t i) {
     const Level& level = levels_[i];
-    const numerics::Enclosure sum = sum_.delta(shape_, epsilon, [&level](const AtomicLaw& law) {
-      return thinned_product(law.points.size() > kMostAtoms ? thinned_law(law) : law, level.weights,
-                             level.probabilities, kMostAtoms);
-    });
+    const numerics::Enclosure sum = sum_.delta(level.shape, epsilon);
     const double upper = (sum.upper + level.excess * plain.upper) * (1 + 1e-15);
     if (upper < best.upper) best = {numerics::smaller(sum.lower + level.excess * plain.lower, upper), upper};
     return sum.upper;
@@ -159,7 +151,8 @@ numerics::Enclosure CountedSlotCurve::delta(double epsilon) const {
   if (levels_.empty()) return best;
   // Where to begin: a normal sum's value. If that was too deep, back to where the sum found says, once; if
   // too shallow, on until the charge is small.
-  const double deviation = std::sqrt(shape_.count * levels_.front().mean_square * variance);
+  const double deviation =
+      std::sqrt(shape_.count * levels_.front().mean_square * sum_.variance_of_term(shape_, epsilon));
   const std::size_t begin = first_small(shape_.factor * std::exp(epsilon) *
                                         normal_call(deviation, shape_.threshold * -std::expm1(-epsilon)));
   const std::size_t target = first_small(sum_at(begin));

@@ -44,9 +44,9 @@ class CountedSlotCurve {
 
  private:
   struct Level {
-    std::vector<double> weights, probabilities;  // of 1 / (1 + Poisson)
-    double excess;                               // charged at the plain bound
-    double mean_square;                          // of the weight
+    SumShape shape;      // with the law of 1 / (1 + Poisson) for weights
+    double excess;       // charged at the plain bound
+    double mean_square;  // of the weight
   };
   ReportingSum sum_;
   SumShape shape_;
