@@ -16,6 +16,7 @@ constexpr int kMostCells = 20;      // log2 of the cells of a fast transform tha
 constexpr double kCertain = 1e-12;  // of 1: what a delta next to it may lack
 constexpr double kBesides =
     1e-6;  // of the mass at infinity: what finite losses may add without a closer look
+constexpr double kUlp = 2.3e-16;
 constexpr double kUnresolved = 0.02;  // of the value: too much to leave open
 
 // A delta next to 1 from below: min(1, e^{epsilon - S}) <= e^{c (epsilon - S)} for 0 < c <= 1, at the best c
@@ -75,7 +76,19 @@ std::optional<numerics::Enclosure> composed_delta_by_integral(Parts parts, doubl
                              numerics::larger(with_infinite_losses(answer->upper, at_infinity), intrinsic)};
 }
 
-numerics::Enclosure composed_delta(Parts parts, double spacing, double epsilon, Ends ends) {
+TotalShift total_shift(Parts parts, double epsilon) {
+  double sum = 0, size = 0;
+  for (const RepeatedLoss& part : parts) {
+    sum += part.rounds * part.shift;
+    size += part.rounds * std::abs(part.shift);
+  }
+  if (size == 0) return {0, 0};
+  return {sum, kUlp * ((static_cast<double>(parts.size()) + 2) * size + std::abs(epsilon))};
+}
+
+namespace {
+
+numerics::Enclosure without_shifts(Parts parts, double spacing, double epsilon, Ends ends) {
   if (const auto value = composed_delta_by_integral(parts, spacing, epsilon)) {
     return *value;
   }
@@ -84,6 +97,16 @@ numerics::Enclosure composed_delta(Parts parts, double spacing, double epsilon, 
   const double upper = numerics::smaller(convolved.upper, Integral(parts, spacing, epsilon).chernoff());
   return {numerics::larger(convolved.lower, intrinsic * (1 - 1e-12)),
           numerics::larger(with_infinite_losses(upper, mass_at_infinity(parts)), intrinsic)};
+}
+
+}  // namespace
+
+numerics::Enclosure composed_delta(Parts parts, double spacing, double epsilon, Ends ends) {
+  const TotalShift shift = total_shift(parts, epsilon);
+  const numerics::Enclosure value =
+      without_shifts(parts, spacing, epsilon - shift.value + shift.rounding, ends);
+  // Delta falls no faster than epsilon rises.
+  return {value.lower, numerics::as_upper_bound(value.upper + 2 * shift.rounding)};
 }
 
 }  // namespace muster::accounting

@@ -26,7 +26,14 @@ struct RepeatedLoss {
   const numerics::AtomicLaw* losses;  // under P, on multiples of the spacing; the mass at zero loss implicit
   double infinity;                    // P-mass at infinite loss
   double rounds;                      // whole, >= 1
+  double shift = 0;                   // each round's loss, zero and infinity among them, is larger by this
 };
+
+// What the rounds' shifts add up to, and how far rounding may have moved that or an epsilon less it.
+struct TotalShift {
+  double value, rounding;
+};
+TotalShift total_shift(std::span<const RepeatedLoss> parts, double epsilon);
 
 // Which ends of an enclosure are wanted: another one may be as little as 0 or as large as 1.
 enum class Ends { both, upper, lower };
@@ -35,8 +42,9 @@ enum class Ends { both, upper, lower };
 numerics::Enclosure composed_delta(std::span<const RepeatedLoss> parts, double spacing, double epsilon,
                                    Ends ends = Ends::both);
 
-// By the integral, or where the answer is plain without one: a delta next to 1, or infinite losses alone.
-// None where the integral is too long, or its round-off leaves more than two hundredths open.
+// By the integral, or where the answer is plain without one (a delta next to 1, or infinite losses alone);
+// shifts are left out. None where the integral is too long, or its round-off leaves more than two hundredths
+// open.
 std::optional<numerics::Enclosure> composed_delta_by_integral(std::span<const RepeatedLoss> parts,
                                                               double spacing, double epsilon);
 

@@ -1,7 +1,6 @@
 #include "muster/accounting/composition/composed_epsilon.h"
 
 #include <limits>
-#include <optional>
 
 #include "muster/accounting/composition/convolved_near.h"
 #include "muster/accounting/composition/loss_integral.h"
@@ -13,42 +12,56 @@ namespace {
 
 constexpr double kLargestEpsilon = 1e20;
 
-// The integral's answers; none from the first on that was too long, or left much open.
+// A lower bound of P(S > 1), by Cantelli's inequality; 0 where that says nothing.
+double surely_positive(Parts parts) {
+  const double mean = sum_over(parts, [](const RepeatedLoss& p) { return p.losses->mean(); }) - 1;
+  const double variance = sum_over(parts, [](const RepeatedLoss& p) { return p.losses->variance(); });
+  return mean > 0 ? mean * mean / (mean * mean + variance) : 0;
+}
+
+// The integral's answers to a search for where delta passes a target. It is hardest at small epsilons, where
+// the tilt is slight and the period long: none there says nothing of the answer's own. So an epsilon it
+// cannot answer counts as one below the answer, until there are too many of them.
 class Integrals {
  public:
-  Integrals(Parts parts, double spacing) : parts_(parts), spacing_(spacing) {}
-  bool gave_up() const { return gave_up_; }
-  std::optional<numerics::Enclosure> at(double epsilon) {
-    std::optional<numerics::Enclosure> value;
-    if (!gave_up_) {
-      value = composed_delta_by_integral(parts_, spacing_, epsilon);
-      gave_up_ = !value;
+  Integrals(Parts parts, double spacing, double target)
+      : parts_(parts), spacing_(spacing), passes_zero_(surely_positive(parts) > kPlenty * target) {}
+  // One where nothing is known.
+  numerics::Enclosure at(double epsilon) {
+    if (epsilon == 0 && passes_zero_) return {1, 1};
+    if (failures_ < kMostFailures) {
+      if (const auto value = composed_delta_by_integral(parts_, spacing_, epsilon)) return *value;
+      if (epsilon > 0) ++failures_;
     }
-    return value;
+    unknown_ = numerics::larger(unknown_, epsilon);
+    return {1, 1};
+  }
+  // Whether nothing that was not known touches this answer.
+  bool decided(double found) const {
+    return failures_ < kMostFailures && (failures_ == 0 || unknown_ < found * (1 - kClose));
   }
 
  private:
+  static constexpr int kMostFailures = 3;
+  static constexpr double kClose = 1e-6;
+  static constexpr double kPlenty = 10;
   Parts parts_;
   double spacing_;
-  bool gave_up_ = false;
+  bool passes_zero_;  // hardly worth the question
+  int failures_ = 0;
+  double unknown_ = 0;  // the largest epsilon without an answer
 };
 
-}  // namespace
-
-double composed_epsilon_upper(Parts parts, double spacing, double target) {
+double upper_without_shifts(Parts parts, double spacing, double target) {
   const double at_infinity = mass_at_infinity(parts);
   if (at_infinity > target) {
     return std::numeric_limits<double>::infinity();
   }
   const double start = expected_epsilon(parts, spacing, target);
-  Integrals integrals(parts, spacing);
+  Integrals integrals(parts, spacing, target);
   const double found = numerics::crossing_from_above(
-      [&](double epsilon) {
-        const auto value = integrals.at(epsilon);
-        return value ? value->upper : 1.0;
-      },
-      target, kLargestEpsilon, start);
-  if (!integrals.gave_up()) {
+      [&](double epsilon) { return integrals.at(epsilon).upper; }, target, kLargestEpsilon, start);
+  if (integrals.decided(found)) {
     return found;
   }
   const ConvolvedLosses losses = convolved_near(parts, spacing, target, ConvolvedLosses::Side::above);
@@ -59,21 +72,31 @@ double composed_epsilon_upper(Parts parts, double spacing, double target) {
   return left > 0 ? numerics::smaller(convolved, chernoff_epsilon(parts, spacing, left)) : convolved;
 }
 
-double composed_epsilon_lower(Parts parts, double spacing, double target) {
+double lower_without_shifts(Parts parts, double spacing, double target) {
   const double start = expected_epsilon(parts, spacing, target);
-  Integrals integrals(parts, spacing);
+  Integrals integrals(parts, spacing, target);
   const double found = numerics::crossing_from_below(
-      [&](double epsilon) {
-        const auto value = integrals.at(epsilon);
-        return value ? value->lower : 0.0;
-      },
-      target, kLargestEpsilon, start);
-  if (!integrals.gave_up()) {
+      [&](double epsilon) { return integrals.at(epsilon).lower; }, target, kLargestEpsilon, start);
+  if (integrals.decided(found)) {
     return found;
   }
   const ConvolvedLosses losses = convolved_near(parts, spacing, target, ConvolvedLosses::Side::below);
   return numerics::crossing_from_below([&](double epsilon) { return losses.delta(epsilon); }, target,
                                        kLargestEpsilon, start);
+}
+
+}  // namespace
+
+double composed_epsilon_upper(Parts parts, double spacing, double target) {
+  const double found = upper_without_shifts(parts, spacing, target);
+  const TotalShift shift = total_shift(parts, found);
+  return shift.value == 0 ? found : numerics::larger(0.0, found + shift.value + shift.rounding);
+}
+
+double composed_epsilon_lower(Parts parts, double spacing, double target) {
+  const double found = lower_without_shifts(parts, spacing, target);
+  const TotalShift shift = total_shift(parts, found);
+  return numerics::larger(0.0, found + (found > 0 ? shift.value : 0) - shift.rounding);
 }
 
 }  // namespace muster::accounting

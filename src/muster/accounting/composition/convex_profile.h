@@ -30,6 +30,7 @@ std::vector<ProfilePoint> lower_convex_hull(double spacing, const std::vector<Pr
 struct LossLaw {
   numerics::AtomicLaw losses;  // nonzero losses; the mass at zero loss is what these and infinity leave of 1
   double infinity;
+  double shift = 0;  // every loss, zero among them, is larger by this
 };
 
 // Roundings go towards larger losses (`above`) or towards smaller ones. Throws Error(internal) for points

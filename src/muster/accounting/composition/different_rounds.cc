@@ -24,8 +24,7 @@ DifferentRounds::Losses DifferentRounds::losses() const {
   Losses losses{{}, std::numeric_limits<double>::infinity()};
   for (const Part& part : parts_) {
     losses.spacing = numerics::smaller(losses.spacing, part.pair->spacing());
-    losses.parts.push_back(
-        {&part.pair->losses(), part.pair->mass_at_infinity(), static_cast<double>(part.rounds)});
+    losses.parts.push_back(part.pair->repeated(part.rounds));
   }
   return losses;
 }

@@ -16,6 +16,10 @@ using Extended = long double;
 using numerics::larger;
 using numerics::smaller;
 
+constexpr double kWorthwhile = 1.001;  // times the mean loss: enough to leave out what is known
+constexpr int kHalvings = 30;
+constexpr Extended kLeastStep = 0x1p-60L;  // of a value: a change that is one
+
 // What a convex function between the enclosures at four nodes x0 < x1 < x2 < x3 cannot fall below on [x1,
 // x2]: the chords of the outer cells, extended inward from the lowest they can be.
 struct Extensions {
@@ -109,41 +113,54 @@ class Frame {
 };
 
 // How fast the curve falls just right of alpha = 1, at least: from its value at 1 (from below) to the next
-// node's (from above). May be negative.
+// node's (from above). It never rises.
 Extended first_slope(const RoundCurve& curve) {
   const Extended low = larger(curve.forward[0].lower, curve.reverse[0].lower);
-  return (low - curve.forward[1].upper) /
-         std::expm1(static_cast<Extended>(curve.spacing) * static_cast<Extended>(curve.index[1]));
+  return larger<Extended>(
+      0, (low - curve.forward[1].upper) /
+             std::expm1(static_cast<Extended>(curve.spacing) * static_cast<Extended>(curve.index[1])));
 }
 
 // Where nothing is known left of alpha = 1. The curve is convex, so it stays above the line of `slope`
 // through its value at 1, down to where that meets 1 - alpha. Right of 1 are chords; the first of them,
 // continued to the left, must not pass that line: the value at 1 is lowered until it does not. The P-mass
-// that is left lies at the loss where the two lines meet, or at the lattice's next one below: a smaller
-// loss.
+// that is left, often nearly all, lies at the loss where the two lines meet. That loss is subtracted from
+// all others: put on the lattice, it would be off by up to a step in every round. The others are put on the
+// lattice's next point below.
 LossLaw one_sided(double spacing, std::vector<ProfilePoint> points, Extended slope) {
   const Extended known = points.front().value;
-  for (int i = 0; i < 8 && points.front().value > 0; ++i) {
-    const std::vector<ProfilePoint> hull = lower_convex_hull(spacing, points);
-    if (hull.size() < 2) break;
-    const Extended width = static_cast<Extended>(spacing) * static_cast<Extended>(hull[1].index);
-    const Extended first = (hull[0].value - hull[1].value) / std::expm1(width);
-    if (first - slope <= known - hull[0].value) {
-      LossLaw law = losses_of(spacing, hull, false);
-      Extended rest = 1;
-      for (const double weight : law.losses.weights) rest -= weight;
-      const Extended meets = std::log1p(-hull[0].value / (1 - first)) / spacing;
-      if (!(rest > 0 && meets > -1e15L)) break;
-      law.losses.add(spacing * std::floor(static_cast<double>(meets)),
-                     static_cast<double>(rest) * (1 + 0x1p-52));
-      return law;
+  std::vector<ProfilePoint> hull;
+  Extended first = 0;  // how fast the hull falls at its first node
+  const auto fits_lowered_by = [&](Extended drop) {
+    points.front().value = known - drop;
+    hull = lower_convex_hull(spacing, points);
+    if (!(hull.size() > 1 && hull[0].value > 0)) return false;
+    first = (hull[0].value - hull[1].value) /
+            std::expm1(static_cast<Extended>(spacing) * static_cast<Extended>(hull[1].index));
+    return first - slope <= drop;
+  };
+  // The drop that the first chord asks for is enough; it may be far more than is needed, where that chord is
+  // steep because of one uncertain node.
+  Extended enough = 0;
+  if (!fits_lowered_by(0)) {
+    if (!(first > slope)) return {{}, 0};
+    enough = larger(1.5L * (first - slope), kLeastStep * known);
+    Extended too_little = 0;
+    for (int i = 0; i < kHalvings && enough - too_little > kLeastStep * known; ++i) {
+      const Extended middle = (too_little + enough) / 2;
+      (fits_lowered_by(middle) ? enough : too_little) = middle;
     }
-    points.front().value = known - 1.5L * (first - slope);
   }
-  return {{}, 0};
+  if (!fits_lowered_by(enough)) return {{}, 0};
+  const Extended meets = std::log1p(-hull[0].value / (1 - first)) / spacing;
+  if (!(meets > -1e15L)) return {{}, 0};
+  LossLaw law = losses_of(spacing, hull, false);
+  law.shift = static_cast<double>(spacing * meets) * (1 + 0x1p-51);
+  for (double& point : law.losses.points) {
+    point = spacing * (std::round(point / spacing) + std::floor(static_cast<double>(-meets)));
+  }
+  return law;
 }
-
-}  // namespace
 
 // On a finer lattice, one more node in every cell. Values at nodes are the lower ends; between them, near
 // where the extensions of the neighbours' chords cross, one that lies under both, and so does every chord.
@@ -151,21 +168,23 @@ LossLaw one_sided(double spacing, std::vector<ProfilePoint> points, Extended slo
 // misses is lowered to it instead and the cell left straight. Beyond the first value that no longer clears
 // what every curve lies above, (1 - alpha)_+, the curve is that floor. A value is only ever lowered, so
 // chords stay under the curve.
-LossLaw dominated_losses(const RoundCurve& curve, int refined) {
+LossLaw losses_below(const RoundCurve& curve, int refined, bool left_known) {
   const std::vector<Known> nodes = known_nodes(curve);
   const double spacing = curve.spacing / refined;
   std::vector<Extended> low;  // at the nodes, lowered where a cell is left straight
   for (const Known& node : nodes) low.push_back(node.low);
   std::vector<std::optional<ProfilePoint>> inserted(nodes.size());  // in the cell right of each node
-  // Left of alpha = 1 nothing may be known: cells there would only pull down what is known at 1.
-  const bool left_known = curve.index.size() > 1 && curve.reverse[1].lower > 0;
+  // Where nothing is known left of alpha = 1, cells there would only pull down what is known at 1.
   const std::size_t first_cell = left_known ? 1 : larger<std::size_t>(1, curve.index.size() - 1);
   for (std::size_t cell = first_cell; cell + 2 < nodes.size(); ++cell) {
     const std::int64_t first = refined * nodes[cell].index + 1, last = refined * nodes[cell + 1].index - 1;
     const Frame frame(curve.spacing, &nodes[cell - 1]);
     const Extensions lines = frame.lines();
-    const std::int64_t at = numerics::within<std::int64_t>(
+    std::int64_t at = numerics::within<std::int64_t>(
         frame.nearest(lines.crossing(), refined).value_or(first + (last - first) / 2), first, last);
+    if (lines.lower_line(frame.place(at, refined)) < lines.y2) {
+      at = numerics::within<std::int64_t>(at + (frame.mirrored() ? 1 : -1), first, last);
+    }
     const Extended x = frame.place(at, refined);
     const Extended value = lines.lower_line(x);
     const Extended chord = lines.y1 + (lines.y2 - lines.y1) * (x - lines.x1) / (lines.x2 - lines.x1);
@@ -200,6 +219,20 @@ LossLaw dominated_losses(const RoundCurve& curve, int refined) {
   if (from == zero) return one_sided(spacing, std::move(kept), first_slope(curve));
   kept.front().value = 0;
   return losses_of(spacing, lower_convex_hull(spacing, kept), false);
+}
+
+double mean_loss(const LossLaw& law) { return law.losses.mean() + law.shift; }
+
+}  // namespace
+
+// What is known left of alpha = 1 may be too little to be of use: many losses within a cell or two are better
+// merged to their mean. Both laws are valid; many rounds show most of the one with the larger mean.
+LossLaw dominated_losses(const RoundCurve& curve, int refined) {
+  if (curve.index.size() < 2) return {{}, 0};
+  LossLaw one_side = losses_below(curve, refined, false);
+  if (!(curve.reverse[1].lower > 0)) return one_side;
+  LossLaw both_sides = losses_below(curve, refined, true);
+  return mean_loss(one_side) > kWorthwhile * mean_loss(both_sides) ? one_side : both_sides;
 }
 
 }  // namespace muster::accounting

@@ -6,7 +6,6 @@
 #include <limits>
 #include <utility>
 
-#include "muster/accounting/composition/composed_delta.h"
 #include "muster/accounting/composition/composed_epsilon.h"
 #include "muster/accounting/composition/convex_profile.h"
 #include "muster/accounting/composition/dominated_losses.h"
@@ -15,7 +14,7 @@
 
 namespace muster::accounting {
 LossDistribution::LossDistribution(double spacing, LossLaw law)
-    : spacing_(spacing), law_(std::move(law.losses)), infinity_(law.infinity) {}
+    : spacing_(spacing), law_(std::move(law.losses)), infinity_(law.infinity), shift_(law.shift) {}
 
 LossDistribution LossDistribution::dominating(const RoundCurve& curve) {
   std::vector<ProfilePoint> points;
@@ -35,19 +34,20 @@ LossDistribution LossDistribution::dominated(const RoundCurve& curve, int refine
   return {curve.spacing / refined, dominated_losses(curve, refined)};
 }
 
+RepeatedLoss LossDistribution::repeated(std::uint64_t rounds) const {
+  return {&law_, infinity_, static_cast<double>(rounds), shift_};
+}
+
 numerics::Enclosure LossDistribution::delta(std::uint64_t rounds, double epsilon, Ends ends) const {
-  return composed_delta(std::array{RepeatedLoss{&law_, infinity_, static_cast<double>(rounds)}}, spacing_,
-                        epsilon, ends);
+  return composed_delta(std::array{repeated(rounds)}, spacing_, epsilon, ends);
 }
 
 double LossDistribution::epsilon_upper(std::uint64_t rounds, double target) const {
-  return composed_epsilon_upper(std::array{RepeatedLoss{&law_, infinity_, static_cast<double>(rounds)}},
-                                spacing_, target);
+  return composed_epsilon_upper(std::array{repeated(rounds)}, spacing_, target);
 }
 
 double LossDistribution::epsilon_lower(std::uint64_t rounds, double target) const {
-  return composed_epsilon_lower(std::array{RepeatedLoss{&law_, infinity_, static_cast<double>(rounds)}},
-                                spacing_, target);
+  return composed_epsilon_lower(std::array{repeated(rounds)}, spacing_, target);
 }
 
 }  // namespace muster::accounting

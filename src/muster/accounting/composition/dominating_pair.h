@@ -41,8 +41,12 @@ class LossDistribution {
   // Largest epsilon >= 0 whose delta lower end is at least `target`; 0 when there is none.
   double epsilon_lower(std::uint64_t rounds, double target) const;
 
+  // As a part of a composition; refers to this object.
+  RepeatedLoss repeated(std::uint64_t rounds) const;
+
   double mass_at_infinity() const { return infinity_; }
-  const numerics::AtomicLaw& losses() const { return law_; }
+  const numerics::AtomicLaw& losses() const { return law_; }  // less the shift
+  double shift() const { return shift_; }      // <= 0: of a dominated pair, whose losses are the less by it
   double spacing() const { return spacing_; }  // of the lattice the losses lie on
 
  private:
@@ -51,6 +55,7 @@ class LossDistribution {
   double spacing_ = 0;
   numerics::AtomicLaw law_;  // nonzero losses under P
   double infinity_ = 0;      // P-mass at infinite loss
+  double shift_ = 0;         // of every loss, zero among them
 };
 
 }  // namespace muster::accounting
