@@ -1,0 +1,168 @@
+// Lower pairs of large losses against the exact composition of the pair they are of, from the counts of
+// rounds that show the victim: no curve, no table and no transform in common.
+#include "muster/accounting/composition/dominated_losses.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "muster/accounting/bounds/exact/homogeneous.h"
+#include "muster/accounting/composition/composed_curve.h"
+
+namespace muster::accounting {
+namespace {
+
+using Extended = long double;
+
+ComposedPair composed(const Mechanism& mechanism, const HomogeneousShape& shape) {
+  const auto curve = std::make_shared<const HomogeneousCurve>(mechanism, shape);
+  return {[curve](double e) { return curve->forward(e); }, [curve](double e) { return curve->reverse(e); }};
+}
+
+template <typename Delta>
+double epsilon_at(const Delta& delta, Extended target, Extended high) {
+  Extended low = 0;
+  for (int i = 0; i < 60; ++i) {
+    const Extended middle = (low + high) / 2;
+    (delta(middle) > target ? low : high) = middle;
+  }
+  return static_cast<double>(high);
+}
+
+Extended log_choose(Extended n, Extended k) {
+  return std::lgamma(n + 1) - std::lgamma(k + 1) - std::lgamma(n - k + 1);
+}
+Extended phi(Extended x) { return 0.5L * std::erfc(-x / std::sqrt(2.0L)); }
+
+// (1 - Phi(x)) / density(x).
+Extended mills(Extended x) {
+  if (x < 20) return phi(-x) * std::sqrt(2 * std::acos(-1.0L)) * std::exp(x * x / 2);
+  const Extended y = 1 / (x * x);
+  return (1 - y * (1 - y * (3 - 15 * y))) / x;
+}
+
+// A Gaussian message far from the alternative's that is seen with probability s: the loss is ln(1 - s), or,
+// with probability s, ln s plus a normal of mean mu^2/2 and deviation mu. What the two share is below
+// e^{-mu^2/8}.
+double gaussian_epsilon(Extended mu, Extended s, int rounds, Extended delta) {
+  const auto at = [&](Extended e) {
+    Extended sum = 0;
+    for (int k = 0; k <= rounds && k < 400; ++k) {
+      const Extended chance =
+          std::exp(log_choose(rounds, k) + k * std::log(s) + (rounds - k) * std::log1p(-s));
+      const Extended mean = (rounds - k) * std::log1p(-s) + k * (std::log(s) + mu * mu / 2);
+      const Extended deviation = mu * std::sqrt(static_cast<Extended>(k));
+      if (k == 0) continue;  // never above an epsilon >= 0
+      const Extended z = (mean - e) / deviation;
+      // E e^{e - S} above e is the density at z times the Mills ratio of deviation - z.
+      const Extended other = std::exp(-z * z / 2) / std::sqrt(2 * std::acos(-1.0L)) * mills(deviation - z);
+      sum += chance * (phi(z) - other);
+    }
+    return sum;
+  };
+  return epsilon_at(at, delta, rounds * mu * mu);
+}
+
+TEST(DominatedLosses, RareGaussianMessagesComposeToWhatTheyShow) {
+  struct Case {
+    double sigma, seen;
+    int rounds;
+  };
+  // Noise of a few hundredths: losses of thousands, hardly ever; the last, seen often.
+  for (const Case c : {Case{0.0187, 1.87e-4, 7}, Case{0.0325, 4.95e-5, 30570}, Case{0.0444, 0.0225, 719},
+                       Case{0.02, 0.4, 7}, Case{0.1, 1e-3, 100}, Case{0.1, 0.1, 300}}) {
+    const double mu = 2 / c.sigma;
+    const ComposedPair pair =
+        composed(GaussianLocal{c.sigma}, {.clients = 1 / c.seen, .count = 1, .rate = 1});
+    const double exact = gaussian_epsilon(mu, c.seen, c.rounds, 1e-5L);
+    const double lower =
+        pair.lower(static_cast<std::uint64_t>(c.rounds), {Question::Kind::epsilon_at_delta, 1e-5});
+    std::printf("sigma %g, seen %g, %d rounds: lower %.8g, exact %.8g\n", c.sigma, c.seen, c.rounds, lower,
+                exact);
+    EXPECT_LE(lower, exact * (1 + 1e-9)) << c.sigma << ' ' << c.rounds;
+    EXPECT_GE(lower, exact * 0.998) << c.sigma << ' ' << c.rounds;
+    // A lower value that takes the bulk's loss as zero would be caught where that is often met.
+    if (c.seen > 0.05 && c.rounds > 100) {
+      EXPECT_GT(lower - c.rounds * std::log1p(-c.seen), exact) << c.sigma << ' ' << c.rounds;
+    }
+  }
+}
+
+// Randomized response: the law of one round atom by atom, T rounds by direct convolution of the losses
+// rounded down, and up, to a lattice.
+struct Bracket {
+  double low, high;
+};
+Bracket response_epsilon(Extended epsilon0, Extended rate, int clients, int rounds, Extended delta) {
+  const Extended h = 2e-3L, rare = rate / (std::exp(epsilon0) + 1), common = rate - rare;
+  std::vector<std::pair<Extended, Extended>> law;  // loss, P-mass
+  for (int a = 0; a <= clients && a < 6; ++a) {
+    for (int b = 0; a + b <= clients; ++b) {
+      const int absent = clients - a - b;
+      const Extended log_mass = std::lgamma(clients + 1.0L) - std::lgamma(a + 1.0L) - std::lgamma(b + 1.0L) -
+                                std::lgamma(absent + 1.0L) + a * std::log(rare) + b * std::log(common) +
+                                absent * std::log1p(-rate);
+      const Extended ratio = (absent + a * std::exp(epsilon0) + b * std::exp(-epsilon0)) / clients;
+      law.emplace_back(std::log(ratio), ratio * std::exp(log_mass));
+    }
+  }
+  const auto composed_at = [&](bool up) {
+    std::vector<std::pair<long, Extended>> one;
+    long least = 0, most = 0;
+    for (const auto& [loss, mass] : law) {
+      if (mass < 1e-22L) continue;  // adds less than 1e-18 to delta
+      const auto index = static_cast<long>(up ? std::ceil(loss / h) : std::floor(loss / h));
+      least = std::min(least, index);
+      most = std::max(most, index);
+      if (one.empty() || one.back().first != index) one.emplace_back(index, 0);
+      one.back().second += mass;
+    }
+    std::vector<Extended> sum{1};
+    for (int t = 0; t < rounds; ++t) {
+      std::vector<Extended> next(sum.size() + static_cast<std::size_t>(most - least), 0);
+      for (const auto& [index, mass] : one) {
+        for (std::size_t i = 0; i < sum.size(); ++i)
+          next[i + static_cast<std::size_t>(index - least)] += mass * sum[i];
+      }
+      sum = std::move(next);
+    }
+    return epsilon_at(
+        [&](Extended e) {
+          Extended total = 0;
+          for (std::size_t i = 0; i < sum.size(); ++i) {
+            const Extended loss = h * static_cast<Extended>(static_cast<long>(i) + rounds * least);
+            if (loss > e) total += sum[i] * -std::expm1(e - loss);
+          }
+          return total;
+        },
+        delta, rounds * epsilon0);
+  };
+  return {composed_at(false), composed_at(true)};
+}
+
+TEST(DominatedLosses, RareResponsesComposeToWhatTheyShow) {
+  struct Case {
+    double epsilon0, rate;
+    int clients, rounds;
+  };
+  for (const Case c : {Case{15, 0.2, 30, 12}, Case{12, 0.05, 60, 12}, Case{21, 0.6, 12, 8}}) {
+    const double clients = c.clients;
+    const ComposedPair pair =
+        composed(PureLocal{c.epsilon0}, {.clients = clients, .count = clients, .rate = c.rate});
+    const Bracket exact = response_epsilon(c.epsilon0, c.rate, c.clients, c.rounds, 1e-5L);
+    const double lower =
+        pair.lower(static_cast<std::uint64_t>(c.rounds), {Question::Kind::epsilon_at_delta, 1e-5});
+    std::printf("epsilon0 %g, %d clients: lower %.8g, exact %.8g to %.8g\n", c.epsilon0, c.clients, lower,
+                exact.low, exact.high);
+    EXPECT_LE(lower, exact.high) << c.epsilon0 << ' ' << c.clients;
+    EXPECT_GE(lower, exact.low * 0.99) << c.epsilon0 << ' ' << c.clients;
+  }
+}
+
+}  // namespace
+}  // namespace muster::accounting
