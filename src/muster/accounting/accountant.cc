@@ -26,6 +26,9 @@ namespace {
 using numerics::larger;
 using numerics::smaller;
 
+// Of the work that a table may cost: for a bound that is computed to be shown beside the others.
+constexpr double kShareOfUncharged = 0.25;
+
 std::optional<double> finite(double value) {
   return std::isfinite(value) ? std::optional<double>(value) : std::nullopt;
 }
@@ -50,7 +53,9 @@ void require_valid(const Question& question) {
 struct Accountant::State {
   struct Upper {
     explicit Upper(RoundBound b)
-        : bound(std::move(b)), composed(bound.delta, bound.knot), typed(bound.types) {}
+        : bound(std::move(b)),
+          composed(bound.delta, bound.knot, bound.never_best ? kShareOfUncharged : 1),
+          typed(bound.types) {}
     double upper(std::uint64_t rounds, const Question& question) const {
       return uses_types(rounds) ? typed.upper(rounds, question) : composed.upper(rounds, question);
     }

@@ -68,7 +68,9 @@ class Resolutions {
 // An upper bound, symmetric under swapping the pair.
 class ComposedCurve {
  public:
-  explicit ComposedCurve(DeltaCurve delta, double knot = 0) : delta_(std::move(delta)), knot_(knot) {}
+  // `share`: of the work that a table may cost (round_curve.h).
+  explicit ComposedCurve(DeltaCurve delta, double knot = 0, double share = 1)
+      : delta_(std::move(delta)), knot_(knot), share_(share) {}
 
   // In the quantity asked; infinity where the tail charged at infinite loss passes the delta asked. rounds
   // >= 1.
@@ -90,7 +92,9 @@ class ComposedCurve {
 
   DeltaCurve delta_;
   double knot_;
+  double share_;
   Resolutions<Table> tables_;
+  Resolutions<LossDistribution> rough_;
   Resolutions<LossDistribution> below_;
 };
 

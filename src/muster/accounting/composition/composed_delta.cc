@@ -16,7 +16,8 @@ constexpr int kMostCells = 20;      // log2 of the cells of a fast transform tha
 constexpr double kCertain = 1e-12;  // of 1: what a delta next to it may lack
 constexpr double kBesides =
     1e-6;  // of the mass at infinity: what finite losses may add without a closer look
-constexpr double kUnresolved = 0.02;  // of the value: too much to leave open
+constexpr double kVanishing = 1e-300;  // less is not told apart
+constexpr double kUnresolved = 0.02;   // of the value: too much to leave open
 
 // A delta next to 1 from below: min(1, e^{epsilon - S}) <= e^{c (epsilon - S)} for 0 < c <= 1, at the best c
 // of a geometric ladder.
@@ -44,7 +45,7 @@ std::optional<numerics::Enclosure> plain_value(Parts parts, double spacing, doub
     return numerics::Enclosure{least, 1};
   }
   const double chernoff = Integral(parts, spacing, epsilon).chernoff();
-  if (chernoff <= kBesides * at_infinity) {
+  if (chernoff <= numerics::larger(kBesides * at_infinity, kVanishing)) {
     return numerics::Enclosure{at_infinity * (1 - 1e-12), with_infinite_losses(chernoff, at_infinity)};
   }
   return std::nullopt;
@@ -73,6 +74,13 @@ std::optional<numerics::Enclosure> composed_delta_by_integral(Parts parts, doubl
   }
   return numerics::Enclosure{numerics::larger(answer->lower, intrinsic * (1 - 1e-12)),
                              numerics::larger(with_infinite_losses(answer->upper, at_infinity), intrinsic)};
+}
+
+double composed_delta_roughly(Parts parts, double spacing, double epsilon) {
+  if (const auto value = composed_delta_by_integral(parts, spacing, epsilon)) {
+    return value->upper;
+  }
+  return with_infinite_losses(Integral(parts, spacing, epsilon).chernoff(), mass_at_infinity(parts));
 }
 
 numerics::Enclosure composed_delta(Parts parts, double spacing, double epsilon, Ends ends) {
