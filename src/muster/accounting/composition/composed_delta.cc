@@ -32,10 +32,13 @@ double nearly_certain(Parts parts, double epsilon) {
     });
     const double exponent =
         log_total + c * epsilon + error + 1e-15 * (std::abs(log_total) + c * std::abs(epsilon) + 1);
-    if (!(exponent <= least)) break;  // convex in c
-    least = exponent;
+    if (exponent < least) {
+      least = exponent;
+    } else if (least < 0) {
+      break;  // convex in c
+    }
   }
-  return 1 - std::exp(least) * (1 + 1e-12);
+  return numerics::larger(0.0, (1 - std::exp(least) * (1 + 1e-12)) * (1 - 2.3e-16));
 }
 
 // What needs neither an integral nor a convolution; none where that would be loose.
