@@ -78,7 +78,7 @@ struct Accountant::State {
     TypedRounds typed;  // where the bound has types, for more than one round
   };
   struct Lower {
-    explicit Lower(RoundPair p) : pair(std::move(p)), composed(pair.forward, pair.reverse) {}
+    Lower(RoundPair p, double share) : pair(std::move(p)), composed(pair.forward, pair.reverse, share) {}
     RoundPair pair;
     ComposedPair composed;
   };
@@ -91,7 +91,7 @@ struct Accountant::State {
         uppers.emplace_back(std::move(bound));
       }
       for (RoundPair& pair : found.lowers) {
-        lowers.emplace_back(std::move(pair));
+        lowers.emplace_back(std::move(pair), 1 / static_cast<double>(found.lowers.size()));
       }
     }
     View view;

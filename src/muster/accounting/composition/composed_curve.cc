@@ -100,7 +100,8 @@ double ComposedPair::lower(std::uint64_t rounds, const Question& question) const
   }
   const auto answer = [&](double delta) {
     const auto& pairs = tables_.at(rounds, delta, [&](const Resolution& r) {
-      const RoundCurve curve = tabulate(forward_, reverse_, kNodesOfPairs, r.tail, r.visited);
+      const RoundCurve curve =
+          tabulate(forward_, reverse_, kNodesOfPairs, r.tail, r.visited, 0, false, share_);
       return std::array{LossDistribution::dominated(curve, kRefinedPairs),
                         LossDistribution::dominated(curve.swapped(), kRefinedPairs)};
     });

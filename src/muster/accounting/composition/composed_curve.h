@@ -101,8 +101,9 @@ class ComposedCurve {
 // One exact pair: a lower bound from both orientations.
 class ComposedPair {
  public:
-  ComposedPair(DeltaCurve forward, DeltaCurve reverse)
-      : forward_(std::move(forward)), reverse_(std::move(reverse)) {}
+  // `share`: of the work that a table may cost (round_curve.h).
+  ComposedPair(DeltaCurve forward, DeltaCurve reverse, double share = 1)
+      : forward_(std::move(forward)), reverse_(std::move(reverse)), share_(share) {}
 
   // In the quantity asked; 0 where nothing is known.
   double lower(std::uint64_t rounds, const Question& question) const;
@@ -110,6 +111,7 @@ class ComposedPair {
  private:
   DeltaCurve forward_;
   DeltaCurve reverse_;
+  double share_;
   Resolutions<std::array<LossDistribution, 2>> tables_;
 };
 

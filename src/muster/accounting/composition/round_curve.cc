@@ -24,6 +24,7 @@ constexpr double kTableWork = 3.5e9;  // numerics/work.h: about a second
 constexpr double kNodesExpected = 5;  // deviations with all their nodes
 constexpr double kCoarse = 8;         // times as few nodes, and as far a rise, for a table of that work
 constexpr double kCoarsest = 32;      // and for one of twice the work: three nodes to a deviation
+constexpr double kWidestHurry = 16;   // times as wide cells late in a table, and as far a rise
 constexpr double kHarmless = 10;      // of the negligible: a rise that does not matter
 constexpr double kFarthest = 1e10;    // epsilon: what is left beyond is infinite loss
 constexpr std::int64_t kFarthestIndex = std::int64_t{1} << 50;
@@ -217,9 +218,8 @@ class Table {
     }
   }
 
-  // By how much wider cells are because the table has cost more than it should: each half of it doubles
-  // them.
-  double hurry() const { return std::exp2(2 * larger(0.0, spent() - 1)); }
+  // By how much wider cells are because the table has cost more than it should: each half of it doubles them.
+  double hurry() const { return smaller(kWidestHurry, std::exp2(2 * larger(0.0, spent() - 1))); }
 
   RoundCurve curve() const {
     RoundCurve curve{spacing_, {}, {}, {}};
