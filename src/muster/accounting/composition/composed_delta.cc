@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "muster/accounting/composition/coarser_lattice.h"
 #include "muster/accounting/composition/convolved_near.h"
 #include "muster/accounting/composition/loss_integral.h"
 #include "muster/numerics/ordered.h"
@@ -49,15 +50,26 @@ TotalShift total_shift(Parts parts, double epsilon) {
 
 namespace {
 
+std::optional<numerics::Enclosure> on_coarser_lattice(Parts parts, double spacing, double epsilon,
+                                                      Outward side) {
+  const auto coarse = coarser_losses(parts, spacing, epsilon, side);
+  return coarse ? composed_delta_by_integral(coarse->parts(parts), coarse->spacing, epsilon) : std::nullopt;
+}
+
 numerics::Enclosure without_shifts(Parts parts, double spacing, double epsilon) {
   if (const auto value = composed_delta_by_integral(parts, spacing, epsilon)) {
     return *value;
   }
+  const auto above = on_coarser_lattice(parts, spacing, epsilon, Outward::up);
+  const auto below = on_coarser_lattice(parts, spacing, epsilon, Outward::down);
+  if (above && below) return {below->lower, above->upper};
   const double intrinsic = numerics::larger(0.0, -std::expm1(epsilon));
   const numerics::Enclosure convolved = convolved_at(parts, spacing, epsilon);
-  const double upper = numerics::smaller(convolved.upper, Integral(parts, spacing, epsilon).chernoff());
-  return {numerics::larger(convolved.lower, intrinsic * (1 - 1e-12)),
-          numerics::larger(with_infinite_losses(upper, mass_at_infinity(parts)), intrinsic)};
+  const double chernoff =
+      with_infinite_losses(numerics::smaller(convolved.upper, Integral(parts, spacing, epsilon).chernoff()),
+                           mass_at_infinity(parts));
+  return {below ? below->lower : numerics::larger(convolved.lower, intrinsic * (1 - 1e-12)),
+          numerics::larger(above ? numerics::smaller(above->upper, chernoff) : chernoff, intrinsic)};
 }
 
 }  // namespace
