@@ -62,8 +62,9 @@ struct Accountant::State {
       return uses_types(rounds) ? typed.delta_at(rounds, delta, epsilon)
                                 : composed.delta_at(rounds, delta, epsilon);
     }
-    double from_below(std::uint64_t rounds, const Question& question) const {
-      return uses_types(rounds) ? typed.from_below(rounds, question) : composed.from_below(rounds, question);
+    double from_below(std::uint64_t rounds, const Question& question, double value) const {
+      return uses_types(rounds) ? typed.from_below(rounds, question)
+                                : composed.from_below(rounds, question, value);
     }
     bool uses_types(std::uint64_t rounds) const { return bound.types && rounds > 1; }
     bool charged() const { return bound.validity == Validity::proven && !bound.never_best; }
@@ -166,7 +167,7 @@ struct Accountant::State {
     const double value = checked(in, upper, rounds, question);
     if (std::isfinite(value)) {
       bound.upper = value;
-      bound.numerical_error = larger(0.0, value - upper.from_below(rounds, question));
+      bound.numerical_error = larger(0.0, value - upper.from_below(rounds, question, value));
     } else {
       bound.assumptions.emplace_back(
           "none at this delta: the curve's tail, charged as mass at infinite loss, passes it");

@@ -114,16 +114,17 @@ std::optional<DifferentRounds> RunningAccountant::typed_uppers() const {
 }
 
 double RunningAccountant::delta_upper(double epsilon) const {
-  const double plain = uppers_.delta(epsilon).upper;
+  const double plain = uppers_.delta(epsilon, Ends::upper).upper;
   if (one_typed_stretch()) {
     return numerics::smaller(plain, latest_.first->typed->delta_at(latest_.second, delta_.value(), epsilon));
   }
   const std::optional<DifferentRounds> typed = typed_uppers();
-  return typed ? numerics::smaller(plain, typed->delta(epsilon).upper) : plain;
+  return typed ? numerics::smaller(plain, typed->delta(epsilon, Ends::upper).upper) : plain;
 }
 
 numerics::Enclosure RunningAccountant::delta(double epsilon) const {
-  return {numerics::larger(forwards_.delta(epsilon).lower, reverses_.delta(epsilon).lower),
+  return {numerics::larger(forwards_.delta(epsilon, Ends::lower).lower,
+                           reverses_.delta(epsilon, Ends::lower).lower),
           delta_upper(epsilon)};
 }
 

@@ -47,7 +47,7 @@ class RunningAccountant {
   numerics::Enclosure delta(double epsilon) const;
   // The upper value with every numerical error turned inward: what lies between is not the theorems'.
   double epsilon_from_below() const { return belows().epsilon_lower(delta_.value()); }
-  double delta_from_below(double epsilon) const { return belows().delta(epsilon).lower; }
+  double delta_from_below(double epsilon) const { return belows().delta(epsilon, Ends::lower).lower; }
   // The proven upper delta at an epsilon >= 0.
   double delta_upper(double epsilon) const;
 

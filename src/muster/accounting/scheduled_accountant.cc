@@ -18,8 +18,10 @@
 namespace muster::accounting {
 namespace {
 
-// How deep the tables reach when delta is what is asked: mass beyond is charged as infinite loss.
-constexpr double kDeepest = 1e-12;
+// What the tables are made for first when delta is what is asked (mass beyond is charged as infinite loss),
+// and how often they are made anew for the delta found.
+constexpr double kFirstDelta = 1e-12;
+constexpr int kDeeper = 4;
 
 std::optional<double> finite(double value) {
   return std::isfinite(value) ? std::optional<double>(value) : std::nullopt;
@@ -108,8 +110,8 @@ Bound ScheduledAccountant::local_bound(std::uint64_t rounds, const Question& que
 Bound ScheduledAccountant::composed_bound(std::uint64_t rounds, const Question& question, View view) const {
   const Stopwatch watch;
   const std::lock_guard lock(mutex_);
-  const RunningAccountant& account =
-      charged(rounds, Delta::of(question.asks_epsilon() ? question.fixed : kDeepest));
+  double made_for = question.asks_epsilon() ? question.fixed : kFirstDelta;
+  const RunningAccountant* account = &charged(rounds, Delta::of(made_for));
   Bound bound;
   bound.id = "different-rounds";
   bound.view = view;
@@ -124,16 +126,22 @@ Bound ScheduledAccountant::composed_bound(std::uint64_t rounds, const Question& 
         add_new(bound.assumptions, upper.assumptions);
     }
   }
-  const numerics::Enclosure answer =
-      question.asks_epsilon() ? account.epsilon() : account.delta(question.fixed);
+  numerics::Enclosure answer = question.asks_epsilon() ? account->epsilon() : account->delta(question.fixed);
+  for (int i = 0; i < kDeeper && !question.asks_epsilon() && answer.upper > 0 && answer.upper < made_for;
+       ++i) {
+    made_for = answer.upper;
+    account = &charged(rounds, Delta::of(made_for));
+    const numerics::Enclosure deeper = account->delta(question.fixed);
+    answer = {numerics::larger(answer.lower, deeper.lower), numerics::smaller(answer.upper, deeper.upper)};
+  }
   gate_of(rounds, view).check(bound.id, rounds, question, answer.upper, [&](double epsilon) {
-    return account.delta_upper(epsilon);
+    return account->delta_upper(epsilon);
   });
   bound.upper = finite(answer.upper);
   bound.lower = answer.lower;
   if (bound.upper) {
     const double below =
-        question.asks_epsilon() ? account.epsilon_from_below() : account.delta_from_below(question.fixed);
+        question.asks_epsilon() ? account->epsilon_from_below() : account->delta_from_below(question.fixed);
     bound.numerical_error = numerics::larger(0.0, *bound.upper - numerics::larger(below, answer.lower));
   }
   bound.seconds = watch.seconds();

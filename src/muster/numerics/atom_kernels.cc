@@ -280,6 +280,7 @@ std::complex<double> characteristic_sum(const double* points, const double* weig
     HWY_DYNAMIC_DISPATCH(Characteristic)(points, weights, atoms, t, out);
     return {out[0], out[1]};
   }
+  count_work(atoms, kWorkOfFarSine, 0);
   for (std::size_t i = 0; i < atoms; ++i) {
     const double half = 0.5 * t * points[i];
     const double s = std::sin(half);
@@ -295,6 +296,7 @@ void angles(const double* points, std::size_t atoms, double t, double reach, dou
     HWY_DYNAMIC_DISPATCH(Angles)(points, atoms, t, cosines, sines);
     return;
   }
+  count_work(atoms, kWorkOfFarSine, 0);
   for (std::size_t i = 0; i < atoms; ++i) {
     cosines[i] = std::cos(t * points[i]);
     sines[i] = std::sin(t * points[i]);

@@ -6,6 +6,7 @@
 
 #include "muster/numerics/atom_kernels.h"
 #include "muster/numerics/ordered.h"
+#include "muster/numerics/work.h"
 
 namespace muster::numerics {
 
@@ -85,16 +86,19 @@ Tilt far_tilt(const AtomicLaw& law, double c, double top) {
     nonzero += w;
   }
   const double at_zero = larger(0.0, 1 - nonzero) * std::exp(-top);
+  std::size_t counting = 0;
   TiltSums sums;
   for (std::size_t i = 0; i < law.points.size(); ++i) {
     const double y = law.points[i];
     if (c * y - top < kVanishes) continue;  // adds exactly nothing, and a processor is slow to say so
     const double w = law.weights[i] * std::exp(c * y - top);
+    ++counting;
     sums.nonzero += w;
     sums.first += w * y;
     sums.absolute += w * std::abs(y);
     sums.second += w * y * y;
   }
+  count_work(counting, kWorkOfLoneExponential, static_cast<double>(law.points.size()));
   const double total = sums.nonzero + at_zero;
   const double mean = sums.first / total;
   return {top + std::log(total), mean, larger(0.0, sums.second / total - mean * mean), sums.absolute / total,

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "muster/numerics/ordered.h"
+#include "muster/numerics/work.h"
 
 namespace muster::numerics {
 namespace {
@@ -66,6 +67,7 @@ CallBounds::Line CallBounds::line(double c, double log_mgf) const {
 }
 
 double CallBounds::bounded(const std::vector<Line>& lines, double x, double distance) const {
+  count_work(1, kWorkOfLoneExponential, 0);
   double least = kLargest;
   for (const Line& each : lines) {
     least = smaller(least, each.constant - each.slope * x);

@@ -87,7 +87,7 @@ struct Sum {
   double value;
   double error;    // two-sided: skipped terms, truncation, round-off
   double density;  // upper bound on the density of the smoothed sum at k
-  bool affordable;
+  double visited;  // the share of the frequencies that the budget was enough for
 };
 
 // The trapezoid at smoothing s, in units of e^{log_scale}.
@@ -117,7 +117,7 @@ Sum trapezoid(const std::vector<Part>& parts, double k, double c, double period,
     const double t = j * step;
     work += in_step ? 1 : contour::kDirectCost;
     if (work > budget) {
-      return {0, 0, 0, false};
+      return {0, 0, 0, (j - 1) / last};
     }
     double exponent = -0.5 * s * s * t * t;
     double phase = 0;
@@ -166,7 +166,7 @@ Sum trapezoid(const std::vector<Part>& parts, double k, double c, double period,
   skipped += rest * (1 / (step * t) + 1 / (t * t));
   density += rest * (1 / (step * s * s * t) + 1);
   const double scale = std::exp(0.5 * s * s * c * c) / period;
-  return {value * scale, (skipped + noise) * scale, larger(0.0, density) * scale, true};
+  return {value * scale, (skipped + noise) * scale, larger(0.0, density) * scale, 1};
 }
 
 double saddle(const std::vector<Part>& parts, double k) {
@@ -218,13 +218,17 @@ Contour contour_at(const Problem& problem, double c, std::initializer_list<doubl
   return contour;
 }
 
-// None where the work passes `budget`, in atoms times frequencies.
-std::optional<Enclosure> integrated(const Problem& problem, const Contour& at, double s, double budget,
-                                    const Effort& effort) {
+struct Attempt {
+  std::optional<Enclosure> ends;  // none where the work passes the budget
+  double expected;                // about how many budgets it takes
+};
+
+// `budget`: in atoms times frequencies.
+Attempt integrated(const Problem& problem, const Contour& at, double s, double budget, const Effort& effort) {
   const Sum sum =
       trapezoid(problem.parts, problem.k, at.c, at.period.length, s, budget / problem.atoms, effort);
-  if (!sum.affordable) {
-    return std::nullopt;
+  if (!(sum.visited >= 1)) {
+    return {std::nullopt, 1 / sum.visited};
   }
   const double scale = std::exp(at.log_scale);
   const double intrinsic = problem.intrinsic();
@@ -236,7 +240,28 @@ std::optional<Enclosure> integrated(const Problem& problem, const Contour& at, d
                          at.period.left_aliases(at.c) * smoothing;
   const double lower =
       (sum.value - sum.error) * scale * (1 - 64 * kUlp) - s * s * sum.density * scale - aliases;
-  return Enclosure{larger(0.0, lower, intrinsic - 8 * kUlp * std::abs(problem.k)), larger(upper, intrinsic)};
+  return {Enclosure{larger(0.0, lower, intrinsic - 8 * kUlp * std::abs(problem.k)), larger(upper, intrinsic)},
+          1};
+}
+
+// From a finest smoothing to coarser ones, each `factor` times the last, until one can be afforded; those
+// that the last one shows to be too long are passed over.
+std::optional<Enclosure> finest_affordable(const Problem& problem, const Contour& at, double finest,
+                                           double coarsest, double factor, double budget,
+                                           const Effort& effort) {
+  constexpr double kHopeless = 1.05;  // budgets
+  double expected = 0;
+  for (double s = finest; s < coarsest; s *= factor, expected /= factor) {
+    if (expected > kHopeless) {
+      continue;
+    }
+    const Attempt attempt = integrated(problem, at, s, budget, effort);
+    if (attempt.ends) {
+      return attempt.ends;
+    }
+    expected = attempt.expected;
+  }
+  return std::nullopt;
 }
 
 // Chernoff's bound, where the sum costs too much; its exponent may be off by a few ulps a copy.
@@ -291,13 +316,9 @@ Enclosure call_of_mixed_sum(const AtomicLaw& law, const std::vector<ScaledCopies
     return {problem.intrinsic(), problem.intrinsic()};
   }
   const Contour at = contour_at(problem, c, {1.2, 1.6, 2.5, 5.0}, contour::kAliases);
-  for (double fraction = kExact.finest; fraction < kExact.coarsest;
-       fraction *= 4) {  // the finest smoothing that can be afforded
-    if (const auto ends = integrated(problem, at, fraction / c, kExact.budget, kExact)) {
-      return *ends;
-    }
-  }
-  return unintegrated(problem, at);
+  const auto ends =
+      finest_affordable(problem, at, kExact.finest / c, kExact.coarsest / c, 4, kExact.budget, kExact);
+  return ends ? *ends : unintegrated(problem, at);
 }
 
 Enclosure call_of_laws(std::span<const LawCopies> laws, double k, std::optional<double> contour) {
@@ -321,12 +342,8 @@ Enclosure call_of_laws(std::span<const LawCopies> laws, double k, std::optional<
       decay_frequency(problem.parts, c, most, kUsual.negligible) / step > affordable) {
     s = kUsual.smoothing_cut / (affordable * step);
   }
-  for (; s * c < kUsual.coarsest; s *= 2) {
-    if (const auto ends = integrated(problem, at, s, 1.5 * kUsual.budget, kUsual)) {
-      return *ends;
-    }
-  }
-  return unintegrated(problem, at);
+  const auto ends = finest_affordable(problem, at, s, kUsual.coarsest / c, 2, 1.5 * kUsual.budget, kUsual);
+  return ends ? *ends : unintegrated(problem, at);
 }
 
 }  // namespace muster::numerics

@@ -22,7 +22,9 @@ constexpr double kVanishing = -600;
 constexpr double kVanishingOfMany = -230;  // with many atoms, whose sums are slow
 constexpr std::size_t kMany = 64;          // atoms: fewer have no tail to speak of
 constexpr double kPatience = 16;           // budgets for the coarsest smoothing
-constexpr double kHopeless = 4;            // times what is affordable: not tried
+// Times what is affordable, as expected from how far a finer smoothing came: not tried. The expectation is
+// good to per cents: in 6,000 sums none that took more than 1.001 times as much succeeded.
+constexpr double kHopeless = 1.05;
 constexpr double kSmoothingCut = 6;  // frequencies beyond this many 1/s carry less than e^-18 and are bounded
 
 double saddle(const AtomicLaw& law, double n, double k) {

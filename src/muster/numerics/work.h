@@ -19,6 +19,9 @@ inline double& work_done() {
 // logarithm, an angle and two turns.
 inline constexpr double kWorkOfFunction = 8;
 inline constexpr double kWorkOfFrequency = 300;
+// One at a time, without a vector: an exponential, and a sine and a cosine of an angle of any size.
+inline constexpr double kWorkOfLoneExponential = 40;
+inline constexpr double kWorkOfFarSine = 160;
 
 inline void count_work(std::size_t terms, double each, double besides) {
   work_done() += static_cast<double>(terms) * each + besides;

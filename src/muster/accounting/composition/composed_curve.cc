@@ -31,18 +31,19 @@ double ComposedCurve::delta_upper(std::uint64_t rounds, double epsilon) const {
   // Each answer says how deep the question reaches. The last table is the one that answers for this delta, so
   // that asking for epsilon and for delta lead back to each other.
   double tail = Resolutions<Table>::wanted(rounds, 1).tail;
-  double value = table(rounds, 1).dominating.delta(rounds, epsilon).upper;
+  double value = table(rounds, 1).dominating.delta(rounds, epsilon, Ends::upper).upper;
   if (Resolutions<Table>::wanted(rounds, value).tail == tail) return value;
   // A rough table of the deepest tail tells which of the deeper ones it is.
   const Resolution deepest = Resolutions<Table>::wanted(rounds, 0);
   double reached = numerics::smaller(
       value,
       LossDistribution::dominating(tabulate(delta_, {}, kRoughNodes, deepest.tail, deepest.visited, knot_))
-          .delta(rounds, epsilon)
+          .delta(rounds, epsilon, Ends::upper)
           .upper);
   for (double wanted = Resolutions<Table>::wanted(rounds, reached).tail; wanted < tail;
        wanted = Resolutions<Table>::wanted(rounds, value).tail) {
-    value = numerics::smaller(value, table(rounds, reached).dominating.delta(rounds, epsilon).upper);
+    value =
+        numerics::smaller(value, table(rounds, reached).dominating.delta(rounds, epsilon, Ends::upper).upper);
     tail = wanted;
     reached = value;
   }
@@ -61,7 +62,8 @@ double ComposedCurve::upper(std::uint64_t rounds, const Question& question) cons
 }
 
 double ComposedCurve::delta_at(std::uint64_t rounds, double delta, double epsilon) const {
-  return rounds == 1 ? delta_(epsilon).upper : table(rounds, delta).dominating.delta(rounds, epsilon).upper;
+  return rounds == 1 ? delta_(epsilon).upper
+                     : table(rounds, delta).dominating.delta(rounds, epsilon, Ends::upper).upper;
 }
 
 double ComposedCurve::rough_upper(std::uint64_t rounds, const Question& question) const {
@@ -75,18 +77,18 @@ double ComposedCurve::rough_upper(std::uint64_t rounds, const Question& question
       .epsilon_upper(rounds, question.fixed);
 }
 
-double ComposedCurve::from_below(std::uint64_t rounds, const Question& question) const {
+double ComposedCurve::from_below(std::uint64_t rounds, const Question& question, double upper) const {
   if (rounds == 1) {
     return question.asks_epsilon() ? numerics::crossing_from_below([&](double e) { return delta_(e).lower; },
                                                                    question.fixed, kLargestEpsilon)
                                    : delta_(question.fixed).lower;
   }
-  const double delta = question.asks_epsilon() ? question.fixed : delta_upper(rounds, question.fixed);
+  const double delta = question.asks_epsilon() ? question.fixed : upper;
   const LossDistribution& pair = below_.at(rounds, delta, [&](const Resolution& r) {
     return LossDistribution::dominated(table(rounds, delta).curve, r.refined());
   });
   return question.asks_epsilon() ? pair.epsilon_lower(rounds, question.fixed)
-                                 : pair.delta(rounds, question.fixed).lower;
+                                 : pair.delta(rounds, question.fixed, Ends::lower).lower;
 }
 
 double ComposedPair::lower(std::uint64_t rounds, const Question& question) const {
@@ -108,7 +110,7 @@ double ComposedPair::lower(std::uint64_t rounds, const Question& question) const
     });
     const auto one = [&](const LossDistribution& pair) {
       return question.asks_epsilon() ? pair.epsilon_lower(rounds, question.fixed)
-                                     : pair.delta(rounds, question.fixed).lower;
+                                     : pair.delta(rounds, question.fixed, Ends::lower).lower;
     };
     return numerics::larger(one(pairs[0]), one(pairs[1]));
   };

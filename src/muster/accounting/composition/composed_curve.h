@@ -77,8 +77,8 @@ class ComposedCurve {
   double rough_upper(std::uint64_t rounds, const Question& question) const;
   // The upper delta at an epsilon, on the table that answers for `delta`.
   double delta_at(std::uint64_t rounds, double delta, double epsilon) const;
-  // The same bound with every numerical error turned inward.
-  double from_below(std::uint64_t rounds, const Question& question) const;
+  // The same bound with every numerical error turned inward, where `upper` answers the question.
+  double from_below(std::uint64_t rounds, const Question& question, double upper) const;
 
  private:
   struct Table {

@@ -12,10 +12,45 @@ namespace muster::accounting {
 namespace {
 
 constexpr double kLeast = std::numeric_limits<double>::min();  // what the range of a double may take away
-constexpr double kWork = 1e8;   // atoms times frequencies one answer may cost: about a tenth of a second
-constexpr int kMostCells = 20;  // log2 of the cells of a fast transform that may be afforded
+constexpr double kWork = 1e8;       // atoms times frequencies one answer may cost: about a tenth of a second
+constexpr int kMostCells = 20;      // log2 of the cells of a fast transform that may be afforded
+constexpr double kCertain = 1e-12;  // of 1: what a delta next to it may lack
+constexpr double kBesides =
+    1e-6;  // of the mass at infinity: what finite losses may add without a closer look
 constexpr double kUlp = 2.3e-16;
 constexpr double kUnresolved = 0.02;  // of the value: too much to leave open
+
+// A delta next to 1 from below: min(1, e^{epsilon - S}) <= e^{c (epsilon - S)} for 0 < c <= 1, at the best c
+// of a geometric ladder.
+double nearly_certain(Parts parts, double epsilon) {
+  const double mean = sum_over(parts, [](const RepeatedLoss& p) { return p.losses->mean(); });
+  if (!(mean > epsilon)) return 0;
+  double least = 0;
+  for (double c = 1; c > 1e-12; c /= 2) {
+    const double log_total = log_mgf(parts, -c);
+    const double error = sum_over(parts, [c](const RepeatedLoss& p) {
+      return log_mgf_error(*p.losses, numerics::tilt_of(*p.losses, -c), -c);
+    });
+    const double exponent =
+        log_total + c * epsilon + error + 1e-15 * (std::abs(log_total) + c * std::abs(epsilon) + 1);
+    if (!(exponent <= least)) break;  // convex in c
+    least = exponent;
+  }
+  return 1 - std::exp(least) * (1 + 1e-12);
+}
+
+// What needs neither an integral nor a convolution; none where that would be loose.
+std::optional<numerics::Enclosure> plain_value(Parts parts, double spacing, double epsilon,
+                                               double at_infinity) {
+  if (const double least = nearly_certain(parts, epsilon); least > 1 - kCertain) {
+    return numerics::Enclosure{least, 1};
+  }
+  const double chernoff = Integral(parts, spacing, epsilon).chernoff();
+  if (chernoff <= kBesides * at_infinity) {
+    return numerics::Enclosure{at_infinity * (1 - 1e-12), with_infinite_losses(chernoff, at_infinity)};
+  }
+  return std::nullopt;
+}
 
 }  // namespace
 
@@ -29,6 +64,10 @@ std::optional<numerics::Enclosure> composed_delta_by_integral(Parts parts, doubl
   if (const auto finite = trivial_value(parts, spacing, epsilon)) {
     return numerics::Enclosure{numerics::larger(intrinsic, at_infinity * (1 - 1e-12)),
                                numerics::within(finite->upper + at_infinity * (1 + 1e-12), intrinsic, 1.0)};
+  }
+  if (const auto plain = plain_value(parts, spacing, epsilon, at_infinity)) {
+    return numerics::Enclosure{numerics::larger(plain->lower, intrinsic * (1 - 1e-12)),
+                               numerics::larger(plain->upper, intrinsic)};
   }
   const auto answer = Integral(parts, spacing, epsilon).value(kMostCells, kWork);
   if (!answer || answer->upper - answer->lower > kUnresolved * answer->upper) {
@@ -56,27 +95,34 @@ std::optional<numerics::Enclosure> on_coarser_lattice(Parts parts, double spacin
   return coarse ? composed_delta_by_integral(coarse->parts(parts), coarse->spacing, epsilon) : std::nullopt;
 }
 
-numerics::Enclosure without_shifts(Parts parts, double spacing, double epsilon) {
+double lower_end(Parts parts, double spacing, double epsilon) {
+  if (const auto below = on_coarser_lattice(parts, spacing, epsilon, Outward::down)) return below->lower;
+  const double intrinsic = numerics::larger(0.0, -std::expm1(epsilon));
+  return numerics::larger(convolved_at(parts, spacing, epsilon, Ends::lower).lower, intrinsic * (1 - 1e-12));
+}
+
+double upper_end(Parts parts, double spacing, double epsilon) {
+  if (const auto above = on_coarser_lattice(parts, spacing, epsilon, Outward::up)) return above->upper;
+  const double intrinsic = numerics::larger(0.0, -std::expm1(epsilon));
+  const double upper = numerics::smaller(convolved_at(parts, spacing, epsilon, Ends::upper).upper,
+                                         Integral(parts, spacing, epsilon).chernoff());
+  return numerics::larger(with_infinite_losses(upper, mass_at_infinity(parts)), intrinsic);
+}
+
+numerics::Enclosure without_shifts(Parts parts, double spacing, double epsilon, Ends ends) {
   if (const auto value = composed_delta_by_integral(parts, spacing, epsilon)) {
     return *value;
   }
-  const auto above = on_coarser_lattice(parts, spacing, epsilon, Outward::up);
-  const auto below = on_coarser_lattice(parts, spacing, epsilon, Outward::down);
-  if (above && below) return {below->lower, above->upper};
-  const double intrinsic = numerics::larger(0.0, -std::expm1(epsilon));
-  const numerics::Enclosure convolved = convolved_at(parts, spacing, epsilon);
-  const double chernoff =
-      with_infinite_losses(numerics::smaller(convolved.upper, Integral(parts, spacing, epsilon).chernoff()),
-                           mass_at_infinity(parts));
-  return {below ? below->lower : numerics::larger(convolved.lower, intrinsic * (1 - 1e-12)),
-          numerics::larger(above ? numerics::smaller(above->upper, chernoff) : chernoff, intrinsic)};
+  return {ends == Ends::upper ? 0 : lower_end(parts, spacing, epsilon),
+          ends == Ends::lower ? 1 : upper_end(parts, spacing, epsilon)};
 }
 
 }  // namespace
 
-numerics::Enclosure composed_delta(Parts parts, double spacing, double epsilon) {
+numerics::Enclosure composed_delta(Parts parts, double spacing, double epsilon, Ends ends) {
   const TotalShift shift = total_shift(parts, epsilon);
-  const numerics::Enclosure value = without_shifts(parts, spacing, epsilon - shift.value + shift.rounding);
+  const numerics::Enclosure value =
+      without_shifts(parts, spacing, epsilon - shift.value + shift.rounding, ends);
   // Delta falls no faster than epsilon rises.
   return {value.lower, numerics::as_upper_bound(value.upper + 2 * shift.rounding)};
 }

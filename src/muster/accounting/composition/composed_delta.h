@@ -35,11 +35,16 @@ struct TotalShift {
 };
 TotalShift total_shift(std::span<const RepeatedLoss> parts, double epsilon);
 
-// At epsilon of any sign: by the integral, else by convolution or Chernoff's bound.
-numerics::Enclosure composed_delta(std::span<const RepeatedLoss> parts, double spacing, double epsilon);
+// Which ends of an enclosure are wanted: another one may be as little as 0 or as large as 1.
+enum class Ends { both, upper, lower };
 
-// By the integral alone, shifts left out; none where it is too long, or its round-off leaves more than two
-// hundredths open.
+// At epsilon of any sign: by the integral, else by convolution or Chernoff's bound.
+numerics::Enclosure composed_delta(std::span<const RepeatedLoss> parts, double spacing, double epsilon,
+                                   Ends ends = Ends::both);
+
+// By the integral, or where the answer is plain without one (a delta next to 1, or infinite losses alone);
+// shifts are left out. None where the integral is too long, or its round-off leaves more than two hundredths
+// open.
 std::optional<numerics::Enclosure> composed_delta_by_integral(std::span<const RepeatedLoss> parts,
                                                               double spacing, double epsilon);
 

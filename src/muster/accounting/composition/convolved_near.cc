@@ -79,12 +79,15 @@ ConvolvedLosses convolved_near(Parts parts, double spacing, double target, Convo
   return ConvolvedLosses(parts, interest_at(parts, rough, epsilon), kCells, side);
 }
 
-numerics::Enclosure convolved_at(Parts parts, double spacing, double epsilon) {
+numerics::Enclosure convolved_at(Parts parts, double spacing, double epsilon, Ends ends) {
   const ConvolvedLosses rough(parts, saddle_points(parts, spacing, epsilon + deviation_of(parts)),
                               kRoughCells, ConvolvedLosses::Side::below);
   const ConvolvedLosses::Interest interest = interest_at(parts, rough, epsilon);
-  return {ConvolvedLosses(parts, interest, kCells, ConvolvedLosses::Side::below).delta(epsilon),
-          ConvolvedLosses(parts, interest, kCells, ConvolvedLosses::Side::above).delta(epsilon)};
+  const auto delta = [&](ConvolvedLosses::Side side) {
+    return ConvolvedLosses(parts, interest, kCells, side).delta(epsilon);
+  };
+  return {ends == Ends::upper ? 0 : delta(ConvolvedLosses::Side::below),
+          ends == Ends::lower ? 1 : delta(ConvolvedLosses::Side::above)};
 }
 
 }  // namespace muster::accounting

@@ -17,7 +17,8 @@ ConvolvedLosses convolved_near(std::span<const RepeatedLoss> parts, double spaci
                                ConvolvedLosses::Side side);
 
 // Delta at an epsilon of any sign.
-numerics::Enclosure convolved_at(std::span<const RepeatedLoss> parts, double spacing, double epsilon);
+numerics::Enclosure convolved_at(std::span<const RepeatedLoss> parts, double spacing, double epsilon,
+                                 Ends ends = Ends::both);
 
 // Where Chernoff's bound for finite losses is at most `target`.
 double chernoff_epsilon(std::span<const RepeatedLoss> parts, double spacing, double target);

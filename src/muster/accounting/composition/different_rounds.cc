@@ -29,9 +29,9 @@ DifferentRounds::Losses DifferentRounds::losses() const {
   return losses;
 }
 
-numerics::Enclosure DifferentRounds::delta(double epsilon) const {
+numerics::Enclosure DifferentRounds::delta(double epsilon, Ends ends) const {
   const Losses all = losses();
-  return parts_.empty() ? numerics::Enclosure{0, 0} : composed_delta(all.parts, all.spacing, epsilon);
+  return parts_.empty() ? numerics::Enclosure{0, 0} : composed_delta(all.parts, all.spacing, epsilon, ends);
 }
 
 double DifferentRounds::epsilon_upper(double target) const {

@@ -22,7 +22,7 @@ class DifferentRounds {
   void add(const LossDistribution& pair, std::uint64_t rounds);
 
   // Enclosure of these discrete pairs' composition at epsilon; {0, 0} before any round.
-  numerics::Enclosure delta(double epsilon) const;
+  numerics::Enclosure delta(double epsilon, Ends ends = Ends::both) const;
   // As LossDistribution's.
   double epsilon_upper(double target) const;
   double epsilon_lower(double target) const;

@@ -39,8 +39,8 @@ RepeatedLoss LossDistribution::repeated(std::uint64_t rounds) const {
   return {&law_, infinity_, static_cast<double>(rounds), shift_};
 }
 
-numerics::Enclosure LossDistribution::delta(std::uint64_t rounds, double epsilon) const {
-  return composed_delta(std::array{repeated(rounds)}, spacing_, epsilon);
+numerics::Enclosure LossDistribution::delta(std::uint64_t rounds, double epsilon, Ends ends) const {
+  return composed_delta(std::array{repeated(rounds)}, spacing_, epsilon, ends);
 }
 
 double LossDistribution::epsilon_upper(std::uint64_t rounds, double target) const {

@@ -33,7 +33,7 @@ class LossDistribution {
   static LossDistribution dominated(const RoundCurve& curve, int refined = 2);
 
   // Enclosure of this discrete pair's T-fold hockey-stick divergence at epsilon (any sign), T >= 1.
-  numerics::Enclosure delta(std::uint64_t rounds, double epsilon) const;
+  numerics::Enclosure delta(std::uint64_t rounds, double epsilon, Ends ends = Ends::both) const;
 
   // Smallest epsilon >= 0 whose delta upper end is at most `target`; infinity when the mass at infinity alone
   // passes it.

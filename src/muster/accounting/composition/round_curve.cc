@@ -20,9 +20,10 @@ constexpr double kWidest =
 constexpr double kRise = 5e-3;         // of the curve: what a chord may lie above it
 constexpr double kRiseOfLarge = 2e-2;  // the same where losses are large: those are resolved by their mass
 constexpr int kMostSteps = 40;
-constexpr double kTableWork = 3.5e9;  // numerics/work.h: about a second
+constexpr double kTableWork = 3e9;    // numerics/work.h: about a second
 constexpr double kNodesExpected = 5;  // deviations with all their nodes
-constexpr double kCoarsest = 8;       // times as few nodes, and as far a rise
+constexpr double kCoarse = 8;         // times as few nodes, and as far a rise, for a table of that work
+constexpr double kCoarsest = 32;      // and for one of twice the work: three nodes to a deviation
 constexpr double kHarmless = 10;      // of the negligible: a rise that does not matter
 constexpr double kFarthest = 1e10;    // epsilon: what is left beyond is infinite loss
 constexpr std::int64_t kFarthestIndex = std::int64_t{1} << 50;
@@ -35,51 +36,85 @@ Enclosure honest(const Enclosure& value) {
   return {numerics::as_lower_bound(value.lower), numerics::as_upper_bound(value.upper)};
 }
 
-// About where the curve falls to `share` of its value at 0, from `start` outward or inward, to a few per
-// cent.
-double falls_to(const Curve& curve, double target, double start) {
-  constexpr int kMost = 64, kStride = 3;
-  const auto above = [&](int doublings) { return curve(std::ldexp(start, doublings)).upper > target; };
-  int first = 0;
-  if (above(0)) {
-    while (first < kMost && above(first)) {
-      first += kStride;
-    }
-  } else {
-    while (first > -kMost && !above(first - kStride)) {
-      first -= kStride;
-    }
-  }
-  while (first > -kMost && !above(first - 1)) {
-    --first;
-  }
-  double low = std::ldexp(start, first - 1), high = std::ldexp(start, first);
-  for (int i = 0; i < 5; ++i) {
-    const double middle = 0.5 * (low + high);
-    (curve(middle).upper > target ? low : high) = middle;
-  }
-  return high;
-}
+// What is known of where a falling curve falls, from every value asked so far.
+class Fall {
+ public:
+  explicit Fall(const Curve& curve) : curve_(curve), at_zero_(curve(0).upper) {}
 
-// Where a falling curve passes `target`, to a relative 1e-3, from somewhere near it: a secant on logarithms,
-// kept between its ends.
-double crosses(const Curve& curve, double target, double near) {
-  const auto above = [&](double epsilon) { return std::log(curve(epsilon).upper / target); };
-  double low = near, high = near;
-  double at_low = above(near), at_high = at_low;
-  while (!(at_low > 0) && low > 1e-3 * near) at_low = above(low *= 0.8);
-  while (at_high > 0 && high < kFarthest) at_high = above(high *= 1.25);
-  for (int i = 0; high - low > 1e-3 * high && i < kMostSteps; ++i) {
-    const double share = at_low / (at_low - at_high);
-    // Every third step halves: a curve may fall at once.
-    const double way = i % 3 < 2 && std::isfinite(share) ? numerics::within(share, 0.02, 0.98) : 0.5;
-    const double middle = low + way * (high - low);
-    const double at = above(middle);
-    (at > 0 ? low : high) = middle;
-    (at > 0 ? at_low : at_high) = at;
+  double at_zero() const { return at_zero_; }
+
+  // Ends between which the curve passes `target`: low = 0 or above it, high at most it or kFarthest.
+  struct Bracket {
+    double low, high;
+  };
+  Bracket bracket(double target) const {
+    Bracket found{0, kFarthest};
+    for (const auto& [epsilon, value] : known_) {
+      if (value > target) {
+        found.low = larger(found.low, epsilon);
+      }
+    }
+    for (const auto& [epsilon, value] : known_) {
+      if (!(value > target) && epsilon > found.low) {
+        found.high = smaller(found.high, epsilon);
+      }
+    }
+    return found;
   }
-  return high;
-}
+
+  // To a power of two, then to a thirtysecond of it.
+  double roughly(double target) {
+    constexpr int kFirst = -15, kMost = 64, kStride = 3;
+    const auto above = [&](int exponent) { return at(std::ldexp(1.0, exponent)) > target; };
+    int low = kFirst, high = kFirst;  // exponents
+    if (above(kFirst)) {
+      for (high = 0; high < kMost && above(high); high += kStride) {
+        low = high;
+      }
+    } else {
+      for (low = kFirst - kStride; low > -kMost && !above(low); low -= kStride) {
+        high = low;
+      }
+    }
+    while (high - low > 1) {
+      const int middle = low + (high - low) / 2;
+      (above(middle) ? low : high) = middle;
+    }
+    double from = std::ldexp(1.0, low), to = std::ldexp(1.0, high);
+    for (int i = 0; i < 5; ++i) {
+      const double middle = 0.5 * (from + to);
+      (at(middle) > target ? from : to) = middle;
+    }
+    return to;
+  }
+
+  // One step towards where the curve passes `target`: by a secant on logarithms, or halfway.
+  void refine(double target, bool halfway) {
+    const Bracket now = bracket(target);
+    const double share =
+        std::log(value_at(now.low) / target) / std::log(value_at(now.low) / value_at(now.high));
+    const double way = !halfway && std::isfinite(share) ? numerics::within(share, 0.02, 0.98) : 0.5;
+    at(now.low + way * (now.high - now.low));
+  }
+
+ private:
+  double at(double epsilon) {
+    const double value = curve_(epsilon).upper;
+    known_.emplace_back(epsilon, value);
+    return value;
+  }
+  double value_at(double epsilon) const {
+    for (const auto& [known, value] : known_) {
+      if (known == epsilon) {
+        return value;
+      }
+    }
+    return epsilon == 0 ? at_zero_ : 0;
+  }
+  const Curve& curve_;
+  double at_zero_;
+  std::vector<std::pair<double, double>> known_;  // epsilon, delta
+};
 
 // E(Z - z)_+ of a standard normal falls to a twentieth of its value at 0 at z = 1.55, by a factor of e over
 // 0.45. A curve that is flat before it falls, as large losses make it, has the deviation of its fall.
@@ -88,15 +123,26 @@ struct Scale {
   bool large;  // losses so large that each counts by itself
 };
 Scale scale_of(const Curve& curve) {
-  const double at_zero = curve(0).upper;
-  const double far = falls_to(curve, 0.05 * at_zero, 0x1p-15);
-  const double from_zero = far / 1.55;
+  Fall fall(curve);
+  const double from_zero = fall.roughly(0.05 * fall.at_zero()) / 1.55;
   if (from_zero < kLargeLoss) {
     return {from_zero, false};
   }
-  // From a tenth to a thirtieth, each within a thousandth of where the curve falls.
-  const double ends[2] = {crosses(curve, 0.1 * at_zero, far), crosses(curve, at_zero / 30, far)};
-  return {smaller(from_zero, larger(kLargeLoss, (ends[1] - ends[0]) / std::log(3.0) / 0.45)), true};
+  // From a tenth to a thirtieth, each within a thousandth of where the curve falls; less where the fall is
+  // certainly as short as counts.
+  const double first = 0.1 * fall.at_zero(), last = fall.at_zero() / 30;
+  const auto deviation = [](double from, double to) { return (to - from) / std::log(3.0) / 0.45; };
+  for (int i = 0; i < 2 * kMostSteps; ++i) {
+    const Fall::Bracket from = fall.bracket(first), to = fall.bracket(last);
+    const double open[2] = {(from.high - from.low) / from.high, (to.high - to.low) / to.high};
+    if (deviation(from.low, to.high) <= kLargeLoss || larger(open[0], open[1]) <= 1e-3) {
+      break;
+    }
+    fall.refine(open[0] >= open[1] ? first : last, i % 3 == 2);
+  }
+  return {
+      smaller(from_zero, larger(kLargeLoss, deviation(fall.bracket(first).high, fall.bracket(last).high))),
+      true};
 }
 
 struct Node {
@@ -135,7 +181,7 @@ class Table {
   // Halves cells until what their chords add to the mean loss is small against it. Needs settled nodes.
   void resolve_large_losses() {
     bool again = true;
-    while (again && nodes_.size() < kMostNodes) {
+    while (again && spent() < 1.5 && nodes_.size() < kMostNodes) {
       const std::vector<double> masses = masses_of_losses();
       double mean = 0;
       for (std::size_t i = 0; i < nodes_.size(); ++i) {
@@ -157,6 +203,10 @@ class Table {
     }
   }
 
+  // By how much wider cells are because the table has cost more than it should: each third of it doubles
+  // them.
+  double hurry() const { return std::exp2(3 * larger(0.0, spent() - 1)); }
+
   RoundCurve curve() const {
     RoundCurve curve{spacing_, {}, {}, {}};
     for (const Node& node : nodes_) {
@@ -168,6 +218,9 @@ class Table {
   }
 
  private:
+  // Of kTableWork.
+  double spent() const { return (numerics::work_done() - start_) / kTableWork; }
+
   Node at(std::int64_t index) const {
     const Enclosure forward = honest(forward_(epsilon(index)));
     return {index, forward, reverse_ ? honest(reverse_(epsilon(index))) : forward};
@@ -200,7 +253,7 @@ class Table {
     const double share = 1 / (1 + std::exp(width / 2));  // of the right end
     const double straight = std::sqrt(from * to);
     const double rise = (1 - share) * from + share * to - straight;
-    return rise <= larger(rise_ * straight, kHarmless * negligible_);
+    return rise <= larger(hurry() * rise_ * straight, kHarmless * negligible_);
   }
 
   // The forward losses' masses at the nodes, roughly.
@@ -223,6 +276,7 @@ class Table {
   double spacing_;
   double negligible_;
   double rise_;  // of the curve: what a chord may lie above it
+  double start_ = numerics::work_done();
   std::vector<Node> nodes_;
 };
 
@@ -241,7 +295,8 @@ double coarsening(const Curve& forward, const Curve& reverse, double deviation, 
     }
   }
   double coarser = 1;
-  while (coarser < kCoarsest && work * nodes > coarser * kTableWork) {
+  while ((coarser < kCoarse && work * nodes > coarser * kTableWork) ||
+         (coarser < kCoarsest && work * nodes > 2 * coarser * kTableWork)) {
     coarser *= 2;
   }
   return coarser;
@@ -273,7 +328,8 @@ RoundCurve tabulate(const Curve& forward, const Curve& reverse, int per_deviatio
     const double widest = dense * larger(kWidest, deviations / 24);
     const double stride = large ? widest : smaller(std::exp(beyond * beyond / 6), widest);
     const double before = table.last().larger_upper();
-    const double far = smaller(larger(1.0, stall * stride), larger(4 * dense, static_cast<double>(i)));
+    const double far =
+        smaller(larger(1.0, table.hurry() * stall * stride), larger(4 * dense, static_cast<double>(i)));
     table.append(i + static_cast<std::int64_t>(far));
     const bool fell = table.last().larger_upper() < before;
     stall = fell || beyond == 0 ? 1 : 2 * stall;

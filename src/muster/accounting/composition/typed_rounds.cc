@@ -115,7 +115,7 @@ double TypedRounds::delta_of(Tables& tables, std::uint64_t rounds, double epsilo
   if (rounds <= tables.block) {
     return AdaptiveRounds::between(profile(tables, rounds), tables.types.spacing, epsilon);
   }
-  return blocks(tables, rounds).delta(epsilon).upper;
+  return blocks(tables, rounds).delta(epsilon, Ends::upper).upper;
 }
 
 double TypedRounds::delta_at(std::uint64_t rounds, double delta, double epsilon) const {
@@ -160,7 +160,8 @@ double TypedRounds::from_below(std::uint64_t rounds, const Question& question) c
   if (known == nullptr) return 0;
   if (rounds > known->block) {
     const DifferentRounds all = blocks(*known, rounds);
-    return question.asks_epsilon() ? all.epsilon_lower(question.fixed) : all.delta(question.fixed).lower;
+    return question.asks_epsilon() ? all.epsilon_lower(question.fixed)
+                                   : all.delta(question.fixed, Ends::lower).lower;
   }
   const std::vector<double> values = profile(*known, rounds);
   const auto below = [&](double e) {

@@ -60,12 +60,18 @@ void UnequalRatesMixture::merge() {
   // charged far below itself, and all of the upper end at one point.
   constexpr std::array kCuts{1e-30, 1e-24, 1e-19, 1e-15, 1e-12, 1e-9, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 4e-3,
                              0.01,  0.03,  0.06,  0.12,  0.2,   0.3,  0.4,  0.5,  0.6,  0.7,  0.8,  0.9};
-  if (blocks_.size() <= kCuts.size()) return;
+  constexpr double kAlike =
+      2e-5;  // of many clients: so few more of them change no bound by as much as is lost here
+  const auto alike = [&](const BinomialBlock& a, const BinomialBlock& b) {
+    return b.first - a.first <= kAlike * a.first;
+  };
+  if (blocks_.size() <= kCuts.size() && !alike(blocks_.front(), blocks_.back())) return;
   std::vector<BinomialBlock> merged;
   double cumulative = 0;
   std::size_t next = 0;
   for (const BinomialBlock& block : blocks_) {
-    if (merged.empty() || (next < kCuts.size() && cumulative >= kCuts[next])) {
+    if (merged.empty() ||
+        (next < kCuts.size() && cumulative >= kCuts[next] && !alike(merged.back(), block))) {
       merged.push_back(block);
     } else {
       merged.back().last = block.last;
