@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "muster/accounting/composition/coarser_lattice.h"
 #include "muster/accounting/composition/convolved_near.h"
 #include "muster/accounting/composition/loss_integral.h"
 #include "muster/numerics/ordered.h"
@@ -92,15 +93,32 @@ TotalShift total_shift(Parts parts, double epsilon) {
 
 namespace {
 
+std::optional<numerics::Enclosure> on_coarser_lattice(Parts parts, double spacing, double epsilon,
+                                                      Outward side) {
+  const auto coarse = coarser_losses(parts, spacing, epsilon, side);
+  return coarse ? composed_delta_by_integral(coarse->parts(parts), coarse->spacing, epsilon) : std::nullopt;
+}
+
+double lower_end(Parts parts, double spacing, double epsilon) {
+  if (const auto below = on_coarser_lattice(parts, spacing, epsilon, Outward::down)) return below->lower;
+  const double intrinsic = numerics::larger(0.0, -std::expm1(epsilon));
+  return numerics::larger(convolved_at(parts, spacing, epsilon, Ends::lower).lower, intrinsic * (1 - 1e-12));
+}
+
+double upper_end(Parts parts, double spacing, double epsilon) {
+  if (const auto above = on_coarser_lattice(parts, spacing, epsilon, Outward::up)) return above->upper;
+  const double intrinsic = numerics::larger(0.0, -std::expm1(epsilon));
+  const double upper = numerics::smaller(convolved_at(parts, spacing, epsilon, Ends::upper).upper,
+                                         Integral(parts, spacing, epsilon).chernoff());
+  return numerics::larger(with_infinite_losses(upper, mass_at_infinity(parts)), intrinsic);
+}
+
 numerics::Enclosure without_shifts(Parts parts, double spacing, double epsilon, Ends ends) {
   if (const auto value = composed_delta_by_integral(parts, spacing, epsilon)) {
     return *value;
   }
-  const double intrinsic = numerics::larger(0.0, -std::expm1(epsilon));
-  const numerics::Enclosure convolved = convolved_at(parts, spacing, epsilon, ends);
-  const double upper = numerics::smaller(convolved.upper, Integral(parts, spacing, epsilon).chernoff());
-  return {numerics::larger(convolved.lower, intrinsic * (1 - 1e-12)),
-          numerics::larger(with_infinite_losses(upper, mass_at_infinity(parts)), intrinsic)};
+  return {ends == Ends::upper ? 0 : lower_end(parts, spacing, epsilon),
+          ends == Ends::lower ? 1 : upper_end(parts, spacing, epsilon)};
 }
 
 }  // namespace

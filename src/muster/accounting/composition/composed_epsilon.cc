@@ -1,7 +1,9 @@
 #include "muster/accounting/composition/composed_epsilon.h"
 
 #include <limits>
+#include <optional>
 
+#include "muster/accounting/composition/coarser_lattice.h"
 #include "muster/accounting/composition/convolved_near.h"
 #include "muster/accounting/composition/loss_integral.h"
 #include "muster/numerics/crossing.h"
@@ -52,37 +54,45 @@ class Integrals {
   double unknown_ = 0;  // the largest epsilon without an answer
 };
 
+// By integrals; none where they cannot answer.
+std::optional<double> by_integrals(Parts parts, double spacing, double target, Outward side) {
+  const double start = expected_epsilon(parts, spacing, target);
+  Integrals integrals(parts, spacing, target);
+  const double found =
+      side == Outward::up
+          ? numerics::crossing_from_above([&](double epsilon) { return integrals.at(epsilon).upper; }, target,
+                                          kLargestEpsilon, start)
+          : numerics::crossing_from_below([&](double epsilon) { return integrals.at(epsilon).lower; }, target,
+                                          kLargestEpsilon, start);
+  return integrals.decided(found) ? std::optional(found) : std::nullopt;
+}
+
+std::optional<double> on_coarser_lattice(Parts parts, double spacing, double target, Outward side) {
+  const auto coarse = coarser_losses(parts, spacing, chernoff_epsilon(parts, spacing, target), side);
+  return coarse ? by_integrals(coarse->parts(parts), coarse->spacing, target, side) : std::nullopt;
+}
+
 double upper_without_shifts(Parts parts, double spacing, double target) {
   const double at_infinity = mass_at_infinity(parts);
   if (at_infinity > target) {
     return std::numeric_limits<double>::infinity();
   }
-  const double start = expected_epsilon(parts, spacing, target);
-  Integrals integrals(parts, spacing, target);
-  const double found = numerics::crossing_from_above(
-      [&](double epsilon) { return integrals.at(epsilon).upper; }, target, kLargestEpsilon, start);
-  if (integrals.decided(found)) {
-    return found;
-  }
+  if (const auto found = by_integrals(parts, spacing, target, Outward::up)) return *found;
+  if (const auto coarse = on_coarser_lattice(parts, spacing, target, Outward::up)) return *coarse;
   const ConvolvedLosses losses = convolved_near(parts, spacing, target, ConvolvedLosses::Side::above);
   const double convolved = numerics::crossing_from_above(
       [&](double epsilon) { return with_infinite_losses(losses.delta(epsilon), at_infinity); }, target,
-      kLargestEpsilon, start);
+      kLargestEpsilon, expected_epsilon(parts, spacing, target));
   const double left = (target - at_infinity * (1 + 1e-12)) * (1 - 1e-12);
   return left > 0 ? numerics::smaller(convolved, chernoff_epsilon(parts, spacing, left)) : convolved;
 }
 
 double lower_without_shifts(Parts parts, double spacing, double target) {
-  const double start = expected_epsilon(parts, spacing, target);
-  Integrals integrals(parts, spacing, target);
-  const double found = numerics::crossing_from_below(
-      [&](double epsilon) { return integrals.at(epsilon).lower; }, target, kLargestEpsilon, start);
-  if (integrals.decided(found)) {
-    return found;
-  }
+  if (const auto found = by_integrals(parts, spacing, target, Outward::down)) return *found;
+  if (const auto coarse = on_coarser_lattice(parts, spacing, target, Outward::down)) return *coarse;
   const ConvolvedLosses losses = convolved_near(parts, spacing, target, ConvolvedLosses::Side::below);
   return numerics::crossing_from_below([&](double epsilon) { return losses.delta(epsilon); }, target,
-                                       kLargestEpsilon, start);
+                                       kLargestEpsilon, expected_epsilon(parts, spacing, target));
 }
 
 }  // namespace

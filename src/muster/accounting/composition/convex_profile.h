@@ -31,6 +31,7 @@ struct LossLaw {
   numerics::AtomicLaw losses;  // nonzero losses; the mass at zero loss is what these and infinity leave of 1
   double infinity;
   double shift = 0;  // every loss, zero among them, is larger by this
+  int finer = 1;     // the losses' lattice is that many times as fine as the profile's
 };
 
 // Roundings go towards larger losses (`above`) or towards smaller ones. Throws Error(internal) for points

@@ -17,6 +17,8 @@ using numerics::larger;
 using numerics::smaller;
 
 constexpr double kWorthwhile = 1.001;  // times the mean loss: enough to leave out what is known
+constexpr double kHarmless = 4e-4;     // of the mean loss: what a lattice may take
+constexpr int kFinest = 16;            // times as fine as the kinks'
 constexpr int kHalvings = 30;
 constexpr Extended kLeastStep = 0x1p-60L;  // of a value: a change that is one
 
@@ -156,9 +158,13 @@ LossLaw one_sided(double spacing, std::vector<ProfilePoint> points, Extended slo
   if (!(meets > -1e15L)) return {{}, 0};
   LossLaw law = losses_of(spacing, hull, false);
   law.shift = static_cast<double>(spacing * meets) * (1 + 0x1p-51);
-  for (double& point : law.losses.points) {
-    point = spacing * (std::round(point / spacing) + std::floor(static_cast<double>(-meets)));
-  }
+  double shown = 0;  // P-mass off the bulk
+  for (const double weight : law.losses.weights) shown += weight;
+  const double harmless = kHarmless * std::fabs(law.losses.mean() + law.shift);
+  while (law.finer < kFinest && spacing * shown > harmless * law.finer) law.finer *= 2;
+  const double fine = spacing / law.finer;
+  const double steps = std::floor(static_cast<double>(-meets * law.finer));
+  for (double& point : law.losses.points) point = fine * (std::round(point / fine) + steps);
   return law;
 }
 
@@ -210,7 +216,7 @@ LossLaw losses_below(const RoundCurve& curve, int refined, bool left_known) {
   // known to stay under it: the last positive value on either side is lowered to the floor as well.
   points.front().value = points.back().value = 0;
   std::size_t from = zero, to = zero;
-  while (from > 0 && points[from - 1].value > 0) --from;
+  while (left_known && from > 0 && points[from - 1].value > 0) --from;
   while (to + 1 < points.size() && points[to + 1].value > 0) ++to;
   if (to == zero || !(points[zero].value > 0)) return {{}, 0};
   std::vector<ProfilePoint> kept(points.begin() + static_cast<std::ptrdiff_t>(from),

@@ -13,6 +13,8 @@
 
 #include "muster/accounting/bounds/exact/homogeneous.h"
 #include "muster/accounting/composition/composed_curve.h"
+#include "muster/accounting/composition/dominating_pair.h"
+#include "muster/accounting/composition/round_curve.h"
 
 namespace muster::accounting {
 namespace {
@@ -162,6 +164,38 @@ TEST(DominatedLosses, RareResponsesComposeToWhatTheyShow) {
     EXPECT_LE(lower, exact.high) << c.epsilon0 << ' ' << c.clients;
     EXPECT_GE(lower, exact.low * 0.99) << c.epsilon0 << ' ' << c.clients;
   }
+}
+
+// One round of a lower pair lies under the pair's own curve everywhere, left of alpha = 1 as well: with
+// tables so coarse that the bulk of the losses lies in one cell or two, where one side's law is taken.
+TEST(DominatedLosses, StayUnderTheCurveOnBothSides) {
+  const HomogeneousCurve truth(PureLocal{12}, {.clients = 100, .count = 100, .rate = 0.2});
+  const auto at = [&truth](double epsilon) {  // of any sign
+    return epsilon >= 0 ? truth.forward(epsilon).upper
+                        : -std::expm1(epsilon) + std::exp(epsilon) * truth.reverse(-epsilon).upper;
+  };
+  int questions = 0;
+  double tightest = 0;
+  for (const int per_deviation : {3, 10}) {
+    const RoundCurve curve = tabulate([&](double e) { return truth.forward(e); },
+                                      [&](double e) { return truth.reverse(e); }, per_deviation, 1e-12, 0.5);
+    for (const int refined : {2, 16}) {
+      for (const bool swapped : {false, true}) {
+        const LossDistribution law = LossDistribution::dominated(swapped ? curve.swapped() : curve, refined);
+        for (double epsilon = -0.9; epsilon < 9; epsilon += 0.0313) {
+          // Seen from the other record: f(alpha) = 1 - alpha + alpha r(1 / alpha).
+          const double exact =
+              swapped ? -std::expm1(epsilon) + std::exp(epsilon) * at(-epsilon) : at(epsilon);
+          const double value = law.delta(1, epsilon).lower;
+          EXPECT_LE(value, exact * (1 + 1e-7) + 1e-12) << per_deviation << ' ' << refined << ' ' << epsilon;
+          ++questions;
+          if (epsilon > 0.1 && !swapped) tightest = std::max(tightest, value / exact);
+        }
+      }
+    }
+  }
+  std::printf("%d questions, tightest %.6f\n", questions, tightest);
+  EXPECT_GT(tightest, 0.98);
 }
 
 }  // namespace

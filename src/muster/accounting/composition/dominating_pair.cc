@@ -31,7 +31,8 @@ LossDistribution LossDistribution::dominating(const RoundCurve& curve) {
 }
 
 LossDistribution LossDistribution::dominated(const RoundCurve& curve, int refined) {
-  return {curve.spacing / refined, dominated_losses(curve, refined)};
+  LossLaw law = dominated_losses(curve, refined);
+  return {curve.spacing / refined / law.finer, std::move(law)};
 }
 
 RepeatedLoss LossDistribution::repeated(std::uint64_t rounds) const {

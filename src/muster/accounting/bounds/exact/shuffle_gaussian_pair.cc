@@ -157,6 +157,8 @@ ShuffleGaussianPair::ShuffleGaussianPair(std::uint64_t clients, double mu)
   if (n_ > kMostCopies) return;
   if (const std::optional<double> fine = affordable_spacing(clients, mu)) {
     sum_ = std::make_shared<WholeSum>(clients, mu, *fine);
+  } else if (!ratio_) {
+    ratio_ = std::make_shared<const CenteredLognormal>(mu, centered_knots(mu, kKnots));
   }
 }
 
