@@ -109,7 +109,7 @@ class Cells {
     cells_.assign(static_cast<std::size_t>(2 * most_ + 2), {0, 0, 0});
   }
   void add(long double mass, long double x, long double v) {
-    const double y = (static_cast<double>(x) - centre_) / scale_, size = std::fabs(y);
+    const double y = (static_cast<double>(x) - centre_) / scale_, size = std::min(std::fabs(y), 1e200);
     const int from =
         std::min(index(size > 1e8 ? std::log(2 * size) : std::log(size + std::sqrt(size * size + 1))), most_);
     Atom& cell = cells_[static_cast<std::size_t>(y < 0 ? most_ - from : most_ + 1 + from)];
@@ -127,7 +127,7 @@ class Cells {
 
  private:
   static int index(double t) {
-    return static_cast<int>(t < 2 ? t * 50 : t < 3 ? 100 + (t - 2) * 16 : 116 + (t - 3) * 9);
+    return static_cast<int>(t < 2 ? t * 26 : t < 3 ? 52 + (t - 2) * 12 : 64 + (t - 3) * 6);
   }
   double centre_, scale_;
   int most_ = 0;
@@ -176,7 +176,7 @@ class Adder {
     return {centre, std::max({spread, 2e-3L * threshold_ * part, 1e-12L}),
             1e4L * (threshold_ + std::fabs(centre)) + 100 * spread};
   }
-  // The middle, and a sixth of what holds all but a thousandth on either side. The atoms are in order.
+  // The middle, and half of what holds all but a sixth on either side.
   static void measure(Sum& s) {
     std::sort(s.atoms.begin(), s.atoms.end(), [](const Atom& a, const Atom& b) { return a.x < b.x; });
     long double total = 0, sum = 0, low = 0, high = 0;
@@ -184,12 +184,12 @@ class Adder {
     bool below = true, before = true;
     for (const Atom& a : s.atoms) {
       sum += a.mass;
-      if (below && sum >= 1e-3L * total) low = a.x, below = false;
+      if (below && sum >= 0.16L * total) low = a.x, below = false;
       if (before && sum >= 0.5L * total) s.centre = a.x, before = false;
       high = a.x;
-      if (sum >= (1 - 1e-3L) * total) break;
+      if (sum >= 0.84L * total) break;
     }
-    s.spread = (high - low) / 6;
+    s.spread = (high - low) / 2;
   }
   Sum gathered(const Sum& s) const {
     Cells cells = cells_for(s.centre, s.spread, s.terms);
@@ -217,7 +217,7 @@ Line supporting_line(const SwapSum& sum, double epsilon, double cut, long double
   const Real exact = sum.threshold * -expm1(-Real(epsilon));
   const long double strike = exact.above();
   const bool pure = sum.randomizer.kind != Randomizer::Kind::gaussian;
-  const Adder adder(sum.terms, strike, e / threshold, drop * 1e-7L);
+  const Adder adder(sum.terms, strike, e / threshold, drop * 1e-5L);
   Sum power = adder.single(Term(sum, epsilon, cut).atoms()), all;
   for (auto left = static_cast<unsigned long long>(sum.terms); left > 0; left /= 2) {
     if (left % 2 == 1) all = all.terms > 0 ? adder.plus(all, power) : power;

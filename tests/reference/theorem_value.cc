@@ -13,7 +13,7 @@ namespace {
 using Kind = Randomizer::Kind;
 using Shape = Experiment::Shape;
 
-constexpr int kLines = 90;
+constexpr int kLines = 70;
 
 // f falls. At most the last x at which it is still `aim`; near `high` if at all.
 double last_above(const std::function<long double(double)>& f, long double aim, double high) {
@@ -142,10 +142,12 @@ Pair dominated_pair(const SwapSum& sum, double rounds, double upper, double delt
   const long double each = static_cast<long double>(delta) / static_cast<long double>(rounds);
   const double mu = sum.randomizer.kind == Kind::gaussian ? sum.randomizer.mu().middle() : 0;
   // Lines are valid a little beyond where they touch: as far as losses are small against the threshold.
-  const double large = std::max(0.0, std::log(sum.threshold.middle()) - 3);
-  const auto node_at = [&](double epsilon) {
-    const double beyond = std::max(0.04 * std::min(epsilon, 2.0), mu > 6 ? std::min(large, mu / 8) : 0.0);
-    return Node{epsilon, supporting_line(sum, epsilon, epsilon + beyond, each * 1e-2L)};
+  const double spare = sum.threshold.middle() - sum.terms * sum.present.middle();
+  const double large = std::max(0.0, std::log(std::max(1.0, spare)) - 0.7);
+  const double margin = std::min({large, 0.04 * mu * mu, 0.3 * mu});
+  const auto node_at = [&](double epsilon, double end = 0) {
+    const double cut = std::max({end, epsilon + 0.04 * std::min(epsilon, 2.0), epsilon + margin});
+    return Node{epsilon, supporting_line(sum, epsilon, cut, each * 1e-2L)};
   };
   double last = 1;
   while (last < 1e5 && chance_of(sum) * message_delta(sum.randomizer, last).above > each * 1e-3L)
@@ -175,6 +177,13 @@ Pair dominated_pair(const SwapSum& sum, double rounds, double upper, double delt
     const double from = nodes[chosen].epsilon, to = nodes[chosen + 1].epsilon;
     const double at = to > 1.5 * from ? std::sqrt(from * to) : from + (to - from) / 2;
     nodes.insert(nodes.begin() + static_cast<long>(chosen) + 1, node_at(at));
+  }
+  // And as far as the next line takes over, where that is further.
+  for (std::size_t i = 0; i + 1 < nodes.size(); ++i) {
+    const Line &a = nodes[i].line, &b = nodes[i + 1].line;
+    if (!(a.q > b.q && a.p > b.p && b.q > 0) || nodes[i + 1].epsilon <= a.valid) continue;
+    const auto end = static_cast<double>(std::log(a.p - b.p) - std::log(a.q - b.q));
+    if (end > a.valid && end < nodes[i + 1].epsilon) nodes[i] = node_at(nodes[i].epsilon, end + 0.02);
   }
   return pair_of(envelope(nodes));
 }
