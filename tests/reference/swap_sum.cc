@@ -103,8 +103,8 @@ class Term {
 // Which they are decides how much is lost; every choice gives a lower value.
 class Cells {
  public:
-  Cells(long double centre, long double spread, long double far)
-      : centre_(static_cast<double>(centre)), scale_(static_cast<double>(2.5L * spread)) {
+  Cells(long double centre, long double spread, long double far, double fine)
+      : fine_(fine), centre_(static_cast<double>(centre)), scale_(static_cast<double>(2.5L * spread)) {
     most_ = index(std::asinh(static_cast<double>(far) / scale_));
     cells_.assign(static_cast<std::size_t>(2 * most_ + 2), {0, 0, 0});
   }
@@ -126,10 +126,10 @@ class Cells {
   }
 
  private:
-  static int index(double t) {
-    return static_cast<int>(t < 2 ? t * 26 : t < 3 ? 52 + (t - 2) * 12 : 64 + (t - 3) * 6);
+  int index(double t) const {
+    return static_cast<int>(fine_ * (t < 2 ? t * 26 : t < 3 ? 52 + (t - 2) * 12 : 64 + (t - 3) * 6));
   }
-  double centre_, scale_;
+  double fine_, centre_, scale_;
   int most_ = 0;
   std::vector<Atom> cells_;
 };
@@ -143,8 +143,8 @@ struct Sum {
 class Adder {
  public:
   // `weight`: E/A, so that of a mass the share u' / A = weight (x + v') is what it adds to P.
-  Adder(double all, long double threshold, long double weight, long double least)
-      : all_(all), threshold_(threshold), weight_(weight), least_(least) {}
+  Adder(double all, long double threshold, long double weight, long double least, double fine)
+      : all_(all), threshold_(threshold), weight_(weight), least_(least), fine_(fine) {}
 
   Sum single(const Atoms& atoms) const {
     Sum s{atoms, 1, 0, 0};
@@ -174,7 +174,7 @@ class Adder {
   Cells cells_for(long double centre, long double spread, double terms) const {
     const long double part = std::sqrt(static_cast<long double>(terms / all_));
     return {centre, std::max({spread, 2e-3L * threshold_ * part, 1e-12L}),
-            1e4L * (threshold_ + std::fabs(centre)) + 100 * spread};
+            1e4L * (threshold_ + std::fabs(centre)) + 100 * spread, fine_};
   }
   // The middle, and half of what holds all but a sixth on either side.
   static void measure(Sum& s) {
@@ -208,6 +208,7 @@ class Adder {
 
   double all_;
   long double threshold_, weight_, least_;
+  double fine_;
 };
 
 }  // namespace
@@ -217,7 +218,8 @@ Line supporting_line(const SwapSum& sum, double epsilon, double cut, long double
   const Real exact = sum.threshold * -expm1(-Real(epsilon));
   const long double strike = exact.above();
   const bool pure = sum.randomizer.kind != Randomizer::Kind::gaussian;
-  const Adder adder(sum.terms, strike, e / threshold, drop * 1e-5L);
+  // Few values a term: sums stand further apart.
+  const Adder adder(sum.terms, strike, e / threshold, drop * 1e-5L, pure ? 4 : 1);
   Sum power = adder.single(Term(sum, epsilon, cut).atoms()), all;
   for (auto left = static_cast<unsigned long long>(sum.terms); left > 0; left /= 2) {
     if (left % 2 == 1) all = all.terms > 0 ? adder.plus(all, power) : power;
