@@ -5,6 +5,7 @@
 #include <functional>
 #include <vector>
 
+#include "tests/reference/loss_sum.h"
 #include "tests/reference/theorem.h"
 
 namespace muster::reference {
@@ -210,7 +211,10 @@ std::optional<double> theorem_epsilon(const Repetition& repetition, const std::s
   if (pair.empty() && rounds > 1) pair = dominated_pair(*sum, rounds, upper, delta, kLines);
   return last_above(
       [&](double epsilon) {
-        if (rounds > 1) return composed_delta(pair, rounds, epsilon, delta * 1e-3);
+        if (rounds > 1) {
+          return std::max(large_loss_delta(pair, rounds, epsilon, delta),
+                          composed_delta(pair, rounds, epsilon, delta * 1e-3));
+        }
         return pair.empty() ? swap_value(*sum, epsilon, delta * 1e-2L) : delta_of(pair, epsilon);
       },
       delta, upper);
