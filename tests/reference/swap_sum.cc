@@ -233,7 +233,7 @@ Line supporting_line(const SwapSum& sum, double epsilon, double cut, long double
     q += a.mass * std::max(0.0L, 1 + a.v / threshold);
   }
   const long double p = (e * value + e * q) * (1 - kRound);
-  return {sum.factor * p, sum.factor * q * (1 + kRound), pure ? sum.randomizer.epsilon0 : cut};
+  return {p, q * (1 + kRound), pure ? sum.randomizer.epsilon0 : cut};
 }
 
 long double swap_value(const SwapSum& sum, double epsilon, long double drop) {
@@ -278,7 +278,7 @@ Pair swap_pair(const SwapSum& sum, double tail) {
         const long double p = (static_cast<long double>(i) * gain + base) / threshold;
         const long double r = (static_cast<long double>(j) * gain + base) / threshold;
         if (mass > 0 && (p > 0 || r > 0)) {
-          if (p > 0 && r > 0) put(sum.factor * mass * p, sum.factor * mass * r);
+          if (p > 0 && r > 0) put(mass * p, mass * r);
         }
       };
       if (!silent) {

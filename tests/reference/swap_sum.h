@@ -24,7 +24,6 @@ struct SwapSum {
   Real present{1.0}, absent{0.0};  // of each term
   Real threshold{1.0};             // A >= N
   double rivals = 0;               // w = 1/(1 + c), c Poisson of this mean; 0: w = 1
-  long double factor = 1;          // of the whole
 };
 
 // V(e^x) >= p - e^x q for 0 <= x <= valid.

@@ -15,6 +15,8 @@ using Kind = Randomizer::Kind;
 using Shape = Experiment::Shape;
 
 constexpr int kLines = 70;
+constexpr double kNear = 0.997;
+constexpr double kLargeLosses = 50;  // of all rounds: from here a lattice may lose less
 
 // f falls. At most the last x at which it is still `aim`; near `high` if at all.
 double last_above(const std::function<long double(double)>& f, long double aim, double high) {
@@ -37,7 +39,7 @@ double last_above(const std::function<long double(double)>& f, long double aim, 
 
 struct Node {
   double epsilon;
-  Line line;
+  std::vector<Line> lines;  // of each sum
 };
 
 long double value(const Line& line, long double e) { return line.p - e * line.q; }
@@ -45,33 +47,60 @@ long double value(const Line& line, long double e) { return line.p - e * line.q;
 // Where the two are equal; `left` is the steeper one.
 long double crossing(const Line& left, const Line& right) { return (left.p - right.p) / (left.q - right.q); }
 
-// The lines that are the largest somewhere, from left to right, each lowered to where the next ones take
-// over before it ends.
-std::vector<Line> envelope(const std::vector<Node>& nodes) {
+// The lines of one sum that are the largest somewhere, from left to right, each lowered to where the next
+// ones take over before it ends.
+std::vector<Line> envelope(const std::vector<Node>& nodes, std::size_t sum) {
   std::vector<Line> lines;  // from right to left
   for (std::size_t i = nodes.size(); i-- > 0;) {
-    Line line = nodes[i].line;
+    Line line = nodes[i].lines[sum];
     if (!(line.p > 0 && line.q > 0)) continue;
     const long double end = exp(Real(line.valid)).below();
     long double other = 0;
     for (const Line& next : lines) other = std::max(other, value(next, end));
     line.p -= std::max(0.0L, value(line, end) - other);
-    if (!(line.p > 0)) continue;
+    // Flatter than the next, though it should be steeper: left out.
+    if (!(line.p > 0) || (!lines.empty() && line.q <= lines.back().q)) continue;
     while (!lines.empty()) {
       const Line& next = lines.back();
-      if (line.q <=
-          next.q) {  // flatter, though it should be steeper: of use only if it is above, else left out
-        break;
-      }
       const long double here = crossing(line, next);
       const long double there = lines.size() > 1 ? crossing(next, lines[lines.size() - 2]) : next.p / next.q;
       if (here < there) break;
       lines.pop_back();  // `next` is nowhere the largest
     }
-    if (lines.empty() || line.q > lines.back().q) lines.push_back(line);
+    lines.push_back(line);
   }
   std::reverse(lines.begin(), lines.end());
   return lines;
+}
+
+// The largest p of a line of slope -q below the envelope: concave in q, and so is the least of several.
+long double intercept(const std::vector<Line>& lines, long double q) {
+  Line last{0, 0, 0};
+  for (std::size_t i = lines.size(); i-- > 0; last = lines[i]) {
+    if (q <= lines[i].q) return last.p + (lines[i].p - last.p) * (q - last.q) / (lines[i].q - last.q);
+  }
+  return last.p;
+}
+
+std::vector<Line> least(const std::vector<std::vector<Line>>& envelopes) {
+  if (envelopes.size() == 1) return envelopes.front();
+  std::vector<Line> result;
+  for (const std::vector<Line>& lines : envelopes) {
+    for (Line line : lines) {
+      for (const std::vector<Line>& other : envelopes) line.p = std::min(line.p, intercept(other, line.q));
+      if (line.p > 0) result.push_back(line);
+    }
+  }
+  std::sort(result.begin(), result.end(), [](const Line& a, const Line& b) { return a.q > b.q; });
+  // Rounding must not bend it: the hull of the points.
+  std::vector<Line> hull;
+  for (const Line& line : result) {
+    if (!hull.empty() && !(line.q < hull.back().q)) continue;
+    while (hull.size() > 1 && crossing(hull[hull.size() - 2], hull.back()) >= crossing(hull.back(), line))
+      hull.pop_back();
+    hull.push_back(line);
+  }
+  return hull;
 }
 
 // The pair of a convex function that is the largest of lines right of 1; left of 1 its mirror image.
@@ -104,11 +133,55 @@ long double chance_of(const SwapSum& sum) {
   return sum.present.above() * static_cast<long double>(sum.terms) / sum.threshold.below();
 }
 
+SwapSum without_rivals(SwapSum sum) {
+  sum.rivals = 0;
+  return sum;
+}
+
+// The lines of all sums at one epsilon; what is charged is the same for all.
+std::vector<Line> lines_at(const std::vector<Charged>& sums, double epsilon, double cut, long double drop) {
+  std::vector<Line> lines;
+  std::optional<Line> plain;
+  const auto plain_line = [&] {
+    if (!plain) plain = supporting_line(without_rivals(sums.front().sum), epsilon, cut, drop);
+    return *plain;
+  };
+  for (const Charged& charged : sums) {
+    Line line = charged.sum.rivals > 0 ? supporting_line(charged.sum, epsilon, cut, drop) : plain_line();
+    if (charged.charge != 0) {
+      line.p += charged.charge * plain_line().p;
+      line.q += charged.charge * plain_line().q;
+    }
+    lines.push_back(line);
+  }
+  return lines;
+}
+
+long double least_value(const std::vector<Charged>& sums, double epsilon, long double drop) {
+  const long double e = exp(Real(epsilon)).above();
+  long double least = 1;
+  for (const Line& line : lines_at(sums, epsilon, epsilon, drop)) least = std::min(least, value(line, e));
+  return std::max(0.0L, least);
+}
+
 }  // namespace
 
-std::optional<SwapSum> swap_sum_of(const Experiment& e, const std::string& theorem) {
-  if (e.least_coin < e.coin || e.randomizer.kind == Kind::laplace || e.randomizer.symbols > 2)
-    return std::nullopt;
+namespace {
+
+// P(N >= n) of a Poisson number N, from below: the first terms that count, one from the other.
+long double poisson_at_least(double n, double mean) {
+  long double term = exp(Real(n) * log(Real(mean)) - Real(mean) - log_gamma(Real(n) + 1.0)).below(), sum = 0;
+  for (double k = n; k < n + 20 * std::sqrt(mean) + 60 && term > 0; ++k) {
+    sum += term;
+    term *= static_cast<long double>(mean) / (static_cast<long double>(k) + 1);
+  }
+  return std::min(1.0L, sum * (1 - 1e-12L));
+}
+
+}  // namespace
+
+std::vector<Charged> swap_sums_of(const Experiment& e, const std::string& theorem) {
+  if (e.least_coin < e.coin || e.randomizer.kind == Kind::laplace || e.randomizer.symbols > 2) return {};
   SwapSum sum;
   sum.randomizer = e.randomizer;
   if (theorem == "swap-profile" || theorem == "slot-averaged-swap") {
@@ -122,38 +195,50 @@ std::optional<SwapSum> swap_sum_of(const Experiment& e, const std::string& theor
   } else if (theorem == "slot-swap" || theorem == "slot-swap-counted") {
     sum.terms = e.slots;
     sum.threshold = Real(e.slots) / e.rate();
-    if (theorem == "slot-swap-counted") {
-      // docs/theory/slots.md, (2): of Poisson counts N of mean Lambda those up to n + 3 sqrt(n) are covered,
-      // more rivals than any such Lambda has; beyond, P(N > n - 1) charges nearly the uncounted bound.
-      const double most = e.clients + 3 * std::sqrt(e.clients) + 3;
-      sum.rivals = (Real(most) * e.least_rate() / Real(e.slots)).middle() * (1 + 1e-12);
-      sum.factor = 0.99L;
-    }
   } else if (theorem == "privacy-blanket" && e.randomizer.kind != Kind::gaussian &&
              e.shape == Shape::everybody) {
     sum.terms = e.clients;
     sum.threshold = Real(e.clients);
   } else {
-    return std::nullopt;
+    return {};
   }
-  return sum;
+  if (theorem != "slot-swap-counted") return {{sum, 0}};
+  // docs/theory/slots.md, (2): for the best mean Lambda of a Poisson number, V(w') + P(N > n - 1) V(1). V(w')
+  // falls and the charge grows with Lambda; so between two of them the first is at least what it is at the
+  // larger one, and the second what it is at the smaller one.
+  std::vector<Charged> all;
+  for (const double z : {6.0, -1.0, -3.0, -5.0}) {
+    const double mean = std::max(0.0, e.clients + z * std::sqrt(e.clients));
+    const long double charge = mean > 0 ? poisson_at_least(e.clients, mean) : 0;
+    if (all.empty()) {
+      all.push_back({sum, charge - 1});  // Lambda still larger: the charge alone
+    } else {
+      all.back().charge = charge;
+    }
+    if (!(mean > 0)) break;
+    SwapSum counted = sum;
+    counted.rivals = (Real(mean) * e.least_rate() / Real(e.slots)).middle() * (1 + 1e-12);
+    all.push_back({counted, 0});
+  }
+  return all;
 }
 
-Pair dominated_pair(const SwapSum& sum, double rounds, double upper, double delta, int lines) {
+Pair dominated_pair(const std::vector<Charged>& sums, double rounds, double upper, double delta, int lines) {
   const long double each = static_cast<long double>(delta) / static_cast<long double>(rounds);
-  const double mu = sum.randomizer.kind == Kind::gaussian ? sum.randomizer.mu().middle() : 0;
+  const SwapSum& first = sums.front().sum;
+  const double mu = first.randomizer.kind == Kind::gaussian ? first.randomizer.mu().middle() : 0;
   // Lines are valid a little beyond where they touch: as far as losses are small against the threshold.
-  const double spare = sum.threshold.middle() - sum.terms * sum.present.middle();
+  const double spare = first.threshold.middle() - first.terms * first.present.middle();
   const double large = std::max(0.0, std::log(std::max(1.0, spare)) - 0.7);
   const double margin = std::min({large, 0.04 * mu * mu, 0.3 * mu});
   const auto node_at = [&](double epsilon, double end = 0) {
     const double cut = std::max({end, epsilon + 0.04 * std::min(epsilon, 2.0), epsilon + margin});
-    return Node{epsilon, supporting_line(sum, epsilon, cut, each * 1e-2L)};
+    return Node{epsilon, lines_at(sums, epsilon, cut, each * 1e-2L)};
   };
   double last = 1;
-  while (last < 1e5 && chance_of(sum) * message_delta(sum.randomizer, last).above > each * 1e-3L)
+  while (last < 1e5 && chance_of(first) * message_delta(first.randomizer, last).above > each * 1e-3L)
     last *= 1.05;
-  if (mu == 0) last = std::min(last, sum.randomizer.epsilon0 * (1 - 1e-9));
+  if (mu == 0) last = std::min(last, first.randomizer.epsilon0 * (1 - 1e-9));
   std::vector<Node> nodes;
   for (int i = 14; i >= 0; --i) nodes.push_back(node_at(std::ldexp(last, -i)));
   while (static_cast<int>(nodes.size()) < lines) {
@@ -163,7 +248,7 @@ Pair dominated_pair(const SwapSum& sum, double rounds, double upper, double delt
     long double square = 0, tail = 0, most = 0;
     std::size_t chosen = nodes.size();
     for (std::size_t i = 0; i + 1 < nodes.size(); ++i) {
-      const Line &a = nodes[i].line, &b = nodes[i + 1].line;
+      const Line &a = nodes[i].lines.back(), &b = nodes[i + 1].lines.back();
       mass[i] = a.q > b.q ? std::max(0.0L, a.p - b.p) : 0;
       wide[i] = nodes[i + 1].epsilon - nodes[i].epsilon;
       square += mass[i] * static_cast<long double>(nodes[i + 1].epsilon * nodes[i + 1].epsilon);
@@ -181,12 +266,18 @@ Pair dominated_pair(const SwapSum& sum, double rounds, double upper, double delt
   }
   // And as far as the next line takes over, where that is further.
   for (std::size_t i = 0; i + 1 < nodes.size(); ++i) {
-    const Line &a = nodes[i].line, &b = nodes[i + 1].line;
-    if (!(a.q > b.q && a.p > b.p && b.q > 0) || nodes[i + 1].epsilon <= a.valid) continue;
-    const auto end = static_cast<double>(std::log(a.p - b.p) - std::log(a.q - b.q));
-    if (end > a.valid && end < nodes[i + 1].epsilon) nodes[i] = node_at(nodes[i].epsilon, end + 0.02);
+    double end = 0;
+    for (std::size_t k = 0; k < sums.size(); ++k) {
+      const Line &a = nodes[i].lines[k], &b = nodes[i + 1].lines[k];
+      if (!(a.q > b.q && a.p > b.p && b.q > 0) || nodes[i + 1].epsilon <= a.valid) continue;
+      const auto here = static_cast<double>(std::log(a.p - b.p) - std::log(a.q - b.q));
+      if (here > a.valid && here < nodes[i + 1].epsilon) end = std::max(end, here);
+    }
+    if (end > 0) nodes[i] = node_at(nodes[i].epsilon, end + 0.02);
   }
-  return pair_of(envelope(nodes));
+  std::vector<std::vector<Line>> envelopes;
+  for (std::size_t k = 0; k < sums.size(); ++k) envelopes.push_back(envelope(nodes, k));
+  return pair_of(least(envelopes));
 }
 
 std::optional<double> theorem_epsilon(const Repetition& repetition, const std::string& theorem, double delta,
@@ -204,20 +295,30 @@ std::optional<double> theorem_epsilon(const Repetition& repetition, const std::s
         },
         delta, upper);
   }
-  const std::optional<SwapSum> sum = swap_sum_of(e, theorem);
-  if (!sum) return std::nullopt;
+  const std::vector<Charged> sums = swap_sums_of(e, theorem);
+  if (sums.empty()) return std::nullopt;
   const double each = delta / rounds;
-  Pair pair = swap_pair(*sum, each * 1e-3);
-  if (pair.empty() && rounds > 1) pair = dominated_pair(*sum, rounds, upper, delta, kLines);
-  return last_above(
-      [&](double epsilon) {
-        if (rounds > 1) {
-          return std::max(large_loss_delta(pair, rounds, epsilon, delta),
-                          composed_delta(pair, rounds, epsilon, delta * 1e-3));
-        }
-        return pair.empty() ? swap_value(*sum, epsilon, delta * 1e-2L) : delta_of(pair, epsilon);
-      },
-      delta, upper);
+  Pair pair;
+  if (sums.size() == 1) pair = swap_pair(sums.front().sum, each * 1e-3);
+  if (pair.empty() && rounds > 1) pair = dominated_pair(sums, rounds, upper, delta, kLines);
+  if (rounds == 1) {
+    return last_above(
+        [&](double epsilon) {
+          return pair.empty() ? least_value(sums, epsilon, delta * 1e-2L) : delta_of(pair, epsilon);
+        },
+        delta, upper);
+  }
+  // Three ways to add losses up, each from below and each the best somewhere.
+  const SummedLosses losses(pair, rounds, upper, delta);
+  double best = 0;
+  const auto keep = [&](const std::function<long double(double)>& composed) {
+    if (best < upper * kNear) best = std::max(best, last_above(composed, delta, upper));
+  };
+  keep([&](double epsilon) { return losses.delta(epsilon); });
+  if (upper > kLargeLosses)
+    keep([&](double epsilon) { return large_loss_delta(pair, rounds, epsilon, delta); });
+  keep([&](double epsilon) { return composed_delta(pair, rounds, epsilon, delta * 1e-3); });
+  return best;
 }
 
 }  // namespace muster::reference

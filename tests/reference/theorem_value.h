@@ -9,6 +9,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "tests/reference/pair.h"
 #include "tests/reference/reference.h"
@@ -16,12 +17,19 @@
 
 namespace muster::reference {
 
-// The sum of the theorem that a bound names ("swap-profile", "subset-swap", ...); none for other theorems.
-std::optional<SwapSum> swap_sum_of(const Experiment& e, const std::string& theorem);
+// V(sum) + charge V(sum without rivals); a negative charge takes away from the latter alone.
+struct Charged {
+  SwapSum sum;
+  long double charge = 0;
+};
 
-// A pair whose divergence, at any epsilon and in either order, is at most the larger of V and what the same
-// pair has with its laws exchanged. `upper`: about the epsilon asked of all rounds; `lines`: how many.
-Pair dominated_pair(const SwapSum& sum, double rounds, double upper, double delta, int lines);
+// Of the theorem that a bound names ("swap-profile", "subset-swap", ...): at every E its value is at least
+// the smallest of these. None for other theorems.
+std::vector<Charged> swap_sums_of(const Experiment& e, const std::string& theorem);
+
+// A pair whose divergence, at any epsilon and in either order, is at most the smallest of the sums, closed
+// under exchange of the records. `upper`: about the epsilon asked of all rounds; `lines`: how many.
+Pair dominated_pair(const std::vector<Charged>& sums, double rounds, double upper, double delta, int lines);
 
 // The largest epsilon up to `upper`, to about 1e-3 of itself, at which the theorem's delta is still `delta`;
 // none where the theorem is not evaluated here.

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <string>
 #include <vector>
 
 #include "tests/reference/local.h"
@@ -26,6 +27,10 @@ Experiment part(const Randomizer& randomizer, double clients, double subset) {
   return e;
 }
 
+SwapSum sum_of(const Experiment& e, const std::string& theorem) {
+  return swap_sums_of(e, theorem).front().sum;
+}
+
 // Every combination of terms of up to nine clients, without the case that all of them report.
 Interval enumerated(const Experiment& e, double epsilon) {
   Interval bound = swap_bound(e, epsilon).value();
@@ -44,7 +49,7 @@ TEST(TheoremValue, EveryCombinationOfTermsOfFewClients) {
     const Randomizer pure{.epsilon0 = epsilon0};
     for (const Experiment& e :
          {check_in(pure, 3, 0.2), check_in(pure, 9, 0.6), part(pure, 5, 2), part(pure, 9, 8)}) {
-      const SwapSum sum = swap_sum_of(e, e.shape == Shape::coins ? "swap-profile" : "subset-swap").value();
+      const SwapSum sum = sum_of(e, e.shape == Shape::coins ? "swap-profile" : "subset-swap");
       const Pair pair = swap_pair(sum, 1e-12);
       for (const double share : {0.05, 0.4, 0.8}) {
         const double epsilon = share * epsilon0;
@@ -101,12 +106,12 @@ TEST(TheoremValue, OneAndTwoNormalTerms) {
       const double mu = 2 / sigma, epsilon = share * (mu * mu / 2 + mu);
       const auto e = std::exp(static_cast<long double>(epsilon));
       // One of four reports: f(E + 3 (E - 1)) / 4.
-      const SwapSum one = swap_sum_of(part(normal, 4, 1), "subset-swap").value();
+      const SwapSum one = sum_of(part(normal, 4, 1), "subset-swap");
       const long double exact = message_delta_at(normal, e + 3 * (e - 1)) / 4;
       EXPECT_LE(swap_value(one, epsilon, 1e-12L), exact * (1 + 1e-12L));
       EXPECT_GE(swap_value(one, epsilon, 1e-12L), exact * 0.99L - 1e-12L) << sigma << " " << share;
       // Two of four.
-      const SwapSum two = swap_sum_of(part(normal, 4, 2), "subset-swap").value();
+      const SwapSum two = sum_of(part(normal, 4, 2), "subset-swap");
       const long double above = two_terms(normal, epsilon, 2 * (e - 1)) / 4;
       EXPECT_LE(swap_value(two, epsilon, 1e-12L), above * (1 + 1e-9L));
       EXPECT_GE(swap_value(two, epsilon, 1e-12L), above * 0.99L - 1e-11L) << sigma << " " << share;
@@ -120,7 +125,7 @@ TEST(TheoremValue, AKnownBadThresholdIsCaught) {
   const Randomizer normal{.kind = Kind::gaussian, .sigma = 0.6};
   const double epsilon = 4;
   const auto e = std::exp(4.0L);
-  SwapSum sum = swap_sum_of(part(normal, 4, 2), "subset-swap").value();
+  SwapSum sum = sum_of(part(normal, 4, 2), "subset-swap");
   const long double above = two_terms(normal, epsilon, 2 * (e - 1)) / 4;
   EXPECT_LE(swap_value(sum, epsilon, 1e-12L), above);
   sum.threshold = Real(3.0);
@@ -129,8 +134,7 @@ TEST(TheoremValue, AKnownBadThresholdIsCaught) {
 
 // Lines stay below the curve that they touch, to the left and to the right.
 TEST(TheoremValue, LinesLieBelowTheCurve) {
-  const SwapSum sum =
-      swap_sum_of(check_in({.kind = Kind::gaussian, .sigma = 0.7}, 40, 0.3), "swap-profile").value();
+  const SwapSum sum = sum_of(check_in({.kind = Kind::gaussian, .sigma = 0.7}, 40, 0.3), "swap-profile");
   for (const double epsilon : {0.2, 1.0, 3.0}) {
     const Line line = supporting_line(sum, epsilon, epsilon + 0.3, 1e-9L);
     for (const double at : {0.01, 0.1, 0.5, 1.0, 1.2, 3.0, 3.2}) {
@@ -145,11 +149,11 @@ TEST(TheoremValue, LinesLieBelowTheCurve) {
 
 // The envelope of lines against the pair itself: below it, near it, and so are their compositions.
 TEST(TheoremValue, RoundsOfLinesAndOfThePair) {
-  const SwapSum sum = swap_sum_of(check_in({.epsilon0 = 4}, 9, 0.4), "swap-profile").value();
+  const SwapSum sum = sum_of(check_in({.epsilon0 = 4}, 9, 0.4), "swap-profile");
   const Pair exact = swap_pair(sum, 1e-12);
   for (const double rounds : {1.0, 3.0, 40.0}) {
     const double upper = 3 * std::sqrt(rounds);
-    const Pair lines = dominated_pair(sum, rounds, upper, 1e-5, 60);
+    const Pair lines = dominated_pair({{sum, 0}}, rounds, upper, 1e-5, 60);
     for (const double share : {0.3, 0.6, 1.0}) {
       const long double below = composed_delta(lines, rounds, share * upper, 1e-9),
                         value = composed_delta(exact, rounds, share * upper, 1e-9);
