@@ -206,7 +206,7 @@ struct Accountant::State {
     bound.citation = pair.pair.citation;
     bound.assumptions = pair.pair.assumptions;
     const bool nothing = !question.asks_epsilon() && upper && *upper < kNothing;
-    bound.lower = nothing ? 0 : pair.composed.lower(rounds, question);
+    bound.lower = nothing ? 0 : pair.composed.lower(rounds, question, upper.value_or(1));
     bound.seconds = watch.seconds();
     return bound;
   }

@@ -90,7 +90,7 @@ double ComposedCurve::from_below(std::uint64_t rounds, const Question& question,
                                  : pair.delta(rounds, question.fixed, Ends::lower).lower;
 }
 
-double ComposedPair::lower(std::uint64_t rounds, const Question& question) const {
+double ComposedPair::lower(std::uint64_t rounds, const Question& question, double upper) const {
   if (rounds == 1) {
     if (!question.asks_epsilon()) {
       return numerics::larger(forward_(question.fixed).lower, reverse_(question.fixed).lower);
@@ -117,7 +117,7 @@ double ComposedPair::lower(std::uint64_t rounds, const Question& question) const
   if (question.asks_epsilon()) {
     return answer(question.fixed);
   }
-  const double first = answer(1);
+  const double first = answer(upper);
   return numerics::as_lower_bound(numerics::larger(first, answer(first)));
 }
 
