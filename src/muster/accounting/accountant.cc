@@ -29,6 +29,8 @@ using numerics::smaller;
 // Of the work that a table may cost: for a bound that is computed to be shown beside the others.
 constexpr double kShareOfUncharged = 0.25;
 
+constexpr double kNothing = 1e-290;  // of delta
+
 std::optional<double> finite(double value) {
   return std::isfinite(value) ? std::optional<double>(value) : std::nullopt;
 }
@@ -194,15 +196,17 @@ struct Accountant::State {
     return bound;
   }
 
+  // `upper`: a proven one; a delta that is nothing has a lower value of 0.
   static Bound lower_bound(const InView& in, const Lower& pair, std::uint64_t rounds,
-                           const Question& question) {
+                           const Question& question, std::optional<double> upper) {
     const Stopwatch watch;
     Bound bound;
     bound.id = pair.pair.id;
     bound.view = in.view;
     bound.citation = pair.pair.citation;
     bound.assumptions = pair.pair.assumptions;
-    bound.lower = pair.composed.lower(rounds, question);
+    const bool nothing = !question.asks_epsilon() && upper && *upper < kNothing;
+    bound.lower = nothing ? 0 : pair.composed.lower(rounds, question, upper.value_or(1));
     bound.seconds = watch.seconds();
     return bound;
   }
@@ -279,7 +283,7 @@ Statement Accountant::account(std::uint64_t rounds, const Question& question, st
     statement.all.push_back(std::move(bound));
   };
   for (const State::Lower& pair : in.lowers) {
-    keep_lower(State::lower_bound(in, pair, rounds, question));
+    keep_lower(State::lower_bound(in, pair, rounds, question, charged));
   }
   if (lower == 0) keep_lower(State::floor_bound(in, question));
   if (as_published) {

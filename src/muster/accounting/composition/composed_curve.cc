@@ -11,10 +11,11 @@ namespace {
 
 constexpr int kNodesPerDeviation = 100;
 constexpr int kRoughNodes = 25;
-constexpr int kRoughOfFew = 15;       // of rounds that visit more than a deviation each
-constexpr double kRoughTail = 1e-4;   // of delta, over all rounds
-constexpr int kNodesOfPairs = 200;    // a lower pair loses twice as much between nodes
-constexpr int kRefinedPairs = 2;      // exact pairs are smooth: extensions cross halfway
+constexpr int kRoughOfFew = 15;      // of rounds that visit more than a deviation each
+constexpr double kRoughTail = 1e-4;  // of delta, over all rounds
+constexpr int kNodesOfPairs = 200;   // a lower pair loses twice as much between nodes
+constexpr int kRefinedPairs = 2;     // exact pairs are smooth: extensions cross halfway
+constexpr std::uint64_t kFewRounds = 64;
 constexpr double kRoughShare = 0.25;  // of a table's work
 constexpr double kLargestEpsilon = 1e20;
 
@@ -36,7 +37,9 @@ double ComposedCurve::delta_upper(std::uint64_t rounds, double epsilon) const {
     return LossDistribution::dominating(
         tabulate(delta_, {}, kRoughNodes, r.tail, r.visited, knot_, false, kRoughShare * share_));
   });
-  double value = rough.rough_delta(rounds, epsilon);
+  // A convolution of few rounds costs less than a table too many.
+  double value = rounds <= kFewRounds ? rough.delta(rounds, epsilon, Ends::upper).upper
+                                      : rough.rough_delta(rounds, epsilon);
   for (double tail = 1;;) {
     const double wanted = Resolutions<Table>::wanted(rounds, value).tail;
     if (!(wanted < tail)) return value;
@@ -87,7 +90,7 @@ double ComposedCurve::from_below(std::uint64_t rounds, const Question& question,
                                  : pair.delta(rounds, question.fixed, Ends::lower).lower;
 }
 
-double ComposedPair::lower(std::uint64_t rounds, const Question& question) const {
+double ComposedPair::lower(std::uint64_t rounds, const Question& question, double upper) const {
   if (rounds == 1) {
     if (!question.asks_epsilon()) {
       return numerics::larger(forward_(question.fixed).lower, reverse_(question.fixed).lower);
@@ -114,7 +117,7 @@ double ComposedPair::lower(std::uint64_t rounds, const Question& question) const
   if (question.asks_epsilon()) {
     return answer(question.fixed);
   }
-  const double first = answer(1);
+  const double first = answer(upper);
   return numerics::as_lower_bound(numerics::larger(first, answer(first)));
 }
 

@@ -105,8 +105,9 @@ class ComposedPair {
   ComposedPair(DeltaCurve forward, DeltaCurve reverse, double share = 1)
       : forward_(std::move(forward)), reverse_(std::move(reverse)), share_(share) {}
 
-  // In the quantity asked; 0 where nothing is known.
-  double lower(std::uint64_t rounds, const Question& question) const;
+  // In the quantity asked; 0 where nothing is known. `upper`: a delta that the answer to a question for delta
+  // does not pass, by which the first table is chosen.
+  double lower(std::uint64_t rounds, const Question& question, double upper = 1) const;
 
  private:
   DeltaCurve forward_;

@@ -218,8 +218,9 @@ class Table {
     }
   }
 
-  // By how much wider cells are because the table has cost more than it should: each half of it doubles them.
-  double hurry() const { return smaller(kWidestHurry, std::exp2(2 * larger(0.0, spent() - 1))); }
+  // By how much wider cells are because the table has cost most of what it should: each third of that doubles
+  // them.
+  double hurry() const { return smaller(kWidestHurry, std::exp2(3 * larger(0.0, spent() - 0.75))); }
 
   RoundCurve curve() const {
     RoundCurve curve{spacing_, {}, {}, {}};

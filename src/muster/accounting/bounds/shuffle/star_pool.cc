@@ -20,6 +20,8 @@ constexpr double kSumsReach = 300;        // epsilon from which terms leave a do
 constexpr double kLargestRatio = 20;      // beyond, the local bound is as good
 constexpr int kNodes = 30;                // a deviation: chords raise the variance of X* by 2e-4 of it
 constexpr double kSliceTolerance = 3e-3;  // of the sum's variance, by which covering all weights may widen it
+constexpr double kLooseTolerance = 1e-2;  // the same where unequal weights widen it much more:
+constexpr double kLooseRatio = 2;         // beyond this ratio, by an eighth
 
 // Variance that unequal weights of this ratio add, at most, relative to equal ones.
 double inflation(double ratio) { return (ratio - 1) * (ratio - 1) / (4 * ratio); }
@@ -151,7 +153,8 @@ numerics::Enclosure StarPool::delta(double epsilon) const {
     shared = tilt;
     usual = chernoff;
   }
-  const double allowed = (1 + inflation(chosen.ratio)) * (1 + kSliceTolerance) - 1;
+  const double tolerance = chosen.ratio > kLooseRatio ? kLooseTolerance : kSliceTolerance;
+  const double allowed = (1 + inflation(chosen.ratio)) * (1 + tolerance) - 1;
   numerics::Enclosure worst{0, 0};
   for (double c = 1 / chosen.ratio; c < 1;) {
     const double d = numerics::smaller(1.0, (1 + allowed / (1 - c)) / chosen.ratio);

@@ -12,7 +12,7 @@ using numerics::AtomicLaw;
 
 constexpr double kBin = 1.0 / 256;       // of a deviation, and of the distance from 0 beyond one
 constexpr double kWidest = 0.04;         // of an interval: of its distance from 0 plus a deviation
-constexpr double kWorkOfBin = 150;       // numerics/work.h: of long doubles, written and read
+constexpr double kWorkOfBin = 80;        // numerics/work.h: of long doubles, written and read
 constexpr double kAddedVariance = 1e-7;  // of one interval, relative
 
 // One side of 0, in distances from it.
