@@ -26,6 +26,9 @@ namespace {
 using numerics::larger;
 using numerics::smaller;
 
+// Of the work that a table may cost: for a bound that is computed to be shown beside the others.
+constexpr double kShareOfUncharged = 0.25;
+
 std::optional<double> finite(double value) {
   return std::isfinite(value) ? std::optional<double>(value) : std::nullopt;
 }
@@ -50,7 +53,9 @@ void require_valid(const Question& question) {
 struct Accountant::State {
   struct Upper {
     explicit Upper(RoundBound b)
-        : bound(std::move(b)), composed(bound.delta, bound.knot), typed(bound.types) {}
+        : bound(std::move(b)),
+          composed(bound.delta, bound.knot, bound.never_best ? kShareOfUncharged : 1),
+          typed(bound.types) {}
     double upper(std::uint64_t rounds, const Question& question) const {
       return uses_types(rounds) ? typed.upper(rounds, question) : composed.upper(rounds, question);
     }
@@ -73,7 +78,7 @@ struct Accountant::State {
     TypedRounds typed;  // where the bound has types, for more than one round
   };
   struct Lower {
-    explicit Lower(RoundPair p) : pair(std::move(p)), composed(pair.forward, pair.reverse) {}
+    Lower(RoundPair p, double share) : pair(std::move(p)), composed(pair.forward, pair.reverse, share) {}
     RoundPair pair;
     ComposedPair composed;
   };
@@ -86,7 +91,7 @@ struct Accountant::State {
         uppers.emplace_back(std::move(bound));
       }
       for (RoundPair& pair : found.lowers) {
-        lowers.emplace_back(std::move(pair));
+        lowers.emplace_back(std::move(pair), 1 / static_cast<double>(found.lowers.size()));
       }
     }
     View view;

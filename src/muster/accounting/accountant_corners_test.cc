@@ -7,9 +7,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdio>
 #include <vector>
 
 #include "muster/accounting/accountant.h"
+#include "muster/numerics/work.h"
 
 namespace muster::accounting {
 namespace {
@@ -72,6 +74,41 @@ TEST(Corners, LossesPastTheRangeOfDoubles) {
   survives(GaussianLocal{std::ldexp(1.0, -12)}, 1'000, 0.1, 1e-5, {1, 7});
   survives(PureLocal{700}, 1'000, 0.1, 1e-5, {1, 3});
   survives(PureLocal{1e6}, 1'000, 0.1, 1e-5, {1, 3});
+}
+
+// Questions that took minutes: an answer's sums may cost little, by counted work (numerics/work.h; 3.5e9 are
+// about a second).
+TEST(Corners, CostLittle) {
+  struct Costly {
+    Mechanism mechanism;
+    Participation participation;
+    std::uint64_t rounds;
+    Question question;
+  };
+  const std::vector<Costly> all{
+      {CoordinateLocal{CoordinateLocal::Norm::linf, 100},
+       ShuffledCheckIn{ClientCount::of(11'794'084'936), Rate::of(0.9999999997337244)},
+       2,
+       {Question::Kind::epsilon_at_delta, 9.2e-7}},
+      {PureLocal{100},
+       ShuffledCheckIn{ClientCount::of(3), Rate::of(1.183e-7)},
+       2'810'605,
+       {Question::Kind::delta_at_epsilon, 281'060'499.9}},
+      {GaussianLocal{0.062},
+       RandomCheckIn{RandomCheckIn::Kind::fixed, ClientCount::of(3), 486'684'739, Rate::of(1.11e-15)},
+       1'576'430,
+       {Question::Kind::delta_at_epsilon, 880'145'736}}};
+  for (const Costly& each : all) {
+    const double before = numerics::work_done();
+    const Statement s = Accountant(each.mechanism, each.participation).account(each.rounds, each.question);
+    const double work = numerics::work_done() - before;
+    SCOPED_TRACE(describe(each.mechanism));
+    EXPECT_LE(work, 7e9);
+    ASSERT_TRUE(s.best.upper);
+    ASSERT_TRUE(s.local);
+    EXPECT_LE(*s.best.upper, *s.local);
+    std::printf("%s: %.2g\n", describe(each.mechanism).c_str(), work);
+  }
 }
 
 }  // namespace

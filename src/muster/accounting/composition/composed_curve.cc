@@ -11,43 +11,39 @@ namespace {
 
 constexpr int kNodesPerDeviation = 100;
 constexpr int kRoughNodes = 25;
-constexpr int kRoughOfFew = 15;      // of rounds that visit more than a deviation each
-constexpr double kRoughTail = 1e-4;  // of delta, over all rounds
-constexpr int kNodesOfPairs = 200;   // a lower pair loses twice as much between nodes
-constexpr int kRefinedPairs = 2;     // exact pairs are smooth: extensions cross halfway
+constexpr int kRoughOfFew = 15;       // of rounds that visit more than a deviation each
+constexpr double kRoughTail = 1e-4;   // of delta, over all rounds
+constexpr int kNodesOfPairs = 200;    // a lower pair loses twice as much between nodes
+constexpr int kRefinedPairs = 2;      // exact pairs are smooth: extensions cross halfway
+constexpr double kRoughShare = 0.25;  // of a table's work
 constexpr double kLargestEpsilon = 1e20;
 
 }  // namespace
 
 const ComposedCurve::Table& ComposedCurve::table(std::uint64_t rounds, double delta) const {
   return tables_.at(rounds, delta, [&](const Resolution& r) {
-    RoundCurve curve = tabulate(delta_, {}, kNodesPerDeviation, r.tail, r.visited, knot_);
+    RoundCurve curve = tabulate(delta_, {}, kNodesPerDeviation, r.tail, r.visited, knot_, false, share_);
     LossDistribution dominating = LossDistribution::dominating(curve);
     return Table{std::move(curve), std::move(dominating)};
   });
 }
 
 double ComposedCurve::delta_upper(std::uint64_t rounds, double epsilon) const {
-  // Each answer says how deep the question reaches. The last table is the one that answers for this delta, so
-  // that asking for epsilon and for delta lead back to each other.
-  double tail = Resolutions<Table>::wanted(rounds, 1).tail;
-  double value = table(rounds, 1).dominating.delta(rounds, epsilon, Ends::upper).upper;
-  if (Resolutions<Table>::wanted(rounds, value).tail == tail) return value;
-  // A rough table of the deepest tail tells which of the deeper ones it is.
-  const Resolution deepest = Resolutions<Table>::wanted(rounds, 0);
-  double reached = numerics::smaller(
-      value,
-      LossDistribution::dominating(tabulate(delta_, {}, kRoughNodes, deepest.tail, deepest.visited, knot_))
-          .delta(rounds, epsilon, Ends::upper)
-          .upper);
-  for (double wanted = Resolutions<Table>::wanted(rounds, reached).tail; wanted < tail;
-       wanted = Resolutions<Table>::wanted(rounds, value).tail) {
-    value =
-        numerics::smaller(value, table(rounds, reached).dominating.delta(rounds, epsilon, Ends::upper).upper);
+  // A rough table of the deepest tail says how deep the question reaches, and then each answer. The last
+  // table is the one that answers for this delta, so that asking for epsilon and for delta lead back to each
+  // other.
+  const LossDistribution& rough = rough_.at(rounds, 0, [&](const Resolution& r) {
+    return LossDistribution::dominating(
+        tabulate(delta_, {}, kRoughNodes, r.tail, r.visited, knot_, false, kRoughShare * share_));
+  });
+  double value = rough.rough_delta(rounds, epsilon);
+  for (double tail = 1;;) {
+    const double wanted = Resolutions<Table>::wanted(rounds, value).tail;
+    if (!(wanted < tail)) return value;
     tail = wanted;
-    reached = value;
+    value =
+        numerics::smaller(value, table(rounds, value).dominating.delta(rounds, epsilon, Ends::upper).upper);
   }
-  return value;
 }
 
 double ComposedCurve::upper(std::uint64_t rounds, const Question& question) const {
@@ -104,7 +100,8 @@ double ComposedPair::lower(std::uint64_t rounds, const Question& question) const
   }
   const auto answer = [&](double delta) {
     const auto& pairs = tables_.at(rounds, delta, [&](const Resolution& r) {
-      const RoundCurve curve = tabulate(forward_, reverse_, kNodesOfPairs, r.tail, r.visited);
+      const RoundCurve curve =
+          tabulate(forward_, reverse_, kNodesOfPairs, r.tail, r.visited, 0, false, share_);
       return std::array{LossDistribution::dominated(curve, kRefinedPairs),
                         LossDistribution::dominated(curve.swapped(), kRefinedPairs)};
     });

@@ -68,7 +68,9 @@ class Resolutions {
 // An upper bound, symmetric under swapping the pair.
 class ComposedCurve {
  public:
-  explicit ComposedCurve(DeltaCurve delta, double knot = 0) : delta_(std::move(delta)), knot_(knot) {}
+  // `share`: of the work that a table may cost (round_curve.h).
+  explicit ComposedCurve(DeltaCurve delta, double knot = 0, double share = 1)
+      : delta_(std::move(delta)), knot_(knot), share_(share) {}
 
   // In the quantity asked; infinity where the tail charged at infinite loss passes the delta asked. rounds
   // >= 1.
@@ -90,15 +92,18 @@ class ComposedCurve {
 
   DeltaCurve delta_;
   double knot_;
+  double share_;
   Resolutions<Table> tables_;
+  Resolutions<LossDistribution> rough_;
   Resolutions<LossDistribution> below_;
 };
 
 // One exact pair: a lower bound from both orientations.
 class ComposedPair {
  public:
-  ComposedPair(DeltaCurve forward, DeltaCurve reverse)
-      : forward_(std::move(forward)), reverse_(std::move(reverse)) {}
+  // `share`: of the work that a table may cost (round_curve.h).
+  ComposedPair(DeltaCurve forward, DeltaCurve reverse, double share = 1)
+      : forward_(std::move(forward)), reverse_(std::move(reverse)), share_(share) {}
 
   // In the quantity asked; 0 where nothing is known.
   double lower(std::uint64_t rounds, const Question& question) const;
@@ -106,6 +111,7 @@ class ComposedPair {
  private:
   DeltaCurve forward_;
   DeltaCurve reverse_;
+  double share_;
   Resolutions<std::array<LossDistribution, 2>> tables_;
 };
 

@@ -16,7 +16,8 @@ constexpr double kCertain = 1e-12;                             // of 1: what a d
 constexpr double kBesides =
     1e-6;  // of the mass at infinity: what finite losses may add without a closer look
 constexpr double kUlp = 2.3e-16;
-constexpr double kUnresolved = 0.02;  // of the value: too much to leave open
+constexpr double kVanishing = 1e-300;  // less is not told apart
+constexpr double kUnresolved = 0.02;   // of the value: too much to leave open
 
 // A delta next to 1 from below: min(1, e^{epsilon - S}) <= e^{c (epsilon - S)} for 0 < c <= 1, at the best c
 // of a geometric ladder.
@@ -31,10 +32,13 @@ double nearly_certain(Parts parts, double epsilon) {
     });
     const double exponent =
         log_total + c * epsilon + error + 1e-15 * (std::abs(log_total) + c * std::abs(epsilon) + 1);
-    if (!(exponent <= least)) break;  // convex in c
-    least = exponent;
+    if (exponent < least) {
+      least = exponent;
+    } else if (least < 0) {
+      break;  // convex in c
+    }
   }
-  return 1 - std::exp(least) * (1 + 1e-12);
+  return numerics::larger(0.0, (1 - std::exp(least) * (1 + 1e-12)) * (1 - 2.3e-16));
 }
 
 // What needs neither an integral nor a convolution; none where that would be loose.
@@ -44,7 +48,7 @@ std::optional<numerics::Enclosure> plain_value(Parts parts, double spacing, doub
     return numerics::Enclosure{least, 1};
   }
   const double chernoff = Integral(parts, spacing, epsilon).chernoff();
-  if (chernoff <= kBesides * at_infinity) {
+  if (chernoff <= numerics::larger(kBesides * at_infinity, kVanishing)) {
     return numerics::Enclosure{at_infinity * (1 - 1e-12), with_infinite_losses(chernoff, at_infinity)};
   }
   return std::nullopt;
@@ -124,6 +128,15 @@ numerics::Enclosure composed_delta(Parts parts, double spacing, double epsilon, 
       without_shifts(parts, spacing, epsilon - shift.value + shift.rounding, ends);
   // Delta falls no faster than epsilon rises.
   return {value.lower, numerics::as_upper_bound(value.upper + 2 * shift.rounding)};
+}
+
+double composed_delta_roughly(Parts parts, double spacing, double epsilon) {
+  const TotalShift shift = total_shift(parts, epsilon);
+  const double at = epsilon - shift.value - shift.rounding;
+  if (const auto value = composed_delta_by_integral(parts, spacing, at)) {
+    return value->upper;
+  }
+  return with_infinite_losses(Integral(parts, spacing, at).chernoff(), mass_at_infinity(parts));
 }
 
 }  // namespace muster::accounting

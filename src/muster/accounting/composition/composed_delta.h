@@ -42,6 +42,9 @@ enum class Ends { both, upper, lower };
 numerics::Enclosure composed_delta(std::span<const RepeatedLoss> parts, double spacing, double epsilon,
                                    Ends ends = Ends::both);
 
+// From above: by the integral, else by Chernoff's bound alone. Quick, and some times too large.
+double composed_delta_roughly(std::span<const RepeatedLoss> parts, double spacing, double epsilon);
+
 // By the integral, or where the answer is plain without one (a delta next to 1, or infinite losses alone);
 // shifts are left out. None where the integral is too long, or its round-off leaves more than two hundredths
 // open.

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cmath>
+#include <cstdio>
 #include <random>
 #include <vector>
 
@@ -96,6 +97,54 @@ TEST(ComposedDelta, EnclosesFewRoundsOfAFineLaw) {
       }
     }
   }
+}
+
+// Losses of +-5 in many rounds, by the binomial law of their number: a delta next to 1, one that only
+// infinite losses make, and what lies between.
+TEST(ComposedDelta, EnclosesManyRoundsOfTwoLosses) {
+  constexpr int kRounds = 300;
+  constexpr double kLoss = 5;
+  int certain = 0, far = 0, between = 0;
+  const auto check = [&](long double likely, double infinity, double epsilon) {
+    numerics::AtomicLaw law;
+    law.add(kLoss, static_cast<double>(likely));
+    law.add(-kLoss, static_cast<double>(1 - likely));
+    long double exact = 0, missing = 0;  // E (1 - e^{epsilon - S})_+ of finite losses, and 1 less it
+    for (int k = 0; k <= kRounds; ++k) {
+      const long double sum = kLoss * (2.0L * k - kRounds);
+      const long double ways =
+          std::lgamma(kRounds + 1.0L) - std::lgamma(k + 1.0L) - std::lgamma(kRounds - k + 1.0L);
+      const long double chance = std::exp(ways + k * std::log(likely) + (kRounds - k) * std::log1p(-likely));
+      exact += sum > epsilon ? chance * -std::expm1(epsilon - sum) : 0;
+      missing += sum > epsilon ? chance * std::exp(epsilon - sum) : chance;
+    }
+    const long double infinite = -std::expm1(kRounds * std::log1p(-static_cast<long double>(infinity)));
+    const std::array parts{RepeatedLoss{&law, infinity, static_cast<double>(kRounds)}};
+    const numerics::Enclosure got = composed_delta(parts, kLoss, epsilon);
+    SCOPED_TRACE(::testing::Message()
+                 << likely << ' ' << infinity << ' ' << epsilon << ' ' << exact << ' ' << missing);
+    EXPECT_GE(got.upper, static_cast<double>(exact) * (1 - 1e-12));
+    EXPECT_GE(got.upper, static_cast<double>(infinite) * (1 - 1e-12));
+    EXPECT_LE(got.upper, static_cast<double>(exact + infinite) * (1 + 1e-5) + 1e-299);
+    EXPECT_LE(got.lower, static_cast<double>(exact + infinite) * (1 + 1e-12));
+    EXPECT_LE(static_cast<long double>(got.lower), 1 - missing + infinite + 1e-17L);
+    EXPECT_EQ(composed_delta(parts, kLoss, epsilon, Ends::upper).upper, got.upper);
+    EXPECT_EQ(composed_delta(parts, kLoss, epsilon, Ends::lower).lower, got.lower);
+    certain += got.lower > 1 - 1e-12 ? 1 : 0;
+    far += exact < 1e-6L * infinite ? 1 : 0;
+    between += exact > infinite && missing > 1e-12L ? 1 : 0;
+  };
+  for (const long double likely : {0.5L, 1 / (1 + std::exp(-5.0L))}) {
+    for (const double infinity : {0.0, 1e-30, 1e-9}) {
+      for (double epsilon = -50; epsilon < kRounds * kLoss; epsilon += 33) {
+        check(likely, infinity, epsilon);
+      }
+    }
+  }
+  EXPECT_GT(certain, 50);
+  EXPECT_GT(far, 30);
+  EXPECT_GT(between, 20);
+  std::printf("%d next to 1, %d of infinite losses alone, %d between\n", certain, far, between);
 }
 
 // A narrow bulk and, with small probability, losses up to a hundred times as far out; unequal rounds.

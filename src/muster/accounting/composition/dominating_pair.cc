@@ -43,6 +43,11 @@ numerics::Enclosure LossDistribution::delta(std::uint64_t rounds, double epsilon
   return composed_delta(std::array{repeated(rounds)}, spacing_, epsilon, ends);
 }
 
+double LossDistribution::rough_delta(std::uint64_t rounds, double epsilon) const {
+  return composed_delta_roughly(std::array{RepeatedLoss{&law_, infinity_, static_cast<double>(rounds)}},
+                                spacing_, epsilon);
+}
+
 double LossDistribution::epsilon_upper(std::uint64_t rounds, double target) const {
   return composed_epsilon_upper(std::array{repeated(rounds)}, spacing_, target);
 }

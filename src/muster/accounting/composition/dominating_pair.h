@@ -34,6 +34,7 @@ class LossDistribution {
 
   // Enclosure of this discrete pair's T-fold hockey-stick divergence at epsilon (any sign), T >= 1.
   numerics::Enclosure delta(std::uint64_t rounds, double epsilon, Ends ends = Ends::both) const;
+  double rough_delta(std::uint64_t rounds, double epsilon) const;  // from above: composed_delta_roughly
 
   // Smallest epsilon >= 0 whose delta upper end is at most `target`; infinity when the mass at infinity alone
   // passes it.

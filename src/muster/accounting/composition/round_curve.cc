@@ -20,10 +20,11 @@ constexpr double kWidest =
 constexpr double kRise = 5e-3;         // of the curve: what a chord may lie above it
 constexpr double kRiseOfLarge = 2e-2;  // the same where losses are large: those are resolved by their mass
 constexpr int kMostSteps = 40;
-constexpr double kTableWork = 3e9;    // numerics/work.h: about a second
+constexpr double kTableWork = 3.5e9;  // numerics/work.h: about a second
 constexpr double kNodesExpected = 5;  // deviations with all their nodes
 constexpr double kCoarse = 8;         // times as few nodes, and as far a rise, for a table of that work
 constexpr double kCoarsest = 32;      // and for one of twice the work: three nodes to a deviation
+constexpr double kWidestHurry = 16;   // times as wide cells late in a table, and as far a rise
 constexpr double kHarmless = 10;      // of the negligible: a rise that does not matter
 constexpr double kFarthest = 1e10;    // epsilon: what is left beyond is infinite loss
 constexpr std::int64_t kFarthestIndex = std::int64_t{1} << 50;
@@ -42,6 +43,7 @@ class Fall {
   explicit Fall(const Curve& curve) : curve_(curve), at_zero_(curve(0).upper) {}
 
   double at_zero() const { return at_zero_; }
+  std::size_t asked() const { return known_.size() + 1; }
 
   // Ends between which the curve passes `target`: low = 0 or above it, high at most it or kFarthest.
   struct Bracket {
@@ -121,12 +123,13 @@ class Fall {
 struct Scale {
   double deviation;
   bool large;  // losses so large that each counts by itself
+  std::size_t asked;
 };
 Scale scale_of(const Curve& curve) {
   Fall fall(curve);
   const double from_zero = fall.roughly(0.05 * fall.at_zero()) / 1.55;
   if (from_zero < kLargeLoss) {
-    return {from_zero, false};
+    return {from_zero, false, fall.asked()};
   }
   // From a tenth to a thirtieth, each within a thousandth of where the curve falls; less where the fall is
   // certainly as short as counts.
@@ -142,7 +145,7 @@ Scale scale_of(const Curve& curve) {
   }
   return {
       smaller(from_zero, larger(kLargeLoss, deviation(fall.bracket(first).high, fall.bracket(last).high))),
-      true};
+      true, fall.asked()};
 }
 
 struct Node {
@@ -153,8 +156,20 @@ struct Node {
 
 class Table {
  public:
-  Table(const Curve& forward, const Curve& reverse, double spacing, double negligible, double rise)
-      : forward_(forward), reverse_(reverse), spacing_(spacing), negligible_(negligible), rise_(rise) {}
+  // numerics/work.h
+  struct Work {
+    double affordable;
+    double before;  // done for this table already
+  };
+  Table(const Curve& forward, const Curve& reverse, double spacing, double negligible, double rise,
+        const Work& work)
+      : forward_(forward),
+        reverse_(reverse),
+        spacing_(spacing),
+        negligible_(negligible),
+        rise_(rise),
+        affordable_(work.affordable),
+        start_(numerics::work_done() - work.before) {}
 
   std::size_t size() const { return nodes_.size(); }
   const Node& last() const { return nodes_.back(); }
@@ -203,9 +218,8 @@ class Table {
     }
   }
 
-  // By how much wider cells are because the table has cost more than it should: each third of it doubles
-  // them.
-  double hurry() const { return std::exp2(3 * larger(0.0, spent() - 1)); }
+  // By how much wider cells are because the table has cost more than it should: each half of it doubles them.
+  double hurry() const { return smaller(kWidestHurry, std::exp2(2 * larger(0.0, spent() - 1))); }
 
   RoundCurve curve() const {
     RoundCurve curve{spacing_, {}, {}, {}};
@@ -218,8 +232,8 @@ class Table {
   }
 
  private:
-  // Of kTableWork.
-  double spent() const { return (numerics::work_done() - start_) / kTableWork; }
+  // Of what is affordable.
+  double spent() const { return (numerics::work_done() - start_) / affordable_; }
 
   Node at(std::int64_t index) const {
     const Enclosure forward = honest(forward_(epsilon(index)));
@@ -276,13 +290,13 @@ class Table {
   double spacing_;
   double negligible_;
   double rise_;  // of the curve: what a chord may lie above it
-  double start_ = numerics::work_done();
+  double affordable_;
+  double start_;
   std::vector<Node> nodes_;
 };
 
-// By which power of two a table has fewer nodes than asked, because one of them costs so much. Each curve is
-// asked twice, so that what it builds once is not counted.
-double coarsening(const Curve& forward, const Curve& reverse, double deviation, double nodes) {
+// What a node costs. Each curve is asked twice, so that what it builds once is not counted.
+double work_of_node(const Curve& forward, const Curve& reverse, double deviation) {
   double work = 0;
   for (const Curve* curve : {&forward, &reverse}) {
     if (*curve) {
@@ -294,9 +308,15 @@ double coarsening(const Curve& forward, const Curve& reverse, double deviation, 
       }
     }
   }
+  return work;
+}
+
+// By which power of two a table has fewer nodes than asked, because one of them costs so much. Where losses
+// are large few are as close as they could be, and hurry() is enough.
+double coarsening(double work, double affordable, bool large) {
   double coarser = 1;
-  while ((coarser < kCoarse && work * nodes > coarser * kTableWork) ||
-         (coarser < kCoarsest && work * nodes > 2 * coarser * kTableWork)) {
+  while ((coarser < kCoarse && work > coarser * affordable) ||
+         (coarser < kCoarsest && !large && work > 2 * coarser * affordable)) {
     coarser *= 2;
   }
   return coarser;
@@ -305,9 +325,11 @@ double coarsening(const Curve& forward, const Curve& reverse, double deviation, 
 }  // namespace
 
 RoundCurve tabulate(const Curve& forward, const Curve& reverse, int per_deviation, double negligible,
-                    double visited, double knot, bool nested) {
-  const auto [deviation, large] = scale_of(forward);
-  const double coarser = coarsening(forward, reverse, deviation, kNodesExpected * per_deviation);
+                    double visited, double knot, bool nested, double share) {
+  const auto [deviation, large, asked] = scale_of(forward);
+  const double affordable = share * kTableWork;
+  const double each = work_of_node(forward, reverse, deviation);
+  const double coarser = coarsening(each * kNodesExpected * per_deviation, affordable, large);
   double spacing = coarser * deviation / per_deviation;
   if (knot > spacing) {
     spacing = knot / std::ceil(kFewest * knot / deviation);
@@ -316,7 +338,8 @@ RoundCurve tabulate(const Curve& forward, const Curve& reverse, int per_deviatio
     spacing = std::exp2(std::floor(std::log2(spacing)));
   }
   const double dense = deviation / spacing;  // nodes to a deviation
-  Table table(forward, reverse, spacing, negligible, coarser * (large ? kRiseOfLarge : kRise));
+  Table table(forward, reverse, spacing, negligible, coarser * (large ? kRiseOfLarge : kRise),
+              {affordable, each * static_cast<double>(asked)});
   table.append(0);
   double stall = 1;  // how much wider the cells are because the bound does not fall
   while (table.last().larger_upper() > negligible && table.epsilon(table.last().index) < kFarthest &&

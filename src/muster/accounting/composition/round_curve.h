@@ -35,8 +35,10 @@ struct RoundCurve {
 // twentieth of its value at 0, and how fast) over the first `visited` deviations, fewer and fewer beyond,
 // until both directions are at most `negligible`, or for good where the bound never gets there. An empty
 // `reverse` means the curve is symmetric. `nested`: the spacing is rounded down to a power of two, so that
-// lattices of different curves share their points. A value that is NaN counts as knowing nothing: 0 and 1.
+// lattices of different curves share their points. Where nodes cost much, by counted work, there are fewer,
+// so that a table costs about a second, or `share` of it. A value that is NaN counts as knowing nothing: 0
+// and 1.
 RoundCurve tabulate(const Curve& forward, const Curve& reverse, int per_deviation, double negligible,
-                    double visited = 5, double knot = 0, bool nested = false);
+                    double visited = 5, double knot = 0, bool nested = false, double share = 1);
 
 }  // namespace muster::accounting

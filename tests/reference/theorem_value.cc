@@ -1,0 +1,324 @@
+#include "tests/reference/theorem_value.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <vector>
+
+#include "tests/reference/loss_sum.h"
+#include "tests/reference/theorem.h"
+
+namespace muster::reference {
+namespace {
+
+using Kind = Randomizer::Kind;
+using Shape = Experiment::Shape;
+
+constexpr int kLines = 70;
+constexpr double kNear = 0.997;
+constexpr double kLargeLosses = 50;  // of all rounds: from here a lattice may lose less
+
+// f falls. At most the last x at which it is still `aim`; near `high` if at all.
+double last_above(const std::function<long double(double)>& f, long double aim, double high) {
+  if (f(high) >= aim) return high;
+  double low = 0;
+  for (double step = 1e-3; step < 1; step *= 4) {
+    const double x = high * (1 - step);
+    if (f(x) >= aim) {
+      low = x;
+      break;
+    }
+    high = x;
+  }
+  while (high - low > 5e-4 * high && high > 1e-9) {
+    const double middle = low + (high - low) / 2;
+    (f(middle) >= aim ? low : high) = middle;
+  }
+  return low;
+}
+
+struct Node {
+  double epsilon;
+  std::vector<Line> lines;  // of each sum
+};
+
+long double value(const Line& line, long double e) { return line.p - e * line.q; }
+
+// Where the two are equal; `left` is the steeper one.
+long double crossing(const Line& left, const Line& right) { return (left.p - right.p) / (left.q - right.q); }
+
+// The lines of one sum that are the largest somewhere, from left to right, each lowered to where the next
+// ones take over before it ends.
+std::vector<Line> envelope(const std::vector<Node>& nodes, std::size_t sum) {
+  std::vector<Line> lines;  // from right to left
+  for (std::size_t i = nodes.size(); i-- > 0;) {
+    Line line = nodes[i].lines[sum];
+    if (!(line.p > 0 && line.q > 0)) continue;
+    const long double end = exp(Real(line.valid)).below();
+    long double other = 0;
+    for (const Line& next : lines) other = std::max(other, value(next, end));
+    line.p -= std::max(0.0L, value(line, end) - other);
+    // Flatter than the next, though it should be steeper: left out.
+    if (!(line.p > 0) || (!lines.empty() && line.q <= lines.back().q)) continue;
+    while (!lines.empty()) {
+      const Line& next = lines.back();
+      const long double here = crossing(line, next);
+      const long double there = lines.size() > 1 ? crossing(next, lines[lines.size() - 2]) : next.p / next.q;
+      if (here < there) break;
+      lines.pop_back();  // `next` is nowhere the largest
+    }
+    lines.push_back(line);
+  }
+  std::reverse(lines.begin(), lines.end());
+  return lines;
+}
+
+// The largest p of a line of slope -q below the envelope: concave in q, and so is the least of several.
+long double intercept(const std::vector<Line>& lines, long double q) {
+  Line last{0, 0, 0};
+  for (std::size_t i = lines.size(); i-- > 0; last = lines[i]) {
+    if (q <= lines[i].q) return last.p + (lines[i].p - last.p) * (q - last.q) / (lines[i].q - last.q);
+  }
+  return last.p;
+}
+
+std::vector<Line> least(const std::vector<std::vector<Line>>& envelopes) {
+  if (envelopes.size() == 1) return envelopes.front();
+  std::vector<Line> result;
+  for (const std::vector<Line>& lines : envelopes) {
+    for (Line line : lines) {
+      for (const std::vector<Line>& other : envelopes) line.p = std::min(line.p, intercept(other, line.q));
+      if (line.p > 0) result.push_back(line);
+    }
+  }
+  std::sort(result.begin(), result.end(), [](const Line& a, const Line& b) { return a.q > b.q; });
+  // Rounding must not bend it: the hull of the points.
+  std::vector<Line> hull;
+  for (const Line& line : result) {
+    if (!hull.empty() && !(line.q < hull.back().q)) continue;
+    while (hull.size() > 1 && crossing(hull[hull.size() - 2], hull.back()) >= crossing(hull.back(), line))
+      hull.pop_back();
+    hull.push_back(line);
+  }
+  return hull;
+}
+
+// The pair of a convex function that is the largest of lines right of 1; left of 1 its mirror image.
+Pair pair_of(const std::vector<Line>& lines) {
+  Pair pair;
+  long double p = 0, q = 0;
+  std::vector<Outcome> right;
+  for (std::size_t i = lines.size(); i-- > 0;) {
+    const long double kink =
+        i + 1 < lines.size() ? crossing(lines[i], lines[i + 1]) : lines[i].p / lines[i].q;
+    const long double mass = lines[i].q - (i + 1 < lines.size() ? lines[i + 1].q : 0);
+    if (!(kink > 1 && mass > 0)) break;
+    // What would make more than a law is left out, least losses first.
+    const long double room = 1 - p - q, needed = (kink + 1) * mass, share = std::min(1.0L, room / needed);
+    if (!(share > 0)) break;
+    right.push_back({kink * mass * share, mass * share});
+    p += right.back().p;
+    q += right.back().q;
+  }
+  for (const Outcome& o : right) {
+    pair.push_back({o.p * (1 - 1e-15L), o.q * (1 + 1e-15L)});
+    pair.push_back({o.q * (1 - 1e-15L), o.p * (1 + 1e-15L)});
+  }
+  const long double rest = 1 - p - q;
+  if (rest > 0) pair.push_back({rest * (1 - 1e-15L), rest * (1 + 1e-15L)});
+  return pair;
+}
+
+long double chance_of(const SwapSum& sum) {
+  return sum.present.above() * static_cast<long double>(sum.terms) / sum.threshold.below();
+}
+
+SwapSum without_rivals(SwapSum sum) {
+  sum.rivals = 0;
+  return sum;
+}
+
+// The lines of all sums at one epsilon; what is charged is the same for all.
+std::vector<Line> lines_at(const std::vector<Charged>& sums, double epsilon, double cut, long double drop) {
+  std::vector<Line> lines;
+  std::optional<Line> plain;
+  const auto plain_line = [&] {
+    if (!plain) plain = supporting_line(without_rivals(sums.front().sum), epsilon, cut, drop);
+    return *plain;
+  };
+  for (const Charged& charged : sums) {
+    Line line = charged.sum.rivals > 0 ? supporting_line(charged.sum, epsilon, cut, drop) : plain_line();
+    if (charged.charge != 0) {
+      line.p += charged.charge * plain_line().p;
+      line.q += charged.charge * plain_line().q;
+    }
+    lines.push_back(line);
+  }
+  return lines;
+}
+
+long double least_value(const std::vector<Charged>& sums, double epsilon, long double drop) {
+  const long double e = exp(Real(epsilon)).above();
+  long double least = 1;
+  for (const Line& line : lines_at(sums, epsilon, epsilon, drop)) least = std::min(least, value(line, e));
+  return std::max(0.0L, least);
+}
+
+}  // namespace
+
+namespace {
+
+// P(N >= n) of a Poisson number N, from below: the first terms that count, one from the other.
+long double poisson_at_least(double n, double mean) {
+  long double term = exp(Real(n) * log(Real(mean)) - Real(mean) - log_gamma(Real(n) + 1.0)).below(), sum = 0;
+  for (double k = n; k < n + 20 * std::sqrt(mean) + 60 && term > 0; ++k) {
+    sum += term;
+    term *= static_cast<long double>(mean) / (static_cast<long double>(k) + 1);
+  }
+  return std::min(1.0L, sum * (1 - 1e-12L));
+}
+
+}  // namespace
+
+std::vector<Charged> swap_sums_of(const Experiment& e, const std::string& theorem) {
+  if (e.least_coin < e.coin || e.randomizer.kind == Kind::laplace || e.randomizer.symbols > 2) return {};
+  SwapSum sum;
+  sum.randomizer = e.randomizer;
+  if (theorem == "swap-profile" || theorem == "slot-averaged-swap") {
+    sum.terms = e.clients;
+    sum.present = e.rate();
+    sum.absent = e.absence();
+    sum.threshold = Real(e.clients);
+  } else if (theorem == "subset-swap") {
+    sum.terms = e.subset;
+    sum.threshold = Real(e.clients);
+  } else if (theorem == "slot-swap" || theorem == "slot-swap-counted") {
+    sum.terms = e.slots;
+    sum.threshold = Real(e.slots) / e.rate();
+  } else if (theorem == "privacy-blanket" && e.randomizer.kind != Kind::gaussian &&
+             e.shape == Shape::everybody) {
+    sum.terms = e.clients;
+    sum.threshold = Real(e.clients);
+  } else {
+    return {};
+  }
+  if (theorem != "slot-swap-counted") return {{sum, 0}};
+  // docs/theory/slots.md, (2): for the best mean Lambda of a Poisson number, V(w') + P(N > n - 1) V(1). V(w')
+  // falls and the charge grows with Lambda; so between two of them the first is at least what it is at the
+  // larger one, and the second what it is at the smaller one.
+  std::vector<Charged> all;
+  for (const double z : {6.0, -1.0, -3.0, -5.0}) {
+    const double mean = std::max(0.0, e.clients + z * std::sqrt(e.clients));
+    const long double charge = mean > 0 ? poisson_at_least(e.clients, mean) : 0;
+    if (all.empty()) {
+      all.push_back({sum, charge - 1});  // Lambda still larger: the charge alone
+    } else {
+      all.back().charge = charge;
+    }
+    if (!(mean > 0)) break;
+    SwapSum counted = sum;
+    counted.rivals = (Real(mean) * e.least_rate() / Real(e.slots)).middle() * (1 + 1e-12);
+    all.push_back({counted, 0});
+  }
+  return all;
+}
+
+Pair dominated_pair(const std::vector<Charged>& sums, double rounds, double upper, double delta, int lines) {
+  const long double each = static_cast<long double>(delta) / static_cast<long double>(rounds);
+  const SwapSum& first = sums.front().sum;
+  const double mu = first.randomizer.kind == Kind::gaussian ? first.randomizer.mu().middle() : 0;
+  // Lines are valid a little beyond where they touch: as far as losses are small against the threshold.
+  const double spare = first.threshold.middle() - first.terms * first.present.middle();
+  const double large = std::max(0.0, std::log(std::max(1.0, spare)) - 0.7);
+  const double margin = std::min({large, 0.04 * mu * mu, 0.3 * mu});
+  const auto node_at = [&](double epsilon, double end = 0) {
+    const double cut = std::max({end, epsilon + 0.04 * std::min(epsilon, 2.0), epsilon + margin});
+    return Node{epsilon, lines_at(sums, epsilon, cut, each * 1e-2L)};
+  };
+  double last = 1;
+  while (last < 1e5 && chance_of(first) * message_delta(first.randomizer, last).above > each * 1e-3L)
+    last *= 1.05;
+  if (mu == 0) last = std::min(last, first.randomizer.epsilon0 * (1 - 1e-9));
+  std::vector<Node> nodes;
+  for (int i = 14; i >= 0; --i) nodes.push_back(node_at(std::ldexp(last, -i)));
+  while (static_cast<int>(nodes.size()) < lines) {
+    // The cell that counts most: its share of the variance of a round's loss, and of the chance of larger
+    // ones.
+    std::vector<long double> mass(nodes.size()), wide(nodes.size());
+    long double square = 0, tail = 0, most = 0;
+    std::size_t chosen = nodes.size();
+    for (std::size_t i = 0; i + 1 < nodes.size(); ++i) {
+      const Line &a = nodes[i].lines.back(), &b = nodes[i + 1].lines.back();
+      mass[i] = a.q > b.q ? std::max(0.0L, a.p - b.p) : 0;
+      wide[i] = nodes[i + 1].epsilon - nodes[i].epsilon;
+      square += mass[i] * static_cast<long double>(nodes[i + 1].epsilon * nodes[i + 1].epsilon);
+    }
+    for (std::size_t i = nodes.size() - 1; i-- > 0;) {
+      tail += mass[i];
+      const long double rare = mass[i] / (tail + each / 50) / static_cast<long double>(upper * upper);
+      const long double counts = wide[i] * wide[i] * ((square > 0 ? mass[i] / square : 0) + 20 * rare);
+      if (counts > most) most = counts, chosen = i;
+    }
+    if (chosen == nodes.size()) break;
+    const double from = nodes[chosen].epsilon, to = nodes[chosen + 1].epsilon;
+    const double at = to > 1.5 * from ? std::sqrt(from * to) : from + (to - from) / 2;
+    nodes.insert(nodes.begin() + static_cast<long>(chosen) + 1, node_at(at));
+  }
+  // And as far as the next line takes over, where that is further.
+  for (std::size_t i = 0; i + 1 < nodes.size(); ++i) {
+    double end = 0;
+    for (std::size_t k = 0; k < sums.size(); ++k) {
+      const Line &a = nodes[i].lines[k], &b = nodes[i + 1].lines[k];
+      if (!(a.q > b.q && a.p > b.p && b.q > 0) || nodes[i + 1].epsilon <= a.valid) continue;
+      const auto here = static_cast<double>(std::log(a.p - b.p) - std::log(a.q - b.q));
+      if (here > a.valid && here < nodes[i + 1].epsilon) end = std::max(end, here);
+    }
+    if (end > 0) nodes[i] = node_at(nodes[i].epsilon, end + 0.02);
+  }
+  std::vector<std::vector<Line>> envelopes;
+  for (std::size_t k = 0; k < sums.size(); ++k) envelopes.push_back(envelope(nodes, k));
+  return pair_of(least(envelopes));
+}
+
+std::optional<double> theorem_epsilon(const Repetition& repetition, const std::string& theorem, double delta,
+                                      double upper) {
+  const Experiment& e = repetition.experiment;
+  const double rounds = repetition.rounds;
+  if (theorem == "local-composition") {
+    if (e.shape != Shape::everybody || e.randomizer.kind == Kind::laplace || e.randomizer.symbols > 2)
+      return std::nullopt;
+    return last_above(
+        [&](double epsilon) {
+          return e.randomizer.kind == Kind::gaussian
+                     ? gaussian_delta(e.randomizer.mu() * sqrt(Real(rounds)), Real(epsilon)).below
+                     : response_delta(e.randomizer.epsilon0, rounds, epsilon).below;
+        },
+        delta, upper);
+  }
+  const std::vector<Charged> sums = swap_sums_of(e, theorem);
+  if (sums.empty()) return std::nullopt;
+  const double each = delta / rounds;
+  Pair pair;
+  if (sums.size() == 1) pair = swap_pair(sums.front().sum, each * 1e-3);
+  if (pair.empty() && rounds > 1) pair = dominated_pair(sums, rounds, upper, delta, kLines);
+  if (rounds == 1) {
+    return last_above(
+        [&](double epsilon) {
+          return pair.empty() ? least_value(sums, epsilon, delta * 1e-2L) : delta_of(pair, epsilon);
+        },
+        delta, upper);
+  }
+  // Three ways to add losses up, each from below and each the best somewhere.
+  const SummedLosses losses(pair, rounds, upper, delta);
+  double best = 0;
+  const auto keep = [&](const std::function<long double(double)>& composed) {
+    if (best < upper * kNear) best = std::max(best, last_above(composed, delta, upper));
+  };
+  keep([&](double epsilon) { return losses.delta(epsilon); });
+  if (upper > kLargeLosses)
+    keep([&](double epsilon) { return large_loss_delta(pair, rounds, epsilon, delta); });
+  keep([&](double epsilon) { return composed_delta(pair, rounds, epsilon, delta * 1e-3); });
+  return best;
+}
+
+}  // namespace muster::reference

@@ -1,0 +1,39 @@
+// A theorem's own value from below: the epsilon that T rounds of it cost at least, however well it is
+// computed.
+//
+// What a theorem charges may lie far above every data set. Between this value and the accountant's lies
+// nothing but the accountant's arithmetic (and the little that is lost here). V of swap_sum.h is convex in E,
+// so its supporting lines lie below it everywhere, and their envelope is the profile of a pair that the
+// theorem's pair dominates. Pure functions.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tests/reference/pair.h"
+#include "tests/reference/reference.h"
+#include "tests/reference/swap_sum.h"
+
+namespace muster::reference {
+
+// V(sum) + charge V(sum without rivals); a negative charge takes away from the latter alone.
+struct Charged {
+  SwapSum sum;
+  long double charge = 0;
+};
+
+// Of the theorem that a bound names ("swap-profile", "subset-swap", ...): at every E its value is at least
+// the smallest of these. None for other theorems.
+std::vector<Charged> swap_sums_of(const Experiment& e, const std::string& theorem);
+
+// A pair whose divergence, at any epsilon and in either order, is at most the smallest of the sums, closed
+// under exchange of the records. `upper`: about the epsilon asked of all rounds; `lines`: how many.
+Pair dominated_pair(const std::vector<Charged>& sums, double rounds, double upper, double delta, int lines);
+
+// The largest epsilon up to `upper`, to about 1e-3 of itself, at which the theorem's delta is still `delta`;
+// none where the theorem is not evaluated here.
+std::optional<double> theorem_epsilon(const Repetition& rounds, const std::string& theorem, double delta,
+                                      double upper);
+
+}  // namespace muster::reference

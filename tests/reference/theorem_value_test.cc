@@ -1,0 +1,185 @@
+// The theorems' own values against sums over every combination, closed forms and another discretisation.
+#include "tests/reference/theorem_value.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "tests/reference/local.h"
+#include "tests/reference/theorem.h"
+
+namespace muster::reference {
+namespace {
+
+using Kind = Randomizer::Kind;
+using Shape = Experiment::Shape;
+
+Experiment check_in(const Randomizer& randomizer, double clients, double rate) {
+  return {
+      .randomizer = randomizer, .shape = Shape::coins, .clients = clients, .coin = rate, .least_coin = rate};
+}
+
+Experiment part(const Randomizer& randomizer, double clients, double subset) {
+  Experiment e{.randomizer = randomizer, .shape = Shape::subset, .clients = clients};
+  e.subset = subset;
+  return e;
+}
+
+SwapSum sum_of(const Experiment& e, const std::string& theorem) {
+  return swap_sums_of(e, theorem).front().sum;
+}
+
+// Every combination of terms of up to nine clients, without the case that all of them report.
+Interval enumerated(const Experiment& e, double epsilon) {
+  Interval bound = swap_bound(e, epsilon).value();
+  if (e.shape == Shape::coins) {
+    const long double all = std::pow(static_cast<long double>(e.coin), static_cast<long double>(e.clients)) *
+                            message_delta(e.randomizer, epsilon).above;
+    bound.below -= all * (1 + 1e-12L);
+    bound.above -= all * (1 - 1e-12L);
+  }
+  return bound;
+}
+
+TEST(TheoremValue, EveryCombinationOfTermsOfFewClients) {
+  int compared = 0;
+  for (const double epsilon0 : {0.5, 2.0, 12.0}) {
+    const Randomizer pure{.epsilon0 = epsilon0};
+    for (const Experiment& e :
+         {check_in(pure, 3, 0.2), check_in(pure, 9, 0.6), part(pure, 5, 2), part(pure, 9, 8)}) {
+      const SwapSum sum = sum_of(e, e.shape == Shape::coins ? "swap-profile" : "subset-swap");
+      const Pair pair = swap_pair(sum, 1e-12);
+      for (const double share : {0.05, 0.4, 0.8}) {
+        const double epsilon = share * epsilon0;
+        const Interval exact = enumerated(e, epsilon);
+        const long double tiny = 1e-11L;
+        EXPECT_LE(delta_of(pair, epsilon), exact.above + 1e-16L);
+        EXPECT_GE(delta_of(pair, epsilon), exact.below * (1 - 1e-6L) - tiny) << epsilon0 << " " << share;
+        // The same by squaring, on cells.
+        EXPECT_LE(swap_value(sum, epsilon, 1e-9L), exact.above + 1e-16L);
+        EXPECT_GE(swap_value(sum, epsilon, 1e-9L), exact.below * 0.99L - tiny) << epsilon0 << " " << share;
+        ++compared;
+      }
+    }
+  }
+  EXPECT_EQ(compared, 36);
+}
+
+// f(ratio) of one message; below 1 by symmetry.
+long double message_delta_at(const Randomizer& r, long double ratio) {
+  if (!(ratio > 0)) return 1;
+  if (ratio < 1) return 1 - ratio + ratio * message_delta_at(r, 1 / ratio);
+  return message_delta(r, static_cast<double>(std::log(ratio))).above;
+}
+
+// E (X* - c)_+ as the theorem's page states it.
+long double call(const Randomizer& r, double epsilon, long double c) {
+  const auto e = std::exp(static_cast<long double>(epsilon));
+  const auto profile = [&](long double ratio) { return message_delta_at(r, ratio); };
+  return c >= 0 ? profile(e + c) : (1 - c) * profile(e / (1 - c));
+}
+
+// Two terms and strike k, the law of one of them from second differences of its call function on a grid: from
+// above, as chords of a convex function are.
+long double two_terms(const Randomizer& r, double epsilon, long double k) {
+  const auto e = std::exp(static_cast<long double>(epsilon));
+  std::vector<long double> at, calls;
+  for (int i = -1200; i <= 1200; ++i) {
+    at.push_back(e * std::sinh(static_cast<long double>(i) / 20) / 5);
+    calls.push_back(call(r, epsilon, at.back()));
+  }
+  long double sum = calls.back();  // what lies beyond the grid
+  for (std::size_t i = 1; i + 1 < at.size(); ++i) {
+    const long double right = (calls[i + 1] - calls[i]) / (at[i + 1] - at[i]);
+    const long double left = (calls[i] - calls[i - 1]) / (at[i] - at[i - 1]);
+    if (right > left) sum += (right - left) * call(r, epsilon, k - at[i]);
+  }
+  return sum;
+}
+
+TEST(TheoremValue, OneAndTwoNormalTerms) {
+  for (const double sigma : {0.3, 0.6, 1.0, 3.0}) {
+    const Randomizer normal{.kind = Kind::gaussian, .sigma = sigma};
+    for (const double share : {0.1, 0.5, 1.0}) {
+      const double mu = 2 / sigma, epsilon = share * (mu * mu / 2 + mu);
+      const auto e = std::exp(static_cast<long double>(epsilon));
+      // One of four reports: f(E + 3 (E - 1)) / 4.
+      const SwapSum one = sum_of(part(normal, 4, 1), "subset-swap");
+      const long double exact = message_delta_at(normal, e + 3 * (e - 1)) / 4;
+      EXPECT_LE(swap_value(one, epsilon, 1e-12L), exact * (1 + 1e-12L));
+      EXPECT_GE(swap_value(one, epsilon, 1e-12L), exact * 0.99L - 1e-12L) << sigma << " " << share;
+      // Two of four.
+      const SwapSum two = sum_of(part(normal, 4, 2), "subset-swap");
+      const long double above = two_terms(normal, epsilon, 2 * (e - 1)) / 4;
+      EXPECT_LE(swap_value(two, epsilon, 1e-12L), above * (1 + 1e-9L));
+      EXPECT_GE(swap_value(two, epsilon, 1e-12L), above * 0.99L - 1e-11L) << sigma << " " << share;
+    }
+  }
+}
+
+// A bound for one client more, that is, one strike more, lies below the exact value; one client fewer is
+// caught.
+TEST(TheoremValue, AKnownBadThresholdIsCaught) {
+  const Randomizer normal{.kind = Kind::gaussian, .sigma = 0.6};
+  const double epsilon = 4;
+  const auto e = std::exp(4.0L);
+  SwapSum sum = sum_of(part(normal, 4, 2), "subset-swap");
+  const long double above = two_terms(normal, epsilon, 2 * (e - 1)) / 4;
+  EXPECT_LE(swap_value(sum, epsilon, 1e-12L), above);
+  sum.threshold = Real(3.0);
+  EXPECT_GT(swap_value(sum, epsilon, 1e-12L), above);
+}
+
+// Lines stay below the curve that they touch, to the left and to the right.
+TEST(TheoremValue, LinesLieBelowTheCurve) {
+  const SwapSum sum = sum_of(check_in({.kind = Kind::gaussian, .sigma = 0.7}, 40, 0.3), "swap-profile");
+  for (const double epsilon : {0.2, 1.0, 3.0}) {
+    const Line line = supporting_line(sum, epsilon, epsilon + 0.3, 1e-9L);
+    for (const double at : {0.01, 0.1, 0.5, 1.0, 1.2, 3.0, 3.2}) {
+      if (at > line.valid) continue;
+      const long double here = line.p - std::exp(static_cast<long double>(at)) * line.q;
+      EXPECT_LE(here, swap_value(sum, at, 1e-9L) * 1.003L) << epsilon << " at " << at;
+    }
+    EXPECT_GE(line.p - std::exp(static_cast<long double>(epsilon)) * line.q,
+              swap_value(sum, epsilon, 1e-9L) * 0.97L);
+  }
+}
+
+// The envelope of lines against the pair itself: below it, near it, and so are their compositions.
+TEST(TheoremValue, RoundsOfLinesAndOfThePair) {
+  const SwapSum sum = sum_of(check_in({.epsilon0 = 4}, 9, 0.4), "swap-profile");
+  const Pair exact = swap_pair(sum, 1e-12);
+  for (const double rounds : {1.0, 3.0, 40.0}) {
+    const double upper = 3 * std::sqrt(rounds);
+    const Pair lines = dominated_pair({{sum, 0}}, rounds, upper, 1e-5, 60);
+    for (const double share : {0.3, 0.6, 1.0}) {
+      const long double below = composed_delta(lines, rounds, share * upper, 1e-9),
+                        value = composed_delta(exact, rounds, share * upper, 1e-9);
+      EXPECT_LE(below, value * 1.01L + 1e-9L) << rounds << " " << share;
+      EXPECT_GE(below, value * 0.9L - 1e-9L) << rounds << " " << share;
+    }
+  }
+}
+
+// A subset of one reports the local message: T rounds of it are a mixture over the rounds it takes part in,
+// less what hides one message among n silent clients, nothing as n (E - 1) stays far below the losses.
+TEST(TheoremValue, RoundsOfOneLargeMessage) {
+  Experiment e = part({.kind = Kind::gaussian, .sigma = 0.05}, 2, 1);
+  const double rounds = 3, mu = 40;
+  const auto value = theorem_epsilon({e, rounds}, "subset-swap", 1e-5, 3000);
+  ASSERT_TRUE(value.has_value());
+  const double local = 3 * mu * mu / 2 + 6 * mu * std::sqrt(3.0);
+  EXPECT_LT(*value, local);
+  EXPECT_GT(*value, 0.97 * (3 * mu * mu / 2 + 3.7 * mu * std::sqrt(3.0)));
+}
+
+TEST(TheoremValue, OfNoOtherTheorem) {
+  const Experiment e = check_in({.epsilon0 = 4}, 9, 0.4);
+  EXPECT_FALSE(theorem_epsilon({e, 1}, "class-c", 1e-5, 3).has_value());
+  EXPECT_FALSE(theorem_epsilon({e, 1}, "gaussian-blanket", 1e-5, 3).has_value());
+}
+
+}  // namespace
+}  // namespace muster::reference
