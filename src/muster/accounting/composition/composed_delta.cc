@@ -12,9 +12,7 @@ namespace muster::accounting {
 namespace {
 
 constexpr double kLeast = std::numeric_limits<double>::min();  // what the range of a double may take away
-constexpr double kWork = 1e8;       // atoms times frequencies one answer may cost: about a tenth of a second
-constexpr int kMostCells = 20;      // log2 of the cells of a fast transform that may be afforded
-constexpr double kCertain = 1e-12;  // of 1: what a delta next to it may lack
+constexpr double kCertain = 1e-12;                             // of 1: what a delta next to it may lack
 constexpr double kBesides =
     1e-6;  // of the mass at infinity: what finite losses may add without a closer look
 constexpr double kUlp = 2.3e-16;
@@ -62,7 +60,8 @@ double with_infinite_losses(double upper, double at_infinity) {
   return numerics::smaller(1.0, upper + at_infinity * (1 + 1e-12) + kLeast);
 }
 
-std::optional<numerics::Enclosure> composed_delta_by_integral(Parts parts, double spacing, double epsilon) {
+std::optional<numerics::Enclosure> composed_delta_by_integral(Parts parts, double spacing, double epsilon,
+                                                              Effort most) {
   const double at_infinity = mass_at_infinity(parts);
   const double intrinsic = numerics::larger(0.0, -std::expm1(epsilon));
   if (const auto finite = trivial_value(parts, spacing, epsilon)) {
@@ -73,7 +72,7 @@ std::optional<numerics::Enclosure> composed_delta_by_integral(Parts parts, doubl
     return numerics::Enclosure{numerics::larger(plain->lower, intrinsic * (1 - 1e-12)),
                                numerics::larger(plain->upper, intrinsic)};
   }
-  const auto answer = Integral(parts, spacing, epsilon).value(kMostCells, kWork);
+  const auto answer = Integral(parts, spacing, epsilon).value(most.cells, most.work);
   if (!answer || answer->upper - answer->lower > kUnresolved * answer->upper) {
     return std::nullopt;
   }

@@ -48,8 +48,15 @@ double composed_delta_roughly(std::span<const RepeatedLoss> parts, double spacin
 // By the integral, or where the answer is plain without one (a delta next to 1, or infinite losses alone);
 // shifts are left out. None where the integral is too long, or its round-off leaves more than two hundredths
 // open.
+// What one answer may cost: atoms times frequencies, about a tenth of a second for 1e8, and the log2 of the
+// cells of a fast transform.
+struct Effort {
+  double work = 1e8;
+  int cells = 20;
+};
 std::optional<numerics::Enclosure> composed_delta_by_integral(std::span<const RepeatedLoss> parts,
-                                                              double spacing, double epsilon);
+                                                              double spacing, double epsilon,
+                                                              Effort most = {});
 
 // An upper end for finite losses, and the chance that some loss is infinite: at most 1.
 double with_infinite_losses(double upper, double at_infinity);

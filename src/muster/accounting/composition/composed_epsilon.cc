@@ -2,6 +2,7 @@
 
 #include <limits>
 #include <optional>
+#include <vector>
 
 #include "muster/accounting/composition/coarser_lattice.h"
 #include "muster/accounting/composition/convolved_near.h"
@@ -13,6 +14,7 @@ namespace muster::accounting {
 namespace {
 
 constexpr double kLargestEpsilon = 1e20;
+constexpr Effort kQuick{1.5e7, 16};  // for a search: some ten answers
 
 // A lower bound of P(S > 1), by Cantelli's inequality; 0 where that says nothing.
 double surely_positive(Parts parts) {
@@ -26,13 +28,16 @@ double surely_positive(Parts parts) {
 // cannot answer counts as one below the answer, until there are too many of them.
 class Integrals {
  public:
-  Integrals(Parts parts, double spacing, double target)
-      : parts_(parts), spacing_(spacing), passes_zero_(surely_positive(parts) > kPlenty * target) {}
+  Integrals(Parts parts, double spacing, double target, Effort most)
+      : parts_(parts),
+        spacing_(spacing),
+        most_(most),
+        passes_zero_(surely_positive(parts) > kPlenty * target) {}
   // One where nothing is known.
   numerics::Enclosure at(double epsilon) {
     if (epsilon == 0 && passes_zero_) return {1, 1};
     if (failures_ < kMostFailures) {
-      if (const auto value = composed_delta_by_integral(parts_, spacing_, epsilon)) return *value;
+      if (const auto value = composed_delta_by_integral(parts_, spacing_, epsilon, most_)) return *value;
       if (epsilon > 0) ++failures_;
     }
     unknown_ = numerics::larger(unknown_, epsilon);
@@ -49,15 +54,16 @@ class Integrals {
   static constexpr double kPlenty = 10;
   Parts parts_;
   double spacing_;
+  Effort most_;
   bool passes_zero_;  // hardly worth the question
   int failures_ = 0;
   double unknown_ = 0;  // the largest epsilon without an answer
 };
 
-// By integrals; none where they cannot answer.
-std::optional<double> by_integrals(Parts parts, double spacing, double target, Outward side) {
+// By integrals of a given effort; none where they cannot answer.
+std::optional<double> by_integrals(Parts parts, double spacing, double target, Outward side, Effort most) {
   const double start = expected_epsilon(parts, spacing, target);
-  Integrals integrals(parts, spacing, target);
+  Integrals integrals(parts, spacing, target, most);
   const double found =
       side == Outward::up
           ? numerics::crossing_from_above([&](double epsilon) { return integrals.at(epsilon).upper; }, target,
@@ -67,9 +73,16 @@ std::optional<double> by_integrals(Parts parts, double spacing, double target, O
   return integrals.decided(found) ? std::optional(found) : std::nullopt;
 }
 
-std::optional<double> on_coarser_lattice(Parts parts, double spacing, double target, Outward side) {
+// The same on a coarser lattice where that is much cheaper, or the only way.
+std::optional<double> by_some_integrals(Parts parts, double spacing, double target, Outward side) {
+  if (const auto found = by_integrals(parts, spacing, target, side, kQuick)) return found;
   const auto coarse = coarser_losses(parts, spacing, chernoff_epsilon(parts, spacing, target), side);
-  return coarse ? by_integrals(coarse->parts(parts), coarse->spacing, target, side) : std::nullopt;
+  const std::vector<RepeatedLoss> moved = coarse ? coarse->parts(parts) : std::vector<RepeatedLoss>{};
+  if (coarse) {
+    if (const auto found = by_integrals(moved, coarse->spacing, target, side, kQuick)) return found;
+  }
+  if (const auto found = by_integrals(parts, spacing, target, side, {})) return found;
+  return coarse ? by_integrals(moved, coarse->spacing, target, side, {}) : std::nullopt;
 }
 
 double upper_without_shifts(Parts parts, double spacing, double target) {
@@ -77,8 +90,7 @@ double upper_without_shifts(Parts parts, double spacing, double target) {
   if (at_infinity > target) {
     return std::numeric_limits<double>::infinity();
   }
-  if (const auto found = by_integrals(parts, spacing, target, Outward::up)) return *found;
-  if (const auto coarse = on_coarser_lattice(parts, spacing, target, Outward::up)) return *coarse;
+  if (const auto found = by_some_integrals(parts, spacing, target, Outward::up)) return *found;
   const ConvolvedLosses losses = convolved_near(parts, spacing, target, ConvolvedLosses::Side::above);
   const double convolved = numerics::crossing_from_above(
       [&](double epsilon) { return with_infinite_losses(losses.delta(epsilon), at_infinity); }, target,
@@ -88,8 +100,7 @@ double upper_without_shifts(Parts parts, double spacing, double target) {
 }
 
 double lower_without_shifts(Parts parts, double spacing, double target) {
-  if (const auto found = by_integrals(parts, spacing, target, Outward::down)) return *found;
-  if (const auto coarse = on_coarser_lattice(parts, spacing, target, Outward::down)) return *coarse;
+  if (const auto found = by_some_integrals(parts, spacing, target, Outward::down)) return *found;
   const ConvolvedLosses losses = convolved_near(parts, spacing, target, ConvolvedLosses::Side::below);
   return numerics::crossing_from_below([&](double epsilon) { return losses.delta(epsilon); }, target,
                                        kLargestEpsilon, expected_epsilon(parts, spacing, target));
