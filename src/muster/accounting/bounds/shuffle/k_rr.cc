@@ -62,6 +62,8 @@ numerics::Enclosure k_rr_check_in_delta(double n, double rate, double k, double 
 
 numerics::Enclosure k_rr_dataset_delta(const KRRShape& shape, double k, double epsilon0, OthersHold others,
                                        double epsilon) {
+  // No likelihood ratio passes e^epsilon0; further out the terms leave their range.
+  if (epsilon >= epsilon0) return {0, 0};
   const long double b = probability_of_another(k, epsilon0);
   const auto top = static_cast<long double>(epsilon0);
   const long double kept = b * std::exp(top);

@@ -123,6 +123,17 @@ TEST(KRR, ExactCurvesEqualTheEnumeratedDatasets) {
   }
 }
 
+// Past epsilon0 no symbol tells anything, however far e^epsilon is beyond every range.
+TEST(KRR, NothingIsLeftPastEpsilon0) {
+  for (const OthersHold others : {OthersHold::third, OthersHold::alternative, OthersHold::own}) {
+    for (const double epsilon : {27.7, 750.0, 11'400.0, 1.6e10, 1e300}) {
+      const numerics::Enclosure found = k_rr_dataset_delta({18'914, 18'914, 1}, 6620, 27.7, others, epsilon);
+      EXPECT_EQ(found.lower, 0) << epsilon;
+      EXPECT_EQ(found.upper, 0) << epsilon;
+    }
+  }
+}
+
 // The law of the profile-only form, built from the enumerated profile, has the same four atoms.
 TEST(KRR, TheLawIsThatOfItsOwnProfile) {
   for (const int k : {2, 3, 6}) {
