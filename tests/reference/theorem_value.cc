@@ -5,6 +5,7 @@
 #include <functional>
 #include <vector>
 
+#include "tests/reference/binomials.h"
 #include "tests/reference/loss_sum.h"
 #include "tests/reference/theorem.h"
 
@@ -280,20 +281,47 @@ Pair dominated_pair(const std::vector<Charged>& sums, double rounds, double uppe
   return pair_of(least(envelopes));
 }
 
+namespace {
+
+// docs/theory/local.md: her messages alone, Bin(T, g) of them. Numbers of messages are taken in blocks, each
+// at its smallest one, and far ends are left out: lower.
+long double local_delta(const Experiment& e, double rounds, double epsilon) {
+  const auto messages = [&](double k) {
+    return e.randomizer.kind == Kind::gaussian
+               ? gaussian_delta(e.randomizer.mu() * sqrt(Real(k)), Real(epsilon)).below
+               : response_delta(e.randomizer.epsilon0, k, epsilon).below;
+  };
+  const Real one(1.0), chance = e.shape == Shape::everybody ? one
+                                : e.shape == Shape::subset  ? Real(e.subset) / Real(e.clients)
+                                                            : e.rate();
+  const Real not_chance = e.shape == Shape::subset      ? Real(e.clients - e.subset) / Real(e.clients)
+                          : e.shape == Shape::everybody ? Real(0.0)
+                                                        : e.absence();
+  if (!not_chance.surely_positive()) return messages(rounds);
+  const double mean = rounds * chance.middle(), deviation = std::sqrt(mean * not_chance.middle());
+  const double first = std::max(1.0, std::floor(mean - 9 * deviation - 9)),
+               last = std::min(rounds, std::ceil(mean + 9 * deviation + 30));
+  const double block = std::max(1.0, std::floor(deviation / 20));
+  Binomials law(rounds, chance, not_chance, first);
+  long double sum = 0;
+  for (double k = first; k <= last;) {
+    const double smallest = k;
+    long double weight = 0;
+    for (; k <= last && k < smallest + block; ++k, law.next()) weight += law.value() * (1 - law.error());
+    sum += weight * messages(smallest);
+  }
+  return sum * (1 - 1e-12L);
+}
+
+}  // namespace
+
 std::optional<double> theorem_epsilon(const Repetition& repetition, const std::string& theorem, double delta,
                                       double upper) {
   const Experiment& e = repetition.experiment;
   const double rounds = repetition.rounds;
   if (theorem == "local-composition") {
-    if (e.shape != Shape::everybody || e.randomizer.kind == Kind::laplace || e.randomizer.symbols > 2)
-      return std::nullopt;
-    return last_above(
-        [&](double epsilon) {
-          return e.randomizer.kind == Kind::gaussian
-                     ? gaussian_delta(e.randomizer.mu() * sqrt(Real(rounds)), Real(epsilon)).below
-                     : response_delta(e.randomizer.epsilon0, rounds, epsilon).below;
-        },
-        delta, upper);
+    if (e.randomizer.kind == Kind::laplace || e.randomizer.symbols > 2) return std::nullopt;
+    return last_above([&](double epsilon) { return local_delta(e, rounds, epsilon); }, delta, upper);
   }
   const std::vector<Charged> sums = swap_sums_of(e, theorem);
   if (sums.empty()) return std::nullopt;
