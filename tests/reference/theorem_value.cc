@@ -189,7 +189,7 @@ Pair dominated_pair(const std::vector<Charged>& sums, double rounds, double uppe
       const auto here = static_cast<double>(std::log(a.p - b.p) - std::log(a.q - b.q));
       if (here > a.valid && here < nodes[i + 1].epsilon) end = std::max(end, here);
     }
-    if (end > 0) nodes[i] = node_at(nodes[i].epsilon, end + 0.02);
+    if (end > 0) nodes[i] = node_at(nodes[i].epsilon, end + std::max(0.02, margin / 2));
   }
   std::vector<std::vector<Line>> envelopes;
   for (std::size_t k = 0; k < sums.size(); ++k) {
