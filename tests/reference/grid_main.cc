@@ -1,9 +1,11 @@
 // Large losses, point by point: `reference_grid`. Noise of sigma 2^-6 to 1, epsilon0 from 10 to 60, one round
-// to 10^5, in all seven protocols: never above the local value, never below what one round costs, and how far
-// above the reference.
+// to 10^5, in all seven protocols: never above the local value, never below what one round costs, never below
+// the value of the theorem that the answer names, and how far above the larger of that value and what data
+// sets show.
 //
-//   --seconds W   no point starts later
-// Exit status: 0, or 1 where a value lies above the local one or below the reference.
+//   --from I --to J   these points alone (of 0 to 419; a point takes a few seconds)
+//   --seconds W       no point starts later
+// Exit status: 0, or 1 where a value lies above the local one or below a reference.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -94,7 +96,7 @@ int run(const Slice& slice) {
         static_cast<double>(std::max(certified_delta(one, upper, q.fixed),
                                      certified_delta(stages, upper, q.fixed))) > q.fixed * (1 + 1e-12);
     const double theorem = theorem_value(stages, answer, q.fixed);
-    // A theorem's value at its own upper end: the bisection begins there.
+    // The search for the theorem's value begins at the answer, and ends there if the answer is below it.
     if (!(upper <= local) || below || theorem >= upper * (1 + 1e-12)) {
       ++failures;
       fmt::print("FALSE: {}\n", command_line(q));

@@ -5,6 +5,8 @@
 #include <functional>
 #include <vector>
 
+#include "tests/reference/binomials.h"
+#include "tests/reference/line_envelope.h"
 #include "tests/reference/loss_sum.h"
 #include "tests/reference/theorem.h"
 
@@ -42,93 +44,6 @@ struct Node {
   std::vector<Line> lines;  // of each sum
 };
 
-long double value(const Line& line, long double e) { return line.p - e * line.q; }
-
-// Where the two are equal; `left` is the steeper one.
-long double crossing(const Line& left, const Line& right) { return (left.p - right.p) / (left.q - right.q); }
-
-// The lines of one sum that are the largest somewhere, from left to right, each lowered to where the next
-// ones take over before it ends.
-std::vector<Line> envelope(const std::vector<Node>& nodes, std::size_t sum) {
-  std::vector<Line> lines;  // from right to left
-  for (std::size_t i = nodes.size(); i-- > 0;) {
-    Line line = nodes[i].lines[sum];
-    if (!(line.p > 0 && line.q > 0)) continue;
-    const long double end = exp(Real(line.valid)).below();
-    long double other = 0;
-    for (const Line& next : lines) other = std::max(other, value(next, end));
-    line.p -= std::max(0.0L, value(line, end) - other);
-    // Flatter than the next, though it should be steeper: left out.
-    if (!(line.p > 0) || (!lines.empty() && line.q <= lines.back().q)) continue;
-    while (!lines.empty()) {
-      const Line& next = lines.back();
-      const long double here = crossing(line, next);
-      const long double there = lines.size() > 1 ? crossing(next, lines[lines.size() - 2]) : next.p / next.q;
-      if (here < there) break;
-      lines.pop_back();  // `next` is nowhere the largest
-    }
-    lines.push_back(line);
-  }
-  std::reverse(lines.begin(), lines.end());
-  return lines;
-}
-
-// The largest p of a line of slope -q below the envelope: concave in q, and so is the least of several.
-long double intercept(const std::vector<Line>& lines, long double q) {
-  Line last{0, 0, 0};
-  for (std::size_t i = lines.size(); i-- > 0; last = lines[i]) {
-    if (q <= lines[i].q) return last.p + (lines[i].p - last.p) * (q - last.q) / (lines[i].q - last.q);
-  }
-  return last.p;
-}
-
-std::vector<Line> least(const std::vector<std::vector<Line>>& envelopes) {
-  if (envelopes.size() == 1) return envelopes.front();
-  std::vector<Line> result;
-  for (const std::vector<Line>& lines : envelopes) {
-    for (Line line : lines) {
-      for (const std::vector<Line>& other : envelopes) line.p = std::min(line.p, intercept(other, line.q));
-      if (line.p > 0) result.push_back(line);
-    }
-  }
-  std::sort(result.begin(), result.end(), [](const Line& a, const Line& b) { return a.q > b.q; });
-  // Rounding must not bend it: the hull of the points.
-  std::vector<Line> hull;
-  for (const Line& line : result) {
-    if (!hull.empty() && !(line.q < hull.back().q)) continue;
-    while (hull.size() > 1 && crossing(hull[hull.size() - 2], hull.back()) >= crossing(hull.back(), line))
-      hull.pop_back();
-    hull.push_back(line);
-  }
-  return hull;
-}
-
-// The pair of a convex function that is the largest of lines right of 1; left of 1 its mirror image.
-Pair pair_of(const std::vector<Line>& lines) {
-  Pair pair;
-  long double p = 0, q = 0;
-  std::vector<Outcome> right;
-  for (std::size_t i = lines.size(); i-- > 0;) {
-    const long double kink =
-        i + 1 < lines.size() ? crossing(lines[i], lines[i + 1]) : lines[i].p / lines[i].q;
-    const long double mass = lines[i].q - (i + 1 < lines.size() ? lines[i + 1].q : 0);
-    if (!(kink > 1 && mass > 0)) break;
-    // What would make more than a law is left out, least losses first.
-    const long double room = 1 - p - q, needed = (kink + 1) * mass, share = std::min(1.0L, room / needed);
-    if (!(share > 0)) break;
-    right.push_back({kink * mass * share, mass * share});
-    p += right.back().p;
-    q += right.back().q;
-  }
-  for (const Outcome& o : right) {
-    pair.push_back({o.p * (1 - 1e-15L), o.q * (1 + 1e-15L)});
-    pair.push_back({o.q * (1 - 1e-15L), o.p * (1 + 1e-15L)});
-  }
-  const long double rest = 1 - p - q;
-  if (rest > 0) pair.push_back({rest * (1 - 1e-15L), rest * (1 + 1e-15L)});
-  return pair;
-}
-
 long double chance_of(const SwapSum& sum) {
   return sum.present.above() * static_cast<long double>(sum.terms) / sum.threshold.below();
 }
@@ -160,7 +75,8 @@ std::vector<Line> lines_at(const std::vector<Charged>& sums, double epsilon, dou
 long double least_value(const std::vector<Charged>& sums, double epsilon, long double drop) {
   const long double e = exp(Real(epsilon)).above();
   long double least = 1;
-  for (const Line& line : lines_at(sums, epsilon, epsilon, drop)) least = std::min(least, value(line, e));
+  for (const Line& line : lines_at(sums, epsilon, epsilon, drop))
+    least = std::min(least, line.p - e * line.q);
   return std::max(0.0L, least);
 }
 
@@ -273,27 +189,58 @@ Pair dominated_pair(const std::vector<Charged>& sums, double rounds, double uppe
       const auto here = static_cast<double>(std::log(a.p - b.p) - std::log(a.q - b.q));
       if (here > a.valid && here < nodes[i + 1].epsilon) end = std::max(end, here);
     }
-    if (end > 0) nodes[i] = node_at(nodes[i].epsilon, end + 0.02);
+    if (end > 0) nodes[i] = node_at(nodes[i].epsilon, end + std::max(0.02, margin / 2));
   }
   std::vector<std::vector<Line>> envelopes;
-  for (std::size_t k = 0; k < sums.size(); ++k) envelopes.push_back(envelope(nodes, k));
+  for (std::size_t k = 0; k < sums.size(); ++k) {
+    std::vector<Line> own;
+    for (const Node& node : nodes) own.push_back(node.lines[k]);
+    envelopes.push_back(envelope(own));
+  }
   return pair_of(least(envelopes));
 }
+
+namespace {
+
+// docs/theory/local.md: her messages alone, Bin(T, g) of them. Numbers of messages are taken in blocks, each
+// at its smallest one, and far ends are left out: lower.
+long double local_delta(const Experiment& e, double rounds, double epsilon) {
+  const auto messages = [&](double k) {
+    return e.randomizer.kind == Kind::gaussian
+               ? gaussian_delta(e.randomizer.mu() * sqrt(Real(k)), Real(epsilon)).below
+               : response_delta(e.randomizer.epsilon0, k, epsilon).below;
+  };
+  const Real one(1.0), chance = e.shape == Shape::everybody ? one
+                                : e.shape == Shape::subset  ? Real(e.subset) / Real(e.clients)
+                                                            : e.rate();
+  const Real not_chance = e.shape == Shape::subset      ? Real(e.clients - e.subset) / Real(e.clients)
+                          : e.shape == Shape::everybody ? Real(0.0)
+                                                        : e.absence();
+  if (!not_chance.surely_positive()) return messages(rounds);
+  const double mean = rounds * chance.middle(), deviation = std::sqrt(mean * not_chance.middle());
+  const double first = std::max(1.0, std::floor(mean - 9 * deviation - 9)),
+               last = std::min(rounds, std::ceil(mean + 9 * deviation + 30));
+  const double block = std::max(1.0, std::floor(deviation / 20));
+  Binomials law(rounds, chance, not_chance, first);
+  long double sum = 0;
+  for (double k = first; k <= last;) {
+    const double smallest = k;
+    long double weight = 0;
+    for (; k <= last && k < smallest + block; ++k, law.next()) weight += law.value() * (1 - law.error());
+    sum += weight * messages(smallest);
+  }
+  return sum * (1 - 1e-12L);
+}
+
+}  // namespace
 
 std::optional<double> theorem_epsilon(const Repetition& repetition, const std::string& theorem, double delta,
                                       double upper) {
   const Experiment& e = repetition.experiment;
   const double rounds = repetition.rounds;
   if (theorem == "local-composition") {
-    if (e.shape != Shape::everybody || e.randomizer.kind == Kind::laplace || e.randomizer.symbols > 2)
-      return std::nullopt;
-    return last_above(
-        [&](double epsilon) {
-          return e.randomizer.kind == Kind::gaussian
-                     ? gaussian_delta(e.randomizer.mu() * sqrt(Real(rounds)), Real(epsilon)).below
-                     : response_delta(e.randomizer.epsilon0, rounds, epsilon).below;
-        },
-        delta, upper);
+    if (e.randomizer.kind == Kind::laplace || e.randomizer.symbols > 2) return std::nullopt;
+    return last_above([&](double epsilon) { return local_delta(e, rounds, epsilon); }, delta, upper);
   }
   const std::vector<Charged> sums = swap_sums_of(e, theorem);
   if (sums.empty()) return std::nullopt;
