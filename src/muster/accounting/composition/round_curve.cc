@@ -21,7 +21,7 @@ constexpr double kRise = 5e-3;         // of the curve: what a chord may lie abo
 constexpr double kRiseOfLarge = 2e-2;  // the same where losses are large: those are resolved by their mass
 constexpr int kMostSteps = 40;
 constexpr double kTableWork = 3.5e9;  // numerics/work.h: about a second
-constexpr double kNodesExpected = 5;  // deviations with all their nodes
+constexpr double kNodesBeyond = 2;    // deviations' worth of nodes beyond those visited, at most five in all
 constexpr double kCoarse = 8;         // times as few nodes, and as far a rise, for a table of that work
 constexpr double kCoarsest = 32;      // and for one of twice the work: three nodes to a deviation
 constexpr double kWidestHurry = 16;   // times as wide cells late in a table, and as far a rise
@@ -330,7 +330,8 @@ RoundCurve tabulate(const Curve& forward, const Curve& reverse, int per_deviatio
   const auto [deviation, large, asked] = scale_of(forward);
   const double affordable = share * kTableWork;
   const double each = work_of_node(forward, reverse, deviation);
-  const double coarser = coarsening(each * kNodesExpected * per_deviation, affordable, large);
+  const double coarser =
+      coarsening(each * smaller(5.0, visited + kNodesBeyond) * per_deviation, affordable, large);
   double spacing = coarser * deviation / per_deviation;
   if (knot > spacing) {
     spacing = knot / std::ceil(kFewest * knot / deviation);

@@ -21,7 +21,7 @@ constexpr double kLargestRatio = 20;      // beyond, the local bound is as good
 constexpr int kNodes = 30;                // a deviation: chords raise the variance of X* by 2e-4 of it
 constexpr double kSliceTolerance = 3e-3;  // of the sum's variance, by which covering all weights may widen it
 constexpr double kLooseTolerance = 1e-2;  // the same where unequal weights widen it much more:
-constexpr double kLooseRatio = 2;         // beyond this ratio, by an eighth
+constexpr double kLooseRatio = 4;         // beyond this ratio, by a half and more
 
 // Variance that unequal weights of this ratio add, at most, relative to equal ones.
 double inflation(double ratio) { return (ratio - 1) * (ratio - 1) / (4 * ratio); }
