@@ -22,6 +22,7 @@ constexpr double kFarthest = 64;    // times where D is expected: beyond, nothin
 constexpr double kOutward = 1e-15;  // of a point or a mass
 constexpr double kSummed = 1e-13;   // of a mass: what summing some hundred positive products rounds
 constexpr double kLeast = 1e-300;   // what products below the range of a double may have lost
+constexpr double kRaised = 1e-11;   // of a kink's mass: by how much a profile may have raised it
 
 struct Atoms {
   std::vector<double> points;
@@ -97,7 +98,9 @@ class OneTerm {
         to_(interval + 1 < kFrom.size() ? kFrom[interval + 1] : std::numeric_limits<double>::infinity()) {}
 
   // A kink of the profile at l < eps is the atom e^{-l} - e^{-eps}. The last one below `from` would have
-  // another mass in a profile that is exact from eps on: like all that follow it, it counts as 0.
+  // another mass in a profile that is exact from eps on: like all that follow it, it counts as 0. Masses of a
+  // profile are upper bounds; a measure that is nowhere less than the law's serves, so zero has the rest of 1
+  // and what they were raised by.
   Atoms above() const {
     const std::vector<double>& l = profile_.log_alphas();
     const double gain = -std::expm1(-from_);
@@ -123,7 +126,7 @@ class OneTerm {
       add_report(0, larger(0.0, not_positive - reports * (1 + kSummed)));
     }
     add(gain, terms_.silent);
-    add(0, larger(0.0, 1 - counted * (1 - kSummed)));
+    add(0, larger(0.0, 1 - counted * (1 - kSummed)) + raised());
     return law;
   }
 
@@ -135,7 +138,7 @@ class OneTerm {
     Atoms law;
     const auto add = [&](double point, double mass) {
       law.points.push_back(point * (1 + 4 * kOutward));
-      law.masses.push_back(mass * (1 - kSummed));
+      law.masses.push_back(mass * (1 - kRaised));
     };
     const auto add_report = [&](double d, double mass) {
       weighted([&](double w, double p) { add(gain * (1 - w) + w * d, mass * p); });
@@ -154,6 +157,13 @@ class OneTerm {
   }
 
  private:
+  // By how much all masses of the profile together were raised: what is not counted may be larger by that.
+  double raised() const {
+    double total = profile_.mass_at_infinity();
+    for (const double mass : profile_.p_masses()) total += mass;
+    return terms_.rate * (larger(0.0, total - 1) + kSummed);
+  }
+
   template <typename Each>
   void weighted(const Each& each) const {
     if (terms_.weights == nullptr) {
