@@ -80,6 +80,10 @@ void add_row(double x, double p, const SumLaw& b, std::size_t first, std::size_t
 Cells convolve(const SumLaw& a, const SumLaw& b, const std::vector<double>& knots) {
   Cells cells{std::vector<double>(knots.size()), std::vector<double>(knots.size()),
               std::vector<double>(knots.size()), 0, 0};
+  // Of a law whose masses have all become negligible only what was left out is known.
+  if (b.points.empty()) {
+    return cells;
+  }
   const Tails tails(b);
   const auto& from = tails.mass_from;
   const auto& before = tails.mass_before;
@@ -176,6 +180,10 @@ double SumLaw::put(double k, Side side) const {
   return side == Side::above ? (sum + dropped * k) * factor : sum / factor;
 }
 
+SumLaw gathered(const SumLaw& law, Side side, const std::vector<double>& knots) {
+  return add(SumLaw{{0}, {1}}, law, side, knots);
+}
+
 SumLaw sum_by_doubling(const SumLaw& one, std::uint64_t n, Side side, const Knots& knots) {
   SumLaw power = one;
   SumLaw total;
@@ -183,8 +191,9 @@ SumLaw sum_by_doubling(const SumLaw& one, std::uint64_t n, Side side, const Knot
   double total_copies = 0;
   for (std::uint64_t rest = n;;) {
     if (rest % 2 == 1) {
+      const bool first = total_copies == 0;
       total_copies += power_copies;
-      total = total.points.empty() ? power : add(total, power, side, knots(total_copies));
+      total = first ? power : add(total, power, side, knots(total_copies));
     }
     rest /= 2;
     if (rest == 0) {

@@ -17,11 +17,9 @@
 #include <functional>
 #include <vector>
 
-#include "muster/numerics/enclosure.h"
+#include "muster/numerics/side.h"
 
 namespace muster::numerics {
-
-enum class Side { above, below };
 
 struct SumLaw {
   std::vector<double> points;  // >= 0, increasing
@@ -39,6 +37,9 @@ struct SumLaw {
 
 // Increasing knots for the sum of `copies` copies; the first must be 0.
 using Knots = std::function<std::vector<double>(double copies)>;
+
+// One law on knots; its points in increasing order.
+SumLaw gathered(const SumLaw& law, Side side, const std::vector<double>& knots);
 
 // n >= 1 copies of `one`.
 SumLaw sum_by_doubling(const SumLaw& one, std::uint64_t n, Side side, const Knots& knots);

@@ -12,6 +12,8 @@
 namespace muster::accounting {
 namespace {
 
+using numerics::Side;
+
 using Extended = long double;
 
 constexpr double kHarmless = 5e-5;  // of epsilon: what a coarser lattice may add or take
@@ -21,7 +23,7 @@ constexpr double kOnLattice = 1e-6;  // of the spacing
 
 // Nothing where a loss is off the finer lattice.
 std::optional<numerics::AtomicLaw> moved(const numerics::AtomicLaw& law, double spacing, double coarse,
-                                         Outward side) {
+                                         Side side) {
   const double factor = std::round(coarse / spacing);
   std::map<std::int64_t, Extended> masses;
   for (std::size_t a = 0; a < law.points.size(); ++a) {
@@ -32,7 +34,7 @@ std::optional<numerics::AtomicLaw> moved(const numerics::AtomicLaw& law, double 
     const double below = std::floor(index / factor);
     const Extended distance = static_cast<Extended>(spacing) * (index - below * factor);
     const Extended share =
-        side == Outward::up ? std::expm1(-distance) / std::expm1(-static_cast<Extended>(coarse)) : 0;
+        side == Side::above ? std::expm1(-distance) / std::expm1(-static_cast<Extended>(coarse)) : 0;
     const auto cell = static_cast<std::int64_t>(below);
     masses[cell] += law.weights[a] * (1 - share);
     masses[cell + 1] += law.weights[a] * share;
@@ -40,7 +42,7 @@ std::optional<numerics::AtomicLaw> moved(const numerics::AtomicLaw& law, double 
   // Rounded outwards once, as the masses of a pair are; what is left of 1 is at zero.
   numerics::AtomicLaw result;
   for (const auto& [cell, mass] : masses) {
-    const bool more = (cell > 0) == (side == Outward::up);
+    const bool more = (cell > 0) == (side == Side::above);
     if (cell != 0) {
       result.add(coarse * static_cast<double>(cell),
                  static_cast<double>(mass * (more ? 1 + kRounding : 1 - kRounding)));
@@ -57,7 +59,8 @@ std::vector<RepeatedLoss> CoarserLosses::parts(std::span<const RepeatedLoss> fin
   return result;
 }
 
-std::optional<CoarserLosses> coarser_losses(Parts parts, double spacing, double epsilon, Outward side) {
+std::optional<CoarserLosses> coarser_losses(Parts parts, double spacing, double epsilon,
+                                            numerics::Side side) {
   if (!(epsilon > 0) || trivial_value(parts, spacing, epsilon)) return std::nullopt;
   const double c = Integral(parts, spacing, epsilon).c();
   const double fine = log_mgf(parts, c);

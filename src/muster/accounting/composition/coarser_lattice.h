@@ -13,10 +13,9 @@
 
 #include "muster/accounting/composition/composed_delta.h"
 #include "muster/numerics/atomic_law.h"
+#include "muster/numerics/side.h"
 
 namespace muster::accounting {
-
-enum class Outward { up, down };
 
 struct CoarserLosses {
   std::vector<numerics::AtomicLaw> laws;  // one for each part, in their order
@@ -28,6 +27,6 @@ struct CoarserLosses {
 
 // For a question whose answer is about `epsilon`; none where no lattice coarser than `spacing` will do.
 std::optional<CoarserLosses> coarser_losses(std::span<const RepeatedLoss> parts, double spacing,
-                                            double epsilon, Outward side);
+                                            double epsilon, numerics::Side side);
 
 }  // namespace muster::accounting

@@ -11,6 +11,8 @@
 namespace muster::accounting {
 namespace {
 
+using numerics::Side;
+
 constexpr double kLeast = std::numeric_limits<double>::min();  // what the range of a double may take away
 constexpr double kCertain = 1e-12;                             // of 1: what a delta next to it may lack
 constexpr double kBesides =
@@ -93,19 +95,19 @@ TotalShift total_shift(Parts parts, double epsilon) {
 namespace {
 
 std::optional<numerics::Enclosure> on_coarser_lattice(Parts parts, double spacing, double epsilon,
-                                                      Outward side) {
+                                                      Side side) {
   const auto coarse = coarser_losses(parts, spacing, epsilon, side);
   return coarse ? composed_delta_by_integral(coarse->parts(parts), coarse->spacing, epsilon) : std::nullopt;
 }
 
 double lower_end(Parts parts, double spacing, double epsilon) {
-  if (const auto below = on_coarser_lattice(parts, spacing, epsilon, Outward::down)) return below->lower;
+  if (const auto below = on_coarser_lattice(parts, spacing, epsilon, Side::below)) return below->lower;
   const double intrinsic = numerics::larger(0.0, -std::expm1(epsilon));
   return numerics::larger(convolved_at(parts, spacing, epsilon, Ends::lower).lower, intrinsic * (1 - 1e-12));
 }
 
 double upper_end(Parts parts, double spacing, double epsilon) {
-  if (const auto above = on_coarser_lattice(parts, spacing, epsilon, Outward::up)) return above->upper;
+  if (const auto above = on_coarser_lattice(parts, spacing, epsilon, Side::above)) return above->upper;
   const double intrinsic = numerics::larger(0.0, -std::expm1(epsilon));
   const double upper = numerics::smaller(convolved_at(parts, spacing, epsilon, Ends::upper).upper,
                                          Integral(parts, spacing, epsilon).chernoff());

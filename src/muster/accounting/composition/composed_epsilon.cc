@@ -13,6 +13,8 @@
 namespace muster::accounting {
 namespace {
 
+using numerics::Side;
+
 constexpr double kLargestEpsilon = 1e20;
 constexpr Effort kQuick{1.5e7, 16};  // for a search: some ten answers
 
@@ -61,11 +63,11 @@ class Integrals {
 };
 
 // By integrals of a given effort; none where they cannot answer.
-std::optional<double> by_integrals(Parts parts, double spacing, double target, Outward side, Effort most) {
+std::optional<double> by_integrals(Parts parts, double spacing, double target, Side side, Effort most) {
   const double start = expected_epsilon(parts, spacing, target);
   Integrals integrals(parts, spacing, target, most);
   const double found =
-      side == Outward::up
+      side == Side::above
           ? numerics::crossing_from_above([&](double epsilon) { return integrals.at(epsilon).upper; }, target,
                                           kLargestEpsilon, start)
           : numerics::crossing_from_below([&](double epsilon) { return integrals.at(epsilon).lower; }, target,
@@ -74,7 +76,7 @@ std::optional<double> by_integrals(Parts parts, double spacing, double target, O
 }
 
 // The same on a coarser lattice where that is much cheaper, or the only way.
-std::optional<double> by_some_integrals(Parts parts, double spacing, double target, Outward side) {
+std::optional<double> by_some_integrals(Parts parts, double spacing, double target, Side side) {
   if (const auto found = by_integrals(parts, spacing, target, side, kQuick)) return found;
   const auto coarse = coarser_losses(parts, spacing, chernoff_epsilon(parts, spacing, target), side);
   const std::vector<RepeatedLoss> moved = coarse ? coarse->parts(parts) : std::vector<RepeatedLoss>{};
@@ -90,7 +92,7 @@ double upper_without_shifts(Parts parts, double spacing, double target) {
   if (at_infinity > target) {
     return std::numeric_limits<double>::infinity();
   }
-  if (const auto found = by_some_integrals(parts, spacing, target, Outward::up)) return *found;
+  if (const auto found = by_some_integrals(parts, spacing, target, Side::above)) return *found;
   const ConvolvedLosses losses = convolved_near(parts, spacing, target, ConvolvedLosses::Side::above);
   const double convolved = numerics::crossing_from_above(
       [&](double epsilon) { return with_infinite_losses(losses.delta(epsilon), at_infinity); }, target,
@@ -100,7 +102,7 @@ double upper_without_shifts(Parts parts, double spacing, double target) {
 }
 
 double lower_without_shifts(Parts parts, double spacing, double target) {
-  if (const auto found = by_some_integrals(parts, spacing, target, Outward::down)) return *found;
+  if (const auto found = by_some_integrals(parts, spacing, target, Side::below)) return *found;
   const ConvolvedLosses losses = convolved_near(parts, spacing, target, ConvolvedLosses::Side::below);
   return numerics::crossing_from_below([&](double epsilon) { return losses.delta(epsilon); }, target,
                                        kLargestEpsilon, expected_epsilon(parts, spacing, target));

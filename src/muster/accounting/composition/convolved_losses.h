@@ -15,12 +15,13 @@
 #include <vector>
 
 #include "muster/accounting/composition/composed_delta.h"
+#include "muster/numerics/side.h"
 
 namespace muster::accounting {
 
 class ConvolvedLosses {
  public:
-  enum class Side { above, below };
+  using Side = numerics::Side;
 
   // About which epsilon will be asked, and how fast delta may fall there: not empty.
   struct Interest {

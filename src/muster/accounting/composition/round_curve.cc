@@ -20,13 +20,16 @@ constexpr double kWidest =
 constexpr double kRise = 5e-3;         // of the curve: what a chord may lie above it
 constexpr double kRiseOfLarge = 2e-2;  // the same where losses are large: those are resolved by their mass
 constexpr int kMostSteps = 40;
-constexpr double kTableWork = 3.5e9;  // numerics/work.h: about a second
-constexpr double kNodesBeyond = 2;    // deviations' worth of nodes beyond those visited, at most five in all
-constexpr double kCoarse = 8;         // times as few nodes, and as far a rise, for a table of that work
-constexpr double kCoarsest = 32;      // and for one of twice the work: three nodes to a deviation
-constexpr double kWidestHurry = 16;   // times as wide cells late in a table, and as far a rise
-constexpr double kHarmless = 10;      // of the negligible: a rise that does not matter
-constexpr double kFarthest = 1e10;    // epsilon: what is left beyond is infinite loss
+constexpr double kTableWork = 3.5e9;   // numerics/work.h: about a second
+constexpr double kNodesBeyond = 2;     // deviations' worth of nodes beyond those visited,
+constexpr double kMostDeviations = 5;  // and in all
+constexpr double kCoarse = 8;          // times as few nodes, and as far a rise, for a table of that work
+constexpr double kCoarsest = 32;       // and for one of twice the work: three nodes to a deviation
+constexpr double kHurried = 0.75;      // of what a table may cost: from there on cells grow
+constexpr double kStopped = 1.5;       // and from there on none is halved for large losses
+constexpr double kWidestHurry = 16;    // times as wide cells late in a table, and as far a rise
+constexpr double kHarmless = 10;       // of the negligible: a rise that does not matter
+constexpr double kFarthest = 1e10;     // epsilon: what is left beyond is infinite loss
 constexpr std::int64_t kFarthestIndex = std::int64_t{1} << 50;
 constexpr std::size_t kMostNodes = 30'000;
 constexpr double kLargeLoss = 1;     // epsilon: the scale from which losses are resolved one by one
@@ -196,7 +199,7 @@ class Table {
   // Halves cells until what their chords add to the mean loss is small against it. Needs settled nodes.
   void resolve_large_losses() {
     bool again = true;
-    while (again && spent() < 1.5 && nodes_.size() < kMostNodes) {
+    while (again && spent() < kStopped && nodes_.size() < kMostNodes) {
       const std::vector<double> masses = masses_of_losses();
       double mean = 0;
       for (std::size_t i = 0; i < nodes_.size(); ++i) {
@@ -218,9 +221,9 @@ class Table {
     }
   }
 
-  // By how much wider cells are because the table has cost most of what it should: each third of that doubles
-  // them.
-  double hurry() const { return smaller(kWidestHurry, std::exp2(3 * larger(0.0, spent() - 0.75))); }
+  // By how much wider cells are because the table has cost most of what it should: from kHurried of it on,
+  // each third of it doubles them.
+  double hurry() const { return smaller(kWidestHurry, std::exp2(3 * larger(0.0, spent() - kHurried))); }
 
   RoundCurve curve() const {
     RoundCurve curve{spacing_, {}, {}, {}};
@@ -312,8 +315,8 @@ double work_of_node(const Curve& forward, const Curve& reverse, double deviation
   return work;
 }
 
-// By which power of two a table has fewer nodes than asked, because one of them costs so much. Where losses
-// are large few are as close as they could be, and hurry() is enough.
+// By which power of two a table has fewer nodes than asked, because one of them costs so much. Tables of
+// large losses are mostly wide cells, which a coarser lattice does not make fewer: hurry() widens those.
 double coarsening(double work, double affordable, bool large) {
   double coarser = 1;
   while ((coarser < kCoarse && work > coarser * affordable) ||
@@ -331,7 +334,7 @@ RoundCurve tabulate(const Curve& forward, const Curve& reverse, int per_deviatio
   const double affordable = share * kTableWork;
   const double each = work_of_node(forward, reverse, deviation);
   const double coarser =
-      coarsening(each * smaller(5.0, visited + kNodesBeyond) * per_deviation, affordable, large);
+      coarsening(each * smaller(kMostDeviations, visited + kNodesBeyond) * per_deviation, affordable, large);
   double spacing = coarser * deviation / per_deviation;
   if (knot > spacing) {
     spacing = knot / std::ceil(kFewest * knot / deviation);

@@ -13,6 +13,7 @@
 #include "muster/accounting/bounds/swap/swap_profile.h"
 #include "muster/accounting/bounds/swap/unequal_rates.h"
 #include "muster/accounting/oracle/known_false.h"
+#include "muster/accounting/oracle/profile_of_laws.h"
 #include "muster/accounting/oracle/slow_formula.h"
 #include "muster/numerics/ordered.h"
 
@@ -92,25 +93,10 @@ void listed_bounds(const Case& c, const std::vector<Description>& described_as,
   }
 }
 
-// The profile over all records, chords between its kinks, or between every other one where they are many: an
-// upper bound wherever the nodes are, and exact where all kinks are nodes.
+// Over all records; the cost of a small sum grows with its atoms.
 Profile profile_of(const Case& c) {
-  std::vector<double> log_alphas{0};
-  for (const Atom& atom : profile_law(c.laws, 0)) {
-    if (atom.value > 1e-12L) log_alphas.push_back(static_cast<double>(std::log1p(atom.value)));
-  }
-  constexpr std::size_t kNodes = 12;  // the cost of a small sum grows with its atoms
-  while (log_alphas.size() > kNodes) {
-    std::vector<double> fewer;
-    for (std::size_t i = 0; i < log_alphas.size(); ++i) {
-      if (i % 2 == 0 || i + 1 == log_alphas.size()) fewer.push_back(log_alphas[i]);
-    }
-    log_alphas = fewer;
-  }
-  return Profile::symmetric(log_alphas, [&c](double l) {
-    return Profile::Value{profile(c.laws, std::exp(static_cast<long double>(l))) * (1 + 1e-15L) + 1e-18L,
-                          1e-18L};
-  });
+  constexpr std::size_t kNodes = 12;
+  return profile_of_laws(c.laws, kNodes);
 }
 
 // The swap theorems fed with the exact profile of laws that no description names.

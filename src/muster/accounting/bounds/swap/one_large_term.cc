@@ -15,7 +15,7 @@ constexpr double kOutward = 1 + 1e-12;
 constexpr double kInward = 1 - 1e-9;  // f is given from above, to fewer digits where it is tiny
 constexpr double kNoMore = 1e-9;      // of a sum: what all atoms further out may add unexamined
 
-// sum of masses * w f(E ((nearest + d) / w - gain)) from above, without the atoms whose part cannot matter.
+// E w f(E (1 + surplus + D / w)) from above, without the atoms whose part cannot matter.
 double carried(const LocalTail& local, const OthersBelowZero& others, double weight, double surplus,
                double epsilon) {
   double rest = 0;
@@ -43,8 +43,8 @@ double carried_from_below(const LocalTail& local, const OthersBelowZero& others,
   return weight * sum;
 }
 
-// Over all weights, `carried(w, surplus)` with what a term of weight w must pass beyond E, less d/w, per E:
-// S - N + 1 - w of E - 1, over w.
+// The mean over the weights of `carried(w, surplus)`. A term of weight w must pass E (1 + surplus + D / w),
+// surplus = gain (S - N + 1 - w) / w.
 template <typename Carried>
 double over_weights(const LargeTermShape& shape, double gain, const Carried& carried) {
   const double places = numerics::larger(0.0, shape.threshold - shape.count);
@@ -61,10 +61,16 @@ double over_weights(const LargeTermShape& shape, double gain, const Carried& car
 
 }  // namespace
 
+LocalTail tail_of(const Profile& profile) {
+  const auto shared = std::make_shared<const Profile>(profile);
+  return {[shared](double l) { return shared->at(l); },
+          [shared](double l) { return shared->alternative_tail(l); }};
+}
+
 struct OneLargeTerm::Laws {
   explicit Laws(Profile of) : profile(std::move(of)) {}
-  // The last: the weights, kept so that no others come to lie in their place.
-  using Key = std::tuple<double, double, double, double, std::size_t, OthersBelowZero::Side,
+  // Holds the weights, so that no others can be allocated at their address.
+  using Key = std::tuple<double, double, double, double, std::size_t, numerics::Side,
                          std::shared_ptr<const TermWeights>>;
   Profile profile;
   std::mutex mutex;
@@ -75,7 +81,7 @@ OneLargeTerm::OneLargeTerm(LocalTail local, Profile profile)
     : local_(std::move(local)), laws_(std::make_shared<Laws>(std::move(profile))) {}
 
 const OthersBelowZero& OneLargeTerm::others(const LargeTermShape& shape, double epsilon,
-                                            OthersBelowZero::Side side) const {
+                                            numerics::Side side) const {
   const std::size_t interval = OthersBelowZero::interval_of(epsilon);
   const double nearest = 1 + numerics::larger(0.0, shape.threshold - shape.count);
   const OtherTerms terms{shape.count - 1, shape.rate, shape.silent, nearest, shape.weights.get()};
@@ -90,13 +96,13 @@ const OthersBelowZero& OneLargeTerm::others(const LargeTermShape& shape, double 
 numerics::Enclosure OneLargeTerm::at(const LargeTermShape& shape, double epsilon) const {
   const double gain = -std::expm1(-epsilon);  // (E - 1) / E
   const double scale = shape.factor * shape.count * shape.rate;
-  const OthersBelowZero& least = others(shape, epsilon, OthersBelowZero::Side::above);
+  const OthersBelowZero& least = others(shape, epsilon, numerics::Side::above);
   const double alone = over_weights(
       shape, gain, [&](double w, double surplus) { return carried(local_, least, w, surplus, epsilon); });
   const double two =
       (shape.count - 1) * shape.rate * local_.divergence(epsilon) * local_.alternative(epsilon);
   const double upper = numerics::as_upper_bound(scale * (alone + two) * kOutward);
-  const OthersBelowZero& most = others(shape, epsilon, OthersBelowZero::Side::below);
+  const OthersBelowZero& most = others(shape, epsilon, numerics::Side::below);
   const double below = over_weights(shape, gain, [&](double w, double surplus) {
     return carried_from_below(local_, most, w, surplus, epsilon);
   });

@@ -11,10 +11,7 @@
 #pragma once
 
 #include <functional>
-#include <map>
 #include <memory>
-#include <mutex>
-#include <tuple>
 
 #include "muster/accounting/bounds/swap/others_below_zero.h"
 #include "muster/accounting/profile.h"
@@ -27,6 +24,9 @@ struct LocalTail {
   std::function<double(double log_alpha)> divergence;
   std::function<double(double log_alpha)> alternative;
 };
+
+// Of a profile, which it keeps.
+LocalTail tail_of(const Profile& profile);
 
 struct LargeTermShape {
   double factor;
@@ -48,8 +48,7 @@ class OneLargeTerm {
 
  private:
   struct Laws;
-  const OthersBelowZero& others(const LargeTermShape& shape, double epsilon,
-                                OthersBelowZero::Side side) const;
+  const OthersBelowZero& others(const LargeTermShape& shape, double epsilon, numerics::Side side) const;
 
   LocalTail local_;
   std::shared_ptr<Laws> laws_;

@@ -10,6 +10,7 @@
 #include <random>
 
 #include "muster/accounting/gaussian_divergence.h"
+#include "muster/accounting/oracle/profile_of_laws.h"
 #include "muster/accounting/oracle/random_cases.h"
 #include "muster/accounting/oracle/slow_formula.h"
 
@@ -17,11 +18,6 @@ namespace muster::accounting {
 namespace {
 
 using oracle::Law;
-
-LocalTail tail_of(const Profile& profile) {
-  return {[&profile](double l) { return profile.at(l); },
-          [&profile](double l) { return profile.alternative_tail(l); }};
-}
 
 // All n clients of a check-in; the sum in units of 1 / n.
 LargeTermShape check_in(int n, double rate) {
@@ -59,14 +55,7 @@ TEST(OneLargeTerm, EnclosesTheSumOfRandomRandomizers) {
   int compared = 0;
   for (int trial = 0; trial < 12; ++trial) {
     const std::vector<Law> laws = oracle::random_randomizer(oracle::Family::extreme, 2, 3, engine);
-    std::vector<double> log_alphas{0};
-    for (const oracle::Atom& atom : oracle::profile_law(laws, 0)) {
-      if (atom.value > 1e-12L) log_alphas.push_back(static_cast<double>(std::log1p(atom.value)));
-    }
-    const Profile profile = Profile::symmetric(log_alphas, [&laws](double l) {
-      return Profile::Value{
-          oracle::profile(laws, std::exp(static_cast<long double>(l))) * (1 + 1e-15L) + 1e-18L, 1e-18L};
-    });
+    const Profile profile = oracle::profile_of_laws(laws);
     const OneLargeTerm large(tail_of(profile), profile);
     const double top = static_cast<double>(oracle::largest_log_ratio(laws));
     for (const int n : {2, 5, 9}) {

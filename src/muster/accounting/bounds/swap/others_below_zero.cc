@@ -1,93 +1,52 @@
 #include "muster/accounting/bounds/swap/others_below_zero.h"
 
+#include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <numeric>
 
 #include "muster/numerics/ordered.h"
+#include "muster/numerics/sum_by_doubling.h"
 
 namespace muster::accounting {
 namespace {
 
 using numerics::larger;
-using numerics::smaller;
-using Side = OthersBelowZero::Side;
+using numerics::Side;
+using numerics::SumLaw;
 
 // A law serves from one of these to the next: near 1 the interval matters, far out e^{-eps} is nothing.
 constexpr std::array kFrom{1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 9.0, 13.0, 20.0, 30.0, 45.0};
 constexpr std::size_t kCells = 160;
-constexpr double kFarthest = 64;    // times where D is expected: beyond, nothing is left of phi
+constexpr double kFarthest = 64;    // times as far as D is expected: nothing is left of phi beyond
 constexpr double kOutward = 1e-15;  // of a point or a mass
-constexpr double kSummed = 1e-13;   // of a mass: what summing some hundred positive products rounds
+constexpr double kSummed = 1e-13;   // of a sum of some thousand masses
 constexpr double kLeast = 1e-300;   // what products below the range of a double may have lost
 constexpr double kRaised = 1e-11;   // of a kink's mass: by how much a profile may have raised it
 
-struct Atoms {
-  std::vector<double> points;
-  std::vector<double> masses;
-};
-
-// Takes atoms into cells that are even in ln(nearest + d).
-class Cells {
- public:
-  Cells(double nearest, double farthest, Side side)
-      : above_(side == Side::above), masses_(kCells + 1, 0), moments_(kCells + 1, 0) {
-    const double reach = std::log1p(farthest / nearest);
-    for (std::size_t k = 0; k <= kCells; ++k) {
-      ends_.push_back(nearest * std::expm1(reach * static_cast<double>(k) / kCells));
-    }
+// Even in ln(nearest + d), on which phi's logarithm hardly bends.
+std::vector<double> knots_of(const OtherTerms& terms) {
+  const double reach = std::log1p(kFarthest * (terms.nearest + terms.count) / terms.nearest);
+  std::vector<double> knots;
+  for (std::size_t k = 0; k <= kCells; ++k) {
+    knots.push_back(terms.nearest * std::expm1(reach * static_cast<double>(k) / kCells));
   }
+  return knots;
+}
 
-  void add(double point, double mass) { put(0, point, mass); }
-
-  // Atoms in increasing order from `first` on, each `shift` >= 0 further up, `times` their masses.
-  void add(const Atoms& law, std::size_t first, double shift, double times) {
-    std::size_t cell = 0;
-    for (std::size_t i = first; i < law.points.size(); ++i) {
-      cell = put(cell, law.points[i] + shift, law.masses[i] * times);
-    }
+SumLaw sorted(const SumLaw& law) {
+  std::vector<std::size_t> order(law.points.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::sort(order, {}, [&](std::size_t i) { return law.points[i]; });
+  SumLaw result;
+  for (const std::size_t i : order) {
+    result.points.push_back(law.points[i]);
+    result.masses.push_back(law.masses[i]);
   }
-
-  Atoms atoms() const {
-    Atoms law;
-    for (std::size_t k = 0; k <= kCells; ++k) {
-      // From below, what has lost digits may be left out; from above not even what is not a number.
-      if (above_ ? masses_[k] != 0 : masses_[k] > kLeast) {
-        law.points.push_back(above_ ? ends_[k] : moments_[k] / masses_[k] * (1 + kSummed));
-        law.masses.push_back(masses_[k]);
-      }
-    }
-    return law;
-  }
-
- private:
-  // Into a cell that is not before `cell`; returns which.
-  std::size_t put(std::size_t cell, double point, double mass) {
-    // Outward: from above, a smaller D is charged.
-    const double d = point * (above_ ? 1 - kOutward : 1 + kOutward);
-    while (cell < kCells && d >= ends_[cell + 1]) ++cell;
-    if (cell == kCells) {
-      // What lies beyond all cells: at the last end, or left out.
-      if (above_) masses_[cell] += mass;
-    } else if (above_) {
-      const double share = (d - ends_[cell]) / (ends_[cell + 1] - ends_[cell]) * (1 - 4 * kOutward);
-      const double up = mass * numerics::within(share, 0.0, 1.0);
-      masses_[cell + 1] += up;
-      masses_[cell] += mass - up;
-    } else {
-      masses_[cell] += mass;
-      moments_[cell] += mass * d;
-    }
-    return cell;
-  }
-
-  bool above_;
-  std::vector<double> ends_;
-  std::vector<double> masses_;
-  std::vector<double> moments_;
-};
+  return result;
+}
 
 class OneTerm {
  public:
@@ -101,10 +60,10 @@ class OneTerm {
   // another mass in a profile that is exact from eps on: like all that follow it, it counts as 0. Masses of a
   // profile are upper bounds; a measure that is nowhere less than the law's serves, so zero has the rest of 1
   // and what they were raised by.
-  Atoms above() const {
+  SumLaw above() const {
     const std::vector<double>& l = profile_.log_alphas();
     const double gain = -std::expm1(-from_);
-    Atoms law;
+    SumLaw law;
     double counted = 0;
     const auto add = [&](double point, double mass) {
       law.points.push_back(point * (1 - 4 * kOutward));
@@ -132,10 +91,10 @@ class OneTerm {
 
   // Each kink's mass one node further down, so that what a chord spreads upward in l counts as spread
   // downward; what has l > from, and is not positive, at the largest D it can have.
-  Atoms below() const {
+  SumLaw below() const {
     const std::vector<double>& l = profile_.log_alphas();
     const double end = std::exp(-to_), gain = 1 - end;
-    Atoms law;
+    SumLaw law;
     const auto add = [&](double point, double mass) {
       law.points.push_back(point * (1 + 4 * kOutward));
       law.masses.push_back(mass * (1 - kRaised));
@@ -196,41 +155,21 @@ OthersBelowZero::OthersBelowZero(const Profile& profile, const OtherTerms& terms
     masses_ = {1};
     return;
   }
-  const double farthest = kFarthest * (terms.nearest + terms.count);
-  const auto gathered = [&](const auto& fill) {
-    Cells cells(terms.nearest, farthest, side);
-    fill(cells);
-    return cells.atoms();
-  };
   const OneTerm term(profile, terms, interval);
-  const Atoms scattered = side == Side::above ? term.above() : term.below();
-  const Atoms one = gathered([&](Cells& cells) {
-    for (std::size_t i = 0; i < scattered.points.size(); ++i) {
-      cells.add(scattered.points[i], scattered.masses[i]);
-    }
-  });
-  Atoms sum = one;
-  for (int bit = static_cast<int>(std::bit_width(times)) - 2; bit >= 0; --bit) {
-    sum = gathered([&](Cells& cells) {
-      for (std::size_t i = 0; i < sum.points.size(); ++i) {
-        // Each pair of different atoms twice.
-        cells.add(2 * sum.points[i], sum.masses[i] * sum.masses[i]);
-        cells.add(sum, i + 1, sum.points[i], 2 * sum.masses[i]);
-      }
-    });
-    if (times >> bit & 1) {
-      sum = gathered([&](Cells& cells) {
-        for (std::size_t i = 0; i < one.points.size(); ++i) cells.add(sum, 0, one.points[i], one.masses[i]);
-      });
-    }
-  }
-  points_ = std::move(sum.points);
-  masses_ = std::move(sum.masses);
+  const std::vector<double> knots = knots_of(terms);
+  const SumLaw one =
+      numerics::gathered(sorted(side == Side::above ? term.above() : term.below()), side, knots);
+  const SumLaw sum = numerics::sum_by_doubling(one, times, side, [&](double) { return knots; });
+  // Outward: D nearer to zero and more likely from above, further and less likely from below.
   const double outward = side == Side::above ? 1 : -1;
-  for (double& mass : masses_) mass *= std::exp(outward * 2 * kSummed * terms.count);
   if (side == Side::above) {
-    points_.insert(points_.begin(), 0);
-    masses_.insert(masses_.begin(), kLeast);
+    points_.push_back(0);
+    // What was left out of some clients' sum met masses of others that add up to hardly more than 1.
+    masses_.push_back(sum.dropped * std::exp(sum.mass_error + 2 * kRaised * terms.count) + kLeast);
+  }
+  for (std::size_t i = 0; i < sum.points.size(); ++i) {
+    points_.push_back(sum.points[i] * (1 - outward * (sum.point_error + kOutward)));
+    masses_.push_back(sum.masses[i] * std::exp(outward * (sum.mass_error + kOutward)));
   }
 }
 

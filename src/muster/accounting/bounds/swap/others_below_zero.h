@@ -1,21 +1,21 @@
 // How far below zero the other terms of a swap-type sum lie, all together, while one large term carries it
 // (docs/theory/profile-only.md, "One large term").
 //
-// With X*_j the term of a client who reports, 1 - E that of one who is absent, E - 1 + (1 - E) = 0 that of
-// one who is revealed, and E = e^eps,
-//     D = sum over N - 1 independent terms of (-X_j)_+ / E  >=  0;
-// where Y_j = 1 - 1/E + X_j / E is multiplied by a weight w_j <= 1, of (1 - 1/E - w_j Y_j)_+ .
-// A bound needs E phi(D) for functions phi that fall and are convex. So a law of at most some hundred atoms
-// stands for D's: from above atoms are moved down or split to the two ends of a cell with their mean kept;
-// from below they are moved up or merged at their mean, and only terms that are not positive count. Each law
-// holds for all eps of one interval. N - 1 terms are summed by repeated squaring; all terms are positive, so
-// rounding is a relative error, which the masses include. Immutable.
+// With E = e^eps and Z_j a client's term (X* where she reports, 1 - E where she is absent, 0 where she is
+// revealed),
+//     D = sum over N - 1 independent clients of (-Z_j)_+ / E  >=  0;
+// where Y_j = 1 - 1/E + Z_j / E is multiplied by a weight w_j <= 1, of (1 - 1/E - w_j Y_j)_+ .
+// A bound needs E phi(D) for functions phi that fall and are convex. So a law of some hundred atoms stands
+// for D's (sum_by_doubling.h): one client's atoms are moved down from above, up from below, where only terms
+// that are not positive count, and all rounding is in the points and masses. Each law holds for all eps of
+// one interval. Immutable.
 #pragma once
 
 #include <cstddef>
 #include <vector>
 
 #include "muster/accounting/profile.h"
+#include "muster/numerics/side.h"
 
 namespace muster::accounting {
 
@@ -38,12 +38,10 @@ struct OtherTerms {
 
 class OthersBelowZero {
  public:
-  enum class Side { above, below };
-
   // The interval of epsilon >= 1 that a law is for.
   static std::size_t interval_of(double epsilon);
 
-  OthersBelowZero(const Profile& profile, const OtherTerms& terms, std::size_t interval, Side side);
+  OthersBelowZero(const Profile& profile, const OtherTerms& terms, std::size_t interval, numerics::Side side);
 
   // E phi(D) is at most (above) or at least (below) the sum of masses()[i] * phi(points()[i]).
   const std::vector<double>& points() const { return points_; }  // increasing, >= 0

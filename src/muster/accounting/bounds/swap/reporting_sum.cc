@@ -1,7 +1,6 @@
 #include "muster/accounting/bounds/swap/reporting_sum.h"
 
 #include <cmath>
-#include <memory>
 #include <utility>
 
 #include "muster/accounting/bounds/shuffle/blanket.h"
@@ -46,12 +45,6 @@ numerics::AtomicLaw weighted(numerics::AtomicLaw law, const TermWeights* weights
   }
   return thinned_product(law.points.size() > kMostAtoms ? thinned_law(law) : law, weights->values,
                          weights->probabilities, kMostAtoms);
-}
-
-LocalTail tail_of(const Profile& profile) {
-  const auto shared = std::make_shared<const Profile>(profile);
-  return {[shared](double l) { return shared->at(l); },
-          [shared](double l) { return shared->alternative_tail(l); }};
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "muster/accounting/oracle/profile_of_laws.h"
 #include "muster/accounting/oracle/random_cases.h"
 #include "muster/accounting/oracle/slow_formula.h"
 #include "muster/core/error.h"
@@ -58,14 +59,7 @@ TEST(SwapProfile, DominatesEveryDatasetOfRandomRandomizers) {
   for (int trial = 0; trial < 8; ++trial) {
     const auto family = trial % 2 ? oracle::Family::smooth : oracle::Family::extreme;
     const std::vector<Law> laws = oracle::random_randomizer(family, 2 + trial % 2, 2 + trial / 4, engine);
-    std::vector<double> log_alphas{0};
-    for (const oracle::Atom& atom : oracle::profile_law(laws, 0)) {
-      if (atom.value > 1e-12L) log_alphas.push_back(static_cast<double>(std::log1p(atom.value)));
-    }
-    const Profile profile = Profile::symmetric(log_alphas, [&laws](double l) {
-      return Profile::Value{
-          oracle::profile(laws, std::exp(static_cast<long double>(l))) * (1 + 1e-15L) + 1e-18L, 1e-18L};
-    });
+    const Profile profile = oracle::profile_of_laws(laws);
     const long double top = oracle::largest_log_ratio(laws);
     for (int n = 3; n <= 5; ++n) {
       for (const double rate : kRates) {
