@@ -128,8 +128,8 @@ TEST(Accountant, TheEnvelopeOfAPairIsNoLowerBound) {
   const auto upper = [&](const RoundCurve& curve) {
     return LossDistribution::dominating(curve).epsilon_upper(rounds, 1e-5);
   };
-  const RoundCurve both = tabulate(pair.forward, pair.reverse, 100, 1e-16, 0.5);
-  EXPECT_NEAR(upper(tabulate(envelope, {}, 100, 1e-16, 0.5)), 0.1258, 5e-5);
+  const RoundCurve both = tabulate(pair.forward, pair.reverse, {100, 1e-16, 0.5});
+  EXPECT_NEAR(upper(tabulate(envelope, {}, {100, 1e-16, 0.5})), 0.1258, 5e-5);
   EXPECT_LT(upper(both), 0.12553);  // from above: the truth of one direction is lower still
   EXPECT_LT(upper(both.swapped()), 0.12553);
   EXPECT_GT(LossDistribution::dominated(both).epsilon_lower(rounds, 1e-5), 0.1255);
@@ -152,7 +152,7 @@ TEST(Accountant, ThreeReferenceLowerValuesAreAboveTheirPair) {
     const RoundPair& pair = list.lowers.front();
     const double tail = 1e-6 * row.delta / static_cast<double>(row.rounds);
     const double visited = 5 / std::sqrt(static_cast<double>(row.rounds));
-    const RoundCurve both = tabulate(pair.forward, pair.reverse, 200, tail, visited);
+    const RoundCurve both = tabulate(pair.forward, pair.reverse, {200, tail, visited});
     const auto upper = [&](const RoundCurve& curve) {
       return LossDistribution::dominating(curve).epsilon_upper(row.rounds, row.delta);
     };

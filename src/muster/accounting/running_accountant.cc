@@ -17,8 +17,11 @@ constexpr int kRefined = 4;     // lattice points to a cell of what is composed 
 constexpr double kTail = 1e-9;  // of delta, over a million rounds
 
 RoundCurve tabulate_nested(const Curve& forward, const Curve& reverse, Delta delta) {
-  return tabulate(forward, reverse, kNodesPerDeviation, numerics::larger(1e-42, kTail * 1e-6 * delta.value()),
-                  kVisited, 0, true);
+  return tabulate(forward, reverse,
+                  {.per_deviation = kNodesPerDeviation,
+                   .negligible = numerics::larger(1e-42, kTail * 1e-6 * delta.value()),
+                   .visited = kVisited,
+                   .nested = true});
 }
 
 }  // namespace

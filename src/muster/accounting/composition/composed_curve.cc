@@ -23,7 +23,7 @@ constexpr double kLargestEpsilon = 1e20;
 
 const ComposedCurve::Table& ComposedCurve::table(std::uint64_t rounds, double delta) const {
   return tables_.at(rounds, delta, [&](const Resolution& r) {
-    RoundCurve curve = tabulate(delta_, {}, kNodesPerDeviation, r.tail, r.visited, knot_, false, share_);
+    RoundCurve curve = curve_.table({kNodesPerDeviation, r.tail, r.visited, knot_, false, share_});
     LossDistribution dominating = LossDistribution::dominating(curve);
     return Table{std::move(curve), std::move(dominating)};
   });
@@ -35,7 +35,7 @@ double ComposedCurve::delta_upper(std::uint64_t rounds, double epsilon) const {
   // other.
   const LossDistribution& rough = rough_.at(rounds, 0, [&](const Resolution& r) {
     return LossDistribution::dominating(
-        tabulate(delta_, {}, kRoughNodes, r.tail, r.visited, knot_, false, kRoughShare * share_));
+        curve_.table({kRoughNodes, r.tail, r.visited, knot_, false, kRoughShare * share_}));
   });
   // A convolution of few rounds costs less than a table too many.
   double value = rounds <= kFewRounds ? rough.delta(rounds, epsilon, Ends::upper).upper
@@ -51,9 +51,10 @@ double ComposedCurve::delta_upper(std::uint64_t rounds, double epsilon) const {
 
 double ComposedCurve::upper(std::uint64_t rounds, const Question& question) const {
   if (rounds == 1) {
-    return question.asks_epsilon() ? numerics::crossing_from_above([&](double e) { return delta_(e).upper; },
-                                                                   question.fixed, kLargestEpsilon)
-                                   : delta_(question.fixed).upper;
+    return question.asks_epsilon()
+               ? numerics::crossing_from_above([&](double e) { return curve_.forward()(e).upper; },
+                                               question.fixed, kLargestEpsilon)
+               : curve_.forward()(question.fixed).upper;
   }
   return question.asks_epsilon()
              ? table(rounds, question.fixed).dominating.epsilon_upper(rounds, question.fixed)
@@ -61,7 +62,7 @@ double ComposedCurve::upper(std::uint64_t rounds, const Question& question) cons
 }
 
 double ComposedCurve::delta_at(std::uint64_t rounds, double delta, double epsilon) const {
-  return rounds == 1 ? delta_(epsilon).upper
+  return rounds == 1 ? curve_.forward()(epsilon).upper
                      : table(rounds, delta).dominating.delta(rounds, epsilon, Ends::upper).upper;
 }
 
@@ -72,15 +73,16 @@ double ComposedCurve::rough_upper(std::uint64_t rounds, const Question& question
   const Resolution r = Resolutions<Table>::wanted(rounds, question.fixed);
   const double tail = numerics::larger(r.tail, kRoughTail * question.fixed / static_cast<double>(rounds));
   const int nodes = r.visited > 1 ? kRoughOfFew : kRoughNodes;
-  return LossDistribution::dominating(tabulate(delta_, {}, nodes, tail, r.visited, knot_))
+  return LossDistribution::dominating(curve_.table({nodes, tail, r.visited, knot_}))
       .epsilon_upper(rounds, question.fixed);
 }
 
 double ComposedCurve::from_below(std::uint64_t rounds, const Question& question, double upper) const {
   if (rounds == 1) {
-    return question.asks_epsilon() ? numerics::crossing_from_below([&](double e) { return delta_(e).lower; },
-                                                                   question.fixed, kLargestEpsilon)
-                                   : delta_(question.fixed).lower;
+    return question.asks_epsilon()
+               ? numerics::crossing_from_below([&](double e) { return curve_.forward()(e).lower; },
+                                               question.fixed, kLargestEpsilon)
+               : curve_.forward()(question.fixed).lower;
   }
   const double delta = question.asks_epsilon() ? question.fixed : upper;
   const LossDistribution& pair = below_.at(rounds, delta, [&](const Resolution& r) {
@@ -93,18 +95,17 @@ double ComposedCurve::from_below(std::uint64_t rounds, const Question& question,
 double ComposedPair::lower(std::uint64_t rounds, const Question& question, double upper) const {
   if (rounds == 1) {
     if (!question.asks_epsilon()) {
-      return numerics::larger(forward_(question.fixed).lower, reverse_(question.fixed).lower);
+      return numerics::larger(pair_.forward()(question.fixed).lower, pair_.reverse()(question.fixed).lower);
     }
     const auto crossing = [&](const DeltaCurve& curve) {
       return numerics::crossing_from_below([&](double e) { return curve(e).lower; }, question.fixed,
                                            kLargestEpsilon);
     };
-    return numerics::larger(crossing(forward_), crossing(reverse_));
+    return numerics::larger(crossing(pair_.forward()), crossing(pair_.reverse()));
   }
   const auto answer = [&](double delta) {
     const auto& pairs = tables_.at(rounds, delta, [&](const Resolution& r) {
-      const RoundCurve curve =
-          tabulate(forward_, reverse_, kNodesOfPairs, r.tail, r.visited, 0, false, share_);
+      const RoundCurve curve = pair_.table({kNodesOfPairs, r.tail, r.visited, 0, false, share_});
       return std::array{LossDistribution::dominated(curve, kRefinedPairs),
                         LossDistribution::dominated(curve.swapped(), kRefinedPairs)};
     });

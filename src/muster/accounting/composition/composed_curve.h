@@ -70,7 +70,7 @@ class ComposedCurve {
  public:
   // `share`: of the work that a table may cost (round_curve.h).
   explicit ComposedCurve(DeltaCurve delta, double knot = 0, double share = 1)
-      : delta_(std::move(delta)), knot_(knot), share_(share) {}
+      : curve_(std::move(delta), {}), knot_(knot), share_(share) {}
 
   // In the quantity asked; infinity where the tail charged at infinite loss passes the delta asked. rounds
   // >= 1.
@@ -90,7 +90,7 @@ class ComposedCurve {
   const Table& table(std::uint64_t rounds, double delta) const;
   double delta_upper(std::uint64_t rounds, double epsilon) const;
 
-  DeltaCurve delta_;
+  Tabulator curve_;
   double knot_;
   double share_;
   Resolutions<Table> tables_;
@@ -103,15 +103,14 @@ class ComposedPair {
  public:
   // `share`: of the work that a table may cost (round_curve.h).
   ComposedPair(DeltaCurve forward, DeltaCurve reverse, double share = 1)
-      : forward_(std::move(forward)), reverse_(std::move(reverse)), share_(share) {}
+      : pair_(std::move(forward), std::move(reverse)), share_(share) {}
 
   // In the quantity asked; 0 where nothing is known. `upper`: a delta that the answer to a question for delta
   // does not pass, by which the first table is chosen.
   double lower(std::uint64_t rounds, const Question& question, double upper = 1) const;
 
  private:
-  DeltaCurve forward_;
-  DeltaCurve reverse_;
+  Tabulator pair_;
   double share_;
   Resolutions<std::array<LossDistribution, 2>> tables_;
 };

@@ -22,7 +22,7 @@ RoundCurve gaussian_curve(double mu, int per_deviation) {
         const double value = gaussian_divergence(mu, epsilon).upper;
         return numerics::Enclosure{value * (1 - 1e-12), value};
       },
-      {}, per_deviation, 1e-24);
+      {}, {per_deviation, 1e-24});
 }
 
 TEST(LossDistribution, EnclosesTheComposedGaussian) {
@@ -60,7 +60,7 @@ TEST(LossDistribution, HasFewerNodesWhereOneCostsMuch) {
       numerics::work_done() += each.work;
       return numerics::Enclosure{0, gaussian_divergence(mu, epsilon).upper};
     };
-    const RoundCurve coarse = tabulate(costly, {}, 100, 1e-24), again = tabulate(costly, {}, 100, 1e-24);
+    const RoundCurve coarse = tabulate(costly, {}, {100, 1e-24}), again = tabulate(costly, {}, {100, 1e-24});
     EXPECT_LT(static_cast<double>(coarse.index.size()),
               each.nodes * static_cast<double>(precise.index.size()));
     EXPECT_EQ(coarse.index, again.index);
@@ -94,7 +94,7 @@ TEST(LossDistribution, DominatedStaysUnderACurveWithKinks) {
           const double value = truth.at(epsilon) - truth.mass_at_infinity();
           return numerics::Enclosure{value * (1 - 1e-12), value * (1 + 1e-12)};
         },
-        {}, 20, 1e-9, 5, knot);
+        {}, {20, 1e-9, 5, knot});
     for (const int refined : {2, 8, 32}) {
       const LossDistribution below = LossDistribution::dominated(curve, refined);
       for (double epsilon = 0; epsilon < 1; epsilon += 0.0137) {
@@ -155,7 +155,7 @@ TEST(LossDistribution, ABoundThatStallsIsTabulatedAsItsLeastSoFar) {
     const double value = falling(epsilon);
     return numerics::Enclosure{value * (1 - 1e-9), epsilon < 4 ? value : 1e-4};
   };
-  const RoundCurve curve = tabulate(stalls, {}, 100, 1e-9, 0.5);
+  const RoundCurve curve = tabulate(stalls, {}, {100, 1e-9, 0.5});
   ASSERT_EQ(curve.forward.size(), curve.index.size());
   std::size_t beyond = 0;
   for (std::size_t i = 0; i < curve.index.size(); ++i) {

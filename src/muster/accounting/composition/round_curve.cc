@@ -27,7 +27,7 @@ constexpr double kCoarse = 8;          // times as few nodes, and as far a rise,
 constexpr double kCoarsest = 32;       // and for one of twice the work: three nodes to a deviation
 constexpr double kHurried = 0.75;      // of what a table may cost: from there on cells grow
 constexpr double kStopped = 1.5;       // and from there on none is halved for large losses
-constexpr double kWidestHurry = 16;    // times as wide cells late in a table, and as far a rise
+constexpr double kWidestHurry = 256;   // times as wide cells late in a table, and as far a rise
 constexpr double kHarmless = 10;       // of the negligible: a rise that does not matter
 constexpr double kFarthest = 1e10;     // epsilon: what is left beyond is infinite loss
 constexpr std::int64_t kFarthestIndex = std::int64_t{1} << 50;
@@ -123,12 +123,12 @@ class Fall {
 
 // E(Z - z)_+ of a standard normal falls to a twentieth of its value at 0 at z = 1.55, by a factor of e over
 // 0.45. A curve that is flat before it falls, as large losses make it, has the deviation of its fall.
-struct Scale {
+struct FallScale {
   double deviation;
   bool large;  // losses so large that each counts by itself
   std::size_t asked;
 };
-Scale scale_of(const Curve& curve) {
+FallScale scale_of(const Curve& curve) {
   Fall fall(curve);
   const double from_zero = fall.roughly(0.05 * fall.at_zero()) / 1.55;
   if (from_zero < kLargeLoss) {
@@ -162,7 +162,7 @@ class Table {
   // numerics/work.h
   struct Work {
     double affordable;
-    double before;  // done for this table already
+    double before;  // done already, for all tables of the curve
   };
   Table(const Curve& forward, const Curve& reverse, double spacing, double negligible, double rise,
         const Work& work)
@@ -328,30 +328,37 @@ double coarsening(double work, double affordable, bool large) {
 
 }  // namespace
 
-RoundCurve tabulate(const Curve& forward, const Curve& reverse, int per_deviation, double negligible,
-                    double visited, double knot, bool nested, double share) {
-  const auto [deviation, large, asked] = scale_of(forward);
-  const double affordable = share * kTableWork;
-  const double each = work_of_node(forward, reverse, deviation);
-  const double coarser =
-      coarsening(each * smaller(kMostDeviations, visited + kNodesBeyond) * per_deviation, affordable, large);
-  double spacing = coarser * deviation / per_deviation;
-  if (knot > spacing) {
-    spacing = knot / std::ceil(kFewest * knot / deviation);
+const Tabulator::Scale& Tabulator::scale() const {
+  std::call_once(once_, [this] {
+    const auto [deviation, large, asked] = scale_of(forward_);
+    const double each = work_of_node(forward_, reverse_, deviation);
+    scale_ = {deviation, large, each, each * static_cast<double>(asked)};
+  });
+  return scale_;
+}
+
+RoundCurve Tabulator::table(const Nodes& nodes) const {
+  const auto [deviation, large, each, measuring] = scale();
+  const double affordable = nodes.share * kTableWork;
+  const double coarser = coarsening(
+      each * smaller(kMostDeviations, nodes.visited + kNodesBeyond) * nodes.per_deviation, affordable, large);
+  double spacing = coarser * deviation / nodes.per_deviation;
+  if (nodes.knot > spacing) {
+    spacing = nodes.knot / std::ceil(kFewest * nodes.knot / deviation);
   }
-  if (nested) {
+  if (nodes.nested) {
     spacing = std::exp2(std::floor(std::log2(spacing)));
   }
   const double dense = deviation / spacing;  // nodes to a deviation
-  Table table(forward, reverse, spacing, negligible, coarser * (large ? kRiseOfLarge : kRise),
-              {affordable, each * static_cast<double>(asked)});
+  Table table(forward_, reverse_, spacing, nodes.negligible, coarser * (large ? kRiseOfLarge : kRise),
+              {affordable, measuring});
   table.append(0);
   double stall = 1;  // how much wider the cells are because the bound does not fall
-  while (table.last().larger_upper() > negligible && table.epsilon(table.last().index) < kFarthest &&
+  while (table.last().larger_upper() > nodes.negligible && table.epsilon(table.last().index) < kFarthest &&
          table.last().index < kFarthestIndex && table.size() < kMostNodes) {
     const std::int64_t i = table.last().index;
     const double deviations = static_cast<double>(i) / dense;
-    const double beyond = larger(0.0, deviations - (large ? 0 : visited));
+    const double beyond = larger(0.0, deviations - (large ? 0 : nodes.visited));
     // A guess, which the cell's own test corrects.
     const double widest = dense * larger(kWidest, deviations / 24);
     const double stride = large ? widest : smaller(std::exp(beyond * beyond / 6), widest);

@@ -13,6 +13,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <mutex>
+#include <utility>
 #include <vector>
 
 #include "muster/numerics/enclosure.h"
@@ -31,14 +33,48 @@ struct RoundCurve {
   RoundCurve swapped() const { return {spacing, index, reverse, forward}; }
 };
 
-// `per_deviation` nodes to one standard deviation of the loss (measured from where the curve falls to a
-// twentieth of its value at 0, and how fast) over the first `visited` deviations, fewer and fewer beyond,
-// until both directions are at most `negligible`, or for good where the bound never gets there. An empty
-// `reverse` means the curve is symmetric. `nested`: the spacing is rounded down to a power of two, so that
-// lattices of different curves share their points. Where nodes cost much, by counted work, there are fewer,
-// so that a table costs about a second, or `share` of it. A value that is NaN counts as knowing nothing: 0
-// and 1.
-RoundCurve tabulate(const Curve& forward, const Curve& reverse, int per_deviation, double negligible,
-                    double visited = 5, double knot = 0, bool nested = false, double share = 1);
+// How a curve is to be tabulated: `per_deviation` nodes to one standard deviation of the loss (measured from
+// where the curve falls to a twentieth of its value at 0, and how fast) over the first `visited` deviations,
+// fewer and fewer beyond, until both directions are at most `negligible`, or for good where the bound never
+// gets there.
+struct Nodes {
+  int per_deviation;
+  double negligible;
+  double visited = 5;
+  double knot = 0;      // an epsilon that must be a node where it is wider than the spacing; 0 = none
+  bool nested = false;  // spacings are powers of two, so that lattices of different curves share their points
+  // Where nodes cost much, by counted work, there are fewer, so that a table costs about a second, or this
+  // share of it.
+  double share = 1;
+};
+
+// The tables of one curve; what they have in common is measured once. An empty `reverse` means that the curve
+// is symmetric. A value that is NaN counts as knowing nothing: 0 and 1. Thread rule: const methods may run
+// concurrently.
+class Tabulator {
+ public:
+  Tabulator(Curve forward, Curve reverse) : forward_(std::move(forward)), reverse_(std::move(reverse)) {}
+  RoundCurve table(const Nodes& nodes) const;
+  const Curve& forward() const { return forward_; }
+  const Curve& reverse() const { return reverse_; }
+
+ private:
+  struct Scale {
+    double deviation;
+    bool large;           // losses so large that each counts by itself
+    double work_of_node;  // numerics/work.h, as the next
+    double work;          // of these measurements, without what the curve builds once
+  };
+  const Scale& scale() const;
+
+  Curve forward_;
+  Curve reverse_;
+  mutable std::once_flag once_;
+  mutable Scale scale_{};
+};
+
+inline RoundCurve tabulate(Curve forward, Curve reverse, const Nodes& nodes) {
+  return Tabulator(std::move(forward), std::move(reverse)).table(nodes);
+}
 
 }  // namespace muster::accounting

@@ -89,8 +89,11 @@ std::vector<TypedRounds::Charge> TypedRounds::charges(Tables& tables, std::uint6
       const double value = AdaptiveRounds::between(values, tables.types.spacing, epsilon);
       return numerics::Enclosure{value * (1 - kRecursionError), value};
     };
-    const RoundCurve table =
-        tabulate(curve, {}, kNodesPerDeviation, values.back() * (1 + 1e-12), kVisited, 0, true);
+    const RoundCurve table = tabulate(curve, {},
+                                      {.per_deviation = kNodesPerDeviation,
+                                       .negligible = values.back() * (1 + 1e-12),
+                                       .visited = kVisited,
+                                       .nested = true});
     return &tables.pairs.emplace(length, LossDistribution::dominating(table)).first->second;
   };
   std::vector<Charge> found;
