@@ -99,8 +99,9 @@ Correction certified_excess(const MixedValues& values, const TriangleCalls& call
   const std::size_t count = cells.lambdas.size();
   const double near = smaller(0.1, 0.03 * mu * mu);
   for (std::size_t run = 0; run < kRuns; ++run) {
-    const std::size_t first = run * count / kRuns, last = (run + 1) * count / kRuns - 1;
-    if (first > last) continue;
+    const std::size_t first = run * count / kRuns, end = (run + 1) * count / kRuns;
+    if (first == end) continue;  // there may be fewer cells than runs
+    const std::size_t last = end - 1;
     push({first, last, 0, near});
     push({first, last, near, 0.2});
     push({first, last, 0.2, 1});
