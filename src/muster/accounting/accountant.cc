@@ -70,7 +70,7 @@ struct Accountant::State {
                                 : composed.delta_at(rounds, delta, epsilon);
     }
     double from_below(std::uint64_t rounds, const Question& question, double value) const {
-      return uses_types(rounds) ? typed.from_below(rounds, question)
+      return uses_types(rounds) ? typed.from_below(rounds, question, value)
                                 : composed.from_below(rounds, question, value);
     }
     bool uses_types(std::uint64_t rounds) const { return bound.types && rounds > 1; }

@@ -156,9 +156,9 @@ double TypedRounds::rough_upper(std::uint64_t rounds, const Question& question) 
   return answer(rounds, question, true);
 }
 
-double TypedRounds::from_below(std::uint64_t rounds, const Question& question) const {
+double TypedRounds::from_below(std::uint64_t rounds, const Question& question, double upper) const {
   const std::lock_guard lock(mutex_);
-  const double delta = question.asks_epsilon() ? question.fixed : upper(rounds, question);
+  const double delta = question.asks_epsilon() ? question.fixed : upper;
   Tables* known = tables(rounds, delta, false);
   if (known == nullptr) return 0;
   if (rounds > known->block) {

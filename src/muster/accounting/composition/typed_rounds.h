@@ -40,8 +40,9 @@ class TypedRounds {
   double rough_upper(std::uint64_t rounds, const Question& question) const;
   // The upper delta at an epsilon, on the tables that answer for `delta`.
   double delta_at(std::uint64_t rounds, double delta, double epsilon) const;
-  // The same with the recursion's and the composition's arithmetic turned inward.
-  double from_below(std::uint64_t rounds, const Question& question) const;
+  // The same with the recursion's and the composition's arithmetic turned inward, where `upper` answers the
+  // question.
+  double from_below(std::uint64_t rounds, const Question& question, double upper) const;
 
   // The pairs that so many consecutive rounds are charged as, each with its number, their lattices nested:
   // for rounds that are not alike. They live as long as this object. Empty where there are no types.
@@ -66,7 +67,7 @@ class TypedRounds {
   double answer(std::uint64_t rounds, const Question& question, bool rough) const;
 
   TypesOf types_;
-  mutable std::recursive_mutex mutex_;
+  mutable std::mutex mutex_;
   mutable std::map<std::pair<std::size_t, bool>, std::unique_ptr<Tables>> tables_;  // by tail, rough or not
 };
 
