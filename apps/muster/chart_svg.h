@@ -6,9 +6,10 @@
 // it for a dark screen (report_html.cc). Coordinates are written to a tenth of a pixel.
 //
 // Example:
-//     ChartPanel panel(Scale::linear(0, 700, 72, 456), Scale::linear(0, 1, 396, 92), "accuracy by round",
-//     "round"); panel.line({{70, 0.37}, {140, 0.70}}, kFirst); svg_picture({960, 460}, "a run",
-//     legend_row({{"test set", kFirst}}, {72, 47}) + panel.svg());
+//     ChartPanel panel(Scale::linear(0, 700, 72, 456), Scale::linear(0, 1, 396, 92),
+//                      "accuracy by round", "round");
+//     panel.line({{70, 0.37}, {140, 0.70}}, kFirst);
+//     svg_picture({960, 460}, "a run", legend_row({{"test set", kFirst}}, {72, 47}) + panel.svg());
 #pragma once
 
 #include <string>

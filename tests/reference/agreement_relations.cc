@@ -27,8 +27,8 @@ constexpr double kRoom = 1e-9;
 constexpr double kSearched = 0.02;  // of an epsilon
 constexpr double kFaint = 1e-33;    // a delta below which tables end: 1e-42 a round, of 10^9 rounds
 constexpr double kMoved = 1e-3;     // of an epsilon: a tenth of what a table's nodes are apart
-constexpr double kNearlyOne =
-    1 - 1e-8;  // a delta of which the arithmetic leaves too few digits to search with
+// A delta of which the arithmetic leaves too few digits to search with.
+constexpr double kNearlyOne = 1 - 1e-8;
 
 bool unscheduled(const Question& q) { return !q.has_schedule(); }
 bool own_view(const Question& q) { return !q.has_schedule() && q.seen() == q.own_view(); }

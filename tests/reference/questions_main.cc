@@ -3,8 +3,7 @@
 //   --seed S --first I --count N   questions I .. I+N-1 of seed S
 //   --few-clients                  questions of at most nine clients
 //   --normal-check-ins             questions of shuffled check-ins with normal noise
-//   --seconds W                    no question starts after W seconds: fewer are asked then, and the output
-//   says so
+//   --seconds W                    no question starts after W seconds: the output says how many were asked
 //   --jobs J                       processes
 //   --limit C                      processor seconds of one question with all that it is compared with
 //   --relations R                  relations a question, drawn at random; -1: all

@@ -38,8 +38,8 @@ struct Bound {
   double numerical_error = 0;  // absolute, in the quantity asked, already inside upper and lower
   std::vector<std::string> assumptions;
   std::string citation;
-  double seconds =
-      0;  // wall time spent on this bound, its tables included when it was the first to need them
+  // Wall time spent on this bound, its tables included when it was the first to need them.
+  double seconds = 0;
 };
 
 struct Statement {

@@ -27,8 +27,8 @@ struct RoundBound {
   Validity validity = Validity::proven;
   Neighbouring neighbouring = Neighbouring::replace_one;
   double knot = 0;  // epsilon between the curve's kinks where it is nearly linear in between; 0: smooth
-  TypesOf types =
-      {};  // not empty: many rounds are charged by what a round can be, not by the curve's own pair
+  // Where it is not empty, many rounds are charged by what a round can be, not by the curve's own pair.
+  TypesOf types = {};
   bool never_best = false;  // provably no smaller than another bound of the same list
 };
 

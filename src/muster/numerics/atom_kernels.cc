@@ -68,8 +68,8 @@ HWY_INLINE void Exponential(Lanes8 d, Vector x, Vector& power, Vector& growth) {
   const Vector shifter = hn::Set(d, 0x1.8p52);
   const Vector shifted = hn::Add(hn::Mul(least, hn::Set(d, 0x1.71547652b82fep+0)), shifter);
   const Vector k = hn::Sub(shifted, shifter);
-  const Vector high =
-      hn::Sub(least, hn::Mul(k, hn::Set(d, 0x1.62e42fee00000p-1)));  // 32 bits: k times it is exact
+  // The constant has 32 bits: k times it is exact.
+  const Vector high = hn::Sub(least, hn::Mul(k, hn::Set(d, 0x1.62e42fee00000p-1)));
   const Vector r = hn::Sub(high, hn::Mul(k, hn::Set(d, 0x1.a39ef35793c76p-33)));
   // The series, to r^13 / 13!: the rest is below 5e-18 r.
   Vector q = hn::Set(d, 1.6059043836821613e-10);

@@ -141,8 +141,8 @@ std::complex<double> TiltedLaw::characteristic_minus_one(double t) const {
 
 EquispacedCharacteristic::EquispacedCharacteristic(const TiltedLaw& law, double step)
     : step_(step), reach_(law.reach_) {
-  const std::size_t padded =
-      (law.atoms() + kLanes - 1) / kLanes * kLanes;  // zero weights fill the last group
+  // Zero weights fill the last group.
+  const std::size_t padded = (law.atoms() + kLanes - 1) / kLanes * kLanes;
   points_.assign(padded, 0);
   weights_.assign(padded, 0);
   std::copy(law.points_.begin(), law.points_.end(), points_.begin());

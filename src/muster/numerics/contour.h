@@ -17,8 +17,8 @@
 
 namespace muster::numerics::contour {
 
-inline constexpr double kNegligible =
-    34;  // terms below e^-34 of the largest one need not be computed, only bounded
+// Terms below e^-34 of the largest one need not be computed, only bounded.
+inline constexpr double kNegligible = 34;
 inline constexpr double kAliases = 22;    // and aliases are brought below e^-22 of the answer
 inline constexpr double kFloor = 4e-15;   // absolute accuracy of a characteristic function
 inline constexpr double kDirectCost = 3;  // a direct evaluation of the characteristic function, in rotations

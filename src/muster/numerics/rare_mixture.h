@@ -4,8 +4,8 @@
 // Let B be a size, w(y) for y > B the larger of the two laws' weights there, p = sum of w, and L a law whose
 // call function is at least both laws'. By how many terms pass B, and for every h, in either reading of
 // worst_mixture.h,
-//     V_h <= V'_h + n sum over y > B of w(y) ( C(k - y) + n l ) + (np/2) ( n sum over y > B of w(y) C(k - 2y)
-//     + np n l ).
+//     V_h <= V'_h + n sum over y > B of w(y) ( C(k - y) + n l )
+//                 + (np/2) ( n sum over y > B of w(y) C(k - 2y) + np n l ).
 // V'_h: no large term, both laws with their large terms put at zero. The second part: one term is large, and
 // the others, in the swap reading with n - 1 in place of n, are below sums of L in increasing convex order;
 // C(x) >= E(sum of L capped at B - x)_+, l = E(L - B)_+, by (x + a)_+ <= x_+ + a_+. The third: two or more,

@@ -43,8 +43,8 @@ double largest_by_convolution(const AtomicLaw& first, const AtomicLaw& second, i
           next[place(c, s)] += p * absent;
           next[place(c + 1, s)] += p * zero;
           for (std::size_t a = 0; a < law.points.size(); ++a) {
-            const int to =
-                s + static_cast<int>(law.points[a]);  // beyond the table: six of the largest, left out
+            // Sums beyond the table, of six of the largest terms, are left out.
+            const int to = s + static_cast<int>(law.points[a]);
             if (to < width) next[place(c + 1, to)] += p * law.weights[a];
           }
         }

@@ -4,16 +4,17 @@
 // inversion integral over both needs a period as long as the largest atom at a step as short as the bulk.
 // Here B is a size that one of the n terms passes with a small probability, n p = n P(Y > B), and with S the
 // sum of terms conditioned to be at most B,
-//     E(sum - k)_+ = (1-p)^n E(S_n - k)_+ + n (1-p)^{n-1} sum over atoms y > B of w(y) E(S_{n-1} + y - k)_+ +
-//     R:
+//     E(sum - k)_+ = (1-p)^n E(S_n - k)_+
+//                    + n (1-p)^{n-1} sum over atoms y > B of w(y) E(S_{n-1} + y - k)_+
+//                    + R:
 // none is large; one is; R, at least two are. The expectation for one large atom lies between Jensen's (E S +
 // y - k)_+ and the least of Chernoff's and Scarf's bounds and put-call parity; only where these leave a gap
 // is it integrated, for all such atoms in one inversion. With two large terms y, y' convexity gives (s + y +
 // y')_+ <= ((s + 2y)_+ + (s + 2y')_+) / 2 and (x + a)_+ <= x_+ + a_+ caps the others at B, so that
-//     0 <= R <= n p / 2 ( n sum w(y) C(k - 2y) + n p n E(Y - B)_+ ),  C(x) >= E(sum of n-2 capped terms -
-//     x)_+.
-// Terms below -B' are raised to it: the value grows by a factor of at most 1 / (1 - n
-// P(Y < -B')). Every piece is enclosed. docs/theory/profile-only.md, "Rare large terms". Pure.
+//     0 <= R <= n p / 2 ( n sum w(y) C(k - 2y) + n p n E(Y - B)_+ ),
+//     C(x) >= E(sum of n-2 capped terms - x)_+.
+// Terms below -B' are raised to it: the value grows by a factor of at most 1 / (1 - n P(Y < -B')). Every
+// piece is enclosed. docs/theory/profile-only.md, "Rare large terms". Pure.
 #pragma once
 
 #include <optional>

@@ -16,10 +16,10 @@
 // then 64, then 512 and more equal pieces of 0..terms, until what beta adds to the largest chord end is
 // negligible; in the swap reading of up to 256 terms every V is computed from the G instead. More smoothing
 // is tried where beta stays large. The contour is the saddle point of the larger end, or where the two ends'
-// transforms are alike if a mixture passes both.
-// A couple of dozen terms are enumerated (enumerated_mixture.h), and so is the handful that is expected away
-// from zero where at most one is (enumerated_few.h). docs/theory/class-c.md, section "The maximum over all
-// types". Pure function; call from any thread.
+// transforms are alike if a mixture passes both. A couple of dozen terms are enumerated
+// (enumerated_mixture.h), and so is the handful that is expected away from zero where at most one is
+// (enumerated_few.h). docs/theory/class-c.md, section "The maximum over all types". Pure function; call from
+// any thread.
 #pragma once
 
 #include <optional>

@@ -98,8 +98,8 @@ void CheckInCoins::append_reporting(std::uint64_t round, std::uint64_t first_cli
     }
     return;
   }
-  const auto limit =
-      static_cast<std::uint16_t>(highest_.is_one() ? 0xffff : highest_.numerator() >> 48);  // of the highest
+  // Of the highest rate.
+  const auto limit = static_cast<std::uint16_t>(highest_.is_one() ? 0xffff : highest_.numerator() >> 48);
   std::array<std::uint64_t, kTogether / kInWord> words;
   for (std::uint64_t client = first_client; client < end;) {
     // A batch ends at a multiple of kTogether, so it lies in one stream.

@@ -74,8 +74,7 @@ class KeyedStream final : public BitSource {
 };
 
 // Bulk forms (SIMD, same words as KeyedStream): overwrite `out`.
-// Words first_word, first_word+1, ... of one stream (word w is half w%2 of block w/2; first_word must be
-// even).
+// Words first_word, first_word+1, ... of one stream (word w is half w%2 of block w/2; first_word is even).
 void fill_words(const RunKey& key, const StreamAddress& address, std::uint64_t first_word,
                 std::span<std::uint64_t> out);
 // Word 0 of the streams of consecutive clients first_client, first_client+1, ...: one coin a client.

@@ -2,8 +2,9 @@
 //
 //     d <- estimate + weight_decay theta
 //     v <- momentum v + d
-//     theta <- theta - learning_rate v, then theta <- theta min(1, radius / |theta|) when `projection` gives
-//     a radius avg <- avg + average (theta - avg)
+//     theta <- theta - learning_rate v
+//     theta <- theta min(1, radius / |theta|)       where `projection` gives a radius
+//     avg <- avg + average (theta - avg)
 //
 // or, for a statistic (`running_mean`), the mean of the estimates so far:
 //     theta <- theta + (estimate - theta) / t, in the t-th update

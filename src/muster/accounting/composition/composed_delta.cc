@@ -15,8 +15,8 @@ using numerics::Side;
 
 constexpr double kLeast = std::numeric_limits<double>::min();  // what the range of a double may take away
 constexpr double kCertain = 1e-12;                             // of 1: what a delta next to it may lack
-constexpr double kBesides =
-    1e-6;  // of the mass at infinity: what finite losses may add without a closer look
+// The share of the mass at infinity that finite losses may add without a closer look.
+constexpr double kBesides = 1e-6;
 constexpr double kUlp = 2.3e-16;
 constexpr double kVanishing = 1e-300;  // less is not told apart
 constexpr double kUnresolved = 0.02;   // of the value: too much to leave open

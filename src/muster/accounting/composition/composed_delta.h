@@ -46,8 +46,7 @@ numerics::Enclosure composed_delta(std::span<const RepeatedLoss> parts, double s
 double composed_delta_roughly(std::span<const RepeatedLoss> parts, double spacing, double epsilon);
 
 // By the integral, or where the answer is plain without one (a delta next to 1, or infinite losses alone);
-// shifts are left out. None where the integral is too long, or its round-off leaves more than two hundredths
-// open.
+// shifts are left out. None where the integral is too long, or its round-off leaves more than .02 open.
 // What one answer may cost: atoms times frequencies, about a tenth of a second for 1e8, and the log2 of the
 // cells of a fast transform.
 struct Effort {

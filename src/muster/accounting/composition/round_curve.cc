@@ -15,8 +15,8 @@ using numerics::larger;
 using numerics::smaller;
 
 constexpr double kFewest = 16;  // nodes to a deviation where every cell is exact
-constexpr double kWidest =
-    1.0 / 8;  // deviations a cell may span, more beyond three of them: far tails keep their shape
+// Deviations that a cell may span, more beyond three of them: far tails keep their shape.
+constexpr double kWidest = 1.0 / 8;
 constexpr double kRise = 5e-3;         // of the curve: what a chord may lie above it
 constexpr double kRiseOfLarge = 2e-2;  // the same where losses are large: those are resolved by their mass
 constexpr int kMostSteps = 40;

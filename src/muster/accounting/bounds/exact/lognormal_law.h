@@ -3,8 +3,7 @@
 // For two spherical Gaussians at distance mu (in noise deviations) the ratio r = dR(x)/dR(x') at a message of
 // R(x') is lognormal: r = e^{mu z - mu^2/2}, z standard normal, mean 1. On increasing knots
 //   above: every cell's mass is split between its two knots, mean kept; what is cut off at the ends is
-//   returned
-//          as an excess, to be added once to a call function.
+//          returned as an excess, to be added once to a call function.
 //   below: every cell is merged to its mean (two infinite end cells included).
 // Masses come from Gauss-Legendre panels of positive terms in extended precision: each is right to a relative
 // 1e-17 before it is rounded to double, with no difference of tails. Pure functions; any thread.
@@ -33,8 +32,8 @@ class CenteredLognormal {
   CenteredLognormal(double mu, const std::vector<double>& knots);
 
   // r held between two knots, then split. For S a sum of n copies and k >= 0:
-  //   E(S - k)_+ <= that of the cut law + n * excess_right,   E(k - S)_+ <= that of the cut law + n *
-  //   excess_left.
+  //   E(S - k)_+ <= that of the cut law + n * excess_right,
+  //   E(k - S)_+ <= that of the cut law + n * excess_left.
   struct Cut {
     numerics::AtomicLaw law;
     double excess_left;   // E(lowest knot - (r - 1))_+

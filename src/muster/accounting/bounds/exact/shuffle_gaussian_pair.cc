@@ -23,8 +23,8 @@ constexpr int kKnots = 30;     // to a deviation
 
 constexpr double kNegligible = 1e-45;
 constexpr std::size_t kMostKnots = 40'000;  // their square passes
-constexpr double kMostPairs =
-    6e8;  // of masses that are multiplied for one law of the whole sum: about a second
+// Pairs of masses that may be multiplied for one law of the whole sum: about a second.
+constexpr double kMostPairs = 6e8;
 constexpr double kMostCopies = 1e10;  // round-off allowances grow with the number of copies
 
 // Where the contour integral serves the bulk: measured, see docs/theory/shuffle-gaussian.md.

@@ -58,8 +58,8 @@ TEST(ShuffleGaussianPair, EnclosesQuadratureForTwoAndThreeClients) {
       const ShuffleGaussianPair pair(static_cast<std::uint64_t>(n), mu);
       for (const double epsilon : {0.0, 0.3 * mu, 1.5 * mu}) {
         const Curves truth = quadrature(n, mu, epsilon, n == 2 ? 0.01L : 0.08L);
-        const Extended slack =
-            n == 2 ? 1e-4L : 5e-3L;  // the quadrature's own error, of second order in its step
+        // The quadrature's own error, of second order in its step.
+        const Extended slack = n == 2 ? 1e-4L : 5e-3L;
         const numerics::Enclosure forward = pair.forward(epsilon);
         const numerics::Enclosure reverse = pair.reverse(epsilon);
         SCOPED_TRACE(::testing::Message() << n << ' ' << mu << ' ' << epsilon);

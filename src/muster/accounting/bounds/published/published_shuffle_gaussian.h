@@ -1,13 +1,13 @@
-// The formulas of "Shuffle Gaussian mechanism for differential privacy", at the sensitivity they are printed
-// for.
+// The formulas of "Shuffle Gaussian mechanism for differential privacy", at their printed sensitivity.
 //
 // Liew, Takahashi (2022). n clients send x + N(0, sigma^2 I), shuffled; the paper takes sensitivity 1 where
 // two records of norm at most 1 can be 2 apart, and one pair of data sets for all: neither is a bound for all
 // neighbours. docs/theory/as-published-shuffle-gaussian.md, with the counterexamples.
-//   theorem 1     everybody reports: D_l of the pair (0, .., 0), (1, 0, .., 0)
-//   (bounds/renyi/homogeneous_rdp.h) corollary 1   l / (2 sigma^2) theorem 2     equation (16): a fixed
-//   subset, Wang et al. (2019), Theorem 9 equation 17   shuffled check-in, the sum over the count; k = 0 is
-//   left out and the rate kept for k/n theorem 3     equation (18): the same by a Chernoff bound
+//   theorem 1     everybody reports: D_l of the pair (0, .., 0), (1, 0, .., 0), homogeneous_rdp.h
+//   corollary 1   l / (2 sigma^2)
+//   theorem 2     equation (16): a fixed subset, Wang et al. (2019), Theorem 9
+//   equation 17   shuffled check-in, the sum over the count; k = 0 is left out and the rate kept for k/n
+//   theorem 3     equation (18): the same by a Chernoff bound
 // Orders stop at 2048, 256 for equations 16 and 18, 64 for equation 17: "infinity" beyond. Nothing throws.
 // Pure functions, under a second.
 #pragma once

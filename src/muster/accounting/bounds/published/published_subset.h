@@ -1,13 +1,12 @@
-// The bounds compared in "Renyi differential privacy of the subsampled shuffle model in distributed
-// learning".
+// The bounds of "Renyi differential privacy of the subsampled shuffle model in distributed learning".
 //
 // Girgis, Data, Diggavi (NeurIPS 2021). k of n clients chosen uniformly and secretly, or everybody (k = n);
 // reports shuffled; any epsilon0-LDP randomizer. Its Figure 2 has four curves a point:
 //   (i)   Theorem 1 (bounds/renyi/subsampled_shuffle_rdp.h). Proven.
 //   (ii)  Theorem 2, a lower bound of the divergence; plotted through an upper conversion, which bounds
-//   nothing. (iii) Girgis et al. (CCS 2021) for the shuffle, Wang et al. (2019), Theorem 9, for the subset.
-//   Proven. The
-//         figure takes the branch 2 e^eps(2) of Theorem 9's minimum alone.
+//         nothing.
+//   (iii) Girgis et al. (CCS 2021) for the shuffle, Wang et al. (2019), Theorem 9, for the subset. Proven.
+//         The figure takes the branch 2 e^eps(2) of Theorem 9's minimum alone.
 //   (iv)  Feldman, McMillan, Talwar (2021), closed form, subset, strong composition. With the clone pair
 //         evaluated exactly (bounds/shuffle/clones.h), as its Figure 3 has it: proven, and far smaller.
 // docs/theory/as-published.md. Nothing throws. Pure functions, under a second.

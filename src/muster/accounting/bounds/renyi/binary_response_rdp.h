@@ -1,11 +1,11 @@
-// Renyi divergence of the homogeneous pair under binary randomized response, both directions, every real
+// Renyi divergence of the homogeneous pair under binary randomized response: both directions, every real
 // order.
 //
-// k of n clients report (k = n: all), the others hold the victim's second record. P/Q = S = 1 + (c/n) (i - k
-// q), i ~ Bin(k, q), q = 1 / (e^eps0 + 1), c = e^eps0 - e^-eps0, so with f(x; p) = (1+x)^p - 1 - p x >= 0 and
-// E(S-1) = 0
-//     forward   D_l(P||Q) = log( 1 + E f(S-1; l) ) / (l-1),      reverse   D_l(Q||P) = log( 1 + E f(S-1; 1-l)
-//     ) / (l-1):
+// k of n clients report (k = n: all), the others hold the victim's second record. With
+//     P/Q = S = 1 + (c/n) (i - k q),   i ~ Bin(k, q),   q = 1 / (e^eps0 + 1),   c = e^eps0 - e^-eps0,
+// f(x; p) = (1+x)^p - 1 - p x >= 0 and E(S-1) = 0,
+//     forward   D_l(P||Q) = log( 1 + E f(S-1; l) ) / (l-1),
+//     reverse   D_l(Q||P) = log( 1 + E f(S-1; 1-l) ) / (l-1):
 // k + 1 non-negative terms. Orders 1.01 .. 10^6; k up to 10^6, above that [0, infinity]. Enclosures: relative
 // error of the excess below 2e-11 (log-gamma at 10^6 and the sum, in long double). A lower bound of the
 // mechanism's Renyi guarantee, as everything about one pair is: docs/theory/shuffle-gaussian-rdp.md. Pure

@@ -71,8 +71,8 @@ void HomogeneousRdp::extend_coefficients(std::uint64_t order) {
   for (std::uint64_t j = weight_.size(); j <= order; ++j) {
     const double jj = static_cast<double>(j);
     const double log_moment = moments_.log_moment(j);
-    const double fall =
-        numerics::smaller(1.0, std::exp(moments_.log_step(j) - log_moment));  // 1 - mu_{j-1} / mu_j
+    // 1 - mu_{j-1} / mu_j
+    const double fall = numerics::smaller(1.0, std::exp(moments_.log_step(j) - log_moment));
     const double kept = j < 2 ? 1 : std::exp(moments_.log_moment(j - 1) - log_moment);
     weight_.push_back(numerics::scaled_exp(log_moment) * inverse_power_);
     bracket_.push_back((terms_ + 1) * jj + (clients_ - terms_) * jj * kept);

@@ -2,13 +2,14 @@
 // of whose reports carry a likelihood ratio. Orders 2, 3, ..., enclosed.
 //
 // With Q the law without the change, P/Q = S = (n - k + r_1 + ... + r_k) / n, r_i independent, E r_i = 1:
-//   plain shuffle        k = n, r one report's ratio          (Liew, Takahashi 2022, Theorem 1, for the
-//   Gaussian) fixed subset         k of n clients report, secretly shuffled check-in    k = n, r = 1 unless
-//   the client reports
-// and D_l = log E[S^l] / (l-1), E[S^l] = l! n^-l [x^l] e^{(n-k) x} F(x)^k, F(x) = sum_j mu_j x^j / j!. What
-// is computed is the excess E[S^l] - 1, so that tiny divergences keep all their digits:
-//   l E_l = sum_{j=1..l} C(l,j) n^-j mu_j { [(k+1) j - l + (n-k) j mu_{j-1}/mu_j] E_{l-j} + k j (1 -
-//   mu_{j-1}/mu_j) }
+//   plain shuffle        k = n, r one report's ratio (Liew, Takahashi 2022, Theorem 1, for the Gaussian)
+//   fixed subset         k of n clients report, secretly
+//   shuffled check-in    k = n, r = 1 unless the client reports
+// and with F(x) = sum_j mu_j x^j / j!
+//     D_l = log E[S^l] / (l-1),   E[S^l] = l! n^-l [x^l] e^{(n-k) x} F(x)^k.
+// What is computed is the excess E_l = E[S^l] - 1, so that tiny divergences keep all their digits:
+//     l E_l = sum_{j=1..l} C(l,j) n^-j mu_j { [(k+1) j - l + (n-k) j mu_{j-1}/mu_j] E_{l-j}
+//                                             + k j (1 - mu_{j-1}/mu_j) }
 // (J.C.P. Miller's recurrence with e^{nx} taken out): every term is positive while l <= k + 1. Beyond, the
 // series of F^k - e^{kx} is built by doubling, Z_{2m} = (2 e^{mx} + Z_m) Z_m, positive terms again. Nothing
 // is ever subtracted; relative errors add up to less than 1e-9 at order 10^4 and are in the enclosure.

@@ -5,9 +5,8 @@
 // are logarithms of mu_j - 1 and of mu_j - mu_{j-1}, both non-negative (Jensen; Lyapunov with E r = 1),
 // computed without subtracting near-equal numbers:
 //   Gaussian, deviation s, distance Delta, t = Delta / s:   E_b[r^j] = e^{t^2 j (j-1) / 2}
-//   binary response (any epsilon0-LDP pair at its extreme): E_b[r^j] = (e^{e0 j} + e^{e0 (1-j)}) / (e^{e0} +
-//   1) k-ary response, others hold the victim's new record: binary response at rate (e^{e0}+1) /
-//   (e^{e0}+k-1).
+//   binary response (any epsilon0-LDP pair at its extreme): E_b[r^j] = (e^{e0 j} + e^{e0 (1-j)}) / (e^{e0}+1)
+//   k-ary response, others hold the victim's new record:    binary response at rate (e^{e0}+1) / (e^{e0}+k-1)
 // Immutable; share freely.
 #pragma once
 

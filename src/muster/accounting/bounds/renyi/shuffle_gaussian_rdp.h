@@ -2,18 +2,17 @@
 //
 // n clients, noise of deviation s a coordinate, any two records within distance Delta; mu = Delta / s. In
 // clips: Delta = 2 C, s = sigma C, mu = 2 / sigma. Replace-one.
-//   shuffle-gaussian-rdp         D_l of the homogeneous pair (homogeneous_rdp.h). Conditional: nobody has
-//   shown that
-//                                it is the worst pair. Liew and Takahashi (2022), Theorem 1, have it at Delta
-//                                = C, where it is false. Subsets and check-ins exactly, not by their
-//                                equations 16 to 18.
-//   shuffle-gaussian-rdp-subsampled   their equations 16 and 17 put right: rate k/n given k reports, k = 0
-//   counted.
-//                                Conditional in the same way, and looser than the exact pair.
-//   subset-local-rdp             Theorem 9 of Wang et al. (2019) over the messages' own divergence: what the
-//   secret
-//                                subset hides without any help of the crowd. Proven, every randomizer with a
-//                                Renyi curve, any dimension; needs a subset or a check-in.
+//   shuffle-gaussian-rdp
+//       D_l of the homogeneous pair (homogeneous_rdp.h). Conditional: nobody has shown that it is the worst
+//       pair. Liew and Takahashi (2022), Theorem 1, have it at Delta = C, where it is false. Subsets and
+//       check-ins exactly, not by their equations 16 to 18.
+//   shuffle-gaussian-rdp-subsampled
+//       their equations 16 and 17 put right: rate k/n given k reports, k = 0 counted. Conditional in the same
+//       way, and looser than the exact pair.
+//   subset-local-rdp
+//       Theorem 9 of Wang et al. (2019) over the messages' own divergence: what the secret subset hides
+//       without any help of the crowd. Proven, every randomizer with a Renyi curve, any dimension; needs a
+//       subset or a check-in.
 // Each with the conversion in its id, "-exact-conversion" or none. docs/theory/shuffle-gaussian-rdp.md,
 // docs/theory/subsampled-rdp.md. Pure functions; up to a second where high orders matter.
 #pragma once

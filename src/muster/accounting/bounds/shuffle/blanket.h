@@ -22,8 +22,8 @@ namespace muster::accounting {
 numerics::Enclosure pure_blanket_delta(double n, double epsilon0, double epsilon);
 
 // The victim and N others, N ~ Bin(n - 1, chance), of any epsilon0-LDP randomizer, all reporting:
-//     E_N B(N+1) = (1 / (n chance)) E( G_1 + ... + G_n )_+ ,   G the term above with probability chance, else
-//     0.
+//     E_N B(N+1) = (1 / (n chance)) E( G_1 + ... + G_n )_+ ,
+// G the term above with probability chance, else 0.
 // Rates in [chance, 1] are such a shuffle (docs/theory/unequal-rates.md). 0 < chance <= 1.
 numerics::Enclosure thinned_blanket_delta(double n, double chance, double epsilon0, double epsilon);
 

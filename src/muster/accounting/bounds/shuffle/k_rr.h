@@ -3,7 +3,7 @@
 //
 // The symbol x is kept with probability e^epsilon0 b, each other one sent with b = 1/(e^epsilon0 + k - 1).
 // The least law above every (a - E b)/u in convex order is
-//     e^epsilon0 - E : b ;   1 - E e^epsilon0 : b ;   1 - E : (k-2) b ;   else 0 (1)
+//     e^epsilon0 - E : b ;   1 - E e^epsilon0 : b ;   1 - E : (k-2) b ;   else 0
 // (the laws for u = R(x), R(x') and R(third) have it as their smallest common majorant); the privacy blanket
 // has the same law. Exact curves: everybody else holds a third symbol, or the victim's alternative, or her
 // own record. Lower bounds for every data set; replace-one, shuffler honest, proven. Pure; call from any

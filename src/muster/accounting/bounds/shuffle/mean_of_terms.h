@@ -20,8 +20,8 @@ struct Term {
 };
 
 // Masses >= 0 sum to at most 1; what is missing is at 0 (give that atom too where it is small: a remainder
-// loses its digits). n >= 1. `upper` is at least the expectation,
-// `lower` at most; upper - lower is numerical error alone. Never throws, never NaN; 0 <= lower <= upper.
+// loses its digits). n >= 1. `upper` is at least the expectation, `lower` at most; upper - lower is numerical
+// error alone. Never throws, never NaN; 0 <= lower <= upper.
 numerics::Enclosure mean_of_terms(const std::vector<Term>& terms, double n);
 
 // (1/n) E( X_1 + ... + X_count + (n - count) constant )_+ , 1 <= count <= n: the others are known.

@@ -6,8 +6,8 @@
 //     E(sum of all terms - (S-N) (E-1))_+  <=  N g ( E f(E + (S-N) (E-1) + E D) + (N-1) g f(E) Q(E) ),
 // Q(E) = P(X* > 0) the slope of f at E: either one term alone passes what the others lack, or two terms are
 // positive. A weight w <= 1 on each centred term stands before f and divides what the term must pass. From
-// below, N g E f(...) where no other term is positive is part of the sum. Everything is in
-// ln alpha: it holds, and does not overflow, at every epsilon. Proven.
+// below, N g E f(...) where no other term is positive is part of the sum. Everything is in ln alpha: it
+// holds, and does not overflow, at every epsilon. Proven.
 #pragma once
 
 #include <functional>

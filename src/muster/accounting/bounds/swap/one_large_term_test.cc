@@ -76,8 +76,8 @@ TEST(OneLargeTerm, EnclosesTheSumOfRandomRandomizers) {
   EXPECT_GE(compared, 50);
 }
 
-// Two messages of Gaussian noise among `threshold` places. The other message lies
-// d = e^{-l} - e^{-eps} below zero, l normal of mean mu^2/2 and deviation mu.
+// Two messages of Gaussian noise among `threshold` places. The other message lies d = e^{-l} - e^{-eps}
+// below zero, l normal of mean mu^2/2 and deviation mu.
 struct Quadrature {
   double sum = 0;      // of N g f(E (1 + (S - N) (1 - 1/E) + d)), d >= 0
   double at_mean = 0;  // with E d in the place of d

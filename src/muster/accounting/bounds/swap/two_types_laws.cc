@@ -22,8 +22,8 @@ constexpr double kGrowth = 0.12;      // of a step, a step
 constexpr double kReach = 8;          // deviations: the last node
 constexpr double kProfileFrom = 6;    // deviations from which both types are the profile-only law
 constexpr Extended kRounding = 0x1p-51L;
-constexpr Extended kExcess =
-    1e-15L;  // of all masses over 1, by their rounding: whoever sums n terms charges n times it
+// By how much all masses together may pass 1, by their rounding: whoever sums n terms charges n times it.
+constexpr Extended kExcess = 1e-15L;
 constexpr Extended kNoise = 1e-16L;
 constexpr int kMostLines = 400;
 constexpr std::size_t kKept = 16;  // tables

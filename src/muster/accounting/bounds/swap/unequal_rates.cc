@@ -60,8 +60,8 @@ void UnequalRatesMixture::merge() {
   // charged far below itself, and all of the upper end at one point.
   constexpr std::array kCuts{1e-30, 1e-24, 1e-19, 1e-15, 1e-12, 1e-9, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 4e-3,
                              0.01,  0.03,  0.06,  0.12,  0.2,   0.3,  0.4,  0.5,  0.6,  0.7,  0.8,  0.9};
-  constexpr double kAlike =
-      2e-5;  // of many clients: so few more of them change no bound by as much as is lost here
+  // The share of many clients by which their number may differ: no bound moves by as much as is lost here.
+  constexpr double kAlike = 2e-5;
   const auto alike = [&](const BinomialBlock& a, const BinomialBlock& b) {
     return b.first - a.first <= kAlike * a.first;
   };

@@ -3,8 +3,8 @@
 // Statement. n honest clients report independently through a shuffler, each with its own unknown rate in
 // [lo, hi], hi < 1. With theta = lo / hi, E = e^eps >= 1 and independent terms
 //     Z = 0 w.p. 1 - theta,   1 - E w.p. theta (1 - hi),   X* w.p. theta hi,
-//     delta(eps) <= (1 / (n theta)) E( Z_1 + ... + Z_n )_+  +  hi (1 - theta (1 - hi))^{n-1} A(E)  +  hi
-//     f(inf),
+//     delta(eps) <= (1 / (n theta)) E( Z_1 + ... + Z_n )_+
+//                   + hi (1 - theta (1 - hi))^{n-1} A(E) + hi f(inf),
 // A(E) what a shuffle of all who are left costs: f(E), or their blanket (ReportingSum::everybody).
 // It is the average E_N B(N+1), N ~ Bin(n-1, theta), of the swap bound B(n') for n' clients of rate hi,
 // summed in closed form: one sum, whatever n. At lo = hi it is the swap bound itself. For a bound B known

@@ -25,8 +25,8 @@ struct Convolution {
   static constexpr std::size_t kOutChannels = kOutChannelsV;
   static constexpr std::size_t kKernel = kKernelV;
   static constexpr std::size_t kPositions = kOutWidth * kOutWidth;
-  static constexpr std::size_t kRowTaps =
-      kKernel * kInChannels;  // contiguous in the input and in the weights
+  // Contiguous in the input and in the weights.
+  static constexpr std::size_t kRowTaps = kKernel * kInChannels;
   static constexpr std::size_t kWeightsAt = kWeightsAtV;
   static constexpr std::size_t kBiasesAt = kWeightsAt + kKernel * kRowTaps * kOutChannels;
   static constexpr std::size_t kEnd = kBiasesAt + kOutChannels;
