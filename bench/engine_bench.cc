@@ -1,9 +1,9 @@
 // Per-example gradients and predictions: microseconds, FLOP rate, and the ratio to the multiply-adds alone.
 //
-// The count is that of the papers' CNN: 422,208 multiply-adds forward and 1,065,920 forward and backward (the
-// last row and column of the first maps included, though nothing depends on them and the fused engine skips
-// them). `x_floor` is the time over the time of that many multiply-adds in registers, measured in the same
-// run.
+// The count is that of the papers' CNN: 422,208 multiply-adds forward and 1,065,920 forward and
+// backward (the last row and column of the first maps included, though nothing depends on them
+// and the fused engine skips them). `x_floor` is the time over the time of that many
+// multiply-adds in registers, measured in the same run.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>

@@ -1,14 +1,14 @@
-// The least time a core needs for a number of multiply-adds: a loop that does nothing else, on the widest
-// vectors this machine has. Benchmarks divide by it, so that their ratios mean the same on a fast machine and
-// a busy one.
+// The least time a core needs for a number of multiply-adds: a loop that does nothing else, on
+// the widest vectors this machine has. Benchmarks divide by it, so that their ratios mean the
+// same on a fast machine and a busy one.
 #pragma once
 
 #include <cstddef>
 
 namespace muster::bench {
 
-// Performs at least `count` single-precision multiply-adds in registers; returns something that depends on
-// all of them.
+// Performs at least `count` single-precision multiply-adds in registers; returns
+// something that depends on all of them.
 float multiply_adds(std::size_t count);
 
 // CPU seconds for `count` multiply-adds: the best of many repetitions, about 20 ms in all.

@@ -1,5 +1,5 @@
-// Randomizers at the size of the papers' network, one thread, against the noise floor measured in the same
-// run.
+// Randomizers at the size of the papers' network, one thread, against the
+// noise floor measured in the same run.
 //
 // The counter `floors` of each row is its time over that of fill_normals for the same dimension.
 #include <benchmark/benchmark.h>

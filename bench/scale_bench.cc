@@ -1,11 +1,11 @@
 // Large populations: coins, a round of ten million clients, and what part of a round one thread does alone.
 //
-// coins: CPU nanoseconds a client. ten_million_round: n = 1e7 at rate 1e-4 over 60,000 examples, one thread;
-// cpu_ms a round, floor_ms the bare gradient kernel and fill_normals for as many messages in alternation, and
-// `floors` their ratio, which is what counts on a busy machine. serial: CPU microseconds a round that one
-// thread spends while the others wait (shuffle, merging a second worker's sum, mean, update; the coins too
-// where they are tossed by one thread), and by Amdahl's law the most that 2, 16 and 64 threads can gain over
-// one.
+// coins: CPU nanoseconds a client. ten_million_round: n = 1e7 at rate 1e-4 over 60,000
+// examples, one thread; cpu_ms a round, floor_ms the bare gradient kernel and fill_normals for
+// as many messages in alternation, and `floors` their ratio, which is what counts on a busy
+// machine. serial: CPU microseconds a round that one thread spends while the others wait
+// (shuffle, merging a second worker's sum, mean, update; the coins too where they are tossed by
+// one thread), and by Amdahl's law the most that 2, 16 and 64 threads can gain over one.
 #include <benchmark/benchmark.h>
 
 #include <memory>

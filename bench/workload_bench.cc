@@ -1,22 +1,20 @@
-// The workloads of docs/speed.md, each as a ratio to a floor measured in the same run, in alternation with
-// it.
+// The workloads of docs/speed.md, each as a ratio to a floor measured in the same run, in alternation.
 //
 //   W1_message  a round of the papers' network: 60,000 clients of whom a tenth report; coins, shuffle,
-//   gradients,
-//               clipping, noise on every message, aggregation, server update. Floor: the gradients'
-//               multiply-adds at the core's peak and a normal for every coordinate of every message.
+//               gradients, clipping, noise on every message, aggregation, server update. Floor: the
+//               gradients' multiply-adds at the core's peak and a normal for every coordinate of every
+//               message.
 //   W1_sum      the same with one draw for the sum of all messages. Floor: the multiply-adds alone.
 //   W2          6,000 messages of ldp-sgd decoded and added up: unit vectors of R^26010 from their seeds.
-//   Floor: their
-//               normals.
+//               Floor: their normals.
 //   W3          10,000 images classified, from bytes to accuracy. Floor: their multiply-adds at peak.
 //   W1_threads  W1_message with two threads against one: `wall` needs an idle machine; `cpu` is what two idle
-//   cores would
-//               give by the CPU time of both, c1 / (s + (c2 - s) / 2) with s what one thread does alone.
+//               cores would give by the CPU time of both, c1 / (s + (c2 - s) / 2) with s what one thread does
+//               alone.
 //   overhead    W1_message without its clients, for 1 and 2 workers.
 //
-// Counters: x_floor is the ratio, us_each CPU microseconds a client, message or image, floor_us those of the
-// floor.
+// Counters: x_floor is the ratio, us_each CPU microseconds a client, message
+// or image, floor_us those of the floor.
 #include <benchmark/benchmark.h>
 
 #include <array>

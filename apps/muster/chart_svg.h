@@ -1,5 +1,5 @@
-// Charts as SVG text: panels with a scale on each side, and lines, bands, dots and whiskers in the units of
-// the data.
+// Charts as SVG text: panels with a scale on each side, and lines, bands, dots
+// and whiskers in the units of the data.
 //
 // One picture is one <svg> element that needs nothing from outside. Every shape carries its colours as
 // attributes and a class besides, so that it stands alone as a file, and a page that includes it can restyle

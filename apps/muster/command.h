@@ -27,8 +27,8 @@ struct Command {
   std::function<int()> run;
 };
 
-// Declares subcommand `name` with the house's conventions; `example` is a command line shown at the end of
-// --help.
+// Declares subcommand `name` with the house's conventions; `example` is a
+// command line shown at the end of --help.
 CLI::App* add_subcommand(CLI::App& root, const std::string& name, const std::string& description,
                          const std::string& example);
 

@@ -76,8 +76,8 @@ class Panel {
     return Scale::logarithmic(shown.low, shown.high, left, left + kPanelWidth);
   }
 
-  // Also decides whether the local curve fits: it may lie far above, and is drawn where it does not squeeze
-  // the others.
+  // Also decides whether the local curve fits: it may lie far above, and is drawn
+  // where it does not squeeze the others.
   Scale y_scale() {
     Span shown = span_of(&CurvePoint::upper);
     const Span lower = span_of(&CurvePoint::lower), local = span_of(&CurvePoint::local);

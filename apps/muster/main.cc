@@ -1,5 +1,5 @@
-// The command `muster`: finds the subcommand, runs it, and is the one place that prints errors and ends the
-// process.
+// The command `muster`: finds the subcommand, runs it, and is the one place
+// that prints errors and ends the process.
 #include <fmt/format.h>
 
 #include <array>

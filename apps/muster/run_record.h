@@ -68,8 +68,8 @@ std::vector<LoggedLine> read_metrics(const std::filesystem::path& file, const pr
                                      bool finished,
                                      std::uint64_t most = std::numeric_limits<std::uint64_t>::max());
 
-// The monitor after all logged rounds, and the band each logged round was held against (nothing: not
-// watched).
+// The monitor after all logged rounds, and the band each logged round
+// was held against (nothing: not watched).
 struct WatchedRun {
   protocols::CheckInMonitor monitor;
   std::vector<std::optional<protocols::CountBand>> bands;

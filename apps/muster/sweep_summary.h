@@ -26,8 +26,8 @@ struct Sweep {
 
 // One JSON object on one line, the same keys always: what --json prints last, and summary.json holds.
 std::string summary_json(const Sweep& sweep);
-// A line a combination: its values, accuracy (the mean over seeds, the lowest, the highest), epsilon, seeds,
-// time.
+// A line a combination: its values, accuracy (the mean over seeds, the lowest, the highest),
+// epsilon, seeds, time.
 std::string summary_table(const Sweep& sweep);
 // Accuracy against epsilon; a whisker from the lowest to the highest seed.
 std::string summary_svg(const Sweep& sweep);

@@ -1,5 +1,5 @@
-// `muster train PLAN [flags]`: a model learns from the plan's clients, and what it cost in privacy is
-// printed.
+// `muster train PLAN [flags]`: a model learns from the plan's clients,
+// and what it cost in privacy is printed.
 #include <fmt/format.h>
 
 #include <charconv>

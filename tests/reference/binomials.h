@@ -17,8 +17,8 @@ inline double far_below_mean(double m, const Real& c, const Real& not_c) {
   return std::max(0.0, std::floor(mean - 70 * (std::sqrt(mean * not_c.middle()) + 1)));
 }
 
-// At least P(Bin(m, c) < j), j below the mean, given P(Bin(m, c) = j): going down it falls geometrically at
-// least.
+// At least P(Bin(m, c) < j), j below the mean, given P(Bin(m, c) = j): going
+// down it falls geometrically at least.
 inline long double mass_below(double m, const Real& c, const Real& not_c, double j, long double at_j) {
   const long double ratio = j > 0 ? static_cast<long double>(j) / (m - j + 1) * (not_c / c).above() : 0;
   return ratio < 1 ? at_j * ratio / (1 - ratio) * (1 + 1e-15L) : 1;

@@ -1,5 +1,5 @@
-// All checks of one question: its answer in itself, against the reference, and against answers to its
-// neighbours.
+// All checks of one question: its answer in itself, against the reference,
+// and against answers to its neighbours.
 //
 // Single thread; what a run of questions repeats for each index.
 #pragma once

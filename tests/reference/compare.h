@@ -1,5 +1,5 @@
-// An answer of the engine against the reference: never below a certified lower value, no lower value above
-// the truth.
+// An answer of the engine against the reference: never below a certified lower
+// value, no lower value above the truth.
 //
 // Single thread.
 #pragma once

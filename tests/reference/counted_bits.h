@@ -1,5 +1,5 @@
-// The number of ones among everybody's bits: m others show a one with probability c each, the victim with a
-// or b.
+// The number of ones among everybody's bits: m others show a one with
+// probability c each, the victim with a or b.
 //
 // The law under the record is Bin(m, c) shifted by one with probability a, under the alternative with
 // probability b. Its likelihood ratio rises with the number of ones, and the sum over them is done one by
@@ -21,8 +21,8 @@ struct CountedBits {
 // than a few million numbers matter.
 long double delta_of(const CountedBits& bits, double epsilon);
 
-// The two laws, numbers far out given up where they have less than `tail`, neighbours merged where they are
-// many.
+// The two laws, numbers far out given up where they have less than `tail`,
+// neighbours merged where they are many.
 Pair pair_of(const CountedBits& bits, double tail, bool swapped);
 
 }  // namespace muster::reference

@@ -1,7 +1,7 @@
 // The engine under test, asked as the command asks it: one plan, one accountant, one statement.
 //
-// Whatever it throws becomes part of the answer, so that a question never ends a run of questions. Single
-// thread.
+// Whatever it throws becomes part of the answer, so that a question never
+// ends a run of questions. Single thread.
 #pragma once
 
 #include <functional>
@@ -28,8 +28,8 @@ struct Answer {
   double least() const { return upper() - error(); }
 };
 
-// Called with the command before each question is put: what was being asked when a process is ended from
-// outside.
+// Called with the command before each question is put: what was being asked
+// when a process is ended from outside.
 using Announce = std::function<void(const std::string& command)>;
 
 class Engine {

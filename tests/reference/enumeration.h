@@ -1,7 +1,7 @@
 // A handful of clients: every data set of a few records, every multiset of messages, in ball arithmetic.
 //
-// Messages are merged into a few cells, which is exact for randomized response of up to three symbols. Pure
-// functions.
+// Messages are merged into a few cells, which is exact for randomized response
+// of up to three symbols. Pure functions.
 #pragma once
 
 #include <vector>

@@ -66,9 +66,9 @@ Places places_of(const Experiment& e, bool others_rarely) {
     const Real share = (others_rarely ? e.least_rate() : rate) / Real(e.slots);
     return {e.slots, rate * mean_share(e.clients, share)};
   }
-  // Windows begin one slot after the other, and slots that not every window could reach are not released: of
-  // the victim's slots as many as lie in slots .. clients. At most slots - 1 others share one, whoever else
-  // there is.
+  // Windows begin one slot after the other, and slots that not every window could reach
+  // are not released: of the victim's slots as many as lie in slots .. clients. At most
+  // slots - 1 others share one, whoever else there is.
   const double released = std::min(e.slots, e.clients - e.slots + 1);
   const Real share = (others_rarely ? e.least_rate() : rate) / Real(e.slots);
   return {released, rate * mean_share(std::min(e.clients, e.slots), share) * Real(released) / Real(e.slots)};

@@ -43,9 +43,9 @@ struct Experiment {
   Real least_rate() const { return Real(least_coin) * (Real(1.0) - Real(loss)); }
 };
 
-// The chance that the victim's message is there, is asked for, and is one of `messages` that are seen for
-// certain: given the others' messages, P = 1 + scale * sum over messages of (ratio - 1). Shapes subset and
-// slots.
+// The chance that the victim's message is there, is asked for, and is one of `messages` that
+// are seen for certain: given the others' messages, P = 1 + scale * sum over messages of
+// (ratio - 1). Shapes subset and slots.
 struct Places {
   double messages;
   Real victim;  // that one of the messages is hers
@@ -56,8 +56,8 @@ Places places_of(const Experiment& e, bool others_rarely);
 // most a few hundred; complete, each mass exact to a few units in the last place of a long double.
 Pair message_of(const Randomizer& randomizer, double reach);
 
-// Ways to see one bit in a message: its probability under the record (a) and under the alternative (b), a >
-// b.
+// Ways to see one bit in a message: its probability under the record (a)
+// and under the alternative (b), a > b.
 struct Bit {
   Real a, not_a, b, not_b;
 };

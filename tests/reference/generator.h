@@ -1,5 +1,5 @@
-// Random questions over everything that the flags accept, half of them near an edge or a switch between
-// methods.
+// Random questions over everything that the flags accept, half of them
+// near an edge or a switch between methods.
 //
 // Question i of a seed never changes with i's neighbours: it can be asked again alone. Numbers are
 // log-uniform: epsilon0 1e-9 to 60, sigma 2^-12 to 1e6, rates 1e-15 to 1, clients 1 to 1e12, rounds 1 to 1e9,

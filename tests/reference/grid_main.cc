@@ -1,7 +1,7 @@
-// Large losses, point by point: `reference_grid`. Noise of sigma 2^-6 to 1, epsilon0 from 10 to 60, one round
-// to 10^5, in all seven protocols: never above the local value, never below what one round costs, never below
-// the value of the theorem that the answer names, and how far above the larger of that value and what data
-// sets show.
+// Large losses, point by point: `reference_grid`. Noise of sigma 2^-6 to 1, epsilon0 from 10 to 60,
+// one round to 10^5, in all seven protocols: never above the local value, never below what one
+// round costs, never below the value of the theorem that the answer names, and how far above the
+// larger of that value and what data sets show.
 //
 //   --from I --to J   these points alone (of 0 to 419; a point takes a few seconds)
 //   --seconds W       no point starts later

@@ -10,8 +10,8 @@
 
 namespace muster::reference {
 
-// Cells of the largest message; empty for other randomizers. `swapped`: the record and the alternative change
-// places.
+// Cells of the largest message; empty for other randomizers. `swapped`: the
+// record and the alternative change places.
 Pair largest_message_pair(const Experiment& e, double tail, bool swapped);
 
 }  // namespace muster::reference

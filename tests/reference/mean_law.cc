@@ -11,8 +11,8 @@ constexpr double kMostTerms = 3e6;  // rounding doubles with the number of terms
 constexpr long double kUlp = 0x1p-63L;
 constexpr long double kRatio = 0x1p-56L;  // relative error of a likelihood ratio
 
-// Cell i holds sums labelled (first + i) h: their mass, and the mass times (sum - label h), which is not
-// negative.
+// Cell i holds sums labelled (first + i) h: their mass, and the mass times
+// (sum - label h), which is not negative.
 struct Cells {
   long double h = 1;
   long first = 0;

@@ -17,9 +17,9 @@ struct MeanLaw {
   long double scale;
 };
 
-// P: with the victim's record; Q: with the alternative; `swapped`: the other way round. Masses rounded as
-// Pair says. Empty where the rounding of so many terms would be too large. `tail`: a probability that may be
-// given up.
+// P: with the victim's record; Q: with the alternative; `swapped`: the other way round.
+// Masses rounded as Pair says. Empty where the rounding of so many terms would be too large.
+// `tail`: a probability that may be given up.
 Pair pair_of(const Pair& message, const MeanLaw& law, double tail, bool swapped);
 
 }  // namespace muster::reference

@@ -83,8 +83,8 @@ Pair sums_pair(const Experiment& e, double tail, bool swapped) {
     Real edge(-reach), a = upper_normal(edge - mu), b = upper_normal(edge);
     const auto add = [&](const Real& under_a, const Real& under_b) {
       const Real with = chance * under_a + (Real(1.0) - chance) * under_b;
-      // The weight of the stretch is the same number on both sides: its lower end on both is a smaller
-      // stretch.
+      // The weight of the stretch is the same number on both sides: its
+      // lower end on both is a smaller stretch.
       const Outcome o =
           swapped ? Outcome{under_b.below(), with.above()} : Outcome{with.below(), under_b.above()};
       if (o.p > 0 && o.q > 0)

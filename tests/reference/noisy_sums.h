@@ -1,5 +1,5 @@
-// Only the number of reports and their sum, normal noise included, are seen: summed over the number of
-// reports.
+// Only the number of reports and their sum, normal noise included, are
+// seen: summed over the number of reports.
 //
 // Others all hold the victim's alternative. Given k reports the victim is among them with a chance l_k, and
 // her record moves the sum by mu/sqrt(k) deviations: P_k = l_k A + (1 - l_k) B against B. Pure functions.

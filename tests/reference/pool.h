@@ -25,8 +25,8 @@ struct Finished {
 // A job writes its lines to the file descriptor `out`.
 using Job = std::function<void(std::uint64_t index, int out)>;
 
-// Runs next(), next(), ... until it returns false or time is over; `done` is called in the parent, in order
-// of ending.
+// Runs next(), next(), ... until it returns false or time is over; `done` is
+// called in the parent, in order of ending.
 void run_pool(const PoolLimits& limits, const std::function<bool(std::uint64_t& index)>& next, const Job& job,
               const std::function<void(const Finished&)>& done);
 

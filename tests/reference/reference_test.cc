@@ -92,8 +92,8 @@ TEST(Reference, RoundsOfResponsesBySummingAndByConvolution) {
   }
 }
 
-// Below the mean loss, where probabilities at the first threshold leave every range: nearly certain, and said
-// so.
+// Below the mean loss, where probabilities at the first threshold leave
+// every range: nearly certain, and said so.
 TEST(Reference, FarBelowTheMeanLoss) {
   const Interval sure = response_delta(9.15, 34036, 567);
   EXPECT_GT(sure.below, 0.999L);

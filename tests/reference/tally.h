@@ -1,5 +1,5 @@
-// What a run of questions came to: counts by protocol, tightest and loosest comparison, slowest answer,
-// findings.
+// What a run of questions came to: counts by protocol, tightest and loosest
+// comparison, slowest answer, findings.
 //
 // Single thread.
 #pragma once

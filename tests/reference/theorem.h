@@ -15,8 +15,8 @@ namespace muster::reference {
 // One message, seen by whoever colludes.
 Interval message_delta(const Randomizer& randomizer, double epsilon);
 
-// The profile-only bound of one round, enclosed; none for noise, other shapes or more than a few dozen
-// clients.
+// The profile-only bound of one round, enclosed; none for noise, other
+// shapes or more than a few dozen clients.
 std::optional<Interval> swap_bound(const Experiment& e, double epsilon);
 
 // At least the true worst-case divergence of `rounds` rounds, and not always by much.

@@ -158,8 +158,8 @@ Pair dominated_pair(const std::vector<Charged>& sums, double rounds, double uppe
   std::vector<Node> nodes;
   for (int i = 14; i >= 0; --i) nodes.push_back(node_at(std::ldexp(last, -i)));
   while (static_cast<int>(nodes.size()) < lines) {
-    // The cell that counts most: its share of the variance of a round's loss, and of the chance of larger
-    // ones.
+    // The cell that counts most: its share of the variance of a round's
+    // loss, and of the chance of larger ones.
     std::vector<long double> mass(nodes.size()), wide(nodes.size());
     long double square = 0, tail = 0, most = 0;
     std::size_t chosen = nodes.size();

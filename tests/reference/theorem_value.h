@@ -1,5 +1,5 @@
-// A theorem's own value from below: the epsilon that T rounds of it cost at least, however well it is
-// computed.
+// A theorem's own value from below: the epsilon that T rounds of it cost
+// at least, however well it is computed.
 //
 // What a theorem charges may lie far above every data set. Between this value and the accountant's lies
 // nothing but the accountant's arithmetic (and the little that is lost here). V of swap_sum.h is convex in E,

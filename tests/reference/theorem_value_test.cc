@@ -120,8 +120,8 @@ TEST(TheoremValue, OneAndTwoNormalTerms) {
   }
 }
 
-// A bound for one client more, that is, one strike more, lies below the exact value; one client fewer is
-// caught.
+// A bound for one client more, that is, one strike more, lies below the
+// exact value; one client fewer is caught.
 TEST(TheoremValue, AKnownBadThresholdIsCaught) {
   const Randomizer normal{.kind = Kind::gaussian, .sigma = 0.6};
   const double epsilon = 4;
@@ -176,8 +176,8 @@ TEST(TheoremValue, RoundsOfOneLargeMessage) {
   EXPECT_GT(*value, 0.97 * (3 * mu * mu / 2 + 3.7 * mu * std::sqrt(3.0)));
 }
 
-// Losses small and large, added up in cells of every width and on a lattice: below the closed forms, and
-// near.
+// Losses small and large, added up in cells of every width and on a
+// lattice: below the closed forms, and near.
 TEST(TheoremValue, SumsOfLossesAgainstClosedForms) {
   for (const double rounds : {3.0, 50.0, 4000.0}) {
     const double epsilon0 = 0.1,
@@ -206,8 +206,8 @@ TEST(TheoremValue, SumsOfLossesAgainstClosedForms) {
   }
 }
 
-// Slots whose other clients are counted: at most what a slot costs uncounted, and with nobody near the slots
-// the same.
+// Slots whose other clients are counted: at most what a slot costs uncounted,
+// and with nobody near the slots the same.
 TEST(TheoremValue, CountedSlots) {
   Experiment e = check_in({.epsilon0 = 12}, 60, 0.3);
   e.shape = Shape::fixed_slots;

@@ -33,8 +33,8 @@ Verdict uniformity_test(std::vector<double> sample, double alpha);
 Verdict same_law_test(const std::vector<double>& a, const std::vector<double>& b, std::size_t bins,
                       double alpha);
 
-// Two-sided z-test: the mean of n independent observations with known standard deviation sigma of one
-// observation.
+// Two-sided z-test: the mean of n independent observations with known
+// standard deviation sigma of one observation.
 Verdict mean_test(double mean, double expected, double sigma, std::uint64_t n, double alpha);
 
 }  // namespace muster::testing

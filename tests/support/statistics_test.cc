@@ -93,8 +93,8 @@ TEST(MeanTest, ThresholdIsTheNormalQuantile) {
 }
 
 TEST(Verdicts, FalseAlarmsComeAtTheStatedRate) {
-  // 4000 fair experiments at alpha = 0.01: at most 40 expected alarms each (KS and binomial are
-  // conservative).
+  // 4000 fair experiments at alpha = 0.01: at most 40 expected alarms
+  // each (KS and binomial are conservative).
   std::mt19937_64 engine(11);
   std::uniform_real_distribution<double> uniform;
   std::uint64_t coin_alarms = 0, chi_alarms = 0, ks_alarms = 0;

@@ -1,5 +1,5 @@
-// Draws docs/images/digits.png: a grid of procedural digits, one row a digit, in the order the data set draws
-// them.
+// Draws docs/images/digits.png: a grid of procedural digits, one row a digit,
+// in the order the data set draws them.
 //
 //     contact_sheet OUT.png [COLUMNS] [SEED]
 #include <png.h>

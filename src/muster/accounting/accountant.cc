@@ -272,8 +272,8 @@ Statement Accountant::account(std::uint64_t rounds, const Question& question, st
   for (const State::Upper& upper : in.uppers) {
     Bound bound = State::upper_bound(in, upper, rounds, question);
     if (upper.charged() && bound.upper && (!charged || *bound.upper < *charged)) charged = bound.upper;
-    // Provably no smaller than another bound of the list: where its own tables say so, that is their
-    // rounding.
+    // Provably no smaller than another bound of the list: where its own
+    // tables say so, that is their rounding.
     if (!upper.charged() && bound.upper && charged) bound.upper = larger(*bound.upper, *charged);
     statement.all.push_back(std::move(bound));
   }

@@ -68,8 +68,8 @@ TEST(Corners, FlatCurvesAreComposed) {
   }
 }
 
-// e^epsilon beyond a double's range, after some rounds; of one round accountant_extremes_test.cc has the
-// truth.
+// e^epsilon beyond a double's range, after some rounds; of one round
+// accountant_extremes_test.cc has the truth.
 TEST(Corners, LossesPastTheRangeOfDoubles) {
   survives(GaussianLocal{std::ldexp(1.0, -12)}, 1'000, 0.1, 1e-5, {1, 7});
   survives(PureLocal{700}, 1'000, 0.1, 1e-5, {1, 3});

@@ -75,8 +75,8 @@ TEST(Extremes, FlatCurvesAreComposed) {
   }
 }
 
-// A table made for a larger delta is a valid answer, and a worse one: delta at the epsilon given is the delta
-// asked.
+// A table made for a larger delta is a valid answer, and a worse one: delta at
+// the epsilon given is the delta asked.
 TEST(Extremes, EpsilonAndDeltaLeadBackAtSmallDeltas) {
   for (const double delta : {1e-5, 1e-15, 1.809380310985051e-28}) {
     const Statement s = epsilon_of(PureLocal{40}, check_in(100, 0.3), 3, delta);

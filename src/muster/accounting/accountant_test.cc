@@ -76,8 +76,8 @@ TEST(Accountant, ReproducesTheReferenceRows) {
     EXPECT_GE(*s.best.upper, row.lower - row.digit);  // never below the truth
     EXPECT_LE(*s.best.upper, *bound.upper);
     EXPECT_LE(*s.best.lower, row.lower + row.digit);
-    // Our lower pair takes the least that convexity allows between nodes, the reference does not: 3e-3 covers
-    // it.
+    // Our lower pair takes the least that convexity allows between nodes,
+    // the reference does not: 3e-3 covers it.
     EXPECT_GE(*s.best.lower, row.lower * 0.997);
     EXPECT_LE(s.best.numerical_error, 1e-4 * *s.best.upper);
     EXPECT_GE(s.best.numerical_error, 0);
@@ -227,8 +227,8 @@ TEST(Accountant, IsMonotoneInRoundsRateAndClients) {
   EXPECT_LT(epsilon(100'000, 0.1, 100), epsilon(10'000, 0.1, 100));
 }
 
-// Rates that a double hardly holds: a wider range of rates never costs less, down to the least double there
-// is.
+// Rates that a double hardly holds: a wider range of rates never costs
+// less, down to the least double there is.
 TEST(Accountant, RatesNearZeroAreChargedInFull) {
   const Question question{Question::Kind::epsilon_at_delta, 1e-4};
   const auto upper = [&](double lo, double hi) {

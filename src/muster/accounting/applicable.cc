@@ -204,9 +204,9 @@ void cover(const Mechanism& mechanism, const FixedSubset& p, Applicable& list) {
 
 // --- shuffled check-in ----------------------------------------------------------------------------
 
-// A check-in is a plain shuffle of everybody's messages, of which each is then dropped with the same
-// probability: post-processing, so no bound for the shuffle is passed. It matters where hardly anybody is
-// absent.
+// A check-in is a plain shuffle of everybody's messages, of which each is then dropped
+// with the same probability: post-processing, so no bound for the shuffle is passed. It
+// matters where hardly anybody is absent.
 void add_plain_shuffle(const Mechanism& mechanism, const ShuffledCheckIn& p, Applicable& list) {
   if (count_of(p.clients) * (1 - p.rate.value()) > kNobodyAbsent) return;
   Applicable shuffle;
@@ -273,8 +273,8 @@ void cover(const Mechanism& mechanism, const ShuffledCheckIn& p, Applicable& lis
            mechanism, {kSecretCoins, fmt::format("{} honest clients, each at effective rate {}",
                                                  p.clients.value(), p.rate.value())}),
        .delta = [sum, p](double epsilon) { return swap_delta(*sum, p, epsilon); }});
-  // X* is a common majorant of the two types; the Gaussian's two are compared with it wherever they may be
-  // above.
+  // X* is a common majorant of the two types; the Gaussian's two are
+  // compared with it wherever they may be above.
   list.uppers.back().never_best = two_types || (in_class_c(mechanism) && summable(mechanism));
   if (const std::optional<double> epsilon0 = pure_epsilon0(mechanism);
       epsilon0 && *epsilon0 < kLatticeOfTerms) {

@@ -73,8 +73,8 @@ struct Divergence {
   Real value, error;
 };
 
-// With y = l/mu - mu/2 and z = y + mu, e^l phi(z) = phi(y): f = phi(y) (M(y) - M(z)), and M' = -(1 - t M).
-// l >= 0.
+// With y = l/mu - mu/2 and z = y + mu, e^l phi(z) = phi(y): f = phi(y)
+// (M(y) - M(z)), and M' = -(1 - t M). l >= 0.
 template <class Real>
 Divergence<Real> divergence(Real mu, Real l) {
   using P = Precision<Real>;
@@ -119,8 +119,8 @@ numerics::Enclosure gaussian_divergence(double mu, double log_alpha) {
     const double upper = (missing + alpha * swapped.upper) * (1 + 0x1p-50);
     return {(missing + alpha * swapped.lower) * (1 - 0x1p-50), upper < 1 ? upper : 1};
   }
-  // Beyond forty deviations f, or what it lacks of 1, is less than any double; y is known to a few ulps of
-  // its parts.
+  // Beyond forty deviations f, or what it lacks of 1, is less than any double;
+  // y is known to a few ulps of its parts.
   const double y = log_alpha / mu - mu / 2, parts = log_alpha / mu + mu / 2;
   constexpr double kLeast = std::numeric_limits<double>::min();
   if (y - 1e-14 * parts > 40) return {0, kLeast};

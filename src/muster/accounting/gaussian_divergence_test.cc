@@ -1,5 +1,5 @@
-// The enclosure against the definition in 256-bit ball arithmetic, from the smallest to the largest
-// distances.
+// The enclosure against the definition in 256-bit ball arithmetic, from
+// the smallest to the largest distances.
 #include "muster/accounting/gaussian_divergence.h"
 
 #include <gtest/gtest.h>

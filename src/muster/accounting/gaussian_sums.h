@@ -1,5 +1,5 @@
-// Sums of Gaussian messages, of which nothing else is seen: entries of the list in applicable.h. Pure
-// functions.
+// Sums of Gaussian messages, of which nothing else is seen: entries of the
+// list in applicable.h. Pure functions.
 #pragma once
 
 #include <vector>

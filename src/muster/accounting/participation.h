@@ -1,9 +1,9 @@
 // Who takes part in a round, as the accountant sees it: immutable descriptions, one a protocol.
 //
-// Rates are effective (dropout included). Where clients' rates differ, `rate` is the largest and `least` the
-// smallest; `clients` counts honest, non-colluding clients whose choices are secret. Participation must not
-// depend on private data (docs/theory/swap-theorem.md). Meaning never changes: a new protocol is a new
-// alternative.
+// Rates are effective (dropout included). Where clients' rates differ, `rate` is the largest and
+// `least` the smallest; `clients` counts honest, non-colluding clients whose choices are secret.
+// Participation must not depend on private data (docs/theory/swap-theorem.md). Meaning never
+// changes: a new protocol is a new alternative.
 #pragma once
 
 #include <cstdint>
@@ -66,8 +66,8 @@ struct AggregatedCheckIn {
 
 using Participation = std::variant<Shuffle, FixedSubset, ShuffledCheckIn, RandomCheckIn, AggregatedCheckIn>;
 
-// Refuses (Error(plan)) a subset outside 1 .. clients, no slots, a minimum outside 1 .. clients, least >
-// rate.
+// Refuses (Error(plan)) a subset outside 1 .. clients, no slots, a
+// minimum outside 1 .. clients, least > rate.
 void validate(const Participation& participation);
 
 // "shuffled-check-in", as plans name it.

@@ -73,8 +73,8 @@ Profile Profile::symmetric(const std::vector<double>& log_alphas, const std::fun
     total += mass[i] * (1 + std::exp(-static_cast<Extended>(log_alphas[i])));
   }
   Profile profile;
-  // What is left of 1 sits at alpha = 1; it is the kink there when f is convex at 1, and never more than
-  // that.
+  // What is left of 1 sits at alpha = 1; it is the kink there when f is
+  // convex at 1, and never more than that.
   if (top > 0) {
     const Extended w = log_alphas[1];
     const Extended fall = (at[0].value - at[1].value) * (1 + std::exp(-w)) / -std::expm1(-w);

@@ -65,8 +65,8 @@ TEST(RunningAccountant, DifferentRoundsLieBetweenTheExtremes) {
   EXPECT_LE(running.epsilon().lower, running.epsilon().upper);
 }
 
-// Two rounds of one client each: no amplification is possible, the truth is the product of two randomized
-// responses.
+// Two rounds of one client each: no amplification is possible, the truth is
+// the product of two randomized responses.
 TEST(RunningAccountant, TwoMessagesOfOneClientAreAProduct) {
   RunningAccountant running(Delta::of(1e-2));
   const double first = 1.0;

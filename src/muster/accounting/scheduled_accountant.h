@@ -40,8 +40,8 @@ class ScheduledAccountant {
 
   // All stages. `asked`: as Accountant::account.
   Statement account(const Question& question, std::optional<View> asked = std::nullopt) const;
-  // The proven upper epsilon of the first `rounds` rounds, at most as many as the stages have; infinity for
-  // none.
+  // The proven upper epsilon of the first `rounds` rounds, at most as many
+  // as the stages have; infinity for none.
   double epsilon_upper(std::uint64_t rounds, Delta delta) const;
 
  private:

@@ -105,9 +105,9 @@ TEST(ScheduledAccountant, TwoRoundsOfOneClientEnumerated) {
   }
 }
 
-// Three clients, two rounds of different rates, every dataset (another in each round) and both orders: under
-// the bound and above the lower one. The rounds' rates exchanged change nothing; the second rate in both is
-// caught.
+// Three clients, two rounds of different rates, every dataset (another in each round) and
+// both orders: under the bound and above the lower one. The rounds' rates exchanged change
+// nothing; the second rate in both is caught.
 TEST(ScheduledAccountant, TwoRoundsOfThreeClientsEnumerated) {
   constexpr int kClients = 3;
   int caught = 0, cases = 0;

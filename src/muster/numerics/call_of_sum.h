@@ -1,14 +1,14 @@
-// Certified enclosure of E(Y_1 + ... + Y_n - k)_+ for independent copies of a finitely supported law, for any
-// n.
+// Certified enclosure of E(Y_1 + ... + Y_n - k)_+ for independent copies
+// of a finitely supported law, for any n.
 //
 // Method: Laplace inversion along Re z = c at the saddle point,
 //     E(S - k)_+ = (1/2 pi) int phi(c+it)^n e^{-(c+it)k} / (c+it)^2 dt,      phi(z) = E e^{zY},
 // by the trapezoidal rule of step eta = 2 pi / P. By Poisson summation the rule returns
 //     sum over integers m of  e^{-cmP} E(S - k + mP)_+,
-// whose m = 0 term is the answer and whose other terms are nonnegative: the rule errs upward, by an amount
-// bounded through H(mP) <= H(0) + mP on the right and Chernoff on the left. An independent centred normal of
-// deviation s added to S makes the integrand vanish beyond 9/s: Jensen keeps the upper bound, and for the
-// lower one
+// whose m = 0 term is the answer and whose other terms are nonnegative: the rule errs upward, by
+// an amount bounded through H(mP) <= H(0) + mP on the right and Chernoff on the left. An
+// independent centred normal of deviation s added to S makes the integrand vanish beyond 9/s:
+// Jensen keeps the upper bound, and for the lower one
 //     E(S + Z - k)_+ - E(S - k)_+ <= s^2 density_{S+Z}(k),
 // because E(x + Z)_+ - (x)_+ <= s phi(x/s): second order in s, and the density is a by-product of the same
 // sum. Frequencies whose term is negligible are leapt over with the Lipschitz constant of phi, so the work

@@ -158,9 +158,9 @@ double walk(const TiltedLaw& tilt, double n, double step, double last, double ne
   return last;
 }
 
-// Relative round-off of one term phi(c+it)^n e^{-(c+it)k}: the logarithm and the exponent cost a few ulps of
-// their size, a rotation keeps an atom's angle to kResync ulps, and angles t y and t k to a few ulps of
-// themselves.
+// Relative round-off of one term phi(c+it)^n e^{-(c+it)k}: the logarithm and the exponent
+// cost a few ulps of their size, a rotation keeps an atom's angle to kResync ulps, and angles
+// t y and t k to a few ulps of themselves.
 class RoundOff {
  public:
   RoundOff(const TiltedLaw& tilt, double n, double c, double k)

@@ -102,8 +102,8 @@ Bracket bracket(F&& value, double target, double limit, double start, Holds&& ho
 
 // `start`: about where the crossing is expected; a bad guess, NaN included, costs evaluations alone.
 //
-// A point x >= 0 with value(x) <= target, the least one to a relative 1e-9; infinity where value(limit) is
-// larger.
+// A point x >= 0 with value(x) <= target, the least one to a relative 1e-9;
+// infinity where value(limit) is larger.
 template <typename F>
 double crossing_from_above(F&& value, double target, double limit, double start = 1e-2) {
   return crossing_detail::bracket(

@@ -382,8 +382,8 @@ std::optional<WorstMixture> few_terms_mixture(const AtomicLaw& first, const Atom
 
 Enclosure call_of_one_or_two(const AtomicLaw& law, double n, double k) {
   const double mass = mass_of(law), rest = larger(0.0, 1 - mass);
-  // Sums of products, each to a few ulps of what was added and subtracted; a remainder of mass to one of the
-  // whole.
+  // Sums of products, each to a few ulps of what was added and subtracted; a
+  // remainder of mass to one of the whole.
   const auto around = [&](double value, double size) {
     const double slip = (32 + static_cast<double>(law.points.size())) * kUlp * size;
     return Enclosure{larger(0.0, value - slip), larger(0.0, value + slip)};

@@ -1,5 +1,5 @@
-// The characteristic function of a law on a lattice at every frequency of a period, by one fast Fourier
-// transform.
+// The characteristic function of a law on a lattice at every frequency of a
+// period, by one fast Fourier transform.
 //
 // A law on multiples of h, wrapped to N cells, has phi(2 pi j / (N h)) = sum over atoms of w e^{2 pi i j m /
 // N}, m = y / h: the discrete transform of its weights. Summing atom by atom costs atoms times frequencies;

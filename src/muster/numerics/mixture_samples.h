@@ -1,5 +1,5 @@
-// The frequencies of worst_mixture.cc: two laws on one contour, what counts of their products, and how much
-// is left out.
+// The frequencies of worst_mixture.cc: two laws on one contour, what counts of
+// their products, and how much is left out.
 //
 // Internal to that file. Along z = c + it, with phi_j = E e^{zY_j} and kernel = e^{-zk + s^2 z^2 / 2} / z^2
 // times the step over 2 pi, a product of h factors phi_0 and n - h factors phi_1 sums to the trapezoidal
@@ -19,8 +19,8 @@ inline constexpr double kFinest = 3e-3, kCoarsest = 6e-2;  // smoothing s, in un
 inline constexpr double kAffordable = 2000;                // frequencies
 inline constexpr double kEveryType = 256;  // up to here each V may be computed, not only bounded by chords
 
-// One law on the common contour. Of a few atoms the sines are computed one by one, without the vector kernels
-// of TiltedLaw.
+// One law on the common contour. Of a few atoms the sines are computed one by one,
+// without the vector kernels of TiltedLaw.
 struct Side {
   Side(const AtomicLaw& law, double c);
   // chi(t) - 1 = phi(c + it)/phi(c) - 1.

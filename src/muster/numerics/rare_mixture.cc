@@ -37,8 +37,8 @@ Common merge(const AtomicLaw& a, const AtomicLaw& b) {
   return all;
 }
 
-// A law whose call function is at least both: the larger of them, by second differences; masses at points
-// other than 0.
+// A law whose call function is at least both: the larger of them, by second
+// differences; masses at points other than 0.
 AtomicLaw upper_law(const Common& laws) {
   using Extended = long double;
   const std::size_t count = laws.points.size();

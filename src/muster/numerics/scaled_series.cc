@@ -22,9 +22,9 @@ inline double power(std::int32_t e) {
   return std::bit_cast<double>((clamped + 1023) << 52);
 }
 
-// The shared shape of the sums: exponents of block maxima first, then only the blocks that matter.
-// `exponent(j)` is that of term j, `term(j)` its value without it; terms are non-negative and at most
-// 2^loose.
+// The shared shape of the sums: exponents of block maxima first, then only the blocks
+// that matter. `exponent(j)` is that of term j, `term(j)` its value without it; terms
+// are non-negative and at most 2^loose.
 template <class Exponent, class Term>
 Scaled sum(std::size_t first, std::size_t last, double loose, Exponent&& exponent, Term&& term) {
   if (first > last) return {};

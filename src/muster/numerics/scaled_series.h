@@ -1,10 +1,10 @@
 // Sequences of non-negative numbers far outside the range of double: mantissa times a power of two, element
 // by element, and sums of their products with a stated relative error.
 //
-// Moments of high order need them: e^{l^2 t / 2} at l = 10^4 has hundreds of thousands of digits, next to
-// terms of order 10^-12. Every operation here works on non-negative terms, so nothing cancels and relative
-// errors only add up; bounds are in units u = 2^-53. Values only grow at the end. Not thread safe while
-// growing.
+// Moments of high order need them: e^{l^2 t / 2} at l = 10^4 has hundreds of thousands of
+// digits, next to terms of order 10^-12. Every operation here works on non-negative terms, so
+// nothing cancels and relative errors only add up; bounds are in units u = 2^-53. Values only
+// grow at the end. Not thread safe while growing.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,8 @@
 
 namespace muster::numerics {
 
-// mantissa * 2^exponent, mantissa 0 or in [1, 2); NaN where a number is not known, and then in all that is
-// made of it.
+// mantissa * 2^exponent, mantissa 0 or in [1, 2); NaN where a number is not
+// known, and then in all that is made of it.
 struct Scaled {
   double mantissa = 0;
   std::int32_t exponent = 0;
@@ -22,8 +22,8 @@ struct Scaled {
 
 // x * 2^exponent normalised, exactly; x >= 0 and finite, else unknown.
 Scaled scaled(double x, std::int32_t exponent = 0);
-// e^log_value; relative error at most (8 + 2 |log_value|) u. 0 at -infinity; unknown where |log_value| >= 3e8
-// or NaN.
+// e^log_value; relative error at most (8 + 2 |log_value|) u. 0 at -infinity;
+// unknown where |log_value| >= 3e8 or NaN.
 Scaled scaled_exp(double log_value);
 // Relative error at most u each.
 Scaled operator*(Scaled a, Scaled b);

@@ -38,8 +38,8 @@ struct Tails {
   }
 };
 
-// Adds the row x + b_j, j in [first, end), with masses p b_j. Sums increase with j: the cell only walks
-// forward.
+// Adds the row x + b_j, j in [first, end), with masses p b_j. Sums
+// increase with j: the cell only walks forward.
 void add_row(double x, double p, const SumLaw& b, std::size_t first, std::size_t end,
              const std::vector<double>& knots, Cells& cells) {
   if (first >= end) {
@@ -150,9 +150,9 @@ SumLaw add(const SumLaw& a, const SumLaw& b, Side side, const std::vector<double
   const double terms = *std::max_element(cells.terms.begin(), cells.terms.end());
   law.excess += a.excess + b.excess + cells.dropped_moment;
   law.dropped = a.dropped + b.dropped + cells.dropped;
-  // A cell's mass and moment are sums of at most `terms` positive products; the moment is at most the cell's
-  // width, itself at most the right knot, so its relative error moves the mean by no more than that part of
-  // it.
+  // A cell's mass and moment are sums of at most `terms` positive products; the moment is at
+  // most the cell's width, itself at most the right knot, so its relative error moves the
+  // mean by no more than that part of it.
   law.mass_error = a.mass_error + b.mass_error + (terms + 8) * kUlp;
   law.point_error = larger(a.point_error, b.point_error) + (2 * terms + 16) * kUlp;
   return law;

@@ -3,8 +3,8 @@
 // A law is kept as atoms on knots whose spacing is the caller's, finer where the sum is dense. Each
 // convolution multiplies masses pair by pair and then brings the sums back to at most one atom a cell:
 //   above: a sum between two knots is split between them, mean kept: every convex function's expectation
-//   grows.
-//          What passes the last knot is moved down to it, and how much that takes away is kept as `excess`.
+//          grows. What passes the last knot is moved down to it, and how much that takes away is kept as
+//          `excess`.
 //   below: all sums of a cell are merged to their mean: every convex function's expectation falls (Jensen).
 // Convex order survives independent sums, so n copies cost log2 n squarings and at most as many additions.
 // All terms are positive, so every mass is accurate relative to itself, however small: that is what the far

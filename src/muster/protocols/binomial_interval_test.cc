@@ -8,8 +8,8 @@
 namespace muster::protocols {
 namespace {
 
-// The masses of a binomial law by its recurrence, from the mode outward: shares nothing with the incomplete
-// beta function.
+// The masses of a binomial law by its recurrence, from the mode outward: shares
+// nothing with the incomplete beta function.
 std::vector<double> masses(int trials, double p) {
   std::vector<double> mass(static_cast<std::size_t>(trials) + 1);
   const int mode = static_cast<int>((trials + 1) * p);

@@ -181,8 +181,8 @@ class Slopes {
 
  public:
   void add(double x, double y) { points_.push_back({x, y}); }
-  // Of the parabola through the last three where they are close, else of the line through two; usable or
-  // none.
+  // Of the parabola through the last three where they are close, else of
+  // the line through two; usable or none.
   std::optional<double> at(double x) const {
     const std::size_t n = points_.size();
     if (n < 2) {

@@ -129,8 +129,8 @@ TEST(Calibration, ComposedRounds) {
                  {{"randomizer.kind", "gaussian"}, {"randomizer.epsilon0", ""}, {"rounds.count", "4000"}});
 }
 
-// Two clients hide nobody from the formula in closed form, but no message tells more than its local
-// guarantee.
+// Two clients hide nobody from the formula in closed form, but no
+// message tells more than its local guarantee.
 TEST(Calibration, ARateOfOneIsJudgedByItsBound) {
   for (const char* clients : {"2", "20"}) {
     const Calibration found =

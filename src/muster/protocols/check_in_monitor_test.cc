@@ -89,8 +89,8 @@ TEST(CheckInMonitor, AlarmsAreFalseNoMoreOftenThanStatedHoweverRoundsAreGrouped)
   }
 }
 
-// A band that is as wide as one round deserves, forgetting that many are watched, must be seen by the same
-// test.
+// A band that is as wide as one round deserves, forgetting that many are
+// watched, must be seen by the same test.
 TEST(CheckInMonitor, ABandWithoutTheUnionOverRoundsFails) {
   constexpr std::uint64_t kRuns = 1000, kRounds = 60;
   const CountBand band = binomial_band(500, 0.1, 0.1, 0.05);  // a quarter of 0.2 in each round
@@ -148,8 +148,8 @@ TEST(CheckInMonitor, ADriftOfOnePercentIsSeenLongBeforeAnyCountLeavesItsBand) {
 }
 
 TEST(CheckInMonitor, ADriftedRateAlarmsInEveryRun) {
-  // 30,000 coins show 3,900 +- 58 reports where 3,000 are declared: the evidence needs an excess of about
-  // 250.
+  // 30,000 coins show 3,900 +- 58 reports where 3,000 are declared: the
+  // evidence needs an excess of about 250.
   EXPECT_EQ(alarms(300, 0.13, 0.1, 60, 1e-3).any, 300u);
   EXPECT_EQ(alarms(300, 0.07, 0.1, 60, 1e-3).any, 300u);
 }

@@ -63,8 +63,8 @@ std::string Plan::canonical() const {
   put("rounds.log_every", log_every);
   put("rounds.checkpoint_every", checkpoint_every);
   put("model.kind", name_of(model));
-  // Keys younger than the first plans are written when they say something, so that older plans keep their
-  // hash.
+  // Keys younger than the first plans are written when they say
+  // something, so that older plans keep their hash.
   if (activation != Activation::relu) {
     put("model.activation", name_of(activation));
   }

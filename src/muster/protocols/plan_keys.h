@@ -1,5 +1,5 @@
-// The one table of plan keys: what each is called, the flag that overrides it, what it may hold, and where it
-// applies.
+// The one table of plan keys: what each is called, the flag that overrides it,
+// what it may hold, and where it applies.
 //
 // Parsing, validation, the flags and --help of the command and docs/plan.md are all made from it. Names never
 // change meaning: a new meaning is a new key. Values that the contract names and a command cannot handle yet

@@ -1,5 +1,5 @@
-// From a value as written to a value of its key's type, or a refusal that says where, what and what is
-// allowed.
+// From a value as written to a value of its key's type, or a refusal that
+// says where, what and what is allowed.
 //
 // An integer in TOML must be a TOML integer; a flag, which is text, may also write one as 1e8. Numbers take
 // TOML integers and floats; nan, inf and whatever a double cannot hold are refused.

@@ -2,13 +2,11 @@
 //
 // Balle, Kairouz, McMahan, Thakkar, Thakurta, "Privacy amplification via random check-ins" (NeurIPS 2020):
 //  - fixed window (Algorithm 1): everybody's window is the whole run; at each slot the server asks one
-//  client,
-//    uniform among those present, and where nobody is there sends a dummy itself;
+//    client, uniform among those present, and where nobody is there sends a dummy itself;
 //  - averaged (Algorithm 2): as above, but everybody present is asked, and an empty slot is skipped;
 //  - sliding window (Section 4.2): a client wakes at each time step, in the order of their numbers, its
-//  window
-//    the m steps from then on; the server waits out the first m - 1 steps, so that a run of n clients has n -
-//    m + 1 slots; one client a slot, or a dummy, as in the fixed window.
+//    window the m steps from then on; the server waits out the first m - 1 steps, so that a run of n clients
+//    has n - m + 1 slots; one client a slot, or a dummy, as in the fixed window.
 //
 // A client whose report is lost never checked in: the server chooses among those present. Coins, slots and
 // the server's choice are functions of (run key, run, client). Every run draws anew. One thread each.

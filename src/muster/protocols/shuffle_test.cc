@@ -1,6 +1,6 @@
-// The shuffle is uniform over all n! orders for n <= 5, shown twice: exactly, by enumerating every sequence
-// of choices, and statistically, on keyed and on secret randomness. Shuffles with a known bias must fail
-// both.
+// The shuffle is uniform over all n! orders for n <= 5, shown twice: exactly, by
+// enumerating every sequence of choices, and statistically, on keyed and on secret
+// randomness. Shuffles with a known bias must fail both.
 #include "muster/protocols/shuffle.h"
 
 #include <gtest/gtest.h>

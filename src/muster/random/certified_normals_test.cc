@@ -1,10 +1,10 @@
-// What exact_normals.h states of the certified reading of a pair's words, measured on every vector target:
-// over chosen words here, over every word in certified_normals_long_test.cc, which is this file with another
-// stride.
+// What exact_normals.h states of the certified reading of a pair's words, measured on every
+// vector target: over chosen words here, over every word in certified_normals_long_test.cc,
+// which is this file with another stride.
 //
-// A normal is the product of a radius and a sine or cosine, each a function of one word: so all words can be
-// measured, one word after the other, where all pairs of words could not. Reference: double precision, 2^-52
-// against 2^-24.
+// A normal is the product of a radius and a sine or cosine, each a function of one word: so all
+// words can be measured, one word after the other, where all pairs of words could not. Reference:
+// double precision, 2^-52 against 2^-24.
 #ifndef MUSTER_WORD_STRIDE
 #define MUSTER_WORD_STRIDE 12289  // a prime: leaves no bit of the words alone
 #endif

@@ -66,8 +66,8 @@ HWY_INLINE void Encrypt4(const std::uint8_t* HWY_RESTRICT schedule, V8& a, V8& b
   d = hn::AESLastRound(d, key);
 }
 
-// Counters first, first + step, ... (low halves; the caller makes sure that nothing carries out of its
-// field).
+// Counters first, first + step, ... (low halves; the caller makes sure that nothing
+// carries out of its field).
 HWY_INLINE hn::Vec<D64> FirstCounters(const Counter& first, std::uint64_t step) {
   alignas(64) std::uint64_t halves[8];
   for (std::size_t i = 0; i < 4; ++i) {

@@ -23,8 +23,8 @@ namespace HWY_NAMESPACE {
 
 static_assert(kSums == kNormalRow && kDotBlock % kNormalRow == 0);
 
-// The running sums of blocks, added up many at a time: a call in the loop over rows would empty its
-// registers.
+// The running sums of blocks, added up many at a time: a call in the
+// loop over rows would empty its registers.
 template <bool kWithOther>
 struct EndedBlocks {
   static constexpr std::size_t kRoom = 16;

@@ -109,8 +109,8 @@ TEST(Binomial, HasItsLaw) {
 }
 
 TEST(Binomial, ComparesBitByBit) {
-  // p = 3/4 = .11: three coins whose first bits are 1, 0, 1: one success, two undecided; their second bits 1,
-  // 0: one more.
+  // p = 3/4 = .11: three coins whose first bits are 1, 0, 1: one success, two
+  // undecided; their second bits 1, 0: one more.
   ScriptedSource bits({0b101ull << 61, 0b10ull << 62});
   EXPECT_EQ(binomial(bits, 3, Probability::at_most(0.75)), 2u);
   EXPECT_EQ(bits.consumed(), 2u);

@@ -17,8 +17,8 @@ namespace {
 // they leave out is below 2^-43, and their rounding below 2^-49.
 constexpr double kSeriesError = 0x1p-40;
 
-// -ln u, 0 < u <= 1: u = 2^e m with m in [1/2, 1), doubled below sqrt(1/2), and ln m = 2 atanh((m - 1) / (m +
-// 1)).
+// -ln u, 0 < u <= 1: u = 2^e m with m in [1/2, 1), doubled below sqrt(1/2),
+// and ln m = 2 atanh((m - 1) / (m + 1)).
 double minus_logarithm(double u) {
   int exponent;
   double m = std::frexp(u, &exponent);

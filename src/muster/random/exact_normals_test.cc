@@ -1,6 +1,6 @@
-// Normals rounded exactly: whatever continues a pair's words, what is decided stays; how often bits run out,
-// as derived; and the law of a pair's length at its ends, far out and near 0, where few bits of a word are
-// left.
+// Normals rounded exactly: whatever continues a pair's words, what is decided stays; how
+// often bits run out, as derived; and the law of a pair's length at its ends, far out and
+// near 0, where few bits of a word are left.
 #include "muster/random/exact_normals.h"
 
 #include <gtest/gtest.h>
@@ -110,8 +110,8 @@ TEST(ExactNormals, BothNormalsOfAPairContinueTheSameWords) {
   }
 }
 
-// Of words at random, double precision leaves those in whose cell a tie lies: of the width of the cell on
-// average.
+// Of words at random, double precision leaves those in whose cell a tie
+// lies: of the width of the cell on average.
 TEST(ExactNormals, BitsRunOutAsOftenAsDerived) {
   KeyedStream bits(kKey, {Purpose::audit, 2, 0});
   constexpr std::uint64_t kPairs = 400'000;
@@ -162,8 +162,8 @@ testing::Verdict law_of_length(const Sampler& sampler, bool far) {
   return testing::uniformity_test(mapped, kAlpha);
 }
 
-// What the words say with the middle of their cells for their further bits, `kept` bits of the radius's
-// leading ones.
+// What the words say with the middle of their cells for their further bits,
+// `kept` bits of the radius's leading ones.
 std::int64_t nearest(const PairBits& bits, bool second, double deviation, int kept, double largest) {
   const auto word = static_cast<double>(bits.radius & 0x7fffffffu) + 0.5;
   const double exponent = std::ceil(std::log2(word)), unit = std::exp2(exponent - kept);

@@ -31,8 +31,8 @@ HWY_INLINE double AddUpLanes([[maybe_unused]] D d, hn::Vec<D> lanes) {
   return hn::GetLane(lanes);
 }
 
-// The running sums of a block, in double, as a tree of halves: i and i + 32, then i and i + 16, ..., then 0
-// and 1.
+// The running sums of a block, in double, as a tree of halves: i and i + 32,
+// then i and i + 16, ..., then 0 and 1.
 HWY_NOINLINE inline double AddUp(const float* HWY_RESTRICT sums) {
   const hn::CappedTag<double, 8> d;
   const hn::Rebind<float, decltype(d)> narrow;

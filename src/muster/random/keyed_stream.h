@@ -1,5 +1,5 @@
-// Keyed counter-based streams: AES-128 in counter mode, addressed by (run key, purpose, round, client,
-// index).
+// Keyed counter-based streams: AES-128 in counter mode, addressed by
+// (run key, purpose, round, client, index).
 //
 // Any word of any stream can be computed alone, so results depend on the plan and the seed, never on threads,
 // ranks or the order of work. Block b of a stream is AES_key(counter), the 16 counter bytes little-endian:

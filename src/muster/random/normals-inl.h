@@ -1,6 +1,6 @@
-// Normals in registers: Box-Muller on vectors of 32-bit words, and rows of 64 normals straight from counter
-// blocks, so that encryption and arithmetic, which wait for different units, overlap. Included once per
-// vector target.
+// Normals in registers: Box-Muller on vectors of 32-bit words, and rows of 64 normals straight
+// from counter blocks, so that encryption and arithmetic, which wait for different units,
+// overlap. Included once per vector target.
 //
 // Polynomials by tools/golden/normal_polynomials.py (relative error of each below 4e-8).
 #if defined(MUSTER_RANDOM_NORMALS_INL_H_) == defined(HWY_TARGET_TOGGLE)
@@ -68,10 +68,10 @@ HWY_INLINE V SqrtOrNaN(D d, M mask, V x) {
     other.template Do<step, 30>();             \
   } while (0)
 
-// Two independent standard normals a lane of kPairs pairs of vectors. Of radius_word, bits 0-30 give the
-// radius, u = (bits + 1/2) / 2^31 in (0, 1], and bit 31 the sign of the cosine. Of angle_word, bits 1-31 give
-// an angle within an eighth of the circle on either side of 0 and bit 0 exchanges the two normals: together a
-// uniform angle.
+// Two independent standard normals a lane of kPairs pairs of vectors. Of radius_word, bits 0-30 give
+// the radius, u = (bits + 1/2) / 2^31 in (0, 1], and bit 31 the sign of the cosine. Of angle_word,
+// bits 1-31 give an angle within an eighth of the circle on either side of 0 and bit 0 exchanges the
+// two normals: together a uniform angle.
 template <std::size_t kPairs, Reading kReading = Reading::plain, class D, class VI, class Other,
           class V = hn::Vec<D>>
 HWY_INLINE void BoxMuller(D d, const VI* radius_word, const VI* angle_word, V* first, V* second,
@@ -187,10 +187,10 @@ class Encryption {
 
 #endif
 
-// Normals 0, 1, ..., size - 1 from the block of `counter` on, in rows: sink(row, z) for each whole one, z[v]
-// holding normals v * kNormalLanes on of the row, then sink.Rest(row, z, count) for what is left, z holding
-// kNormalRow floats of which count < kNormalRow are asked for. The caller makes sure that the stream has as
-// many.
+// Normals 0, 1, ..., size - 1 from the block of `counter` on, in rows: sink(row, z) for each
+// whole one, z[v] holding normals v * kNormalLanes on of the row, then sink.Rest(row, z, count)
+// for what is left, z holding kNormalRow floats of which count < kNormalRow are asked for. The
+// caller makes sure that the stream has as many.
 template <Reading kReading = Reading::plain, class Sink>
 HWY_INLINE void NormalRows(const std::uint8_t* HWY_RESTRICT key, Counter counter, std::size_t size,
                            Sink& sink) {

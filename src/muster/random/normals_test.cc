@@ -89,8 +89,8 @@ TEST(Normals, SameBitsOnTargetsOfTheSameKind) {
   EXPECT_LT(worst, 2e-4);
 }
 
-// FNV-1a over the bytes of several lengths: a kernel that writes other bits, however close, changes what a
-// seed means.
+// FNV-1a over the bytes of several lengths: a kernel that writes other bits,
+// however close, changes what a seed means.
 TEST(Normals, BitsAreFrozenForEachKindOfTarget) {
   on_every_target([&](const std::string& target) {
     std::uint64_t hash = 1469598103934665603u;

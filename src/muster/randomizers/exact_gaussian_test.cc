@@ -1,7 +1,7 @@
-// Messages of the gaussian randomizer against ball arithmetic of 200 bits, on every vector target: each step
-// is the whole number next to gradient * factor + deviation N, N the normal whose radius and angle are the
-// stream's words and 192 further bits each. exact_gaussian_long_test.cc is this file with a hundred times the
-// coordinates.
+// Messages of the gaussian randomizer against ball arithmetic of 200 bits, on every vector target:
+// each step is the whole number next to gradient * factor + deviation N, N the normal whose radius and
+// angle are the stream's words and 192 further bits each. exact_gaussian_long_test.cc is this file
+// with a hundred times the coordinates.
 //
 // Shared with the product: the words. The reference reads them itself and knows nothing of enclosures.
 #ifndef MUSTER_EXACT_COORDINATES

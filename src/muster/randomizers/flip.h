@@ -1,5 +1,5 @@
-// The coins that make one sign private: how often it is flipped, exactly, and what that makes of the
-// estimate.
+// The coins that make one sign private: how often it is flipped,
+// exactly, and what that makes of the estimate.
 //
 // Thread-safe.
 #pragma once
@@ -8,10 +8,10 @@
 
 namespace muster::randomizers {
 
-// The flip probability q as a multiple of 2^-64, rounded up from 1/(e^epsilon0 + 1) by a relative 2^-50 and
-// more, so that (1 - q)/q <= e^epsilon0 holds for the coin that is tossed. `inverse_bias` is 1/(1 - 2q) of
-// the same q, which is c = (e^epsilon0 + 1)/(e^epsilon0 - 1) up to that rounding: the estimate stays
-// unbiased.
+// The flip probability q as a multiple of 2^-64, rounded up from 1/(e^epsilon0 + 1) by a relative
+// 2^-50 and more, so that (1 - q)/q <= e^epsilon0 holds for the coin that is tossed.
+// `inverse_bias` is 1/(1 - 2q) of the same q, which is c = (e^epsilon0 + 1)/(e^epsilon0 - 1) up to
+// that rounding: the estimate stays unbiased.
 struct Flip {
   random::Probability probability;
   double inverse_bias;

@@ -1,5 +1,5 @@
-// gaussian: the clipped vector plus a true normal of deviation sigma C a coordinate, rounded to a public
-// grid.
+// gaussian: the clipped vector plus a true normal of deviation sigma C a
+// coordinate, rounded to a public grid.
 //
 // The clipped vector is the gradient times a float, without rounding: its exact norm is at most C (clip.h). A
 // coordinate of the message is the whole number of steps next to clipped + sigma C N, for a normal N without

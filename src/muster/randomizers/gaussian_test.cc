@@ -165,8 +165,8 @@ TEST(Gaussian, DescribesWhatItDoesAndRefusesTheRest) {
   EXPECT_THROW(make_gaussian(1, 0, 10), Error);
 }
 
-// No client of this randomizer sends such a message; an aggregator that gets one adds it all the same,
-// exactly.
+// No client of this randomizer sends such a message; an aggregator that
+// gets one adds it all the same, exactly.
 TEST(Gaussian, StepsBeyondWhatAClientMakesAreAddedExactly) {
   const auto randomizer = make_gaussian(5, 0.01, 40);
   const auto scratch = randomizer->make_scratch();

@@ -292,9 +292,9 @@ HWY_INLINE std::uint64_t ZerosAmong(hn::Vec<D32> numbers, hn::Vec<D32> clear) {
 #endif
 }
 
-// Rounds gradient * factor + z * deviation for rows of normals z: shifted by 2^places, as whole numbers, of
-// which the upper bits are the steps. Rows in which a number is near the middle of two steps are put down for
-// later.
+// Rounds gradient * factor + z * deviation for rows of normals z: shifted by 2^places, as
+// whole numbers, of which the upper bits are the steps. Rows in which a number is near the
+// middle of two steps are put down for later.
 class NoisyRows {
  public:
   NoisyRows(const float* gradient, const RoundingPlan& plan, std::int32_t* steps, UnclearRow* unclear)

@@ -91,8 +91,8 @@ TEST(GridKernels, NoiseFromAStreamIsThatOfItsExactNormalsOnEveryTarget) {
   }
 }
 
-// A normal that far out would take 10^15 coordinates: a product does it. Vectors leave what their numbers
-// cannot hold.
+// A normal that far out would take 10^15 coordinates: a product does it. Vectors
+// leave what their numbers cannot hold.
 TEST(GridKernels, StepsAreCutToTheirBits) {
   const random::RunKey key = random::RunKey::from_seed(8);
   const std::vector<float> far = {1, -1, 3e6f, -3e6f, 0};

@@ -1,5 +1,5 @@
-// The +-1 Hadamard matrix H of a power of two, H_ij = (-1)^(ones of i & j): one entry of H x, and all of
-// them.
+// The +-1 Hadamard matrix H of a power of two, H_ij = (-1)^(ones of i & j): one entry of H
+// x, and all of them.
 //
 // H is symmetric and H H = D I for D rows. Values are the same on every machine. Thread-safe.
 #pragma once

@@ -1,5 +1,5 @@
-// The Hadamard matrix in the open, for tests: H_D by its recursion H_2D = [[H, H], [H, -H]]; no bit is
-// counted.
+// The Hadamard matrix in the open, for tests: H_D by its recursion
+// H_2D = [[H, H], [H, -H]]; no bit is counted.
 #pragma once
 
 #include <cstddef>

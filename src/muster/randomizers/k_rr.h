@@ -16,9 +16,9 @@
 
 namespace muster::randomizers {
 
-// How often an answer is replaced: w as a multiple of 2^-64, rounded up, so that (1 - w) k / w + 1 <=
-// e^epsilon0 holds for the coin that is tossed; and 1 - w of the same coin, which keeps the estimate
-// unbiased.
+// How often an answer is replaced: w as a multiple of 2^-64, rounded up, so that
+// (1 - w) k / w + 1 <= e^epsilon0 holds for the coin that is tossed; and 1 - w of
+// the same coin, which keeps the estimate unbiased.
 struct Replacement {
   random::Probability probability;
   double kept;

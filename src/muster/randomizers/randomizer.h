@@ -73,9 +73,9 @@ class MessageSum {
     return sums_;
   }
 
-  // size() 32-bit sums with room for one more message whose entries are at most `bound` < 2^31 in magnitude.
-  // The span is void once anything else is called; the caller adds one such message to it, or undoes what it
-  // added.
+  // size() 32-bit sums with room for one more message whose entries are at most `bound` < 2^31
+  // in magnitude. The span is void once anything else is called; the caller adds one such
+  // message to it, or undoes what it added.
   std::span<std::int32_t> narrow_sums(std::uint32_t bound);
   // Above this bound so few messages fit that adding to sums() is faster.
   static constexpr double kLargestNarrowBound = 0x1p27;

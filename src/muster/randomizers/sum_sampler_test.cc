@@ -194,8 +194,8 @@ TEST(GaussianSum, IsFreshEachRoundAndRepeatable) {
   }
 }
 
-// What the messages' rounding adds to their sum is drawn with it: variances equal to far less than 1/12 of a
-// step.
+// What the messages' rounding adds to their sum is drawn with it: variances
+// equal to far less than 1/12 of a step.
 TEST(GaussianSum, HasTheVarianceOfTheMessages) {
   const auto randomizer = make_gaussian(kSigma, kClip, 5);
   const GaussianGrid grid = gaussian_grid(kSigma, kClip, 5);

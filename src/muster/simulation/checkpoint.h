@@ -17,11 +17,11 @@
 //     u64       dimension d
 //     3 d f32   parameters, momentum, average
 //     32 bytes  BLAKE2b-256 of everything before
-// A change of the layout is a new version. Version 3, without the sampler, is read too: it was sampler 1. So
-// is version 2, without neutral answers and records besides: a run ended then where it would now answer
-// neutrally, so it had none; how many records it had is not known. A gaussian run of an older sampler is not
-// continued: its noise would be of two kinds. decode() is total: every byte string is a checkpoint or an
-// Error.
+// A change of the layout is a new version. Version 3, without the sampler, is read too: it was
+// sampler 1. So is version 2, without neutral answers and records besides: a run ended then where it
+// would now answer neutrally, so it had none; how many records it had is not known. A gaussian run
+// of an older sampler is not continued: its noise would be of two kinds. decode() is total: every
+// byte string is a checkpoint or an Error.
 #pragma once
 
 #include <array>

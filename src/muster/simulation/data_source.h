@@ -20,9 +20,9 @@ std::string data_identity(const protocols::Plan& plan);
 // training digits nor that of the test digits; else the training part of what it names.
 learning::Dataset load_public_data(const protocols::Plan& plan);
 
-// What is public must not be what is private. Error(plan) when both names lead to one folder or file,
-// Error(data) when some example of `open` has the inputs of a training or test example of `data`, byte for
-// byte.
+// What is public must not be what is private. Error(plan) when both names lead to one
+// folder or file, Error(data) when some example of `open` has the inputs of a training or
+// test example of `data`, byte for byte.
 void expect_disjoint(const protocols::Plan& plan, const learning::Dataset& open,
                      const learning::DataSplit& data);
 

@@ -1,10 +1,10 @@
 // How good the reported model is, in [0, 1], by the test set alone: nothing of the clients' data is in it.
 //
-// A classifier: the fraction of test examples whose predicted class is the label, shared out over a team; the
-// count is an integer, so it does not depend on the number of workers. A histogram: 1 minus the total
-// variation distance to the test set's. A mean: 1 minus the distance |theta - test mean|_2 over the diameter
-// of what clipping leaves. The last two are cut at 0. Driven by one thread; what an evaluator is given must
-// outlive it.
+// A classifier: the fraction of test examples whose predicted class is the label, shared out
+// over a team; the count is an integer, so it does not depend on the number of workers. A
+// histogram: 1 minus the total variation distance to the test set's. A mean: 1 minus the
+// distance |theta - test mean|_2 over the diameter of what clipping leaves. The last two are cut
+// at 0. Driven by one thread; what an evaluator is given must outlive it.
 #pragma once
 
 #include <memory>

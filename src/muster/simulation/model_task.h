@@ -29,8 +29,8 @@ struct ModelTask {
   std::unique_ptr<learning::ClientFunction> function;
   std::vector<float> initial;    // what the server holds before round 1
   MakeEvaluator make_evaluator;  // refers to `function`
-  // For features+linear: what the clients hold in place of the data, 32 floats an example (9 MB for MNIST's
-  // 70,000).
+  // For features+linear: what the clients hold in place of the data, 32 floats
+  // an example (9 MB for MNIST's 70,000).
   std::optional<learning::DataSplit> features;
 
   // What the function is evaluated on: `data` is what the task was made from.

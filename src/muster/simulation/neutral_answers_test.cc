@@ -23,8 +23,8 @@ namespace {
 constexpr std::uint64_t kClients = 120;
 constexpr std::uint8_t kOdd = 3;  // whoever holds a record of this class computes no vector
 
-// The client's function, but for records of class kOdd, which give `value` at every third coordinate and 0
-// elsewhere.
+// The client's function, but for records of class kOdd, which give `value` at
+// every third coordinate and 0 elsewhere.
 class OddFunction final : public learning::ClientFunction {
  public:
   OddFunction(std::unique_ptr<learning::ClientFunction> whole, float value)

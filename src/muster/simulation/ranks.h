@@ -37,8 +37,8 @@ class Ranks {
   virtual unsigned count() const = 0;
   bool first() const { return index() == 0; }
 
-  // Every rank's numbers are added up place by place, and every rank is left with the sums. As many numbers
-  // on each rank.
+  // Every rank's numbers are added up place by place, and every rank is left with
+  // the sums. As many numbers on each rank.
   virtual void all_reduce(std::span<std::int64_t> numbers) = 0;
   // Overwrites `bytes` by those of rank `from`.
   virtual void broadcast(std::string& bytes, unsigned from) = 0;

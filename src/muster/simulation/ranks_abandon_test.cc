@@ -1,6 +1,6 @@
-// A rank that cannot meet the others ends the whole job with its status. A program of its own, because no
-// rank comes back from it: tests/cli/mpi_test.py starts it under mpirun and expects status 7 and no rank that
-// waits.
+// A rank that cannot meet the others ends the whole job with its status. A program of its
+// own, because no rank comes back from it: tests/cli/mpi_test.py starts it under mpirun and
+// expects status 7 and no rank that waits.
 #include "muster/simulation/ranks.h"
 
 int main() {

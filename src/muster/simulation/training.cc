@@ -151,8 +151,8 @@ class Session {
 
   const Checkpoint& state() const { return state_; }
 
-  // One step of the server; returns its messages. A step without a decoded estimate counts, and changes
-  // nothing.
+  // One step of the server; returns its messages. A step without a decoded
+  // estimate counts, and changes nothing.
   std::uint64_t run_step(bool stop) {
     const std::uint64_t last_round = state_.round + roll_call_->rounds_a_step();
     const RoundEngine::Step step = engine_.run(state_.round + 1, state_.model.parameters, estimate_, stop);

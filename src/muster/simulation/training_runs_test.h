@@ -1,8 +1,8 @@
 // What the tests of whole runs have in common: runs in a temporary folder, watched and interrupted, and
 // whether two of them are the same run.
 //
-// The epsilon is a stand-in, 0.1 sqrt(rounds), so that budgets can be worked out by hand; setup_test.cc has
-// the real one.
+// The epsilon is a stand-in, 0.1 sqrt(rounds), so that budgets can be worked out by
+// hand; setup_test.cc has the real one.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -30,10 +30,10 @@ struct Resources {
 };
 Resources resources_here(unsigned threads_a_rank);
 
-// Refuses, before anything is loaded, a run that cannot finish. Error(plan), naming what is too large and
-// about what would do: more messages in one step than their exact sum has room for (2^32; 2^31 expected), a
-// list of them that this machine cannot hold, or a year's work even if a coin took 0.1 ns and a message 50
-// ns.
+// Refuses, before anything is loaded, a run that cannot finish. Error(plan), naming what is too
+// large and about what would do: more messages in one step than their exact sum has room for
+// (2^32; 2^31 expected), a list of them that this machine cannot hold, or a year's work even if a
+// coin took 0.1 ns and a message 50 ns.
 void refuse_endless(const protocols::Plan& plan, const Resources& resources);
 
 // Seconds on one thread for the whole workload, one message being timed on the run's own parts.

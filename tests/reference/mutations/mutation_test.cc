@@ -1,5 +1,5 @@
-// Defects of earlier versions, put back one at a time, and who sees each: the gate, the reference, the
-// relations.
+// Defects of earlier versions, put back one at a time, and who sees each:
+// the gate, the reference, the relations.
 //
 // Each build of this file holds one mutation of the sources (the files beside this one; `none` is the sources
 // as they are). It asks the same few questions three times: with the gate; without it, against the reference;

@@ -1,9 +1,9 @@
 // Bin(n, p) cut into blocks of consecutive values with certified weights: for sums E[f(K)] of a monotone f.
 //
-// Weights are UPPER bounds of the block's probability, and every value 0..n lies in some block: with f
-// bounded on a block by its value at one end, the sum of weight * f is an upper bound of E[f(K)], and the
-// weights' excess over 1 is below 2 e^-exponent plus rounding. O(sqrt(n p (1-p)) sqrt(exponent)). Pure
-// function.
+// Weights are UPPER bounds of the block's probability, and every value 0..n lies in some
+// block: with f bounded on a block by its value at one end, the sum of weight * f is an upper
+// bound of E[f(K)], and the weights' excess over 1 is below 2 e^-exponent plus rounding.
+// O(sqrt(n p (1-p)) sqrt(exponent)). Pure function.
 #pragma once
 
 #include <vector>

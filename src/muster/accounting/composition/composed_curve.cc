@@ -30,9 +30,9 @@ const ComposedCurve::Table& ComposedCurve::table(std::uint64_t rounds, double de
 }
 
 double ComposedCurve::delta_upper(std::uint64_t rounds, double epsilon) const {
-  // A rough table of the deepest tail says how deep the question reaches, and then each answer. The last
-  // table is the one that answers for this delta, so that asking for epsilon and for delta lead back to each
-  // other.
+  // A rough table of the deepest tail says how deep the question reaches, and then each
+  // answer. The last table is the one that answers for this delta, so that asking for epsilon
+  // and for delta lead back to each other.
   const LossDistribution& rough = rough_.at(rounds, 0, [&](const Resolution& r) {
     return LossDistribution::dominating(
         curve_.table({kRoughNodes, r.tail, r.visited, knot_, false, kRoughShare * share_}));

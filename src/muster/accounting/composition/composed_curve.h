@@ -72,8 +72,8 @@ class ComposedCurve {
   explicit ComposedCurve(DeltaCurve delta, double knot = 0, double share = 1)
       : curve_(std::move(delta), {}), knot_(knot), share_(share) {}
 
-  // In the quantity asked; infinity where the tail charged at infinite loss passes the delta asked. rounds
-  // >= 1.
+  // In the quantity asked; infinity where the tail charged at infinite
+  // loss passes the delta asked. rounds >= 1.
   double upper(std::uint64_t rounds, const Question& question) const;
   // The same on a quarter of the nodes, about 1e-3 larger, nothing kept: for a search to start with.
   double rough_upper(std::uint64_t rounds, const Question& question) const;

@@ -239,8 +239,8 @@ ConvolvedLosses::ConvolvedLosses(std::span<const RepeatedLoss> parts, const Inte
   for (const RepeatedLoss& part : parts) {
     Atoms law = power(one_round(part, manner), part.rounds, manner);
     total = total ? convolved(*total, law, manner) : std::move(law);
-    // A round's masses are off by kRound and by the additions of its atoms, those of a convolution by
-    // kSummed.
+    // A round's masses are off by kRound and by the additions of its
+    // atoms, those of a convolution by kSummed.
     const auto atoms = static_cast<double>(part.losses->points.size());
     slack_ += part.rounds * (kRound + kUlp * atoms + 2 * kSummed);
   }

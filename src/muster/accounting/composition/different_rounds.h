@@ -1,9 +1,9 @@
 // Rounds that are not alike, composed: a list of discrete pairs and how often each was played.
 //
-// All pairs come from curves tabulated with `nested` lattices (round_curve.h), so that their losses share the
-// finest one. Dominating pairs compose adaptively: the bound holds when a round's protocol is chosen from
-// what earlier ones released, as long as the sequence of pairs is fixed in advance. Not thread-safe while
-// adding.
+// All pairs come from curves tabulated with `nested` lattices (round_curve.h), so that their losses
+// share the finest one. Dominating pairs compose adaptively: the bound holds when a round's
+// protocol is chosen from what earlier ones released, as long as the sequence of pairs is fixed in
+// advance. Not thread-safe while adding.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,8 @@
 // The losses of a lower pair: from enclosures of one true pair's curve at some nodes, a law whose
 // composition stays below that pair's.
 //
-// Between nodes the curve is only known to be convex; docs/theory/composition.md, "Lower bounds". Pure
-// function.
+// Between nodes the curve is only known to be convex;
+// docs/theory/composition.md, "Lower bounds". Pure function.
 #pragma once
 
 #include "muster/accounting/composition/convex_profile.h"

@@ -48,9 +48,9 @@ Extended mills(Extended x) {
   return (1 - y * (1 - y * (3 - 15 * y))) / x;
 }
 
-// A Gaussian message far from the alternative's that is seen with probability s: the loss is ln(1 - s), or,
-// with probability s, ln s plus a normal of mean mu^2/2 and deviation mu. What the two share is below
-// e^{-mu^2/8}.
+// A Gaussian message far from the alternative's that is seen with probability s: the loss is
+// ln(1 - s), or, with probability s, ln s plus a normal of mean mu^2/2 and deviation mu.
+// What the two share is below e^{-mu^2/8}.
 double gaussian_epsilon(Extended mu, Extended s, int rounds, Extended delta) {
   const auto at = [&](Extended e) {
     Extended sum = 0;

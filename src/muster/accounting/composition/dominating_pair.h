@@ -36,8 +36,8 @@ class LossDistribution {
   numerics::Enclosure delta(std::uint64_t rounds, double epsilon, Ends ends = Ends::both) const;
   double rough_delta(std::uint64_t rounds, double epsilon) const;  // from above: composed_delta_roughly
 
-  // Smallest epsilon >= 0 whose delta upper end is at most `target`; infinity when the mass at infinity alone
-  // passes it.
+  // Smallest epsilon >= 0 whose delta upper end is at most `target`; infinity when
+  // the mass at infinity alone passes it.
   double epsilon_upper(std::uint64_t rounds, double target) const;
   // Largest epsilon >= 0 whose delta lower end is at least `target`; 0 when there is none.
   double epsilon_lower(std::uint64_t rounds, double target) const;

@@ -14,8 +14,8 @@
 namespace muster::accounting {
 namespace {
 
-// The Gaussian pair: closed form for any number of rounds (mu sqrt(T)), so both sides of the sandwich have a
-// truth.
+// The Gaussian pair: closed form for any number of rounds (mu sqrt(T)), so
+// both sides of the sandwich have a truth.
 RoundCurve gaussian_curve(double mu, int per_deviation) {
   return tabulate(
       [mu](double epsilon) {
@@ -145,8 +145,8 @@ TEST(LossDistribution, AgreesWithDirectConvolution) {
   }
 }
 
-// Where a bound computed anew is worse than at a smaller epsilon, that one's holds; few nodes are spent
-// there.
+// Where a bound computed anew is worse than at a smaller epsilon, that
+// one's holds; few nodes are spent there.
 TEST(LossDistribution, ABoundThatStallsIsTabulatedAsItsLeastSoFar) {
   const auto falling = [](double epsilon) { return 0.1 * std::exp(-3 * epsilon); };
   int asked = 0;
@@ -172,8 +172,8 @@ TEST(LossDistribution, ABoundThatStallsIsTabulatedAsItsLeastSoFar) {
 }
 
 TEST(LossDistribution, TakesTheHullOfACurveThatIsNotConvex) {
-  // A kink upward at node 20, as a min() of bounds or an added allowance makes: the hull must remove it, not
-  // clip it.
+  // A kink upward at node 20, as a min() of bounds or an added allowance makes:
+  // the hull must remove it, not clip it.
   RoundCurve curve = gaussian_curve(0.5, 20);
   const double honest = LossDistribution::dominating(curve).delta(1, curve.spacing * 20).upper;
   curve.forward[20].upper *= 1.01;

@@ -27,8 +27,8 @@ Sketch whole_sketch_of(std::span<const double> points, std::span<const double> m
 // All sums of two laws' points.
 Sketch sums_of(const Sketch& a, const Sketch& b);
 
-// At most cells + 1 ends from `first` to `last`, increasing; one where they are the same. `tilts`: positive,
-// not empty.
+// At most cells + 1 ends from `first` to `last`, increasing; one where they are
+// the same. `tilts`: positive, not empty.
 std::vector<double> ends_of_cells(const Sketch& sketch, std::span<const double> tilts, double epsilon,
                                   double first, double last, std::size_t cells);
 

@@ -19,8 +19,8 @@ constexpr double kLevel = 8;
 constexpr double kTerm = 150;
 // What a frequency costs besides its atoms, in atoms: a logarithm, an angle and two turns.
 constexpr double kFrequency = 100;
-// A fast transform whose noise leaves more than this is helped by the sum atom by atom, if that is
-// affordable.
+// A fast transform whose noise leaves more than this is helped by the
+// sum atom by atom, if that is affordable.
 constexpr double kNoisy = 1e-7;
 constexpr double kLeast = std::numeric_limits<double>::min();  // numbers below have fewer digits
 

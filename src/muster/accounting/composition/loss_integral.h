@@ -1,5 +1,5 @@
-// E (1 - e^{epsilon - S})_+ of a sum of independent finite losses: one contour integral along its saddle
-// point.
+// E (1 - e^{epsilon - S})_+ of a sum of independent finite losses: one
+// contour integral along its saddle point.
 //
 // The engine of composed_delta.h, which explains it. Infinite losses are taken as zero. The parts are
 // referred to, not copied. Const methods may run concurrently.
@@ -54,8 +54,8 @@ inline double log_mgf_error(const numerics::AtomicLaw& law, const numerics::Tilt
                     (top > 290 ? atoms + 2 * top : 0));
 }
 
-// log of sup over u of (1 - e^{-u})_+ e^{-cu}, which is c^c / (1 + c)^{1 + c}; of (e^{-u} - 1)_+ e^{(1+c)u}
-// too.
+// log of sup over u of (1 - e^{-u})_+ e^{-cu}, which is c^c / (1 + c)^{1 + c}; of
+// (e^{-u} - 1)_+ e^{(1+c)u} too.
 inline double log_steepest(double c) { return -c * std::log1p(1 / c) - std::log1p(c); }
 
 // The value where no sum of finite losses passes epsilon by more than losses are rounded; none elsewhere.

@@ -187,8 +187,8 @@ class Table {
     nodes_.push_back(node);
   }
 
-  // Delta never rises with epsilon: where a bound computed anew is worse than at a smaller one, that one's
-  // holds.
+  // Delta never rises with epsilon: where a bound computed anew is worse
+  // than at a smaller one, that one's holds.
   void settle() {
     for (std::size_t i = 1; i < nodes_.size(); ++i) {
       settle(nodes_[i].forward, nodes_[i - 1].forward.upper);
@@ -261,9 +261,9 @@ class Table {
     fill(middle, to);
   }
 
-  // By how much the chord, straight in alpha, passes a curve straight in ln delta at the cell's middle: a
-  // curve whose logarithm is concave lies above that one. Where delta rises the least upper end so far will
-  // hold.
+  // By how much the chord, straight in alpha, passes a curve straight in ln delta at the
+  // cell's middle: a curve whose logarithm is concave lies above that one. Where delta rises
+  // the least upper end so far will hold.
   bool chord_is_close(double from, double to, double width) const {
     if (to >= from || from <= kHarmless * negligible_) {
       return true;

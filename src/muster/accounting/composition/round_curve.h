@@ -33,24 +33,24 @@ struct RoundCurve {
   RoundCurve swapped() const { return {spacing, index, reverse, forward}; }
 };
 
-// How a curve is to be tabulated: `per_deviation` nodes to one standard deviation of the loss (measured from
-// where the curve falls to a twentieth of its value at 0, and how fast) over the first `visited` deviations,
-// fewer and fewer beyond, until both directions are at most `negligible`, or for good where the bound never
-// gets there.
+// How a curve is to be tabulated: `per_deviation` nodes to one standard deviation of the loss
+// (measured from where the curve falls to a twentieth of its value at 0, and how fast) over the first
+// `visited` deviations, fewer and fewer beyond, until both directions are at most `negligible`, or for
+// good where the bound never gets there.
 struct Nodes {
   int per_deviation;
   double negligible;
   double visited = 5;
   double knot = 0;      // an epsilon that must be a node where it is wider than the spacing; 0 = none
   bool nested = false;  // spacings are powers of two, so that lattices of different curves share their points
-  // Where nodes cost much, by counted work, there are fewer, so that a table costs about a second, or this
-  // share of it.
+  // Where nodes cost much, by counted work, there are fewer, so that a table
+  // costs about a second, or this share of it.
   double share = 1;
 };
 
-// The tables of one curve; what they have in common is measured once. An empty `reverse` means that the curve
-// is symmetric. A value that is NaN counts as knowing nothing: 0 and 1. Thread rule: const methods may run
-// concurrently.
+// The tables of one curve; what they have in common is measured once. An empty `reverse` means
+// that the curve is symmetric. A value that is NaN counts as knowing nothing: 0 and 1. Thread
+// rule: const methods may run concurrently.
 class Tabulator {
  public:
   Tabulator(Curve forward, Curve reverse) : forward_(std::move(forward)), reverse_(std::move(reverse)) {}

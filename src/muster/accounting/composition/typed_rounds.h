@@ -33,15 +33,15 @@ class TypedRounds {
  public:
   explicit TypedRounds(TypesOf types) : types_(std::move(types)) {}
 
-  // In the quantity asked, for any number of rounds >= 1; infinity, or a delta of 1, where there are no
-  // types.
+  // In the quantity asked, for any number of rounds >= 1; infinity, or a
+  // delta of 1, where there are no types.
   double upper(std::uint64_t rounds, const Question& question) const;
   // A few per cent larger at a third of the cost, nothing kept: for a search to start with.
   double rough_upper(std::uint64_t rounds, const Question& question) const;
   // The upper delta at an epsilon, on the tables that answer for `delta`.
   double delta_at(std::uint64_t rounds, double delta, double epsilon) const;
-  // The same with the recursion's and the composition's arithmetic turned inward, where `upper` answers the
-  // question.
+  // The same with the recursion's and the composition's arithmetic turned
+  // inward, where `upper` answers the question.
   double from_below(std::uint64_t rounds, const Question& question, double upper) const;
 
   // The pairs that so many consecutive rounds are charged as, each with its number, their lattices nested:

@@ -91,8 +91,8 @@ TEST(LocalRdp, GaussianByQuadrature) {
 
 // --- docs/theory/no-conversion-from-approximate-dp.md
 
-// Liew, Hasegawa, Takahashi (2022), Lemma 3, equation (4): min over r in (delta, 1), on a fine grid of both
-// ends.
+// Liew, Hasegawa, Takahashi (2022), Lemma 3, equation (4): min over r in
+// (delta, 1), on a fine grid of both ends.
 long double lemma3_moment(long double order, long double epsilon, long double delta) {
   long double least = INFINITY;
   for (long double s = std::log(delta) - 30; s < std::log1p(-delta) - 1e-9L; s += 1e-3L) {
@@ -127,8 +127,8 @@ TEST(NoConversion, ApproximateDpBoundsNoDivergence) {
   }
 }
 
-// A mechanism people run: with probability delta it publishes the record, else nothing. (0, delta)-DP; D_l =
-// infinity.
+// A mechanism people run: with probability delta it publishes the record, else
+// nothing. (0, delta)-DP; D_l = infinity.
 TEST(NoConversion, LeakWithProbabilityDelta) {
   const long double infinity = std::numeric_limits<long double>::infinity();
   const Law x{std::log(1e-5L), -infinity, std::log1p(-1e-5L)},
@@ -138,8 +138,8 @@ TEST(NoConversion, LeakWithProbabilityDelta) {
   EXPECT_TRUE(std::isinf(moment));
 }
 
-// What the formula is: the least divergence of a pair that reaches delta at epsilon. Every pair that does is
-// above.
+// What the formula is: the least divergence of a pair that reaches delta at
+// epsilon. Every pair that does is above.
 TEST(NoConversion, TheFormulaIsALowerBound) {
   for (const long double epsilon : {0.0L, 0.5L}) {
     for (const long double delta : {1e-5L, 0.05L}) {

@@ -23,9 +23,9 @@ long double hockey_stick(const Law& p, const Law& q, long double epsilon) {
   return sum;
 }
 
-// The least order-l divergence of a two-point pair with P(A) - e^eps Q(A) = delta, by a scan over P(A)
-// refined three times around its best point: the definition, in long double, sharing nothing with the code
-// tested.
+// The least order-l divergence of a two-point pair with P(A) - e^eps Q(A) = delta, by a scan
+// over P(A) refined three times around its best point: the definition, in long double,
+// sharing nothing with the code tested.
 long double least_by_scan(long double order, long double epsilon, long double delta) {
   long double low = std::log(delta) - 40, high = std::log1p(-delta), best = INFINITY;
   for (int pass = 0; pass < 6; ++pass) {
@@ -78,8 +78,8 @@ TEST(RdpToDp, ExactIsTheTwoPointExtreme) {
         SCOPED_TRACE(::testing::Message() << order << " " << rho << " " << delta);
         const double upper = epsilon_upper_from_rdp(Conversion::exact, order, rho, delta);
         EXPECT_LE(upper, epsilon_upper_from_rdp(Conversion::canonne, order, rho, delta));
-        // Valid: at `upper` every pair reaching delta has a divergence of at least rho (long double noise
-        // aside).
+        // Valid: at `upper` every pair reaching delta has a divergence of
+        // at least rho (long double noise aside).
         EXPECT_GE(least_by_scan(order, upper, delta), rho * (1 - 1e-6L));
         // Tight: a little below, some pair within rho reaches delta.
         if (upper > 1e-9) {

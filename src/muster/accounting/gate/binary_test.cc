@@ -8,9 +8,9 @@
 namespace muster::accounting {
 namespace {
 
-// Room for the errors of the binomial law: relative, far above what Boost loses in its whole range
-// (measured against 256-bit balls in floor_test.cc); and absolute, of a difference of two distribution
-// functions.
+// Room for the errors of the binomial law: relative, far above what Boost loses in its
+// whole range (measured against 256-bit balls in floor_test.cc); and absolute, of a
+// difference of two distribution functions.
 constexpr double kRoom = 1e-5, kDifference = 1e-9;
 constexpr double kLargest = 700;  // of a logarithm whose exponential is a double
 

@@ -22,9 +22,9 @@
 
 namespace muster::accounting {
 
-// At most the one-round hockey-stick divergence at epsilon >= 0 of some pair of neighbouring data sets, for
-// an adversary with this view; at least 0, never NaN. A view that sees more has every floor of one that
-// sees less.
+// At most the one-round hockey-stick divergence at epsilon >= 0 of some pair of neighbouring
+// data sets, for an adversary with this view; at least 0, never NaN. A view that sees more
+// has every floor of one that sees less.
 double floor_delta(const Mechanism& mechanism, const Participation& participation, View view, double epsilon);
 
 // The largest epsilon whose floor is at least `delta`, to a relative 1e-3 from below; 0 where there is none.

@@ -1,5 +1,5 @@
-// The floor lies below every exact value it is compared with, and close enough to catch what is far too
-// small.
+// The floor lies below every exact value it is compared with, and close
+// enough to catch what is far too small.
 #include "muster/accounting/gate/floor.h"
 
 #include <gtest/gtest.h>
@@ -84,8 +84,8 @@ struct Claim {
   View view;
 };
 
-// Every protocol, randomizer and view has a floor, from the smallest epsilon to the last one where anything
-// is left.
+// Every protocol, randomizer and view has a floor, from the smallest epsilon
+// to the last one where anything is left.
 TEST(Floor, IsPositiveInEveryView) {
   std::vector<Claim> claims;
   const std::vector<Mechanism> mechanisms = {PureLocal{1},

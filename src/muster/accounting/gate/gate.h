@@ -1,5 +1,5 @@
-// The gate that every proven number passes before it leaves the accountant: a guard against defects, not a
-// proof.
+// The gate that every proven number passes before it leaves the accountant:
+// a guard against defects, not a proof.
 //
 // What it checks shares nothing with what computed the number (floor.h):
 //   - the number is one: neither NaN nor negative;
@@ -25,8 +25,8 @@ namespace muster::accounting {
 
 class Gate {
  public:
-  // One or more stages of one protocol, each at least one round long: the floor of each holds for all
-  // together.
+  // One or more stages of one protocol, each at least one round long: the
+  // floor of each holds for all together.
   Gate(const Mechanism& mechanism, std::vector<Participation> stages, View view)
       : mechanism_(mechanism), stages_(std::move(stages)), view_(view) {}
 

@@ -1,8 +1,8 @@
 // What the accountant knows of a local randomizer: a description, never the sampler itself.
 //
-// A description says what is charged; how it is sampled is another room's matter, and the sampler in
-// randomizers/ states the description it realises. Meaning never changes: a new mechanism is a new
-// alternative.
+// A description says what is charged; how it is sampled is another room's matter, and
+// the sampler in randomizers/ states the description it realises. Meaning never changes:
+// a new mechanism is a new alternative.
 #pragma once
 
 #include <cstdint>
@@ -78,8 +78,8 @@ bool in_class_c(const Mechanism& mechanism);
 // falls below `tail` sits at infinity (0 for a pure mechanism).
 Profile local_profile(const Mechanism& mechanism, double tail);
 
-// f(e^l) itself, from above, at any l: what one message alone gives away. Never NaN; for the Gaussian never
-// 0.
+// f(e^l) itself, from above, at any l: what one message alone gives
+// away. Never NaN; for the Gaussian never 0.
 double local_divergence(const Mechanism& mechanism, double log_alpha);
 
 // The probability, under the alternative record, that the likelihood ratio passes e^l in the worst pair,

@@ -1,5 +1,5 @@
-// Composition against enumeration: two adaptive rounds, the dataset of the second chosen by what the first
-// showed.
+// Composition against enumeration: two adaptive rounds, the dataset of the
+// second chosen by what the first showed.
 #include <gmock/gmock.h>
 
 #include <algorithm>

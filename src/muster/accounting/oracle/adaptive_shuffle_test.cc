@@ -1,6 +1,6 @@
-// The adaptive blanket (docs/theory/adaptive-shuffle.md) against enumeration: clients in random order, each
-// message's randomizer chosen after the messages before it; and random check-ins in which everybody takes
-// part.
+// The adaptive blanket (docs/theory/adaptive-shuffle.md) against enumeration: clients in
+// random order, each message's randomizer chosen after the messages before it; and random
+// check-ins in which everybody takes part.
 //
 // The transcript's law is summed over all orders of the clients and all messages; nothing of the bound is
 // used. Channels are epsilon0-LDP, one for every past, random or pushed by hill climbing to the worst case.

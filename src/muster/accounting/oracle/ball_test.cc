@@ -1,5 +1,5 @@
-// Outward rounding, proven in ball arithmetic at 256 bits: far tails and long compositions that long double
-// cannot judge.
+// Outward rounding, proven in ball arithmetic at 256 bits: far tails and long
+// compositions that long double cannot judge.
 #include "muster/accounting/oracle/ball.h"
 
 #include <gmock/gmock.h>

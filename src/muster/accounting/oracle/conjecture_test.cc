@@ -1,5 +1,5 @@
-// The conjecture of docs/theory/open-questions.md for a plain shuffle of any randomizer: searched, not
-// proven.
+// The conjecture of docs/theory/open-questions.md for a plain shuffle of
+// any randomizer: searched, not proven.
 //
 //     delta(eps) <= (1/n) E( X*_1 + ... + X*_n )_+ + f(infinity).
 // Should this test ever fail, a counterexample has been found: state it on that page.

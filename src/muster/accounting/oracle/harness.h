@@ -1,9 +1,9 @@
 // The enumeration harness: one loop that holds every claim against the exact truth of random small cases.
 //
-// True and false claims run through the same comparison: truth.lower > bound is a violation, with no
-// tolerance, because the truth carries its own error bound and a proven bound claims to contain its own. A
-// point is one grid point of one case, the truth there the worst over all its datasets and both orders of all
-// its pairs.
+// True and false claims run through the same comparison: truth.lower > bound is a violation, with
+// no tolerance, because the truth carries its own error bound and a proven bound claims to
+// contain its own. A point is one grid point of one case, the truth there the worst over all its
+// datasets and both orders of all its pairs.
 #pragma once
 
 #include <map>

@@ -1,5 +1,5 @@
-// One case of the enumeration harness: a randomizer, a protocol, datasets, and the grid where truth and
-// claims meet.
+// One case of the enumeration harness: a randomizer, a protocol, datasets, and
+// the grid where truth and claims meet.
 //
 // A case describes the protocol alone, nothing of any bound. Everything a claim may assume of the randomizer
 // (its epsilon0, that it is in class C, that it is k-RR) is stated in the case and true of its laws.

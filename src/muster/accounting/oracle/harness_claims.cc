@@ -52,8 +52,8 @@ std::optional<accounting::Participation> participation_of(const Case& c) {
   return std::nullopt;
 }
 
-// A description that is true of the case's laws. `exact`: the laws are that mechanism, not only covered by
-// it.
+// A description that is true of the case's laws. `exact`: the laws are
+// that mechanism, not only covered by it.
 struct Description {
   std::string name;
   Mechanism mechanism;

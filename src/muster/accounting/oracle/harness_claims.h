@@ -24,9 +24,9 @@ struct Claimant {
   int every = 1;  // asked of one case in so many, where evaluating it is slow
 };
 
-// The accountant's own code: every bound of applicable.h for each description that fits the case, lower ones
-// included, and theorems fed with the exact profile. Uppers must never be below the truth, lowers never
-// above.
+// The accountant's own code: every bound of applicable.h for each description that fits
+// the case, lower ones included, and theorems fed with the exact profile. Uppers must
+// never be below the truth, lowers never above.
 std::vector<Claimant> proven_claims();
 
 // Statements that look right and are not (docs/theory/false-claims.md). Each must be caught.

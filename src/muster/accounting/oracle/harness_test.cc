@@ -28,8 +28,8 @@ TEST(Harness, TwoThousandCases) {
   }
 }
 
-// The dynamic program against the older enumerator, which keeps a map of histograms and shares no code with
-// it.
+// The dynamic program against the older enumerator, which keeps a map of
+// histograms and shares no code with it.
 TEST(HarnessTruth, EqualsTheMapOfHistograms) {
   std::mt19937_64 engine(3);
   int compared = 0;

@@ -1,5 +1,5 @@
-// The truth of a case, by dynamic programming over histograms of messages, in long double with its own error
-// bound.
+// The truth of a case, by dynamic programming over histograms of messages, in
+// long double with its own error bound.
 //
 // One user is added at a time; datasets that begin alike share the work. Nothing here knows any bound. All
 // terms are non-negative, so each probability carries a relative error of at most (operations) * 2^-63, and

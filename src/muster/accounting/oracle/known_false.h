@@ -44,9 +44,9 @@ OutputPair variation_ratio_pair(int n, int k, long double epsilon0);
 // distance 1 gives. By quadrature.
 long double sensitivity_one(long double epsilon);
 
-// E_{q'}[(p'/q')^l], p' = N(0, s^2/k), q' = N(1/(k+1), s^2/(k+1)), the average of k or k+1 noisy messages: by
-// quadrature; in closed form (order < k + 1); and as printed in the later version of Liew et al. (2022),
-// Theorem 5.
+// E_{q'}[(p'/q')^l], p' = N(0, s^2/k), q' = N(1/(k+1), s^2/(k+1)), the average of k or k+1
+// noisy messages: by quadrature; in closed form (order < k + 1); and as printed in the later
+// version of Liew et al. (2022), Theorem 5.
 long double averaged_moment(int k, long double s, long double order);
 long double averaged_moment_formula(int k, long double s, long double order);
 long double printed_averaged_moment(int k, long double s, long double order);

@@ -59,8 +59,8 @@ TEST(Enumeration, EqualsTheSumOverCoinsAndMessages) {
   const Law b = {0.7L, 0.2L, 0.1L};
   const long double rate = 0.35L;
   const OutputPair pair = check_in({users[1], users[2]}, users[0], b, rate);
-  // Outcome = multiset of reported messages, as counts in base 4; digit 3 is "abstained", counted but not
-  // seen.
+  // Outcome = multiset of reported messages, as counts in base 4;
+  // digit 3 is "abstained", counted but not seen.
   std::vector<long double> p(64, 0), q(64, 0);
   for (int x = 0; x < 4; ++x) {
     for (int y = 0; y < 4; ++y) {

@@ -1,6 +1,6 @@
-// The profile of a randomizer given by its laws, for the fast code: chords between its kinks, an upper bound
-// wherever the nodes are, and exact where all kinks are nodes. Needs the room's own Profile beside the
-// oracle.
+// The profile of a randomizer given by its laws, for the fast code: chords between its kinks,
+// an upper bound wherever the nodes are, and exact where all kinks are nodes. Needs the
+// room's own Profile beside the oracle.
 #pragma once
 
 #include <cmath>

@@ -1,5 +1,5 @@
-// Random small instances for the oracle's tests: a randomizer (one law a record) and every dataset over its
-// records.
+// Random small instances for the oracle's tests: a randomizer
+// (one law a record) and every dataset over its records.
 #pragma once
 
 #include <random>

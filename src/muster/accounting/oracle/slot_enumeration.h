@@ -1,5 +1,5 @@
-// Test oracle: random check-ins into slots, exactly, by enumerating every client's choice and every
-// transcript.
+// Test oracle: random check-ins into slots, exactly, by enumerating every
+// client's choice and every transcript.
 //
 // It works from the protocol's definition: each client checks in or not, at one slot of its own window; slot
 // by slot the server applies a randomizer it may choose after everything released so far, to one of the

@@ -14,8 +14,8 @@ namespace {
 
 double normal(double x) { return std::erfc(-x / std::sqrt(2.0)) / 2; }
 
-// Every half-set of K equal cells for everybody: the largest delta over all data sets and victims, both
-// orders.
+// Every half-set of K equal cells for everybody: the largest delta over
+// all data sets and victims, both orders.
 struct HalfSets {
   int cells, n;
   double epsilon0, rate, epsilon, delta;

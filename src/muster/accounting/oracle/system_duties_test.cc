@@ -82,8 +82,8 @@ TEST(SystemDuties, WhoWasAskedMustStayHidden) {
   EXPECT_GT(local, theorem);
 }
 
-// Noise on the integers is not the continuous Gaussian: its hockey-stick divergence can be over twice as
-// large.
+// Noise on the integers is not the continuous Gaussian: its hockey-stick
+// divergence can be over twice as large.
 TEST(SystemDuties, DiscreteGaussianNeedsItsOwnProfile) {
   const auto ratio = [](long double s, long double epsilon) {
     long double total = 0, sum = 0;

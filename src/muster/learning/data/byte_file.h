@@ -29,8 +29,8 @@ class ByteFile {
   gzFile_s* file_;
 };
 
-// DIR/NAME, or DIR/NAME.gz when that is what is there (plain wins when both are); Error(data) when neither
-// is.
+// DIR/NAME, or DIR/NAME.gz when that is what is there (plain wins when both are);
+// Error(data) when neither is.
 std::filesystem::path find_plain_or_gz(const std::filesystem::path& dir, const std::string& name);
 
 }  // namespace muster::learning

@@ -1,5 +1,5 @@
-// Rows of numbers: a header line, then one example a line, numeric features and, in the last column, the
-// class.
+// Rows of numbers: a header line, then one example a line, numeric
+// features and, in the last column, the class.
 //
 // Comma-separated, a name for each column in the first line, lines ended by \n or \r\n, blanks around a field
 // ignored, no quoting. Features are finite decimal numbers, kept as floats and not normalised; the label is

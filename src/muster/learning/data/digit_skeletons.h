@@ -1,8 +1,8 @@
 // How the ten digits are written: for each, several ways, each a few strokes through control points.
 //
-// Coordinates: x to the right, y down, the digit in about [0.2, 0.8] x [0, 1]. A stroke is a smooth curve
-// through its points (Catmull-Rom); corners are where one stroke ends and the next begins. Immutable tables;
-// any thread.
+// Coordinates: x to the right, y down, the digit in about [0.2, 0.8] x [0, 1]. A stroke is a
+// smooth curve through its points (Catmull-Rom); corners are where one stroke ends and the next
+// begins. Immutable tables; any thread.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// The idx format of LeCun's MNIST files: big-endian magic (0x00000803 images, 0x00000801 labels), counts,
-// then bytes.
+// The idx format of LeCun's MNIST files: big-endian magic
+// (0x00000803 images, 0x00000801 labels), counts, then bytes.
 //
 // A folder holds train-images-idx3-ubyte, train-labels-idx1-ubyte, t10k-images-idx3-ubyte and
 // t10k-labels-idx1-ubyte, each plain or with .gz appended (plain wins when both exist). Decoding is total:

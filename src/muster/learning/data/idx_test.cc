@@ -160,8 +160,8 @@ TEST_F(Idx, RefusesAHeaderThatClaimsTooMuch) {
   }
 }
 
-// The largest legal claim over no pixels. Taking its 784 MB at its word would show in the peak memory of the
-// process.
+// The largest legal claim over no pixels. Taking its 784 MB at its word would
+// show in the peak memory of the process.
 TEST_F(Idx, TakesNoMemoryOnTheWordOfAHeader) {
   put("train-images-idx3-ubyte",
       big_endian(0x803) + big_endian(1'000'000) + big_endian(28) + big_endian(28) + "pixels");

@@ -1,9 +1,9 @@
 // The reference network: loss and per-example gradient of a stack of layers, by im2col and matrix products.
 //
-// Templated on the scalar so that finite differences can check it in double. Ties: a max-pool window passes
-// its gradient to the lowest index ([y][x] order) that holds the maximum; ReLU passes none where its input is
-// zero or below; predict takes the lowest class. Thread rule: Network is immutable; an Activations belongs to
-// one thread.
+// Templated on the scalar so that finite differences can check it in double. Ties: a max-pool window
+// passes its gradient to the lowest index ([y][x] order) that holds the maximum; ReLU passes none
+// where its input is zero or below; predict takes the lowest class. Thread rule: Network is immutable;
+// an Activations belongs to one thread.
 #pragma once
 
 #include <cstddef>

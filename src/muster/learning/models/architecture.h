@@ -1,8 +1,7 @@
 // The models, as data: what each is made of, for inputs of any shape and any number of classes.
 //
 //     cnn       the network of Girgis et al. (2021) and its successors: conv 16 8x8 stride 2 pad 3, max-pool
-//     2
-//               stride 1, conv 32 4x4 stride 2, max-pool 2 stride 1, dense 32, dense to the classes, an
+//               2 stride 1, conv 32 4x4 stride 2, max-pool 2 stride 1, dense 32, dense to the classes, an
 //               activation after both convolutions and the first dense layer; 26,010 parameters for MNIST
 //     logistic  one dense layer: 7,850 parameters for MNIST
 //     mlp       dense 128, activation, dense to the classes: 101,770 parameters for MNIST

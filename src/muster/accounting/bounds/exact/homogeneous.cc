@@ -148,8 +148,8 @@ Enclosure HomogeneousCurve::reverse_of_lognormal(double epsilon) const {
   return of_merged_pair(numerics::call_of_sum(lognormal_term(-1), shape_.count, k), std::exp(epsilon));
 }
 
-// What is enclosed is the curve of the merged pair with its ratios rounded down: a convex function below
-// the true one.
+// What is enclosed is the curve of the merged pair with its ratios rounded down:
+// a convex function below the true one.
 Enclosure HomogeneousCurve::of_merged_pair(const Enclosure& call, double scale) const {
   const double weights = weight_error(shape_.count * shape_.rate), share = scale / shape_.clients;
   return {call.lower * share / weights * kInward, call.upper * share * weights / kInward};

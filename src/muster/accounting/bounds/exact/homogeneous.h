@@ -1,9 +1,9 @@
-// Exact curves of one dataset: all other clients hold the victim's alternative record. Lower bounds on every
-// true delta.
+// Exact curves of one dataset: all other clients hold the victim's alternative
+// record. Lower bounds on every true delta.
 //
-// With r = dR(x)/dR(x') at a message of R(x') and n clients of whom a given one reports with probability g
-// (r' = 1 w.p. 1-g, else r, independent), or exactly k report (r' = r for k of them, 1 for n - k), the
-// dataset has
+// With r = dR(x)/dR(x') at a message of R(x') and n clients of whom a given one
+// reports with probability g (r' = 1 w.p. 1-g, else r, independent), or exactly k
+// report (r' = r for k of them, 1 for n - k), the dataset has
 //     forward  delta(eps) = E( mean_n r' - E )_+        (victim x against x'),
 //     reverse  delta(eps) = E( 1 - E mean_n r' )_+      (x' against x; equal to others = x),
 // exactly; g = 1 is the plain shuffle. Class C reaches binary randomized response with opposite records;

@@ -1,5 +1,5 @@
-// The Gaussian pair of two clients by quadrature, and its enclosure where the likelihood ratio has a heavy
-// tail.
+// The Gaussian pair of two clients by quadrature, and its enclosure where
+// the likelihood ratio has a heavy tail.
 #include "muster/accounting/bounds/exact/homogeneous.h"
 
 #include <gtest/gtest.h>

@@ -83,8 +83,8 @@ struct End {
 End lower_end(Extended mu, Extended z) { return {upper_normal(-z), upper_normal(mu - z) / upper_normal(-z)}; }
 End upper_end(Extended mu, Extended z) { return {upper_normal(z), upper_normal(z - mu) / upper_normal(z)}; }
 
-// E(a - r)_+ = a f(1/a), a = 1 + knot <= 1, f the divergence: the pair seen from its other record. From
-// above.
+// E(a - r)_+ = a f(1/a), a = 1 + knot <= 1, f the divergence: the pair
+// seen from its other record. From above.
 double put_excess(double mu, double knot) {
   const double log_alpha = -std::log1p(knot);
   return (1 + knot) * gaussian_divergence(mu, log_alpha * (1 - 4e-16)).upper * (1 + 4e-16);

@@ -71,9 +71,9 @@ bool affordable(std::uint64_t clients, double mu, double fine) {
   return pairs <= kMostPairs;
 }
 
-// The knots' spacing in deviations: every level widens the law by up to its square over 4 of its variance, so
-// the more levels, the finer. Coarser where that is too many knots, none where only a useless number is
-// affordable.
+// The knots' spacing in deviations: every level widens the law by up to its square over 4 of
+// its variance, so the more levels, the finer. Coarser where that is too many knots, none
+// where only a useless number is affordable.
 std::optional<double> affordable_spacing(std::uint64_t clients, double mu) {
   const double levels = 1 + std::log2(static_cast<double>(clients));
   const double finest = 1 / ((clients < 200 ? 28 : 18) * std::sqrt(levels));
@@ -189,8 +189,8 @@ numerics::Enclosure ShuffleGaussianPair::forward(double epsilon, End end) const 
   return {numerics::as_lower_bound(numerics::larger(result.lower, alone.lower), upper), upper};
 }
 
-// With r_i > n E and no other above n, the mean passes E by (r_i - n E) / n or more; n such events. Convex in
-// E.
+// With r_i > n E and no other above n, the mean passes E by
+// (r_i - n E) / n or more; n such events. Convex in E.
 numerics::Enclosure ShuffleGaussianPair::one_ratio_alone(double epsilon) const {
   const auto another = static_cast<double>(gaussian_alternative_tail(mu_, std::log(n_) * (1 - 4e-16)));
   const double nobody = std::exp((n_ - 1) * std::log1p(-another)) * (1 - 1e-12);

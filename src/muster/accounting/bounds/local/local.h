@@ -27,8 +27,8 @@ double local_epsilon_upper(const Mechanism& mechanism, Rate rate, std::uint64_t 
 
 namespace local_detail {
 
-// One epsilon0-LDP message at `rate`: exact composition, and the moment (Renyi) bound used for very many
-// rounds.
+// One epsilon0-LDP message at `rate`: exact composition, and the moment
+// (Renyi) bound used for very many rounds.
 double pure_delta(double epsilon0, double rate, std::uint64_t rounds, double epsilon);
 double pure_epsilon(double epsilon0, double rate, std::uint64_t rounds, double delta);
 double pure_delta_by_moments(double epsilon0, double rate, std::uint64_t rounds, double epsilon);

@@ -32,9 +32,9 @@ class Walk {
     scale_ = static_cast<long>(std::floor(start));
     term_ = std::exp2(start - std::floor(start));
     head_ = tail_ = term_;
-    // Relative, in units of one rounding: 8 a step (5 in the recurrence, 3 in the sums), 4 in each of the T
-    // coefficients of a monomial, 2 in each factor of the tail, 2 T |log2 plus| at the start; the rest is
-    // room to spare.
+    // Relative, in units of one rounding: 8 a step (5 in the recurrence, 3 in the sums), 4 in
+    // each of the T coefficients of a monomial, 2 in each factor of the tail, 2 T |log2 plus| at
+    // the start; the rest is room to spare.
     slack_ = kUnit * (rounds_ + 8) * (24 + 2 * std::fabs(std::log2(plus_)));
   }
 

@@ -141,8 +141,8 @@ TEST(PublishedCheckIn, LemmasFourAndFiveWithTheirWeights) {
       }
     }
   }
-  // As printed, without the weights g^k (1-g)^(n-k), the left side counts subsets: at n = 2 and f = 1 it
-  // is 3.
+  // As printed, without the weights g^k (1-g)^(n-k), the left side
+  // counts subsets: at n = 2 and f = 1 it is 3.
   const auto one = [](double) { return 1.0; };
   EXPECT_LE(lemma4(one, 2, 0.5, 0.5), 2);
 }

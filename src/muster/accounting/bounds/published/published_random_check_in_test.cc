@@ -208,8 +208,8 @@ TEST(RandomCheckIn, StepsOfTheDerivation) {
         EXPECT_LE(squares, p0 * p0 / (m * (1 - c)) * (1 + 1e-15L));
         EXPECT_LE(1 / (1 - c), std::exp(e0) * (1 + 1e-14));
       }
-      // (1 + r (rho - 1)) / (1 + r' (rho' - 1)) <= 1 + x (e^e0 - 1), x the larger of r, r', rho / rho' <=
-      // e^e0.
+      // (1 + r (rho - 1)) / (1 + r' (rho' - 1)) <= 1 + x (e^e0 - 1), x
+      // the larger of r, r', rho / rho' <= e^e0.
       for (double r = 0; r <= 1; r += 0.1) {
         for (double other = 0; other <= 1; other += 0.1) {
           for (double log_rho = -e0; log_rho <= e0; log_rho += e0 / 7) {
@@ -236,8 +236,8 @@ TEST(RandomCheckIn, ApproximateVersionsAreVacuous) {
   const double epsilon = *approximate_epsilon(form, 1e4, delta1, 1e-4);
   const double delta = 1e-4 - 1e4 * (std::exp(epsilon) + 1) * delta1;
   EXPECT_NEAR(epsilon, static_cast<double>(theorem32(8 * e0, 1e4, 1, delta)), 1e-9);
-  // A Gaussian message of epsilon0 = 1: no amplification left. At 8 epsilon0 = 8 the epsilon is in the
-  // thousands.
+  // A Gaussian message of epsilon0 = 1: no amplification left.
+  // At 8 epsilon0 = 8 the epsilon is in the thousands.
   const Bound bound = balle_theorem32_bound(1e4, 1, 1, 1e-12, 1, kAtMillionth);
   EXPECT_EQ(bound.id, "balle-2020-theorem-3-2-approximate");
   EXPECT_EQ(bound.validity, Validity::as_published);

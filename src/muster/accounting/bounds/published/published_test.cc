@@ -98,8 +98,8 @@ TEST(PublishedRdp, SandwichTheEnumeratedDivergence) {
   EXPECT_GT(cases, 5000);
 }
 
-// Liew et al.'s Lemma 5 as used in their Theorem 2 - the bound falls with k - is false at the true inclusion
-// rate k/n.
+// Liew et al.'s Lemma 5 as used in their Theorem 2 - the bound falls with k - is
+// false at the true inclusion rate k/n.
 TEST(PublishedRdp, TheBoundRisesWithTheNumberOfReports) {
   EXPECT_GT(subsampled_shuffle_rdp_upper(2, 60000, 12000, 3),
             subsampled_shuffle_rdp_upper(2, 60000, 3000, 3));
@@ -126,8 +126,8 @@ double epsilon_at(double n, double rate, double epsilon0, std::uint64_t rounds, 
               .upper;
 }
 
-// What the corrected formulas give at the papers' own experiments: far from the epsilon printed there (about
-// 1, 2.91).
+// What the corrected formulas give at the papers' own experiments: far from the
+// epsilon printed there (about 1, 2.91).
 TEST(Published, PapersPoints) {
   EXPECT_NEAR(epsilon_at(60000, 0.1, 2, 6800, 1e-5), 11.5, 0.05);
   EXPECT_NEAR(epsilon_at(60000, 1.0 / 6, 1.5, 1200, 1e-5), 3.09, 0.005);

@@ -1,5 +1,5 @@
-// Renyi divergence of the homogeneous pair under binary randomized response: both directions, every real
-// order.
+// Renyi divergence of the homogeneous pair under binary randomized
+// response: both directions, every real order.
 //
 // k of n clients report (k = n: all), the others hold the victim's second record. With
 //     P/Q = S = 1 + (c/n) (i - k q),   i ~ Bin(k, q),   q = 1 / (e^eps0 + 1),   c = e^eps0 - e^-eps0,

@@ -1,5 +1,5 @@
-// Both directions of the homogeneous pair under binary response: every histogram, and the power series
-// forward.
+// Both directions of the homogeneous pair under binary response: every
+// histogram, and the power series forward.
 #include "muster/accounting/bounds/renyi/binary_response_rdp.h"
 
 #include <gmock/gmock.h>

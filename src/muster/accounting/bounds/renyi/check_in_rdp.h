@@ -1,11 +1,11 @@
-// Renyi bounds of shuffled check-in: each of n clients reports with probability g, reports shuffled, the
-// count public.
+// Renyi bounds of shuffled check-in: each of n clients reports with probability
+// g, reports shuffled, the count public.
 //
 // Liew, Hasegawa, Takahashi, "Shuffled check-in: privacy amplification towards practical distributed
 // learning" (2022). Their Theorem 1 mixes the subsampled shuffle over the public count K ~ Bin(n, g):
 //     E_Q[(P/Q)^l] = sum_k P(K = k) E_{Q_k}[(P_k/Q_k)^l] (exact).
-// Given k reports the victim is among them with probability k/n; the paper's equation (6) and Theorem 2 keep
-// g instead.
+// Given k reports the victim is among them with probability k/n; the paper's
+// equation (6) and Theorem 2 keep g instead.
 //   check_in_rdp_upper     the right mixture: Girgis, Data, Diggavi (2021), Theorem 1, at rate k/n and subset
 //                          k for each k, in blocks with certified weights. Proven.
 //   check_in_rdp_printed   Theorem 2 with 2 eps0 -> 2 e^eps0 and 8 eps0 -> 8 e^eps0 (as printed it is wrong):

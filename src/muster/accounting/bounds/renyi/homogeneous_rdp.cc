@@ -135,10 +135,10 @@ void HomogeneousRdp::double_up(std::uint64_t order) {
 HomogeneousRdp::Excess HomogeneousRdp::excess(std::uint64_t order) {
   if (order < 2) return {{}, 0};
   const double l = static_cast<double>(order);
-  // E_l is a sum of positive products of at most l links, so its relative error is at most that of the worst
-  // product. A link costs the sum's roundings, its weight's (24 + 10 reach u) and its bracket's (32 + 16
-  // reach u), and ten more between; reach is superadditive, so a product's total is that of one link of
-  // length l.
+  // E_l is a sum of positive products of at most l links, so its relative error is at most that of
+  // the worst product. A link costs the sum's roundings, its weight's (24 + 10 reach u) and its
+  // bracket's (32 + 16 reach u), and ten more between; reach is superadditive, so a product's
+  // total is that of one link of length l.
   double error = kUnit * ((numerics::kConvolutionUlps + 80) * l + 32 * moments_.reach(order) + 64);
   if (l <= terms_ + 1) {
     recur(order);

@@ -47,8 +47,8 @@ class HomogeneousRdp {
   };
   Excess excess(std::uint64_t order);
 
-  // What a table may cost (half a second; two seconds), not what a caller may ask: past it nothing is
-  // claimed.
+  // What a table may cost (half a second; two seconds), not what a
+  // caller may ask: past it nothing is claimed.
   static constexpr std::uint64_t kHighestOrder = 32768;
   static constexpr std::uint64_t kHighestDoubledOrder = 16384;  // where the order exceeds k + 1
 

@@ -24,8 +24,8 @@ class RatioMoments {
   double log_excess(std::uint64_t order) const;  // log(mu_order - 1); -infinity below 2
   double log_step(std::uint64_t order) const;    // log(mu_order - mu_{order-1}); -infinity below 2
   double log_moment(std::uint64_t order) const;  // log mu_order
-  // An upper bound of log mu_j's size, superadditive in j; errors of the three are at most (16 + 8 reach(j))
-  // u.
+  // An upper bound of log mu_j's size, superadditive in j; errors of the
+  // three are at most (16 + 8 reach(j)) u.
   double reach(std::uint64_t order) const;
 
  private:

@@ -21,8 +21,8 @@ namespace muster::accounting {
 
 using Divergence = std::function<double(std::uint64_t order)>;  // D_order a round; infinity allowed
 
-// A Bound with `upper` and its order in `assumptions`, or the reason why there is none; id and citation
-// empty.
+// A Bound with `upper` and its order in `assumptions`, or the reason why
+// there is none; id and citation empty.
 Bound answer_by_renyi(const Divergence& rdp, std::uint64_t rounds, const Question& question,
                       Conversion conversion);
 

@@ -19,9 +19,9 @@ using ::testing::HasSubstr;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr Question kAt(double delta) { return {Question::Kind::epsilon_at_delta, delta}; }
 
-// Two clients on a line, unit noise, shuffled: D_l(P||Q) with the victim at `x` or at `z`, the other at `y`.
-// The density of the unordered pair, by the trapezoid rule; no formula of the code. Each reports with
-// probability g.
+// Two clients on a line, unit noise, shuffled: D_l(P||Q) with the victim at `x` or at `z`, the
+// other at `y`. The density of the unordered pair, by the trapezoid rule; no formula of the
+// code. Each reports with probability g.
 long double two_clients(long double x, long double z, long double y, int order, long double g = 1) {
   const long double step = 0.25L, reach = 8 + 2 * order;
   std::vector<long double> at, fx, fz, fy;
@@ -89,8 +89,8 @@ TEST(ShuffleGaussianRdp, BoundsSayWhatTheyAre) {
   EXPECT_EQ(cond.id, "shuffle-gaussian-rdp-exact-conversion");
   EXPECT_EQ(cond.validity, Validity::conditional);
   EXPECT_THAT(cond.assumptions, Contains(HasSubstr("not proven")));
-  // Above the exact composed lower bound, and its own conversion costs more than the proven curve's 0.1457
-  // saves.
+  // Above the exact composed lower bound, and its own conversion costs more
+  // than the proven curve's 0.1457 saves.
   EXPECT_GT(*cond.upper, 0.12581);
   EXPECT_NEAR(*cond.upper, 0.13955, 1e-5);
   const Bound loose = shuffle_gaussian_rdp_subsampled_bound(crowd, 0.4, 5540, kAt(1e-5), Conversion::exact);

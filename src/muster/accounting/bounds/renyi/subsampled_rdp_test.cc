@@ -1,5 +1,5 @@
-// Subsampling in Renyi terms: the theorem's formula term by term, and every dataset of small subsets and
-// check-ins.
+// Subsampling in Renyi terms: the theorem's formula term by term, and every
+// dataset of small subsets and check-ins.
 #include "muster/accounting/bounds/renyi/subsampled_rdp.h"
 
 #include <gmock/gmock.h>
@@ -141,9 +141,9 @@ TEST(SubsampledRdp, NoDatasetExceedsIt) {
   EXPECT_GT(cases, 3000);
 }
 
-// Equation (17) of Liew and Takahashi (2022) keeps the check-in rate where the inclusion probability is k/n,
-// and leaves out k = 0. Either is enough to pass below the truth: two clients, binary response of epsilon0
-// = 1.
+// Equation (17) of Liew and Takahashi (2022) keeps the check-in rate where the inclusion
+// probability is k/n, and leaves out k = 0. Either is enough to pass below the truth: two
+// clients, binary response of epsilon0 = 1.
 TEST(SubsampledRdp, PrintedMixtureIsFalse) {
   const double q = 1 / (std::exp(1.0) + 1), g = 0.05;
   const Law one{1 - q, q}, zero{q, 1 - q};

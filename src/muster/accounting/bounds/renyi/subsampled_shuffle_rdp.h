@@ -5,9 +5,9 @@
 //   Theorem 1 (upper)  (l-1) D_l <= log( 1 + 4 C(l,2) g^2 (e^eps0-1)^2 / (kbar e^eps0)
 //                          + sum_{j=3..l} C(l,j) g^j j Gamma(j/2) (2 c^2 / kbar)^(j/2)
 //                          + ((1 + g c)^l - 1 - l g c) e^(-(k-1) / (8 e^eps0)) ).
-//   Theorem 2 (lower)  (l-1) D_l >= log E[ (1 + (g c / k) (m - k / (e^eps0+1)))^l ],  m ~ Bin(k,
-//   1/(e^eps0+1)):
-//                      the exact moment of binary randomized response with every other record equal.
+//   Theorem 2 (lower)  (l-1) D_l >= log E[ (1 + (g c / k) (m - k / (e^eps0+1)))^l ],
+//                      m ~ Bin(k, 1/(e^eps0+1)): the exact moment of binary randomized response with every
+//                      other record equal.
 // The two printed constants are easily misread: 2 e^eps0 and 8 e^eps0, not 2 eps0 and 8 eps0 (a follow-up
 // prints the latter). Theorem 1 holds for any epsilon0-LDP randomizer, discrete or not; its proof is checked
 // step by step in docs/theory/as-published.md. It is 35 to 220 times the truth in D_l. Upper values are
@@ -24,8 +24,8 @@ double subsampled_shuffle_rdp_lower(double epsilon0, double clients, double subs
 
 namespace rdp_detail {
 
-// Upper bounds of the logarithms of the pieces, each increasing in its arguments; -infinity where a piece is
-// 0.
+// Upper bounds of the logarithms of the pieces, each increasing in its
+// arguments; -infinity where a piece is 0.
 double log_second_term(std::uint64_t order, double rate, double epsilon0, double kbar);
 double log_series(std::uint64_t order, double x);        // sum_{j=3..l} C(l,j) j Gamma(j/2) x^j
 double log_power_excess(std::uint64_t order, double z);  // (1+z)^l - 1 - l z

@@ -5,10 +5,10 @@
 // The server learns the number of ones alone. With i of the m = n - 1 others on the victim's side, S_i their
 // number of reports on that side,
 //     delta_i(epsilon) = max over s of  (p - E q) P(S_i = s) - (E - 1) P(S_i > s),    E = e^epsilon,
-// and the answer is the maximum over i = 0..m, both orders of the victim's records included. Up to kMost
-// clients every i is evaluated; beyond, the privacy blanket is the upper end and the homogeneous data sets
-// are the lower one. Replace-one, shuffler honest, proven, this randomizer only. Immutable; call from any
-// thread.
+// and the answer is the maximum over i = 0..m, both orders of the victim's records included. Up to
+// kMost clients every i is evaluated; beyond, the privacy blanket is the upper end and the
+// homogeneous data sets are the lower one. Replace-one, shuffler honest, proven, this randomizer
+// only. Immutable; call from any thread.
 #pragma once
 
 #include <vector>

@@ -173,8 +173,8 @@ TEST(Blanket, EqualsTheSlowSum) {
   }
 }
 
-// Few of many clients hide anything: the enumerated branch against Poisson-like direct sums in extended
-// precision.
+// Few of many clients hide anything: the enumerated branch against
+// Poisson-like direct sums in extended precision.
 TEST(Blanket, FewBlanketMessages) {
   const double n = 5e5;
   const double epsilon0 = 12;

@@ -47,9 +47,9 @@ double GaussianBlanket::penalty(double eta, double epsilon) const {
          (1 + 1e-14);
 }
 
-// In units of E. Values on a grid are values of the bound, rounded up; its hull is above every convex
-// function below it, and chords are above the hull: whatever the grid, the law dominates in increasing convex
-// order.
+// In units of E. Values on a grid are values of the bound, rounded up; its hull is above every
+// convex function below it, and chords are above the hull: whatever the grid, the law
+// dominates in increasing convex order.
 GaussianBlanket::Law GaussianBlanket::law(double eta, double epsilon, double step, double cut) const {
   const double r = radius_, discount = std::exp(-epsilon), beta = std::exp(-eta);
   // Call (c >= 0) and put (c < 0) at log-distance z: c beta = E (e^z - 1), |c| beta = e^z - 1.

@@ -1,5 +1,5 @@
-// The Gaussian's blanket: its call function against quadrature, the bound against rounded messages
-// enumerated.
+// The Gaussian's blanket: its call function against quadrature, the
+// bound against rounded messages enumerated.
 #include "muster/accounting/bounds/shuffle/gaussian_blanket.h"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
-// k-ary randomized response: every data set of small populations, the exact curves, and the law's two
-// origins.
+// k-ary randomized response: every data set of small populations, the
+// exact curves, and the law's two origins.
 #include "muster/accounting/bounds/shuffle/k_rr.h"
 
 #include <gmock/gmock.h>
@@ -161,8 +161,8 @@ TEST(KRR, TheLawIsThatOfItsOwnProfile) {
   }
 }
 
-// At n = 1000, epsilon0 = 2, k = 3 the third symbol's curve is within 1.5 % of the blanket at four
-// deviations.
+// At n = 1000, epsilon0 = 2, k = 3 the third symbol's curve is
+// within 1.5 % of the blanket at four deviations.
 TEST(KRR, BlanketIsAsymptoticallyTight) {
   const auto ratio = [](double n, double z, OthersHold others) {
     const double deviation = std::sqrt(2 * std::pow(std::exp(2.0) - 1, 2) / (std::exp(2.0) + 2) / n);

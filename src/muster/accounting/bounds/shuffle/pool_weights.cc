@@ -97,8 +97,8 @@ double PoolWeights::upper_deviation(double clones, double probability) const {
   return best * kOutward;
 }
 
-// e with P( mean < 1 - e ) <= probability: Chernoff at -c; below the lowest knot e^{-c r} <= e^{-c knot} + c
-// (knot - r).
+// e with P( mean < 1 - e ) <= probability: Chernoff at -c; below the lowest knot
+// e^{-c r} <= e^{-c knot} + c (knot - r).
 double PoolWeights::lower_deviation(double clones, double probability) const {
   const double log_odds = std::log(1 / probability);
   const double variance = std::expm1(radius_ * radius_);

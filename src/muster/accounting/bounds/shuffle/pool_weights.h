@@ -16,8 +16,8 @@ class PoolWeights {
  public:
   PoolWeights(double radius, double rate);
 
-  // The ratio that holds for `users` users but for probability `failure`; infinity where the pool is too
-  // small.
+  // The ratio that holds for `users` users but for probability `failure`;
+  // infinity where the pool is too small.
   double ratio(double pool, double users, double failure) const;
 
  private:

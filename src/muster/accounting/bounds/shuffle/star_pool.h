@@ -57,8 +57,8 @@ class StarPool {
   std::vector<Profile> profiles_;  // deeper and deeper cuts
 };
 
-// The ratio that holds but for `failure` in a pool of the given size; infinity where none is known. Exposed
-// for tests.
+// The ratio that holds but for `failure` in a pool of the given size; infinity
+// where none is known. Exposed for tests.
 double pool_weight_ratio(double clients, double pool, double radius, double rate, double failure);
 
 }  // namespace muster::accounting

@@ -76,9 +76,9 @@ TEST(CallOfMixedSum, EnclosesEnumeration) {
 // --- theorem A, brute force
 // -------------------------------------------------------------------------------------
 
-// Right-hand side of part A for users 0 .. m-1 outside the pool and the others inside: sums over all outputs
-// of the outsiders and all multisets of the pool. `weights_off` replaces every weight by 1, which is not a
-// theorem.
+// Right-hand side of part A for users 0 .. m-1 outside the pool and the others inside: sums
+// over all outputs of the outsiders and all multisets of the pool. `weights_off` replaces
+// every weight by 1, which is not a theorem.
 Extended star_formula(const std::vector<Law>& others, std::size_t m, const Law& a, const Law& b, Extended e,
                       bool weights_off) {
   const std::size_t outputs = a.size();
@@ -171,8 +171,8 @@ TEST(StarPool, TheRatioHoldsAsOftenAsItSays) {
   int beyond = 0;
   constexpr int kRuns = 3000;
   for (int run = 0; run < kRuns; ++run) {
-    // The exact weights (no clones revealed) are milder than the bound's own: users at the two ends, pool at
-    // both.
+    // The exact weights (no clones revealed) are milder than the bound's
+    // own: users at the two ends, pool at both.
     const double hidden = normal(engine) + (run % 2 ? 0.5 : -0.5) * mu;
     double right = 0;
     double left = 0;

@@ -83,8 +83,8 @@ AggregatedGaussianCurve AggregatedGaussianCurve::subset(double mu, double n, dou
   return curve;
 }
 
-// own * sum over the blocks of probability * term(odds, mu), term falling in the odds, rising in mu and at
-// most f_mu(1).
+// own * sum over the blocks of probability * term(odds, mu), term falling in the
+// odds, rising in mu and at most f_mu(1).
 template <typename Term>
 Enclosure AggregatedGaussianCurve::mixture(const Term& term) const {
   double lower = 0, upper = 0, beyond = 0;

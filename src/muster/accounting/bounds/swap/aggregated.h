@@ -68,9 +68,9 @@ class AggregatedGaussianCurve {
   std::vector<Block> blocks_;  // from the largest probability down
 };
 
-// Rates known to lie in [lo, hi], 0 < lo <= hi <= 1: the average over N ~ Bin(n-1, lo/hi) of the curve of
-// N + 1 clients of rate hi (docs/theory/aggregated.md); about twenty curves a point. `lower` is of the same
-// expression.
+// Rates known to lie in [lo, hi], 0 < lo <= hi <= 1: the average over N ~ Bin(n-1, lo/hi) of
+// the curve of N + 1 clients of rate hi (docs/theory/aggregated.md); about twenty curves a
+// point. `lower` is of the same expression.
 class AggregatedUnequalCurve {
  public:
   AggregatedUnequalCurve(double mu, double n, double lo, double hi, double kmin);

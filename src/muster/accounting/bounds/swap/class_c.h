@@ -33,9 +33,9 @@ class ClassCCurve {
   // and 1/(n theta) for 1/n (docs/theory/unequal-rates.md); the maximum over i is certified in the same way.
   static ClassCCurve unequal(double epsilon0, double n, double lo, double hi);
 
-  // `upper` is proven; `lower` is at most the largest F_i plus the all-report event, so upper - lower holds
-  // numerical error and what the certificate over i allows. It is no lower bound on a data set's
-  // divergence.
+  // `upper` is proven; `lower` is at most the largest F_i plus the all-report event, so
+  // upper - lower holds numerical error and what the certificate over i allows. It is no
+  // lower bound on a data set's divergence.
   numerics::Enclosure delta(double epsilon) const;
 
  private:

@@ -28,9 +28,9 @@ long double log_binomial(int n, int k) {
   return std::lgamma(n + 1.0L) - std::lgamma(k + 1.0L) - std::lgamma(n - k + 1.0L);
 }
 
-// The swap theorem's sum for i others of type 0 and m - i of type 1, straight from its statement: k0 and k1
-// of them report, r0 and r1 of those on the rare side; and the event that all report, at its least
-// favourable.
+// The swap theorem's sum for i others of type 0 and m - i of type 1, straight from its
+// statement: k0 and k1 of them report, r0 and r1 of those on the rare side; and the event
+// that all report, at its least favourable.
 long double slow_f(double epsilon0, int n, long double rate, long double epsilon, int i,
                    bool all_report = true) {
   const long double e = std::exp(epsilon), e0 = std::exp(static_cast<long double>(epsilon0));

@@ -1,6 +1,6 @@
-// E(a/u - E b/u - c)_+ for three Gaussians by a rule that shares nothing with gaussian_triangle.cc: given the
-// component of w along q the payoff is a lognormal's call, in closed form, and the trapezoidal rule does the
-// rest.
+// E(a/u - E b/u - c)_+ for three Gaussians by a rule that shares nothing with
+// gaussian_triangle.cc: given the component of w along q the payoff is a lognormal's call, in
+// closed form, and the trapezoidal rule does the rest.
 #pragma once
 
 #include <cmath>

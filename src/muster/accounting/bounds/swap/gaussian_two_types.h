@@ -1,9 +1,9 @@
 // Gaussian messages under check-in and fixed subsets, nearly exactly: two types of other clients and a
 // certified correction (docs/theory/gaussian-two-types.md).
 //
-// Records in a ball of diameter mu noise deviations, any dimension; one rate g for all. With the laws of
-// two_types_laws.h and E = e^eps, for every ordered pair of records of the victim and every dataset of the
-// others
+// Records in a ball of diameter mu noise deviations, any dimension; one rate g for all. With
+// the laws of two_types_laws.h and E = e^eps, for every ordered pair of records of the
+// victim and every dataset of the others
 //     delta(eps) <= max over 0 <= i <= m of F_i(eps)  +  g cut  +  g^n f(E),
 // F_i the sum of the swap theorem with i others of type A, who hold her record, and m - i of type B, who hold
 // her alternative. The maximum is certified over ALL i (numerics/worst_mixture.h). The profile-only law X*

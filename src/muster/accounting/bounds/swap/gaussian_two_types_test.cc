@@ -212,8 +212,8 @@ TEST(GaussianTwoTypes, GrowsWithTheDiameterAndFallsWithTheClients) {
   }
 }
 
-// A check-in averages the subsets of its size: the largest of those near it is not below it, and not far
-// above.
+// A check-in averages the subsets of its size: the largest of those near
+// it is not below it, and not far above.
 TEST(GaussianTwoTypes, SubsetsAreLikeCheckIns) {
   const double mu = 0.4, n = 60000;
   const auto local = local_of(mu);
@@ -227,8 +227,8 @@ TEST(GaussianTwoTypes, SubsetsAreLikeCheckIns) {
   }
 }
 
-// Unequal rates, slot protocols and heavy noise keep the profile-only bound; so does a set in no small enough
-// ball.
+// Unequal rates, slot protocols and heavy noise keep the profile-only bound;
+// so does a set in no small enough ball.
 TEST(GaussianTwoTypes, IsChargedWhereItHoldsAlone) {
   const auto has = [](const GaussianLocal& mechanism, const Participation& participation) {
     const Statement s =

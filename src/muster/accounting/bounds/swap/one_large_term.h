@@ -37,8 +37,8 @@ struct LargeTermShape {
   std::shared_ptr<const TermWeights> weights = nullptr;  // of the terms centred at an absent one; none: 1
 };
 
-// Immutable to its users, and safe to call from any thread: the laws of D are built once and kept. Copies
-// share them.
+// Immutable to its users, and safe to call from any thread: the laws of D are
+// built once and kept. Copies share them.
 class OneLargeTerm {
  public:
   OneLargeTerm(LocalTail local, Profile profile);

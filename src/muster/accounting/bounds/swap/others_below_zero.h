@@ -1,8 +1,8 @@
 // How far below zero the other terms of a swap-type sum lie, all together, while one large term carries it
 // (docs/theory/profile-only.md, "One large term").
 //
-// With E = e^eps and Z_j a client's term (X* where she reports, 1 - E where she is absent, 0 where she is
-// revealed),
+// With E = e^eps and Z_j a client's term (X* where she reports, 1 - E where she is
+// absent, 0 where she is revealed),
 //     D = sum over N - 1 independent clients of (-Z_j)_+ / E  >=  0;
 // where Y_j = 1 - 1/E + Z_j / E is multiplied by a weight w_j <= 1, of (1 - 1/E - w_j Y_j)_+ .
 // A bound needs E phi(D) for functions phi that fall and are convex. So a law of some hundred atoms stands
@@ -26,8 +26,8 @@ struct TermWeights {
   std::vector<double> probabilities;
 };
 
-// One client's term: it reports with probability `rate`, is absent with probability `silent`, and zero in
-// what is left.
+// One client's term: it reports with probability `rate`, is absent with
+// probability `silent`, and zero in what is left.
 struct OtherTerms {
   double count;    // N - 1 >= 0, whole
   double rate;     // (0, 1]

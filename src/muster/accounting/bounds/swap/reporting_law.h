@@ -4,8 +4,7 @@
 // The theorems on subsets, check-ins and slots bound delta by factor * E(sum of N independent terms)_+
 // where a term is 1 - E for an absent client and a copy of X* for a reporting one
 // (docs/theory/profile-only.md, X* the least law above every (a - E b)/u in convex order, E = e^epsilon).
-// With Y = (X - (1 - E)) / E the absent client sits at zero, where an AtomicLaw keeps its mass for free,
-// and
+// With Y = (X - (1 - E)) / E the absent client sits at zero, where an AtomicLaw keeps its mass for free, and
 //     E(sum_{i<=N} X_i + M (1 - E))_+  =  E * E(sum_{i<=N} Y_i - (N + M)(1 - 1/E))_+ .
 // Pure functions; call from any thread.
 #pragma once

@@ -1,13 +1,13 @@
-// factor * E( sum of the clients' terms )_+ : the one computation behind the subset, check-in and slot
-// theorems.
+// factor * E( sum of the clients' terms )_+ : the one computation behind
+// the subset, check-in and slot theorems.
 //
 //     delta(eps) <= factor * E * E( Y_1 + ... + Y_count - threshold * (1 - 1/E) )_+
 //                   + factor * count * rate * f(inf),
-// Y_i the centred term of reporting_law.h at `rate`, f the local profile, E = e^eps. A Gaussian profile is
-// cut where it falls below 1e-44 or its loss passes 600, and the mass beyond charged once (part (c) of
-// docs/theory/profile-only.md). Where one large term decides, and wherever e^eps is too large for a sum of
-// terms, the bound of one_large_term.h holds: the smaller of the two is taken. Immutable; call from any
-// thread.
+// Y_i the centred term of reporting_law.h at `rate`, f the local profile, E = e^eps. A Gaussian
+// profile is cut where it falls below 1e-44 or its loss passes 600, and the mass beyond charged
+// once (part (c) of docs/theory/profile-only.md). Where one large term decides, and wherever e^eps
+// is too large for a sum of terms, the bound of one_large_term.h holds: the smaller of the two is
+// taken. Immutable; call from any thread.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
-// The fast swap bound: equal to the slow formula, above every enumerated dataset, above the Gaussian by
-// quadrature.
+// The fast swap bound: equal to the slow formula, above every enumerated
+// dataset, above the Gaussian by quadrature.
 #include "muster/accounting/bounds/swap/swap_profile.h"
 
 #include <gmock/gmock.h>
@@ -38,8 +38,8 @@ TEST(SwapProfile, EqualsTheSlowFormulaForPureRandomizers) {
           const numerics::Enclosure fast = swap_delta(profile, protocol(n, rate), epsilon);
           SCOPED_TRACE(::testing::Message() << epsilon0 << " " << n << " " << rate << " " << epsilon);
           EXPECT_GE(fast.upper, slow * (1 - 1e-14L));
-          // A handful of clients is where the contour sum converges slowest; its own enclosure covers the
-          // excess.
+          // A handful of clients is where the contour sum converges
+          // slowest; its own enclosure covers the excess.
           EXPECT_LE(fast.upper, slow + (fast.upper - fast.lower) + 1e-15L);
           EXPECT_LE(fast.lower, slow);
           if (n >= 8 && share < 0.8) {

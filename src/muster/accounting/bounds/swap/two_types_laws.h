@@ -37,8 +37,8 @@ class TwoTypesLaws {
  public:
   static constexpr double kLeastMu = 0.01, kMostMu = 1.01;
 
-  // The table for records in a ball of diameter mu, in [kLeastMu, kMostMu] noise deviations. Kept for some
-  // mu.
+  // The table for records in a ball of diameter mu, in [kLeastMu,
+  // kMostMu] noise deviations. Kept for some mu.
   static std::shared_ptr<const TwoTypesLaws> of(double mu);
   explicit TwoTypesLaws(double mu);
 

@@ -198,8 +198,8 @@ TEST(UnequalRates, EqualRatesReduceToTheSwapTheorem) {
   }
 }
 
-// The same average for bounds known as functions alone: block by block, above the closed form and close to
-// it.
+// The same average for bounds known as functions alone: block by block,
+// above the closed form and close to it.
 TEST(UnequalRates, BlocksAgreeWithTheClosedForm) {
   const ReportingSum sum({Profile::pure(1)});
   const auto family = [&sum](double clients, double epsilon) {

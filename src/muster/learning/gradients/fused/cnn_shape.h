@@ -1,5 +1,5 @@
-// The papers' CNN as compile-time constants, and the buffers one example needs, for the fused engine's
-// kernels.
+// The papers' CNN as compile-time constants, and the buffers one example
+// needs, for the fused engine's kernels.
 //
 // The second convolution, 4x4 with stride 2, reads rows and columns 0..11 of the 13x13 first pooled map, so
 // the last row and column of that map, and of the convolution before it, influence nothing and have zero

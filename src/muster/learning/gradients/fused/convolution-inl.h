@@ -1,9 +1,9 @@
 // Convolution kernels, vectors over output channels: forward values and the gradient of weights and biases.
 //
-// Each accumulator is one output value (or one weight's gradient) in one lane, summed over taps (or
-// positions) in index order with one multiply-add a term. The result is therefore the same bits on every
-// target that fuses multiply-adds, whatever its vector width; only the number of values kept in registers
-// changes.
+// Each accumulator is one output value (or one weight's gradient) in one lane, summed over
+// taps (or positions) in index order with one multiply-add a term. The result is therefore the
+// same bits on every target that fuses multiply-adds, whatever its vector width; only the
+// number of values kept in registers changes.
 
 #if defined(MUSTER_LEARNING_CONVOLUTION_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef MUSTER_LEARNING_CONVOLUTION_INL_H_
@@ -84,8 +84,8 @@ HWY_INLINE void ConvolveSecond(const float* HWY_RESTRICT in, const float* HWY_RE
   }
 }
 
-// The gradient of the weights of kRows x kTaps taps from (ky, tap) on: sum over positions of input times
-// out_slope.
+// The gradient of the weights of kRows x kTaps taps from (ky, tap) on: sum
+// over positions of input times out_slope.
 template <class C, std::size_t kRows, std::size_t kTaps, std::size_t kVectors>
 HWY_INLINE void WeightGradientTile(const float* HWY_RESTRICT in, const float* HWY_RESTRICT out_slope,
                                    std::size_t ky, std::size_t tap, std::size_t channel,

@@ -126,9 +126,9 @@ HWY_INLINE void RowGradient(float in, const float* HWY_RESTRICT out_slope, float
   }
 }
 
-// d loss / d weights = in (outer product) out_slope, d loss / d biases = out_slope, in_slope = weights
-// out_slope. A large layer's matrices exceed the first-level cache: rows that will be written are fetched
-// ahead.
+// d loss / d weights = in (outer product) out_slope, d loss / d biases = out_slope,
+// in_slope = weights out_slope. A large layer's matrices exceed the first-level cache: rows
+// that will be written are fetched ahead.
 //
 // Where out_slope has room beyond the outputs it is zero there. So what is read beyond a row's end (the
 // parameters that follow) counts nothing as long as it is finite, and what is written beyond it is zeros,

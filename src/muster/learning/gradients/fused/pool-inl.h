@@ -1,9 +1,9 @@
 // ReLU and 2x2 max-pooling with stride 1, fused, vectors over channels.
 //
-// Pooling max(0, .) over the raw convolution equals ReLU then pooling. Backward, a window passes its slope to
-// the first position, in [y][x] order, that holds the maximum, and passes nothing when the pooled value is
-// zero: the reference engine's rule. Slopes that meet at one position are added in the windows' order, as
-// there.
+// Pooling max(0, .) over the raw convolution equals ReLU then pooling. Backward, a window passes
+// its slope to the first position, in [y][x] order, that holds the maximum, and passes nothing
+// when the pooled value is zero: the reference engine's rule. Slopes that meet at one position are
+// added in the windows' order, as there.
 
 #if defined(MUSTER_LEARNING_POOL_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef MUSTER_LEARNING_POOL_INL_H_
