@@ -2,11 +2,13 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "command.h"
 #include "curve_text.h"
 #include "muster/accounting/accountant.h"
+#include "muster/accounting/comparisons.h"
 #include "muster/accounting/privacy_curve.h"
 #include "muster/accounting/scheduled_accountant.h"
 #include "muster/core/error.h"
@@ -92,7 +94,13 @@ int account(const AccountFlags& flags) {
     fmt::print("{}", curve_text(curves, format, heading(plan, question)));
     return 0;
   }
-  print_statement(plan, question, accountant.account(plan.rounds, question, view, flags.all), flags);
+  accounting::Statement statement = accountant.account(plan.rounds, question, view);
+  if (flags.all) {
+    statement = accountant.merge(
+        std::move(statement),
+        accounting::comparisons(plan.mechanism(), stages.front().participation, plan.rounds, question));
+  }
+  print_statement(plan, question, statement, flags);
   return 0;
 }
 

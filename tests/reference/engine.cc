@@ -3,8 +3,10 @@
 #include <ctime>
 #include <exception>
 #include <limits>
+#include <utility>
 
 #include "muster/accounting/accountant.h"
+#include "muster/accounting/comparisons.h"
 #include "muster/accounting/scheduled_accountant.h"
 #include "muster/core/error.h"
 
@@ -49,8 +51,12 @@ Answer Engine::ask(const Question& question) {
       return accounting::ScheduledAccountant(plan.mechanism(), stages)
           .account(asked(question), question.view);
     }
-    return accounting::Accountant(plan.mechanism(), stages.front().participation)
-        .account(plan.rounds, asked(question), question.view, question.all);
+    const accounting::Accountant accountant(plan.mechanism(), stages.front().participation);
+    accounting::Statement statement = accountant.account(plan.rounds, asked(question), question.view);
+    if (!question.all) return statement;
+    return accountant.merge(std::move(statement),
+                            accounting::comparisons(plan.mechanism(), stages.front().participation,
+                                                    plan.rounds, asked(question)));
   });
   if (answer.seconds > slowest_) {
     slowest_ = answer.seconds;

@@ -13,7 +13,6 @@
 
 #include "muster/accounting/applicable.h"
 #include "muster/accounting/bounds/local/local.h"
-#include "muster/accounting/comparisons.h"
 #include "muster/accounting/composition/composed_curve.h"
 #include "muster/accounting/gate/gate.h"
 #include "muster/accounting/timed.h"
@@ -40,6 +39,34 @@ bool comes_before(const Bound& a, const Bound& b) {
   constexpr double kNone = std::numeric_limits<double>::infinity();
   return std::make_pair(a.validity, a.upper.value_or(kNone)) <
          std::make_pair(b.validity, b.upper.value_or(kNone));
+}
+
+// The largest lower value that the accountant's own rows have.
+double lower_of(const Statement& statement) {
+  double lower = 0;
+  for (const Bound& bound : statement.all) lower = larger(lower, bound.lower.value_or(0));
+  return lower;
+}
+
+// Gives every proven upper bound the statement's lower value, and puts the best row first. Throws
+// Error(internal) where a bound lies below that value.
+void settle(Statement& statement, double lower) {
+  for (Bound& bound : statement.all) {
+    if (bound.validity == Validity::proven && bound.upper) {
+      bound.lower = lower;
+      bound.numerical_error = smaller(bound.numerical_error, larger(0.0, *bound.upper - lower));
+      if (!(lower <= *bound.upper)) {
+        throw Error(ErrorCode::internal, bound.id, fmt::format("{:.17g}", *bound.upper),
+                    fmt::format(">= {:.17g}", lower),
+                    "an upper bound fell below a lower one: this is a defect, and nothing is reported");
+      }
+    }
+  }
+  std::stable_sort(statement.all.begin(), statement.all.end(), comes_before);
+  statement.best = statement.all.front();
+  if (!statement.best.upper) {
+    statement.best.assumptions.push_back("no finite upper bound: every theorem's tail passes this delta");
+  }
 }
 
 void require_valid(const Question& question) {
@@ -244,8 +271,8 @@ double Accountant::epsilon_upper(std::uint64_t rounds, Delta delta) const {
       .value_or(std::numeric_limits<double>::infinity());
 }
 
-Statement Accountant::account(std::uint64_t rounds, const Question& question, std::optional<View> asked,
-                              bool as_published) const {
+Statement Accountant::account(std::uint64_t rounds, const Question& question,
+                              std::optional<View> asked) const {
   require_valid(question);
   const View own = own_view(state_->participation);
   const State::InView& in = state_->in(asked.value_or(own));
@@ -277,43 +304,27 @@ Statement Accountant::account(std::uint64_t rounds, const Question& question, st
     if (!upper.charged() && bound.upper && charged) bound.upper = larger(*bound.upper, *charged);
     statement.all.push_back(std::move(bound));
   }
-  double lower = 0;
-  const auto keep_lower = [&](Bound bound) {
-    lower = larger(lower, bound.lower.value_or(0));
-    statement.all.push_back(std::move(bound));
-  };
   for (const State::Lower& pair : in.lowers) {
-    keep_lower(State::lower_bound(in, pair, rounds, question, charged));
+    statement.all.push_back(State::lower_bound(in, pair, rounds, question, charged));
   }
-  if (lower == 0) keep_lower(State::floor_bound(in, question));
-  if (as_published) {
-    for (Bound& bound : comparisons(state_->mechanism, state_->participation, rounds, question)) {
-      bound.view = in.view;
-      // Proven for the participation's own view: they hold for whoever sees less, for nobody who sees more.
-      if (bound.validity == Validity::proven && in.view == View::shuffler_colludes && own != in.view)
-        continue;
-      if (bound.validity == Validity::proven && bound.upper) {
-        in.gate.check(bound.id, rounds, question, *bound.upper);
-      }
-      statement.all.push_back(std::move(bound));
-    }
+  if (lower_of(statement) == 0) statement.all.push_back(State::floor_bound(in, question));
+  settle(statement, lower_of(statement));
+  return statement;
+}
+
+Statement Accountant::merge(Statement statement, std::vector<Bound> others) const {
+  if (statement.rounds == 0) return statement;
+  const State::InView& in = state_->in(statement.best.view);
+  const double lower = lower_of(statement);  // what the others claim from below counts for nothing
+  const bool sees_more = in.view == View::shuffler_colludes && own_view(state_->participation) != in.view;
+  for (Bound& bound : others) {
+    const bool proven = bound.validity == Validity::proven;
+    if (proven && sees_more) continue;
+    if (proven && bound.upper) in.gate.check(bound.id, statement.rounds, statement.question, *bound.upper);
+    bound.view = in.view;
+    statement.all.push_back(std::move(bound));
   }
-  for (Bound& bound : statement.all) {
-    if (bound.validity == Validity::proven && bound.upper) {
-      bound.lower = lower;
-      bound.numerical_error = smaller(bound.numerical_error, larger(0.0, *bound.upper - lower));
-      if (!(lower <= *bound.upper)) {
-        throw Error(ErrorCode::internal, bound.id, fmt::format("{:.17g}", *bound.upper),
-                    fmt::format(">= {:.17g}", lower),
-                    "an upper bound fell below a lower one: this is a defect, and nothing is reported");
-      }
-    }
-  }
-  std::stable_sort(statement.all.begin(), statement.all.end(), comes_before);
-  statement.best = statement.all.front();
-  if (!statement.best.upper) {
-    statement.best.assumptions.push_back("no finite upper bound: every theorem's tail passes this delta");
-  }
+  settle(statement, lower);
   return statement;
 }
 

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "muster/accounting/mechanisms/mechanism.h"
 #include "muster/accounting/participation.h"
@@ -30,11 +31,14 @@ class Accountant {
   Accountant(Accountant&&) noexcept;
   Accountant& operator=(Accountant&&) noexcept;
 
-  // Every applicable bound for `rounds` rounds; `as_published` adds the papers' printed formulas (comparison
-  // only). `asked`: the view, the participation's own unless given; a view that no theorem covers throws
-  // Error(uncovered).
-  Statement account(std::uint64_t rounds, const Question& question, std::optional<View> asked = std::nullopt,
-                    bool as_published = false) const;
+  // Every applicable bound for `rounds` rounds. `asked`: the view, the participation's own unless given; a
+  // view that no theorem covers throws Error(uncovered).
+  Statement account(std::uint64_t rounds, const Question& question,
+                    std::optional<View> asked = std::nullopt) const;
+  // A statement of this accountant with bounds of other origin beside its own. Those that call themselves
+  // proven hold for the participation's own view: they pass the gate, take the lower value, and are left out
+  // where the statement's view sees more than that one.
+  Statement merge(Statement statement, std::vector<Bound> others) const;
 
   // The smallest proven upper bound alone, in the participation's own view: what training prints at every
   // logged round and calibration searches. 0 rounds: 0. nullopt where every theorem gives infinity.
