@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "muster/accounting/accountant.h"
-#include "muster/accounting/bounds/exact/random_allocation.h"
-#include "muster/accounting/bounds/renyi/homogeneous_rdp.h"
-#include "muster/accounting/bounds/swap/swap_profile.h"
+#include "muster/accounting/theorems/check_in/swap_profile.h"
+#include "muster/accounting/theorems/exact/random_allocation.h"
+#include "muster/papers/renyi/homogeneous_rdp.h"
 #include "muster/protocols/calibration.h"
 #include "muster/protocols/plan_source.h"
 

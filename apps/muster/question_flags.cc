@@ -4,8 +4,8 @@
 
 #include <limits>
 
-#include "muster/accounting/mechanisms/mechanism.h"
-#include "muster/accounting/participation.h"
+#include "muster/accounting/describe/mechanism.h"
+#include "muster/accounting/describe/participation.h"
 #include "muster/core/error.h"
 #include "muster/protocols/plan_keys.h"
 #include "muster/protocols/plan_values.h"

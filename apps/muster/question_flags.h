@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "muster/accounting/result.h"
+#include "muster/accounting/statement.h"
 #include "muster/protocols/plan.h"
 
 namespace muster::app {

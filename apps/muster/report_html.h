@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "muster/accounting/result.h"
+#include "muster/accounting/statement.h"
 #include "run_record.h"
 
 namespace muster::app {

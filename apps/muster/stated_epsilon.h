@@ -11,7 +11,7 @@
 #include <functional>
 #include <vector>
 
-#include "muster/accounting/result.h"
+#include "muster/accounting/statement.h"
 #include "muster/protocols/plan.h"
 #include "muster/simulation/checkpoint.h"
 #include "run_record.h"

@@ -1,4 +1,4 @@
-#include "muster/accounting/result.h"
+#include "muster/accounting/statement.h"
 #include "statement_text.h"
 
 namespace muster::app {

@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-#include "muster/accounting/result.h"
+#include "muster/accounting/statement.h"
 #include "statement_text.h"
 
 namespace muster::app {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "json.h"
-#include "muster/accounting/result.h"
+#include "muster/accounting/statement.h"
 
 namespace muster::app {
 

@@ -15,7 +15,7 @@
 
 #include "command.h"
 #include "interrupt.h"
-#include "muster/accounting/participation.h"
+#include "muster/accounting/describe/participation.h"
 #include "muster/core/error.h"
 #include "muster/simulation/population.h"
 #include "muster/simulation/ranks.h"

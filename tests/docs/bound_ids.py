@@ -1,4 +1,4 @@
-"""Every bound id named in the accounting room has a row, with a page, in docs/theory/README.md, and no row is stale.
+"""Every bound id named in the rooms accounting and papers has a row, with a page, in docs/theory/README.md, and no row is stale.
 
     python3 tests/docs/bound_ids.py [ROOT]
 """
@@ -7,13 +7,14 @@ import pathlib
 import re
 import sys
 
+ROOMS = ["accounting", "papers"]
 # An id is assigned, or is the first argument of the function that makes several bounds alike.
 NAMED = re.compile(r'(?:\.id = |\b(?:approach|renyi_lower_bound)\(\s*)"([a-z0-9-]+)"')
 ROW = re.compile(r"^\| (`[^|]*`) \|[^|]*\| ([^|]*) \|", re.M)
 
 
 def named_ids(root):
-    sources = sorted((root / "src/muster/accounting").rglob("*.cc"))
+    sources = sorted(path for room in ROOMS for path in (root / "src/muster" / room).rglob("*.cc"))
     return {found for path in sources if not path.name.endswith("_test.cc")
             for found in NAMED.findall(path.read_text(encoding="utf-8"))}
 
@@ -36,7 +37,7 @@ def check(root):
         if not pages or not all((folder / page).is_file() for page in pages):
             complaints.append(f"{name}: its row leads to no page")
     if not named:
-        complaints.append("no bound ids found: has the accounting room moved?")
+        complaints.append("no bound ids found: have the rooms moved?")
     return complaints
 
 

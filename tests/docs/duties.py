@@ -21,7 +21,7 @@ PART = re.compile(r"^(?:\*\*Do\.\*\*|\*(?!Proof)[A-Z][^*]*\.\*)", re.M)
 def tests_of(root):
     """Every test of the sources and every function of the scripts, as pages name them."""
     found = set()
-    for path in sorted((root / "src").rglob("*_test.cc")):
+    for path in sorted([*(root / "src").rglob("*_test.cc"), *(root / "tests").rglob("*_test.cc")]):
         for suite, name in re.findall(r"\bTEST(?:_F|_P)?\(\s*(\w+),\s*(\w+)\)", path.read_text(encoding="utf-8")):
             found.add(f"{suite}.{name}")
     for path in sorted((root / "tests").rglob("*.py")):

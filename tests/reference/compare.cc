@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "muster/accounting/accountant.h"
-#include "muster/accounting/applicable.h"
+#include "muster/accounting/theorems/applicable.h"
 #include "tests/reference/theorem.h"
 
 namespace muster::reference {

@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "muster/accounting/accountant.h"
-#include "muster/accounting/comparisons.h"
 #include "muster/accounting/scheduled_accountant.h"
 #include "muster/core/error.h"
+#include "muster/papers/comparisons.h"
 
 namespace muster::reference {
 

@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "muster/accounting/result.h"
+#include "muster/accounting/statement.h"
 #include "tests/reference/question.h"
 
 namespace muster::reference {

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "muster/accounting/result.h"
+#include "muster/accounting/statement.h"
 #include "muster/protocols/plan.h"
 
 namespace muster::reference {

@@ -16,9 +16,9 @@
 #include <optional>
 #include <vector>
 
-#include "muster/accounting/mechanisms/mechanism.h"
-#include "muster/accounting/participation.h"
-#include "muster/accounting/result.h"
+#include "muster/accounting/describe/mechanism.h"
+#include "muster/accounting/describe/participation.h"
+#include "muster/accounting/statement.h"
 #include "muster/core/types.h"
 
 namespace muster::accounting {

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "muster/accounting/applicable.h"
+#include "muster/accounting/theorems/applicable.h"
 
 namespace muster::accounting {
 namespace {

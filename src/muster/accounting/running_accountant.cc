@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "muster/accounting/applicable.h"
-#include "muster/accounting/bounds/local/local.h"
+#include "muster/accounting/theorems/applicable.h"
+#include "muster/accounting/theorems/local/local.h"
 #include "muster/numerics/ordered.h"
 
 namespace muster::accounting {

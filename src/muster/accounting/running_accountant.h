@@ -24,8 +24,8 @@
 #include "muster/accounting/composition/dominating_pair.h"
 #include "muster/accounting/composition/round_curve.h"
 #include "muster/accounting/composition/typed_rounds.h"
-#include "muster/accounting/mechanisms/mechanism.h"
-#include "muster/accounting/participation.h"
+#include "muster/accounting/describe/mechanism.h"
+#include "muster/accounting/describe/participation.h"
 #include "muster/core/types.h"
 #include "muster/numerics/enclosure.h"
 

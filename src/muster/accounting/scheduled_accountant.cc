@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "muster/accounting/accountant.h"
-#include "muster/accounting/applicable.h"
-#include "muster/accounting/bounds/local/local.h"
 #include "muster/accounting/running_accountant.h"
+#include "muster/accounting/theorems/applicable.h"
+#include "muster/accounting/theorems/local/local.h"
 #include "muster/accounting/timed.h"
 #include "muster/core/error.h"
 #include "muster/numerics/ordered.h"

@@ -15,10 +15,10 @@
 #include <optional>
 #include <vector>
 
+#include "muster/accounting/describe/mechanism.h"
+#include "muster/accounting/describe/participation.h"
 #include "muster/accounting/gate/gate.h"
-#include "muster/accounting/mechanisms/mechanism.h"
-#include "muster/accounting/participation.h"
-#include "muster/accounting/result.h"
+#include "muster/accounting/statement.h"
 #include "muster/core/types.h"
 
 namespace muster::accounting {

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "muster/accounting/accountant.h"
-#include "muster/accounting/oracle/random_cases.h"
 #include "muster/core/error.h"
+#include "tests/oracle/random_cases.h"
 
 namespace muster::accounting {
 namespace {

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <utility>
 
-#include "muster/accounting/result.h"
+#include "muster/accounting/statement.h"
 
 namespace muster::accounting {
 

@@ -19,7 +19,7 @@
 #include <string_view>
 #include <vector>
 
-#include "muster/accounting/result.h"
+#include "muster/accounting/statement.h"
 #include "muster/protocols/plan.h"
 
 namespace muster::protocols {

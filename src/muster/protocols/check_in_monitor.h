@@ -29,7 +29,7 @@
 #include <utility>
 #include <vector>
 
-#include "muster/accounting/participation.h"
+#include "muster/accounting/describe/participation.h"
 #include "muster/accounting/scheduled_accountant.h"
 #include "muster/core/types.h"
 #include "muster/protocols/binomial_interval.h"

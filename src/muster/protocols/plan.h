@@ -18,8 +18,8 @@
 #include <string_view>
 #include <vector>
 
-#include "muster/accounting/mechanisms/mechanism.h"
-#include "muster/accounting/participation.h"
+#include "muster/accounting/describe/mechanism.h"
+#include "muster/accounting/describe/participation.h"
 #include "muster/accounting/scheduled_accountant.h"
 #include "muster/protocols/schedule.h"
 

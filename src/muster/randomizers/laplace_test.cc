@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-#include "muster/accounting/profile.h"
+#include "muster/accounting/describe/profile.h"
 #include "muster/core/error.h"
 #include "tests/support/statistics.h"
 

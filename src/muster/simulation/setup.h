@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "muster/accounting/mechanisms/mechanism.h"
+#include "muster/accounting/describe/mechanism.h"
 #include "muster/learning/dataset.h"
 #include "muster/protocols/plan.h"
 #include "muster/randomizers/randomizer.h"

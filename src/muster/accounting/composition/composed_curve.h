@@ -13,8 +13,8 @@
 #include <utility>
 
 #include "muster/accounting/composition/dominating_pair.h"
-#include "muster/accounting/result.h"
-#include "muster/accounting/round_bound.h"
+#include "muster/accounting/composition/round_bound.h"
+#include "muster/accounting/statement.h"
 
 namespace muster::accounting {
 

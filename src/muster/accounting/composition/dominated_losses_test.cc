@@ -11,10 +11,10 @@
 #include <utility>
 #include <vector>
 
-#include "muster/accounting/bounds/exact/homogeneous.h"
 #include "muster/accounting/composition/composed_curve.h"
 #include "muster/accounting/composition/dominating_pair.h"
 #include "muster/accounting/composition/round_curve.h"
+#include "muster/accounting/theorems/exact/homogeneous.h"
 
 namespace muster::accounting {
 namespace {

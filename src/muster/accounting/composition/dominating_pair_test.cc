@@ -7,8 +7,8 @@
 #include <map>
 #include <vector>
 
-#include "muster/accounting/gaussian_divergence.h"
-#include "muster/accounting/profile.h"
+#include "muster/accounting/describe/gaussian_divergence.h"
+#include "muster/accounting/describe/profile.h"
 #include "muster/numerics/work.h"
 
 namespace muster::accounting {

@@ -22,7 +22,7 @@
 #include "muster/accounting/composition/different_rounds.h"
 #include "muster/accounting/composition/dominating_pair.h"
 #include "muster/accounting/composition/round_types.h"
-#include "muster/accounting/result.h"
+#include "muster/accounting/statement.h"
 
 namespace muster::accounting {
 

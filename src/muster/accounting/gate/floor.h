@@ -16,9 +16,9 @@
 // References: docs/theory/floor.md; Boost.Math, binomial_distribution.
 #pragma once
 
-#include "muster/accounting/mechanisms/mechanism.h"
-#include "muster/accounting/participation.h"
-#include "muster/accounting/result.h"
+#include "muster/accounting/describe/mechanism.h"
+#include "muster/accounting/describe/participation.h"
+#include "muster/accounting/statement.h"
 
 namespace muster::accounting {
 

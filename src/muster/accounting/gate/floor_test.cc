@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "muster/accounting/gate/binary_test.h"
-#include "muster/accounting/oracle/ball.h"
+#include "tests/oracle/ball.h"
 
 namespace muster::accounting {
 namespace {

@@ -17,9 +17,9 @@
 #include <string>
 #include <vector>
 
-#include "muster/accounting/mechanisms/mechanism.h"
-#include "muster/accounting/participation.h"
-#include "muster/accounting/result.h"
+#include "muster/accounting/describe/mechanism.h"
+#include "muster/accounting/describe/participation.h"
+#include "muster/accounting/statement.h"
 
 namespace muster::accounting {
 

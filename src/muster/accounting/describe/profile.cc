@@ -1,0 +1,171 @@
+#include "muster/accounting/describe/profile.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+
+#include "muster/accounting/describe/gaussian_divergence.h"
+#include "muster/core/error.h"
+#include "muster/numerics/ordered.h"
+
+namespace muster::accounting {
+namespace {
+
+using Extended = long double;
+using numerics::larger;
+using numerics::smaller;
+
+constexpr Extended kUnit = std::numeric_limits<Extended>::epsilon() / 2;
+constexpr double kLargestLoss = 600;  // beyond, alpha nears the end of a double's range
+constexpr Extended kMissing = 1e-9L;  // of P: more than rounding can explain
+constexpr Extended kRounding = 0x1p-52L;
+constexpr Extended kSlightly = 1e-12L;  // an upper bound may pass 1 by its own rounding
+
+void refuse(const char* what, double log_alpha, Extended value) {
+  throw Error(ErrorCode::internal, "profile",
+              fmt::format("f = {} at ln alpha = {}", static_cast<double>(value), log_alpha),
+              "a finite, falling function within [0, 1]", what);
+}
+
+double up(Extended x) { return static_cast<double>(x * (1 + kRounding)); }
+
+}  // namespace
+
+// With w the distance of two nodes, the chord's slope times the left node's alpha is (f' - f) / (e^w - 1),
+// times the right node's alpha (f' - f) / (1 - e^{-w}): the P-mass alpha * (change of slope) of an inner
+// node never sees alpha itself. A kink's mirror image at -l has its P-mass for Q-mass.
+Profile Profile::symmetric(const std::vector<double>& log_alphas, const std::function<Value(double)>& f) {
+  if (log_alphas.empty() || log_alphas.front() != 0) {
+    throw Error(ErrorCode::internal, "profile", "", "", "the first node must be alpha = 1");
+  }
+  const std::size_t top = log_alphas.size() - 1;
+  std::vector<Value> at;
+  for (const double l : log_alphas) {
+    at.push_back(f(l));
+    if (at.back().value > 1 && at.back().value < 1 + kSlightly) at.back().value = 1;
+    const Extended value = at.back().value;
+    if (!std::isfinite(l) || !(value >= 0 && value <= 1 && at.back().error < 1e-6L)) {
+      refuse("not a profile", l, value);
+    }
+    if (at.size() > 1 &&
+        !(value <= at[at.size() - 2].value * (1 + kRounding) && l > log_alphas[at.size() - 2])) {
+      refuse("nodes or values out of order", l, value);
+    }
+  }
+  // P-masses of the kinks at l > 0, each raised by what the values' errors and the differences may have lost.
+  std::vector<Extended> mass(top + 1, 0);
+  Extended total = at[top].value;
+  for (std::size_t i = 1; i <= top; ++i) {
+    const Extended before = static_cast<Extended>(log_alphas[i]) - log_alphas[i - 1];
+    const Extended inner = -std::expm1(-before);
+    Extended kink = (at[i - 1].value - at[i].value) / inner;
+    Extended lost =
+        (at[i - 1].value * (at[i - 1].error + 8 * kUnit) + at[i].value * (at[i].error + 8 * kUnit)) / inner;
+    if (i < top) {
+      const Extended after = static_cast<Extended>(log_alphas[i + 1]) - log_alphas[i];
+      const Extended outer = std::expm1(after);
+      kink -= (at[i].value - at[i + 1].value) / outer;
+      lost +=
+          (at[i].value * (at[i].error + 8 * kUnit) + at[i + 1].value * (at[i + 1].error + 8 * kUnit)) / outer;
+    }
+    mass[i] = larger<Extended>(0, kink) + lost;
+    total += mass[i] * (1 + std::exp(-static_cast<Extended>(log_alphas[i])));
+  }
+  Profile profile;
+  // What is left of 1 sits at alpha = 1; it is the kink there when f is
+  // convex at 1, and never more than that.
+  if (top > 0) {
+    const Extended w = log_alphas[1];
+    const Extended fall = (at[0].value - at[1].value) * (1 + std::exp(-w)) / -std::expm1(-w);
+    mass[0] = larger<Extended>(0, 1 - at[1].value - fall);
+  } else {
+    mass[0] = 1 - at[0].value;
+  }
+  const Extended missing = 1 - total - mass[0];
+  if (!(missing <= kMissing)) {
+    profile.mass_at_infinity_ = up(at[top].value + missing);
+  } else {
+    profile.mass_at_infinity_ = up(at[top].value);
+  }
+  const auto add = [&profile](double l, Extended p, Extended q) {
+    profile.log_alphas_.push_back(l);
+    profile.p_masses_.push_back(up(p));
+    profile.q_masses_.push_back(up(q));
+  };
+  for (std::size_t i = top; i > 0; --i) {
+    add(-log_alphas[i], mass[i] * std::exp(-static_cast<Extended>(log_alphas[i])), mass[i]);
+  }
+  add(0, mass[0], mass[0]);
+  for (std::size_t i = 1; i <= top; ++i) {
+    add(log_alphas[i], mass[i], mass[i] * std::exp(-static_cast<Extended>(log_alphas[i])));
+  }
+  return profile;
+}
+
+Profile Profile::pure(double epsilon0) { return k_randomized_response(epsilon0, 2); }
+
+// The two kinks are at +-epsilon0; the chord from ln alpha = 0 to epsilon0 is the function itself.
+Profile Profile::k_randomized_response(double epsilon0, double k) {
+  const Extended e0 = epsilon0, others = static_cast<Extended>(k) - 1;
+  return symmetric({0, smaller(epsilon0, kLargestLoss)}, [=](double l) {
+    return Value{-std::expm1(l - e0) / (1 + others * std::exp(-e0)), 8 * kUnit};
+  });
+}
+
+Profile Profile::laplace(double epsilon0) {
+  // A hundred nodes: the spread of X* grows by less than 1e-4 of itself.
+  const double top = smaller(epsilon0, kLargestLoss);
+  const int cells = 100 + static_cast<int>(std::ceil(smaller(40 * top, 4000.0)));
+  std::vector<double> nodes{0};
+  for (int i = 1; i < cells; ++i) {
+    const double l = top * i / cells;
+    if (l > nodes.back() && l < top) {
+      nodes.push_back(l);
+    }
+  }
+  nodes.push_back(top);
+  return symmetric(nodes, [epsilon0](double l) {
+    return Value{-std::expm1((static_cast<Extended>(l) - epsilon0) / 2), 4 * kUnit};
+  });
+}
+
+Profile Profile::gaussian(double mu, double tail, int per_deviation) {
+  // Nodes over three deviations of the loss, then in proportion to the distance.
+  const Extended distance = static_cast<Extended>(mu) * (1 + 0x1p-52L);
+  const auto value = [distance](double l) {
+    const ExtendedDivergence at = extended_gaussian_divergence(distance, l);
+    return Value{at.value, at.error};
+  };
+  std::vector<double> nodes{0};
+  for (double x = 0; value(nodes.back()).value > tail && nodes.back() < kLargestLoss;) {
+    x += larger(1.0, x / 3) / per_deviation;
+    if (const double l = smaller(x * mu, kLargestLoss); l > nodes.back()) {
+      nodes.push_back(l);
+    }
+  }
+  return symmetric(nodes, value);
+}
+
+double Profile::at(long double log_alpha) const {
+  if (std::isnan(log_alpha)) return 1;
+  if (log_alpha < 0) {
+    const Extended alpha = std::exp(log_alpha);
+    return numerics::as_upper_bound(up(-std::expm1(log_alpha) + alpha * at(-log_alpha)));
+  }
+  Extended sum = mass_at_infinity_;
+  for (std::size_t i = log_alphas_.size(); i-- > 0 && log_alphas_[i] > log_alpha;) {
+    sum -= static_cast<Extended>(p_masses_[i]) * std::expm1(log_alpha - log_alphas_[i]);
+  }
+  return numerics::as_upper_bound(static_cast<double>(sum * (1 + 1e-15L)));
+}
+
+double Profile::alternative_tail(double log_alpha) const {
+  Extended sum = 0;
+  for (std::size_t i = log_alphas_.size(); i-- > 0 && log_alphas_[i] > log_alpha;) {
+    sum += q_masses_[i];
+  }
+  return numerics::as_upper_bound(up(sum));
+}
+
+}  // namespace muster::accounting

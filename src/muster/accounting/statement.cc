@@ -1,0 +1,43 @@
+#include "muster/accounting/statement.h"
+
+namespace muster::accounting {
+
+const char* name_of(Validity validity) {
+  switch (validity) {
+    case Validity::proven:
+      return "proven";
+    case Validity::conditional:
+      return "conditional";
+    case Validity::as_published:
+      return "as-published";
+  }
+  return "";
+}
+
+const char* name_of(Neighbouring neighbouring) {
+  switch (neighbouring) {
+    case Neighbouring::replace_one:
+      return "replace-one";
+    case Neighbouring::add_remove:
+      return "add-remove";
+    case Neighbouring::zero_out:
+      return "zero-out";
+  }
+  return "";
+}
+
+const char* name_of(View view) {
+  switch (view) {
+    case View::shuffler_honest:
+      return "shuffler-honest";
+    case View::shuffler_colludes:
+      return "shuffler-colludes";
+    case View::sum_only:
+      return "sum-only";
+    case View::server_trusted:
+      return "server-trusted";
+  }
+  return "";
+}
+
+}  // namespace muster::accounting

@@ -1,0 +1,196 @@
+#include "muster/accounting/theorems/aggregated/aggregated.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "muster/accounting/describe/gaussian_divergence.h"
+#include "muster/accounting/theorems/shared/binomial_blocks.h"
+#include "muster/numerics/ordered.h"
+
+namespace muster::accounting {
+namespace {
+
+using numerics::Enclosure;
+
+constexpr double kUnit = std::numeric_limits<double>::epsilon() / 2;
+constexpr double kExponent = 90;         // the window of k leaves out e^-90
+constexpr double kRelativeWidth = 5e-6;  // of a block of k: the two-sided cost of charging it at its ends
+constexpr double kImprobable = 1e-36;    // a block of N this rare is charged whole
+constexpr double kBulk = 4;              // deviations of ln mu_k: what lies beyond is the runs' rest
+constexpr double kSpread = 2;            // of the runs, in sqrt 2 times such deviations
+constexpr double kNarrow = 1e-3;         // of mu: runs are not made narrower
+constexpr double kRootTwoPi = 2.5066282746310002;
+
+double gaussian_total_variation(double mu) { return numerics::smaller(1.0, mu / kRootTwoPi); }
+
+}  // namespace
+
+AggregatedGaussianCurve::AggregatedGaussianCurve(double mu, double n, double g, double kmin, FewReports few)
+    : AggregatedGaussianCurve(mu, n, g, g, kmin, few) {}
+
+// With j = k - 1 others reporting, j ~ Bin(n-1, g): the victim is among the k with weight own * Bin(n-1,
+// g)(j), and away with weight (1 - own) Bin(n-1, g)(j + 1).
+AggregatedGaussianCurve::AggregatedGaussianCurve(double mu, double n, double own, double g, double kmin,
+                                                 FewReports few)
+    : own_(own) {
+  // That she is not among k reports, against that she is: (1 - lambda_k) / lambda_k.
+  const auto odds = [=](double k) {
+    return k >= n ? 0.0 : own == g ? (n - k) / k : (1 - own) * (n - k) * g / (own * k * (1 - g));
+  };
+  const double others = n - 1, sd = std::sqrt(others * g * (1 - g));
+  const double fineness = sd > 0 ? kRelativeWidth * others * g / sd : 0;
+  const std::vector<BinomialBlock> cut = binomial_blocks(others, g, kExponent, fineness);
+  // The blocks of the window come first and sum to 1 and rounding; those beyond weigh their Chernoff bound.
+  double window = 0, seen = 0;
+  for (const BinomialBlock& block : cut) {
+    if (seen >= 1) break;
+    seen += block.weight;
+    window += block.last - block.first + 1;
+  }
+  const double below = 1 - 16 * kUnit * (window + 16) - 4 * std::exp(-kExponent);
+  const double least = few == FewReports::destroyed ? kmin : 1;
+  const double noise = few == FewReports::destroyed ? 1 : kmin;
+  seen = 0;
+  for (const BinomialBlock& block : cut) {
+    const bool in_window = seen < 1;
+    seen += block.weight;
+    const double first = numerics::larger(block.first + 1, least), last = block.last + 1;
+    if (last < first) continue;
+    Block entry{};
+    entry.least_odds = odds(last);
+    entry.most_odds = odds(first);
+    entry.least_mu = mu / std::sqrt(numerics::larger(last, noise));
+    entry.most_mu = mu / std::sqrt(numerics::larger(first, noise));
+    entry.upper = block.weight;
+    entry.lower = in_window && first == block.first + 1 ? numerics::larger(0.0, block.weight * below) : 0;
+    blocks_.push_back(entry);
+  }
+  std::sort(blocks_.begin(), blocks_.end(), [](const Block& x, const Block& y) { return x.upper > y.upper; });
+  double rest = 0;
+  for (std::size_t i = blocks_.size(); i-- > 0;) {
+    Block& block = blocks_[i];
+    block.rest = rest * (1 + 1e-12);
+    rest += block.upper * gaussian_total_variation(block.most_mu);
+  }
+}
+
+AggregatedGaussianCurve AggregatedGaussianCurve::subset(double mu, double n, double k) {
+  AggregatedGaussianCurve curve;
+  curve.own_ = k / n;
+  const double odds = (n - k) / k, sum_mu = mu / std::sqrt(k);
+  curve.blocks_.push_back({odds, odds, sum_mu, sum_mu, 1, 1, 0});
+  return curve;
+}
+
+// own * sum over the blocks of probability * term(odds, mu), term falling in the
+// odds, rising in mu and at most f_mu(1).
+template <typename Term>
+Enclosure AggregatedGaussianCurve::mixture(const Term& term) const {
+  double lower = 0, upper = 0, beyond = 0;
+  for (const Block& block : blocks_) {
+    const bool single = block.least_mu == block.most_mu && block.least_odds == block.most_odds;
+    const Enclosure high = term(block.least_odds, block.most_mu);
+    upper += block.upper * high.upper;
+    if (block.lower > 0) {
+      lower += block.lower * (single ? high.lower : term(block.most_odds, block.least_mu).lower);
+    }
+    if (block.rest <= 1e-9 * upper) {
+      beyond = block.rest;
+      break;
+    }
+  }
+  return {numerics::as_lower_bound(own_ * lower * (1 - 1e-12)),
+          numerics::as_upper_bound(own_ * (upper + beyond) * (1 + 1e-12))};
+}
+
+// 1 + (E-1)/lambda = E (1 + odds (1 - 1/E)).
+Enclosure AggregatedGaussianCurve::delta(double epsilon) const {
+  const double gain = -std::expm1(-epsilon);
+  return mixture([epsilon, gain](double odds, double mu) {
+    return gaussian_divergence(mu, epsilon + std::log1p(odds * gain));
+  });
+}
+
+// c / lambda = 1 - odds (E-1), and E lambda / c is E over that. Nothing cancels where she surely reported.
+Enclosure AggregatedGaussianCurve::reverse(double epsilon) const {
+  const double growth = std::expm1(epsilon);
+  return mixture([epsilon, growth](double odds, double mu) {
+    const double less = odds > 0 ? odds * growth : 0;
+    const auto part = [&](double kept) {
+      if (!(kept > 0)) return Enclosure{0, 0};
+      const Enclosure pair = gaussian_divergence(mu, epsilon - std::log(kept));
+      return Enclosure{kept * pair.lower * (1 - 1e-15), kept * pair.upper * (1 + 1e-15)};
+    };
+    // The difference may cancel: its rounding on either side.
+    const double rounding = 4 * kUnit * less;
+    return Enclosure{part(1 - less - rounding).lower, part(1 - less + rounding).upper};
+  });
+}
+
+AggregatedGaussianCurve::Runs AggregatedGaussianCurve::runs(std::size_t most) const {
+  std::vector<Block> ordered = blocks_;
+  std::ranges::sort(ordered, [](const Block& x, const Block& y) { return x.most_mu > y.most_mu; });
+  double all = 0, mean = 0, variance = 0;
+  for (const Block& block : ordered) {
+    all += block.upper;
+    mean += block.upper * std::log(block.most_mu);
+  }
+  mean /= all;
+  for (const Block& block : ordered) {
+    const double off = std::log(block.most_mu) - mean;
+    variance += block.upper * off * off / all;
+  }
+  // Finer where most of the probability is: equally wide in a normal law's distribution function.
+  const auto place = [&](const Block& block) {
+    const double z = variance > 0 ? (std::log(block.most_mu) - mean) / std::sqrt(variance) : 0;
+    if (!(std::fabs(z) <= kBulk)) return -1.0;
+    return std::floor(0.5 * std::erfc(z / kSpread) * static_cast<double>(most));
+  };
+  Runs runs;
+  double last = -1, narrow = std::numeric_limits<double>::infinity();
+  for (const Block& block : ordered) {
+    const double weight = own_ * block.upper * (1 + 1e-12);
+    const double at = place(block);
+    if (at < 0) {
+      runs.rest.push_back({block.least_odds, block.most_mu, weight});
+      continue;
+    }
+    if (runs.bulk.empty() || (at != last && block.least_mu < narrow)) {
+      runs.bulk.push_back({block.least_odds, block.most_mu, 0});
+      narrow = block.most_mu * (1 - kNarrow);
+      last = at;
+    }
+    Run& run = runs.bulk.back();
+    run.odds = numerics::smaller(run.odds, block.least_odds);
+    run.weight += weight;
+  }
+  return runs;
+}
+
+AggregatedUnequalCurve::AggregatedUnequalCurve(double mu, double n, double lo, double hi, double kmin) {
+  if (lo >= hi) {
+    shares_.push_back({1, AggregatedGaussianCurve(mu, n, hi, kmin)});
+    return;
+  }
+  for (const BinomialBlock& block : binomial_blocks(n - 1, lo / hi, kExponent, 0.25)) {
+    if (block.weight < kImprobable) {
+      improbable_ += block.weight;
+    } else {
+      shares_.push_back(
+          {block.weight, AggregatedGaussianCurve(mu, block.first + 1, hi, kmin, FewReports::topped_up)});
+    }
+  }
+}
+
+Enclosure AggregatedUnequalCurve::delta(double epsilon) const {
+  double lower = 0, upper = improbable_;
+  for (const Share& share : shares_) {
+    const Enclosure value = share.curve.delta(epsilon);
+    lower += share.weight * value.lower;
+    upper += share.weight * value.upper;
+  }
+  return {numerics::as_lower_bound(lower * (1 - 1e-6)), numerics::as_upper_bound(upper * (1 + 1e-12))};
+}
+
+}  // namespace muster::accounting

@@ -1,0 +1,139 @@
+#include "muster/accounting/theorems/aggregated/aggregated_types.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <vector>
+
+#include "muster/accounting/describe/gaussian_divergence.h"
+#include "muster/accounting/theorems/swap/triangle_types.h"
+#include "muster/accounting/theorems/swap/two_types_laws.h"
+#include "muster/numerics/ordered.h"
+
+namespace muster::accounting {
+namespace {
+
+using numerics::larger;
+using Run = AggregatedGaussianCurve::Run;
+
+// Runs of the number of reports: the larger mu, the more types there are and the slower is the search.
+constexpr double kSmallMu = 0.25, kLargeMu = 0.85;
+constexpr std::size_t kRunsOfSmall = 10, kRuns = 7, kRunsOfLarge = 4, kRoughRuns = 2;
+constexpr double kPerDeviation = 10, kRoughNodes = 7;  // nodes to a deviation of the loss
+constexpr double kDense = 2.5;                         // deviations with a node at every lattice point
+constexpr double kGrowth = 1.15;                       // of a step, a step, beyond
+constexpr double kFarFrom = 4;                         // mu: ln K from which every type is the worst one
+constexpr double kFarthest = 700;                      // of a loss
+constexpr std::size_t kMostNodes = 2000;
+constexpr double kDown = 1 - 0x1p-50, kUp = 1 + 0x1p-50;
+constexpr double kSummed = 1e-12;  // of a sum over the runs, its rounding
+constexpr double kMoved = 1e-12;   // of a mass, what the rounding of its place may be worth
+
+std::size_t runs_at(double mu) {
+  return mu <= kSmallMu ? kRunsOfSmall : mu <= kLargeMu ? kRuns : kRunsOfLarge;
+}
+
+// Lattice points from 0 to where the curve is at most `tail`.
+std::optional<std::vector<std::int64_t>> nodes_of(const AggregatedGaussianCurve& curve, double spacing,
+                                                  double dense, double tail) {
+  std::vector<std::int64_t> nodes{0};
+  double step = 1;
+  while (nodes.size() == 1 || curve.delta(spacing * static_cast<double>(nodes.back())).upper > tail) {
+    if (static_cast<double>(nodes.back()) >= dense) step *= kGrowth;
+    nodes.push_back(nodes.back() + static_cast<std::int64_t>(step));
+    if (nodes.size() > kMostNodes || spacing * static_cast<double>(nodes.back()) > kFarthest) {
+      return std::nullopt;
+    }
+  }
+  return nodes;
+}
+
+// The worst pair of all: E(g - c)_+ <= f_mu(c + E), c = (E - 1) odds.
+double worst_value(const Run& run, double loss) {
+  const double gain = -std::expm1(-loss) * kDown;
+  return run.weight * gaussian_divergence(run.mu, (loss + std::log1p(run.odds * gain)) * kDown).upper * kUp;
+}
+
+// One type's law from its curve on the right of alpha = 1 and its mirror image's: calls, and puts, of the
+// likelihood ratio less 1 under Q.
+std::optional<RoundType> type_of(const std::vector<std::int64_t>& nodes, double spacing,
+                                 const std::vector<double>& own, const std::vector<double>& mirror) {
+  std::vector<std::int64_t> losses;
+  std::vector<double> points;
+  SidedValues values;
+  const auto add = [&](std::int64_t loss, long double value) {
+    losses.push_back(loss);
+    points.push_back(std::expm1(spacing * static_cast<double>(loss)));
+    values.push_back(value);
+  };
+  for (std::size_t l = nodes.size(); l-- > 1;) {
+    const long double alpha =
+        std::exp(-static_cast<long double>(spacing) * static_cast<long double>(nodes[l]));
+    add(-nodes[l], mirror[l] * alpha * kUp);
+  }
+  for (std::size_t l = 0; l < nodes.size(); ++l) add(nodes[l], own[l]);
+  values = convex_majorant(points, std::move(values));
+  const long double cut = values.back();
+  const std::optional<std::vector<double>> masses = masses_above(points, values, cut);
+  if (!masses) return std::nullopt;
+  RoundType type;
+  type.infinity = static_cast<double>(cut * kUp);
+  const std::size_t zero = nodes.size() - 1;
+  double others = 0;
+  for (const double mass : *masses) others += mass;
+  for (std::size_t l = 0; l < points.size(); ++l) {
+    const double mass = l == zero ? larger(0.0, 1 - others) : (*masses)[l] * (1 + points[l]);
+    type.losses.push_back(losses[l]);
+    type.masses.push_back(mass * (1 + kMoved));
+  }
+  return type;
+}
+
+}  // namespace
+
+bool AggregatedTypes::covers() const {
+  const AggregatedGaussianCurve::Runs runs = curve_.runs(1);
+  return !runs.bulk.empty() && std::ranges::all_of(runs.bulk, [](const Run& run) {
+    return run.mu >= kLeastMu && run.mu <= kMostMu && run.odds > 0;
+  });
+}
+
+std::optional<RoundTypes> AggregatedTypes::at(double tail, bool rough) const {
+  if (!covers()) return std::nullopt;
+  const double most_mu = curve_.runs(1).bulk.front().mu;
+  const AggregatedGaussianCurve::Runs runs = curve_.runs(rough ? kRoughRuns : runs_at(most_mu));
+  // A normal loss of deviation s has a total variation of s / sqrt(2 pi).
+  const double deviation = 2.5 * curve_.delta(0).upper;
+  RoundTypes found;
+  found.spacing = deviation / (rough ? kRoughNodes : kPerDeviation);
+  if (!(found.spacing > 1e-200)) return std::nullopt;
+  const auto nodes = nodes_of(curve_, found.spacing, kDense * deviation / found.spacing, tail);
+  if (!nodes) return std::nullopt;
+  const TriangleTypes types(most_mu, rough);
+  std::vector<std::vector<double>> values(types.size());
+  for (const std::int64_t node : *nodes) {
+    const double loss = found.spacing * static_cast<double>(node), excess = std::expm1(loss) * kDown;
+    double worst = 0;  // of the runs that every type takes at their worst
+    for (const Run& run : runs.rest) worst += worst_value(run, loss);
+    std::vector<double> sums(types.size(), 0.0);
+    for (const Run& run : runs.bulk) {
+      const double c = excess * run.odds * kDown;
+      if (!(c > 0) || std::log1p(excess + c) > kFarFrom * run.mu) {
+        worst += worst_value(run, loss);
+        continue;
+      }
+      const std::vector<double> at = types.values(run.mu * kUp, excess, c);
+      for (std::size_t i = 0; i < at.size(); ++i) sums[i] += run.weight * at[i];
+    }
+    for (std::size_t i = 0; i < sums.size(); ++i) values[i].push_back((sums[i] + worst) * (1 + kSummed));
+  }
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    std::optional<RoundType> type = type_of(*nodes, found.spacing, values[i], values[values.size() - 1 - i]);
+    if (!type) return std::nullopt;
+    type->rarely_worst = values.size() > 3 && i > 0 && i + 1 < values.size();
+    found.types.push_back(std::move(*type));
+  }
+  return found;
+}
+
+}  // namespace muster::accounting

@@ -1,0 +1,163 @@
+#include "muster/accounting/theorems/everyone/class_c_pool.h"
+
+#include <cmath>
+#include <limits>
+
+#include "muster/accounting/theorems/shared/reporting_law.h"
+#include "muster/numerics/call_of_sum.h"
+#include "muster/numerics/ordered.h"
+#include "muster/numerics/worst_mixture.h"
+
+namespace muster::accounting {
+namespace {
+
+constexpr double kSmallPopulation = 300;  // up to here E 1/(m - Y) is summed
+constexpr double kOutside = 1e-4;         // of delta: what the window's complement may cost
+constexpr double kNegligible = 1e-80;
+
+// Chernoff: P(Bin(m, p) on the far side of x) <= exp(-m KL(x/m || p)).
+double log_tail(double m, double p, double x) {
+  const double y = x / m;
+  const auto term = [](double a, double b) { return a > 0 ? a * std::log(a / b) : 0.0; };
+  return -m * (term(y, p) + (p < 1 ? term(1 - y, 1 - p) : 0.0)) * (1 - 1e-9) + 1e-9 + m * 1e-15;
+}
+
+// The integer nearest to the mean on the given side beyond which the tail is below e^{-exponent}.
+double window_end(double m, double p, double exponent, double direction) {
+  const double mean = m * p;
+  const double limit = direction > 0 ? m : 0.0;
+  double low = 0;
+  double high = std::abs(limit - mean);
+  for (int i = 0; i < 60; ++i) {
+    const double middle = 0.5 * (low + high);
+    (log_tail(m, p, mean + direction * middle) > -exponent ? low : high) = middle;
+  }
+  return direction > 0 ? std::ceil(mean + high) : std::floor(mean - high);
+}
+
+}  // namespace
+
+numerics::Enclosure displaceable_share(double m, double h, double r) {
+  const double s = 1 - r;
+  if (m <= kSmallPopulation) {
+    double probability = 1;
+    double total = 0;
+    // Y counts from the likelier side, so that the first term does not vanish.
+    const bool flip = s > 0.5;
+    const double chance = flip ? r : s;
+    probability = std::exp(h * std::log1p(-chance));
+    for (int y = 0; y <= static_cast<int>(h); ++y) {
+      total += probability / (flip ? m - h + y : m - y);
+      probability *= (h - y) / (y + 1) * chance / (1 - chance);
+    }
+    return {total * (1 - 1e-12), total * (1 + 1e-12)};
+  }
+  // 1/X around the mean mu of X = m - Y: the remainder of third order is (X - mu)^4 / (mu^4 X) >= 0.
+  const double mu = m - h * s;
+  const double variance = h * s * r;
+  const double third = -variance * (1 - 2 * s);
+  const double fourth = variance * numerics::larger(0.0, 1 + 3 * (h - 2) * s * r);
+  const double value = (1 + (variance - third / mu) / (mu * mu)) / mu;
+  return {value * (1 - 2e-15),
+          (value + fourth / (mu * mu * mu * mu * numerics::larger(1.0, m - h))) * (1 + 2e-15)};
+}
+
+ClassCPoolCurve::ClassCPoolCurve(double epsilon0, double n, double rate)
+    : epsilon0_(epsilon0), n_(n), rate_(rate), profile_(Profile::pure(epsilon0)) {}
+
+numerics::Enclosure ClassCPoolCurve::generic(double epsilon) const {
+  const numerics::AtomicLaw law = reporting_law(profile_, rate_, epsilon);
+  const double threshold = n_ * -std::expm1(-epsilon) * (1 - 4e-16), scale = std::exp(epsilon) / n_;
+  const double estimate = numerics::call_of_sum_chernoff(law, n_, threshold) * scale;
+  numerics::Enclosure call{0, estimate};
+  if (!(estimate <= kNegligible)) {
+    call = numerics::call_of_sum(law, n_, threshold);
+    call = {call.lower * scale, call.upper * scale};
+  }
+  // At rate 1 this is the privacy blanket; below, the swap theorem, with its all-report event.
+  const double all_report = rate_ < 1 ? std::exp(n_ * std::log(rate_)) * profile_.at(epsilon) : 0;
+  const double weights = weight_error(n_ * rate_);
+  return {call.lower / weights, call.upper * weights + all_report};
+}
+
+numerics::Enclosure class_c_pool(double epsilon0, double n, double rate, double epsilon, double guess) {
+  const numerics::Enclosure nothing{0, std::numeric_limits<double>::infinity()};
+  const double m = n - 1;
+  const double e = std::exp(epsilon);
+  const double p = 1 / (std::exp(-epsilon0) + 1);
+  const double q = 1 / (std::exp(epsilon0) + 1);
+  const double r = std::exp(-epsilon0);
+  const double local = numerics::larger(0.0, p - e * q);
+  const double inside = rate * p;  // the chance of a message in its own half-set
+  // The window of H, outside of which the victim is charged in full.
+  const double exponent = std::log(2 * rate * local / (kOutside * numerics::larger(guess, kNegligible)));
+  const double first = numerics::larger(0.0, window_end(m, inside, numerics::larger(exponent, 1.0), -1));
+  const double last = numerics::smaller(m - 1, window_end(m, inside, numerics::larger(exponent, 1.0), 1));
+  if (!(last > first)) {
+    return nothing;
+  }
+  double outside = first > 0 ? std::exp(log_tail(m, inside, first)) : std::exp(m * std::log1p(-inside));
+  outside += last < m - 1
+                 ? std::exp(log_tail(m, inside, last))
+                 : m * std::exp((m - 1) * std::log(inside)) * (1 - inside) + std::exp(m * std::log(inside));
+  // h at the ends of the window, and the largest and smallest of h(H-1)/h(H) on it.
+  const numerics::Enclosure at_first = displaceable_share(m, first, r);
+  const numerics::Enclosure at_last = displaceable_share(m, last, r);
+  const numerics::Enclosure before_last = displaceable_share(m, last - 1, r);
+  const double ratio_low = before_last.lower / at_last.upper;
+  const double ratio_high =
+      first > 0 ? numerics::smaller(1.0, displaceable_share(m, first - 1, r).upper / at_first.lower) : 1.0;
+  const double theta = std::log(at_last.upper / at_first.upper) / (last - first);
+  const double log_c =
+      numerics::larger(std::log(at_first.upper) - theta * first, std::log(at_last.upper) - theta * last);
+  const double growth = std::expm1(theta);
+  const double z = 1 + inside * growth;
+  const double log_factor = log_c + m * std::log1p(inside * growth);
+  // Cells of the tilted law, with E - 1 added to each value: silence sits at zero.
+  numerics::AtomicLaw alternative, record;
+  const double rare = rate * q / z;
+  const double common = rate * p * (1 + growth) / z;
+  alternative.add(std::expm1(epsilon0), rare);
+  alternative.add((std::exp(-epsilon0) - e) * ratio_low + std::expm1(epsilon), common);
+  record.add(-e * std::expm1(epsilon0), rare);
+  record.add((1 - e * std::exp(-epsilon0)) * ratio_high + std::expm1(epsilon), common);
+  const numerics::WorstMixture worst = numerics::worst_mixture_call(
+      alternative, record, m, m * std::expm1(epsilon), numerics::Mixing::product);
+  const double kappa = 1 - rate * (p - q);
+  const double scale = kappa * std::exp(log_factor);
+  const double weights = weight_error(m * rate) * (1 + 1e-13);
+  const double charged = rate * local * (outside + std::exp(m * std::log1p(-kappa)));
+  return {worst.value.lower * scale / weights, worst.value.upper * scale * weights + charged * (1 + 1e-12)};
+}
+
+numerics::Enclosure ClassCPoolCurve::delta(double epsilon) const {
+  const double cap = numerics::as_upper_bound(rate_ * profile_.at(epsilon) * (1 + 4e-15));
+  if (epsilon >= epsilon0_ || n_ < 2) {
+    return {0, cap};
+  }
+  numerics::Enclosure best = {0, cap};
+  // A first guess of the value: Chernoff for a client's own cells without window or tilt, both orientations.
+  const double e = std::exp(epsilon);
+  const double strike = n_ * std::expm1(epsilon);
+  double guess = kNegligible;
+  for (const double side : {1.0, -e}) {
+    numerics::AtomicLaw law;
+    law.add(side * std::expm1(epsilon0_), rate_ / (std::exp(epsilon0_) + 1));
+    law.add(side * std::expm1(-epsilon0_), rate_ / (std::exp(-epsilon0_) + 1));
+    guess = numerics::larger(guess, numerics::call_of_sum_chernoff(law, n_, strike) / n_ / 10);
+  }
+  const numerics::Enclosure pool = class_c_pool(epsilon0_, n_, rate_, epsilon, guess);
+  if (pool.upper < best.upper) {
+    best = pool;
+  }
+  // Only where the pool is not near the truth can the generic law be smaller.
+  if (n_ < 3000 || !(pool.upper < 30 * guess)) {
+    const numerics::Enclosure any = generic(epsilon);
+    if (any.upper < best.upper) {
+      best = any;
+    }
+  }
+  return {numerics::within(best.lower, 0.0, best.upper), best.upper};
+}
+
+}  // namespace muster::accounting

@@ -1,0 +1,84 @@
+#include "muster/accounting/theorems/everyone/clones.h"
+
+#include <cmath>
+
+#include "muster/accounting/theorems/shared/mean_of_terms.h"
+#include "muster/numerics/ordered.h"
+
+namespace muster::accounting {
+namespace {
+
+// With a clone (probability B, fair side) as the base law, the term is 2(p - E q)/B or 2(q - E p)/B on the
+// two sides, B/2 each, and 0 for who is no clone: sum over C ~ Bin(n-1, B) of the pair with C clones is (1/n)
+// E(sum of n such terms)_+.
+numerics::Enclosure pair(double n, double epsilon0, double epsilon, long double delta0) {
+  const long double top = epsilon0;
+  const long double clone = std::exp(-top) * (1 - delta0);
+  const long double rest = -std::expm1(-top) + std::exp(-top) * delta0;
+  const long double twice_q = 2 / (std::expm1(top) + 2);
+  const long double high = std::exp(static_cast<long double>(epsilon)) * std::expm1(top - epsilon);
+  const long double low = -std::expm1(top + epsilon);
+  return mean_of_terms({{twice_q * high / clone, clone / 2}, {twice_q * low / clone, clone / 2}, {0, rest}},
+                       n);
+}
+
+}  // namespace
+
+numerics::Enclosure clone_pair_delta(double n, double epsilon0, double epsilon) {
+  if (epsilon >= epsilon0) {
+    return {0, 0};
+  }
+  return pair(n, epsilon0, epsilon, 0);
+}
+
+std::optional<double> clone_closed_form_epsilon(double n, double epsilon0, double delta) {
+  if (!(delta > 0 && delta < 1) || epsilon0 > std::log(n / (16 * std::log(2 / delta)))) {
+    return std::nullopt;
+  }
+  const double hidden = std::exp(epsilon0) / n;
+  const double spread = 8 * (std::sqrt(hidden * std::log(4 / delta)) + hidden);
+  const double first = std::log1p(spread);
+  return std::log1p(-std::expm1(-epsilon0) / (1 + std::exp(-epsilon0 - first)) * spread) * (1 + 1e-14);
+}
+
+std::optional<double> clone_approximate_epsilon(double n, double epsilon0, double delta0, double total) {
+  const auto slack = [&](double epsilon) {
+    return (std::exp(epsilon) + 1) * (1 + std::exp(-epsilon0) / 2) * n * delta0;
+  };
+  // epsilon falls and the total grows with `delta`: the largest delta whose total fits is best.
+  double low = 0;
+  double high = total;
+  std::optional<double> best;
+  for (int i = 0; i < 200; ++i) {
+    const double middle = 0.5 * (low + high);
+    const std::optional<double> epsilon = clone_closed_form_epsilon(n, epsilon0, middle);
+    // Outside its range delta is too small; inside, a smaller delta costs epsilon, and slack with it.
+    if (!epsilon) {
+      low = middle;
+    } else if (middle + slack(*epsilon) <= total) {
+      best = best ? numerics::smaller(*best, *epsilon) : *epsilon;
+      low = middle;
+    } else {
+      high = middle;
+    }
+  }
+  return best;
+}
+
+numerics::Enclosure approximate_clone_pair_delta(double n, double epsilon0, double delta0, double epsilon) {
+  if (epsilon >= epsilon0) {  // the randomizer's own guarantee, post-processed
+    return {numerics::smaller(1.0, delta0), numerics::smaller(1.0, delta0)};
+  }
+  const long double grown = std::exp(static_cast<long double>(epsilon));
+  const long double outside = delta0 + (1 + grown) * static_cast<long double>(n - 1) *
+                                           std::exp(-static_cast<long double>(epsilon0)) * delta0;
+  if (!(outside < 1)) {
+    return {1, 1};
+  }
+  const numerics::Enclosure inside = pair(n, epsilon0, epsilon, delta0);
+  const auto added = static_cast<double>(outside);
+  return {numerics::smaller(1.0, inside.lower * (1 - delta0) + added),
+          numerics::smaller(1.0, (inside.upper * (1 - delta0) + added) * (1 + 1e-15))};
+}
+
+}  // namespace muster::accounting

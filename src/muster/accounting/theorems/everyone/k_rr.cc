@@ -1,0 +1,86 @@
+#include "muster/accounting/theorems/everyone/k_rr.h"
+
+#include <cmath>
+#include <utility>
+
+#include "muster/numerics/ordered.h"
+
+namespace muster::accounting {
+namespace {
+
+long double probability_of_another(double k, double epsilon0) {
+  return 1 / (std::expm1(static_cast<long double>(epsilon0)) + static_cast<long double>(k));
+}
+
+// r - E for r = e^log_ratio, without cancellation.
+long double above(long double log_ratio, long double epsilon) {
+  return std::exp(epsilon) * std::expm1(log_ratio - epsilon);
+}
+
+long double absent(double epsilon) { return -std::expm1(static_cast<long double>(epsilon)); }
+
+// A client reports with probability `rate`, else the term is 1 - E.
+std::vector<Term> with_rate(std::vector<Term> terms, double rate, double epsilon) {
+  long double mass = 0;
+  for (Term& term : terms) {
+    term.mass *= rate;
+    mass += term.mass;
+  }
+  if (rate < 1) {
+    terms.push_back({absent(epsilon), 1 - static_cast<long double>(rate)});
+  }
+  return terms;
+}
+
+}  // namespace
+
+std::vector<Term> k_rr_terms(double k, double epsilon0, double epsilon) {
+  const long double b = probability_of_another(k, epsilon0);
+  const auto top = static_cast<long double>(epsilon0);
+  return {{above(top, epsilon), b},
+          {-std::expm1(top + epsilon), b},
+          {absent(epsilon), static_cast<long double>(k - 2) * b},
+          {0, std::expm1(top) * b}};
+}
+
+numerics::Enclosure k_rr_blanket_delta(double n, double k, double epsilon0, double epsilon) {
+  return epsilon >= epsilon0 ? numerics::Enclosure{0, 0} : mean_of_terms(k_rr_terms(k, epsilon0, epsilon), n);
+}
+
+numerics::Enclosure k_rr_check_in_delta(double n, double rate, double k, double epsilon0, double epsilon) {
+  if (epsilon >= epsilon0) {
+    return {0, 0};
+  }
+  const numerics::Enclosure sum =
+      mean_of_terms(with_rate(k_rr_terms(k, epsilon0, epsilon), rate, epsilon), n);
+  const long double local = above(epsilon0, epsilon) * probability_of_another(k, epsilon0);
+  const auto everybody = static_cast<double>(std::exp(n * std::log(static_cast<long double>(rate))) * local);
+  const double cap = static_cast<double>(rate * local) * (1 + 1e-15);  // reports or not: joint convexity
+  const double upper = numerics::smaller((sum.upper + everybody) * (1 + 1e-15), cap);
+  return {numerics::smaller(sum.lower, upper), upper};
+}
+
+numerics::Enclosure k_rr_dataset_delta(const KRRShape& shape, double k, double epsilon0, OthersHold others,
+                                       double epsilon) {
+  // No likelihood ratio passes e^epsilon0; further out the terms leave their range.
+  if (epsilon >= epsilon0) return {0, 0};
+  const long double b = probability_of_another(k, epsilon0);
+  const auto top = static_cast<long double>(epsilon0);
+  const long double kept = b * std::exp(top);
+  const auto rest = static_cast<long double>(k - 2) * b;
+  std::vector<Term> terms;
+  if (others == OthersHold::alternative) {  // (a - E b)/b at x, x', the others
+    terms = {{above(top, epsilon), b}, {above(-top, epsilon), kept}, {absent(epsilon), rest}};
+  } else if (others == OthersHold::own) {  // (a - E b)/a
+    terms = {{-std::expm1(epsilon - top), kept}, {-std::expm1(epsilon + top), b}, {absent(epsilon), rest}};
+  } else {  // at x, x', the others' own symbol, what is left
+    terms = {{above(top, epsilon), b},
+             {-std::expm1(epsilon + top), b},
+             {absent(epsilon) / std::exp(top), kept},
+             {absent(epsilon), numerics::larger(0.0L, rest - b)}};
+  }
+  return mean_of_terms(with_rate(std::move(terms), shape.rate, epsilon), shape.n, shape.count,
+                       absent(epsilon));
+}
+
+}  // namespace muster::accounting

@@ -1,0 +1,180 @@
+#include "muster/accounting/theorems/everyone/star_pool.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "muster/accounting/describe/gaussian_divergence.h"
+#include "muster/accounting/theorems/everyone/pool_weights.h"
+#include "muster/accounting/theorems/shared/reporting_law.h"
+#include "muster/numerics/call_of_mixed_sum.h"
+#include "muster/numerics/ordered.h"
+
+namespace muster::accounting {
+namespace {
+
+constexpr double kUlp = std::numeric_limits<double>::epsilon();
+constexpr double kSumsReach = 300;        // epsilon from which terms leave a double's range
+constexpr double kLargestRatio = 20;      // beyond, the local bound is as good
+constexpr int kNodes = 30;                // a deviation: chords raise the variance of X* by 2e-4 of it
+constexpr double kSliceTolerance = 3e-3;  // of the sum's variance, by which covering all weights may widen it
+constexpr double kLooseTolerance = 1e-2;  // the same where unequal weights widen it much more:
+constexpr double kLooseRatio = 4;         // beyond this ratio, by a half and more
+
+// Variance that unequal weights of this ratio add, at most, relative to equal ones.
+double inflation(double ratio) { return (ratio - 1) * (ratio - 1) / (4 * ratio); }
+
+PoolDesign best_design(const PoolWeights& weights, double n, double failure) {
+  PoolDesign best{0, failure, std::numeric_limits<double>::infinity()};
+  double best_spread = std::numeric_limits<double>::infinity();
+  const auto consider = [&](double pool) {
+    pool = std::round(pool);
+    const double users = n - 1 - pool;
+    if (pool < 2 || users < 1) {
+      return;
+    }
+    const double ratio = weights.ratio(pool, users, failure);
+    const double spread = (1 + inflation(ratio)) / users;
+    if (spread < best_spread) {
+      best = {pool, failure, ratio};
+      best_spread = spread;
+    }
+  };
+  constexpr int kFirst = 16;
+  const double step = std::log(0.7 * n / 8) / kFirst;
+  for (int i = 0; i <= kFirst; ++i) {
+    consider(8 * std::exp(step * i));
+  }
+  for (double finer = step / 3; finer > 0.02; finer /= 3) {
+    const double middle = best.pool;
+    for (const double by : {-2.0, -1.0, 1.0, 2.0}) {
+      consider(middle * std::exp(finer * by));
+    }
+  }
+  return best;
+}
+
+}  // namespace
+
+double pool_weight_ratio(double clients, double pool, double radius, double rate, double failure) {
+  return PoolWeights(radius, rate).ratio(pool, clients - 1 - pool, failure);
+}
+
+std::string StarPool::why_not(double mu) {
+  return fmt::format(
+      "no theorem covers the Gaussian at rate 1 for mu = {}: a coin of rate 1 - 50/n is enough", mu);
+}
+
+std::optional<StarPool> StarPool::over(std::uint64_t clients, double mu, double rate, double radius) {
+  const double n = static_cast<double>(clients);
+  if (n < 20 || !(mu > 0) || mu > 8 || !(rate > 0) || !(radius >= mu / 2) || radius > 8) {
+    return std::nullopt;
+  }
+  const PoolWeights weights(radius, rate);
+  std::vector<PoolDesign> designs;
+  for (double failure = 1e-2; failure > 1e-33; failure /= 10) {
+    const PoolDesign design = best_design(weights, n, failure);
+    if (design.ratio <= kLargestRatio) {
+      designs.push_back(design);
+    }
+  }
+  if (designs.empty()) {
+    return std::nullopt;
+  }
+  return StarPool(n, mu, rate, std::move(designs));
+}
+
+StarPool::StarPool(double clients, double mu, double rate, std::vector<PoolDesign> designs)
+    : n_(clients), mu_(mu), rate_(rate), designs_(std::move(designs)) {
+  for (double tail = 1e-6; tail > 1e-40; tail *= tail > 1e-16 ? 1e-2 : 1e-4) {
+    profiles_.push_back(Profile::gaussian(mu, tail, kNodes));
+  }
+}
+
+PoolDesign StarPool::design(double epsilon) const {
+  // A rough estimate decides (normal bulk, one heavy client's jump, failure); any choice is valid.
+  const double local = gaussian_divergence(mu_, epsilon).upper;
+  const double variance = reporting_law(profiles_.front(), rate_, epsilon).variance() * std::exp(2 * epsilon);
+  PoolDesign best = designs_.front();
+  double best_total = std::numeric_limits<double>::infinity();
+  for (const PoolDesign& design : designs_) {
+    const double users = n_ - 1 - design.pool;
+    const double deviation = std::sqrt(variance * (1 + inflation(design.ratio)) / users);
+    const double z = std::expm1(epsilon) / deviation;
+    const double bulk = deviation * std::exp(-z * z / 2) / (2.5 + 2.5 * z * z);
+    const double heaviest = (1 + design.ratio) / 2;
+    const double jump =
+        rate_ * heaviest * gaussian_divergence(mu_, std::log1p(users * std::expm1(epsilon) / heaviest)).upper;
+    const double total = bulk + jump + design.failure * rate_ * local;
+    if (total < best_total) {
+      best_total = total;
+      best = design;
+    }
+  }
+  return best;
+}
+
+numerics::Enclosure StarPool::delta(double epsilon) const {
+  const double local =
+      numerics::as_upper_bound(rate_ * gaussian_divergence(mu_, epsilon).upper * (1 + 4e-16));
+  if (epsilon > kSumsReach) return {0, local};
+  const PoolDesign chosen = design(epsilon);
+  const double m = n_ - 1 - chosen.pool;
+  // Slices [c, d] of the smallest weight: every v there lies in [c, d ratio], so it is majorised by a vector
+  // of two levels with mean 1, the lower one c and the higher at least d ratio.
+  const auto two_levels = [m](double low, double high) {
+    const double count = numerics::larger(1.0, std::floor(m * (1 - low) / (high - low) * (1 - 1e-12)));
+    return std::vector<numerics::ScaledCopies>{{low + m * (1 - low) / count, count}, {low, m - count}};
+  };
+  const double threshold = m * -std::expm1(-epsilon) * (1 - 8 * kUlp), scale = std::exp(epsilon) / m;
+  const double widest = (1 + 1 / chosen.ratio) / 2;
+  const auto first = two_levels(widest, widest * chosen.ratio);
+  // The profile is cut where Chernoff's bound on the widest sum and the mass beyond are least: a deeper cut
+  // brings large single atoms, on which the contour hardly decays. That sum's contour serves all slices but
+  // those whose few heavy entries need a smaller tilt.
+  const Profile* profile = nullptr;
+  numerics::AtomicLaw law;
+  double shared = 0;
+  double usual = 0;
+  double best_total = std::numeric_limits<double>::infinity();
+  for (const Profile& candidate : profiles_) {
+    numerics::AtomicLaw at = reporting_law(candidate, rate_, epsilon);
+    const double tilt = numerics::mixed_sum_saddle(at, first, threshold);
+    const double chernoff = numerics::call_of_mixed_sum_chernoff(at, first, threshold, tilt);
+    const double total = chernoff * scale + 1e3 * rate_ * candidate.mass_at_infinity();
+    if (profile != nullptr && total >= 0.99 * best_total) {
+      break;
+    }
+    best_total = total;
+    profile = &candidate;
+    law = std::move(at);
+    shared = tilt;
+    usual = chernoff;
+  }
+  const double tolerance = chosen.ratio > kLooseRatio ? kLooseTolerance : kSliceTolerance;
+  const double allowed = (1 + inflation(chosen.ratio)) * (1 + tolerance) - 1;
+  numerics::Enclosure worst{0, 0};
+  for (double c = 1 / chosen.ratio; c < 1;) {
+    const double d = numerics::smaller(1.0, (1 + allowed / (1 - c)) / chosen.ratio);
+    const auto groups = two_levels(c, numerics::larger(d * chosen.ratio, 1 + 1e-9));
+    double tilt = shared;
+    double chernoff = numerics::call_of_mixed_sum_chernoff(law, groups, threshold, tilt);
+    if (!(chernoff < 1.5 * usual)) {
+      tilt = numerics::mixed_sum_saddle(law, groups, threshold);
+      chernoff = numerics::call_of_mixed_sum_chernoff(law, groups, threshold, tilt);
+    }
+    const numerics::Enclosure call = chernoff * scale < 1e-5 * chosen.failure * local
+                                         ? numerics::Enclosure{0, chernoff}
+                                         : numerics::call_of_mixed_sum(law, groups, threshold, tilt);
+    worst = {numerics::larger(worst.lower, call.lower), numerics::larger(worst.upper, call.upper)};
+    c = d;
+  }
+  const double weights = weight_error(m);
+  const double added = chosen.failure * local + rate_ * profile->mass_at_infinity();
+  return {numerics::as_lower_bound(worst.lower * scale / weights + added, local),
+          numerics::as_upper_bound((worst.upper * scale * weights + added) * (1 + 1e-14), local)};
+}
+
+}  // namespace muster::accounting

@@ -1,0 +1,158 @@
+#include "muster/accounting/theorems/exact/homogeneous.h"
+
+#include <cmath>
+
+#include "muster/accounting/describe/gaussian_divergence.h"
+#include "muster/accounting/theorems/shared/mean_of_terms.h"
+#include "muster/accounting/theorems/shared/reporting_law.h"
+#include "muster/numerics/call_of_sum.h"
+#include "muster/numerics/ordered.h"
+
+namespace muster::accounting {
+namespace {
+
+using numerics::Enclosure;
+using numerics::larger;
+using numerics::smaller;
+
+constexpr double kUlp = 2.3e-16;
+constexpr double kWide = 1e-4;      // a relative enclosure worth a second computation
+constexpr double kParity = 1e-7;    // of the threshold: a smaller call drowns in the difference
+constexpr double kSumsReach = 300;  // epsilon0 from which terms leave a double's range ...
+constexpr double kLargestMu = 10;   // ... and a Gaussian's distance: ratios beyond are seen one by one
+constexpr int kKnots = 40;          // to a deviation of ln r
+constexpr double kTail = 1e-45;     // what lies beyond is merged into one cell
+constexpr int kLaplaceCells = 400;
+constexpr double kInward = 1 - 1e-12;
+
+// What terms make of their own rounding is inside mean_of_terms; a lower end never passes the upper.
+Enclosure ordered(const Enclosure& ends) {
+  const double upper = numerics::as_upper_bound(ends.upper);
+  return {numerics::as_lower_bound(ends.lower, upper), upper};
+}
+
+}  // namespace
+
+HomogeneousCurve::HomogeneousCurve(const Mechanism& mechanism, const HomogeneousShape& shape)
+    : mechanism_(mechanism), shape_(shape) {
+  const double another = shape.rate * local_alternative_tail(mechanism, std::log(shape.count) * (1 - 4e-16));
+  nobody_else_ = std::exp((shape.count - 1) * std::log1p(-smaller(another, 1.0))) * kInward;
+  if (const auto* gaussian = std::get_if<GaussianLocal>(&mechanism)) {
+    // The distance is rounded to nearest: one ulp less is below it.
+    const double mu = std::nextafter(gaussian->mu(), 0.0);
+    if (mu > kLargestMu) return;
+    lognormal_ = std::make_shared<const CenteredLognormal>(mu, centered_knots(mu, kKnots));
+    return;
+  }
+  const long double epsilon0 = *pure_epsilon0(mechanism);
+  if (epsilon0 > kSumsReach) return;
+  if (std::holds_alternative<LaplaceLocal>(mechanism)) {
+    // R(x') is centred at 1, R(x) at 0: the exact ends, and cells of y in [0, 1] merged to their means.
+    ratios_ = {{epsilon0, 0.5L * std::exp(-epsilon0)}, {-epsilon0, 0.5L}};
+    for (int i = 0; i < kLaplaceCells; ++i) {
+      const long double right = static_cast<long double>(i + 1) / kLaplaceCells;
+      const long double mass =
+          -0.5L * std::expm1(-epsilon0 / kLaplaceCells) * std::exp(-epsilon0 * (1 - right));
+      const long double middle = (static_cast<long double>(i) + 0.5L) / kLaplaceCells;
+      ratios_.push_back({epsilon0 * (1 - 2 * middle), mass});
+    }
+    return;
+  }
+  const auto* response = std::get_if<KRandomizedResponse>(&mechanism);
+  const long double k = response != nullptr ? static_cast<long double>(response->k) : 2;
+  const long double rare = 1 / (std::expm1(epsilon0) + k);
+  ratios_ = {{epsilon0, rare}, {-epsilon0, std::exp(epsilon0) * rare}};
+  if (k > 2) ratios_.push_back({0, (k - 2) * rare});
+}
+
+// (1/n) E( sum of (r' - E) )_+ .
+Enclosure HomogeneousCurve::forward(double epsilon) const {
+  Enclosure found{0, 0};
+  if (lognormal_) {
+    found = forward_of_lognormal(epsilon);
+  } else if (!ratios_.empty()) {
+    const long double e = epsilon, absent = -std::expm1(e);
+    std::vector<Term> terms;
+    for (const Ratio& r : ratios_) {
+      terms.push_back({std::exp(e) * std::expm1(r.log - e), shape_.rate * r.mass});
+    }
+    if (shape_.rate < 1) terms.push_back({absent, 1 - static_cast<long double>(shape_.rate)});
+    found = mean_of_terms(terms, shape_.clients, shape_.count, absent);
+  }
+  const Enclosure alone = one_ratio_alone(epsilon);
+  return ordered({larger(found.lower, alone.lower), larger(found.upper, alone.upper)});
+}
+
+// (1/n) E( sum of (1 - E r') )_+ .
+Enclosure HomogeneousCurve::reverse(double epsilon) const {
+  if (!lognormal_ && ratios_.empty()) {  // of what is not computed: between 0 and the message alone
+    return {0, numerics::as_upper_bound(shape_.count / shape_.clients * shape_.rate *
+                                        local_divergence(mechanism_, epsilon) / kInward)};
+  }
+  if (lognormal_) return ordered(reverse_of_lognormal(epsilon));
+  const long double e = epsilon, absent = -std::expm1(e);
+  std::vector<Term> terms;
+  for (const Ratio& r : ratios_) {
+    terms.push_back({-std::expm1(r.log + e), shape_.rate * r.mass});
+  }
+  if (shape_.rate < 1) terms.push_back({absent, 1 - static_cast<long double>(shape_.rate)});
+  return ordered(mean_of_terms(terms, shape_.clients, shape_.count, absent));
+}
+
+Enclosure HomogeneousCurve::one_ratio_alone(double epsilon) const {
+  const double outside = larger(0.0, shape_.clients - shape_.count);
+  // ln(n E - (n - k)) = eps + ln k + ln(1 + (n - k)/k (1 - 1/E)).
+  const double log_threshold =
+      epsilon + std::log(shape_.count) + std::log1p(outside / shape_.count * -std::expm1(-epsilon));
+  Enclosure divergence;
+  if (const auto* gaussian = std::get_if<GaussianLocal>(&mechanism_)) {
+    divergence = gaussian_divergence(gaussian->mu(), log_threshold);
+  } else {
+    const double above = local_divergence(mechanism_, log_threshold * (1 - 4e-16));
+    divergence = {local_divergence(mechanism_, log_threshold * (1 + 8e-16)) * kInward, above};
+  }
+  const double scale = shape_.count / shape_.clients * shape_.rate * nobody_else_;
+  return {divergence.lower * scale * kInward, divergence.upper * scale / kInward};
+}
+
+// A term near its mean is rounded towards lower values, so that E(sum - k)_+ of this law is not too large.
+numerics::AtomicLaw HomogeneousCurve::lognormal_term(double sign) const {
+  numerics::AtomicLaw law = lognormal_->below(kTail, sign > 0);
+  for (double& y : law.points) y *= sign;
+  for (double& w : law.weights) w *= shape_.rate;
+  return law;
+}
+
+Enclosure HomogeneousCurve::forward_of_lognormal(double epsilon) const {
+  const double n = shape_.clients, k = n * std::expm1(epsilon) * (1 + 4 * kUlp);
+  const numerics::AtomicLaw law = lognormal_term(1);
+  Enclosure call = numerics::call_of_sum(law, shape_.count, k);
+  if (!(call.upper - call.lower <= kWide * call.upper) && !(call.upper <= kParity * k)) {
+    // A heavy right tail: E(S - k)_+ = E(k - S)_+ + E S - k, where the tail is on the other side. The
+    // difference loses what its two sides round, and what the sum of a thousand atoms that is the mean does.
+    numerics::AtomicLaw mirrored = law;
+    for (double& y : mirrored.points) y = -y;
+    const Enclosure put = numerics::call_of_sum(mirrored, shape_.count, -k);
+    const double intrinsic = shape_.count * law.mean() - k;
+    const double lost =
+        1e-12 * (put.upper + k) + 1e-13 * shape_.count * numerics::tilt_of(law, 0).absolute_mean;
+    call = {larger(call.lower, put.lower + intrinsic - lost),
+            smaller(call.upper, put.upper + intrinsic + lost)};
+  }
+  return of_merged_pair(call, 1);
+}
+
+Enclosure HomogeneousCurve::reverse_of_lognormal(double epsilon) const {
+  // (E/n) E( sum (1 - r') - n (1 - 1/E) )_+
+  const double k = -shape_.clients * std::expm1(-epsilon) * (1 - 4 * kUlp);
+  return of_merged_pair(numerics::call_of_sum(lognormal_term(-1), shape_.count, k), std::exp(epsilon));
+}
+
+// What is enclosed is the curve of the merged pair with its ratios rounded down:
+// a convex function below the true one.
+Enclosure HomogeneousCurve::of_merged_pair(const Enclosure& call, double scale) const {
+  const double weights = weight_error(shape_.count * shape_.rate), share = scale / shape_.clients;
+  return {call.lower * share / weights * kInward, call.upper * share * weights / kInward};
+}
+
+}  // namespace muster::accounting

@@ -1,0 +1,37 @@
+// Random allocation: a client's contribution goes into one of t slots, chosen uniformly and secretly; every
+// slot is released with its own server noise.
+//
+// Slots are sums (of whatever the others contribute) plus Gaussian noise of deviation s, the client's
+// contribution has norm at most Delta, and t releases are seen. Neighbouring relation: ZERO-OUT (the client's
+// record against a contribution of zero), not replace-one. Subtract what the others contributed: t
+// independent normals, one of which, at a uniform place, has its mean moved by Delta. Its likelihood ratio
+// against none moved is the mean of t independent lognormals: exactly the curve of shuffle_gaussian_pair.h
+// with t for n and mu = Delta / s, in both directions. Feldman, Shenfeld (2025), arXiv 2602.17284. Upper and
+// lower ends are PROVEN: worst case and attained. The slots' counts and the assignment must stay secret.
+// docs/theory/random-allocation.md. Call from any thread.
+#pragma once
+
+#include <cstdint>
+
+#include "muster/accounting/theorems/exact/shuffle_gaussian_pair.h"
+#include "muster/numerics/enclosure.h"
+
+namespace muster::accounting {
+
+class RandomAllocation {
+ public:
+  // slots >= 1; mu = contribution norm / noise deviation of a slot, > 0.
+  RandomAllocation(std::uint64_t slots, double mu) : pair_(slots, mu) {}
+
+  // The exact divergence at epsilon >= 0: the larger direction.
+  numerics::Enclosure delta(double epsilon) const;
+  // The exact epsilon at delta in (0, 1): what (epsilon, delta) holds for both directions.
+  numerics::Enclosure epsilon(double delta) const;
+
+  const ShuffleGaussianPair& pair() const { return pair_; }
+
+ private:
+  ShuffleGaussianPair pair_;
+};
+
+}  // namespace muster::accounting

@@ -1,0 +1,251 @@
+#include "muster/accounting/theorems/exact/shuffle_gaussian_pair.h"
+
+#include <array>
+#include <cmath>
+#include <limits>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "muster/accounting/describe/gaussian_divergence.h"
+#include "muster/accounting/theorems/shared/reporting_law.h"
+#include "muster/numerics/call_of_sum.h"
+#include "muster/numerics/ordered.h"
+#include "muster/numerics/sum_by_doubling.h"
+
+namespace muster::accounting {
+namespace {
+
+constexpr double kUlp = std::numeric_limits<double>::epsilon();
+constexpr double kLargestMu = 8;
+constexpr double kReach = 12;  // deviations of the log-ratio that knots cover: a tail of 1e-33
+constexpr int kKnots = 30;     // to a deviation
+
+constexpr double kNegligible = 1e-45;
+constexpr std::size_t kMostKnots = 40'000;  // their square passes
+// Pairs of masses that may be multiplied for one law of the whole sum: about a second.
+constexpr double kMostPairs = 6e8;
+constexpr double kMostCopies = 1e10;  // round-off allowances grow with the number of copies
+
+// Where the contour integral serves the bulk: measured, see docs/theory/shuffle-gaussian.md.
+bool close_to_normal(double n, double mu) {
+  return n > kMostCopies || (mu <= 1 && n >= 1000 * mu && n >= 100);
+}
+
+// Knots of a sum of `copies` ratios: uniform over the bulk, geometric towards zero and infinity.
+std::vector<double> sum_knots(double mu, double copies, double fine) {
+  const double deviation = std::sqrt(copies * std::expm1(numerics::smaller(mu * mu, 1.5)));
+  const double wide = std::sqrt(copies) * std::exp(mu * mu / 2);  // P(S < copies - t wide) <= e^{-t^2/2}
+  const double ratio = numerics::smaller(0.1, mu * fine);
+  const double bottom =
+      numerics::larger(copies * std::exp(-kReach * mu - mu * mu / 2), copies - kReach * wide);
+  const double top = copies + std::expm1(mu * kReach + mu * mu / 2) + kReach * deviation;
+  std::vector<double> knots{0};
+  for (double s = bottom; s < top && knots.size() < kMostKnots;) {
+    knots.push_back(s);
+    // Below the mean the law narrows in proportion to s. Above it, the normal tail of many widens the steps
+    // slowly; further out one ratio jumps, and steps are those of the log-ratio.
+    const double distance = s - copies;
+    const double step = distance < 0
+                            ? fine * deviation * numerics::larger(s / copies, 0.02)
+                            : numerics::larger(fine * deviation,
+                                               ratio * distance * (distance > kReach * deviation ? 1 : 0.4));
+    s += numerics::smaller(ratio * s, step);
+  }
+  knots.push_back(top);
+  return knots;
+}
+
+// Whether doubling on such knots multiplies no more pairs of masses than kMostPairs.
+bool affordable(std::uint64_t clients, double mu, double fine) {
+  double pairs = 0, copies = 1, total = 0;
+  const auto size = [&](double of) { return static_cast<double>(sum_knots(mu, of, fine).size()); };
+  for (std::uint64_t rest = clients; rest > 0 && pairs <= kMostPairs; rest /= 2, copies *= 2) {
+    const double own = size(copies);
+    pairs += own * own / 2;
+    if (rest % 2 == 1) {
+      total += copies;
+      pairs += own * size(total);
+    }
+  }
+  return pairs <= kMostPairs;
+}
+
+// The knots' spacing in deviations: every level widens the law by up to its square over 4 of
+// its variance, so the more levels, the finer. Coarser where that is too many knots, none
+// where only a useless number is affordable.
+std::optional<double> affordable_spacing(std::uint64_t clients, double mu) {
+  const double levels = 1 + std::log2(static_cast<double>(clients));
+  const double finest = 1 / ((clients < 200 ? 28 : 18) * std::sqrt(levels));
+  for (double fine = finest; fine <= 4 * finest; fine *= 1.5) {
+    if (affordable(clients, mu, fine)) return fine;
+  }
+  return std::nullopt;
+}
+
+// A rough value of the forward curve as the normal bulk makes it.
+double bulk_estimate(double n, double mu, double distance) {
+  const double deviation = std::sqrt(std::expm1(mu * mu) / n);
+  const double z = distance / deviation;
+  return deviation * std::exp(-z * z / 2) / (2 + z * z);
+}
+
+numerics::AtomicLaw mirrored(numerics::AtomicLaw law) {
+  for (double& y : law.points) {
+    y = -y;
+  }
+  return law;
+}
+
+// E(sum - strike)_+ of a law given by one above it and one below it; round-off of their weights and of the
+// strike included. Where Chernoff's bound is already negligible it stands for the integral.
+double call_above(const numerics::AtomicLaw& law, double n, double strike) {
+  const double k = strike * (1 - 4 * kUlp);
+  const double chernoff = numerics::call_of_sum_chernoff(law, n, k);
+  return (chernoff < n * kNegligible ? chernoff : numerics::call_of_sum(law, n, k).upper) * weight_error(n);
+}
+
+double call_below(const numerics::AtomicLaw& law, double n, double strike) {
+  const double k = strike * (1 + 4 * kUlp);
+  const double chernoff = numerics::call_of_sum_chernoff(law, n, k);
+  return chernoff < n * kNegligible ? 0 : numerics::call_of_sum(law, n, k).lower / weight_error(n);
+}
+
+}  // namespace
+
+struct ShuffleGaussianPair::WholeSum {
+  WholeSum(std::uint64_t n, double m, double f) : clients(n), mu(m), fine(f) {}
+
+  const std::uint64_t clients;
+  const double mu;
+  const double fine;  // spacing of the knots, in deviations
+
+  const numerics::SumLaw& above() {
+    build();
+    return laws[0];
+  }
+  const numerics::SumLaw& below() {
+    build();
+    return laws[1];
+  }
+
+ private:
+  void build() {
+    std::call_once(once, [this] {
+      const numerics::Knots knots = [this](double copies) { return sum_knots(mu, copies, fine); };
+      std::vector<double> first = knots(1);
+      first.erase(first.begin());  // 0 is no point of the lognormal's own law
+      for (const numerics::Side side : {numerics::Side::above, numerics::Side::below}) {
+        laws[side == numerics::Side::above ? 0 : 1] =
+            numerics::sum_by_doubling(lognormal_ratio(mu, first, side), clients, side, knots);
+      }
+    });
+  }
+
+  std::once_flag once;
+  std::array<numerics::SumLaw, 2> laws;
+};
+
+ShuffleGaussianPair::ShuffleGaussianPair(std::uint64_t clients, double mu)
+    : n_(static_cast<double>(clients)), mu_(mu) {
+  if (clients <= 1 || mu > kLargestMu) {
+    return;
+  }
+  if (close_to_normal(n_, mu)) {
+    ratio_ = std::make_shared<const CenteredLognormal>(mu, centered_knots(mu, kKnots));
+  }
+  if (n_ > kMostCopies) return;
+  if (const std::optional<double> fine = affordable_spacing(clients, mu)) {
+    sum_ = std::make_shared<WholeSum>(clients, mu, *fine);
+  } else if (!ratio_) {
+    ratio_ = std::make_shared<const CenteredLognormal>(mu, centered_knots(mu, kKnots));
+  }
+}
+
+double ShuffleGaussianPair::rough(double epsilon) const {
+  return numerics::larger(bulk_estimate(n_, mu_, std::expm1(epsilon)),
+                          gaussian_divergence(mu_, std::log1p(n_ * std::expm1(epsilon))).upper);
+}
+
+numerics::Enclosure ShuffleGaussianPair::forward(double epsilon, End end) const {
+  const numerics::Enclosure one = gaussian_divergence(mu_, epsilon);
+  if (n_ <= 1) return one;
+  const double local = one.upper;  // the shuffler is post-processing
+  const double bulk = bulk_estimate(n_, mu_, std::expm1(epsilon));
+  const double jump = gaussian_divergence(mu_, std::log1p(n_ * std::expm1(epsilon)))
+                          .upper;  // one ratio carries the sum across
+  const numerics::Enclosure alone = one_ratio_alone(epsilon);
+  if (!sum_ && !ratio_) return alone;
+  numerics::Enclosure result{0, local};
+  if (ratio_ && (jump < numerics::larger(1e4 * bulk, kNegligible) || !sum_)) {
+    // The cut's excess is added to delta: a part in 1e6 of the rough value.
+    result = forward_by_contour(epsilon, 1e-6 * numerics::larger(bulk, jump, 1e-40), end);
+  } else if (sum_) {
+    const double strike = n_ * std::exp(epsilon);
+    result.upper = sum_->above().call(strike * (1 - 4 * kUlp), numerics::Side::above) / n_ * (1 + 4 * kUlp);
+    result.lower = sum_->below().call(strike * (1 + 4 * kUlp), numerics::Side::below) / n_ * (1 - 4 * kUlp);
+  }
+  const double upper = numerics::as_upper_bound(numerics::larger(result.upper, alone.lower), local);
+  return {numerics::as_lower_bound(numerics::larger(result.lower, alone.lower), upper), upper};
+}
+
+// With r_i > n E and no other above n, the mean passes E by
+// (r_i - n E) / n or more; n such events. Convex in E.
+numerics::Enclosure ShuffleGaussianPair::one_ratio_alone(double epsilon) const {
+  const auto another = static_cast<double>(gaussian_alternative_tail(mu_, std::log(n_) * (1 - 4e-16)));
+  const double nobody = std::exp((n_ - 1) * std::log1p(-another)) * (1 - 1e-12);
+  const numerics::Enclosure one = gaussian_divergence(mu_, epsilon + std::log(n_));
+  return {one.lower * nobody * (1 - 1e-12), one.upper * nobody * (1 + 1e-12)};
+}
+
+numerics::Enclosure ShuffleGaussianPair::reverse(double epsilon, End end) const {
+  const numerics::Enclosure one = gaussian_divergence(mu_, epsilon);
+  if (n_ <= 1) return one;
+  const double local = one.upper;
+  if (!sum_ && !ratio_) return {0, local};
+  const double e = std::exp(epsilon);
+  numerics::Enclosure result{0, local};
+  if (ratio_) {
+    // Cutting r from above raises a put and takes its mean away: as little against the value as forward.
+    result = reverse_by_contour(
+        epsilon, 1e-6 * numerics::larger(bulk_estimate(n_, mu_, -std::expm1(-epsilon)), 1e-40), end);
+  } else if (sum_) {
+    const double strike = n_ / e;
+    result.upper =
+        sum_->above().put(strike * (1 + 4 * kUlp), numerics::Side::above) / strike * (1 + 8 * kUlp);
+    result.lower =
+        sum_->below().put(strike * (1 - 4 * kUlp), numerics::Side::below) / strike * (1 - 8 * kUlp);
+  }
+  const double upper = numerics::as_upper_bound(result.upper, local);
+  return {numerics::as_lower_bound(result.lower, upper), upper};
+}
+
+numerics::Enclosure ShuffleGaussianPair::forward_by_contour(double epsilon, double tail, End end) const {
+  const double strike = n_ * std::expm1(epsilon);
+  numerics::Enclosure result{0, 1};
+  if (end != End::upper) {
+    result.lower = call_below(ratio_->below(tail, true), n_, strike) / n_ * (1 - 4 * kUlp);
+  }
+  if (end != End::lower) {
+    const CenteredLognormal::Cut cut = ratio_->above(tail);
+    result.upper = (call_above(cut.law, n_, strike) / n_ + cut.excess_right) * (1 + 4 * kUlp);
+  }
+  return result;
+}
+
+numerics::Enclosure ShuffleGaussianPair::reverse_by_contour(double epsilon, double tail, End end) const {
+  // (E/n) E( sum (1 - r) - n (1 - 1/E) )_+
+  const double strike = -n_ * std::expm1(-epsilon);
+  const double e = std::exp(epsilon);
+  numerics::Enclosure result{0, 1};
+  if (end != End::upper) {
+    result.lower = call_below(mirrored(ratio_->below(tail, false)), n_, strike) / n_ * e * (1 - 8 * kUlp);
+  }
+  if (end != End::lower) {
+    const CenteredLognormal::Cut cut = ratio_->above(tail);
+    result.upper = (call_above(mirrored(cut.law), n_, strike) / n_ + cut.excess_left) * e * (1 + 8 * kUlp);
+  }
+  return result;
+}
+
+}  // namespace muster::accounting

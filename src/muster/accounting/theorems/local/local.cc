@@ -1,0 +1,33 @@
+#include "muster/accounting/theorems/local/local.h"
+
+#include <cmath>
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "muster/core/error.h"
+
+namespace muster::accounting {
+double local_delta_upper(const Mechanism& mechanism, Rate rate, std::uint64_t rounds, double epsilon) {
+  validate(mechanism);
+  if (!(epsilon >= 0)) {
+    throw Error(ErrorCode::usage, "epsilon", std::to_string(epsilon), "epsilon >= 0", "not a privacy loss");
+  }
+  if (rounds == 0 || std::isinf(epsilon)) return 0;
+  const std::optional<double> epsilon0 = pure_epsilon0(mechanism);
+  return epsilon0 ? local_detail::pure_delta(*epsilon0, rate.value(), rounds, epsilon)
+                  : local_detail::gaussian_delta(std::get<GaussianLocal>(mechanism).mu(), rate.value(),
+                                                 rounds, epsilon);
+}
+
+double local_epsilon_upper(const Mechanism& mechanism, Rate rate, std::uint64_t rounds, double delta) {
+  validate(mechanism);
+  Delta::of(delta);
+  if (rounds == 0) return 0;
+  const std::optional<double> epsilon0 = pure_epsilon0(mechanism);
+  return epsilon0 ? local_detail::pure_epsilon(*epsilon0, rate.value(), rounds, delta)
+                  : local_detail::gaussian_epsilon(std::get<GaussianLocal>(mechanism).mu(), rate.value(),
+                                                   rounds, delta);
+}
+
+}  // namespace muster::accounting

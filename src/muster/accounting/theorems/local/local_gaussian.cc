@@ -1,0 +1,65 @@
+// Composition of a Gaussian message sent with a public coin: k ~ Bin(T, rate) messages are one mu sqrt(k)
+// Gaussian pair, whose delta grows with k. So sum over blocks of k, each at its largest k, with the binomial
+// tails added whole.
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "muster/accounting/describe/gaussian_divergence.h"
+#include "muster/accounting/theorems/local/local.h"
+#include "muster/accounting/theorems/shared/binomial_blocks.h"
+#include "muster/numerics/ordered.h"
+
+namespace muster::accounting::local_detail {
+namespace {
+
+constexpr double kTiny = std::numeric_limits<double>::min();
+constexpr double kValues = 262144;
+
+// Blocks of participations: weight, and the mu of the block's largest k.
+struct Mixture {
+  std::vector<double> weight, mu;
+
+  Mixture(double mu1, double rate, double rounds, double exponent) {
+    // The window is about 3 sqrt(exponent) deviations: single values while it holds fewer than 2^18 of them.
+    const double sd = std::sqrt(rounds * rate * (1 - rate));
+    const double fineness = 3 * std::sqrt(exponent) * sd > kValues ? 1e-3 : 0;
+    for (const BinomialBlock& block : binomial_blocks(rounds, rate, exponent, fineness)) {
+      if (block.last == 0) continue;  // never took part: no loss
+      weight.push_back(block.weight);
+      mu.push_back(mu1 * std::sqrt(block.last));
+    }
+  }
+
+  double delta(double epsilon) const {
+    double sum = 0;
+    for (std::size_t i = 0; i < weight.size(); ++i) {
+      sum += weight[i] * gaussian_divergence(mu[i], epsilon).upper;
+    }
+    return numerics::as_upper_bound(sum * (1 + 1e-12) + kTiny);
+  }
+};
+
+}  // namespace
+
+double gaussian_delta(double mu, double rate, std::uint64_t rounds, double epsilon) {
+  return Mixture(mu, rate, static_cast<double>(rounds), 700).delta(epsilon);
+}
+
+double gaussian_epsilon(double mu, double rate, std::uint64_t rounds, double delta) {
+  const Mixture mixture(mu, rate, static_cast<double>(rounds), 20 - std::log(delta));
+  if (mixture.delta(0) <= delta) return 0;
+  double low = 0, high = numerics::larger(1e-9, mu * std::sqrt(static_cast<double>(rounds)));
+  while (!(mixture.delta(high) <= delta)) {
+    low = high, high *= 2;
+    if (std::isinf(high)) return high;
+  }
+  while (high - low > 1e-12 * high) {
+    const double middle = low + (high - low) / 2;
+    if (middle <= low || middle >= high) break;
+    (mixture.delta(middle) <= delta ? high : low) = middle;
+  }
+  return high;  // delta_upper(high) <= delta: the side that is true
+}
+
+}  // namespace muster::accounting::local_detail

@@ -1,0 +1,154 @@
+// Exact composition of an epsilon0-LDP message sent with a public coin: the net number D of "+epsilon0"
+// losses over T rounds is a sum of T independent {+1 : g p, 0 : 1 - g, -1 : g q}, and
+//     delta(eps) = sum_{D = d} P(D) (1 - e^(eps - d epsilon0))_+ .
+// P(D) are the coefficients of (g p + (1-g) x + g q x^2)^T at x^(T-D); Miller's recurrence
+//     m a0 c_m = (T - m + 1) a1 c_(m-1) + (2T - m + 2) a2 c_(m-2)
+// has no negative term for m <= T, that is D >= 0, all that epsilon >= 0 needs: relative errors only add up.
+#include <cmath>
+#include <limits>
+
+#include "muster/accounting/theorems/local/local.h"
+#include "muster/numerics/ordered.h"
+
+namespace muster::accounting::local_detail {
+namespace {
+
+constexpr double kUnit = std::numeric_limits<double>::epsilon() / 2;
+constexpr double kTiny = std::numeric_limits<double>::min();
+constexpr std::uint64_t kExactRounds = 30'000'000;
+
+// Walks D = T, T-1, ... At level d: head = sum_{D>=d} P(D), tail = e^(d epsilon0) sum_{D>=d} Q(D), both in
+// units of 2^scale, so that delta(eps) = 2^scale (head - e^(eps - d epsilon0) tail) for eps in [(d-1), d]
+// epsilon0.
+class Walk {
+ public:
+  Walk(double epsilon0, double rate, std::uint64_t rounds)
+      : rounds_(static_cast<double>(rounds)), level_(rounds_), decay_(std::exp(-epsilon0)) {
+    const double q = decay_ / (1 + decay_);
+    plus_ = rate / (1 + decay_);
+    zero_ = 1 - rate;
+    minus_ = rate * q;
+    const double start = rounds_ * std::log2(plus_);
+    scale_ = static_cast<long>(std::floor(start));
+    term_ = std::exp2(start - std::floor(start));
+    head_ = tail_ = term_;
+    // Relative, in units of one rounding: 8 a step (5 in the recurrence, 3 in the sums), 4 in
+    // each of the T coefficients of a monomial, 2 in each factor of the tail, 2 T |log2 plus| at
+    // the start; the rest is room to spare.
+    slack_ = kUnit * (rounds_ + 8) * (24 + 2 * std::fabs(std::log2(plus_)));
+  }
+
+  double level() const { return level_; }
+
+  void down() {
+    const double m = rounds_ - level_ + 1;
+    const double next =
+        ((rounds_ - m + 1) * zero_ * term_ + (2 * rounds_ - m + 2) * minus_ * before_) / (m * plus_);
+    before_ = term_;
+    // Terms far past the mode are raised to a floor (upwards is safe), which keeps subnormals away.
+    term_ = next > 0 ? numerics::larger(next, 1e-290) : 0;
+    level_ -= 1;
+    head_ += term_;
+    tail_ = tail_ * decay_ + term_;
+    if (head_ > 0x1p256) {
+      head_ *= 0x1p-256, tail_ *= 0x1p-256, term_ *= 0x1p-256, before_ *= 0x1p-256;
+      scale_ += 256;
+    }
+  }
+
+  // An upper bound of delta at eps = level * epsilon0 + x, x <= 0.
+  double delta(double x) const {
+    const double raw = (1 + slack_) * head_ - (1 - slack_) * std::exp(x) * tail_;
+    return scaled(raw * (1 + 8 * kUnit)) + kTiny;
+  }
+
+  // The x at which delta(x) reaches `delta`: outward, at most 0.
+  double solve(double delta) const {
+    const double target = std::ldexp(delta, static_cast<int>(numerics::larger(-scale_, -4000L)));
+    const double ratio = ((1 + slack_) * head_ - target * (1 - 8 * kUnit)) / ((1 - slack_) * tail_);
+    // Only the room left for underflow reaches `delta`: x = 0, the level above's own answer, which does not.
+    if (!(ratio > 0)) return 0;
+    return numerics::smaller(0.0, std::log(ratio) + 8 * kUnit);
+  }
+
+ private:
+  double scaled(double v) const { return std::ldexp(v, static_cast<int>(numerics::larger(scale_, -4000L))); }
+
+  double rounds_, level_, decay_;
+  double plus_, zero_, minus_;
+  double term_, before_ = 0;
+  double head_, tail_, slack_;
+  long scale_;
+};
+
+double log_moment(double epsilon0, double rate, double rounds, double t) {
+  const double p = 1 / (1 + std::exp(-epsilon0));
+  const double q = std::exp(-epsilon0) / (1 + std::exp(-epsilon0));
+  return rounds * std::log1p(rate * (p * std::expm1(t * epsilon0) + q * std::expm1(-t * epsilon0)));
+}
+
+// log max_x (1 - e^-x) e^(-t x): the constant of Canonne, Kamath, Steinke (2020), Proposition 12.
+double log_constant(double t) { return t * std::log(t) - (1 + t) * std::log1p(t); }
+
+// Minimum over t > 0 of a quasi-convex function; any t at all gives a valid bound.
+template <class F>
+double minimum_over_t(double epsilon0, F&& f) {
+  double best = std::numeric_limits<double>::infinity(), at = 0;
+  const double top = std::log(600 / epsilon0);
+  for (double s = -30; s <= top; s += 0.25) {
+    const double v = f(std::exp(s));
+    if (v < best) best = v, at = s;
+  }
+  for (double step = 0.125; step > 1e-4; step /= 2) {
+    for (const double s : {at - step, at + step}) {
+      const double v = s > top ? best : f(std::exp(s));
+      if (v < best) best = v, at = s;
+    }
+  }
+  return best;
+}
+
+}  // namespace
+
+double pure_delta_by_moments(double epsilon0, double rate, std::uint64_t rounds, double epsilon) {
+  const double n = static_cast<double>(rounds);
+  if (epsilon >= n * epsilon0 * (1 + 4 * kUnit)) return 0;
+  const double log_delta = minimum_over_t(epsilon0, [&](double t) {
+    const double moment = log_moment(epsilon0, rate, n, t);
+    return moment - t * epsilon + log_constant(t) + 1e-13 * (1 + moment + t * epsilon + t);
+  });
+  return numerics::smaller(1.0, std::exp(log_delta) * (1 + 1e-12) + kTiny);
+}
+
+double pure_epsilon_by_moments(double epsilon0, double rate, std::uint64_t rounds, double delta) {
+  const double n = static_cast<double>(rounds);
+  const double epsilon = minimum_over_t(epsilon0, [&](double t) {
+    const double moment = log_moment(epsilon0, rate, n, t);
+    return (moment - std::log(delta) + log_constant(t) + 1e-13 * (1 + moment + t)) / t;
+  });
+  return numerics::within(epsilon * (1 + 1e-12), 0.0, n * epsilon0 * (1 + 4 * kUnit));
+}
+
+double pure_delta(double epsilon0, double rate, std::uint64_t rounds, double epsilon) {
+  const double n = static_cast<double>(rounds);
+  if (epsilon >= n * epsilon0 * (1 + 4 * kUnit)) return 0;
+  if (rounds > kExactRounds) return pure_delta_by_moments(epsilon0, rate, rounds, epsilon);
+  const double level = numerics::smaller(std::floor(epsilon / epsilon0) + 1, n);
+  Walk walk(epsilon0, rate, rounds);
+  while (walk.level() > level) walk.down();
+  return numerics::smaller(1.0,
+                           walk.delta(numerics::smaller(0.0, epsilon * (1 - 4 * kUnit) - level * epsilon0)));
+}
+
+double pure_epsilon(double epsilon0, double rate, std::uint64_t rounds, double delta) {
+  if (rounds > kExactRounds) return pure_epsilon_by_moments(epsilon0, rate, rounds, delta);
+  Walk walk(epsilon0, rate, rounds);
+  while (walk.delta(-epsilon0) < delta) {
+    if (walk.level() <= 1) return 0;  // even eps = 0 stays below delta
+    walk.down();
+  }
+  const double epsilon = walk.level() * epsilon0 + walk.solve(delta);
+  return numerics::larger(0.0, epsilon + 8 * kUnit * walk.level() * epsilon0);
+}
+
+}  // namespace muster::accounting::local_detail

@@ -1,0 +1,175 @@
+#include "muster/accounting/theorems/local/local.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+#include "muster/accounting/describe/gaussian_divergence.h"
+#include "muster/core/error.h"
+
+namespace muster::accounting {
+namespace {
+
+long double choose(int n, int k) {
+  long double c = 1;
+  for (int i = 1; i <= k; ++i) c = c * (n - k + i) / i;
+  return c;
+}
+
+// The definition, summed term by term: k participations, j of them on the victim's side.
+long double slow_pure(double epsilon0, double rate, int rounds, double epsilon) {
+  const long double p = 1 / (1 + std::exp(-static_cast<long double>(epsilon0)));
+  const long double g = rate;
+  long double sum = 0;
+  for (int k = 0; k <= rounds; ++k) {
+    const long double coin = choose(rounds, k) * std::pow(g, k) * std::pow(1 - g, rounds - k);
+    for (int j = 0; j <= k; ++j) {
+      const long double gain = 1 - std::exp(static_cast<long double>(epsilon) - (2 * j - k) * epsilon0);
+      if (gain > 0) sum += coin * choose(k, j) * std::pow(p, j) * std::pow(1 - p, k - j) * gain;
+    }
+  }
+  return sum;
+}
+
+// Midpoint quadrature of (phi(x - mu) - e^eps phi(x))_+ over its half-line.
+long double slow_pair(double mu, double epsilon) {
+  const long double from = epsilon / mu + mu / 2, width = 14;
+  const int cells = 40000;
+  long double sum = 0;
+  for (int i = 0; i < cells; ++i) {
+    const long double x = from + width * (i + 0.5L) / cells;
+    sum += (std::exp(-(x - mu) * (x - mu) / 2) - std::exp(epsilon - x * x / 2)) * width / cells;
+  }
+  return sum / std::sqrt(2 * 3.14159265358979323846L);
+}
+
+void expect_just_above(double upper, long double exact, double relative) {
+  EXPECT_GE(upper, exact);
+  EXPECT_LE(upper, exact * (1 + relative) + 1e-300L);
+}
+
+TEST(LocalPure, EqualsTheDefinitionAndRoundsUp) {
+  for (const double epsilon0 : {0.01, 0.5, 2.0, 8.0}) {
+    for (const double rate : {0.001, 0.1, 0.5, 0.97, 1.0}) {
+      for (const int rounds : {1, 2, 7, 40}) {
+        for (const double share : {0.0, 0.05, 0.31, 0.5, 0.77, 0.98}) {
+          const double epsilon = share * rounds * epsilon0;
+          const double upper = local_delta_upper(PureLocal{epsilon0}, Rate::of(rate),
+                                                 static_cast<std::uint64_t>(rounds), epsilon);
+          SCOPED_TRACE(::testing::Message() << epsilon0 << " " << rate << " " << rounds << " " << epsilon);
+          expect_just_above(upper, slow_pure(epsilon0, rate, rounds, epsilon), 1e-8);
+        }
+      }
+    }
+  }
+}
+
+TEST(LocalPure, EpsilonInvertsDelta) {
+  for (const double delta : {1e-30, 1e-8, 1e-5, 0.2}) {
+    for (const std::uint64_t rounds : {1u, 10u, 6800u}) {
+      const double epsilon = local_epsilon_upper(PureLocal{2.0}, Rate::of(0.1), rounds, delta);
+      const double back = local_delta_upper(PureLocal{2.0}, Rate::of(0.1), rounds, epsilon);
+      EXPECT_LE(back, delta * (1 + 1e-7));
+      if (epsilon > 0 && epsilon < 2.0 * static_cast<double>(rounds)) {
+        EXPECT_GE(back, delta * (1 - 1e-7));
+      }
+    }
+  }
+}
+
+// Deltas at the end of a double's range, where the room for underflow is as large as what is left.
+TEST(LocalPure, AnswersAtTheSmallestDeltas) {
+  for (const double epsilon0 : {1e-9, 0.5, 60.0}) {
+    for (const std::uint64_t rounds : {1ull, 3ull, 1000ull, 246259ull}) {
+      for (const double delta : {5e-324, 2.3e-308, 1e-307, 1e-300}) {
+        const double epsilon = local_detail::pure_epsilon(epsilon0, 0.5, rounds, delta);
+        EXPECT_GE(epsilon, 0) << epsilon0 << ' ' << rounds << ' ' << delta;
+        EXPECT_LE(epsilon, static_cast<double>(rounds) * epsilon0 * (1 + 1e-12));
+      }
+    }
+  }
+}
+
+TEST(LocalPure, ClosedFormAtOneRound) {
+  // Everybody reports once: delta(eps) = (e^eps0 - e^eps) / (1 + e^eps0).
+  const double upper = local_delta_upper(PureLocal{1.0}, Rate::of(1), 1, 0.25);
+  expect_just_above(upper, (std::exp(1.0L) - std::exp(0.25L)) / (1 + std::exp(1.0L)), 1e-12);
+  EXPECT_EQ(local_delta_upper(PureLocal{1.0}, Rate::of(1), 1, 1.01), 0);
+  EXPECT_EQ(local_epsilon_upper(PureLocal{1.0}, Rate::of(0.5), 0, 1e-5), 0);
+  // LDP-SGD is an epsilon0-LDP message like any other here.
+  EXPECT_EQ(local_delta_upper(LdpSgdLocal{1.0}, Rate::of(0.3), 9, 2.0),
+            local_delta_upper(PureLocal{1.0}, Rate::of(0.3), 9, 2.0));
+}
+
+TEST(LocalPure, MomentBoundDominatesTheExactOne) {
+  for (const std::uint64_t rounds : {1u, 100u, 100000u}) {
+    for (const double epsilon0 : {0.1, 2.0}) {
+      const double exact = local_detail::pure_epsilon(epsilon0, 0.1, rounds, 1e-6);
+      const double moments = local_detail::pure_epsilon_by_moments(epsilon0, 0.1, rounds, 1e-6);
+      EXPECT_GE(moments, exact);
+      EXPECT_LE(moments, exact * 1.2 + 0.1);
+      EXPECT_GE(local_detail::pure_delta_by_moments(epsilon0, 0.1, rounds, exact),
+                local_detail::pure_delta(epsilon0, 0.1, rounds, exact));
+    }
+  }
+}
+
+TEST(LocalPure, TenMillionRoundsAndMore) {
+  const double exact = local_epsilon_upper(PureLocal{0.001}, Rate::of(1), 10'000'000, 1e-5);
+  // Mean 5.0 and deviation 3.162 of the loss: a Gaussian pair of mu = 3.1623 to four digits.
+  EXPECT_NEAR(exact, local_detail::gaussian_epsilon(std::sqrt(10.0), 1, 1, 1e-5), 0.002);
+  EXPECT_GE(local_epsilon_upper(PureLocal{0.001}, Rate::of(1), 40'000'000, 1e-5), exact);
+}
+
+TEST(LocalGaussian, PairEqualsQuadrature) {
+  for (const double mu : {0.01, 0.4, 1.0, 4.0, 20.0}) {
+    for (const double z : {-3.0, -0.5, 0.0, 1.0, 4.0}) {
+      const double epsilon = mu * mu / 2 + z * mu;
+      if (epsilon < 0) continue;
+      SCOPED_TRACE(::testing::Message() << mu << " " << epsilon);
+      expect_just_above(gaussian_divergence(mu, epsilon).upper, slow_pair(mu, epsilon) * (1 - 1e-6L), 2e-6);
+    }
+  }
+}
+
+TEST(LocalGaussian, MixtureOverParticipations) {
+  for (const double rate : {0.01, 0.4, 0.9}) {
+    for (const int rounds : {1, 5, 60}) {
+      for (const double epsilon : {0.0, 0.5, 3.0}) {
+        long double exact = 0;
+        for (int k = 1; k <= rounds; ++k) {
+          const double mu = 0.4 * std::sqrt(static_cast<double>(k));
+          exact += choose(rounds, k) * std::pow(static_cast<long double>(rate), k) *
+                   std::pow(1 - static_cast<long double>(rate), rounds - k) *
+                   (gaussian_divergence(mu, epsilon).upper);
+        }
+        const double upper = local_delta_upper(GaussianLocal{5.0}, Rate::of(rate),
+                                               static_cast<std::uint64_t>(rounds), epsilon);
+        expect_just_above(upper * (1 + 1e-9), exact, 1e-8);
+      }
+    }
+  }
+}
+
+TEST(LocalGaussian, EpsilonInvertsDelta) {
+  for (const double delta : {1e-30, 1e-8, 1e-5, 0.2}) {
+    for (const std::uint64_t rounds : {1u, 5540u, 10'000'000u}) {
+      const double epsilon = local_epsilon_upper(GaussianLocal{5.0}, Rate::of(0.1), rounds, delta);
+      const double back = local_delta_upper(GaussianLocal{5.0}, Rate::of(0.1), rounds, epsilon);
+      EXPECT_LE(back, delta * (1 + 1e-6));
+      if (epsilon > 0) {
+        EXPECT_GE(back, delta * (1 - 1e-6));
+      }
+    }
+  }
+}
+
+TEST(Local, RefusesWhatIsNotAPrivacyLoss) {
+  EXPECT_THROW(local_delta_upper(PureLocal{1.0}, Rate::of(0.5), 3, -1), Error);
+  EXPECT_THROW(local_delta_upper(PureLocal{1.0}, Rate::of(0.5), 3, NAN), Error);
+  EXPECT_THROW(local_epsilon_upper(PureLocal{1.0}, Rate::of(0.5), 3, 0), Error);
+  EXPECT_THROW(local_epsilon_upper(PureLocal{-1.0}, Rate::of(0.5), 3, 1e-5), Error);
+}
+
+}  // namespace
+}  // namespace muster::accounting

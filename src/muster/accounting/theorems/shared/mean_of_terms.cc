@@ -1,0 +1,179 @@
+#include "muster/accounting/theorems/shared/mean_of_terms.h"
+
+#include <cmath>
+#include <optional>
+
+#include "muster/accounting/theorems/shared/reporting_law.h"
+#include "muster/numerics/atomic_law.h"
+#include "muster/numerics/call_of_sum.h"
+#include "muster/numerics/ordered.h"
+
+namespace muster::accounting {
+namespace {
+
+constexpr double kDeep = 1e-80;  // below this nobody asks: Chernoff's bound is answer enough
+// Expected number of terms away from the centre up to which all counts of two or three values are enumerated.
+long double few(std::size_t values) { return values <= 2 ? 60 : 10; }
+
+constexpr long double kRoundOff = 1e-18L;  // of the sum of the masses: not a mass at 0
+
+struct Centred {
+  std::vector<Term> terms;  // nonzero values relative to `centre`, masses
+  long double centre;
+  long double mass;      // of all of them
+  long double mean;      // E X
+  long double positive;  // E (X)_+
+  long double strike;    // what the centred terms must pass
+};
+
+Centred centred(const std::vector<Term>& terms) {
+  long double rest = 1;
+  Centred law{{}, 0, 0, 0, 0, 0};
+  for (const Term& term : terms) {
+    rest -= term.mass;
+    law.mean += term.value * term.mass;
+    law.positive += numerics::larger(0.0L, term.value) * term.mass;
+  }
+  rest = rest > kRoundOff ? rest : 0;
+  long double heaviest = rest;
+  for (const Term& term : terms) {
+    if (term.mass > heaviest) {
+      heaviest = term.mass;
+      law.centre = term.value;
+    }
+  }
+  const auto add = [&law](long double value, long double mass) {
+    if (value != law.centre && mass > 0) {
+      law.terms.push_back({value - law.centre, mass});
+      law.mass += mass;
+    }
+  };
+  for (const Term& term : terms) {
+    add(term.value, term.mass);
+  }
+  add(0, rest);
+  return law;
+}
+
+// E(S - strike)_+ over all counts of up to three values, when few terms are away from the centre: multinomial
+// probabilities by positive recurrences. Beyond `most` such terms S is at most the largest value times their
+// number C ~ Bin(n, M), whose tail falls faster than a geometric series of ratio 1/2.
+std::optional<numerics::Enclosure> enumerate_few(const Centred& law, long double n) {
+  if (law.terms.size() > 3 || n * law.mass > few(law.terms.size()) || law.mass > 0.1L) {
+    return std::nullopt;
+  }
+  const auto most = static_cast<int>(numerics::smaller(n, n * law.mass + 30 + 10 * std::sqrt(n * law.mass)));
+  const long double nobody = std::exp(n * std::log1p(-law.mass));
+  long double total = 0;
+  long double size = 0;  // of what is added and subtracted inside the sums
+  // `chance`: of the counts fixed so far, with everybody else at the centre.
+  const auto visit = [&](const auto& self, std::size_t atom, int used, long double sum, long double magnitude,
+                         long double chance) -> void {
+    if (atom == law.terms.size()) {
+      if (sum > law.strike) {
+        total += chance * (sum - law.strike);
+        size += chance * (magnitude + std::abs(law.strike));
+      }
+      return;
+    }
+    const long double odds = law.terms[atom].mass / (1 - law.mass);
+    for (int c = 0; used + c <= most; ++c) {
+      const long double part = static_cast<long double>(c) * law.terms[atom].value;
+      self(self, atom + 1, used + c, sum + part, magnitude + std::abs(part), chance);
+      chance *= odds * (n - static_cast<long double>(used + c)) / static_cast<long double>(c + 1);
+    }
+  };
+  visit(visit, 0, 0, 0, 0, nobody);
+  long double largest = 0;
+  for (const Term& term : law.terms) {
+    largest = numerics::larger(largest, term.value);
+  }
+  long double tail = nobody;  // P(C = most + 1) by its recurrence
+  for (int c = 0; c <= most; ++c) {
+    tail *= law.mass / (1 - law.mass) * (n - static_cast<long double>(c)) / static_cast<long double>(c + 1);
+  }
+  const long double each = 4 * numerics::larger(0.0L, tail);
+  const long double beyond =
+      each * (largest * (static_cast<long double>(most) + 1) + numerics::larger(0.0L, -law.strike));
+  // Some hundred roundings of 2^-64 in a chance and in a value, a few in each part of a sum.
+  const long double error = 1e-16L * total + 1e-18L * size;
+  if (beyond + error > 1e-9L * total) {
+    return std::nullopt;  // a far tail, or a difference that cancels: the contour's case
+  }
+  return numerics::Enclosure{static_cast<double>((total - error) * (1 - 1e-15L)),
+                             static_cast<double>((total + error + beyond) * (1 + 1e-15L))};
+}
+
+// Outward by one unit of double, and by what a subtraction of two extended values of that size can lose.
+double outward(long double x, long double size, bool up) {
+  const auto rounded = static_cast<double>(x);
+  const double slack = std::abs(rounded) * 0x1p-52 + static_cast<double>(size) * 0x1p-61;
+  return up ? rounded + slack : rounded - slack;
+}
+
+struct Rounded {
+  numerics::AtomicLaw law;
+  double strike;
+};
+
+Rounded rounded(const Centred& law, bool up) {
+  Rounded result{{}, outward(law.strike, 0, !up)};
+  for (const Term& term : law.terms) {
+    result.law.add(outward(term.value, std::abs(term.value) + std::abs(law.centre), up),
+                   static_cast<double>(term.mass));
+  }
+  return result;
+}
+
+numerics::Enclosure by_contour(const Centred& law, double n) {
+  const Rounded above = rounded(law, true);
+  const double weights = weight_error(n * static_cast<double>(law.mass));
+  const double chernoff = numerics::call_of_sum_chernoff(above.law, n, above.strike) * weights;
+  if (chernoff < kDeep * n) {
+    return {0, chernoff * (1 + 1e-12)};
+  }
+  numerics::Enclosure ends = numerics::call_of_sum(above.law, n, above.strike);
+  // The n roundings together move the expectation by less than `shift`: only far tails need a second look.
+  double shift = 0;
+  for (const Term& term : law.terms) {
+    shift += n * static_cast<double>(term.mass * (std::abs(term.value) + std::abs(law.centre))) * 0x1p-50;
+  }
+  shift += static_cast<double>(std::abs(law.strike)) * 0x1p-50;
+  if (shift < 1e-8 * ends.lower) {
+    ends.lower -= shift;
+  } else {
+    const Rounded below = rounded(law, false);
+    ends.lower = numerics::call_of_sum(below.law, n, below.strike).lower;
+  }
+  // Where one value is far from the others the transform comes as a logarithm next to 1, good to some 2^-52
+  // absolutely, and is raised to the n-th power.
+  const double transform = 1 + 1e-15 * (n + 1);
+  return {ends.lower / weights / transform, ends.upper * weights * transform};
+}
+
+}  // namespace
+
+numerics::Enclosure mean_of_terms(const std::vector<Term>& terms, double n, double count,
+                                  long double constant) {
+  Centred law = centred(terms);
+  const auto known = static_cast<long double>(n - count);
+  law.strike = -(static_cast<long double>(count) * law.centre + known * constant);
+  const std::optional<numerics::Enclosure> few = enumerate_few(law, count);
+  const numerics::Enclosure sum = few ? *few : by_contour(law, count);
+  // Jensen on both sides: between (mean)_+ and the mean of the positive parts.
+  const long double share = static_cast<long double>(count) / static_cast<long double>(n);
+  const auto outer = static_cast<double>(
+      (share * law.positive + (1 - share) * numerics::larger(0.0L, constant)) * (1 + 1e-15L));
+  const auto inner =
+      static_cast<double>(numerics::larger(0.0L, share * law.mean + (1 - share) * constant) * (1 - 1e-15L));
+  const double upper = sum.upper / n * (1 + 1e-15);
+  const double lower = sum.lower / n * (1 - 1e-15);
+  const double top = upper < outer ? upper : outer;  // a NaN gives way too
+  return {numerics::smaller(lower > inner ? lower : inner, top), top};
+}
+
+numerics::Enclosure mean_of_terms(const std::vector<Term>& terms, double n) {
+  return mean_of_terms(terms, n, n, 0);
+}
+
+}  // namespace muster::accounting

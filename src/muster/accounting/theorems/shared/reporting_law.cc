@@ -1,0 +1,41 @@
+#include "muster/accounting/theorems/shared/reporting_law.h"
+
+#include <cmath>
+
+#include "muster/numerics/ordered.h"
+
+namespace muster::accounting {
+namespace {
+
+// Towards plus infinity, by more than exp and expm1 are off.
+double up(double x) { return x + 4e-16 * std::fabs(x); }
+
+}  // namespace
+
+numerics::AtomicLaw reporting_law(const Profile& profile, double rate, double epsilon) {
+  const double absent = std::exp(-epsilon);
+  const auto& log_alphas = profile.log_alphas();
+  numerics::AtomicLaw law;
+  long double reported = 0;
+  for (std::size_t i = 0; i < log_alphas.size(); ++i) {
+    const double l = log_alphas[i];
+    if (l > epsilon) {
+      // e^{l-eps} - e^{-eps}, by the form that does not cancel.
+      const double point = l < 1 ? absent * std::expm1(l) : std::exp(l - epsilon) - absent;
+      law.add(up(point), up(rate * profile.q_masses()[i]));
+      reported += profile.q_masses()[i];
+    } else if (l < epsilon) {
+      law.add(up(-std::expm1(-l)), up(rate * profile.p_masses()[i]));
+      reported += profile.p_masses()[i];
+    }
+  }
+  const auto rest = static_cast<double>(numerics::larger(0.0L, 1 - reported * (1 - 0x1p-50L)));
+  law.add(neutral_point(epsilon), up(rate * rest));
+  return law;
+}
+
+double neutral_point(double epsilon) { return up(-std::expm1(-epsilon)); }
+
+double weight_error(double expected) { return 1 + 1e-15 * (expected + 10 * std::sqrt(expected) + 64); }
+
+}  // namespace muster::accounting

@@ -1,0 +1,175 @@
+#include "muster/accounting/theorems/slots/slots.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <memory>
+#include <numbers>
+#include <utility>
+
+#include "muster/core/error.h"
+#include "muster/numerics/ordered.h"
+
+namespace muster::accounting {
+namespace {
+
+constexpr double kMostPerSlot = 1e6;    // a smaller mean count is a valid, larger, bound
+constexpr double kLeastPerSlot = 1e-3;  // below, the weights are 1 but for a thousandth
+constexpr double kSmallCharge = 0.05;   // of delta: a hundredth of epsilon or less
+
+// log of Chernoff's bound on P(Poisson(mean) >= count), count >= mean.
+double log_excess(double mean, double count) { return count - mean - count * std::log(count / mean); }
+
+// The largest mean with P(Poisson > clients) <= e^-exponent, rounded down.
+double poisson_mean(double clients, double exponent) {
+  double low = 0, high = clients + 1;
+  for (int i = 0; i < 200 && high - low > 1e-13 * high; ++i) {
+    const double middle = 0.5 * (low + high);
+    // Outward: the three terms cancel.
+    (log_excess(middle, clients + 1) + 1e-15 * (clients + 1) <= -exponent ? low : high) = middle;
+  }
+  return low;
+}
+
+// Law of 1 / (1 + max(c, first)), c Poisson, first the integer that c passes below with probability at most
+// e^-exponent (by e^{-t^2 / (2 mean)}). Each value is split to its two neighbours among some 1 / (1 + c)
+// about a sixteenth apart, and 0, its mean kept: greater in convex order. Extended precision and a recurrence
+// from the mode, so that each probability is within an ulp.
+bool poisson_weights(double mean, double exponent, std::vector<double>& values,
+                     std::vector<double>& probabilities) {
+  const double first = numerics::larger(0.0, std::floor(mean - std::sqrt(2 * mean * exponent)));
+  const double last = std::ceil(mean + 12 * std::sqrt(mean) + 60);  // leaves out less than e^-70 above
+  std::vector<double> nodes;
+  for (double c = first; c <= last; c += numerics::larger(1.0, std::floor(c / 16)))
+    nodes.push_back(1 / (1 + c));
+  nodes.push_back(0);
+  std::vector<long double> masses(nodes.size(), 0);
+  long double total = 0;
+  const auto add = [&](double c, long double probability) {
+    const long double weight = 1 / (1 + static_cast<long double>(c));
+    const auto below = static_cast<std::size_t>(
+        std::lower_bound(nodes.begin(), nodes.end(), static_cast<double>(weight), std::greater<>()) -
+        nodes.begin());
+    total += probability;
+    if (below == 0) {
+      masses[0] += probability;
+      return;
+    }
+    const long double share = (weight - nodes[below]) / (nodes[below - 1] - nodes[below]);
+    const long double up = numerics::within(share, 0.0L, 1.0L);
+    masses[below - 1] += up * probability;
+    masses[below] += (1 - up) * probability;
+  };
+  const double mode = std::floor(mean);
+  long double relative = 1;
+  for (double c = mode; c <= last; ++c, relative *= mean / static_cast<long double>(c)) add(c, relative);
+  relative = 1;
+  for (double c = mode; c > 0 && relative > 0;) {
+    relative *= static_cast<long double>(c) / mean;
+    add(numerics::larger(--c, first), relative);
+    if (c < first && relative < 1e-25L) {
+      // All that is left: the ratios c / mean go on falling.
+      masses[0] += relative * mean / (static_cast<long double>(mean) - c);
+      break;
+    }
+  }
+  for (std::size_t i = nodes.size() - 2; i > 0; --i) {
+    if (masses[i] < 1e-16L * total) {  // too small to keep: to the next larger weight
+      masses[i - 1] += masses[i];
+      masses[i] = 0;
+    }
+  }
+  for (std::size_t i = 0; i + 1 < nodes.size(); ++i) {
+    if (masses[i] > 0) {
+      values.push_back(nodes[i]);
+      probabilities.push_back(static_cast<double>(masses[i] / total));
+    }
+  }
+  return first > 0;
+}
+
+// E(Z - k)_+ of a centred normal.
+double normal_call(double deviation, double k) {
+  const double z = k / deviation;
+  return deviation * (std::exp(-z * z / 2) / std::sqrt(2 * std::numbers::pi) -
+                      z * 0.5 * std::erfc(z / std::numbers::sqrt2));
+}
+
+SumShape slot_shape(double m, double p0) {
+  return {.factor = p0 / m, .count = m, .rate = 1, .threshold = m / p0};
+}
+
+}  // namespace
+
+HomogeneousShape slot_pair_shape(double m, double p0, double others, double rate) {
+  const double share = rate / m, expected = (others + 1) * share;
+  const double weight = -std::expm1((others + 1) * std::log1p(-share)) / expected;
+  return {.clients = m / (p0 * numerics::smaller(1.0, weight)), .count = m, .rate = 1};
+}
+
+SlotCurve::SlotCurve(ReportingSum sum, double m, double p0)
+    : sum_(std::move(sum)), shape_(slot_shape(m, p0)) {}
+
+CountedSlotCurve::CountedSlotCurve(ReportingSum sum, double m, double p0, double others, double least)
+    : sum_(std::move(sum)), shape_(slot_shape(m, p0)) {
+  for (const double exponent : {2.0, 4.0, 6.0, 9.0, 12.0, 16.0, 20.0, 26.0, 34.0, 44.0, 56.0, 70.0}) {
+    const double mean =
+        numerics::smaller(kMostPerSlot, poisson_mean(others, exponent) * least / m * (1 - 1e-12));
+    if (mean > kLeastPerSlot) {
+      TermWeights weights;
+      Level level{shape_, std::exp(-exponent), 0};  // more clients than there are
+      // ... or some slot with fewer of them than the weights allow for.
+      if (poisson_weights(mean, exponent + std::log(m), weights.values, weights.probabilities))
+        level.excess *= 2;
+      for (std::size_t i = 0; i < weights.values.size(); ++i) {
+        level.mean_square += weights.probabilities[i] * weights.values[i] * weights.values[i];
+      }
+      level.shape.weights = std::make_shared<const TermWeights>(std::move(weights));
+      levels_.push_back(std::move(level));
+    }
+  }
+}
+
+numerics::Enclosure CountedSlotCurve::delta(double epsilon) const {
+  const numerics::Enclosure plain = sum_.delta(shape_, epsilon);
+  numerics::Enclosure best = plain;
+  if (!(plain.upper > 0)) return best;
+  // Every level is a valid bound: its sum grows, and its charge excess * plain falls, from level to level.
+  // The first whose charge is small against its own sum is close to the best.
+  const auto first_small = [&](double sum) {
+    std::size_t i = 0;
+    while (i + 1 < levels_.size() && levels_[i].excess * plain.upper > kSmallCharge * sum) ++i;
+    return i;
+  };
+  const auto sum_at = [&](std::size_t i) {
+    const Level& level = levels_[i];
+    const numerics::Enclosure sum = sum_.delta(level.shape, epsilon);
+    const double upper = (sum.upper + level.excess * plain.upper) * (1 + 1e-15);
+    if (upper < best.upper) best = {numerics::smaller(sum.lower + level.excess * plain.lower, upper), upper};
+    return sum.upper;
+  };
+  if (levels_.empty()) return best;
+  // Where to begin: a normal sum's value. If that was too deep, back to where the sum found says, once; if
+  // too shallow, on until the charge is small.
+  const double deviation =
+      std::sqrt(shape_.count * levels_.front().mean_square * sum_.variance_of_term(shape_, epsilon));
+  const std::size_t begin = first_small(shape_.factor * std::exp(epsilon) *
+                                        normal_call(deviation, shape_.threshold * -std::expm1(-epsilon)));
+  const std::size_t target = first_small(sum_at(begin));
+  if (target < begin) sum_at(target);
+  for (std::size_t i = begin, next = target; next > i;) {
+    i = next;
+    next = first_small(sum_at(i));
+  }
+  return best;
+}
+
+UnequalRatesCurve averaged_slots(ReportingSum sum, double n, double lo, double hi) {
+  if (!(hi < 1)) {
+    throw Error(ErrorCode::uncovered, "participation.rate", "1", "a rate below 1: 1 - 50/n is enough",
+                "no theorem covers averaged updates when every client checks in");
+  }
+  return UnequalRatesCurve(std::move(sum), n, lo, hi);
+}
+
+}  // namespace muster::accounting

@@ -1,0 +1,17 @@
+#include "muster/accounting/theorems/subset/subset.h"
+
+#include <utility>
+
+#include "muster/core/error.h"
+
+namespace muster::accounting {
+
+SubsetCurve::SubsetCurve(ReportingSum sum, double n, double k)
+    : sum_(std::move(sum)), shape_{.factor = 1 / n, .count = k, .rate = 1, .threshold = n} {
+  if (!(k >= 1 && k < n)) {
+    throw Error(ErrorCode::uncovered, "participation.subset", "", "1 <= k < n; k = n is a plain shuffle",
+                "the swap theorem needs a client outside the subset");
+  }
+}
+
+}  // namespace muster::accounting

@@ -1,0 +1,140 @@
+// The fixed-subset bound: equal to its formula summed term by term, above every enumerated dataset.
+#include "muster/accounting/theorems/subset/subset.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "muster/core/error.h"
+#include "tests/oracle/profile_of_laws.h"
+#include "tests/oracle/random_cases.h"
+#include "tests/oracle/slow_formula.h"
+
+namespace muster::accounting {
+namespace {
+
+using oracle::Atom;
+using oracle::Law;
+
+const std::vector<double> kShares = {0, 0.15, 0.4, 0.7, 0.9, 0.98};  // of the largest log-ratio
+
+// (1/n) E( X_1 + ... + X_k + (n-k)(1-E) )_+ over every combination of atoms.
+long double slow(const std::vector<Atom>& law, int n, int k, long double epsilon) {
+  const std::function<long double(int, long double)> visit = [&](int left, long double sum) {
+    if (left == 0) return std::max(0.0L, sum);
+    long double total = 0;
+    for (const Atom& atom : law) total += atom.mass * visit(left - 1, sum + atom.value);
+    return total;
+  };
+  return visit(k, static_cast<long double>(n - k) * (1 - std::exp(epsilon))) / static_cast<long double>(n);
+}
+
+// The largest divergence over every dataset and both orders of every pair.
+long double worst(const std::vector<Law>& laws, int n, int k, long double epsilon) {
+  long double most = 0;
+  for (const std::vector<int>& dataset : oracle::multisets(static_cast<int>(laws.size()), n - 1)) {
+    std::vector<Law> others;
+    for (const int r : dataset) others.push_back(laws[static_cast<std::size_t>(r)]);
+    for (const Law& a : laws) {
+      for (const Law& b : laws) {
+        if (&a != &b) most = std::max(most, oracle::hockey_stick(oracle::subset(others, a, b, k), epsilon));
+      }
+    }
+  }
+  return most;
+}
+
+TEST(Subset, EqualsTheFormulaAndDominatesEveryDatasetOfPureRandomizers) {
+  std::mt19937_64 engine(51);
+  int violations = 0, cases = 0, caught = 0;
+  long double tightest = 0;
+  for (int trial = 0; trial < 6; ++trial) {
+    std::vector<Law> laws;
+    if (trial < 3) {
+      const long double q = 1 / (std::exp(0.5L + static_cast<long double>(trial)) + 1);
+      laws = {{1 - q, q}, {q, 1 - q}};
+    } else {
+      laws = oracle::random_randomizer(oracle::Family::extreme, 3, 2, engine);
+    }
+    const auto epsilon0 = static_cast<double>(oracle::largest_log_ratio(laws) * (1 + 1e-15L));
+    for (int n = 2; n <= 6; ++n) {
+      for (int k = 1; k < n; ++k) {
+        const SubsetCurve curve(ReportingSum({Profile::pure(epsilon0)}), n, k);
+        for (const double share : kShares) {
+          const double epsilon = share * epsilon0;
+          const numerics::Enclosure fast = curve.delta(epsilon);
+          const long double formula = slow(oracle::pure_law(epsilon0, epsilon), n, k, epsilon);
+          SCOPED_TRACE(::testing::Message() << trial << " " << n << " " << k << " " << epsilon);
+          EXPECT_GE(fast.upper, formula * (1 - 1e-13L));
+          EXPECT_LE(fast.lower, formula * (1 + 1e-13L));
+          EXPECT_LE(fast.upper - fast.lower, 1e-9L * formula + 1e-12L);
+          const long double truth = worst(laws, n, k, epsilon);
+          ++cases;
+          violations += truth > fast.upper;
+          if (fast.upper > 1e-9) tightest = std::max(tightest, truth / fast.upper);
+          // The victim's share taken one too small: k - 1 of n.
+          if (k > 1) caught += truth > slow(oracle::pure_law(epsilon0, epsilon), n, k - 1, epsilon);
+        }
+      }
+    }
+  }
+  EXPECT_EQ(violations, 0) << "of " << cases;
+  EXPECT_GT(tightest, 0.95L);
+  EXPECT_GT(caught, 0);
+}
+
+TEST(Subset, DominatesEveryDatasetWithTheExactProfile) {
+  std::mt19937_64 engine(52);
+  int violations = 0;
+  long double tightest = 0;
+  for (int trial = 0; trial < 6; ++trial) {
+    const auto family = trial % 2 ? oracle::Family::smooth : oracle::Family::extreme;
+    const std::vector<Law> laws = oracle::random_randomizer(family, 3, 2 + trial / 3, engine);
+    const Profile profile = oracle::profile_of_laws(laws);
+    const long double top = oracle::largest_log_ratio(laws);
+    for (int n = 2; n <= 5; ++n) {
+      for (int k = 1; k < n; ++k) {
+        const SubsetCurve curve(ReportingSum({profile}), n, k);
+        for (const double share : kShares) {
+          const auto epsilon = static_cast<double>(share * top);
+          const double bound = curve.delta(epsilon).upper;
+          const long double truth = worst(laws, n, k, epsilon);
+          violations += truth > bound;
+          if (bound > 1e-9) tightest = std::max(tightest, truth / bound);
+        }
+      }
+    }
+  }
+  EXPECT_EQ(violations, 0);
+  EXPECT_GT(tightest, 0.9L);
+}
+
+// Mixed over k ~ Bin(n, g) it is the check-in bound, so a subset of the mean size costs about as much.
+TEST(Subset, IsCloseToTheCheckInOfTheSameMeanSize) {
+  const SubsetCurve pure(ReportingSum({Profile::pure(2)}), 6e4, 6e3);
+  EXPECT_NEAR(pure.delta(0.012574).upper, 1e-6, 3e-8);  // the check-in's epsilon at delta = 1e-6
+  const SubsetCurve gaussian(ReportingSum(Mechanism(GaussianLocal{5})), 6e4, 6e3);
+  EXPECT_NEAR(gaussian.delta(0.001583).upper, 1e-6, 2e-8);
+}
+
+TEST(Subset, AnswersEverywhere) {
+  for (const double epsilon0 : {1e-3, 1.0, 20.0}) {
+    for (const auto& [n, k] : {std::pair{2.0, 1.0}, {1e3, 999.0}, {1e9, 1e3}, {1e9, 5e8}, {1e12, 1e11}}) {
+      const SubsetCurve curve(ReportingSum({Profile::pure(epsilon0)}), n, k);
+      for (const double epsilon : {0.0, 1e-7, 1e-3, 0.5, 19.9, 60.0, 900.0}) {
+        const numerics::Enclosure value = curve.delta(epsilon);
+        EXPECT_TRUE(value.lower >= 0 && value.lower <= value.upper && value.upper <= 1)
+            << epsilon0 << " " << n << " " << k << " " << epsilon;
+      }
+    }
+  }
+}
+
+TEST(Subset, RefusesEverybody) {
+  EXPECT_THROW(SubsetCurve(ReportingSum({Profile::pure(1)}), 10, 10), Error);
+  EXPECT_THROW(SubsetCurve(ReportingSum({Profile::pure(1)}), 10, 0), Error);
+}
+
+}  // namespace
+}  // namespace muster::accounting

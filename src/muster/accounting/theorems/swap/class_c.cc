@@ -1,0 +1,150 @@
+#include "muster/accounting/theorems/swap/class_c.h"
+
+#include <cmath>
+
+#include "muster/accounting/theorems/everyone/blanket.h"
+#include "muster/accounting/theorems/everyone/class_c_pool.h"
+#include "muster/accounting/theorems/shared/binomial_blocks.h"
+#include "muster/accounting/theorems/shared/reporting_law.h"
+#include "muster/numerics/call_of_sum.h"
+#include "muster/numerics/enumerated_call.h"
+#include "muster/numerics/ordered.h"
+#include "muster/numerics/worst_mixture.h"
+
+namespace muster::accounting {
+namespace {
+
+// Above this share of the value the allowance for types between the ends is worth comparing with X*, unless
+// epsilon0 is so small that X* is closer than that.
+constexpr double kCompareWithProfile = 0.02;
+// Nobody absent: by their blanket, unless that adds this share; by the pool of their displaceable messages.
+constexpr double kMatters = 1e-9, kBlanketMatters = 5e-3;
+constexpr double kRareFew = 1e-5;  // of the sum: what unlikely few hidden clients may add
+// A second opinion, where that event is this share of the bound: the pool, for unequal rates averaged over
+// the number of hidden clients. The pool of equal rates also where the maximum over the types is this far
+// from its ends; the average also for few clients, who are enumerated, and very many, where the round-off of
+// the revealed ones counts.
+constexpr double kCompareWithPool = 1e-3, kCompareWithPools = 1e-2, kWideGap = 2e-3, kFewClients = 24,
+                 kManyClients = 1e9;
+constexpr double kNegligible = 1e-80;  // a delta that needs no second opinion
+
+}  // namespace
+
+ClassCCurve::ClassCCurve(double epsilon0, double n, double terms, double rate, double theta)
+    : epsilon0_(epsilon0),
+      n_(n),
+      terms_(terms),
+      rate_(rate),
+      theta_(theta),
+      profile_(Profile::pure(epsilon0)) {}
+
+ClassCCurve ClassCCurve::check_in(double epsilon0, double n, double rate) {
+  return ClassCCurve(epsilon0, n, n, rate);
+}
+
+ClassCCurve ClassCCurve::subset(double epsilon0, double n, double k) {
+  return ClassCCurve(epsilon0, n, k, 1);
+}
+
+ClassCCurve ClassCCurve::unequal(double epsilon0, double n, double lo, double hi) {
+  ClassCCurve curve(epsilon0, n, n, hi, lo / hi);
+  const bool few_or_many = n <= kFewClients || n > kManyClients;
+  const auto bound = [epsilon0, hi, few_or_many, alone = Profile::pure(epsilon0)](double clients,
+                                                                                  double epsilon) {
+    if (clients < 2) {
+      return numerics::Enclosure{0, numerics::as_upper_bound(hi * alone.at(epsilon) * (1 + 1e-15))};
+    }
+    return few_or_many ? ClassCCurve::check_in(epsilon0, clients, hi).delta(epsilon)
+                       : ClassCPoolCurve(epsilon0, clients, hi).delta(epsilon);
+  };
+  auto mixture = std::make_shared<UnequalRatesMixture>(n, lo, hi, bound, 0.1);
+  mixture->merge();
+  curve.over_counts_ = std::move(mixture);
+  return curve;
+}
+
+double ClassCCurve::profile_only(double epsilon) const {
+  numerics::AtomicLaw law = reporting_law(profile_, theta_ * rate_, epsilon);
+  law.add(neutral_point(epsilon), 1 - theta_);
+  const double threshold = n_ * -std::expm1(-epsilon) * (1 - 4e-16),
+               scale = std::exp(epsilon) / (n_ * theta_);
+  const double estimate = numerics::call_of_sum_chernoff(law, terms_, threshold) * scale;
+  return estimate < kNegligible ? estimate : numerics::call_of_sum(law, terms_, threshold).upper * scale;
+}
+
+// Nobody is absent: all who are not revealed are shuffled, N ~ Bin(n - 1, chance) others and the victim.
+double ClassCCurve::everybody(double epsilon, double local, double sum) const {
+  const double not_absent = 1 - theta_ * (1 - rate_);  // of another client
+  const double chance = numerics::smaller(1.0, theta_ * rate_ / not_absent * (1 - 1e-15));
+  const double probability = rate_ * std::exp((n_ - 1) * std::log1p(-theta_ * (1 - rate_))) * (1 + 1e-12);
+  double each = local;
+  if (probability * each > kMatters * sum) {
+    each = numerics::smaller(each, thinned_blanket_delta(n_, chance, epsilon0_, epsilon).upper);
+  }
+  if (probability * each <= kBlanketMatters * sum) return probability * each;
+  double least = n_ - 1, fewer = 0;
+  if (theta_ < 1) {  // fewer have a chance that does not matter; a bound for some clients holds for more
+    const double exponent = numerics::larger(1.0, std::log(probability * local / (kRareFew * sum)));
+    least = binomial_low_end(n_ - 1, chance, exponent);
+    fewer = std::exp(-exponent) * local;
+  }
+  const double pool = ClassCPoolCurve(epsilon0_, least + 1, 1).delta(epsilon).upper + fewer;
+  return probability * numerics::smaller(each, pool);
+}
+
+numerics::Enclosure ClassCCurve::delta(double epsilon) const {
+  if (rate_ >= 1 && terms_ >= n_) {  // everybody reports: nobody to change places with
+    return ClassCPoolCurve(epsilon0_, n_, 1).delta(epsilon);
+  }
+  const bool subset = rate_ >= 1;
+  const double local = numerics::as_upper_bound(profile_.at(epsilon) * (1 + 1e-15));
+  // Whatever the others send: the victim reports with this probability (convexity of the divergence).
+  const double cap = local * (subset ? terms_ / n_ : rate_) * (1 + 4e-16);
+  if (epsilon >= epsilon0_) {
+    return {0, cap};
+  }
+  const double e = std::exp(epsilon);
+  const double q = 1 / (std::exp(epsilon0_) + 1);
+  const double p = 1 / (std::exp(-epsilon0_) + 1);
+  // Terms plus E - 1: absence at zero. Both laws have mean zero; the second is -E times the first. What is
+  // revealed of the others' coins is a term of zero, E - 1 here. (At eps = 0 that is the absent client's: V_i
+  // with a weight n/(absent or revealed) in place of n/absent times its share, which is not less by Jensen.)
+  const double lo = rate_ * theta_, revealed = 1 - theta_;
+  numerics::AtomicLaw alternative, record;
+  alternative.add(std::expm1(epsilon0_), lo * q);
+  alternative.add(std::expm1(-epsilon0_), lo * p);
+  record.add(-e * std::expm1(epsilon0_), lo * q);
+  record.add(-e * std::expm1(-epsilon0_), lo * p);
+  for (numerics::AtomicLaw* law : {&alternative, &record}) law->add(std::expm1(epsilon), revealed);
+  const double factor = 1 / (n_ * theta_);
+  const numerics::WorstMixture worst =
+      numerics::worst_mixture_call(alternative, record, terms_, n_ * std::expm1(epsilon),
+                                   subset ? numerics::Mixing::product : numerics::Mixing::swap);
+  double upper = worst.value.upper * factor;
+  const double ahead_of_profile = 0.3 * (std::sqrt(2 * p) - 1);  // of X*, at least three times this
+  if (!(worst.slack < numerics::smaller(kCompareWithProfile, ahead_of_profile)) && upper > kNegligible &&
+      terms_ * lo > 0.5) {
+    upper = numerics::smaller(upper, profile_only(epsilon));
+  }
+  const double weights = weight_error(terms_ * (lo + revealed));
+  upper *= weights;
+  double lower = worst.value.lower * factor;
+  if (numerics::enumerable(alternative, terms_) && lower < 0.999 * upper) {  // the ends, exactly
+    for (const numerics::AtomicLaw* law : {&alternative, &record}) {
+      lower = numerics::larger(
+          lower, numerics::enumerated_call(*law, terms_, n_ * std::expm1(epsilon)).lower * factor);
+    }
+  }
+  const double all_report = subset ? 0 : everybody(epsilon, local, upper);
+  const bool wide = upper - lower > kWideGap * (upper + all_report);
+  upper = (upper + all_report) * (1 + 1e-15);
+  const bool may_all_report = all_report > (over_counts_ ? kCompareWithPools : kCompareWithPool) * upper;
+  if (over_counts_ && (may_all_report || n_ <= kFewClients || n_ > kManyClients)) {
+    upper = numerics::smaller(upper, over_counts_->delta(epsilon).upper);
+  } else if (!over_counts_ && !subset && (may_all_report || wide)) {
+    upper = numerics::smaller(upper, ClassCPoolCurve(epsilon0_, n_, rate_).delta(epsilon).upper);
+  }
+  return {numerics::within(lower / weights, 0.0, numerics::smaller(cap, upper)), upper <= cap ? upper : cap};
+}
+
+}  // namespace muster::accounting

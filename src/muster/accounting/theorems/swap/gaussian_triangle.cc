@@ -1,0 +1,199 @@
+#include "muster/accounting/theorems/swap/gaussian_triangle.h"
+
+#include <cmath>
+#include <numbers>
+
+#include "muster/accounting/describe/gaussian_divergence.h"
+#include "muster/numerics/ordered.h"
+
+namespace muster::accounting {
+namespace {
+
+using numerics::larger;
+using numerics::smaller;
+using numerics::within;
+using Extended = long double;
+
+constexpr double kUlp = 0x1p-52;
+constexpr double kFarthest = 36;  // deviations: beyond, a normal's tail is below every number used here
+constexpr double kVanishing = 1e-250;
+constexpr double kResidual = 3e-9;  // of a logarithm at the root: its square is what a cut beside it costs
+constexpr int kMostSteps = 60;
+constexpr double kOutermost = 9;     // deviations of the common factor; the rest is charged
+constexpr double kAbsolute = 1e-14;  // times (1 + |c|) E: what the shape's and the factor's roundings move
+
+double upper_tail(double x) { return 0.5 * std::erfc(x * std::numbers::sqrt2 / 2); }
+
+// E(e^{pZ - p^2/2} - E e^{qZ - q^2/2} - k)_+ for p >= 0 >= q, p > q, k > 0, from above. The payoff is
+// positive beyond the root z of F(z) = pz - p^2/2 - ln(k + E e^{qz - q^2/2}), a concave increasing function,
+// which Newton's method approaches from the left after its first step. `start` is a guess of the root, and
+// becomes what was found.
+double call_of_difference(double p, double q, double e, double log_e, double k, double& start) {
+  const double length = p - q, half_p = 0.5 * p * p, half_q = 0.5 * q * q;
+  const double log_k = std::log(k);
+  const double other = log_k + half_p;
+  if (other > kFarthest * p && (p > 0 || log_k > 0)) return kVanishing;  // e^{pz - p^2/2} <= k up to there
+  // Both terms of the logarithm alone: each root lies to the left of the true one.
+  double least = (log_e + half_p - half_q) / length;
+  if (p > 0) least = larger(least, other / p);
+  double z = larger(start, least);
+  double residual = 0, slope = 0, value = 0;
+  bool settled = false;
+  for (int i = 0; i < kMostSteps; ++i) {
+    if (!(z < kFarthest)) {
+      if (i == 0)
+        z = kFarthest - 1;  // a guess
+      else
+        return kVanishing;
+    }
+    const double second = e * std::exp(q * z - half_q);
+    value = k + second;
+    residual = p * z - half_p - std::log(value);
+    slope = p - q * second / value;
+    if (std::fabs(residual) <= kResidual) {
+      settled = true;
+      break;
+    }
+    if (!(slope > 0)) break;
+    z = larger(least, z - residual / slope);
+  }
+  start = z;
+  if (!settled) return residual < 0 ? upper_tail(z - p) * (1 + 1e-10) : 1;  // e^{pZ - p^2/2} alone
+  const double tails[3] = {upper_tail(z - p), e * upper_tail(z - q), k * upper_tail(z)};
+  const double sum = tails[0] + tails[1] + tails[2];
+  const double reach = std::fabs(z) + length;
+  const double rounding = kUlp * (8 + 2 * reach * reach) * sum;
+  // The root is at most twice residual / slope away while |q| times that is below 1/2; in between the payoff
+  // is at most what it is at z.
+  const double lost_residual =
+      std::fabs(residual) + kUlp * (8 + 2 * length * std::fabs(z) + std::fabs(log_k));
+  const double away = lost_residual / slope;
+  if (!(-q * away <= 0.4)) return upper_tail(z - away - p) * (1 + 1e-10);
+  const double cut = value * (1 + 1e-8) * lost_residual * 1.01 * 2 * away * 0.4;
+  const double call = larger(0.0, tails[0] - tails[1] - tails[2]) + rounding + cut;
+  return call > kVanishing ? call : kVanishing;
+}
+
+// The page's f at ln alpha = l of either sign, for the distance mu: f(l) = 1 - e^l + e^l f(-l).
+Extended divergence_at(double mu, Extended l, bool from_above) {
+  const Extended size = std::fabs(l) < 1e4L ? std::fabs(l) : 1e4L;
+  const ExtendedDivergence at = extended_gaussian_divergence(mu, size);
+  const Extended error = at.error + 1e-17L;
+  const Extended value = at.value * (from_above ? 1 + error : 1 - error);
+  return l >= 0 ? value : -std::expm1(l) + std::exp(l) * value;
+}
+
+TriangleCalls::Ends rounded(Extended lower, Extended upper) {
+  const Extended down = 1 - 0x1p-51L, up = 1 + 0x1p-51L;
+  return {static_cast<double>(lower > 0 ? lower * down : 0), static_cast<double>(upper * up)};
+}
+
+}  // namespace
+
+double widest_sum(double eta, double d) {
+  if (!(eta < 1)) return 4;  // x = x': the root's limit there is 1
+  const double open = larger(0.0, 1 - d * d / (1 - eta) + 4 * kUlp);
+  return smaller(4.0, (1 + eta + 2 * std::sqrt(eta * open)) * (1 + 4 * kUlp));
+}
+
+// The common factor's chords: finer where its square's weight c^2 is larger.
+TriangleCalls::TriangleCalls(double mu, double excess) : mu_(mu), excess_(excess) {
+  const double step = smaller(0.6, 0.32 / mu);
+  double right = kOutermost;
+  cuts_.push_back({right, upper_tail(right), 0});
+  while (right > -kOutermost) {
+    const double left = larger(-kOutermost, right - step * larger(1.0, std::fabs(right) / 3));
+    // A difference of small tails on either side of 0.
+    const double cell =
+        right > 0 ? upper_tail(left) - upper_tail(right) : upper_tail(-right) - upper_tail(-left);
+    cuts_.push_back({left, upper_tail(left), cell});
+    right = left;
+  }
+}
+
+double TriangleCalls::above(const Triangle& triangle, double c, double negligible) const {
+  // The part of t - (x + x')/2 along x - x' enters p and q; the rest is a factor V common to both, a
+  // lognormal of mean one: g = V (e^{pZ - p^2/2} - E e^{qZ - q^2/2}).
+  const double length = mu_ * std::sqrt(triangle.D) * (1 + 2 * kUlp);
+  const double share = within(0.5 * (1 + triangle.d / triangle.D), 0.0, 1.0);
+  double e = 1 + excess_, log_e = std::log1p(excess_);
+  double p = length * share, q = p - length;
+  double strike = c;
+  double scale = 1;
+  if (c <= 0) {  // E(c - g)_+ = E E( e^{N2} - (1/E) e^{N1} - |c|/E )_+, Z turned round
+    const double swapped = -p;
+    p = -q;
+    q = swapped;
+    scale = e;
+    e = 1 / e;
+    log_e = -log_e;
+    strike = -c * e;
+  }
+  const double absolute = kAbsolute * (1 + std::fabs(c)) * (1 + excess_);
+  if (strike <= 0) {
+    // c = 0: V drops out, E(e^{N1} - E e^{N2})_+ at the distance `length`, by Black and Scholes.
+    const double z = (log_e + 0.5 * p * p - 0.5 * q * q) / length;
+    return scale * (larger(0.0, upper_tail(z - p) - e * upper_tail(z - q)) + 8 * kUlp) + absolute;
+  }
+  const double across =
+      mu_ * mu_ * larger(0.0, triangle.S - triangle.d * triangle.d / triangle.D + 8 * kUlp) / 4;
+  const double deviation = std::sqrt(across) * (1 + 4 * kUlp);
+  // V -> V C1(k/V) is convex with slope in [0, 1], so V may be spread to the ends of cells [v_i, v_{i+1}], v
+  // = e^{deviation t - deviation^2/2}, each keeping its probability and its mean, and what lies beyond the
+  // last v be charged. From the largest v down: the roots z then grow.
+  double sum = 0;
+  double z = -kFarthest, before = z;
+  const auto visit = [&](double at, double mass, bool guess) {
+    const double worth = larger(0.0, mass * at);  // V C1(k/V) <= V
+    if (worth <= negligible) {
+      sum += worth;
+      return;
+    }
+    double root = guess ? 2 * z - before : z;
+    sum += worth * call_of_difference(p, q, e, log_e, strike / at, root);
+    before = z;
+    z = root;
+  };
+  double right = cuts_.front().t, point = std::exp(deviation * right - 0.5 * deviation * deviation);
+  double first = upper_tail(right - deviation);  // E(V; V > v)
+  double weight = cuts_.front().beyond;          // of the atom at `point`
+  sum += larger(0.0, first - point * weight);
+  for (std::size_t i = 1; i < cuts_.size(); ++i) {
+    const double left = cuts_[i].t, cell = cuts_[i].cell;
+    const double next = std::exp(deviation * left - 0.5 * deviation * deviation);
+    const double next_first = upper_tail(left - deviation);
+    const double upper_share = within((next_first - first - next * cell) / (point - next), 0.0, cell);
+    visit(point, weight + upper_share, i > 2);
+    weight = cell - upper_share;
+    point = next;
+    first = next_first;
+  }
+  visit(point, weight + cuts_.front().beyond, true);
+  return scale * sum * (1 + 8 * kUlp) + absolute;
+}
+
+TriangleCalls::Ends TriangleCalls::record(double c) const {
+  const Extended e = 1 + static_cast<Extended>(excess_), at = c;
+  if (at <= 0) {  // E(c - 1 + E r)_+ = E E(r - (1 + |c|)/E)_+
+    const Extended l = std::log1p(-at) - std::log1p(static_cast<Extended>(excess_));
+    return rounded(e * divergence_at(mu_, l, false), e * divergence_at(mu_, l, true));
+  }
+  if (at >= 1) return {0, 0};
+  // E(1 - c - E r)_+ = (1 - c) f(ln(E / (1 - c)))
+  const Extended l = std::log1p(static_cast<Extended>(excess_)) - std::log1p(-at);
+  return rounded((1 - at) * divergence_at(mu_, l, false), (1 - at) * divergence_at(mu_, l, true));
+}
+
+TriangleCalls::Ends TriangleCalls::alternative(double c) const {
+  const Extended minus_one = static_cast<Extended>(excess_) + c, strike = 1 + minus_one;  // K
+  if (c > 0) {
+    const Extended l = std::log1p(minus_one);
+    return rounded(divergence_at(mu_, l, false), divergence_at(mu_, l, true));
+  }
+  if (strike <= 0) return {0, 0};
+  // E(K - r)_+ = K f(-ln K)
+  const Extended l = -std::log1p(minus_one);
+  return rounded(strike * divergence_at(mu_, l, false), strike * divergence_at(mu_, l, true));
+}
+
+}  // namespace muster::accounting

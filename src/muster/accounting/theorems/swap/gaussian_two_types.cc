@@ -1,0 +1,101 @@
+#include "muster/accounting/theorems/swap/gaussian_two_types.h"
+
+#include <cmath>
+#include <utility>
+
+#include "muster/accounting/theorems/shared/reporting_law.h"
+#include "muster/numerics/ordered.h"
+#include "muster/numerics/rare_mixture.h"
+#include "muster/numerics/worst_mixture.h"
+
+namespace muster::accounting {
+namespace {
+
+using numerics::as_lower_bound;
+using numerics::as_upper_bound;
+using numerics::Enclosure;
+
+// Of the value, and of it times mu: an enclosure beside which the profile-only law, which is above the two
+// types by about a third of mu and more, is worth a look.
+constexpr double kWide = 0.04, kWidePerMu = 0.1;
+constexpr double kFar = 5;           // deviations of the loss from where the profile-only law may be closer
+constexpr double kFarthest = 13;     // and from where it answers alone
+constexpr double kHeavy = 35;        // deviations of the sum of all: a term that is better taken apart
+constexpr double kFewReports = 8;    // expected; fewer are not enough for a sum of a hundred atoms
+constexpr double kFewAbsent = 8;     // expected; fewer, and the event that nobody is absent decides
+constexpr double kRounding = 1e-12;  // of a probability that is a power of n
+
+}  // namespace
+
+bool two_types_cover(double mu, double reporting, double absent) {
+  return mu >= TwoTypesLaws::kLeastMu && mu <= TwoTypesLaws::kMostMu && reporting >= kFewReports &&
+         absent >= kFewAbsent;
+}
+
+GaussianTwoTypesCurve::GaussianTwoTypesCurve(std::shared_ptr<const ReportingSum> local, double mu, double n,
+                                             double terms, double rate)
+    : local_(std::move(local)),
+      laws_(TwoTypesLaws::of(mu)),
+      spread_(std::sqrt(std::expm1(mu * mu))),
+      wide_(numerics::smaller(kWide, kWidePerMu * mu)),
+      n_(n),
+      terms_(terms),
+      rate_(rate) {}
+
+GaussianTwoTypesCurve GaussianTwoTypesCurve::check_in(std::shared_ptr<const ReportingSum> local, double mu,
+                                                      double n, double rate) {
+  return {std::move(local), mu, n, n, rate};
+}
+
+GaussianTwoTypesCurve GaussianTwoTypesCurve::subset(std::shared_ptr<const ReportingSum> local, double mu,
+                                                    double n, double k) {
+  return {std::move(local), mu, n, k, 1};
+}
+
+Enclosure GaussianTwoTypesCurve::profile_only(double epsilon) const {
+  return local_->delta({.factor = 1 / n_, .count = terms_, .rate = rate_, .threshold = n_}, epsilon);
+}
+
+Enclosure GaussianTwoTypesCurve::delta(double epsilon) const {
+  const bool subset = terms_ < n_;
+  // The event that nobody is absent.
+  const double everybody =
+      subset ? 0 : std::exp(n_ * std::log(rate_)) * (1 + kRounding) * local_->local(epsilon);
+  Enclosure sum{0, 1};
+  const double excess = std::expm1(epsilon);
+  const double deviations = excess * n_ / (std::sqrt(terms_ * rate_) * spread_);
+  const bool covered =
+      terms_ * rate_ >= kFewReports && (subset || n_ * (1 - rate_) >= kFewAbsent) && deviations < kFarthest;
+  if (const auto types = covered ? laws_->at(excess, rate_) : std::nullopt) {
+    const auto mixing = subset ? numerics::Mixing::product : numerics::Mixing::swap;
+    const double threshold = n_ * excess * (1 - 0x1p-48);
+    const auto direct = [&] {
+      return numerics::worst_mixture_call(types->record, types->alternative, terms_, threshold, mixing,
+                                          1 - rate_);
+    };
+    const auto split = [&] {
+      return numerics::worst_mixture_with_rare_terms(types->record, types->alternative, terms_, threshold,
+                                                     mixing, 1 - rate_);
+    };
+    // Terms far larger than all together usually are make the integral long.
+    const bool heavy = types->alternative.largest_point() > kHeavy * std::sqrt(terms_ * rate_) * spread_;
+    numerics::WorstMixture worst = heavy ? split() : direct();
+    if (!heavy && !(worst.value.upper - worst.value.lower <= wide_ * worst.value.upper) && terms_ >= 3) {
+      const numerics::WorstMixture other = split();
+      if (!(worst.value.upper <= other.value.upper)) worst = other;
+    }
+    // Weights are rounded twice, and may pass 1 by 1e-15 in all.
+    const double weights = weight_error(4 * terms_ * rate_);
+    const double cut = types->cut * (subset ? terms_ / n_ : rate_);
+    sum = {worst.value.lower / n_ / weights, (worst.value.upper / n_ * weights + cut) * (1 + 1e-15)};
+  }
+  if (deviations > kFar || !(sum.upper - sum.lower <= wide_ * sum.upper)) {
+    const Enclosure other = profile_only(epsilon);
+    if (!(sum.upper <= other.upper)) sum = {numerics::smaller(sum.lower, other.lower), other.upper};
+  }
+  // The mixture's lower end has the event that nobody is absent in it, the upper end has not.
+  const double upper = as_upper_bound((sum.upper + everybody) * (1 + 1e-15));
+  return {as_lower_bound(sum.lower, upper), upper};
+}
+
+}  // namespace muster::accounting

@@ -1,0 +1,112 @@
+#include "muster/accounting/theorems/swap/one_large_term.h"
+
+#include <cmath>
+#include <map>
+#include <mutex>
+#include <tuple>
+#include <utility>
+
+#include "muster/numerics/ordered.h"
+
+namespace muster::accounting {
+namespace {
+
+constexpr double kOutward = 1 + 1e-12;
+constexpr double kInward = 1 - 1e-9;  // f is given from above, to fewer digits where it is tiny
+constexpr double kNoMore = 1e-9;      // of a sum: what all atoms further out may add unexamined
+
+// E w f(E (1 + surplus + D / w)) from above, without the atoms whose part cannot matter.
+double carried(const LocalTail& local, const OthersBelowZero& others, double weight, double surplus,
+               double epsilon) {
+  double rest = 0;
+  for (const double mass : others.masses()) rest += mass;
+  double sum = 0;
+  for (std::size_t i = 0; i < others.points().size(); ++i) {
+    const double passed = surplus + others.points()[i] / weight;
+    const double f = local.divergence(epsilon + std::log1p(passed * (1 - 1e-15)) * (1 - 1e-15));
+    if (rest * f <= kNoMore * sum) {
+      return weight * (sum + rest * f);
+    }
+    sum += others.masses()[i] * f;
+    rest = numerics::larger(0.0, rest - others.masses()[i]);
+  }
+  return weight * sum;
+}
+
+double carried_from_below(const LocalTail& local, const OthersBelowZero& others, double weight,
+                          double surplus, double epsilon) {
+  double sum = 0;
+  for (std::size_t i = 0; i < others.points().size(); ++i) {
+    const double passed = surplus + others.points()[i] / weight;
+    sum += others.masses()[i] * local.divergence(epsilon + std::log1p(passed * kOutward) * kOutward);
+  }
+  return weight * sum;
+}
+
+// The mean over the weights of `carried(w, surplus)`. A term of weight w must pass E (1 + surplus + D / w),
+// surplus = gain (S - N + 1 - w) / w.
+template <typename Carried>
+double over_weights(const LargeTermShape& shape, double gain, const Carried& carried) {
+  const double places = numerics::larger(0.0, shape.threshold - shape.count);
+  if (shape.weights == nullptr) {
+    return carried(1, places * gain);
+  }
+  double sum = 0;
+  for (std::size_t a = 0; a < shape.weights->values.size(); ++a) {
+    const double w = shape.weights->values[a];
+    sum += shape.weights->probabilities[a] * carried(w, numerics::larger(0.0, places + 1 - w) / w * gain);
+  }
+  return sum;
+}
+
+}  // namespace
+
+LocalTail tail_of(const Profile& profile) {
+  const auto shared = std::make_shared<const Profile>(profile);
+  return {[shared](double l) { return shared->at(l); },
+          [shared](double l) { return shared->alternative_tail(l); }};
+}
+
+struct OneLargeTerm::Laws {
+  explicit Laws(Profile of) : profile(std::move(of)) {}
+  // Holds the weights, so that no others can be allocated at their address.
+  using Key = std::tuple<double, double, double, double, std::size_t, numerics::Side,
+                         std::shared_ptr<const TermWeights>>;
+  Profile profile;
+  std::mutex mutex;
+  std::map<Key, OthersBelowZero> kept;
+};
+
+OneLargeTerm::OneLargeTerm(LocalTail local, Profile profile)
+    : local_(std::move(local)), laws_(std::make_shared<Laws>(std::move(profile))) {}
+
+const OthersBelowZero& OneLargeTerm::others(const LargeTermShape& shape, double epsilon,
+                                            numerics::Side side) const {
+  const std::size_t interval = OthersBelowZero::interval_of(epsilon);
+  const double nearest = 1 + numerics::larger(0.0, shape.threshold - shape.count);
+  const OtherTerms terms{shape.count - 1, shape.rate, shape.silent, nearest, shape.weights.get()};
+  const std::lock_guard lock(laws_->mutex);
+  const Laws::Key key{terms.count, terms.rate, terms.silent, terms.nearest, interval, side, shape.weights};
+  const auto found = laws_->kept.find(key);
+  return found != laws_->kept.end()
+             ? found->second
+             : laws_->kept.emplace(key, OthersBelowZero(laws_->profile, terms, interval, side)).first->second;
+}
+
+numerics::Enclosure OneLargeTerm::at(const LargeTermShape& shape, double epsilon) const {
+  const double gain = -std::expm1(-epsilon);  // (E - 1) / E
+  const double scale = shape.factor * shape.count * shape.rate;
+  const OthersBelowZero& least = others(shape, epsilon, numerics::Side::above);
+  const double alone = over_weights(
+      shape, gain, [&](double w, double surplus) { return carried(local_, least, w, surplus, epsilon); });
+  const double two =
+      (shape.count - 1) * shape.rate * local_.divergence(epsilon) * local_.alternative(epsilon);
+  const double upper = numerics::as_upper_bound(scale * (alone + two) * kOutward);
+  const OthersBelowZero& most = others(shape, epsilon, numerics::Side::below);
+  const double below = over_weights(shape, gain, [&](double w, double surplus) {
+    return carried_from_below(local_, most, w, surplus, epsilon);
+  });
+  return {numerics::smaller(upper, numerics::as_lower_bound(scale * below * kInward)), upper};
+}
+
+}  // namespace muster::accounting

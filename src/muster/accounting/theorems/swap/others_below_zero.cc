@@ -1,0 +1,176 @@
+#include "muster/accounting/theorems/swap/others_below_zero.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+
+#include "muster/numerics/ordered.h"
+#include "muster/numerics/sum_by_doubling.h"
+
+namespace muster::accounting {
+namespace {
+
+using numerics::larger;
+using numerics::Side;
+using numerics::SumLaw;
+
+// A law serves from one of these to the next: near 1 the interval matters, far out e^{-eps} is nothing.
+constexpr std::array kFrom{1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 9.0, 13.0, 20.0, 30.0, 45.0};
+constexpr std::size_t kCells = 160;
+constexpr double kFarthest = 64;    // times as far as D is expected: nothing is left of phi beyond
+constexpr double kOutward = 1e-15;  // of a point or a mass
+constexpr double kSummed = 1e-13;   // of a sum of some thousand masses
+constexpr double kLeast = 1e-300;   // what products below the range of a double may have lost
+constexpr double kRaised = 1e-11;   // of a kink's mass: by how much a profile may have raised it
+
+// Even in ln(nearest + d), on which phi's logarithm hardly bends.
+std::vector<double> knots_of(const OtherTerms& terms) {
+  const double reach = std::log1p(kFarthest * (terms.nearest + terms.count) / terms.nearest);
+  std::vector<double> knots;
+  for (std::size_t k = 0; k <= kCells; ++k) {
+    knots.push_back(terms.nearest * std::expm1(reach * static_cast<double>(k) / kCells));
+  }
+  return knots;
+}
+
+SumLaw sorted(const SumLaw& law) {
+  std::vector<std::size_t> order(law.points.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::sort(order, {}, [&](std::size_t i) { return law.points[i]; });
+  SumLaw result;
+  for (const std::size_t i : order) {
+    result.points.push_back(law.points[i]);
+    result.masses.push_back(law.masses[i]);
+  }
+  return result;
+}
+
+class OneTerm {
+ public:
+  OneTerm(const Profile& profile, const OtherTerms& terms, std::size_t interval)
+      : profile_(profile),
+        terms_(terms),
+        from_(kFrom[interval]),
+        to_(interval + 1 < kFrom.size() ? kFrom[interval + 1] : std::numeric_limits<double>::infinity()) {}
+
+  // A kink of the profile at l < eps is the atom e^{-l} - e^{-eps}. The last one below `from` would have
+  // another mass in a profile that is exact from eps on: like all that follow it, it counts as 0. Masses of a
+  // profile are upper bounds; a measure that is nowhere less than the law's serves, so zero has the rest of 1
+  // and what they were raised by.
+  SumLaw above() const {
+    const std::vector<double>& l = profile_.log_alphas();
+    const double gain = -std::expm1(-from_);
+    SumLaw law;
+    double counted = 0;
+    const auto add = [&](double point, double mass) {
+      law.points.push_back(point * (1 - 4 * kOutward));
+      law.masses.push_back(mass * (1 - kSummed));
+      counted += mass;
+    };
+    const auto add_report = [&](double d, double mass) {
+      weighted([&](double w, double p) { add(gain * (1 - w) + w * d, mass * p); });
+    };
+    double reports = 0;
+    for (std::size_t i = 0; i + 1 < l.size() && l[i + 1] <= from_; ++i) {
+      const double mass = terms_.rate * profile_.p_masses()[i];
+      add_report(std::exp(-l[i]) * -std::expm1(l[i] - from_), mass);
+      reports += mass;
+    }
+    if (terms_.weights != nullptr) {
+      // Those at zero, and not above it, lie below by their weight.
+      const double not_positive = terms_.rate * (1 - profile_.alternative_tail(from_));
+      add_report(0, larger(0.0, not_positive - reports * (1 + kSummed)));
+    }
+    add(gain, terms_.silent);
+    add(0, larger(0.0, 1 - counted * (1 - kSummed)) + raised());
+    return law;
+  }
+
+  // Each kink's mass one node further down, so that what a chord spreads upward in l counts as spread
+  // downward; what has l > from, and is not positive, at the largest D it can have.
+  SumLaw below() const {
+    const std::vector<double>& l = profile_.log_alphas();
+    const double end = std::exp(-to_), gain = 1 - end;
+    SumLaw law;
+    const auto add = [&](double point, double mass) {
+      law.points.push_back(point * (1 + 4 * kOutward));
+      law.masses.push_back(mass * (1 - kRaised));
+    };
+    const auto add_report = [&](double d, double mass) {
+      weighted([&](double w, double p) { add(gain * (1 - w) + w * d, mass * p); });
+    };
+    double reports = 0;
+    for (std::size_t i = 0; i < l.size() && l[i] < from_; ++i) {
+      const double mass = terms_.rate * profile_.p_masses()[i];
+      if (i > 0) add_report(std::exp(-l[i - 1]) - end, mass);
+      reports += mass;
+    }
+    const double not_positive = terms_.rate * (1 - profile_.alternative_tail(from_));
+    add_report(std::exp(-from_) - end, larger(0.0, not_positive - reports * (1 + kSummed)));
+    add(gain, terms_.silent);
+    add_report(0, larger(0.0, 1 - terms_.rate - terms_.silent - kSummed));
+    return law;
+  }
+
+ private:
+  // By how much all masses of the profile together were raised: what is not counted may be larger by that.
+  double raised() const {
+    double total = profile_.mass_at_infinity();
+    for (const double mass : profile_.p_masses()) total += mass;
+    return terms_.rate * (larger(0.0, total - 1) + kSummed);
+  }
+
+  template <typename Each>
+  void weighted(const Each& each) const {
+    if (terms_.weights == nullptr) {
+      each(1.0, 1.0);
+      return;
+    }
+    for (std::size_t a = 0; a < terms_.weights->values.size(); ++a) {
+      each(terms_.weights->values[a], terms_.weights->probabilities[a]);
+    }
+  }
+
+  const Profile& profile_;
+  const OtherTerms& terms_;
+  double from_, to_;
+};
+
+}  // namespace
+
+std::size_t OthersBelowZero::interval_of(double epsilon) {
+  std::size_t k = 0;
+  while (k + 1 < kFrom.size() && epsilon >= kFrom[k + 1]) ++k;
+  return k;
+}
+
+OthersBelowZero::OthersBelowZero(const Profile& profile, const OtherTerms& terms, std::size_t interval,
+                                 Side side) {
+  const auto times = static_cast<std::uint64_t>(terms.count);
+  if (times == 0) {
+    points_ = {0};
+    masses_ = {1};
+    return;
+  }
+  const OneTerm term(profile, terms, interval);
+  const std::vector<double> knots = knots_of(terms);
+  const SumLaw one =
+      numerics::gathered(sorted(side == Side::above ? term.above() : term.below()), side, knots);
+  const SumLaw sum = numerics::sum_by_doubling(one, times, side, [&](double) { return knots; });
+  // Outward: D nearer to zero and more likely from above, further and less likely from below.
+  const double outward = side == Side::above ? 1 : -1;
+  if (side == Side::above) {
+    points_.push_back(0);
+    // What was left out of some clients' sum met masses of others that add up to hardly more than 1.
+    masses_.push_back(sum.dropped * std::exp(sum.mass_error + 2 * kRaised * terms.count) + kLeast);
+  }
+  for (std::size_t i = 0; i < sum.points.size(); ++i) {
+    points_.push_back(sum.points[i] * (1 - outward * (sum.point_error + kOutward)));
+    masses_.push_back(sum.masses[i] * std::exp(outward * (sum.mass_error + kOutward)));
+  }
+}
+
+}  // namespace muster::accounting

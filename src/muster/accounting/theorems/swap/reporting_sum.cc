@@ -1,0 +1,117 @@
+#include "muster/accounting/theorems/swap/reporting_sum.h"
+
+#include <cmath>
+#include <utility>
+
+#include "muster/accounting/theorems/everyone/blanket.h"
+#include "muster/accounting/theorems/shared/reporting_law.h"
+#include "muster/accounting/theorems/swap/thinned_law.h"
+#include "muster/numerics/call_of_sum.h"
+#include "muster/numerics/ordered.h"
+
+namespace muster::accounting {
+namespace {
+
+using numerics::as_lower_bound;
+using numerics::as_upper_bound;
+
+constexpr double kNothing = 1e-60;      // a delta
+constexpr double kCut = 1e-44;          // of a Gaussian profile
+constexpr double kRounding = 1e-12;     // of a probability that is a power of n
+constexpr double kMatters = 1e-9;       // of a sum: what the event that everybody reports may add unexamined
+constexpr std::size_t kFew = 64;        // atoms whose Chernoff bound is worth a look before their sum
+constexpr std::size_t kMostAtoms = 64;  // of a weighted term: more are thinned out
+constexpr double kSumsReach = 300;      // epsilon from which terms leave a double's range
+constexpr double kClose = 1e-3;         // of delta
+constexpr double kLargeTerms = 1;       // epsilon from which one large term may decide
+
+numerics::AtomicLaw term(const Profile& profile, const SumShape& shape, double epsilon) {
+  numerics::AtomicLaw law = reporting_law(profile, shape.rate, epsilon);
+  if (shape.revealed >
+      0) {  // at the same point as the last atom: one atom, so that few clients are enumerated
+    const double point = neutral_point(epsilon);
+    if (!law.points.empty() && law.points.back() == point) {
+      law.weights.back() += shape.revealed;
+    } else {
+      law.add(point, shape.revealed);
+    }
+  }
+  return law;
+}
+
+numerics::AtomicLaw weighted(numerics::AtomicLaw law, const TermWeights* weights) {
+  if (weights == nullptr) {
+    return law;
+  }
+  return thinned_product(law.points.size() > kMostAtoms ? thinned_law(law) : law, weights->values,
+                         weights->probabilities, kMostAtoms);
+}
+
+}  // namespace
+
+ReportingSum::ReportingSum(const Mechanism& mechanism)
+    : profile_(local_profile(mechanism, kCut)),
+      tail_{[mechanism](double l) { return local_divergence(mechanism, l); },
+            [mechanism](double l) { return local_alternative_tail(mechanism, l); }},
+      one_large_term_(tail_, profile_),
+      epsilon0_(pure_epsilon0(mechanism)) {}
+
+ReportingSum::ReportingSum(Profile profile)
+    : profile_(std::move(profile)), tail_(tail_of(profile_)), one_large_term_(tail_, profile_) {}
+
+double ReportingSum::variance_of_term(const SumShape& shape, double epsilon) const {
+  return term(profile_, shape, epsilon).variance();
+}
+
+numerics::Enclosure ReportingSum::delta(const SumShape& shape, double epsilon) const {
+  numerics::Enclosure found{0, 1};
+  if (epsilon >= kLargeTerms) {
+    const double silent = shape.revealed > 0 ? 1 - shape.rate - shape.revealed - 4e-16 : 1 - shape.rate;
+    found = one_large_term_.at({shape.factor, shape.count, shape.rate,
+                                numerics::larger(0.0, silent * (1 - 4e-16)), shape.threshold, shape.weights},
+                               epsilon);
+  }
+  // The sum costs a hundred times as much: not where it could gain next to nothing.
+  if (epsilon < kSumsReach && !(found.upper - found.lower <= kClose * found.upper)) {
+    const numerics::Enclosure sum = summed(shape, epsilon);
+    const double upper = numerics::smaller(found.upper, sum.upper);
+    found = {numerics::smaller(numerics::larger(found.lower, sum.lower), upper), upper};
+  }
+  return found;
+}
+
+numerics::Enclosure ReportingSum::summed(const SumShape& shape, double epsilon) const {
+  const double beyond =
+      as_upper_bound(shape.factor * shape.count * shape.rate * profile_.mass_at_infinity() * (1 + 1e-15));
+  // Past every likelihood ratio no term is positive, and the theorems' thresholds are not below 0.
+  if (epsilon >= profile_.largest_loss()) return {0, beyond};
+  const numerics::AtomicLaw law = weighted(term(profile_, shape, epsilon), shape.weights.get());
+  const double threshold = shape.threshold * -std::expm1(-epsilon) * (1 - 4e-16);
+  const double scale = shape.factor * std::exp(epsilon);
+  // Where Chernoff's bound is already nothing, the sum is not worth its slowly decaying integrand. (It says
+  // nothing of a heavy tail.)
+  if (law.points.size() < kFew) {
+    const double chernoff = scale * numerics::call_of_sum_chernoff(law, shape.count, threshold) * 2;
+    if (chernoff <= numerics::larger(kNothing, 1e-3 * beyond)) {
+      return {0, as_upper_bound((chernoff + beyond) * (1 + 1e-15))};
+    }
+  }
+  const numerics::Enclosure call = numerics::call_of_sum(law, shape.count, threshold);
+  const double weights = weight_error(shape.count * (shape.weights ? 1 : shape.rate + shape.revealed));
+  return {as_lower_bound(call.lower * scale / weights * (1 - 1e-15)),
+          as_upper_bound((call.upper * scale * weights + beyond) * (1 + 2e-15))};
+}
+
+numerics::Enclosure ReportingSum::everybody(const EverybodyReports& event, double epsilon, double sum) const {
+  const double own = local(epsilon);
+  numerics::Enclosure each{own * (1 - kRounding), own};
+  if (epsilon0_ && epsilon < kSumsReach && event.probability * own > kMatters * sum) {
+    const numerics::Enclosure hidden =
+        thinned_blanket_delta(event.clients, event.chance, *epsilon0_, epsilon);
+    each = {numerics::smaller(each.lower, hidden.lower), numerics::smaller(each.upper, hidden.upper)};
+  }
+  return {as_lower_bound(event.probability * each.lower * (1 - kRounding)),
+          as_upper_bound(event.probability * each.upper * (1 + kRounding))};
+}
+
+}  // namespace muster::accounting

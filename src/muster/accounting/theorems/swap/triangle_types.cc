@@ -1,0 +1,113 @@
+#include "muster/accounting/theorems/swap/triangle_types.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "muster/accounting/theorems/swap/gaussian_triangle.h"
+#include "muster/numerics/ordered.h"
+
+namespace muster::accounting {
+namespace {
+
+using numerics::larger;
+
+// The larger mu, the more what lies between the outer places bends: three, five, seven of them.
+constexpr double kNarrow = 0.25, kWide = 0.85;
+constexpr int kCells = 8, kRoughCells = 4;             // between two inner places
+constexpr double kShrink = 0.85, kRoughShrink = 0.75;  // of a cell, towards the ends
+constexpr double kNarrowShrink = 0.9;
+constexpr double kLastCell = 2e-3;
+// Of the inner types' calls, times mu^2 (1 - d^2): what is given away to begin with. They lose about a
+// quarter of that of their variance against the outer ones.
+constexpr double kGiven = 0.05, kGivenFar = 0.1;
+// What the search leaves open: of what it finds; and of the middle type's call, times mu^2 (1 - d^2) where
+// one type is charged, as it is where all are.
+constexpr double kRatio = 1.3, kRoughRatio = 2, kRatioOfAll = 1.1;
+constexpr double kOpen = 0.012, kRoughOpen = 0.04, kOpenOfAll = 2e-4;
+constexpr double kSpared = 0.02;  // of that, an atom of the common factor that is not computed
+constexpr double kUp = 1 + 0x1p-50;
+
+std::vector<double> mirrored(std::vector<double> edges) {
+  std::ranges::reverse(edges);
+  for (double& edge : edges) edge = -edge;
+  return edges;
+}
+
+}  // namespace
+
+// Towards the ends cells shrink with the distance from the end, and what lacks there is charged to the inner
+// type, divided by its weight; the last cell's is charged to all.
+TriangleTypes::TriangleTypes(double most_mu, bool rough)
+    : ratio_(rough ? kRoughRatio : kRatio), open_(rough ? kRoughOpen : kOpen) {
+  places_ = most_mu <= kNarrow ? std::vector<double>{-1, 0, 1}
+            : most_mu <= kWide ? std::vector<double>{-1, -0.5, 0, 0.5, 1}
+                               : std::vector<double>{-1, -0.8125, -0.5, 0, 0.5, 0.8125, 1};
+  const auto add = [&](std::size_t first, Cells::Charged charged, std::vector<double> edges) {
+    const double from = places_[first], to = places_[first + 1];
+    TriangleCells cells;
+    cells.edges = std::move(edges);
+    for (std::size_t j = 0; j + 1 < cells.edges.size(); ++j) {
+      cells.lambdas.push_back((to - 0.5 * (cells.edges[j] + cells.edges[j + 1])) / (to - from));
+    }
+    cells_.push_back({first, charged, std::move(cells)});
+  };
+  const std::size_t last = places_.size() - 2;
+  const int even = rough ? kRoughCells : kCells;
+  for (std::size_t i = 1; i < last; ++i) {
+    std::vector<double> edges;
+    for (int j = 0; j <= even; ++j) edges.push_back(places_[i] + (places_[i + 1] - places_[i]) * j / even);
+    add(i, Cells::Charged::both, std::move(edges));
+  }
+  std::vector<double> right;
+  for (double left = 1 - places_[last]; left > kLastCell; left *= rough                ? kRoughShrink
+                                                                  : most_mu <= kNarrow ? kNarrowShrink
+                                                                                       : kShrink) {
+    right.push_back(1 - left);
+  }
+  const std::vector<double> outermost{right.back(), 1};
+  add(last, Cells::Charged::inner_first, right);
+  add(0, Cells::Charged::inner_second, mirrored(right));
+  add(last, Cells::Charged::all, outermost);
+  add(0, Cells::Charged::all, mirrored(outermost));
+}
+
+std::vector<double> TriangleTypes::values(double mu, double excess, double c) const {
+  const TriangleCalls calls(mu, excess);
+  const double deviations = std::log1p(c) / mu;
+  std::vector<double> own;
+  const auto short_of_ends = [&](std::size_t i) { return mu * mu * (1 - places_[i] * places_[i]); };
+  for (std::size_t i = 0; i < size(); ++i) {
+    const double call = i == 0            ? calls.record(c).upper
+                        : i + 1 == size() ? calls.alternative(c).upper
+                                          : calls.above({1, places_[i], 1}, c);
+    own.push_back(call * (1 + short_of_ends(i) * (kGiven + kGivenFar * deviations * deviations)));
+  }
+  const double middle = own[size() / 2];
+  std::vector<double> charges(size(), 0.0);
+  double all = 0;
+  for (const Cells& part : cells_) {
+    using Charged = Cells::Charged;
+    const std::size_t i = part.first, inner = i == 0 ? 1 : i;
+    const LeftOpen open = part.charged == Charged::all
+                              ? LeftOpen{kRatioOfAll, kOpenOfAll * middle, kSpared * kOpenOfAll * middle}
+                              : LeftOpen{ratio_, open_ * short_of_ends(inner) * middle,
+                                         kSpared * open_ * short_of_ends(inner) * middle};
+    const MixedValues mixed{own[i], own[i + 1],
+                            part.charged == Charged::inner_first    ? MixedValues::Charged::first
+                            : part.charged == Charged::inner_second ? MixedValues::Charged::second
+                                                                    : MixedValues::Charged::both};
+    const double found = certified_excess(mixed, calls, part.cells, mu, c, open).beta;
+    if (part.charged == Charged::all) all = larger(all, found);
+    if (part.charged == Charged::inner_first || part.charged == Charged::both)
+      charges[i] = larger(charges[i], found);
+    if (part.charged == Charged::inner_second || part.charged == Charged::both)
+      charges[i + 1] = larger(charges[i + 1], found);
+  }
+  // Weights and their mirror images agree to an ulp of 1: that much of the largest value to every type.
+  const double rounding = 0x1p-50 * *std::ranges::max_element(own);
+  for (std::size_t i = 0; i < size(); ++i) own[i] = (own[i] + charges[i] + all + rounding) * kUp;
+  return own;
+}
+
+}  // namespace muster::accounting

@@ -1,0 +1,266 @@
+#include "muster/accounting/theorems/swap/two_types_laws.h"
+
+#include <algorithm>
+#include <cmath>
+#include <list>
+#include <utility>
+
+#include "muster/accounting/theorems/swap/gaussian_triangle.h"
+#include "muster/accounting/theorems/swap/two_types_net.h"
+#include "muster/numerics/ordered.h"
+
+namespace muster::accounting {
+namespace {
+
+using numerics::larger;
+using Extended = long double;
+
+constexpr int kCells = 160;
+constexpr double kPerDeviation = 10;  // nodes, over three deviations; then growing steps
+constexpr double kLooser = 2;         // of beta, what a search beyond E = 1 may leave open: it is mixed in
+constexpr double kGrowth = 0.12;      // of a step, a step
+constexpr double kReach = 8;          // deviations: the last node
+constexpr double kProfileFrom = 6;    // deviations from which both types are the profile-only law
+constexpr Extended kRounding = 0x1p-51L;
+// By how much all masses together may pass 1, by their rounding: whoever sums n terms charges n times it.
+constexpr Extended kExcess = 1e-15L;
+constexpr Extended kNoise = 1e-16L;
+constexpr int kMostLines = 400;
+constexpr std::size_t kKept = 16;  // tables
+
+// A line in call form (value at y, slope in [-1, 0]) or, left of 0, in put form: the call's value plus y.
+struct Line {
+  double anchor;
+  Extended value, slope;  // in the form of the anchor's side
+  Extended at(double y) const {
+    const bool own_put = anchor < 0, put = y < 0;
+    const Extended own = value + slope * (static_cast<Extended>(y) - anchor);
+    return own_put == put ? own : put ? own + y : own - y;
+  }
+};
+
+class Polygon {
+ public:
+  Polygon(const std::vector<double>& points, SidedValues values)
+      : points_(points), values_(std::move(values)) {}
+
+  // Of the edge from node k to k + 1, in put form left of 0 and in call form right of it; 0 is in both.
+  Extended slope(std::size_t k) const {
+    return (values_[k + 1] - values_[k]) / (static_cast<Extended>(points_[k + 1]) - points_[k]);
+  }
+  bool put_edge(std::size_t k) const { return points_[k] < 0; }
+  // The change of slope at an inner node.
+  Extended mass(std::size_t k) const {
+    return slope(k) - slope(k - 1) + (put_edge(k - 1) && !put_edge(k) ? 1 : 0);
+  }
+  // By more than the values' rounding.
+  bool concave(std::size_t k) const {
+    const Extended left = static_cast<Extended>(points_[k]) - points_[k - 1];
+    const Extended right = static_cast<Extended>(points_[k + 1]) - points_[k];
+    return mass(k) <
+           -kNoise * (values_[k - 1] / left + values_[k] * (1 / left + 1 / right) + values_[k + 1] / right);
+  }
+  Line edge(std::size_t k) const { return {points_[k], values_[k], slope(k)}; }
+  // Twice the area a line adds.
+  Extended added(const Line& line) const {
+    Extended sum = 0, before = 0;
+    for (std::size_t k = 0; k < points_.size(); ++k) {
+      const Extended here = larger<Extended>(0, line.at(points_[k]) - values_[k]);
+      if (k > 0) sum += (before + here) * (static_cast<Extended>(points_[k]) - points_[k - 1]);
+      before = here;
+    }
+    return sum;
+  }
+  void raise(const Line& line) {
+    for (std::size_t k = 0; k < points_.size(); ++k) values_[k] = larger(values_[k], line.at(points_[k]));
+  }
+  // Calls fall to the right, puts to the left.
+  void order() {
+    for (std::size_t k = points_.size() - 1; k-- > 0 && points_[k] >= 0;) {
+      values_[k] = larger(values_[k], values_[k + 1]);
+    }
+    for (std::size_t k = 1; k < points_.size() && points_[k] <= 0; ++k) {
+      values_[k] = larger(values_[k], values_[k - 1]);
+    }
+  }
+  const SidedValues& values() const { return values_; }
+  std::size_t size() const { return points_.size(); }
+
+ private:
+  const std::vector<double>& points_;
+  SidedValues values_;
+};
+
+double up(Extended x) { return static_cast<double>(x * (1 + kRounding)); }
+
+}  // namespace
+
+SidedValues convex_majorant(const std::vector<double>& points, SidedValues values) {
+  Polygon polygon(points, std::move(values));
+  polygon.order();
+  for (int lines = 0; lines < kMostLines; ++lines) {
+    std::size_t first = 1;
+    while (first + 1 < polygon.size() && !polygon.concave(first)) ++first;
+    if (first + 1 >= polygon.size()) break;
+    std::size_t last = first;
+    while (last + 2 < polygon.size() && polygon.concave(last + 1)) ++last;
+    // Above a concave stretch each of its edges, prolonged, lies above all of it.
+    Line best = polygon.edge(first - 1);
+    Extended least = polygon.added(best);
+    for (std::size_t k = first; k <= last; ++k) {
+      const Line line = polygon.edge(k);
+      if (const Extended area = polygon.added(line); area < least) {
+        least = area;
+        best = line;
+      }
+    }
+    polygon.raise(best);
+  }
+  return polygon.values();
+}
+
+std::optional<std::vector<double>> masses_above(const std::vector<double>& points, const SidedValues& values,
+                                                Extended cut) {
+  const std::size_t count = points.size();
+  const Polygon polygon(points, values);
+  const auto zero = static_cast<std::size_t>(std::ranges::find(points, 0.0) - points.begin());
+  if (zero == 0 || zero + 1 >= count) return std::nullopt;
+  std::vector<double> masses(count, 0.0);
+  for (std::size_t k = 0; k < count; ++k) {
+    if (k == zero) continue;
+    // Left of the first point the call's slope is -1, right of the last one 0.
+    const Extended mass = k == 0           ? polygon.slope(0)
+                          : k + 1 == count ? -polygon.slope(k - 1)
+                                           : polygon.mass(k);
+    // A concave kink may be left flat: a mass raised to 0 raises the law. More than rounding is refused.
+    masses[k] = up(larger<Extended>(0, mass));
+  }
+  // Right of 0 the call function is the sum of its masses; left of it, the put function and the mean.
+  const auto mean = [&] {
+    Extended sum = 0;
+    for (std::size_t k = 0; k < count; ++k) sum += static_cast<Extended>(masses[k]) * points[k];
+    return sum;
+  };
+  const Extended wanted = values.front() - cut;
+  if (const Extended lacking = wanted - mean(); lacking > 0) {
+    const std::size_t raised = zero + (count - zero) / 3;
+    masses[raised] = up(masses[raised] + lacking * (1 + 1e-6L) / points[raised] + 1e-19L);
+  }
+  Extended total = 0;
+  for (const double mass : masses) {
+    if (!std::isfinite(mass)) return std::nullopt;
+    total += mass;
+  }
+  if (!(total <= 1 + kExcess)) return std::nullopt;
+  const Extended surplus = mean();
+  for (std::size_t k = 0; k < count; ++k) {
+    Extended sum = cut;
+    if (points[k] >= 0) {
+      for (std::size_t j = k + 1; j < count; ++j)
+        sum += masses[j] * (static_cast<Extended>(points[j]) - points[k]);
+    } else {
+      sum += surplus;
+      for (std::size_t j = 0; j < k; ++j) sum += masses[j] * (static_cast<Extended>(points[k]) - points[j]);
+    }
+    if (!(sum >= values[k])) return std::nullopt;
+  }
+  return masses;
+}
+
+// The distance is raised by what sigma's own rounding may hide.
+TwoTypesLaws::TwoTypesLaws(double mu) : mu_(mu), cells_(TriangleCells::of(mu * (1 + 0x1p-51), kCells)) {
+  std::vector<double> right;
+  double y = 0, step = 1 / kPerDeviation;
+  while (y < kReach) {
+    if (y > 3) step *= 1 + kGrowth;
+    y = numerics::smaller(y + step, kReach);
+    right.push_back(std::expm1(mu * y));
+  }
+  for (std::size_t k = right.size(); k-- > 0;) points_.push_back(-right[k]);
+  points_.push_back(0);
+  points_.insert(points_.end(), right.begin(), right.end());
+}
+
+TwoTypesLaws::Level TwoTypesLaws::build(double excess) const {
+  const double mu = mu_ * (1 + 0x1p-51);
+  const TriangleCalls calls(mu, excess);
+  const std::size_t count = points_.size(), zero = count / 2;
+  SidedValues record(count), alternative(count);
+  for (std::size_t k = 0; k < count; ++k) {
+    const double y = points_[k], c = y - excess;
+    const bool call = c > 0;  // as `calls` gives it; wanted as a call where y >= 0
+    // The same correction on both sides where E = 1.
+    const auto sided = [&](double value) -> Extended {
+      return y >= 0 && !call ? static_cast<Extended>(value) - y : static_cast<Extended>(value);
+    };
+    const Extended a = sided(calls.record(c).upper), b = sided(calls.alternative(c).upper);
+    if (std::log1p(std::fabs(y)) > kProfileFrom * mu_) {
+      record[k] = alternative[k] = larger(a, b);
+      continue;
+    }
+    Extended beta = 0;
+    if (excess == 0 && k > zero) {
+      const std::size_t mirrored = 2 * zero - k;
+      beta = record[mirrored] - sided(calls.record(-c).upper);
+    } else {
+      beta = certified_correction(calls, cells_, mu, c, corner_of, excess > 0 ? kLooser : 1).beta;
+    }
+    record[k] = a + beta;
+    alternative[k] = b + beta;
+  }
+  record = convex_majorant(points_, std::move(record));
+  alternative = convex_majorant(points_, std::move(alternative));
+  Level level;
+  level.excess = excess;
+  const Extended cut = larger(record.back(), alternative.back());
+  level.cut = up(cut);
+  auto first = masses_above(points_, record, cut);
+  auto second = masses_above(points_, alternative, cut);
+  if (first && second) {
+    level.record = std::move(*first);
+    level.alternative = std::move(*second);
+    level.valid = true;
+  }
+  return level;
+}
+
+const TwoTypesLaws::Level& TwoTypesLaws::level(std::size_t index) const {
+  std::call_once(once_[index], [&] { levels_[index] = build(kLevels[index] * mu_); });
+  return levels_[index];
+}
+
+std::optional<TwoTypesLaws::Types> TwoTypesLaws::at(double excess, double rate) const {
+  std::size_t left = 0;
+  while (left + 1 < kLevels.size() && excess > kLevels[left + 1] * mu_) ++left;
+  if (!(excess >= 0) || left + 1 >= kLevels.size()) return std::nullopt;
+  const Level& low = level(left);
+  const Level& high = level(left + 1);
+  if (!low.valid || !high.valid) return std::nullopt;
+  // The weights of an E that is not above the one asked for: delta falls with E.
+  const double share =
+      numerics::within((excess * (1 - 0x1p-50) - low.excess) / (high.excess - low.excess), 0.0, 1.0);
+  Types types;
+  for (std::size_t k = 0; k < points_.size(); ++k) {
+    const double keep = 1 - share;
+    types.record.add(points_[k], rate * (keep * low.record[k] + share * high.record[k]));
+    types.alternative.add(points_[k], rate * (keep * low.alternative[k] + share * high.alternative[k]));
+  }
+  types.cut = larger(low.cut, high.cut);
+  return types;
+}
+
+std::shared_ptr<const TwoTypesLaws> TwoTypesLaws::of(double mu) {
+  static std::mutex mutex;
+  static std::list<std::pair<double, std::shared_ptr<const TwoTypesLaws>>> kept;  // the latest first
+  const std::lock_guard lock(mutex);
+  const auto known = std::ranges::find(kept, mu, [](const auto& entry) { return entry.first; });
+  if (known != kept.end()) {
+    kept.splice(kept.begin(), kept, known);
+  } else {
+    kept.emplace_front(mu, std::make_shared<const TwoTypesLaws>(mu));
+    if (kept.size() > kKept) kept.pop_back();
+  }
+  return kept.front().second;
+}
+
+}  // namespace muster::accounting

@@ -1,0 +1,129 @@
+#include "muster/accounting/theorems/swap/unequal_rates.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "muster/accounting/theorems/shared/mean_of_terms.h"
+#include "muster/core/error.h"
+#include "muster/numerics/ordered.h"
+
+namespace muster::accounting {
+namespace {
+
+constexpr double kImprobable = 1e-36;  // a block of N this rare is charged whole
+
+void check(double lo, double hi) {
+  if (!(lo > 0 && lo <= hi && hi < 1)) {
+    throw Error(ErrorCode::uncovered, "participation.rate", "", "0 < lo <= hi < 1",
+                "theorem H needs every client to report with a probability bounded away from 0 and 1");
+  }
+}
+
+}  // namespace
+
+UnequalRatesCurve::UnequalRatesCurve(ReportingSum sum, double n, double lo, double hi)
+    : sum_(std::move(sum)) {
+  check(lo, hi);
+  const double theta = lo / hi;
+  // Centred at 1 - E: a silent client's term is 0, a revealed one's E - 1.
+  shape_ = {.factor = 1 / (n * theta), .count = n, .rate = lo, .threshold = n, .revealed = (hi - lo) / hi};
+  const double not_absent = 1 - theta * (1 - hi);  // of another client: she reports, or is revealed
+  everybody_ = hi * std::exp((n - 1) * std::log1p(-theta * (1 - hi)));
+  reporting_ = numerics::smaller(1.0, lo / not_absent * (1 - 4e-16));
+}
+
+numerics::Enclosure UnequalRatesCurve::delta(double epsilon) const {
+  const numerics::Enclosure sum = sum_.delta(shape_, epsilon);
+  const numerics::Enclosure all = sum_.everybody({shape_.count, reporting_, everybody_}, epsilon, sum.upper);
+  return {numerics::as_lower_bound(sum.lower + all.lower),
+          numerics::as_upper_bound((sum.upper + all.upper) * (1 + 1e-14))};
+}
+
+UnequalRatesMixture::UnequalRatesMixture(double n, double lo, double hi, Family family, double fineness)
+    : family_(std::move(family)) {
+  check(lo, hi);
+  for (const BinomialBlock& block : binomial_blocks(n - 1, lo / hi, 90, fineness)) {
+    if (block.weight < kImprobable) {
+      improbable_ += block.weight;
+    } else {
+      blocks_.push_back(block);
+    }
+  }
+  std::sort(blocks_.begin(), blocks_.end(),
+            [](const BinomialBlock& x, const BinomialBlock& y) { return x.first < y.first; });
+}
+
+void UnequalRatesMixture::merge() {
+  // Where the cumulative weight passes these, a new block begins: a rare stretch below the mean may be
+  // charged far below itself, and all of the upper end at one point.
+  constexpr std::array kCuts{1e-30, 1e-24, 1e-19, 1e-15, 1e-12, 1e-9, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 4e-3,
+                             0.01,  0.03,  0.06,  0.12,  0.2,   0.3,  0.4,  0.5,  0.6,  0.7,  0.8,  0.9};
+  // The share of many clients by which their number may differ: no bound moves by as much as is lost here.
+  constexpr double kAlike = 2e-5;
+  const auto alike = [&](const BinomialBlock& a, const BinomialBlock& b) {
+    return b.first - a.first <= kAlike * a.first;
+  };
+  if (blocks_.size() <= kCuts.size() && !alike(blocks_.front(), blocks_.back())) return;
+  std::vector<BinomialBlock> merged;
+  double cumulative = 0;
+  std::size_t next = 0;
+  for (const BinomialBlock& block : blocks_) {
+    if (merged.empty() ||
+        (next < kCuts.size() && cumulative >= kCuts[next] && !alike(merged.back(), block))) {
+      merged.push_back(block);
+    } else {
+      merged.back().last = block.last;
+      merged.back().weight += block.weight;
+    }
+    while (next < kCuts.size() && cumulative >= kCuts[next]) ++next;
+    cumulative += block.weight;
+  }
+  blocks_ = std::move(merged);
+}
+
+numerics::Enclosure UnequalRatesMixture::delta(double epsilon) const {
+  double least = 1, upper = improbable_;
+  double least_below = 1, lower = 0;
+  for (const BinomialBlock& block : blocks_) {
+    const numerics::Enclosure value = family_(block.first + 1, epsilon);
+    if (value.upper < least) least = value.upper;
+    if (value.lower < least_below) least_below = value.lower;
+    upper += block.weight * least;
+    lower += block.weight * least_below;
+  }
+  // The weights sum to 1 plus the two tails' Chernoff bounds and rounding.
+  const double top = upper * (1 + 1e-14);
+  return {numerics::larger(0.0, lower * (1 - 1e-6)), top < 1 ? top : 1};
+}
+
+UnequalRatesPair::UnequalRatesPair(double epsilon0, double n, double lo, double hi)
+    : epsilon0_(epsilon0), n_(n), lo_(lo), hi_(hi) {}
+
+// (1/n) E( sum of terms )_+ , a term being stay (1 - E) for an absent client (probability 1 - lo) and own
+// times `rare` or `common` for a reporting one, with r = e^epsilon0 (probability q) or e^-epsilon0.
+numerics::Enclosure UnequalRatesPair::curve(long double rare, long double common, double epsilon) const {
+  if (epsilon >= epsilon0_) return {0, 0};  // no likelihood ratio passes e^epsilon0
+  const long double lo = lo_, hi = hi_, e0 = epsilon0_;
+  const long double q = 1 / (std::expm1(e0) + 2), p = std::exp(e0) * q;
+  const long double own = hi / lo, stay = (1 - hi) / (1 - lo),
+                    absent = -std::expm1(static_cast<long double>(epsilon));
+  const numerics::Enclosure mean =
+      mean_of_terms({{own * rare, lo * q}, {own * common, lo * p}, {stay * absent, 1 - lo}}, n_);
+  // The shares are quotients of rounded numbers: a few units of extended precision.
+  return {numerics::as_lower_bound(mean.lower * (1 - 1e-12)),
+          numerics::as_upper_bound(mean.upper * (1 + 1e-12))};
+}
+
+numerics::Enclosure UnequalRatesPair::forward(double epsilon) const {  // r - E
+  const long double e = epsilon, e0 = epsilon0_;
+  return curve(std::exp(e) * std::expm1(e0 - e), std::exp(e) * std::expm1(-e0 - e), epsilon);
+}
+
+numerics::Enclosure UnequalRatesPair::reverse(double epsilon) const {  // 1 - E r
+  const long double e = epsilon, e0 = epsilon0_;
+  return curve(-std::expm1(e + e0), -std::expm1(e - e0), epsilon);
+}
+
+}  // namespace muster::accounting

@@ -1,0 +1,339 @@
+// Theorem H: known rates against enumeration, unknown rates in [lo, hi] against every vector of rates tried.
+#include "muster/accounting/theorems/swap/unequal_rates.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "muster/accounting/theorems/check_in/swap_profile.h"
+#include "muster/accounting/theorems/everyone/blanket.h"
+#include "muster/accounting/theorems/swap/class_c.h"
+#include "muster/core/error.h"
+#include "tests/oracle/random_cases.h"
+#include "tests/oracle/unequal_formula.h"
+
+namespace muster::accounting {
+namespace {
+
+using oracle::Law;
+
+const std::vector<double> kShares = {0, 0.15, 0.4, 0.7, 0.9, 0.98};  // of the largest log-ratio
+
+std::vector<Law> response(long double epsilon0) {
+  const long double q = 1 / (std::exp(epsilon0) + 1);
+  return {{1 - q, q}, {q, 1 - q}};
+}
+
+long double local(long double epsilon0, long double epsilon) {
+  return (std::exp(epsilon0) - std::exp(epsilon)) / (std::exp(epsilon0) + 1);
+}
+
+// The largest divergence of n clients, either way round: the victim at any of the rates, the others at any of
+// them and holding either record.
+long double worst_truth(const std::vector<Law>& laws, const std::vector<double>& values, int n,
+                        double epsilon) {
+  long double worst = 0;
+  for (const auto& picks : oracle::multisets(static_cast<int>(2 * values.size()), n - 1)) {
+    std::vector<Law> others;
+    std::vector<long double> rates{0};
+    for (const int pick : picks) {
+      others.push_back(laws[static_cast<std::size_t>(pick % 2)]);
+      rates.push_back(values[static_cast<std::size_t>(pick / 2)]);
+    }
+    for (const double mine : values) {
+      rates[0] = mine;
+      const oracle::OutputPair pair = oracle::check_in(others, laws[0], laws[1], rates);
+      worst = std::max(
+          {worst, oracle::hockey_stick(pair, epsilon), oracle::hockey_stick(pair.swapped(), epsilon)});
+    }
+  }
+  return worst;
+}
+
+TEST(UnequalRates, KnownRatesDominateEveryDataset) {
+  std::mt19937_64 engine(61);
+  std::uniform_real_distribution<double> uniform(0.05, 0.95);
+  int cases = 0, violations = 0, order = 0;
+  long double tightest = 0, homogeneous_gap = 0;
+  for (int trial = 0; trial < 24; ++trial) {
+    const auto family = static_cast<oracle::Family>(trial % 3);
+    const std::vector<Law> laws = oracle::random_randomizer(family, 2, 2 + trial % 2, engine);
+    const long double top = std::min(oracle::largest_log_ratio(laws), 3.0L);
+    for (int n = 2; n <= 4; ++n) {
+      std::vector<long double> rates;
+      for (int j = 0; j < n; ++j) rates.push_back(uniform(engine));
+      for (int dataset = 0; dataset < 1 << (n - 1); ++dataset) {
+        std::vector<Law> others;
+        for (int j = 0; j + 1 < n; ++j) others.push_back(laws[static_cast<std::size_t>(dataset >> j & 1)]);
+        const oracle::OutputPair pair = oracle::check_in(others, laws[0], laws[1], rates);
+        for (const double share : kShares) {
+          const long double epsilon = share * top;
+          const long double truth = oracle::hockey_stick(pair, epsilon);
+          const long double bound = oracle::unequal_dataset(others, laws[0], laws[1], rates, epsilon);
+          ++cases;
+          violations += truth > bound * (1 + 1e-14L) + 1e-17L;
+          if (bound > 1e-12L) tightest = std::max(tightest, truth / bound);
+          if (family != oracle::Family::sparse) {
+            const long double profile = oracle::unequal_profile(
+                oracle::profile_law(laws, epsilon), rates, epsilon, oracle::profile(laws, std::exp(epsilon)));
+            order += bound > profile * (1 + 1e-12L) + 1e-16L;
+          }
+          // Equal rates: the swap theorem itself.
+          const std::vector<long double> equal(static_cast<std::size_t>(n), rates[0]);
+          homogeneous_gap = std::max(
+              homogeneous_gap, std::fabs(oracle::unequal_dataset(others, laws[0], laws[1], equal, epsilon) -
+                                         oracle::swap_dataset(others, laws[0], laws[1], rates[0], epsilon)));
+        }
+      }
+    }
+  }
+  EXPECT_EQ(violations, 0) << "of " << cases;
+  EXPECT_EQ(order, 0);
+  EXPECT_GT(tightest, 0.999L);
+  EXPECT_LT(homogeneous_gap, 1e-15L);
+}
+
+// Every rate at an end of [lo, hi] or in the middle, every dataset.
+TEST(UnequalRates, IntervalDominatesEveryVectorOfRates) {
+  int cases = 0, violations = 0, caught = 0, without_everybody = 0;
+  long double tightest = 0;
+  for (const double epsilon0 : {0.5, 1.0, 2.0}) {
+    const std::vector<Law> laws = response(epsilon0);
+    const ReportingSum sum(PureLocal{epsilon0});
+    for (const auto& [lo, hi] :
+         {std::pair{0.1, 0.2}, {0.2, 0.8}, {0.375, 0.631}, {0.6, 0.9}, {0.3, 0.3}, {0.9, 0.97}}) {
+      for (int n = 2; n <= 5; ++n) {
+        const UnequalRatesCurve curve(sum, n, lo, hi);
+        const std::vector<double> values =
+            n <= 4 ? std::vector<double>{lo, (lo + hi) / 2, hi} : std::vector<double>{lo, hi};
+        for (const double share : kShares) {
+          const double epsilon = share * epsilon0;
+          const double bound = curve.delta(epsilon).upper;
+          const long double worst = worst_truth(laws, values, n, epsilon);
+          ++cases;
+          violations += worst > bound;
+          if (bound > 1e-9) tightest = std::max(tightest, worst / bound);
+          // The event that nobody is absent, left out.
+          const double chance = lo / (1 - lo / hi * (1 - hi));
+          const double all = hi * std::pow(1 - lo / hi * (1 - hi), n - 1);
+          const double term = sum.everybody({1.0 * n, chance, all}, epsilon, 0).upper;
+          without_everybody += worst > bound - term;
+          // The tempting variant: the victim at hi, everybody else at lo.
+          std::vector<long double> tempting(static_cast<std::size_t>(n), lo);
+          tempting[0] = hi;
+          caught += worst > oracle::unequal_profile(oracle::pure_law(epsilon0, epsilon), tempting, epsilon,
+                                                    local(epsilon0, epsilon));
+        }
+      }
+    }
+  }
+  EXPECT_EQ(violations, 0) << "of " << cases;
+  EXPECT_GT(tightest, 0.8L);
+  EXPECT_GT(caught, 0);
+  EXPECT_GT(without_everybody, 0);
+}
+
+// n = 5, rates in [.375, .631], epsilon0 = 2, eps = 1.8: "victim hi, all others lo" is 2.97 times too small
+// as a profile bound, and 8.02 times as the exact truth of such rates.
+TEST(UnequalRates, VictimHighOthersLowIsNoBound) {
+  const std::vector<Law> laws = response(2);
+  const std::vector<Law> others(4, laws[1]);
+  const std::vector<long double> all_high(5, 0.631L);
+  const oracle::OutputPair pair = oracle::check_in(others, laws[0], laws[1], all_high);
+  const long double truth =
+      std::max(oracle::hockey_stick(pair, 1.8L), oracle::hockey_stick(pair.swapped(), 1.8L));
+  std::vector<long double> tempting(5, 0.375L);
+  tempting[0] = 0.631L;
+  const long double variant =
+      oracle::unequal_profile(oracle::pure_law(2, 1.8L), tempting, 1.8L, local(2, 1.8L));
+  EXPECT_NEAR(static_cast<double>(truth / variant), 2.970, 0.001);
+  const oracle::OutputPair rare = oracle::check_in(others, laws[0], laws[1], tempting);
+  const long double exact =
+      std::max(oracle::hockey_stick(rare, 1.8L), oracle::hockey_stick(rare.swapped(), 1.8L));
+  EXPECT_NEAR(static_cast<double>(truth / exact), 8.017, 0.001);
+  const UnequalRatesCurve curve(ReportingSum({Profile::pure(2)}), 5, 0.375, 0.631);
+  EXPECT_GE(curve.delta(1.8).upper, truth);
+}
+
+// The closed form against E_N B(N+1) summed one N at a time.
+TEST(UnequalRates, EqualsTheAverageOverTheNumberOfCoins) {
+  for (const double epsilon0 : {0.5, 2.0}) {
+    for (const auto& [lo, hi] : {std::pair{0.1, 0.3}, {0.5, 0.8}, {0.4, 0.4}}) {
+      for (const int n : {2, 5, 9}) {
+        const UnequalRatesCurve curve(ReportingSum({Profile::pure(epsilon0)}), n, lo, hi);
+        for (const double share : kShares) {
+          const double epsilon = share * epsilon0;
+          const long double theta = static_cast<long double>(lo) / hi;
+          long double average = 0;
+          for (int others = 0; others < n; ++others) {
+            const long double weight =
+                std::exp(std::lgamma(static_cast<long double>(n)) - std::lgamma(others + 1.0L) -
+                         std::lgamma(static_cast<long double>(n - others))) *
+                std::pow(theta, others) * std::pow(1 - theta, n - 1 - others);
+            average += weight * oracle::swap_sum(oracle::pure_law(epsilon0, epsilon), others + 1, hi, epsilon,
+                                                 local(epsilon0, epsilon));
+          }
+          average = std::min(1.0L, average);
+          const numerics::Enclosure fast = curve.delta(epsilon);
+          SCOPED_TRACE(::testing::Message() << epsilon0 << " " << lo << " " << n << " " << epsilon);
+          EXPECT_GE(fast.upper, average * (1 - 1e-12L));
+          EXPECT_LE(fast.upper, average * (1 + 1e-9L) + 1e-12L);
+          EXPECT_LE(fast.lower, average * (1 + 1e-12L));
+        }
+      }
+    }
+  }
+}
+
+TEST(UnequalRates, EqualRatesReduceToTheSwapTheorem) {
+  for (const double n : {3.0, 60000.0}) {
+    const ShuffledCheckIn protocol{ClientCount::of(static_cast<std::uint64_t>(n)), Rate::of(0.1)};
+    const ReportingSum sum({Profile::pure(2)});
+    const UnequalRatesCurve curve(sum, n, 0.1, 0.1);
+    for (const double epsilon : {0.0, 0.005, 0.0125, 0.02}) {
+      const double swap = swap_delta(sum, protocol, epsilon).upper;
+      EXPECT_NEAR(curve.delta(epsilon).upper, swap, 1e-13 * swap);
+    }
+  }
+}
+
+// The same average for bounds known as functions alone: block by block,
+// above the closed form and close to it.
+TEST(UnequalRates, BlocksAgreeWithTheClosedForm) {
+  const ReportingSum sum({Profile::pure(1)});
+  const auto family = [&sum](double clients, double epsilon) {
+    return UnequalRatesCurve(sum, clients, 0.1, 0.1).delta(epsilon);
+  };
+  for (const double n : {40.0, 6e4, 1e8}) {
+    const UnequalRatesCurve closed(sum, n, 0.05, 0.1);
+    const UnequalRatesMixture blocks(n, 0.05, 0.1, family, 0.05);
+    EXPECT_LE(blocks.evaluations(), 600U);
+    const double scale = 1 / std::sqrt(n);
+    for (const double epsilon : {0.0, scale, 3 * scale}) {
+      const double expected = closed.delta(epsilon).upper, found = blocks.delta(epsilon).upper;
+      EXPECT_GE(found, expected * (1 - 1e-6));
+      EXPECT_LE(found, expected * 1.01);
+    }
+  }
+}
+
+// Class C, averaged over N and in one sum: above every vector of rates and dataset of binary response, below
+// the profile bound.
+TEST(UnequalRates, ClassCDominatesEveryVectorOfRates) {
+  int violations = 0;
+  for (const double epsilon0 : {0.5, 2.0}) {
+    const std::vector<Law> laws = response(epsilon0);
+    const ReportingSum sum({Profile::pure(epsilon0)});
+    for (const auto& [lo, hi] : {std::pair{0.2, 0.5}, {0.5, 0.9}}) {
+      for (int n = 2; n <= 5; ++n) {
+        const double most = hi;
+        const UnequalRatesMixture mixture(n, lo, hi, [epsilon0, most, &sum](double clients, double epsilon) {
+          return clients < 2 ? UnequalRatesCurve(sum, clients, most, most).delta(epsilon)
+                             : ClassCCurve::check_in(epsilon0, clients, most).delta(epsilon);
+        });
+        const ClassCCurve curve = ClassCCurve::unequal(epsilon0, n, lo, hi);
+        for (const double share : kShares) {
+          const double epsilon = share * epsilon0;
+          const double average = mixture.delta(epsilon).upper, bound = curve.delta(epsilon).upper;
+          EXPECT_LE(average, UnequalRatesCurve(sum, n, lo, hi).delta(epsilon).upper * (1 + 1e-6) + 1e-15);
+          EXPECT_LE(bound, average * (1 + 1e-12));
+          for (const auto& picks : oracle::multisets(4, n - 1)) {
+            std::vector<Law> others;
+            std::vector<long double> rates{hi};
+            for (const int pick : picks) {
+              others.push_back(laws[static_cast<std::size_t>(pick % 2)]);
+              rates.push_back(pick / 2 ? lo : hi);
+            }
+            const oracle::OutputPair pair = oracle::check_in(others, laws[0], laws[1], rates);
+            violations += std::max(oracle::hockey_stick(pair, epsilon),
+                                   oracle::hockey_stick(pair.swapped(), epsilon)) > bound;
+          }
+        }
+      }
+    }
+  }
+  EXPECT_EQ(violations, 0);
+}
+
+// Large crowds: one sum is below the average over blocks of N, and within two ten-thousandths of the lower
+// bound in epsilon.
+TEST(UnequalRates, ClassCInLargeCrowds) {
+  for (const auto& [lo, hi] : {std::pair{0.05, 0.1}, {0.3, 0.34}, {0.5, 0.9}}) {
+    for (const double n : {1e3, 6e4, 1e8}) {
+      const double most = hi;
+      UnequalRatesMixture mixture(n, lo, hi, [most](double clients, double epsilon) {
+        return ClassCCurve::check_in(2, clients, most).delta(epsilon);
+      });
+      mixture.merge();
+      EXPECT_LE(mixture.evaluations(), 26U);
+      const ClassCCurve curve = ClassCCurve::unequal(2, n, lo, hi);
+      const double deviation = std::sqrt(5.52 * hi * hi / (lo * n));  // e^2 + e^-2 - 2
+      for (const double deviations : {0.0, 1.0, 3.0}) {
+        const double epsilon = deviations * deviation;
+        SCOPED_TRACE(::testing::Message() << lo << ' ' << hi << ' ' << n << ' ' << epsilon);
+        EXPECT_LE(curve.delta(epsilon).upper, mixture.delta(epsilon).upper * (1 + 1e-5));
+      }
+    }
+  }
+  EXPECT_LE(ClassCCurve::unequal(2, 6e4, 0.05, 0.1).delta(0.0136985).upper, 1e-6);
+  EXPECT_GE(UnequalRatesPair(2, 6e4, 0.05, 0.1).forward(0.013696).lower, 1e-6);
+}
+
+// Rates up to 1: the thinned blanket against every vector of rates and dataset.
+TEST(UnequalRates, ThinnedBlanketDominatesRatesUpToOne) {
+  int violations = 0;
+  long double tightest = 0;
+  for (const double epsilon0 : {0.5, 1.0, 2.0}) {
+    const std::vector<Law> laws = response(epsilon0);
+    for (const double lo : {0.2, 0.6, 1.0}) {
+      for (int n = 2; n <= 5; ++n) {
+        const std::vector<double> values{lo, (lo + 1) / 2, 1};
+        for (const double share : kShares) {
+          const double epsilon = share * epsilon0;
+          const double bound = thinned_blanket_delta(n, lo, epsilon0, epsilon).upper;
+          const long double worst = worst_truth(laws, values, n, epsilon);
+          violations += worst > bound;
+          if (bound > 1e-9) tightest = std::max(tightest, worst / bound);
+        }
+      }
+    }
+  }
+  EXPECT_EQ(violations, 0);
+  EXPECT_GT(tightest, 0.9L);
+}
+
+// The lower bound's pair, exactly; and a bound of class C averaged over N dominates it.
+TEST(UnequalRates, PairIsItsDataset) {
+  for (const double epsilon0 : {0.5, 2.0}) {
+    const std::vector<Law> laws = response(epsilon0);
+    for (const auto& [lo, hi] : {std::pair{0.1, 0.3}, {0.4, 0.9}, {0.3, 1.0}}) {
+      for (const int n : {2, 4, 7}) {
+        std::vector<long double> rates(static_cast<std::size_t>(n), lo);
+        rates[0] = hi;
+        const oracle::OutputPair pair = oracle::check_in(
+            std::vector<Law>(static_cast<std::size_t>(n - 1), laws[1]), laws[0], laws[1], rates);
+        const UnequalRatesPair curve(epsilon0, n, lo, hi);
+        for (const double share : kShares) {
+          const double epsilon = share * epsilon0;
+          const auto forward = static_cast<double>(oracle::hockey_stick(pair, epsilon));
+          const auto reverse = static_cast<double>(oracle::hockey_stick(pair.swapped(), epsilon));
+          EXPECT_NEAR(curve.forward(epsilon).upper, forward, 1e-8 * forward + 1e-14);
+          EXPECT_NEAR(curve.reverse(epsilon).upper, reverse, 1e-8 * reverse + 1e-14);
+          EXPECT_LE(curve.forward(epsilon).lower, forward);
+          EXPECT_LE(curve.reverse(epsilon).lower, reverse);
+        }
+      }
+    }
+  }
+}
+
+TEST(UnequalRates, RefusesRatesOfZeroAndOne) {
+  const ReportingSum sum({Profile::pure(1)});
+  EXPECT_THROW(UnequalRatesCurve(sum, 10, 0.5, 1), Error);
+  EXPECT_THROW(UnequalRatesCurve(sum, 10, 0, 0.5), Error);
+  EXPECT_THROW(UnequalRatesCurve(sum, 10, 0.6, 0.5), Error);
+}
+
+}  // namespace
+}  // namespace muster::accounting

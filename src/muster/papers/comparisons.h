@@ -1,0 +1,19 @@
+// The papers' own bounds for a protocol, beside the proven ones: what `--all` adds to a statement.
+//
+// Most are as_published and say what is wrong with them; a few are proven and looser, or slower, than the
+// default. Training and services refuse as_published ones. Pure function; seconds at worst.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "muster/accounting/describe/mechanism.h"
+#include "muster/accounting/describe/participation.h"
+#include "muster/accounting/statement.h"
+
+namespace muster::accounting {
+
+std::vector<Bound> comparisons(const Mechanism& mechanism, const Participation& participation,
+                               std::uint64_t rounds, const Question& question);
+
+}  // namespace muster::accounting

@@ -1,0 +1,234 @@
+#include "muster/papers/conversions/rdp_to_dp.h"
+
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "muster/numerics/ordered.h"
+
+namespace muster::accounting {
+namespace {
+
+constexpr double kUnit = std::numeric_limits<double>::epsilon() / 2;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kLargestLog = 600;  // of a moment that is computed as such
+constexpr int kMoves = 4;  // of one width; halving widths need two where the curve falls, then rises
+
+// The moment sum F(y) = r u^(l-1) + (1-r) v^(l-1) of the pair with r = P(A) = delta + y, where u = r/y = 1 +
+// t and v = (1-r) / (e^eps - y) = 1 - w. It is convex; F' = phi(u) - phi(v), phi(x) = x^(l-1) (l - (l-1) x).
+struct MomentSum {
+  double order, delta, grown, shifted;  // grown = e^eps, shifted = e^eps - 1 + delta
+
+  double t(double y) const { return delta / y; }
+  double w(double y) const { return numerics::smaller(1.0, shifted / (grown - y)); }
+  // log v and a bound on its error, 1e300 where v may be 0.
+  std::pair<double, double> log_v(double y) const {
+    const double left = w(y), rest = 1 - delta - y;
+    if (left < 0.5) return {std::log1p(-left), kUnit * 8 * left * (1 + grown / (grown - y))};
+    if (rest < 8 * kUnit) return {-kInfinity, 1e300};
+    const double value = std::log(rest / (grown - y));
+    return {value, kUnit * (8 + 4 / rest + 2 * std::fabs(value))};
+  }
+
+  // log phi(u) - log phi(v) enclosed: +infinity margin where a sign cannot be told.
+  struct Slope {
+    double difference, margin, log_right, log_left;
+    bool rises() const { return difference > margin; }
+    bool falls() const { return difference < -margin; }
+  };
+  Slope slope(double y) const {
+    const double m = order - 1, a = m * t(y);
+    const double room = 1 - a;
+    if (room < -16 * kUnit) return {-kInfinity, 0, 0, -kInfinity};
+    if (room < 0) return {0, kInfinity, 0, 0};
+    const auto [lv, lv_error] = log_v(y);
+    const double left = m * std::log1p(t(y)) + std::log1p(-a);
+    const double right = std::isfinite(lv) ? m * lv + std::log1p(m * w(y)) : -kInfinity;
+    const double margin =
+        16 * kUnit * (a + a / numerics::larger(room, 1e-300) + (std::isfinite(lv) ? std::fabs(m * lv) : 0)) +
+        (std::isfinite(lv) ? 2 * m * lv_error : 0);
+    return {left - right, margin, right, left};
+  }
+
+  // A lower bound of log F over [low, high], a bracket of the minimum: the tangent at high, or as good.
+  double log_minimum(double low, double high) const {
+    const Slope s = slope(high);
+    double steep = 0;  // an upper bound of F'(high)
+    if (std::isfinite(s.log_left)) {
+      steep = std::isfinite(s.log_right) ? std::exp(s.log_right) * std::expm1(s.difference + s.margin)
+                                         : std::exp(s.log_left + s.margin);
+    }
+    if (!std::isfinite(steep)) return -kInfinity;
+    const double loss = numerics::larger(0.0, steep) * (high - low) * (1 + 8 * kUnit);
+    const double m = order - 1, r = delta + high;
+    const double rest = numerics::larger(0.0, 1 - r - 2 * kUnit),
+                 rest_up = numerics::larger(0.0, 1 - r + 2 * kUnit);
+    const auto [lv, lv_error] = log_v(high);
+    const double up = m * std::log1p(t(high)), down = m * lv;  // down may be -infinity
+    if (!(up < kLargestLog)) {  // F >= r u^(l-1), whose exponential would leave a double's range
+      const double log_first = std::log(r) + up - kUnit * (16 + 4 * up);
+      const double lost = loss > 0 ? std::exp(std::log(loss) - log_first) * (1 + 8 * kUnit) : 0;
+      return lost < 1 ? log_first + std::log1p(-lost) - 2 * kUnit : -kInfinity;
+    }
+    const double power = std::exp(down);
+    const double power_error = power > 0 ? power * (m * lv_error - 4 * kUnit * down) : 0;
+    // F itself, good where F is small, and F - 1, good where F is near 1; each less its rounding error.
+    const double sum =
+        r * std::exp(up) * (1 - kUnit * (8 + 4 * up)) + rest * (power * (1 - 8 * kUnit) - power_error) - loss;
+    const double first = r * std::expm1(up), second = rest_up * std::expm1(down);
+    const double error = 4 * kUnit * (up * (1 + first) + first - second) + rest_up * power_error;
+    const double excess = first + second - error - loss;
+    const double a = sum > 0 && std::isfinite(sum) ? std::log(sum) - 2 * kUnit : -kInfinity;
+    const double b = excess > -1 && std::isfinite(excess) ? std::log1p(excess) : -kInfinity;
+    return numerics::larger(a, b > -kInfinity ? b - 2 * kUnit * std::fabs(b) : b);
+  }
+};
+
+// A lower bound of the least D_order of a pair whose hockey-stick divergence at epsilon is delta, 0 < delta <
+// 1: the exact value less a bound on its rounding error.
+double least_divergence(double order, double epsilon, double delta) {
+  if (epsilon > 700) return -kInfinity;  // no claim; Canonne's value stands
+  const MomentSum f{order, delta, std::exp(epsilon), std::expm1(epsilon) + delta};
+  const double bottom = std::log(delta) - 60 - std::log(order), top = std::log1p(-delta);
+  // The largest y where F surely falls and the smallest where it surely rises (or the end of the interval).
+  const auto locate = [&](auto&& is_right_of) {
+    double low = bottom, high = top;
+    for (int i = 0; i < 90 && high - low > 4e-16 * numerics::larger(1.0, std::fabs(high)); ++i) {
+      const double middle = low + (high - low) / 2;
+      (is_right_of(f.slope(std::exp(middle))) ? high : low) = middle;
+    }
+    return std::pair{low, high};
+  };
+  const double high = numerics::smaller(1 - delta, std::exp(locate([](auto s) { return s.rises(); }).second));
+  const double low = std::exp(locate([](auto s) { return !s.falls(); }).first) * (1 - 4 * kUnit);
+  if (f.slope(low).rises()) return -kInfinity;
+  return epsilon * (1 - 4 * kUnit) + f.log_minimum(numerics::smaller(low, high), high) / (order - 1);
+}
+
+double canonne_epsilon(double order, double rho, double delta) {
+  const double gain = -std::log(delta) + (order - 1) * std::log1p(-1 / order) - std::log(order);
+  const double scale = std::fabs(std::log(delta)) + 2 + std::log(order);
+  return numerics::larger(0.0, (rho + (gain + 8 * kUnit * scale) / (order - 1)) * (1 + 4 * kUnit));
+}
+
+double canonne_delta(double order, double rho, double epsilon) {
+  const double main = (order - 1) * (rho - epsilon);
+  const double rest = (order - 1) * std::log1p(-1 / order) - std::log(order);
+  const double scale = (order - 1) * (rho + epsilon) + 2 + std::log(order);
+  const double log_delta = main + rest + 8 * kUnit * scale;
+  return numerics::smaller(1.0, std::exp(log_delta) * (1 + 4 * kUnit) + std::numeric_limits<double>::min());
+}
+
+}  // namespace
+
+double epsilon_upper_from_rdp(Conversion conversion, double order, double rho, double delta) {
+  double high = canonne_epsilon(order, rho, delta);
+  if (conversion == Conversion::canonne || !std::isfinite(high)) return high;
+  if (least_divergence(order, 0, delta) >= rho) return 0;
+  double low = 0;
+  for (int i = 0; i < 80 && high - low > 1e-14 * high; ++i) {
+    const double middle = low + (high - low) / 2;
+    (least_divergence(order, middle, delta) >= rho ? high : low) = middle;
+  }
+  return high;  // certified at each move, or Canonne's value if none was made
+}
+
+double delta_upper_from_rdp(Conversion conversion, double order, double rho, double epsilon) {
+  double high = canonne_delta(order, rho, epsilon);
+  if (conversion == Conversion::canonne || !(high < 1)) {
+    if (conversion == Conversion::canonne || !std::isfinite(rho)) return high;
+    high = 1 - kUnit;
+    if (least_divergence(order, epsilon, high) < rho) return 1;
+  }
+  double low = std::log(std::numeric_limits<double>::min()), top = std::log(high);
+  double best = high;
+  for (int i = 0; i < 80 && top - low > 1e-14; ++i) {
+    const double middle = low + (top - low) / 2, delta = std::exp(middle);
+    if (least_divergence(order, epsilon, delta) >= rho) {
+      top = middle, best = delta;
+    } else {
+      low = middle;
+    }
+  }
+  return best;
+}
+
+ConvertedUpper convert_rdp(const std::function<double(std::uint64_t)>& rdp, std::uint64_t rounds,
+                           const Question& question, Conversion conversion, std::uint64_t last_order) {
+  const bool for_epsilon = question.asks_epsilon();
+  if (rounds == 0) return {0, 2};
+  ConvertedUpper best{for_epsilon ? kInfinity : 1.0, 2};
+  double rho = 0;  // of the order visited last
+  const auto visit = [&](std::uint64_t order) {
+    const double l = static_cast<double>(order);
+    rho = static_cast<double>(rounds) * rdp(order) * (1 + 4 * kUnit);
+    if (!std::isfinite(rho)) return kInfinity;
+    const double value = for_epsilon ? epsilon_upper_from_rdp(conversion, l, rho, question.fixed)
+                                     : delta_upper_from_rdp(conversion, l, rho, question.fixed);
+    if (value < best.upper) best = {value, l};
+    return value;
+  };
+  // Geometric steps until the value or the divergence alone has risen past the best, the mechanism stops
+  // being finite, or a step of a fifth gains less than a part in 10^6: what is left to gain falls like 1 /
+  // order, so all of it is below 10^-5.
+  std::uint64_t step = 1;
+  double before = kInfinity, last = 0;
+  for (std::uint64_t order = 2; order <= last_order; order += step) {
+    const double value = visit(order);
+    last = static_cast<double>(order);
+    if (!std::isfinite(value) || (value > 2 * best.upper && value > 1e-300)) break;
+    if (for_epsilon ? best.upper == 0 : ((value == 1 && best.upper < 1) || value < 1e-300)) break;
+    // Divergences rise with the order, and epsilon is not much below the divergence.
+    if (for_epsilon && rho > 1.01 * best.upper + (std::log(last) + 2) / last) break;
+    if (order > 100 && value <= before && value > before * (1 - 1e-6) && value < 1) break;
+    before = value;
+    step = numerics::larger<std::uint64_t>(1, order / 5);
+  }
+  // ... then halving steps around the best order, each while it helps - unless the curve still falls where
+  // the search stopped: then there is no best order to find.
+  if (best.order == last) return best;
+  for (auto width = numerics::larger<std::uint64_t>(1, static_cast<std::uint64_t>(best.order) / 6); width > 0;
+       width /= 2) {
+    double at = 0;
+    for (int moves = 0; moves < kMoves && at != best.order; ++moves) {
+      at = best.order;
+      const auto middle = static_cast<std::uint64_t>(at);
+      if (middle > width + 1) visit(middle - width);
+      visit(middle + width);
+    }
+  }
+  return best;
+}
+
+ConvertedUpper convert_rdp_table(std::span<const double> divergences, std::uint64_t rounds,
+                                 const Question& question, Conversion conversion) {
+  const bool for_epsilon = question.asks_epsilon();
+  if (rounds == 0) return {0, 2};
+  ConvertedUpper best{for_epsilon ? kInfinity : 1.0, 2};
+  // The cheap conversion at every order; the exact one is never above it, and is asked for at the orders near
+  // the best and on a geometric grid.
+  const auto visit = [&](std::size_t i, Conversion how) {
+    const double l = static_cast<double>(i) + 2;
+    const double rho = static_cast<double>(rounds) * divergences[i] * (1 + 4 * kUnit);
+    if (!std::isfinite(rho)) return;
+    const double value = for_epsilon ? epsilon_upper_from_rdp(how, l, rho, question.fixed)
+                                     : delta_upper_from_rdp(how, l, rho, question.fixed);
+    if (value < best.upper) best = {value, l};
+  };
+  for (std::size_t i = 0; i < divergences.size(); ++i) visit(i, Conversion::canonne);
+  if (conversion == Conversion::canonne || divergences.empty()) return best;
+  for (std::size_t i = 0; i < divergences.size(); i += 1 + i / 20) visit(i, conversion);
+  for (auto width = static_cast<std::size_t>(best.order) / 20 + 1; width > 0; width /= 2) {
+    double at = 0;
+    for (int moves = 0; moves < kMoves && at != best.order; ++moves) {
+      at = best.order;
+      const auto middle = static_cast<std::size_t>(at) - 2;
+      visit(middle, conversion);
+      if (middle >= width) visit(middle - width, conversion);
+      if (middle + width < divergences.size()) visit(middle + width, conversion);
+    }
+  }
+  return best;
+}
+
+}  // namespace muster::accounting

@@ -1,0 +1,134 @@
+#include "muster/papers/optimal_composition.h"
+
+#include <cmath>
+#include <limits>
+
+#include "muster/accounting/theorems/local/local.h"
+#include "muster/numerics/ordered.h"
+
+namespace muster::accounting {
+namespace {
+
+constexpr double kRoom = 1e-12;  // far above the rounding of the few operations it covers, relative
+constexpr double kSmallest = 1e-300;
+
+// log prod (1 - delta_i) over all rounds, rounded down; -infinity if any delta is 1 or more.
+double log_kept(const Guarantee& round, double rounds) {
+  if (!(round.delta < 1)) return -std::numeric_limits<double>::infinity();
+  return rounds * std::log1p(-round.delta) * (1 + kRoom);
+}
+
+// The part of delta left for the loss: 1 - (1 - delta) / kept, rounded down; not above 0 if nothing is left.
+double left_for_loss(double delta, double log_kept) {
+  const double spent = -std::expm1(log_kept) * (1 + kRoom);
+  return (delta - spent) / std::exp(log_kept) * (1 - kRoom) - kRoom * spent;
+}
+
+// Theorem 3.5's epsilon for rounds with sums of eps^2 and of eps tanh(eps/2).
+double sub_gaussian_epsilon(double squares, double mean, double most, double delta) {
+  const double plain = std::sqrt(2 * squares * std::log(1 / delta));
+  const double other = std::sqrt(2 * squares * std::log(std::exp(1.0) + std::sqrt(squares) / delta));
+  return numerics::smaller(most, mean + numerics::smaller(plain, other)) * (1 + kRoom);
+}
+
+}  // namespace
+
+double optimal_composition_delta(const Guarantee& round, std::uint64_t rounds, double epsilon) {
+  if (rounds == 0) return 0;
+  const double kept = log_kept(round, static_cast<double>(rounds));
+  const double spent = numerics::smaller(1.0, -std::expm1(kept) * (1 + kRoom));
+  if (std::isinf(round.epsilon)) return 1;
+  const double loss = round.epsilon > 0 ? local_detail::pure_delta(round.epsilon, 1, rounds, epsilon) : 0.0;
+  // Written to keep a tiny sum tiny: 1 - (1-spent)(1-loss).
+  return numerics::smaller(1.0, (spent + (1 - spent) * loss) * (1 + kRoom));
+}
+
+std::optional<double> optimal_composition_epsilon(const Guarantee& round, std::uint64_t rounds,
+                                                  double delta) {
+  if (rounds == 0) return 0;
+  const double left = left_for_loss(delta, log_kept(round, static_cast<double>(rounds)));
+  if (std::isinf(round.epsilon) || std::isnan(left) || left < 0) return std::nullopt;
+  if (!(round.epsilon > 0)) return 0;
+  const double most = static_cast<double>(rounds) * round.epsilon * (1 + kRoom);
+  if (left < kSmallest) return most;
+  return numerics::smaller(most, local_detail::pure_epsilon(round.epsilon, 1, rounds, left));
+}
+
+std::optional<double> heterogeneous_composition_epsilon(const std::vector<Guarantee>& rounds, double delta) {
+  double kept = 0, squares = 0, mean = 0, most = 0;
+  for (const Guarantee& round : rounds) {
+    kept += log_kept(round, 1);
+    squares += round.epsilon * round.epsilon;
+    mean += round.epsilon * std::tanh(round.epsilon / 2);
+    most += round.epsilon;
+  }
+  const double left = left_for_loss(delta, kept * (1 + kRoom));
+  if (std::isinf(most) || std::isnan(left) || left < 0) return std::nullopt;
+  if (left < kSmallest) return most * (1 + kRoom);
+  return sub_gaussian_epsilon(squares, mean, most, left);
+}
+
+std::optional<double> advanced_composition_epsilon(const Guarantee& round, std::uint64_t rounds,
+                                                   double delta) {
+  const auto k = static_cast<double>(rounds);
+  const double left = delta * (1 - kRoom) - k * round.delta * (1 + kRoom);
+  if (!(left > kSmallest) || std::isinf(round.epsilon)) return std::nullopt;
+  const double epsilon =
+      std::sqrt(2 * k * std::log(1 / left)) * round.epsilon + k * round.epsilon * std::expm1(round.epsilon);
+  if (!std::isfinite(epsilon)) return std::nullopt;
+  return epsilon * (1 + kRoom);
+}
+
+Guarantee subsampled(const Guarantee& mechanism, double rate) {
+  const double epsilon = mechanism.epsilon > 700
+                             ? mechanism.epsilon
+                             : std::log1p(rate * std::expm1(mechanism.epsilon)) * (1 + kRoom);
+  return {numerics::smaller(epsilon, mechanism.epsilon), rate * mechanism.delta * (1 + kRoom)};
+}
+
+std::optional<double> compose_optimally(const std::function<std::optional<double>(double delta)>& epsilon_of,
+                                        std::uint64_t rounds, const Question& question) {
+  if (rounds == 0) return 0;
+  const auto k = static_cast<double>(rounds);
+  std::optional<double> best;
+  const auto keep = [&](std::optional<double> value) {
+    if (value && (!best || *value < *best)) best = value;
+  };
+  if (question.asks_epsilon()) {
+    if (rounds == 1) return epsilon_of(question.fixed);
+    for (const double part : {0.01, 0.1, 0.3, 0.5, 0.7, 0.9}) {
+      if (rounds > 1'000'000 && part != 0.5) continue;  // a pass over the rounds for every part
+      const double delta = part * question.fixed / k;
+      if (!(delta > kSmallest)) continue;
+      if (const auto epsilon = epsilon_of(delta)) {
+        keep(optimal_composition_epsilon({*epsilon, delta}, rounds, question.fixed));
+      }
+    }
+    return best;
+  }
+  if (rounds == 1) {
+    double low = std::log(kSmallest), high = 0;
+    const auto answers = [&](double log_delta) {
+      const auto epsilon = epsilon_of(std::exp(log_delta));
+      return epsilon && *epsilon <= question.fixed;
+    };
+    if (answers(low)) return kSmallest;
+    while (high - low > 1e-10) {
+      const double middle = low + (high - low) / 2;
+      (answers(middle) ? high : low) = middle;
+    }
+    return numerics::smaller(1.0, std::exp(high));
+  }
+  const double step = rounds > 1'000'000 ? 8 : rounds > 10'000 ? 2 : 0.5;  // in natural logarithms of delta
+  for (double log_delta = -0.01; log_delta > -600; log_delta -= step) {
+    const double delta = std::exp(log_delta);
+    if (best && delta > *best) continue;
+    if (best && delta * k < 1e-3 * *best) break;  // nothing more to gain from a smaller delta
+    if (const auto epsilon = epsilon_of(delta)) {
+      keep(optimal_composition_delta({*epsilon, delta}, rounds, question.fixed));
+    }
+  }
+  return best ? numerics::smaller(*best, 1.0) : 1.0;
+}
+
+}  // namespace muster::accounting

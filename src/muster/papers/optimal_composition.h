@@ -1,0 +1,48 @@
+// Composition from (epsilon, delta) alone: what holds when nothing else is known of a round.
+//
+//   optimal_*        Kairouz, Oh, Viswanath, "The composition theorem for differential privacy" (ICML 2015),
+//                    Theorem 3.3: T rounds, each (epsilon, delta)-DP, exactly (attained by a flagged
+//                    randomized response).
+//   heterogeneous_*  their Theorem 3.5: rounds with different (epsilon, delta); the least of its three forms.
+//   advanced_*       Dwork, Rothblum, Vadhan (2010), as Dwork, Roth, "The algorithmic foundations of
+//                    differential privacy" (2014), Theorem 3.20: "strong composition", the papers' baseline.
+//   subsampled       Balle, Barthe, Gaboardi, "Privacy amplification by subsampling" (2018), Theorem 9: a
+//                    uniform subset.
+//
+// Proofs: docs/theory/baselines.md. Adaptive rounds; every returned value is an UPPER bound, rounded outward;
+// nullopt (or delta 1) where the rounds' own delta is too large for the question. Pure functions, safe from
+// any thread. optimal_* costs O(T) up to 3e7 rounds, a moment bound beyond.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "muster/accounting/statement.h"
+
+namespace muster::accounting {
+
+// A round is (epsilon, delta)-DP; both >= 0.
+struct Guarantee {
+  double epsilon, delta;
+};
+
+double optimal_composition_delta(const Guarantee& round, std::uint64_t rounds, double epsilon);
+std::optional<double> optimal_composition_epsilon(const Guarantee& round, std::uint64_t rounds, double delta);
+
+std::optional<double> heterogeneous_composition_epsilon(const std::vector<Guarantee>& rounds, double delta);
+
+std::optional<double> advanced_composition_epsilon(const Guarantee& round, std::uint64_t rounds,
+                                                   double delta);
+
+// The mechanism run on a secret uniform subset of a fraction `rate` of the records.
+Guarantee subsampled(const Guarantee& mechanism, double rate);
+
+// T rounds of a mechanism that is (epsilon_of(delta), delta)-DP for every delta: the question answered by
+// optimal composition, with the rounds' delta tried at some values (each is valid). `epsilon_of` gives
+// nullopt where it has no epsilon, and must not increase with delta.
+std::optional<double> compose_optimally(const std::function<std::optional<double>(double delta)>& epsilon_of,
+                                        std::uint64_t rounds, const Question& question);
+
+}  // namespace muster::accounting

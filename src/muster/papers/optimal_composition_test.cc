@@ -1,0 +1,136 @@
+// Composition from (epsilon, delta) alone: against the theorem's own list, against the exact composition of
+// flagged randomized response, and against one another.
+#include "muster/papers/optimal_composition.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+namespace muster::accounting {
+namespace {
+
+// Theorem 3.3 as printed: ((k-2i) eps, 1 - (1-delta)^k (1-delta_i)) for i = 0 .. k/2.
+long double theorem33_delta(long double epsilon, long double delta, int k, int i) {
+  long double sum = 0, choose = 1;
+  for (int l = 0; l < i; ++l) {
+    sum += choose * (std::exp((k - l) * epsilon) - std::exp((k - 2 * i + l) * epsilon));
+    choose = choose * (k - l) / (l + 1);
+  }
+  const long double delta_i = sum / std::pow(1 + std::exp(epsilon), static_cast<long double>(k));
+  return 1 - std::pow(1 - delta, static_cast<long double>(k)) * (1 - delta_i);
+}
+
+// The same mechanism from its definition: every round reveals the record with probability delta, else answers
+// by randomized response; P and Q summed over the number of truthful answers.
+long double flagged_response_delta(long double epsilon0, long double delta, int k, long double epsilon) {
+  const long double p = std::exp(epsilon0) / (1 + std::exp(epsilon0)), q = 1 - p;
+  long double sum = 0, choose = 1;
+  for (int j = 0; j <= k; ++j) {  // j messages equal to the record under P
+    const long double a = choose * std::pow(p, j) * std::pow(q, k - j);
+    const long double b = choose * std::pow(q, j) * std::pow(p, k - j);
+    sum += std::max(0.0L, a - std::exp(epsilon) * b);
+    choose = choose * (k - j) / (j + 1);
+  }
+  const long double kept = std::pow(1 - delta, static_cast<long double>(k));
+  return 1 - kept + kept * sum;
+}
+
+TEST(OptimalComposition, EqualsTheTheoremsList) {
+  for (const double epsilon0 : {0.1, 0.7, 2.0}) {
+    for (const double delta : {0.0, 1e-6, 0.01}) {
+      for (const int k : {1, 2, 7, 30}) {
+        const auto rounds = static_cast<std::uint64_t>(k);
+        for (int i = 0; i <= k / 2; ++i) {
+          const long double exact = theorem33_delta(epsilon0, delta, k, i);
+          const double upper = optimal_composition_delta({epsilon0, delta}, rounds, (k - 2 * i) * epsilon0);
+          EXPECT_GE(upper, exact - 1e-17L);
+          EXPECT_NEAR(upper, static_cast<double>(exact), 1e-11);
+        }
+        for (const double epsilon : {0.05, 0.33, 1.1}) {
+          const long double exact = flagged_response_delta(epsilon0, delta, k, epsilon);
+          const double upper = optimal_composition_delta({epsilon0, delta}, rounds, epsilon);
+          EXPECT_GE(upper, exact - 1e-17L);
+          EXPECT_NEAR(upper, static_cast<double>(exact), 1e-11);
+          if (exact < 0.999L) {
+            const auto back = optimal_composition_epsilon({epsilon0, delta}, rounds, upper * (1 + 1e-10));
+            ASSERT_TRUE(back.has_value());
+            EXPECT_LE(*back, epsilon + 1e-6);
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(OptimalComposition, OthersAreNeverBelowIt) {
+  for (const double epsilon0 : {0.01, 0.1, 1.0}) {
+    for (const double delta0 : {0.0, 1e-9}) {
+      for (const std::uint64_t k : {2u, 20u, 1000u}) {
+        for (const double delta : {1e-2, 1e-5}) {
+          const auto best = optimal_composition_epsilon({epsilon0, delta0}, k, delta);
+          const auto mixed = heterogeneous_composition_epsilon(
+              std::vector<Guarantee>(k, Guarantee{epsilon0, delta0}), delta);
+          const auto strong = advanced_composition_epsilon({epsilon0, delta0}, k, delta);
+          ASSERT_TRUE(best && mixed && strong);
+          EXPECT_LE(*best, *mixed);
+          EXPECT_LE(*mixed, *strong * (1 + 1e-9));
+        }
+      }
+    }
+  }
+}
+
+// Unequal rounds against the exact law of the total loss, all 2^k sign patterns of randomized responses.
+TEST(HeterogeneousComposition, CoversUnequalRandomizedResponses) {
+  const std::vector<std::vector<double>> cases = {
+      {0.1, 0.2, 0.4, 0.8}, {1, 1, 0.05, 0.05, 0.05}, {0.3, 0.3, 0.3, 2}, {0.02, 0.01, 0.5, 0.4, 0.3, 0.2}};
+  for (const std::vector<double>& epsilons : cases) {
+    std::vector<Guarantee> rounds;
+    for (const double e : epsilons) rounds.push_back({e, 0});
+    for (const double delta : {0.3, 0.1, 1e-2, 1e-4}) {
+      const double epsilon = *heterogeneous_composition_epsilon(rounds, delta);
+      long double truth = 0;
+      for (unsigned signs = 0; signs < 1u << epsilons.size(); ++signs) {
+        long double p = 1, q = 1;
+        for (std::size_t i = 0; i < epsilons.size(); ++i) {
+          const long double high = 1 / (1 + std::exp(-static_cast<long double>(epsilons[i])));
+          p *= signs >> i & 1 ? high : 1 - high;
+          q *= signs >> i & 1 ? 1 - high : high;
+        }
+        truth += std::max(0.0L, p - std::exp(static_cast<long double>(epsilon)) * q);
+      }
+      EXPECT_LE(truth, delta);
+    }
+  }
+}
+
+TEST(Composition, AnswersAtTheEdges) {
+  EXPECT_EQ(*optimal_composition_epsilon({1, 0}, 0, 1e-5), 0);
+  EXPECT_FALSE(optimal_composition_epsilon({1, 1e-6}, 100, 1e-5).has_value());  // rounds alone spend 1e-4
+  EXPECT_NEAR(*optimal_composition_epsilon({1, 0}, 5, 1e-320), 5, 1e-9);
+  EXPECT_EQ(optimal_composition_delta({1e300 * 1e300, 0}, 5, 1), 1);
+  EXPECT_EQ(optimal_composition_delta({1, 1}, 5, 1), 1);
+  EXPECT_FALSE(advanced_composition_epsilon({1000, 0}, 10, 1e-5).has_value());
+  EXPECT_NEAR(subsampled({800, 1e-6}, 0.1).epsilon, 800, 1e-9);
+  EXPECT_NEAR(subsampled({2, 1e-6}, 0.1).epsilon, std::log1p(0.1 * std::expm1(2.0)), 1e-10);
+  EXPECT_NEAR(subsampled({2, 1e-6}, 0.1).delta, 1e-7, 1e-18);
+}
+
+// Both questions of a mechanism known by a curve: they invert each other, and one round is the curve itself.
+TEST(Composition, CurvesAnswerBothQuestions) {
+  const auto curve = [](double delta) -> std::optional<double> { return 0.01 * std::sqrt(-std::log(delta)); };
+  const Question at_delta{Question::Kind::epsilon_at_delta, 1e-6};
+  EXPECT_EQ(*compose_optimally(curve, 1, at_delta), *curve(1e-6));
+  EXPECT_NEAR(*compose_optimally(curve, 1, {Question::Kind::delta_at_epsilon, *curve(1e-6)}), 1e-6, 1e-14);
+  const double epsilon = *compose_optimally(curve, 500, at_delta);
+  EXPECT_GT(epsilon, 0.5);
+  const double delta = *compose_optimally(curve, 500, {Question::Kind::delta_at_epsilon, epsilon});
+  EXPECT_NEAR(delta, 1e-6, 5e-7);
+  const auto never = [](double) -> std::optional<double> { return std::nullopt; };
+  EXPECT_FALSE(compose_optimally(never, 3, at_delta).has_value());
+  EXPECT_EQ(*compose_optimally(never, 3, {Question::Kind::delta_at_epsilon, 1}), 1.0);
+}
+
+}  // namespace
+}  // namespace muster::accounting

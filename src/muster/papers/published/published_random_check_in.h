@@ -1,0 +1,80 @@
+// The bounds of "Privacy amplification via random check-ins", and those of shuffling it compares with.
+//
+// Balle, Kairouz, McMahan, Thakkar, Thakurta, "Privacy amplification via random check-ins" (NeurIPS 2020).
+// n clients, m slots, a client checks in with probability p0 at a uniform slot. View: the released models
+// (the server is trusted). Replace-one, any epsilon0-LDP randomizer, adaptive slots.
+//   theorem 3.2   fixed window, one client a slot. Proven: docs/theory/as-published-random-check-in.md has
+//                 the derivation, constants included.
+//   theorem 4.1   averaged updates, p0 = 1: as published, its proof is not in the paper's main text.
+//   theorem 4.3   sliding window, p0 = 1: proven like 3.2, of which it is the case p0 = 1.
+//   theorem 5.1   shuffling, adaptive: proven in the same way; Erlingsson et al. (2019), Theorem 7, as stated
+//                 there: never below 5.1.
+// Their (epsilon0, delta0) versions replace epsilon0 by 8 epsilon0: as published.
+//
+// A "round" is one whole run of m slots (or one shuffle); several are composed optimally
+// (papers/optimal_composition.h). A Bound without `upper` says why in `assumptions`. Nothing throws.
+// Pure functions.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "muster/accounting/statement.h"
+
+namespace muster::accounting {
+
+namespace random_check_in {
+
+// Every formula has the form epsilon = drift + spread sqrt(log(1/delta)); an upper bound of each term.
+struct SubGaussian {
+  double drift, spread;
+  double epsilon(double delta) const;
+};
+
+SubGaussian fixed_window(double epsilon0, double slots, double p0);                          // Theorem 3.2
+SubGaussian averaged_updates(double epsilon0, double clients, double slots, double delta2);  // Theorem 4.1
+SubGaussian shuffling(double epsilon0, double clients);                                      // Theorem 5.1
+double erlingsson_2019(double epsilon0, double clients, double delta);  // Theorem 7 of Erlingsson et al.
+
+// "In particular, for epsilon0 < 1 and delta < 1/100": 7 p0 epsilon0 sqrt(log(1/delta) / m); nullopt outside.
+std::optional<double> fixed_window_simplified(double epsilon0, double slots, double p0, double delta);
+
+// The (epsilon0, delta0) versions: the least delta1 that the printed condition on delta0 allows (nullopt:
+// none below 1), and the epsilon' at delta' = delta + uses (e^epsilon' + 1) delta1, `form` taken at 8
+// epsilon0 and `uses` the number of slots or clients.
+std::optional<double> least_delta1(double epsilon0, double delta0);
+std::optional<double> approximate_epsilon(const SubGaussian& form, double uses, double delta1, double delta);
+
+// Propositions 3.4 and 4.4: the expected number of slots filled by a dummy, and the bounds printed.
+double expected_dummies_fixed(double clients, double slots, double p0);  // m (1 - p0/m)^n, exact
+double expected_dummies_sliding(double clients, double slots);           // (n-m+1) (1 - 1/m)^m, exact
+double expected_dummies_sliding_printed(double clients, double slots);   // (n-m+1) / e
+
+}  // namespace random_check_in
+
+// Ids "balle-2020-theorem-3-2", "balle-2020-theorem-4-3", "balle-2020-theorem-4-1", "balle-2020-theorem-5-1",
+// "erlingsson-2019-theorem-7". With delta0 > 0 the (epsilon0, delta0) version, id ending in "-approximate".
+Bound balle_theorem32_bound(double slots, double p0, double epsilon0, double delta0, std::uint64_t runs,
+                            const Question& question);
+Bound balle_theorem43_bound(double slots, double epsilon0, double delta0, std::uint64_t runs,
+                            const Question& question);
+Bound balle_theorem41_bound(double clients, double slots, double epsilon0, double delta0, std::uint64_t runs,
+                            const Question& question);
+Bound balle_theorem51_bound(double clients, double epsilon0, double delta0, std::uint64_t rounds,
+                            const Question& question);
+Bound erlingsson_theorem7_bound(double clients, double epsilon0, std::uint64_t rounds,
+                                const Question& question);
+
+// What the paper has for each protocol; an epsilon0-LDP randomizer has delta0 = 0.
+std::vector<Bound> published_fixed_window_bounds(double slots, double p0, double epsilon0, double delta0,
+                                                 std::uint64_t runs, const Question& question);
+std::vector<Bound> published_sliding_window_bounds(double slots, double epsilon0, double delta0,
+                                                   std::uint64_t runs, const Question& question);
+std::vector<Bound> published_averaged_updates_bounds(double clients, double slots, double epsilon0,
+                                                     double delta0, std::uint64_t runs,
+                                                     const Question& question);
+std::vector<Bound> published_shuffle_bounds(double clients, double epsilon0, double delta0,
+                                            std::uint64_t rounds, const Question& question);
+
+}  // namespace muster::accounting

@@ -1,0 +1,172 @@
+#include "muster/papers/published/published_subset.h"
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "muster/accounting/theorems/everyone/clones.h"
+#include "muster/accounting/timed.h"
+#include "muster/numerics/ordered.h"
+#include "muster/papers/optimal_composition.h"
+#include "muster/papers/published/published_check_in.h"
+#include "muster/papers/renyi/renyi_route.h"
+#include "muster/papers/renyi/subsampled_rdp.h"
+#include "muster/papers/renyi/subsampled_shuffle_rdp.h"
+
+namespace muster::accounting {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kLargestSummed = 1e8;      // Theorem 2 is a sum over the binomial's width
+constexpr std::uint64_t kLastOrder = 1024;  // of sums over lower orders, whose cost is its square
+
+const char* const kGirgis =
+    "Girgis, Data, Diggavi, Renyi differential privacy of the subsampled shuffle model in distributed "
+    "learning, NeurIPS 2021, ";
+const char* const kCcs =
+    "Girgis, Data, Diggavi, Suresh, Kairouz, On the Renyi differential privacy of the shuffle model, CCS "
+    "2021";
+
+Bound as_plotted(Bound bound, const std::string& curve, const std::string& wrong) {
+  bound.validity = Validity::as_published;
+  bound.citation = std::string(kGirgis) + "Figure 2, " + curve;
+  bound.assumptions.push_back(wrong);
+  return bound;
+}
+
+}  // namespace
+
+Bound subset_theorem1_bound(double clients, double subset, double epsilon0, std::uint64_t rounds,
+                            const Question& question, Conversion conversion) {
+  Bound bound = answer_by_renyi(
+      [&](std::uint64_t l) { return subsampled_shuffle_rdp_upper(epsilon0, clients, subset, l); }, rounds,
+      question, conversion);
+  bound.id = "girgis-2021-theorem-1" + std::string(id_suffix(conversion));
+  bound.citation = std::string(kGirgis) + "Theorem 1" + citation_suffix(conversion);
+  return bound;
+}
+
+Bound subset_ccs_bound(double clients, double subset, double epsilon0, std::uint64_t rounds,
+                       const Question& question, Conversion conversion) {
+  const auto shuffle = [&](std::uint64_t l) { return girgis_ccs_2021(epsilon0, subset, l); };
+  if (subset >= clients) {
+    Bound bound = answer_by_renyi(shuffle, rounds, question, conversion);
+    bound.id = "girgis-ccs-2021" + std::string(id_suffix(conversion));
+    bound.citation = std::string(kCcs) + citation_suffix(conversion);
+    return bound;
+  }
+  const SubsampledRdp sampled(subset / clients, shuffle, epsilon0);
+  Bound bound =
+      answer_by_renyi([&](std::uint64_t l) { return l > kLastOrder ? kInfinity : sampled.theorem(l); },
+                      rounds, question, conversion);
+  bound.id = "girgis-ccs-2021-wang" + std::string(id_suffix(conversion));
+  bound.citation =
+      std::string(kCcs) + "; Wang, Balle, Kasiviswanathan, 2019, Theorem 9" + citation_suffix(conversion);
+  return bound;
+}
+
+Bound subset_plotted_lower_bound(double clients, double subset, double epsilon0, std::uint64_t rounds,
+                                 const Question& question) {
+  Bound bound = answer_by_renyi(
+      [&](std::uint64_t l) {
+        return subset > kLargestSummed ? kInfinity
+                                       : subsampled_shuffle_rdp_lower(epsilon0, clients, subset, l);
+      },
+      rounds, question, Conversion::canonne);
+  bound.id = "girgis-2021-figure-2-lower";
+  return as_plotted(
+      std::move(bound), "curve (ii)",
+      "neither an upper nor a lower bound: Theorem 2's lower bound of the divergence sent through "
+      "an upper conversion");
+}
+
+Bound subset_plotted_wang_bound(double clients, double subset, double epsilon0, std::uint64_t rounds,
+                                const Question& question) {
+  // The theorem's sum with its second term replaced.
+  const double rate = subset / clients;
+  const auto shuffle = [&](std::uint64_t l) { return girgis_ccs_2021(epsilon0, subset, l); };
+  const SubsampledRdp sampled(rate, shuffle);
+  const auto rdp = [&](std::uint64_t l) {
+    if (l > kLastOrder) return kInfinity;
+    const double m = static_cast<double>(l) - 1, full = sampled.theorem(l);
+    const double second = 2 * std::exp(shuffle(2));
+    const double taken = numerics::smaller(second, 4 * std::expm1(shuffle(2)));
+    const double missing = rate * rate * (m + 1) * m / 2 * (second - taken);
+    const double sum = std::expm1(m * full) + missing;
+    return std::isfinite(sum) ? std::log1p(sum) / m : full;
+  };
+  Bound bound = answer_by_renyi(rdp, rounds, question, Conversion::canonne);
+  bound.id = "girgis-2021-figure-2-wang";
+  return as_plotted(std::move(bound), "curve (iii)",
+                    "right but needlessly large: of Theorem 9's min{4 (e^eps(2) - 1), 2 e^eps(2)} only the "
+                    "second is used");
+}
+
+Bound subset_strong_composition_bound(double clients, double subset, double epsilon0, std::uint64_t rounds,
+                                      const Question& question) {
+  const double rate = subset / clients;
+  const auto epsilon_of = [&](double delta) -> std::optional<double> {
+    const Guarantee shuffled =
+        published_check_in::shuffled(subset, {epsilon0, 0}, numerics::smaller(1.0, delta / rate));
+    return subsampled(shuffled, rate).epsilon;
+  };
+  Bound bound;
+  bound.upper = compose_optimally(epsilon_of, rounds, question);
+  if (!bound.upper) bound.assumptions.push_back("no epsilon at this delta");
+  bound.id = "feldman-2021-strong-composition";
+  return as_plotted(
+      std::move(bound),
+      "curve (iv): Feldman, McMillan, Talwar, 2021, Theorem 3.1, closed form; subset; composed by "
+      "Kairouz, Oh, Viswanath, 2015, Theorem 3.3",
+      "the closed form's constants are not re-derived; the same theorem's numerical form is several "
+      "times smaller");
+}
+
+Bound subset_numerical_composition_bound(double clients, double subset, double epsilon0, std::uint64_t rounds,
+                                         const Question& question) {
+  const double rate = subset / clients;
+  const auto epsilon_of = [&](double delta) -> std::optional<double> {
+    double low = 0, high = epsilon0;  // the pair's delta is 0 from epsilon0 on
+    const auto holds = [&](double epsilon) {
+      return clone_pair_delta(subset, epsilon0, epsilon).upper <=
+             numerics::smaller(1.0, delta / rate) * (1 - 1e-12);
+    };
+    if (holds(0)) return 0;
+    while (high - low > 1e-7 * high) {
+      const double middle = low + (high - low) / 2;
+      (holds(middle) ? high : low) = middle;
+    }
+    return subsampled({high, 0}, rate).epsilon;
+  };
+  Bound bound;
+  bound.upper = compose_optimally(epsilon_of, rounds, question);
+  if (!bound.upper) bound.assumptions.push_back("no epsilon at this delta");
+  bound.id = "feldman-2021-numerical-composition";
+  bound.citation =
+      "Feldman, McMillan, Talwar, 2021, the clone pair; a uniform subset: Balle, Barthe, Gaboardi, 2018, "
+      "Theorem 9; "
+      "composed by Kairouz, Oh, Viswanath, 2015, Theorem 3.3";
+  return bound;
+}
+
+std::vector<Bound> published_subset_bounds(double clients, double subset, double epsilon0,
+                                           std::uint64_t rounds, const Question& question) {
+  std::vector<Bound> all;
+  for (const Conversion c : {Conversion::canonne, Conversion::exact}) {
+    all.push_back(
+        timed([&] { return subset_theorem1_bound(clients, subset, epsilon0, rounds, question, c); }));
+    all.push_back(timed([&] { return subset_ccs_bound(clients, subset, epsilon0, rounds, question, c); }));
+  }
+  all.push_back(
+      timed([&] { return subset_numerical_composition_bound(clients, subset, epsilon0, rounds, question); }));
+  all.push_back(
+      timed([&] { return subset_plotted_lower_bound(clients, subset, epsilon0, rounds, question); }));
+  all.push_back(
+      timed([&] { return subset_plotted_wang_bound(clients, subset, epsilon0, rounds, question); }));
+  all.push_back(
+      timed([&] { return subset_strong_composition_bound(clients, subset, epsilon0, rounds, question); }));
+  return all;
+}
+
+}  // namespace muster::accounting

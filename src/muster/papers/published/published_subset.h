@@ -1,0 +1,46 @@
+// The bounds of "Renyi differential privacy of the subsampled shuffle model in distributed learning".
+//
+// Girgis, Data, Diggavi (NeurIPS 2021). k of n clients chosen uniformly and secretly, or everybody (k = n);
+// reports shuffled; any epsilon0-LDP randomizer. Its Figure 2 has four curves a point:
+//   (i)   Theorem 1 (papers/renyi/subsampled_shuffle_rdp.h). Proven.
+//   (ii)  Theorem 2, a lower bound of the divergence; plotted through an upper conversion, which bounds
+//         nothing.
+//   (iii) Girgis et al. (CCS 2021) for the shuffle, Wang et al. (2019), Theorem 9, for the subset. Proven.
+//         The figure takes the branch 2 e^eps(2) of Theorem 9's minimum alone.
+//   (iv)  Feldman, McMillan, Talwar (2021), closed form, subset, strong composition. With the clone pair
+//         evaluated exactly (theorems/everyone/clones.h), as its Figure 3 has it: proven, and far smaller.
+// docs/theory/as-published.md. Nothing throws. Pure functions, under a second.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "muster/accounting/statement.h"
+#include "muster/papers/conversions/rdp_to_dp.h"
+
+namespace muster::accounting {
+
+// Ids "girgis-2021-theorem-1", "girgis-ccs-2021" (k = n), "girgis-ccs-2021-wang" (k < n).
+Bound subset_theorem1_bound(double clients, double subset, double epsilon0, std::uint64_t rounds,
+                            const Question& question, Conversion conversion);
+Bound subset_ccs_bound(double clients, double subset, double epsilon0, std::uint64_t rounds,
+                       const Question& question, Conversion conversion);
+
+// Proven. Id "feldman-2021-numerical-composition".
+Bound subset_numerical_composition_bound(double clients, double subset, double epsilon0, std::uint64_t rounds,
+                                         const Question& question);
+
+// As published. Ids "girgis-2021-figure-2-lower", "girgis-2021-figure-2-wang",
+// "feldman-2021-strong-composition".
+Bound subset_plotted_lower_bound(double clients, double subset, double epsilon0, std::uint64_t rounds,
+                                 const Question& question);
+Bound subset_plotted_wang_bound(double clients, double subset, double epsilon0, std::uint64_t rounds,
+                                const Question& question);
+Bound subset_strong_composition_bound(double clients, double subset, double epsilon0, std::uint64_t rounds,
+                                      const Question& question);
+
+// All of them; 1 <= subset <= clients.
+std::vector<Bound> published_subset_bounds(double clients, double subset, double epsilon0,
+                                           std::uint64_t rounds, const Question& question);
+
+}  // namespace muster::accounting

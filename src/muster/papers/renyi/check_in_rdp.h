@@ -1,0 +1,43 @@
+// Renyi bounds of shuffled check-in: each of n clients reports with probability
+// g, reports shuffled, the count public.
+//
+// Liew, Hasegawa, Takahashi, "Shuffled check-in: privacy amplification towards practical distributed
+// learning" (2022). Their Theorem 1 mixes the subsampled shuffle over the public count K ~ Bin(n, g):
+//     E_Q[(P/Q)^l] = sum_k P(K = k) E_{Q_k}[(P_k/Q_k)^l] (exact).
+// Given k reports the victim is among them with probability k/n; the paper's
+// equation (6) and Theorem 2 keep g instead.
+//   check_in_rdp_upper     the right mixture: Girgis, Data, Diggavi (2021), Theorem 1, at rate k/n and subset
+//                          k for each k, in blocks with certified weights. Proven.
+//   check_in_rdp_printed   Theorem 2 with 2 eps0 -> 2 e^eps0 and 8 eps0 -> 8 e^eps0 (as printed it is wrong):
+//                          constant g, K > (1 - slack) n g by a Chernoff bound, else the bound at k = 1.
+//                          FALSE as a bound all the same: n = 2, g = .05, eps0 = 1, order 20 has D = .6517
+//                          against .2617 at slack 1/2. Its Lemma 5 (the bound falls with k) fails at rate
+//                          k/n. Kept to reproduce the paper's figures.
+//   check_in_rdp_lower     Theorem 3: binary randomized response, second moment only. Valid as a statement
+//                          about D_l (the printed Jensen step fails at odd powers; central moments of
+//                          Bin(k, p <= 1/2) are non-negative all the same).
+// docs/theory/as-published.md. Integer orders >= 2. Pure functions; under 10 ms an order.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "muster/accounting/theorems/shared/binomial_blocks.h"
+
+namespace muster::accounting {
+
+class CheckInRdp {
+ public:
+  CheckInRdp(double epsilon0, double clients, double rate);
+  // D_order per round, an upper bound for every dataset and every epsilon0-LDP randomizer.
+  double upper(std::uint64_t order) const;
+
+ private:
+  double epsilon0_, clients_;
+  std::vector<BinomialBlock> blocks_;
+};
+
+double check_in_rdp_printed(double epsilon0, double clients, double rate, double slack, std::uint64_t order);
+double check_in_rdp_lower(double epsilon0, double clients, double rate, double slack, std::uint64_t order);
+
+}  // namespace muster::accounting

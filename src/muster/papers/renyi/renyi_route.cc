@@ -1,0 +1,69 @@
+#include "muster/papers/renyi/renyi_route.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+
+#include "muster/accounting/theorems/shared/binomial_blocks.h"
+#include "muster/papers/renyi/subsampled_shuffle_rdp.h"
+
+namespace muster::accounting {
+namespace {
+
+constexpr double kUnit = std::numeric_limits<double>::epsilon() / 2;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr std::uint64_t kLastOrder = 1'000'000;  // the papers' sums cost their order
+constexpr double kCountExponent = 40;            // cells beyond weigh less than e^-40
+
+}  // namespace
+
+Bound answer_by_renyi(const Divergence& rdp, std::uint64_t rounds, const Question& question,
+                      Conversion conversion) {
+  return bound_of(
+      convert_rdp([&](std::uint64_t order) { return order > kLastOrder ? kInfinity : rdp(order); }, rounds,
+                  question, conversion));
+}
+
+Bound bound_of(const ConvertedUpper& best) {
+  Bound bound;
+  if (std::isfinite(best.upper)) {
+    bound.upper = best.upper;
+    bound.assumptions.push_back(fmt::format("Renyi order {:.0f}, the best integer order", best.order));
+  } else {
+    bound.assumptions.push_back("infinite at every integer order");
+  }
+  return bound;
+}
+
+const char* id_suffix(Conversion conversion) {
+  return conversion == Conversion::exact ? "-exact-conversion" : "";
+}
+
+const char* citation_suffix(Conversion conversion) {
+  return conversion == Conversion::exact ? "; conversion: Asoodeh et al., 2021, Theorem 3"
+                                         : "; conversion: Canonne, Kamath, Steinke, 2020, Proposition 12";
+}
+
+double girgis_ccs_2021(double epsilon0, double clients, std::uint64_t order) {
+  const auto l = static_cast<double>(order);
+  const double grown = std::exp(epsilon0), c = 2 * std::sinh(epsilon0) * (1 + 4 * kUnit);
+  const double nbar = std::floor((clients - 1) / (2 * grown) * (1 - 8 * kUnit)) + 1;
+  // The ternary bound's second term is 4 C(l,2) rate^2 ...; here without the 4.
+  const double second =
+      rdp_detail::log_second_term(order, 1, epsilon0, nbar) - std::log(4.0) * (1 - 4 * kUnit);
+  const double series = rdp_detail::log_series(order, c / std::sqrt(2 * nbar) * (1 + 8 * kUnit));
+  const double few = epsilon0 * l * (1 + 4 * kUnit) - (clients - 1) / (8 * grown) * (1 - 8 * kUnit);
+  const double excess = rdp_detail::log_sum(rdp_detail::log_sum(second, series), few);
+  return rdp_detail::divergence_from_log_excess(order, excess);
+}
+
+std::vector<CountCell> count_cells(double n, double rate, double fineness) {
+  std::vector<CountCell> cells;
+  for (const BinomialBlock& block : binomial_blocks(n, rate, kCountExponent, fineness)) {
+    cells.push_back({std::floor((block.first + block.last) / 2), block.weight});
+  }
+  return cells;
+}
+
+}  // namespace muster::accounting

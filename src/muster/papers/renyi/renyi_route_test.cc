@@ -1,0 +1,116 @@
+// The shared pieces of the papers' Renyi routes: against the printed formulas in long double and, where they
+// are bounds, against the enumerated divergence of small populations.
+#include "muster/papers/renyi/renyi_route.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "muster/papers/renyi/subsampled_rdp.h"
+#include "tests/oracle/random_cases.h"
+
+namespace muster::accounting {
+namespace {
+
+using oracle::Law;
+
+long double choose(int n, int k) {
+  long double value = 1;
+  for (int i = 1; i <= k; ++i) value = value * (n - k + i) / i;
+  return value;
+}
+
+// Girgis et al. (CCS 2021), upper bound, term by term.
+long double ccs_2021(long double e0, long double n, int order) {
+  const long double grown = std::exp(e0), nbar = std::floor((n - 1) / (2 * grown)) + 1;
+  long double sum = 1 + choose(order, 2) * (grown - 1) * (grown - 1) / (nbar * grown);
+  for (int i = 3; i <= order; ++i) {
+    sum += choose(order, i) * i * std::tgamma(i / 2.0L) *
+           std::pow((grown * grown - 1) * (grown * grown - 1) / (2 * grown * grown * nbar), i / 2.0L);
+  }
+  sum += std::exp(e0 * order - (n - 1) / (8 * grown));
+  return std::log(sum) / (order - 1);
+}
+
+// Wang et al. (2019), Theorem 9, for Gaussian-like divergences rho j.
+long double theorem9(long double rate, long double rho, long double largest, int order) {
+  const auto factor = [&](int j) { return std::min(2.0L, std::pow(std::exp(largest) - 1, (long double)j)); };
+  long double sum =
+      rate * rate * choose(order, 2) * std::min(4 * std::expm1(2 * rho), std::exp(2 * rho) * factor(2));
+  for (int j = 3; j <= order; ++j) {
+    sum += std::pow(rate, j) * choose(order, j) * std::exp((j - 1) * rho * j) * factor(j);
+  }
+  return std::log1p(sum) / (order - 1);  // not log(1 + sum), which loses a small sum
+}
+
+TEST(RenyiRoute, EqualsThePrintedFormulas) {
+  for (const std::uint64_t order : {2u, 3u, 10u, 40u}) {
+    const auto l = static_cast<int>(order);
+    for (const double e0 : {0.3, 2.0}) {
+      for (const double n : {1.0, 100.0, 60000.0}) {
+        const double value = girgis_ccs_2021(e0, n, order);
+        const long double printed = ccs_2021(e0, n, l);
+        EXPECT_GE(value, printed * (1 - 1e-15L)) << e0 << " " << n << " " << order;
+        EXPECT_NEAR(value, static_cast<double>(printed), 1e-9 * static_cast<double>(printed) + 1e-12);
+      }
+    }
+    for (const double largest : {0.4, 3.0, std::numeric_limits<double>::infinity()}) {
+      for (const double rate : {0.001, 0.1, 1.0}) {
+        const SubsampledRdp sampled(
+            rate, [](std::uint64_t j) { return 0.02 * static_cast<double>(j); }, largest);
+        const double value = sampled.theorem(order);
+        const long double printed = theorem9(rate, 0.02L, largest, l);
+        EXPECT_GE(value, printed * (1 - 1e-15L));
+        EXPECT_NEAR(value / static_cast<double>(printed), 1, 1e-9);
+      }
+    }
+  }
+}
+
+// Both are upper bounds: every dataset of small populations, random randomizers.
+TEST(RenyiRoute, CoversTheEnumeratedDivergence) {
+  std::mt19937_64 engine(5);
+  int cases = 0;
+  for (int trial = 0; trial < 8; ++trial) {
+    const std::vector<Law> laws = oracle::random_randomizer(
+        trial % 2 ? oracle::Family::smooth : oracle::Family::extreme, 3, 2 + trial % 2, engine);
+    const auto e0 = static_cast<double>(oracle::largest_log_ratio(laws)) * (1 + 1e-15);
+    for (int n = 2; n <= 5; ++n) {
+      for (const std::uint64_t order : {2u, 3u, 6u}) {
+        const double plain = girgis_ccs_2021(e0, n, order);
+        const auto l = static_cast<long double>(order);
+        for (const auto& dataset : oracle::multisets(3, n - 1)) {
+          std::vector<Law> others;
+          for (const int r : dataset) others.push_back(laws[static_cast<std::size_t>(r)]);
+          EXPECT_LE(oracle::renyi(oracle::check_in(others, laws[0], laws[1], 1.0L), l), plain);
+          for (int k = 1; k < n; ++k) {
+            const auto shuffle = [&](std::uint64_t j) { return girgis_ccs_2021(e0, k, j); };
+            EXPECT_LE(oracle::renyi(oracle::subset(others, laws[0], laws[1], k), l),
+                      SubsampledRdp(static_cast<double>(k) / n, shuffle, e0).theorem(order));
+            ++cases;
+          }
+        }
+      }
+    }
+  }
+  EXPECT_GT(cases, 1000);
+}
+
+TEST(RenyiRoute, CountCellsSumToOne) {
+  for (const double fineness : {0.0, 0.2}) {
+    for (const double n : {1.0, 50.0, 6e4, 1e9}) {
+      if (n > 1e8 && fineness == 0) continue;
+      double sum = 0, mean = 0;
+      for (const CountCell& cell : count_cells(n, 0.1, fineness)) {
+        sum += cell.weight;
+        mean += cell.weight * cell.k;
+      }
+      EXPECT_NEAR(sum, 1, 1e-6);
+      EXPECT_NEAR(mean / (n * 0.1), 1, 1e-3);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace muster::accounting

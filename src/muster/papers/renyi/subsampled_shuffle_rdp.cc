@@ -1,0 +1,130 @@
+#include "muster/papers/renyi/subsampled_shuffle_rdp.h"
+
+#include <cmath>
+#include <limits>
+
+#include "muster/numerics/ordered.h"
+
+namespace muster::accounting {
+namespace {
+
+constexpr double kUnit = std::numeric_limits<double>::epsilon() / 2;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+double log_choose2(double l) { return std::log(l) + std::log(l - 1) - std::log(2.0); }
+
+// (1+x)^l - 1 - l x >= 0 for x > -1, rounded down by a relative 1e-12 and its own cancellation.
+double power_excess_lower(double l, double x) {
+  if (std::fabs(l * x) < 1e-4) {
+    // Taylor to third order; the fourth-order term is positive, the fifth smaller.
+    const double second = l * (l - 1) / 2 * x * x;
+    return numerics::larger(0.0, second * (1 + (l - 2) / 3 * x) * (1 - 1e-12));
+  }
+  const double power = l * std::log1p(x);
+  if (power > 700) return kInfinity;
+  const double value = std::expm1(power) - l * x;
+  return numerics::larger(0.0,
+                          value - 16 * kUnit * (std::exp(power) * (1 + std::fabs(power)) + std::fabs(l * x)));
+}
+
+}  // namespace
+
+namespace rdp_detail {
+
+double log_second_term(std::uint64_t order, double rate, double epsilon0, double kbar) {
+  const double l = static_cast<double>(order);
+  return std::log(4.0) + log_choose2(l) + 2 * std::log(rate) + 2 * std::log(std::expm1(epsilon0)) - epsilon0 -
+         std::log(kbar) + 1e-13 * (1 + std::fabs(std::log(rate)) + std::log(l) + std::log(kbar) + epsilon0);
+}
+
+double log_series(std::uint64_t order, double x) {
+  if (order < 3) return -kInfinity;
+  const double l = static_cast<double>(order);
+  const double half_root_pi = 0.886226925452758;  // Gamma(3/2)
+  const double first = std::log(l) + std::log(l - 1) + std::log(l - 2) - std::log(2.0) +
+                       std::log(half_root_pi) + 3 * std::log(x);
+  // Terms relative to the first; term_{j+1} / term_j = x (l-j) / j * R_j with R_j = Gamma((j+1)/2) /
+  // Gamma(j/2), R_{j+1} = (j/2) / R_j. The ratio decreases in j (R_j^2 >= j/2 - 1/4), so once it is below a
+  // half the rest is less than the last term.
+  double term = 1, sum = 1, shift = 0, gamma_ratio = 1 / half_root_pi;
+  for (double j = 3; j < l; ++j) {
+    const double ratio = x * (l - j) / j * gamma_ratio;
+    term *= ratio;
+    sum += term;
+    gamma_ratio = j / 2 / gamma_ratio;
+    if (sum > 0x1p512) sum *= 0x1p-512, term *= 0x1p-512, shift += 512 * std::log(2.0);
+    if (ratio < 0.5 && term < 1e-18 * sum) {
+      sum += term;
+      break;
+    }
+  }
+  const double value = first + std::log(sum) + shift;
+  return value + kUnit * (16 * l + 64 + 8 * std::fabs(value) + 16 * std::fabs(first));
+}
+
+double log_power_excess(std::uint64_t order, double z) {
+  const double l = static_cast<double>(order);
+  if (!(z > 0)) return -kInfinity;
+  const double power = l * std::log1p(z);
+  // Taylor's remainder: C(l,2) z^2 (1+z)^(l-2) is above, and within a factor 1.11 where l z < 0.1.
+  const double remainder = log_choose2(l) + 2 * std::log(z) + (l - 2) * std::log1p(z);
+  double value = remainder;
+  if (l * z >= 0.1 && power < 700) value = numerics::smaller(value, std::log(std::expm1(power) - l * z));
+  if (power >= 700) value = numerics::smaller(value, power);
+  return value + 1e-12 * (1 + std::fabs(value) + std::fabs(std::log(z)) + std::log(l));
+}
+
+double log_sum(double log_a, double log_b) {
+  const double high = numerics::larger(log_a, log_b), low = numerics::smaller(log_a, log_b);
+  if (high == -kInfinity || low == -kInfinity) return high;
+  return high + std::log1p(std::exp(low - high)) + 8 * kUnit * (1 + std::fabs(high));
+}
+
+double divergence_from_log_excess(std::uint64_t order, double log_excess) {
+  const double moment = log_excess < 700 ? std::log1p(std::exp(log_excess)) : log_excess + 1e-300;
+  return moment * (1 + 1e-14 * (1 + std::fabs(log_excess))) / (static_cast<double>(order) - 1);
+}
+
+double log_excess(std::uint64_t order, double rate, double epsilon0, double kbar, double exponent) {
+  const double c = 2 * std::sinh(epsilon0) * (1 + 4 * kUnit);
+  const double series = log_series(order, rate * c * std::sqrt(2 / kbar) * (1 + 8 * kUnit));
+  const double tail = log_power_excess(order, rate * c * (1 + 2 * kUnit)) - exponent * (1 - 8 * kUnit);
+  return log_sum(log_sum(log_second_term(order, rate, epsilon0, kbar), series), tail);
+}
+
+}  // namespace rdp_detail
+
+double subsampled_shuffle_rdp_upper(double epsilon0, double clients, double subset, std::uint64_t order) {
+  const double grown = std::exp(epsilon0);
+  const double kbar = std::floor((subset - 1) / (2 * grown) * (1 - 8 * kUnit)) + 1;
+  return rdp_detail::divergence_from_log_excess(
+      order, rdp_detail::log_excess(order, subset / clients, epsilon0, kbar, (subset - 1) / (8 * grown)));
+}
+
+double subsampled_shuffle_rdp_lower(double epsilon0, double clients, double subset, std::uint64_t order) {
+  // E[(1+X)^l] - 1 = E[(1+X)^l - 1 - l X] since E X = 0: every term is >= 0, so leaving some out only lowers
+  // it. The binomial's probabilities are relative to the mode's and divided by a sum that is rounded up.
+  const double l = static_cast<double>(order), rate = subset / clients;
+  const double p = 1 / (1 + std::exp(epsilon0)), c = 2 * std::sinh(epsilon0), odds = std::exp(-epsilon0);
+  const double mode = numerics::smaller(std::floor((subset + 1) * p), subset);
+  double mass_sum = 0, sum = 0, steps = 0;
+  const auto walk = [&](double step) {
+    double mass = 1;
+    for (double m = mode; m >= 0 && m <= subset && mass > 1e-300; m += step) {
+      if (step > 0 || m != mode) {
+        mass_sum += mass;
+        const double excess = power_excess_lower(l, rate * c * (m / subset - p));
+        sum += mass * excess;
+      }
+      mass *= step > 0 ? (subset - m) / (m + 1) * odds : m / (subset - m + 1) / odds;
+      ++steps;
+    }
+  };
+  walk(1);
+  walk(-1);
+  const double mean = sum / (mass_sum * (1 + 1e-280)) * (1 - 16 * kUnit * (steps + 64));
+  if (!std::isfinite(mean)) return 0;  // past double range: no claim
+  return std::log1p(mean) / (l - 1) * (1 - 1e-14);
+}
+
+}  // namespace muster::accounting

@@ -1,0 +1,30 @@
+// Random small instances for the oracle's tests: a randomizer
+// (one law a record) and every dataset over its records.
+#pragma once
+
+#include <random>
+#include <vector>
+
+#include "tests/oracle/enumeration.h"
+
+namespace muster::accounting::oracle {
+
+enum class Family {
+  smooth,
+  extreme,
+  sparse
+};  // moderate ratios; ratios at e^{+-eps0} only; some zero probabilities
+
+// `records` laws on `messages` messages; the Family says of which kind.
+std::vector<Law> random_randomizer(Family family, int records, int messages, std::mt19937_64& engine);
+
+// The largest log-ratio over ordered pairs of laws.
+long double largest_log_ratio(const std::vector<Law>& laws);
+
+// All multisets of `size` records out of `records`.
+std::vector<std::vector<int>> multisets(int records, int size);
+
+// max of the hockey-stick divergence over every ordered victim pair and every dataset of n - 1 others.
+long double worst_check_in(const std::vector<Law>& laws, int n, long double rate, long double epsilon);
+
+}  // namespace muster::accounting::oracle

@@ -1,0 +1,104 @@
+// Figures that the theory pages and the design state of small or limiting cases, recomputed from definitions.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "tests/oracle/harness_truth.h"
+#include "tests/oracle/known_false.h"
+#include "tests/oracle/random_cases.h"
+
+namespace muster::accounting::oracle {
+namespace {
+
+double normal(double x) { return std::erfc(-x / std::sqrt(2.0)) / 2; }
+
+// Every half-set of K equal cells for everybody: the largest delta over
+// all data sets and victims, both orders.
+struct HalfSets {
+  int cells, n;
+  double epsilon0, rate, epsilon, delta;
+};
+
+class EveryHalfSet : public ::testing::TestWithParam<HalfSets> {};
+
+TEST_P(EveryHalfSet, TruthAsStated) {
+  const HalfSets& s = GetParam();
+  const long double q = 1 / (std::exp(static_cast<long double>(s.epsilon0)) + 1), p = 1 - q;
+  Case c;
+  for (unsigned mask = 0; mask < (1u << s.cells); ++mask) {
+    if (2 * std::popcount(mask) != s.cells) continue;
+    Law law;
+    for (int w = 0; w < s.cells; ++w) law.push_back((mask >> w & 1 ? 2 * p : 2 * q) / s.cells);
+    c.laws.push_back(law);
+  }
+  const int records = static_cast<int>(c.laws.size());
+  for (int y = 1; y < records; ++y) {  // by symmetry the victim holds the first set
+    c.pairs.emplace_back(0, y);
+    c.pairs.emplace_back(y, 0);
+  }
+  c.n = s.n;
+  c.participation.kind = s.rate < 1 ? Participation::Kind::check_in : Participation::Kind::shuffle;
+  c.participation.rate = s.rate;
+  c.datasets = multisets(records, s.n - 1);
+  c.grid = {s.epsilon};
+  EXPECT_NEAR(static_cast<double>(truth(c).front().lower), s.delta, 5.01e-7);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, EveryHalfSet,
+    ::testing::Values(HalfSets{4, 5, 1, 1, 0, 0.205868}, HalfSets{4, 5, 1, 1, 0.3, 0.111037},
+                      HalfSets{4, 5, 1, 1, 0.7, 0.054121}, HalfSets{6, 4, 1, 1, 0, 0.229425},
+                      HalfSets{6, 4, 2, 0.3, 0.6, 0.093393}, HalfSets{4, 5, 2, 0.3, 1.2, 0.002241},
+                      HalfSets{6, 4, 1, 0.3, 0.7, 0.000789}));
+
+// What the profile-only law costs a Gaussian: sqrt of its variance over e^(mu^2) - 1, the homogeneous one.
+TEST(GaussianProfileOnly, AsymptoticFactorInEpsilon) {
+  const auto factor = [](double mu) {
+    const auto f = [mu](double alpha) {
+      return normal(-std::log(alpha) / mu + mu / 2) - alpha * normal(-std::log(alpha) / mu - mu / 2);
+    };
+    double variance = 0;  // 2 int (E(X-c)_+ - (-c)_+) dc at E = 1, c = +-(e^t - 1)
+    const double h = mu / 400;
+    for (double t = h / 2; t < 12 * mu + mu * mu; t += h) {
+      const double c = std::expm1(t);
+      const double above = f(1 + c), below = (1 + c) * f(1 / (1 + c)) - c;
+      variance += 2 * std::exp(t) * h * (above + below);
+    }
+    return std::sqrt(variance / std::expm1(mu * mu));
+  };
+  const std::vector<std::pair<double, double>> stated = {
+      {0.1, 1.039}, {0.2, 1.077}, {0.4, 1.146}, {0.7, 1.235}, {1, 1.305}, {1.5, 1.377}, {2, 1.406}};
+  for (const auto& [mu, value] : stated) EXPECT_NEAR(factor(mu), value, 6e-4) << mu;
+}
+
+// Signal squared over the variance of the likelihood ratio, epsilon0 -> 0, for a cap of measure G.
+TEST(Caps, LeadingOrder) {
+  const auto figure = [](double z) {
+    const double density = std::exp(-z * z / 2) / std::sqrt(2 * 3.14159265358979323846);
+    return density * density / (2 * normal(-z));
+  };
+  EXPECT_NEAR(figure(0), 0.1592, 5e-5);
+  EXPECT_NEAR(figure(0.67449), 0.2020, 5e-5);
+  double most = 0, at = 0;
+  for (double z = 0; z < 2; z += 0.001) {
+    if (figure(z) > most) most = figure(z), at = z;
+  }
+  EXPECT_NEAR(most, 0.2025, 5e-5);
+  EXPECT_NEAR(normal(-at), 0.27, 5e-3);
+}
+
+// k-ary response near epsilon0: others that hold the victim's own record can be worse than a third symbol.
+TEST(KaryResponse, ThirdSymbolIsNotAlwaysTheWorst) {
+  const Law a = k_rr(3, 1, 0), b = k_rr(3, 1, 1), third = k_rr(3, 1, 2);
+  const auto delta = [&](const Law& other) {
+    const OutputPair pair = check_in(std::vector<Law>(3, other), a, b, 1.0L);
+    return static_cast<double>(std::max(hockey_stick(pair, 0.8L), hockey_stick(pair.swapped(), 0.8L)));
+  };
+  EXPECT_NEAR(delta(a), 0.019969, 1e-6);
+  EXPECT_NEAR(delta(third), 0.008503, 1e-6);
+}
+
+}  // namespace
+}  // namespace muster::accounting::oracle

@@ -1,0 +1,169 @@
+// The swap theorem and its profile-only form, as written in docs/theory, against exhaustive enumeration.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "tests/oracle/random_cases.h"
+#include "tests/oracle/slow_formula.h"
+
+namespace muster::accounting::oracle {
+namespace {
+
+constexpr long double kNoise = 1e-16L;  // long double round-off of a few thousand additions
+const std::vector<long double> kRates = {0.1L, 0.3L, 0.5L, 0.8L};
+const std::vector<long double> kShares = {0, 0.15L, 0.4L, 0.7L, 0.9L, 0.98L};  // of the largest log-ratio
+
+struct Tally {
+  int cases = 0, violations = 0;
+  long double tightest = 0;  // max of truth / bound
+  void add(long double truth, long double bound) {
+    ++cases;
+    violations += truth > bound * (1 + 1e-12L) + kNoise;
+    if (truth > 1e-12L) tightest = std::max(tightest, truth / bound);
+  }
+};
+
+// Theorem C, one dataset at a time, laws that need not be LDP; equality when all others agree.
+TEST(SwapTheorem, DominatesEveryDatasetAndIsExactAtHomogeneousOnes) {
+  std::mt19937_64 engine(11);
+  Tally tally;
+  long double worst_homogeneous_gap = 0;
+  for (const Family family : {Family::smooth, Family::extreme, Family::sparse}) {
+    for (int trial = 0; trial < 6; ++trial) {
+      const std::vector<Law> laws = random_randomizer(family, 3, 3, engine);
+      const long double top = std::min(largest_log_ratio(laws), 3.0L);
+      for (int n = 2; n <= 4; ++n) {
+        for (const long double rate : kRates) {
+          for (const auto& dataset : multisets(3, n - 1)) {
+            std::vector<Law> others;
+            for (const int r : dataset) others.push_back(laws[static_cast<std::size_t>(r)]);
+            const OutputPair pair = check_in(others, laws[0], laws[1], rate);
+            for (const long double share : kShares) {
+              const long double truth = hockey_stick(pair, share * top);
+              const long double bound = swap_dataset(others, laws[0], laws[1], rate, share * top);
+              tally.add(truth, bound);
+              if (dataset.front() == dataset.back() && family != Family::sparse) {
+                // Exact up to the flagged case k = n.
+                const long double last = bound - truth;
+                worst_homogeneous_gap = std::max(worst_homogeneous_gap, last - std::pow(rate, n));
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+  EXPECT_EQ(tally.violations, 0) << "of " << tally.cases;
+  EXPECT_GT(tally.cases, 8000);
+  EXPECT_GT(tally.tightest, 0.999L);
+  EXPECT_LT(worst_homogeneous_gap, 1e-15L);
+}
+
+// Profile-only form with the exact profile of each randomizer: all datasets, all ordered pairs.
+TEST(ProfileOnly, DominatesEveryDataset) {
+  std::mt19937_64 engine(12);
+  Tally tally;
+  for (const Family family : {Family::smooth, Family::extreme}) {
+    for (int trial = 0; trial < 4; ++trial) {
+      const std::vector<Law> laws = random_randomizer(family, 2 + trial % 2, 2 + trial / 2, engine);
+      const long double top = largest_log_ratio(laws);
+      for (int n = 3; n <= 4; ++n) {
+        for (const long double rate : kRates) {
+          for (const long double share : kShares) {
+            const long double epsilon = share * top;
+            const long double bound =
+                swap_sum(profile_law(laws, epsilon), n, rate, epsilon, profile(laws, std::exp(epsilon)));
+            tally.add(worst_check_in(laws, n, rate, epsilon), bound);
+          }
+        }
+      }
+    }
+  }
+  EXPECT_EQ(tally.violations, 0) << "of " << tally.cases;
+  EXPECT_GT(tally.tightest, 0.5L);
+}
+
+// The law X* itself: a probability law of mean 1 - E whose call function is the definition's.
+TEST(ProfileOnly, LawIsTheOneDefined) {
+  std::mt19937_64 engine(13);
+  for (int trial = 0; trial < 12; ++trial) {
+    const std::vector<Law> laws =
+        random_randomizer(trial % 2 ? Family::smooth : Family::extreme, 3, 3, engine);
+    for (const long double epsilon : {0.0L, 0.2L, 0.8L}) {
+      const std::vector<Atom> law = profile_law(laws, epsilon);
+      long double total = 0, mean = 0;
+      for (const Atom& atom : law) {
+        EXPECT_GE(atom.mass, -1e-14L);
+        total += atom.mass, mean += atom.mass * atom.value;
+      }
+      EXPECT_NEAR(static_cast<double>(total), 1, 1e-14);
+      EXPECT_NEAR(static_cast<double>(mean), static_cast<double>(1 - std::exp(epsilon)), 1e-13);
+      for (const long double c : {-2.0L, -0.4L, 0.0L, 0.3L, 1.5L}) {
+        long double call = 0;
+        for (const Atom& atom : law) call += atom.mass * std::max(0.0L, atom.value - c);
+        const long double grown = std::exp(epsilon);
+        const long double defined =
+            c >= 0 ? profile(laws, grown + c) : (1 - c) * profile(laws, grown / (1 - c));
+        EXPECT_NEAR(static_cast<double>(call), static_cast<double>(defined), 1e-13);
+      }
+    }
+  }
+}
+
+// The three-atom law of any epsilon0-LDP randomizer, n up to 8, all datasets, epsilon up to epsilon0. The
+// worst-case randomizers (binary response, records that favour different messages) are among the cases.
+TEST(PureLaw, DominatesEveryDataset) {
+  std::mt19937_64 engine(14);
+  Tally tally;
+  std::vector<std::vector<Law>> randomizers;
+  for (const long double epsilon0 : {0.5L, 1.0L, 2.0L}) {
+    const long double q = 1 / (std::exp(epsilon0) + 1);
+    randomizers.push_back({{1 - q, q}, {q, 1 - q}});
+  }
+  for (int trial = 0; trial < 4; ++trial)
+    randomizers.push_back(random_randomizer(Family::extreme, 3, 2, engine));
+  for (const std::vector<Law>& laws : randomizers) {
+    const long double epsilon0 = largest_log_ratio(laws);
+    for (int n = 3; n <= (laws.size() == 2 ? 8 : 5); ++n) {
+      for (const long double rate : kRates) {
+        for (const long double share : kShares) {
+          const long double epsilon = share * epsilon0;
+          const long double at_all = (std::exp(epsilon0) - std::exp(epsilon)) / (std::exp(epsilon0) + 1);
+          tally.add(worst_check_in(laws, n, rate, epsilon),
+                    swap_sum(pure_law(epsilon0, epsilon), n, rate, epsilon, at_all));
+        }
+      }
+    }
+  }
+  EXPECT_EQ(tally.violations, 0) << "of " << tally.cases;
+  EXPECT_GT(tally.tightest, 0.9L);
+}
+
+// The same check, given a weaker statement, fails: the law of one dataset (others = x') in place of X*, and
+// that dataset's exact formula without the flagged case k = n.
+TEST(PureLaw, TheCheckRejectsWeakerStatements) {
+  Tally without_last, one_dataset;
+  const long double epsilon0 = 1, q = 1 / (std::exp(1.0L) + 1);
+  const std::vector<Law> laws = {{1 - q, q}, {q, 1 - q}};
+  for (int n = 3; n <= 6; ++n) {
+    for (const long double rate : kRates) {
+      for (const long double share : kShares) {
+        const long double epsilon = share * epsilon0, grown = std::exp(epsilon);
+        const std::vector<Atom> homogeneous = {{std::exp(epsilon0) - grown, q},
+                                               {std::exp(-epsilon0) - grown, 1 - q}};
+        const long double at_all = (std::exp(epsilon0) - grown) * q;
+        one_dataset.add(worst_check_in(laws, n, rate, epsilon),
+                        swap_sum(homogeneous, n, rate, epsilon, at_all));
+        const std::vector<Law> others(static_cast<std::size_t>(n - 1), laws[1]);
+        without_last.add(hockey_stick(check_in(others, laws[0], laws[1], rate), epsilon),
+                         swap_dataset(others, laws[0], laws[1], rate, epsilon) - std::pow(rate, n) * at_all);
+      }
+    }
+  }
+  EXPECT_GT(one_dataset.violations, 0);
+  EXPECT_GT(without_last.violations, 0);
+}
+
+}  // namespace
+}  // namespace muster::accounting::oracle

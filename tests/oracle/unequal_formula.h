@@ -1,0 +1,33 @@
+// Test oracle: theorem H for rates known one by one, and the slot bounds, term by term as written in
+// docs/theory/unequal-rates.md and slots.md, in long double.
+//
+// Every set of reporting clients, every choice of slots and every combination of atoms is visited: n, m <= 6.
+// The fast code in bounds/ is compared with these; these are compared with enumeration. Pure functions.
+#pragma once
+
+#include <vector>
+
+#include "tests/oracle/enumeration.h"
+#include "tests/oracle/slow_formula.h"
+
+namespace muster::accounting::oracle {
+
+// Inequality (1) of unequal-rates.md for one dataset: rates[0] is the victim's; all others' messages visited.
+// Mass of a outside the support of the slot's own law counts as +infinity.
+long double unequal_dataset(const std::vector<Law>& others, const Law& a, const Law& b,
+                            const std::vector<long double>& rates, long double epsilon);
+
+// The same with a draw of `law` (X*) for every g_j; at_all = HS_E(a||b) or its bound f(E).
+long double unequal_profile(const std::vector<Atom>& law, const std::vector<long double>& rates,
+                            long double epsilon, long double at_all);
+
+// E( 1-E + (p0/m) sum w_i (X*_i - (1-E)) )_+ at given weights w_1 .. w_m.
+long double slot_sum(const std::vector<Atom>& law, const std::vector<long double>& weights, long double p0,
+                     long double epsilon);
+
+// The average of slot_sum over w_i = 1 / (1 + c_i), c_i the number of others at slot i: each checks in with
+// its rate at a uniform slot.
+long double counted_slot_sum(const std::vector<Atom>& law, int slots, long double p0,
+                             const std::vector<long double>& rates_of_others, long double epsilon);
+
+}  // namespace muster::accounting::oracle
