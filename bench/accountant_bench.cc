@@ -12,8 +12,8 @@
 #include "muster/accounting/theorems/check_in/swap_profile.h"
 #include "muster/accounting/theorems/exact/random_allocation.h"
 #include "muster/papers/renyi/homogeneous_rdp.h"
-#include "muster/protocols/calibration.h"
-#include "muster/protocols/plan_source.h"
+#include "muster/plan/calibration/calibration.h"
+#include "muster/plan/source.h"
 
 namespace {
 

@@ -7,7 +7,7 @@
 
 #include "command.h"
 #include "muster/core/error.h"
-#include "muster/protocols/calibration.h"
+#include "muster/plan/calibration/calibration.h"
 #include "plan_flags.h"
 #include "question_flags.h"
 #include "statement_text.h"

@@ -13,7 +13,7 @@
 #include "command.h"
 #include "json.h"
 #include "muster/core/error.h"
-#include "muster/protocols/plan_keys.h"
+#include "muster/plan/keys.h"
 #include "muster/simulation/ranks.h"
 
 namespace muster::app {

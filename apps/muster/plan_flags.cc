@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "muster/core/error.h"
-#include "muster/protocols/plan_keys.h"
+#include "muster/plan/keys.h"
 
 namespace muster::app {
 namespace {

@@ -1,6 +1,6 @@
 // The plan on the command line: the PLAN argument and the flag of every plan key.
 //
-// Declares the flags from the table of keys (protocols/plan_keys.h), so parsing, help and refusals cannot
+// Declares the flags from the table of keys (plan/keys.h), so parsing, help and refusals cannot
 // drift from the plan. Flags that do not apply to the command are known but hidden, and are refused by name.
 // The object must outlive parsing.
 #pragma once
@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "muster/protocols/plan.h"
-#include "muster/protocols/plan_source.h"
+#include "muster/plan/plan.h"
+#include "muster/plan/source.h"
 
 namespace muster::app {
 

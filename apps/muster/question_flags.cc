@@ -7,8 +7,8 @@
 #include "muster/accounting/describe/mechanism.h"
 #include "muster/accounting/describe/participation.h"
 #include "muster/core/error.h"
-#include "muster/protocols/plan_keys.h"
-#include "muster/protocols/plan_values.h"
+#include "muster/plan/keys.h"
+#include "muster/plan/values.h"
 
 namespace muster::app {
 

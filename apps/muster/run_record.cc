@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "muster/core/atomic_file.h"
 #include "muster/core/error.h"
-#include "muster/protocols/plan_keys.h"
-#include "muster/protocols/plan_source.h"
-#include "muster/simulation/atomic_file.h"
-#include "muster/simulation/checkpoint.h"
+#include "muster/plan/keys.h"
+#include "muster/plan/source.h"
 #include "muster/simulation/population.h"
+#include "muster/simulation/runs/checkpoint.h"
 
 namespace muster::app {
 namespace {

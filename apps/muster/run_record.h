@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "muster/protocols/check_in_monitor.h"
-#include "muster/protocols/plan.h"
-#include "muster/simulation/checkpoint.h"
+#include "muster/plan/plan.h"
+#include "muster/protocols/monitor/check_in_monitor.h"
+#include "muster/simulation/runs/checkpoint.h"
 
 namespace muster::app {
 

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "muster/accounting/statement.h"
-#include "muster/protocols/plan.h"
-#include "muster/simulation/checkpoint.h"
+#include "muster/plan/plan.h"
+#include "muster/simulation/runs/checkpoint.h"
 #include "run_record.h"
 
 namespace muster::app {

@@ -12,10 +12,10 @@
 #include <set>
 
 #include "interrupt.h"
+#include "muster/core/atomic_file.h"
 #include "muster/core/error.h"
-#include "muster/simulation/atomic_file.h"
 #include "muster/simulation/budget.h"
-#include "muster/simulation/run_folder.h"
+#include "muster/simulation/runs/run_folder.h"
 #include "muster/simulation/setup.h"
 #include "muster/simulation/training.h"
 #include "muster/simulation/workload.h"

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "muster/protocols/plan.h"
-#include "muster/protocols/plan_source.h"
+#include "muster/plan/plan.h"
+#include "muster/plan/source.h"
 #include "train_flags.h"
 
 namespace muster::app {

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "muster/core/error.h"
-#include "muster/protocols/plan_keys.h"
+#include "muster/plan/keys.h"
 #include "sweep.h"
 
 namespace muster::app {

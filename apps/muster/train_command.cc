@@ -19,7 +19,7 @@
 #include "muster/core/error.h"
 #include "muster/simulation/population.h"
 #include "muster/simulation/ranks.h"
-#include "muster/simulation/run_folder.h"
+#include "muster/simulation/runs/run_folder.h"
 #include "muster/simulation/setup.h"
 #include "muster/simulation/training.h"
 #include "muster/simulation/workload.h"

@@ -6,7 +6,7 @@ import pathlib
 import random
 import struct
 
-# Layout of a checkpoint (src/muster/simulation/checkpoint.h): the fields that tell the time, or depend on its digits.
+# Layout of a checkpoint (src/muster/simulation/runs/checkpoint.h): the fields that tell the time, or depend on its digits.
 SECONDS_AT = 8 + 4 + 64 + 32 + 8 + 8 + 8
 TIME_BYTES = 16
 CHECKSUM = 32

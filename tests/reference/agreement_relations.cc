@@ -8,8 +8,8 @@
 #include "muster/accounting/running_accountant.h"
 #include "muster/accounting/scheduled_accountant.h"
 #include "muster/core/error.h"
-#include "muster/protocols/calibration.h"
-#include "muster/protocols/plan_source.h"
+#include "muster/plan/calibration/calibration.h"
+#include "muster/plan/source.h"
 #include "tests/reference/relations.h"
 
 namespace muster::reference {

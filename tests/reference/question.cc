@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "muster/protocols/plan_keys.h"
-#include "muster/protocols/plan_source.h"
+#include "muster/plan/keys.h"
+#include "muster/plan/source.h"
 
 namespace muster::reference {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "muster/accounting/statement.h"
-#include "muster/protocols/plan.h"
+#include "muster/plan/plan.h"
 
 namespace muster::reference {
 

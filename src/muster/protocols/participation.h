@@ -21,7 +21,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "muster/protocols/schedule.h"
+#include "muster/plan/schedule.h"
 #include "muster/random/keyed_stream.h"
 #include "muster/random/samplers.h"
 

@@ -20,7 +20,7 @@
 #include <memory>
 #include <vector>
 
-#include "muster/protocols/plan.h"
+#include "muster/plan/plan.h"
 #include "muster/random/keyed_stream.h"
 
 namespace muster::protocols {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "muster/learning/dataset.h"
-#include "muster/protocols/plan.h"
+#include "muster/plan/plan.h"
 
 namespace muster::simulation {
 

@@ -16,7 +16,7 @@
 
 #include "muster/learning/client_function.h"
 #include "muster/learning/dataset.h"
-#include "muster/protocols/plan.h"
+#include "muster/plan/plan.h"
 #include "muster/simulation/evaluation.h"
 #include "muster/simulation/worker_team.h"
 

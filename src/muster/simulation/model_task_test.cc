@@ -8,13 +8,13 @@
 #include <fstream>
 #include <string>
 
+#include "muster/core/atomic_file.h"
 #include "muster/core/error.h"
 #include "muster/learning/data/digits.h"
-#include "muster/protocols/plan_source.h"
-#include "muster/simulation/atomic_file.h"
-#include "muster/simulation/checkpoint.h"
+#include "muster/plan/source.h"
 #include "muster/simulation/data_source.h"
-#include "muster/simulation/run_folder.h"
+#include "muster/simulation/runs/checkpoint.h"
+#include "muster/simulation/runs/run_folder.h"
 #include "muster/simulation/setup.h"
 #include "muster/simulation/training.h"
 #include "tests/support/temporary_folder.h"

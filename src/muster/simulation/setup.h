@@ -12,7 +12,7 @@
 
 #include "muster/accounting/describe/mechanism.h"
 #include "muster/learning/dataset.h"
-#include "muster/protocols/plan.h"
+#include "muster/plan/plan.h"
 #include "muster/randomizers/randomizer.h"
 #include "muster/randomizers/sum_sampler.h"
 #include "muster/simulation/data_source.h"

@@ -6,7 +6,7 @@
 #include "muster/accounting/accountant.h"
 #include "muster/core/error.h"
 #include "muster/learning/data/digits.h"
-#include "muster/protocols/plan_source.h"
+#include "muster/plan/source.h"
 
 namespace muster::simulation {
 namespace {

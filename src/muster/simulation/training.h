@@ -11,9 +11,9 @@
 #include <string>
 
 #include "muster/learning/dataset.h"
-#include "muster/protocols/plan.h"
+#include "muster/plan/plan.h"
 #include "muster/simulation/ranks.h"
-#include "muster/simulation/run_folder.h"
+#include "muster/simulation/runs/run_folder.h"
 #include "muster/simulation/setup.h"
 
 namespace muster::simulation {

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "muster/simulation/atomic_file.h"
+#include "muster/core/atomic_file.h"
 #include "muster/simulation/training.h"
 #include "tests/support/temporary_folder.h"
 

@@ -8,7 +8,7 @@
 
 #include "muster/core/error.h"
 #include "muster/learning/data/digits.h"
-#include "muster/protocols/plan_source.h"
+#include "muster/plan/source.h"
 #include "muster/randomizers/gaussian.h"
 #include "muster/randomizers/gaussian_sum.h"
 #include "muster/randomizers/ldp_sgd.h"

@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "muster/learning/dataset.h"
-#include "muster/protocols/plan.h"
+#include "muster/plan/plan.h"
 
 namespace muster::simulation {
 

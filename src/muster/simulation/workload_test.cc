@@ -10,7 +10,7 @@
 
 #include "muster/core/error.h"
 #include "muster/learning/data/digits.h"
-#include "muster/protocols/plan_source.h"
+#include "muster/plan/source.h"
 #include "muster/protocols/roll_call.h"
 #include "muster/simulation/setup.h"
 

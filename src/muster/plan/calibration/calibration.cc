@@ -1,0 +1,475 @@
+#include "muster/plan/calibration/calibration.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <iterator>
+#include <limits>
+#include <list>
+#include <memory>
+
+#include "muster/accounting/accountant.h"
+#include "muster/core/error.h"
+#include "muster/numerics/boundary.h"
+#include "muster/plan/calibration/rough_epsilon.h"
+#include "muster/plan/calibration/round_variance.h"
+#include "muster/plan/keys.h"
+
+namespace muster::protocols {
+namespace {
+
+using accounting::Accountant;
+using accounting::Question;
+using accounting::Statement;
+using numerics::Lattice;
+
+constexpr double kNone = std::numeric_limits<double>::infinity();
+
+// One parameter that epsilon rises or falls with.
+struct Dial {
+  Knob knob;
+  std::string_view key;
+  bool rises;  // epsilon rises with it: the answer is the largest value
+  bool whole;  // a whole number, else six significant digits
+  double least;
+  double most;
+};
+
+// Beyond these ends the accountant is not asked.
+Dial dial_of(Knob knob, const Plan& plan) {
+  constexpr double kMostClients = 1e12;
+  switch (knob) {
+    case Knob::epsilon0:
+      return {knob, "randomizer.epsilon0", true, false, 1e-6, 100};
+    case Knob::sigma:
+      return {knob, "randomizer.sigma", false, false, 0.01, 1e8};
+    case Knob::rate:
+      return {knob, "participation.rate", true, false, 1e-9, 1};
+    case Knob::rounds:
+      return {knob, "rounds.count", true, true, 1, 1e9};
+    case Knob::clients: {
+      const std::uint64_t fewest = std::max({plan.subset, plan.minimum, std::uint64_t{1}});
+      return {knob, "population.clients", false, true, static_cast<double>(fewest), kMostClients};
+    }
+    case Knob::minimum:
+      return {knob, "participation.minimum", false, true, 1, static_cast<double>(plan.clients)};
+    case Knob::accuracy:
+      break;
+  }
+  throw Error(ErrorCode::internal, "--for", name_of(knob), "", "not one parameter");
+}
+
+void set(Plan& plan, Knob knob, double value) {
+  switch (knob) {
+    case Knob::epsilon0:
+      plan.epsilon0 = value;
+      return;
+    case Knob::sigma:
+      plan.sigma = value;
+      return;
+    case Knob::rate:
+      plan.rate = value;
+      return;
+    case Knob::rounds:
+      plan.rounds = static_cast<std::uint64_t>(value);
+      return;
+    case Knob::clients:
+      plan.clients = static_cast<std::uint64_t>(value);
+      return;
+    case Knob::minimum:
+      plan.minimum = static_cast<std::uint64_t>(value);
+      return;
+    case Knob::accuracy:
+      return;
+  }
+}
+
+Question question_of(const Target& target) { return {Question::Kind::epsilon_at_delta, target.delta}; }
+
+// The proven upper epsilon of plans that differ in one parameter. Rounds alone need no new accountant.
+class Asking {
+ public:
+  Asking(Plan plan, const Target& target) : plan_(std::move(plan)), target_(target) {}
+
+  double upper(Knob knob, double value) {
+    const Accountant& accountant = at(knob, value);
+    const Question question = question_of(target_);
+    return target_.view ? accountant.account(plan_.rounds, question, target_.view).best.upper.value_or(kNone)
+                        : accountant.upper(plan_.rounds, question).value_or(kNone);
+  }
+  // A little larger, and cheaper.
+  double rough_upper(Knob knob, double value) {
+    return target_.view ? upper(knob, value)
+                        : at(knob, value).rough_upper(plan_.rounds, question_of(target_)).value_or(kNone);
+  }
+  Statement statement(Knob knob, double value) {
+    return at(knob, value).account(plan_.rounds, question_of(target_), target_.view);
+  }
+  const Plan& plan() const { return plan_; }
+
+ private:
+  // The last few are kept: an answer is one of them.
+  const Accountant& at(Knob knob, double value) {
+    set(plan_, knob, value);
+    const auto same = [&](const Kept& kept) {
+      return knob == Knob::rounds || (kept.knob == knob && kept.value == value);
+    };
+    auto found = std::ranges::find_if(kept_, same);
+    if (found == kept_.end()) {
+      constexpr std::size_t kKept = 3;
+      if (kept_.size() == kKept) {
+        kept_.pop_front();
+      }
+      kept_.push_back({knob, value, std::make_unique<Accountant>(plan_.mechanism(), plan_.participation())});
+      found = std::prev(kept_.end());
+    }
+    return *found->accountant;
+  }
+
+  struct Kept {
+    Knob knob;
+    double value;
+    std::unique_ptr<Accountant> accountant;
+  };
+  Plan plan_;
+  Target target_;
+  std::list<Kept> kept_;
+};
+
+// Where the rough formula meets `rough_target`.
+double rough_root(Plan plan, const Dial& dial, double delta, double rough_target) {
+  double low = std::log(dial.least), high = std::log(dial.most);
+  for (int i = 0; i < 40; ++i) {
+    const double middle = low + (high - low) / 2;
+    set(plan, dial.knob, std::max(std::exp(middle), dial.whole ? 1.0 : 0.0));
+    const bool within = rough_epsilon(plan, delta) <= rough_target;
+    (within == dial.rises ? low : high) = middle;
+  }
+  return std::exp(low);
+}
+
+// d log epsilon / d |log value|, by the rough formula.
+double rough_slope(Plan plan, const Dial& dial, double delta, double value) {
+  constexpr double kApart = 1.2;
+  set(plan, dial.knob, value);
+  const double here = rough_epsilon(plan, delta);
+  set(plan, dial.knob, dial.whole ? std::floor(value * kApart + 1) : value * kApart);
+  const double slope = std::fabs(std::log(rough_epsilon(plan, delta) / here)) / std::log(kApart);
+  return std::clamp(slope, 0.1, 10.0);
+}
+
+[[noreturn]] void refuse_out_of_reach(const Dial& dial, const Target& target, double value, double reached) {
+  const std::string nearest = std::isfinite(reached) ? fmt::format("{:.6g}", reached) : "none at this delta";
+  throw Error(ErrorCode::plan, "--epsilon", fmt::format("{}", target.epsilon),
+              std::isfinite(reached) ? fmt::format("> {}", nearest) : "",
+              fmt::format("out of reach: even {} = {} costs epsilon {}", name_of(dial.knob),
+                          dial.whole ? fmt::format("{:.0f}", value) : fmt::format("{}", value), nearest));
+}
+
+struct Start {
+  double value;
+  double slope;         // of log epsilon over |log value|
+  double reach = 0.01;  // how far off, in |log value|
+};
+
+// Points of a rising curve; its slope where the next one is to be, once there are two.
+class Slopes {
+  static constexpr double kParabola = 0.5;
+
+ public:
+  void add(double x, double y) { points_.push_back({x, y}); }
+  // Of the parabola through the last three where they are close, else of
+  // the line through two; usable or none.
+  std::optional<double> at(double x) const {
+    const std::size_t n = points_.size();
+    if (n < 2) {
+      return std::nullopt;
+    }
+    double slope = secant(n - 1);
+    if (n > 2 && std::fabs(points_[n - 1].x - points_[n - 3].x) < kParabola) {
+      const double bend = (slope - secant(n - 2)) / (points_[n - 1].x - points_[n - 3].x);
+      const double bent = slope + bend * (2 * x - points_[n - 1].x - points_[n - 2].x);
+      slope = bent > slope / 2 && bent < 2 * slope ? bent : slope;
+    }
+    return slope > 0.01 && slope < 1e4 ? std::optional(slope) : std::nullopt;
+  }
+
+ private:
+  struct Point {
+    double x, y;
+  };
+  double secant(std::size_t i) const {
+    return (points_[i].y - points_[i - 1].y) / (points_[i].x - points_[i - 1].x);
+  }
+  std::vector<Point> points_;
+};
+
+// A few secant steps on the rough upper bound, from the rough formula's guess, towards the target: where the
+// rough bound meets it, a thousandth off at most.
+Start better_start(Asking& asking, const Dial& dial, const Target& target, double guess, double one_end,
+                   double other_end) {
+  constexpr int kSteps = 6;
+  constexpr double kNear = 3e-3, kFurthest = 2;
+  Start start{guess, rough_slope(asking.plan(), dial, target.delta, guess)};
+  if (dial.knob == Knob::rounds || target.view || one_end == other_end) {
+    return start;  // the full bound costs no more
+  }
+  const double direction = dial.rises ? 1 : -1;
+  Slopes slopes;
+  for (int i = 0; i < kSteps; ++i) {
+    const double y = std::log(asking.rough_upper(dial.knob, start.value) / target.epsilon);
+    const double x = direction * std::log(start.value);
+    if (!std::isfinite(y)) {
+      break;
+    }
+    slopes.add(x, y);
+    start.slope = slopes.at(x).value_or(start.slope);
+    const double step = std::clamp(-y / start.slope, -kFurthest, kFurthest);
+    double next = std::exp(direction * (x + step));
+    next = std::clamp(dial.whole ? std::round(next) : next, std::min(one_end, other_end),
+                      std::max(one_end, other_end));
+    if (next == start.value) {
+      break;
+    }
+    start.value = next;
+    if (i > 0 && std::fabs(step) < kNear) {
+      start.slope = slopes.at(x + step).value_or(start.slope);
+      start.reach = 1e-5;
+      break;
+    }
+  }
+  return start;
+}
+
+// Whether one value costs more than the target: by a coarse table where that is clear. (The formula in closed
+// form cannot tell: it knows neither the local guarantee nor heavy tails.)
+bool misses(Asking& asking, const Dial& dial, const Target& target, double value) {
+  constexpr double kClearly = 1.05;  // more than the coarse table may be off by
+  return asking.rough_upper(dial.knob, value) > kClearly * target.epsilon ||
+         asking.upper(dial.knob, value) > target.epsilon;
+}
+
+// `better_guess`: where to start; by the rough formula unless given.
+Calibration solve(const Plan& plan, const Dial& dial, const Target& target,
+                  std::optional<double> better_guess = std::nullopt) {
+  Asking asking(plan, target);
+  const Lattice upward = dial.whole ? numerics::whole_numbers() : numerics::six_digit_numbers();
+  const Lattice lattice = dial.rises ? upward : upward.mirror();
+  const auto excess = [&](std::int64_t index) {
+    return std::log(asking.upper(dial.knob, lattice.value(index)) / target.epsilon);
+  };
+  std::int64_t first = lattice.index(dial.rises ? dial.least : dial.most);
+  std::int64_t last = lattice.index(dial.rises ? dial.most : dial.least);
+  // A rate of 1, one client, a minimum of 1 are ends of the parameter itself.
+  const bool own_end = dial.knob == Knob::rate || dial.knob == Knob::clients || dial.knob == Knob::minimum;
+  const std::int64_t end = own_end ? last + 1 : last;
+  const double highest = lattice.value(last);
+  if (dial.knob == Knob::rate && misses(asking, dial, target, highest)) {
+    --last;  // rate 1 has theorems of its own, so nothing is known between it and its neighbour
+  } else if (dial.knob == Knob::rate) {
+    first = last;
+  }
+  const double guess =
+      better_guess ? *better_guess : rough_root(asking.plan(), dial, target.delta, target.epsilon);
+  const Start start = better_start(asking, dial, target, guess, lattice.value(first), lattice.value(last));
+  const numerics::BoundarySearch search{lattice,
+                                        first,
+                                        last,
+                                        std::clamp(lattice.index(start.value), first, last),
+                                        start.slope,
+                                        start.reach,
+                                        !dial.whole || dial.knob == Knob::clients};
+  std::optional<std::int64_t> index = search.last_within(excess);
+  // The statement lists more bounds than the search asks for, and is what the caller sees: it decides.
+  for (std::int64_t step = 1; index && *index >= first; *index -= step, step *= 2) {
+    const double value = lattice.value(*index);
+    Statement statement = asking.statement(dial.knob, value);
+    if (statement.best.upper.value_or(kNone) <= target.epsilon) {
+      return {asking.plan(), value, *index == end, std::nullopt, std::move(statement)};
+    }
+  }
+  const double nearest = lattice.value(first);
+  refuse_out_of_reach(dial, target, nearest, asking.upper(dial.knob, nearest));
+}
+
+// The variance that the noise which meets the target leaves at one rate: a question or two to the accountant
+// and no bracket, good enough to compare rates with, not to be stated.
+class AtRate {
+ public:
+  AtRate(const Plan& plan, const Target& target)
+      : plan_(plan),
+        target_(target),
+        dial_(dial_of(plan.randomizer == RandomizerKind::gaussian ? Knob::sigma : Knob::epsilon0, plan)) {}
+
+  const Dial& dial() const { return dial_; }
+
+  double variance(double rate) {
+    plan_.rate = rate;
+    Asking asking(plan_, target_);
+    for (int i = 0; i < 2; ++i) {
+      const double value = rough_root(plan_, dial_, target_.delta, target_.epsilon * correction_);
+      const double upper = asking.rough_upper(dial_.knob, value);
+      if (!std::isfinite(upper)) {
+        return kNone;
+      }
+      // What the rough formula was off by there is nearly what it is off by next to it.
+      set(plan_, dial_.knob, value);
+      correction_ = rough_epsilon(plan_, target_.delta) / std::max(upper, 1e-9 * target_.epsilon);
+      if (constexpr double kNear = 0.05; std::fabs(upper / target_.epsilon - 1) < kNear) {
+        break;
+      }
+    }
+    noise_ = rough_root(plan_, dial_, target_.delta, target_.epsilon * correction_);
+    set(plan_, dial_.knob, noise_);
+    return round_variance(plan_);
+  }
+  double noise() const { return noise_; }  // of the rate asked last
+
+ private:
+  Plan plan_;
+  Target target_;
+  Dial dial_;
+  double correction_ = 1;
+  double noise_ = 1;
+};
+
+struct RateFound {
+  double log_odds;
+  double variance;
+  double noise;
+  double rate() const { return 1 / (1 + std::exp(-log_odds)); }  // 1 at infinity
+};
+
+RateFound ask(AtRate& at, double log_odds) {
+  RateFound found{log_odds, 0, 0};
+  found.variance = at.variance(found.rate());
+  found.noise = at.noise();
+  return found;
+}
+
+// Golden section between two rates, given as log odds so that rates near 0 and near 1 are told apart. The
+// variance is flat around its least value: it ends where a third of the interval changes it by a thousandth.
+RateFound best_between(AtRate& at, double low, double high) {
+  constexpr double kGolden = 0.6180339887498949, kFlat = 1e-3, kClose = 0.05;
+  RateFound left = ask(at, high - kGolden * (high - low)), right = ask(at, low + kGolden * (high - low));
+  while (high - low > kClose) {
+    const double least = std::min(left.variance, right.variance);
+    if (std::fabs(left.variance - right.variance) < kFlat * least) {
+      break;
+    }
+    if (left.variance < right.variance) {
+      high = right.log_odds;
+      right = left;
+      left = ask(at, high - kGolden * (high - low));
+    } else {
+      low = left.log_odds;
+      left = right;
+      right = ask(at, low + kGolden * (high - low));
+    }
+  }
+  return left.variance < right.variance ? left : right;
+}
+
+RateFound best_rate(AtRate& at, double clients) {
+  // Fifty clients or so that abstain are what the check-in theorems hide a report behind.
+  const double abstaining = std::min(50.0, clients / 10) / clients;
+  const double high = std::log((1 - abstaining) / abstaining);
+  constexpr double kLow = -1, kLowest = -9;  // a quarter; one client in ten thousand
+  RateFound best = best_between(at, kLow, high);
+  if (best.log_odds < kLow + 1) {
+    best = best_between(at, kLowest, best.log_odds + 1);
+  }
+  const RateFound everybody = ask(at, std::numeric_limits<double>::infinity());
+  return everybody.variance < best.variance ? everybody : best;
+}
+
+Calibration most_accurate(Plan plan, const Target& target) {
+  plan.rate = 0.5;
+  (plan.randomizer == RandomizerKind::gaussian ? plan.sigma : plan.epsilon0) = 1;
+  static_cast<void>(round_variance(plan));  // refuses what has none
+  AtRate at(plan, target);
+  const RateFound best = best_rate(at, static_cast<double>(plan.clients));
+  const Lattice lattice = numerics::six_digit_numbers();
+  plan.rate = lattice.value(lattice.index(best.rate()));
+  Calibration found = solve(plan, at.dial(), target, best.noise);
+  found.variance = round_variance(found.plan);
+  return found;
+}
+
+}  // namespace
+
+const char* name_of(Knob knob) {
+  switch (knob) {
+    case Knob::epsilon0:
+      return "epsilon0";
+    case Knob::sigma:
+      return "sigma";
+    case Knob::rate:
+      return "rate";
+    case Knob::rounds:
+      return "rounds";
+    case Knob::clients:
+      return "clients";
+    case Knob::minimum:
+      return "minimum";
+    case Knob::accuracy:
+      return "accuracy";
+  }
+  return "";
+}
+
+constexpr std::array kKnobs = {Knob::epsilon0, Knob::sigma,   Knob::rate,    Knob::rounds,
+                               Knob::clients,  Knob::minimum, Knob::accuracy};
+
+std::string knob_names() {
+  std::string names;
+  for (const Knob knob : kKnobs) {
+    names += fmt::format("{}{}", names.empty() ? "" : " | ", name_of(knob));
+  }
+  return names;
+}
+
+Knob knob_named(const std::string& name) {
+  std::vector<std::string_view> names;
+  for (const Knob knob : kKnobs) {
+    if (name == name_of(knob)) {
+      return knob;
+    }
+    names.emplace_back(name_of(knob));
+  }
+  const std::string close = nearest(name, names);
+  throw Error(ErrorCode::plan, "--for", name, knob_names(),
+              close.empty() ? "nothing to solve for" : fmt::format("unknown; did you mean {}?", close));
+}
+
+std::vector<std::string_view> keys_solved_by(Knob knob) {
+  if (knob == Knob::accuracy) {
+    return {"randomizer.epsilon0", "randomizer.sigma", "participation.rate"};
+  }
+  return {dial_of(knob, Plan{}).key};
+}
+
+Calibration calibrate(const Plan& plan, Knob knob, const Target& target) {
+  for (const std::string_view key : keys_solved_by(knob)) {
+    const KeySpec& spec = spec_of(key);
+    if (knob != Knob::accuracy && !spec.applies_to(name_of(plan.protocol), name_of(plan.randomizer))) {
+      throw Error(ErrorCode::plan, "--for", name_of(knob), spec.only_with(),
+                  fmt::format("{} does not apply to protocol {} with randomizer {}", key,
+                              name_of(plan.protocol), name_of(plan.randomizer)));
+    }
+  }
+  if (!(target.epsilon > 0 && std::isfinite(target.epsilon))) {
+    throw Error(ErrorCode::plan, "--epsilon", fmt::format("{}", target.epsilon), "number > 0",
+                "not a target");
+  }
+  Plan start = plan;
+  if (knob == Knob::rate || knob == Knob::accuracy) {
+    start.least_rate.reset();
+  }
+  return knob == Knob::accuracy ? most_accurate(start, target) : solve(start, dial_of(knob, start), target);
+}
+
+}  // namespace muster::protocols

@@ -1,0 +1,70 @@
+#include "muster/plan/calibration/rough_epsilon.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace muster::protocols {
+namespace {
+
+// The variance that one report adds to the likelihood ratio of the shuffled messages, times their number.
+double second_moment(const Plan& plan) {
+  if (plan.randomizer == RandomizerKind::gaussian) {
+    const double mu = 2 / *plan.sigma;
+    return std::expm1(std::min(mu * mu, 100.0));
+  }
+  const double e = std::exp(std::min(*plan.epsilon0, 100.0));
+  switch (plan.randomizer) {
+    case RandomizerKind::k_rr:
+      return 2 * (e - 1) * (e - 1) / (e + static_cast<double>(*plan.k) - 1);
+    case RandomizerKind::pure:
+    case RandomizerKind::laplace:
+      return 2 * (e - 1) * (e - 1) / (e + 1);
+    default:
+      return (e - 1) * (e - 1) / e;  // class C: 4 sinh^2(epsilon0 / 2)
+  }
+}
+
+// What hides a report: its rate over the number among which it is hidden.
+double exposure(const Plan& plan) {
+  const double n = static_cast<double>(plan.clients);
+  const double rate = plan.rate * (1 - plan.dropout.at(1));
+  switch (plan.protocol) {
+    case Protocol::shuffle:
+      return 1 / n;
+    case Protocol::subset:
+      return static_cast<double>(plan.subset) / n / n;
+    case Protocol::random_check_in_fixed:
+    case Protocol::random_check_in_sliding:
+      return rate * rate / static_cast<double>(plan.slots);
+    default:
+      return rate / n;
+  }
+}
+
+// log of Phi(-x), also far out.
+double log_upper_tail(double x) {
+  return x < 30 ? std::log(0.5 * std::erfc(x / std::sqrt(2.0)))
+                : -x * x / 2 - std::log(x * 2.5066282746310002);
+}
+
+// log delta of Gaussian noise at sensitivity / noise = mu.
+double log_delta(double mu, double epsilon) {
+  const double first = log_upper_tail(epsilon / mu - mu / 2);
+  const double second = epsilon + log_upper_tail(epsilon / mu + mu / 2);
+  return first + std::log(std::max(-std::expm1(std::min(second - first, 0.0)), 1e-300));
+}
+
+}  // namespace
+
+double rough_epsilon(const Plan& plan, double delta) {
+  const double rounds = std::max(static_cast<double>(plan.rounds), 1.0);
+  const double mu = std::clamp(std::sqrt(rounds * exposure(plan) * second_moment(plan)), 1e-12, 1e3);
+  double low = 1e-14, high = 1e7;
+  while (high > low * 1.0001) {
+    const double middle = std::sqrt(low * high);
+    (log_delta(mu, middle) > std::log(delta) ? low : high) = middle;
+  }
+  return high;
+}
+
+}  // namespace muster::protocols

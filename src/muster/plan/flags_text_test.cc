@@ -1,0 +1,127 @@
+// The text of a flag: the same keys and ranges as the file, with numbers written as people type them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "muster/core/error.h"
+#include "muster/plan/plan.h"
+#include "muster/plan/source.h"
+
+namespace muster::protocols {
+namespace {
+
+using Overrides = std::vector<std::pair<std::string, std::string>>;
+
+Plan plan_of(const Overrides& overrides) {
+  PlanSource source;
+  for (const auto& [key, text] : Overrides{{"population.clients", "600"},
+                                           {"population.data", "digits"},
+                                           {"participation.protocol", "shuffled-check-in"},
+                                           {"participation.rate", "0.1"},
+                                           {"randomizer.kind", "ldp-sgd"},
+                                           {"randomizer.epsilon0", "2"},
+                                           {"randomizer.clip", "0.1"},
+                                           {"rounds.count", "10"},
+                                           {"rounds.learning_rate", "1"},
+                                           {"model.kind", "cnn"},
+                                           {"privacy.delta", "1e-5"}}) {
+    source.override_key(key, text);
+  }
+  for (const auto& [key, text] : overrides) {
+    source.override_key(key, text);
+  }
+  return Plan::validate(source, Command::train);
+}
+
+TEST(PlanFlagText, IntegersMayBeWrittenAsPowers) {
+  EXPECT_EQ(plan_of({{"population.clients", "1e8"}}).clients, 100000000u);
+  EXPECT_EQ(plan_of({{"population.clients", "1e12"}}).clients, 1000000000000u);
+  EXPECT_EQ(plan_of({{"population.clients", "2.5e3"}}).clients, 2500u);
+  EXPECT_EQ(plan_of({{"rounds.count", "0"}}).rounds, 0u);
+}
+
+TEST(PlanFlagText, SchedulesAreWrittenAsInTheFile) {
+  const LearningRate rate = *plan_of({{"rounds.learning_rate", "[[1, 1.0], [5, 0.5]]"}}).learning_rate;
+  EXPECT_EQ(rate.at(4), 1.0);
+  EXPECT_EQ(rate.at(5), 0.5);
+  EXPECT_EQ(plan_of({{"rounds.learning_rate", "inverse-sqrt:2"}}).learning_rate->at(4), 1.0);
+}
+
+TEST(PlanFlagText, EveryNonsenseIsRefusedWithItsFlag) {
+  const std::vector<std::string> nonsense = {
+      "",   " ",  "nan", "NaN", "inf", "-inf",  "1e400", "1e-400", "abc", "0x10",  "1,000", "1_0",
+      " 1", "1 ", "--",  "1e",  "+1",  "0.1:1", "true",  "\n1",    "-1",  "1.0.0", "[",     "[[1, 1e400]]"};
+  for (const char* key : {"population.clients", "participation.rate", "participation.dropout",
+                          "randomizer.epsilon0", "randomizer.clip", "rounds.count", "rounds.learning_rate",
+                          "rounds.momentum", "rounds.log_every", "privacy.delta", "privacy.budget", "seed"}) {
+    for (const std::string& text : nonsense) {
+      if (text == "0.1:1" && std::string(key) == "participation.rate") {
+        continue;  // a range
+      }
+      try {
+        plan_of({{key, text}});
+        ADD_FAILURE() << key << " accepted '" << text << "'";
+      } catch (const Error& error) {
+        EXPECT_EQ(error.code(), ErrorCode::plan);
+        EXPECT_EQ(error.key(), key);
+        EXPECT_EQ(error.value(), text == "\n1" ? "\\x0a1" : text);
+        EXPECT_NE(error.allowed(), "");
+        EXPECT_THAT(error.what(), testing::HasSubstr("--")) << "the flag is named";
+      }
+    }
+  }
+}
+
+// For accounting: what each text means as a rate.
+Plan accounted(const std::string& rate) {
+  PlanSource source;
+  for (const auto& [key, text] : Overrides{{"population.clients", "600"},
+                                           {"participation.protocol", "shuffled-check-in"},
+                                           {"participation.rate", rate},
+                                           {"randomizer.kind", "ldp-sgd"},
+                                           {"randomizer.epsilon0", "2"},
+                                           {"rounds.count", "10"},
+                                           {"privacy.delta", "1e-5"}}) {
+    source.override_key(key, text);
+  }
+  return Plan::validate(source, Command::account);
+}
+
+TEST(PlanFlagText, ADropoutThatChangesIsCanonicalAndStaged) {
+  const Plan plan =
+      plan_of({{"participation.dropout", "[[1, 0.1], [2, 0.1], [3, 0.2]]"}, {"rounds.count", "10"}});
+  EXPECT_EQ(plan.dropout.at(2), 0.1);
+  EXPECT_EQ(plan.dropout.at(3), 0.2);
+  EXPECT_NE(plan.canonical().find("participation.dropout = [[1, 0.1], [2, 0.1], [3, 0.2]]\n"),
+            std::string::npos);
+  ASSERT_EQ(plan.stages().size(), 2);
+  EXPECT_EQ(plan.stages()[0].rounds, 2);
+  EXPECT_EQ(plan.stages()[1].rounds, 8);
+  // Steps beyond the last round are nobody's.
+  const Plan shorter = plan_of({{"participation.dropout", "[[1, 0.1], [11, 0.2]]"}, {"rounds.count", "10"}});
+  ASSERT_EQ(shorter.stages().size(), 1);
+  EXPECT_EQ(shorter.stages()[0].rounds, 10);
+  EXPECT_EQ(shorter.stages()[0].participation, shorter.participation());
+  EXPECT_EQ(plan_of({{"participation.dropout", "[[1, 0.1]]"}}).canonical(),
+            plan_of({{"participation.dropout", "0.1"}}).canonical());
+}
+
+TEST(PlanFlagText, ARangeOfRates) {
+  EXPECT_EQ(accounted("0.1:0.2").rate, 0.2);
+  EXPECT_EQ(accounted("0.1:0.2").least_rate, 0.1);
+  EXPECT_EQ(accounted("0.2:0.2").least_rate, std::nullopt);
+  EXPECT_EQ(accounted("1e-9:1").least_rate, 1e-9);
+  for (const char* text : {"0.2:0.1", "0:0.1", "0.1:", ":0.1", ":", "0.1:0.2:0.3", "0.1:1.1", "nan:0.1",
+                           "0.1:inf", "-0.1:0.1", "1e-400:0.5", "a:b", "0.1 :0.2"}) {
+    try {
+      accounted(text);
+      ADD_FAILURE() << text;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.key(), "participation.rate");
+      EXPECT_EQ(error.value(), text);
+      EXPECT_THAT(error.what(), testing::HasSubstr("--rate"));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace muster::protocols

@@ -1,0 +1,134 @@
+// The plan: one typed, validated, immutable object that is accounted, calibrated, trained and audited.
+//
+// A plan is read from TOML, overridden by flags, validated as a whole, and then never changes; its hash,
+// schedule and epsilon are those after overrides. The keys, ranges and defaults are the contract's
+// (docs/plan.md). A key that does not apply to the chosen protocol, randomizer or command is refused, and so
+// is an unknown one; what a command cannot do yet with a protocol, randomizer or model is refused by name.
+// Errors carry file, line, key, value and allowed range.
+//
+// Example:
+//     PlanSource source = PlanSource::from_file("plans/quickstart.toml");
+//     source.override_key("rounds.count", "100");
+//     Plan plan = Plan::validate(source, Command::train);
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "muster/accounting/describe/mechanism.h"
+#include "muster/accounting/describe/participation.h"
+#include "muster/accounting/scheduled_accountant.h"
+#include "muster/plan/schedule.h"
+
+namespace muster::protocols {
+
+enum class Command { account, calibrate, train };
+
+enum class Protocol {
+  shuffle,
+  subset,
+  shuffled_check_in,
+  random_check_in_fixed,
+  random_check_in_averaged,
+  random_check_in_sliding,
+  aggregated_check_in
+};
+enum class RandomizerKind { pure, ldp_sgd, gaussian, l1, l2, linf, k_rr, laplace };
+enum class ModelKind { cnn, logistic, mlp, features_linear, mean, histogram };
+enum class Activation { relu, tanh };
+
+// As plans write them: "shuffled-check-in", "k-rr", "cnn".
+const char* name_of(Command command);
+const char* name_of(Protocol protocol);
+const char* name_of(RandomizerKind kind);
+const char* name_of(ModelKind kind);
+const char* name_of(Activation activation);
+
+// Piecewise-constant or V/sqrt(t) learning rate; rounds count from 1, in slot protocols slots, of all runs.
+class LearningRate {
+ public:
+  static LearningRate constant(double value);
+  static LearningRate piecewise(Schedule::Steps steps);  // first step at round 1
+  static LearningRate inverse_sqrt(double value);
+  double at(std::uint64_t round) const;  // round >= 1
+  std::string canonical() const;
+
+ private:
+  Schedule schedule_{0};
+  bool inverse_sqrt_ = false;
+};
+
+// Raw keys with where each came from; not yet typed.
+class PlanSource;
+
+class Plan {
+ public:
+  // `solved_for`: keys that calibration will choose; they may be absent, and what they hold is not read.
+  static Plan validate(const PlanSource& source, Command command,
+                       const std::vector<std::string_view>& solved_for = {});
+
+  std::string name;
+  std::uint64_t seed = 1;
+
+  std::uint64_t clients = 0;
+  std::string data;  // "digits", "idx:DIR", "csv:FILE" or "cifar:DIR"; may be empty for account and calibrate
+
+  Protocol protocol = Protocol::shuffled_check_in;
+  double rate = 0;                   // of a range, the highest
+  std::optional<double> least_rate;  // of a range, the lowest
+  Schedule dropout{0};               // by rounds of `rounds`
+  std::uint64_t subset = 0;          // protocol subset
+  std::uint64_t slots = 0;           // protocols random-check-in-*
+  std::uint64_t minimum = 1;         // protocol aggregated-check-in
+
+  RandomizerKind randomizer = RandomizerKind::ldp_sgd;
+  std::optional<double> epsilon0;
+  std::optional<double> clip;
+  std::optional<double> sigma;
+  std::optional<std::uint64_t> k;
+
+  std::uint64_t rounds = 0;  // of the accountant: whole runs in the slot protocols
+  std::uint64_t batch = 1;   // protocol random-check-in-fixed: slots a step
+  std::optional<LearningRate> learning_rate;
+  double momentum = 0;
+  double average = 0;
+  std::optional<double> projection;
+  double weight_decay = 0;
+  std::uint64_t log_every = 1;
+  std::uint64_t checkpoint_every = 1;
+
+  ModelKind model = ModelKind::cnn;
+  Activation activation = Activation::relu;  // models cnn, mlp, features+linear
+  std::string public_data = "digits";        // model features+linear, as `data`
+  std::uint64_t pretrain_epochs = 3;         // model features+linear
+
+  std::optional<double> delta;  // absent when `account` asks for delta at an epsilon
+  std::optional<double> budget;
+
+  bool checks_in() const;  // every client tosses a coin: not shuffle, not subset
+  bool has_slots() const;  // random-check-in-*
+  bool is_statistic() const { return model == ModelKind::mean || model == ModelKind::histogram; }
+  // Slots with an update in one round of `rounds`: `slots`, or clients - slots + 1 where windows slide; 1 in
+  // protocols without slots. Learning rate, log_every and checkpoint_every count these.
+  std::uint64_t slots_a_run() const;
+  std::uint64_t updates() const;  // in all rounds together: rounds * slots_a_run(), at most 2^64 - 1
+  // Rounds that are charged for the first `done` updates: a run of slots that has begun counts in full.
+  std::uint64_t rounds_charged(std::uint64_t done) const;
+  accounting::Mechanism mechanism() const;
+  // In `round` of `rounds`.
+  accounting::Participation participation(std::uint64_t round = 1) const;
+  // Rounds that are charged alike, in their order; one stage unless the dropout changes.
+  std::vector<accounting::Stage> stages() const;
+  // Canonical text of every key after overrides and defaults, one "key = value" a line, sorted; and its
+  // BLAKE2b-256 in lower-case hexadecimal.
+  std::string canonical() const;
+  std::string hash() const;
+};
+
+// BLAKE2b-256 of a text, in lower-case hexadecimal.
+std::string hash_of(std::string_view text);
+
+}  // namespace muster::protocols

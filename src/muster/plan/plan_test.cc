@@ -1,0 +1,166 @@
+#include "muster/plan/plan.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "muster/core/error.h"
+#include "muster/plan/source.h"
+
+namespace muster::protocols {
+namespace {
+
+constexpr const char* kPlan = R"(name = "tiny"
+[population]
+clients = 60000
+data = "digits"
+[participation]
+protocol = "shuffled-check-in"
+rate = 0.1
+[randomizer]
+kind = "ldp-sgd"
+epsilon0 = 2.0
+clip = 0.1
+[rounds]
+count = 6800
+learning_rate = [[1, 1.0], [3400, 0.6], [5440, 0.3]]
+[model]
+kind = "cnn"
+[privacy]
+delta = 1e-5
+)";
+
+using Overrides = std::vector<std::pair<std::string, std::string>>;
+
+Plan plan_of(const std::string& text, Command command = Command::train, const Overrides& overrides = {}) {
+  PlanSource source = PlanSource::from_text(text, "tiny.toml");
+  for (const auto& [key, value] : overrides) {
+    source.override_key(key, value);
+  }
+  return Plan::validate(source, command);
+}
+
+Plan flags_alone(const Overrides& overrides, Command command = Command::account) {
+  return plan_of("", command, overrides);
+}
+
+Error error_of(const std::function<void()>& refused) {
+  try {
+    refused();
+  } catch (const Error& error) {
+    return error;
+  }
+  ADD_FAILURE() << "accepted";
+  return Error(ErrorCode::internal, "", "", "", "accepted");
+}
+
+TEST(Plan, ReadsEveryKeyAndFillsDefaults) {
+  const Plan plan = plan_of(kPlan);
+  EXPECT_EQ(plan.name, "tiny");
+  EXPECT_EQ(plan.seed, 1u);
+  EXPECT_EQ(plan.clients, 60000u);
+  EXPECT_EQ(plan.data, "digits");
+  EXPECT_EQ(plan.rate, 0.1);
+  EXPECT_EQ(plan.dropout.at(1), 0);
+  EXPECT_EQ(plan.randomizer, RandomizerKind::ldp_sgd);
+  EXPECT_EQ(plan.epsilon0, 2.0);
+  EXPECT_EQ(plan.clip, 0.1);
+  EXPECT_EQ(plan.sigma, std::nullopt);
+  EXPECT_EQ(plan.rounds, 6800u);
+  EXPECT_EQ(plan.learning_rate->at(3399), 1.0);
+  EXPECT_EQ(plan.learning_rate->at(3400), 0.6);
+  EXPECT_EQ(plan.log_every, 68u);
+  EXPECT_EQ(plan.checkpoint_every, 340u);
+  EXPECT_EQ(plan.model, ModelKind::cnn);
+  EXPECT_EQ(plan.delta, 1e-5);
+  EXPECT_EQ(plan.budget, std::nullopt);
+}
+
+TEST(Plan, ShortRunsLogAndSaveEveryRound) {
+  const Plan plan = plan_of(kPlan, Command::train, {{"rounds.count", "7"}});
+  EXPECT_EQ(plan.log_every, 1u);
+  EXPECT_EQ(plan.checkpoint_every, 1u);
+}
+
+TEST(Plan, DescribesExactlyWhatRuns) {
+  const Plan plan = plan_of(kPlan, Command::train, {{"participation.dropout", "0.25"}});
+  const auto participation = std::get<accounting::ShuffledCheckIn>(plan.participation());
+  EXPECT_EQ(participation.rate.value(), 0.1 * 0.75);
+  EXPECT_EQ(participation.clients.value(), 60000u);
+  EXPECT_FALSE(participation.least);
+  EXPECT_EQ(std::get<accounting::LdpSgdLocal>(plan.mechanism()).epsilon0, 2.0);
+}
+
+TEST(Plan, FlagsAloneMakeAPlanForAccounting) {
+  const Plan plan = flags_alone({{"population.clients", "1e8"},
+                                 {"participation.protocol", "shuffled-check-in"},
+                                 {"participation.rate", "1"},
+                                 {"randomizer.kind", "gaussian"},
+                                 {"randomizer.sigma", "5"},
+                                 {"rounds.count", "0"}});
+  EXPECT_EQ(plan.clients, 100000000u);
+  EXPECT_EQ(std::get<accounting::GaussianLocal>(plan.mechanism()).sigma, 5);
+  EXPECT_EQ(plan.delta, std::nullopt);  // account may ask for delta instead
+  EXPECT_EQ(plan.clip, std::nullopt);
+}
+
+TEST(Plan, PureIsForAccountingAlone) {
+  const std::string text = R"(population.clients = 10
+participation = {protocol = "shuffled-check-in", rate = 0.5}
+randomizer = {kind = "pure", epsilon0 = 2}
+rounds.count = 1)";
+  EXPECT_TRUE(std::holds_alternative<accounting::PureLocal>(plan_of(text, Command::account).mechanism()));
+  const Error error = error_of([&] { plan_of(text, Command::train); });
+  EXPECT_EQ(error.key(), "randomizer.kind");
+  EXPECT_EQ(error.value(), "pure");
+  EXPECT_EQ(error.allowed().find("pure"), std::string::npos);
+}
+
+TEST(Plan, TrainingNamesEachKeyItMisses) {
+  for (const auto& [key, line] : std::vector<std::pair<std::string, std::string>>{
+           {"population.data", "data = \"digits\"\n"},
+           {"population.clients", "clients = 60000\n"},
+           {"participation.protocol", "protocol = \"shuffled-check-in\"\n"},
+           {"participation.rate", "rate = 0.1\n"},
+           {"randomizer.kind", "kind = \"ldp-sgd\"\n"},
+           {"randomizer.epsilon0", "epsilon0 = 2.0\n"},
+           {"randomizer.clip", "clip = 0.1\n"},
+           {"rounds.count", "count = 6800\n"},
+           {"rounds.learning_rate", "learning_rate = [[1, 1.0], [3400, 0.6], [5440, 0.3]]\n"},
+           {"model.kind", "kind = \"cnn\"\n"},
+           {"privacy.delta", "delta = 1e-5\n"}}) {
+    std::string text = kPlan;
+    text.erase(text.find(line), line.size());
+    const Error error = error_of([&] { plan_of(text); });
+    EXPECT_EQ(error.code(), ErrorCode::plan);
+    EXPECT_EQ(error.key(), key);
+    EXPECT_NE(error.allowed(), "");
+    EXPECT_THAT(error.what(), testing::HasSubstr("required by"));
+  }
+}
+
+TEST(Plan, AFlagForAnotherCommandIsRefusedButAPlanMaySayMore) {
+  EXPECT_NO_THROW(plan_of(kPlan, Command::account));
+  const Error error = error_of([] { plan_of(kPlan, Command::account, {{"rounds.momentum", "0.5"}}); });
+  EXPECT_EQ(error.key(), "rounds.momentum");
+  EXPECT_THAT(error.what(), testing::AllOf(testing::HasSubstr("does not apply to account"),
+                                           testing::HasSubstr("--momentum")));
+}
+
+TEST(Plan, BareFolderMeansIdx) {
+  EXPECT_EQ(plan_of(kPlan, Command::train, {{"population.data", "../data/mnist"}}).data, "idx:../data/mnist");
+  EXPECT_EQ(plan_of(kPlan, Command::train, {{"population.data", "idx:../data/mnist"}}).data,
+            "idx:../data/mnist");
+  EXPECT_EQ(plan_of(kPlan, Command::train, {{"population.data", "./a:b"}}).data, "idx:./a:b");
+}
+
+TEST(Plan, SeedsTakeAll64Bits) {
+  const std::string most = "18446744073709551615";
+  EXPECT_EQ(plan_of(kPlan, Command::train, {{"seed", most}}).seed, 18446744073709551615u);
+  EXPECT_EQ(plan_of("seed = \"" + most + "\"\n" + kPlan).seed, 18446744073709551615u);
+  EXPECT_EQ(error_of([&] { plan_of(kPlan, Command::train, {{"seed", most + "0"}}); }).key(), "seed");
+}
+
+}  // namespace
+}  // namespace muster::protocols

@@ -1,0 +1,243 @@
+// Every key refuses every wrong value, and the error says where, which key, which value, and what is allowed.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "muster/core/error.h"
+#include "muster/plan/keys.h"
+#include "muster/plan/plan.h"
+#include "muster/plan/source.h"
+
+namespace muster::protocols {
+namespace {
+
+using testing::HasSubstr;
+using Lines = std::map<std::string, std::string>;  // key -> TOML literal
+
+Lines ldp_sgd_plan() {
+  return {{"name", "\"tiny\""},
+          {"seed", "1"},
+          {"population.clients", "600"},
+          {"population.data", "\"digits\""},
+          {"participation.protocol", "\"shuffled-check-in\""},
+          {"participation.rate", "0.1"},
+          {"randomizer.kind", "\"ldp-sgd\""},
+          {"randomizer.epsilon0", "2.0"},
+          {"randomizer.clip", "0.1"},
+          {"rounds.count", "68"},
+          {"rounds.learning_rate", "1.0"},
+          {"model.kind", "\"cnn\""},
+          {"privacy.delta", "1e-5"}};
+}
+
+Lines gaussian_plan() {
+  Lines lines = ldp_sgd_plan();
+  lines.erase("randomizer.epsilon0");
+  lines["randomizer.kind"] = "\"gaussian\"";
+  lines["randomizer.sigma"] = "5";
+  return lines;
+}
+
+// The key under test comes last, so its line is known.
+std::string written(Lines lines, const std::string& key, const std::string& literal) {
+  lines.erase(key);
+  std::string text;
+  for (const auto& [other, value] : lines) {
+    text += fmt::format("{} = {}\n", other, value);
+  }
+  return text + fmt::format("{} = {}\n", key, literal);
+}
+
+Plan read(const std::string& text) {
+  return Plan::validate(PlanSource::from_text(text, "bad.toml"), Command::train);
+}
+
+const std::vector<std::string> kNotNumbers = {"true",    "\"0.5\"", "1979-05-27", "[]",
+                                              "{a = 1}", "nan",     "inf",        "-inf"};
+const std::vector<std::string> kNotIntegers = {"true", "\"many\"", "1979-05-27", "[1]", "{a = 1}", "nan",
+                                               "inf",  "1.5",      "600.0",      "1e6", "-1"};
+const std::vector<std::string> kNotTexts = {"true", "1", "1.5", "[\"a\"]", "nan", "07:32:00", "\"\""};
+
+struct Case {
+  std::string key;
+  std::vector<std::string> more;  // beyond the wrong types
+  bool gaussian = false;
+};
+
+const std::vector<Case> kNumbers = {
+    {"participation.rate",
+     {"0", "-0.1", "1.0000000000000002", "[0.2, 0.1]", "[0.1]", "[0, 0.1]", "[0.1, 1.1]", "[0.1, nan]",
+      "[0.1, \"0.2\"]", "[0.1, 0.2, 0.3]", "\"0.1:0.2\""}},
+    {"participation.dropout",
+     {"-0.1", "1", "1.5", "[[2, 0.1]]", "[[1, 0.1], [1, 0.2]]", "[[1, 1]]", "[[1, 0.1], [9, -0.1]]", "[[1]]",
+      "[[1, nan]]", "[1, 0.5]", "[[1.5, 0.5]]"}},
+    {"randomizer.epsilon0", {"0", "-2", "-0.0"}},
+    {"randomizer.clip", {"0", "-1"}},
+    {"randomizer.sigma", {"0", "-5"}, true},
+    {"rounds.learning_rate",
+     {"0", "-1", "\"inverse-sqrt:0\"", "\"inverse-sqrt:x\"", "\"inverse-sqrt:\"", "[[2, 1.0]]",
+      "[[1, 1.0], [1, 0.5]]", "[[1, 0]]", "[[1.5, 1.0]]", "[[1]]", "[[1, nan]]", "[1, 1.0]", "[[0, 1.0]]",
+      "[[1, \"a\"]]"}},
+    {"rounds.momentum", {"-0.1", "1"}},
+    {"rounds.average", {"-0.1", "1"}},
+    {"rounds.projection", {"0", "-1"}},
+    {"rounds.weight_decay", {"-1e-300"}},
+    {"privacy.delta", {"0", "1", "-1e-5", "2"}},
+    {"privacy.budget", {"0", "-1"}}};
+const std::vector<Case> kIntegers = {{"seed", {}},
+                                     {"population.clients", {"0", "1000000000001"}},
+                                     {"rounds.count", {}},
+                                     {"rounds.log_every", {"0"}},
+                                     {"rounds.checkpoint_every", {"0"}}};
+const std::vector<Case> kTexts = {
+    {"name", {"\".\"", "\"..\"", "\".hidden\"", "\"a/b\"", "\"a b\"", "\"caf\u00e9\"", "\"a\\u0000b\""}},
+    {"population.data", {"\"csv:\"", "\"cifar:\"", "\"idx:\"", "\"tsv:a.tsv\"", "\"http://x\"", "\"a\\nb\""}},
+    {"participation.protocol", {"\"Shuffled-check-in\"", "\"poisson\"", "\"random-check-in\""}},
+    {"randomizer.kind", {"\"pure\"", "\"laplace\"", "\"LDP-SGD\"", "\"gauss\""}},
+    {"model.kind", {"\"resnet\"", "\"MLP\""}},
+    {"model.activation", {"\"sigmoid\"", "\"ReLU\""}}};
+// Known, and of no use with this protocol and these randomizers.
+const std::vector<Case> kInapplicable = {
+    {"participation.subset", {"10"}}, {"participation.slots", {"10"}}, {"participation.minimum", {"1"}},
+    {"randomizer.k", {"2"}},          {"rounds.batch", {"1"}},         {"model.public_data", {"\"digits\""}},
+    {"model.pretrain_epochs", {"1"}}};
+
+void expect_refused(const Case& bad, const std::string& literal) {
+  const std::string text = written(bad.gaussian ? gaussian_plan() : ldp_sgd_plan(), bad.key, literal);
+  const auto line = std::count(text.begin(), text.end(), '\n');
+  try {
+    read(text);
+    ADD_FAILURE() << bad.key << " = " << literal << " was accepted";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::plan) << error.what();
+    EXPECT_EQ(error.key(), bad.key) << error.what();
+    EXPECT_NE(error.allowed(), "") << error.what();
+    EXPECT_THAT(error.what(), HasSubstr(fmt::format("bad.toml, line {}, column", line))) << literal;
+    if (literal != "\"\"" && literal.front() != '"' && literal.find_first_of(".e[{T") == std::string::npos) {
+      EXPECT_EQ(error.value(), literal);
+    }
+  }
+}
+
+void expect_all_refused(const std::vector<Case>& cases, const std::vector<std::string>& wrong_types) {
+  for (const Case& bad : cases) {
+    for (const std::string& literal : wrong_types) {
+      expect_refused(bad, literal);
+    }
+    for (const std::string& literal : bad.more) {
+      expect_refused(bad, literal);
+    }
+  }
+}
+
+TEST(PlanRefusals, Numbers) { expect_all_refused(kNumbers, kNotNumbers); }
+TEST(PlanRefusals, Integers) { expect_all_refused(kIntegers, kNotIntegers); }
+TEST(PlanRefusals, Texts) { expect_all_refused(kTexts, kNotTexts); }
+TEST(PlanRefusals, KeysThatDoNotApply) { expect_all_refused(kInapplicable, {}); }
+
+TEST(PlanRefusals, EveryKeyIsInThisTest) {
+  std::set<std::string_view> tested;
+  for (const auto* cases : {&kNumbers, &kIntegers, &kTexts, &kInapplicable}) {
+    for (const Case& bad : *cases) {
+      tested.insert(bad.key);
+    }
+  }
+  for (const KeySpec& spec : plan_keys()) {
+    EXPECT_TRUE(tested.contains(spec.key)) << spec.key;
+  }
+}
+
+std::string refusal(const Lines& lines, const std::string& key, const std::string& literal) {
+  try {
+    read(written(lines, key, literal));
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(PlanRefusals, EveryWordOfTheMessageHelps) {
+  EXPECT_EQ(
+      refusal(ldp_sgd_plan(), "participation.rate", "0"),
+      "participation.rate = 0: out of range; bad.toml, line 13, column 22 (allowed: number in (0, 1], or "
+      "[lo, hi] (as a flag lo:hi))");
+  EXPECT_EQ(refusal(ldp_sgd_plan(), "population.clients", "1e6"),
+            "population.clients = 1000000: is a floating-point number, not an integer: write 1000000; "
+            "bad.toml, line "
+            "13, column 22 (allowed: integer 1..1e12)");
+  EXPECT_EQ(
+      refusal(ldp_sgd_plan(), "randomizer.sigma", "5"),
+      "randomizer.sigma = 5: does not apply to protocol shuffled-check-in with randomizer ldp-sgd; bad.toml, "
+      "line 14, column 20 (allowed: randomizer gaussian)");
+  EXPECT_EQ(refusal(gaussian_plan(), "randomizer.epsilon0", "5"),
+            "randomizer.epsilon0 = 5: does not apply to protocol shuffled-check-in with randomizer gaussian; "
+            "bad.toml, "
+            "line 14, column 23 (allowed: randomizer ldp-sgd | l1 | l2 | linf | k-rr | laplace | pure)");
+  EXPECT_EQ(
+      refusal(ldp_sgd_plan(), "randomizer.kind", "\"laplace\""),
+      "randomizer.kind = laplace: is for the mean of one number, not for cnn; bad.toml, line 13, column 19 "
+      "(allowed: ldp-sgd | gaussian | l1 | l2 | linf)");
+  EXPECT_EQ(
+      refusal(ldp_sgd_plan(), "randomizer.kind", "\"gausian\""),
+      "randomizer.kind = gausian: unknown; did you mean gaussian?; bad.toml, line 13, column 19 (allowed: "
+      "ldp-sgd | gaussian | l1 | l2 | linf | k-rr | laplace)");
+  EXPECT_EQ(refusal(ldp_sgd_plan(), "participation.protocol", "\"subsets\""),
+            "participation.protocol = subsets: unknown; did you mean subset?; bad.toml, line 13, column 26 "
+            "(allowed: shuffle | subset | shuffled-check-in | random-check-in-fixed | "
+            "random-check-in-averaged | random-check-in-sliding | aggregated-check-in)");
+  EXPECT_EQ(refusal(ldp_sgd_plan(), "model.public_data", "\"digits\""),
+            "model.public_data = digits: does not apply to model cnn; bad.toml, line 14, column 21 (allowed: "
+            "model features+linear)");
+  EXPECT_EQ(refusal(ldp_sgd_plan(), "participation.rate", "[0.2, 0.1]"),
+            "participation.rate = [0.2, 0.1]: the lowest rate comes first; "
+            "bad.toml, line 13, column 22 (allowed: number in (0, 1], or [lo, hi] (as a flag lo:hi))");
+}
+
+TEST(PlanRefusals, UnknownKeysSuggestTheNearest) {
+  for (const auto& [wrong, right] : Lines{{"population.client", "population.clients"},
+                                          {"participation.rates", "participation.rate"},
+                                          {"rounds.rate", "participation.rate"},
+                                          {"epsilon0", "randomizer.epsilon0"},
+                                          {"delta", "privacy.delta"},
+                                          {"privcy.delta", "privacy.delta"},
+                                          {"nome", "name"}}) {
+    EXPECT_THAT(refusal(ldp_sgd_plan(), wrong, "1"), HasSubstr("unknown key; did you mean " + right + "?"));
+  }
+  for (const char* wrong : {"population.zzzzzzzzzzzzzz", "entirely.different.thing", "xylophones"}) {
+    EXPECT_THAT(refusal(ldp_sgd_plan(), wrong, "1"),
+                testing::AllOf(HasSubstr("unknown key"), testing::Not(HasSubstr("did you mean"))));
+  }
+  EXPECT_THAT(refusal({}, "extra", "{}"), HasSubstr("extra = {}: unknown key"));
+}
+
+TEST(PlanRefusals, ASectionThatIsNoTable) {
+  Lines lines = ldp_sgd_plan();
+  std::erase_if(lines, [](const auto& line) { return line.first.starts_with("privacy"); });
+  EXPECT_THAT(refusal(lines, "privacy", "3"), HasSubstr("privacy = 3: unknown key"));
+}
+
+// Any double a person can write is read back exactly, or refused by its range alone.
+TEST(PlanRefusals, RatesAreAcceptedExactlyInTheirRange) {
+  const bool held = rc::check("0 < rate <= 1", [] {
+    const double rate =
+        *rc::gen::oneOf(rc::gen::arbitrary<double>(),
+                        rc::gen::map(rc::gen::inRange(-2000, 3000), [](int n) { return n / 1000.0; }));
+    std::string literal = fmt::format("{}", rate);
+    literal += literal.find_first_of(".e") == std::string::npos ? ".0" : "";
+    const std::string text = written(ldp_sgd_plan(), "participation.rate", literal);
+    if (rate > 0 && rate <= 1) {
+      RC_ASSERT(read(text).rate == rate);
+    } else {
+      RC_ASSERT_THROWS_AS(read(text), Error);
+    }
+  });
+  EXPECT_TRUE(held);
+}
+
+}  // namespace
+}  // namespace muster::protocols

@@ -1,0 +1,40 @@
+#include "muster/plan/schedule.h"
+
+#include <gtest/gtest.h>
+
+#include "muster/core/error.h"
+
+namespace muster::protocols {
+namespace {
+
+TEST(Schedule, HoldsEachStepUntilTheNext) {
+  const Schedule schedule = Schedule::piecewise({{1, 0.5}, {3, 0.0}, {4, 0.25}}, "key");
+  EXPECT_EQ(schedule.at(1), 0.5);
+  EXPECT_EQ(schedule.at(2), 0.5);
+  EXPECT_EQ(schedule.at(3), 0.0);
+  EXPECT_EQ(schedule.at(1'000'000), 0.25);
+  EXPECT_FALSE(schedule.constant());
+  EXPECT_EQ(schedule.canonical(), "[[1, 0.5], [3, 0], [4, 0.25]]");
+}
+
+TEST(Schedule, StepsThatChangeNothingMakeAConstant) {
+  EXPECT_TRUE(Schedule::piecewise({{1, 0.5}, {3, 0.5}}, "key").constant());
+  EXPECT_TRUE(Schedule(0.5).constant());
+  EXPECT_EQ(Schedule(0.5).canonical(), "0.5");
+}
+
+TEST(Schedule, RefusesWhatIsNoSchedule) {
+  EXPECT_THROW(Schedule::piecewise({}, "key"), Error);
+  EXPECT_THROW(Schedule::piecewise({{1, 1.0}, {5, 0.5}, {5, 0.4}}, "key"), Error);
+  EXPECT_THROW(Schedule(1).at(0), Error);
+  try {
+    Schedule::piecewise({{2, 1.0}}, "participation.dropout");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::plan);
+    EXPECT_EQ(error.key(), "participation.dropout");
+  }
+}
+
+}  // namespace
+}  // namespace muster::protocols

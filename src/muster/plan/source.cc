@@ -1,0 +1,197 @@
+#include "muster/plan/source.h"
+
+#include <fmt/format.h>
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+
+#include "muster/core/error.h"
+#include "muster/plan/keys.h"
+
+namespace muster::protocols {
+namespace {
+
+constexpr std::size_t kLargestFile = std::size_t{1} << 20;
+
+std::string read_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) {
+    throw Error(ErrorCode::file, path, "", "", fmt::format("cannot open the plan: {}", std::strerror(errno)));
+  }
+  std::string text(kLargestFile + 1, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  if (file.bad() || (!file.eof() && file.fail())) {  // a folder opens, and fails here
+    throw Error(ErrorCode::file, path, "", "a readable text file", "cannot read the plan");
+  }
+  if (text.size() > kLargestFile) {
+    throw Error(ErrorCode::file, path, "", "at most 1 MiB", "too large for a plan");
+  }
+  return text;
+}
+
+// Values are shown in messages: a control character there would cut the line, or drive the terminal.
+std::string printable(std::string_view text) {
+  std::string shown;
+  for (const char c : text) {
+    const bool control = static_cast<unsigned char>(c) < ' ' || c == '\x7f';
+    shown += control ? fmt::format("\\x{:02x}", c) : std::string(1, c);
+  }
+  return shown;
+}
+
+bool is_section(std::string_view name) {
+  return std::ranges::any_of(plan_keys(), [&](const KeySpec& spec) {
+    return spec.key.size() > name.size() && spec.key.starts_with(name) && spec.key[name.size()] == '.';
+  });
+}
+
+std::string text_of(const toml::node& node) {
+  if (const auto* text = node.as_string()) {
+    return printable(text->get());
+  }
+  if (const auto* number = node.as_floating_point()) {
+    return fmt::format("{}", number->get());
+  }
+  if (const auto* array = node.as_array()) {
+    std::string text = "[";
+    for (const toml::node& element : *array) {
+      text += (text.size() > 1 ? ", " : "") + text_of(element);
+    }
+    return text + "]";
+  }
+  std::ostringstream stream;
+  node.visit([&](const auto& typed) { stream << typed; });
+  return printable(stream.str());
+}
+
+RawValue raw_of(const toml::node& node, const std::string& file) {
+  RawValue raw;
+  raw.text = text_of(node);
+  raw.origin = {
+      .flag = "", .file = file, .line = node.source().begin.line, .column = node.source().begin.column};
+  if (const auto* flag = node.as_boolean()) {
+    raw.value = flag->get();
+  } else if (const auto* integer = node.as_integer()) {
+    raw.value = integer->get();
+  } else if (const auto* number = node.as_floating_point()) {
+    raw.value = number->get();
+  } else if (const auto* text = node.as_string()) {
+    raw.value = text->get();
+  } else if (const auto* array = node.as_array()) {
+    std::vector<RawValue> elements;
+    for (const toml::node& element : *array) {
+      elements.push_back(raw_of(element, file));
+    }
+    raw.value = std::move(elements);
+  }
+  return raw;
+}
+
+// The start of a line, as plain ASCII: the line may be refused for not being text at all.
+std::string line_of(std::string_view text, std::uint32_t line) {
+  for (; line > 1 && text.find('\n') != text.npos; --line) {
+    text.remove_prefix(text.find('\n') + 1);
+  }
+  constexpr std::size_t kEnough = 100;
+  std::string shown = printable(text.substr(0, std::min(text.find_first_of("\r\n"), kEnough)));
+  std::ranges::replace_if(
+      shown, [](char c) { return static_cast<unsigned char>(c) > '~'; }, '?');
+  return shown;
+}
+
+// The parser bounds how deep values are nested, but not how many parts a dotted key has: tens of thousands
+// overflow the stack. No key has more parts than the text has dots, and numbers need but one each.
+constexpr std::ptrdiff_t kMostDots = 10'000;
+
+bool is_deep(std::string_view text) { return std::ranges::count(text, '.') > kMostDots; }
+
+toml::table parse(std::string_view text, const std::string& name) {
+  if (is_deep(text)) {
+    throw Error(ErrorCode::plan, name, "", fmt::format("at most {} dots", kMostDots),
+                "too many dots for a plan");
+  }
+  try {
+    return toml::parse(text, name);
+  } catch (const toml::parse_error& error) {
+    const auto [line, column] = error.source().begin;
+    throw Error(ErrorCode::plan, name, "", "",
+                fmt::format("line {}, column {}: {}, in \"{}\"", line, column, error.description(),
+                            line_of(text, line)));
+  }
+}
+
+// "[[1, 1.0], [100, 0.5]]" typed as a flag is read by the grammar of the file.
+RawValue array_of_flag(const std::string& key, const std::string& text, const std::string& flag) {
+  if (is_deep(text)) {
+    throw Error(ErrorCode::plan, key, "", spec_of(key).allowed(), fmt::format("in {}: too long", flag));
+  }
+  try {
+    const toml::table table = toml::parse("value = " + text);
+    RawValue raw = raw_of(*table.get("value"), "");
+    raw.text = text;
+    return raw;
+  } catch (const toml::parse_error& error) {
+    throw Error(ErrorCode::plan, key, text, spec_of(key).allowed(),
+                fmt::format("in {}: {}", flag, error.description()));
+  }
+}
+
+}  // namespace
+
+std::string Origin::describe() const {
+  return is_flag() ? flag : fmt::format("{}, line {}, column {}", file, line, column);
+}
+
+PlanSource PlanSource::from_file(const std::string& path) { return from_text(read_file(path), path); }
+
+PlanSource PlanSource::from_text(std::string_view toml, const std::string& name) {
+  PlanSource source;
+  const toml::table table = parse(toml, name);
+  for (const auto& [section, node] : table) {
+    const toml::table* inner = node.as_table();
+    if (inner == nullptr || find_key(section.str()) != nullptr ||
+        (inner->empty() && !is_section(section.str()))) {
+      source.entries_.emplace_back(printable(section.str()), raw_of(node, name));
+      continue;
+    }
+    for (const auto& [key, leaf] : *inner) {
+      source.entries_.emplace_back(printable(fmt::format("{}.{}", section.str(), key.str())),
+                                   raw_of(leaf, name));
+    }
+  }
+  std::ranges::stable_sort(source.entries_, {}, [](const auto& entry) {
+    return std::pair(entry.second.origin.line, entry.second.origin.column);
+  });
+  return source;
+}
+
+void PlanSource::override_key(std::string_view key, const std::string& text, const std::string& given_by) {
+  const KeySpec* spec = find_key(key);
+  if (spec == nullptr || spec->flag.empty()) {
+    throw Error(ErrorCode::usage, std::string(key), text, nearest_key(key), "no flag overrides this key");
+  }
+  const std::string flag = given_by.empty() ? std::string(spec->flag) : given_by;
+  RawValue raw;
+  raw.value = text;
+  raw.text = printable(text);
+  const bool schedule = spec->type == ValueType::learning_rate || spec->type == ValueType::schedule;
+  if (schedule && text.starts_with('[')) {
+    raw = array_of_flag(std::string(key), text, flag);
+  }
+  raw.origin = {.flag = flag, .file = "", .line = 0, .column = 0};
+  std::erase_if(entries_, [&](const auto& entry) { return entry.first == key; });
+  entries_.emplace_back(std::string(key), std::move(raw));
+}
+
+const RawValue* PlanSource::find(std::string_view key) const {
+  const auto entry =
+      std::ranges::find_if(entries_, [&](const auto& candidate) { return candidate.first == key; });
+  return entry == entries_.end() ? nullptr : &entry->second;
+}
+
+}  // namespace muster::protocols

@@ -1,0 +1,301 @@
+#include "muster/protocols/monitor/check_in_monitor.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <boost/math/distributions/binomial.hpp>
+#include <cmath>
+#include <random>
+#include <vector>
+
+#include "muster/core/error.h"
+#include "tests/support/statistics.h"
+
+namespace muster::protocols {
+namespace {
+
+using Direction = CheckInMonitor::Direction;
+using Generator = std::mt19937_64;
+
+accounting::ShuffledCheckIn check_in(std::uint64_t clients, double rate) {
+  return {ClientCount::of(clients), Rate::of(rate), std::nullopt};
+}
+
+std::uint64_t draw(Generator& generator, std::uint64_t trials, double p) {
+  return std::binomial_distribution<std::uint64_t>(trials, p)(generator);
+}
+
+// Runs of `rounds` rounds whose clients report at `rate`; how many raised an alarm, and how many by a count.
+struct Raised {
+  std::uint64_t any = 0;
+  std::uint64_t by_count = 0;
+};
+Raised alarms(std::uint64_t runs, double rate, double declared, std::uint64_t rounds, double false_alarm,
+              std::uint64_t block = 1) {
+  constexpr std::uint64_t kClients = 500;
+  Raised raised;
+  Generator generator(runs + rounds);
+  for (std::uint64_t run = 0; run < runs; ++run) {
+    CheckInMonitor monitor({{check_in(kClients, declared), rounds}}, false_alarm);
+    bool outside = false;
+    for (std::uint64_t round = 0; round < rounds; round += block) {
+      const std::uint64_t messages = draw(generator, kClients * block, rate);
+      const CountBand band = *monitor.band(block);
+      outside = outside || messages < band.low || messages > band.high;
+      monitor.watch(block, messages);
+    }
+    raised.by_count += outside ? 1 : 0;
+    raised.any += monitor.alarm() ? 1 : 0;
+  }
+  return raised;
+}
+
+// The chance that one round's count is outside [low, high], by another tail than the band's.
+double chance_outside(const CountBand& band, std::uint64_t trials, double p) {
+  const boost::math::binomial_distribution<double> law(static_cast<double>(trials), p);
+  double inside = 0;
+  for (std::uint64_t k = band.low; k <= band.high; ++k) {
+    inside += boost::math::pdf(law, static_cast<double>(k));
+  }
+  return 1 - inside;
+}
+
+// False alarms of this test file: each assertion on drawn numbers fails by chance once in a million.
+constexpr double kAlpha = 1e-6;
+
+TEST(CheckInMonitor, CountsLeaveTheirBandAsOftenAsTheExactLawSays) {
+  constexpr std::uint64_t kRuns = 3000, kRounds = 40;
+  const CountBand band = *CheckInMonitor({{check_in(500, 0.1), kRounds}}, 0.4).band(1);
+  const double once = chance_outside(band, 500, 0.1);
+  const double in_a_run = -std::expm1(static_cast<double>(kRounds) * std::log1p(-once));
+  EXPECT_LE(in_a_run, 0.2);  // half of the false alarms is the band's
+  EXPECT_GT(in_a_run, 0.1);  // whole counts: somewhat less
+  const testing::Verdict verdict =
+      testing::binomial_test(alarms(kRuns, 0.1, 0.1, kRounds, 0.4).by_count, kRuns, in_a_run, kAlpha);
+  EXPECT_TRUE(verdict.pass) << verdict.summary;
+}
+
+// One-sided: at most `p` of the runs; the two-sided test of what lies above it.
+testing::Verdict at_most(std::uint64_t raised, std::uint64_t runs, double p) {
+  const auto ceiling = static_cast<std::uint64_t>(p * static_cast<double>(runs));
+  return testing::binomial_test(std::max(raised, ceiling), runs, p, kAlpha);
+}
+
+TEST(CheckInMonitor, AlarmsAreFalseNoMoreOftenThanStatedHoweverRoundsAreGrouped) {
+  for (const std::uint64_t block : {1, 5, 20}) {
+    constexpr std::uint64_t kRuns = 1000;
+    const testing::Verdict verdict = at_most(alarms(kRuns, 0.1, 0.1, 60, 0.2, block).any, kRuns, 0.2);
+    EXPECT_TRUE(verdict.pass) << block << ": " << verdict.summary;
+  }
+}
+
+// A band that is as wide as one round deserves, forgetting that many are
+// watched, must be seen by the same test.
+TEST(CheckInMonitor, ABandWithoutTheUnionOverRoundsFails) {
+  constexpr std::uint64_t kRuns = 1000, kRounds = 60;
+  const CountBand band = binomial_band(500, 0.1, 0.1, 0.05);  // a quarter of 0.2 in each round
+  Generator generator(1);
+  std::uint64_t raised = 0;
+  for (std::uint64_t run = 0; run < kRuns; ++run) {
+    bool outside = false;
+    for (std::uint64_t round = 0; round < kRounds; ++round) {
+      const std::uint64_t messages = draw(generator, 500, 0.1);
+      outside = outside || messages < band.low || messages > band.high;
+    }
+    raised += outside ? 1 : 0;
+  }
+  EXPECT_FALSE(at_most(raised, kRuns, 0.2).pass) << raised;
+}
+
+// E exp(log_ratio) = 1 round by round, by enumeration of two rounds; a rate on the safe side gives less.
+TEST(CheckInMonitor, EvidenceIsAMartingaleAtTheDeclaredRate) {
+  constexpr int kTrials = 30;
+  const auto expectation = [](bool upward, double actual, double declared) {
+    const boost::math::binomial_distribution<double> law(kTrials, actual);
+    double mean = 0;
+    for (int first = 0; first <= kTrials; ++first) {
+      for (int second = 0; second <= kTrials; ++second) {
+        DriftEvidence evidence(upward);
+        evidence.add(kTrials, static_cast<std::uint64_t>(first), declared);
+        evidence.add(kTrials, static_cast<std::uint64_t>(second), declared);
+        mean +=
+            boost::math::pdf(law, first) * boost::math::pdf(law, second) * std::exp(evidence.log_evidence());
+      }
+    }
+    return mean;
+  };
+  EXPECT_NEAR(expectation(true, 0.2, 0.2), 1, 1e-11);
+  EXPECT_NEAR(expectation(false, 0.2, 0.2), 1, 1e-11);
+  EXPECT_LT(expectation(true, 0.15, 0.2), 1);
+  EXPECT_LT(expectation(false, 0.25, 0.2), 1);
+  EXPECT_GT(expectation(true, 0.25, 0.2), 1);
+}
+
+TEST(CheckInMonitor, ADriftOfOnePercentIsSeenLongBeforeAnyCountLeavesItsBand) {
+  for (const double rate : {0.099, 0.101}) {
+    CheckInMonitor monitor({{check_in(60'000, 0.1), 700}});
+    std::uint64_t round = 0;
+    for (; round < 700 && !monitor.alarm(); ++round) {
+      monitor.watch(1, static_cast<std::uint64_t>(std::llround(60'000 * rate)));
+    }
+    ASSERT_TRUE(monitor.alarm()) << rate;
+    EXPECT_EQ(monitor.alarm()->direction, rate < 0.1 ? Direction::too_few : Direction::too_many);
+    EXPECT_THAT(monitor.alarm()->reason, ::testing::HasSubstr("drift"));
+    // A tilt t on the odds gains N p t^2/2 or more of log(18 * 4/alpha) = 11.2 in each round; t = 1/128 of
+    // the grid is within a factor 1.3 of the drift, and gains 0.27 of 6000 * 0.01^2/2 = 0.3 a round.
+    EXPECT_LT(round, 45u);
+  }
+}
+
+TEST(CheckInMonitor, ADriftedRateAlarmsInEveryRun) {
+  // 30,000 coins show 3,900 +- 58 reports where 3,000 are declared: the
+  // evidence needs an excess of about 250.
+  EXPECT_EQ(alarms(300, 0.13, 0.1, 60, 1e-3).any, 300u);
+  EXPECT_EQ(alarms(300, 0.07, 0.1, 60, 1e-3).any, 300u);
+}
+
+TEST(CheckInMonitor, OneCountFarOutsideSaysWhichRound) {
+  CheckInMonitor monitor({{check_in(1000, 0.1), 100}});
+  monitor.watch(4, 400);
+  monitor.watch(1, 30);
+  monitor.watch(1, 100);
+  ASSERT_TRUE(monitor.alarm());
+  EXPECT_EQ(monitor.alarm()->round, 5u);
+  EXPECT_EQ(monitor.alarm()->direction, Direction::too_few);
+  EXPECT_THAT(monitor.alarm()->reason, ::testing::StartsWith("round 5 had 30 check-ins, outside "));
+}
+
+TEST(CheckInMonitor, ARateOfOneLeavesNoRoom) {
+  CheckInMonitor monitor({{check_in(100, 1), 10}});
+  monitor.watch(1, 100);
+  EXPECT_FALSE(monitor.alarm());
+  monitor.watch(1, 99);
+  EXPECT_TRUE(monitor.alarm());
+}
+
+TEST(CheckInMonitor, ARangeOfRatesAlarmsOutsideItAlone) {
+  const accounting::ShuffledCheckIn range{ClientCount::of(10'000), Rate::of(0.2), Rate::of(0.1)};
+  for (const std::uint64_t messages : {1010u, 1500u, 1990u}) {
+    CheckInMonitor monitor({{range, 50}});
+    monitor.watch(50, 50 * messages);
+    EXPECT_FALSE(monitor.alarm()) << messages;
+  }
+  for (const std::uint64_t messages : {950u, 2050u}) {
+    CheckInMonitor monitor({{range, 50}});
+    monitor.watch(50, 50 * messages);
+    EXPECT_TRUE(monitor.alarm()) << messages;
+  }
+}
+
+TEST(CheckInMonitor, ADeclarationMayChangeWithTheRounds) {
+  const std::vector<accounting::Stage> stages = {{check_in(10'000, 0.1), 20}, {check_in(10'000, 0.05), 20}};
+  CheckInMonitor as_declared(stages), as_before(stages);
+  for (std::uint64_t round = 0; round < 40; round += 8) {  // the third block has rounds of both
+    as_before.watch(8, 8'000);
+    as_declared.watch(8, round < 16 ? 8'000 : round == 16 ? 6'000 : 4'000);
+  }
+  EXPECT_FALSE(as_declared.alarm());
+  ASSERT_TRUE(as_before.alarm());
+  EXPECT_EQ(as_before.alarm()->round, 32u);
+}
+
+// Everybody of an averaged run, drawn as the protocol says: a coin, then a uniform slot.
+std::vector<std::uint64_t> averaged_run(Generator& generator, std::uint64_t clients, std::uint64_t slots,
+                                        double rate) {
+  std::vector<std::uint64_t> count(slots);
+  const std::uint64_t reports = draw(generator, clients, rate);
+  for (std::uint64_t i = 0; i < reports; ++i) {
+    ++count[std::uniform_int_distribution<std::uint64_t>(0, slots - 1)(generator)];
+  }
+  return count;
+}
+
+TEST(CheckInMonitor, SlotsOfARunAreWatchedGivenThoseBefore) {
+  constexpr std::uint64_t kClients = 400, kSlots = 20, kRuns = 2, kTimes = 300;
+  const accounting::RandomCheckIn averaged{accounting::RandomCheckIn::Kind::averaged,
+                                           ClientCount::of(kClients), kSlots, Rate::of(0.8), std::nullopt};
+  Generator generator(7);
+  std::uint64_t raised = 0, raised_drifted = 0;
+  for (std::uint64_t time = 0; time < kTimes; ++time) {
+    for (const double rate : {0.8, 0.5}) {
+      CheckInMonitor monitor({{averaged, kRuns}}, 0.2);
+      for (std::uint64_t run = 0; run < kRuns; ++run) {
+        for (const std::uint64_t messages : averaged_run(generator, kClients, kSlots, rate)) {
+          monitor.watch(1, messages);
+        }
+      }
+      (rate == 0.8 ? raised : raised_drifted) += monitor.alarm() ? 1 : 0;
+      EXPECT_EQ(monitor.rounds_skipped(), 0u);
+    }
+  }
+  const testing::Verdict verdict = at_most(raised, kTimes, 0.2);
+  EXPECT_TRUE(verdict.pass) << verdict.summary;
+  EXPECT_EQ(raised_drifted, kTimes);  // 120 of 320 reports missing in each run, 12 deviations
+}
+
+TEST(CheckInMonitor, BlocksAcrossTheEndOfARunAreSkippedUntilTheNextBegins) {
+  const accounting::RandomCheckIn averaged{accounting::RandomCheckIn::Kind::averaged, ClientCount::of(1000),
+                                           10, Rate::of(0.5), std::nullopt};
+  CheckInMonitor monitor({{averaged, 4}});
+  monitor.watch(7, 350);
+  ASSERT_TRUE(monitor.estimate());
+  EXPECT_NEAR(monitor.estimate()->rate, 0.5, 1e-12);
+  EXPECT_FALSE(monitor.band(7));
+  monitor.watch(7, 350);
+  EXPECT_FALSE(monitor.estimate());  // no end of a run was seen
+  monitor.watch(6, 300);
+  EXPECT_EQ(monitor.rounds_skipped(), 13u);
+  EXPECT_NEAR(monitor.estimate()->rate, 0.5, 1e-12);
+  EXPECT_TRUE(monitor.band(10));
+  monitor.watch(10, 500);
+  EXPECT_EQ(monitor.rounds_watched(), 17u);
+  EXPECT_FALSE(monitor.alarm());
+}
+
+TEST(CheckInMonitor, TheEstimateIsClopperAndPearsonsOnAllRounds) {
+  CheckInMonitor monitor({{check_in(1000, 0.1), 100}});
+  EXPECT_FALSE(monitor.estimate());
+  monitor.watch(10, 950);
+  const CheckInMonitor::Estimate estimate = *monitor.estimate();
+  EXPECT_DOUBLE_EQ(estimate.rate, 0.095);
+  const boost::math::binomial_distribution<double> at_low(10'000, estimate.low),
+      at_high(10'000, estimate.high);
+  EXPECT_NEAR(boost::math::cdf(complement(at_low, 949)), 5e-4, 1e-12);
+  EXPECT_NEAR(boost::math::cdf(at_high, 950), 5e-4, 1e-12);
+}
+
+TEST(CheckInMonitor, ProtocolsWithoutCoinsSaySo) {
+  const ClientCount n = ClientCount::of(100);
+  using Kind = accounting::RandomCheckIn::Kind;
+  const std::vector<accounting::Participation> blind = {
+      accounting::Shuffle{n}, accounting::FixedSubset{n, 10},
+      accounting::RandomCheckIn{Kind::fixed, n, 5, Rate::of(0.5), std::nullopt},
+      accounting::RandomCheckIn{Kind::sliding, n, 5, Rate::of(0.5), std::nullopt}};
+  for (const accounting::Participation& participation : blind) {
+    CheckInMonitor monitor({{participation, 10}});
+    EXPECT_NE(monitor.blind(), "");
+    monitor.watch(1, 3);
+    EXPECT_FALSE(monitor.alarm());
+    EXPECT_FALSE(monitor.estimate());
+    EXPECT_FALSE(monitor.band(1));
+  }
+  const accounting::AggregatedCheckIn aggregated{n, Rate::of(0.5), 3, std::nullopt};
+  EXPECT_EQ(CheckInMonitor({{aggregated, 1}}).blind(), "");
+}
+
+TEST(CheckInMonitor, ImpossibleCountsAreRefused) {
+  CheckInMonitor monitor({{check_in(100, 0.1), 10}});
+  EXPECT_THROW(monitor.watch(1, 101), Error);
+  EXPECT_THROW(monitor.watch(0, 1), Error);
+  monitor.watch(10, 100);
+  EXPECT_THROW(monitor.watch(1, 10), Error);
+}
+
+TEST(CheckInMonitor, TheEndsOfAnEstimateReplaceEveryRate) {
+  const accounting::Participation changed =
+      at_rate(accounting::ShuffledCheckIn{ClientCount::of(10), Rate::of(0.2), Rate::of(0.1)}, Rate::of(0.15));
+  EXPECT_EQ(changed, accounting::Participation(check_in(10, 0.15)));
+}
+
+}  // namespace
+}  // namespace muster::protocols

@@ -1,0 +1,177 @@
+#include "muster/simulation/runs/run_folder.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <string_view>
+#include <system_error>
+
+#include "muster/core/atomic_file.h"
+#include "muster/core/error.h"
+
+namespace muster::simulation {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kPlan = "plan.txt";
+constexpr const char* kMetrics = "metrics.jsonl";
+constexpr const char* kCheckpoint = "checkpoint";
+constexpr const char* kResult = "result.json";
+
+std::vector<fs::path> create_missing(const fs::path& path) {
+  std::vector<fs::path> missing;
+  std::error_code ignored;
+  for (fs::path at = path; !at.empty() && !fs::exists(at, ignored); at = at.parent_path()) {
+    missing.insert(missing.begin(), at);
+  }
+  for (std::size_t i = 0; i < missing.size(); ++i) {
+    std::error_code failure;
+    fs::create_directory(missing[i], failure);
+    if (failure) {
+      for (std::size_t made = i; made > 0; --made) {
+        fs::remove(missing[made - 1], ignored);
+      }
+      throw Error(ErrorCode::file, path.string(), "", "", "cannot be created: " + failure.message());
+    }
+  }
+  return missing;
+}
+
+}  // namespace
+
+bool RunFolder::is_own_name(const fs::path& name) {
+  constexpr std::array<std::string_view, 7> kOwn = {
+      kPlan, kMetrics, kCheckpoint, kResult, "plan.txt.tmp", "checkpoint.tmp", "result.json.tmp"};
+  return std::ranges::any_of(kOwn, [&name](std::string_view own) { return name == own; });
+}
+
+RunFolder::RunFolder(const fs::path& path)
+    : path_(path.has_filename() ? path : path.parent_path()), created_(create_missing(path_)) {
+  try {
+    lock_ = ::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (lock_ < 0) {
+      throw_file_error(path_, "cannot be opened as a folder");
+    }
+    // A file system without locks leaves the second run to its owner's care.
+    if (::flock(lock_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+      throw Error(ErrorCode::file, path_.string(), "", "", "another run is writing to this folder");
+    }
+    if (fs::exists(path_ / kCheckpoint)) {
+      found_ = fs::exists(path_ / kResult) ? Found::finished : Found::unfinished;
+      begun_ = true;
+      return;
+    }
+    // A run that was killed while it began has neither a result nor a logged round.
+    if (fs::exists(path_ / kResult) ||
+        (fs::is_regular_file(path_ / kMetrics) && fs::file_size(path_ / kMetrics) > 0)) {
+      throw Error(ErrorCode::checkpoint, (path_ / kCheckpoint).string(), "", "",
+                  "is gone: the folder holds a run, but not where to continue it; give another --out");
+    }
+    // What a run that was killed while it began may leave behind is its own.
+    for (const fs::directory_entry& entry : fs::directory_iterator(path_)) {
+      if (!is_own_name(entry.path().filename())) {
+        throw Error(ErrorCode::file, path_.string(), "", "an empty folder, or one that holds a run",
+                    "the folder is not empty and holds no run: " + entry.path().filename().string());
+      }
+    }
+    if (::access(path_.c_str(), W_OK | X_OK) != 0) {
+      throw_file_error(path_, "cannot be written");
+    }
+  } catch (const fs::filesystem_error& failure) {
+    abandon();
+    throw Error(ErrorCode::file, path_.string(), "", "", "cannot be read: " + failure.code().message());
+  } catch (...) {
+    abandon();
+    throw;
+  }
+}
+
+RunFolder::~RunFolder() { abandon(); }
+
+void RunFolder::abandon() noexcept {
+  if (metrics_ >= 0) {
+    ::close(metrics_);
+  }
+  if (lock_ >= 0) {
+    ::close(lock_);
+  }
+  if (begun_) {
+    return;
+  }
+  std::error_code ignored;
+  for (; !created_.empty(); created_.pop_back()) {
+    fs::remove(created_.back(), ignored);
+  }
+}
+
+void RunFolder::begin(const std::string& canonical_plan, const Checkpoint& first) {
+  try {
+    replace_file(path_ / kPlan, canonical_plan);
+    open_metrics(0);
+    save(first);
+  } catch (...) {
+    std::error_code ignored;
+    for (const char* name : {kPlan, kMetrics, kCheckpoint}) {
+      fs::remove(path_ / name, ignored);
+    }
+    throw;
+  }
+  begun_ = true;
+}
+
+Checkpoint RunFolder::load(const std::string& plan_hash, Fidelity fidelity) const {
+  const fs::path file = path_ / kCheckpoint;
+  Checkpoint checkpoint = decode(read_file(file), file);
+  if (checkpoint.plan_hash != plan_hash) {
+    throw Error(
+        ErrorCode::checkpoint, file.string(), checkpoint.plan_hash, plan_hash,
+        "the run in this folder is of another plan: plan.txt beside it has its keys; resume with the same "
+        "plan and flags, or give another --out");
+  }
+  if (checkpoint.fidelity != fidelity) {
+    throw Error(ErrorCode::checkpoint, file.string(), name_of(checkpoint.fidelity), name_of(fidelity),
+                "the run in this folder is of another fidelity; resume with the same --fidelity, or give "
+                "another --out");
+  }
+  return checkpoint;
+}
+
+void RunFolder::resume(const Checkpoint& from) {
+  std::error_code failure;
+  const std::uintmax_t size = fs::file_size(path_ / kMetrics, failure);
+  if (from.metrics_bytes > 0 && (failure || size < from.metrics_bytes)) {
+    throw Error(ErrorCode::checkpoint, (path_ / kMetrics).string(), "", "",
+                "holds less than the checkpoint beside it knows of");
+  }
+  open_metrics(from.metrics_bytes);
+}
+
+void RunFolder::open_metrics(std::uint64_t keep) {
+  const fs::path file = path_ / kMetrics;
+  metrics_ = ::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  if (metrics_ < 0 || ::ftruncate(metrics_, static_cast<off_t>(keep)) != 0) {
+    throw_file_error(file, "cannot be written");
+  }
+  metrics_bytes_ = keep;
+}
+
+void RunFolder::append_metrics(const std::string& line) {
+  metrics_bytes_ = append_whole(metrics_, metrics_bytes_, line + "\n", path_ / kMetrics);
+}
+
+void RunFolder::save(const Checkpoint& checkpoint) {
+  // The metrics a checkpoint counts must be on disk before it is.
+  if (::fsync(metrics_) != 0) {
+    throw_file_error(path_ / kMetrics, "cannot be written");
+  }
+  replace_file(path_ / kCheckpoint, encode(checkpoint));
+}
+
+void RunFolder::finish(const std::string& result) { replace_file(path_ / kResult, result + "\n"); }
+
+}  // namespace muster::simulation

@@ -1,0 +1,240 @@
+#include "muster/simulation/runs/run_folder.h"
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <fstream>
+
+#include "muster/core/atomic_file.h"
+#include "muster/core/error.h"
+#include "tests/support/temporary_folder.h"
+
+namespace muster::simulation {
+namespace {
+
+namespace fs = std::filesystem;
+
+Checkpoint at_round(std::uint64_t round, std::uint64_t metrics_bytes) {
+  Checkpoint checkpoint;
+  checkpoint.plan_hash = std::string(64, 'a');
+  checkpoint.round = round;
+  checkpoint.metrics_bytes = metrics_bytes;
+  checkpoint.model = ModelState(std::vector<float>(100, 1.0f));
+  return checkpoint;
+}
+
+template <typename Call>
+ErrorCode code_of(Call&& call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    return error.code();
+  }
+  ADD_FAILURE() << "accepted";
+  return ErrorCode::internal;
+}
+
+class RunFolderTest : public ::testing::Test {
+ protected:
+  muster::testing::TemporaryFolder temporary_;
+  fs::path out_ = temporary_.path() / "runs" / "one";
+};
+
+TEST_F(RunFolderTest, TellsFreshUnfinishedAndFinishedApart) {
+  {
+    RunFolder folder(out_);
+    EXPECT_EQ(folder.found(), RunFolder::Found::fresh);
+    folder.begin("name = \"x\"\n", at_round(0, 0));
+    folder.append_metrics("{}");
+  }
+  {
+    RunFolder folder(out_);
+    EXPECT_EQ(folder.found(), RunFolder::Found::unfinished);
+    folder.resume(folder.load(std::string(64, 'a'), Fidelity::message));
+    folder.finish("{\"stopped\":\"done\"}");
+  }
+  RunFolder folder(out_);
+  EXPECT_EQ(folder.found(), RunFolder::Found::finished);
+  EXPECT_EQ(read_file(out_ / "result.json"), "{\"stopped\":\"done\"}\n");
+  EXPECT_EQ(read_file(out_ / "plan.txt"), "name = \"x\"\n");
+}
+
+TEST_F(RunFolderTest, ResumingCutsTheMetricsBackToTheCheckpoint) {
+  {
+    RunFolder folder(out_);
+    folder.begin("", at_round(0, 0));
+    folder.append_metrics("one");
+    folder.save(at_round(1, folder.metrics_bytes()));
+    folder.append_metrics("two, lost");
+  }
+  RunFolder folder(out_);
+  folder.resume(folder.load(std::string(64, 'a'), Fidelity::message));
+  folder.append_metrics("two");
+  EXPECT_EQ(read_file(out_ / "metrics.jsonl"), "one\ntwo\n");
+}
+
+TEST_F(RunFolderTest, MetricsShorterThanTheCheckpointKnowsAreRefused) {
+  {
+    RunFolder folder(out_);
+    folder.begin("", at_round(0, 0));
+    folder.append_metrics("one");
+    folder.save(at_round(1, folder.metrics_bytes()));
+  }
+  fs::resize_file(out_ / "metrics.jsonl", 2);
+  RunFolder folder(out_);
+  const Checkpoint checkpoint = folder.load(std::string(64, 'a'), Fidelity::message);
+  EXPECT_EQ(code_of([&] { folder.resume(checkpoint); }), ErrorCode::checkpoint);
+}
+
+// What a run did must not be begun again, and overwritten, because its checkpoint is lost.
+TEST_F(RunFolderTest, ARunWithoutItsCheckpointIsLeftAlone) {
+  {
+    RunFolder folder(out_);
+    folder.begin("", at_round(0, 0));
+    folder.append_metrics("one");
+    folder.finish("{}");
+  }
+  fs::remove(out_ / "checkpoint");
+  EXPECT_EQ(code_of([&] { RunFolder folder(out_); }), ErrorCode::checkpoint);
+  fs::remove(out_ / "result.json");
+  EXPECT_EQ(code_of([&] { RunFolder folder(out_); }), ErrorCode::checkpoint);
+  EXPECT_EQ(read_file(out_ / "metrics.jsonl"), "one\n");
+  fs::resize_file(out_ / "metrics.jsonl", 0);  // killed while it began
+  EXPECT_EQ(RunFolder(out_).found(), RunFolder::Found::fresh);
+}
+
+TEST_F(RunFolderTest, AFolderInAFilesPlaceIsAFileError) {
+  fs::create_directories(out_ / "checkpoint");
+  RunFolder folder(out_);
+  EXPECT_EQ(code_of([&] { folder.load(std::string(64, 'a'), Fidelity::message); }), ErrorCode::file);
+  EXPECT_EQ(code_of([&] { read_file(out_); }), ErrorCode::file);
+  EXPECT_EQ(code_of([&] { read_file(out_ / "nowhere"); }), ErrorCode::file);
+}
+
+// A rename would put a file in the place of a device.
+TEST_F(RunFolderTest, OnlyRegularFilesAreReplaced) {
+  const fs::path pipe = temporary_.path() / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_EQ(code_of([&] { replace_file(pipe, "text"); }), ErrorCode::file);
+  EXPECT_TRUE(fs::is_fifo(pipe));
+  EXPECT_EQ(code_of([&] { replace_file(temporary_.path(), "text"); }), ErrorCode::file);
+  EXPECT_EQ(std::distance(fs::directory_iterator(temporary_.path()), fs::directory_iterator()), 1);
+}
+
+TEST_F(RunFolderTest, AnotherPlanIsRefusedNamingBothHashes) {
+  {
+    RunFolder folder(out_);
+    folder.begin("", at_round(0, 0));
+  }
+  RunFolder folder(out_);
+  try {
+    folder.load(std::string(64, 'b'), Fidelity::message);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::checkpoint);
+    EXPECT_NE(std::string(error.what()).find(std::string(64, 'a')), std::string::npos);
+    EXPECT_NE(std::string(error.what()).find(std::string(64, 'b')), std::string::npos);
+  }
+}
+
+TEST_F(RunFolderTest, AnotherFidelityIsRefused) {
+  {
+    RunFolder folder(out_);
+    folder.begin("", at_round(0, 0));
+  }
+  RunFolder folder(out_);
+  EXPECT_NO_THROW(folder.load(std::string(64, 'a'), Fidelity::message));
+  EXPECT_EQ(code_of([&] { folder.load(std::string(64, 'a'), Fidelity::sum); }), ErrorCode::checkpoint);
+}
+
+TEST_F(RunFolderTest, ACorruptCheckpointIsRefused) {
+  {
+    RunFolder folder(out_);
+    folder.begin("", at_round(0, 0));
+  }
+  fs::resize_file(out_ / "checkpoint", 100);
+  RunFolder folder(out_);
+  EXPECT_EQ(code_of([&] { folder.load(std::string(64, 'a'), Fidelity::message); }), ErrorCode::checkpoint);
+}
+
+TEST_F(RunFolderTest, OneProcessAtATime) {
+  RunFolder folder(out_);
+  EXPECT_EQ(code_of([&] { RunFolder second(out_); }), ErrorCode::file);
+}
+
+TEST_F(RunFolderTest, LeavesNothingOfARunThatNeverBegan) {
+  { RunFolder folder(out_); }
+  EXPECT_FALSE(fs::exists(temporary_.path() / "runs"));
+  fs::create_directories(out_);
+  { RunFolder folder(out_); }
+  EXPECT_TRUE(fs::exists(out_));  // not ours to remove
+}
+
+TEST_F(RunFolderTest, AFolderWithOtherThingsIsRefusedAndUntouched) {
+  fs::create_directories(out_);
+  std::ofstream(out_ / "letter.txt") << "dear";
+  EXPECT_EQ(code_of([&] { RunFolder folder(out_); }), ErrorCode::file);
+  EXPECT_EQ(read_file(out_ / "letter.txt"), "dear");
+}
+
+TEST_F(RunFolderTest, AFileInPlaceOfAFolderIsRefused) {
+  std::ofstream(temporary_.path() / "file") << "x";
+  EXPECT_EQ(code_of([&] { RunFolder folder(temporary_.path() / "file"); }), ErrorCode::file);
+  EXPECT_EQ(code_of([&] { RunFolder folder(temporary_.path() / "file" / "below"); }), ErrorCode::file);
+  EXPECT_EQ(code_of([&] { RunFolder folder("/proc/nowhere/run"); }), ErrorCode::file);
+}
+
+// A disk that takes `room` bytes a file: writes beyond it fail in the child process that runs `body`.
+template <typename Body>
+bool child_succeeds(rlim_t room, Body&& body) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::signal(SIGXFSZ, SIG_IGN);
+    const rlimit limit{room, room};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+    bool passed = false;
+    try {
+      passed = body();
+    } catch (...) {
+    }
+    ::_exit(passed ? 0 : 1);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+TEST_F(RunFolderTest, AFullDiskAtTheStartLeavesNothing) {
+  EXPECT_TRUE(child_succeeds(64, [&] {
+    RunFolder folder(out_);
+    return code_of([&] { folder.begin("", at_round(0, 0)); }) == ErrorCode::file;
+  }));
+  EXPECT_FALSE(fs::exists(temporary_.path() / "runs"));
+}
+
+TEST_F(RunFolderTest, AFullDiskMidwayKeepsWhatWasWhole) {
+  std::string before;
+  {
+    RunFolder folder(out_);
+    folder.begin("", at_round(0, 0));
+    folder.append_metrics("one");
+    folder.save(at_round(1, folder.metrics_bytes()));
+    before = read_file(out_ / "checkpoint");
+  }
+  EXPECT_TRUE(child_succeeds(64, [&] {
+    RunFolder folder(out_);
+    folder.resume(folder.load(std::string(64, 'a'), Fidelity::message));
+    return code_of([&] { folder.append_metrics(std::string(100, 'x')); }) == ErrorCode::file &&
+           code_of([&] { folder.save(at_round(2, 4)); }) == ErrorCode::file;
+  }));
+  EXPECT_EQ(read_file(out_ / "checkpoint"), before);
+  EXPECT_EQ(read_file(out_ / "metrics.jsonl"), "one\n");
+  EXPECT_FALSE(fs::exists(out_ / "checkpoint.tmp"));
+}
+
+}  // namespace
+}  // namespace muster::simulation
