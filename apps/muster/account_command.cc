@@ -6,15 +6,15 @@
 #include <vector>
 
 #include "command.h"
-#include "curve_text.h"
 #include "muster/accounting/accountant.h"
 #include "muster/accounting/privacy_curve.h"
 #include "muster/accounting/scheduled_accountant.h"
 #include "muster/core/error.h"
 #include "muster/papers/comparisons.h"
+#include "muster/reporting/curve_text.h"
+#include "muster/reporting/statement_text.h"
 #include "plan_flags.h"
 #include "question_flags.h"
-#include "statement_text.h"
 
 namespace muster::app {
 namespace {

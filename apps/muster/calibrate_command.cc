@@ -8,9 +8,9 @@
 #include "command.h"
 #include "muster/core/error.h"
 #include "muster/plan/calibration/calibration.h"
+#include "muster/reporting/statement_text.h"
 #include "plan_flags.h"
 #include "question_flags.h"
-#include "statement_text.h"
 
 namespace muster::app {
 namespace {

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "command.h"
-#include "json.h"
 #include "muster/core/error.h"
 #include "muster/plan/keys.h"
+#include "muster/reporting/json.h"
 #include "muster/simulation/ranks.h"
 
 namespace muster::app {

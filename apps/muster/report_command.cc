@@ -7,15 +7,15 @@
 #include <vector>
 
 #include "command.h"
-#include "json.h"
 #include "muster/accounting/accountant.h"
 #include "muster/core/atomic_file.h"
 #include "muster/core/error.h"
+#include "muster/reporting/json.h"
+#include "muster/reporting/report_html.h"
+#include "muster/reporting/run_notes.h"
+#include "muster/reporting/stated_epsilon.h"
 #include "muster/simulation/runs/run_folder.h"
 #include "muster/simulation/setup.h"
-#include "report_html.h"
-#include "run_notes.h"
-#include "stated_epsilon.h"
 
 namespace muster::app {
 namespace {

@@ -8,9 +8,9 @@
 #include <limits>
 #include <map>
 
-#include "chart_svg.h"
-#include "json.h"
-#include "train_progress.h"
+#include "muster/reporting/chart_svg.h"
+#include "muster/reporting/json.h"
+#include "muster/reporting/number_text.h"
 
 namespace muster::app {
 namespace {

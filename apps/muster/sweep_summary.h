@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "run_record.h"
+#include "muster/reporting/run_record.h"
 #include "sweep.h"
 
 namespace muster::app {

@@ -13,7 +13,7 @@ import re
 import sys
 
 # In the order data flows. A room includes itself and rooms to its left.
-ROOMS = ["core", "numerics", "random", "accounting", "papers", "randomizers", "plan", "protocols", "learning", "simulation"]
+ROOMS = ["core", "numerics", "random", "accounting", "papers", "randomizers", "plan", "protocols", "learning", "simulation", "reporting"]
 
 MAX_LINES = 500
 

@@ -13,8 +13,8 @@
 
 #include "muster/accounting/statement.h"
 #include "muster/plan/plan.h"
+#include "muster/reporting/run_record.h"
 #include "muster/simulation/runs/checkpoint.h"
-#include "run_record.h"
 
 namespace muster::app {
 

@@ -1,4 +1,4 @@
-#include "chart_svg.h"
+#include "muster/reporting/chart_svg.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "run_notes.h"
+#include "muster/reporting/run_notes.h"
 
 #include <fmt/format.h>
 

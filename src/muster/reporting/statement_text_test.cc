@@ -1,4 +1,4 @@
-#include "statement_text.h"
+#include "muster/reporting/statement_text.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <limits>
 #include <random>
 
-#include "json.h"
+#include "muster/reporting/json.h"
 
 namespace muster::app {
 namespace {

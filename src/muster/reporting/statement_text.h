@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "json.h"
 #include "muster/accounting/statement.h"
+#include "muster/reporting/json.h"
 
 namespace muster::app {
 

@@ -1,5 +1,5 @@
 #include "muster/accounting/statement.h"
-#include "statement_text.h"
+#include "muster/reporting/statement_text.h"
 
 namespace muster::app {
 namespace {

@@ -1,4 +1,4 @@
-#include "json.h"
+#include "muster/reporting/json.h"
 
 #include <fmt/format.h>
 

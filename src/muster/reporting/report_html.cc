@@ -1,15 +1,15 @@
-#include "report_html.h"
+#include "muster/reporting/report_html.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <vector>
 
-#include "chart_svg.h"
-#include "report_style.h"
-#include "run_notes.h"
-#include "statement_text.h"
-#include "train_progress.h"
+#include "muster/reporting/chart_svg.h"
+#include "muster/reporting/number_text.h"
+#include "muster/reporting/report_style.h"
+#include "muster/reporting/run_notes.h"
+#include "muster/reporting/statement_text.h"
 
 namespace muster::app {
 namespace {

@@ -1,4 +1,4 @@
-#include "curve_text.h"
+#include "muster/reporting/curve_text.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "curve_text.h"
+#include "muster/reporting/curve_text.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "muster/core/error.h"
-#include "statement_text.h"
+#include "muster/reporting/statement_text.h"
 
 namespace muster::app {
 namespace {

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <limits>
 
-#include "chart_svg.h"
-#include "report_html.h"
-#include "train_progress.h"
+#include "muster/reporting/chart_svg.h"
+#include "muster/reporting/number_text.h"
+#include "muster/reporting/report_html.h"
 
 namespace muster::app {
 namespace {

@@ -1,4 +1,4 @@
-#include "stated_epsilon.h"
+#include "muster/reporting/stated_epsilon.h"
 
 #include <fmt/format.h>
 
@@ -14,8 +14,8 @@
 #include "muster/accounting/accountant.h"
 #include "muster/accounting/scheduled_accountant.h"
 #include "muster/core/error.h"
+#include "muster/reporting/run_notes.h"
 #include "muster/simulation/ranks.h"
-#include "run_notes.h"
 
 namespace muster::app {
 namespace {

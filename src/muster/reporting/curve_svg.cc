@@ -8,9 +8,9 @@
 #include <limits>
 #include <vector>
 
-#include "chart_svg.h"
-#include "curve_text.h"
-#include "statement_text.h"
+#include "muster/reporting/chart_svg.h"
+#include "muster/reporting/curve_text.h"
+#include "muster/reporting/statement_text.h"
 
 namespace muster::app {
 namespace {

@@ -1,4 +1,4 @@
-#include "chart_svg.h"
+#include "muster/reporting/chart_svg.h"
 
 #include <fmt/format.h>
 

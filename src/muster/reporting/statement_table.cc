@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "muster/accounting/statement.h"
-#include "statement_text.h"
+#include "muster/reporting/statement_text.h"
 
 namespace muster::app {
 namespace {

@@ -11,7 +11,7 @@
 #include <string_view>
 
 #include "muster/accounting/statement.h"
-#include "run_record.h"
+#include "muster/reporting/run_record.h"
 
 namespace muster::app {
 

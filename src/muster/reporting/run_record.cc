@@ -1,4 +1,4 @@
-#include "run_record.h"
+#include "muster/reporting/run_record.h"
 
 #include <fmt/format.h>
 
