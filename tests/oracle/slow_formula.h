@@ -10,7 +10,7 @@
 
 namespace muster::accounting::oracle {
 
-// Theorem C (swap-theorem.md, inequality 2) for one dataset: sums over the subset S of
+// Theorem 1 (swap-theorem.md, inequality 2) for one dataset: sums over the subset S of
 // reporting others and all their messages. Singular parts count as +infinity ratios do: mass of
 // a outside the support of u_j. rate < 1.
 long double swap_dataset(const std::vector<Law>& others, const Law& a, const Law& b, long double rate,

@@ -24,7 +24,7 @@ struct Tally {
   }
 };
 
-// Theorem C, one dataset at a time, laws that need not be LDP; equality when all others agree.
+// Theorem 1, one dataset at a time, laws that need not be LDP; equality when all others agree.
 TEST(SwapTheorem, DominatesEveryDatasetAndIsExactAtHomogeneousOnes) {
   std::mt19937_64 engine(11);
   Tally tally;

@@ -1,4 +1,4 @@
-// Test oracle: theorem H for rates known one by one, and the slot bounds, term by term as written in
+// Test oracle: Theorem 6 for rates known one by one, and the slot bounds, term by term as written in
 // docs/theory/unequal-rates.md and slots.md, in long double.
 //
 // Every set of reporting clients, every choice of slots and every combination of atoms is visited: n, m <= 6.

@@ -5,7 +5,7 @@
 //     alpha >= 1: forward(ln alpha);     alpha < 1: 1 - alpha + alpha reverse(-ln alpha).
 //  - `dominating`: curve values are upper bounds; their LOWER CONVEX HULL over alpha (a maximum of true
 //    curves is convex, so the hull still lies above the truth), then connect the dots: a discrete pair that
-//    dominates every round's true pair, so its T-fold composition bounds adaptive rounds (theorem D of
+//    dominates every round's true pair, so its T-fold composition bounds adaptive rounds (Theorem 20 of
 //    docs/theory/composition.md). Its masses are proven to add up (convex_profile.h).
 //  - `dominated`: curve values enclose ONE true pair's curve; between nodes it takes the least that convexity
 //    allows: a discrete pair dominated by the true one, so its T-fold composition is a lower bound for that

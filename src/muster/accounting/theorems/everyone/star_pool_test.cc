@@ -1,4 +1,4 @@
-// The star with a pool: theorem A on small discrete randomizers by brute force, the two-group sum by
+// The star with a pool: part A of Theorem 16 on small discrete randomizers by brute force, the two-group sum by
 // enumeration, the pool's ratio by simulation-free Gaussian geometry on a line, and the reference values.
 #include "muster/accounting/theorems/everyone/star_pool.h"
 
@@ -73,7 +73,7 @@ TEST(CallOfMixedSum, EnclosesEnumeration) {
   }
 }
 
-// --- theorem A, brute force
+// --- part A, brute force
 // -------------------------------------------------------------------------------------
 
 // Right-hand side of part A for users 0 .. m-1 outside the pool and the others inside: sums

@@ -29,7 +29,7 @@ class ClassCCurve {
   // A uniform secret subset of k of n honest clients, 1 <= k < n.
   static ClassCCurve subset(double epsilon0, double n, double k);
   // Check-in of n honest clients whose rates lie in [lo, hi], 0 < lo <= hi < 1, n >= 2: with theta = lo/hi,
-  // the right side of theorem H for i others of type 0 is F_i with a third kind of term, 0 w.p. 1 - theta,
+  // the right side of Theorem 7 for i others of type 0 is F_i with a third kind of term, 0 w.p. 1 - theta,
   // and 1/(n theta) for 1/n (docs/theory/unequal-rates.md); the maximum over i is certified in the same way.
   static ClassCCurve unequal(double epsilon0, double n, double lo, double hi);
 

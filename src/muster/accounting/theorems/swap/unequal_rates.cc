@@ -17,7 +17,8 @@ constexpr double kImprobable = 1e-36;  // a block of N this rare is charged whol
 void check(double lo, double hi) {
   if (!(lo > 0 && lo <= hi && hi < 1)) {
     throw Error(ErrorCode::uncovered, "participation.rate", "", "0 < lo <= hi < 1",
-                "theorem H needs every client to report with a probability bounded away from 0 and 1");
+                "Theorem 7 (unequal rates) needs every client to report with a probability bounded away from "
+                "0 and 1");
   }
 }
 

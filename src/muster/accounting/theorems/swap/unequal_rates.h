@@ -1,4 +1,4 @@
-// Clients whose participation rates differ (docs/theory/unequal-rates.md, theorem H).
+// Clients whose participation rates differ (docs/theory/unequal-rates.md, Theorems 6 and 7).
 //
 // Statement. n honest clients report independently through a shuffler, each with its own unknown rate in
 // [lo, hi], hi < 1. With theta = lo / hi, E = e^eps >= 1 and independent terms

@@ -1,4 +1,4 @@
-// Theorem H: known rates against enumeration, unknown rates in [lo, hi] against every vector of rates tried.
+// Theorems 6 and 7: known rates against enumeration, unknown rates in [lo, hi] against every vector of rates tried.
 #include "muster/accounting/theorems/swap/unequal_rates.h"
 
 #include <gmock/gmock.h>
