@@ -199,7 +199,7 @@ int train_among_ranks(const TrainFlags& flags) {
     outcome = train(flags, *ranks);
   } catch (const std::exception& error) {
     if (ranks != nullptr && ranks->count() > 1 && !ranks->parted()) {
-      // The others wait in a meeting that this rank will not come to.
+      // The others wait in an all-reduce that this rank will not join.
       fmt::print(stderr, "muster: rank {}: {}\n", ranks->index(), error.what());
       ranks->abandon(exit_status(ErrorCode::internal));
     }

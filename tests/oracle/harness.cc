@@ -35,7 +35,7 @@ void compare(const Case& c, const std::vector<Interval>& exact, const Claimed& c
 
 }  // namespace
 
-Report run(const std::vector<Claimant>& claimants, long cases, unsigned seed) {
+Report run(const std::vector<BoundUnderTest>& bounds, long cases, unsigned seed) {
   std::mt19937_64 engine(seed);
   Report report;
   std::vector<Claimed> claims;
@@ -43,15 +43,15 @@ Report run(const std::vector<Claimant>& claimants, long cases, unsigned seed) {
     const Case c = random_case(engine);
     const std::vector<Interval> exact = truth(c);
     bool bounded = false;
-    for (const Claimant& claimant : claimants) {
-      if (report.cases % claimant.every != 0) continue;
+    for (const BoundUnderTest& bound : bounds) {
+      if (report.cases % bound.every != 0) continue;
       claims.clear();
-      claimant.of(c, claims);
+      bound.of(c, claims);
       for (const Claimed& claim : claims) {
         Tally& tally = report.tallies[claim.name];
-        tally.proven = claimant.proven;
+        tally.proven = bound.proven;
         compare(c, exact, claim, tally);
-        bounded = bounded || (claimant.proven && claim.side == Claimed::Side::upper);
+        bounded = bounded || (bound.proven && claim.side == Claimed::Side::upper);
       }
     }
     if (bounded) report.points += static_cast<long>(c.grid.size());

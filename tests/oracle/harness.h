@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/oracle/harness_claims.h"
+#include "tests/oracle/bounds_under_test.h"
 
 namespace muster::accounting::oracle {
 
@@ -30,6 +30,6 @@ struct Report {
   std::string table() const;
 };
 
-Report run(const std::vector<Claimant>& claimants, long cases, unsigned seed);
+Report run(const std::vector<BoundUnderTest>& bounds, long cases, unsigned seed);
 
 }  // namespace muster::accounting::oracle

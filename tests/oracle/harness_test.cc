@@ -12,16 +12,16 @@ namespace muster::accounting::oracle {
 namespace {
 
 TEST(Harness, TwoThousandCases) {
-  std::vector<Claimant> claimants = proven_claims();
-  for (Claimant& claimant : false_claims()) claimants.push_back(std::move(claimant));
-  const Report report = run(claimants, 2000, 7);
+  std::vector<BoundUnderTest> bounds = proven_bounds();
+  for (BoundUnderTest& bound : false_bounds()) bounds.push_back(std::move(bound));
+  const Report report = run(bounds, 2000, 7);
   std::cout << report.table();
   for (const auto& [name, tally] : report.tallies) {
     SCOPED_TRACE(name + ": " + tally.where);
     EXPECT_GT(tally.at_top, 0);
     EXPECT_TRUE(!tally.proven || tally.violations == 0);
   }
-  for (const std::string& name : false_claim_names()) {
+  for (const std::string& name : false_bound_names()) {
     SCOPED_TRACE(name);
     ASSERT_TRUE(report.tallies.contains(name));
     EXPECT_GT(report.tallies.at(name).violations, 0);

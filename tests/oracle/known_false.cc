@@ -66,13 +66,13 @@ OutputPair variation_ratio_pair(int n, int k, long double epsilon0) {
 long double sensitivity_one(long double epsilon) {
   // E over r_1 of E over r_2 of ((r_1 + r_2)/2 - E)_+, r lognormal of mean 1 and log-deviation 1: the inner
   // one is half a call at 2E - r_1.
-  const long double strike = 2 * std::exp(epsilon), h = 0.01L;
+  const long double threshold = 2 * std::exp(epsilon), h = 0.01L;
   const auto normal = [](long double x) { return std::erfc(-x / std::sqrt(2.0L)) / 2; };
   long double sum = 0;
   for (long double y = -12; y < 14; y += h) {
-    const long double k = strike - std::exp(y - 0.5L);
-    const long double call = k <= 0 ? 1 - k : normal(-std::log(k) + 0.5L) - k * normal(-std::log(k) - 0.5L);
-    sum += density(y, 0, 1) * call / 2 * h;
+    const long double k = threshold - std::exp(y - 0.5L);
+    const long double excess = k <= 0 ? 1 - k : normal(-std::log(k) + 0.5L) - k * normal(-std::log(k) - 0.5L);
+    sum += density(y, 0, 1) * excess / 2 * h;
   }
   return sum;
 }

@@ -9,7 +9,7 @@ namespace muster::accounting::oracle {
 namespace {
 
 TEST(LongSweep, NoViolationInAHundredThousandPoints) {
-  const Report report = run(proven_claims(), 18000, 101);
+  const Report report = run(proven_bounds(), 18000, 101);
   std::cout << report.table();
   EXPECT_GE(report.points, 100000);
   long at_epsilon0 = 0;
@@ -22,9 +22,9 @@ TEST(LongSweep, NoViolationInAHundredThousandPoints) {
 
 // The same cases catch every false statement many times over: the sweep is not blind.
 TEST(LongSweep, FalseStatementsAreCaught) {
-  const Report report = run(false_claims(), 12000, 102);
+  const Report report = run(false_bounds(), 12000, 102);
   std::cout << report.table();
-  for (const std::string& name : false_claim_names()) {
+  for (const std::string& name : false_bound_names()) {
     ASSERT_TRUE(report.tallies.contains(name)) << name;
     EXPECT_GT(report.tallies.at(name).violations, 2) << name;
   }

@@ -106,15 +106,15 @@ std::vector<Atom> profile_law(const std::vector<Law>& laws, long double epsilon)
   nodes.erase(std::unique(nodes.begin(), nodes.end(),
                           [](long double x, long double y) { return y - x < 1e-14L * (1 + std::fabs(x)); }),
               nodes.end());
-  const auto call = [&](long double c) {
+  const auto excess = [&](long double c) {
     return c >= 0 ? profile(laws, grown + c) : (1 - c) * profile(laws, grown / (1 - c));
   };
-  // The call function is piecewise linear with slope -1 before the first node and 0 after the last.
+  // The stop-loss transform is piecewise linear with slope -1 before the first node and 0 after the last.
   std::vector<Atom> law;
   long double slope = -1;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const long double next =
-        i + 1 < nodes.size() ? (call(nodes[i + 1]) - call(nodes[i])) / (nodes[i + 1] - nodes[i]) : 0;
+        i + 1 < nodes.size() ? (excess(nodes[i + 1]) - excess(nodes[i])) / (nodes[i + 1] - nodes[i]) : 0;
     law.push_back({nodes[i], next - slope});
     slope = next;
   }

@@ -25,7 +25,7 @@ struct Atom {
 std::vector<Atom> pure_law(long double epsilon0, long double epsilon);
 
 // X* of the profile f(alpha) = max over ordered pairs of `laws` of their hockey-stick divergence: every kink
-// of the call function E(X*-c)_+ = f(E+c), c >= 0; (1+|c|) f(E/(1+|c|)), c < 0.
+// of the stop-loss transform E(X*-c)_+ = f(E+c), c >= 0; (1+|c|) f(E/(1+|c|)), c < 0.
 std::vector<Atom> profile_law(const std::vector<Law>& laws, long double epsilon);
 
 // max over ordered pairs of `laws` of sum (x - alpha y)_+ .

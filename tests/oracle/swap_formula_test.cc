@@ -84,7 +84,7 @@ TEST(ProfileOnly, DominatesEveryDataset) {
   EXPECT_GT(tally.tightest, 0.5L);
 }
 
-// The law X* itself: a probability law of mean 1 - E whose call function is the definition's.
+// The law X* itself: a probability law of mean 1 - E whose stop-loss transform is the definition's.
 TEST(ProfileOnly, LawIsTheOneDefined) {
   std::mt19937_64 engine(13);
   for (int trial = 0; trial < 12; ++trial) {
@@ -100,12 +100,12 @@ TEST(ProfileOnly, LawIsTheOneDefined) {
       EXPECT_NEAR(static_cast<double>(total), 1, 1e-14);
       EXPECT_NEAR(static_cast<double>(mean), static_cast<double>(1 - std::exp(epsilon)), 1e-13);
       for (const long double c : {-2.0L, -0.4L, 0.0L, 0.3L, 1.5L}) {
-        long double call = 0;
-        for (const Atom& atom : law) call += atom.mass * std::max(0.0L, atom.value - c);
+        long double excess = 0;
+        for (const Atom& atom : law) excess += atom.mass * std::max(0.0L, atom.value - c);
         const long double grown = std::exp(epsilon);
         const long double defined =
             c >= 0 ? profile(laws, grown + c) : (1 - c) * profile(laws, grown / (1 - c));
-        EXPECT_NEAR(static_cast<double>(call), static_cast<double>(defined), 1e-13);
+        EXPECT_NEAR(static_cast<double>(excess), static_cast<double>(defined), 1e-13);
       }
     }
   }

@@ -216,10 +216,10 @@ class Adder {
 Line supporting_line(const SwapSum& sum, double epsilon, double cut, long double drop) {
   const long double e = exp(Real(epsilon)).below(), threshold = sum.threshold.below();
   const Real exact = sum.threshold * -expm1(-Real(epsilon));
-  const long double strike = exact.above();
+  const long double outward = exact.above();
   const bool pure = sum.randomizer.kind != Randomizer::Kind::gaussian;
   // Few values a term: sums stand further apart.
-  const Adder adder(sum.terms, strike, e / threshold, drop * 1e-5L, pure ? 4 : 1);
+  const Adder adder(sum.terms, outward, e / threshold, drop * 1e-5L, pure ? 4 : 1);
   Sum power = adder.single(Term(sum, epsilon, cut).atoms()), all;
   for (auto left = static_cast<unsigned long long>(sum.terms); left > 0; left /= 2) {
     if (left % 2 == 1) all = all.terms > 0 ? adder.plus(all, power) : power;
@@ -227,7 +227,7 @@ Line supporting_line(const SwapSum& sum, double epsilon, double cut, long double
   }
   long double value = 0, q = 0;
   for (const Atom& a : all.atoms) {
-    const long double over = a.x - strike - (std::fabs(a.x) + strike) * 1e-14L;
+    const long double over = a.x - outward - (std::fabs(a.x) + outward) * 1e-14L;
     if (!(over > 0)) continue;
     value += a.mass * over / threshold;
     q += a.mass * std::max(0.0L, 1 + a.v / threshold);

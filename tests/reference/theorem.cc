@@ -17,8 +17,8 @@ Real factorial(int n) { return exp(log_gamma(Real(n + 1))); }
 
 // E (sum of `count` terms of X* + shift)_+ for X* = e^eps0 - E : q, 1 - E e^eps0 : q, else 0; each present
 // with `present`, else 1 - E.
-Real call_of_terms(int count, double epsilon0, double epsilon, const Real& present, const Real& absent,
-                   const Real& shift) {
+Real excess_of_terms(int count, double epsilon0, double epsilon, const Real& present, const Real& absent,
+                     const Real& shift) {
   const Real e = exp(Real(epsilon)), e0 = exp(Real(epsilon0));
   const Real q = Real(1.0) / (e0 + Real(1.0)), middle = Real(1.0) - Real(2.0) * q;
   const Real top = e0 - e, bottom = Real(1.0) - e * e0, away = -expm1(Real(epsilon));
@@ -62,10 +62,10 @@ std::optional<Interval> swap_bound(const Experiment& e, double epsilon) {
   Real sum(0.0), last(0.0);
   if (e.shape == Shape::subset || e.shape == Shape::everybody) {
     const int k = e.shape == Shape::subset ? static_cast<int>(e.subset) : n;
-    sum = call_of_terms(k, e.randomizer.epsilon0, epsilon, Real(1.0), Real(0.0),
-                        Real(n - k) * -expm1(Real(epsilon)));
+    sum = excess_of_terms(k, e.randomizer.epsilon0, epsilon, Real(1.0), Real(0.0),
+                          Real(n - k) * -expm1(Real(epsilon)));
   } else if (e.shape == Shape::coins) {
-    sum = call_of_terms(n, e.randomizer.epsilon0, epsilon, e.rate(), e.absence(), Real(0.0));
+    sum = excess_of_terms(n, e.randomizer.epsilon0, epsilon, e.rate(), e.absence(), Real(0.0));
     const Interval alone = message_delta(e.randomizer, epsilon);
     last = Real(1.0);
     for (int i = 0; i < n; ++i) last = last * e.rate();

@@ -76,26 +76,26 @@ long double message_delta_at(const Randomizer& r, long double ratio) {
 }
 
 // E (X* - c)_+ as the theorem's page states it.
-long double call(const Randomizer& r, double epsilon, long double c) {
+long double excess(const Randomizer& r, double epsilon, long double c) {
   const auto e = std::exp(static_cast<long double>(epsilon));
   const auto profile = [&](long double ratio) { return message_delta_at(r, ratio); };
   return c >= 0 ? profile(e + c) : (1 - c) * profile(e / (1 - c));
 }
 
-// Two terms and strike k, the law of one of them from second differences of its call function on a grid: from
+// Two terms and threshold k, the law of one of them from second differences of its stop-loss transform on a grid: from
 // above, as chords of a convex function are.
 long double two_terms(const Randomizer& r, double epsilon, long double k) {
   const auto e = std::exp(static_cast<long double>(epsilon));
-  std::vector<long double> at, calls;
+  std::vector<long double> at, excesses;
   for (int i = -1200; i <= 1200; ++i) {
     at.push_back(e * std::sinh(static_cast<long double>(i) / 20) / 5);
-    calls.push_back(call(r, epsilon, at.back()));
+    excesses.push_back(excess(r, epsilon, at.back()));
   }
-  long double sum = calls.back();  // what lies beyond the grid
+  long double sum = excesses.back();  // what lies beyond the grid
   for (std::size_t i = 1; i + 1 < at.size(); ++i) {
-    const long double right = (calls[i + 1] - calls[i]) / (at[i + 1] - at[i]);
-    const long double left = (calls[i] - calls[i - 1]) / (at[i] - at[i - 1]);
-    if (right > left) sum += (right - left) * call(r, epsilon, k - at[i]);
+    const long double right = (excesses[i + 1] - excesses[i]) / (at[i + 1] - at[i]);
+    const long double left = (excesses[i] - excesses[i - 1]) / (at[i] - at[i - 1]);
+    if (right > left) sum += (right - left) * excess(r, epsilon, k - at[i]);
   }
   return sum;
 }
@@ -120,7 +120,7 @@ TEST(TheoremValue, OneAndTwoNormalTerms) {
   }
 }
 
-// A bound for one client more, that is, one strike more, lies below the
+// A bound for one client more, that is, one threshold more, lies below the
 // exact value; one client fewer is caught.
 TEST(TheoremValue, AKnownBadThresholdIsCaught) {
   const Randomizer normal{.kind = Kind::gaussian, .sigma = 0.6};

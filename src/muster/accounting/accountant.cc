@@ -83,7 +83,7 @@ struct Accountant::State {
   struct Upper {
     explicit Upper(RoundBound b)
         : bound(std::move(b)),
-          composed(bound.delta, bound.knot, bound.never_best ? kShareOfUncharged : 1),
+          composed(bound.delta, bound.knot, bound.is_dominated ? kShareOfUncharged : 1),
           typed(bound.types) {}
     double upper(std::uint64_t rounds, const Question& question) const {
       return uses_types(rounds) ? typed.upper(rounds, question) : composed.upper(rounds, question);
@@ -101,7 +101,7 @@ struct Accountant::State {
                                 : composed.from_below(rounds, question, value);
     }
     bool uses_types(std::uint64_t rounds) const { return bound.types && rounds > 1; }
-    bool charged() const { return bound.validity == Validity::proven && !bound.never_best; }
+    bool charged() const { return bound.validity == Validity::proven && !bound.is_dominated; }
     RoundBound bound;
     ComposedCurve composed;
     TypedRounds typed;  // where the bound has types, for more than one round

@@ -40,7 +40,7 @@ const RunningAccountant::Kind& RunningAccountant::kind_of(const Mechanism& mecha
     const double local = local_delta_upper(mechanism, rate, 1, epsilon);
     numerics::Enclosure best{local, local};
     for (const RoundBound& bound : list.uppers) {
-      if (bound.validity == Validity::proven && !bound.never_best) {
+      if (bound.validity == Validity::proven && !bound.is_dominated) {
         const numerics::Enclosure next = bound.delta(epsilon);
         best = {numerics::smaller(best.lower, next.lower), numerics::smaller(best.upper, next.upper)};
       }

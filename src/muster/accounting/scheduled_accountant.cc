@@ -122,7 +122,7 @@ Bound ScheduledAccountant::composed_bound(std::uint64_t rounds, const Question& 
   bound.assumptions = {"the schedule is fixed in advance, or chosen without looking at the releases"};
   for (const Stage& stage : stages_) {
     for (const RoundBound& upper : applicable(mechanism_, stage.participation).uppers) {
-      if (upper.validity == Validity::proven && !upper.never_best)
+      if (upper.validity == Validity::proven && !upper.is_dominated)
         add_new(bound.assumptions, upper.assumptions);
     }
   }

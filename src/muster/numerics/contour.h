@@ -3,7 +3,7 @@
 //
 // For S a sum of n independent copies of a finitely supported Y, the trapezoidal rule of step 2 pi / P along
 // Re z = c replaces E h(S) by the sum over integers m of e^{-cmP} E h(S + mP): for h >= 0 the error is
-// one-sided, and what is below is chosen so that it is also negligible. Used by call_of_sum (h = (x - k)_+)
+// one-sided, and what is below is chosen so that it is also negligible. Used by expected_excess (h = (x - k)_+)
 // and by the T-fold composition (h = (1 - e^{eps - x})_+).
 #pragma once
 

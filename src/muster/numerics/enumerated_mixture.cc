@@ -69,7 +69,7 @@ Enclosure enumerated_mixture(const AtomicLaw& first, const AtomicLaw& second, do
     const std::vector<Outcome> left = outcomes(first, h);
     const std::vector<Outcome> right = outcomes(second, others - h);
     double total = 0;
-    double size = 0;  // of what is subtracted: the strike's round-off
+    double size = 0;  // of what is subtracted: the threshold's round-off
     for (const Outcome& x : left) {
       for (const Outcome& y : right) {
         const double excess = x.sum + y.sum - k;
@@ -87,7 +87,7 @@ Enclosure enumerated_mixture(const AtomicLaw& first, const AtomicLaw& second, do
       error = total * 1e-12 + size * 1e-14;
     }
   }
-  // An outcome at the strike may fall on either side of it by round-off; it is then worth 1e-14 of its size.
+  // An outcome at the threshold may fall on either side of it by round-off; it is then worth 1e-14 of its size.
   const double near = 1e-14 * (std::abs(k) + terms * (first.largest_point() + second.largest_point()));
   const double underflow = 1e-290;
   const double inward =

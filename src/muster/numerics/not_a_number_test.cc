@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "muster/numerics/atomic_law.h"
-#include "muster/numerics/call_of_mixed_sum.h"
-#include "muster/numerics/call_of_sum.h"
 #include "muster/numerics/crossing.h"
+#include "muster/numerics/excess_of_mixed_sum.h"
+#include "muster/numerics/expected_excess.h"
 #include "muster/numerics/scaled_series.h"
 #include "muster/numerics/worst_mixture.h"
 
@@ -41,11 +41,11 @@ TEST(NotANumber, AThresholdOutOfRangeIsNotPassedByNobody) {
     for (const double n : kCounts) {
       for (const double k : {kNaN, kInfinity, -kInfinity}) {
         SCOPED_TRACE(testing::Message() << law.points.size() << " points, n " << n << ", k " << k);
-        EXPECT_EQ(call_of_sum(law, n, k).upper, kInfinity);
-        EXPECT_EQ(call_of_sum_chernoff(law, n, k), kInfinity);
-        EXPECT_EQ(call_of_mixed_sum(law, {{1, n}}, k, 0.5).upper, kInfinity);
-        EXPECT_EQ(call_of_laws(std::vector<LawCopies>{{&law, n}}, k).upper, kInfinity);
-        EXPECT_EQ(worst_mixture_call(law, law, n, k, Mixing::product).value.upper, kInfinity);
+        EXPECT_EQ(expected_excess(law, n, k).upper, kInfinity);
+        EXPECT_EQ(expected_excess_chernoff(law, n, k), kInfinity);
+        EXPECT_EQ(excess_of_mixed_sum(law, {{1, n}}, k, 0.5).upper, kInfinity);
+        EXPECT_EQ(excess_of_laws(std::vector<LawCopies>{{&law, n}}, k).upper, kInfinity);
+        EXPECT_EQ(worst_mixture_excess(law, law, n, k, Mixing::product).value.upper, kInfinity);
       }
     }
   }
@@ -57,9 +57,9 @@ TEST(NotANumber, ABrokenLawHasNoUpperBound) {
       SCOPED_TRACE(testing::Message() << law.points.size() << " points, n " << n);
       // Above every law there could be instead: with all of its weight at the largest point.
       const double most = 2.5 * n;
-      EXPECT_FALSE(call_of_sum(law, n, 0.1 * n).upper < most);
-      EXPECT_FALSE(call_of_mixed_sum(law, {{1, n}}, 0.1 * n, 0.5).upper < most);
-      EXPECT_FALSE(call_of_laws(std::vector<LawCopies>{{&law, n}}, 0.1 * n).upper < most);
+      EXPECT_FALSE(expected_excess(law, n, 0.1 * n).upper < most);
+      EXPECT_FALSE(excess_of_mixed_sum(law, {{1, n}}, 0.1 * n, 0.5).upper < most);
+      EXPECT_FALSE(excess_of_laws(std::vector<LawCopies>{{&law, n}}, 0.1 * n).upper < most);
     }
   }
 }

@@ -5,8 +5,8 @@
 #include <limits>
 #include <vector>
 
-#include "muster/numerics/call_bounds.h"
 #include "muster/numerics/contour.h"
+#include "muster/numerics/excess_bounds.h"
 #include "muster/numerics/ordered.h"
 
 namespace muster::numerics {
@@ -37,7 +37,7 @@ Common merge(const AtomicLaw& a, const AtomicLaw& b) {
   return all;
 }
 
-// A law whose call function is at least both: the larger of them, by second
+// A law whose stop-loss transform is at least both: the larger of them, by second
 // differences; masses at points other than 0.
 AtomicLaw upper_law(const Common& laws) {
   using Extended = long double;
@@ -52,7 +52,7 @@ AtomicLaw upper_law(const Common& laws) {
     }
     return sum;
   };
-  const auto put_at = [&](const std::vector<double>& weights, double x) {
+  const auto deficit_at = [&](const std::vector<double>& weights, double x) {
     Extended sum = 0;
     for (std::size_t k = 0; k < count && laws.points[k] < x; ++k) {
       sum += weights[k] * (static_cast<Extended>(x) - laws.points[k]);
@@ -76,7 +76,7 @@ AtomicLaw upper_law(const Common& laws) {
     const double x = laws.points[k];
     at.push_back(x);
     value.push_back(x > 0 ? larger(call_at(laws.first, x), call_at(laws.second, x))
-                          : larger(put_at(laws.first, x), put_at(laws.second, x)) + mean);
+                          : larger(deficit_at(laws.first, x), deficit_at(laws.second, x)) + mean);
   }
   AtomicLaw law;
   Extended found = 0;
@@ -121,9 +121,9 @@ Large large_terms(const Common& laws, const AtomicLaw& top, double n, double k, 
     }
   }
   capped.add(size, passed);
-  CallBounds others(capped, n - 1, c);
-  others.add_puts(capped);
-  const CallBounds two_others(capped, n - 2, c);
+  ExcessBounds others(capped, n - 1, c);
+  others.add_deficits(capped);
+  const ExcessBounds two_others(capped, n - 2, c);
   Large found{0, 0, 0};
   double each = 0;
   for (std::size_t i = laws.points.size(); i-- > 0 && laws.points[i] > size;) {
@@ -155,7 +155,7 @@ WorstMixture worst_mixture_with_rare_terms(const AtomicLaw& first, const AtomicL
     if (!(size > 0) || size == last_size) continue;
     last_size = size;
     const AtomicLaw bulk[2] = {within_size(first, size), within_size(second, size)};
-    const WorstMixture none = worst_mixture_call(bulk[0], bulk[1], terms, k, mixing, absent);
+    const WorstMixture none = worst_mixture_excess(bulk[0], bulk[1], terms, k, mixing, absent);
     const double c = contour::saddle_point(bulk[1], terms, k, [](double at) { return 2 / at; });
     const Large large = large_terms(laws, top, terms, k, size, c);
     const double upper = (none.value.upper + large.one + large.two) * (1 + 1e-15);

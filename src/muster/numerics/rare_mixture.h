@@ -2,7 +2,7 @@
 // worst_mixture.h for what is left when they are taken apart.
 //
 // Let B be a size, w(y) for y > B the larger of the two laws' weights there, p = sum of w, and L a law whose
-// call function is at least both laws'. By how many terms pass B, and for every h, in either reading of
+// stop-loss transform is at least both laws'. By how many terms pass B, and for every h, in either reading of
 // worst_mixture.h,
 //     V_h <= V'_h + n sum over y > B of w(y) ( C(k - y) + n l )
 //                 + (np/2) ( n sum over y > B of w(y) C(k - 2y) + np n l ).
@@ -19,7 +19,7 @@
 namespace muster::numerics {
 
 // Points of both laws increasing, the same but for points of weight 0; terms >= 3. The other arguments and
-// the result as in worst_mixture_call; `upper` may be infinity.
+// the result as in worst_mixture_excess; `upper` may be infinity.
 WorstMixture worst_mixture_with_rare_terms(const AtomicLaw& first, const AtomicLaw& second, double terms,
                                            double k, Mixing mixing,
                                            std::optional<double> absent = std::nullopt);

@@ -95,7 +95,7 @@ TEST(RareMixture, WithoutLargeTermsItWouldBeTooSmall) {
     }
   }
   const double exact = largest_by_convolution(first, second, kTerms, 45, Mixing::swap, 0.3);
-  EXPECT_LT(worst_mixture_call(bulk[0], bulk[1], kTerms, 45, Mixing::swap, 0.3).value.upper, 0.1 * exact);
+  EXPECT_LT(worst_mixture_excess(bulk[0], bulk[1], kTerms, 45, Mixing::swap, 0.3).value.upper, 0.1 * exact);
   EXPECT_GE(worst_mixture_with_rare_terms(first, second, kTerms, 45, Mixing::swap, 0.3).value.upper, exact);
 }
 
@@ -104,7 +104,7 @@ TEST(RareMixture, AgreesWithThePlainIntegralWhereThatIsAffordable) {
   for (const double terms : {300.0, 3e4, 3e6}) {
     for (const double z : {0.0, 1.0, 3.0}) {
       const double k = z * std::sqrt(terms * second.variance());
-      const WorstMixture plain = worst_mixture_call(first, second, terms, k, Mixing::swap, 0.2);
+      const WorstMixture plain = worst_mixture_excess(first, second, terms, k, Mixing::swap, 0.2);
       const WorstMixture apart = worst_mixture_with_rare_terms(first, second, terms, k, Mixing::swap, 0.2);
       SCOPED_TRACE(::testing::Message() << terms << ' ' << z);
       EXPECT_GE(apart.value.upper, plain.value.lower);

@@ -6,9 +6,9 @@
 #include <optional>
 #include <vector>
 
-#include "muster/numerics/call_bounds.h"
-#include "muster/numerics/call_of_mixed_sum.h"
 #include "muster/numerics/contour.h"
+#include "muster/numerics/excess_bounds.h"
+#include "muster/numerics/excess_of_mixed_sum.h"
 #include "muster/numerics/ordered.h"
 
 namespace muster::numerics {
@@ -131,7 +131,7 @@ class Pieces {
               one_.upper + one_scale_ * atom.weight * others_.above(k - atom.point)};
     }
     if (!split_.large.empty()) {
-      const CallBounds capped = others_.capped(split_.capped, n - 2, split_.chance, split_.size);
+      const ExcessBounds capped = others_.capped(split_.capped, n - 2, split_.chance, split_.size);
       two_ = n * split_.chance * n * split_.mean_beyond;
       for (const Atom& atom : split_.large) {
         two_ += n * atom.weight * capped.above(k - 2 * atom.point);
@@ -139,7 +139,7 @@ class Pieces {
       two_ *= 0.5 * n * split_.chance * (1 + kOutward);
     }
     if (split_.low_chance > 0) {
-      const CallBounds all_others = others_.capped(split_.capped, n - 1, split_.chance, split_.size);
+      const ExcessBounds all_others = others_.capped(split_.capped, n - 1, split_.chance, split_.size);
       raised_ =
           n * split_.low_chance * (all_others.above(k + low_size) + n * split_.mean_beyond) * (1 + kOutward);
     }
@@ -155,7 +155,7 @@ class Pieces {
     Enclosure none{0, none_chernoff_ * (1 + kOutward)};
     if (none_chernoff_ > kGap * one_.lower) {
       const std::array parts{LawCopies{&split_.bulk, n_}};
-      none = call_of_laws(parts, k_, c_);
+      none = excess_of_laws(parts, k_, c_);
       none = {none.lower * none_scale_, none.upper * none_scale_};
     }
     const Enclosure one = one_large(kGap * (none.lower + one_.lower));
@@ -171,8 +171,8 @@ class Pieces {
     if (one_.upper - one_.lower <= gap) {
       return one_;
     }
-    CallBounds others = others_;
-    others.add_puts(split_.bulk);
+    ExcessBounds others = others_;
+    others.add_deficits(split_.bulk);
     const double share = gap / static_cast<double>(split_.large.size());
     AtomicLaw doubtful;
     Enclosure sum{0, 0};
@@ -194,15 +194,15 @@ class Pieces {
       w /= chance;
     }
     const std::array parts{LawCopies{&split_.bulk, n_ - 1}, LawCopies{&doubtful, 1}};
-    const Enclosure call = call_of_laws(parts, k_);
-    return {sum.lower + one_scale_ * chance * call.lower, sum.upper + one_scale_ * chance * call.upper};
+    const Enclosure excess = excess_of_laws(parts, k_);
+    return {sum.lower + one_scale_ * chance * excess.lower, sum.upper + one_scale_ * chance * excess.upper};
   }
 
   double n_;
   double k_;
   Split split_;
   double c_;
-  CallBounds others_;
+  ExcessBounds others_;
   double none_scale_;
   double one_scale_;  // times an atom's weight: the chance that it alone is large
   double none_chernoff_ = 0;
@@ -213,7 +213,7 @@ class Pieces {
 
 }  // namespace
 
-std::optional<Enclosure> call_with_rare_terms(const AtomicLaw& law, double n, double k) {
+std::optional<Enclosure> excess_with_rare_terms(const AtomicLaw& law, double n, double k) {
   Tail right;
   Tail left;
   for (std::size_t i = 0; i < law.points.size(); ++i) {

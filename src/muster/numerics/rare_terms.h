@@ -25,6 +25,6 @@
 namespace muster::numerics {
 
 // For independent copies of `law`, n >= 2. None where nothing would be taken apart.
-std::optional<Enclosure> call_with_rare_terms(const AtomicLaw& law, double n, double k);
+std::optional<Enclosure> excess_with_rare_terms(const AtomicLaw& law, double n, double k);
 
 }  // namespace muster::numerics

@@ -10,7 +10,7 @@
 #include <random>
 #include <vector>
 
-#include "muster/numerics/call_of_mixed_sum.h"
+#include "muster/numerics/excess_of_mixed_sum.h"
 #include "muster/numerics/rare_terms.h"
 
 namespace muster::numerics {
@@ -61,7 +61,7 @@ Outcomes added(const Outcomes& a, const Outcomes& b) {
   return all;
 }
 
-long double call(const Outcomes& all, long double k) {
+long double excess(const Outcomes& all, long double k) {
   long double value = 0;
   for (const Outcome& x : all) {
     value += std::max(0.0L, x.sum - k) * x.probability;
@@ -119,19 +119,19 @@ Statement statement(const AtomicLaw& law, int n, long double k, double size, dou
   const long double terms = n;
   const Outcomes others = power(bulk, n - 1 - missing);
   const Outcomes capped_others = power(capped, std::max(0, n - 2 - missing));
-  long double value = std::pow(1 - chance, terms) * call(power(bulk, n), k);
+  long double value = std::pow(1 - chance, terms) * excess(power(bulk, n), k);
   long double two = terms * chance * terms * mean_beyond;
   for (const Outcome& y : large) {
-    value += terms * std::pow(1 - chance, terms - 1) * y.probability * call(others, k - y.sum);
-    two += terms * y.probability * call(capped_others, k - 2 * y.sum);
+    value += terms * std::pow(1 - chance, terms - 1) * y.probability * excess(others, k - y.sum);
+    two += terms * y.probability * excess(capped_others, k - 2 * y.sum);
   }
   two *= 0.5L * terms * chance;
   const long double raised =
-      terms * low_chance * (call(power(capped, n - 1 - missing), k + low_size) + terms * mean_beyond);
+      terms * low_chance * (excess(power(capped, n - 1 - missing), k + low_size) + terms * mean_beyond);
   return {value - raised, value + two};
 }
 
-std::vector<long double> strikes(const AtomicLaw& law, int n) {
+std::vector<long double> thresholds(const AtomicLaw& law, int n) {
   const double deviation = std::sqrt(n * law.variance());
   std::vector<long double> all{0};
   for (const double z : {-2.0, -0.5, 0.3, 1.0, 2.5, 6.0, 20.0}) {
@@ -151,8 +151,8 @@ TEST(RareTermsEnumeration, TheStatementHoldsAndOneTermFewerIsCaught) {
     const double size = law.largest_point() * std::pow(uniform(engine), 3);
     const double low_size = -law.smallest_point() * std::pow(uniform(engine), 3);
     if (!(size > 0)) continue;
-    for (const long double k : strikes(law, n)) {
-      const long double truth = call(sum, k);
+    for (const long double k : thresholds(law, n)) {
+      const long double truth = excess(sum, k);
       const long double allowed = kSmall * (truth + std::fabs(k));
       const Statement right = statement(law, n, k, size, low_size, 0);
       ++cases;
@@ -176,14 +176,14 @@ TEST(RareTermsEnumeration, EnclosesEveryOutcome) {
     const AtomicLaw law = random_law(n == 2 ? 300 : n == 3 ? 45 : n == 5 ? 8 : 6, engine);
     const Outcomes term = outcomes_of(law);
     const Outcomes sum = power(term, n), fewer = power(term, n - 1);
-    for (const long double k : strikes(law, n)) {
-      const auto got = call_with_rare_terms(law, n, static_cast<double>(k));
+    for (const long double k : thresholds(law, n)) {
+      const auto got = excess_with_rare_terms(law, n, static_cast<double>(k));
       ++cases;
       if (!got) continue;
       ++taken_apart;
-      const long double truth = call(sum, k), allowed = kSmall * (truth + 100 * std::fabs(k));
+      const long double truth = excess(sum, k), allowed = kSmall * (truth + 100 * std::fabs(k));
       violations += truth < got->lower - allowed || truth > got->upper + allowed;
-      const long double without = call(fewer, k);  // a bound for one term fewer
+      const long double without = excess(fewer, k);  // a bound for one term fewer
       caught += without < got->lower - allowed || without > got->upper + allowed;
     }
   }
@@ -209,10 +209,10 @@ TEST(RareTermsEnumeration, CopiesOfTwoLawsAreEnclosed) {
     for (const double z : {-1.0, 0.2, 1.0, 4.0}) {
       const double k = mean + z * deviation;
       const std::array parts{LawCopies{&many, 1.0 * n}, LawCopies{&one, 1}};
-      const long double truth = call(sum, k), without = call(fewer, k);
+      const long double truth = excess(sum, k), without = excess(fewer, k);
       const long double allowed = kSmall * (truth + 100 * std::fabs(k));
       for (const Enclosure& got :
-           {call_of_laws(parts, k), call_of_laws(parts, k, (0.5 + uniform(engine)) / deviation)}) {
+           {excess_of_laws(parts, k), excess_of_laws(parts, k, (0.5 + uniform(engine)) / deviation)}) {
         ++cases;
         violations += truth < got.lower - allowed || truth > got.upper + allowed;
         caught += without < got.lower - allowed || without > got.upper + allowed;

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <vector>
 
-#include "muster/numerics/call_of_mixed_sum.h"
+#include "muster/numerics/excess_of_mixed_sum.h"
 
 namespace muster::numerics {
 namespace {
@@ -70,7 +70,7 @@ TEST(RareTerms, EnclosesTheExactValue) {
               const double at = static_cast<double>(s) - static_cast<double>(n) * kLargest;
               value += at > k ? exact[s] * (at - k) : 0;
             }
-            const auto got = call_with_rare_terms(law, n, k);
+            const auto got = excess_with_rare_terms(law, n, k);
             if (!got) {
               continue;
             }
@@ -101,10 +101,10 @@ TEST(RareTerms, AgreesWithThePlainInversion) {
   }
   const double n = 20'000;
   for (const double k : {0.0, 50.0, 200.0, 400.0}) {
-    const auto apart = call_with_rare_terms(law, n, k);
+    const auto apart = excess_with_rare_terms(law, n, k);
     ASSERT_TRUE(apart);
     const std::array parts{LawCopies{&law, n}};
-    const Enclosure plain = call_of_laws(parts, k);
+    const Enclosure plain = excess_of_laws(parts, k);
     EXPECT_LE(apart->lower, plain.upper);
     EXPECT_GE(apart->upper, plain.lower);
     EXPECT_LE(apart->upper, apart->lower * (1 + 2e-4)) << k;
@@ -117,9 +117,9 @@ TEST(RareTerms, LeavesShortTailsAndEndsFarOut) {
   AtomicLaw law;
   law.add(1, 0.1);
   law.add(-1, 0.1);
-  EXPECT_FALSE(call_with_rare_terms(law, 1000, 10));
+  EXPECT_FALSE(excess_with_rare_terms(law, 1000, 10));
   law.add(1e6, 1e-30);
-  const auto rare = call_with_rare_terms(law, 1000, 900);
+  const auto rare = excess_with_rare_terms(law, 1000, 900);
   ASSERT_TRUE(rare);
   EXPECT_GE(rare->upper, 1000 * 1e-30 * (1e6 - 900) * (1 - 1e-9));
   EXPECT_LE(rare->upper, 1000 * 1e-30 * (1e6 - 900) * (1 + 1e-4));

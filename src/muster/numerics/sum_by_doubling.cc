@@ -160,7 +160,7 @@ SumLaw add(const SumLaw& a, const SumLaw& b, Side side, const std::vector<double
 
 }  // namespace
 
-double SumLaw::call(double k, Side side) const {
+double SumLaw::expected_excess(double k, Side side) const {
   const double shift = 1 + (side == Side::above ? point_error : -point_error);
   double sum = 0;
   for (std::size_t i = points.size(); i-- > 0 && points[i] * shift > k;) {

@@ -8,7 +8,7 @@
 //   below: all sums of a cell are merged to their mean: every convex function's expectation falls (Jensen).
 // Convex order survives independent sums, so n copies cost log2 n squarings and at most as many additions.
 // All terms are positive, so every mass is accurate relative to itself, however small: that is what the far
-// tails of heavy laws need, where the contour integral of call_of_sum.h hardly decays. Pairs of masses whose
+// tails of heavy laws need, where the contour integral of expected_excess.h hardly decays. Pairs of masses whose
 // product is below 1e-46 are left out; `above` charges them outward. Reference:
 // docs/theory/shuffle-gaussian.md, "Numerics". Pure functions; call from any thread.
 #pragma once
@@ -31,7 +31,7 @@ struct SumLaw {
 
   // E(S - k)_+ and E(k - S)_+, k >= 0, of the law bracketed: an upper bound if the law is `above`, a lower
   // one if it is `below`.
-  double call(double k, Side side) const;
+  double expected_excess(double k, Side side) const;
   double put(double k, Side side) const;
 };
 

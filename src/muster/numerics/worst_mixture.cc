@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "muster/numerics/atom_kernels.h"
-#include "muster/numerics/call_of_mixed_sum.h"
 #include "muster/numerics/contour.h"
-#include "muster/numerics/enumerated_few.h"
 #include "muster/numerics/enumerated_mixture.h"
+#include "muster/numerics/excess_of_mixed_sum.h"
 #include "muster/numerics/mixture_samples.h"
 #include "muster/numerics/ordered.h"
+#include "muster/numerics/sparse_sum.h"
 
 namespace muster::numerics {
 namespace {
@@ -229,7 +229,7 @@ double of_one_mixture(const AtomicLaw& first, const AtomicLaw& second, const Fra
                       double c) {
   if (!(h > 0 && h < frame.terms)) return 0;
   const std::array<LawCopies, 2> laws = {LawCopies{&first, frame.terms - h}, LawCopies{&second, h}};
-  const double value = call_of_laws(laws, frame.k, c).lower;
+  const double value = excess_of_laws(laws, frame.k, c).lower;
   if (!frame.swap) return as_lower_bound(value, kInfinity);
   const double most = (frame.terms - h) * first.largest_point() + h * second.largest_point() - frame.k;
   const double all = std::exp(frame.terms * std::log1p(-frame.absent)) * larger(0.0, most) * (1 + 1e-9);
@@ -368,8 +368,8 @@ WorstMixture along(const AtomicLaw& first, const AtomicLaw& second, double terms
 
 }  // namespace
 
-WorstMixture worst_mixture_call(const AtomicLaw& first, const AtomicLaw& second, double terms, double k,
-                                Mixing mixing, std::optional<double> absent) {
+WorstMixture worst_mixture_excess(const AtomicLaw& first, const AtomicLaw& second, double terms, double k,
+                                  Mixing mixing, std::optional<double> absent) {
   if (!std::isfinite(k)) return {{0, kInfinity}, kInfinity};  // out of range is not "nothing left"
   const AtomicLaw* laws[2] = {&first, &second};
   if (!absent && enumerable_mixture(first, second, terms)) {

@@ -8,7 +8,7 @@
 // need no such weight: with G_h the product reading on n terms, G_h >= (h/n) V_{h-1} + ((n-h)/n) V_h
 // (equality but for the event that no term is zero).
 //
-// Method. The trapezoidal rule of call_of_sum.h turns every V_i into a finite sum over frequencies of
+// Method. The trapezoidal rule of expected_excess.h turns every V_i into a finite sum over frequencies of
 // kernel * phi_1^i phi_2^(m-i), all with nonnegative error. In i that is a sum of geometric sequences,
 // so its second difference is the sum of kernel * (phi_1 - phi_2)^2 phi_1^i phi_2^(m-2-i), and a bound
 // beta on it for ALL i at once is the sum of |kernel| |phi_1 - phi_2|^2 max(|phi_1|, |phi_2|)^(m-2). A
@@ -18,7 +18,7 @@
 // the G instead. More smoothing is tried where beta stays large. The contour is the saddle point of the
 // larger end, or where the two ends' transforms are alike if a mixture passes both. A couple of dozen
 // terms are enumerated (enumerated_mixture.h), and so is the handful that is expected away from zero
-// where at most one is (enumerated_few.h). docs/theory/class-c.md, section "The maximum over all
+// where at most one is (sparse_sum.h). docs/theory/class-c.md, section "The maximum over all
 // types". Pure function; call from any thread.
 #pragma once
 
@@ -39,7 +39,7 @@ struct WorstMixture {
 // `terms` a whole number >= 1 (swap: >= 2). `absent`: where more of a law than that stands
 // at zero; all of it unless given. upper may be infinity where the contour says nothing; it
 // is never below the truth and never NaN.
-WorstMixture worst_mixture_call(const AtomicLaw& first, const AtomicLaw& second, double terms, double k,
-                                Mixing mixing, std::optional<double> absent = std::nullopt);
+WorstMixture worst_mixture_excess(const AtomicLaw& first, const AtomicLaw& second, double terms, double k,
+                                  Mixing mixing, std::optional<double> absent = std::nullopt);
 
 }  // namespace muster::numerics

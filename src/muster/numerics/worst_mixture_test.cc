@@ -8,8 +8,8 @@
 #include <random>
 #include <vector>
 
-#include "muster/numerics/call_of_sum.h"
 #include "muster/numerics/enumerated_mixture.h"
+#include "muster/numerics/expected_excess.h"
 #include "muster/numerics/two_points_test.h"
 
 namespace muster::numerics {
@@ -63,7 +63,7 @@ TEST(WorstMixture, EnumeratesAHandfulOfTerms) {
         for (int h = 0; h <= (mixing == Mixing::swap ? terms - 1 : terms); ++h) {
           worst = std::max(worst, slow(first, second, terms, k, mixing, h));
         }
-        const Enclosure fast = worst_mixture_call(first, second, terms, k, mixing).value;
+        const Enclosure fast = worst_mixture_excess(first, second, terms, k, mixing).value;
         EXPECT_GE(fast.upper, worst);
         EXPECT_LE(fast.lower, worst);
         EXPECT_NEAR(fast.upper, static_cast<double>(worst), 1e-11 * static_cast<double>(worst) + 1e-14);
@@ -81,7 +81,7 @@ TEST(WorstMixture, ContourIsAboveEveryMixtureAndNear) {
       for (const Mixing mixing : {Mixing::product, Mixing::swap}) {
         for (const double k : {0.5, 2.0, 8.0}) {
           const double exact = enumerated_mixture(first, second, 30, k, mixing).upper;
-          const WorstMixture fast = worst_mixture_call(first, second, 30, k, mixing);
+          const WorstMixture fast = worst_mixture_excess(first, second, 30, k, mixing);
           SCOPED_TRACE(::testing::Message() << rate << ' ' << share << ' ' << k);
           EXPECT_GE(fast.value.upper, exact * (1 - 1e-11));
           EXPECT_LE(fast.value.upper, exact * 1.02);
@@ -107,9 +107,9 @@ TEST(WorstMixture, SeesAMaximumInside) {
       even.add(second.points[i], second.weights[i] / 2);
     }
     for (const double k : {-inside, 0.0, inside}) {
-      const Enclosure worst = worst_mixture_call(first, second, terms, k, Mixing::product).value;
+      const Enclosure worst = worst_mixture_excess(first, second, terms, k, Mixing::product).value;
       for (const AtomicLaw& law : {first, second, even}) {
-        EXPECT_GE(worst.upper, call_of_sum(law, terms, k).lower * (1 - 1e-12)) << terms << ' ' << k;
+        EXPECT_GE(worst.upper, expected_excess(law, terms, k).lower * (1 - 1e-12)) << terms << ' ' << k;
       }
     }
   }
@@ -158,7 +158,7 @@ TEST(WorstMixture, FewTermsAtZero) {
         }
         largest = std::max(largest, total);
       }
-      const WorstMixture worst = worst_mixture_call(first, second, kTerms, k, Mixing::swap);
+      const WorstMixture worst = worst_mixture_excess(first, second, kTerms, k, Mixing::swap);
       SCOPED_TRACE(::testing::Message() << reporting << ' ' << epsilon);
       EXPECT_GE(worst.value.upper, largest);
       // The ends of the product reading hold the event that no term is zero as well.
@@ -218,7 +218,7 @@ TEST(WorstMixture, ZerosThatCount) {
         }
         largest = std::max(largest, value);
       }
-      const WorstMixture worst = worst_mixture_call(first, second, terms, k, Mixing::swap, absent);
+      const WorstMixture worst = worst_mixture_excess(first, second, terms, k, Mixing::swap, absent);
       EXPECT_GE(worst.value.upper, largest * (1 - 1e-11)) << terms << ' ' << k;
       EXPECT_LE(worst.value.upper, largest * 1.02) << terms << ' ' << k;
     }
@@ -229,18 +229,18 @@ TEST(WorstMixture, EqualLawsCostNothing) {
   const AtomicLaw law = two_points(1.5, -0.5, 0.2, 0.25);
   for (const double terms : {1e3, 1e6, 1e9}) {
     const double k = std::sqrt(terms);
-    const WorstMixture worst = worst_mixture_call(law, law, terms, k, Mixing::product);
-    const Enclosure call = call_of_sum(law, terms, k);
+    const WorstMixture worst = worst_mixture_excess(law, law, terms, k, Mixing::product);
+    const Enclosure expected = expected_excess(law, terms, k);
     EXPECT_LE(worst.slack, 1e-9);
-    EXPECT_GE(worst.value.upper, call.lower);
-    EXPECT_LE(worst.value.lower, call.upper);
-    EXPECT_LE(worst.value.upper, call.upper * (1 + 1e-4));
+    EXPECT_GE(worst.value.upper, expected.lower);
+    EXPECT_LE(worst.value.lower, expected.upper);
+    EXPECT_LE(worst.value.upper, expected.upper * (1 + 1e-4));
   }
 }
 
 TEST(WorstMixture, NothingPassesAStrikeBeyondEverySum) {
   const AtomicLaw law = two_points(1, -1, 0.5, 0.5);
-  EXPECT_EQ(worst_mixture_call(law, law, 100, 100, Mixing::swap).value.upper, 0);
+  EXPECT_EQ(worst_mixture_excess(law, law, 100, 100, Mixing::swap).value.upper, 0);
 }
 
 }  // namespace

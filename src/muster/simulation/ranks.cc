@@ -103,7 +103,7 @@ unsigned usual_threads() {
   return bound ? allowed : std::max(1u, online / launch_of_this_process().ranks_on_this_machine);
 }
 
-void Meeting::hold(Ranks& ranks, const std::exception_ptr& failure) {
+void AllReduce::hold(Ranks& ranks, const std::exception_ptr& failure) {
   places_.back() = failure != nullptr ? 1 : 0;
   ranks.all_reduce(places_);
   ranks.parted_ = places_.back() != 0;

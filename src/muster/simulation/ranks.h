@@ -4,17 +4,17 @@
 // meeting a round; sums of integers do not depend on how they were shared out, so a run is the same bits on
 // any number of ranks. Rank 0 alone prints, writes the folder and works out epsilon.
 //
-// Nobody may wait for a rank that has failed. So a rank that fails goes to the next meeting all the same and
+// Nobody may wait for a rank that has failed. So a rank that fails takes part in the next all-reduce all the same and
 // says so there, and every rank then throws the error of the lowest rank that failed. All ranks hold the same
 // meetings in the same order, each called from the thread that made the Ranks.
 //
 // Example:
 //     const std::unique_ptr<Ranks> ranks = join_ranks();
 //     together(*ranks, [&] { data = load(); });  // loaded everywhere, or refused everywhere
-//     Meeting meeting(3);
-//     meeting.numbers()[0] = ...;                // this rank's
-//     meeting.hold(*ranks, failure);
-//     ... meeting.numbers() ...                  // the sums over all ranks
+//     AllReduce sums(3);
+//     sums.numbers()[0] = ...;                // this rank's
+//     sums.hold(*ranks, failure);
+//     ... sums.numbers() ...                  // the sums over all ranks
 #pragma once
 
 #include <cstddef>
@@ -42,14 +42,14 @@ class Ranks {
   virtual void all_reduce(std::span<std::int64_t> numbers) = 0;
   // Overwrites `bytes` by those of rank `from`.
   virtual void broadcast(std::string& bytes, unsigned from) = 0;
-  // Ends every rank at once, for a failure that no meeting can tell the others of.
+  // Ends every rank at once, for a failure that no all-reduce can tell the others of.
   [[noreturn]] virtual void abandon(int status) = 0;
 
-  // Whether the last meeting ended with an error: then every rank has thrown it, and nobody waits.
+  // Whether the last all-reduce ended with an error: then every rank has thrown it, and nobody waits.
   bool parted() const { return parted_; }
 
  private:
-  friend class Meeting;
+  friend class AllReduce;
   bool parted_ = false;
 };
 
@@ -71,14 +71,14 @@ Launch launch_of_this_process();
 // beside it unless the launcher gave each its own.
 unsigned usual_threads();
 
-// One all-reduce of some numbers that also says whether a rank failed. Keeps its storage between meetings.
-class Meeting {
+// One all-reduce of some numbers that also says whether a rank failed. Keeps its storage between uses.
+class AllReduce {
  public:
-  explicit Meeting(std::size_t numbers) : places_(numbers + 1) {}
+  explicit AllReduce(std::size_t numbers) : places_(numbers + 1) {}
 
   // What this rank brings, to be overwritten before hold().
   std::span<std::int64_t> numbers() { return std::span(places_).first(places_.size() - 1); }
-  // `failure`: what went wrong on this rank since the last meeting, or null. When nothing went wrong
+  // `failure`: what went wrong on this rank since the last all-reduce, or null. When nothing went wrong
   // anywhere, numbers() are the sums over all ranks; else every rank throws the lowest failed rank's error.
   void hold(Ranks& ranks, const std::exception_ptr& failure);
 
@@ -95,7 +95,7 @@ void together(Ranks& ranks, Part&& part) {
   } catch (...) {
     failure = std::current_exception();
   }
-  Meeting(0).hold(ranks, failure);
+  AllReduce(0).hold(ranks, failure);
 }
 
 // An error as bytes that another rank can read, and back.

@@ -77,38 +77,38 @@ TEST(Ranks, BroadcastFromEveryRank) {
   }
 }
 
-TEST(Meeting, LeavesTheSumsOfAllRanks) {
-  Meeting meeting(3);
+TEST(AllReduce, LeavesTheSumsOfAllRanks) {
+  AllReduce sums(3);
   for (std::int64_t turn = 1; turn <= 3; ++turn) {
-    meeting.numbers()[0] = turn;
-    meeting.numbers()[1] = ranks().index();
-    meeting.numbers()[2] = std::numeric_limits<std::int64_t>::min() / count();
-    meeting.hold(ranks(), nullptr);
-    EXPECT_EQ(meeting.numbers()[0], turn * count());
-    EXPECT_EQ(meeting.numbers()[1], count() * (count() - 1) / 2);
-    EXPECT_EQ(meeting.numbers()[2], std::numeric_limits<std::int64_t>::min() / count() * count());
+    sums.numbers()[0] = turn;
+    sums.numbers()[1] = ranks().index();
+    sums.numbers()[2] = std::numeric_limits<std::int64_t>::min() / count();
+    sums.hold(ranks(), nullptr);
+    EXPECT_EQ(sums.numbers()[0], turn * count());
+    EXPECT_EQ(sums.numbers()[1], count() * (count() - 1) / 2);
+    EXPECT_EQ(sums.numbers()[2], std::numeric_limits<std::int64_t>::min() / count() * count());
   }
 }
 
-TEST(Meeting, TheFailureOfOneRankIsThrownByAll) {
+TEST(AllReduce, TheFailureOfOneRankIsThrownByAll) {
   for (unsigned failing = 0; failing < ranks().count(); ++failing) {
     std::exception_ptr failure;
     if (ranks().index() == failing) {
       failure = std::make_exception_ptr(Error(ErrorCode::file, "metrics.jsonl", "7", "less", "disk full"));
     }
-    Meeting meeting(2);
-    const std::optional<Error> thrown = error_of([&] { meeting.hold(ranks(), failure); });
+    AllReduce sums(2);
+    const std::optional<Error> thrown = error_of([&] { sums.hold(ranks(), failure); });
     ASSERT_TRUE(thrown.has_value());
     EXPECT_EQ(thrown->code(), ErrorCode::file);
     EXPECT_EQ(thrown->what(), "metrics.jsonl = 7: disk full" + where(failing) + " (allowed: less)");
     // And they can meet again.
-    meeting.numbers()[0] = 1;
-    meeting.hold(ranks(), nullptr);
-    EXPECT_EQ(meeting.numbers()[0], count());
+    sums.numbers()[0] = 1;
+    sums.hold(ranks(), nullptr);
+    EXPECT_EQ(sums.numbers()[0], count());
   }
 }
 
-TEST(Meeting, OfSeveralFailuresTheLowestRanksIsThrown) {
+TEST(AllReduce, OfSeveralFailuresTheLowestRanksIsThrown) {
   const std::optional<Error> thrown = error_of([] {
     together(ranks(),
              [] { throw Error(ErrorCode::data, "", "", "", "rank " + std::to_string(ranks().index())); });
@@ -117,7 +117,7 @@ TEST(Meeting, OfSeveralFailuresTheLowestRanksIsThrown) {
   EXPECT_STREQ(thrown->what(), "rank 0");
 }
 
-TEST(Meeting, ForeignExceptionsBecomeErrorsAmongSeveralRanks) {
+TEST(AllReduce, ForeignExceptionsBecomeErrorsAmongSeveralRanks) {
   if (ranks().count() == 1) {
     EXPECT_THROW(together(ranks(), [] { throw std::runtime_error("broken"); }), std::runtime_error);
     EXPECT_THROW(together(ranks(), [] { throw std::bad_alloc(); }), std::bad_alloc);
@@ -139,7 +139,7 @@ TEST(Meeting, ForeignExceptionsBecomeErrorsAmongSeveralRanks) {
   EXPECT_STREQ(thrown->what(), "out of memory");
 }
 
-TEST(Meeting, TellsWhetherItEndedWithAnError) {
+TEST(AllReduce, TellsWhetherItEndedWithAnError) {
   together(ranks(), [] {});
   EXPECT_FALSE(ranks().parted());
   EXPECT_TRUE(error_of([] { together(ranks(), [] { throw Error(ErrorCode::data, "", "", "", "bad"); }); }));

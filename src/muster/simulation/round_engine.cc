@@ -26,7 +26,7 @@ std::size_t taken_at_a_time(std::size_t senders, unsigned workers) {
 // Coins that are worth waking a worker for: a tenth of a millisecond.
 constexpr std::uint64_t kCoinsOfOne = std::uint64_t{1} << 19;
 
-// What a step's meeting adds up besides the sum of the messages.
+// What the all-reduce of a step adds up besides the sum of the messages.
 enum Counted : std::size_t { kMessages, kNeutral, kStops, kCounted };
 
 // Puts the neutral record's vector in the place of one that is not finite; whether it was one. Asked only
@@ -40,9 +40,9 @@ bool neutralise(std::span<float> vector) {
 
 }  // namespace
 
-struct RoundEngine::Desk {
-  Desk(const learning::ClientFunction& function, const randomizers::VectorRandomizer& randomizer,
-       const randomizers::SumSampler* sum, std::size_t inputs_of_one)
+struct RoundEngine::WorkerState {
+  WorkerState(const learning::ClientFunction& function, const randomizers::VectorRandomizer& randomizer,
+              const randomizers::SumSampler* sum, std::size_t inputs_of_one)
       : workspace(function.make_workspace()),
         scratch(randomizer.make_scratch()),
         aggregator(randomizer, *scratch, sum != nullptr ? sum->make_sum() : randomizer.make_sum()),
@@ -82,12 +82,12 @@ RoundEngine::RoundEngine(const learning::ClientFunction& function,
       team_(team),
       ranks_(ranks),
       sum_(sum),
-      meeting_((sum != nullptr ? sum->make_sum() : randomizer.make_sum()).size() + kCounted) {
+      all_reduce_((sum != nullptr ? sum->make_sum() : randomizer.make_sum()).size() + kCounted) {
   if (function.dimension() != randomizer.dimension()) {
     throw Error(ErrorCode::internal, "", "", "", "the randomizer's dimension is not the model's");
   }
   for (unsigned worker = 0; worker < team.size(); ++worker) {
-    desks_.push_back(std::make_unique<Desk>(function, randomizer, sum, population.inputs()));
+    workers_.push_back(std::make_unique<WorkerState>(function, randomizer, sum, population.inputs()));
   }
 }
 
@@ -111,7 +111,7 @@ RoundEngine::Step RoundEngine::run(std::uint64_t first_round, std::span<const fl
     total.mean(estimate);
   } else {
     clear_all();  // destroyed unseen
-    std::ranges::fill(meeting_.numbers(), 0);
+    std::ranges::fill(all_reduce_.numbers(), 0);
     std::ranges::fill(estimate, 0.0f);
   }
   return step;
@@ -125,31 +125,31 @@ void RoundEngine::call_roll(std::uint64_t first_round) {
     return;
   }
   team_.run([&](unsigned worker) {
-    std::vector<protocols::Sender>& called = desks_[worker]->called;
+    std::vector<protocols::Sender>& called = workers_[worker]->called;
     called.clear();
     roll_call_.append_senders(first_round, {rank * workers + worker, ranks * workers}, called);
   });
-  for (const auto& desk : desks_) {
-    order_.insert(order_.end(), desk->called.begin(), desk->called.end());
+  for (const auto& worker : workers_) {
+    order_.insert(order_.end(), worker->called.begin(), worker->called.end());
   }
 }
 
 RoundEngine::Step RoundEngine::meet(protocols::Aggregator& total, bool stop,
                                     const std::exception_ptr& failure) {
-  const std::span<std::int64_t> numbers = meeting_.numbers();
+  const std::span<std::int64_t> numbers = all_reduce_.numbers();
   const std::span<std::int64_t> sums = total.sum().sums();
   const std::span<std::int64_t> all_sums = numbers.first(sums.size()), counted = numbers.last(kCounted);
   if (ranks_.count() > 1) {
     std::ranges::copy(sums, all_sums.begin());
   }
   std::uint64_t neutral = 0;
-  for (const auto& desk : desks_) {
-    neutral += desk->neutral;
+  for (const auto& worker : workers_) {
+    neutral += worker->neutral;
   }
   counted[kMessages] = static_cast<std::int64_t>(total.count());
   counted[kNeutral] = static_cast<std::int64_t>(neutral);
   counted[kStops] = stop ? 1 : 0;
-  meeting_.hold(ranks_, failure);
+  all_reduce_.hold(ranks_, failure);
   if (ranks_.count() > 1) {
     std::ranges::copy(all_sums, sums.begin());
   }
@@ -159,12 +159,12 @@ RoundEngine::Step RoundEngine::meet(protocols::Aggregator& total, bool stop,
           messages > 0 && messages >= roll_call_.minimum(), counted[kStops] > 0};
 }
 
-void RoundEngine::close(const std::exception_ptr& failure) { meeting_.hold(ranks_, failure); }
+void RoundEngine::close(const std::exception_ptr& failure) { all_reduce_.hold(ranks_, failure); }
 
 void RoundEngine::handle_all(std::span<const float> parameters) {
   if (order_.size() <= kFew) {
     clear_all();
-    handle(*desks_.front(), parameters, 0, order_.size());
+    handle(*workers_.front(), parameters, 0, order_.size());
     return;
   }
   parameters_.assign(parameters.begin(), parameters.end());
@@ -172,16 +172,17 @@ void RoundEngine::handle_all(std::span<const float> parameters) {
   const std::size_t taken = taken_at_a_time(order_.size(), team_.size());
   std::atomic<std::size_t> next{0};
   team_.run([&](unsigned worker) {
-    desks_[worker]->clear();
-    function_.prepare(parameters, *desks_[worker]->workspace);
+    workers_[worker]->clear();
+    function_.prepare(parameters, *workers_[worker]->workspace);
     for (std::size_t first = next.fetch_add(taken); first < order_.size(); first = next.fetch_add(taken)) {
-      handle(*desks_[worker], parameters, first, std::min(first + taken, order_.size()));
+      handle(*workers_[worker], parameters, first, std::min(first + taken, order_.size()));
     }
   });
 }
 
-void RoundEngine::handle(Desk& desk, std::span<const float> parameters, std::size_t first, std::size_t last) {
-  desk.used = true;
+void RoundEngine::handle(WorkerState& worker, std::span<const float> parameters, std::size_t first,
+                         std::size_t last) {
+  worker.used = true;
   std::array<std::uint64_t, randomizers::VectorRandomizer::kPass> examples;  // their senders' places
   for (std::size_t place = first; place < last; ++place) {
     if (order_[place].dummy) continue;
@@ -191,70 +192,70 @@ void RoundEngine::handle(Desk& desk, std::span<const float> parameters, std::siz
   std::size_t made = 0;
   for (std::size_t place = first; place < last; ++place) {
     const protocols::Sender& sender = order_[place];
-    randomizers::AlignedVector<float>& vector = desk.vectors[sum_ != nullptr ? made : 0];
+    randomizers::AlignedVector<float>& vector = worker.vectors[sum_ != nullptr ? made : 0];
     if (sender.dummy) {
       std::ranges::fill(vector, 0.0f);
     } else {
-      function_.evaluate(parameters, population_.example(examples[place - first], desk.inputs),
-                         *desk.workspace, vector);
+      function_.evaluate(parameters, population_.example(examples[place - first], worker.inputs),
+                         *worker.workspace, vector);
     }
     if (sum_ == nullptr) {
-      answer(desk, sender, vector, desk.messages[made]);
+      answer(worker, sender, vector, worker.messages[made]);
     }
     ++made;
   }
   if (sum_ != nullptr) {
-    add_vectors(desk, made);
+    add_vectors(worker, made);
   } else {
-    desk.aggregator.receive_all(std::span(desk.messages).first(made));
+    worker.aggregator.receive_all(std::span(worker.messages).first(made));
   }
 }
 
-void RoundEngine::answer(Desk& desk, const protocols::Sender& sender, std::span<float> vector,
+void RoundEngine::answer(WorkerState& worker, const protocols::Sender& sender, std::span<float> vector,
                          randomizers::Message& message) const {
   const auto randomize = [&] {
-    randomizer_.randomize(vector, key_, sender.round, sender.client, *desk.scratch, message);
+    randomizer_.randomize(vector, key_, sender.round, sender.client, *worker.scratch, message);
   };
   try {
     randomize();
   } catch (const Error&) {
     if (!neutralise(vector)) throw;
-    ++desk.neutral;
+    ++worker.neutral;
     randomize();
   }
 }
 
-void RoundEngine::add_vectors(Desk& desk, std::size_t count) const {
+void RoundEngine::add_vectors(WorkerState& worker, std::size_t count) const {
   std::array<std::span<const float>, randomizers::VectorRandomizer::kPass> vectors;
-  std::copy_n(desk.vectors.begin(), count, vectors.begin());
-  const auto add = [&] { sum_->add_all(std::span(vectors).first(count), desk.aggregator.sum()); };
+  std::copy_n(worker.vectors.begin(), count, vectors.begin());
+  const auto add = [&] { sum_->add_all(std::span(vectors).first(count), worker.aggregator.sum()); };
   try {
     add();
   } catch (const Error&) {
     std::uint64_t replaced = 0;
     for (std::size_t i = 0; i < count; ++i) {
-      replaced += neutralise(desk.vectors[i]) ? 1 : 0;
+      replaced += neutralise(worker.vectors[i]) ? 1 : 0;
     }
     if (replaced == 0) throw;
-    desk.neutral += replaced;
+    worker.neutral += replaced;
     add();
   }
 }
 
 protocols::Aggregator& RoundEngine::sum_of_all() {
-  protocols::Aggregator& total = desks_.front()->aggregator;
-  desks_.front()->used = true;
-  for (std::size_t worker = 1; worker < desks_.size(); ++worker) {
-    if (desks_[worker]->used) {
-      total.merge(desks_[worker]->aggregator);
+  protocols::Aggregator& total = workers_.front()->aggregator;
+  workers_.front()->used = true;
+  for (std::size_t worker = 1; worker < workers_.size(); ++worker) {
+    if (workers_[worker]->used) {
+      total.merge(workers_[worker]->aggregator);
     }
   }
   return total;
 }
 
 void RoundEngine::clear_all() {
-  for (const auto& desk : desks_) {
-    desk->clear();
+  for (const auto& worker : workers_) {
+    worker->clear();
   }
 }
 

@@ -60,15 +60,15 @@ class RoundEngine {
   void close(const std::exception_ptr& failure);
 
  private:
-  struct Desk;  // what one worker owns
+  struct WorkerState;  // what one worker owns
   void call_roll(std::uint64_t first_round);
   void handle_all(std::span<const float> parameters);
-  void handle(Desk& desk, std::span<const float> parameters, std::size_t first, std::size_t last);
+  void handle(WorkerState& worker, std::span<const float> parameters, std::size_t first, std::size_t last);
   // The message of one client or dummy; a vector that is not finite is replaced by zeros.
-  void answer(Desk& desk, const protocols::Sender& sender, std::span<float> vector,
+  void answer(WorkerState& worker, const protocols::Sender& sender, std::span<float> vector,
               randomizers::Message& message) const;
-  // The first `count` vectors of the desk into its sum; those that are not finite are replaced by zeros.
-  void add_vectors(Desk& desk, std::size_t count) const;
+  // The first `count` vectors of the worker into its sum; those that are not finite are replaced by zeros.
+  void add_vectors(WorkerState& worker, std::size_t count) const;
   // The sum of every worker's messages.
   protocols::Aggregator& sum_of_all();
   // Adds the ranks' sums up in `total`.
@@ -83,10 +83,10 @@ class RoundEngine {
   WorkerTeam& team_;
   Ranks& ranks_;
   const randomizers::SumSampler* sum_;            // null: message by message
-  Meeting meeting_;                               // the sum, and what a Step counts
+  AllReduce all_reduce_;                          // the sum, and what a Step counts
   std::vector<protocols::Sender> order_;          // of the step, shuffled
   randomizers::AlignedVector<float> parameters_;  // the round's, on cache lines
-  std::vector<std::unique_ptr<Desk>> desks_;
+  std::vector<std::unique_ptr<WorkerState>> workers_;
 };
 
 }  // namespace muster::simulation

@@ -29,7 +29,7 @@ struct RoundBound {
   double knot = 0;  // epsilon between the curve's kinks where it is nearly linear in between; 0: smooth
   // Where it is not empty, many rounds are charged by what a round can be, not by the curve's own pair.
   TypesOf types = {};
-  bool never_best = false;  // provably no smaller than another bound of the same list
+  bool is_dominated = false;  // provably no smaller than another bound of the same list
 };
 
 // One pair of neighbouring data sets, exactly: both orientations. `lower` ends are valid lower bounds.

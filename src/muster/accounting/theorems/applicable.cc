@@ -197,7 +197,7 @@ void cover(const Mechanism& mechanism, const FixedSubset& p, Applicable& list) {
            {"the subset is uniform, independent of the data, and secret from the server",
             fmt::format("{} honest clients, exactly {} of them reporting", p.clients.value(), p.subset)}),
        .delta = curve_of(SubsetCurve(*sum, n, k)),
-       .never_best = two_types || (in_class_c(mechanism) && summable(mechanism))});
+       .is_dominated = two_types || (in_class_c(mechanism) && summable(mechanism))});
   list.lowers.push_back(homogeneous(mechanism, {n, k, 1}));
   add_third_symbol(mechanism, {n, k, 1}, list);
 }
@@ -275,7 +275,7 @@ void cover(const Mechanism& mechanism, const ShuffledCheckIn& p, Applicable& lis
        .delta = [sum, p](double epsilon) { return swap_delta(*sum, p, epsilon); }});
   // X* is a common majorant of the two types; the Gaussian's two are
   // compared with it wherever they may be above.
-  list.uppers.back().never_best = two_types || (in_class_c(mechanism) && summable(mechanism));
+  list.uppers.back().is_dominated = two_types || (in_class_c(mechanism) && summable(mechanism));
   if (const std::optional<double> epsilon0 = pure_epsilon0(mechanism);
       epsilon0 && *epsilon0 < kLatticeOfTerms) {
     // X* of a pure mechanism lives on the lattice of e^epsilon0 - 1 when E is near 1: half of what one
@@ -357,7 +357,7 @@ void cover(const Mechanism& mechanism, const RandomCheckIn& p, Applicable& list)
                           "picks one of those present uniformly",
                           p.clients.value() - 1)}),
          .delta = curve_of(CountedSlotCurve(sum, m, hi, others, least_of(p.least, p.rate)))});
-    alone.never_best = true;
+    alone.is_dominated = true;
   }
   list.uppers.push_back(std::move(alone));
 }

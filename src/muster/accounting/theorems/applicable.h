@@ -2,7 +2,7 @@
 // the tables of `muster account` read.
 //
 // Adding a theorem is adding a line here: its id, citation, assumptions and curve. Order: a bound marked
-// `never_best` is provably no smaller than an earlier one and is computed for the table alone. Pure function;
+// `is_dominated` is provably no smaller than an earlier one and is computed for the table alone. Pure function;
 // the curves may be called from any thread.
 #pragma once
 

@@ -37,7 +37,7 @@ double divergence(const std::vector<Reports>& reports, const Distances& at, doub
   double sum = 0;
   for (const Reports& k : reports) {
     const double c = (alpha - 1) * (1 - k.share) / k.share;
-    const quadrature::Value rule = quadrature::call_of_distances(k.mu, at.D, at.d, at.S, alpha, c);
+    const quadrature::Value rule = quadrature::excess_of_distances(k.mu, at.D, at.d, at.S, alpha, c);
     sum += k.probability * k.share * (rule.value - rule.error);
   }
   return sum;

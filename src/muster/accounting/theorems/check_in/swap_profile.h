@@ -5,7 +5,7 @@
 // profile f. For every pair of records of the victim, every dataset of the others and E = e^eps >= 1,
 //     delta(eps) <= (1/n) E( sum_{i=1..n} X_i )_+  +  g^n A(E),        X_i = 1 - E w.p. 1-g, else X*,
 // A(E) what a shuffle of all n costs: f(E), or the blanket of an epsilon0-LDP randomizer if that is less;
-// where X* is the law with call function  E(X*-c)_+ = f(E+c) for c >= 0,  (1+|c|) f(E/(1+|c|)) for c < 0
+// where X* is the law with stop-loss transform  E(X*-c)_+ = f(E+c) for c >= 0,  (1+|c|) f(E/(1+|c|)) for c < 0
 // (reporting_law.h). Replace-one, proven, any dimension, one code path for every randomizer. Checked by
 // exhaustive enumeration in swap_profile_test.cc. Pure functions.
 #pragma once

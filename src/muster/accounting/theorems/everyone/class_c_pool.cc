@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "muster/accounting/theorems/shared/reporting_law.h"
-#include "muster/numerics/call_of_sum.h"
+#include "muster/numerics/expected_excess.h"
 #include "muster/numerics/ordered.h"
 #include "muster/numerics/worst_mixture.h"
 
@@ -68,16 +68,16 @@ ClassCPoolCurve::ClassCPoolCurve(double epsilon0, double n, double rate)
 numerics::Enclosure ClassCPoolCurve::generic(double epsilon) const {
   const numerics::AtomicLaw law = reporting_law(profile_, rate_, epsilon);
   const double threshold = n_ * -std::expm1(-epsilon) * (1 - 4e-16), scale = std::exp(epsilon) / n_;
-  const double estimate = numerics::call_of_sum_chernoff(law, n_, threshold) * scale;
-  numerics::Enclosure call{0, estimate};
+  const double estimate = numerics::expected_excess_chernoff(law, n_, threshold) * scale;
+  numerics::Enclosure excess{0, estimate};
   if (!(estimate <= kNegligible)) {
-    call = numerics::call_of_sum(law, n_, threshold);
-    call = {call.lower * scale, call.upper * scale};
+    excess = numerics::expected_excess(law, n_, threshold);
+    excess = {excess.lower * scale, excess.upper * scale};
   }
   // At rate 1 this is the privacy blanket; below, the swap theorem, with its all-report event.
   const double all_report = rate_ < 1 ? std::exp(n_ * std::log(rate_)) * profile_.at(epsilon) : 0;
   const double weights = weight_error(n_ * rate_);
-  return {call.lower / weights, call.upper * weights + all_report};
+  return {excess.lower / weights, excess.upper * weights + all_report};
 }
 
 numerics::Enclosure class_c_pool(double epsilon0, double n, double rate, double epsilon, double guess) {
@@ -121,7 +121,7 @@ numerics::Enclosure class_c_pool(double epsilon0, double n, double rate, double 
   alternative.add((std::exp(-epsilon0) - e) * ratio_low + std::expm1(epsilon), common);
   record.add(-e * std::expm1(epsilon0), rare);
   record.add((1 - e * std::exp(-epsilon0)) * ratio_high + std::expm1(epsilon), common);
-  const numerics::WorstMixture worst = numerics::worst_mixture_call(
+  const numerics::WorstMixture worst = numerics::worst_mixture_excess(
       alternative, record, m, m * std::expm1(epsilon), numerics::Mixing::product);
   const double kappa = 1 - rate * (p - q);
   const double scale = kappa * std::exp(log_factor);
@@ -138,13 +138,13 @@ numerics::Enclosure ClassCPoolCurve::delta(double epsilon) const {
   numerics::Enclosure best = {0, cap};
   // A first guess of the value: Chernoff for a client's own cells without window or tilt, both orientations.
   const double e = std::exp(epsilon);
-  const double strike = n_ * std::expm1(epsilon);
+  const double threshold = n_ * std::expm1(epsilon);
   double guess = kNegligible;
   for (const double side : {1.0, -e}) {
     numerics::AtomicLaw law;
     law.add(side * std::expm1(epsilon0_), rate_ / (std::exp(epsilon0_) + 1));
     law.add(side * std::expm1(-epsilon0_), rate_ / (std::exp(-epsilon0_) + 1));
-    guess = numerics::larger(guess, numerics::call_of_sum_chernoff(law, n_, strike) / n_ / 10);
+    guess = numerics::larger(guess, numerics::expected_excess_chernoff(law, n_, threshold) / n_ / 10);
   }
   const numerics::Enclosure pool = class_c_pool(epsilon0_, n_, rate_, epsilon, guess);
   if (pool.upper < best.upper) {

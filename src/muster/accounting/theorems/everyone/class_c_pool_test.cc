@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "muster/accounting/theorems/swap/class_c.h"
-#include "muster/numerics/call_of_sum.h"
+#include "muster/numerics/expected_excess.h"
 #include "tests/oracle/half_sets.h"
 #include "tests/oracle/slow_formula.h"
 
@@ -167,8 +167,8 @@ TEST(ClassCPool, IsNearTheHomogeneousTruth) {
         numerics::AtomicLaw law;
         law.add(side * std::expm1(row.epsilon0), row.rate / (std::exp(row.epsilon0) + 1));
         law.add(side * std::expm1(-row.epsilon0), row.rate / (std::exp(-row.epsilon0) + 1));
-        homogeneous = std::max(homogeneous,
-                               numerics::call_of_sum(law, row.n, row.n * std::expm1(epsilon)).lower / row.n);
+        homogeneous = std::max(
+            homogeneous, numerics::expected_excess(law, row.n, row.n * std::expm1(epsilon)).lower / row.n);
       }
       const double upper = ClassCPoolCurve(row.epsilon0, row.n, row.rate).delta(epsilon).upper;
       EXPECT_GE(upper, homogeneous);

@@ -6,14 +6,14 @@
 
 #include "muster/accounting/describe/gaussian_divergence.h"
 #include "muster/accounting/theorems/shared/reporting_law.h"
-#include "muster/numerics/call_of_sum.h"
+#include "muster/numerics/expected_excess.h"
 #include "muster/numerics/ordered.h"
 
 namespace muster::accounting {
 namespace {
 
 constexpr double kSumsReach = 300;  // epsilon from which terms leave a double's range
-constexpr double kDeep = 1e-40;     // the law is cut where its call function falls to about this
+constexpr double kDeep = 1e-40;     // the law is cut where its stop-loss transform falls to about this
 
 // Points of the lower convex hull of a falling function on increasing nodes, and its slopes.
 struct Hull {
@@ -58,8 +58,8 @@ GaussianBlanket::Law GaussianBlanket::law(double eta, double epsilon, double ste
             std::expm1(-z) * gaussian_divergence(r, log_alpha).upper) *
            (1 + 1e-14);
   };
-  const auto call = [&](double z) { return discount * mixed(z, epsilon + z); };
-  const auto put = [&](double z) { return mixed(z, z - epsilon); };
+  const auto excess = [&](double z) { return discount * mixed(z, epsilon + z); };
+  const auto deficit = [&](double z) { return mixed(z, z - epsilon); };
   Law result{{}, 0, true};
   double nonzero = 0;
   for (const bool right : {true, false}) {
@@ -68,7 +68,7 @@ GaussianBlanket::Law GaussianBlanket::law(double eta, double epsilon, double ste
     std::vector<long double> value;
     for (double z = 0;; z += z < 6 * r ? step : 2 * step) {
       distance.push_back(scale * std::expm1(z));
-      value.push_back(right ? call(z) : put(z));
+      value.push_back(right ? excess(z) : deficit(z));
       if (value.back() <= cut * discount || z > 600) {
         break;
       }
@@ -112,13 +112,13 @@ numerics::Enclosure GaussianBlanket::at(double eta, double epsilon) const {
   }
   const double factor = weight_error(n_ * nonzero) * (1 + 1e-15 * (n_ + 1));
   const double added = outside + terms.beyond * grown;
-  const double chernoff = numerics::call_of_sum_chernoff(terms.terms, n_, 0);
-  const numerics::Enclosure call = chernoff * grown / n_ < 1e-6 * added
-                                       ? numerics::Enclosure{0, chernoff}  // small beside what is added
-                                       : numerics::call_of_sum(terms.terms, n_, 0);
+  const double chernoff = numerics::expected_excess_chernoff(terms.terms, n_, 0);
+  const numerics::Enclosure excess = chernoff * grown / n_ < 1e-6 * added
+                                         ? numerics::Enclosure{0, chernoff}  // small beside what is added
+                                         : numerics::expected_excess(terms.terms, n_, 0);
   const double top =
-      numerics::as_upper_bound((call.upper * grown / n_ * factor + added) * (1 + 1e-14), local);
-  return {numerics::as_lower_bound(call.lower * grown / n_ / factor + added, top), top};
+      numerics::as_upper_bound((excess.upper * grown / n_ * factor + added) * (1 + 1e-14), local);
+  return {numerics::as_lower_bound(excess.lower * grown / n_ / factor + added, top), top};
 }
 
 // eta = r z + r^2/2 puts the failing messages z deviations out. The total falls, then rises with z: a first
@@ -140,7 +140,7 @@ numerics::Enclosure GaussianBlanket::delta(double epsilon) const {
       continue;
     }
     const double total =
-        0.1 * numerics::call_of_sum_chernoff(terms.terms, n_, 0) * std::exp(epsilon) / n_ + outside;
+        0.1 * numerics::expected_excess_chernoff(terms.terms, n_, 0) * std::exp(epsilon) / n_ + outside;
     if (total < least) {
       least = total;
       guess = z;

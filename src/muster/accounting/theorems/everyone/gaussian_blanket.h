@@ -5,7 +5,7 @@
 // within mu <= 2 r of each other; all reports are shuffled. For every eta >= 0, with beta = e^-eta, E = e^eps
 // and H_m(alpha) the Gaussian's profile at distance m,
 //     delta(eps) <= (1/n) E(G_1 + ... + G_n)_+  +  (1 + E)(n - 1) beta H_r(e^eta),
-// where G is the law whose call function is the larger convex one below
+// where G is the law whose stop-loss transform is the larger convex one below
 //     (E/s) H_mu(s) + (1 - E/s) H_r(s),   s = E + c beta,                                for c >= 0,
 //     1 - E + |c| + E (H_mu(s)/u + (1 - 1/u) H_r(s)),   u = 1 + |c| beta,  s = u/E,     for c < 0.
 // Replace-one, PROVEN, both orders, every data set. Weaker than the star with a pool while that has clones
@@ -32,7 +32,7 @@ class GaussianBlanket {
  private:
   struct Law {
     numerics::AtomicLaw terms;
-    double beyond;  // call function at the cut, charged once
+    double beyond;  // stop-loss transform at the cut, charged once
     bool valid;
   };
   Law law(double eta, double epsilon, double step, double cut) const;

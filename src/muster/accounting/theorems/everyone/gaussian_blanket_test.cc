@@ -1,4 +1,4 @@
-// The Gaussian's blanket: its call function against quadrature, the
+// The Gaussian's blanket: its stop-loss transform against quadrature, the
 // bound against rounded messages enumerated.
 #include "muster/accounting/theorems/everyone/gaussian_blanket.h"
 
@@ -85,7 +85,7 @@ TEST(GaussianBlanket, DominatesRoundedMessages) {
 }
 
 // int (a - E b - c beta R_o)_+ over the plane, and the put, against the page's majorant.
-TEST(GaussianBlanket, TheCallFunctionIsAMajorant) {
+TEST(GaussianBlanket, TheStopLossTransformIsAMajorant) {
   const auto profile = [](double distance, double alpha) {
     return gaussian_divergence(distance, std::log(alpha)).upper;
   };

@@ -143,7 +143,7 @@ TEST(KRR, TheLawIsThatOfItsOwnProfile) {
         const std::vector<oracle::Atom> atoms = oracle::profile_law(laws_of(k, epsilon0), epsilon);
         std::vector<Term> terms = k_rr_terms(k, epsilon0, epsilon);
         for (const double c : {-40.0, -8.0, -3.0, -1.0, -0.4, -0.1, 0.0, 0.05, 0.3, 1.0, 4.0}) {
-          const auto call = [c](const auto& list, auto&& mass) {
+          const auto excess = [c](const auto& list, auto&& mass) {
             long double sum = 0;
             long double rest = 1;
             for (const auto& atom : list) {
@@ -152,8 +152,8 @@ TEST(KRR, TheLawIsThatOfItsOwnProfile) {
             }
             return sum + rest * std::max(0.0, -c);
           };
-          EXPECT_NEAR(static_cast<double>(call(atoms, [](const oracle::Atom& a) { return a.mass; })),
-                      static_cast<double>(call(terms, [](const Term& t) { return t.mass; })), 1e-13)
+          EXPECT_NEAR(static_cast<double>(excess(atoms, [](const oracle::Atom& a) { return a.mass; })),
+                      static_cast<double>(excess(terms, [](const Term& t) { return t.mass; })), 1e-13)
               << k << " " << epsilon0 << " " << epsilon << " " << c;
         }
       }

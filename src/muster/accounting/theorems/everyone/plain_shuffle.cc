@@ -70,7 +70,7 @@ std::vector<RoundBound> plain_shuffle_bounds(const Mechanism& mechanism, double 
                     .assumptions = assumptions,
                     .delta = [=](double epsilon) { return k_rr_blanket_delta(n, k, epsilon0, epsilon); },
                     .knot = knot,
-                    .never_best = binary});
+                    .is_dominated = binary});
   }
   if (std::holds_alternative<LaplaceLocal>(mechanism)) {
     const auto blanket = std::make_shared<const LaplaceBlanket>(n, epsilon0);
@@ -84,14 +84,14 @@ std::vector<RoundBound> plain_shuffle_bounds(const Mechanism& mechanism, double 
                   .assumptions = assumptions,
                   .delta = [=](double epsilon) { return pure_blanket_delta(n, epsilon0, epsilon); },
                   .knot = knot,
-                  .never_best = !list.empty() || in_class_c(mechanism)});
+                  .is_dominated = !list.empty() || in_class_c(mechanism)});
   list.push_back({.id = "clone-pair",
                   .citation = "Feldman, McMillan, Talwar 2021, hiding among the clones, the pair itself; "
                               "docs/theory/clones.md",
                   .assumptions = assumptions,
                   .delta = [=](double epsilon) { return clone_pair_delta(n, epsilon0, epsilon); },
                   .knot = knot,
-                  .never_best = true});
+                  .is_dominated = true});
   return list;
 }
 

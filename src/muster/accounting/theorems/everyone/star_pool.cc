@@ -9,7 +9,7 @@
 #include "muster/accounting/describe/gaussian_divergence.h"
 #include "muster/accounting/theorems/everyone/pool_weights.h"
 #include "muster/accounting/theorems/shared/reporting_law.h"
-#include "muster/numerics/call_of_mixed_sum.h"
+#include "muster/numerics/excess_of_mixed_sum.h"
 #include "muster/numerics/ordered.h"
 
 namespace muster::accounting {
@@ -142,7 +142,7 @@ numerics::Enclosure StarPool::delta(double epsilon) const {
   for (const Profile& candidate : profiles_) {
     numerics::AtomicLaw at = reporting_law(candidate, rate_, epsilon);
     const double tilt = numerics::mixed_sum_saddle(at, first, threshold);
-    const double chernoff = numerics::call_of_mixed_sum_chernoff(at, first, threshold, tilt);
+    const double chernoff = numerics::excess_of_mixed_sum_chernoff(at, first, threshold, tilt);
     const double total = chernoff * scale + 1e3 * rate_ * candidate.mass_at_infinity();
     if (profile != nullptr && total >= 0.99 * best_total) {
       break;
@@ -160,15 +160,15 @@ numerics::Enclosure StarPool::delta(double epsilon) const {
     const double d = numerics::smaller(1.0, (1 + allowed / (1 - c)) / chosen.ratio);
     const auto groups = two_levels(c, numerics::larger(d * chosen.ratio, 1 + 1e-9));
     double tilt = shared;
-    double chernoff = numerics::call_of_mixed_sum_chernoff(law, groups, threshold, tilt);
+    double chernoff = numerics::excess_of_mixed_sum_chernoff(law, groups, threshold, tilt);
     if (!(chernoff < 1.5 * usual)) {
       tilt = numerics::mixed_sum_saddle(law, groups, threshold);
-      chernoff = numerics::call_of_mixed_sum_chernoff(law, groups, threshold, tilt);
+      chernoff = numerics::excess_of_mixed_sum_chernoff(law, groups, threshold, tilt);
     }
-    const numerics::Enclosure call = chernoff * scale < 1e-5 * chosen.failure * local
-                                         ? numerics::Enclosure{0, chernoff}
-                                         : numerics::call_of_mixed_sum(law, groups, threshold, tilt);
-    worst = {numerics::larger(worst.lower, call.lower), numerics::larger(worst.upper, call.upper)};
+    const numerics::Enclosure excess = chernoff * scale < 1e-5 * chosen.failure * local
+                                           ? numerics::Enclosure{0, chernoff}
+                                           : numerics::excess_of_mixed_sum(law, groups, threshold, tilt);
+    worst = {numerics::larger(worst.lower, excess.lower), numerics::larger(worst.upper, excess.upper)};
     c = d;
   }
   const double weights = weight_error(m);

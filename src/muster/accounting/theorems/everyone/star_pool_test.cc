@@ -13,8 +13,8 @@
 #include "muster/accounting/describe/gaussian_divergence.h"
 #include "muster/accounting/describe/profile.h"
 #include "muster/accounting/theorems/exact/shuffle_gaussian_pair.h"
-#include "muster/numerics/call_of_mixed_sum.h"
 #include "muster/numerics/crossing.h"
+#include "muster/numerics/excess_of_mixed_sum.h"
 #include "tests/oracle/enumeration.h"
 #include "tests/oracle/random_cases.h"
 
@@ -43,14 +43,14 @@ Extended enumerate(const numerics::AtomicLaw& law, const std::vector<double>& sc
     }
     sums = next;
   }
-  Extended call = 0;
+  Extended excess = 0;
   for (const auto& [s, p] : sums) {
-    call += p * std::max<Extended>(0, s - k);
+    excess += p * std::max<Extended>(0, s - k);
   }
-  return call;
+  return excess;
 }
 
-TEST(CallOfMixedSum, EnclosesEnumeration) {
+TEST(ExcessOfMixedSum, EnclosesEnumeration) {
   numerics::AtomicLaw law;
   law.add(1.3, 0.2);
   law.add(-0.7, 0.35);
@@ -62,13 +62,13 @@ TEST(CallOfMixedSum, EnclosesEnumeration) {
       const std::vector<numerics::ScaledCopies> groups = {{1.6, static_cast<double>(heavy)},
                                                           {0.7, static_cast<double>(light)}};
       const double c = numerics::mixed_sum_saddle(law, groups, k);
-      const numerics::Enclosure got = numerics::call_of_mixed_sum(law, groups, k, c);
+      const numerics::Enclosure got = numerics::excess_of_mixed_sum(law, groups, k, c);
       const Extended exact = enumerate(law, scales, k);
       SCOPED_TRACE(::testing::Message() << heavy << ' ' << light << ' ' << k);
       EXPECT_GE(got.upper, exact * (1 - 1e-13L));
       EXPECT_LE(got.lower, exact * (1 + 1e-13L));
       EXPECT_LE(got.upper, exact * 1.05L + 1e-12L);
-      EXPECT_GE(numerics::call_of_mixed_sum_chernoff(law, groups, k, c), exact);
+      EXPECT_GE(numerics::excess_of_mixed_sum_chernoff(law, groups, k, c), exact);
     }
   }
 }

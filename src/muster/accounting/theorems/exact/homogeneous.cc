@@ -5,7 +5,7 @@
 #include "muster/accounting/describe/gaussian_divergence.h"
 #include "muster/accounting/theorems/shared/mean_of_terms.h"
 #include "muster/accounting/theorems/shared/reporting_law.h"
-#include "muster/numerics/call_of_sum.h"
+#include "muster/numerics/expected_excess.h"
 #include "muster/numerics/ordered.h"
 
 namespace muster::accounting {
@@ -126,33 +126,33 @@ numerics::AtomicLaw HomogeneousCurve::lognormal_term(double sign) const {
 Enclosure HomogeneousCurve::forward_of_lognormal(double epsilon) const {
   const double n = shape_.clients, k = n * std::expm1(epsilon) * (1 + 4 * kUlp);
   const numerics::AtomicLaw law = lognormal_term(1);
-  Enclosure call = numerics::call_of_sum(law, shape_.count, k);
-  if (!(call.upper - call.lower <= kWide * call.upper) && !(call.upper <= kParity * k)) {
+  Enclosure excess = numerics::expected_excess(law, shape_.count, k);
+  if (!(excess.upper - excess.lower <= kWide * excess.upper) && !(excess.upper <= kParity * k)) {
     // A heavy right tail: E(S - k)_+ = E(k - S)_+ + E S - k, where the tail is on the other side. The
     // difference loses what its two sides round, and what the sum of a thousand atoms that is the mean does.
     numerics::AtomicLaw mirrored = law;
     for (double& y : mirrored.points) y = -y;
-    const Enclosure put = numerics::call_of_sum(mirrored, shape_.count, -k);
+    const Enclosure deficit = numerics::expected_excess(mirrored, shape_.count, -k);
     const double intrinsic = shape_.count * law.mean() - k;
     const double lost =
-        1e-12 * (put.upper + k) + 1e-13 * shape_.count * numerics::tilt_of(law, 0).absolute_mean;
-    call = {larger(call.lower, put.lower + intrinsic - lost),
-            smaller(call.upper, put.upper + intrinsic + lost)};
+        1e-12 * (deficit.upper + k) + 1e-13 * shape_.count * numerics::tilt_of(law, 0).absolute_mean;
+    excess = {larger(excess.lower, deficit.lower + intrinsic - lost),
+              smaller(excess.upper, deficit.upper + intrinsic + lost)};
   }
-  return of_merged_pair(call, 1);
+  return of_merged_pair(excess, 1);
 }
 
 Enclosure HomogeneousCurve::reverse_of_lognormal(double epsilon) const {
   // (E/n) E( sum (1 - r') - n (1 - 1/E) )_+
   const double k = -shape_.clients * std::expm1(-epsilon) * (1 - 4 * kUlp);
-  return of_merged_pair(numerics::call_of_sum(lognormal_term(-1), shape_.count, k), std::exp(epsilon));
+  return of_merged_pair(numerics::expected_excess(lognormal_term(-1), shape_.count, k), std::exp(epsilon));
 }
 
 // What is enclosed is the curve of the merged pair with its ratios rounded down:
 // a convex function below the true one.
-Enclosure HomogeneousCurve::of_merged_pair(const Enclosure& call, double scale) const {
+Enclosure HomogeneousCurve::of_merged_pair(const Enclosure& excess, double scale) const {
   const double weights = weight_error(shape_.count * shape_.rate), share = scale / shape_.clients;
-  return {call.lower * share / weights * kInward, call.upper * share * weights / kInward};
+  return {excess.lower * share / weights * kInward, excess.upper * share * weights / kInward};
 }
 
 }  // namespace muster::accounting

@@ -52,7 +52,7 @@ class HomogeneousCurve {
   numerics::Enclosure forward_of_lognormal(double epsilon) const;
   numerics::Enclosure reverse_of_lognormal(double epsilon) const;
   numerics::AtomicLaw lognormal_term(double sign) const;  // of sign * (r' - 1), sign = +-1, rounded down
-  numerics::Enclosure of_merged_pair(const numerics::Enclosure& call, double scale) const;
+  numerics::Enclosure of_merged_pair(const numerics::Enclosure& excess, double scale) const;
   numerics::Enclosure one_ratio_alone(double epsilon) const;
 
   Mechanism mechanism_;

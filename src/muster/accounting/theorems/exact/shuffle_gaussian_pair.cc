@@ -9,7 +9,7 @@
 
 #include "muster/accounting/describe/gaussian_divergence.h"
 #include "muster/accounting/theorems/shared/reporting_law.h"
-#include "muster/numerics/call_of_sum.h"
+#include "muster/numerics/expected_excess.h"
 #include "muster/numerics/ordered.h"
 #include "muster/numerics/sum_by_doubling.h"
 
@@ -97,18 +97,19 @@ numerics::AtomicLaw mirrored(numerics::AtomicLaw law) {
   return law;
 }
 
-// E(sum - strike)_+ of a law given by one above it and one below it; round-off of their weights and of the
-// strike included. Where Chernoff's bound is already negligible it stands for the integral.
-double call_above(const numerics::AtomicLaw& law, double n, double strike) {
-  const double k = strike * (1 - 4 * kUlp);
-  const double chernoff = numerics::call_of_sum_chernoff(law, n, k);
-  return (chernoff < n * kNegligible ? chernoff : numerics::call_of_sum(law, n, k).upper) * weight_error(n);
+// E(sum - threshold)_+ of a law given by one above it and one below it; round-off of their weights and of the
+// threshold included. Where Chernoff's bound is already negligible it stands for the integral.
+double excess_above(const numerics::AtomicLaw& law, double n, double threshold) {
+  const double k = threshold * (1 - 4 * kUlp);
+  const double chernoff = numerics::expected_excess_chernoff(law, n, k);
+  return (chernoff < n * kNegligible ? chernoff : numerics::expected_excess(law, n, k).upper) *
+         weight_error(n);
 }
 
-double call_below(const numerics::AtomicLaw& law, double n, double strike) {
-  const double k = strike * (1 + 4 * kUlp);
-  const double chernoff = numerics::call_of_sum_chernoff(law, n, k);
-  return chernoff < n * kNegligible ? 0 : numerics::call_of_sum(law, n, k).lower / weight_error(n);
+double excess_below(const numerics::AtomicLaw& law, double n, double threshold) {
+  const double k = threshold * (1 + 4 * kUlp);
+  const double chernoff = numerics::expected_excess_chernoff(law, n, k);
+  return chernoff < n * kNegligible ? 0 : numerics::expected_excess(law, n, k).lower / weight_error(n);
 }
 
 }  // namespace
@@ -181,9 +182,11 @@ numerics::Enclosure ShuffleGaussianPair::forward(double epsilon, End end) const 
     // The cut's excess is added to delta: a part in 1e6 of the rough value.
     result = forward_by_contour(epsilon, 1e-6 * numerics::larger(bulk, jump, 1e-40), end);
   } else if (sum_) {
-    const double strike = n_ * std::exp(epsilon);
-    result.upper = sum_->above().call(strike * (1 - 4 * kUlp), numerics::Side::above) / n_ * (1 + 4 * kUlp);
-    result.lower = sum_->below().call(strike * (1 + 4 * kUlp), numerics::Side::below) / n_ * (1 - 4 * kUlp);
+    const double threshold = n_ * std::exp(epsilon);
+    result.upper = sum_->above().expected_excess(threshold * (1 - 4 * kUlp), numerics::Side::above) / n_ *
+                   (1 + 4 * kUlp);
+    result.lower = sum_->below().expected_excess(threshold * (1 + 4 * kUlp), numerics::Side::below) / n_ *
+                   (1 - 4 * kUlp);
   }
   const double upper = numerics::as_upper_bound(numerics::larger(result.upper, alone.lower), local);
   return {numerics::as_lower_bound(numerics::larger(result.lower, alone.lower), upper), upper};
@@ -210,40 +213,42 @@ numerics::Enclosure ShuffleGaussianPair::reverse(double epsilon, End end) const 
     result = reverse_by_contour(
         epsilon, 1e-6 * numerics::larger(bulk_estimate(n_, mu_, -std::expm1(-epsilon)), 1e-40), end);
   } else if (sum_) {
-    const double strike = n_ / e;
+    const double threshold = n_ / e;
     result.upper =
-        sum_->above().put(strike * (1 + 4 * kUlp), numerics::Side::above) / strike * (1 + 8 * kUlp);
+        sum_->above().put(threshold * (1 + 4 * kUlp), numerics::Side::above) / threshold * (1 + 8 * kUlp);
     result.lower =
-        sum_->below().put(strike * (1 - 4 * kUlp), numerics::Side::below) / strike * (1 - 8 * kUlp);
+        sum_->below().put(threshold * (1 - 4 * kUlp), numerics::Side::below) / threshold * (1 - 8 * kUlp);
   }
   const double upper = numerics::as_upper_bound(result.upper, local);
   return {numerics::as_lower_bound(result.lower, upper), upper};
 }
 
 numerics::Enclosure ShuffleGaussianPair::forward_by_contour(double epsilon, double tail, End end) const {
-  const double strike = n_ * std::expm1(epsilon);
+  const double threshold = n_ * std::expm1(epsilon);
   numerics::Enclosure result{0, 1};
   if (end != End::upper) {
-    result.lower = call_below(ratio_->below(tail, true), n_, strike) / n_ * (1 - 4 * kUlp);
+    result.lower = excess_below(ratio_->below(tail, true), n_, threshold) / n_ * (1 - 4 * kUlp);
   }
   if (end != End::lower) {
     const CenteredLognormal::Cut cut = ratio_->above(tail);
-    result.upper = (call_above(cut.law, n_, strike) / n_ + cut.excess_right) * (1 + 4 * kUlp);
+    result.upper = (excess_above(cut.law, n_, threshold) / n_ + cut.excess_right) * (1 + 4 * kUlp);
   }
   return result;
 }
 
 numerics::Enclosure ShuffleGaussianPair::reverse_by_contour(double epsilon, double tail, End end) const {
   // (E/n) E( sum (1 - r) - n (1 - 1/E) )_+
-  const double strike = -n_ * std::expm1(-epsilon);
+  const double threshold = -n_ * std::expm1(-epsilon);
   const double e = std::exp(epsilon);
   numerics::Enclosure result{0, 1};
   if (end != End::upper) {
-    result.lower = call_below(mirrored(ratio_->below(tail, false)), n_, strike) / n_ * e * (1 - 8 * kUlp);
+    result.lower =
+        excess_below(mirrored(ratio_->below(tail, false)), n_, threshold) / n_ * e * (1 - 8 * kUlp);
   }
   if (end != End::lower) {
     const CenteredLognormal::Cut cut = ratio_->above(tail);
-    result.upper = (call_above(mirrored(cut.law), n_, strike) / n_ + cut.excess_left) * e * (1 + 8 * kUlp);
+    result.upper =
+        (excess_above(mirrored(cut.law), n_, threshold) / n_ + cut.excess_left) * e * (1 + 8 * kUlp);
   }
   return result;
 }

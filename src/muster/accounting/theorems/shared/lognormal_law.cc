@@ -85,7 +85,7 @@ End upper_end(Extended mu, Extended z) { return {upper_normal(z), upper_normal(z
 
 // E(a - r)_+ = a f(1/a), a = 1 + knot <= 1, f the divergence: the pair
 // seen from its other record. From above.
-double put_excess(double mu, double knot) {
+double lognormal_deficit(double mu, double knot) {
   const double log_alpha = -std::log1p(knot);
   return (1 + knot) * gaussian_divergence(mu, log_alpha * (1 - 4e-16)).upper * (1 + 4e-16);
 }
@@ -189,7 +189,7 @@ CenteredLognormal::Range CenteredLognormal::range(double tail) const {
   std::size_t low = zero - 1;
   for (std::size_t first = 0; first < low;) {
     const std::size_t middle = (first + low + 1) / 2;
-    if (put_excess(mu_, knots_[middle]) <= tail) {
+    if (lognormal_deficit(mu_, knots_[middle]) <= tail) {
       first = middle;
     } else {
       low = middle - 1;
@@ -204,7 +204,7 @@ CenteredLognormal::Cut CenteredLognormal::above(double tail) const {
     return normal_coordinate(mu_, std::log1p(static_cast<Extended>(knots_[i])));
   };
   Cut cut{{},
-          put_excess(mu_, knots_[at.low]),
+          lognormal_deficit(mu_, knots_[at.low]),
           gaussian_divergence(mu_, std::log1p(knots_[at.high]) * (1 - 4e-16)).upper};
   for (std::size_t i = at.low; i <= at.high; ++i) {
     const double before = i > at.low ? right_[i - 1] : static_cast<double>(upper_normal(-coordinate(at.low)));

@@ -3,7 +3,7 @@
 // For two spherical Gaussians at distance mu (in noise deviations) the ratio r = dR(x)/dR(x') at a message of
 // R(x') is lognormal: r = e^{mu z - mu^2/2}, z standard normal, mean 1. On increasing knots
 //   above: every cell's mass is split between its two knots, mean kept; what is cut off at the ends is
-//          returned as an excess, to be added once to a call function.
+//          returned as an excess, to be added once to a stop-loss transform.
 //   below: every cell is merged to its mean (two infinite end cells included).
 // Masses come from Gauss-Legendre panels of positive terms in extended precision: each is right to a relative
 // 1e-17 before it is rounded to double, with no difference of tails. Pure functions; any thread.
@@ -25,7 +25,7 @@ numerics::SumLaw lognormal_ratio(double mu, const std::vector<double>& knots, nu
 // e^-20 and e^600.
 std::vector<double> centered_knots(double mu, int per_deviation);
 
-// Atoms of r - 1 for numerics::call_of_sum, knots > -1 increasing and containing 0, which stays implicit. The
+// Atoms of r - 1 for numerics::expected_excess, knots > -1 increasing and containing 0, which stays implicit. The
 // law can be cut at every knot afterwards.
 class CenteredLognormal {
  public:

@@ -5,7 +5,7 @@
 
 #include "muster/accounting/theorems/shared/reporting_law.h"
 #include "muster/numerics/atomic_law.h"
-#include "muster/numerics/call_of_sum.h"
+#include "muster/numerics/expected_excess.h"
 #include "muster/numerics/ordered.h"
 
 namespace muster::accounting {
@@ -20,10 +20,10 @@ constexpr long double kRoundOff = 1e-18L;  // of the sum of the masses: not a ma
 struct Centred {
   std::vector<Term> terms;  // nonzero values relative to `centre`, masses
   long double centre;
-  long double mass;      // of all of them
-  long double mean;      // E X
-  long double positive;  // E (X)_+
-  long double strike;    // what the centred terms must pass
+  long double mass;       // of all of them
+  long double mean;       // E X
+  long double positive;   // E (X)_+
+  long double threshold;  // what the centred terms must pass
 };
 
 Centred centred(const std::vector<Term>& terms) {
@@ -55,7 +55,7 @@ Centred centred(const std::vector<Term>& terms) {
   return law;
 }
 
-// E(S - strike)_+ over all counts of up to three values, when few terms are away from the centre: multinomial
+// E(S - threshold)_+ over all counts of up to three values, when few terms are away from the centre: multinomial
 // probabilities by positive recurrences. Beyond `most` such terms S is at most the largest value times their
 // number C ~ Bin(n, M), whose tail falls faster than a geometric series of ratio 1/2.
 std::optional<numerics::Enclosure> enumerate_few(const Centred& law, long double n) {
@@ -70,9 +70,9 @@ std::optional<numerics::Enclosure> enumerate_few(const Centred& law, long double
   const auto visit = [&](const auto& self, std::size_t atom, int used, long double sum, long double magnitude,
                          long double chance) -> void {
     if (atom == law.terms.size()) {
-      if (sum > law.strike) {
-        total += chance * (sum - law.strike);
-        size += chance * (magnitude + std::abs(law.strike));
+      if (sum > law.threshold) {
+        total += chance * (sum - law.threshold);
+        size += chance * (magnitude + std::abs(law.threshold));
       }
       return;
     }
@@ -94,7 +94,7 @@ std::optional<numerics::Enclosure> enumerate_few(const Centred& law, long double
   }
   const long double each = 4 * numerics::larger(0.0L, tail);
   const long double beyond =
-      each * (largest * (static_cast<long double>(most) + 1) + numerics::larger(0.0L, -law.strike));
+      each * (largest * (static_cast<long double>(most) + 1) + numerics::larger(0.0L, -law.threshold));
   // Some hundred roundings of 2^-64 in a chance and in a value, a few in each part of a sum.
   const long double error = 1e-16L * total + 1e-18L * size;
   if (beyond + error > 1e-9L * total) {
@@ -113,11 +113,11 @@ double outward(long double x, long double size, bool up) {
 
 struct Rounded {
   numerics::AtomicLaw law;
-  double strike;
+  double threshold;
 };
 
 Rounded rounded(const Centred& law, bool up) {
-  Rounded result{{}, outward(law.strike, 0, !up)};
+  Rounded result{{}, outward(law.threshold, 0, !up)};
   for (const Term& term : law.terms) {
     result.law.add(outward(term.value, std::abs(term.value) + std::abs(law.centre), up),
                    static_cast<double>(term.mass));
@@ -128,22 +128,22 @@ Rounded rounded(const Centred& law, bool up) {
 numerics::Enclosure by_contour(const Centred& law, double n) {
   const Rounded above = rounded(law, true);
   const double weights = weight_error(n * static_cast<double>(law.mass));
-  const double chernoff = numerics::call_of_sum_chernoff(above.law, n, above.strike) * weights;
+  const double chernoff = numerics::expected_excess_chernoff(above.law, n, above.threshold) * weights;
   if (chernoff < kDeep * n) {
     return {0, chernoff * (1 + 1e-12)};
   }
-  numerics::Enclosure ends = numerics::call_of_sum(above.law, n, above.strike);
+  numerics::Enclosure ends = numerics::expected_excess(above.law, n, above.threshold);
   // The n roundings together move the expectation by less than `shift`: only far tails need a second look.
   double shift = 0;
   for (const Term& term : law.terms) {
     shift += n * static_cast<double>(term.mass * (std::abs(term.value) + std::abs(law.centre))) * 0x1p-50;
   }
-  shift += static_cast<double>(std::abs(law.strike)) * 0x1p-50;
+  shift += static_cast<double>(std::abs(law.threshold)) * 0x1p-50;
   if (shift < 1e-8 * ends.lower) {
     ends.lower -= shift;
   } else {
     const Rounded below = rounded(law, false);
-    ends.lower = numerics::call_of_sum(below.law, n, below.strike).lower;
+    ends.lower = numerics::expected_excess(below.law, n, below.threshold).lower;
   }
   // Where one value is far from the others the transform comes as a logarithm next to 1, good to some 2^-52
   // absolutely, and is raised to the n-th power.
@@ -157,7 +157,7 @@ numerics::Enclosure mean_of_terms(const std::vector<Term>& terms, double n, doub
                                   long double constant) {
   Centred law = centred(terms);
   const auto known = static_cast<long double>(n - count);
-  law.strike = -(static_cast<long double>(count) * law.centre + known * constant);
+  law.threshold = -(static_cast<long double>(count) * law.centre + known * constant);
   const std::optional<numerics::Enclosure> few = enumerate_few(law, count);
   const numerics::Enclosure sum = few ? *few : by_contour(law, count);
   // Jensen on both sides: between (mean)_+ and the mean of the positive parts.

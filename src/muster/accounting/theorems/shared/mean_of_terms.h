@@ -2,7 +2,7 @@
 //
 // Blankets, clone pairs and exact curves of equal data sets are all (1/n) E(X_1 + ... + X_n)_+ for a law X of
 // three to a few hundred values. This file turns such a law into the centred AtomicLaw of numerics: the
-// heaviest value goes to zero, where mass is free; points and strike are rounded outward (up for the upper
+// heaviest value goes to zero, where mass is free; points and threshold are rounded outward (up for the upper
 // end, down for the lower one: the expectation is increasing in both), and the round-off of the weights is a
 // factor (weight_error). Pure functions; call from any thread.
 #pragma once

@@ -89,7 +89,7 @@ bool poisson_weights(double mean, double exponent, std::vector<double>& values,
 }
 
 // E(Z - k)_+ of a centred normal.
-double normal_call(double deviation, double k) {
+double normal_excess(double deviation, double k) {
   const double z = k / deviation;
   return deviation * (std::exp(-z * z / 2) / std::sqrt(2 * std::numbers::pi) -
                       z * 0.5 * std::erfc(z / std::numbers::sqrt2));
@@ -154,7 +154,7 @@ numerics::Enclosure CountedSlotCurve::delta(double epsilon) const {
   const double deviation =
       std::sqrt(shape_.count * levels_.front().mean_square * sum_.variance_of_term(shape_, epsilon));
   const std::size_t begin = first_small(shape_.factor * std::exp(epsilon) *
-                                        normal_call(deviation, shape_.threshold * -std::expm1(-epsilon)));
+                                        normal_excess(deviation, shape_.threshold * -std::expm1(-epsilon)));
   const std::size_t target = first_small(sum_at(begin));
   if (target < begin) sum_at(target);
   for (std::size_t i = begin, next = target; next > i;) {

@@ -6,8 +6,8 @@
 #include "muster/accounting/theorems/everyone/class_c_pool.h"
 #include "muster/accounting/theorems/shared/binomial_blocks.h"
 #include "muster/accounting/theorems/shared/reporting_law.h"
-#include "muster/numerics/call_of_sum.h"
-#include "muster/numerics/enumerated_call.h"
+#include "muster/numerics/enumerated_excess.h"
+#include "muster/numerics/expected_excess.h"
 #include "muster/numerics/ordered.h"
 #include "muster/numerics/worst_mixture.h"
 
@@ -68,8 +68,8 @@ double ClassCCurve::profile_only(double epsilon) const {
   law.add(neutral_point(epsilon), 1 - theta_);
   const double threshold = n_ * -std::expm1(-epsilon) * (1 - 4e-16),
                scale = std::exp(epsilon) / (n_ * theta_);
-  const double estimate = numerics::call_of_sum_chernoff(law, terms_, threshold) * scale;
-  return estimate < kNegligible ? estimate : numerics::call_of_sum(law, terms_, threshold).upper * scale;
+  const double estimate = numerics::expected_excess_chernoff(law, terms_, threshold) * scale;
+  return estimate < kNegligible ? estimate : numerics::expected_excess(law, terms_, threshold).upper * scale;
 }
 
 // Nobody is absent: all who are not revealed are shuffled, N ~ Bin(n - 1, chance) others and the victim.
@@ -118,8 +118,8 @@ numerics::Enclosure ClassCCurve::delta(double epsilon) const {
   for (numerics::AtomicLaw* law : {&alternative, &record}) law->add(std::expm1(epsilon), revealed);
   const double factor = 1 / (n_ * theta_);
   const numerics::WorstMixture worst =
-      numerics::worst_mixture_call(alternative, record, terms_, n_ * std::expm1(epsilon),
-                                   subset ? numerics::Mixing::product : numerics::Mixing::swap);
+      numerics::worst_mixture_excess(alternative, record, terms_, n_ * std::expm1(epsilon),
+                                     subset ? numerics::Mixing::product : numerics::Mixing::swap);
   double upper = worst.value.upper * factor;
   const double ahead_of_profile = 0.3 * (std::sqrt(2 * p) - 1);  // of X*, at least three times this
   if (!(worst.slack < numerics::smaller(kCompareWithProfile, ahead_of_profile)) && upper > kNegligible &&
@@ -132,7 +132,7 @@ numerics::Enclosure ClassCCurve::delta(double epsilon) const {
   if (numerics::enumerable(alternative, terms_) && lower < 0.999 * upper) {  // the ends, exactly
     for (const numerics::AtomicLaw* law : {&alternative, &record}) {
       lower = numerics::larger(
-          lower, numerics::enumerated_call(*law, terms_, n_ * std::expm1(epsilon)).lower * factor);
+          lower, numerics::enumerated_excess(*law, terms_, n_ * std::expm1(epsilon)).lower * factor);
     }
   }
   const double all_report = subset ? 0 : everybody(epsilon, local, upper);

@@ -12,7 +12,7 @@ struct Value {
 };
 
 // E(y e^{sZ - s^2/2} - k)_+
-inline double lognormal_call(double y, double s, double k) {
+inline double lognormal_excess(double y, double s, double k) {
   if (k <= 0) return y - k;
   if (s < 1e-12) return y > k ? y - k : 0;
   const double z = (std::log(y / k)) / s;
@@ -21,7 +21,7 @@ inline double lognormal_call(double y, double s, double k) {
 }
 
 // Variances mu^2 X, mu^2 Y and covariance mu^2 W of the two exponents.
-inline Value call(double mu, double X, double Y, double W, double e, double c) {
+inline Value excess(double mu, double X, double Y, double W, double e, double c) {
   // Along q, or along p where q is no direction.
   const bool swapped = Y < X;
   const double first = mu * std::sqrt(swapped ? X : Y);  // of what is held fixed
@@ -34,8 +34,8 @@ inline Value call(double mu, double X, double Y, double W, double e, double c) {
       const double held = std::exp(first * t - first * first / 2),
                    rest = std::exp(along * t - along * along / 2);
       // a/u - E b/u - c with b/u held, or with a/u held: a put on E b/u.
-      const double inner = swapped ? lognormal_call(e * rest, across, held - c) - (e * rest - (held - c))
-                                   : lognormal_call(rest, across, e * held + c);
+      const double inner = swapped ? lognormal_excess(e * rest, across, held - c) - (e * rest - (held - c))
+                                   : lognormal_excess(rest, across, e * held + c);
       sum += inner * std::exp(-t * t / 2);
     }
     return sum * h / std::sqrt(2 * 3.14159265358979323846);
@@ -45,8 +45,8 @@ inline Value call(double mu, double X, double Y, double W, double e, double c) {
 }
 
 // By the three distances: D, d, S of gaussian_triangle.h.
-inline Value call_of_distances(double mu, double D, double d, double S, double e, double c) {
-  return call(mu, (S + D) / 4 + d / 2, (S + D) / 4 - d / 2, (S - D) / 4, e, c);
+inline Value excess_of_distances(double mu, double D, double d, double S, double e, double c) {
+  return excess(mu, (S + D) / 4 + d / 2, (S + D) / 4 - d / 2, (S - D) / 4, e, c);
 }
 
 }  // namespace muster::accounting::quadrature

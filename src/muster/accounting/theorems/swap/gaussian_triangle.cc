@@ -28,7 +28,7 @@ double upper_tail(double x) { return 0.5 * std::erfc(x * std::numbers::sqrt2 / 2
 // positive beyond the root z of F(z) = pz - p^2/2 - ln(k + E e^{qz - q^2/2}), a concave increasing function,
 // which Newton's method approaches from the left after its first step. `start` is a guess of the root, and
 // becomes what was found.
-double call_of_difference(double p, double q, double e, double log_e, double k, double& start) {
+double excess_of_difference(double p, double q, double e, double log_e, double k, double& start) {
   const double length = p - q, half_p = 0.5 * p * p, half_q = 0.5 * q * q;
   const double log_k = std::log(k);
   const double other = log_k + half_p;
@@ -70,8 +70,8 @@ double call_of_difference(double p, double q, double e, double log_e, double k, 
   const double away = lost_residual / slope;
   if (!(-q * away <= 0.4)) return upper_tail(z - away - p) * (1 + 1e-10);
   const double cut = value * (1 + 1e-8) * lost_residual * 1.01 * 2 * away * 0.4;
-  const double call = larger(0.0, tails[0] - tails[1] - tails[2]) + rounding + cut;
-  return call > kVanishing ? call : kVanishing;
+  const double expected = larger(0.0, tails[0] - tails[1] - tails[2]) + rounding + cut;
+  return expected > kVanishing ? expected : kVanishing;
 }
 
 // The page's f at ln alpha = l of either sign, for the distance mu: f(l) = 1 - e^l + e^l f(-l).
@@ -83,7 +83,7 @@ Extended divergence_at(double mu, Extended l, bool from_above) {
   return l >= 0 ? value : -std::expm1(l) + std::exp(l) * value;
 }
 
-TriangleCalls::Ends rounded(Extended lower, Extended upper) {
+TriangleExcesses::Ends rounded(Extended lower, Extended upper) {
   const Extended down = 1 - 0x1p-51L, up = 1 + 0x1p-51L;
   return {static_cast<double>(lower > 0 ? lower * down : 0), static_cast<double>(upper * up)};
 }
@@ -97,7 +97,7 @@ double widest_sum(double eta, double d) {
 }
 
 // The common factor's chords: finer where its square's weight c^2 is larger.
-TriangleCalls::TriangleCalls(double mu, double excess) : mu_(mu), excess_(excess) {
+TriangleExcesses::TriangleExcesses(double mu, double excess) : mu_(mu), excess_(excess) {
   const double step = smaller(0.6, 0.32 / mu);
   double right = kOutermost;
   cuts_.push_back({right, upper_tail(right), 0});
@@ -111,14 +111,14 @@ TriangleCalls::TriangleCalls(double mu, double excess) : mu_(mu), excess_(excess
   }
 }
 
-double TriangleCalls::above(const Triangle& triangle, double c, double negligible) const {
+double TriangleExcesses::above(const Triangle& triangle, double c, double negligible) const {
   // The part of t - (x + x')/2 along x - x' enters p and q; the rest is a factor V common to both, a
   // lognormal of mean one: g = V (e^{pZ - p^2/2} - E e^{qZ - q^2/2}).
   const double length = mu_ * std::sqrt(triangle.D) * (1 + 2 * kUlp);
   const double share = within(0.5 * (1 + triangle.d / triangle.D), 0.0, 1.0);
   double e = 1 + excess_, log_e = std::log1p(excess_);
   double p = length * share, q = p - length;
-  double strike = c;
+  double threshold = c;
   double scale = 1;
   if (c <= 0) {  // E(c - g)_+ = E E( e^{N2} - (1/E) e^{N1} - |c|/E )_+, Z turned round
     const double swapped = -p;
@@ -127,10 +127,10 @@ double TriangleCalls::above(const Triangle& triangle, double c, double negligibl
     scale = e;
     e = 1 / e;
     log_e = -log_e;
-    strike = -c * e;
+    threshold = -c * e;
   }
   const double absolute = kAbsolute * (1 + std::fabs(c)) * (1 + excess_);
-  if (strike <= 0) {
+  if (threshold <= 0) {
     // c = 0: V drops out, E(e^{N1} - E e^{N2})_+ at the distance `length`, by Black and Scholes.
     const double z = (log_e + 0.5 * p * p - 0.5 * q * q) / length;
     return scale * (larger(0.0, upper_tail(z - p) - e * upper_tail(z - q)) + 8 * kUlp) + absolute;
@@ -150,7 +150,7 @@ double TriangleCalls::above(const Triangle& triangle, double c, double negligibl
       return;
     }
     double root = guess ? 2 * z - before : z;
-    sum += worth * call_of_difference(p, q, e, log_e, strike / at, root);
+    sum += worth * excess_of_difference(p, q, e, log_e, threshold / at, root);
     before = z;
     z = root;
   };
@@ -172,7 +172,7 @@ double TriangleCalls::above(const Triangle& triangle, double c, double negligibl
   return scale * sum * (1 + 8 * kUlp) + absolute;
 }
 
-TriangleCalls::Ends TriangleCalls::record(double c) const {
+TriangleExcesses::Ends TriangleExcesses::record(double c) const {
   const Extended e = 1 + static_cast<Extended>(excess_), at = c;
   if (at <= 0) {  // E(c - 1 + E r)_+ = E E(r - (1 + |c|)/E)_+
     const Extended l = std::log1p(-at) - std::log1p(static_cast<Extended>(excess_));
@@ -184,16 +184,16 @@ TriangleCalls::Ends TriangleCalls::record(double c) const {
   return rounded((1 - at) * divergence_at(mu_, l, false), (1 - at) * divergence_at(mu_, l, true));
 }
 
-TriangleCalls::Ends TriangleCalls::alternative(double c) const {
-  const Extended minus_one = static_cast<Extended>(excess_) + c, strike = 1 + minus_one;  // K
+TriangleExcesses::Ends TriangleExcesses::alternative(double c) const {
+  const Extended minus_one = static_cast<Extended>(excess_) + c, threshold = 1 + minus_one;  // K
   if (c > 0) {
     const Extended l = std::log1p(minus_one);
     return rounded(divergence_at(mu_, l, false), divergence_at(mu_, l, true));
   }
-  if (strike <= 0) return {0, 0};
+  if (threshold <= 0) return {0, 0};
   // E(K - r)_+ = K f(-ln K)
   const Extended l = -std::log1p(minus_one);
-  return rounded(strike * divergence_at(mu_, l, false), strike * divergence_at(mu_, l, true));
+  return rounded(threshold * divergence_at(mu_, l, false), threshold * divergence_at(mu_, l, true));
 }
 
 }  // namespace muster::accounting

@@ -1,4 +1,4 @@
-// What one other client's Gaussian message is worth to the victim: the call function of (a - E b)/u for three
+// What one other client's Gaussian message is worth to the victim: the stop-loss transform of (a - E b)/u for three
 // normal laws a, b, u of one covariance, and the triangles of a ball under which all of them lie
 // (docs/theory/gaussian-two-types.md).
 //
@@ -25,10 +25,10 @@ struct Triangle {
 // + 2 sqrt(eta (1 - d^2 / (1 - eta))), and 4 at eta = 1, where D = 0 says nothing more.
 double widest_sum(double eta, double d);
 
-class TriangleCalls {
+class TriangleExcesses {
  public:
   // mu in [1e-3, 2], E >= 1 given as excess = E - 1 in [0, 1e6].
-  TriangleCalls(double mu, double excess);
+  TriangleExcesses(double mu, double excess);
 
   // E(g - c)_+ for c > 0, E(c - g)_+ for c <= 0, from above: an absolute 1e-14 (1 + |c|) E and the chords of
   // the factor common to a and b (about c^2 / 1000 of the variance) are included. Atoms of that factor worth

@@ -1,4 +1,4 @@
-// Call functions of three Gaussians against an independent rule, and the shapes of triangles in a ball.
+// Stop-loss transforms of three Gaussians against an independent rule, and the shapes of triangles in a ball.
 #include "muster/accounting/theorems/swap/gaussian_triangle.h"
 
 #include <gtest/gtest.h>
@@ -25,10 +25,10 @@ TEST(GaussianTriangle, ReferenceValues) {
         Row{1, 1, .75, .97, -.37, 1.3, 0.11161960134029},
         Row{1, 1.01, -.75, .97, .37, 1.3, 0.85507707402858}}) {
     const double parity = row.c > 0 ? 0 : 1 - row.e - row.c;
-    const double above = TriangleCalls(row.mu, row.e - 1).above({row.D, row.d, row.S}, row.c) + parity;
+    const double above = TriangleExcesses(row.mu, row.e - 1).above({row.D, row.d, row.S}, row.c) + parity;
     EXPECT_GE(above, row.value);
     EXPECT_LE(above, row.value * (1 + 5e-3)) << row.c;  // the common factor's chords
-    const quadrature::Value rule = quadrature::call_of_distances(row.mu, row.D, row.d, row.S, row.e, row.c);
+    const quadrature::Value rule = quadrature::excess_of_distances(row.mu, row.D, row.d, row.S, row.e, row.c);
     EXPECT_NEAR(rule.value, row.value, 1e-12);
   }
 }
@@ -45,9 +45,10 @@ TEST(GaussianTriangle, IsAboveTheQuadratureEverywhere) {
     const double d = uniform(-1, 1) * D, S = i % 4 ? uniform(d * d / D, widest_sum(eta, std::fabs(d))) : 1;
     const double c = std::copysign(std::expm1(mu * uniform(0.01, 3)), uniform(-1, 1));
     const double parity = c > 0 ? 0 : 1 - (1 + excess) - c;
-    const double above = TriangleCalls(mu, excess).above({D, d, S < d * d / D ? d * d / D : S}, c) + parity;
+    const double above =
+        TriangleExcesses(mu, excess).above({D, d, S < d * d / D ? d * d / D : S}, c) + parity;
     const quadrature::Value rule =
-        quadrature::call_of_distances(mu, D, d, S < d * d / D ? d * d / D : S, 1 + excess, c);
+        quadrature::excess_of_distances(mu, D, d, S < d * d / D ? d * d / D : S, 1 + excess, c);
     ASSERT_GE(above, rule.value - rule.error - 1e-13)
         << mu << ' ' << excess << ' ' << D << ' ' << d << ' ' << S << ' ' << c;
     if (rule.value > 1e-3) largest = std::fmax(largest, (above - rule.error) / rule.value - 1);
@@ -58,21 +59,21 @@ TEST(GaussianTriangle, IsAboveTheQuadratureEverywhere) {
 TEST(GaussianTriangle, EndsAreTheTwoHomogeneousTypes) {
   for (const double mu : {0.05, 0.4, 1.0}) {
     for (const double excess : {0.0, 0.03, 0.4}) {
-      const TriangleCalls calls(mu, excess);
+      const TriangleExcesses excesses(mu, excess);
       const double e = 1 + excess;
       for (const double y : {-3.0, -1.0, -0.2, -0.01, 0.01, 0.3, 1.0, 2.5}) {
         const double c = std::copysign(std::expm1(mu * std::fabs(y)), y), parity = c > 0 ? 0 : 1 - e - c;
-        const auto a = calls.record(c), b = calls.alternative(c);
+        const auto a = excesses.record(c), b = excesses.alternative(c);
         // t = x: the variance of N1 is 0; t = x': that of N2 is.
-        const double record = quadrature::call(mu, 0, 1, 0, e, c).value - parity;
-        const double alternative = quadrature::lognormal_call(1, mu, e + c) - parity;
+        const double record = quadrature::excess(mu, 0, 1, 0, e, c).value - parity;
+        const double alternative = quadrature::lognormal_excess(1, mu, e + c) - parity;
         EXPECT_LE(a.lower, a.upper);
         EXPECT_NEAR(a.upper, record, 1e-4 * mu * mu) << mu << ' ' << excess << ' ' << c;
         EXPECT_NEAR(b.upper, alternative, 1e-13 + 1e-9 * alternative);
         EXPECT_LE(b.lower, alternative + 2e-14);
         EXPECT_LE((a.upper - a.lower), 1e-13 * a.upper);
         // Everybody else is below the profile-only law, which has the larger of the two.
-        const double middle = calls.above({1, 0, 1}, c);
+        const double middle = excesses.above({1, 0, 1}, c);
         EXPECT_LE(middle, (a.upper > b.upper ? a.upper : b.upper) * (1 + 3e-3) + 3e-14);
       }
     }
@@ -135,8 +136,8 @@ TEST(GaussianTriangle, WidestOfAllIsFour) {
         // t opposite to x = x' is in it: S = 4 there.
         const double parity = positive ? 0 : 0.3;
         const double c = positive ? 0.3 : -0.3;
-        EXPECT_GE(TriangleCalls(0.4, 0).above(corner.triangle, c) + parity,
-                  quadrature::call(0.4, 1, 1, 1, 1, c).value - 1e-9);
+        EXPECT_GE(TriangleExcesses(0.4, 0).above(corner.triangle, c) + parity,
+                  quadrature::excess(0.4, 1, 1, 1, 1, c).value - 1e-9);
       }
     }
   }

@@ -70,8 +70,8 @@ Enclosure GaussianTwoTypesCurve::delta(double epsilon) const {
     const auto mixing = subset ? numerics::Mixing::product : numerics::Mixing::swap;
     const double threshold = n_ * excess * (1 - 0x1p-48);
     const auto direct = [&] {
-      return numerics::worst_mixture_call(types->record, types->alternative, terms_, threshold, mixing,
-                                          1 - rate_);
+      return numerics::worst_mixture_excess(types->record, types->alternative, terms_, threshold, mixing,
+                                            1 - rate_);
     };
     const auto split = [&] {
       return numerics::worst_mixture_with_rare_terms(types->record, types->alternative, terms_, threshold,

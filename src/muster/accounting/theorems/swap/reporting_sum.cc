@@ -6,7 +6,7 @@
 #include "muster/accounting/theorems/everyone/blanket.h"
 #include "muster/accounting/theorems/shared/reporting_law.h"
 #include "muster/accounting/theorems/swap/thinned_law.h"
-#include "muster/numerics/call_of_sum.h"
+#include "muster/numerics/expected_excess.h"
 #include "muster/numerics/ordered.h"
 
 namespace muster::accounting {
@@ -91,15 +91,15 @@ numerics::Enclosure ReportingSum::summed(const SumShape& shape, double epsilon) 
   // Where Chernoff's bound is already nothing, the sum is not worth its slowly decaying integrand. (It says
   // nothing of a heavy tail.)
   if (law.points.size() < kFew) {
-    const double chernoff = scale * numerics::call_of_sum_chernoff(law, shape.count, threshold) * 2;
+    const double chernoff = scale * numerics::expected_excess_chernoff(law, shape.count, threshold) * 2;
     if (chernoff <= numerics::larger(kNothing, 1e-3 * beyond)) {
       return {0, as_upper_bound((chernoff + beyond) * (1 + 1e-15))};
     }
   }
-  const numerics::Enclosure call = numerics::call_of_sum(law, shape.count, threshold);
+  const numerics::Enclosure excess = numerics::expected_excess(law, shape.count, threshold);
   const double weights = weight_error(shape.count * (shape.weights ? 1 : shape.rate + shape.revealed));
-  return {as_lower_bound(call.lower * scale / weights * (1 - 1e-15)),
-          as_upper_bound((call.upper * scale * weights + beyond) * (1 + 2e-15))};
+  return {as_lower_bound(excess.lower * scale / weights * (1 - 1e-15)),
+          as_upper_bound((excess.upper * scale * weights + beyond) * (1 + 2e-15))};
 }
 
 numerics::Enclosure ReportingSum::everybody(const EverybodyReports& event, double epsilon, double sum) const {

@@ -14,7 +14,7 @@ namespace {
 
 using numerics::AtomicLaw;
 
-long double call(const AtomicLaw& law, long double k) {
+long double excess(const AtomicLaw& law, long double k) {
   long double sum = 0, mass = 0;
   for (std::size_t i = 0; i < law.points.size(); ++i) {
     sum += law.weights[i] * std::max(0.0L, law.points[i] - k);
@@ -43,8 +43,8 @@ void expect_above(const AtomicLaw& thin, const AtomicLaw& law, double most_added
   int below = 0;
   for (int j = -400; j <= 400; ++j) {
     const double k = deviation * std::sinh(j / 40.0);
-    const long double slack = 1e-14L * (call(law, k) + std::max(0.0, -k));
-    below += call(thin, k) < call(law, k) - slack ? 1 : 0;
+    const long double slack = 1e-14L * (excess(law, k) + std::max(0.0, -k));
+    below += excess(thin, k) < excess(law, k) - slack ? 1 : 0;
   }
   EXPECT_EQ(below, 0);
 }

@@ -73,15 +73,15 @@ TriangleTypes::TriangleTypes(double most_mu, bool rough)
 }
 
 std::vector<double> TriangleTypes::values(double mu, double excess, double c) const {
-  const TriangleCalls calls(mu, excess);
+  const TriangleExcesses excesses(mu, excess);
   const double deviations = std::log1p(c) / mu;
   std::vector<double> own;
   const auto short_of_ends = [&](std::size_t i) { return mu * mu * (1 - places_[i] * places_[i]); };
   for (std::size_t i = 0; i < size(); ++i) {
-    const double call = i == 0            ? calls.record(c).upper
-                        : i + 1 == size() ? calls.alternative(c).upper
-                                          : calls.above({1, places_[i], 1}, c);
-    own.push_back(call * (1 + short_of_ends(i) * (kGiven + kGivenFar * deviations * deviations)));
+    const double expected = i == 0            ? excesses.record(c).upper
+                            : i + 1 == size() ? excesses.alternative(c).upper
+                                              : excesses.above({1, places_[i], 1}, c);
+    own.push_back(expected * (1 + short_of_ends(i) * (kGiven + kGivenFar * deviations * deviations)));
   }
   const double middle = own[size() / 2];
   std::vector<double> charges(size(), 0.0);
@@ -97,7 +97,7 @@ std::vector<double> TriangleTypes::values(double mu, double excess, double c) co
                             part.charged == Charged::inner_first    ? MixedValues::Charged::first
                             : part.charged == Charged::inner_second ? MixedValues::Charged::second
                                                                     : MixedValues::Charged::both};
-    const double found = certified_excess(mixed, calls, part.cells, mu, c, open).beta;
+    const double found = certified_excess(mixed, excesses, part.cells, mu, c, open).beta;
     if (part.charged == Charged::all) all = larger(all, found);
     if (part.charged == Charged::inner_first || part.charged == Charged::both)
       charges[i] = larger(charges[i], found);

@@ -2,7 +2,7 @@
 // ball is worth no more than a mixture of two of them: the types behind adaptive rounds of a noisy sum
 // (docs/theory/aggregated.md, "Many rounds").
 //
-// x, x' and t lie in a ball of diameter mu, C is the call function of gaussian_triangle.h, and d = (|x-t|^2 -
+// x, x' and t lie in a ball of diameter mu, C is the stop-loss transform of gaussian_triangle.h, and d = (|x-t|^2 -
 // |x'-t|^2)/mu^2. Type i stands for the right triangle over the diameter x x' with d = places()[i]: the
 // outermost are t = x and t = x'. A triangle whose d lies in a cell between places i and i + 1 has the
 // weights lambda and 1 - lambda of them; both belong to the cell, exchanging x and x' exchanges them with the

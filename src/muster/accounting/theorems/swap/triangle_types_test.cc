@@ -64,17 +64,17 @@ TEST(TriangleTypes, EveryTriangleOfTheBallLiesBelowItsMixture) {
         // Down to the odds of a rate of .01, and up to those of .9.
         const double excess = c * std::pow(10.0, -2 + 3 * uniform(engine));
         const std::vector<double> values = types.values(mu, excess, c);
-        const TriangleCalls calls(mu, excess);
+        const TriangleExcesses excesses(mu, excess);
         std::vector<double> bare;
         for (const double place : types.places()) {
-          bare.push_back(place == -1  ? calls.record(c).upper
-                         : place == 1 ? calls.alternative(c).upper
-                                      : calls.above({1, place, 1}, c));
+          bare.push_back(place == -1  ? excesses.record(c).upper
+                         : place == 1 ? excesses.alternative(c).upper
+                                      : excesses.above({1, place, 1}, c));
         }
         for (int i = 0; i < 120; ++i) {
           const std::size_t dimension = 1 + static_cast<std::size_t>(i / 2) % 6;
           const Distances at = i % 2 ? inscribed_triangle(engine, mu) : random_triangle(engine, dimension);
-          const quadrature::Value rule = quadrature::call_of_distances(mu, at.D, at.d, at.S, 1 + excess, c);
+          const quadrature::Value rule = quadrature::excess_of_distances(mu, at.D, at.d, at.S, 1 + excess, c);
           const Weighted w = weights_of(types, at.d);
           const auto mixed = [&](const std::vector<double>& of, double lambda) {
             return lambda * of[w.first] + (1 - lambda) * of[w.first + 1];

@@ -33,9 +33,9 @@ struct Line {
   double anchor;
   Extended value, slope;  // in the form of the anchor's side
   Extended at(double y) const {
-    const bool own_put = anchor < 0, put = y < 0;
+    const bool own_deficit = anchor < 0, deficit = y < 0;
     const Extended own = value + slope * (static_cast<Extended>(y) - anchor);
-    return own_put == put ? own : put ? own + y : own - y;
+    return own_deficit == deficit ? own : deficit ? own + y : own - y;
   }
 };
 
@@ -48,10 +48,10 @@ class Polygon {
   Extended slope(std::size_t k) const {
     return (values_[k + 1] - values_[k]) / (static_cast<Extended>(points_[k + 1]) - points_[k]);
   }
-  bool put_edge(std::size_t k) const { return points_[k] < 0; }
+  bool is_below_zero(std::size_t k) const { return points_[k] < 0; }
   // The change of slope at an inner node.
   Extended mass(std::size_t k) const {
-    return slope(k) - slope(k - 1) + (put_edge(k - 1) && !put_edge(k) ? 1 : 0);
+    return slope(k) - slope(k - 1) + (is_below_zero(k - 1) && !is_below_zero(k) ? 1 : 0);
   }
   // By more than the values' rounding.
   bool concave(std::size_t k) const {
@@ -135,7 +135,7 @@ std::optional<std::vector<double>> masses_above(const std::vector<double>& point
     // A concave kink may be left flat: a mass raised to 0 raises the law. More than rounding is refused.
     masses[k] = up(larger<Extended>(0, mass));
   }
-  // Right of 0 the call function is the sum of its masses; left of it, the put function and the mean.
+  // Right of 0 the stop-loss transform is the sum of its masses; left of it, the put function and the mean.
   const auto mean = [&] {
     Extended sum = 0;
     for (std::size_t k = 0; k < count; ++k) sum += static_cast<Extended>(masses[k]) * points[k];
@@ -183,17 +183,17 @@ TwoTypesLaws::TwoTypesLaws(double mu) : mu_(mu), cells_(TriangleCells::of(mu * (
 
 TwoTypesLaws::Level TwoTypesLaws::build(double excess) const {
   const double mu = mu_ * (1 + 0x1p-51);
-  const TriangleCalls calls(mu, excess);
+  const TriangleExcesses excesses(mu, excess);
   const std::size_t count = points_.size(), zero = count / 2;
   SidedValues record(count), alternative(count);
   for (std::size_t k = 0; k < count; ++k) {
     const double y = points_[k], c = y - excess;
-    const bool call = c > 0;  // as `calls` gives it; wanted as a call where y >= 0
+    const bool expected = c > 0;  // as `calls` gives it; wanted as a call where y >= 0
     // The same correction on both sides where E = 1.
     const auto sided = [&](double value) -> Extended {
-      return y >= 0 && !call ? static_cast<Extended>(value) - y : static_cast<Extended>(value);
+      return y >= 0 && !expected ? static_cast<Extended>(value) - y : static_cast<Extended>(value);
     };
-    const Extended a = sided(calls.record(c).upper), b = sided(calls.alternative(c).upper);
+    const Extended a = sided(excesses.record(c).upper), b = sided(excesses.alternative(c).upper);
     if (std::log1p(std::fabs(y)) > kProfileFrom * mu_) {
       record[k] = alternative[k] = larger(a, b);
       continue;
@@ -201,9 +201,9 @@ TwoTypesLaws::Level TwoTypesLaws::build(double excess) const {
     Extended beta = 0;
     if (excess == 0 && k > zero) {
       const std::size_t mirrored = 2 * zero - k;
-      beta = record[mirrored] - sided(calls.record(-c).upper);
+      beta = record[mirrored] - sided(excesses.record(-c).upper);
     } else {
-      beta = certified_correction(calls, cells_, mu, c, corner_of, excess > 0 ? kLooser : 1).beta;
+      beta = certified_correction(excesses, cells_, mu, c, corner_of, excess > 0 ? kLooser : 1).beta;
     }
     record[k] = a + beta;
     alternative[k] = b + beta;

@@ -2,7 +2,7 @@
 // record, and of one that holds her alternative, each enlarged until every Gaussian client lies below a
 // mixture of them.
 //
-// On nodes Y = K - 1 the call functions A + beta and B + beta (two_types_net.h) are raised to convex ones
+// On nodes Y = K - 1 the stop-loss transforms A + beta and B + beta (two_types_net.h) are raised to convex ones
 // with slopes in [-1, 0]; their second differences are masses. For E between two tabulated values the masses
 // are interpolated, node by node. The table of one mu is kept: it serves every number of clients, rate, delta
 // and number of rounds. Thread rule: any function from any thread; a table is built once, on first use.
@@ -20,14 +20,14 @@
 
 namespace muster::accounting {
 
-// Values of a call function at increasing points: E(Y - y)_+ at y >= 0, E(y - Y)_+ at y < 0.
+// Values of a stop-loss transform at increasing points: E(Y - y)_+ at y >= 0, E(y - Y)_+ at y < 0.
 using SidedValues = std::vector<long double>;
 
-// At least `values` at every point, and convex with slopes in [-1, 0] as a call function: lines through
+// At least `values` at every point, and convex with slopes in [-1, 0] as a stop-loss transform: lines through
 // concave stretches, each the one that adds the least area.
 SidedValues convex_majorant(const std::vector<double>& points, SidedValues values);
 
-// The masses of a law with total 1 (1 + 1e-15 at most), the point 0 taking what is left, whose call function
+// The masses of a law with total 1 (1 + 1e-15 at most), the point 0 taking what is left, whose stop-loss transform
 // plus `cut` is at least `values`: checked after the masses are rounded. None where the values are not
 // convex, or masses pass 1.
 std::optional<std::vector<double>> masses_above(const std::vector<double>& points, const SidedValues& values,
@@ -50,7 +50,7 @@ class TwoTypesLaws {
   // At E - 1 = excess >= 0, points Y = term + E - 1, each term weighted with `rate`. None beyond the table.
   std::optional<Types> at(double excess, double rate) const;
 
-  // For tests: the points, and the call functions' values at a level; the levels' E - 1.
+  // For tests: the points, and the stop-loss transforms' values at a level; the levels' E - 1.
   static constexpr std::array<double, 4> kLevels{0, 0.1, 0.45, 1.5};  // times mu
   struct Level {
     bool valid = false;

@@ -58,14 +58,14 @@ TEST(TwoTypesLaws, EveryTriangleOfTheBallLiesBelowItsMixture) {
         const double y = i % 3 == 0 ? laws.points()[node] : far, c = y - excess;
         const Distances at = i % 2 ? inscribed_triangle(engine, mu)
                                    : random_triangle(engine, 1 + static_cast<std::size_t>(i / 2) % 6);
-        const quadrature::Value rule = quadrature::call_of_distances(mu, at.D, at.d, at.S, 1 + excess, c);
+        const quadrature::Value rule = quadrature::excess_of_distances(mu, at.D, at.d, at.S, 1 + excess, c);
         const double lambda = laws.cells().lambdas[cell_of(laws.cells(), at.d)];
         const double bound =
             lambda * call_of(types->record, y) + (1 - lambda) * call_of(types->alternative, y) + types->cut;
         ASSERT_GE(bound, rule.value - rule.error - 1e-12 * (1 + std::fabs(y)))
             << mu << ' ' << excess << ' ' << y << ' ' << at.D << ' ' << at.d << ' ' << at.S;
-        const TriangleCalls calls(mu, excess);
-        const double bare = lambda * calls.record(c).upper + (1 - lambda) * calls.alternative(c).upper +
+        const TriangleExcesses excesses(mu, excess);
+        const double bare = lambda * excesses.record(c).upper + (1 - lambda) * excesses.alternative(c).upper +
                             (c > 0 ? 0 : 1 - (1 + excess) - c);
         below_without_beta += rule.value - rule.error > bare + 1e-9 ? 1 : 0;
         if (bound > 0.02) nearest = std::fmin(nearest, 1 - rule.value / bound);
@@ -79,29 +79,30 @@ TEST(TwoTypesLaws, EveryTriangleOfTheBallLiesBelowItsMixture) {
   EXPECT_GT(below_without_beta, cases / 20);
 }
 
-// The certificate at single strikes: right, and wrong in four ways.
+// The certificate at single thresholds: right, and wrong in four ways.
 struct Shortcut {
   const char* name;
   CornerOf corner;  // none: beta = 0
   bool must_fail;
 };
 
-int above_certificate(const Shortcut& shortcut, double mu, double excess, const std::vector<double>& strikes,
+int above_certificate(const Shortcut& shortcut, double mu, double excess,
+                      const std::vector<double>& thresholds,
                       const std::function<Distances(std::mt19937_64&, int)>& triangle, int count) {
   std::mt19937_64 engine(5);
   const TriangleCells cells = TriangleCells::of(mu, 96);
-  const TriangleCalls calls(mu, excess);
+  const TriangleExcesses excesses(mu, excess);
   int above = 0;
-  for (const double c : strikes) {
+  for (const double c : thresholds) {
     const double beta =
-        shortcut.corner != nullptr ? certified_correction(calls, cells, mu, c, shortcut.corner).beta : 0;
+        shortcut.corner != nullptr ? certified_correction(excesses, cells, mu, c, shortcut.corner).beta : 0;
     const double parity = c > 0 ? 0 : -excess - c;
     for (int i = 0; i < count; ++i) {
       const Distances at = triangle(engine, i);
-      const quadrature::Value rule = quadrature::call_of_distances(mu, at.D, at.d, at.S, 1 + excess, c);
+      const quadrature::Value rule = quadrature::excess_of_distances(mu, at.D, at.d, at.S, 1 + excess, c);
       const double lambda = cells.lambdas[cell_of(cells, at.d)];
       const double bound =
-          lambda * calls.record(c).upper + (1 - lambda) * calls.alternative(c).upper + beta + parity;
+          lambda * excesses.record(c).upper + (1 - lambda) * excesses.alternative(c).upper + beta + parity;
       above += rule.value - rule.error > bound + 1e-9 ? 1 : 0;
     }
   }
@@ -128,16 +129,16 @@ TEST(TwoTypesNet, FourShortcutsAreCaught) {
       Shortcut{"right triangles alone", right_triangles_alone, true},
       Shortcut{"d at the wrong end of its cell", wrong_end, true}, Shortcut{"S = 1 + eta", flat_sum, true}};
   // Of right triangles alone a known one is kept: D = .9946, d = -.18, S = 1.144, E = 1.00695, c = .642.
-  const std::vector<double> strikes{-1.2, -0.642, 0.35, 0.642, 0.9, 1.3};
+  const std::vector<double> thresholds{-1.2, -0.642, 0.35, 0.642, 0.9, 1.3};
   for (const Shortcut& shortcut : shortcuts) {
     const int random = above_certificate(
-        shortcut, 1, 0.00695, strikes,
+        shortcut, 1, 0.00695, thresholds,
         [](std::mt19937_64& engine, int i) {
           return random_triangle(engine, 1 + static_cast<std::size_t>(i) % 6);
         },
         80);
     const int inscribed = above_certificate(
-        shortcut, 1, 0.00695, strikes,
+        shortcut, 1, 0.00695, thresholds,
         [](std::mt19937_64& engine, int i) {
           return i == 0 ? Distances{.9946, -.18, 1.144} : inscribed_triangle(engine, 1);
         },
@@ -161,15 +162,15 @@ TEST(TwoTypesNet, ReferenceCorrections) {
                          Row{.4, .492, 1.23e-3}, Row{.4, .649, 4.9e-5}, Row{1, .284, 9.3e-3},
                          Row{1, .649, 3.19e-2}, Row{1, 1.117, 1.22e-2}, Row{1, 1.718, 2.6e-4}}) {
     const double mu = row.mu, c = std::expm1(mu * std::round(std::log1p(row.c) / mu * 16) / 16);
-    const TriangleCalls calls(mu, 0);
+    const TriangleExcesses excesses(mu, 0);
     const TriangleCells cells = TriangleCells::of(mu, 192);
-    const Correction found = certified_correction(calls, cells, mu, c, corner_of, 0.1);
+    const Correction found = certified_correction(excesses, cells, mu, c, corner_of, 0.1);
     // Within 3 per cent, and what either search leaves open where A and B are far larger.
-    const double open = 6e-4 * calls.alternative(c).upper;
+    const double open = 6e-4 * excesses.alternative(c).upper;
     EXPECT_NEAR(found.beta, row.beta, 0.03 * row.beta + open) << mu << ' ' << c << ' ' << found.beta;
     EXPECT_LE(found.reached, found.beta);
     // E = 1: the same on the other side.
-    EXPECT_NEAR(certified_correction(calls, cells, mu, -c, corner_of, 0.1).beta, found.beta, open);
+    EXPECT_NEAR(certified_correction(excesses, cells, mu, -c, corner_of, 0.1).beta, found.beta, open);
   }
 }
 

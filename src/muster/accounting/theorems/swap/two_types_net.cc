@@ -60,17 +60,18 @@ BoxCorner corner_of(const TriangleCells& cells, const TriangleBox& box, bool pos
   return {false, {smaller(1.0, most_d), positive ? hi : lo, widest_sum(eta, least_d)}};
 }
 
-Correction certified_correction(const TriangleCalls& calls, const TriangleCells& cells, double mu, double c,
-                                CornerOf corner, double effort) {
-  const double record = calls.record(c).lower, alternative = calls.alternative(c).lower;
+Correction certified_correction(const TriangleExcesses& excesses, const TriangleCells& cells, double mu,
+                                double c, CornerOf corner, double effort) {
+  const double record = excesses.record(c).lower, alternative = excesses.alternative(c).lower;
   const bool far = std::fabs(c) > 1.5 * mu * (1 + 0.2 * mu);
   const LeftOpen open{1 + effort * (far ? kOpenFar : kOpen),
                       effort * (kShare + (far ? 0 : kSharePerMu2 * mu * mu)) * larger(record, alternative)};
-  return certified_excess({record, alternative}, calls, cells, mu, c, open, corner);
+  return certified_excess({record, alternative}, excesses, cells, mu, c, open, corner);
 }
 
-Correction certified_excess(const MixedValues& values, const TriangleCalls& calls, const TriangleCells& cells,
-                            double mu, double c, const LeftOpen& open, CornerOf corner) {
+Correction certified_excess(const MixedValues& values, const TriangleExcesses& excesses,
+                            const TriangleCells& cells, double mu, double c, const LeftOpen& open,
+                            CornerOf corner) {
   const bool positive = c > 0;
   const double record = values.first, alternative = values.second;
   const double steep = 1 + std::fabs(c) / 2;  // about (M1 + E M2)/2 of Lemma 1 where g = c
@@ -85,7 +86,7 @@ Correction certified_excess(const MixedValues& values, const TriangleCalls& call
       return cells.lambdas[j] * record + (1 - cells.lambdas[j]) * alternative;
     };
     const double least = smaller(mixed(box.first), mixed(box.last));
-    const double lacking = calls.above(at.triangle, c, negligible) - least * (1 - 4 * kUlp);
+    const double lacking = excesses.above(at.triangle, c, negligible) - least * (1 - 4 * kUlp);
     if (!(lacking > 0) || values.charged == MixedValues::Charged::both) return lacking;
     const double weight = values.charged == MixedValues::Charged::first
                               ? smaller(cells.lambdas[box.first], cells.lambdas[box.last])

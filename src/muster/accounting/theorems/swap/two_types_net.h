@@ -38,14 +38,14 @@ BoxCorner corner_of(const TriangleCells& cells, const TriangleBox& box, bool pos
 struct Correction {
   double beta;      // certified, >= 0
   double reached;   // beta cannot be less than about this: the largest value at a box of no width
-  int evaluations;  // of call functions
+  int evaluations;  // of stop-loss transforms
 };
 
 // `calls` at the wanted E, c = K - E; `corner`: corner_of but for tests, which put false ones in its place;
 // `effort`: 1 leaves beta about 5 per cent open where it counts, 0.1 half a per cent.
 using CornerOf = BoxCorner (*)(const TriangleCells& cells, const TriangleBox& box, bool positive);
-Correction certified_correction(const TriangleCalls& calls, const TriangleCells& cells, double mu, double c,
-                                CornerOf corner = corner_of, double effort = 1);
+Correction certified_correction(const TriangleExcesses& excesses, const TriangleCells& cells, double mu,
+                                double c, CornerOf corner = corner_of, double effort = 1);
 
 // The same for any two values in place of A(c) and B(c): lambda_j times `first`, 1 - lambda_j times `second`.
 // The cells may be some of [-1, 1] alone; triangles outside them are not looked at. `charged`: what is found
@@ -60,7 +60,8 @@ struct MixedValues {
 struct LeftOpen {
   double ratio, absolute, spared = 0;
 };
-Correction certified_excess(const MixedValues& values, const TriangleCalls& calls, const TriangleCells& cells,
-                            double mu, double c, const LeftOpen& open, CornerOf corner = corner_of);
+Correction certified_excess(const MixedValues& values, const TriangleExcesses& excesses,
+                            const TriangleCells& cells, double mu, double c, const LeftOpen& open,
+                            CornerOf corner = corner_of);
 
 }  // namespace muster::accounting

@@ -1,5 +1,5 @@
 // Few terms away from zero, counted one number after another, against sums over all of them.
-#include "muster/numerics/enumerated_few.h"
+#include "muster/numerics/sparse_sum.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <random>
 
-#include "muster/numerics/enumerated_call.h"
+#include "muster/numerics/enumerated_excess.h"
 #include "muster/numerics/enumerated_mixture.h"
 #include "muster/numerics/two_points_test.h"
 
@@ -16,7 +16,7 @@ namespace muster::numerics {
 namespace {
 
 // enumerated_mixture sums every count of every atom for every i, zeros included.
-TEST(EnumeratedFew, IsTheMaximumOverAllTypes) {
+TEST(SparseSum, IsTheMaximumOverAllTypes) {
   std::mt19937_64 engine(7);
   std::uniform_real_distribution<double> uniform(0, 1);
   int cases = 0, inside = 0, forgotten_weight = 0;
@@ -57,7 +57,7 @@ TEST(EnumeratedFew, IsTheMaximumOverAllTypes) {
 }
 
 // Many terms: at most three of them away from zero, the rest left out, by the definition of V.
-TEST(EnumeratedFew, ManyTermsOfWhichThreeCount) {
+TEST(SparseSum, ManyTermsOfWhichThreeCount) {
   int cases = 0;
   for (const double n : {1e3, 1e6, 1e9}) {
     for (const double expected : {1e-12, 1e-6, 1e-3}) {
@@ -106,7 +106,7 @@ TEST(EnumeratedFew, ManyTermsOfWhichThreeCount) {
   EXPECT_EQ(cases, 36);
 }
 
-TEST(EnumeratedFew, OneLawOfThreeAtoms) {
+TEST(SparseSum, OneLawOfThreeAtoms) {
   std::mt19937_64 engine(8);
   std::uniform_real_distribution<double> uniform(0, 1);
   for (int trial = 0; trial < 40; ++trial) {
@@ -115,9 +115,9 @@ TEST(EnumeratedFew, OneLawOfThreeAtoms) {
                                std::pow(10, -5 * uniform(engine)) / (4 * n + 4), uniform(engine));
     law.add(uniform(engine), law.weights[0]);
     for (const double k : {-0.4, 0.0, 0.3, 4.1, 6.5}) {
-      const auto few = few_terms_call(law, n, k);
+      const auto few = few_terms_excess(law, n, k);
       ASSERT_TRUE(few.has_value());
-      const Enclosure exact = enumerated_call(law, n, k);
+      const Enclosure exact = enumerated_excess(law, n, k);
       SCOPED_TRACE(::testing::Message() << trial << ' ' << k);
       EXPECT_GE(few->upper, exact.lower);
       EXPECT_LE(few->lower, exact.upper);
@@ -127,7 +127,7 @@ TEST(EnumeratedFew, OneLawOfThreeAtoms) {
 }
 
 // Every outcome of six terms of five atoms and zero.
-TEST(EnumeratedFew, OneLawOfManyAtoms) {
+TEST(SparseSum, OneLawOfManyAtoms) {
   constexpr int kTerms = 6, kAtoms = 5;
   std::mt19937_64 engine(9);
   std::uniform_real_distribution<double> uniform(0, 1);
@@ -152,7 +152,7 @@ TEST(EnumeratedFew, OneLawOfManyAtoms) {
         exact += p * std::max(0.0L, sum - k);
         one += nonzero <= 1 ? p * std::max(0.0L, sum - k) : 0;
       }
-      const auto few = few_terms_call(law, kTerms, k);
+      const auto few = few_terms_excess(law, kTerms, k);
       if (!few) continue;
       SCOPED_TRACE(::testing::Message() << trial << ' ' << rate << ' ' << k);
       ++answered;
@@ -167,7 +167,7 @@ TEST(EnumeratedFew, OneLawOfManyAtoms) {
   EXPECT_GT(one_alone_fails, 30);
 }
 
-TEST(EnumeratedFew, LeavesTheRestToTheContour) {
+TEST(SparseSum, LeavesTheRestToTheContour) {
   const AtomicLaw first = two_points(1, -0.5, 1e-3, 0.3), second = two_points(-1, 0.5, 1e-3, 0.3);
   EXPECT_FALSE(few_terms_mixture(first, second, 1e4, 0, Mixing::product));   // ten expected
   EXPECT_FALSE(few_terms_mixture(first, second, 100, 60, Mixing::product));  // sixty needed

@@ -1,4 +1,4 @@
-#include "tests/oracle/harness_claims.h"
+#include "tests/oracle/bounds_under_test.h"
 
 #include <cmath>
 #include <memory>
@@ -153,7 +153,7 @@ void renyi_bounds(const Case& c, std::vector<Claimed>& claims) {
 
 }  // namespace
 
-std::vector<Claimant> proven_claims() {
+std::vector<BoundUnderTest> proven_bounds() {
   const auto listed = [](const Case& c, std::vector<Claimed>& claims) {
     listed_bounds(c, descriptions(c), claims);
   };

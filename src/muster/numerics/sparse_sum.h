@@ -24,11 +24,11 @@ std::optional<WorstMixture> few_terms_mixture(const AtomicLaw& first, const Atom
                                               double k, Mixing mixing);
 
 // E(Y_1 + ... + Y_n - k)_+ for n = 1 or 2 and any number of atoms, exactly but for rounding.
-Enclosure call_of_one_or_two(const AtomicLaw& law, double n, double k);
+Enclosure excess_of_one_or_two(const AtomicLaw& law, double n, double k);
 
 // E(Y_1 + ... + Y_n - k)_+ for one law, in the same way up to three atoms. With more, where a hundredth of a
 // term is expected: one and two of them exactly, three between Jensen's inequality and the mean over pairs;
 // none where that leaves more than 1e-7 open.
-std::optional<Enclosure> few_terms_call(const AtomicLaw& law, double n, double k);
+std::optional<Enclosure> few_terms_excess(const AtomicLaw& law, double n, double k);
 
 }  // namespace muster::numerics

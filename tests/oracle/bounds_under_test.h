@@ -18,7 +18,7 @@ struct Claimed {
 };
 
 // A source of claims. `of` appends what it says of a case: nothing, one statement or several.
-struct Claimant {
+struct BoundUnderTest {
   bool proven;
   std::function<void(const Case&, std::vector<Claimed>&)> of;
   int every = 1;  // asked of one case in so many, where evaluating it is slow
@@ -27,10 +27,10 @@ struct Claimant {
 // The accountant's own code: every bound of applicable.h for each description that fits
 // the case, lower ones included, and theorems fed with the exact profile. Uppers must
 // never be below the truth, lowers never above.
-std::vector<Claimant> proven_claims();
+std::vector<BoundUnderTest> proven_bounds();
 
 // Statements that look right and are not (docs/theory/false-claims.md). Each must be caught.
-std::vector<Claimant> false_claims();
-std::vector<std::string> false_claim_names();
+std::vector<BoundUnderTest> false_bounds();
+std::vector<std::string> false_bound_names();
 
 }  // namespace muster::accounting::oracle

@@ -1,4 +1,4 @@
-#include "muster/numerics/call_of_sum.h"
+#include "muster/numerics/expected_excess.h"
 
 #include <cmath>
 #include <complex>
@@ -7,10 +7,10 @@
 #include <optional>
 
 #include "muster/numerics/contour.h"
-#include "muster/numerics/enumerated_call.h"
-#include "muster/numerics/enumerated_few.h"
+#include "muster/numerics/enumerated_excess.h"
 #include "muster/numerics/ordered.h"
 #include "muster/numerics/rare_terms.h"
+#include "muster/numerics/sparse_sum.h"
 
 namespace muster::numerics {
 namespace {
@@ -82,26 +82,27 @@ Sum trapezoid(const TiltedLaw& tilt, double n, double k, double c, double period
 
 }  // namespace
 
-Enclosure call_of_sum(const AtomicLaw& law, double n, double k) {
+Enclosure expected_excess(const AtomicLaw& law, double n, double k) {
   if (!std::isfinite(k))
-    return {0, std::numeric_limits<double>::infinity()};     // out of range is not "nothing left"
-  const double intrinsic = larger(0.0, n * law.mean() - k);  // Jensen: where the strike is far below the mean
+    return {0, std::numeric_limits<double>::infinity()};  // out of range is not "nothing left"
+  const double intrinsic =
+      larger(0.0, n * law.mean() - k);  // Jensen: where the threshold is far below the mean
   if (is_zero(law, n, k)) {
     return {intrinsic, intrinsic};
   }
   if (n <= 2 && law.points.size() > 3) {
-    const Enclosure exact = call_of_one_or_two(law, n, k);
+    const Enclosure exact = excess_of_one_or_two(law, n, k);
     return {larger(exact.lower, intrinsic - 8 * kUlp * std::abs(k)), larger(exact.upper, intrinsic)};
   }
-  if (const std::optional<Enclosure> few = few_terms_call(law, n, k)) {
+  if (const std::optional<Enclosure> few = few_terms_excess(law, n, k)) {
     return {larger(few->lower, intrinsic - 8 * kUlp * std::abs(k)), larger(few->upper, intrinsic)};
   }
   if (enumerable(law, n)) {
-    const Enclosure exact = enumerated_call(law, n, k);
+    const Enclosure exact = enumerated_excess(law, n, k);
     return {larger(exact.lower, intrinsic - 8 * kUlp * std::abs(k)), larger(exact.upper, intrinsic)};
   }
   if (law.points.size() >= kMany && n >= 2) {
-    if (const std::optional<Enclosure> apart = call_with_rare_terms(law, n, k)) {
+    if (const std::optional<Enclosure> apart = excess_with_rare_terms(law, n, k)) {
       return {larger(apart->lower, intrinsic - 8 * kUlp * std::abs(k)), larger(apart->upper, intrinsic)};
     }
   }
@@ -150,7 +151,7 @@ Enclosure call_of_sum(const AtomicLaw& law, double n, double k) {
   }
 }
 
-double call_of_sum_chernoff(const AtomicLaw& law, double n, double k) {
+double expected_excess_chernoff(const AtomicLaw& law, double n, double k) {
   if (!std::isfinite(k)) return std::numeric_limits<double>::infinity();
   if (is_zero(law, n, k)) {
     return larger(0.0, n * law.mean() - k);

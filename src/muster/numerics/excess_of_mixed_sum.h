@@ -1,7 +1,7 @@
 // Certified enclosure of E( sum over groups of scale_g (Y_1 + ... + Y_{n_g}) - k )_+ : independent copies of
 // one finitely supported law, each group at its own scale; or of several laws.
 //
-// The contour integral of call_of_sum.h with the product of the groups' characteristic functions: errs
+// The contour integral of expected_excess.h with the product of the groups' characteristic functions: errs
 // upward, smoothing and aliases bounded for the lower end. A term is negligible as soon as one group's factor
 // is, and frequencies are leapt over with that group's Lipschitz constant. Any c > 0 is a valid contour: a
 // caller with many similar sums passes the saddle of the last one. Reference:
@@ -25,12 +25,12 @@ struct ScaledCopies {
 // The zero over c of d/dc log( E e^{c(S-k)} / c^2 ): the contour on which the integrand is smallest.
 double mixed_sum_saddle(const AtomicLaw& law, const std::vector<ScaledCopies>& groups, double k);
 
-Enclosure call_of_mixed_sum(const AtomicLaw& law, const std::vector<ScaledCopies>& groups, double k,
-                            double c);
+Enclosure excess_of_mixed_sum(const AtomicLaw& law, const std::vector<ScaledCopies>& groups, double k,
+                              double c);
 
 // Chernoff's bound E e^{c(S-k)} / (e c) at the given c.
-double call_of_mixed_sum_chernoff(const AtomicLaw& law, const std::vector<ScaledCopies>& groups, double k,
-                                  double c);
+double excess_of_mixed_sum_chernoff(const AtomicLaw& law, const std::vector<ScaledCopies>& groups, double k,
+                                    double c);
 
 struct LawCopies {
   const AtomicLaw* law;
@@ -39,7 +39,7 @@ struct LawCopies {
 
 // Copies of several laws added up, to about 1e-5 of the value; at the saddle point unless told. Where the
 // transform hardly decays the smoothing is what a millisecond affords, and the enclosure wider.
-Enclosure call_of_laws(std::span<const LawCopies> laws, double k,
-                       std::optional<double> contour = std::nullopt);
+Enclosure excess_of_laws(std::span<const LawCopies> laws, double k,
+                         std::optional<double> contour = std::nullopt);
 
 }  // namespace muster::numerics

@@ -1,4 +1,4 @@
-#include "muster/numerics/call_bounds.h"
+#include "muster/numerics/excess_bounds.h"
 
 #include <cmath>
 
@@ -20,7 +20,7 @@ double log_mgf_above(const AtomicLaw& law, double c) {
   return tilt.log_mgf + 4e-15 * (std::abs(tilt.log_mgf) + moduli);
 }
 
-CallBounds::CallBounds(const AtomicLaw& law, double copies, double c) : CallBounds(law, copies) {
+ExcessBounds::ExcessBounds(const AtomicLaw& law, double copies, double c) : ExcessBounds(law, copies) {
   for (int i = 1; i > -5; --i) {
     if (const double at = c * std::pow(3, i); at * law.largest_point() < kSteepest) {
       mgfs_.push_back({at, log_mgf_above(law, at)});
@@ -29,24 +29,24 @@ CallBounds::CallBounds(const AtomicLaw& law, double copies, double c) : CallBoun
   }
 }
 
-CallBounds::CallBounds(const AtomicLaw& law, double copies) : copies_(copies) {
+ExcessBounds::ExcessBounds(const AtomicLaw& law, double copies) : copies_(copies) {
   const Tilt plain = tilt_of(law, 0);
   mean_ = copies * plain.mean;
   slack_ = copies * 2e-13 * plain.absolute_mean;
   variance_ = copies * (plain.variance * (1 + 1e-12) + 1e-12 * plain.mean * plain.mean);
 }
 
-void CallBounds::add_puts(const AtomicLaw& law) {
+void ExcessBounds::add_deficits(const AtomicLaw& law) {
   const double deviation = std::sqrt(variance_);
   for (int i = 2; i > -5; --i) {
     if (const double at = std::pow(3, i) / deviation; - at * law.smallest_point() < kSteepest) {
-      put_lines_.push_back(line(at, log_mgf_above(law, -at)));
+      deficit_lines_.push_back(line(at, log_mgf_above(law, -at)));
     }
   }
 }
 
-CallBounds CallBounds::capped(const AtomicLaw& law, double copies, double chance, double size) const {
-  CallBounds bounds(law, copies);
+ExcessBounds ExcessBounds::capped(const AtomicLaw& law, double copies, double chance, double size) const {
+  ExcessBounds bounds(law, copies);
   for (const auto& [c, log_mgf] : mgfs_) {
     const double growth = (1 - chance) * std::expm1(log_mgf) + chance * std::expm1(c * size);
     bounds.lines_.push_back(bounds.line(c, std::log1p(growth) + 1e-15 * std::abs(growth) / (1 + growth)));
@@ -54,19 +54,19 @@ CallBounds CallBounds::capped(const AtomicLaw& law, double copies, double chance
   return bounds;
 }
 
-double CallBounds::below(double x) const { return as_lower_bound(mean_ - slack_ - x, 1e300); }
+double ExcessBounds::below(double x) const { return as_lower_bound(mean_ - slack_ - x, 1e300); }
 
-double CallBounds::above(double x) const {
+double ExcessBounds::above(double x) const {
   const double distance = x - mean_;
-  const double call = bounded(lines_, x, distance);
-  return distance < 0 ? smaller(call, bounded(put_lines_, -x, -distance) - distance + slack_) : call;
+  const double excess = bounded(lines_, x, distance);
+  return distance < 0 ? smaller(excess, bounded(deficit_lines_, -x, -distance) - distance + slack_) : excess;
 }
 
-CallBounds::Line CallBounds::line(double c, double log_mgf) const {
+ExcessBounds::Line ExcessBounds::line(double c, double log_mgf) const {
   return {c, copies_ * log_mgf - 1 - std::log(c)};
 }
 
-double CallBounds::bounded(const std::vector<Line>& lines, double x, double distance) const {
+double ExcessBounds::bounded(const std::vector<Line>& lines, double x, double distance) const {
   count_work(1, kWorkOfLoneExponential, 0);
   double least = kLargest;
   for (const Line& each : lines) {

@@ -1,4 +1,4 @@
-#include "muster/numerics/call_of_mixed_sum.h"
+#include "muster/numerics/excess_of_mixed_sum.h"
 
 #include <cmath>
 #include <complex>
@@ -186,7 +186,7 @@ struct Problem {
   double top = 0;
   double atoms = 0;  // of the largest part
 
-  Problem(std::vector<Part> of, double strike) : parts(std::move(of)), k(strike) {
+  Problem(std::vector<Part> of, double threshold) : parts(std::move(of)), k(threshold) {
     for (const Part& part : parts) {
       mean += part.copies * part.scale * part.law->mean();
       top += part.copies * part.scale * part.law->largest_point();
@@ -302,13 +302,13 @@ double mixed_sum_saddle(const AtomicLaw& law, const std::vector<ScaledCopies>& g
   return saddle(parts_of(law, groups), k);
 }
 
-double call_of_mixed_sum_chernoff(const AtomicLaw& law, const std::vector<ScaledCopies>& groups, double k,
-                                  double c) {
+double excess_of_mixed_sum_chernoff(const AtomicLaw& law, const std::vector<ScaledCopies>& groups, double k,
+                                    double c) {
   return std::exp(tilted(parts_of(law, groups), c).log_mgf - c * k - 1 - std::log(c));
 }
 
-Enclosure call_of_mixed_sum(const AtomicLaw& law, const std::vector<ScaledCopies>& groups, double k,
-                            double c) {
+Enclosure excess_of_mixed_sum(const AtomicLaw& law, const std::vector<ScaledCopies>& groups, double k,
+                              double c) {
   if (!std::isfinite(k))
     return {0, std::numeric_limits<double>::infinity()};  // out of range is not "nothing left"
   const Problem problem(parts_of(law, groups), k);
@@ -321,7 +321,7 @@ Enclosure call_of_mixed_sum(const AtomicLaw& law, const std::vector<ScaledCopies
   return ends ? *ends : unintegrated(problem, at);
 }
 
-Enclosure call_of_laws(std::span<const LawCopies> laws, double k, std::optional<double> contour) {
+Enclosure excess_of_laws(std::span<const LawCopies> laws, double k, std::optional<double> contour) {
   if (!std::isfinite(k)) return {0, std::numeric_limits<double>::infinity()};
   std::vector<Part> parts;
   for (const LawCopies& each : laws) {

@@ -1,4 +1,4 @@
-#include "muster/numerics/enumerated_call.h"
+#include "muster/numerics/enumerated_excess.h"
 
 #include <cmath>
 #include <vector>
@@ -9,7 +9,7 @@ namespace muster::numerics {
 
 bool enumerable(const AtomicLaw& law, double n) { return n <= 100 && law.points.size() <= 3; }
 
-Enclosure enumerated_call(const AtomicLaw& law, double n, double k) {
+Enclosure enumerated_excess(const AtomicLaw& law, double n, double k) {
   const int count = static_cast<int>(n);
   const std::size_t atoms = law.points.size();
   double rest = 1;
@@ -26,7 +26,7 @@ Enclosure enumerated_call(const AtomicLaw& law, double n, double k) {
     }
   }
   double total = 0;
-  double size = 0;  // of what is subtracted: the strike's round-off
+  double size = 0;  // of what is subtracted: the threshold's round-off
   const auto visit = [&](auto&& self, std::size_t atom, int left, double sum, double p) -> void {
     if (atom == atoms) {
       const double mass = p * power[atoms][left];

@@ -11,6 +11,6 @@ namespace muster::numerics {
 bool enumerable(const AtomicLaw& law, double n);
 
 // Requires enumerable(law, n).
-Enclosure enumerated_call(const AtomicLaw& law, double n, double k);
+Enclosure enumerated_excess(const AtomicLaw& law, double n, double k);
 
 }  // namespace muster::numerics

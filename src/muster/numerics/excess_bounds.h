@@ -1,9 +1,9 @@
-// Bounds on E(S - x)_+ for a sum of independent copies of one law that cost a few operations a strike:
+// Bounds on E(S - x)_+ for a sum of independent copies of one law that cost a few operations a threshold:
 // Jensen's from below; Chernoff's, Scarf's and put-call parity from above.
 //
-// Scarf's bound is (sqrt(v + d^2) - d) / 2, v the variance of the sum and d the strike's distance from its
+// Scarf's bound is (sqrt(v + d^2) - d) / 2, v the variance of the sum and d the threshold's distance from its
 // mean (docs/theory/profile-only.md, "Rare large terms"). Moments carry their own round-off outward.
-// Immutable but for add_puts; const methods from any thread.
+// Immutable but for add_deficits; const methods from any thread.
 #pragma once
 
 #include <vector>
@@ -15,15 +15,15 @@ namespace muster::numerics {
 // log E e^{cY}, rounded up by what its sum may lose.
 double log_mgf_above(const AtomicLaw& law, double c);
 
-class CallBounds {
+class ExcessBounds {
  public:
   // `c` > 0: where Chernoff's bound matters most.
-  CallBounds(const AtomicLaw& law, double copies, double c);
+  ExcessBounds(const AtomicLaw& law, double copies, double c);
   // Chernoff's bounds on the left, for put-call parity.
-  void add_puts(const AtomicLaw& law);
+  void add_deficits(const AtomicLaw& law);
 
   // Of `law`, which is this one's law with probability 1 - chance, else `size`.
-  CallBounds capped(const AtomicLaw& law, double copies, double chance, double size) const;
+  ExcessBounds capped(const AtomicLaw& law, double copies, double chance, double size) const;
 
   double below(double x) const;
   double above(double x) const;
@@ -38,9 +38,9 @@ class CallBounds {
     double constant;
   };
 
-  CallBounds(const AtomicLaw& law, double copies);
+  ExcessBounds(const AtomicLaw& law, double copies);
   Line line(double c, double log_mgf) const;
-  // `distance`: of the strike from the mean. Chernoff's bounds, and Scarf's from the variance.
+  // `distance`: of the threshold from the mean. Chernoff's bounds, and Scarf's from the variance.
   double bounded(const std::vector<Line>& lines, double x, double distance) const;
 
   double copies_;
@@ -49,7 +49,7 @@ class CallBounds {
   double variance_;
   std::vector<Mgf> mgfs_;
   std::vector<Line> lines_;
-  std::vector<Line> put_lines_;
+  std::vector<Line> deficit_lines_;
 };
 
 }  // namespace muster::numerics

@@ -1,4 +1,4 @@
-#include "muster/numerics/enumerated_few.h"
+#include "muster/numerics/sparse_sum.h"
 
 #include <algorithm>
 #include <cmath>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kUlp = std::numeric_limits<double>::epsilon();
 constexpr double kFew = 1;           // expected terms away from zero
-constexpr double kFarthest = 24;     // strikes beyond as many of the largest atom are not for counting
+constexpr double kFarthest = 24;     // thresholds beyond as many of the largest atom are not for counting
 constexpr int kMost = 48;            // counted at once; beyond, a bound is all anybody needs
 constexpr int kMostOfThree = 24;     // the same with three atoms
 constexpr double kTail = 1e-10;      // of the value: what uncounted numbers may add
@@ -65,7 +65,7 @@ std::vector<Outcome> outcomes(const AtomicLaw& law, double mass, int count) {
   return all;
 }
 
-// E(x + y - k)_+, between two roundings of the strike.
+// E(x + y - k)_+, between two roundings of the threshold.
 Enclosure call_of(const std::vector<Outcome>& left, const std::vector<Outcome>& right, double k) {
   Enclosure total{0, 0};
   for (const Outcome& x : left) {
@@ -93,7 +93,7 @@ double falling(double x, int count, double all) {
 struct Count {
   int count;
   double probability;
-  std::vector<Enclosure> call;  // [j]
+  std::vector<Enclosure> expected;  // [j]
   std::vector<std::vector<double>>
       best{};  // [j][l]: the largest upper H with at least j and l of the two laws
 };
@@ -136,9 +136,9 @@ class FewTerms {
         Count next{c, probability, {}};
         double largest = 0;
         for (int j = one_law_ ? c : 0; j <= c; ++j) {
-          next.call.push_back(
+          next.expected.push_back(
               call_of(of_first[static_cast<std::size_t>(j)], of_second[static_cast<std::size_t>(c - j)], k));
-          largest = larger(largest, next.call.back().lower);
+          largest = larger(largest, next.expected.back().lower);
         }
         found = larger(found, probability * largest);
         counts_.push_back(std::move(next));
@@ -152,7 +152,7 @@ class FewTerms {
     for (const bool second : {false, true}) {
       double end = 0;
       for (const Count& c : counts_) {
-        end += c.probability * (second ? c.call.front() : c.call.back()).lower;
+        end += c.probability * (second ? c.expected.front() : c.expected.back()).lower;
       }
       lower = larger(lower, end);
     }
@@ -165,7 +165,7 @@ class FewTerms {
   double at_one_law() const {
     double total = 0;
     for (const Count& c : counts_) {
-      total += c.probability * c.call.back().upper;
+      total += c.probability * c.expected.back().upper;
     }
     return total;
   }
@@ -207,7 +207,7 @@ class FewTerms {
         c.best[at(j)].resize(at(c.count - j) + 1);
         for (int l = c.count - j; l >= 0; --l) {
           c.best[at(j)][at(l)] = j + l == c.count
-                                     ? c.call[at(j)].upper
+                                     ? c.expected[at(j)].upper
                                      : larger(c.best[at(j + 1)][at(l)], c.best[at(j)][at(l + 1)]);
         }
       }
@@ -296,11 +296,11 @@ class PairsOfTerms {
     Sum total;
     std::size_t from = points_.size();
     for (std::size_t i = 0; i < points_.size(); ++i) {
-      const double strike = k - points_[i];
-      while (from > 0 && points_[from - 1] > strike) {
+      const double threshold = k - points_[i];
+      while (from > 0 && points_[from - 1] > threshold) {
         --from;
       }
-      const Sum sum = beyond(from, strike);
+      const Sum sum = beyond(from, threshold);
       total.weight += weights_[i] * sum.weight;
       total.sum += weights_[i] * sum.sum;
       total.size += weights_[i] * (sum.size + std::abs(points_[i]) * sum.weight);
@@ -312,10 +312,10 @@ class PairsOfTerms {
   struct Sum {
     long double weight = 0, sum = 0, size = 0;
   };
-  // Of what lies beyond the strike: its weight, excess, and what was added and subtracted.
-  Sum beyond(std::size_t from, long double strike) const {
+  // Of what lies beyond the threshold: its weight, excess, and what was added and subtracted.
+  Sum beyond(std::size_t from, long double threshold) const {
     const Sum& at = above_[from];
-    return {at.weight, at.sum - strike * at.weight, at.size + std::abs(strike) * at.weight};
+    return {at.weight, at.sum - threshold * at.weight, at.size + std::abs(threshold) * at.weight};
   }
   static Enclosure around(const Sum& sum) {
     const auto value = static_cast<double>(sum.sum);
@@ -380,7 +380,7 @@ std::optional<WorstMixture> few_terms_mixture(const AtomicLaw& first, const Atom
   return FewTerms(first, second, terms, k, mixing).worst();
 }
 
-Enclosure call_of_one_or_two(const AtomicLaw& law, double n, double k) {
+Enclosure excess_of_one_or_two(const AtomicLaw& law, double n, double k) {
   const double mass = mass_of(law), rest = larger(0.0, 1 - mass);
   // Sums of products, each to a few ulps of what was added and subtracted; a
   // remainder of mass to one of the whole.
@@ -402,7 +402,7 @@ Enclosure call_of_one_or_two(const AtomicLaw& law, double n, double k) {
   return {around(sum.lower, sum.lower + nobody).lower, around(sum.upper, sum.upper + nobody).upper};
 }
 
-std::optional<Enclosure> few_terms_call(const AtomicLaw& law, double n, double k) {
+std::optional<Enclosure> few_terms_excess(const AtomicLaw& law, double n, double k) {
   if (law.points.size() > 3) {
     return mass_of(law) * n <= kFewOfMany && n >= 1 && mass_of(law) > 0 && within_range(law)
                ? by_pairs(law, n, k)

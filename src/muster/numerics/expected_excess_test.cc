@@ -1,5 +1,5 @@
 // The contour sum against exact multinomial enumeration in long double, which shares no formula with it.
-#include "muster/numerics/call_of_sum.h"
+#include "muster/numerics/expected_excess.h"
 
 #include <gtest/gtest.h>
 
@@ -53,7 +53,7 @@ AtomicLaw check_in_law(double epsilon0, double epsilon, double rate) {
   return law;
 }
 
-TEST(CallOfSum, EnclosesTheExactValueForSmallN) {
+TEST(ExpectedExcess, EnclosesTheExactValueForSmallN) {
   int cases = 0;
   for (int n : {1, 2, 3, 7, 20, 110}) {
     for (double rate : {0.05, 0.3, 0.9}) {
@@ -63,7 +63,7 @@ TEST(CallOfSum, EnclosesTheExactValueForSmallN) {
           const AtomicLaw law = check_in_law(epsilon0, epsilon, rate);
           const double k = n * std::expm1(epsilon);
           const double exact = static_cast<double>(enumerate(law, n, k));
-          const Enclosure got = call_of_sum(law, n, k);
+          const Enclosure got = expected_excess(law, n, k);
           EXPECT_GE(got.upper, exact * (1 - 1e-12)) << n << ' ' << rate << ' ' << epsilon0 << ' ' << epsilon;
           EXPECT_LE(got.lower, exact * (1 + 1e-12)) << n << ' ' << rate << ' ' << epsilon0 << ' ' << epsilon;
           EXPECT_LE(got.upper, exact * (n * rate > 30 ? 1.002 : 1.05) + 1e-300)
@@ -76,20 +76,20 @@ TEST(CallOfSum, EnclosesTheExactValueForSmallN) {
   RecordProperty("cases", cases);
 }
 
-TEST(CallOfSum, IsTightForLargeN) {
+TEST(ExpectedExcess, IsTightForLargeN) {
   // n = 400 with three atoms: the enumeration is still exact; both ends agree with it closely.
   const AtomicLaw law = check_in_law(1.0, 0.05, 0.2);
   const double k = 400 * std::expm1(0.05);
   const double exact = static_cast<double>(enumerate(law, 400, k));
-  const Enclosure got = call_of_sum(law, 400, k);
+  const Enclosure got = expected_excess(law, 400, k);
   EXPECT_GE(got.upper, exact);
   EXPECT_LE(got.upper, exact * (1 + 1e-5));
   EXPECT_LE(got.lower, exact);
   EXPECT_GE(got.lower, exact * (1 - 1e-5));
-  EXPECT_GE(call_of_sum_chernoff(law, 400, k), exact);
+  EXPECT_GE(expected_excess_chernoff(law, 400, k), exact);
 }
 
-TEST(CallOfSum, KeepsRelativeAccuracyInTheFarTail) {
+TEST(ExpectedExcess, KeepsRelativeAccuracyInTheFarTail) {
   // Binomial tail: one atom, exact by summation of log-probabilities.
   AtomicLaw law;
   law.add(1, 0.01);
@@ -101,7 +101,7 @@ TEST(CallOfSum, KeepsRelativeAccuracyInTheFarTail) {
                std::exp(std::lgamma(n + 1.0L) - std::lgamma(s + 1.0L) - std::lgamma(n - s + 1.0L) +
                         s * std::log(0.01L) + (n - s) * std::log1p(-0.01L));
     }
-    const Enclosure got = call_of_sum(law, n, k);
+    const Enclosure got = expected_excess(law, n, k);
     EXPECT_GE(got.upper, static_cast<double>(exact)) << k;
     EXPECT_LE(got.upper, static_cast<double>(exact) * (1 + 1e-4)) << k;
     EXPECT_LE(got.lower, static_cast<double>(exact)) << k;
@@ -109,25 +109,25 @@ TEST(CallOfSum, KeepsRelativeAccuracyInTheFarTail) {
   }
 }
 
-// One rare, huge loss against a small strike below it: E(S - k)_+ = E(n - a B)_+ = n (1-w)^n, B ~ Bin(n, w),
+// One rare, huge loss against a small threshold below it: E(S - k)_+ = E(n - a B)_+ = n (1-w)^n, B ~ Bin(n, w),
 // a > n. log M is about -w, and what rounds there is multiplied by n.
-TEST(CallOfSum, KeepsLogarithmsNearZeroWhereExponentsAreFarNegative) {
+TEST(ExpectedExcess, KeepsLogarithmsNearZeroWhereExponentsAreFarNegative) {
   AtomicLaw law;
   const double w = 2e-9;
   const double n = 1e9;
   law.add(-1e13, w);
-  const Enclosure got = call_of_sum(law, n, -n);
+  const Enclosure got = expected_excess(law, n, -n);
   const double exact = static_cast<double>(n * std::exp(n * std::log1p(static_cast<long double>(-w))));
   EXPECT_LE(got.lower, exact);
   EXPECT_GE(got.upper, exact);
   EXPECT_LE(got.upper, exact * 1.01);
 }
 
-TEST(CallOfSum, IsZeroWhereNothingCanPassTheStrike) {
+TEST(ExpectedExcess, IsZeroWhereNothingCanPassTheThreshold) {
   const AtomicLaw law = check_in_law(1.0, 0.5, 0.5);
-  EXPECT_EQ(call_of_sum(law, 10, 10 * std::exp(1.0)).upper, 0);
-  EXPECT_EQ(call_of_sum(AtomicLaw{}, 10, 1).upper, 0);
-  EXPECT_EQ(call_of_sum(AtomicLaw{}, 10, -1).upper, 1);
+  EXPECT_EQ(expected_excess(law, 10, 10 * std::exp(1.0)).upper, 0);
+  EXPECT_EQ(expected_excess(AtomicLaw{}, 10, 1).upper, 0);
+  EXPECT_EQ(expected_excess(AtomicLaw{}, 10, -1).upper, 1);
 }
 
 }  // namespace

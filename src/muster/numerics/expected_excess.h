@@ -13,7 +13,7 @@
 // because E(x + Z)_+ - (x)_+ <= s phi(x/s): second order in s, and the density is a by-product of the same
 // sum. Frequencies whose term is negligible are leapt over with the Lipschitz constant of phi, so the work
 // depends on n only through the number of frequencies that matter (about 100). Up to 100 terms of three atoms
-// are enumerated, and so are the few that are expected away from zero (enumerated_few.h). References:
+// are enumerated, and so are the few that are expected away from zero (sparse_sum.h). References:
 // docs/theory/profile-only.md, section "Numerics"; the exponential-tilt trapezoid is Abate & Whitt (1992),
 // used here with one-sided error.
 #pragma once
@@ -27,10 +27,10 @@ namespace muster::numerics {
 
 // `law` must have a finite number of atoms; n >= 1; k real, k > n E Y - (a few deviations) for good relative
 // accuracy. Both ends are nonnegative; they differ by about 1e-6 of the value when many clients report, by
-// per cents when n times the nonzero mass is below ten and the strike is an atom of the sum.
-Enclosure call_of_sum(const AtomicLaw& law, double n, double k);
+// per cents when n times the nonzero mass is below ten and the threshold is an atom of the sum.
+Enclosure expected_excess(const AtomicLaw& law, double n, double k);
 
 // Chernoff's bound min_c E e^{c(S-k)} / (e c) on the same quantity: cheap, within a factor of about 10.
-double call_of_sum_chernoff(const AtomicLaw& law, double n, double k);
+double expected_excess_chernoff(const AtomicLaw& law, double n, double k);
 
 }  // namespace muster::numerics

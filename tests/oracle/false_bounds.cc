@@ -5,7 +5,7 @@
 
 #include "muster/numerics/ordered.h"
 #include "muster/papers/renyi/check_in_rdp.h"
-#include "tests/oracle/harness_claims.h"
+#include "tests/oracle/bounds_under_test.h"
 #include "tests/oracle/harness_truth.h"
 #include "tests/oracle/known_false.h"
 #include "tests/oracle/random_cases.h"
@@ -136,19 +136,19 @@ const std::vector<Claim>& all() {
 
 }  // namespace
 
-std::vector<Claimant> false_claims() {
-  std::vector<Claimant> claimants;
+std::vector<BoundUnderTest> false_bounds() {
+  std::vector<BoundUnderTest> bounds;
   for (const Claim& claim : all()) {
-    claimants.push_back({false, [&claim](const Case& c, std::vector<Claimed>& claims) {
-                           if (ClaimedBound bound = claim.of(c)) {
-                             claims.push_back({claim.name, Claimed::Side::upper, std::move(bound)});
-                           }
-                         }});
+    bounds.push_back({false, [&claim](const Case& c, std::vector<Claimed>& claims) {
+                        if (ClaimedBound bound = claim.of(c)) {
+                          claims.push_back({claim.name, Claimed::Side::upper, std::move(bound)});
+                        }
+                      }});
   }
-  return claimants;
+  return bounds;
 }
 
-std::vector<std::string> false_claim_names() {
+std::vector<std::string> false_bound_names() {
   std::vector<std::string> names;
   for (const Claim& claim : all()) names.push_back(claim.name);
   return names;
