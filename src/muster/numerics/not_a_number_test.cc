@@ -6,12 +6,12 @@
 #include <limits>
 #include <vector>
 
-#include "muster/numerics/atomic_law.h"
-#include "muster/numerics/crossing.h"
-#include "muster/numerics/excess_of_mixed_sum.h"
-#include "muster/numerics/expected_excess.h"
+#include "muster/numerics/roots/crossing.h"
 #include "muster/numerics/scaled_series.h"
-#include "muster/numerics/worst_mixture.h"
+#include "muster/numerics/sums/atomic_law.h"
+#include "muster/numerics/sums/excess_of_mixed_sum.h"
+#include "muster/numerics/sums/expected_excess.h"
+#include "muster/numerics/sums/worst_mixture.h"
 
 namespace muster::numerics {
 namespace {

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "muster/accounting/composition/composed_delta.h"
-#include "muster/numerics/atomic_law.h"
 #include "muster/numerics/side.h"
+#include "muster/numerics/sums/atomic_law.h"
 
 namespace muster::accounting {
 

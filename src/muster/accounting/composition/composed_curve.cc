@@ -3,8 +3,8 @@
 #include <cmath>
 #include <limits>
 
-#include "muster/numerics/crossing.h"
 #include "muster/numerics/ordered.h"
+#include "muster/numerics/roots/crossing.h"
 
 namespace muster::accounting {
 namespace {

@@ -5,7 +5,7 @@
 //     delta(eps) = sum over lattice losses l > eps of m(l) (1 - e^{eps-l}),     m the law of the sum,
 // is the inverse transform of phi against the kernel sum over l >= l0 of (1 - e^{eps-l}) e^{-zl}, taken along
 // Re z = c at the saddle point by the trapezoidal rule: its aliases are positive, so it errs upward
-// (numerics/contour.h). Frequencies whose term is negligible are leapt over with the factors' Lipschitz
+// (numerics/sums/contour.h). Frequencies whose term is negligible are leapt over with the factors' Lipschitz
 // constants. Relative accuracy at any delta, about 100 frequencies whatever the number of rounds. For few
 // rounds, whose transform hardly decays, every frequency comes from one fast Fourier transform
 // (numerics/lattice_transform.h). Pure functions; call from any thread.
@@ -17,8 +17,8 @@
 #include <optional>
 #include <span>
 
-#include "muster/numerics/atomic_law.h"
 #include "muster/numerics/enclosure.h"
+#include "muster/numerics/sums/atomic_law.h"
 
 namespace muster::accounting {
 

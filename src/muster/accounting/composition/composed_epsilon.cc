@@ -7,8 +7,8 @@
 #include "muster/accounting/composition/coarser_lattice.h"
 #include "muster/accounting/composition/convolved_near.h"
 #include "muster/accounting/composition/loss_integral.h"
-#include "muster/numerics/crossing.h"
 #include "muster/numerics/ordered.h"
+#include "muster/numerics/roots/crossing.h"
 
 namespace muster::accounting {
 namespace {

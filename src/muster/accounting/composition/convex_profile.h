@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "muster/numerics/atomic_law.h"
+#include "muster/numerics/sums/atomic_law.h"
 
 namespace muster::accounting {
 

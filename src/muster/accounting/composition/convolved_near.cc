@@ -4,8 +4,8 @@
 #include <cstddef>
 
 #include "muster/accounting/composition/loss_integral.h"
-#include "muster/numerics/crossing.h"
 #include "muster/numerics/ordered.h"
+#include "muster/numerics/roots/crossing.h"
 
 namespace muster::accounting {
 namespace {

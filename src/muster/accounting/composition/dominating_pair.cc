@@ -9,8 +9,8 @@
 #include "muster/accounting/composition/composed_epsilon.h"
 #include "muster/accounting/composition/convex_profile.h"
 #include "muster/accounting/composition/dominated_losses.h"
-#include "muster/numerics/crossing.h"
 #include "muster/numerics/ordered.h"
+#include "muster/numerics/roots/crossing.h"
 
 namespace muster::accounting {
 LossDistribution::LossDistribution(double spacing, LossLaw law)

@@ -20,8 +20,8 @@
 #include "muster/accounting/composition/composed_delta.h"
 #include "muster/accounting/composition/convex_profile.h"
 #include "muster/accounting/composition/round_curve.h"
-#include "muster/numerics/atomic_law.h"
 #include "muster/numerics/enclosure.h"
+#include "muster/numerics/sums/atomic_law.h"
 
 namespace muster::accounting {
 

@@ -11,9 +11,9 @@
 #include <span>
 
 #include "muster/accounting/composition/composed_delta.h"
-#include "muster/numerics/atomic_law.h"
-#include "muster/numerics/contour.h"
 #include "muster/numerics/enclosure.h"
+#include "muster/numerics/sums/atomic_law.h"
+#include "muster/numerics/sums/contour.h"
 
 namespace muster::accounting {
 

@@ -5,8 +5,8 @@
 #include <limits>
 
 #include "muster/accounting/composition/round_curve.h"
-#include "muster/numerics/crossing.h"
 #include "muster/numerics/ordered.h"
+#include "muster/numerics/roots/crossing.h"
 
 namespace muster::accounting {
 namespace {

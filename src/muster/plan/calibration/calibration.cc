@@ -13,7 +13,7 @@
 
 #include "muster/accounting/accountant.h"
 #include "muster/core/error.h"
-#include "muster/numerics/boundary.h"
+#include "muster/numerics/roots/boundary.h"
 #include "muster/plan/calibration/rough_epsilon.h"
 #include "muster/plan/calibration/round_variance.h"
 #include "muster/plan/keys.h"

@@ -11,7 +11,7 @@
 
 #include "muster/accounting/accountant.h"
 #include "muster/core/error.h"
-#include "muster/numerics/boundary.h"
+#include "muster/numerics/roots/boundary.h"
 #include "muster/plan/calibration/round_variance.h"
 #include "muster/plan/source.h"
 

@@ -4,9 +4,9 @@
 #include <limits>
 
 #include "muster/accounting/theorems/shared/reporting_law.h"
-#include "muster/numerics/expected_excess.h"
 #include "muster/numerics/ordered.h"
-#include "muster/numerics/worst_mixture.h"
+#include "muster/numerics/sums/expected_excess.h"
+#include "muster/numerics/sums/worst_mixture.h"
 
 namespace muster::accounting {
 namespace {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "muster/accounting/theorems/swap/class_c.h"
-#include "muster/numerics/expected_excess.h"
+#include "muster/numerics/sums/expected_excess.h"
 #include "tests/oracle/half_sets.h"
 #include "tests/oracle/slow_formula.h"
 

@@ -6,8 +6,8 @@
 
 #include "muster/accounting/describe/gaussian_divergence.h"
 #include "muster/accounting/theorems/shared/reporting_law.h"
-#include "muster/numerics/expected_excess.h"
 #include "muster/numerics/ordered.h"
+#include "muster/numerics/sums/expected_excess.h"
 
 namespace muster::accounting {
 namespace {

@@ -12,8 +12,8 @@
 // enough (mu below about 0.6); it keeps working where the star has nothing. Immutable; call from any thread.
 #pragma once
 
-#include "muster/numerics/atomic_law.h"
 #include "muster/numerics/enclosure.h"
+#include "muster/numerics/sums/atomic_law.h"
 
 namespace muster::accounting {
 

@@ -9,8 +9,8 @@
 #include "muster/accounting/describe/gaussian_divergence.h"
 #include "muster/accounting/theorems/everyone/pool_weights.h"
 #include "muster/accounting/theorems/shared/reporting_law.h"
-#include "muster/numerics/excess_of_mixed_sum.h"
 #include "muster/numerics/ordered.h"
+#include "muster/numerics/sums/excess_of_mixed_sum.h"
 
 namespace muster::accounting {
 namespace {

@@ -13,8 +13,8 @@
 #include "muster/accounting/describe/gaussian_divergence.h"
 #include "muster/accounting/describe/profile.h"
 #include "muster/accounting/theorems/exact/shuffle_gaussian_pair.h"
-#include "muster/numerics/crossing.h"
-#include "muster/numerics/excess_of_mixed_sum.h"
+#include "muster/numerics/roots/crossing.h"
+#include "muster/numerics/sums/excess_of_mixed_sum.h"
 #include "tests/oracle/enumeration.h"
 #include "tests/oracle/random_cases.h"
 

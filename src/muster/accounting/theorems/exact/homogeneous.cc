@@ -5,8 +5,8 @@
 #include "muster/accounting/describe/gaussian_divergence.h"
 #include "muster/accounting/theorems/shared/mean_of_terms.h"
 #include "muster/accounting/theorems/shared/reporting_law.h"
-#include "muster/numerics/expected_excess.h"
 #include "muster/numerics/ordered.h"
+#include "muster/numerics/sums/expected_excess.h"
 
 namespace muster::accounting {
 namespace {

@@ -21,8 +21,8 @@
 
 #include "muster/accounting/describe/mechanism.h"
 #include "muster/accounting/theorems/shared/lognormal_law.h"
-#include "muster/numerics/atomic_law.h"
 #include "muster/numerics/enclosure.h"
+#include "muster/numerics/sums/atomic_law.h"
 
 namespace muster::accounting {
 

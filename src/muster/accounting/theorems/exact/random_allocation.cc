@@ -1,7 +1,7 @@
 #include "muster/accounting/theorems/exact/random_allocation.h"
 
-#include "muster/numerics/crossing.h"
 #include "muster/numerics/ordered.h"
+#include "muster/numerics/roots/crossing.h"
 
 namespace muster::accounting {
 namespace {

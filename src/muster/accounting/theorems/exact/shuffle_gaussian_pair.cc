@@ -9,9 +9,9 @@
 
 #include "muster/accounting/describe/gaussian_divergence.h"
 #include "muster/accounting/theorems/shared/reporting_law.h"
-#include "muster/numerics/expected_excess.h"
 #include "muster/numerics/ordered.h"
-#include "muster/numerics/sum_by_doubling.h"
+#include "muster/numerics/sums/expected_excess.h"
+#include "muster/numerics/sums/sum_by_doubling.h"
 
 namespace muster::accounting {
 namespace {
@@ -214,10 +214,10 @@ numerics::Enclosure ShuffleGaussianPair::reverse(double epsilon, End end) const 
         epsilon, 1e-6 * numerics::larger(bulk_estimate(n_, mu_, -std::expm1(-epsilon)), 1e-40), end);
   } else if (sum_) {
     const double threshold = n_ / e;
-    result.upper =
-        sum_->above().put(threshold * (1 + 4 * kUlp), numerics::Side::above) / threshold * (1 + 8 * kUlp);
-    result.lower =
-        sum_->below().put(threshold * (1 - 4 * kUlp), numerics::Side::below) / threshold * (1 - 8 * kUlp);
+    result.upper = sum_->above().expected_deficit(threshold * (1 + 4 * kUlp), numerics::Side::above) /
+                   threshold * (1 + 8 * kUlp);
+    result.lower = sum_->below().expected_deficit(threshold * (1 - 4 * kUlp), numerics::Side::below) /
+                   threshold * (1 - 8 * kUlp);
   }
   const double upper = numerics::as_upper_bound(result.upper, local);
   return {numerics::as_lower_bound(result.lower, upper), upper};

@@ -13,7 +13,7 @@
 #include "muster/accounting/describe/profile.h"
 #include "muster/accounting/theorems/exact/homogeneous.h"
 #include "muster/accounting/theorems/exact/random_allocation.h"
-#include "muster/numerics/crossing.h"
+#include "muster/numerics/roots/crossing.h"
 
 namespace muster::accounting {
 namespace {

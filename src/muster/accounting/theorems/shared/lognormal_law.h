@@ -12,8 +12,8 @@
 #include <cstddef>
 #include <vector>
 
-#include "muster/numerics/atomic_law.h"
-#include "muster/numerics/sum_by_doubling.h"
+#include "muster/numerics/sums/atomic_law.h"
+#include "muster/numerics/sums/sum_by_doubling.h"
 
 namespace muster::accounting {
 

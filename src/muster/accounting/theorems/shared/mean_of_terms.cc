@@ -4,9 +4,9 @@
 #include <optional>
 
 #include "muster/accounting/theorems/shared/reporting_law.h"
-#include "muster/numerics/atomic_law.h"
-#include "muster/numerics/expected_excess.h"
 #include "muster/numerics/ordered.h"
+#include "muster/numerics/sums/atomic_law.h"
+#include "muster/numerics/sums/expected_excess.h"
 
 namespace muster::accounting {
 namespace {

@@ -10,7 +10,7 @@
 #pragma once
 
 #include "muster/accounting/describe/profile.h"
-#include "muster/numerics/atomic_law.h"
+#include "muster/numerics/sums/atomic_law.h"
 
 namespace muster::accounting {
 

@@ -6,10 +6,10 @@
 #include "muster/accounting/theorems/everyone/class_c_pool.h"
 #include "muster/accounting/theorems/shared/binomial_blocks.h"
 #include "muster/accounting/theorems/shared/reporting_law.h"
-#include "muster/numerics/enumerated_excess.h"
-#include "muster/numerics/expected_excess.h"
 #include "muster/numerics/ordered.h"
-#include "muster/numerics/worst_mixture.h"
+#include "muster/numerics/sums/enumerated_excess.h"
+#include "muster/numerics/sums/expected_excess.h"
+#include "muster/numerics/sums/worst_mixture.h"
 
 namespace muster::accounting {
 namespace {

@@ -9,7 +9,7 @@
 // A(E) what a shuffle of all n costs, F_i the sum of the swap theorem with i others whose term (a - E b)/u is
 // e^eps0 - E w.p. q, e^-eps0 - E w.p. p, and m - i others whose term is 1 - E e^eps0 w.p. q, 1 - E e^-eps0
 // w.p. p. F_0 and F_m are attained by randomized response (up to rate^n), so where the maximum is at an end
-// the bound is the exact truth. The maximum is certified over ALL i (numerics/worst_mixture.h), with the
+// the bound is the exact truth. The maximum is certified over ALL i (numerics/sums/worst_mixture.h), with the
 // profile-only law X* as a cap. Replace-one, proven, any dimension. NOT for adaptive rounds inside a slot
 // protocol: there the types may depend on the past. Immutable; call from any thread.
 #pragma once

@@ -5,8 +5,8 @@
 
 #include "muster/accounting/theorems/shared/reporting_law.h"
 #include "muster/numerics/ordered.h"
-#include "muster/numerics/rare_mixture.h"
-#include "muster/numerics/worst_mixture.h"
+#include "muster/numerics/sums/rare_mixture.h"
+#include "muster/numerics/sums/worst_mixture.h"
 
 namespace muster::accounting {
 namespace {

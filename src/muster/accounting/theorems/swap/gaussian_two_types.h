@@ -6,7 +6,7 @@
 // victim and every dataset of the others
 //     delta(eps) <= max over 0 <= i <= m of F_i(eps)  +  g cut  +  g^n f(E),
 // F_i the sum of the swap theorem with i others of type A, who hold her record, and m - i of type B, who hold
-// her alternative. The maximum is certified over ALL i (numerics/worst_mixture.h). The profile-only law X*
+// her alternative. The maximum is certified over ALL i (numerics/sums/worst_mixture.h). The profile-only law X*
 // takes its place where that is less, where the certificate fails, and where e^eps or mu leave the table. A
 // fixed secret subset of k: the largest sum of k such terms, plus (k/n) cut. Replace-one, proven. NOT for
 // adaptive rounds inside a slot protocol, NOT for unequal rates. Immutable; call from any thread.

@@ -8,7 +8,7 @@
 #include <numeric>
 
 #include "muster/numerics/ordered.h"
-#include "muster/numerics/sum_by_doubling.h"
+#include "muster/numerics/sums/sum_by_doubling.h"
 
 namespace muster::accounting {
 namespace {

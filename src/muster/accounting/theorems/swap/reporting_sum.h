@@ -16,8 +16,8 @@
 #include "muster/accounting/describe/mechanism.h"
 #include "muster/accounting/describe/profile.h"
 #include "muster/accounting/theorems/swap/one_large_term.h"
-#include "muster/numerics/atomic_law.h"
 #include "muster/numerics/enclosure.h"
+#include "muster/numerics/sums/atomic_law.h"
 
 namespace muster::accounting {
 

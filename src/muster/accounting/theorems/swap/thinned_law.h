@@ -11,7 +11,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "muster/numerics/atomic_law.h"
+#include "muster/numerics/sums/atomic_law.h"
 
 namespace muster::accounting {
 

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "muster/accounting/theorems/swap/two_types_net.h"
-#include "muster/numerics/atomic_law.h"
+#include "muster/numerics/sums/atomic_law.h"
 
 namespace muster::accounting {
 

@@ -1,0 +1,331 @@
+#include "muster/numerics/sums/atom_kernels.h"
+
+#include <cmath>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "muster/numerics/sums/atom_kernels.cc"
+#include <hwy/foreach_target.h>
+// After foreach_target.h.
+#include <hwy/contrib/math/math-inl.h>
+#include <hwy/highway.h>
+
+#include "muster/numerics/work.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace muster::numerics {
+namespace HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+using Lanes8 = hn::CappedTag<double, 8>;
+using Vector = hn::Vec<Lanes8>;
+
+// The last group of atoms, padded with zeros.
+HWY_INLINE Vector LoadPart(Lanes8 d, const double* from, std::size_t left) {
+  return left >= hn::Lanes(d) ? hn::LoadU(d, from) : hn::MaskedLoad(hn::FirstN(d, left), d, from);
+}
+
+// Sine and cosine of |angle| < 6e6, within 2 ulp of the angle reduced to an eighth turn. The first two parts
+// of pi/2 have 31 bits, so their products with the whole number of quarter turns are exact; the polynomials
+// are those of fdlibm's kernels.
+HWY_INLINE void SineCosine(Lanes8 d, Vector angle, Vector& sine, Vector& cosine) {
+  const hn::RebindToUnsigned<Lanes8> bits;
+  // Added to 3 * 2^51 a whole number stands in the last bits.
+  const Vector shifter = hn::Set(d, 0x1.8p52);
+  const Vector shifted = hn::Add(hn::Mul(angle, hn::Set(d, 0x1.45f306dc9c883p-1)), shifter);
+  const Vector quarters = hn::Sub(shifted, shifter);
+  const Vector first = hn::Sub(angle, hn::Mul(quarters, hn::Set(d, 0x1.921fb54400000p+0)));
+  const Vector second = hn::Sub(first, hn::Mul(quarters, hn::Set(d, 0x1.0b4611a400000p-34)));
+  const Vector x = hn::Sub(second, hn::Mul(quarters, hn::Set(d, 0x1.13198a2e03707p-65)));
+  const Vector z = hn::Mul(x, x);
+  Vector s = hn::Set(d, 1.58969099521155010221e-10);
+  s = hn::MulAdd(s, z, hn::Set(d, -2.50507602534068634195e-08));
+  s = hn::MulAdd(s, z, hn::Set(d, 2.75573137070700676789e-06));
+  s = hn::MulAdd(s, z, hn::Set(d, -1.98412698298579493134e-04));
+  s = hn::MulAdd(s, z, hn::Set(d, 8.33333333332248946124e-03));
+  s = hn::MulAdd(s, z, hn::Set(d, -1.66666666666666324348e-01));
+  s = hn::MulAdd(hn::Mul(s, z), x, x);
+  Vector c = hn::Set(d, -1.13596475577881948265e-11);
+  c = hn::MulAdd(c, z, hn::Set(d, 2.08757232129817482790e-09));
+  c = hn::MulAdd(c, z, hn::Set(d, -2.75573143513906633035e-07));
+  c = hn::MulAdd(c, z, hn::Set(d, 2.48015872894767294178e-05));
+  c = hn::MulAdd(c, z, hn::Set(d, -1.38888888888741095749e-03));
+  c = hn::MulAdd(c, z, hn::Set(d, 4.16666666666666019037e-02));
+  c = hn::MulAdd(hn::Mul(c, z), z, hn::NegMulAdd(hn::Set(d, 0.5), z, hn::Set(d, 1.0)));
+  const auto turn = hn::BitCast(bits, shifted);
+  const auto one = hn::Set(bits, 1), two = hn::Set(bits, 2);
+  const auto odd = hn::MaskFromVec(hn::BitCast(d, hn::Sub(hn::Zero(bits), hn::And(turn, one))));
+  const auto sine_sign = hn::ShiftLeft<62>(hn::And(turn, two));
+  const auto cosine_sign = hn::ShiftLeft<62>(hn::And(hn::Add(turn, one), two));
+  sine = hn::Xor(hn::IfThenElse(odd, c, s), hn::BitCast(d, sine_sign));
+  cosine = hn::Xor(hn::IfThenElse(odd, s, c), hn::BitCast(d, cosine_sign));
+}
+
+// e^x and e^x - 1 for x < 700, each within 3 ulp, by one polynomial: with x = k ln 2 + r, |r| <= ln(2)/2,
+// both are 2^k (1 + p) and 2^k p + (2^k - 1) for p = e^r - 1. An x below -708 counts as -708.
+HWY_INLINE void Exponential(Lanes8 d, Vector x, Vector& power, Vector& growth) {
+  const hn::RebindToUnsigned<Lanes8> bits;
+  const Vector least = hn::Max(x, hn::Set(d, -708.0));
+  const Vector shifter = hn::Set(d, 0x1.8p52);
+  const Vector shifted = hn::Add(hn::Mul(least, hn::Set(d, 0x1.71547652b82fep+0)), shifter);
+  const Vector k = hn::Sub(shifted, shifter);
+  // The constant has 32 bits: k times it is exact.
+  const Vector high = hn::Sub(least, hn::Mul(k, hn::Set(d, 0x1.62e42fee00000p-1)));
+  const Vector r = hn::Sub(high, hn::Mul(k, hn::Set(d, 0x1.a39ef35793c76p-33)));
+  // The series, to r^13 / 13!: the rest is below 5e-18 r.
+  Vector q = hn::Set(d, 1.6059043836821613e-10);
+  q = hn::MulAdd(q, r, hn::Set(d, 2.08767569878681e-09));
+  q = hn::MulAdd(q, r, hn::Set(d, 2.505210838544172e-08));
+  q = hn::MulAdd(q, r, hn::Set(d, 2.755731922398589e-07));
+  q = hn::MulAdd(q, r, hn::Set(d, 2.7557319223985893e-06));
+  q = hn::MulAdd(q, r, hn::Set(d, 2.48015873015873e-05));
+  q = hn::MulAdd(q, r, hn::Set(d, 1.984126984126984e-04));
+  q = hn::MulAdd(q, r, hn::Set(d, 1.388888888888889e-03));
+  q = hn::MulAdd(q, r, hn::Set(d, 8.333333333333333e-03));
+  q = hn::MulAdd(q, r, hn::Set(d, 4.1666666666666664e-02));
+  q = hn::MulAdd(q, r, hn::Set(d, 1.6666666666666666e-01));
+  q = hn::MulAdd(q, r, hn::Set(d, 0.5));
+  const Vector p = hn::MulAdd(hn::Mul(q, r), r, r);
+  const Vector scale =
+      hn::BitCast(d, hn::ShiftLeft<52>(hn::Add(hn::BitCast(bits, shifted), hn::Set(bits, 1023))));
+  power = hn::MulAdd(scale, p, scale);
+  growth = hn::MulAdd(scale, p, hn::Sub(scale, hn::Set(d, 1.0)));
+}
+
+void Tilt(const double* HWY_RESTRICT points, const double* HWY_RESTRICT weights, std::size_t atoms, double c,
+          double* HWY_RESTRICT out) {
+  const Lanes8 d;
+  const Vector scale = hn::Set(d, c);
+  Vector nonzero = hn::Zero(d), first = hn::Zero(d), absolute = hn::Zero(d), second = hn::Zero(d),
+         growth = hn::Zero(d);
+  for (std::size_t i = 0; i < atoms; i += hn::Lanes(d)) {
+    const Vector y = LoadPart(d, points + i, atoms - i);
+    const Vector w = LoadPart(d, weights + i, atoms - i);
+    Vector power, grown;
+    Exponential(d, hn::Mul(scale, y), power, grown);
+    const Vector tilted = hn::Mul(w, power);
+    growth = hn::Add(growth, hn::Mul(w, grown));
+    nonzero = hn::Add(nonzero, tilted);
+    const Vector moment = hn::Mul(tilted, y);
+    first = hn::Add(first, moment);
+    absolute = hn::Add(absolute, hn::Abs(moment));
+    second = hn::Add(second, hn::Mul(moment, y));
+  }
+  out[0] = hn::GetLane(hn::SumOfLanes(d, nonzero));
+  out[1] = hn::GetLane(hn::SumOfLanes(d, first));
+  out[2] = hn::GetLane(hn::SumOfLanes(d, absolute));
+  out[3] = hn::GetLane(hn::SumOfLanes(d, second));
+  out[4] = hn::GetLane(hn::SumOfLanes(d, growth));
+}
+
+void TiltWeights(const double* HWY_RESTRICT points, const double* HWY_RESTRICT weights, std::size_t atoms,
+                 double c, double shift, double* HWY_RESTRICT out) {
+  const Lanes8 d;
+  for (std::size_t i = 0; i < atoms; i += hn::Lanes(d)) {
+    const std::size_t left = atoms - i;
+    const Vector exponent = hn::Sub(hn::Mul(hn::Set(d, c), LoadPart(d, points + i, left)), hn::Set(d, shift));
+    const Vector value = hn::Mul(LoadPart(d, weights + i, left), hn::Exp(d, exponent));
+    if (left >= hn::Lanes(d)) {
+      hn::StoreU(value, d, out + i);
+    } else {
+      hn::BlendedStore(value, hn::FirstN(d, left), d, out + i);
+    }
+  }
+}
+
+void Characteristic(const double* HWY_RESTRICT points, const double* HWY_RESTRICT weights, std::size_t atoms,
+                    double t, double* HWY_RESTRICT out) {
+  const Lanes8 d;
+  const Vector half_t = hn::Set(d, 0.5 * t);
+  Vector real = hn::Zero(d), imaginary = hn::Zero(d);
+  for (std::size_t i = 0; i < atoms; i += hn::Lanes(d)) {
+    Vector s, cosine;
+    SineCosine(d, hn::Mul(half_t, LoadPart(d, points + i, atoms - i)), s, cosine);
+    const Vector weighted = hn::Mul(LoadPart(d, weights + i, atoms - i), s);
+    real = hn::Add(real, hn::Mul(weighted, s));
+    imaginary = hn::Add(imaginary, hn::Mul(weighted, cosine));
+  }
+  out[0] = -2 * hn::GetLane(hn::SumOfLanes(d, real));
+  out[1] = 2 * hn::GetLane(hn::SumOfLanes(d, imaginary));
+}
+
+// out: cosines, then sines; atoms a multiple of 8.
+void Angles(const double* HWY_RESTRICT points, std::size_t atoms, double t, double* HWY_RESTRICT cosines,
+            double* HWY_RESTRICT sines) {
+  const Lanes8 d;
+  for (std::size_t i = 0; i < atoms; i += hn::Lanes(d)) {
+    Vector sine, cosine;
+    SineCosine(d, hn::Mul(hn::Set(d, t), hn::LoadU(d, points + i)), sine, cosine);
+    hn::StoreU(cosine, d, cosines + i);
+    hn::StoreU(sine, d, sines + i);
+  }
+}
+
+void AngleSum(const double* HWY_RESTRICT weights, const double* HWY_RESTRICT cosines,
+              const double* HWY_RESTRICT sines, std::size_t atoms, double* HWY_RESTRICT out) {
+  const Lanes8 d;
+  const Vector one = hn::Set(d, 1.0);
+  Vector real = hn::Zero(d), imaginary = hn::Zero(d);
+  for (std::size_t i = 0; i < atoms; i += hn::Lanes(d)) {
+    const Vector w = hn::LoadU(d, weights + i);
+    real = hn::Add(real, hn::Mul(w, hn::Sub(hn::LoadU(d, cosines + i), one)));
+    imaginary = hn::Add(imaginary, hn::Mul(w, hn::LoadU(d, sines + i)));
+  }
+  out[0] = hn::GetLane(hn::SumOfLanes(d, real));
+  out[1] = hn::GetLane(hn::SumOfLanes(d, imaginary));
+}
+
+// out: real and imaginary part after one turn, after two, ...
+void TurnAndSum(const double* HWY_RESTRICT weights, double* HWY_RESTRICT cosines, double* HWY_RESTRICT sines,
+                const double* HWY_RESTRICT step_cosines, const double* HWY_RESTRICT step_sines,
+                std::size_t atoms, double* HWY_RESTRICT out) {
+  const Lanes8 d;
+  const Vector one = hn::Set(d, 1.0);
+  Vector real0 = hn::Zero(d), real1 = real0, real2 = real0, real3 = real0;
+  Vector imaginary0 = real0, imaginary1 = real0, imaginary2 = real0, imaginary3 = real0;
+  for (std::size_t i = 0; i < atoms; i += hn::Lanes(d)) {
+    const Vector w = hn::LoadU(d, weights + i);
+    const Vector step_cosine = hn::LoadU(d, step_cosines + i), step_sine = hn::LoadU(d, step_sines + i);
+    Vector cosine = hn::LoadU(d, cosines + i), sine = hn::LoadU(d, sines + i);
+    const auto turn = [&](Vector& real, Vector& imaginary) HWY_ATTR {
+      const Vector turned = hn::MulSub(cosine, step_cosine, hn::Mul(sine, step_sine));
+      sine = hn::MulAdd(sine, step_cosine, hn::Mul(cosine, step_sine));
+      cosine = turned;
+      real = hn::MulAdd(w, hn::Sub(cosine, one), real);
+      imaginary = hn::MulAdd(w, sine, imaginary);
+    };
+    turn(real0, imaginary0);
+    turn(real1, imaginary1);
+    turn(real2, imaginary2);
+    turn(real3, imaginary3);
+    hn::StoreU(cosine, d, cosines + i);
+    hn::StoreU(sine, d, sines + i);
+  }
+  const auto put = [&](Vector real, Vector imaginary, double* to) HWY_ATTR {
+    to[0] = hn::GetLane(hn::SumOfLanes(d, real));
+    to[1] = hn::GetLane(hn::SumOfLanes(d, imaginary));
+  };
+  put(real0, imaginary0, out);
+  put(real1, imaginary1, out + 2);
+  put(real2, imaginary2, out + 4);
+  put(real3, imaginary3, out + 6);
+}
+
+// out: the sum of real parts after one product, after two, ...
+void MultiplyAndSum(double* HWY_RESTRICT real, double* HWY_RESTRICT imaginary,
+                    const double* HWY_RESTRICT step_real, const double* HWY_RESTRICT step_imaginary,
+                    std::size_t count, double* HWY_RESTRICT out) {
+  const Lanes8 d;
+  Vector sum0 = hn::Zero(d), sum1 = sum0, sum2 = sum0, sum3 = sum0;
+  for (std::size_t i = 0; i < count; i += hn::Lanes(d)) {
+    const Vector a = hn::LoadU(d, step_real + i), b = hn::LoadU(d, step_imaginary + i);
+    Vector x = hn::LoadU(d, real + i), y = hn::LoadU(d, imaginary + i);
+    const auto multiply = [&](Vector& sum) HWY_ATTR {
+      const Vector product = hn::MulSub(x, a, hn::Mul(y, b));
+      y = hn::MulAdd(y, a, hn::Mul(x, b));
+      x = product;
+      sum = hn::Add(sum, x);
+    };
+    multiply(sum0);
+    multiply(sum1);
+    multiply(sum2);
+    multiply(sum3);
+    hn::StoreU(x, d, real + i);
+    hn::StoreU(y, d, imaginary + i);
+  }
+  out[0] = hn::GetLane(hn::SumOfLanes(d, sum0));
+  out[1] = hn::GetLane(hn::SumOfLanes(d, sum1));
+  out[2] = hn::GetLane(hn::SumOfLanes(d, sum2));
+  out[3] = hn::GetLane(hn::SumOfLanes(d, sum3));
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace muster::numerics
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace muster::numerics {
+
+HWY_EXPORT(Tilt);
+HWY_EXPORT(TiltWeights);
+HWY_EXPORT(Characteristic);
+HWY_EXPORT(Angles);
+HWY_EXPORT(AngleSum);
+HWY_EXPORT(TurnAndSum);
+HWY_EXPORT(MultiplyAndSum);
+
+namespace {
+
+constexpr double kLargestAngle = 6e6;  // what SineCosine() reduces exactly
+
+}  // namespace
+
+TiltSums tilt_sums(const double* points, const double* weights, std::size_t atoms, double c) {
+  count_work(atoms, kWorkOfFunction, 0);
+  double out[5];
+  HWY_DYNAMIC_DISPATCH(Tilt)(points, weights, atoms, c, out);
+  return {out[0], out[1], out[2], out[3], out[4]};
+}
+
+void tilt_weights(const double* points, const double* weights, std::size_t atoms, double c, double shift,
+                  double* out) {
+  count_work(atoms, kWorkOfFunction, 0);
+  HWY_DYNAMIC_DISPATCH(TiltWeights)(points, weights, atoms, c, shift, out);
+}
+
+std::complex<double> characteristic_sum(const double* points, const double* weights, std::size_t atoms,
+                                        double t, double reach) {
+  count_work(atoms, kWorkOfFunction, kWorkOfFrequency);
+  double out[2] = {0, 0};
+  if (std::abs(t) * reach < kLargestAngle) {
+    HWY_DYNAMIC_DISPATCH(Characteristic)(points, weights, atoms, t, out);
+    return {out[0], out[1]};
+  }
+  count_work(atoms, kWorkOfFarSine, 0);
+  for (std::size_t i = 0; i < atoms; ++i) {
+    const double half = 0.5 * t * points[i];
+    const double s = std::sin(half);
+    out[0] -= 2 * weights[i] * s * s;
+    out[1] += 2 * weights[i] * s * std::cos(half);
+  }
+  return {out[0], out[1]};
+}
+
+void angles(const double* points, std::size_t atoms, double t, double reach, double* cosines, double* sines) {
+  count_work(atoms, kWorkOfFunction, 0);
+  if (std::abs(t) * reach < kLargestAngle) {
+    HWY_DYNAMIC_DISPATCH(Angles)(points, atoms, t, cosines, sines);
+    return;
+  }
+  count_work(atoms, kWorkOfFarSine, 0);
+  for (std::size_t i = 0; i < atoms; ++i) {
+    cosines[i] = std::cos(t * points[i]);
+    sines[i] = std::sin(t * points[i]);
+  }
+}
+
+std::complex<double> angle_sum(const double* weights, const double* cosines, const double* sines,
+                               std::size_t atoms) {
+  double out[2];
+  HWY_DYNAMIC_DISPATCH(AngleSum)(weights, cosines, sines, atoms, out);
+  return {out[0], out[1]};
+}
+
+std::array<std::complex<double>, 4> turn_and_sum(const double* weights, double* cosines, double* sines,
+                                                 const double* step_cosines, const double* step_sines,
+                                                 std::size_t atoms) {
+  count_work(4 * atoms, 1, 4 * kWorkOfFrequency);
+  double out[8];
+  HWY_DYNAMIC_DISPATCH(TurnAndSum)(weights, cosines, sines, step_cosines, step_sines, atoms, out);
+  return {{{out[0], out[1]}, {out[2], out[3]}, {out[4], out[5]}, {out[6], out[7]}}};
+}
+
+std::array<double, 4> multiply_and_sum(double* real, double* imaginary, const double* step_real,
+                                       const double* step_imaginary, std::size_t count) {
+  count_work(4 * count, 1, 4 * kWorkOfFrequency);
+  std::array<double, 4> out{};
+  HWY_DYNAMIC_DISPATCH(MultiplyAndSum)(real, imaginary, step_real, step_imaginary, count, out.data());
+  return out;
+}
+
+}  // namespace muster::numerics
+#endif  // HWY_ONCE

@@ -1,0 +1,152 @@
+// The vector sums against the same sums in extended precision, term by term with the standard library.
+#include "muster/numerics/sums/atom_kernels.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <complex>
+#include <cstddef>
+#include <random>
+#include <vector>
+
+#include "muster/numerics/sums/atomic_law.h"
+
+namespace muster::numerics {
+namespace {
+
+struct Atoms {
+  std::vector<double> points, weights;
+  double reach = 0;
+};
+
+Atoms random_atoms(std::size_t count, double scale, unsigned seed) {
+  std::mt19937_64 engine(seed);
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  Atoms atoms;
+  for (std::size_t i = 0; i < count; ++i) {
+    atoms.points.push_back(scale * uniform(engine));
+    atoms.weights.push_back(std::abs(uniform(engine)) / static_cast<double>(count));
+    atoms.reach = std::max(atoms.reach, std::abs(atoms.points.back()));
+  }
+  return atoms;
+}
+
+TEST(AtomKernels, TiltAgreesWithExtendedPrecision) {
+  for (const std::size_t count : {1u, 3u, 8u, 13u, 700u}) {
+    for (const double c : {1e-9, 0.1, 5.0, 200.0}) {
+      const Atoms a = random_atoms(count, 1.3, 1);
+      const TiltSums got = tilt_sums(a.points.data(), a.weights.data(), count, c);
+      std::vector<double> tilted(count);
+      tilt_weights(a.points.data(), a.weights.data(), count, c, 0.25, tilted.data());
+      long double growth = 0, size = 0, first = 0, second = 0, absolute = 0, nonzero = 0;
+      for (std::size_t i = 0; i < count; ++i) {
+        const long double y = a.points[i], w = a.weights[i], e = std::exp(c * y);
+        growth += w * std::expm1(c * y);
+        size += w * std::abs(std::expm1(c * y));
+        nonzero += w * e;
+        first += w * e * y;
+        absolute += w * e * std::abs(y);
+        second += w * e * y * y;
+        EXPECT_NEAR(tilted[i], static_cast<double>(w * std::exp(c * y - 0.25L)),
+                    static_cast<double>(w * e) * 2.3e-16 * (8 + 2 * c));
+      }
+      const double slack = 2.3e-16 * (8 + 2 * c);
+      EXPECT_NEAR(got.growth, static_cast<double>(growth), static_cast<double>(size) * slack)
+          << count << ' ' << c;
+      EXPECT_NEAR(got.nonzero, static_cast<double>(nonzero), static_cast<double>(nonzero) * slack);
+      EXPECT_NEAR(got.first, static_cast<double>(first), static_cast<double>(absolute) * slack);
+      EXPECT_NEAR(got.absolute, static_cast<double>(absolute), static_cast<double>(absolute) * slack);
+      EXPECT_NEAR(got.second, static_cast<double>(second), static_cast<double>(second) * slack);
+    }
+  }
+}
+
+TEST(AtomKernels, CharacteristicAgreesAtEveryRangeOfAngles) {
+  for (const double t : {1e-12, 0.3, 50.0, 1e4, 3e5, 4e6, 5e7}) {  // the last beyond the vector reduction
+    const Atoms a = random_atoms(16, 1.3, 2);
+    const std::complex<double> got =
+        characteristic_sum(a.points.data(), a.weights.data(), a.points.size(), t, a.reach);
+    std::vector<double> cosines(16), sines(16);
+    angles(a.points.data(), 16, t, a.reach, cosines.data(), sines.data());
+    const std::complex<double> from_angles = angle_sum(a.weights.data(), cosines.data(), sines.data(), 16);
+    long double real = 0, imaginary = 0;
+    for (std::size_t i = 0; i < a.points.size(); ++i) {
+      // The angle as the kernels round it: its own rounding is charged elsewhere.
+      const long double half = 0.5 * t * a.points[i];
+      real -= 2 * a.weights[i] * std::sin(half) * std::sin(half);
+      imaginary += 2 * a.weights[i] * std::sin(half) * std::cos(half);
+    }
+    const double angle_error = 1e-15 + 2.3e-16 * t * a.reach;
+    EXPECT_NEAR(got.real(), static_cast<double>(real), angle_error) << t;
+    EXPECT_NEAR(got.imag(), static_cast<double>(imaginary), angle_error) << t;
+    EXPECT_NEAR(from_angles.real(), static_cast<double>(real), 2 * angle_error) << t;
+    EXPECT_NEAR(from_angles.imag(), static_cast<double>(imaginary), 2 * angle_error) << t;
+  }
+}
+
+TEST(AtomKernels, TurningEqualsTheNextAngle) {
+  const Atoms a = random_atoms(24, 2.0, 3);
+  std::vector<double> cosines(24), sines(24), step_cosines(24), step_sines(24);
+  angles(a.points.data(), 24, 0.7, a.reach, cosines.data(), sines.data());
+  angles(a.points.data(), 24, 0.1, a.reach, step_cosines.data(), step_sines.data());
+  const auto turned = turn_and_sum(a.weights.data(), cosines.data(), sines.data(), step_cosines.data(),
+                                   step_sines.data(), 24);
+  for (std::size_t i = 0; i < turned.size(); ++i) {
+    const double t = 0.7 + 0.1 * static_cast<double>(i + 1);
+    const std::complex<double> direct = characteristic_sum(a.points.data(), a.weights.data(), 24, t, a.reach);
+    EXPECT_NEAR(turned[i].real(), direct.real(), 4e-15) << i;
+    EXPECT_NEAR(turned[i].imag(), direct.imag(), 4e-15) << i;
+    EXPECT_NEAR(cosines[0], std::cos((0.7 + 0.4) * a.points[0]), 2e-15);
+  }
+}
+
+// In step and after a jump, against the direct sum at every frequency: any run of rotations, resynchronised.
+TEST(AtomKernels, TheEquispacedWalkAgreesWithDirectSums) {
+  const Atoms a = random_atoms(37, 2.0, 4);
+  AtomicLaw law;
+  law.points = a.points;
+  law.weights = a.weights;
+  const TiltedLaw tilt(law, 0.3);
+  EquispacedCharacteristic walk(tilt, 0.01);
+  const auto expect_at = [&](std::complex<double> got, double index) {
+    const std::complex<double> direct = tilt.characteristic_minus_one(0.01 * index);
+    EXPECT_NEAR(got.real(), direct.real(), 5e-15) << index;
+    EXPECT_NEAR(got.imag(), direct.imag(), 5e-15) << index;
+  };
+  for (int j = 1; j <= 200; ++j) {
+    expect_at(walk.advance(), j);
+  }
+  for (const double from : {1000.0, 17.0, 3.0}) {
+    walk.seek(from);
+    expect_at(walk.current(), from);
+    for (int j = 1; j <= 7; ++j) {
+      expect_at(walk.advance(), from + j);
+    }
+  }
+}
+
+TEST(AtomKernels, ProductsAgreeWithExtendedPrecision) {
+  for (const std::size_t count : {8u, 16u, 72u}) {
+    const Atoms start = random_atoms(2 * count, 1, 5), step = random_atoms(2 * count, 1.2, 6);
+    std::vector<double> re(start.points.begin(), start.points.begin() + static_cast<std::ptrdiff_t>(count));
+    std::vector<double> im(start.points.begin() + static_cast<std::ptrdiff_t>(count), start.points.end());
+    std::vector<std::complex<long double>> exact;
+    for (std::size_t i = 0; i < count; ++i) exact.emplace_back(re[i], im[i]);
+    for (int group = 0; group < 3; ++group) {
+      const auto sums =
+          multiply_and_sum(re.data(), im.data(), step.points.data(), step.points.data() + count, count);
+      for (const double sum : sums) {
+        long double expected = 0, size = 0;
+        for (std::size_t i = 0; i < count; ++i) {
+          exact[i] *= std::complex<long double>(step.points[i], step.points[i + count]);
+          expected += exact[i].real();
+          size += std::abs(exact[i]);
+        }
+        EXPECT_NEAR(sum, static_cast<double>(expected), static_cast<double>(size) * 2.3e-16 * 40);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace muster::numerics

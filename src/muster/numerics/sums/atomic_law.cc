@@ -1,0 +1,184 @@
+#include "muster/numerics/sums/atomic_law.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "muster/numerics/ordered.h"
+#include "muster/numerics/sums/atom_kernels.h"
+#include "muster/numerics/work.h"
+
+namespace muster::numerics {
+
+void AtomicLaw::add(double point, double weight) {
+  if (!(weight <= 0) && point != 0) {  // a NaN stays, and with it nothing is known of any sum
+    points.push_back(point);
+    weights.push_back(weight);
+  }
+}
+
+double AtomicLaw::mean() const {
+  double sum = 0;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    sum += weights[i] * points[i];
+  }
+  return sum;
+}
+
+double AtomicLaw::variance() const {
+  double sum = 0;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    sum += weights[i] * points[i] * points[i];
+  }
+  const double m = mean();
+  return numerics::larger(0.0, sum - m * m);  // a law of nearly one point
+}
+
+namespace {
+
+// Eight running results at once: a single one would be a chain of dependent comparisons.
+template <typename Better>
+double extreme(const std::vector<double>& points, Better&& better) {
+  constexpr std::size_t kLanes = 8;
+  std::array<double, kLanes> lane{};
+  std::size_t i = 0;
+  for (; i + kLanes <= points.size(); i += kLanes) {
+    for (std::size_t l = 0; l < kLanes; ++l) {
+      lane[l] = better(points[i + l], lane[l]);
+    }
+  }
+  double found = 0;
+  for (; i < points.size(); ++i) {
+    found = better(points[i], found);
+  }
+  for (double y : lane) {
+    found = better(y, found);
+  }
+  return found;
+}
+
+}  // namespace
+
+double AtomicLaw::smallest_point() const {
+  return extreme(points, [](double a, double b) { return a < b ? a : b; });
+}
+
+double AtomicLaw::largest_point() const {
+  return extreme(points, [](double a, double b) { return a > b ? a : b; });
+}
+
+namespace {
+
+constexpr double kVanishes = -746;  // an exponent
+
+double reach_of(const std::vector<double>& points) {
+  double reach = 0;
+  for (double y : points) {
+    reach = larger(reach, std::abs(y));
+  }
+  return reach;
+}
+
+// e^{cY} may pass the range of a double: every exponent relative to the largest, `top`.
+Tilt far_tilt(const AtomicLaw& law, double c, double top) {
+  double nonzero = 0;
+  for (double w : law.weights) {
+    nonzero += w;
+  }
+  const double at_zero = larger(0.0, 1 - nonzero) * std::exp(-top);
+  std::size_t counting = 0;
+  TiltSums sums;
+  for (std::size_t i = 0; i < law.points.size(); ++i) {
+    const double y = law.points[i];
+    if (c * y - top < kVanishes) continue;  // adds exactly nothing, and a processor is slow to say so
+    const double w = law.weights[i] * std::exp(c * y - top);
+    ++counting;
+    sums.nonzero += w;
+    sums.first += w * y;
+    sums.absolute += w * std::abs(y);
+    sums.second += w * y * y;
+  }
+  count_work(counting, kWorkOfLoneExponential, static_cast<double>(law.points.size()));
+  const double total = sums.nonzero + at_zero;
+  const double mean = sums.first / total;
+  return {top + std::log(total), mean, larger(0.0, sums.second / total - mean * mean), sums.absolute / total,
+          sums.nonzero / total};
+}
+
+}  // namespace
+
+Tilt tilt_of(const AtomicLaw& law, double c) {
+  // Far to the left e^{cy} merely vanishes; only a large positive exponent needs the other form, which loses
+  // what a logarithm near zero consists of.
+  const double top = c * (c > 0 ? law.largest_point() : law.smallest_point());
+  if (top >= 300) {
+    return far_tilt(law, c, top);
+  }
+  const TiltSums sums = tilt_sums(law.points.data(), law.weights.data(), law.points.size(), c);
+  const double total = 1 + sums.growth;
+  const double mean = sums.first / total;
+  return {std::log1p(sums.growth), mean, larger(0.0, sums.second / total - mean * mean),
+          sums.absolute / total, sums.nonzero / total};
+}
+
+double AtomicLaw::log_mgf(double c) const { return tilt_of(*this, c).log_mgf; }
+
+TiltedLaw::TiltedLaw(const AtomicLaw& law, double c)
+    : points_(law.points), c_(c), reach_(reach_of(law.points)) {
+  const Tilt tilt = tilt_of(law, c);
+  log_mgf_ = tilt.log_mgf;
+  mean_ = tilt.mean;
+  variance_ = tilt.variance;
+  absolute_mean_ = tilt.absolute_mean;
+  nonzero_mass_ = tilt.nonzero_mass;
+  weights_.resize(points_.size());
+  tilt_weights(points_.data(), law.weights.data(), points_.size(), c, log_mgf_, weights_.data());
+}
+
+std::complex<double> TiltedLaw::characteristic_minus_one(double t) const {
+  return characteristic_sum(points_.data(), weights_.data(), points_.size(), t, reach_);
+}
+
+EquispacedCharacteristic::EquispacedCharacteristic(const TiltedLaw& law, double step)
+    : step_(step), reach_(law.reach_) {
+  // Zero weights fill the last group.
+  const std::size_t padded = (law.atoms() + kLanes - 1) / kLanes * kLanes;
+  points_.assign(padded, 0);
+  weights_.assign(padded, 0);
+  std::copy(law.points_.begin(), law.points_.end(), points_.begin());
+  std::copy(law.weights_.begin(), law.weights_.end(), weights_.begin());
+  cos_.assign(padded, 1);
+  sin_.assign(padded, 0);
+  step_cos_.resize(padded);
+  step_sin_.resize(padded);
+  angles(points_.data(), padded, step, reach_, step_cos_.data(), step_sin_.data());
+}
+
+void EquispacedCharacteristic::seek(double index) {
+  index_ = index;
+  turns_ = 0;
+  ready_ = 0;
+  angles(points_.data(), points_.size(), index * step_, reach_, cos_.data(), sin_.data());
+}
+
+std::complex<double> EquispacedCharacteristic::current() const {
+  return angle_sum(weights_.data(), cos_.data(), sin_.data(), cos_.size());
+}
+
+std::complex<double> EquispacedCharacteristic::advance() {
+  index_ += 1;
+  if (ready_ > 0) {
+    return ahead_[ahead_.size() - static_cast<std::size_t>(ready_--)];
+  }
+  if (turns_ == kResync) {
+    seek(index_);
+    return current();
+  }
+  ahead_ = turn_and_sum(weights_.data(), cos_.data(), sin_.data(), step_cos_.data(), step_sin_.data(),
+                        cos_.size());
+  turns_ += static_cast<int>(ahead_.size());
+  ready_ = static_cast<int>(ahead_.size()) - 1;
+  return ahead_.front();
+}
+
+}  // namespace muster::numerics

@@ -1,0 +1,51 @@
+#include "muster/numerics/sums/enumerated_excess.h"
+
+#include <cmath>
+#include <vector>
+
+#include "muster/numerics/ordered.h"
+
+namespace muster::numerics {
+
+bool enumerable(const AtomicLaw& law, double n) { return n <= 100 && law.points.size() <= 3; }
+
+Enclosure enumerated_excess(const AtomicLaw& law, double n, double k) {
+  const int count = static_cast<int>(n);
+  const std::size_t atoms = law.points.size();
+  double rest = 1;
+  for (double w : law.weights) {
+    rest -= w;
+  }
+  rest = larger(rest, 0.0);
+  // power[a][c] = weight_a^c / c!; the last row is the mass at zero.
+  std::vector<std::vector<double>> power(atoms + 1, std::vector<double>(count + 1, 1.0));
+  for (std::size_t a = 0; a <= atoms; ++a) {
+    const double weight = a < atoms ? law.weights[a] : rest;
+    for (int c = 1; c <= count; ++c) {
+      power[a][c] = power[a][c - 1] * weight / c;
+    }
+  }
+  double total = 0;
+  double size = 0;  // of what is subtracted: the threshold's round-off
+  const auto visit = [&](auto&& self, std::size_t atom, int left, double sum, double p) -> void {
+    if (atom == atoms) {
+      const double mass = p * power[atoms][left];
+      if (sum > k) {
+        total += mass * (sum - k);
+        size += mass * (std::abs(sum) + std::abs(k));
+      }
+      return;
+    }
+    for (int c = 0; c <= left; ++c) {
+      self(self, atom + 1, left - c, sum + c * law.points[atom], p * power[atom][c]);
+    }
+  };
+  visit(visit, 0, count, 0, 1);
+  const double factorial = std::exp(std::lgamma(n + 1));
+  const double error = factorial * (total * 1e-12 + size * 1e-14);
+  // Terms below the smallest double, times n!: at most 1e-308 * 1e158 each.
+  const double underflow = 1e-140 * n * law.largest_point();
+  return {larger(0.0, factorial * total - error), factorial * total + error + underflow};
+}
+
+}  // namespace muster::numerics

@@ -1,0 +1,16 @@
+// E(Y_1 + ... + Y_n - k)_+ by summing over all counts of the atoms: for small n and few atoms, where the
+// contour's integrand does not decay. O(n^atoms) terms, each positive, relative round-off below 1e-12.
+#pragma once
+
+#include "muster/numerics/enclosure.h"
+#include "muster/numerics/sums/atomic_law.h"
+
+namespace muster::numerics {
+
+// Whether the enumeration is cheaper than a contour: n <= 100 and at most 3 nonzero atoms.
+bool enumerable(const AtomicLaw& law, double n);
+
+// Requires enumerable(law, n).
+Enclosure enumerated_excess(const AtomicLaw& law, double n, double k);
+
+}  // namespace muster::numerics

@@ -1,0 +1,80 @@
+#include "muster/numerics/sums/excess_bounds.h"
+
+#include <cmath>
+
+#include "muster/numerics/ordered.h"
+#include "muster/numerics/work.h"
+
+namespace muster::numerics {
+namespace {
+
+constexpr double kOutward = 1e-12;  // of sums of positive terms, each good to some 1e-15
+constexpr double kSteepest = 100;   // exponents beyond this bound nothing
+constexpr double kLargest = 700;    // an exponent
+
+}  // namespace
+
+double log_mgf_above(const AtomicLaw& law, double c) {
+  const Tilt tilt = tilt_of(law, c);
+  const double moduli = smaller(1.0, tilt.nonzero_mass * std::exp(smaller(tilt.log_mgf, 1.0)) + 1e-2);
+  return tilt.log_mgf + 4e-15 * (std::abs(tilt.log_mgf) + moduli);
+}
+
+ExcessBounds::ExcessBounds(const AtomicLaw& law, double copies, double c) : ExcessBounds(law, copies) {
+  for (int i = 1; i > -5; --i) {
+    if (const double at = c * std::pow(3, i); at * law.largest_point() < kSteepest) {
+      mgfs_.push_back({at, log_mgf_above(law, at)});
+      lines_.push_back(line(at, mgfs_.back().log_mgf));
+    }
+  }
+}
+
+ExcessBounds::ExcessBounds(const AtomicLaw& law, double copies) : copies_(copies) {
+  const Tilt plain = tilt_of(law, 0);
+  mean_ = copies * plain.mean;
+  slack_ = copies * 2e-13 * plain.absolute_mean;
+  variance_ = copies * (plain.variance * (1 + 1e-12) + 1e-12 * plain.mean * plain.mean);
+}
+
+void ExcessBounds::add_deficits(const AtomicLaw& law) {
+  const double deviation = std::sqrt(variance_);
+  for (int i = 2; i > -5; --i) {
+    if (const double at = std::pow(3, i) / deviation; - at * law.smallest_point() < kSteepest) {
+      deficit_lines_.push_back(line(at, log_mgf_above(law, -at)));
+    }
+  }
+}
+
+ExcessBounds ExcessBounds::capped(const AtomicLaw& law, double copies, double chance, double size) const {
+  ExcessBounds bounds(law, copies);
+  for (const auto& [c, log_mgf] : mgfs_) {
+    const double growth = (1 - chance) * std::expm1(log_mgf) + chance * std::expm1(c * size);
+    bounds.lines_.push_back(bounds.line(c, std::log1p(growth) + 1e-15 * std::abs(growth) / (1 + growth)));
+  }
+  return bounds;
+}
+
+double ExcessBounds::below(double x) const { return as_lower_bound(mean_ - slack_ - x, 1e300); }
+
+double ExcessBounds::above(double x) const {
+  const double distance = x - mean_;
+  const double excess = bounded(lines_, x, distance);
+  return distance < 0 ? smaller(excess, bounded(deficit_lines_, -x, -distance) - distance + slack_) : excess;
+}
+
+ExcessBounds::Line ExcessBounds::line(double c, double log_mgf) const {
+  return {c, copies_ * log_mgf - 1 - std::log(c)};
+}
+
+double ExcessBounds::bounded(const std::vector<Line>& lines, double x, double distance) const {
+  count_work(1, kWorkOfLoneExponential, 0);
+  double least = kLargest;
+  for (const Line& each : lines) {
+    least = smaller(least, each.constant - each.slope * x);
+  }
+  const double root = std::sqrt(variance_ + distance * distance);
+  const double scarf = distance > 0 ? 0.5 * variance_ / (root + distance) : 0.5 * (root - distance);
+  return smaller(std::exp(least), scarf + slack_) * (1 + kOutward);
+}
+
+}  // namespace muster::numerics

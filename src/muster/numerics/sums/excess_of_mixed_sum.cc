@@ -1,0 +1,349 @@
+#include "muster/numerics/sums/excess_of_mixed_sum.h"
+
+#include <cmath>
+#include <complex>
+#include <initializer_list>
+#include <limits>
+#include <numbers>
+#include <optional>
+
+#include "muster/numerics/ordered.h"
+#include "muster/numerics/sums/contour.h"
+
+namespace muster::numerics {
+namespace {
+
+constexpr double kUlp = std::numeric_limits<double>::epsilon();
+
+// Copies of a law at a scale.
+struct Part {
+  const AtomicLaw* law;
+  double scale;
+  double copies;
+};
+
+std::vector<Part> parts_of(const AtomicLaw& law, const std::vector<ScaledCopies>& groups) {
+  std::vector<Part> parts;
+  for (const ScaledCopies& group : groups) {
+    parts.push_back({&law, group.scale, group.copies});
+  }
+  return parts;
+}
+
+// How exact, and how much work.
+struct Effort {
+  double negligible;     // terms below e^-this of the largest one are bounded, not computed
+  double smoothing_cut;  // so are frequencies beyond this many 1/s
+  double finest;         // smoothing, in units of the payoff's own scale 1/c
+  double coarsest;
+  double budget;  // atoms times frequencies
+};
+constexpr Effort kExact{36, 9.5, 8e-3, 0.2, 1.5e6};
+constexpr Effort kUsual{23, 6, 5e-3, 0.45, 5e5};
+
+struct Moments {
+  double log_mgf = 0;
+  double mean = 0;
+  double variance = 0;
+};
+
+// Of the whole sum, tilted by c.
+Moments tilted(const std::vector<Part>& parts, double c) {
+  Moments sum;
+  for (const Part& group : parts) {
+    const Tilt tilt = tilt_of(*group.law, c * group.scale);
+    sum.log_mgf += group.copies * tilt.log_mgf;
+    sum.mean += group.copies * group.scale * tilt.mean;
+    sum.variance += group.copies * group.scale * group.scale * tilt.variance;
+  }
+  return sum;
+}
+
+struct Group {
+  TiltedLaw tilt;
+  EquispacedCharacteristic characteristic;
+  double copies;
+  double threshold;  // of the characteristic's modulus: below it the whole term is negligible
+};
+
+std::vector<Group> prepare(const std::vector<Part>& parts, double c, double step, double negligible) {
+  std::vector<Group> result;
+  for (const Part& part : parts) {
+    if (part.copies <= 0 || part.scale <= 0) {
+      continue;
+    }
+    AtomicLaw scaled = *part.law;
+    for (double& y : scaled.points) {
+      y *= part.scale;
+    }
+    const TiltedLaw tilt(scaled, c);
+    result.push_back(
+        {tilt, EquispacedCharacteristic(tilt, step), part.copies, std::exp(-negligible / part.copies)});
+  }
+  return result;
+}
+
+struct Sum {
+  double value;
+  double error;    // two-sided: skipped terms, truncation, round-off
+  double density;  // upper bound on the density of the smoothed sum at k
+  double visited;  // the share of the frequencies that the budget was enough for
+};
+
+// The trapezoid at smoothing s, in units of e^{log_scale}.
+Sum trapezoid(const std::vector<Part>& parts, double k, double c, double period, double s, double budget,
+              const Effort& effort) {
+  const double step = 2 * std::numbers::pi / period;
+  const double last = std::floor(effort.smoothing_cut / s / step);
+  std::vector<Group> groups = prepare(parts, c, step, effort.negligible);
+  std::vector<contour::RoundOff> round_offs;
+  for (const Group& group : groups) {
+    round_offs.emplace_back(group.tilt, group.copies, c, k);
+  }
+  const auto round_off = [&round_offs](double t) {
+    double sum = 0;
+    for (const contour::RoundOff& each : round_offs) {
+      sum += each.at(t);
+    }
+    return sum;
+  };
+  double value = 1 / (c * c);
+  double noise = value * round_off(0);
+  double density = 1 + round_off(0);
+  double skipped = 0;
+  double work = 0;
+  bool in_step = true;
+  for (double j = 1; j <= last;) {
+    const double t = j * step;
+    work += in_step ? 1 : contour::kDirectCost;
+    if (work > budget) {
+      return {0, 0, 0, (j - 1) / last};
+    }
+    double exponent = -0.5 * s * s * t * t;
+    double phase = 0;
+    double amplify = 1;
+    double leap = 0;  // how far one group alone keeps the term negligible
+    for (Group& group : groups) {
+      const std::complex<double> minus_one =
+          in_step ? group.characteristic.advance() : group.tilt.characteristic_minus_one(t);
+      const double re = minus_one.real();
+      const double im = minus_one.imag();
+      const double modulus = std::sqrt((1 + re) * (1 + re) + im * im) + contour::kFloor;
+      exponent += group.copies * (modulus > 0.5 ? 0.5 * std::log1p(larger(2 * re + re * re + im * im, -1.0))
+                                                : std::log(modulus));
+      phase += group.copies * std::atan2(im, 1 + re);
+      amplify = larger(amplify, 1 / modulus);
+      leap = larger(leap, std::floor((group.threshold - modulus) / group.tilt.absolute_mean() / step));
+    }
+    if (!(exponent <= -effort.negligible)) {  // a NaN is not negligible: it reaches the sum
+      if (!in_step) {
+        for (Group& group : groups) {
+          group.characteristic.seek(j);
+        }
+        in_step = true;
+      }
+      const double size = 2 * std::exp(exponent);
+      const double angle = phase - t * k + s * s * c * t;
+      const double cosine = std::cos(angle);
+      const double below = c * c + t * t;  // |z|^2, z = c + it
+      value += size * (cosine * (c * c - t * t) + std::sin(angle) * 2 * c * t) / (below * below);
+      const double relative = round_off(t) * amplify;
+      noise += size / below * relative;
+      density += size * (cosine + relative);
+      j += 1;
+      continue;
+    }
+    leap = smaller(leap, last - j);
+    const double each = 2 * std::exp(-effort.negligible);
+    skipped += each * (leap + 1) / (t * t);
+    density += each * (leap + 1);
+    j += leap + 1;
+    in_step = in_step && leap == 0;
+  }
+  // The rest: a decreasing integrand, first term plus integral, with |phi| <= 1 and the smoothing alone.
+  const double t = (last + 1) * step;
+  const double rest = 2 * std::exp(-0.5 * s * s * t * t);
+  skipped += rest * (1 / (step * t) + 1 / (t * t));
+  density += rest * (1 / (step * s * s * t) + 1);
+  const double scale = std::exp(0.5 * s * s * c * c) / period;
+  return {value * scale, (skipped + noise) * scale, larger(0.0, density) * scale, 1};
+}
+
+double saddle(const std::vector<Part>& parts, double k) {
+  return contour::saddle_point(
+      [&](double c) {
+        const Moments at = tilted(parts, c);
+        return contour::Moments{at.mean, at.variance};
+      },
+      k, [](double c) { return 2 / c; });
+}
+
+// A sum to enclose, and the contour it is integrated on.
+struct Problem {
+  std::vector<Part> parts;
+  double k;
+  double mean = 0;
+  double top = 0;
+  double atoms = 0;  // of the largest part
+
+  Problem(std::vector<Part> of, double threshold) : parts(std::move(of)), k(threshold) {
+    for (const Part& part : parts) {
+      mean += part.copies * part.scale * part.law->mean();
+      top += part.copies * part.scale * part.law->largest_point();
+      atoms = larger(atoms, static_cast<double>(part.law->points.size()));
+    }
+  }
+  double intrinsic() const { return larger(0.0, mean - k); }  // Jensen
+  bool is_intrinsic() const { return atoms == 0 || top <= k; }
+};
+
+struct Contour {
+  double c;
+  double log_scale;
+  double log_value;  // about
+  contour::Period period;
+};
+
+Contour contour_at(const Problem& problem, double c, std::initializer_list<double> factors, double aliases) {
+  const Moments at = tilted(problem.parts, c);
+  Contour contour{c, at.log_mgf - c * problem.k, 0, {}};
+  contour.log_value = contour.log_scale - 2 * std::log(c) -
+                      0.5 * std::log(2 * std::numbers::pi * (at.variance + 2 / (c * c)));
+  contour.period = contour::choose_period(
+      c, contour.log_value,
+      [&](double lambda) {
+        return tilted(problem.parts, lambda).log_mgf - lambda * problem.k - 1 - std::log(lambda);
+      },
+      factors, aliases);
+  return contour;
+}
+
+struct Attempt {
+  std::optional<Enclosure> ends;  // none where the work passes the budget
+  double expected;                // about how many budgets it takes
+};
+
+// `budget`: in atoms times frequencies.
+Attempt integrated(const Problem& problem, const Contour& at, double s, double budget, const Effort& effort) {
+  const Sum sum =
+      trapezoid(problem.parts, problem.k, at.c, at.period.length, s, budget / problem.atoms, effort);
+  if (!(sum.visited >= 1)) {
+    return {std::nullopt, 1 / sum.visited};
+  }
+  const double scale = std::exp(at.log_scale);
+  const double intrinsic = problem.intrinsic();
+  const double length = at.period.length;
+  const double upper = (larger(sum.value, 0.0) + sum.error) * scale * (1 + 64 * kUlp);
+  const double decay = std::exp(-at.c * length);
+  const double smoothing = std::exp(0.5 * s * s * at.period.lambda * at.period.lambda);
+  const double aliases = upper * decay / (1 - decay) + length * decay / ((1 - decay) * (1 - decay)) +
+                         at.period.left_aliases(at.c) * smoothing;
+  const double lower =
+      (sum.value - sum.error) * scale * (1 - 64 * kUlp) - s * s * sum.density * scale - aliases;
+  return {Enclosure{larger(0.0, lower, intrinsic - 8 * kUlp * std::abs(problem.k)), larger(upper, intrinsic)},
+          1};
+}
+
+// From a finest smoothing to coarser ones, each `factor` times the last, until one can be afforded; those
+// that the last one shows to be too long are passed over.
+std::optional<Enclosure> finest_affordable(const Problem& problem, const Contour& at, double finest,
+                                           double coarsest, double factor, double budget,
+                                           const Effort& effort) {
+  constexpr double kHopeless = 1.05;  // budgets
+  double expected = 0;
+  for (double s = finest; s < coarsest; s *= factor, expected /= factor) {
+    if (expected > kHopeless) {
+      continue;
+    }
+    const Attempt attempt = integrated(problem, at, s, budget, effort);
+    if (attempt.ends) {
+      return attempt.ends;
+    }
+    expected = attempt.expected;
+  }
+  return std::nullopt;
+}
+
+// Chernoff's bound, where the sum costs too much; its exponent may be off by a few ulps a copy.
+Enclosure unintegrated(const Problem& problem, const Contour& at) {
+  double copies = 0;
+  for (const Part& part : problem.parts) {
+    copies += part.copies;
+  }
+  const double intrinsic = problem.intrinsic();
+  return {larger(0.0, intrinsic - 8 * kUlp * std::abs(problem.k)),
+          larger(intrinsic, std::exp(at.log_scale - 1) / at.c * (1 + 1e-9 + 8 * kUlp * copies))};
+}
+
+// About the frequency beyond which the product of the transforms is negligible; `most` where it is not.
+double decay_frequency(const std::vector<Part>& parts, double c, double most, double negligible) {
+  std::vector<TiltedLaw> tilts;
+  double variance = 0;
+  for (const Part& part : parts) {
+    tilts.emplace_back(*part.law, c);
+    variance += part.copies * tilts.back().variance();
+  }
+  for (double t = std::sqrt(2 * negligible / variance); t < most; t *= 1.5) {
+    double exponent = 0;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      exponent +=
+          parts[i].copies * std::log(std::abs(1.0 + tilts[i].characteristic_minus_one(t)) + contour::kFloor);
+    }
+    if (exponent < -negligible) {
+      return t;
+    }
+  }
+  return most;
+}
+
+}  // namespace
+
+double mixed_sum_saddle(const AtomicLaw& law, const std::vector<ScaledCopies>& groups, double k) {
+  return saddle(parts_of(law, groups), k);
+}
+
+double excess_of_mixed_sum_chernoff(const AtomicLaw& law, const std::vector<ScaledCopies>& groups, double k,
+                                    double c) {
+  return std::exp(tilted(parts_of(law, groups), c).log_mgf - c * k - 1 - std::log(c));
+}
+
+Enclosure excess_of_mixed_sum(const AtomicLaw& law, const std::vector<ScaledCopies>& groups, double k,
+                              double c) {
+  if (!std::isfinite(k))
+    return {0, std::numeric_limits<double>::infinity()};  // out of range is not "nothing left"
+  const Problem problem(parts_of(law, groups), k);
+  if (problem.is_intrinsic()) {
+    return {problem.intrinsic(), problem.intrinsic()};
+  }
+  const Contour at = contour_at(problem, c, {1.2, 1.6, 2.5, 5.0}, contour::kAliases);
+  const auto ends =
+      finest_affordable(problem, at, kExact.finest / c, kExact.coarsest / c, 4, kExact.budget, kExact);
+  return ends ? *ends : unintegrated(problem, at);
+}
+
+Enclosure excess_of_laws(std::span<const LawCopies> laws, double k, std::optional<double> contour) {
+  if (!std::isfinite(k)) return {0, std::numeric_limits<double>::infinity()};
+  std::vector<Part> parts;
+  for (const LawCopies& each : laws) {
+    parts.push_back({each.law, 1, each.copies});
+  }
+  const Problem problem(std::move(parts), k);
+  if (problem.is_intrinsic()) {
+    return {problem.intrinsic(), problem.intrinsic()};
+  }
+  const double c = contour ? *contour : saddle(problem.parts, k);
+  const Contour at = contour_at(problem, c, {1.05, 1.1, 1.2, 1.4, 1.8, 2.6}, 16);
+  // Up to where the transform decays, or the smoothing: the finest one that can be afforded.
+  const double step = 2 * std::numbers::pi / at.period.length;
+  const double affordable = kUsual.budget / problem.atoms;
+  double s = kUsual.finest / c;
+  if (const double most = kUsual.smoothing_cut / s;
+      most / step > affordable &&
+      decay_frequency(problem.parts, c, most, kUsual.negligible) / step > affordable) {
+    s = kUsual.smoothing_cut / (affordable * step);
+  }
+  const auto ends = finest_affordable(problem, at, s, kUsual.coarsest / c, 2, 1.5 * kUsual.budget, kUsual);
+  return ends ? *ends : unintegrated(problem, at);
+}
+
+}  // namespace muster::numerics

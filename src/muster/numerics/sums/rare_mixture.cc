@@ -1,0 +1,175 @@
+#include "muster/numerics/sums/rare_mixture.h"
+
+#include <array>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "muster/numerics/ordered.h"
+#include "muster/numerics/sums/contour.h"
+#include "muster/numerics/sums/excess_bounds.h"
+
+namespace muster::numerics {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+// Chances that a size is passed by any of the terms.
+constexpr std::array kChances{1e-3, 1e-4, 1e-5, 1e-6, 1e-8, 1e-10, 1e-13, 1e-17, 1e-22, 1e-28};
+constexpr double kTwo = 3e-4;       // of the value: what two large terms, or large ones put at zero, may add
+constexpr double kWide = 1e-2;      // an enclosure beyond which a larger size makes it worse
+constexpr double kOutward = 1e-11;  // of sums of a hundred positive factors
+
+// Both laws at the union of their points.
+struct Common {
+  std::vector<double> points, first, second;
+};
+
+Common merge(const AtomicLaw& a, const AtomicLaw& b) {
+  Common all;
+  std::size_t i = 0, j = 0;
+  while (i < a.points.size() || j < b.points.size()) {
+    const double x = i < a.points.size() ? a.points[i] : kInfinity;
+    const double y = j < b.points.size() ? b.points[j] : kInfinity;
+    all.points.push_back(x < y ? x : y);
+    all.first.push_back(x <= y ? a.weights[i++] : 0);
+    all.second.push_back(y <= x ? b.weights[j++] : 0);
+  }
+  return all;
+}
+
+// A law whose stop-loss transform is at least both: the larger of them, by second
+// differences; masses at points other than 0.
+AtomicLaw upper_law(const Common& laws) {
+  using Extended = long double;
+  const std::size_t count = laws.points.size();
+  std::size_t right = 0;  // the first point above 0
+  while (right < count && laws.points[right] < 0) ++right;
+  // Right of 0 and at it: calls. Left of it: puts and the mean.
+  const auto call_at = [&](const std::vector<double>& weights, double x) {
+    Extended sum = 0;
+    for (std::size_t k = count; k-- > 0 && laws.points[k] > x;) {
+      sum += weights[k] * (static_cast<Extended>(laws.points[k]) - x);
+    }
+    return sum;
+  };
+  const auto deficit_at = [&](const std::vector<double>& weights, double x) {
+    Extended sum = 0;
+    for (std::size_t k = 0; k < count && laws.points[k] < x; ++k) {
+      sum += weights[k] * (static_cast<Extended>(x) - laws.points[k]);
+    }
+    return sum;
+  };
+  const auto mean_of = [&](const std::vector<double>& weights) {
+    Extended sum = 0;
+    for (std::size_t k = 0; k < count; ++k) sum += static_cast<Extended>(weights[k]) * laws.points[k];
+    return sum;
+  };
+  const Extended mean = larger(mean_of(laws.first), mean_of(laws.second));
+  std::vector<Extended> value;
+  std::vector<double> at;
+  for (std::size_t k = 0; k <= count; ++k) {
+    if (k == right) {
+      at.push_back(0);
+      value.push_back(larger(call_at(laws.first, 0), call_at(laws.second, 0)));
+    }
+    if (k == count) break;
+    const double x = laws.points[k];
+    at.push_back(x);
+    value.push_back(x > 0 ? larger(call_at(laws.first, x), call_at(laws.second, x))
+                          : larger(deficit_at(laws.first, x), deficit_at(laws.second, x)) + mean);
+  }
+  AtomicLaw law;
+  Extended found = 0;
+  double raised = 0;  // a point to the right, where a missing mean is made up
+  for (std::size_t k = 0; k < at.size(); ++k) {
+    if (at[k] == 0) continue;
+    const Extended left = k == 0 ? 0 : (value[k] - value[k - 1]) / (static_cast<Extended>(at[k]) - at[k - 1]);
+    const Extended next =
+        k + 1 == at.size() ? 0 : (value[k + 1] - value[k]) / (static_cast<Extended>(at[k + 1]) - at[k]);
+    const Extended mass = larger<Extended>(0, next - left) * (1 + 1e-15L) + 1e-30L;
+    law.add(at[k], static_cast<double>(mass));
+    found += mass * at[k];
+    if (at[k] > 0 && raised == 0) raised = at[k];
+  }
+  if (found < mean && raised > 0) law.add(raised, static_cast<double>((mean - found) / raised * (1 + 1e-9L)));
+  return law;
+}
+
+AtomicLaw within_size(const AtomicLaw& law, double size) {
+  AtomicLaw bulk;
+  for (std::size_t k = 0; k < law.points.size(); ++k) {
+    if (law.points[k] <= size) bulk.add(law.points[k], law.weights[k]);
+  }
+  return bulk;
+}
+
+// What one large term and what two add, from above.
+struct Large {
+  double chance;  // np
+  double one, two;
+};
+
+Large large_terms(const Common& laws, const AtomicLaw& top, double n, double k, double size, double c) {
+  AtomicLaw capped;
+  double beyond = 0, passed = 0;
+  for (std::size_t i = 0; i < top.points.size(); ++i) {
+    if (top.points[i] <= size) {
+      capped.add(top.points[i], top.weights[i]);
+    } else {
+      passed += top.weights[i];
+      beyond += top.weights[i] * (top.points[i] - size);
+    }
+  }
+  capped.add(size, passed);
+  ExcessBounds others(capped, n - 1, c);
+  others.add_deficits(capped);
+  const ExcessBounds two_others(capped, n - 2, c);
+  Large found{0, 0, 0};
+  double each = 0;
+  for (std::size_t i = laws.points.size(); i-- > 0 && laws.points[i] > size;) {
+    const double w = n * larger(laws.first[i], laws.second[i]);
+    found.chance += w;
+    found.one += w * (others.above(k - laws.points[i]) + n * beyond);
+    each += w * two_others.above(k - 2 * laws.points[i]);
+  }
+  found.one *= 1 + kOutward;
+  found.two = 0.5 * found.chance * (each + found.chance * n * beyond) * (1 + kOutward);
+  return found;
+}
+
+}  // namespace
+
+WorstMixture worst_mixture_with_rare_terms(const AtomicLaw& first, const AtomicLaw& second, double terms,
+                                           double k, Mixing mixing, std::optional<double> absent) {
+  const Common laws = merge(first, second);
+  const AtomicLaw top = upper_law(laws);
+  WorstMixture best{{0, kInfinity}, kInfinity};
+  double last_size = kInfinity;
+  for (const double chance : kChances) {
+    double size = 0, passed = 0;
+    for (std::size_t i = laws.points.size(); i-- > 0;) {
+      passed += terms * larger(laws.first[i], laws.second[i]);
+      size = laws.points[i];
+      if (passed > chance) break;
+    }
+    if (!(size > 0) || size == last_size) continue;
+    last_size = size;
+    const AtomicLaw bulk[2] = {within_size(first, size), within_size(second, size)};
+    const WorstMixture none = worst_mixture_excess(bulk[0], bulk[1], terms, k, mixing, absent);
+    const double c = contour::saddle_point(bulk[1], terms, k, [](double at) { return 2 / at; });
+    const Large large = large_terms(laws, top, terms, k, size, c);
+    const double upper = (none.value.upper + large.one + large.two) * (1 + 1e-15);
+    if (upper < best.value.upper) {
+      best.value.upper = upper;
+      best.slack = none.slack;
+    }
+    best.value.lower = larger(best.value.lower, none.value.lower);
+    const double width = none.value.upper - none.value.lower;
+    if (!(width <= kWide * none.value.upper)) break;
+    if (large.two + large.chance * none.value.upper <= kTwo * upper) break;
+  }
+  best.value.lower = as_lower_bound(best.value.lower, best.value.upper);
+  return best;
+}
+
+}  // namespace muster::numerics

@@ -1,0 +1,281 @@
+#include "muster/numerics/sums/rare_terms.h"
+
+#include <array>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "muster/numerics/ordered.h"
+#include "muster/numerics/sums/contour.h"
+#include "muster/numerics/sums/excess_bounds.h"
+#include "muster/numerics/sums/excess_of_mixed_sum.h"
+
+namespace muster::numerics {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kOutward = 1e-12;  // of sums of positive terms, each good to some 1e-15
+// Chances n p that a size is passed: what two large terms may cost falls with its square.
+constexpr std::array kChances{0.3, 0.06, 1e-2, 1e-3, 1e-4, 1e-6, 1e-9, 1e-13, 1e-18, 1e-25, 1e-35, 1e-44};
+constexpr double kTwo = 1e-6;       // of the value: what two large terms, or a raised one, may add
+constexpr double kGap = 1e-6;       // and what may be left between bounds instead of integrated
+constexpr double kWide = 1e-2;      // an enclosure that is worth another split
+constexpr double kNothing = 1e-54;  // of the bulk's deviation: not worth integrating
+constexpr double kLess = 0.5;       // of the largest atom: below it there is something to take apart
+
+// How much of the law lies beyond powers of two, on one side of zero.
+class Tail {
+ public:
+  static constexpr int kLowest = -300, kHighest = 300;
+
+  Tail() : beyond_(kHighest - kLowest + 1, 0.0), first_(beyond_), second_(beyond_) {}
+  void add(double size, double weight) {
+    const std::size_t at = slot(std::ilogb(size) + 1);
+    beyond_[at] += weight;
+    first_[at] += weight * size;
+    second_[at] += weight * size * size;
+  }
+  void accumulate() {
+    for (std::size_t i = beyond_.size() - 1; i-- > 0;) {
+      beyond_[i] += beyond_[i + 1];
+      first_[i] += first_[i + 1];
+    }
+    for (std::size_t i = 1; i < second_.size(); ++i) {
+      second_[i] += second_[i - 1];
+    }
+  }
+  // The least power of two passed with at most this probability.
+  double size_passed_with(double probability) const {
+    for (int e = kLowest; e < kHighest; ++e) {
+      if (beyond_[slot(e + 1)] <= probability) {
+        return std::ldexp(1.0, e);
+      }
+    }
+    return std::ldexp(1.0, kHighest);
+  }
+  // P(|Y| > size), E(|Y|; |Y| > size), E(Y^2; |Y| <= size), nearly: at the power of two below.
+  double chance_beyond(double size) const { return beyond_[slot(exponent(size) + 1)]; }
+  double first_beyond(double size) const { return first_[slot(exponent(size) + 1)]; }
+  double second_within(double size) const { return second_[slot(exponent(size))]; }
+
+ private:
+  static int exponent(double size) { return size > 0 ? std::ilogb(size) : kLowest; }
+  static std::size_t slot(int exponent) {
+    return static_cast<std::size_t>(within(exponent, kLowest, kHighest) - kLowest);
+  }
+  std::vector<double> beyond_;  // slot e: of sizes in [2^{e-1}, 2^e), then of at least 2^{e-1}
+  std::vector<double> first_;
+  std::vector<double> second_;  // up to 2^e
+};
+
+struct Atom {
+  double point;
+  double weight;
+};
+
+// The law with its left end raised to -low_size, split at size.
+struct Split {
+  double size = 0;
+  double chance = 0;       // P(Y > size)
+  double mean_beyond = 0;  // E(Y - size)_+
+  double low_size = 0;
+  double low_chance = 0;  // P(Y < -low_size)
+  AtomicLaw bulk;         // given at most size
+  AtomicLaw capped;
+  std::vector<Atom> large;
+};
+
+Split split_at(const AtomicLaw& law, double size, double low_size) {
+  Split split;
+  split.size = size;
+  split.low_size = low_size;
+  for (std::size_t i = 0; i < law.points.size(); ++i) {
+    const double y = law.points[i];
+    const double w = law.weights[i];
+    if (y > size) {
+      split.large.push_back({y, w});
+      split.chance += w;
+      split.mean_beyond += w * (y - size);
+    } else if (y < -low_size) {
+      split.low_chance += w;
+    } else {
+      split.bulk.points.push_back(y);
+      split.bulk.weights.push_back(w);
+    }
+  }
+  split.bulk.add(-low_size, split.low_chance);
+  split.capped = split.bulk;
+  split.capped.add(size, split.chance);
+  for (double& w : split.bulk.weights) {
+    w /= 1 - split.chance;
+  }
+  return split;
+}
+
+// The expectation in its pieces, for one split.
+class Pieces {
+ public:
+  Pieces(const AtomicLaw& law, double n, double k, double size, double low_size)
+      : n_(n),
+        k_(k),
+        split_(split_at(law, size, low_size)),
+        c_(contour::saddle_point(split_.bulk, n, k, [](double at) { return 2 / at; })),
+        others_(split_.bulk, n - 1, c_),
+        none_scale_(std::exp(n * std::log1p(-split_.chance))),
+        one_scale_(n * std::exp((n - 1) * std::log1p(-split_.chance))) {
+    none_chernoff_ = none_scale_ *
+                     std::exp(smaller(n * log_mgf_above(split_.bulk, c_) - c_ * k - 1 - std::log(c_), 700.0));
+    for (const Atom& atom : split_.large) {
+      one_ = {one_.lower + one_scale_ * atom.weight * others_.below(k - atom.point),
+              one_.upper + one_scale_ * atom.weight * others_.above(k - atom.point)};
+    }
+    if (!split_.large.empty()) {
+      const ExcessBounds capped = others_.capped(split_.capped, n - 2, split_.chance, split_.size);
+      two_ = n * split_.chance * n * split_.mean_beyond;
+      for (const Atom& atom : split_.large) {
+        two_ += n * atom.weight * capped.above(k - 2 * atom.point);
+      }
+      two_ *= 0.5 * n * split_.chance * (1 + kOutward);
+    }
+    if (split_.low_chance > 0) {
+      const ExcessBounds all_others = others_.capped(split_.capped, n - 1, split_.chance, split_.size);
+      raised_ =
+          n * split_.low_chance * (all_others.above(k + low_size) + n * split_.mean_beyond) * (1 + kOutward);
+    }
+  }
+
+  double size() const { return split_.size; }
+  double lost() const { return two_ + raised_; }
+  // Rough, before anything is integrated.
+  double about() const { return larger(one_.lower, 0.05 * none_chernoff_); }
+  double at_most() const { return none_chernoff_ + one_.upper + two_; }
+
+  Enclosure integrated() const {
+    Enclosure none{0, none_chernoff_ * (1 + kOutward)};
+    if (none_chernoff_ > kGap * one_.lower) {
+      const std::array parts{LawCopies{&split_.bulk, n_}};
+      none = excess_of_laws(parts, k_, c_);
+      none = {none.lower * none_scale_, none.upper * none_scale_};
+    }
+    const Enclosure one = one_large(kGap * (none.lower + one_.lower));
+    // Weights were divided by 1 - p: one rounding more each.
+    const double outward = kOutward + 3e-16 * n_ * smaller(1.0, tilt_of(split_.capped, 0).nonzero_mass);
+    return {larger(0.0, (none.lower + one.lower) * (1 - outward) - raised_),
+            (none.upper + one.upper + two_) * (1 + outward)};
+  }
+
+ private:
+  // Leaves at most `gap` to the bounds.
+  Enclosure one_large(double gap) const {
+    if (one_.upper - one_.lower <= gap) {
+      return one_;
+    }
+    ExcessBounds others = others_;
+    others.add_deficits(split_.bulk);
+    const double share = gap / static_cast<double>(split_.large.size());
+    AtomicLaw doubtful;
+    Enclosure sum{0, 0};
+    double chance = 0;
+    for (const Atom& atom : split_.large) {
+      const double low = one_scale_ * atom.weight * others.below(k_ - atom.point);
+      const double high = one_scale_ * atom.weight * others.above(k_ - atom.point);
+      if (high - low > share) {
+        doubtful.add(atom.point, atom.weight);
+        chance += atom.weight;
+      } else {
+        sum = {sum.lower + low, sum.upper + high};
+      }
+    }
+    if (doubtful.points.empty()) {
+      return sum;
+    }
+    for (double& w : doubtful.weights) {
+      w /= chance;
+    }
+    const std::array parts{LawCopies{&split_.bulk, n_ - 1}, LawCopies{&doubtful, 1}};
+    const Enclosure excess = excess_of_laws(parts, k_);
+    return {sum.lower + one_scale_ * chance * excess.lower, sum.upper + one_scale_ * chance * excess.upper};
+  }
+
+  double n_;
+  double k_;
+  Split split_;
+  double c_;
+  ExcessBounds others_;
+  double none_scale_;
+  double one_scale_;  // times an atom's weight: the chance that it alone is large
+  double none_chernoff_ = 0;
+  Enclosure one_{0, 0};
+  double two_ = 0;
+  double raised_ = 0;
+};
+
+}  // namespace
+
+std::optional<Enclosure> excess_with_rare_terms(const AtomicLaw& law, double n, double k) {
+  Tail right;
+  Tail left;
+  for (std::size_t i = 0; i < law.points.size(); ++i) {
+    (law.points[i] > 0 ? right : left).add(std::abs(law.points[i]), law.weights[i]);
+  }
+  right.accumulate();
+  left.accumulate();
+  const double top = law.largest_point();
+  const double bottom = -law.smallest_point();
+  const auto pieces_at = [&](double chance) -> std::optional<Pieces> {
+    const double size = right.size_passed_with(chance / n);
+    const double low_size = left.size_passed_with(chance / n);
+    const bool large = size < kLess * top;
+    const bool low = low_size < kLess * bottom;
+    if (!large && !low) {
+      return std::nullopt;
+    }
+    return Pieces(law, n, k, large ? size : top, low ? low_size : bottom);
+  };
+  // The first split for which two large terms seem to cost little; then as deep as it takes.
+  std::size_t at = 0;
+  for (const double distance = k - n * law.mean(); at + 1 < kChances.size(); ++at) {
+    const double size = right.size_passed_with(kChances[at] / n);
+    const double deviation = std::sqrt(n * (right.second_within(size) + left.second_within(size)));
+    const double z = larger(0.0, distance / deviation);
+    const double several = 0.4 * deviation * std::exp(-z * z / 2) / (1 + z * z);
+    const double reach = larger(0.0, distance) + deviation;
+    const double one = n * (right.first_beyond(2 * reach) - reach * right.chance_beyond(2 * reach));
+    const double half = larger(size, distance / 2);
+    const double two = n * right.chance_beyond(size) * n * right.first_beyond(half);
+    if (two < 10 * kTwo * larger(several, one)) {
+      break;
+    }
+  }
+  std::optional<Pieces> pieces;
+  for (;; ++at) {
+    pieces = pieces_at(kChances[at]);
+    if (!pieces) {
+      return std::nullopt;
+    }
+    const double bulk =
+        std::sqrt(n * (right.second_within(pieces->size()) + left.second_within(pieces->size())));
+    if (pieces->at_most() < kNothing * bulk) {
+      return Enclosure{0, pieces->at_most() * (1 + 1e-9)};
+    }
+    if (at + 1 == kChances.size() || pieces->lost() <= kTwo * pieces->about()) {
+      break;
+    }
+  }
+  Enclosure found = pieces->integrated();
+  // Where the bulk up to there is itself too heavy to integrate, what two large terms lose may be less.
+  while (at > 0 && found.upper - found.lower > kWide * found.upper) {
+    const double before = found.upper - found.lower;
+    --at;
+    pieces = pieces_at(kChances[at]);
+    const Enclosure other = pieces->integrated();
+    found = {larger(found.lower, other.lower), smaller(found.upper, other.upper)};
+    if (found.upper - found.lower > 0.7 * before) {
+      break;
+    }
+  }
+  return found;
+}
+
+}  // namespace muster::numerics

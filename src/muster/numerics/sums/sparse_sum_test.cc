@@ -1,0 +1,179 @@
+// Few terms away from zero, counted one number after another, against sums over all of them.
+#include "muster/numerics/sums/sparse_sum.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <random>
+
+#include "muster/numerics/sums/enumerated_excess.h"
+#include "muster/numerics/sums/enumerated_mixture.h"
+#include "muster/numerics/sums/two_points_test.h"
+
+namespace muster::numerics {
+namespace {
+
+// enumerated_mixture sums every count of every atom for every i, zeros included.
+TEST(SparseSum, IsTheMaximumOverAllTypes) {
+  std::mt19937_64 engine(7);
+  std::uniform_real_distribution<double> uniform(0, 1);
+  int cases = 0, inside = 0, forgotten_weight = 0;
+  double loosest = 0;
+  for (int trial = 0; trial < 40; ++trial) {
+    const int terms = 3 + trial % 18;
+    const double rate = std::pow(10, -7 * uniform(engine)) / (terms + 1);
+    const bool far = trial % 2 == 1;  // the second law has the larger atom, the first the larger mean
+    const AtomicLaw first =
+        two_points(1 + 2 * uniform(engine), -uniform(engine) * 0.5, rate, far ? 0.9 : uniform(engine));
+    const AtomicLaw second =
+        two_points(far ? 3.5 : -1 - 3 * uniform(engine), uniform(engine), rate, far ? 0.2 : uniform(engine));
+    for (const Mixing mixing : {Mixing::product, Mixing::swap}) {
+      for (const double k : {-0.4, 0.0, 0.3, 1.9, 4.1, 6.5}) {
+        const auto few = few_terms_mixture(first, second, terms, k, mixing);
+        ASSERT_TRUE(few.has_value());
+        const Enclosure exact = enumerated_mixture(first, second, terms, k, mixing);
+        SCOPED_TRACE(::testing::Message() << trial << ' ' << terms << ' ' << rate << ' ' << k);
+        EXPECT_GE(few->value.upper, exact.lower);
+        EXPECT_LE(few->value.lower, exact.upper);
+        EXPECT_LE(few->value.upper, exact.upper * (1 + 4e-9) + 1e-288);
+        if (exact.upper < 1e-200) continue;  // the allowance for underflow
+        ++cases;
+        loosest = std::max(loosest, few->value.upper / exact.lower - 1);
+        inside += few->value.lower < exact.lower * (1 - 1e-6) ? 1 : 0;
+        if (mixing == Mixing::swap) {  // the product of the others alone, without n absent/(n - N)
+          const auto bare = few_terms_mixture(first, second, terms - 1, k, Mixing::product);
+          forgotten_weight += bare->value.upper < exact.lower * (1 - 1e-6) ? 1 : 0;
+        }
+      }
+    }
+  }
+  std::printf("%d cases, at most %.2g above; the ends alone fail %d of them, no swap's weight %d\n", cases,
+              loosest, inside, forgotten_weight);
+  EXPECT_GT(cases, 250);
+  EXPECT_GT(inside, 10);
+  EXPECT_GT(forgotten_weight, 10);
+}
+
+// Many terms: at most three of them away from zero, the rest left out, by the definition of V.
+TEST(SparseSum, ManyTermsOfWhichThreeCount) {
+  int cases = 0;
+  for (const double n : {1e3, 1e6, 1e9}) {
+    for (const double expected : {1e-12, 1e-6, 1e-3}) {
+      for (const double epsilon : {0.0, 0.3 / n, 0.9 / n, 2.5 / n}) {
+        const double e = std::exp(epsilon), k = n * std::expm1(epsilon), rare = 1 / (std::exp(1.0) + 1);
+        const double rate = expected / n;
+        const AtomicLaw first = two_points(std::expm1(1.0), std::expm1(-1.0), rate, rare);
+        const AtomicLaw second = two_points(-e * std::expm1(1.0), -e * std::expm1(-1.0), rate, rare);
+        const auto few = few_terms_mixture(first, second, n, k, Mixing::swap);
+        ASSERT_TRUE(few.has_value());
+        long double largest = 0;
+        for (const double share : {0.0, 0.3, 0.5, 1.0}) {
+          const double i = std::floor(share * (n - 1));
+          const double of[4] = {i, i, n - 1 - i, n - 1 - i};  // of each atom's law
+          const double point[4] = {first.points[0], first.points[1], second.points[0], second.points[1]};
+          const double weight[4] = {first.weights[0], first.weights[1], second.weights[0], second.weights[1]};
+          long double total = 0;
+          for (int code = 0; code < 256; ++code) {
+            int count[4], all = 0;
+            long double p = 1, sum = 0;
+            double drawn[2] = {0, 0};
+            for (int atom = 0, rest = code; atom < 4; ++atom, rest /= 4) {
+              count[atom] = rest % 4;
+              all += count[atom];
+              sum += static_cast<long double>(count[atom]) * point[atom];
+              for (int c = 0; c < count[atom]; ++c) {
+                p *= std::max(0.0, of[atom] - drawn[atom / 2]) / (c + 1.0L) * weight[atom];
+                drawn[atom / 2] += 1;
+              }
+            }
+            if (all > 3 || sum <= k) continue;
+            const long double absent = 1 - static_cast<long double>(rate);
+            total += p * std::exp((n - 1 - all) * std::log1p(-static_cast<long double>(rate))) * absent * n /
+                     (n - all) * (sum - k);
+          }
+          largest = std::max(largest, total);
+        }
+        SCOPED_TRACE(::testing::Message() << n << ' ' << expected << ' ' << epsilon * n);
+        EXPECT_GE(few->value.upper, largest * (1 - 1e-14L));
+        EXPECT_LE(few->value.upper, largest * (1 + 2 * expected + 4e-9L) + 1e-299L);
+        EXPECT_GT(largest, 0);
+        ++cases;
+      }
+    }
+  }
+  EXPECT_EQ(cases, 36);
+}
+
+TEST(SparseSum, OneLawOfThreeAtoms) {
+  std::mt19937_64 engine(8);
+  std::uniform_real_distribution<double> uniform(0, 1);
+  for (int trial = 0; trial < 40; ++trial) {
+    const int n = 1 + trial;
+    AtomicLaw law = two_points(0.5 + 2.5 * uniform(engine), -uniform(engine),
+                               std::pow(10, -5 * uniform(engine)) / (4 * n + 4), uniform(engine));
+    law.add(uniform(engine), law.weights[0]);
+    for (const double k : {-0.4, 0.0, 0.3, 4.1, 6.5}) {
+      const auto few = few_terms_excess(law, n, k);
+      ASSERT_TRUE(few.has_value());
+      const Enclosure exact = enumerated_excess(law, n, k);
+      SCOPED_TRACE(::testing::Message() << trial << ' ' << k);
+      EXPECT_GE(few->upper, exact.lower);
+      EXPECT_LE(few->lower, exact.upper);
+      EXPECT_LE(few->upper - few->lower, 1e-9 * few->upper + 1e-130);
+    }
+  }
+}
+
+// Every outcome of six terms of five atoms and zero.
+TEST(SparseSum, OneLawOfManyAtoms) {
+  constexpr int kTerms = 6, kAtoms = 5;
+  std::mt19937_64 engine(9);
+  std::uniform_real_distribution<double> uniform(0, 1);
+  int answered = 0, one_alone_fails = 0;
+  for (int trial = 0; trial < 30; ++trial) {
+    AtomicLaw law;
+    const double rate = std::pow(10, -2.8 - 4 * uniform(engine));
+    for (int i = 0; i < kAtoms; ++i) law.add(4 * uniform(engine) - 1.5, rate * uniform(engine) / kAtoms);
+    long double mass = 0;
+    for (const double w : law.weights) mass += w;
+    for (const double k : {-0.4, 0.0, 0.2, 1.1, law.largest_point() * 1.01, law.largest_point() * 2.02}) {
+      long double exact = 0, one = 0;
+      for (int code = 0; code < 46656; ++code) {
+        long double p = 1, sum = 0;
+        int nonzero = 0;
+        for (int i = 0, rest = code; i < kTerms; ++i, rest /= kAtoms + 1) {
+          const int atom = rest % (kAtoms + 1);
+          p *= atom == kAtoms ? 1 - mass : law.weights[static_cast<std::size_t>(atom)];
+          sum += atom == kAtoms ? 0 : law.points[static_cast<std::size_t>(atom)];
+          nonzero += atom < kAtoms ? 1 : 0;
+        }
+        exact += p * std::max(0.0L, sum - k);
+        one += nonzero <= 1 ? p * std::max(0.0L, sum - k) : 0;
+      }
+      const auto few = few_terms_excess(law, kTerms, k);
+      if (!few) continue;
+      SCOPED_TRACE(::testing::Message() << trial << ' ' << rate << ' ' << k);
+      ++answered;
+      EXPECT_GE(few->upper, exact);
+      EXPECT_LE(few->lower, exact);
+      EXPECT_LE(few->upper - few->lower, 1.1e-7 * few->upper + 1e-88);
+      one_alone_fails += one < exact * (1 - 1e-6L) ? 1 : 0;
+    }
+  }
+  std::printf("%d of 180 answered; one term alone fails %d of them\n", answered, one_alone_fails);
+  EXPECT_GT(answered, 100);
+  EXPECT_GT(one_alone_fails, 30);
+}
+
+TEST(SparseSum, LeavesTheRestToTheContour) {
+  const AtomicLaw first = two_points(1, -0.5, 1e-3, 0.3), second = two_points(-1, 0.5, 1e-3, 0.3);
+  EXPECT_FALSE(few_terms_mixture(first, second, 1e4, 0, Mixing::product));   // ten expected
+  EXPECT_FALSE(few_terms_mixture(first, second, 100, 60, Mixing::product));  // sixty needed
+  EXPECT_FALSE(few_terms_mixture(first, two_points(1, 2, 2e-3, 0.3), 100, 0, Mixing::product));
+  EXPECT_TRUE(few_terms_mixture(first, second, 100, 0, Mixing::product));
+}
+
+}  // namespace
+}  // namespace muster::numerics

@@ -1,0 +1,418 @@
+#include "muster/numerics/sums/worst_mixture.h"
+
+#include <array>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <optional>
+#include <vector>
+
+#include "muster/numerics/ordered.h"
+#include "muster/numerics/sums/atom_kernels.h"
+#include "muster/numerics/sums/contour.h"
+#include "muster/numerics/sums/enumerated_mixture.h"
+#include "muster/numerics/sums/excess_of_mixed_sum.h"
+#include "muster/numerics/sums/mixture_samples.h"
+#include "muster/numerics/sums/sparse_sum.h"
+
+namespace muster::numerics {
+namespace {
+
+using namespace mixture;
+
+constexpr double kUlp = std::numeric_limits<double>::epsilon();
+constexpr double kTolerance = 2e-7;     // of the value: a curvature allowance below this is not refined
+constexpr double kWorthTheWork = 1e-3;  // an allowance above this is refined at any price
+constexpr double kCoarser = 1.8, kNearby = 1.34, kLastResort = 0.4;
+constexpr double kPieces = 64, kMostWork = 4e5, kMostWorkAtLast = 2e6;  // chords; times frequencies
+constexpr double kPatient = 5;  // times as many frequencies where smoothing is coarse; more buy a part in 1e5
+constexpr double kManyAtoms = 32;           // from here a frequency costs more
+constexpr double kHopeless = 2;             // of the larger end: smoothing must do it
+constexpr double kAlike = 1, kStep = 1.25;  // logarithms of the two products on one contour; along it
+constexpr double kWorthAnother = 0.2;       // a gap for which a second contour is tried
+constexpr double kRareAll = -14;            // logarithm of the chance that no term is zero
+constexpr double kVanishing = -250;         // logarithm of a value nobody asks for: bounded, not computed
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+double sum_of(const std::vector<double>& v) {
+  double total = 0;
+  for (double x : v) {
+    total += x;
+  }
+  return total;
+}
+
+// The largest value over one piece of length `length` between `left` and `right`.
+double bulge(double left, double right, double length, double curvature, bool swap) {
+  const double allowance = curvature * length * length * (0.5 + (swap ? 1 / length : 0));
+  const double drop = std::abs(left - right);
+  const double high = larger(left, right);
+  if (!(allowance > drop)) {
+    return high;
+  }
+  const double share = 0.5 * (1 - drop / allowance);
+  return high + allowance * share * share;
+}
+
+// Sums of kernel * phi_0^(n-h) phi_1^h, a step of h after another from one of the two ends: `towards` 1 from
+// phi_0^n on, else from phi_1^n.
+class Products {
+ public:
+  Products(const std::vector<double>& re, const std::vector<double>& im, const std::vector<double>& log_ratio,
+           const std::vector<double>& turn, double towards)
+      : re_(re), im_(im) {
+    for (std::size_t i = 0; i < re.size(); ++i) {
+      const double modulus = std::exp(smaller(300.0, towards * log_ratio[i]));
+      step_re_.push_back(modulus * std::cos(towards * turn[i]));
+      step_im_.push_back(modulus * std::sin(towards * turn[i]));
+    }
+    resize((re.size() + 7) / 8 * 8);
+  }
+  // All later values are right to this, but for rounding.
+  static constexpr double kDropped = 1e-240;
+  double next() {
+    if (ready_ == 0) {
+      if (++groups_ % kGroupsBetween == 0) {
+        drop_what_vanished();
+      }
+      ahead_ = multiply_and_sum(re_.data(), im_.data(), step_re_.data(), step_im_.data(), re_.size());
+      ready_ = ahead_.size();
+    }
+    return ahead_[ahead_.size() - ready_--];
+  }
+
+ private:
+  static constexpr int kGroupsBetween = 4;
+  static constexpr double kVanished = 1e-250;  // a processor is slow with numbers near the smallest
+
+  void resize(std::size_t count) {
+    for (auto* values : {&re_, &im_, &step_re_, &step_im_}) {
+      values->resize(count, 0.0);
+    }
+  }
+  // Products so small that only fall.
+  void drop_what_vanished() {
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < re_.size(); ++i) {
+      const bool falls = step_re_[i] * step_re_[i] + step_im_[i] * step_im_[i] <= 1 - 1e-14;
+      if (!falls || std::abs(re_[i]) + std::abs(im_[i]) >= kVanished) {
+        re_[kept] = re_[i];
+        im_[kept] = im_[i];
+        step_re_[kept] = step_re_[i];
+        step_im_[kept] = step_im_[i];
+        ++kept;
+      }
+    }
+    resize(kept);
+    resize((kept + 7) / 8 * 8);
+  }
+
+  std::vector<double> re_, im_, step_re_, step_im_;
+  std::array<double, 4> ahead_{};
+  std::size_t ready_ = 0;
+  int groups_ = 0;
+};
+
+// An upper bound of all V, and where the largest was seen: at so many terms of the second law.
+struct Largest {
+  double upper = 0;
+  double value = 0;
+  double second = 0;
+
+  void see(double new_upper, double new_value, double at) {
+    upper = larger(upper, new_upper);
+    if (new_value > value) {
+      value = new_value;
+      second = at;
+    }
+  }
+};
+
+// By chords over pieces of `stride` terms. In the swap reading the chord's ends stand at h m / n.
+Largest over_pieces(const Frame& frame, const Samples& samples, double stride) {
+  const double n = frame.terms;
+  const double shrink = frame.swap ? (n - 1) / n : 1;
+  double ends[2] = {larger(0.0, sum_of(samples.re[0])) + samples.error,
+                    larger(0.0, sum_of(samples.re[1])) + samples.error};
+  Largest worst;
+  worst.see(0, ends[0], 0);
+  worst.see(0, ends[1], n);
+  if (stride >= n) {
+    worst.upper = bulge(ends[0], ends[1], n * shrink, samples.curvature, frame.swap);
+    return worst;
+  }
+  // From the larger end: powers of the ratio then mostly fall.
+  const int from = ends[0] >= ends[1] ? 0 : 1;
+  Products products(samples.re[from], samples.im[from], samples.log_ratio, samples.turn,
+                    from == 0 ? stride : -stride);
+  double previous = ends[from];
+  double at = 0;
+  while (at < n) {
+    const double next = smaller(n, at + stride);
+    const double value =
+        next >= n ? ends[1 - from] : larger(0.0, products.next()) + samples.error + Products::kDropped;
+    worst.see(bulge(previous, value, (next - at) * shrink, samples.curvature, frame.swap), value,
+              from == 0 ? next : n - next);
+    previous = value;
+    at = next;
+  }
+  return worst;
+}
+
+// The bound by chords over ever more pieces, until it is `enough` or passes `most` products.
+Largest in_pieces(const Frame& frame, const Samples& samples, double largest, double enough, double most) {
+  const double frequencies = static_cast<double>(samples.turn.size());
+  Largest found{kInfinity, 0, 0};
+  for (double pieces = kPieces; pieces == kPieces || pieces * frequencies <= most; pieces *= 8) {
+    const double stride = std::ceil(frame.terms / pieces);
+    Largest next = over_pieces(frame, samples, stride);
+    next.upper = smaller(next.upper, found.upper);
+    found = next;
+    if (found.upper <= enough || stride <= 1 || found.upper > kHopeless * largest) {
+      break;
+    }
+  }
+  return found;
+}
+
+// Every V in turn, from both ends to the middle: h V_{h-1} + (n-h) V_h = n (G_h - what all n reporting adds).
+// Errors shrink in that direction.
+Largest over_every_type(const Frame& frame, const Samples& samples) {
+  const double n = frame.terms;
+  const int half = static_cast<int>(n) / 2;
+  Largest worst;
+  for (int end = 0; end < 2; ++end) {
+    const double towards = end == 0 ? 1 : -1;
+    Products products(samples.re[end], samples.im[end], samples.log_ratio, samples.turn, towards);
+    Products of_all(samples.all_re[end], samples.all_im[end], samples.all_log_ratio, samples.all_turn,
+                    towards);
+    double g = sum_of(samples.re[end]), all = sum_of(samples.all_re[end]);
+    double value = 0;
+    double error = 0;
+    for (int h = 0; h <= half && h < static_cast<int>(n); ++h) {
+      value = (n * (g - all) - h * value) / (n - h);
+      error = (n * (samples.error + 2 * Products::kDropped) + h * error) / (n - h);
+      worst.see(value + error, value, end == 0 ? h : n - h);
+      g = products.next();
+      all = of_all.next();
+    }
+  }
+  return worst;
+}
+
+// Where the other law's transform is much the larger one at the saddle `c` of `law`, it is a mixture that has
+// the largest value: the contour then moves towards the other's saddle until the two are alike, which is
+// where the larger of them is smallest.
+double contour_of_all(const AtomicLaw& law, const AtomicLaw& other, double terms, double k, double c) {
+  const auto apart = [&](double at) { return terms * (other.log_mgf(at) - law.log_mgf(at)) > kAlike; };
+  const auto rises = [&](double at) { return terms * tilt_of(other, at).mean - k > 2 / at; };
+  if (!apart(c)) {
+    return c;
+  }
+  const bool left = rises(c);
+  double near = c;
+  double far = c;
+  for (int i = 0; i < 100 && apart(far) && rises(far) == left; ++i) {
+    near = far;
+    far *= left ? 1 / kStep : kStep;
+  }
+  for (int i = 0; i < 6; ++i) {
+    const double middle = std::sqrt(near * far);
+    (apart(middle) && rises(middle) == left ? near : far) = middle;
+  }
+  return far;
+}
+
+// The largest V from below, from one mixture of both laws: G_h less what it holds of the event that nobody is
+// absent is an average of two V's. 0 at an end, whose own value is known.
+double of_one_mixture(const AtomicLaw& first, const AtomicLaw& second, const Frame& frame, double h,
+                      double c) {
+  if (!(h > 0 && h < frame.terms)) return 0;
+  const std::array<LawCopies, 2> laws = {LawCopies{&first, frame.terms - h}, LawCopies{&second, h}};
+  const double value = excess_of_laws(laws, frame.k, c).lower;
+  if (!frame.swap) return as_lower_bound(value, kInfinity);
+  const double most = (frame.terms - h) * first.largest_point() + h * second.largest_point() - frame.k;
+  const double all = std::exp(frame.terms * std::log1p(-frame.absent)) * larger(0.0, most) * (1 + 1e-9);
+  return as_lower_bound(value - all, kInfinity);
+}
+
+// The bound at one smoothing.
+struct Attempt {
+  bool usable = false;
+  double fraction = 0;       // smoothing in units of 1/c
+  double upper = kInfinity;  // in units of e^{log_scale}
+  double larger_end = 0;     // the larger end alone
+  double lower = 0;          // of the larger end, without smoothing or aliases; in plain units
+  double second = 0;         // terms of the second law in the largest mixture seen
+  Samples samples;
+};
+
+Attempt attempt(const Frame& frame, const Side& a, const Side& b, double fraction, double budget) {
+  const double c = frame.c;
+  const double s = fraction / c;
+  Attempt out;
+  out.fraction = fraction;
+  out.samples = sample(frame, a, b, s, budget);
+  const Samples& samples = out.samples;
+  out.usable = samples.affordable;
+  if (!out.usable) {
+    return out;
+  }
+  const double ends[2] = {sum_of(samples.re[0]), sum_of(samples.re[1])};
+  out.larger_end = larger(ends[0], ends[1], 0.0) + samples.error;
+  const double enough = out.larger_end * (1 + larger(kTolerance, 0.1 * fraction * fraction));
+  const auto take = [&](const Largest& found) {
+    out.upper = smaller(out.upper, found.upper);
+    out.second = found.second;
+  };
+  take(over_pieces(frame, samples, frame.terms));
+  if (scans_every_type(frame)) {  // it leaves out the event that nobody is absent, which may be most of it
+    if (out.upper > enough || frame.terms * std::log1p(-frame.absent) > kRareAll) {
+      take(over_every_type(frame, samples));
+    }
+  } else if (out.upper > enough) {
+    take(in_pieces(frame, samples, out.larger_end, enough, kMostWork));
+  }
+  const double scale = std::exp(frame.log_scale);
+  const double decay = std::exp(-c * frame.period.length);
+  const double smoothing = std::exp(0.5 * s * s * frame.period.lambda * frame.period.lambda);
+  for (int j = 0; j < 2; ++j) {
+    const double high = (larger(0.0, ends[j]) + samples.error) * scale;
+    const double aliases = high * decay / (1 - decay) +
+                           frame.period.length * decay / ((1 - decay) * (1 - decay)) +
+                           frame.period.left_aliases(c) * smoothing;
+    out.lower = larger(out.lower, (ends[j] - samples.error) * scale * (1 - 64 * kUlp) -
+                                      s * s * samples.density[j] * scale - aliases);
+  }
+  return out;
+}
+
+// With the integrals along Re z = c; log_value: about the larger end's.
+WorstMixture along(const AtomicLaw& first, const AtomicLaw& second, double terms, double k, Mixing mixing,
+                   std::optional<double> absent, double c, double log_value) {
+  double weight = 0;
+  for (double w : first.weights) {
+    weight += w;
+  }
+  const Side a(first, c), b(second, c);
+  Frame frame;
+  frame.terms = terms;
+  frame.k = k;
+  frame.c = c;
+  frame.swap = mixing == Mixing::swap;
+  frame.absent = frame.swap ? absent.value_or(larger(0.0, 1 - weight)) : 0;
+  frame.log_scale = terms * larger(a.tilt.log_mgf(), b.tilt.log_mgf()) - c * k;
+  if (log_value < kVanishing) {
+    // Markov at the saddle for every mixture at once; the swap's weight n absent/(n - N) is at most n.
+    const double log_bound = frame.log_scale - 1 - std::log(c) + (frame.swap ? std::log(terms) : 0) +
+                             larger(0.0, -larger(a.tilt.log_mgf(), b.tilt.log_mgf()));
+    return {{0, std::exp(log_bound) + 1e-300}, kInfinity};
+  }
+  frame.period = contour::choose_period(c, log_value, [&](double lambda) {
+    return terms * larger(first.log_mgf(lambda), second.log_mgf(lambda)) - lambda * k - 1 - std::log(lambda);
+  });
+  const WorstMixture nothing{{0, kInfinity}, kInfinity};
+  if (!std::isfinite(frame.log_scale) || frame.log_scale > 600 || !(frame.period.length < 1e300)) {
+    return nothing;
+  }
+  // The finest smoothing whose frequencies are affordable, by the share that counts among a few; 1/c is the
+  // scale on which the tilted payoff varies. Then coarser ones while the curvature allowance costs more than
+  // smoothing would: sums on a lattice have a curvature that smoothing removes.
+  const double atoms =
+      static_cast<double>(a.points.size() > b.points.size() ? a.points.size() : b.points.size());
+  const double affordable = atoms > kManyAtoms ? kAffordable * kManyAtoms / atoms : kAffordable;
+  double fraction = affordable_fraction(frame, a, b);
+  Attempt best;
+  for (bool first_pass = true; fraction <= kLastResort; fraction *= kCoarser) {
+    Attempt next = attempt(frame, a, b, fraction, (fraction < kCoarsest ? 3 : kPatient) * affordable);
+    if (!next.usable) {
+      continue;
+    }
+    const bool better = first_pass || next.upper < best.upper;
+    next.lower = larger(next.lower, best.lower);
+    if (better) {
+      best = std::move(next);
+    }
+    const double tolerance = larger(kTolerance, 0.3 * fraction * fraction);  // smoothing costs as much
+    if (!better || best.upper <= best.larger_end * (1 + tolerance)) {
+      break;
+    }
+    first_pass = false;
+  }
+  if (!best.usable) {
+    return nothing;
+  }
+  const bool coarse = best.fraction > kFinest && best.fraction * best.fraction > kWorthTheWork;
+  if (coarse || best.upper > best.larger_end * (1 + kWorthTheWork)) {  // between the smoothings tried
+    for (const double nearby : {best.fraction / kNearby, best.fraction * kNearby}) {
+      Attempt next = attempt(frame, a, b, nearby, kPatient * affordable);
+      if (next.usable && next.upper < best.upper) {
+        next.lower = larger(next.lower, best.lower);
+        best = std::move(next);
+      }
+    }
+  }
+  if (const double enough = best.larger_end * (1 + kWorthTheWork);
+      terms > kEveryType && best.upper > enough) {
+    const Largest found = in_pieces(frame, best.samples, kInfinity, enough, kMostWorkAtLast);
+    best.upper = smaller(best.upper, found.upper);
+    best.second = found.second;
+  }
+  const double result = best.upper * std::exp(frame.log_scale) * (1 + 64 * kUlp) + 1e-300;
+  if (!(result < kInfinity)) {
+    return nothing;
+  }
+  const double inside = of_one_mixture(first, second, frame, best.second, c);
+  return {{larger(best.lower, inside), result}, (best.upper - best.larger_end) / best.larger_end};
+}
+
+}  // namespace
+
+WorstMixture worst_mixture_excess(const AtomicLaw& first, const AtomicLaw& second, double terms, double k,
+                                  Mixing mixing, std::optional<double> absent) {
+  if (!std::isfinite(k)) return {{0, kInfinity}, kInfinity};  // out of range is not "nothing left"
+  const AtomicLaw* laws[2] = {&first, &second};
+  if (!absent && enumerable_mixture(first, second, terms)) {
+    return {enumerated_mixture(first, second, terms, k, mixing), 0};
+  }
+  if (!absent) {  // the counts below tell zeros apart by nothing
+    if (const std::optional<WorstMixture> few = few_terms_mixture(first, second, terms, k, mixing))
+      return *few;
+  }
+  // The contour through the saddle point of the end with the larger estimate.
+  double log_value = -kInfinity;
+  double c = 0;
+  const AtomicLaw* leading = nullptr;
+  for (const AtomicLaw* law : laws) {
+    if (terms * law->largest_point() <= k) {
+      continue;
+    }
+    const double saddle = contour::saddle_point(*law, terms, k, [](double x) { return 2 / x; });
+    const TiltedLaw tilt(*law, saddle);
+    const double width = std::sqrt(terms * tilt.variance() + 2 / (saddle * saddle));
+    const double estimate = terms * tilt.log_mgf() - saddle * k - 2 * std::log(saddle) -
+                            std::log(width * std::sqrt(2 * std::numbers::pi));
+    if (estimate > log_value) {
+      log_value = estimate;
+      c = saddle;
+      leading = law;
+    }
+  }
+  if (leading == nullptr) {  // no sum of these terms passes k, or the arithmetic has no estimate
+    const bool passes = terms * larger(first.largest_point(), second.largest_point()) > k;
+    return {{0, passes ? kInfinity : 0}, passes ? kInfinity : 0};
+  }
+  const double all = contour_of_all(*leading, leading == &first ? second : first, terms, k, c);
+  WorstMixture found = along(first, second, terms, k, mixing, absent, all, log_value);
+  if (all != c && !(found.value.upper < found.value.lower * (1 + kWorthAnother))) {
+    const WorstMixture own = along(first, second, terms, k, mixing, absent, c, log_value);
+    const double lower = larger(found.value.lower, own.value.lower);
+    if (own.value.upper < found.value.upper) {
+      found = own;
+    }
+    found.value.lower = lower;
+  }
+  return found;
+}
+
+}  // namespace muster::numerics
