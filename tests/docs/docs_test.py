@@ -9,6 +9,7 @@ import unittest
 import duties
 import examples
 import figures
+import glossary
 import links
 
 
@@ -151,6 +152,22 @@ class Figures(Tree):
             self.assertEqual(self.matrix(cell)[0], 1, cell)
         both = '{"plan":"shuffle-l1","accuracy":0.5,"epsilon":1,"seconds":1}\n{"plan":"subset-l1"}\n'
         self.assertIn("subset-l1 of log.jsonl is not shown", self.matrix("0.5 / 1 / 1", both)[1])
+
+
+class Glossary(Tree):
+    def examine(self, name):
+        self.write("src/muster/core/error.h", "struct Error { int code; };\n")
+        self.write(glossary.PAGE, f"# Glossary\n\n| word | meaning | in the code |\n|---|---|---|\n| a | b | {name} |\n")
+        return glossary.check(self.root)
+
+    def test_names_of_the_sources_pass(self):
+        for name in ("`Error`", "`Error::code`", "`error.h`", "`core/`", "`Error`, `error.h`"):
+            self.assertEqual(self.examine(name), [], name)
+
+    def test_names_that_no_source_has_are_told(self):
+        for name in ("`Mistake`", "`Error::number`", "`mistake.h`", "`errors/`"):
+            self.assertEqual(self.examine(name), [f"{glossary.PAGE}: no source has {name.strip('`')}"], name)
+        self.assertEqual(len(self.examine("comments")), 1)
 
 
 class Duties(Tree):
