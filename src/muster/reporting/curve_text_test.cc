@@ -11,7 +11,6 @@
 namespace muster::app {
 namespace {
 
-using accounting::CurvePoint;
 using accounting::PrivacyCurves;
 using accounting::Question;
 using testing::HasSubstr;

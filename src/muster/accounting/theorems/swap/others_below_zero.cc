@@ -159,7 +159,8 @@ OthersBelowZero::OthersBelowZero(const Profile& profile, const OtherTerms& terms
   const std::vector<double> knots = knots_of(terms);
   const SumLaw one =
       numerics::gathered(sorted(side == Side::above ? term.above() : term.below()), side, knots);
-  const SumLaw sum = numerics::sum_by_doubling(one, times, side, [&](double) { return knots; });
+  const SumLaw sum =
+      numerics::sum_by_doubling(one, times, side, [&](double) { return std::vector<double>(knots); });
   // Outward: D nearer to zero and more likely from above, further and less likely from below.
   const double outward = side == Side::above ? 1 : -1;
   if (side == Side::above) {
