@@ -2,9 +2,10 @@
 // that prints errors and ends the process.
 #include <fmt/format.h>
 
-#include <array>
 #include <cstdio>
 #include <exception>
+#include <iostream>
+#include <memory>
 #include <new>
 #include <string>
 #include <string_view>
@@ -19,16 +20,38 @@
 namespace muster::app {
 namespace {
 
-// Named by the contract, refused by name until they exist.
-constexpr std::array kNotYet = {
-    "audit", "reproduce", "keygen", "issuer", "shuffler", "aggregator", "client", "status", "verify",
-};
+// CLI11 prints help through std::cout, everything else goes through stdio.
+void require_written_results() {
+  std::cout.flush();
+  if (!std::cout || std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+    throw Error(ErrorCode::file, "stdout", "", "", "the results could not be written");
+  }
+}
 
-Command unavailable_command(CLI::App& root, const std::string& name) {
-  CLI::App* cli = root.add_subcommand(name)->group("");
-  cli->prefix_command();
-  cli->set_help_flag();
-  return {cli, [name]() -> int { throw Error(ErrorCode::usage, name, "", "", "not implemented yet"); }};
+// `muster help` is `muster --help`, and `muster help NAME` is `muster NAME --help`.
+Command help_command(CLI::App& root) {
+  CLI::App* cli = root.add_subcommand("help", "Show the help of a command");
+  const auto name = std::make_shared<std::string>();
+  cli->add_option("COMMAND", *name, "account, calibrate, train or report");
+  return {cli, [&root, name] {
+            if (name->empty()) {
+              fmt::print("{}", root.help());
+              return 0;
+            }
+            std::vector<std::string_view> names;
+            const std::vector<CLI::App*> known = root.get_subcommands([](CLI::App*) { return true; });
+            for (const CLI::App* command : known) {
+              if (command->get_name() == *name) {
+                fmt::print("{}", command->help(root.get_name()));
+                return 0;
+              }
+              names.push_back(command->get_name());
+            }
+            const std::string close = protocols::nearest(*name, names);
+            throw Error(
+                ErrorCode::usage, *name, "", "",
+                close.empty() ? "unknown command" : fmt::format("unknown command; did you mean {}?", close));
+          }};
 }
 
 void refuse_extras(const CLI::App& cli) {
@@ -90,26 +113,23 @@ void refuse_empty_values(int argc, char** argv) {
 int run(int argc, char** argv) {
   refuse_empty_values(argc, argv);
   CLI::App root("Private learning with shuffled check-ins: account, calibrate, train, report", "muster");
-  root.set_version_flag("--version", "muster " MUSTER_VERSION);
+  root.set_version_flag("-V,--version", "muster " MUSTER_VERSION);
   root.require_subcommand(0, 1);
   root.allow_extras();
   root.footer("Each command has its own --help. Documentation: docs/accounting.md, docs/plan.md");
   std::vector<Command> commands = {account_command(root), calibrate_command(root), train_command(root),
-                                   report_command(root)};
-  for (const char* name : kNotYet) {
-    commands.push_back(unavailable_command(root, name));
-  }
+                                   report_command(root), help_command(root)};
   try {
     root.parse(argc, argv);
   } catch (const CLI::Success& success) {  // --help, --version
-    return root.exit(success);
+    const int status = root.exit(success);
+    require_written_results();
+    return status;
   } catch (const CLI::ParseError& error) {
     throw Error(ErrorCode::usage, "", "", "", error.what());
   }
   const int status = run_named(root, commands);
-  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
-    throw Error(ErrorCode::file, "stdout", "", "", "the results could not be written");
-  }
+  require_written_results();
   return status;
 }
 

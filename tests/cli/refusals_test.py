@@ -1,6 +1,8 @@
 """What the command refuses, from outside: exit status, key, value, allowed, and where."""
 
+import os
 import pathlib
+import subprocess
 import tempfile
 
 import muster_command
@@ -92,12 +94,44 @@ class Refusals(CommandTest):
         self.assertEqual((nothing.returncode, nothing.stdout), (2, ""))
         self.assertIn("no command given", nothing.stderr)
 
-    def test_commands_of_later(self):
-        for name in ("audit", "reproduce", "keygen", "issuer", "shuffler", "aggregator",
-                     "client", "status", "verify"):
-            error = self.refused(name, "plans/x.toml", "--any", "thing")
+    def test_unknown_commands(self):
+        for name, close in (("acount", "account"), ("shuffler", None), ("repot", "report")):
+            error = self.refused(name, "plans/x.toml")
             self.assertEqual((error["kind"], error["key"]), ("usage", name))
-            self.assertIn("not implemented yet", error["message"])
+            self.assertIn(f"did you mean {close}?" if close else "unknown command", error["message"])
+            help_of = run("help", name)
+            self.assertEqual((help_of.returncode, help_of.stdout), (2, ""))
+            self.assertEqual(help_of.stderr, f"muster: {error['message']}\n")
+
+    def test_suggestions(self):
+        self.assertIn("did you mean --learning-rate?", self.refused("train", "--lr", "1")["message"])
+        with tempfile.TemporaryDirectory() as folder:
+            rows = pathlib.Path(folder) / "rows.csv"
+            rows.write_text("1,2\n", encoding="utf-8")
+            error = self.refused("train", "plans/quickstart.toml", "--data", str(rows), "--out", folder + "/run")
+            self.assertEqual(error["key"], "population.data")
+            self.assertIn(f"did you mean csv:{rows}?", error["message"])
+
+    def test_plans_that_are_no_files(self):
+        with tempfile.TemporaryDirectory() as folder:
+            pipe = folder + "/pipe"
+            os.mkfifo(pipe)
+            for path in (pipe, "/dev/zero", "/dev/null"):
+                error = self.refused("account", path, status=3)
+                self.assertEqual((error["kind"], error["key"], error["allowed"]), ("file", path, "a regular file"))
+
+    def test_help_that_cannot_be_written(self):
+        for arguments in (["--help"], ["account", "--help"], ["help"], ["help", "train"], ["--version"]):
+            with open("/dev/full", "w", encoding="utf-8") as full:
+                done = subprocess.run([muster_command.COMMAND, *arguments], stdout=full, stderr=subprocess.PIPE,
+                                      text=True, check=False)
+            self.assertEqual((done.returncode, "could not be written" in done.stderr), (3, True), arguments)
+
+    def test_help_by_name(self):
+        self.assertEqual(run("help").stdout, run("--help").stdout)
+        for name in ("account", "calibrate", "train", "report"):
+            self.assertEqual(run("help", name).stdout, run(name, "--help").stdout)
+        self.assertEqual(run("-V").stdout, run("--version").stdout)
 
     def test_epsilon_and_view(self):
         for value in ("nan", "-1", "inf", "", "x"):

@@ -278,7 +278,7 @@ std::vector<KeySpec> make_table() {
                 kNumber,
                 "none",
                 "stop before this epsilon is passed",
-                "train, services",
+                "train",
                 {},
                 {}}),
   };
@@ -408,7 +408,29 @@ const KeySpec& spec_of(std::string_view key) {
   return *spec;
 }
 
+namespace {
+
+// "lr" of "learning-rate": the first letters of the words.
+std::string initials(std::string_view text) {
+  std::string letters;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool begins = i == 0 || text[i - 1] == '-' || text[i - 1] == '_' || text[i - 1] == '.';
+    if (begins && text[i] != '-') letters += text[i];
+  }
+  return letters;
+}
+
+std::string_view without_dashes(std::string_view text) {
+  return text.substr(std::min(text.find_first_not_of('-'), text.size()));
+}
+
+}  // namespace
+
 std::string nearest(std::string_view word, const std::vector<std::string_view>& candidates) {
+  for (const std::string_view candidate : candidates) {
+    const std::string letters = initials(candidate);
+    if (letters.size() > 1 && without_dashes(word) == letters) return std::string(candidate);
+  }
   std::string_view best;
   std::size_t fewest = word.size() / 3 + 2;  // further away is another word
   for (const std::string_view candidate : candidates) {

@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <system_error>
 
 #include "muster/core/error.h"
 #include "muster/plan/keys.h"
@@ -18,6 +20,11 @@ namespace {
 constexpr std::size_t kLargestFile = std::size_t{1} << 20;
 
 std::string read_file(const std::string& path) {
+  std::error_code ignored;
+  // A pipe may never be written to, and a device never ends.
+  if (std::filesystem::is_other(path, ignored)) {
+    throw Error(ErrorCode::file, path, "", "a regular file", "cannot read a plan from a pipe or a device");
+  }
   std::ifstream file(path, std::ios::binary);
   if (!file) {
     throw Error(ErrorCode::file, path, "", "", fmt::format("cannot open the plan: {}", std::strerror(errno)));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <string_view>
+#include <system_error>
 #include <unordered_set>
 
 #include "muster/core/error.h"
@@ -22,6 +23,11 @@ constexpr std::uint64_t kOpenDigits = 20'000;
 std::string path_of(const std::string& name) { return name.substr(name.find(':') + 1); }
 
 learning::DataSplit load_files(const char* key, const std::string& name) {
+  std::error_code ignored;
+  if (name.starts_with("idx:") && std::filesystem::is_regular_file(path_of(name), ignored)) {
+    throw Error(ErrorCode::plan, key, path_of(name), "idx:DIR | csv:FILE | cifar:DIR",
+                "a file and no folder; did you mean csv:" + path_of(name) + "?");
+  }
   if (name.starts_with("idx:")) return learning::load_idx(path_of(name));
   if (name.starts_with("csv:")) return learning::load_csv(path_of(name));
   if (name.starts_with("cifar:")) return learning::load_cifar(path_of(name));
