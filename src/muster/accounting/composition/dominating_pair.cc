@@ -32,7 +32,8 @@ LossDistribution LossDistribution::dominating(const RoundCurve& curve) {
 
 LossDistribution LossDistribution::dominated(const RoundCurve& curve, int refined) {
   LossLaw law = dominated_losses(curve, refined);
-  return {curve.spacing / refined / law.finer, std::move(law)};
+  const double spacing = curve.spacing / refined / law.finer;
+  return {spacing, std::move(law)};
 }
 
 RepeatedLoss LossDistribution::repeated(std::uint64_t rounds) const {

@@ -55,7 +55,8 @@ double work_of(const RoundTypes& types, std::uint64_t rounds, double points) {
 
 // The block is the longest recursion that is worth its while.
 TypedRounds::Tables* TypedRounds::tables(std::uint64_t rounds, double delta, bool rough) const {
-  const double blocks = static_cast<double>(rounds / kLengths.back() + 1);
+  const std::uint64_t whole = rounds / kLengths.back();
+  const double blocks = static_cast<double>(whole) + 1;
   std::size_t tail = 0;
   while (tail < kTails.size() && !(kTails[tail] * blocks <= kShareOfDelta * delta)) ++tail;
   if (tail == kTails.size()) return nullptr;
