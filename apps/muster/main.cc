@@ -35,7 +35,8 @@ Command help_command(CLI::App& root) {
   cli->add_option("COMMAND", *name, "account, calibrate, train or report");
   return {cli, [&root, name] {
             if (name->empty()) {
-              fmt::print("{}", root.help());
+              // root.help() would be the help of `help`, which has been parsed.
+              fmt::print("{}", root.get_formatter()->make_help(&root, "", CLI::AppFormatMode::Normal));
               return 0;
             }
             std::vector<std::string_view> names;
