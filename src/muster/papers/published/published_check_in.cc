@@ -172,7 +172,7 @@ const char* const kLiew =
 const char* const kLemma3 =
     "its Lemma 3 turns (epsilon, delta) into a Renyi divergence, which no formula can do: P(A) = 1e-5, Q(A) "
     "= "
-    "1e-100 is (0, 1e-5)-DP with divergence 207 at order 2; at delta = 0 the lemma excesses every epsilon-DP "
+    "1e-100 is (0, 1e-5)-DP with divergence 207 at order 2; at delta = 0 the lemma calls every epsilon-DP "
     "mechanism perfectly private";
 
 // The free delta of Feldman et al.'s theorem and of the count's quantile; the paper does not say how it is
