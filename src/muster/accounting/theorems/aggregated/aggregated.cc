@@ -42,8 +42,8 @@ AggregatedGaussianCurve::AggregatedGaussianCurve(double mu, double n, double own
   const double others = n - 1, sd = std::sqrt(others * g * (1 - g));
   const double fineness = sd > 0 ? kRelativeWidth * others * g / sd : 0;
   const std::vector<BinomialBlock> cut = binomial_blocks(others, g, kExponent, fineness);
-  // The blocks of the window come first and sum to 1 up to rounding; later ones have their
-  // Chernoff bounds as weights.
+  // The blocks of the window come first and sum to 1 up to rounding; later ones have their Chernoff
+  // bounds as weights.
   double window = 0, seen = 0;
   for (const BinomialBlock& block : cut) {
     if (seen >= 1) break;
@@ -114,8 +114,8 @@ Enclosure AggregatedGaussianCurve::delta(double epsilon) const {
   });
 }
 
-// c / lambda = 1 - odds (E-1), and E lambda / c is E over that. Nothing cancels where the
-// victim certainly reported.
+// c / lambda = 1 - odds (E-1), and E lambda / c is E over that. Nothing cancels where the victim
+// certainly reported.
 Enclosure AggregatedGaussianCurve::reverse(double epsilon) const {
   const double growth = std::expm1(epsilon);
   return mixture([epsilon, growth](double odds, double mu) {
@@ -144,8 +144,8 @@ AggregatedGaussianCurve::Runs AggregatedGaussianCurve::runs(std::size_t most) co
     const double off = std::log(block.most_mu) - mean;
     variance += block.upper * off * off / all;
   }
-  // Runs are finer where most of the probability is: they are equally wide in a normal distribution
-  // function.
+  // Runs are finer where most of the probability is: they are equally wide in a normal
+  // distribution function.
   const auto place = [&](const Block& block) {
     const double z = variance > 0 ? (std::log(block.most_mu) - mean) / std::sqrt(variance) : 0;
     if (!(std::fabs(z) <= kBulk)) return -1.0;

@@ -34,8 +34,8 @@ std::size_t runs_at(double mu) {
   return mu <= kSmallMu ? kRunsOfSmall : mu <= kLargeMu ? kRuns : kRunsOfLarge;
 }
 
-// Lattice points from 0 to where the curve is at most `tail`; none if these are too many or
-// reach too large a loss.
+// Lattice points from 0 to where the curve is at most `tail`; none if these are too many or reach
+// too large a loss.
 std::optional<std::vector<std::int64_t>> nodes_of(const AggregatedGaussianCurve& curve, double spacing,
                                                   double dense, double tail) {
   std::vector<std::int64_t> nodes{0};

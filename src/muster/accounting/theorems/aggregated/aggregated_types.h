@@ -2,9 +2,9 @@
 // (Theorem 11, docs/theory/aggregated.md, "Many rounds"; composition/round_types.h defines covering).
 //
 // Given k reports, a round is a mixture of pairs made of three normal laws, about the victim's
-// record x, her alternative x' and another client's record t. The position of t decides
-// the type (triangle_types.h); the number of reports does not, and is averaged over. Const
-// methods may run concurrently.
+// record x, her alternative x' and another client's record t. The position of t decides the type
+// (triangle_types.h); the number of reports does not, and is averaged over. Const methods may
+// run concurrently.
 #pragma once
 
 #include <optional>

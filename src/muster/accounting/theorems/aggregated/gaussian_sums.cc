@@ -64,8 +64,8 @@ void add_types(const GaussianLocal& mechanism, AggregatedGaussianCurve curve,
 GaussianSum gaussian_sum(const GaussianLocal& mechanism, const AggregatedCheckIn& p) {
   const double n = count_of(p.clients), hi = p.rate.value(), lo = p.least.value_or(p.rate).value();
   const double least = static_cast<double>(p.minimum), mu = mechanism.mu();
-  // The victim has the largest rate and the others the smallest; with one rate for all this
-  // is the exact worst case.
+  // The victim has the largest rate and the others the smallest; with one rate for all this is the
+  // exact worst case.
   const auto curve =
       std::make_shared<const AggregatedGaussianCurve>(mu, n, hi, lo, least, FewReports::destroyed);
   RoundBound bound = bound_of(

@@ -1,9 +1,9 @@
-// The swap theorem for shuffled check-in in its profile-only form (Theorem 2,
-// docs/theory/profile-only.md).
+// The swap theorem for shuffled check-in in its profile-only form (Theorem
+// 2, docs/theory/profile-only.md).
 //
-// n honest clients report independently with probability g < 1 through a shuffler; the
-// randomizer R has local profile f. For every pair of records of the victim, every dataset of the
-// others and E = e^eps >= 1,
+// n honest clients report independently with probability g < 1 through a shuffler; the randomizer
+// R has local profile f. For every pair of records of the victim, every dataset of the others
+// and E = e^eps >= 1,
 //     delta(eps) <= (1/n) E( sum_{i=1..n} X_i )_+  +  g^n A(E),        X_i = 1 - E w.p. 1-g, else X*.
 // A(E) is what a shuffle of all n costs: f(E), or the blanket of an epsilon0-LDP randomizer if that is
 // smaller. X* is the law with stop-loss transform f(E+c) for c >= 0 and (1+|c|) f(E/(1+|c|)) for c < 0

@@ -17,7 +17,7 @@ namespace {
 constexpr double kMostPerSlot = 1e6;
 // The smallest mean count used; below it, weights are 1 within a thousandth.
 constexpr double kLeastPerSlot = 1e-3;
-constexpr double kSmallCharge = 0.05;  // share of delta, worth a hundredth of epsilon or less
+constexpr double kSmallCharge = 0.05;  // share of delta; it changes epsilon by a hundredth or less
 
 // The logarithm of Chernoff's bound on P(Poisson(mean) >= count), for count >= mean.
 double log_excess(double mean, double count) { return count - mean - count * std::log(count / mean); }
@@ -71,8 +71,8 @@ bool poisson_weights(double mean, double exponent, std::vector<double>& values,
     relative *= static_cast<long double>(c) / mean;
     add(numerics::larger(--c, first), relative);
     if (c < first && relative < 1e-25L) {
-      // Adds a bound of all that is left: the ratios c / mean of successive probabilities keep
-      // decreasing.
+      // Adds a bound of all that is left: the ratios c / mean of successive probabilities
+      // keep decreasing.
       masses[0] += relative * mean / (static_cast<long double>(mean) - c);
       break;
     }
@@ -154,9 +154,9 @@ numerics::Enclosure CountedSlotCurve::delta(double epsilon) const {
     return sum.upper;
   };
   if (levels_.empty()) return best;
-  // The first level tried follows from the value for a normal sum. If it was too deep, the search
-  // goes back once, to the level that the computed sum suggests; if it was too shallow, it goes on
-  // until the charge is small.
+  // The first level tried follows from the value for a normal sum. If it was too deep, the search goes
+  // back once, to the level that the computed sum suggests; if it was too shallow, it goes on until
+  // the charge is small.
   const double deviation =
       std::sqrt(shape_.count * levels_.front().mean_square * sum_.variance_of_term(shape_, epsilon));
   const std::size_t begin = first_small(shape_.factor * std::exp(epsilon) *

@@ -9,9 +9,9 @@
 //    place of X*_i - (1-E), where w_i = 1 / (1 + c_i) is the probability that the server picks the victim.
 //  - Everybody at a slot is averaged, p0 < 1: the whole run costs one shuffled check-in of rate p0, with no
 //    term in m (unequal rates: unequal_rates.h). p0 = 1 is refused: see docs/theory/adaptive-shuffle.md.
-// f is the profile over every randomizer the protocol may choose, the dummy record included. Proven
-// for the released sequence of models; the server is trusted, because it sees who reports. Immutable
-// values; call from any thread.
+// f is the profile over every randomizer the protocol may choose, the dummy record included. Proven for
+// the released sequence of models; the server is trusted, because it sees who reports. Immutable values;
+// call from any thread.
 #pragma once
 
 #include <vector>

@@ -1,5 +1,5 @@
-// The swap theorem for a secret subset of fixed size, in its profile-only form (Theorem 3,
-// docs/theory/subset.md).
+// The swap theorem for a secret subset of fixed size, in its profile-only form (Theorem
+// 3, docs/theory/subset.md).
 //
 // k of n honest clients, k < n, are drawn uniformly and secretly and report through a shuffler; the
 // randomizer R has local profile f. For every ordered pair of records of the victim, every dataset of the

@@ -18,8 +18,8 @@ namespace {
 // computed too. For small epsilon0, where X* is close, the share is smaller.
 constexpr double kCompareWithProfile = 0.02;
 // The event that nobody is absent is bounded by f(E) if that adds at most kMatters of the sum, else
-// by the blanket if that adds at most kBlanketMatters, else by the smaller of the blanket and the
-// pool of class_c_pool.h.
+// by the blanket if that adds at most kBlanketMatters, else by the smaller of the blanket and the pool
+// of class_c_pool.h.
 constexpr double kMatters = 1e-9, kBlanketMatters = 5e-3;
 constexpr double kRareFew = 1e-5;  // share of the sum charged for unlikely small numbers of hidden clients
 // A second bound is computed where that event is at least this share of the bound: the pool's
@@ -75,8 +75,8 @@ double ClassCCurve::profile_only(double epsilon) const {
   return estimate < kNegligible ? estimate : numerics::expected_excess(law, terms_, threshold).upper * scale;
 }
 
-// The event that nobody is absent: all who are not revealed are shuffled, N ~ Bin(n - 1,
-// chance) others and the victim.
+// The event that nobody is absent: all who are not revealed are shuffled, N ~ Bin(n - 1, chance)
+// others and the victim.
 double ClassCCurve::everybody(double epsilon, double local, double sum) const {
   const double not_absent = 1 - theta_ * (1 - rate_);  // probability, for another client
   const double chance = numerics::smaller(1.0, theta_ * rate_ / not_absent * (1 - 1e-15));
@@ -104,8 +104,8 @@ numerics::Enclosure ClassCCurve::delta(double epsilon) const {
   }
   const bool subset = rate_ >= 1;
   const double local = numerics::as_upper_bound(profile_.at(epsilon) * (1 + 1e-15));
-  // Whatever the others send, the divergence is at most f(E) times the probability that the
-  // victim reports (convexity).
+  // Whatever the others send, the divergence is at most f(E) times the probability that the victim
+  // reports (convexity).
   const double cap = local * (subset ? terms_ / n_ : rate_) * (1 + 4e-16);
   if (epsilon >= epsilon0_) {
     return {0, cap};

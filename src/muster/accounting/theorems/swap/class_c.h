@@ -11,9 +11,9 @@
 // the other m - i have a term that is 1 - E e^eps0 with probability q and 1 - E e^-eps0 with probability
 // p. Randomized response attains F_0 and F_m up to the rate^n term, so the bound is exact where the
 // maximum is at one of these ends. The maximum is certified over all i (numerics/sums/worst_mixture.h);
-// where its allowance is large, the bound of the profile-only law X* caps it. The bound is proven for
-// replace-one neighbours, in any dimension. It does not hold for adaptive rounds inside a slot protocol,
-// where types may depend on the past. Immutable; call from any thread.
+// where the certificate's allowance is large, the bound of the profile-only law X* caps it. The bound is
+// proven for replace-one neighbours, in any dimension. It does not hold for adaptive rounds inside a slot
+// protocol, where types may depend on the past. Immutable; call from any thread.
 #pragma once
 
 #include <memory>
@@ -26,8 +26,8 @@ namespace muster::accounting {
 
 class ClassCCurve {
  public:
-  // Shuffled check-in of n honest clients at `rate` in (0, 1); at rate 1 the bound is
-  // that of class_c_pool.h.
+  // Shuffled check-in of n honest clients at `rate` in (0, 1); at rate 1 the bound is that
+  // of class_c_pool.h.
   static ClassCCurve check_in(double epsilon0, double n, double rate);
   // A uniform secret subset of k of n honest clients, 1 <= k < n.
   static ClassCCurve subset(double epsilon0, double n, double k);

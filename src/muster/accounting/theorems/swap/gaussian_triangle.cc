@@ -104,8 +104,8 @@ TriangleExcesses::TriangleExcesses(double mu, double excess) : mu_(mu), excess_(
   cuts_.push_back({right, upper_tail(right), 0});
   while (right > -kOutermost) {
     const double left = larger(-kOutermost, right - step * larger(1.0, std::fabs(right) / 3));
-    // The cell's probability is a difference of small tails on either side of 0, so
-    // that no digits cancel.
+    // The cell's probability is a difference of small tails on either side of 0, so that
+    // no digits cancel.
     const double cell =
         right > 0 ? upper_tail(left) - upper_tail(right) : upper_tail(-right) - upper_tail(-left);
     cuts_.push_back({left, upper_tail(left), cell});
@@ -142,9 +142,9 @@ double TriangleExcesses::above(const Triangle& triangle, double c, double neglig
       mu_ * mu_ * larger(0.0, triangle.S - triangle.d * triangle.d / triangle.D + 8 * kUlp) / 4;
   const double deviation = std::sqrt(across) * (1 + 4 * kUlp);
   // V -> V C1(k/V) is convex with slope in [0, 1]. So V may be spread to the ends of cells
-  // [v_i, v_{i+1}], v = e^{deviation t - deviation^2/2}, with the probability and the mean of each
-  // cell kept, and E(V - v)_+ of the last v is added. The cells are visited from the largest v down, so
-  // that the roots z increase.
+  // [v_i, v_{i+1}], v = e^{deviation t - deviation^2/2}, with the probability and the mean of each cell
+  // kept, and E(V - v)_+ of the last v is added. The cells are visited from the largest v down, so that
+  // the roots z increase.
   double sum = 0;
   double z = -kFarthest, before = z;
   const auto visit = [&](double at, double mass, bool guess) {

@@ -16,8 +16,8 @@
 
 namespace muster::accounting {
 
-// Squared distances in units of mu^2, with d^2 <= D S. The bounds use triangles with
-// |d| <= D <= 1 <= S <= 4.
+// Squared distances in units of mu^2, with d^2 <= D S. The bounds use triangles
+// with |d| <= D <= 1 <= S <= 4.
 struct Triangle {
   double D, d, S;
 };

@@ -20,7 +20,7 @@ using numerics::Enclosure;
 constexpr double kWide = 0.04, kWidePerMu = 0.1;
 constexpr double kFar = 5;        // deviations of the loss from which the profile-only law may be closer
 constexpr double kFarthest = 13;  // deviations of the loss from which it is used alone
-constexpr double kHeavy = 35;     // terms above this many deviations of the sum are treated apart
+constexpr double kHeavy = 35;     // terms above this many deviations of the sum are treated separately
 // The least expected number of reports; with fewer the integrand decays slowly.
 constexpr double kFewReports = 8;
 // The least expected number of absentees; with fewer the event that nobody is absent dominates.
@@ -79,7 +79,7 @@ Enclosure GaussianTwoTypesCurve::delta(double epsilon) const {
       return numerics::worst_mixture_with_rare_terms(types->record, types->alternative, terms_, threshold,
                                                      mixing, 1 - rate_);
     };
-    // Terms far larger than the typical sum make the integral long.
+    // Terms far larger than the typical sum make the integral expensive.
     const bool heavy = types->alternative.largest_point() > kHeavy * std::sqrt(terms_ * rate_) * spread_;
     numerics::WorstMixture worst = heavy ? split() : direct();
     if (!heavy && !(worst.value.upper - worst.value.lower <= wide_ * worst.value.upper) && terms_ >= 3) {

@@ -22,8 +22,8 @@
 namespace muster::accounting {
 
 // Whether this curve can be below that of the profile-only law: mu is in the table's range, and
-// enough clients are expected to report and to be absent. The absentees of a subset are certain:
-// pass infinity for `absent`.
+// enough clients are expected to report and to be absent. The absentees of a subset are certain: pass
+// infinity for `absent`.
 bool two_types_cover(double mu, double reporting, double absent);
 
 class GaussianTwoTypesCurve {

@@ -38,8 +38,8 @@ struct LargeTermShape {
   std::shared_ptr<const TermWeights> weights = nullptr;  // of the centred terms; all 1 if null
 };
 
-// Immutable to its users and safe to call from any thread: the laws of D are built on first use and
-// kept. Copies share them.
+// Immutable to its users and safe to call from any thread: the laws of D are built on first use and kept.
+// Copies share them.
 class OneLargeTerm {
  public:
   OneLargeTerm(LocalTail local, Profile profile);

@@ -57,11 +57,11 @@ class OneTerm {
         from_(kFrom[interval]),
         to_(interval + 1 < kFrom.size() ? kFrom[interval + 1] : std::numeric_limits<double>::infinity()) {}
 
-  // The atoms for the upper bound. A kink of the profile at l < eps is the atom e^{-l} - e^{-eps}.
-  // The last kink below `from` would have another mass in a profile that is exact from eps on, so it
-  // counts as 0, like all later ones. Masses of a profile are upper bounds, and any measure that is
-  // nowhere less than the law's is valid. So the point 0 gets the rest of 1, plus the amount by which
-  // the masses were raised.
+  // The atoms for the upper bound. A kink of the profile at l < eps is the atom e^{-l} - e^{-eps}. The
+  // last kink below `from` would have another mass in a profile that is exact from eps on, so it counts
+  // as 0, like all later ones. Masses of a profile are upper bounds, and any measure that is nowhere
+  // less than the law's is valid. So the point 0 gets the rest of 1, plus the amount by which the
+  // masses were raised.
   SumLaw above() const {
     const std::vector<double>& l = profile_.log_alphas();
     const double gain = -std::expm1(-from_);
@@ -92,8 +92,8 @@ class OneTerm {
   }
 
   // The atoms for the lower bound. Each kink's mass is put one node further down in l, so that what a
-  // chord spreads upward in l counts as spread downward. Mass with l > from that is not positive gets
-  // the largest D it can have.
+  // chord spreads upward in l counts as spread downward. Mass with l > from that is not positive gets the
+  // largest D it can have.
   SumLaw below() const {
     const std::vector<double>& l = profile_.log_alphas();
     const double end = std::exp(-to_), gain = 1 - end;
@@ -119,8 +119,8 @@ class OneTerm {
   }
 
  private:
-  // The amount by which the profile's masses were raised in all. Mass that is not
-  // counted may be larger by that.
+  // The amount by which the profile's masses were raised in all. Mass that is not counted may
+  // be larger by that.
   double raised() const {
     double total = profile_.mass_at_infinity();
     for (const double mass : profile_.p_masses()) total += mass;
@@ -164,13 +164,13 @@ OthersBelowZero::OthersBelowZero(const Profile& profile, const OtherTerms& terms
   const SumLaw one =
       numerics::gathered(sorted(side == Side::above ? term.above() : term.below()), side, knots);
   const SumLaw sum = numerics::sum_by_doubling(one, times, side, [&](double) { return knots; });
-  // Rounds outward: for the upper bound D is smaller and its masses larger, for the
-  // lower bound the reverse.
+  // Rounds outward: for the upper bound D is smaller and its masses larger, for the lower
+  // bound the reverse.
   const double outward = side == Side::above ? 1 : -1;
   if (side == Side::above) {
     points_.push_back(0);
-    // Mass left out of a partial sum was multiplied by other clients' masses, which sum
-    // to hardly more than 1.
+    // Mass left out of a partial sum was multiplied by other clients' masses, which sum to
+    // hardly more than 1.
     masses_.push_back(sum.dropped * std::exp(sum.mass_error + 2 * kRaised * terms.count) + kLeast);
   }
   for (std::size_t i = 0; i < sum.points.size(); ++i) {

@@ -1,8 +1,8 @@
 // The law of how far below zero the other terms of a swap-type sum lie, all together, while one large
 // term makes the sum positive (docs/theory/profile-only.md, "One large term").
 //
-// With E = e^eps and Z_j a client's term (X* if she reports, 1 - E if she is absent, 0 if she is
-// revealed),
+// With E = e^eps and Z_j a client's term (X* if she reports, 1 - E if she is absent, 0 if
+// she is revealed),
 //     D = sum over N - 1 independent clients of (-Z_j)_+ / E  >=  0.
 // If Y_j = 1 - 1/E + Z_j / E is multiplied by a weight w_j <= 1, the summand is (1 - 1/E - w_j Y_j)_+ .
 // A bound needs E phi(D) for functions phi that are decreasing and convex. So a law of some hundred atoms

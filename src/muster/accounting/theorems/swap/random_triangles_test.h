@@ -13,8 +13,8 @@ struct Distances {
   double D, d, S;
 };
 
-// A triangle of the ball of diameter 1 in `dimension` dimensions, with points inside, on the
-// sphere, or nearly antipodal.
+// A triangle of the ball of diameter 1 in `dimension` dimensions, with points inside, on the sphere, or
+// nearly antipodal.
 inline Distances random_triangle(std::mt19937_64& engine, std::size_t dimension) {
   std::normal_distribution<double> normal;
   std::uniform_real_distribution<double> uniform(0, 1);

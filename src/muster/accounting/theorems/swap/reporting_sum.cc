@@ -27,8 +27,8 @@ constexpr double kLargeTerms = 1;       // epsilon from which one large term may
 
 numerics::AtomicLaw term(const Profile& profile, const SumShape& shape, double epsilon) {
   numerics::AtomicLaw law = reporting_law(profile, shape.rate, epsilon);
-  // Revealed clients share the last atom where the points agree: sums with fewer atoms can be
-  // enumerated for more clients.
+  // Revealed clients share the last atom where the points agree: sums with fewer atoms can be enumerated
+  // for more clients.
   if (shape.revealed > 0) {
     const double point = neutral_point(epsilon);
     if (!law.points.empty() && law.points.back() == point) {

@@ -1,5 +1,5 @@
-// factor * E( sum of the clients' terms )_+, the one computation behind the subset,
-// check-in and slot theorems.
+// factor * E( sum of the clients' terms )_+, the one computation behind the subset, check-in
+// and slot theorems.
 //
 //     delta(eps) <= factor * E * E( Y_1 + ... + Y_count - threshold * (1 - 1/E) )_+
 //                   + factor * count * rate * f(inf).
@@ -41,7 +41,8 @@ class ReportingSum {
  public:
   explicit ReportingSum(const Mechanism& mechanism);
   explicit ReportingSum(Profile profile);
-  // Two-sided: upper - lower is numerical error alone. Never NaN, `upper` at most 1.
+  // Encloses the expression above: upper - lower is numerical error alone. Never NaN;
+  // `upper` is at most 1.
   numerics::Enclosure delta(const SumShape& shape, double epsilon) const;
   // The variance of one term Y_i, without its weight.
   double variance_of_term(const SumShape& shape, double epsilon) const;

@@ -41,8 +41,9 @@ std::vector<double> mirrored(std::vector<double> edges) {
 
 }  // namespace
 
-// Towards the ends cells shrink with the distance from the end. What those cells lack is charged to the
-// inner type, divided by its weight; what the outermost cell lacks is charged to all types.
+// Towards the ends cells shrink with the distance from the end. What the mixtures of those cells lack
+// is charged to the inner type, divided by its weight; what the mixture of the outermost cell lacks is
+// charged to all types.
 TriangleTypes::TriangleTypes(double most_mu, bool rough)
     : ratio_(rough ? kRoughRatio : kRatio), open_(rough ? kRoughOpen : kOpen) {
   places_ = most_mu <= kNarrow ? std::vector<double>{-1, 0, 1}
@@ -109,8 +110,8 @@ std::vector<double> TriangleTypes::values(double mu, double excess, double c) co
     if (part.charged == Charged::inner_second || part.charged == Charged::both)
       charges[i + 1] = larger(charges[i + 1], found);
   }
-  // Weights and their mirror images agree to an ulp of 1, so every type is raised by that
-  // share of the largest value.
+  // Weights and their mirror images agree to an ulp of 1, so every type is raised by that share of
+  // the largest value.
   const double rounding = 0x1p-50 * *std::ranges::max_element(own);
   for (std::size_t i = 0; i < size(); ++i) own[i] = (own[i] + charges[i] + all + rounding) * kUp;
   return own;

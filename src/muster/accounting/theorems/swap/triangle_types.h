@@ -1,6 +1,6 @@
-// Types of a third client's record such that every record in the ball is bounded by a mixture of two of
-// them: the types behind adaptive rounds of a noisy sum (Theorem 11, docs/theory/aggregated.md, "Many
-// rounds").
+// Types of a third client's record such that every record in the ball is bounded by a
+// mixture of two of them: the types behind adaptive rounds of a noisy sum (Theorem 11,
+// docs/theory/aggregated.md, "Many rounds").
 //
 // The records x, x' and t lie in a ball of diameter mu, C is the expected excess of gaussian_triangle.h,
 // and d = (|x-t|^2 - |x'-t|^2)/mu^2. Type i stands for the right triangle over the diameter x x' with
@@ -19,7 +19,7 @@ namespace muster::accounting {
 
 class TriangleTypes {
  public:
-  // For distances mu up to `most_mu`. `rough` takes fewer cells and a search that leaves more open.
+  // For distances mu up to `most_mu`. `rough` takes fewer cells and a less precise search.
   TriangleTypes(double most_mu, bool rough);
 
   std::size_t size() const { return places_.size(); }

@@ -17,8 +17,8 @@ using Extended = long double;
 
 constexpr int kCells = 160;
 constexpr double kPerDeviation = 10;  // nodes per deviation, up to three deviations; beyond, steps grow
-// Searches at E > 1 may leave this many times as much of beta open, because such a level is
-// interpolated with the one below.
+// Searches at E > 1 are this many times less precise, because such a level is interpolated
+// with the one below.
 constexpr double kLooser = 2;
 constexpr double kGrowth = 0.12;    // relative growth of each step beyond
 constexpr double kReach = 8;        // the last node, in deviations
@@ -139,8 +139,8 @@ std::optional<std::vector<double>> masses_above(const std::vector<double>& point
     // A negative mass at a concave kink is raised to 0, which only raises the law.
     masses[k] = up(larger<Extended>(0, mass));
   }
-  // Right of 0 the law's value is its expected excess; left of 0 it is its expected deficit plus its
-  // mean.
+  // Right of 0 the law's value is its expected excess; left of 0 it is its expected
+  // deficit plus its mean.
   const auto mean = [&] {
     Extended sum = 0;
     for (std::size_t k = 0; k < count; ++k) sum += static_cast<Extended>(masses[k]) * points[k];

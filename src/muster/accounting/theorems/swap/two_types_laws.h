@@ -21,8 +21,8 @@
 
 namespace muster::accounting {
 
-// Values at increasing points y: the expected excess E(Y - y)_+ at y >= 0, the expected
-// deficit E(y - Y)_+ at y < 0.
+// Values at increasing points y: the expected excess E(Y - y)_+ at y >= 0, the expected deficit
+// E(y - Y)_+ at y < 0.
 using SidedValues = std::vector<long double>;
 
 // Values that are at least `values` at every point and convex with slopes in [-1, 0], as those of a
@@ -49,8 +49,8 @@ class TwoTypesLaws {
     numerics::AtomicLaw alternative;  // others hold her alternative: type B
     double cut;                       // to be charged once, times the probability that the victim reports
   };
-  // The laws at E - 1 = excess >= 0, at points Y = term + E - 1, with masses multiplied by
-  // `rate`. None beyond the table.
+  // The laws at E - 1 = excess >= 0, at points Y = term + E - 1, with masses multiplied by `rate`. None
+  // beyond the table.
   std::optional<Types> at(double excess, double rate) const;
 
   // For tests: the points, the tabulated levels of E - 1, and the masses of the two laws at a level.

@@ -13,8 +13,8 @@ using numerics::larger;
 using numerics::smaller;
 
 constexpr double kUlp = 0x1p-52;
-// The search may leave open kOpen of beta, or kOpenFar far from c = 0, plus kShare + kSharePerMu2 mu^2 of
-// the larger of A and B (far from c = 0, kShare alone).
+// The search stops when its bound is within a relative kOpen (far from c = 0, kOpenFar) of the largest
+// value reached, plus kShare + kSharePerMu2 mu^2 (far from c = 0, kShare) times the larger of A and B.
 constexpr double kOpen = 0.03, kOpenFar = 0.1;
 constexpr double kShare = 8e-4, kSharePerMu2 = 4e-3;
 // Atoms of the common factor worth less than this share of A or B are bounded, not computed.
@@ -22,8 +22,8 @@ constexpr double kSpared = 1e-7;
 // The number of evaluations per node. The largest box left is a valid bound whenever the search stops.
 constexpr int kMostEvaluations = 20'000;
 constexpr std::size_t kRuns = 8;  // runs of cells at the start
-// Intervals of eta are split at their arithmetic mean up to this ratio of their ends,
-// then at the geometric mean.
+// Intervals of eta are split at their arithmetic mean up to this ratio of their ends, then at
+// the geometric mean.
 constexpr double kThird = 3;
 
 struct Entry {

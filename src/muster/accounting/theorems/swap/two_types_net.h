@@ -5,9 +5,9 @@
 // of type A (a client that holds the victim's record) and 1 - lambda_j parts of type B (one that holds
 // her alternative). beta(K) is at least 0 and at least the largest
 //     E(g - c)_+ - lambda_j A(c) - (1 - lambda_j) B(c),      c = K - E,
-// over all cells and all triangles of the ball. It is found by branch and bound over boxes (a run
-// of cells and an interval of eta), each of which lies below one triangle by Lemmas 1 and 2. Pure
-// functions; call from any thread.
+// over all cells and all triangles of the ball. It is found by branch and bound over boxes (a run of
+// cells and an interval of eta), each of which lies below one triangle by Lemmas 1 and 2. Pure functions;
+// call from any thread.
 #pragma once
 
 #include <cstddef>
@@ -30,8 +30,8 @@ struct TriangleBox {
   double least_eta, most_eta;
 };
 
-// The triangle that lies above all those of the box, for c > 0 (`positive`) or c <= 0; none
-// where the box is empty.
+// The triangle that lies above all those of the box, for c > 0 (`positive`) or c <= 0; none where
+// the box is empty.
 struct BoxCorner {
   bool empty;
   Triangle triangle;
@@ -45,7 +45,7 @@ struct Correction {
 };
 
 // `excesses` is made for the wanted E, and c = K - E. Tests put a false `corner` in place of corner_of.
-// An `effort` of 1 leaves about 5 per cent of beta open where it matters, 0.1 half a per cent.
+// With `effort` 1 beta is up to about 5 per cent too large where it matters, with 0.1 half a per cent.
 using CornerOf = BoxCorner (*)(const TriangleCells& cells, const TriangleBox& box, bool positive);
 Correction certified_correction(const TriangleExcesses& excesses, const TriangleCells& cells, double mu,
                                 double c, CornerOf corner = corner_of, double effort = 1);

@@ -43,8 +43,8 @@ class UnequalRatesMixture {
   using Family = std::function<numerics::Enclosure(double clients, double epsilon)>;
   UnequalRatesMixture(double n, double lo, double hi, Family family, double fineness = 0.25);
   numerics::Enclosure delta(double epsilon) const;
-  // Merges the blocks into about 25 at most, for a B that is expensive. It costs some
-  // 1e-4 to 1e-3 of epsilon.
+  // Merges the blocks into about 25 at most, for a B that is expensive. It costs some 1e-4
+  // to 1e-3 of epsilon.
   void merge();
   std::size_t evaluations() const { return blocks_.size(); }
 
