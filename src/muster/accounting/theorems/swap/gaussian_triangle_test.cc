@@ -81,8 +81,8 @@ TEST(GaussianTriangle, EndsAreTheTwoHomogeneousTypes) {
   }
 }
 
-// Lemma 2 in up to six dimensions: S of any triangle of the ball, raised as
-// the page says, is at most widest_sum.
+// Lemma 2 in up to six dimensions: S of any triangle of the ball, raised as the page says, is
+// at most widest_sum.
 TEST(GaussianTriangle, NoTriangleOfTheBallIsWider) {
   std::mt19937_64 engine(7);
   std::normal_distribution<double> normal;

@@ -5,12 +5,13 @@
 // With the laws of two_types_laws.h and E = e^eps, every ordered pair of records of the victim and every
 // dataset of the others satisfy
 //     delta(eps) <= max over 0 <= i <= m of F_i(eps)  +  g cut  +  g^n f(E).
-// F_i is the sum of the swap theorem with i others of type A, who hold her record, and m - i of type
-// B, who hold her alternative. The maximum is certified over all i (numerics/sums/worst_mixture.h). The
-// bound of the profile-only law X* takes its place where that is smaller, where the certificate fails,
-// and where e^eps is beyond the table. For a fixed secret subset of k clients the bound is the largest
-// sum of k such terms plus (k/n) cut. Proven for replace-one neighbours. It does not hold for adaptive
-// rounds inside a slot protocol, nor for unequal rates. Immutable; call from any thread.
+// F_i is the sum of the swap theorem with i others of type A, who hold her record, and m - i of type B,
+// who hold her alternative; cut is the charge of those laws, and f is the local profile. The maximum is
+// certified over all i (numerics/sums/worst_mixture.h). The bound of the profile-only law X* takes its
+// place where that is smaller, where the certificate fails, and where e^eps is beyond the table. For a
+// fixed secret subset of k clients the bound is the largest sum of k such terms plus (k/n) cut. Proven
+// for replace-one neighbours. It does not hold for adaptive rounds inside a slot protocol, nor for
+// unequal rates. Immutable; call from any thread.
 #pragma once
 
 #include <memory>

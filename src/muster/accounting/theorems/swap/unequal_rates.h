@@ -5,12 +5,12 @@
 //     Z = 0 w.p. 1 - theta,   1 - E w.p. theta (1 - hi),   X* w.p. theta hi,
 //     delta(eps) <= (1 / (n theta)) E( Z_1 + ... + Z_n )_+
 //                   + hi (1 - theta (1 - hi))^{n-1} A(E) + hi f(inf).
-// A(E) is what a shuffle of all hidden clients costs: f(E), or their blanket (ReportingSum::everybody).
-// The right side is the average E_N B(N+1), N ~ Bin(n-1, theta), of the swap bound B(n') for n'
-// clients of rate hi, in closed form: one sum, whatever n. At lo = hi it is the swap bound itself.
-// UnequalRatesMixture averages a bound B that is known only as a function, block by block. Proven for
-// replace-one neighbours. Theorem 6, for known rates, is enumerated in tests/oracle/unequal_formula.h.
-// Immutable values; call from any thread.
+// X* is the law of swap_profile.h, f is the local profile, and A(E) is what a shuffle of all hidden
+// clients costs: f(E), or their blanket (ReportingSum::everybody). The right side is the average
+// E_N B(N+1), N ~ Bin(n-1, theta), of the swap bound B(n') for n' clients of rate hi, in closed form: one
+// sum, whatever n. At lo = hi it is the swap bound itself. UnequalRatesMixture averages a bound B that
+// is known only as a function, block by block. Proven for replace-one neighbours. Theorem 6, for known
+// rates, is enumerated in tests/oracle/unequal_formula.h. Immutable values; call from any thread.
 #pragma once
 
 #include <functional>
