@@ -14,12 +14,13 @@ namespace {
 using numerics::Enclosure;
 
 constexpr double kUnit = std::numeric_limits<double>::epsilon() / 2;
-constexpr double kExponent = 90;         // the window of k leaves out e^-90
-constexpr double kRelativeWidth = 5e-6;  // of a block of k: the two-sided cost of charging it at its ends
-constexpr double kImprobable = 1e-36;    // a block of N this rare is charged whole
-constexpr double kBulk = 4;              // deviations of ln mu_k: what lies beyond is the runs' rest
-constexpr double kSpread = 2;            // of the runs, in sqrt 2 times such deviations
-constexpr double kNarrow = 1e-3;         // of mu: runs are not made narrower
+constexpr double kExponent = 90;  // the window of k leaves out a probability of e^-90
+// The relative width of a block of k; charging it at its ends costs about this much on either side.
+constexpr double kRelativeWidth = 5e-6;
+constexpr double kImprobable = 1e-36;  // a block of N less likely than this is charged at delta = 1
+constexpr double kBulk = 4;            // deviations of ln mu_k; blocks beyond go to the runs' rest
+constexpr double kSpread = 2;          // runs are equally wide in erfc(z / kSpread), z in such deviations
+constexpr double kNarrow = 1e-3;       // relative width in mu below which runs are not split
 constexpr double kRootTwoPi = 2.5066282746310002;
 
 double gaussian_total_variation(double mu) { return numerics::smaller(1.0, mu / kRootTwoPi); }
@@ -29,19 +30,20 @@ double gaussian_total_variation(double mu) { return numerics::smaller(1.0, mu / 
 AggregatedGaussianCurve::AggregatedGaussianCurve(double mu, double n, double g, double kmin, FewReports few)
     : AggregatedGaussianCurve(mu, n, g, g, kmin, few) {}
 
-// With j = k - 1 others reporting, j ~ Bin(n-1, g): the victim is among the k with weight own * Bin(n-1,
-// g)(j), and away with weight (1 - own) Bin(n-1, g)(j + 1).
+// If k clients report, then with probability own Bin(n-1, g)(k - 1) the victim is one of them, and with
+// probability (1 - own) Bin(n-1, g)(k) she is not.
 AggregatedGaussianCurve::AggregatedGaussianCurve(double mu, double n, double own, double g, double kmin,
                                                  FewReports few)
     : own_(own) {
-  // That she is not among k reports, against that she is: (1 - lambda_k) / lambda_k.
+  // The odds against her being among k reports, (1 - lambda_k) / lambda_k.
   const auto odds = [=](double k) {
     return k >= n ? 0.0 : own == g ? (n - k) / k : (1 - own) * (n - k) * g / (own * k * (1 - g));
   };
   const double others = n - 1, sd = std::sqrt(others * g * (1 - g));
   const double fineness = sd > 0 ? kRelativeWidth * others * g / sd : 0;
   const std::vector<BinomialBlock> cut = binomial_blocks(others, g, kExponent, fineness);
-  // The blocks of the window come first and sum to 1 and rounding; those beyond weigh their Chernoff bound.
+  // The blocks of the window come first and sum to 1 up to rounding; later ones have their Chernoff
+  // bounds as weights.
   double window = 0, seen = 0;
   for (const BinomialBlock& block : cut) {
     if (seen >= 1) break;
@@ -83,8 +85,8 @@ AggregatedGaussianCurve AggregatedGaussianCurve::subset(double mu, double n, dou
   return curve;
 }
 
-// own * sum over the blocks of probability * term(odds, mu), term falling in the
-// odds, rising in mu and at most f_mu(1).
+// own * sum over the blocks of probability * term(odds, mu), for a term that decreases in the odds,
+// increases in mu and is at most f_mu(1).
 template <typename Term>
 Enclosure AggregatedGaussianCurve::mixture(const Term& term) const {
   double lower = 0, upper = 0, beyond = 0;
@@ -112,7 +114,8 @@ Enclosure AggregatedGaussianCurve::delta(double epsilon) const {
   });
 }
 
-// c / lambda = 1 - odds (E-1), and E lambda / c is E over that. Nothing cancels where she surely reported.
+// c / lambda = 1 - odds (E-1), and E lambda / c is E over that. Nothing cancels where the victim
+// certainly reported.
 Enclosure AggregatedGaussianCurve::reverse(double epsilon) const {
   const double growth = std::expm1(epsilon);
   return mixture([epsilon, growth](double odds, double mu) {
@@ -122,7 +125,7 @@ Enclosure AggregatedGaussianCurve::reverse(double epsilon) const {
       const Enclosure pair = gaussian_divergence(mu, epsilon - std::log(kept));
       return Enclosure{kept * pair.lower * (1 - 1e-15), kept * pair.upper * (1 + 1e-15)};
     };
-    // The difference may cancel: its rounding on either side.
+    // 1 - less may cancel, so its rounding is taken outward on either side.
     const double rounding = 4 * kUnit * less;
     return Enclosure{part(1 - less - rounding).lower, part(1 - less + rounding).upper};
   });
@@ -141,7 +144,8 @@ AggregatedGaussianCurve::Runs AggregatedGaussianCurve::runs(std::size_t most) co
     const double off = std::log(block.most_mu) - mean;
     variance += block.upper * off * off / all;
   }
-  // Finer where most of the probability is: equally wide in a normal law's distribution function.
+  // Runs are finer where most of the probability is: they are equally wide in a normal
+  // distribution function.
   const auto place = [&](const Block& block) {
     const double z = variance > 0 ? (std::log(block.most_mu) - mean) / std::sqrt(variance) : 0;
     if (!(std::fabs(z) <= kBulk)) return -1.0;

@@ -1,15 +1,15 @@
-// Aggregated check-in with Gaussian noise: the server sees how many clients report, and the sum of their
-// noisy vectors, nothing else (docs/theory/aggregated.md).
+// Aggregated check-in with Gaussian noise: the server sees only how many clients report, and the sum of
+// their noisy vectors (Theorem 10, docs/theory/aggregated.md).
 //
-// Statement. n honest clients report independently with probability g; each vector, of norm at most C,
-// carries its own normal noise of deviation sigma C a coordinate; a round of fewer than kmin reports is
-// destroyed unseen. For every dataset, dimension and E = e^eps >= 1,
+// n honest clients report independently with probability g. Each vector, of norm at most C, carries its
+// own normal noise of deviation sigma C per coordinate; a round of fewer than kmin reports is destroyed
+// unseen. For every dataset, dimension and E = e^eps >= 1,
 //     delta(eps) <= sum_{k >= kmin} Bin(n, g)(k) lambda_k f_{mu_k}(1 + (E-1)/lambda_k),
 //     lambda_k = k/n,  mu_k = D / (sigma sqrt(k)),  D the largest distance of two clipped vectors over C,
-// f_mu the Gaussian profile (`Profile::gaussian`). It is attained by one pair of datasets (all others hold
-// x', |x - x'| = D C), so it is the exact worst curve; that pair's reverse curve is `reverse`. For any other
-// randomizer the sum is a function of the shuffled messages: use the check-in bounds. Replace-one, view: only
-// the sum is seen, proven. Immutable; call from any thread.
+// where f_mu is the Gaussian profile (`Profile::gaussian`). One pair of datasets attains it (all others
+// hold x', |x - x'| = D C), so it is the exact worst curve; `reverse` is the reverse curve of that pair.
+// For any other randomizer the sum is a function of the shuffled messages, and the check-in bounds apply.
+// Proven for replace-one neighbours, where only the sum is seen. Immutable; call from any thread.
 #pragma once
 
 #include <cstddef>
@@ -19,10 +19,10 @@
 
 namespace muster::accounting {
 
-// What becomes of a round with few reports.
+// What happens to a round of fewer than kmin reports.
 enum class FewReports {
-  destroyed,  // fewer than kmin: nothing is released
-  topped_up   // noise of max(k, kmin) reports: what unequal rates need, see below
+  destroyed,  // nothing is released
+  topped_up   // the sum has the noise of kmin reports; AggregatedUnequalCurve needs it
 };
 
 class AggregatedGaussianCurve {
@@ -30,7 +30,7 @@ class AggregatedGaussianCurve {
   // mu = D / sigma, of one message; 1 <= kmin <= n <= 1e12; 0 < g <= 1.
   AggregatedGaussianCurve(double mu, double n, double g, double kmin, FewReports few = FewReports::destroyed);
 
-  // The victim's rate `own`, every other client's g: her share of k reports is
+  // The victim's rate is `own`, every other client's is g. The probability that she is among k reports is
   // lambda_k = own k (1-g) / (own k (1-g) + (1-own) (n-k) g).
   AggregatedGaussianCurve(double mu, double n, double own, double g, double kmin, FewReports few);
 
@@ -39,12 +39,14 @@ class AggregatedGaussianCurve {
 
   // Encloses the exact worst curve, which is also the forward curve of the pair.
   numerics::Enclosure delta(double epsilon) const;
-  // The pair seen from x': sum_k Bin(n, g)(k) c f_{mu_k}(E lambda_k / c), c = (1 - E (1 - lambda_k))_+ .
+  // The curve of the same pair with x and x' exchanged:
+  //     sum_k Bin(n, g)(k) c f_{mu_k}(E lambda_k / c),    c = (1 - E (1 - lambda_k))_+ .
   numerics::Enclosure reverse(double epsilon) const;
 
-  // Runs of k, each as its worst one: the least odds (1 - lambda_k) / lambda_k against her being among the
-  // reports and the largest mu_k, with the probability that she is among them and that their number is in
-  // the run. `bulk` holds nearly all of it in at most `most` runs, `rest` what is left, piece by piece.
+  // A run of consecutive k, represented by its worst case: the least odds (1 - lambda_k) / lambda_k
+  // against the victim being among the reports, and the largest mu_k. `weight` bounds the probability
+  // that she is among them and that their number is in the run. `bulk` holds nearly all of the
+  // probability in at most `most` runs; `rest` holds the remainder, block by block.
   struct Run {
     double odds, mu, weight;
   };
@@ -58,19 +60,19 @@ class AggregatedGaussianCurve {
   struct Block {
     double least_odds, most_odds;  // (1 - lambda_k) / lambda_k over the block
     double least_mu, most_mu;      // mu_k over the block
-    double lower, upper;           // enclose the probability of k - 1 others reporting
-    double rest;                   // all later blocks: probability times an upper bound of f_{mu_k}(1)
+    double lower, upper;           // enclose the probability that k - 1 others report
+    double rest;                   // sum over all later blocks of probability times a bound of f_{mu_k}(1)
   };
   template <typename Term>
   numerics::Enclosure mixture(const Term& term) const;
 
   double own_ = 1;             // the victim's rate
-  std::vector<Block> blocks_;  // from the largest probability down
+  std::vector<Block> blocks_;  // in decreasing order of probability
 };
 
-// Rates known to lie in [lo, hi], 0 < lo <= hi <= 1: the average over N ~ Bin(n-1, lo/hi) of
-// the curve of N + 1 clients of rate hi (docs/theory/aggregated.md); about twenty curves a
-// point. `lower` is of the same expression.
+// The bound for rates known only to lie in [lo, hi], 0 < lo <= hi <= 1: the average over
+// N ~ Bin(n-1, lo/hi) of the curve of N + 1 clients of rate hi (docs/theory/aggregated.md). About twenty
+// curves are evaluated per point. `lower` is a lower end of the same expression.
 class AggregatedUnequalCurve {
  public:
   AggregatedUnequalCurve(double mu, double n, double lo, double hi, double kmin);

@@ -1,5 +1,5 @@
-// The aggregated Gaussian curve: its profile by quadrature, small populations by quadrature over every
-// dataset, large ones against a sum taken term by term.
+// Compares the aggregated Gaussian curve with quadrature, for its profile and for every dataset of small
+// populations, and with a sum taken term by term for large populations.
 #include "muster/accounting/theorems/aggregated/aggregated.h"
 
 #include <gmock/gmock.h>
@@ -87,8 +87,8 @@ long double binomial(int n, int k, long double g) {
          std::pow(g, k) * std::pow(1 - g, n - k);
 }
 
-// What the server sees, from the definition: the number k of reports, and their sum with variance k s^2.
-// Clients on a line in [-1, 1]; others' records listed.
+// The exact divergence from the definition: the server sees the number k of reports and their sum, whose
+// noise has variance k s^2. Clients lie on a line in [-1, 1]; `others` lists the records of the others.
 long double truth(const std::vector<double>& others, double x, double other_x, double s, double g, int kmin,
                   double epsilon) {
   const int m = static_cast<int>(others.size()), n = m + 1;
@@ -131,7 +131,7 @@ TEST(AggregatedGaussian, DominatesEveryDatasetAndIsAttained) {
             const double epsilon = share * 2 / s;
             const numerics::Enclosure bound = curve.delta(epsilon);
             EXPECT_LE(bound.upper - bound.lower, 1e-7 * bound.upper);
-            // A variant that takes the rate for the share k / n.
+            // A wrong variant takes the rate g for the share k / n.
             long double naive = 0;
             for (int k = kmin; k <= n; ++k) {
               naive += binomial(n, k, g) * g *
@@ -157,7 +157,7 @@ TEST(AggregatedGaussian, DominatesEveryDatasetAndIsAttained) {
             caught += worst > naive * 1.001L;
             tightest = std::max(tightest, worst / bound.upper);
             EXPECT_GE(worst, bound.lower * (1 - 1e-9L) - 1e-17L);  // attained at every epsilon
-            // The pair's reverse: others hold x = 1, victim 1 against -1 read backwards.
+            // The reverse curve of the pair: the others hold -1, and the victim's -1 is compared with 1.
             const std::vector<double> same(static_cast<std::size_t>(n - 1), -1.0);
             const long double reverse = truth(same, -1, 1, s, g, kmin, epsilon);
             const numerics::Enclosure pair = curve.reverse(epsilon);
@@ -174,7 +174,8 @@ TEST(AggregatedGaussian, DominatesEveryDatasetAndIsAttained) {
   EXPECT_GT(caught, 0);
 }
 
-// Large populations: every k of a wide window, profile by its textbook formula in extended precision.
+// The curve of a large population, summed over every k of a wide window with the textbook formula of the
+// profile in extended precision.
 long double term_by_term(double mu, double n, double g, double kmin, double epsilon) {
   const auto tail = [](long double x) { return std::erfc(x / std::sqrt(2.0L)) / 2; };
   const long double sd = std::sqrt(static_cast<long double>(n) * g * (1 - g)), gain = std::expm1(epsilon);
@@ -229,8 +230,8 @@ TEST(AggregatedGaussian, AnswersEverywhere) {
   }
 }
 
-// Rates in [lo, hi]: above the exact curve of every vector of rates, here by quadrature at n = 2; equal rates
-// reduce exactly.
+// For rates in [lo, hi] the bound is above the exact curve of every vector of rates, by quadrature at
+// n = 2. At equal rates it is the bound for one rate.
 TEST(AggregatedUnequal, DominatesUnequalRates) {
   const double s = 1.2;
   int violations = 0;
@@ -263,7 +264,7 @@ TEST(AggregatedUnequal, DominatesUnequalRates) {
     }
   }
   EXPECT_EQ(violations, 0);
-  // The exact curve of one rate for the victim and one for the other, both directions.
+  // The exact curve for one rate of the victim and another of the other client, in both directions.
   for (const double epsilon : {0.0, 0.2, 0.6}) {
     const double mine = 0.6, theirs = 0.25;
     const AggregatedGaussianCurve curve(2 / s, 2, mine, theirs, 1, FewReports::destroyed);

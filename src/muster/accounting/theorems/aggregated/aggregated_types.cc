@@ -16,24 +16,26 @@ namespace {
 using numerics::larger;
 using Run = AggregatedGaussianCurve::Run;
 
-// Runs of the number of reports: the larger mu, the more types there are and the slower is the search.
+// The numbers of reports are grouped into this many runs: fewer for larger mu, where there are more types
+// and the search is slower.
 constexpr double kSmallMu = 0.25, kLargeMu = 0.85;
 constexpr std::size_t kRunsOfSmall = 10, kRuns = 7, kRunsOfLarge = 4, kRoughRuns = 2;
-constexpr double kPerDeviation = 10, kRoughNodes = 7;  // nodes to a deviation of the loss
+constexpr double kPerDeviation = 10, kRoughNodes = 7;  // nodes per deviation of the loss
 constexpr double kDense = 2.5;                         // deviations with a node at every lattice point
-constexpr double kGrowth = 1.15;                       // of a step, a step, beyond
-constexpr double kFarFrom = 4;                         // mu: ln K from which every type is the worst one
-constexpr double kFarthest = 700;                      // of a loss
+constexpr double kGrowth = 1.15;                       // ratio of successive steps beyond
+constexpr double kFarFrom = 4;     // in units of mu: ln K from which every type is the worst one
+constexpr double kFarthest = 700;  // the largest loss
 constexpr std::size_t kMostNodes = 2000;
 constexpr double kDown = 1 - 0x1p-50, kUp = 1 + 0x1p-50;
-constexpr double kSummed = 1e-12;  // of a sum over the runs, its rounding
-constexpr double kMoved = 1e-12;   // of a mass, what the rounding of its place may be worth
+constexpr double kSummed = 1e-12;  // relative rounding of a sum over the runs
+constexpr double kMoved = 1e-12;   // relative change of a mass from the rounding of its point
 
 std::size_t runs_at(double mu) {
   return mu <= kSmallMu ? kRunsOfSmall : mu <= kLargeMu ? kRuns : kRunsOfLarge;
 }
 
-// Lattice points from 0 to where the curve is at most `tail`.
+// Lattice points from 0 to where the curve is at most `tail`; none if these are too many or reach
+// too large a loss.
 std::optional<std::vector<std::int64_t>> nodes_of(const AggregatedGaussianCurve& curve, double spacing,
                                                   double dense, double tail) {
   std::vector<std::int64_t> nodes{0};
@@ -48,14 +50,14 @@ std::optional<std::vector<std::int64_t>> nodes_of(const AggregatedGaussianCurve&
   return nodes;
 }
 
-// The worst pair of all: E(g - c)_+ <= f_mu(c + E), c = (E - 1) odds.
+// The run's value for the worst pair of all: E(g - c)_+ <= f_mu(c + E), c = (E - 1) odds.
 double worst_value(const Run& run, double loss) {
   const double gain = -std::expm1(-loss) * kDown;
   return run.weight * gaussian_divergence(run.mu, (loss + std::log1p(run.odds * gain)) * kDown).upper * kUp;
 }
 
-// One type's law from its curve on the right of alpha = 1 and its mirror image's: calls, and puts, of the
-// likelihood ratio less 1 under Q.
+// One type's law from its own curve at alpha >= 1 and that of its mirror image, which give the expected
+// excesses and the expected deficits of the likelihood ratio less 1 under Q.
 std::optional<RoundType> type_of(const std::vector<std::int64_t>& nodes, double spacing,
                                  const std::vector<double>& own, const std::vector<double>& mirror) {
   std::vector<std::int64_t> losses;
@@ -113,7 +115,7 @@ std::optional<RoundTypes> AggregatedTypes::at(double tail, bool rough) const {
   std::vector<std::vector<double>> values(types.size());
   for (const std::int64_t node : *nodes) {
     const double loss = found.spacing * static_cast<double>(node), excess = std::expm1(loss) * kDown;
-    double worst = 0;  // of the runs that every type takes at their worst
+    double worst = 0;  // the runs at which every type takes the worst pair
     for (const Run& run : runs.rest) worst += worst_value(run, loss);
     std::vector<double> sums(types.size(), 0.0);
     for (const Run& run : runs.bulk) {

@@ -1,9 +1,10 @@
-// The types that cover a round of which only the noisy sum is seen, Gaussian messages, in any dimension
-// (docs/theory/aggregated.md, "Many rounds"; composition/round_types.h says what covering means).
+// The types that cover a round of which only the noisy sum of Gaussian messages is seen, in any dimension
+// (Theorem 11, docs/theory/aggregated.md, "Many rounds"; composition/round_types.h defines covering).
 //
-// Given k reports a round is a mixture of pairs made of three normal laws: about the victim's record x, her
-// alternative x' and another client's t. Where t is decides which type it is (triangle_types.h); how many
-// report does not, and is averaged over. Const methods may run concurrently.
+// Given k reports, a round is a mixture of pairs made of three normal laws, about the victim's
+// record x, her alternative x' and another client's record t. The position of t decides the type
+// (triangle_types.h); the number of reports does not, and is averaged over. Const methods may
+// run concurrently.
 #pragma once
 
 #include <optional>
@@ -16,17 +17,18 @@ namespace muster::accounting {
 
 class AggregatedTypes {
  public:
-  // Where nearly all of the rounds' distances mu_k must lie: below, one dominating pair is within a few parts
-  // in a thousand; above, the search is slow.
+  // Nearly all distances mu_k of the round must lie in this range. Below it, one dominating pair is
+  // within a few parts in a thousand of the truth; above it, the search is slow.
   static constexpr double kLeastMu = 0.01, kMostMu = 1.05;
 
-  // The curve of records in a ball of the diameter it was made with.
+  // `curve` must be made with the diameter of a ball that holds all records.
   explicit AggregatedTypes(AggregatedGaussianCurve curve) : curve_(std::move(curve)) {}
 
-  // Whether there are types at all.
+  // Whether types exist for this round.
   bool covers() const;
-  // Losses up to where the worst curve falls to `tail`; the rest is charged as infinite loss. `rough`: a
-  // fraction of the work, and about two per cent of the composed epsilon dearer. None out of range.
+  // The types, with losses up to where the worst curve falls to `tail`; the rest is charged as infinite
+  // loss. `rough` takes a fraction of the work and makes the composed epsilon about two per cent larger.
+  // None if covers() is false or the types cannot be tabulated.
   std::optional<RoundTypes> at(double tail, bool rough = false) const;
 
  private:

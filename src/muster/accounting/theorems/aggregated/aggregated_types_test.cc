@@ -1,5 +1,6 @@
-// The types of a round against the profiles of random rounds on both sides of alpha = 1, by an independent
-// quadrature: mixtures over the number of reports, both orders of the pair at once.
+// Compares the types of a round with the profiles of random rounds on both sides of alpha = 1, by an
+// independent quadrature. Rounds are mixtures over the number of reports, and both orders of the pair
+// are checked at once.
 #include "muster/accounting/theorems/aggregated/aggregated_types.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +17,8 @@
 namespace muster::accounting {
 namespace {
 
-// sum of (p - alpha q)_+ and the mass at infinity, at alpha = e^(spacing index).
+// The profile of type i: the sum of (p - alpha q)_+ and the mass at infinity, at
+// alpha = e^(spacing index).
 double profile(const RoundTypes& types, std::size_t i, std::int64_t index) {
   const RoundType& type = types.types[i];
   double sum = type.infinity;
@@ -32,7 +34,8 @@ struct Reports {
   double probability, share, mu;
 };
 
-// The divergence of the round in which every other record is `at`, for alpha > 1.
+// The divergence, for alpha > 1, of the round in which every other client's record makes
+// the triangle `at`.
 double divergence(const std::vector<Reports>& reports, const Distances& at, double alpha) {
   double sum = 0;
   for (const Reports& k : reports) {
@@ -62,7 +65,7 @@ Setting check_in(double mu_of_one, int n, double g, int minimum) {
   for (int k = minimum; k <= n; ++k) {
     const double log_binomial = std::lgamma(n + 1.0) - std::lgamma(k + 1.0) - std::lgamma(n - k + 1.0) +
                                 k * std::log(g) + (n - k) * std::log1p(-g);
-    if (log_binomial > -12) {  // a round left out is one that tells nothing: less than the truth
+    if (log_binomial > -12) {  // a number of reports left out counts as no divergence: less than the truth
 
       reports.push_back({std::exp(log_binomial), static_cast<double>(k) / n, mu_of_one / std::sqrt(k)});
     }
@@ -104,7 +107,7 @@ TEST(AggregatedTypes, CoverRandomRoundsOnBothSides) {
             lambda * profile(*types, first, index) + (1 - lambda) * profile(*types, first + 1, index);
         ASSERT_GE(bound, truth - 1e-12)
             << setting.name << ' ' << index << ' ' << at.D << ' ' << at.d << ' ' << at.S;
-        // The types of the exchanged pair: right on one side of alpha = 1 alone.
+        // The types of the exchanged pair would be right on one side of alpha = 1 only.
         const double other = lambda * profile(*types, count - 1 - first, index) +
                              (1 - lambda) * profile(*types, count - 2 - first, index);
         one_sided += truth > other + 1e-9;
@@ -121,7 +124,8 @@ TEST(AggregatedTypes, CoverRandomRoundsOnBothSides) {
   }
 }
 
-// The types that win are exact but for a per mille: the pairs whose other records are all x, or all x'.
+// The outer types, whose other records are all x or all x', are within a few per mille of the worst
+// curve and its reverse.
 TEST(AggregatedTypes, TheOuterOnesAreNearlyTheWorstCurveAndItsReverse) {
   const AggregatedGaussianCurve curve(500, 1e8, 0.01, 1);
   const auto types = AggregatedTypes(curve).at(1e-15);
@@ -151,7 +155,7 @@ TEST(AggregatedTypes, NoneOutOfRange) {
   EXPECT_FALSE(AggregatedTypes(AggregatedGaussianCurve(2, 1000, 1, 1)).covers());       // everybody reports
   EXPECT_FALSE(AggregatedTypes(AggregatedGaussianCurve(1e-3, 1000, 0.1, 1)).covers());  // hardly any loss
   EXPECT_FALSE(AggregatedTypes(AggregatedGaussianCurve(1e3, 1000, 0.1, 1)).covers());   // hardly any noise
-  EXPECT_FALSE(AggregatedTypes(AggregatedGaussianCurve(2, 5, 0.5, 1)).covers());        // a sum of one report
+  EXPECT_FALSE(AggregatedTypes(AggregatedGaussianCurve(2, 5, 0.5, 1)).covers());        // too few reports
   EXPECT_TRUE(AggregatedTypes(AggregatedGaussianCurve(2, 1000, 0.1, 50)).covers());
   EXPECT_TRUE(AggregatedTypes(AggregatedGaussianCurve::subset(4, 1000, 100)).covers());
   EXPECT_FALSE(AggregatedTypes(AggregatedGaussianCurve::subset(4, 100, 100)).covers());

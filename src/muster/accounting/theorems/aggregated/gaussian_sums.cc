@@ -36,14 +36,14 @@ RoundBound bound_of(const GaussianLocal& mechanism, const char* citation,
           .delta = [curve](double epsilon) { return curve->delta(epsilon); }};
 }
 
-// Clipped records lie within 1/sigma of the origin; a set of smaller diameter in a
-// ball of its diameter times sqrt 2 (Jung).
+// The diameter of a ball that holds all records, in noise deviations. Clipped records lie within 1/sigma
+// of the origin; a set of smaller diameter lies in a ball of sqrt 2 times its diameter (Jung).
 double ball_of(const GaussianLocal& mechanism) {
   const double root = std::sqrt(2.0) * (1 + 1e-15);
   return numerics::larger(mechanism.mu(), numerics::smaller(2 / mechanism.sigma, mechanism.mu() * root));
 }
 
-// The same round, composed as a choice between types; `curve` is of records in the ball.
+// Adds the same round, composed as a choice between types; `curve` is for records in the ball of ball_of.
 void add_types(const GaussianLocal& mechanism, AggregatedGaussianCurve curve,
                std::vector<RoundBound>& uppers) {
   const auto types = std::make_shared<const AggregatedTypes>(std::move(curve));
@@ -64,7 +64,8 @@ void add_types(const GaussianLocal& mechanism, AggregatedGaussianCurve curve,
 GaussianSum gaussian_sum(const GaussianLocal& mechanism, const AggregatedCheckIn& p) {
   const double n = count_of(p.clients), hi = p.rate.value(), lo = p.least.value_or(p.rate).value();
   const double least = static_cast<double>(p.minimum), mu = mechanism.mu();
-  // The victim at the largest rate, the others at the smallest: with one rate for all, the worst case itself.
+  // The victim has the largest rate and the others the smallest; with one rate for all this is the
+  // exact worst case.
   const auto curve =
       std::make_shared<const AggregatedGaussianCurve>(mu, n, hi, lo, least, FewReports::destroyed);
   RoundBound bound = bound_of(

@@ -1,5 +1,5 @@
-// Sums of Gaussian messages, of which nothing else is seen: entries of the
-// list in applicable.h. Pure functions.
+// The bounds and the lower bound's pair for rounds of which only the sum of Gaussian messages is seen, as
+// entries of the list in applicable.h (Theorems 10 and 11, docs/theory/aggregated.md). Pure functions.
 #pragma once
 
 #include <vector>

@@ -1,5 +1,5 @@
-// The noisy sum's rounds by types, as the accountants charge them: between one pair of data sets and one
-// dominating pair, in order, and the same from every accountant.
+// Rounds of the noisy sum, charged by types: the result lies between one pair of datasets and one
+// dominating pair, grows with the number of rounds, and is the same from every accountant.
 #include "muster/accounting/theorems/aggregated/gaussian_sums.h"
 
 #include <gtest/gtest.h>
@@ -34,7 +34,7 @@ std::optional<double> upper_of(const Statement& statement, const std::string& id
   return std::nullopt;
 }
 
-// .8272 by one dominating pair; one pair of data sets attains .7209.
+// Epsilon is .8272 by one dominating pair; one pair of datasets attains .7209.
 TEST(GaussianSums, AThousandRoundsWithinOnePerCent) {
   const Accountant accountant(GaussianLocal{0.004}, check_in(100'000'000, 0.01));
   const Statement s = accountant.account(1000, epsilon_at(1e-6));
@@ -45,7 +45,7 @@ TEST(GaussianSums, AThousandRoundsWithinOnePerCent) {
   EXPECT_LE(*s.best.upper, 1.01 * *s.best.lower);
   EXPECT_GE(*s.best.upper, *s.best.lower);
   EXPECT_NEAR(*upper_of(s, kOnePair), 0.8272, 1e-3);
-  // More rounds cost more; blocks of rounds, too.
+  // More rounds cost more, also where they are composed in blocks.
   double before = 0;
   for (const std::uint64_t rounds :
        {1ull, 2ull, 16ull, 17ull, 999ull, 1000ull, 1024ull, 1025ull, 2049ull, 8000ull}) {
@@ -53,10 +53,10 @@ TEST(GaussianSums, AThousandRoundsWithinOnePerCent) {
     EXPECT_GE(epsilon, before) << rounds;
     before = epsilon;
   }
-  // One round is formula (1).
+  // One round costs formula (1) of the page.
   const Statement one = accountant.account(1, epsilon_at(1e-6));
   EXPECT_EQ(*upper_of(one, kTypes), *upper_of(one, kOnePair));
-  // Both questions, and a smaller delta.
+  // The answers to the two kinds of question agree.
   const double delta = *accountant.upper(1000, {Question::Kind::delta_at_epsilon, *s.best.upper});
   EXPECT_LE(delta, 1.001e-6);
   EXPECT_GE(delta, 0.99e-6);
@@ -68,7 +68,7 @@ TEST(GaussianSums, BetweenTheLowerPairAndTheDominatingOne) {
     std::uint64_t clients;
     double rate;
     std::uint64_t minimum, rounds;
-    double delta, within;  // of the lower value
+    double delta, within;  // within: largest ratio of the upper to the lower value
   };
   for (const Row& row :
        {Row{0.05, 60'000, 0.1, 1, 500, 1e-6, 1.02}, Row{0.3, 1000, 0.1, 50, 300, 1e-5, 1.06}}) {
@@ -86,7 +86,7 @@ TEST(GaussianSums, BetweenTheLowerPairAndTheDominatingOne) {
 }
 
 TEST(GaussianSums, EveryAccountantChargesTheSame) {
-  // So many clients that the number of reports hardly varies.
+  // There are so many clients that the number of reports hardly varies.
   const GaussianLocal mechanism{3e-4};
   const AggregatedCheckIn protocol = check_in(10'000'000'000, 0.02);
   const Delta delta = Delta::of(1e-6);
@@ -102,7 +102,8 @@ TEST(GaussianSums, EveryAccountantChargesTheSame) {
     EXPECT_NEAR(scheduled.epsilon_upper(rounds, delta), epsilon, 1e-9 * epsilon) << rounds;
     EXPECT_LE(running.delta_upper(epsilon), 1.001e-6);
   }
-  // A stretch of other rounds in between: dearer than together, cheaper than one pair a round.
+  // With other rounds in between, the rounds cost at least as much as together, and at most
+  // two per cent more.
   const AggregatedCheckIn fewer = check_in(10'000'000'000, 0.015);
   const double together = [&] {
     running.restart();
@@ -120,7 +121,7 @@ TEST(GaussianSums, EveryAccountantChargesTheSame) {
   EXPECT_GE(apart.upper, apart.lower);
 }
 
-// Only one rate for all, and only where the sum's noise is neither all nor nothing.
+// Types need one rate for all, and a sum whose noise is neither too large nor too small.
 TEST(GaussianSums, TypesWhereTheyApply) {
   const auto has_types = [](const GaussianSum& sum) {
     for (const RoundBound& bound : sum.uppers) {
@@ -138,7 +139,7 @@ TEST(GaussianSums, TypesWhereTheyApply) {
   EXPECT_FALSE(has_types(gaussian_sum(GaussianLocal{1}, check_in(1, 0.5))));
   EXPECT_TRUE(has_types(gaussian_sum(GaussianLocal{0.5}, FixedSubset{ClientCount::of(1000), 100})));
   EXPECT_FALSE(has_types(gaussian_sum(GaussianLocal{0.5}, FixedSubset{ClientCount::of(1000), 1000})));
-  // A message's own distance, not the clip's: records in a ball of more than their diameter.
+  // Extreme numbers of rounds and extreme deltas have valid answers.
   GaussianLocal close{0.1};
   const Accountant accountant(close, check_in(60'000, 0.1));
   EXPECT_GT(*accountant.upper(2, {Question::Kind::delta_at_epsilon, 0}), 0);

@@ -14,8 +14,8 @@
 namespace muster::accounting {
 namespace {
 
-// Clipped records lie within 1/sigma of the origin; a set of smaller diameter in a
-// ball of its diameter times sqrt 2 (Jung).
+// The diameter of a ball that holds all records, in noise deviations. Clipped records lie within 1/sigma
+// of the origin; a set of smaller diameter lies in a ball of sqrt 2 times its diameter (Jung).
 double ball_of(const GaussianLocal& mechanism) {
   const double root = std::sqrt(2.0) * (1 + 1e-15);
   return numerics::larger(mechanism.mu(), numerics::smaller(2 / mechanism.sigma, mechanism.mu() * root));

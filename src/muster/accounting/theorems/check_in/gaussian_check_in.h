@@ -1,5 +1,5 @@
-// Gaussian messages of some clients, secretly chosen: two types of other clients as entries of the list in
-// applicable.h (docs/theory/gaussian-two-types.md). Pure functions.
+// Adds the bound by two types of other clients (Theorem 5, docs/theory/gaussian-two-types.md) to the list
+// of applicable.h, for Gaussian messages under check-in or from a secret subset. Pure functions.
 #pragma once
 
 #include <memory>
@@ -11,10 +11,10 @@
 
 namespace muster::accounting {
 
-// Appends the bound for n honest clients of one rate in (0, 1), or for k < n of them, where the mechanism is
-// Gaussian and the page's table has laws for its noise; `local` belongs to the mechanism. True where the
-// profile-only law can then be no better: the table's ball is as small as the set of records, and the curve
-// takes that law wherever it may be the smaller.
+// Appends the bound for n honest clients of one rate in (0, 1), or for a secret subset of k < n of them,
+// if the mechanism is Gaussian and the page's tables cover its noise; `local` is the mechanism's own sum.
+// Returns true if the profile-only bound cannot be smaller: the ball of the table is then no larger than
+// the set of records, and the curve itself takes the profile-only law wherever that may be the smaller.
 bool add_two_types_of_check_in(const Mechanism& mechanism, const std::shared_ptr<const ReportingSum>& local,
                                double n, double rate, std::vector<RoundBound>& uppers);
 bool add_two_types_of_subset(const Mechanism& mechanism, const std::shared_ptr<const ReportingSum>& local,

@@ -18,7 +18,7 @@ SumShape shape_of(const ShuffledCheckIn& protocol) {
   return {1 / n, n, protocol.rate.value(), n};
 }
 
-// + g^n times what everybody's reports cost.
+// The sum, plus g^n times the cost of a shuffle of everybody.
 numerics::Enclosure with_all_reporting(const ReportingSum& sum, const ShuffledCheckIn& protocol,
                                        double epsilon) {
   const SumShape shape = shape_of(protocol);

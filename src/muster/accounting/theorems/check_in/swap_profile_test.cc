@@ -1,5 +1,5 @@
-// The fast swap bound: equal to the slow formula, above every enumerated
-// dataset, above the Gaussian by quadrature.
+// The fast swap bound must equal the slow formula and be above every enumerated dataset, and above the
+// Gaussian's divergence by quadrature.
 #include "muster/accounting/theorems/check_in/swap_profile.h"
 
 #include <gmock/gmock.h>
@@ -18,7 +18,7 @@ namespace {
 using oracle::Law;
 
 const std::vector<double> kRates = {0.1, 0.3, 0.5, 0.8};
-const std::vector<double> kShares = {0, 0.15, 0.4, 0.7, 0.9, 0.98};  // of epsilon0
+const std::vector<double> kShares = {0, 0.15, 0.4, 0.7, 0.9, 0.98};  // of the largest log-ratio
 
 ShuffledCheckIn protocol(int n, double rate) {
   return {ClientCount::of(static_cast<std::uint64_t>(n)), Rate::of(rate)};
@@ -38,8 +38,7 @@ TEST(SwapProfile, EqualsTheSlowFormulaForPureRandomizers) {
           const numerics::Enclosure fast = swap_delta(profile, protocol(n, rate), epsilon);
           SCOPED_TRACE(::testing::Message() << epsilon0 << " " << n << " " << rate << " " << epsilon);
           EXPECT_GE(fast.upper, slow * (1 - 1e-14L));
-          // A handful of clients is where the contour sum converges
-          // slowest; its own enclosure covers the excess.
+          // With few clients the contour sum converges most slowly; its own enclosure covers the excess.
           EXPECT_LE(fast.upper, slow + (fast.upper - fast.lower) + 1e-15L);
           EXPECT_LE(fast.lower, slow);
           if (n >= 8 && share < 0.8) {
@@ -51,7 +50,8 @@ TEST(SwapProfile, EqualsTheSlowFormulaForPureRandomizers) {
   }
 }
 
-// The profile of a random randomizer, given to the fast code by its kinks; all datasets, all ordered pairs.
+// The fast code gets the profile of a random randomizer by its kinks and must dominate all datasets and
+// all ordered pairs.
 TEST(SwapProfile, DominatesEveryDatasetOfRandomRandomizers) {
   std::mt19937_64 engine(31);
   int cases = 0;
@@ -85,7 +85,8 @@ TEST(SwapProfile, DominatesEveryDatasetOfRandomRandomizers) {
   EXPECT_GT(tightest, 0.5L);
 }
 
-// Two users and the Gaussian on a line: the exact divergence by quadrature over no, one and two reports.
+// The exact divergence of two clients with Gaussian noise on a line, by quadrature over
+// one and two reports.
 long double gaussian_pair_truth(double mu, double other, double rate, double epsilon) {
   const auto density = [](long double x) {
     return std::exp(-x * x / 2) / std::sqrt(2 * 3.14159265358979323846L);

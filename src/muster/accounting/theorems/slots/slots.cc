@@ -13,11 +13,13 @@
 namespace muster::accounting {
 namespace {
 
-constexpr double kMostPerSlot = 1e6;    // a smaller mean count is a valid, larger, bound
-constexpr double kLeastPerSlot = 1e-3;  // below, the weights are 1 but for a thousandth
-constexpr double kSmallCharge = 0.05;   // of delta: a hundredth of epsilon or less
+// The largest mean count used; a smaller mean gives a valid, larger bound.
+constexpr double kMostPerSlot = 1e6;
+// The smallest mean count used; below it, weights are 1 within a thousandth.
+constexpr double kLeastPerSlot = 1e-3;
+constexpr double kSmallCharge = 0.05;  // share of delta; it changes epsilon by a hundredth or less
 
-// log of Chernoff's bound on P(Poisson(mean) >= count), count >= mean.
+// The logarithm of Chernoff's bound on P(Poisson(mean) >= count), for count >= mean.
 double log_excess(double mean, double count) { return count - mean - count * std::log(count / mean); }
 
 // The largest mean with P(Poisson > clients) <= e^-exponent, rounded down.
@@ -25,16 +27,17 @@ double poisson_mean(double clients, double exponent) {
   double low = 0, high = clients + 1;
   for (int i = 0; i < 200 && high - low > 1e-13 * high; ++i) {
     const double middle = 0.5 * (low + high);
-    // Outward: the three terms cancel.
+    // The added term rounds outward, because the three terms of log_excess cancel.
     (log_excess(middle, clients + 1) + 1e-15 * (clients + 1) <= -exponent ? low : high) = middle;
   }
   return low;
 }
 
-// Law of 1 / (1 + max(c, first)), c Poisson, first the integer that c passes below with probability at most
-// e^-exponent (by e^{-t^2 / (2 mean)}). Each value is split to its two neighbours among some 1 / (1 + c)
-// about a sixteenth apart, and 0, its mean kept: greater in convex order. Extended precision and a recurrence
-// from the mode, so that each probability is within an ulp.
+// The law of 1 / (1 + max(c, first)) for Poisson c, where `first` is an integer that c falls below
+// with probability at most e^-exponent (by e^{-t^2 / (2 mean)}). Each value is split between its
+// two neighbours among 0 and values 1 / (1 + c) about a sixteenth apart, with its mean kept, so that
+// the result is greater in convex order. A recurrence from the mode in extended precision gives each
+// probability within an ulp. Returns whether first > 0.
 bool poisson_weights(double mean, double exponent, std::vector<double>& values,
                      std::vector<double>& probabilities) {
   const double first = numerics::larger(0.0, std::floor(mean - std::sqrt(2 * mean * exponent)));
@@ -68,13 +71,14 @@ bool poisson_weights(double mean, double exponent, std::vector<double>& values,
     relative *= static_cast<long double>(c) / mean;
     add(numerics::larger(--c, first), relative);
     if (c < first && relative < 1e-25L) {
-      // All that is left: the ratios c / mean go on falling.
+      // Adds a bound of all that is left: the ratios c / mean of successive probabilities
+      // keep decreasing.
       masses[0] += relative * mean / (static_cast<long double>(mean) - c);
       break;
     }
   }
   for (std::size_t i = nodes.size() - 2; i > 0; --i) {
-    if (masses[i] < 1e-16L * total) {  // too small to keep: to the next larger weight
+    if (masses[i] < 1e-16L * total) {  // too small to keep: moved to the next larger weight
       masses[i - 1] += masses[i];
       masses[i] = 0;
     }
@@ -88,7 +92,7 @@ bool poisson_weights(double mean, double exponent, std::vector<double>& values,
   return first > 0;
 }
 
-// E(Z - k)_+ of a centred normal.
+// E(Z - k)_+ of a centred normal Z of this deviation.
 double normal_excess(double deviation, double k) {
   const double z = k / deviation;
   return deviation * (std::exp(-z * z / 2) / std::sqrt(2 * std::numbers::pi) -
@@ -117,8 +121,9 @@ CountedSlotCurve::CountedSlotCurve(ReportingSum sum, double m, double p0, double
         numerics::smaller(kMostPerSlot, poisson_mean(others, exponent) * least / m * (1 - 1e-12));
     if (mean > kLeastPerSlot) {
       TermWeights weights;
-      Level level{shape_, std::exp(-exponent), 0};  // more clients than there are
-      // ... or some slot with fewer of them than the weights allow for.
+      // The charge bounds the probability that the Poisson number of clients exceeds the true one and,
+      // where the weights are cut, that some slot has fewer clients than the weights assume.
+      Level level{shape_, std::exp(-exponent), 0};
       if (poisson_weights(mean, exponent + std::log(m), weights.values, weights.probabilities))
         level.excess *= 2;
       for (std::size_t i = 0; i < weights.values.size(); ++i) {
@@ -149,8 +154,9 @@ numerics::Enclosure CountedSlotCurve::delta(double epsilon) const {
     return sum.upper;
   };
   if (levels_.empty()) return best;
-  // Where to begin: a normal sum's value. If that was too deep, back to where the sum found says, once; if
-  // too shallow, on until the charge is small.
+  // The first level tried follows from the value for a normal sum. If it was too deep, the search goes
+  // back once, to the level that the computed sum suggests; if it was too shallow, it goes on until
+  // the charge is small.
   const double deviation =
       std::sqrt(shape_.count * levels_.front().mean_square * sum_.variance_of_term(shape_, epsilon));
   const std::size_t begin = first_small(shape_.factor * std::exp(epsilon) *

@@ -1,15 +1,16 @@
-// Random check-ins (Balle, Kairouz, McMahan, Thakkar, Thakurta 2020): one message a run at a random slot.
+// Random check-ins (Balle, Kairouz, McMahan, Thakkar, Thakurta 2020): a client sends one message per run,
+// at a random slot (Theorems 8 and 9, docs/theory/slots.md).
 //
-// A client checks in with probability p0, at a uniform one of its m slots; the server updates a public model
-// slot by slot, each update a randomizer chosen after all earlier ones (docs/theory/slots.md).
-//  - One client a slot, a dummy R(public record) where none checked in; fixed or sliding window:
+// A client checks in with probability p0, at a uniform one of its m slots. The server updates a public
+// model slot by slot, and the randomizer of each update may be chosen after all earlier ones.
+//  - One client per slot, or a dummy R(public record) where none checked in; fixed or sliding window:
 //        delta(eps) <= E( (1-p0)(1-E) + (p0/m) sum_{i<=m} X*_i )_+  +  p0 f(infinity),
-//    whatever the others do; when c_i others are known to check in at slot i, w_i (X*_i - (1-E)) stands for
-//    X*_i - (1-E), w_i = 1 / (1 + c_i) the chance that the server picks the victim.
-//  - Everybody at a slot is averaged, p0 < 1: the whole run costs one shuffled check-in of rate p0, no term
-//    in m (unequal rates: unequal_rates.h). p0 = 1 is refused: docs/theory/adaptive-shuffle.md has that case.
-// f is the profile over every randomizer the protocol may choose, the dummy record included. Proven, for the
-// released sequence of models (view: server-trusted: the server itself sees who reports). Immutable values;
+//    whatever the others do. If c_i others are known to check in at slot i, w_i (X*_i - (1-E)) takes the
+//    place of X*_i - (1-E), where w_i = 1 / (1 + c_i) is the probability that the server picks the victim.
+//  - Everybody at a slot is averaged, p0 < 1: the whole run costs one shuffled check-in of rate p0, with no
+//    term in m (unequal rates: unequal_rates.h). p0 = 1 is refused: see docs/theory/adaptive-shuffle.md.
+// f is the profile over every randomizer the protocol may choose, the dummy record included. Proven for
+// the released sequence of models; the server is trusted, because it sees who reports. Immutable values;
 // call from any thread.
 #pragma once
 
@@ -21,7 +22,7 @@
 
 namespace muster::accounting {
 
-// One client a slot, nothing assumed of the others.
+// The bound for one client per slot, with nothing assumed of the others.
 class SlotCurve {
  public:
   // m >= 1, 0 < p0 <= 1.
@@ -33,9 +34,10 @@ class SlotCurve {
   SumShape shape_;
 };
 
-// Fixed window, averaged over the check-ins of `others` honest clients, each of whom checks in, independently
-// and secretly, with probability at least `least`, at a uniform one of the same m slots. Never above
-// SlotCurve. c_i is replaced by independent Poisson counts of a slightly smaller mean; the chance that these
+// The bound for one client per slot in a fixed window, averaged over the check-ins of `others` honest
+// clients. Each of them checks in independently and secretly, with probability at least `least`, at
+// a uniform one of the same m slots. The bound is never above that of SlotCurve. The counts c_i are
+// replaced by independent Poisson counts of a slightly smaller mean, and the probability that these
 // exceed the true ones is charged (docs/theory/slots.md).
 class CountedSlotCurve {
  public:
@@ -44,22 +46,22 @@ class CountedSlotCurve {
 
  private:
   struct Level {
-    SumShape shape;      // with the law of 1 / (1 + Poisson) for weights
-    double excess;       // charged at the plain bound
-    double mean_square;  // of the weight
+    SumShape shape;      // its weights have the law of 1 / (1 + Poisson)
+    double excess;       // probability charged at the bound of SlotCurve
+    double mean_square;  // E[weight^2]
   };
   ReportingSum sum_;
   SumShape shape_;
-  std::vector<Level> levels_;  // smaller and smaller excess
+  std::vector<Level> levels_;  // in decreasing order of excess
 };
 
-// Everybody at a slot is averaged: a shuffled check-in of the clients' rates, 0 < lo <= hi < 1, else
-// Error(uncovered).
+// The bound where everybody at a slot is averaged: a shuffled check-in at the clients' rates. Throws
+// Error(uncovered) unless 0 < lo <= hi < 1.
 UnequalRatesCurve averaged_slots(ReportingSum sum, double n, double lo, double hi);
 
-// The dataset whose other clients, and dummy, all hold the victim's alternative record, exactly: the
-// homogeneous curve of m terms among m / (p0 w) clients, w = E[1 / (1+c)], c ~ Bin(others, rate/m) the mean
-// chance of being picked. (Fixed window.)
+// The exact curve, for a fixed window, of the dataset whose other clients and dummy all hold the
+// victim's alternative record. It is the homogeneous curve of m terms among m / (p0 w) clients, where
+// w = E[1 / (1+c)], c ~ Bin(others, rate/m), is the mean probability of being picked.
 HomogeneousShape slot_pair_shape(double m, double p0, double others, double rate);
 
 }  // namespace muster::accounting

@@ -1,4 +1,5 @@
-// The slot bounds against exhaustive runs of adaptive protocols, and against their formulas term by term.
+// Compares the slot bounds with exhaustive runs of adaptive protocols and with their formulas
+// summed term by term.
 #include "muster/accounting/theorems/slots/slots.h"
 
 #include <gmock/gmock.h>
@@ -22,8 +23,9 @@ using Kind = SlotProtocol::Kind;
 
 const std::vector<double> kShares = {0, 0.15, 0.4, 0.7, 0.9, 0.98};  // of epsilon0
 
-// A randomizer a slot and past, epsilon0-LDP: either randomized response with each record's bit drawn anew,
-// or a base law tilted by at most e^{epsilon0/2}. The same question has the same answer.
+// A channel with an epsilon0-LDP randomizer for every slot and past: either randomized response with each
+// record's bit drawn anew, or a base law whose weights are multiplied by 1 or e^{epsilon0/2}. The laws
+// are kept, so that the same slot and past always have the same randomizer.
 Channel adaptive_channel(double epsilon0, int records, int messages, unsigned seed) {
   using Key = std::pair<int, std::uint64_t>;
   const auto memory = std::make_shared<std::map<Key, std::vector<Law>>>();
@@ -86,7 +88,8 @@ void for_each_dataset(const SlotProtocol& protocol, const Channel& channel, int 
   choose(0);
 }
 
-// One client a slot: every dataset and dummy, random adaptive channels; bounds with and without counting.
+// One client per slot: every dataset and dummy, with random adaptive channels, for the bounds with and
+// without counting.
 TEST(Slots, FixedWindowDominatesEveryAdaptiveRun) {
   Tally plain, counted;
   unsigned seed = 1;
@@ -134,7 +137,7 @@ TEST(Slots, FixedWindowDominatesEveryAdaptiveRun) {
   EXPECT_GT(plain.tightest, 0.85L);
 }
 
-// Windows that start one slot after the other, as in the paper's Section 4.2.
+// Windows start one slot after the other, as in Section 4.2 of Balle et al. (2020).
 TEST(Slots, SlidingWindowDominatesEveryAdaptiveRun) {
   Tally tally;
   unsigned seed = 100;
@@ -166,7 +169,8 @@ TEST(Slots, SlidingWindowDominatesEveryAdaptiveRun) {
   EXPECT_EQ(tally.violations, 0) << "of " << tally.cases;
 }
 
-// Everybody at a slot answers; the run costs one check-in, whatever the number of slots. Also unequal rates.
+// Everybody at a slot answers, and the run costs one check-in, whatever the number of slots. Some
+// rates are unequal.
 TEST(Slots, AveragedUpdatesDominateEveryAdaptiveRun) {
   Tally tally;
   unsigned seed = 200;
@@ -193,7 +197,7 @@ TEST(Slots, AveragedUpdatesDominateEveryAdaptiveRun) {
   EXPECT_GT(tally.tightest, 0.5L);
 }
 
-// What the theorems exclude, each caught by the same comparison.
+// Protocols that the theorems exclude exceed the bound in the same comparison.
 TEST(Slots, VariantsThatBreakTheTheoremAreCaught) {
   const double epsilon0 = 1;
   const long double q = 1 / (std::exp(1.0L) + 1);
@@ -201,7 +205,7 @@ TEST(Slots, VariantsThatBreakTheTheoremAreCaught) {
     return record == 0 ? Law{1 - q, q} : Law{q, 1 - q};
   };
   const ReportingSum sum({Profile::pure(epsilon0)});
-  // Other clients that learn whether they were asked: four of them, one a slot.
+  // Four other clients, one per slot, learn whether they were asked.
   SlotProtocol watched = oracle::fixed_window(Kind::watched, 4, {1, 1, 1, 1, 1});
   for (int i = 0; i < 4; ++i) watched.windows[static_cast<std::size_t>(i + 1)] = {i};
   const std::vector<int> others(4, 1);
@@ -213,7 +217,7 @@ TEST(Slots, VariantsThatBreakTheTheoremAreCaught) {
   SlotProtocol honest = watched;
   honest.kind = Kind::selected;
   EXPECT_LE(oracle::hockey_stick(oracle::transcripts(honest, others, 0, 1, response), 0.5L), bound);
-  // Empty slots that show: the only client is found.
+  // Where empty slots are visible, the only client is found.
   const SlotProtocol skipping = oracle::fixed_window(Kind::skipping, 4, {1});
   EXPECT_GT(oracle::hockey_stick(oracle::transcripts(skipping, {}, 0, 1, response), 0.5L), 2 * bound);
   // Averaged updates of m slots cost a check-in of rate p0, not of rate p0 / m.
@@ -225,7 +229,7 @@ TEST(Slots, VariantsThatBreakTheTheoremAreCaught) {
   EXPECT_THROW(averaged_slots(sum, 10, 1, 1), Error);
 }
 
-// The lower bound's dataset, exactly.
+// The homogeneous curve is the exact divergence of the lower bound's dataset.
 TEST(Slots, HomogeneousPairIsItsDataset) {
   const double epsilon0 = 1.5;
   const long double q = 1 / (std::exp(static_cast<long double>(epsilon0)) + 1);
@@ -253,7 +257,7 @@ TEST(Slots, HomogeneousPairIsItsDataset) {
   }
 }
 
-// delta at the epsilon a reference gives for delta = 1e-6, to its three digits.
+// Expects delta = 1e-6 at the epsilon of a reference value, to three digits.
 void expect_about(const std::function<numerics::Enclosure(double)>& delta, double epsilon) {
   EXPECT_LE(delta(epsilon * 1.003).upper, 1e-6);
   EXPECT_GE(delta(epsilon * 0.997).lower, 1e-6);
@@ -265,14 +269,16 @@ TEST(Slots, ReferenceValues) {
   expect_about([&](double e) { return fixed.delta(e); }, 0.0432061581);
   const UnequalRatesCurve averaged = averaged_slots(one, 6e4, 1 - 50 / 6e4, 1 - 50 / 6e4);
   expect_about([&](double e) { return averaged.delta(e); }, 0.0164);
-  // Averaged over the counts of as many clients as slots: 0.0297 instead of 0.0432; truth at least 0.0215.
+  // Averaged over the check-ins of as many clients as slots, epsilon is 0.0297 instead of 0.0432; the
+  // truth is at least 0.0215.
   const CountedSlotCurve counted(one, 1e4, 1, 9999, 1);
   expect_about([&](double e) { return counted.delta(e); }, 0.029717);
   const HomogeneousCurve lower(PureLocal{1}, slot_pair_shape(1e4, 1, 9999, 1));
   expect_about([&](double e) { return lower.reverse(e); }, 0.021568);
 }
 
-// A heavy-tailed term times a random weight: thinned out, and still enclosed to five digits far out.
+// A heavy-tailed term times a random weight is thinned, and its delta is still enclosed
+// within 1e-4 far out.
 TEST(Slots, CountedGaussianIsEnclosedFarOut) {
   const CountedSlotCurve counted(ReportingSum(GaussianLocal{5}), 1e3, 0.5, 6e4, 0.5);
   for (const auto& [epsilon, delta] : {std::pair{1e-4, 6.1876e-5}, {1e-3, 4.613e-9}, {2.5e-3, 1e-18}}) {
@@ -282,7 +288,7 @@ TEST(Slots, CountedGaussianIsEnclosedFarOut) {
   }
 }
 
-// Counting never costs, helps with as many clients as slots, and does nothing where slots are mostly empty.
+// Counting never makes the bound larger, and helps with as many clients as slots.
 TEST(Slots, CountingIsNeverWorse) {
   for (const Mechanism& mechanism : {Mechanism(PureLocal{2}), Mechanism(GaussianLocal{5})}) {
     const ReportingSum sum(mechanism);

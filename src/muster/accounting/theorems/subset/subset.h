@@ -1,12 +1,13 @@
-// The swap theorem for a fixed-size secret subset (docs/theory/subset.md), profile-only.
+// The swap theorem for a secret subset of fixed size, in its profile-only form (Theorem
+// 3, docs/theory/subset.md).
 //
-// Statement. k of n honest clients, k < n, drawn uniformly and secretly, report through a shuffler; R has
-// local profile f. For every ordered pair of records of the victim, every dataset of the others and
-// E = e^eps >= 1,
+// k of n honest clients, k < n, are drawn uniformly and secretly and report through a shuffler; the
+// randomizer R has local profile f. For every ordered pair of records of the victim, every dataset of the
+// others and E = e^eps >= 1,
 //     delta(eps) <= (1/n) E( X*_1 + ... + X*_k + (n-k)(1-E) )_+  +  (k/n) f(infinity),
-// X* of docs/theory/profile-only.md, independent copies. Replace-one, proven, any dimension. At k = n nobody
-// is left to swap with: that is a plain shuffle, and refused here. Checked by enumeration in subset_test.cc.
-// Immutable; call from any thread.
+// with independent copies of X* of docs/theory/profile-only.md. Proven for replace-one neighbours in any
+// dimension. At k = n nobody is left to swap with; that is a plain shuffle and is refused here.
+// subset_test.cc checks the bound by enumeration. Immutable; call from any thread.
 #pragma once
 
 #include "muster/accounting/theorems/swap/reporting_sum.h"
@@ -15,7 +16,7 @@ namespace muster::accounting {
 
 class SubsetCurve {
  public:
-  // 1 <= k < n <= 1e12, else Error(uncovered).
+  // Throws Error(uncovered) unless 1 <= k < n. n is at most 1e12.
   SubsetCurve(ReportingSum sum, double n, double k);
 
   // Encloses the expression above: `upper` is proven.

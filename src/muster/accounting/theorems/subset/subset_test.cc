@@ -1,4 +1,5 @@
-// The fixed-subset bound: equal to its formula summed term by term, above every enumerated dataset.
+// The fixed-subset bound must equal its formula summed term by term and be above every
+// enumerated dataset.
 #include "muster/accounting/theorems/subset/subset.h"
 
 #include <gmock/gmock.h>
@@ -73,7 +74,7 @@ TEST(Subset, EqualsTheFormulaAndDominatesEveryDatasetOfPureRandomizers) {
           ++cases;
           violations += truth > fast.upper;
           if (fast.upper > 1e-9) tightest = std::max(tightest, truth / fast.upper);
-          // The victim's share taken one too small: k - 1 of n.
+          // A wrong variant takes k - 1 for k.
           if (k > 1) caught += truth > slow(oracle::pure_law(epsilon0, epsilon), n, k - 1, epsilon);
         }
       }
@@ -110,7 +111,8 @@ TEST(Subset, DominatesEveryDatasetWithTheExactProfile) {
   EXPECT_GT(tightest, 0.9L);
 }
 
-// Mixed over k ~ Bin(n, g) it is the check-in bound, so a subset of the mean size costs about as much.
+// Averaged over k ~ Bin(n, g) the subset bound is the check-in bound, so a subset of the mean size
+// costs about as much.
 TEST(Subset, IsCloseToTheCheckInOfTheSameMeanSize) {
   const SubsetCurve pure(ReportingSum({Profile::pure(2)}), 6e4, 6e3);
   EXPECT_NEAR(pure.delta(0.012574).upper, 1e-6, 3e-8);  // the check-in's epsilon at delta = 1e-6

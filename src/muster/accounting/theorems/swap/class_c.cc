@@ -14,19 +14,22 @@
 namespace muster::accounting {
 namespace {
 
-// Above this share of the value the allowance for types between the ends is worth comparing with X*, unless
-// epsilon0 is so small that X* is closer than that.
+// If the allowance for types between the ends exceeds this share of the value, the bound of X* is
+// computed too. For small epsilon0, where X* is close, the share is smaller.
 constexpr double kCompareWithProfile = 0.02;
-// Nobody absent: by their blanket, unless that adds this share; by the pool of their displaceable messages.
+// The event that nobody is absent is bounded by f(E) if that adds at most kMatters of the sum, else
+// by the blanket if that adds at most kBlanketMatters, else by the smaller of the blanket and the pool
+// of class_c_pool.h.
 constexpr double kMatters = 1e-9, kBlanketMatters = 5e-3;
-constexpr double kRareFew = 1e-5;  // of the sum: what unlikely few hidden clients may add
-// A second opinion, where that event is this share of the bound: the pool, for unequal rates averaged over
-// the number of hidden clients. The pool of equal rates also where the maximum over the types is this far
-// from its ends; the average also for few clients, who are enumerated, and very many, where the round-off of
-// the revealed ones counts.
+constexpr double kRareFew = 1e-5;  // share of the sum charged for unlikely small numbers of hidden clients
+// A second bound is computed where that event is at least this share of the bound: the pool's
+// (kCompareWithPool) or, for unequal rates, the average over the number of hidden clients
+// (kCompareWithPools). The pool's is also computed where the enclosure is wider than kWideGap. The
+// average is also computed for few clients, which are enumerated, and for very many, where the round-off
+// of the revealed ones matters.
 constexpr double kCompareWithPool = 1e-3, kCompareWithPools = 1e-2, kWideGap = 2e-3, kFewClients = 24,
                  kManyClients = 1e9;
-constexpr double kNegligible = 1e-80;  // a delta that needs no second opinion
+constexpr double kNegligible = 1e-80;  // a delta for which no second bound is computed
 
 }  // namespace
 
@@ -72,9 +75,10 @@ double ClassCCurve::profile_only(double epsilon) const {
   return estimate < kNegligible ? estimate : numerics::expected_excess(law, terms_, threshold).upper * scale;
 }
 
-// Nobody is absent: all who are not revealed are shuffled, N ~ Bin(n - 1, chance) others and the victim.
+// The event that nobody is absent: all who are not revealed are shuffled, N ~ Bin(n - 1, chance)
+// others and the victim.
 double ClassCCurve::everybody(double epsilon, double local, double sum) const {
-  const double not_absent = 1 - theta_ * (1 - rate_);  // of another client
+  const double not_absent = 1 - theta_ * (1 - rate_);  // probability, for another client
   const double chance = numerics::smaller(1.0, theta_ * rate_ / not_absent * (1 - 1e-15));
   const double probability = rate_ * std::exp((n_ - 1) * std::log1p(-theta_ * (1 - rate_))) * (1 + 1e-12);
   double each = local;
@@ -83,7 +87,9 @@ double ClassCCurve::everybody(double epsilon, double local, double sum) const {
   }
   if (probability * each <= kBlanketMatters * sum) return probability * each;
   double least = n_ - 1, fewer = 0;
-  if (theta_ < 1) {  // fewer have a chance that does not matter; a bound for some clients holds for more
+  // Fewer than `least` hidden clients are so unlikely that f(E) is charged for them. A bound for some
+  // number of clients holds for more.
+  if (theta_ < 1) {
     const double exponent = numerics::larger(1.0, std::log(probability * local / (kRareFew * sum)));
     least = binomial_low_end(n_ - 1, chance, exponent);
     fewer = std::exp(-exponent) * local;
@@ -93,12 +99,13 @@ double ClassCCurve::everybody(double epsilon, double local, double sum) const {
 }
 
 numerics::Enclosure ClassCCurve::delta(double epsilon) const {
-  if (rate_ >= 1 && terms_ >= n_) {  // everybody reports: nobody to change places with
+  if (rate_ >= 1 && terms_ >= n_) {  // everybody reports: there is nobody to swap with
     return ClassCPoolCurve(epsilon0_, n_, 1).delta(epsilon);
   }
   const bool subset = rate_ >= 1;
   const double local = numerics::as_upper_bound(profile_.at(epsilon) * (1 + 1e-15));
-  // Whatever the others send: the victim reports with this probability (convexity of the divergence).
+  // Whatever the others send, the divergence is at most f(E) times the probability that the victim
+  // reports (convexity).
   const double cap = local * (subset ? terms_ / n_ : rate_) * (1 + 4e-16);
   if (epsilon >= epsilon0_) {
     return {0, cap};
@@ -106,9 +113,10 @@ numerics::Enclosure ClassCCurve::delta(double epsilon) const {
   const double e = std::exp(epsilon);
   const double q = 1 / (std::exp(epsilon0_) + 1);
   const double p = 1 / (std::exp(-epsilon0_) + 1);
-  // Terms plus E - 1: absence at zero. Both laws have mean zero; the second is -E times the first. What is
-  // revealed of the others' coins is a term of zero, E - 1 here. (At eps = 0 that is the absent client's: V_i
-  // with a weight n/(absent or revealed) in place of n/absent times its share, which is not less by Jensen.)
+  // Terms are shifted by E - 1, so that an absent client's is zero. Both laws then have mean zero, and
+  // the second is -E times the first. A revealed client's term is zero, which is E - 1 here. (At eps = 0
+  // it coincides with the absent client's. V_i then has a weight n/(absent or revealed) in place of
+  // n/absent times its share, which is not less, by Jensen.)
   const double lo = rate_ * theta_, revealed = 1 - theta_;
   numerics::AtomicLaw alternative, record;
   alternative.add(std::expm1(epsilon0_), lo * q);
@@ -121,7 +129,8 @@ numerics::Enclosure ClassCCurve::delta(double epsilon) const {
       numerics::worst_mixture_excess(alternative, record, terms_, n_ * std::expm1(epsilon),
                                      subset ? numerics::Mixing::product : numerics::Mixing::swap);
   double upper = worst.value.upper * factor;
-  const double ahead_of_profile = 0.3 * (std::sqrt(2 * p) - 1);  // of X*, at least three times this
+  // The bound of X* is above the value by at least three times this share.
+  const double ahead_of_profile = 0.3 * (std::sqrt(2 * p) - 1);
   if (!(worst.slack < numerics::smaller(kCompareWithProfile, ahead_of_profile)) && upper > kNegligible &&
       terms_ * lo > 0.5) {
     upper = numerics::smaller(upper, profile_only(epsilon));
@@ -129,7 +138,8 @@ numerics::Enclosure ClassCCurve::delta(double epsilon) const {
   const double weights = weight_error(terms_ * (lo + revealed));
   upper *= weights;
   double lower = worst.value.lower * factor;
-  if (numerics::enumerable(alternative, terms_) && lower < 0.999 * upper) {  // the ends, exactly
+  // Where the two ends can be enumerated, the larger of them is a sharper lower value.
+  if (numerics::enumerable(alternative, terms_) && lower < 0.999 * upper) {
     for (const numerics::AtomicLaw* law : {&alternative, &record}) {
       lower = numerics::larger(
           lower, numerics::enumerated_excess(*law, terms_, n_ * std::expm1(epsilon)).lower * factor);

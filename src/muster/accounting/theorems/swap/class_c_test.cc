@@ -1,5 +1,6 @@
-// Class C: every dataset of half-sets by enumeration, every type count by a slow multinomial sum, the
-// composed reference values; and variants that must be caught.
+// Compares the class C bound with the enumeration of every dataset of half-sets, with a slow
+// multinomial sum over every number of types, and with composed reference values. Wrong variants of the
+// bound must be caught.
 #include "muster/accounting/theorems/swap/class_c.h"
 
 #include <gtest/gtest.h>
@@ -23,14 +24,14 @@ using oracle::worst_datasets;
 
 // --- a slow F_i -------------------------------------------------------------------------------------------
 
-// log of a multinomial coefficient's share: count! cancels against the caller's.
+// The logarithm of the binomial coefficient C(n, k).
 long double log_binomial(int n, int k) {
   return std::lgamma(n + 1.0L) - std::lgamma(k + 1.0L) - std::lgamma(n - k + 1.0L);
 }
 
-// The swap theorem's sum for i others of type 0 and m - i of type 1, straight from its
-// statement: k0 and k1 of them report, r0 and r1 of those on the rare side; and the event
-// that all report, at its least favourable.
+// F_i straight from its statement: the swap theorem's sum for i others of type 0 and m - i of type 1. k0
+// and k1 of them report, and r0 and r1 of those have the rare value. The event that all report is added
+// at its largest possible value.
 long double slow_f(double epsilon0, int n, long double rate, long double epsilon, int i,
                    bool all_report = true) {
   const long double e = std::exp(epsilon), e0 = std::exp(static_cast<long double>(epsilon0));
@@ -115,7 +116,7 @@ TEST(ClassC, DominatesEveryDatasetOfHalfSets) {
     }
   }
   EXPECT_EQ(cases, 2 * (4 + 2) * 4 * 6);
-  // The oracle sees what it must: at a handful of clients neither shortcut is a bound.
+  // With few clients neither shortcut is a bound, and the enumeration must show it.
   EXPECT_GT(ends_alone_fail, 0);
   EXPECT_GT(one_end_fails, 0);
   std::printf("%d cases; ends alone below the truth in %d, others = x' alone in %d\n", cases, ends_alone_fail,
@@ -147,7 +148,7 @@ TEST(ClassC, DominatesEveryDatasetOfSubsets) {
   }
 }
 
-// Worst datasets that are not homogeneous, and what the bound says of them.
+// Worst datasets that are not homogeneous, and the bound's values for them.
 TEST(ClassC, FiguresOfHeterogeneousWorstCases) {
   const std::vector<Worst> four = worst_datasets(
       half_sets(4, 2), 5, {1.2}, [](const std::vector<Law>& others, const Law& a, const Law& b) {
@@ -156,7 +157,8 @@ TEST(ClassC, FiguresOfHeterogeneousWorstCases) {
   EXPECT_NEAR(static_cast<double>(four[0].delta), 0.002241, 5.1e-7);
   EXPECT_NEAR(static_cast<double>(four[0].homogeneous), 0.001969, 5.1e-7);
   EXPECT_NEAR(check_in_upper(2, 5, 0.3, 1.2), 0.003253, 5.1e-7);
-  // Six cells: the first half-set is B and the last its complement; others B, B, B^c.
+  // With six cells, the first half-set is B and the last is its complement; the other clients
+  // hold B, B and B^c.
   const std::vector<Law> six = half_sets(6, 1);
   long double worst = 0;
   for (const Law& other : six) {
@@ -168,7 +170,7 @@ TEST(ClassC, FiguresOfHeterogeneousWorstCases) {
   EXPECT_NEAR(check_in_upper(1, 4, 0.3, 0.7), 0.001254, 5.1e-7);
 }
 
-// Up to a few dozen clients every i is summed slowly: by enumeration up to 24, by the contour above.
+// Compares a slow sum over every i with the enumeration (up to 24 clients) and with the contour (above).
 TEST(ClassC, IsTheMaximumOverAllTypes) {
   double loosest = 0;
   for (const int n : {8, 17, 27}) {
@@ -184,7 +186,7 @@ TEST(ClassC, IsTheMaximumOverAllTypes) {
           if (slow < 1e-9L) continue;
           const numerics::Enclosure fast = ClassCCurve::check_in(epsilon0, n, rate).delta(epsilon);
           SCOPED_TRACE(::testing::Message() << n << ' ' << epsilon0 << ' ' << rate << ' ' << epsilon);
-          // Where everybody may report the pool of class_c_pool.h can be smaller.
+          // Where everybody may report, the pool of class_c_pool.h can give a smaller bound.
           const long double all_report = std::pow(static_cast<long double>(rate), n);
           if (all_report > 1e-4L * slow) continue;
           EXPECT_GE(fast.upper, some_absent * (1 - 1e-14L));
@@ -202,18 +204,18 @@ TEST(ClassC, IsTheMaximumOverAllTypes) {
   EXPECT_LE(loosest, 5e-3);
 }
 
-// Rates in [lo, hi]: every i, each client hidden or revealed, one count of hidden clients at a time. By the
-// average over their number up to 24, by one contour above.
+// For rates in [lo, hi], compares a slow sum over every i and every number of hidden clients of either
+// type with the bound, which averages over their number up to 24 clients and takes one contour above.
 TEST(ClassC, UnequalRatesAreTheMaximumOverAllTypes) {
   double loosest = 0;
-  int sharper = 0;  // than the maximum taken anew for every number of hidden clients
+  int sharper = 0;  // cases below the maximum taken anew for every number of hidden clients
   for (const int n : {5, 25}) {
     for (const double epsilon0 : {0.5, 2.0}) {
       for (const auto& [lo, hi] : {std::pair{0.1, 0.2}, {0.3, 0.34}}) {
         for (const double share : {0.0, 0.1, 0.3}) {
           const double epsilon = share * epsilon0;
           std::vector<std::vector<long double>> f(static_cast<std::size_t>(n) + 1);  // [hidden + victim][i]
-          std::vector<std::vector<long double>> absent(f.size());                    // without "all report"
+          std::vector<std::vector<long double>> absent(f.size());  // without the event that all report
           for (int clients = 1; clients <= n; ++clients) {
             for (int i = 0; i < clients; ++i) {
               f[static_cast<std::size_t>(clients)].push_back(slow_f(epsilon0, clients, hi, epsilon, i));
@@ -252,7 +254,7 @@ TEST(ClassC, UnequalRatesAreTheMaximumOverAllTypes) {
           SCOPED_TRACE(::testing::Message()
                        << n << ' ' << epsilon0 << ' ' << lo << ' ' << hi << ' ' << epsilon);
           EXPECT_LE(fast.upper, every * (1 + 5e-3L));
-          // Where everybody may report the pool of class_c_pool.h can be smaller.
+          // Where everybody may report, the pool of class_c_pool.h can give a smaller bound.
           if (std::pow(1 - theta * (1 - hi), static_cast<long double>(n)) > 1e-3L * slow) continue;
           EXPECT_GE(fast.upper, worst_of(absent) * (1 - 1e-14L));
           EXPECT_LE(fast.lower, slow * (1 + 1e-12L));
@@ -287,7 +289,8 @@ TEST(ClassC, ReferenceValues) {
   }
 }
 
-// Few are absent, and nearly all of delta is where a mixture of types is: close to true deltas.
+// The bound is close to true deltas where few are absent, and far out, where a mixture of
+// types is largest.
 TEST(ClassC, NearTheTruthWhereFewAreAbsentAndFarOut) {
   for (const auto& [lo, hi] : {std::pair{0.9, 0.99}, {0.95, 0.97}, {0.99, 0.99}}) {
     const UnequalRatesPair pair(1, 1000, lo, hi);
@@ -339,7 +342,7 @@ TEST(ClassC, UnequalRatesAnswerEverywhere) {
           EXPECT_LE(d.lower, d.upper);
           EXPECT_LE(d.upper, 1);
           EXPECT_LE(d.lower, previous * (1 + 1e-9));
-          EXPECT_GE(d.upper, equal.delta(share * epsilon0).lower * (1 - 1e-9));  // fewer are hidden
+          EXPECT_GE(d.upper, equal.delta(share * epsilon0).lower * (1 - 1e-9));  // fewer clients are hidden
           previous = d.upper;
         }
       }

@@ -1,6 +1,6 @@
-// E(a/u - E b/u - c)_+ for three Gaussians by a rule that shares nothing with
-// gaussian_triangle.cc: given the component of w along q the payoff is a lognormal's call, in
-// closed form, and the trapezoidal rule does the rest.
+// Quadrature of E(a/u - E b/u - c)_+ for three Gaussians, independent of gaussian_triangle.cc. Given the
+// component of w along q, the expected payoff is the expected excess of a lognormal variable, in closed
+// form; the trapezoidal rule integrates over that component.
 #pragma once
 
 #include <cmath>
@@ -8,10 +8,10 @@
 namespace muster::accounting::quadrature {
 
 struct Value {
-  double value, error;  // error: what halving the step moved, twice
+  double value, error;  // error: twice the change from halving the step
 };
 
-// E(y e^{sZ - s^2/2} - k)_+
+// E(y e^{sZ - s^2/2} - k)_+, Z standard normal.
 inline double lognormal_excess(double y, double s, double k) {
   if (k <= 0) return y - k;
   if (s < 1e-12) return y > k ? y - k : 0;
@@ -20,11 +20,11 @@ inline double lognormal_excess(double y, double s, double k) {
   return y * below(z + s / 2) - k * below(z - s / 2);
 }
 
-// Variances mu^2 X, mu^2 Y and covariance mu^2 W of the two exponents.
+// The two exponents have the variances mu^2 X and mu^2 Y and the covariance mu^2 W.
 inline Value excess(double mu, double X, double Y, double W, double e, double c) {
-  // Along q, or along p where q is no direction.
+  // The component held fixed is along q, or along p where p is longer.
   const bool swapped = Y < X;
-  const double first = mu * std::sqrt(swapped ? X : Y);  // of what is held fixed
+  const double first = mu * std::sqrt(swapped ? X : Y);  // deviation of the exponent held fixed
   const double along = first > 0 ? mu * mu * W / first : 0;
   const double total = mu * mu * (swapped ? Y : X);
   const double across = std::sqrt(std::fmax(0.0, total - along * along));
@@ -33,7 +33,8 @@ inline Value excess(double mu, double X, double Y, double W, double e, double c)
     for (double t = -10; t <= 10 + h / 2; t += h) {
       const double held = std::exp(first * t - first * first / 2),
                    rest = std::exp(along * t - along * along / 2);
-      // a/u - E b/u - c with b/u held, or with a/u held: a put on E b/u.
+      // The payoff is a/u - E b/u - c. With b/u held fixed it is an excess of a/u; with a/u held fixed it
+      // is a deficit of E b/u.
       const double inner = swapped ? lognormal_excess(e * rest, across, held - c) - (e * rest - (held - c))
                                    : lognormal_excess(rest, across, e * held + c);
       sum += inner * std::exp(-t * t / 2);
@@ -44,7 +45,7 @@ inline Value excess(double mu, double X, double Y, double W, double e, double c)
   return {fine, 2 * std::fabs(fine - coarse)};
 }
 
-// By the three distances: D, d, S of gaussian_triangle.h.
+// The same, given the three distances D, d, S of gaussian_triangle.h.
 inline Value excess_of_distances(double mu, double D, double d, double S, double e, double c) {
   return excess(mu, (S + D) / 4 + d / 2, (S + D) / 4 - d / 2, (S - D) / 4, e, c);
 }

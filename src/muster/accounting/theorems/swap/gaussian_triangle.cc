@@ -15,25 +15,26 @@ using numerics::within;
 using Extended = long double;
 
 constexpr double kUlp = 0x1p-52;
-constexpr double kFarthest = 36;  // deviations: beyond, a normal's tail is below every number used here
+constexpr double kFarthest = 36;  // deviations; a normal's tail beyond is below every number used here
 constexpr double kVanishing = 1e-250;
-constexpr double kResidual = 3e-9;  // of a logarithm at the root: its square is what a cut beside it costs
+// Newton's method stops at this residual of the logarithm; a cut beside the root costs about its square.
+constexpr double kResidual = 3e-9;
 constexpr int kMostSteps = 60;
-constexpr double kOutermost = 9;     // deviations of the common factor; the rest is charged
-constexpr double kAbsolute = 1e-14;  // times (1 + |c|) E: what the shape's and the factor's roundings move
+constexpr double kOutermost = 9;     // deviations of the common factor; the tail beyond is bounded
+constexpr double kAbsolute = 1e-14;  // times (1 + |c|) E: rounding of the shape and of the common factor
 
 double upper_tail(double x) { return 0.5 * std::erfc(x * std::numbers::sqrt2 / 2); }
 
-// E(e^{pZ - p^2/2} - E e^{qZ - q^2/2} - k)_+ for p >= 0 >= q, p > q, k > 0, from above. The payoff is
-// positive beyond the root z of F(z) = pz - p^2/2 - ln(k + E e^{qz - q^2/2}), a concave increasing function,
-// which Newton's method approaches from the left after its first step. `start` is a guess of the root, and
-// becomes what was found.
+// Upper bound of E(e^{pZ - p^2/2} - E e^{qZ - q^2/2} - k)_+ for p >= 0 >= q, p > q, k > 0. The payoff
+// is positive beyond the root z of F(z) = pz - p^2/2 - ln(k + E e^{qz - q^2/2}), a concave increasing
+// function, which Newton's method approaches from the left after its first step. `start` is a guess of
+// the root on entry and the root found on return.
 double excess_of_difference(double p, double q, double e, double log_e, double k, double& start) {
   const double length = p - q, half_p = 0.5 * p * p, half_q = 0.5 * q * q;
   const double log_k = std::log(k);
   const double other = log_k + half_p;
   if (other > kFarthest * p && (p > 0 || log_k > 0)) return kVanishing;  // e^{pz - p^2/2} <= k up to there
-  // Both terms of the logarithm alone: each root lies to the left of the true one.
+  // With either term of the logarithm alone, the root lies to the left of the true one.
   double least = (log_e + half_p - half_q) / length;
   if (p > 0) least = larger(least, other / p);
   double z = larger(start, least);
@@ -58,7 +59,7 @@ double excess_of_difference(double p, double q, double e, double log_e, double k
     z = larger(least, z - residual / slope);
   }
   start = z;
-  if (!settled) return residual < 0 ? upper_tail(z - p) * (1 + 1e-10) : 1;  // e^{pZ - p^2/2} alone
+  if (!settled) return residual < 0 ? upper_tail(z - p) * (1 + 1e-10) : 1;  // by e^{pZ - p^2/2} alone
   const double tails[3] = {upper_tail(z - p), e * upper_tail(z - q), k * upper_tail(z)};
   const double sum = tails[0] + tails[1] + tails[2];
   const double reach = std::fabs(z) + length;
@@ -74,7 +75,7 @@ double excess_of_difference(double p, double q, double e, double log_e, double k
   return expected > kVanishing ? expected : kVanishing;
 }
 
-// The page's f at ln alpha = l of either sign, for the distance mu: f(l) = 1 - e^l + e^l f(-l).
+// The page's f at ln alpha = l, for the distance mu; for l < 0 by f(l) = 1 - e^l + e^l f(-l).
 Extended divergence_at(double mu, Extended l, bool from_above) {
   const Extended size = std::fabs(l) < 1e4L ? std::fabs(l) : 1e4L;
   const ExtendedDivergence at = extended_gaussian_divergence(mu, size);
@@ -91,19 +92,20 @@ TriangleExcesses::Ends rounded(Extended lower, Extended upper) {
 }  // namespace
 
 double widest_sum(double eta, double d) {
-  if (!(eta < 1)) return 4;  // x = x': the root's limit there is 1
+  if (!(eta < 1)) return 4;  // x = x': the square root tends to 1 there
   const double open = larger(0.0, 1 - d * d / (1 - eta) + 4 * kUlp);
   return smaller(4.0, (1 + eta + 2 * std::sqrt(eta * open)) * (1 + 4 * kUlp));
 }
 
-// The common factor's chords: finer where its square's weight c^2 is larger.
+// The cells of the common factor's normal variable are narrower for larger mu, where the chords add more.
 TriangleExcesses::TriangleExcesses(double mu, double excess) : mu_(mu), excess_(excess) {
   const double step = smaller(0.6, 0.32 / mu);
   double right = kOutermost;
   cuts_.push_back({right, upper_tail(right), 0});
   while (right > -kOutermost) {
     const double left = larger(-kOutermost, right - step * larger(1.0, std::fabs(right) / 3));
-    // A difference of small tails on either side of 0.
+    // The cell's probability is a difference of small tails on either side of 0, so that
+    // no digits cancel.
     const double cell =
         right > 0 ? upper_tail(left) - upper_tail(right) : upper_tail(-right) - upper_tail(-left);
     cuts_.push_back({left, upper_tail(left), cell});
@@ -120,7 +122,7 @@ double TriangleExcesses::above(const Triangle& triangle, double c, double neglig
   double p = length * share, q = p - length;
   double threshold = c;
   double scale = 1;
-  if (c <= 0) {  // E(c - g)_+ = E E( e^{N2} - (1/E) e^{N1} - |c|/E )_+, Z turned round
+  if (c <= 0) {  // E(c - g)_+ = E E( e^{N2} - (1/E) e^{N1} - |c|/E )_+, with -Z for Z
     const double swapped = -p;
     p = -q;
     q = swapped;
@@ -131,16 +133,18 @@ double TriangleExcesses::above(const Triangle& triangle, double c, double neglig
   }
   const double absolute = kAbsolute * (1 + std::fabs(c)) * (1 + excess_);
   if (threshold <= 0) {
-    // c = 0: V drops out, E(e^{N1} - E e^{N2})_+ at the distance `length`, by Black and Scholes.
+    // At c = 0 V drops out: the value is E(e^{N1} - E e^{N2})_+ at the distance `length`, by the
+    // Black-Scholes formula.
     const double z = (log_e + 0.5 * p * p - 0.5 * q * q) / length;
     return scale * (larger(0.0, upper_tail(z - p) - e * upper_tail(z - q)) + 8 * kUlp) + absolute;
   }
   const double across =
       mu_ * mu_ * larger(0.0, triangle.S - triangle.d * triangle.d / triangle.D + 8 * kUlp) / 4;
   const double deviation = std::sqrt(across) * (1 + 4 * kUlp);
-  // V -> V C1(k/V) is convex with slope in [0, 1], so V may be spread to the ends of cells [v_i, v_{i+1}], v
-  // = e^{deviation t - deviation^2/2}, each keeping its probability and its mean, and what lies beyond the
-  // last v be charged. From the largest v down: the roots z then grow.
+  // V -> V C1(k/V) is convex with slope in [0, 1]. So V may be spread to the ends of cells
+  // [v_i, v_{i+1}], v = e^{deviation t - deviation^2/2}, with the probability and the mean of each cell
+  // kept, and E(V - v)_+ of the last v is added. The cells are visited from the largest v down, so that
+  // the roots z increase.
   double sum = 0;
   double z = -kFarthest, before = z;
   const auto visit = [&](double at, double mass, bool guess) {
@@ -156,7 +160,7 @@ double TriangleExcesses::above(const Triangle& triangle, double c, double neglig
   };
   double right = cuts_.front().t, point = std::exp(deviation * right - 0.5 * deviation * deviation);
   double first = upper_tail(right - deviation);  // E(V; V > v)
-  double weight = cuts_.front().beyond;          // of the atom at `point`
+  double weight = cuts_.front().beyond;          // mass of the atom at `point`
   sum += larger(0.0, first - point * weight);
   for (std::size_t i = 1; i < cuts_.size(); ++i) {
     const double left = cuts_[i].t, cell = cuts_[i].cell;

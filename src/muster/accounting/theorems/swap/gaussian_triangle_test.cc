@@ -1,4 +1,5 @@
-// Stop-loss transforms of three Gaussians against an independent rule, and the shapes of triangles in a ball.
+// Compares expected excesses of three Gaussians with an independent quadrature, and checks the shapes of
+// triangles in a ball.
 #include "muster/accounting/theorems/swap/gaussian_triangle.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +15,7 @@
 namespace muster::accounting {
 namespace {
 
-// 25 digits by mpmath, a plane grid of 3,001^2 agreeing to 1e-8.
+// The values are mpmath's with 25 digits; a plane grid of 3,001^2 points agrees to 1e-8.
 TEST(GaussianTriangle, ReferenceValues) {
   struct Row {
     double mu, e, c, D, d, S, value;
@@ -27,7 +28,7 @@ TEST(GaussianTriangle, ReferenceValues) {
     const double parity = row.c > 0 ? 0 : 1 - row.e - row.c;
     const double above = TriangleExcesses(row.mu, row.e - 1).above({row.D, row.d, row.S}, row.c) + parity;
     EXPECT_GE(above, row.value);
-    EXPECT_LE(above, row.value * (1 + 5e-3)) << row.c;  // the common factor's chords
+    EXPECT_LE(above, row.value * (1 + 5e-3)) << row.c;  // for the common factor's chords
     const quadrature::Value rule = quadrature::excess_of_distances(row.mu, row.D, row.d, row.S, row.e, row.c);
     EXPECT_NEAR(rule.value, row.value, 1e-12);
   }
@@ -64,7 +65,7 @@ TEST(GaussianTriangle, EndsAreTheTwoHomogeneousTypes) {
       for (const double y : {-3.0, -1.0, -0.2, -0.01, 0.01, 0.3, 1.0, 2.5}) {
         const double c = std::copysign(std::expm1(mu * std::fabs(y)), y), parity = c > 0 ? 0 : 1 - e - c;
         const auto a = excesses.record(c), b = excesses.alternative(c);
-        // t = x: the variance of N1 is 0; t = x': that of N2 is.
+        // At t = x the variance of N1 is 0; at t = x' that of N2 is.
         const double record = quadrature::excess(mu, 0, 1, 0, e, c).value - parity;
         const double alternative = quadrature::lognormal_excess(1, mu, e + c) - parity;
         EXPECT_LE(a.lower, a.upper);
@@ -72,7 +73,7 @@ TEST(GaussianTriangle, EndsAreTheTwoHomogeneousTypes) {
         EXPECT_NEAR(b.upper, alternative, 1e-13 + 1e-9 * alternative);
         EXPECT_LE(b.lower, alternative + 2e-14);
         EXPECT_LE((a.upper - a.lower), 1e-13 * a.upper);
-        // Everybody else is below the profile-only law, which has the larger of the two.
+        // Any other client is below the profile-only law, whose value is the larger of the two.
         const double middle = excesses.above({1, 0, 1}, c);
         EXPECT_LE(middle, (a.upper > b.upper ? a.upper : b.upper) * (1 + 3e-3) + 3e-14);
       }
@@ -80,8 +81,8 @@ TEST(GaussianTriangle, EndsAreTheTwoHomogeneousTypes) {
   }
 }
 
-// Lemma 2 in up to six dimensions: S of any triangle of the ball, raised as
-// the page says, is at most widest_sum.
+// Lemma 2 in up to six dimensions: S of any triangle of the ball, raised as the page says, is
+// at most widest_sum.
 TEST(GaussianTriangle, NoTriangleOfTheBallIsWider) {
   std::mt19937_64 engine(7);
   std::normal_distribution<double> normal;
@@ -112,7 +113,7 @@ TEST(GaussianTriangle, NoTriangleOfTheBallIsWider) {
       sum += (2 * t - x - y) * (2 * t - x - y);
     }
     const double d = xt - yt;
-    // |d| > D: first D is raised to |d|, S falling as much; S may have risen to 4 - 2|d| - D before.
+    // Where |d| > D, the page raises S to at most 4 - 2|d| - D, and then D to |d| while S falls as much.
     const double D = std::fmin(1, xx > std::fabs(d) ? xx : std::fabs(d));
     const double most = xx > std::fabs(d) ? widest_sum(1 - D, d) : widest_sum(1 - D, d) + (D - xx);
     ASSERT_LE(sum, most + 1e-11) << i;
@@ -121,19 +122,21 @@ TEST(GaussianTriangle, NoTriangleOfTheBallIsWider) {
   EXPECT_LT(nearest, 1e-3);
 }
 
-// x = x': D = 0, and t may lie at the other end of a diameter. Read as "no root" the limit would be 2.
+// At x = x' D is 0, and t may lie at the other end of a diameter. If the square root were read as 0
+// there, the limit would be 2.
 TEST(GaussianTriangle, WidestOfAllIsFour) {
   EXPECT_EQ(widest_sum(1, 0), 4);
   EXPECT_NEAR(widest_sum(1 - 1e-12, 0), 4, 1e-10);
   const TriangleCells cells = TriangleCells::of(0.4, 160);
-  // The boxes that end at eta = 1, in the two cells at d = 0, with the whole interval and with its last bit.
+  // The boxes end at eta = 1, lie in the two cells next to d = 0, and shrink from the whole interval
+  // to its last part.
   for (const std::size_t j : {std::size_t{79}, std::size_t{80}}) {
     for (const double least : {0.0, 0.2, 0.9999}) {
       for (const bool positive : {false, true}) {
         const BoxCorner corner = corner_of(cells, {j, j, least, 1}, positive);
         ASSERT_FALSE(corner.empty);
         EXPECT_EQ(corner.triangle.S, 4) << j << ' ' << least;
-        // t opposite to x = x' is in it: S = 4 there.
+        // The box contains t opposite to x = x', where S = 4.
         const double parity = positive ? 0 : 0.3;
         const double c = positive ? 0.3 : -0.3;
         EXPECT_GE(TriangleExcesses(0.4, 0).above(corner.triangle, c) + parity,
@@ -141,7 +144,7 @@ TEST(GaussianTriangle, WidestOfAllIsFour) {
       }
     }
   }
-  // A cell away from 0 does not reach that far.
+  // A cell away from d = 0 does not reach S = 4.
   EXPECT_LT(corner_of(cells, {100, 100, 0, 1}, true).triangle.S, 4);
 }
 

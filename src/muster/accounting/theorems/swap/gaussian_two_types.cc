@@ -15,15 +15,17 @@ using numerics::as_lower_bound;
 using numerics::as_upper_bound;
 using numerics::Enclosure;
 
-// Of the value, and of it times mu: an enclosure beside which the profile-only law, which is above the two
-// types by about a third of mu and more, is worth a look.
+// An enclosure relatively wider than kWide or kWidePerMu mu, whichever is less, is compared with the
+// bound of the profile-only law, which exceeds that of the two types by about a third of mu or more.
 constexpr double kWide = 0.04, kWidePerMu = 0.1;
-constexpr double kFar = 5;           // deviations of the loss from where the profile-only law may be closer
-constexpr double kFarthest = 13;     // and from where it answers alone
-constexpr double kHeavy = 35;        // deviations of the sum of all: a term that is better taken apart
-constexpr double kFewReports = 8;    // expected; fewer are not enough for a sum of a hundred atoms
-constexpr double kFewAbsent = 8;     // expected; fewer, and the event that nobody is absent decides
-constexpr double kRounding = 1e-12;  // of a probability that is a power of n
+constexpr double kFar = 5;        // deviations of the loss from which the profile-only law may be closer
+constexpr double kFarthest = 13;  // deviations of the loss from which it is used alone
+constexpr double kHeavy = 35;     // terms above this many deviations of the sum are treated separately
+// The least expected number of reports; with fewer the integrand decays slowly.
+constexpr double kFewReports = 8;
+// The least expected number of absentees; with fewer the event that nobody is absent dominates.
+constexpr double kFewAbsent = 8;
+constexpr double kRounding = 1e-12;  // relative rounding of an n-th power
 
 }  // namespace
 
@@ -77,7 +79,7 @@ Enclosure GaussianTwoTypesCurve::delta(double epsilon) const {
       return numerics::worst_mixture_with_rare_terms(types->record, types->alternative, terms_, threshold,
                                                      mixing, 1 - rate_);
     };
-    // Terms far larger than all together usually are make the integral long.
+    // Terms far larger than the typical sum make the integral expensive.
     const bool heavy = types->alternative.largest_point() > kHeavy * std::sqrt(terms_ * rate_) * spread_;
     numerics::WorstMixture worst = heavy ? split() : direct();
     if (!heavy && !(worst.value.upper - worst.value.lower <= wide_ * worst.value.upper) && terms_ >= 3) {
@@ -93,7 +95,7 @@ Enclosure GaussianTwoTypesCurve::delta(double epsilon) const {
     const Enclosure other = profile_only(epsilon);
     if (!(sum.upper <= other.upper)) sum = {numerics::smaller(sum.lower, other.lower), other.upper};
   }
-  // The mixture's lower end has the event that nobody is absent in it, the upper end has not.
+  // The lower end of the mixture includes the event that nobody is absent; the upper end does not.
   const double upper = as_upper_bound((sum.upper + everybody) * (1 + 1e-15));
   return {as_lower_bound(sum.lower, upper), upper};
 }

@@ -1,15 +1,17 @@
-// Gaussian messages under check-in and fixed subsets, nearly exactly: two types of other clients and a
-// certified correction (docs/theory/gaussian-two-types.md).
+// The bound by two types of other clients and a certified correction: Gaussian messages under check-in
+// and fixed subsets, nearly exactly (Theorem 5, docs/theory/gaussian-two-types.md).
 //
-// Records in a ball of diameter mu noise deviations, any dimension; one rate g for all. With
-// the laws of two_types_laws.h and E = e^eps, for every ordered pair of records of the
-// victim and every dataset of the others
-//     delta(eps) <= max over 0 <= i <= m of F_i(eps)  +  g cut  +  g^n f(E),
-// F_i the sum of the swap theorem with i others of type A, who hold her record, and m - i of type B, who hold
-// her alternative. The maximum is certified over ALL i (numerics/sums/worst_mixture.h). The profile-only law X*
-// takes its place where that is less, where the certificate fails, and where e^eps or mu leave the table. A
-// fixed secret subset of k: the largest sum of k such terms, plus (k/n) cut. Replace-one, proven. NOT for
-// adaptive rounds inside a slot protocol, NOT for unequal rates. Immutable; call from any thread.
+// Records lie in a ball of diameter mu noise deviations, in any dimension; all clients have one rate g.
+// With the laws of two_types_laws.h and E = e^eps, every ordered pair of records of the victim and every
+// dataset of the others satisfy
+//     delta(eps) <= max over 0 <= i <= m of F_i(eps)  +  g cut  +  g^n f(E).
+// F_i is the sum of the swap theorem with i others of type A, who hold her record, and m - i of type B,
+// who hold her alternative; cut is the charge of those laws, and f is the local profile. The maximum is
+// certified over all i (numerics/sums/worst_mixture.h). The bound of the profile-only law X* takes its
+// place where that is smaller, where the certificate fails, and where e^eps is beyond the table. For a
+// fixed secret subset of k clients the bound is the largest sum of k such terms plus (k/n) cut. Proven
+// for replace-one neighbours. It does not hold for adaptive rounds inside a slot protocol, nor for
+// unequal rates. Immutable; call from any thread.
 #pragma once
 
 #include <memory>
@@ -20,21 +22,23 @@
 
 namespace muster::accounting {
 
-// Whether the curve is ever less than the profile-only law's: a ball of diameter mu is in the table's range,
-// and enough clients report and are absent, in expectation (a subset's absentees are certain: give infinity).
+// Whether this curve can be below that of the profile-only law: mu is in the table's range, and
+// enough clients are expected to report and to be absent. The absentees of a subset are certain: pass
+// infinity for `absent`.
 bool two_types_cover(double mu, double reporting, double absent);
 
 class GaussianTwoTypesCurve {
  public:
-  // `local`: the randomizer's, for the profile-only law; `mu`: the diameter of a ball that holds all records,
-  // in noise deviations, in the table's range. n >= 2 honest clients, rate in (0, 1); k < n of them.
+  // `local` is the randomizer's sum, for the profile-only law. `mu`, in the table's range, is the
+  // diameter of a ball that holds all records, in noise deviations. There are n >= 2 honest clients; they
+  // report at a rate in (0, 1), or k < n of them do.
   static GaussianTwoTypesCurve check_in(std::shared_ptr<const ReportingSum> local, double mu, double n,
                                         double rate);
   static GaussianTwoTypesCurve subset(std::shared_ptr<const ReportingSum> local, double mu, double n,
                                       double k);
 
-  // `upper` is proven; `lower` is at most the expression above, so that upper - lower holds numerical error
-  // and what the certificate over i allows.
+  // `upper` is proven. `lower` is at most the expression above, so upper - lower contains the numerical
+  // error and the allowance of the certificate over i.
   numerics::Enclosure delta(double epsilon) const;
 
  private:
@@ -44,9 +48,9 @@ class GaussianTwoTypesCurve {
 
   std::shared_ptr<const ReportingSum> local_;
   std::shared_ptr<const TwoTypesLaws> laws_;
-  double spread_;            // the deviation of a term
-  double wide_;              // an enclosure, relative, that another way may beat
-  double n_, terms_, rate_;  // terms_ < n_: a subset, of rate 1
+  double spread_;            // deviation of a term
+  double wide_;              // relative width of an enclosure from which another bound is tried
+  double n_, terms_, rate_;  // terms_ < n_ for a subset, whose rate is 1
 };
 
 }  // namespace muster::accounting

@@ -1,5 +1,5 @@
-// The Gaussian's two types under check-in: exact laws of three clients, reference values, and what it may
-// never be below or above.
+// Compares the two-types bound for Gaussian check-ins with exact laws of three clients, with reference
+// values, and with values that it must not be below or above.
 #include "muster/accounting/theorems/swap/gaussian_two_types.h"
 
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ std::shared_ptr<const ReportingSum> local_of(double mu) {
 
 constexpr double kCell = 0.25;
 
-// N(place, 1) in cells of a quarter: post-processing of the message.
+// N(place, 1) rounded to cells of width 1/4, which is post-processing of the message.
 std::vector<double> cells_of(double place) {
   std::vector<double> law;
   const auto below = [](double x) { return 0.5 * std::erfc(-x / std::sqrt(2.0)); };
@@ -38,7 +38,8 @@ std::vector<double> cells_of(double place) {
   return law;
 }
 
-// HS_E of the multisets of k of the three messages, victim's law first, summed over who reports; index k.
+// Entry k is the sum of (P - E Q)_+ over the multisets of k messages, with P and Q added up over who
+// reports. `laws` has the victim's two laws, then those of the two others.
 std::array<double, 4> exact(const std::array<const std::vector<double>*, 4>& laws, double e) {
   const std::vector<double>&a = *laws[0], &b = *laws[1], &u = *laws[2], &v = *laws[3];
   std::array<double, 4> total{};
@@ -76,7 +77,8 @@ double bound_of_three(const TwoTypesLaws::Types& types, double excess, double g,
     return all;
   };
   const auto first = atoms(types.record), second = atoms(types.alternative);
-  // In Y = term + E - 1: absent clients give nothing, E - 1 is passed by (n - |S|) of them and |S| terms.
+  // In Y = term + E - 1, the term of a set S in the swap theorem is (sum of Y over
+  // S - n (E - 1)) / (n - |S|).
   const auto one = [&](const auto& law) {
     double sum = 0;
     for (const auto& [y, w] : law) sum += w * std::fmax(0.0, y / 2 - 1.5 * excess);
@@ -133,7 +135,8 @@ TEST(GaussianTwoTypes, DominatesExactLawsOfThreeClients) {
 // --- reference values ------------------------------------------------------------------------------
 
 TEST(GaussianTwoTypes, ReferenceValues) {
-  // One round, n = 60,000, g = .1, delta = 1e-6; the larger of the two homogeneous datasets' values; X*.
+  // Epsilon of one round at n = 60,000, g = .1, delta = 1e-6: by two types, of the worse
+  // homogeneous dataset, by X*.
   struct Row {
     double mu, two_types, ends, profile;
   };
@@ -212,8 +215,7 @@ TEST(GaussianTwoTypes, GrowsWithTheDiameterAndFallsWithTheClients) {
   }
 }
 
-// A check-in averages the subsets of its size: the largest of those near
-// it is not below it, and not far above.
+// A check-in is an average over the sizes of subsets, so a subset of its mean size costs about as much.
 TEST(GaussianTwoTypes, SubsetsAreLikeCheckIns) {
   const double mu = 0.4, n = 60000;
   const auto local = local_of(mu);
@@ -227,8 +229,7 @@ TEST(GaussianTwoTypes, SubsetsAreLikeCheckIns) {
   }
 }
 
-// Unequal rates, slot protocols and heavy noise keep the profile-only bound;
-// so does a set in no small enough ball.
+// Unequal rates, slot protocols and little noise keep the profile-only bound.
 TEST(GaussianTwoTypes, IsChargedWhereItHoldsAlone) {
   const auto has = [](const GaussianLocal& mechanism, const Participation& participation) {
     const Statement s =

@@ -12,10 +12,10 @@ namespace muster::accounting {
 namespace {
 
 constexpr double kOutward = 1 + 1e-12;
-constexpr double kInward = 1 - 1e-9;  // f is given from above, to fewer digits where it is tiny
-constexpr double kNoMore = 1e-9;      // of a sum: what all atoms further out may add unexamined
+constexpr double kInward = 1 - 1e-9;  // f is given as an upper bound, with fewer digits where it is tiny
+constexpr double kNoMore = 1e-9;  // share of a sum that all atoms further out may add without being computed
 
-// E w f(E (1 + surplus + D / w)) from above, without the atoms whose part cannot matter.
+// An upper bound of E w f(E (1 + surplus + D / w)). Atoms that cannot matter are bounded together.
 double carried(const LocalTail& local, const OthersBelowZero& others, double weight, double surplus,
                double epsilon) {
   double rest = 0;
@@ -43,8 +43,8 @@ double carried_from_below(const LocalTail& local, const OthersBelowZero& others,
   return weight * sum;
 }
 
-// The mean over the weights of `carried(w, surplus)`. A term of weight w must pass E (1 + surplus + D / w),
-// surplus = gain (S - N + 1 - w) / w.
+// The mean over the weights of `carried(w, surplus)`. A term of weight w must exceed E
+// (1 + surplus + D / w), surplus = gain (S - N + 1 - w) / w.
 template <typename Carried>
 double over_weights(const LargeTermShape& shape, double gain, const Carried& carried) {
   const double places = numerics::larger(0.0, shape.threshold - shape.count);
@@ -69,7 +69,7 @@ LocalTail tail_of(const Profile& profile) {
 
 struct OneLargeTerm::Laws {
   explicit Laws(Profile of) : profile(std::move(of)) {}
-  // Holds the weights, so that no others can be allocated at their address.
+  // The key holds the weights, so that no other weights can be allocated at their address.
   using Key = std::tuple<double, double, double, double, std::size_t, numerics::Side,
                          std::shared_ptr<const TermWeights>>;
   Profile profile;

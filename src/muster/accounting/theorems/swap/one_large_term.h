@@ -1,13 +1,14 @@
-// The sum of a swap-type bound where one term alone must carry it: for losses so large that hardly a message
-// shows one (docs/theory/profile-only.md, "One large term").
+// Bounds the sum of a swap-type theorem at losses so large that one term alone makes it positive
+// (docs/theory/profile-only.md, "One large term").
 //
-// With f the local profile, E = e^eps, N terms that report with probability g each, S >= N, X* as in
-// reporting_law.h and D the negative parts of N - 1 terms together, in units of E (others_below_zero.h),
+// Let f be the local profile and E = e^eps. Let N terms report with probability g each, let S >= N, let
+// X* be as in reporting_law.h, and let D be the negative parts of N - 1 terms together, in units of E
+// (others_below_zero.h). Then
 //     E(sum of all terms - (S-N) (E-1))_+  <=  N g ( E f(E + (S-N) (E-1) + E D) + (N-1) g f(E) Q(E) ),
-// Q(E) = P(X* > 0) the slope of f at E: either one term alone passes what the others lack, or two terms are
-// positive. A weight w <= 1 on each centred term stands before f and divides what the term must pass. From
-// below, N g E f(...) where no other term is positive is part of the sum. Everything is in ln alpha: it
-// holds, and does not overflow, at every epsilon. Proven.
+// where Q(E) = P(X* > 0) is minus the slope of f at E: either one term alone exceeds what the others
+// lack, or two terms are positive. If each centred term has a weight w <= 1, w multiplies f and divides
+// what the term must exceed. The lower bound is N g E f(...), restricted to the event that no other term
+// is positive. Everything is computed in ln alpha, so that nothing overflows at large epsilon. Proven.
 #pragma once
 
 #include <functional>
@@ -19,31 +20,31 @@
 
 namespace muster::accounting {
 
-// f(e^l) and Q(e^l) from above, l >= 0.
+// Upper bounds of f(e^l) and Q(e^l), for l >= 0.
 struct LocalTail {
   std::function<double(double log_alpha)> divergence;
   std::function<double(double log_alpha)> alternative;
 };
 
-// Of a profile, which it keeps.
+// The tail of `profile`, of which the result keeps a copy.
 LocalTail tail_of(const Profile& profile);
 
 struct LargeTermShape {
   double factor;
   double count;      // N >= 1
-  double rate;       // g: a term reports
-  double silent;     // the chance that a term is absent: 1 - g, or less where some are revealed
-  double threshold;  // S >= N, per E - 1
-  std::shared_ptr<const TermWeights> weights = nullptr;  // of the terms centred at an absent one; none: 1
+  double rate;       // g: the probability that a term reports
+  double silent;     // the probability that a term is absent: 1 - g, or less where some are revealed
+  double threshold;  // S >= N, in units of E - 1
+  std::shared_ptr<const TermWeights> weights = nullptr;  // of the centred terms; all 1 if null
 };
 
-// Immutable to its users, and safe to call from any thread: the laws of D are
-// built once and kept. Copies share them.
+// Immutable to its users and safe to call from any thread: the laws of D are built on first use and kept.
+// Copies share them.
 class OneLargeTerm {
  public:
   OneLargeTerm(LocalTail local, Profile profile);
 
-  // factor * E(...)_+, epsilon >= 1; in [0, 1], never NaN.
+  // factor * E(...)_+ at epsilon >= 1; in [0, 1], never NaN.
   numerics::Enclosure at(const LargeTermShape& shape, double epsilon) const;
 
  private:

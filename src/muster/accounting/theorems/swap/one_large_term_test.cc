@@ -1,5 +1,5 @@
-// The bound by one large term, from both sides: against sums over all compositions, against quadrature for
-// Gaussian noise, and against what taking the other terms at their mean would claim.
+// Checks both ends of the bound by one large term against sums over all compositions and, for Gaussian
+// noise, against quadrature. Taking the other terms at their mean must be caught as too small.
 #include "muster/accounting/theorems/swap/one_large_term.h"
 
 #include <gmock/gmock.h>
@@ -19,7 +19,7 @@ namespace {
 
 using oracle::Law;
 
-// All n clients of a check-in; the sum in units of 1 / n.
+// The shape of a check-in of n clients, whose sum is divided by n.
 LargeTermShape check_in(int n, double rate) {
   const double count = n;
   return {1 / count, count, rate, (1 - rate) * (1 - 1e-15), count};
@@ -38,7 +38,8 @@ TEST(OneLargeTerm, EnclosesTheSumOverAllCompositions) {
           SCOPED_TRACE(::testing::Message() << epsilon0 << " " << n << " " << rate << " " << epsilon);
           EXPECT_GE(found.upper, std::min(1.0L, slow * (1 - 1e-14L)));
           EXPECT_LE(found.lower, slow);
-          // Further out the chance of two positive terms, which nothing reduces, is what is left.
+          // Where the sum is smaller, the probability of two positive terms, which nothing reduces,
+          // dominates the bound.
           if (epsilon0 > 20 && share > 0.5 && slow > 1e-12L) {
             EXPECT_LE(found.upper, slow * 1.01L);
             EXPECT_GE(found.lower, slow * 0.97L);
@@ -49,7 +50,7 @@ TEST(OneLargeTerm, EnclosesTheSumOverAllCompositions) {
   }
 }
 
-// Profiles with kinks on both sides of every epsilon, so that those who report lie below zero as well.
+// The profiles have kinks on both sides of every epsilon, so that reports lie below zero as well.
 TEST(OneLargeTerm, EnclosesTheSumOfRandomRandomizers) {
   std::mt19937_64 engine(17);
   int compared = 0;
@@ -76,11 +77,11 @@ TEST(OneLargeTerm, EnclosesTheSumOfRandomRandomizers) {
   EXPECT_GE(compared, 50);
 }
 
-// Two messages of Gaussian noise among `threshold` places. The other message lies d = e^{-l} - e^{-eps}
-// below zero, l normal of mean mu^2/2 and deviation mu.
+// The first part of the bound for two Gaussian messages among `threshold` places. The other message lies
+// d = e^{-l} - e^{-eps} below zero, where l is normal with mean mu^2/2 and deviation mu.
 struct Quadrature {
-  double sum = 0;      // of N g f(E (1 + (S - N) (1 - 1/E) + d)), d >= 0
-  double at_mean = 0;  // with E d in the place of d
+  double sum = 0;      // E of N g f(E (1 + (S - N) (1 - 1/E) + d)) over d >= 0
+  double at_mean = 0;  // the same with d at its mean
 };
 Quadrature two_gaussian_messages(double mu, double threshold, double epsilon) {
   const double beyond = (threshold - 2) * -std::expm1(-epsilon);
@@ -112,17 +113,18 @@ TEST(OneLargeTerm, EnclosesTwoGaussianMessagesByQuadrature) {
         SCOPED_TRACE(::testing::Message() << mu << " " << threshold << " " << epsilon);
         EXPECT_GE(found.upper, exact.sum * (1 - 1e-6));
         EXPECT_LE(found.lower, exact.sum);
-        // The loss of discretisation, and of two large terms at once.
+        // These factors allow for discretisation and for two large terms at once.
         EXPECT_LE(found.upper, exact.sum * 1.02);
         EXPECT_GE(found.lower, exact.sum * 0.9);
-        // Known to be bad: phi is convex, so its value at the mean is too small.
+        // A known wrong variant: phi is convex, so its value at the mean is too small.
         EXPECT_LT(exact.at_mean, exact.sum * (1 - 1e-6));
       }
     }
   }
 }
 
-// E( sum of w_i (X_i - (1-E)) - (S) (E-1) )_+ over all combinations of N reports' atoms and weights.
+// E( sum of w_i (X_i - (1-E)) - S (E-1) )_+, summed over all combinations of the atoms and
+// weights of N reports.
 long double weighted_sum(const std::vector<oracle::Atom>& law, const TermWeights& weights, int n,
                          long double threshold, long double epsilon) {
   const long double e = std::exp(epsilon);
@@ -165,7 +167,7 @@ TEST(OneLargeTerm, EnclosesWeightedSumsOverAllCombinations) {
             EXPECT_LE(found.upper, slow / n * 1.01L);
             EXPECT_GE(found.lower, slow / n * 0.97L);
           }
-          // Known to be bad: weights of 1 are another sum.
+          // A known wrong variant: with weights of 1 the sum is another one, and larger.
           shape.weights = none;
           EXPECT_GT(large.at(shape, epsilon).lower, found.upper);
         }
@@ -175,7 +177,8 @@ TEST(OneLargeTerm, EnclosesWeightedSumsOverAllCombinations) {
 }
 
 TEST(OneLargeTerm, OthersHideByWhoIsAbsent) {
-  // A million clients of rate .3 whose reports are all zero: D is 700,000 (1 - 1/E) but for a thousandth.
+  // In a million clients of rate .3 whose reports are all zero, D is 700,000 (1 - 1/E)
+  // within a thousandth.
   const Profile profile = Profile::pure(60);
   const OneLargeTerm large(tail_of(profile), profile);
   const double hidden = large.at(check_in(1'000'000, 0.3), 40).upper;

@@ -17,16 +17,17 @@ using numerics::larger;
 using numerics::Side;
 using numerics::SumLaw;
 
-// A law serves from one of these to the next: near 1 the interval matters, far out e^{-eps} is nothing.
+// A law serves all epsilon from one of these to the next. Intervals are short near 1 and long where
+// e^{-eps} is negligible.
 constexpr std::array kFrom{1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 9.0, 13.0, 20.0, 30.0, 45.0};
 constexpr std::size_t kCells = 160;
-constexpr double kFarthest = 64;    // times as far as D is expected: nothing is left of phi beyond
-constexpr double kOutward = 1e-15;  // of a point or a mass
-constexpr double kSummed = 1e-13;   // of a sum of some thousand masses
-constexpr double kLeast = 1e-300;   // what products below the range of a double may have lost
-constexpr double kRaised = 1e-11;   // of a kink's mass: by how much a profile may have raised it
+constexpr double kFarthest = 64;    // the last knot over nearest + count; phi is negligible beyond
+constexpr double kOutward = 1e-15;  // relative rounding of a point or a mass
+constexpr double kSummed = 1e-13;   // relative rounding of a sum of some thousand masses
+constexpr double kLeast = 1e-300;   // covers products below the range of a double
+constexpr double kRaised = 1e-11;   // relative amount by which a profile may have raised a kink's mass
 
-// Even in ln(nearest + d), on which phi's logarithm hardly bends.
+// Knots are equally spaced in ln(nearest + d), in which the logarithm of phi is nearly linear.
 std::vector<double> knots_of(const OtherTerms& terms) {
   const double reach = std::log1p(kFarthest * (terms.nearest + terms.count) / terms.nearest);
   std::vector<double> knots;
@@ -56,10 +57,11 @@ class OneTerm {
         from_(kFrom[interval]),
         to_(interval + 1 < kFrom.size() ? kFrom[interval + 1] : std::numeric_limits<double>::infinity()) {}
 
-  // A kink of the profile at l < eps is the atom e^{-l} - e^{-eps}. The last one below `from` would have
-  // another mass in a profile that is exact from eps on: like all that follow it, it counts as 0. Masses of a
-  // profile are upper bounds; a measure that is nowhere less than the law's serves, so zero has the rest of 1
-  // and what they were raised by.
+  // The atoms for the upper bound. A kink of the profile at l < eps is the atom e^{-l} - e^{-eps}. The
+  // last kink below `from` would have another mass in a profile that is exact from eps on, so it counts
+  // as 0, like all later ones. Masses of a profile are upper bounds, and any measure that is nowhere
+  // less than the law's is valid. So the point 0 gets the rest of 1, plus the amount by which the
+  // masses were raised.
   SumLaw above() const {
     const std::vector<double>& l = profile_.log_alphas();
     const double gain = -std::expm1(-from_);
@@ -80,7 +82,7 @@ class OneTerm {
       reports += mass;
     }
     if (terms_.weights != nullptr) {
-      // Those at zero, and not above it, lie below by their weight.
+      // With weights, reports that lie at zero count as gain (1 - w) below it.
       const double not_positive = terms_.rate * (1 - profile_.alternative_tail(from_));
       add_report(0, larger(0.0, not_positive - reports * (1 + kSummed)));
     }
@@ -89,8 +91,9 @@ class OneTerm {
     return law;
   }
 
-  // Each kink's mass one node further down, so that what a chord spreads upward in l counts as spread
-  // downward; what has l > from, and is not positive, at the largest D it can have.
+  // The atoms for the lower bound. Each kink's mass is put one node further down in l, so that what a
+  // chord spreads upward in l counts as spread downward. Mass with l > from that is not positive gets the
+  // largest D it can have.
   SumLaw below() const {
     const std::vector<double>& l = profile_.log_alphas();
     const double end = std::exp(-to_), gain = 1 - end;
@@ -116,7 +119,8 @@ class OneTerm {
   }
 
  private:
-  // By how much all masses of the profile together were raised: what is not counted may be larger by that.
+  // The amount by which the profile's masses were raised in all. Mass that is not counted may
+  // be larger by that.
   double raised() const {
     double total = profile_.mass_at_infinity();
     for (const double mass : profile_.p_masses()) total += mass;
@@ -161,11 +165,13 @@ OthersBelowZero::OthersBelowZero(const Profile& profile, const OtherTerms& terms
       numerics::gathered(sorted(side == Side::above ? term.above() : term.below()), side, knots);
   const SumLaw sum =
       numerics::sum_by_doubling(one, times, side, [&](double) { return std::vector<double>(knots); });
-  // Outward: D nearer to zero and more likely from above, further and less likely from below.
+  // Rounds outward: for the upper bound D is smaller and its masses larger, for the lower
+  // bound the reverse.
   const double outward = side == Side::above ? 1 : -1;
   if (side == Side::above) {
     points_.push_back(0);
-    // What was left out of some clients' sum met masses of others that add up to hardly more than 1.
+    // Mass left out of a partial sum was multiplied by other clients' masses, which sum to
+    // hardly more than 1.
     masses_.push_back(sum.dropped * std::exp(sum.mass_error + 2 * kRaised * terms.count) + kLeast);
   }
   for (std::size_t i = 0; i < sum.points.size(); ++i) {

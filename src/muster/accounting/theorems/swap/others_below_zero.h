@@ -1,14 +1,14 @@
-// How far below zero the other terms of a swap-type sum lie, all together, while one large term carries it
-// (docs/theory/profile-only.md, "One large term").
+// The law of how far below zero the other terms of a swap-type sum lie, all together, while one large
+// term makes the sum positive (docs/theory/profile-only.md, "One large term").
 //
-// With E = e^eps and Z_j a client's term (X* where she reports, 1 - E where she is
-// absent, 0 where she is revealed),
-//     D = sum over N - 1 independent clients of (-Z_j)_+ / E  >=  0;
-// where Y_j = 1 - 1/E + Z_j / E is multiplied by a weight w_j <= 1, of (1 - 1/E - w_j Y_j)_+ .
-// A bound needs E phi(D) for functions phi that fall and are convex. So a law of some hundred atoms stands
-// for D's (sum_by_doubling.h): one client's atoms are moved down from above, up from below, where only terms
-// that are not positive count, and all rounding is in the points and masses. Each law holds for all eps of
-// one interval. Immutable.
+// With E = e^eps and Z_j a client's term (X* if she reports, 1 - E if she is absent, 0 if
+// she is revealed),
+//     D = sum over N - 1 independent clients of (-Z_j)_+ / E  >=  0.
+// If Y_j = 1 - 1/E + Z_j / E is multiplied by a weight w_j <= 1, the summand is (1 - 1/E - w_j Y_j)_+ .
+// A bound needs E phi(D) for functions phi that are decreasing and convex. So a law of some hundred atoms
+// takes the place of D's (sum_by_doubling.h). For the upper bound one client's atoms are moved down; for
+// the lower bound they are moved up, and only terms that are not positive count. All rounding is in the
+// points and masses. Each law holds for all eps of one interval. Immutable.
 #pragma once
 
 #include <cstddef>
@@ -19,26 +19,26 @@
 
 namespace muster::accounting {
 
-// What each term of a sum, centred so that an absent client's is zero, is multiplied by: independent, equal
-// in law, in (0, 1]; zero with the probability that is left.
+// The law of the weight of each term of a sum whose terms are centred so that an absent client's is zero.
+// Weights are independent, equal in law and in (0, 1], or zero with the remaining probability.
 struct TermWeights {
-  std::vector<double> values;  // falling
+  std::vector<double> values;  // decreasing
   std::vector<double> probabilities;
 };
 
-// One client's term: it reports with probability `rate`, is absent with
-// probability `silent`, and zero in what is left.
+// The law of one client's term: she reports with probability `rate` and is absent with probability
+// `silent`; otherwise her term is zero.
 struct OtherTerms {
   double count;    // N - 1 >= 0, whole
   double rate;     // (0, 1]
   double silent;   // >= 0, rounded down
-  double nearest;  // > 0: phi(d) = f(E (nearest + d)), so that cells are narrow where d is small against it
-  const TermWeights* weights = nullptr;  // none: 1
+  double nearest;  // > 0; phi(d) = f(E (nearest + d)), and cells are narrow where d is small against it
+  const TermWeights* weights = nullptr;  // all 1 if null
 };
 
 class OthersBelowZero {
  public:
-  // The interval of epsilon >= 1 that a law is for.
+  // The index of the interval whose law serves this epsilon >= 1.
   static std::size_t interval_of(double epsilon);
 
   OthersBelowZero(const Profile& profile, const OtherTerms& terms, std::size_t interval, numerics::Side side);

@@ -1,5 +1,5 @@
-// Triangles of a ball of diameter 1, of any dimension up to six, as the three distances of
-// gaussian_triangle.h: what the bounds of Gaussian messages must hold for.
+// Random triangles of a ball of diameter 1, in up to six dimensions, as the three distances of
+// gaussian_triangle.h. The bounds for Gaussian messages must hold for all of them.
 #pragma once
 
 #include <array>
@@ -13,7 +13,8 @@ struct Distances {
   double D, d, S;
 };
 
-// A triangle of the ball of diameter 1 in `dimension` dimensions: inside, on the sphere, nearly antipodal.
+// A triangle of the ball of diameter 1 in `dimension` dimensions, with points inside, on the sphere, or
+// nearly antipodal.
 inline Distances random_triangle(std::mt19937_64& engine, std::size_t dimension) {
   std::normal_distribution<double> normal;
   std::uniform_real_distribution<double> uniform(0, 1);

@@ -15,20 +15,21 @@ namespace {
 using numerics::as_lower_bound;
 using numerics::as_upper_bound;
 
-constexpr double kNothing = 1e-60;      // a delta
-constexpr double kCut = 1e-44;          // of a Gaussian profile
-constexpr double kRounding = 1e-12;     // of a probability that is a power of n
-constexpr double kMatters = 1e-9;       // of a sum: what the event that everybody reports may add unexamined
-constexpr std::size_t kFew = 64;        // atoms whose Chernoff bound is worth a look before their sum
-constexpr std::size_t kMostAtoms = 64;  // of a weighted term: more are thinned out
+constexpr double kNothing = 1e-60;   // a negligible delta
+constexpr double kCut = 1e-44;       // a Gaussian profile is cut where it falls below this
+constexpr double kRounding = 1e-12;  // relative rounding of an n-th power
+constexpr double kMatters = 1e-9;    // share of the sum that the all-report event may add without its blanket
+constexpr std::size_t kFew = 64;     // laws with fewer atoms are tried with Chernoff's bound before their sum
+constexpr std::size_t kMostAtoms = 64;  // atoms of a weighted term; longer laws are thinned
 constexpr double kSumsReach = 300;      // epsilon from which terms leave a double's range
-constexpr double kClose = 1e-3;         // of delta
+constexpr double kClose = 1e-3;         // relative width of an enclosure that needs no sum
 constexpr double kLargeTerms = 1;       // epsilon from which one large term may decide
 
 numerics::AtomicLaw term(const Profile& profile, const SumShape& shape, double epsilon) {
   numerics::AtomicLaw law = reporting_law(profile, shape.rate, epsilon);
-  if (shape.revealed >
-      0) {  // at the same point as the last atom: one atom, so that few clients are enumerated
+  // Revealed clients share the last atom where the points agree: sums with fewer atoms can be enumerated
+  // for more clients.
+  if (shape.revealed > 0) {
     const double point = neutral_point(epsilon);
     if (!law.points.empty() && law.points.back() == point) {
       law.weights.back() += shape.revealed;
@@ -71,7 +72,7 @@ numerics::Enclosure ReportingSum::delta(const SumShape& shape, double epsilon) c
                                 numerics::larger(0.0, silent * (1 - 4e-16)), shape.threshold, shape.weights},
                                epsilon);
   }
-  // The sum costs a hundred times as much: not where it could gain next to nothing.
+  // The sum takes a hundred times as long, so it is skipped where it could gain almost nothing.
   if (epsilon < kSumsReach && !(found.upper - found.lower <= kClose * found.upper)) {
     const numerics::Enclosure sum = summed(shape, epsilon);
     const double upper = numerics::smaller(found.upper, sum.upper);
@@ -83,13 +84,13 @@ numerics::Enclosure ReportingSum::delta(const SumShape& shape, double epsilon) c
 numerics::Enclosure ReportingSum::summed(const SumShape& shape, double epsilon) const {
   const double beyond =
       as_upper_bound(shape.factor * shape.count * shape.rate * profile_.mass_at_infinity() * (1 + 1e-15));
-  // Past every likelihood ratio no term is positive, and the theorems' thresholds are not below 0.
+  // Beyond the largest loss no term is positive, and the theorems' thresholds are not negative.
   if (epsilon >= profile_.largest_loss()) return {0, beyond};
   const numerics::AtomicLaw law = weighted(term(profile_, shape, epsilon), shape.weights.get());
   const double threshold = shape.threshold * -std::expm1(-epsilon) * (1 - 4e-16);
   const double scale = shape.factor * std::exp(epsilon);
-  // Where Chernoff's bound is already nothing, the sum is not worth its slowly decaying integrand. (It says
-  // nothing of a heavy tail.)
+  // Where Chernoff's bound is already negligible, the sum is skipped, because its integrand decays slowly
+  // there. The bound is useless for heavy tails, which take many atoms.
   if (law.points.size() < kFew) {
     const double chernoff = scale * numerics::expected_excess_chernoff(law, shape.count, threshold) * 2;
     if (chernoff <= numerics::larger(kNothing, 1e-3 * beyond)) {

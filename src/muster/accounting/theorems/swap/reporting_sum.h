@@ -1,13 +1,13 @@
-// factor * E( sum of the clients' terms )_+ : the one computation behind
-// the subset, check-in and slot theorems.
+// factor * E( sum of the clients' terms )_+, the one computation behind the subset, check-in
+// and slot theorems.
 //
 //     delta(eps) <= factor * E * E( Y_1 + ... + Y_count - threshold * (1 - 1/E) )_+
-//                   + factor * count * rate * f(inf),
-// Y_i the centred term of reporting_law.h at `rate`, f the local profile, E = e^eps. A Gaussian
-// profile is cut where it falls below 1e-44 or its loss passes 600, and the mass beyond charged
-// once (part (c) of docs/theory/profile-only.md). Where one large term decides, and wherever e^eps
-// is too large for a sum of terms, the bound of one_large_term.h holds: the smaller of the two is
-// taken. Immutable; call from any thread.
+//                   + factor * count * rate * f(inf).
+// Y_i is the centred term of reporting_law.h at `rate`, f the local profile, E = e^eps. A Gaussian
+// profile is cut where it falls below 1e-44 or its loss passes 600, and the mass beyond is charged
+// once (part (c) of docs/theory/profile-only.md). From epsilon = 1 on, the bound of one_large_term.h is
+// computed too, and the smaller of the two is taken; from epsilon = 300 on, e^eps is too large for a sum
+// of terms and that bound stands alone. Immutable; call from any thread.
 #pragma once
 
 #include <memory>
@@ -23,15 +23,16 @@ namespace muster::accounting {
 
 struct SumShape {
   double factor;
-  double count;         // terms, >= 1
-  double rate;          // the chance that a term is not zero, (0, 1]
-  double threshold;     // per E - 1, at least the count
-  double revealed = 0;  // the chance that a term is E - 1 for certain: a client whose coin is known
-  std::shared_ptr<const TermWeights> weights = nullptr;  // on each term; none: 1
+  double count;         // number of terms, >= 1
+  double rate;          // probability that a term is a report's, in (0, 1]
+  double threshold;     // in units of E - 1; at least the count
+  double revealed = 0;  // probability that a term is E - 1: a client whose coin is known
+  std::shared_ptr<const TermWeights> weights = nullptr;  // of the terms; all 1 if null
 };
 
-// The event that nobody is absent, and so nobody's place hides the victim: of the `clients` - 1 others each
-// is among the messages of unknown sender with this chance (the rest are known), it has this probability.
+// The event that nobody is absent, so that there is nobody to swap the victim with. Each of the
+// `clients` - 1 others sends a message of unknown sender with probability `chance`; the senders of the
+// rest are known. The event has probability `probability`.
 struct EverybodyReports {
   double clients, chance, probability;
 };
@@ -40,14 +41,15 @@ class ReportingSum {
  public:
   explicit ReportingSum(const Mechanism& mechanism);
   explicit ReportingSum(Profile profile);
-  // Two-sided: upper - lower is numerical error alone. Never NaN, `upper` at most 1.
+  // Encloses the expression above: upper - lower is numerical error alone. Never NaN;
+  // `upper` is at most 1.
   numerics::Enclosure delta(const SumShape& shape, double epsilon) const;
-  // Of one term Y_i, without its weight.
+  // The variance of one term Y_i, without its weight.
   double variance_of_term(const SumShape& shape, double epsilon) const;
-  // f(E), from above: what one message alone gives away.
+  // An upper bound of f(E), the divergence of one message alone.
   double local(double epsilon) const { return tail_.divergence(epsilon); }
-  // What the event adds, probability times f(E), or times the blanket of a shuffle of all who are left where
-  // the randomizer has one and it matters beside `sum`.
+  // What the event adds to delta: its probability times f(E). For an epsilon0-LDP randomizer the smaller
+  // of f(E) and the blanket of a shuffle of the hidden clients is taken, if that matters beside `sum`.
   numerics::Enclosure everybody(const EverybodyReports& event, double epsilon, double sum) const;
 
  private:
@@ -56,7 +58,7 @@ class ReportingSum {
   Profile profile_;
   LocalTail tail_;
   OneLargeTerm one_large_term_;
-  std::optional<double> epsilon0_;  // of a pure mechanism
+  std::optional<double> epsilon0_;  // of an epsilon0-LDP mechanism
 };
 
 }  // namespace muster::accounting

@@ -10,12 +10,13 @@ namespace {
 
 using numerics::AtomicLaw;
 
-constexpr double kBin = 1.0 / 256;       // of a deviation, and of the distance from 0 beyond one
-constexpr double kWidest = 0.04;         // of an interval: of its distance from 0 plus a deviation
-constexpr double kWorkOfBin = 80;        // numerics/work.h: of long doubles, written and read
-constexpr double kAddedVariance = 1e-7;  // of one interval, relative
+// The width of a bin: a share of a deviation, and beyond one deviation of the distance from 0.
+constexpr double kBin = 1.0 / 256;
+constexpr double kWidest = 0.04;         // of an interval: share of its distance from 0 plus a deviation
+constexpr double kWorkOfBin = 80;        // per bin, in the unit of numerics/work.h
+constexpr double kAddedVariance = 1e-7;  // share of the variance that one interval may add
 
-// One side of 0, in distances from it.
+// The bins on one side of 0, in distances from it.
 class Side {
  public:
   Side(double reach, double unit) : unit_(unit), log_unit_(std::log(unit)) {
@@ -32,7 +33,7 @@ class Side {
 
   std::size_t bins() const { return edges_.size(); }
 
-  // An atom at `distance` > 0, at most the reach; `log_distance` need only be close.
+  // Adds an atom at `distance` from 0, which is at most the reach; `log_distance` need only be close.
   void add(double distance, double log_distance, double weight) {
     const double guess =
         distance < unit_ ? distance / (unit_ * kBin) : 1 / kBin + (log_distance - log_unit_) * kBinsPerUnit;
@@ -45,13 +46,13 @@ class Side {
     moment_[bin] += mass * (static_cast<long double>(distance) - edges_[bin]);
   }
 
-  // Adds the kept atoms, on the side that `sign` names.
+  // Adds the kept atoms to `result`, on the side of 0 that `sign` names.
   void split(double sign, double most_added, AtomicLaw& result) const {
     const std::size_t bins = edges_.size() - 1;
-    long double at_low = 0;  // what has moved to the interval's inner end
+    long double at_low = 0;  // mass from the previous interval at this one's inner end
     for (std::size_t first = 0; first < bins;) {
       const double low = edges_[first], widest = kWidest * (low + unit_);
-      long double mass = 0, moment = 0;  // about low
+      long double mass = 0, moment = 0;  // moment about `low`
       std::size_t next = first;
       for (; next < bins; ++next) {
         const double gap = edges_[next + 1] - low;

@@ -12,20 +12,25 @@ namespace {
 
 using numerics::larger;
 
-// The larger mu, the more what lies between the outer places bends: three, five, seven of them.
+// The number of places grows with mu, because the curve between the outer places bends more: three up to
+// kNarrow, five up to kWide, then seven.
 constexpr double kNarrow = 0.25, kWide = 0.85;
-constexpr int kCells = 8, kRoughCells = 4;             // between two inner places
-constexpr double kShrink = 0.85, kRoughShrink = 0.75;  // of a cell, towards the ends
+constexpr int kCells = 8, kRoughCells = 4;  // cells between two inner places
+// Towards an end of [-1, 1], each edge's distance from the end is this fraction of the previous edge's.
+constexpr double kShrink = 0.85, kRoughShrink = 0.75;
 constexpr double kNarrowShrink = 0.9;
+// No edge but the end itself is closer to the end than this.
 constexpr double kLastCell = 2e-3;
-// Of the inner types' calls, times mu^2 (1 - d^2): what is given away to begin with. They lose about a
-// quarter of that of their variance against the outer ones.
+// The inner types' expected excesses are first raised by mu^2 (1 - d^2) times (kGiven + kGivenFar times
+// the squared deviations of c). The variance of an inner type is less than that of the outer ones by a
+// fraction of about mu^2 (1 - d^2) / 4.
 constexpr double kGiven = 0.05, kGivenFar = 0.1;
-// What the search leaves open: of what it finds; and of the middle type's call, times mu^2 (1 - d^2) where
-// one type is charged, as it is where all are.
+// The search stops within these ratios of what it has reached, plus these shares of the middle type's
+// expected excess. The shares are multiplied by mu^2 (1 - d^2) except where all types are charged.
 constexpr double kRatio = 1.3, kRoughRatio = 2, kRatioOfAll = 1.1;
 constexpr double kOpen = 0.012, kRoughOpen = 0.04, kOpenOfAll = 2e-4;
-constexpr double kSpared = 0.02;  // of that, an atom of the common factor that is not computed
+// Atoms of the common factor worth less than this fraction of such a share are bounded, not computed.
+constexpr double kSpared = 0.02;
 constexpr double kUp = 1 + 0x1p-50;
 
 std::vector<double> mirrored(std::vector<double> edges) {
@@ -36,8 +41,9 @@ std::vector<double> mirrored(std::vector<double> edges) {
 
 }  // namespace
 
-// Towards the ends cells shrink with the distance from the end, and what lacks there is charged to the inner
-// type, divided by its weight; the last cell's is charged to all.
+// Towards the ends cells shrink with the distance from the end. What the mixtures of those cells lack
+// is charged to the inner type, divided by its weight; what the mixture of the outermost cell lacks is
+// charged to all types.
 TriangleTypes::TriangleTypes(double most_mu, bool rough)
     : ratio_(rough ? kRoughRatio : kRatio), open_(rough ? kRoughOpen : kOpen) {
   places_ = most_mu <= kNarrow ? std::vector<double>{-1, 0, 1}
@@ -104,7 +110,8 @@ std::vector<double> TriangleTypes::values(double mu, double excess, double c) co
     if (part.charged == Charged::inner_second || part.charged == Charged::both)
       charges[i + 1] = larger(charges[i + 1], found);
   }
-  // Weights and their mirror images agree to an ulp of 1: that much of the largest value to every type.
+  // Weights and their mirror images agree to an ulp of 1, so every type is raised by that share of
+  // the largest value.
   const double rounding = 0x1p-50 * *std::ranges::max_element(own);
   for (std::size_t i = 0; i < size(); ++i) own[i] = (own[i] + charges[i] + all + rounding) * kUp;
   return own;

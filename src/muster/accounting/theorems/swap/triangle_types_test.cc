@@ -1,5 +1,6 @@
-// The types' values against random and inscribed triangles of the ball, by an independent quadrature, and
-// what the same triangles catch: right triangles alone, weights of the wrong type, only two types.
+// Compares mixtures of the types' values with random and inscribed triangles of the ball, by an
+// independent quadrature. The same triangles must catch three shortcuts: right triangles alone, weights
+// of the wrong type, and only two types.
 #include "muster/accounting/theorems/swap/triangle_types.h"
 
 #include <gtest/gtest.h>
@@ -21,7 +22,7 @@ struct Weighted {
   double lambda;
 };
 
-// The weights of a client's place, from the cells alone; every d must be in some cell.
+// The cell and the weight of a client with this d; every d must be in some cell.
 Weighted weights_of(const TriangleTypes& types, double d) {
   for (const TriangleTypes::Cells& part : types.cells()) {
     for (std::size_t j = 0; j < part.cells.lambdas.size(); ++j) {
@@ -53,7 +54,7 @@ TEST(TriangleTypes, PlacesAndWeightsAreSymmetric) {
 TEST(TriangleTypes, EveryTriangleOfTheBallLiesBelowItsMixture) {
   std::mt19937_64 engine(31);
   std::uniform_real_distribution<double> uniform(0, 1);
-  constexpr double kKink = 1e-4;  // on a line the rule's integrand has a kink
+  constexpr double kKink = 1e-4;  // in one dimension the quadrature's integrand has a kink
   int cases = 0, right_alone = 0, exchanged = 0, outer_alone = 0;
   for (const double mu : {0.05, 0.3, 0.5, 0.8, 1.0}) {
     for (const bool rough : {false, true}) {
@@ -61,7 +62,7 @@ TEST(TriangleTypes, EveryTriangleOfTheBallLiesBelowItsMixture) {
       double nearest = 1;
       for (int setting = 0; setting < 7; ++setting) {
         const double c = std::expm1(mu * (0.1 + 3 * uniform(engine)));
-        // Down to the odds of a rate of .01, and up to those of .9.
+        // The odds c / excess range from those of a rate of .01 to those of a rate of .9.
         const double excess = c * std::pow(10.0, -2 + 3 * uniform(engine));
         const std::vector<double> values = types.values(mu, excess, c);
         const TriangleExcesses excesses(mu, excess);

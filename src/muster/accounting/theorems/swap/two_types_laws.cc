@@ -16,22 +16,25 @@ using numerics::larger;
 using Extended = long double;
 
 constexpr int kCells = 160;
-constexpr double kPerDeviation = 10;  // nodes, over three deviations; then growing steps
-constexpr double kLooser = 2;         // of beta, what a search beyond E = 1 may leave open: it is mixed in
-constexpr double kGrowth = 0.12;      // of a step, a step
-constexpr double kReach = 8;          // deviations: the last node
-constexpr double kProfileFrom = 6;    // deviations from which both types are the profile-only law
+constexpr double kPerDeviation = 10;  // nodes per deviation, up to three deviations; beyond, steps grow
+// Searches at E > 1 are this many times less precise, because such a level is interpolated
+// with the one below.
+constexpr double kLooser = 2;
+constexpr double kGrowth = 0.12;    // relative growth of each step beyond
+constexpr double kReach = 8;        // the last node, in deviations
+constexpr double kProfileFrom = 6;  // deviations from which both types are the profile-only law
 constexpr Extended kRounding = 0x1p-51L;
-// By how much all masses together may pass 1, by their rounding: whoever sums n terms charges n times it.
+// Rounding may make the masses sum to at most 1 plus this; a sum of n terms is charged n times as much.
 constexpr Extended kExcess = 1e-15L;
 constexpr Extended kNoise = 1e-16L;
 constexpr int kMostLines = 400;
-constexpr std::size_t kKept = 16;  // tables
+constexpr std::size_t kKept = 16;  // tables kept in the process
 
-// A line in call form (value at y, slope in [-1, 0]) or, left of 0, in put form: the call's value plus y.
+// A line in the form of an expected excess (slope in [-1, 0]) or, left of 0, of an expected deficit: the
+// expected excess plus y.
 struct Line {
   double anchor;
-  Extended value, slope;  // in the form of the anchor's side
+  Extended value, slope;  // both in the form of the anchor's side
   Extended at(double y) const {
     const bool own_deficit = anchor < 0, deficit = y < 0;
     const Extended own = value + slope * (static_cast<Extended>(y) - anchor);
@@ -44,16 +47,17 @@ class Polygon {
   Polygon(const std::vector<double>& points, SidedValues values)
       : points_(points), values_(std::move(values)) {}
 
-  // Of the edge from node k to k + 1, in put form left of 0 and in call form right of it; 0 is in both.
+  // The slope of the edge from node k to k + 1: of the expected deficit left of 0, of the expected excess
+  // right of it. The two agree in value at 0.
   Extended slope(std::size_t k) const {
     return (values_[k + 1] - values_[k]) / (static_cast<Extended>(points_[k + 1]) - points_[k]);
   }
   bool is_below_zero(std::size_t k) const { return points_[k] < 0; }
-  // The change of slope at an inner node.
+  // The change of slope at the inner node k, which is the mass there.
   Extended mass(std::size_t k) const {
     return slope(k) - slope(k - 1) + (is_below_zero(k - 1) && !is_below_zero(k) ? 1 : 0);
   }
-  // By more than the values' rounding.
+  // Whether node k is concave by more than the rounding of the values.
   bool concave(std::size_t k) const {
     const Extended left = static_cast<Extended>(points_[k]) - points_[k - 1];
     const Extended right = static_cast<Extended>(points_[k + 1]) - points_[k];
@@ -61,7 +65,7 @@ class Polygon {
            -kNoise * (values_[k - 1] / left + values_[k] * (1 / left + 1 / right) + values_[k + 1] / right);
   }
   Line edge(std::size_t k) const { return {points_[k], values_[k], slope(k)}; }
-  // Twice the area a line adds.
+  // Twice the area that raising the polygon to the line would add.
   Extended added(const Line& line) const {
     Extended sum = 0, before = 0;
     for (std::size_t k = 0; k < points_.size(); ++k) {
@@ -74,7 +78,7 @@ class Polygon {
   void raise(const Line& line) {
     for (std::size_t k = 0; k < points_.size(); ++k) values_[k] = larger(values_[k], line.at(points_[k]));
   }
-  // Calls fall to the right, puts to the left.
+  // Makes expected excesses decrease to the right and expected deficits decrease to the left.
   void order() {
     for (std::size_t k = points_.size() - 1; k-- > 0 && points_[k] >= 0;) {
       values_[k] = larger(values_[k], values_[k + 1]);
@@ -104,7 +108,7 @@ SidedValues convex_majorant(const std::vector<double>& points, SidedValues value
     if (first + 1 >= polygon.size()) break;
     std::size_t last = first;
     while (last + 2 < polygon.size() && polygon.concave(last + 1)) ++last;
-    // Above a concave stretch each of its edges, prolonged, lies above all of it.
+    // Each edge of a concave stretch, prolonged, lies above the whole stretch.
     Line best = polygon.edge(first - 1);
     Extended least = polygon.added(best);
     for (std::size_t k = first; k <= last; ++k) {
@@ -128,14 +132,15 @@ std::optional<std::vector<double>> masses_above(const std::vector<double>& point
   std::vector<double> masses(count, 0.0);
   for (std::size_t k = 0; k < count; ++k) {
     if (k == zero) continue;
-    // Left of the first point the call's slope is -1, right of the last one 0.
+    // The slope of the expected excess is -1 left of the first point and 0 right of the last one.
     const Extended mass = k == 0           ? polygon.slope(0)
                           : k + 1 == count ? -polygon.slope(k - 1)
                                            : polygon.mass(k);
-    // A concave kink may be left flat: a mass raised to 0 raises the law. More than rounding is refused.
+    // A negative mass at a concave kink is raised to 0, which only raises the law.
     masses[k] = up(larger<Extended>(0, mass));
   }
-  // Right of 0 the stop-loss transform is the sum of its masses; left of it, the put function and the mean.
+  // Right of 0 the law's value is its expected excess; left of 0 it is its expected
+  // deficit plus its mean.
   const auto mean = [&] {
     Extended sum = 0;
     for (std::size_t k = 0; k < count; ++k) sum += static_cast<Extended>(masses[k]) * points[k];
@@ -167,7 +172,7 @@ std::optional<std::vector<double>> masses_above(const std::vector<double>& point
   return masses;
 }
 
-// The distance is raised by what sigma's own rounding may hide.
+// The distance is raised to cover the rounding of sigma.
 TwoTypesLaws::TwoTypesLaws(double mu) : mu_(mu), cells_(TriangleCells::of(mu * (1 + 0x1p-51), kCells)) {
   std::vector<double> right;
   double y = 0, step = 1 / kPerDeviation;
@@ -188,8 +193,9 @@ TwoTypesLaws::Level TwoTypesLaws::build(double excess) const {
   SidedValues record(count), alternative(count);
   for (std::size_t k = 0; k < count; ++k) {
     const double y = points_[k], c = y - excess;
-    const bool expected = c > 0;  // as `calls` gives it; wanted as a call where y >= 0
-    // The same correction on both sides where E = 1.
+    // TriangleExcesses gives the expected excess where c > 0, else the expected deficit. The expected
+    // excess is wanted where y >= 0.
+    const bool expected = c > 0;
     const auto sided = [&](double value) -> Extended {
       return y >= 0 && !expected ? static_cast<Extended>(value) - y : static_cast<Extended>(value);
     };
@@ -199,6 +205,7 @@ TwoTypesLaws::Level TwoTypesLaws::build(double excess) const {
       continue;
     }
     Extended beta = 0;
+    // Where E = 1 the correction is the same on both sides of c = 0.
     if (excess == 0 && k > zero) {
       const std::size_t mirrored = 2 * zero - k;
       beta = record[mirrored] - sided(excesses.record(-c).upper);
@@ -236,7 +243,7 @@ std::optional<TwoTypesLaws::Types> TwoTypesLaws::at(double excess, double rate) 
   const Level& low = level(left);
   const Level& high = level(left + 1);
   if (!low.valid || !high.valid) return std::nullopt;
-  // The weights of an E that is not above the one asked for: delta falls with E.
+  // The weights are those of an E not above the one asked for, which is safe because delta falls with E.
   const double share =
       numerics::within((excess * (1 - 0x1p-50) - low.excess) / (high.excess - low.excess), 0.0, 1.0);
   Types types;
@@ -251,7 +258,7 @@ std::optional<TwoTypesLaws::Types> TwoTypesLaws::at(double excess, double rate) 
 
 std::shared_ptr<const TwoTypesLaws> TwoTypesLaws::of(double mu) {
   static std::mutex mutex;
-  static std::list<std::pair<double, std::shared_ptr<const TwoTypesLaws>>> kept;  // the latest first
+  static std::list<std::pair<double, std::shared_ptr<const TwoTypesLaws>>> kept;  // latest first
   const std::lock_guard lock(mutex);
   const auto known = std::ranges::find(kept, mu, [](const auto& entry) { return entry.first; });
   if (known != kept.end()) {

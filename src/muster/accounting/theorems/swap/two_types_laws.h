@@ -1,11 +1,12 @@
-// The two atomic laws of docs/theory/gaussian-two-types.md: a term of a client that holds the victim's
-// record, and of one that holds her alternative, each enlarged until every Gaussian client lies below a
-// mixture of them.
+// The two atomic laws of Theorem 5 (docs/theory/gaussian-two-types.md): the term of a client that holds
+// the victim's record, and of one that holds her alternative, each enlarged until every Gaussian client
+// lies below a mixture of them.
 //
-// On nodes Y = K - 1 the stop-loss transforms A + beta and B + beta (two_types_net.h) are raised to convex ones
-// with slopes in [-1, 0]; their second differences are masses. For E between two tabulated values the masses
-// are interpolated, node by node. The table of one mu is kept: it serves every number of clients, rate, delta
-// and number of rounds. Thread rule: any function from any thread; a table is built once, on first use.
+// At nodes Y = K - 1 the stop-loss transforms A + beta and B + beta (two_types_net.h) are raised
+// to convex ones with slopes in [-1, 0]; their second differences are the masses. For E between two
+// tabulated values the masses are interpolated node by node. The table of one mu is kept; it serves every
+// number of clients, rate, delta and number of rounds. Any function may be called from any thread; a
+// table is built once, on first use.
 #pragma once
 
 #include <array>
@@ -20,16 +21,17 @@
 
 namespace muster::accounting {
 
-// Values of a stop-loss transform at increasing points: E(Y - y)_+ at y >= 0, E(y - Y)_+ at y < 0.
+// Values at increasing points y: the expected excess E(Y - y)_+ at y >= 0, the expected deficit
+// E(y - Y)_+ at y < 0.
 using SidedValues = std::vector<long double>;
 
-// At least `values` at every point, and convex with slopes in [-1, 0] as a stop-loss transform: lines through
-// concave stretches, each the one that adds the least area.
+// Values that are at least `values` at every point and convex with slopes in [-1, 0], as those of a
+// stop-loss transform. Concave stretches are raised to a line, the one that adds the least area.
 SidedValues convex_majorant(const std::vector<double>& points, SidedValues values);
 
-// The masses of a law with total 1 (1 + 1e-15 at most), the point 0 taking what is left, whose stop-loss transform
-// plus `cut` is at least `values`: checked after the masses are rounded. None where the values are not
-// convex, or masses pass 1.
+// The masses at `points` of a law whose stop-loss transform plus `cut` is at least `values`, checked
+// after the masses are rounded. They sum to at most 1 + 1e-15; the point 0 takes what is left, and its
+// entry is 0. None if the sum is larger, the check fails, or 0 is not an inner point.
 std::optional<std::vector<double>> masses_above(const std::vector<double>& points, const SidedValues& values,
                                                 long double cut);
 
@@ -37,21 +39,22 @@ class TwoTypesLaws {
  public:
   static constexpr double kLeastMu = 0.01, kMostMu = 1.01;
 
-  // The table for records in a ball of diameter mu, in [kLeastMu,
-  // kMostMu] noise deviations. Kept for some mu.
+  // The table for records in a ball of diameter mu, in [kLeastMu, kMostMu] noise deviations. The most
+  // recently used tables are kept.
   static std::shared_ptr<const TwoTypesLaws> of(double mu);
   explicit TwoTypesLaws(double mu);
 
   struct Types {
     numerics::AtomicLaw record;       // others hold the victim's record: type A
     numerics::AtomicLaw alternative;  // others hold her alternative: type B
-    double cut;                       // charge it once, times the chance that the victim reports
+    double cut;                       // to be charged once, times the probability that the victim reports
   };
-  // At E - 1 = excess >= 0, points Y = term + E - 1, each term weighted with `rate`. None beyond the table.
+  // The laws at E - 1 = excess >= 0, at points Y = term + E - 1, with masses multiplied by `rate`. None
+  // beyond the table.
   std::optional<Types> at(double excess, double rate) const;
 
-  // For tests: the points, and the stop-loss transforms' values at a level; the levels' E - 1.
-  static constexpr std::array<double, 4> kLevels{0, 0.1, 0.45, 1.5};  // times mu
+  // For tests: the points, the tabulated levels of E - 1, and the masses of the two laws at a level.
+  static constexpr std::array<double, 4> kLevels{0, 0.1, 0.45, 1.5};  // E - 1 in units of mu
   struct Level {
     bool valid = false;
     double excess = 0;

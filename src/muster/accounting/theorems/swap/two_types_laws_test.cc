@@ -1,5 +1,5 @@
-// The two types' laws against random and inscribed triangles of the ball, by an independent quadrature, and
-// four shortcuts that the same triangles catch.
+// Compares mixtures of the two types' laws with random and inscribed triangles of the ball, by an
+// independent quadrature. The same triangles must catch four shortcuts.
 #include "muster/accounting/theorems/swap/two_types_laws.h"
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ std::size_t cell_of(const TriangleCells& cells, double d) {
   return j;
 }
 
-// E(Y - y)_+ of a law with an implicit mass at 0.
+// E(Y - y)_+ of a law whose missing mass is at 0.
 double call_of(const numerics::AtomicLaw& law, double y) {
   double sum = 0, total = 0;
   for (std::size_t k = 0; k < law.points.size(); ++k) {
@@ -35,7 +35,8 @@ double call_of(const numerics::AtomicLaw& law, double y) {
   return sum + (1 - total) * std::fmax(0.0, -y);
 }
 
-// (B) and what follows from it, for K between and on nodes and E between and on tabulated ones.
+// Checks (B) of the page and its consequences, with K at nodes and between them, and E at tabulated
+// values and between them.
 TEST(TwoTypesLaws, EveryTriangleOfTheBallLiesBelowItsMixture) {
   std::mt19937_64 engine(2027);
   std::uniform_real_distribution<double> uniform(0, 1);
@@ -79,10 +80,10 @@ TEST(TwoTypesLaws, EveryTriangleOfTheBallLiesBelowItsMixture) {
   EXPECT_GT(below_without_beta, cases / 20);
 }
 
-// The certificate at single thresholds: right, and wrong in four ways.
+// A certificate to try at single thresholds: the right one, or one of four wrong ones.
 struct Shortcut {
   const char* name;
-  CornerOf corner;  // none: beta = 0
+  CornerOf corner;  // null: beta = 0
   bool must_fail;
 };
 
@@ -128,7 +129,8 @@ TEST(TwoTypesNet, FourShortcutsAreCaught) {
       Shortcut{"the certificate", corner_of, false}, Shortcut{"beta = 0", nullptr, true},
       Shortcut{"right triangles alone", right_triangles_alone, true},
       Shortcut{"d at the wrong end of its cell", wrong_end, true}, Shortcut{"S = 1 + eta", flat_sum, true}};
-  // Of right triangles alone a known one is kept: D = .9946, d = -.18, S = 1.144, E = 1.00695, c = .642.
+  // The first inscribed triangle is a known counterexample to right triangles alone: D = .9946, d = -.18,
+  // S = 1.144, E = 1.00695, c = .642.
   const std::vector<double> thresholds{-1.2, -0.642, 0.35, 0.642, 0.9, 1.3};
   for (const Shortcut& shortcut : shortcuts) {
     const int random = above_certificate(
@@ -153,7 +155,8 @@ TEST(TwoTypesNet, FourShortcutsAreCaught) {
   }
 }
 
-// Of a prototype whose searches stopped within 2 per cent and whose chords cost 1 to 2: E = 1, 192 cells.
+// Values of an independent prototype at E = 1 with 192 cells. Its searches stopped within 2 per cent, and
+// its chords cost 1 to 2 per cent.
 TEST(TwoTypesNet, ReferenceCorrections) {
   struct Row {
     double mu, c, beta;
@@ -165,11 +168,11 @@ TEST(TwoTypesNet, ReferenceCorrections) {
     const TriangleExcesses excesses(mu, 0);
     const TriangleCells cells = TriangleCells::of(mu, 192);
     const Correction found = certified_correction(excesses, cells, mu, c, corner_of, 0.1);
-    // Within 3 per cent, and what either search leaves open where A and B are far larger.
+    // The tolerance is 3 per cent, plus what either search leaves open where A and B are far larger.
     const double open = 6e-4 * excesses.alternative(c).upper;
     EXPECT_NEAR(found.beta, row.beta, 0.03 * row.beta + open) << mu << ' ' << c << ' ' << found.beta;
     EXPECT_LE(found.reached, found.beta);
-    // E = 1: the same on the other side.
+    // At E = 1 the correction is the same on the other side.
     EXPECT_NEAR(certified_correction(excesses, cells, mu, -c, corner_of, 0.1).beta, found.beta, open);
   }
 }
@@ -212,7 +215,7 @@ TEST(ConvexMajorant, IsConvexAboveAndTouches) {
 TEST(MassesAbove, RefusesWhatIsNotALaw) {
   const std::vector<double> points{-1, -0.5, 0, 0.5, 1};
   EXPECT_TRUE(masses_above(points, {0, 0.05L, 0.2L, 0.05L, 0}, 0).has_value());
-  EXPECT_FALSE(masses_above(points, {0, 0.05L, 0.9L, 0.05L, 0}, 0).has_value());  // more than one in all
+  EXPECT_FALSE(masses_above(points, {0, 0.05L, 0.9L, 0.05L, 0}, 0).has_value());  // masses sum to more than 1
   EXPECT_FALSE(masses_above(points, {0, NAN, 0.2L, 0.05L, 0}, 0).has_value());
   EXPECT_FALSE(masses_above({-1, 1, 2}, {0, 0.05L, 0}, 0).has_value());  // no point 0
 }
@@ -221,7 +224,7 @@ TEST(TwoTypesLaws, TablesAreKeptAndCoverTheirRange) {
   EXPECT_EQ(TwoTypesLaws::of(0.31).get(), TwoTypesLaws::of(0.31).get());
   const auto first = TwoTypesLaws::of(0.32);
   for (int i = 0; i < 20; ++i) TwoTypesLaws::of(0.4 + 1e-3 * i);
-  EXPECT_NE(TwoTypesLaws::of(0.32).get(), first.get());  // forgotten, and still whole
+  EXPECT_NE(TwoTypesLaws::of(0.32).get(), first.get());  // no longer kept, but still valid
   EXPECT_TRUE(first->at(0, 1).has_value());
   EXPECT_FALSE(first->at(10, 1).has_value());
   for (const double mu : {TwoTypesLaws::kLeastMu, 0.1, TwoTypesLaws::kMostMu}) {

@@ -13,13 +13,18 @@ using numerics::larger;
 using numerics::smaller;
 
 constexpr double kUlp = 0x1p-52;
-// What a search may leave open: of beta, and of A or B where the latter are far larger than beta.
+// The search stops when its bound is within a relative kOpen (far from c = 0, kOpenFar) of the largest
+// value reached, plus kShare + kSharePerMu2 mu^2 (far from c = 0, kShare) times the larger of A and B.
 constexpr double kOpen = 0.03, kOpenFar = 0.1;
 constexpr double kShare = 8e-4, kSharePerMu2 = 4e-3;
-constexpr double kSpared = 1e-7;  // of A or B: an atom of the common factor worth less is not computed
-constexpr int kMostEvaluations = 20'000;  // to a node; the largest box left is a bound at any time
-constexpr std::size_t kRuns = 8;          // of cells, to begin with
-constexpr double kThird = 3;              // an interval of eta is halved up to this ratio of its ends
+// Atoms of the common factor worth less than this share of A or B are bounded, not computed.
+constexpr double kSpared = 1e-7;
+// The number of evaluations per node. The largest box left is a valid bound whenever the search stops.
+constexpr int kMostEvaluations = 20'000;
+constexpr std::size_t kRuns = 8;  // runs of cells at the start
+// Intervals of eta are split at their arithmetic mean up to this ratio of their ends, then at
+// the geometric mean.
+constexpr double kThird = 3;
 
 struct Entry {
   double value;
@@ -33,11 +38,11 @@ TriangleCells TriangleCells::of(double mu, int count) {
   TriangleCells cells;
   const int half = count / 2;
   const double whole = std::erf(mu / std::sqrt(8.0));
-  std::vector<double> edges{0}, lambdas;  // of d >= 0
+  std::vector<double> edges{0}, lambdas;  // for d >= 0
   for (int j = 1; j <= half; ++j) {
     const double x = static_cast<double>(j) / half;
     edges.push_back(j == half ? 1 : 0.6 * x + 0.4 * std::sin(std::numbers::pi * x / 2));  // finer at the ends
-    // Equates the slopes at c = 0, E = 1, of a right triangle at the cell's middle.
+    // This weight matches the slope at c = 0, E = 1 of a right triangle at the cell's middle.
     const double middle = 0.5 * (edges[edges.size() - 2] + edges.back());
     lambdas.push_back(0.5 * (1 - std::erf(mu * middle / std::sqrt(8.0)) / whole));
   }

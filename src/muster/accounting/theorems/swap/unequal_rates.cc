@@ -12,7 +12,7 @@
 namespace muster::accounting {
 namespace {
 
-constexpr double kImprobable = 1e-36;  // a block of N this rare is charged whole
+constexpr double kImprobable = 1e-36;  // a block of N less likely than this is charged at delta = 1
 
 void check(double lo, double hi) {
   if (!(lo > 0 && lo <= hi && hi < 1)) {
@@ -28,9 +28,9 @@ UnequalRatesCurve::UnequalRatesCurve(ReportingSum sum, double n, double lo, doub
     : sum_(std::move(sum)) {
   check(lo, hi);
   const double theta = lo / hi;
-  // Centred at 1 - E: a silent client's term is 0, a revealed one's E - 1.
+  // Terms are centred at 1 - E: an absent client's term is 0, a revealed one's is E - 1.
   shape_ = {.factor = 1 / (n * theta), .count = n, .rate = lo, .threshold = n, .revealed = (hi - lo) / hi};
-  const double not_absent = 1 - theta * (1 - hi);  // of another client: she reports, or is revealed
+  const double not_absent = 1 - theta * (1 - hi);  // probability that another client reports or is revealed
   everybody_ = hi * std::exp((n - 1) * std::log1p(-theta * (1 - hi)));
   reporting_ = numerics::smaller(1.0, lo / not_absent * (1 - 4e-16));
 }
@@ -57,11 +57,12 @@ UnequalRatesMixture::UnequalRatesMixture(double n, double lo, double hi, Family 
 }
 
 void UnequalRatesMixture::merge() {
-  // Where the cumulative weight passes these, a new block begins: a rare stretch below the mean may be
-  // charged far below itself, and all of the upper end at one point.
+  // A new block begins where the cumulative weight passes one of these. An unlikely stretch below the
+  // mean may be charged at numbers of clients far below its own, and the whole upper end at one number.
   constexpr std::array kCuts{1e-30, 1e-24, 1e-19, 1e-15, 1e-12, 1e-9, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 4e-3,
                              0.01,  0.03,  0.06,  0.12,  0.2,   0.3,  0.4,  0.5,  0.6,  0.7,  0.8,  0.9};
-  // The share of many clients by which their number may differ: no bound moves by as much as is lost here.
+  // Numbers of clients that differ by at most this share are merged: the bound changes less between them
+  // than merging loses anyway.
   constexpr double kAlike = 2e-5;
   const auto alike = [&](const BinomialBlock& a, const BinomialBlock& b) {
     return b.first - a.first <= kAlike * a.first;
@@ -102,8 +103,9 @@ numerics::Enclosure UnequalRatesMixture::delta(double epsilon) const {
 UnequalRatesPair::UnequalRatesPair(double epsilon0, double n, double lo, double hi)
     : epsilon0_(epsilon0), n_(n), lo_(lo), hi_(hi) {}
 
-// (1/n) E( sum of terms )_+ , a term being stay (1 - E) for an absent client (probability 1 - lo) and own
-// times `rare` or `common` for a reporting one, with r = e^epsilon0 (probability q) or e^-epsilon0.
+// (1/n) E( sum of terms )_+. The term is stay (1 - E) for an absent client (probability 1 - lo). For a
+// reporting one it is own times `rare` if the likelihood ratio r is e^epsilon0 (probability q), and own
+// times `common` if r is e^-epsilon0.
 numerics::Enclosure UnequalRatesPair::curve(long double rare, long double common, double epsilon) const {
   if (epsilon >= epsilon0_) return {0, 0};  // no likelihood ratio passes e^epsilon0
   const long double lo = lo_, hi = hi_, e0 = epsilon0_;
@@ -112,17 +114,17 @@ numerics::Enclosure UnequalRatesPair::curve(long double rare, long double common
                     absent = -std::expm1(static_cast<long double>(epsilon));
   const numerics::Enclosure mean =
       mean_of_terms({{own * rare, lo * q}, {own * common, lo * p}, {stay * absent, 1 - lo}}, n_);
-  // The shares are quotients of rounded numbers: a few units of extended precision.
+  // The factors are quotients of rounded numbers, off by a few units of extended precision.
   return {numerics::as_lower_bound(mean.lower * (1 - 1e-12)),
           numerics::as_upper_bound(mean.upper * (1 + 1e-12))};
 }
 
-numerics::Enclosure UnequalRatesPair::forward(double epsilon) const {  // r - E
+numerics::Enclosure UnequalRatesPair::forward(double epsilon) const {  // for the term r - E
   const long double e = epsilon, e0 = epsilon0_;
   return curve(std::exp(e) * std::expm1(e0 - e), std::exp(e) * std::expm1(-e0 - e), epsilon);
 }
 
-numerics::Enclosure UnequalRatesPair::reverse(double epsilon) const {  // 1 - E r
+numerics::Enclosure UnequalRatesPair::reverse(double epsilon) const {  // for the term 1 - E r
   const long double e = epsilon, e0 = epsilon0_;
   return curve(-std::expm1(e + e0), -std::expm1(e - e0), epsilon);
 }

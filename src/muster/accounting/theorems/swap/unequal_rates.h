@@ -1,15 +1,16 @@
-// Clients whose participation rates differ (docs/theory/unequal-rates.md, Theorems 6 and 7).
+// Bounds for clients whose participation rates differ (Theorems 6 and 7, docs/theory/unequal-rates.md).
 //
-// Statement. n honest clients report independently through a shuffler, each with its own unknown rate in
-// [lo, hi], hi < 1. With theta = lo / hi, E = e^eps >= 1 and independent terms
+// n honest clients report independently through a shuffler, each with its own unknown rate in [lo, hi],
+// hi < 1. With theta = lo / hi, E = e^eps >= 1 and independent terms
 //     Z = 0 w.p. 1 - theta,   1 - E w.p. theta (1 - hi),   X* w.p. theta hi,
 //     delta(eps) <= (1 / (n theta)) E( Z_1 + ... + Z_n )_+
-//                   + hi (1 - theta (1 - hi))^{n-1} A(E) + hi f(inf),
-// A(E) what a shuffle of all who are left costs: f(E), or their blanket (ReportingSum::everybody).
-// It is the average E_N B(N+1), N ~ Bin(n-1, theta), of the swap bound B(n') for n' clients of rate hi,
-// summed in closed form: one sum, whatever n. At lo = hi it is the swap bound itself. For a bound B known
-// only as a function, UnequalRatesMixture averages it block by block. Replace-one, proven; known rates one by
-// one are enumerated in tests/oracle/unequal_formula.h. Immutable values; call from any thread.
+//                   + hi (1 - theta (1 - hi))^{n-1} A(E) + hi f(inf).
+// X* is the law of swap_profile.h, f is the local profile, and A(E) is what a shuffle of all hidden
+// clients costs: f(E), or their blanket (ReportingSum::everybody). The right side is the average
+// E_N B(N+1), N ~ Bin(n-1, theta), of the swap bound B(n') for n' clients of rate hi, in closed form: one
+// sum, whatever n. At lo = hi it is the swap bound itself. UnequalRatesMixture averages a bound B that
+// is known only as a function, block by block. Proven for replace-one neighbours. Theorem 6, for known
+// rates, is enumerated in tests/oracle/unequal_formula.h. Immutable values; call from any thread.
 #pragma once
 
 #include <functional>
@@ -22,7 +23,7 @@ namespace muster::accounting {
 
 class UnequalRatesCurve {
  public:
-  // 0 < lo <= hi < 1, else Error(uncovered).
+  // Throws Error(uncovered) unless 0 < lo <= hi < 1.
   UnequalRatesCurve(ReportingSum sum, double n, double lo, double hi);
   numerics::Enclosure delta(double epsilon) const;
 
@@ -30,29 +31,31 @@ class UnequalRatesCurve {
   ReportingSum sum_;
   SumShape shape_;
   double everybody_;  // hi (1 - theta (1 - hi))^{n-1}
-  double reporting_;  // an other client's chance of not being revealed, if she is not absent
+  double reporting_;  // probability that another client is not revealed, given that she is not absent
 };
 
-// E_N B(N+1, eps), N ~ Bin(n-1, lo/hi), for any family of bounds B(n', eps) of n' clients who all have rate
-// hi. B must be valid at every n' it is asked for; it need not decrease, the smallest value met so far is
-// used. A block of N is charged at its smallest N. About `evaluations` calls of B a point.
+// E_N B(N+1, eps), N ~ Bin(n-1, lo/hi), for any family of bounds B(n', eps) of n' clients who
+// all have rate hi. B must be valid at every n' it is called with. It need not decrease with n':
+// the smallest value so far is used. A block of N is charged at its smallest N. One point takes
+// `evaluations` calls of B.
 class UnequalRatesMixture {
  public:
   using Family = std::function<numerics::Enclosure(double clients, double epsilon)>;
   UnequalRatesMixture(double n, double lo, double hi, Family family, double fineness = 0.25);
   numerics::Enclosure delta(double epsilon) const;
-  // At most 25 blocks, about: for a B that costs much. The loss is some 1e-4 to 1e-3 of epsilon.
+  // Merges the blocks into about 25 at most, for a B that is expensive. It costs some 1e-4
+  // to 1e-3 of epsilon.
   void merge();
   std::size_t evaluations() const { return blocks_.size(); }
 
  private:
-  std::vector<BinomialBlock> blocks_;  // increasing
+  std::vector<BinomialBlock> blocks_;  // in increasing order of N
   double improbable_ = 0;              // weight of the blocks left out, charged at 1
   Family family_;
 };
 
-// A lower bound for rates in [lo, hi]: binary randomized response, the victim at hi and the others, who all
-// hold her alternative record, at lo. Exact curve of that pair. hi <= 1, lo < 1.
+// A lower bound for rates in [lo, hi]: the exact curve of binary randomized response where the victim has
+// rate hi, and the others, who all hold her alternative record, have rate lo. hi <= 1, lo < 1.
 class UnequalRatesPair {
  public:
   UnequalRatesPair(double epsilon0, double n, double lo, double hi);

@@ -1,4 +1,4 @@
-// Theorems 6 and 7: known rates against enumeration, unknown rates in [lo, hi] against every vector of rates tried.
+// Checks Theorem 6 against enumeration, and Theorem 7 against every vector of rates tried in [lo, hi].
 #include "muster/accounting/theorems/swap/unequal_rates.h"
 
 #include <gmock/gmock.h>
@@ -29,8 +29,8 @@ long double local(long double epsilon0, long double epsilon) {
   return (std::exp(epsilon0) - std::exp(epsilon)) / (std::exp(epsilon0) + 1);
 }
 
-// The largest divergence of n clients, either way round: the victim at any of the rates, the others at any of
-// them and holding either record.
+// The largest divergence of n clients in either direction, with the victim at any of the rates, and the
+// others at any of them and holding either record.
 long double worst_truth(const std::vector<Law>& laws, const std::vector<double>& values, int n,
                         double epsilon) {
   long double worst = 0;
@@ -79,7 +79,7 @@ TEST(UnequalRates, KnownRatesDominateEveryDataset) {
                 oracle::profile_law(laws, epsilon), rates, epsilon, oracle::profile(laws, std::exp(epsilon)));
             order += bound > profile * (1 + 1e-12L) + 1e-16L;
           }
-          // Equal rates: the swap theorem itself.
+          // At equal rates it is the swap theorem itself.
           const std::vector<long double> equal(static_cast<std::size_t>(n), rates[0]);
           homogeneous_gap = std::max(
               homogeneous_gap, std::fabs(oracle::unequal_dataset(others, laws[0], laws[1], equal, epsilon) -
@@ -94,7 +94,7 @@ TEST(UnequalRates, KnownRatesDominateEveryDataset) {
   EXPECT_LT(homogeneous_gap, 1e-15L);
 }
 
-// Every rate at an end of [lo, hi] or in the middle, every dataset.
+// Takes every rate at an end of [lo, hi] or in the middle, and every dataset.
 TEST(UnequalRates, IntervalDominatesEveryVectorOfRates) {
   int cases = 0, violations = 0, caught = 0, without_everybody = 0;
   long double tightest = 0;
@@ -114,12 +114,12 @@ TEST(UnequalRates, IntervalDominatesEveryVectorOfRates) {
           ++cases;
           violations += worst > bound;
           if (bound > 1e-9) tightest = std::max(tightest, worst / bound);
-          // The event that nobody is absent, left out.
+          // A wrong variant leaves out the event that nobody is absent.
           const double chance = lo / (1 - lo / hi * (1 - hi));
           const double all = hi * std::pow(1 - lo / hi * (1 - hi), n - 1);
           const double term = sum.everybody({1.0 * n, chance, all}, epsilon, 0).upper;
           without_everybody += worst > bound - term;
-          // The tempting variant: the victim at hi, everybody else at lo.
+          // Another wrong variant puts the victim at hi and everybody else at lo.
           std::vector<long double> tempting(static_cast<std::size_t>(n), lo);
           tempting[0] = hi;
           caught += worst > oracle::unequal_profile(oracle::pure_law(epsilon0, epsilon), tempting, epsilon,
@@ -134,8 +134,8 @@ TEST(UnequalRates, IntervalDominatesEveryVectorOfRates) {
   EXPECT_GT(without_everybody, 0);
 }
 
-// n = 5, rates in [.375, .631], epsilon0 = 2, eps = 1.8: "victim hi, all others lo" is 2.97 times too small
-// as a profile bound, and 8.02 times as the exact truth of such rates.
+// At n = 5, rates in [.375, .631], epsilon0 = 2 and eps = 1.8, the victim at hi and all others at lo give
+// a profile bound that is 2.97 times too small, and an exact truth that is 8.02 times too small.
 TEST(UnequalRates, VictimHighOthersLowIsNoBound) {
   const std::vector<Law> laws = response(2);
   const std::vector<Law> others(4, laws[1]);
@@ -156,7 +156,7 @@ TEST(UnequalRates, VictimHighOthersLowIsNoBound) {
   EXPECT_GE(curve.delta(1.8).upper, truth);
 }
 
-// The closed form against E_N B(N+1) summed one N at a time.
+// Compares the closed form with E_N B(N+1) summed one N at a time.
 TEST(UnequalRates, EqualsTheAverageOverTheNumberOfCoins) {
   for (const double epsilon0 : {0.5, 2.0}) {
     for (const auto& [lo, hi] : {std::pair{0.1, 0.3}, {0.5, 0.8}, {0.4, 0.4}}) {
@@ -198,8 +198,8 @@ TEST(UnequalRates, EqualRatesReduceToTheSwapTheorem) {
   }
 }
 
-// The same average for bounds known as functions alone: block by block,
-// above the closed form and close to it.
+// The average block by block, for bounds known only as functions, is above the closed
+// form and close to it.
 TEST(UnequalRates, BlocksAgreeWithTheClosedForm) {
   const ReportingSum sum({Profile::pure(1)});
   const auto family = [&sum](double clients, double epsilon) {
@@ -218,8 +218,8 @@ TEST(UnequalRates, BlocksAgreeWithTheClosedForm) {
   }
 }
 
-// Class C, averaged over N and in one sum: above every vector of rates and dataset of binary response, below
-// the profile bound.
+// Class C's bound, averaged over N or in one sum, is above every vector of rates and every dataset of
+// binary randomized response, and below the profile bound.
 TEST(UnequalRates, ClassCDominatesEveryVectorOfRates) {
   int violations = 0;
   for (const double epsilon0 : {0.5, 2.0}) {
@@ -256,8 +256,8 @@ TEST(UnequalRates, ClassCDominatesEveryVectorOfRates) {
   EXPECT_EQ(violations, 0);
 }
 
-// Large crowds: one sum is below the average over blocks of N, and within two ten-thousandths of the lower
-// bound in epsilon.
+// In large crowds the one sum is below the average over blocks of N, and its epsilon is within 2e-4 of
+// the lower bound's.
 TEST(UnequalRates, ClassCInLargeCrowds) {
   for (const auto& [lo, hi] : {std::pair{0.05, 0.1}, {0.3, 0.34}, {0.5, 0.9}}) {
     for (const double n : {1e3, 6e4, 1e8}) {
@@ -268,7 +268,7 @@ TEST(UnequalRates, ClassCInLargeCrowds) {
       mixture.merge();
       EXPECT_LE(mixture.evaluations(), 26U);
       const ClassCCurve curve = ClassCCurve::unequal(2, n, lo, hi);
-      const double deviation = std::sqrt(5.52 * hi * hi / (lo * n));  // e^2 + e^-2 - 2
+      const double deviation = std::sqrt(5.52 * hi * hi / (lo * n));  // 5.52 = e^2 + e^-2 - 2
       for (const double deviations : {0.0, 1.0, 3.0}) {
         const double epsilon = deviations * deviation;
         SCOPED_TRACE(::testing::Message() << lo << ' ' << hi << ' ' << n << ' ' << epsilon);
@@ -280,7 +280,7 @@ TEST(UnequalRates, ClassCInLargeCrowds) {
   EXPECT_GE(UnequalRatesPair(2, 6e4, 0.05, 0.1).forward(0.013696).lower, 1e-6);
 }
 
-// Rates up to 1: the thinned blanket against every vector of rates and dataset.
+// For rates up to 1, compares the thinned blanket with every vector of rates and every dataset.
 TEST(UnequalRates, ThinnedBlanketDominatesRatesUpToOne) {
   int violations = 0;
   long double tightest = 0;
@@ -303,7 +303,7 @@ TEST(UnequalRates, ThinnedBlanketDominatesRatesUpToOne) {
   EXPECT_GT(tightest, 0.9L);
 }
 
-// The lower bound's pair, exactly; and a bound of class C averaged over N dominates it.
+// The curve of the lower bound's pair is the exact divergence of its dataset.
 TEST(UnequalRates, PairIsItsDataset) {
   for (const double epsilon0 : {0.5, 2.0}) {
     const std::vector<Law> laws = response(epsilon0);
