@@ -21,12 +21,12 @@ namespace muster::accounting {
 // Encloses the exact divergence of the clone pair; proven. It is 0 for epsilon >= epsilon0.
 numerics::Enclosure clone_pair_delta(double n, double epsilon0, double epsilon);
 
-// The closed form of the paper's Theorem 3.1, for epsilon0 <= ln(n / (16 ln(2/delta))). With s = 8
-// sqrt(e^epsilon0 ln(4/delta) / n) + 8 e^epsilon0 / n,
+// The closed form of the paper's Theorem 3.1, for epsilon0 <= ln(n / (16 ln(2/delta))). With
+//     s = 8 sqrt(e^epsilon0 ln(4/delta) / n) + 8 e^epsilon0 / n,
 //     epsilon = ln(1 + s (1 - e^-epsilon0) / (1 + e^(-epsilon0) / (1 + s))).
-// This is the form that its authors evaluate. It is slightly above the printed form ln(1 + s
-// (e^epsilon0 - 1)/(e^epsilon0 + 1)). The result is nullopt outside that range. The epsilon of
-// clone_pair_delta is always smaller.
+// This is the form that its authors evaluate. It is slightly above the printed one,
+//     ln(1 + s (e^epsilon0 - 1)/(e^epsilon0 + 1)).
+// The result is nullopt outside that range. The epsilon of clone_pair_delta is always smaller.
 std::optional<double> clone_closed_form_epsilon(double n, double epsilon0, double delta);
 
 // (epsilon0, delta0)-LDP randomizers, by the paper's Theorem 3.8 as published: the closed form's epsilon
