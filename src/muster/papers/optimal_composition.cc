@@ -126,7 +126,7 @@ std::optional<double> compose_optimally(const std::function<std::optional<double
   for (double log_delta = -0.01; log_delta > -600; log_delta -= step) {
     const double delta = std::exp(log_delta);
     if (best && delta > *best) continue;
-    if (best && delta * k < 1e-3 * *best) break;  // a smaller delta has nothing to gain
+    if (best && delta * k < 1e-3 * *best) break;  // a smaller delta gains nothing more
     if (const auto epsilon = epsilon_of(delta)) {
       keep(optimal_composition_delta({*epsilon, delta}, rounds, question.fixed));
     }

@@ -33,7 +33,7 @@ constexpr double kLargestEpsilon0 = 100;
 constexpr double kLatticeOfTerms = 30;  // from this epsilon0 on, terms lie too far apart for a knot
 // With this many clients expected to be absent, P(nobody is absent) <= e^-700 is negligible.
 constexpr double kNobodyAbsent = 700;
-// At this rate, of 1e12 clients one takes part in a thousand rounds, so there is no amplification.
+// At this rate, 1e12 clients together send one report in a thousand rounds, so there is no amplification.
 constexpr double kLeastRate = 1e-15;
 
 constexpr const char* kSecretCoins = "coins are secret, independent of the data and of each other";

@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kUnit = std::numeric_limits<double>::epsilon() / 2;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-// The largest logarithm of a moment that is computed itself and not by its logarithm.
+// Beyond this logarithm, a moment is represented by its logarithm alone.
 constexpr double kLargestLog = 600;
 // The number of moves of one width. As widths are halved, two are enough where the curve first
 // falls and then rises.
@@ -76,8 +76,8 @@ struct MomentSum {
     }
     const double power = std::exp(down);
     const double power_error = power > 0 ? power * (m * lv_error - 4 * kUnit * down) : 0;
-    // Of F itself (accurate where F is small) and F - 1 (accurate where F is near 1), each less its
-    // rounding error, the larger logarithm is returned.
+    // The result is the larger of two lower bounds: from F, which is accurate where F is small, and from
+    // F - 1, which is accurate where F is near 1. Each is reduced by its rounding error.
     const double sum =
         r * std::exp(up) * (1 - kUnit * (8 + 4 * up)) + rest * (power * (1 - 8 * kUnit) - power_error) - loss;
     const double first = r * std::expm1(up), second = rest_up * std::expm1(down);

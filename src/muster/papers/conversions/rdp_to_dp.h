@@ -36,8 +36,8 @@ struct ConvertedUpper {
 // epsilon >= 0 such that every pair with D_order <= rho has hockey-stick divergence at most delta at epsilon.
 double epsilon_upper_from_rdp(Conversion conversion, double order, double rho, double delta);
 
-// delta in [0, 1] such that every pair with D_order <= rho has
-// hockey-stick divergence at most delta at epsilon.
+// delta in [0, 1] such that every pair with D_order <= rho has hockey-stick divergence at most
+// delta at epsilon.
 double delta_upper_from_rdp(Conversion conversion, double order, double rho, double epsilon);
 
 // The least of the above over integer orders >= 2 for `rounds` rounds of a mechanism whose order-l

@@ -41,7 +41,7 @@ Guarantee shuffled(double k, const Guarantee& local, double free_delta);
 // Theorem 2 per round, with 2 epsilon0 and 8 epsilon0 as printed.
 double theorem2_printed(double epsilon0, double clients, double rate, double slack, std::uint64_t order);
 
-// One round of the baseline, for the (1 - miss)-quantile of the count, rounded up with a certificate.
+// One round of the baseline, at a value of the count that is exceeded with probability at most `miss`.
 Guarantee high_count_round(double clients, double rate, const Guarantee& local, double miss);
 
 // The later version's Lemmas 4 and 5, with the binomial weights that the printed statements omit. They are

@@ -19,7 +19,7 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kLargestSummed = 1e8;  // Theorem 2 is a sum over the binomial's width
-// The highest order of sums over lower orders, whose cost is its square.
+// The highest order for sums over lower orders, which cost the square of the order.
 constexpr std::uint64_t kLastOrder = 1024;
 
 const char* const kGirgis =

@@ -1,5 +1,5 @@
 // Computes the Renyi divergence of the homogeneous pair at integer orders from 2 on, enclosed. All other
-// clients hold the victim's second record, and k of the n clients have a report with a likelihood ratio.
+// clients hold the victim's second record, and k of the n clients contribute a likelihood ratio.
 //
 // With Q the law without the change, P/Q = S = (n - k + r_1 + ... + r_k) / n, where the r_i are
 // independent and E r_i = 1:
@@ -8,8 +8,7 @@
 //   shuffled check-in    k = n, r = 1 unless the client reports
 // With F(x) = sum_j mu_j x^j / j!, where mu_j = E r^j,
 //     D_l = log E[S^l] / (l-1),   E[S^l] = l! n^-l [x^l] e^{(n-k) x} F(x)^k.
-// The excess E_l = E[S^l] - 1 is computed instead of E[S^l], so that tiny divergences keep
-// all their digits:
+// The excess E_l = E[S^l] - 1 is computed instead of E[S^l], so that tiny divergences keep all digits:
 //     l E_l = sum_{j=1..l} C(l,j) n^-j mu_j { [(k+1) j - l + (n-k) j mu_{j-1}/mu_j] E_{l-j}
 //                                             + k j (1 - mu_{j-1}/mu_j) }
 // This is J.C.P. Miller's recurrence with e^{nx} taken out; every term is positive while l <= k + 1.

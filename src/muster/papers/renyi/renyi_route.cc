@@ -49,7 +49,7 @@ double girgis_ccs_2021(double epsilon0, double clients, std::uint64_t order) {
   const auto l = static_cast<double>(order);
   const double grown = std::exp(epsilon0), c = 2 * std::sinh(epsilon0) * (1 + 4 * kUnit);
   const double nbar = std::floor((clients - 1) / (2 * grown) * (1 - 8 * kUnit)) + 1;
-  // log_second_term includes the ternary bound's factor 4, which this bound does not have.
+  // log_second_term has the factor 4 of the subsampled shuffle's Theorem 1, which this bound does not have.
   const double second =
       rdp_detail::log_second_term(order, 1, epsilon0, nbar) - std::log(4.0) * (1 - 4 * kUnit);
   const double series = rdp_detail::log_series(order, c / std::sqrt(2 * nbar) * (1 + 8 * kUnit));

@@ -1,4 +1,4 @@
-// Computes Renyi bounds for Gaussian messages: of the shuffled crowd (conditional) and of the secret
+// Computes Renyi bounds for Gaussian messages: of the shuffled messages (conditional) and of the secret
 // subset alone (proven).
 //
 // n clients add noise of deviation s per coordinate, and any two records are within distance
@@ -7,14 +7,14 @@
 //   shuffle-gaussian-rdp
 //       D_l of the homogeneous pair (homogeneous_rdp.h). Conditional: it is not proven to be the worst pair.
 //       Liew and Takahashi (2022), Theorem 1, have it at Delta = C, where it is false. Subsets and check-ins
-//       are exact, and not by their equations 16 to 18.
+//       are computed exactly, not by their equations 16 to 18.
 //   shuffle-gaussian-rdp-subsampled
-//       their equations 16 and 17, corrected: rate k/n given k reports, k = 0 counted. Conditional in the
+//       Their equations 16 and 17, corrected: rate k/n given k reports, k = 0 counted. Conditional in the
 //       same way, and looser than the exact pair.
 //   subset-local-rdp
 //       Theorem 9 of Wang et al. (2019) over the messages' own divergence: what the secret subset hides
-//       without any help of the crowd. Proven for every randomizer with a Renyi curve, in any dimension; it
-//       needs a subset or a check-in.
+//       without any help of the other messages. Proven for every randomizer with a Renyi curve, in any
+//       dimension; it needs a subset or a check-in.
 // Each id ends in "-exact-conversion" where that conversion is used. The pages are
 // docs/theory/shuffle-gaussian-rdp.md and docs/theory/subsampled-rdp.md. Pure functions; they take up to
 // a second where high orders matter.

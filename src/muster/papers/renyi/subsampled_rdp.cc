@@ -12,7 +12,8 @@ namespace {
 
 constexpr double kUnit = std::numeric_limits<double>::epsilon() / 2;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr std::uint64_t kHighestOrder = 2048;  // a mixture evaluates the theorem for a hundred k
+// The order is limited because a mixture evaluates the theorem for about a hundred k.
+constexpr std::uint64_t kHighestOrder = 2048;
 constexpr double kBlockExponent = 700, kBlockFineness = 0.5;
 
 double log_expm1(double x) { return x > 40 ? x : std::log(std::expm1(x)); }

@@ -23,7 +23,7 @@ class BinaryShuffle {
   // Up to this number of clients, every i is evaluated; a point then takes about a millisecond.
   static constexpr double kMost = 1000;
 
-  // n >= 1 whole, epsilon0 > 0.
+  // n is a whole number >= 1; epsilon0 > 0.
   BinaryShuffle(double n, double epsilon0);
 
   // Encloses the exact divergence for up to kMost clients. Beyond that, each end is a bound of its own.

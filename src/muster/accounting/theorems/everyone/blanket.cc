@@ -52,7 +52,7 @@ LaplaceBlanket::LaplaceBlanket(double n, double epsilon0) : n_(n), epsilon0_(eps
   const long double top = epsilon0;
   const long double finest = numerics::smaller(1.0L, top) / laplace_cells(n * std::exp(-epsilon0 / 2));
   levels_.push_back(top);
-  while (levels_.back() > 0) {  // cells widen downward as their share of the variance falls
+  while (levels_.back() > 0) {  // cells grow wider as their share of the variance falls
     const long double l = levels_.back();
     levels_.push_back(numerics::larger(0.0L, l - numerics::smaller(1.0L, finest * std::exp((top - l) / 2))));
   }

@@ -162,8 +162,8 @@ TEST(KRR, TheLawIsThatOfItsOwnProfile) {
   }
 }
 
-// At n = 1000, epsilon0 = 2, k = 3 the third symbol's curve is
-// within 1.5 % of the blanket at four deviations.
+// At n = 1000, epsilon0 = 2 and k = 3, the third symbol's curve is within 1.5 % of the blanket
+// at four deviations.
 TEST(KRR, BlanketIsAsymptoticallyTight) {
   const auto ratio = [](double n, double z, OthersHold others) {
     const double deviation = std::sqrt(2 * std::pow(std::exp(2.0) - 1, 2) / (std::exp(2.0) + 2) / n);

@@ -60,7 +60,7 @@ class HomogeneousCurve {
   HomogeneousShape shape_;
   std::vector<Ratio> ratios_;                           // atoms of a discrete r
   std::shared_ptr<const CenteredLognormal> lognormal_;  // or the law of a Gaussian's r
-  double nobody_else_;                                  // P(r' <= k)^{k-1}, from below
+  double nobody_else_;                                  // lower bound of P(r' <= k)^{k-1}
 };
 
 }  // namespace muster::accounting

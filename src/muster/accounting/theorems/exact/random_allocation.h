@@ -24,7 +24,7 @@ class RandomAllocation {
   // slots >= 1; mu = contribution norm / noise deviation of a slot, > 0.
   RandomAllocation(std::uint64_t slots, double mu) : pair_(slots, mu) {}
 
-  // The exact divergence at epsilon >= 0: the larger direction.
+  // The exact divergence at epsilon >= 0, the larger one of the two directions.
   numerics::Enclosure delta(double epsilon) const;
   // Encloses the exact epsilon at delta in (0, 1): the smallest that holds in both directions.
   numerics::Enclosure epsilon(double delta) const;

@@ -16,7 +16,7 @@ namespace {
 constexpr double kTiny = std::numeric_limits<double>::min();
 constexpr double kValues = 262144;
 
-// Blocks of participations: weight, and the mu of the block's largest k.
+// The weights of blocks of participation counts, and mu at each block's largest count.
 struct Mixture {
   std::vector<double> weight, mu;
 

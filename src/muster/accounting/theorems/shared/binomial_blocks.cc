@@ -30,7 +30,8 @@ double edge(double n, double p, double exponent, bool upper) {
   return inside;
 }
 
-// Blocks on one side of the mode; `step` is +1 or -1 and `mass` is relative to the mode's probability.
+// Appends the blocks on one side of the mode. `step` is +1 or -1, and `mass` is relative to
+// the mode's probability.
 void walk(double mode, double end, double step, double n, double p, double fineness,
           std::vector<BinomialBlock>& blocks) {
   const double sd = std::sqrt(n * p * (1 - p)), odds = p / (1 - p);

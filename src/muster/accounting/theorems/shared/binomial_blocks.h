@@ -21,7 +21,8 @@ struct BinomialBlock {
 // block differ by a factor of up to 1.2, and its weight is Chernoff's bound.
 std::vector<BinomialBlock> binomial_blocks(double n, double p, double exponent, double fineness);
 
-// An integer that K falls below with probability at most e^-exponent (Chernoff).
+// K falls below the result with probability at most e^-exponent (Chernoff's bound). The
+// result is an integer.
 double binomial_low_end(double n, double p, double exponent);
 
 }  // namespace muster::accounting

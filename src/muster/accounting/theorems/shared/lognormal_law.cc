@@ -231,13 +231,13 @@ numerics::AtomicLaw CenteredLognormal::below(double tail, bool lower_points) con
   }
   points.push_back(top.ratio - 1);
   masses.push_back(top.mass);
-  // The atom nearest 0 is brought to 0 exactly, where it can stay implicit, by merging it with the part of
-  // its neighbour across 0 that makes their mean 0: merging only lowers convex expectations.
+  // The atom nearest 0 is moved to 0 exactly, where it can stay implicit. It is merged with that part of
+  // its neighbour across 0 that makes their mean 0; merging only lowers convex expectations.
   const auto right =
       static_cast<std::size_t>(std::lower_bound(points.begin(), points.end(), Extended(0)) - points.begin());
   const std::size_t near = points[right] < -points[right - 1] ? right : right - 1;
   const std::size_t other = near == right ? right - 1 : right;
-  masses[other] += masses[near] * points[near] / points[other];  // of opposite signs: mass is taken away
+  masses[other] += masses[near] * points[near] / points[other];  // of opposite signs, so mass is removed
   masses[near] = 0;
   numerics::AtomicLaw law;
   for (std::size_t i = 0; i < points.size(); ++i) {

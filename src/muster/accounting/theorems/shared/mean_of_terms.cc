@@ -11,7 +11,7 @@
 namespace muster::accounting {
 namespace {
 
-constexpr double kDeep = 1e-80;  // Chernoff's bound is returned if it is below this
+constexpr double kDeep = 1e-80;  // a Chernoff bound on the mean below this is not refined
 // Up to this expected number of terms away from the centre, all counts of up to three values are
 // enumerated.
 long double few(std::size_t values) { return values <= 2 ? 60 : 10; }
