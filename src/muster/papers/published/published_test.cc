@@ -153,7 +153,7 @@ TEST(Published, SaysWhatItIs) {
   const Bound proven = check_in_rdp_bound(protocol, 2, 6800, question, Conversion::exact);
   EXPECT_EQ(proven.validity, Validity::proven);
   EXPECT_NEAR(*proven.upper, 11.53, 0.01);
-  // The other question is asked too.
+  // The other question, for a delta at a given epsilon.
   const Bound delta =
       check_in_rdp_bound(protocol, 2, 10, {Question::Kind::delta_at_epsilon, 1.0}, Conversion::exact);
   EXPECT_GT(*delta.upper, 0);

@@ -123,7 +123,7 @@ double PoolWeights::ratio(double pool, double users, double failure) const {
   const double radius = radius_;
   const double share = rate_ < 1 ? kCountShare / 1.5 : kCountShare;
   const double q = 1.5 * radius * radius + radius * normal_quantile(kHiddenShare * failure / pool);
-  // R_o(T), the mass of the centre's law that is cut away.
+  // The mass of the centre's law in the region T that is cut away.
   const double cut_away = pool * upper_normal((q / kOutward - 0.5 * radius * radius) / radius);
   if (!(cut_away < 0.5)) {
     return kInfinity;

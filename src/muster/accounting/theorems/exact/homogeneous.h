@@ -1,5 +1,5 @@
 // Computes exact curves of one data set, in which all other clients hold the victim's alternative record
-// (Theorem 22, docs/theory/homogeneous.md). They are lower bounds on every true delta.
+// (Theorem 22, docs/theory/homogeneous.md). They are lower bounds on the true delta of the mechanism.
 //
 // Let r = dR(x)/dR(x') at a message of R(x'). Either each of the n clients reports with probability g
 // (r' is r with probability g, else 1, independently), or exactly k of them report (r' is r for k of
@@ -7,11 +7,11 @@
 //     forward  delta(eps) = E( mean_n r' - E )_+        (victim x against x'),
 //     reverse  delta(eps) = E( 1 - E mean_n r' )_+      (x' against x; equal to others = x),
 // where E = e^eps; g = 1 is the plain shuffle. A randomizer of class C attains the curves of binary
-// randomized response by opposite records. For a general epsilon0-LDP randomizer, randomized response is
-// one instance. Continuous laws of r are merged to cell means, which keeps a lower bound (Jensen's
-// inequality). Where the loss is too large for sums of doubles, the forward curve is at least what one
-// ratio contributes alone. With the threshold t = n (E - 1) + k >= k (k terms; k = n for coins), the
-// events "this client's r exceeds t and no other r' exceeds k" are disjoint, so
+// randomized response by opposite records. If only epsilon0 is known, the curves are those of randomized
+// response, as one epsilon0-LDP randomizer. Continuous laws of r are merged to cell means, which keeps a
+// lower bound (Jensen's inequality). Where the loss is too large for sums of doubles, the forward curve
+// is at least what one ratio contributes alone. With the threshold t = n (E - 1) + k >= k (k terms;
+// k = n for coins), the events "this client's r exceeds t and no other r' exceeds k" are disjoint, so
 //     delta(eps) >= (k g / n) HS_t(R(x) || R(x')) P(r' <= k)^{k-1},
 // where HS_t is the hockey-stick divergence at t; this is convex in E like the curve itself. Proven as a
 // LOWER bound only. Immutable; may be called from any thread.

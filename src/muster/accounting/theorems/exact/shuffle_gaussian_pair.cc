@@ -75,9 +75,9 @@ bool affordable(std::uint64_t clients, double mu, double fine) {
   return pairs <= kMostPairs;
 }
 
-// The spacing of the knots, in deviations. Every level of the doubling adds up to (spacing^2)/4 of the
-// law's variance to it, so more levels need a finer spacing. It is coarser where that takes too many
-// knots, and nullopt where only a useless spacing is affordable.
+// The spacing of the knots, in deviations of the law. Every level of the doubling increases the law's
+// variance by up to the fraction (spacing^2)/4, so more levels need a finer spacing. It is coarser where
+// that would take too many knots, and nullopt where only a useless spacing is affordable.
 std::optional<double> affordable_spacing(std::uint64_t clients, double mu) {
   const double levels = 1 + std::log2(static_cast<double>(clients));
   const double finest = 1 / ((clients < 200 ? 28 : 18) * std::sqrt(levels));
