@@ -20,7 +20,7 @@ void append(std::vector<Bound>& all, std::vector<Bound> more) {
   }
 }
 
-// Who reports, where the Renyi line has a theorem: equal rates, no slots.
+// Describes who reports, for protocols to which the Renyi theorems apply: equal rates and no slots.
 std::optional<RenyiCrowd> renyi_crowd(const Participation& participation) {
   const double n = static_cast<double>(clients_of(participation).value());
   if (std::holds_alternative<Shuffle>(participation)) return RenyiCrowd::all(n);

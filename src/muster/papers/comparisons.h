@@ -1,7 +1,7 @@
-// The papers' own bounds for a protocol, beside the proven ones: what `--all` adds to a statement.
+// Computes the papers' own bounds for a protocol, which `--all` adds to a statement beside the proven ones.
 //
-// Most are as_published and say what is wrong with them; a few are proven and looser, or slower, than the
-// default. Training and services refuse as_published ones. Pure function; seconds at worst.
+// Most are as_published and say what is wrong with them; a few are proven but looser or slower than the
+// default. Training and services refuse the as_published ones. Pure function; it takes seconds at worst.
 #pragma once
 
 #include <cstdint>

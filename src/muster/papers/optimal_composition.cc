@@ -9,7 +9,8 @@
 namespace muster::accounting {
 namespace {
 
-constexpr double kRoom = 1e-12;  // far above the rounding of the few operations it covers, relative
+// A relative allowance far above the rounding errors of the few operations that it covers.
+constexpr double kRoom = 1e-12;
 constexpr double kSmallest = 1e-300;
 
 // log prod (1 - delta_i) over all rounds, rounded down; -infinity if any delta is 1 or more.
@@ -18,13 +19,15 @@ double log_kept(const Guarantee& round, double rounds) {
   return rounds * std::log1p(-round.delta) * (1 + kRoom);
 }
 
-// The part of delta left for the loss: 1 - (1 - delta) / kept, rounded down; not above 0 if nothing is left.
+// The part of delta that is left for the loss, 1 - (1 - delta) / kept, rounded down. It is at most 0 if
+// nothing is left.
 double left_for_loss(double delta, double log_kept) {
   const double spent = -std::expm1(log_kept) * (1 + kRoom);
   return (delta - spent) / std::exp(log_kept) * (1 - kRoom) - kRoom * spent;
 }
 
-// Theorem 3.5's epsilon for rounds with sums of eps^2 and of eps tanh(eps/2).
+// The epsilon of Theorem 3.5 for rounds with the given sums of eps^2 (`squares`), of eps tanh(eps/2)
+// (`mean`) and of eps (`most`).
 double sub_gaussian_epsilon(double squares, double mean, double most, double delta) {
   const double plain = std::sqrt(2 * squares * std::log(1 / delta));
   const double other = std::sqrt(2 * squares * std::log(std::exp(1.0) + std::sqrt(squares) / delta));
@@ -39,7 +42,7 @@ double optimal_composition_delta(const Guarantee& round, std::uint64_t rounds, d
   const double spent = numerics::smaller(1.0, -std::expm1(kept) * (1 + kRoom));
   if (std::isinf(round.epsilon)) return 1;
   const double loss = round.epsilon > 0 ? local_detail::pure_delta(round.epsilon, 1, rounds, epsilon) : 0.0;
-  // Written to keep a tiny sum tiny: 1 - (1-spent)(1-loss).
+  // This form of 1 - (1-spent)(1-loss) keeps a tiny result accurate.
   return numerics::smaller(1.0, (spent + (1 - spent) * loss) * (1 + kRoom));
 }
 
@@ -97,7 +100,7 @@ std::optional<double> compose_optimally(const std::function<std::optional<double
   if (question.asks_epsilon()) {
     if (rounds == 1) return epsilon_of(question.fixed);
     for (const double part : {0.01, 0.1, 0.3, 0.5, 0.7, 0.9}) {
-      if (rounds > 1'000'000 && part != 0.5) continue;  // a pass over the rounds for every part
+      if (rounds > 1'000'000 && part != 0.5) continue;  // every part costs a pass over the rounds
       const double delta = part * question.fixed / k;
       if (!(delta > kSmallest)) continue;
       if (const auto epsilon = epsilon_of(delta)) {
@@ -123,7 +126,7 @@ std::optional<double> compose_optimally(const std::function<std::optional<double
   for (double log_delta = -0.01; log_delta > -600; log_delta -= step) {
     const double delta = std::exp(log_delta);
     if (best && delta > *best) continue;
-    if (best && delta * k < 1e-3 * *best) break;  // nothing more to gain from a smaller delta
+    if (best && delta * k < 1e-3 * *best) break;  // a smaller delta gains nothing more
     if (const auto epsilon = epsilon_of(delta)) {
       keep(optimal_composition_delta({*epsilon, delta}, rounds, question.fixed));
     }

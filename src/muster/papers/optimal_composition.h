@@ -1,4 +1,4 @@
-// Composition from (epsilon, delta) alone: what holds when nothing else is known of a round.
+// Composes rounds of which only (epsilon, delta) is known.
 //
 //   optimal_*        Kairouz, Oh, Viswanath, "The composition theorem for differential privacy" (ICML 2015),
 //                    Theorem 3.3: T rounds, each (epsilon, delta)-DP, exactly (attained by a flagged
@@ -9,9 +9,10 @@
 //   subsampled       Balle, Barthe, Gaboardi, "Privacy amplification by subsampling" (2018), Theorem 9: a
 //                    uniform subset.
 //
-// Proofs: docs/theory/baselines.md. Adaptive rounds; every returned value is an UPPER bound, rounded outward;
-// nullopt (or delta 1) where the rounds' own delta is too large for the question. Pure functions, safe from
-// any thread. optimal_* costs O(T) up to 3e7 rounds, a moment bound beyond.
+// The proofs are in docs/theory/baselines.md. Rounds may be adaptive. Every returned value is an UPPER
+// bound, rounded outward; it is nullopt (or a delta of 1) where the rounds' own delta is too large for
+// the question. Pure functions; may be called from any thread. optimal_* costs O(T) for up to 3e7
+// rounds; beyond that, a moment bound is used.
 #pragma once
 
 #include <cstdint>
@@ -39,9 +40,9 @@ std::optional<double> advanced_composition_epsilon(const Guarantee& round, std::
 // The mechanism run on a secret uniform subset of a fraction `rate` of the records.
 Guarantee subsampled(const Guarantee& mechanism, double rate);
 
-// T rounds of a mechanism that is (epsilon_of(delta), delta)-DP for every delta: the question answered by
-// optimal composition, with the rounds' delta tried at some values (each is valid). `epsilon_of` gives
-// nullopt where it has no epsilon, and must not increase with delta.
+// Answers the question for T rounds of a mechanism that is (epsilon_of(delta), delta)-DP for every
+// delta, by optimal composition. Some values of the rounds' own delta are tried; each is valid.
+// `epsilon_of` returns nullopt where it has no epsilon, and must not increase with delta.
 std::optional<double> compose_optimally(const std::function<std::optional<double>(double delta)>& epsilon_of,
                                         std::uint64_t rounds, const Question& question);
 

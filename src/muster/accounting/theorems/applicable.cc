@@ -28,10 +28,13 @@
 namespace muster::accounting {
 namespace {
 
-constexpr double kLargestEpsilon0 = 100;  // of sums whose terms are as large as e^epsilon0
-constexpr double kLatticeOfTerms = 30;    // epsilon0 from which terms no longer lie close together
-constexpr double kNobodyAbsent = 700;     // clients expected to be absent from whom e^-that is no delta
-constexpr double kLeastRate = 1e-15;      // of 1e12 clients one in a thousand rounds: nobody hides anybody
+// The largest epsilon0 for which sums are computed, because their terms are as large as e^epsilon0.
+constexpr double kLargestEpsilon0 = 100;
+constexpr double kLatticeOfTerms = 30;  // from this epsilon0 on, terms lie too far apart for a knot
+// With this many clients expected to be absent, P(nobody is absent) <= e^-700 is negligible.
+constexpr double kNobodyAbsent = 700;
+// At this rate, 1e12 clients together send one report in a thousand rounds, so there is no amplification.
+constexpr double kLeastRate = 1e-15;
 
 constexpr const char* kSecretCoins = "coins are secret, independent of the data and of each other";
 constexpr const char* kSecretSlots =
@@ -46,7 +49,7 @@ std::vector<std::string> with_mechanism(const Mechanism& mechanism, std::vector<
   return assumptions;
 }
 
-// A curve object of bounds/ as the function that a RoundBound carries.
+// Wraps a curve object as the function that a RoundBound holds.
 template <typename Curve>
 DeltaCurve curve_of(Curve curve) {
   const auto shared = std::make_shared<const Curve>(std::move(curve));
@@ -95,8 +98,9 @@ RoundBound class_c(const Mechanism& mechanism, std::vector<std::string> assumpti
           .delta = curve_of(std::move(curve))};
 }
 
-// Clients of unequal rates as a dataset: the victim at the largest rate, the others, who all hold her
-// alternative record, at the smallest. Binary randomized response, which every member of class C reaches.
+// Clients of unequal rates as one data set: the victim has the largest rate, and the others, who all
+// hold her alternative record, have the smallest. The randomizer is binary randomized response, whose
+// curves every member of class C attains.
 void add_unequal_pair(const Mechanism& mechanism, double n, double lo, double hi, Applicable& list) {
   if (!in_class_c(mechanism) && !std::holds_alternative<PureLocal>(mechanism)) return;
   if (!summable(mechanism)) return;
@@ -110,7 +114,7 @@ void add_unequal_pair(const Mechanism& mechanism, double n, double lo, double hi
                          .reverse = [pair](double epsilon) { return pair->reverse(epsilon); }});
 }
 
-// Rates in [lo, hi].
+// The bound for class C with rates in [lo, hi].
 RoundBound unequal_class_c(const Mechanism& mechanism, double n, double lo, double hi,
                            std::vector<std::string> assumptions) {
   assumptions.push_back(
@@ -137,8 +141,8 @@ void cover(const Mechanism& mechanism, const Shuffle& p, Applicable& list) {
   if (gaussian != nullptr) {
     const double mu = gaussian->mu();
     list.lowers.push_back(gaussian_shuffle_pair(p.clients.value(), mu));
-    // Clipped records lie within 1/sigma of the origin; a set of smaller diameter in a ball of its diameter
-    // over sqrt 2 (Jung).
+    // Clipped records lie within 1/sigma of the origin. By Jung's theorem, records pairwise within mu
+    // also lie in a ball of radius mu / sqrt 2. The smaller radius is used.
     const double radius =
         numerics::larger(mu / 2, numerics::smaller(1 / gaussian->sigma, mu / std::sqrt(2.0) * (1 + 1e-15)));
     if (std::optional<RoundBound> star = gaussian_shuffle_bound(p.clients.value(), mu, radius)) {
@@ -204,9 +208,9 @@ void cover(const Mechanism& mechanism, const FixedSubset& p, Applicable& list) {
 
 // --- shuffled check-in ----------------------------------------------------------------------------
 
-// A check-in is a plain shuffle of everybody's messages, of which each is then dropped
-// with the same probability: post-processing, so no bound for the shuffle is passed. It
-// matters where hardly anybody is absent.
+// A check-in is a plain shuffle of everybody's messages, each of which is then dropped with the same
+// probability. Dropping is post-processing, so every bound for the shuffle holds. It matters where
+// hardly anybody is absent.
 void add_plain_shuffle(const Mechanism& mechanism, const ShuffledCheckIn& p, Applicable& list) {
   if (count_of(p.clients) * (1 - p.rate.value()) > kNobodyAbsent) return;
   Applicable shuffle;
@@ -273,13 +277,13 @@ void cover(const Mechanism& mechanism, const ShuffledCheckIn& p, Applicable& lis
            mechanism, {kSecretCoins, fmt::format("{} honest clients, each at effective rate {}",
                                                  p.clients.value(), p.rate.value())}),
        .delta = [sum, p](double epsilon) { return swap_delta(*sum, p, epsilon); }});
-  // X* is a common majorant of the two types; the Gaussian's two are
-  // compared with it wherever they may be above.
+  // X* is a common majorant of the two types of class C. For the Gaussian, whose two types need a
+  // correction, the curve of the two types is compared with it wherever it may be larger.
   list.uppers.back().is_dominated = two_types || (in_class_c(mechanism) && summable(mechanism));
   if (const std::optional<double> epsilon0 = pure_epsilon0(mechanism);
       epsilon0 && *epsilon0 < kLatticeOfTerms) {
-    // X* of a pure mechanism lives on the lattice of e^epsilon0 - 1 when E is near 1: half of what one
-    // message more moves ln E.
+    // X* of a pure mechanism lives on the lattice of e^epsilon0 - 1 when E is near 1. The knot is half
+    // of the change of ln E that one more message makes.
     list.uppers.back().knot = std::log1p(std::expm1(*epsilon0) / n) / 2;
   }
   list.lowers.push_back(homogeneous(mechanism, {n, n, p.rate.value()}));
@@ -340,7 +344,7 @@ void cover(const Mechanism& mechanism, const RandomCheckIn& p, Applicable& list)
       .delta = curve_of(SlotCurve(sum, m, hi))};
   if (p.kind == RandomCheckIn::Kind::sliding) {
     list.uppers.push_back(std::move(alone));
-    if (others + 1 >= 2 * m) {  // a client exists all of whose slots are used; at most m share each
+    if (others + 1 >= 2 * m) {  // then all slots of some client are used, as at most m clients share each
       list.lowers.push_back(homogeneous(mechanism, slot_pair_shape(m, hi, m - 1, hi)));
     }
     return;
@@ -364,9 +368,10 @@ void cover(const Mechanism& mechanism, const RandomCheckIn& p, Applicable& list)
 
 // --- only the sum is seen -------------------------------------------------------------------------
 
-// Of bounds for the shuffled messages, what holds when their sum and number alone are seen: the upper ones,
-// and the lower ones where the sum shows the messages' histogram. It does for one-hot symbols, and for signs:
-// binary randomized response, and every sphere or coordinate sampler in one dimension.
+// Keeps what holds of bounds for the shuffled messages when only their sum and number are seen: the
+// upper bounds, and the lower bounds if the sum shows the messages' histogram. It shows it for one-hot
+// symbols and for signs, that is for binary randomized response and for every sphere or coordinate
+// sampler in one dimension.
 void keep_lowers_of_sums(const Mechanism& mechanism, Applicable& list) {
   const bool histogram =
       !std::holds_alternative<GaussianLocal>(mechanism) && !std::holds_alternative<LaplaceLocal>(mechanism);
@@ -387,7 +392,7 @@ void add(GaussianSum sum, Applicable& list) {
 void cover(const Mechanism& mechanism, const AggregatedCheckIn& p, Applicable& list) {
   const auto* gaussian = std::get_if<GaussianLocal>(&mechanism);
   if (gaussian == nullptr) {
-    // The sum is a function of the shuffled messages, and so is destroying it.
+    // The sum is a function of the shuffled messages, and so is the decision to destroy it.
     cover(mechanism, ShuffledCheckIn{p.clients, p.rate, p.least}, list);
     keep_lowers_of_sums(mechanism, list);
     if (p.minimum > 1) list.lowers.clear();
@@ -410,7 +415,7 @@ void add_sums(const Mechanism& mechanism, const Participation& participation, Ap
   }
 }
 
-// The views from which less is seen than in the other.
+// Ranks the views: at a larger rank, the adversary sees more.
 int seen_in(View view) {
   switch (view) {
     case View::shuffler_colludes:
@@ -445,8 +450,9 @@ Applicable applicable(const Mechanism& mechanism, const Participation& participa
   std::visit([&](const auto& p) { cover(mechanism, p, list); }, participation);
   if (view == View::shuffler_colludes) list.uppers.clear();
   if (view == View::sum_only && own == View::shuffler_honest) add_sums(mechanism, participation, list);
-  // Every message is its own release: no theorem need say more than what the message alone gives away, with
-  // the chance that it is sent (the divergence is convex). A delta below every double is still not 0.
+  // Every bound is capped by what the message gives away by itself, times the probability that it is
+  // sent: the message is a release of its own, and the divergence is convex. A delta too small for a
+  // double is still not 0.
   const double rate = message_rate(participation).value();
   for (RoundBound& bound : list.uppers) {
     bound.delta = [delta = std::move(bound.delta), mechanism, rate](double epsilon) {

@@ -1,9 +1,9 @@
-// Which theorems cover a randomizer under a participation: the one list that the accountant, the tests and
-// the tables of `muster account` read.
+// Lists the theorems that cover a randomizer under a participation. The accountant, the tests and the
+// tables of `muster account` all use this one list.
 //
-// Adding a theorem is adding a line here: its id, citation, assumptions and curve. Order: a bound marked
-// `is_dominated` is provably no smaller than an earlier one and is computed for the table alone. Pure function;
-// the curves may be called from any thread.
+// A theorem is added by adding its id, citation, assumptions and curve here. Order matters: a bound
+// marked `is_dominated` is provably no smaller than an earlier one, and is computed for the table alone.
+// Pure function; the curves may be called from any thread.
 #pragma once
 
 #include <optional>
@@ -20,12 +20,13 @@ namespace muster::accounting {
 struct Applicable {
   std::vector<RoundBound> uppers;
   std::vector<RoundPair> lowers;
-  std::string missing;  // what no theorem covers; empty when `uppers` is not
+  // What no theorem covers; empty if `uppers` is not.
+  std::string missing;
 };
 
-// What holds for an adversary with the view asked; the participation's own unless given. Whoever sees less is
-// covered by every upper bound for those who see more, and covers them with every lower one. Throws
-// Error(uncovered) for a view in which no theorem says anything of this protocol.
+// The bounds that hold for an adversary with the view `asked`, by default the participation's own view.
+// An upper bound for a view that shows more also holds for a view that shows less; for lower bounds it
+// is the other way round. Throws Error(uncovered) for a view in which no theorem covers this protocol.
 Applicable applicable(const Mechanism& mechanism, const Participation& participation,
                       std::optional<View> asked = std::nullopt);
 

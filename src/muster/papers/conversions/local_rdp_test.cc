@@ -1,4 +1,5 @@
-// Renyi divergence of one message: exact against its definition; and why none follows from (epsilon, delta).
+// Tests the Renyi divergence of one message against its definition, and that none follows
+// from (epsilon, delta).
 #include "muster/papers/conversions/local_rdp.h"
 
 #include <gmock/gmock.h>
@@ -14,7 +15,7 @@ namespace {
 
 using Law = std::vector<long double>;
 
-// log sum_i p_i^l q_i^(1-l) / (l-1), by log-sum-exp.
+// log sum_i p_i^l q_i^(1-l) / (l-1), summed in logarithms.
 long double renyi(const Law& log_p, const Law& log_q, long double order) {
   long double top = -INFINITY, sum = 0;
   for (std::size_t i = 0; i < log_p.size(); ++i)
@@ -28,7 +29,8 @@ TEST(LocalRdp, PureIsBinaryResponse) {
   for (const double epsilon : {1e-6, 1e-3, 0.3, 1.0, 4.0, 20.0}) {
     for (const double order : {1.01, 1.5, 2.0, 7.0, 100.0, 1e4, 1e6}) {
       SCOPED_TRACE(::testing::Message() << epsilon << " " << order);
-      // (e^{l eps} - e^eps) (1 - e^{-l eps}) / (e^eps + 1), the factors by their own series in long double.
+      // (e^{l eps} - e^eps) (1 - e^{-l eps}) / (e^eps + 1), with each factor by its own
+      // series in long double.
       const long double e = epsilon, l = order;
       const long double log_share = std::log(-std::expm1(-l * e)) - std::log1p(std::exp(-e));
       const long double m = (l - 1) * e;
@@ -37,7 +39,8 @@ TEST(LocalRdp, PureIsBinaryResponse) {
       EXPECT_GE(found, std::min(e, moment / (l - 1)) * (1 - 1e-18L));
       EXPECT_LE(found, moment / (l - 1) * (1 + 1e-14L) + 1e-15L * e);
       EXPECT_LE(found, epsilon);
-      if (epsilon >= 0.3) {  // the definition itself, where long double has digits to spare
+      // Where long double has digits to spare, the definition itself is compared too.
+      if (epsilon >= 0.3) {
         const long double q = 1 / (std::exp(e) + 1), log_q = std::log(q), log_p = log_q + e;
         const long double exact = renyi({log_p, log_q}, {log_q, log_p}, l);
         EXPECT_NEAR(found, static_cast<double>(exact), 1e-13 * found);
@@ -55,7 +58,7 @@ TEST(LocalRdp, NoPurePairExceedsIt) {
     long double sum_p = 0, sum_q = 0, largest = 0;
     for (std::size_t i = 0; i < 4; ++i) {
       q[i] = std::exp(3 * uniform(engine));
-      // Half of the trials put the ratios at their two ends.
+      // In half of the trials, all ratios are at their two ends.
       const double loss = trial % 2 ? uniform(engine) : (i % 2 ? 1.0 : -1.0);
       p[i] = q[i] * std::exp(loss);
       sum_p += p[i], sum_q += q[i];
@@ -72,7 +75,7 @@ TEST(LocalRdp, NoPurePairExceedsIt) {
       tight += renyi(p, q, order) > 0.9L * bound;
     }
   }
-  EXPECT_GT(tight, 20);  // the comparison is not vacuous
+  EXPECT_GT(tight, 20);  // the bound is nearly attained in some cases
 }
 
 TEST(LocalRdp, GaussianByQuadrature) {
@@ -91,8 +94,8 @@ TEST(LocalRdp, GaussianByQuadrature) {
 
 // --- docs/theory/no-conversion-from-approximate-dp.md
 
-// Liew, Hasegawa, Takahashi (2022), Lemma 3, equation (4): min over r in
-// (delta, 1), on a fine grid of both ends.
+// Liew, Hasegawa, Takahashi (2022), Lemma 3, equation (4): the minimum over r in (delta, 1), on a grid
+// that is fine at both ends.
 long double lemma3_moment(long double order, long double epsilon, long double delta) {
   long double least = INFINITY;
   for (long double s = std::log(delta) - 30; s < std::log1p(-delta) - 1e-9L; s += 1e-3L) {
@@ -105,17 +108,19 @@ long double lemma3_moment(long double order, long double epsilon, long double de
   return least;
 }
 
-// (0, 1e-5)-DP in both directions - the total variation distance is below 1e-5 - and of order 2 beyond 200.
+// The pair is (0, 1e-5)-DP in both directions, because the total variation distance is below 1e-5, but
+// its divergence of order 2 is above 200.
 TEST(NoConversion, ApproximateDpBoundsNoDivergence) {
   const long double delta = 1e-5L, log_p = std::log(1e-5L), log_q = std::log(1e-100L);
   const Law p{log_p, std::log1p(-1e-5L)}, q{log_q, -1e-100L};
   const long double variation = std::exp(log_p) - std::exp(log_q);
-  EXPECT_LE(variation, delta);  // HS_1 of either direction; HS_E is less for E > 1
+  EXPECT_LE(variation, delta);  // HS_1 of either direction; HS_E is smaller for E > 1
   EXPECT_NEAR(static_cast<double>(renyi(p, q, 2)), 207.2326, 1e-4);
-  // The lemma as printed (a moment), and with the logarithm and epsilon that it must have meant.
+  // The lemma as printed (a moment), and with the logarithm and the epsilon that must have been meant.
   EXPECT_NEAR(static_cast<double>(lemma3_moment(2, 0, delta) - 1), 4e-10, 1e-15);
   EXPECT_LT(std::log(lemma3_moment(2, 0, delta)), 4.1e-10L);
-  // Not a matter of the order or of constants: with Q(A) -> 0 every order's divergence passes any bound.
+  // This depends neither on the order nor on constants: as Q(A) -> 0, the divergence exceeds any
+  // bound at every order.
   for (const long double order : {1.1L, 2.0L, 30.0L}) {
     long double before = 0;
     for (const long double tiny : {1e2L, 1e3L, 1e4L}) {
@@ -127,8 +132,8 @@ TEST(NoConversion, ApproximateDpBoundsNoDivergence) {
   }
 }
 
-// A mechanism people run: with probability delta it publishes the record, else
-// nothing. (0, delta)-DP; D_l = infinity.
+// This mechanism is in use: it publishes the record with probability delta, and otherwise nothing. It is
+// (0, delta)-DP, and D_l is infinite.
 TEST(NoConversion, LeakWithProbabilityDelta) {
   const long double infinity = std::numeric_limits<long double>::infinity();
   const Law x{std::log(1e-5L), -infinity, std::log1p(-1e-5L)},
@@ -138,8 +143,7 @@ TEST(NoConversion, LeakWithProbabilityDelta) {
   EXPECT_TRUE(std::isinf(moment));
 }
 
-// What the formula is: the least divergence of a pair that reaches delta at
-// epsilon. Every pair that does is above.
+// The formula is the least divergence of a pair that reaches delta at epsilon. Every such pair is above it.
 TEST(NoConversion, TheFormulaIsALowerBound) {
   for (const long double epsilon : {0.0L, 0.5L}) {
     for (const long double delta : {1e-5L, 0.05L}) {

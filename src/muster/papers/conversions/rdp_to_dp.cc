@@ -11,17 +11,21 @@ namespace {
 
 constexpr double kUnit = std::numeric_limits<double>::epsilon() / 2;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kLargestLog = 600;  // of a moment that is computed as such
-constexpr int kMoves = 4;  // of one width; halving widths need two where the curve falls, then rises
+// Beyond this logarithm, a moment is represented by its logarithm alone.
+constexpr double kLargestLog = 600;
+// The number of moves of one width. As widths are halved, two are enough where the curve first
+// falls and then rises.
+constexpr int kMoves = 4;
 
-// The moment sum F(y) = r u^(l-1) + (1-r) v^(l-1) of the pair with r = P(A) = delta + y, where u = r/y = 1 +
-// t and v = (1-r) / (e^eps - y) = 1 - w. It is convex; F' = phi(u) - phi(v), phi(x) = x^(l-1) (l - (l-1) x).
+// The moment sum F(y) = r u^(l-1) + (1-r) v^(l-1) of the pair with r = P(A) = delta + y, where
+// u = r/y = 1 + t and v = (1-r) / (e^eps - y) = 1 - w. It is convex, and F' = phi(u) - phi(v) with
+// phi(x) = x^(l-1) (l - (l-1) x).
 struct MomentSum {
   double order, delta, grown, shifted;  // grown = e^eps, shifted = e^eps - 1 + delta
 
   double t(double y) const { return delta / y; }
   double w(double y) const { return numerics::smaller(1.0, shifted / (grown - y)); }
-  // log v and a bound on its error, 1e300 where v may be 0.
+  // log v and a bound on its error; the bound is 1e300 where v may be 0.
   std::pair<double, double> log_v(double y) const {
     const double left = w(y), rest = 1 - delta - y;
     if (left < 0.5) return {std::log1p(-left), kUnit * 8 * left * (1 + grown / (grown - y))};
@@ -30,7 +34,7 @@ struct MomentSum {
     return {value, kUnit * (8 + 4 / rest + 2 * std::fabs(value))};
   }
 
-  // log phi(u) - log phi(v) enclosed: +infinity margin where a sign cannot be told.
+  // Encloses log phi(u) - log phi(v); the margin is +infinity where the sign cannot be determined.
   struct Slope {
     double difference, margin, log_right, log_left;
     bool rises() const { return difference > margin; }
@@ -50,7 +54,7 @@ struct MomentSum {
     return {left - right, margin, right, left};
   }
 
-  // A lower bound of log F over [low, high], a bracket of the minimum: the tangent at high, or as good.
+  // A lower bound of log F over [low, high], a bracket of the minimum, from the tangent at high.
   double log_minimum(double low, double high) const {
     const Slope s = slope(high);
     double steep = 0;  // an upper bound of F'(high)
@@ -65,14 +69,15 @@ struct MomentSum {
                  rest_up = numerics::larger(0.0, 1 - r + 2 * kUnit);
     const auto [lv, lv_error] = log_v(high);
     const double up = m * std::log1p(t(high)), down = m * lv;  // down may be -infinity
-    if (!(up < kLargestLog)) {  // F >= r u^(l-1), whose exponential would leave a double's range
+    if (!(up < kLargestLog)) {  // F >= r u^(l-1), which would overflow a double
       const double log_first = std::log(r) + up - kUnit * (16 + 4 * up);
       const double lost = loss > 0 ? std::exp(std::log(loss) - log_first) * (1 + 8 * kUnit) : 0;
       return lost < 1 ? log_first + std::log1p(-lost) - 2 * kUnit : -kInfinity;
     }
     const double power = std::exp(down);
     const double power_error = power > 0 ? power * (m * lv_error - 4 * kUnit * down) : 0;
-    // F itself, good where F is small, and F - 1, good where F is near 1; each less its rounding error.
+    // The result is the larger of two lower bounds: from F, which is accurate where F is small, and from
+    // F - 1, which is accurate where F is near 1. Each is reduced by its rounding error.
     const double sum =
         r * std::exp(up) * (1 - kUnit * (8 + 4 * up)) + rest * (power * (1 - 8 * kUnit) - power_error) - loss;
     const double first = r * std::expm1(up), second = rest_up * std::expm1(down);
@@ -84,13 +89,14 @@ struct MomentSum {
   }
 };
 
-// A lower bound of the least D_order of a pair whose hockey-stick divergence at epsilon is delta, 0 < delta <
-// 1: the exact value less a bound on its rounding error.
+// A lower bound of the least D_order of a pair whose hockey-stick divergence at epsilon is delta,
+// 0 < delta < 1: the exact value less a bound on its rounding error.
 double least_divergence(double order, double epsilon, double delta) {
-  if (epsilon > 700) return -kInfinity;  // no claim; Canonne's value stands
+  if (epsilon > 700) return -kInfinity;  // trivial: Canonne's value is kept
   const MomentSum f{order, delta, std::exp(epsilon), std::expm1(epsilon) + delta};
   const double bottom = std::log(delta) - 60 - std::log(order), top = std::log1p(-delta);
-  // The largest y where F surely falls and the smallest where it surely rises (or the end of the interval).
+  // The largest y at which F surely falls, and the smallest at which it surely rises (or the end
+  // of the interval).
   const auto locate = [&](auto&& is_right_of) {
     double low = bottom, high = top;
     for (int i = 0; i < 90 && high - low > 4e-16 * numerics::larger(1.0, std::fabs(high)); ++i) {
@@ -130,7 +136,7 @@ double epsilon_upper_from_rdp(Conversion conversion, double order, double rho, d
     const double middle = low + (high - low) / 2;
     (least_divergence(order, middle, delta) >= rho ? high : low) = middle;
   }
-  return high;  // certified at each move, or Canonne's value if none was made
+  return high;  // certified at each move; Canonne's value if there was none
 }
 
 double delta_upper_from_rdp(Conversion conversion, double order, double rho, double epsilon) {
@@ -158,7 +164,7 @@ ConvertedUpper convert_rdp(const std::function<double(std::uint64_t)>& rdp, std:
   const bool for_epsilon = question.asks_epsilon();
   if (rounds == 0) return {0, 2};
   ConvertedUpper best{for_epsilon ? kInfinity : 1.0, 2};
-  double rho = 0;  // of the order visited last
+  double rho = 0;  // divergence at the last visited order, over all rounds
   const auto visit = [&](std::uint64_t order) {
     const double l = static_cast<double>(order);
     rho = static_cast<double>(rounds) * rdp(order) * (1 + 4 * kUnit);
@@ -168,9 +174,9 @@ ConvertedUpper convert_rdp(const std::function<double(std::uint64_t)>& rdp, std:
     if (value < best.upper) best = {value, l};
     return value;
   };
-  // Geometric steps until the value or the divergence alone has risen past the best, the mechanism stops
-  // being finite, or a step of a fifth gains less than a part in 10^6: what is left to gain falls like 1 /
-  // order, so all of it is below 10^-5.
+  // Orders grow geometrically until the value or the divergence alone has risen past the best value, the
+  // mechanism's divergence is infinite, or a step of a fifth of the order gains less than a part in
+  // 10^6. What is left to gain falls like 1 / order, so all of it is then below 10^-5.
   std::uint64_t step = 1;
   double before = kInfinity, last = 0;
   for (std::uint64_t order = 2; order <= last_order; order += step) {
@@ -184,8 +190,8 @@ ConvertedUpper convert_rdp(const std::function<double(std::uint64_t)>& rdp, std:
     before = value;
     step = numerics::larger<std::uint64_t>(1, order / 5);
   }
-  // ... then halving steps around the best order, each while it helps - unless the curve still falls where
-  // the search stopped: then there is no best order to find.
+  // Then steps of halving width around the best order follow, each repeated while it helps. If the curve
+  // still falls where the first search stopped, there is no best order to look for.
   if (best.order == last) return best;
   for (auto width = numerics::larger<std::uint64_t>(1, static_cast<std::uint64_t>(best.order) / 6); width > 0;
        width /= 2) {
@@ -205,8 +211,8 @@ ConvertedUpper convert_rdp_table(std::span<const double> divergences, std::uint6
   const bool for_epsilon = question.asks_epsilon();
   if (rounds == 0) return {0, 2};
   ConvertedUpper best{for_epsilon ? kInfinity : 1.0, 2};
-  // The cheap conversion at every order; the exact one is never above it, and is asked for at the orders near
-  // the best and on a geometric grid.
+  // The cheap conversion is applied at every order. The exact one is never above it, and is applied near
+  // the best order and on a geometric grid.
   const auto visit = [&](std::size_t i, Conversion how) {
     const double l = static_cast<double>(i) + 2;
     const double rho = static_cast<double>(rounds) * divergences[i] * (1 + 4 * kUnit);

@@ -1,19 +1,20 @@
-// From a Renyi (RDP) guarantee to an (epsilon, delta) guarantee: upper bounds, in both directions.
+// Converts a Renyi (RDP) guarantee into an (epsilon, delta) guarantee: upper bounds on epsilon at a
+// given delta, or on delta at a given epsilon.
 //
+// There are two conversions, for orders l > 1 and rho >= 0:
 //   canonne:  Canonne, Kamath, Steinke, "The discrete Gaussian for differential privacy" (NeurIPS 2020),
 //             Proposition 12 (the papers' "Lemma 2", where "1 < delta < 0" must read 0 < delta < 1):
 //                 eps = rho + (log(1/delta) + (l-1) log(1 - 1/l) - log l) / (l - 1).
 //   exact:    Asoodeh, Liao, Calmon, Kosut, Sankar, "Three variants of differential privacy" (2021, arXiv
-//             2001.05990), Theorem 3: no pair of laws with D_l <= rho does worse, so nothing better can be
-//             said from one order. The smallest eps with
+//             2001.05990), Theorem 3: the smallest eps with
 //                 eps + log( min_{r in (delta,1)} r^l (r-delta)^(1-l)
 //                            + (1-r)^l (e^eps - r + delta)^(1-l) ) / (l-1)
-//             at least rho: the left side is the least D_l of a pair whose hockey-stick divergence reaches
-//             delta.
+//             at least rho. The left side is the least D_l of a pair whose hockey-stick divergence reaches
+//             delta, so some pair with D_l <= rho attains this, and one order alone allows nothing smaller.
 //
-// The other way round, from (eps, delta > 0) to RDP, nothing is true:
-// docs/theory/no-conversion-from-approximate-dp.md. From pure epsilon-DP: local_rdp.h. Orders l > 1, rho >=
-// 0. Everything is rounded outward. Pure functions.
+// There is no conversion from (eps, delta > 0) to RDP: see
+// docs/theory/no-conversion-from-approximate-dp.md. The one from pure epsilon-DP is in local_rdp.h. All
+// results are rounded outward. Pure functions.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +27,7 @@ namespace muster::accounting {
 
 enum class Conversion { canonne, exact };
 
-// An upper bound in the quantity asked, and the order that gave it.
+// An upper bound on what the question asks for, and the order that gave it.
 struct ConvertedUpper {
   double upper;
   double order;
@@ -35,23 +36,25 @@ struct ConvertedUpper {
 // epsilon >= 0 such that every pair with D_order <= rho has hockey-stick divergence at most delta at epsilon.
 double epsilon_upper_from_rdp(Conversion conversion, double order, double rho, double delta);
 
-// delta in [0, 1] such that every pair with D_order <= rho has
-// hockey-stick divergence at most delta at epsilon.
+// delta in [0, 1] such that every pair with D_order <= rho has hockey-stick divergence at most
+// delta at epsilon.
 double delta_upper_from_rdp(Conversion conversion, double order, double rho, double epsilon);
 
-// The least of the above over integer orders >= 2 for `rounds` rounds of a mechanism whose order-l divergence
-// is at most rdp(l) a round (infinity allowed: where rdp is no longer computed, the search stops). Searches
-// upward as far as orders help, then around the best; every order is valid, so the search cannot harm. The
-// first steps of the search that pass `last_order` end it: a limit on time where an order costs as much as
-// its size, not a choice of the user's. A closed form takes kEveryOrder.
+// The least of the above over integer orders >= 2 for `rounds` rounds of a mechanism whose order-l
+// divergence is at most rdp(l) per round. rdp may return infinity where it is not computed; the search
+// stops there. It steps upward as long as higher orders help, and then looks around the best order.
+// Every order gives a valid bound, so the search cannot make the result wrong. It ends at the first
+// step past `last_order`, which limits the time where an order costs as much as its size. Use
+// kEveryOrder for a closed form.
 inline constexpr std::uint64_t kAffordableOrder = 1'000'000;
-inline constexpr std::uint64_t kEveryOrder = std::uint64_t{1} << 50;  // doubles still count in steps of one
+// The largest order: up to here, doubles can count in steps of one.
+inline constexpr std::uint64_t kEveryOrder = std::uint64_t{1} << 50;
 ConvertedUpper convert_rdp(const std::function<double(std::uint64_t)>& rdp, std::uint64_t rounds,
                            const Question& question, Conversion conversion,
                            std::uint64_t last_order = kAffordableOrder);
 
-// The same over a table: divergences[i] bounds the divergence of order i + 2. Every order is tried, by the
-// exact conversion those near the best.
+// The same from a table, where divergences[i] bounds the divergence of order i + 2. Every order is
+// tried; the exact conversion is applied to those near the best and on a coarse grid.
 ConvertedUpper convert_rdp_table(std::span<const double> divergences, std::uint64_t rounds,
                                  const Question& question, Conversion conversion);
 

@@ -23,9 +23,9 @@ long double hockey_stick(const Law& p, const Law& q, long double epsilon) {
   return sum;
 }
 
-// The least order-l divergence of a two-point pair with P(A) - e^eps Q(A) = delta, by a scan
-// over P(A) refined three times around its best point: the definition, in long double,
-// sharing nothing with the code tested.
+// The least order-l divergence of a two-point pair with P(A) - e^eps Q(A) = delta. P(A) is scanned on a
+// grid that is refined five times around its best point. This follows the definition, in long double,
+// and shares nothing with the code under test.
 long double least_by_scan(long double order, long double epsilon, long double delta) {
   long double low = std::log(delta) - 40, high = std::log1p(-delta), best = INFINITY;
   for (int pass = 0; pass < 6; ++pass) {
@@ -45,16 +45,16 @@ long double least_by_scan(long double order, long double epsilon, long double de
   return best;
 }
 
-// Liew et al. (2022) and its later version report eps = 0.2282 at order 30 for the shuffle Gaussian (n =
-// 60,000, sigma = 9.48, delta = 1/n): that is the conversion's own term, not the mechanism's.
+// Liew et al. (2022) and its later version report eps = 0.2282 at order 30 for the shuffle Gaussian
+// (n = 60,000, sigma = 9.48, delta = 1/n). That is the conversion's own term, not the mechanism's.
 TEST(RdpToDp, ConversionTermOfThePapersTable) {
   EXPECT_NEAR(epsilon_upper_from_rdp(Conversion::canonne, 30, 2.8e-6, 1 / 6e4), 0.2282, 5e-5);
   EXPECT_NEAR(epsilon_upper_from_rdp(Conversion::exact, 30, 2.8e-6, 1 / 6e4), 0.0026, 5e-5);
 }
 
-// Where the least moment is at the end of its interval it may pass a double's range: an infinite moment
-// once read as a certificate for epsilon 0. A 0.05-DP pair of total variation tanh(0.025) has every
-// divergence at most 0.05.
+// Where the least moment is at the end of its interval, it may exceed a double's range. An infinite
+// moment must not be taken for a certificate of epsilon 0. A 0.05-DP pair of total variation tanh(0.025)
+// has a divergence of at most 0.05 at every order.
 TEST(RdpToDp, MomentsPastTheRangeOfDoublesCertifyNothing) {
   for (const double order : {1e3, 1e5, 1e6, 1e9, 1e15}) {
     for (const double rho : {0.05, 0.3, 2.0}) {
@@ -78,10 +78,10 @@ TEST(RdpToDp, ExactIsTheTwoPointExtreme) {
         SCOPED_TRACE(::testing::Message() << order << " " << rho << " " << delta);
         const double upper = epsilon_upper_from_rdp(Conversion::exact, order, rho, delta);
         EXPECT_LE(upper, epsilon_upper_from_rdp(Conversion::canonne, order, rho, delta));
-        // Valid: at `upper` every pair reaching delta has a divergence of
-        // at least rho (long double noise aside).
+        // Valid: at `upper` every pair that reaches delta has a divergence of at least rho, up to
+        // rounding errors of long double.
         EXPECT_GE(least_by_scan(order, upper, delta), rho * (1 - 1e-6L));
-        // Tight: a little below, some pair within rho reaches delta.
+        // Tight: slightly below `upper`, some pair with a divergence below rho reaches delta.
         if (upper > 1e-9) {
           const double less = upper * (1 - 1e-4);
           EXPECT_LT(least_by_scan(order, less, delta), rho);
@@ -96,7 +96,7 @@ TEST(RdpToDp, ExactIsTheTwoPointExtreme) {
   }
 }
 
-// Any pair at all: laws on five points, its own divergence as rho.
+// Random pairs of laws on five points, with their own divergence as rho.
 TEST(RdpToDp, NoPairExceedsAnyConversion) {
   std::mt19937_64 engine(7);
   std::exponential_distribution<double> weight(1.0);
@@ -126,11 +126,11 @@ TEST(RdpToDp, NoPairExceedsAnyConversion) {
       }
     }
   }
-  EXPECT_GT(binding, 5);  // the comparison is not vacuous
+  EXPECT_GT(binding, 5);  // the bound is nearly attained in some cases
 }
 
 TEST(RdpToDp, SearchOverOrdersFindsTheBest) {
-  // A Gaussian of mu = 0.5: rho(l) = l mu^2 / 2; the best of all orders up to 300, by brute force.
+  // A Gaussian at mu = 0.5 has rho(l) = l mu^2 / 2. The best order up to 300 is found by brute force.
   const auto rdp = [](std::uint64_t l) { return static_cast<double>(l) * 0.125; };
   for (const Conversion c : {Conversion::canonne, Conversion::exact}) {
     for (const double delta : {1e-3, 1e-8}) {
@@ -148,7 +148,7 @@ TEST(RdpToDp, SearchOverOrdersFindsTheBest) {
 }
 
 TEST(RdpToDp, TablesAndFunctionsAgree) {
-  // A divergence with a wall at order 300, as shuffled Gaussians have, and a smooth one.
+  // One divergence rises steeply at order 300, as those of shuffled Gaussians do, and one is smooth.
   const auto wall = [](double l) { return 1e-6 * l + std::exp(l / 10 - 30); };
   const auto smooth = [](double l) { return 1e-3 * l; };
   for (const auto& curve : {std::function<double(double)>(wall), std::function<double(double)>(smooth)}) {
@@ -178,13 +178,14 @@ TEST(RdpToDp, TablesAndFunctionsAgree) {
       convert_rdp_table({}, 1, {Question::Kind::epsilon_at_delta, 1e-6}, Conversion::exact).upper));
 }
 
-// No cap on the order: a Gaussian of mu = 10^-6 at delta = 10^-12 wants order 7 million.
+// The order has no cap: a Gaussian at mu = 10^-6 and delta = 10^-12 needs an order of several million.
 TEST(RdpToDp, OrdersInTheMillions) {
   const auto rdp = [](std::uint64_t l) { return static_cast<double>(l) * 0.5e-12; };
   const ConvertedUpper found =
       convert_rdp(rdp, 1, {Question::Kind::epsilon_at_delta, 1e-12}, Conversion::canonne, kEveryOrder);
   EXPECT_GT(found.order, 3e6);
-  // min over l of l mu^2/2 + (log(1/delta) - log l - 1)/(l-1) at l near sqrt(2 (27.6 - 16.7)) / mu
+  // The minimum over l of l mu^2/2 + (log(1/delta) - log l - 1)/(l-1) is near l = sqrt(2
+  // (27.6 - 16.7)) / mu.
   EXPECT_NEAR(found.upper, 4.6e-6, 1e-6);
 }
 

@@ -41,7 +41,7 @@ Numbers numbers(const ShuffledCheckIn& protocol) {
   return {n, g, numerics::within(std::round(n * g), 1.0, n)};
 }
 
-// Theorems that bound the Renyi divergence from below, at one order; `of`: of what.
+// A theorem that bounds the Renyi divergence from below, at one order; `of` names the mechanism.
 Bound renyi_lower_bound(const char* id, std::uint64_t order, double value, const std::string& of) {
   Bound bound;
   bound.id = id;
@@ -120,7 +120,7 @@ std::vector<Bound> published_bounds(const ShuffledCheckIn& protocol, double epsi
     all.push_back(timed([&] { return girgis_theorem1_bound(protocol, epsilon0, rounds, question, c); }));
     all.push_back(timed([&] { return liew_theorem2_bound(protocol, epsilon0, rounds, question, c); }));
   }
-  // The lower bounds at the order the paper's own upper bound would choose.
+  // The lower bounds are given at the order that the paper's own upper bound would choose.
   const Numbers v = numbers(protocol);
   const ConvertedUpper best = convert_rdp(
       [&](std::uint64_t l) { return subsampled_shuffle_rdp_upper(epsilon0, v.clients, v.subset, l); },
@@ -133,7 +133,7 @@ std::vector<Bound> published_bounds(const ShuffledCheckIn& protocol, double epsi
 
 namespace {
 
-// One overload a participation: a pure epsilon0 or a Gaussian, else nothing.
+// The local guarantee that the papers' formulas need: a pure epsilon0, or a Gaussian, or neither.
 struct Local {
   std::optional<double> epsilon0;
   std::optional<GaussianLocal> gaussian;
@@ -198,12 +198,12 @@ std::vector<Bound> list(const Local& local, const RandomCheckIn& p, std::uint64_
   switch (p.kind) {
     case RandomCheckIn::Kind::fixed:
       return published_fixed_window_bounds(m, p0, g->epsilon, g->delta, runs, question);
-    case RandomCheckIn::Kind::sliding:  // printed for p0 = 1, which is the larger
+    case RandomCheckIn::Kind::sliding:  // printed for p0 = 1, the largest value
       return published_sliding_window_bounds(m, g->epsilon, g->delta, runs, question);
     case RandomCheckIn::Kind::averaged:
       break;
   }
-  if (p0 < 1) return {};  // printed for p0 = 1 alone
+  if (p0 < 1) return {};  // printed for p0 = 1 only
   return published_averaged_updates_bounds(n, m, g->epsilon, g->delta, runs, question);
 }
 

@@ -27,7 +27,7 @@ double log_add(double a, double b) {
   return std::isinf(high) ? high : high + std::log1p(std::exp(numerics::smaller(a, b) - high));
 }
 
-// log min_r of equation (4), with its range as printed, r in (delta, 1): convex in r.
+// log min_r of equation (4), over the printed range r in (delta, 1). The moment is convex in r.
 double log_minimum(double order, const Guarantee& guarantee) {
   const double delta = guarantee.delta;
   if (!(delta > 0)) return (1 - order) * guarantee.epsilon;  // r -> 0
@@ -88,7 +88,7 @@ double theorem2_printed(double epsilon0, double clients, double rate, double sla
 
 Guarantee high_count_round(double clients, double rate, const Guarantee& local, double miss) {
   double quantile = 0;
-  // Weights are upper bounds, so the mass above the quantile is at most `miss` for sure.
+  // Weights are upper bounds, so the mass above the quantile is certainly at most `miss`.
   std::vector<BinomialBlock> blocks =
       binomial_blocks(clients, rate, numerics::larger(40.0, 5 - std::log(miss)), clients > 1e8 ? 0.01 : 0);
   std::sort(blocks.begin(), blocks.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
@@ -136,7 +136,7 @@ double theorem5_printed(double clients, double rate, double s, std::uint64_t ord
   const auto choose = [&](double j) {
     return std::exp(std::lgamma(l + 1) - std::lgamma(j + 1) - std::lgamma(l - j + 1));
   };
-  // Sums over k carry Bin(n-1, g)(k) once the printed powers of g and 1-g are split off.
+  // Once the printed powers of g and 1-g are split off, the sums over k carry the weights Bin(n-1, g)(k).
   const double nobody = std::exp((n - 1) * std::log1p(-g));
   double sum = std::pow(1 - g, l - 1) * (l * g - g + 1);
   sum += choose(2) * nobody * std::pow(1 - g, l - 2) * g * g * std::exp(1 / (s * s));
@@ -164,7 +164,7 @@ using published_check_in::shuffled;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kSlack = 0.5;             // "we typically use Delta = 1/2", Remark 1
-constexpr std::uint64_t kLastOrder = 256;  // of the numerical approaches: cost grows with its square
+constexpr std::uint64_t kLastOrder = 256;  // for the numerical approaches, whose cost grows with its square
 
 const char* const kLiew =
     "Liew, Hasegawa, Takahashi, Shuffled check-in: privacy amplification towards practical distributed "
@@ -175,14 +175,15 @@ const char* const kLemma3 =
     "1e-100 is (0, 1e-5)-DP with divergence 207 at order 2; at delta = 0 the lemma calls every epsilon-DP "
     "mechanism perfectly private";
 
-// The free delta of Feldman et al.'s theorem and of the count's quantile; the paper does not say how it is
-// chosen. A round's share of the question's delta, or of 1e-6.
+// The free delta of Feldman et al.'s theorem and of the count's quantile. The paper does not say how it
+// is chosen. Here it is the question's delta, or 1e-6 if the question asks for delta.
 double free_delta(const Question& question) { return question.asks_epsilon() ? question.fixed : 1e-6; }
 
-// Equation (6) over the count: one round's divergence given k, mixed. Each order is computed once.
+// Equation (6): one round's divergence given k, mixed over the count k.
 Divergence mixed_over_count(double clients, double rate,
                             const std::function<double(double k, std::uint64_t order)>& given) {
-  // Cells half a deviation wide: what they blur is below a per cent of the answer from a hundred reports on.
+  // Cells are half a deviation wide. From a hundred reports on, that changes the answer by less
+  // than one per cent.
   const auto cells = count_cells(clients, rate, 0.5);
   return [cells, given](std::uint64_t order) {
     if (order > kLastOrder) return kInfinity;
@@ -203,7 +204,7 @@ Bound as_published(Bound bound, const std::string& what) {
   return bound;
 }
 
-// What both approaches of Section 4.2 make of their divergence.
+// The bound that both approaches of Section 4.2 derive from their divergence.
 Bound approach(const char* id, const char* where, double free, const Divergence& divergence,
                std::uint64_t rounds, const Question& question) {
   Bound bound = answer_by_renyi(divergence, rounds, question, Conversion::canonne);
@@ -235,7 +236,7 @@ Bound liew_theorem2_printed_bound(double clients, double rate, double epsilon0, 
 Bound liew_approach1_bound(double clients, double rate, const Guarantee& local, std::uint64_t rounds,
                            const Question& question) {
   const double free = free_delta(question);
-  std::map<double, SubsampledRdp> of_count;  // Theorem 9 over Lemma 3's divergences of each k
+  std::map<double, SubsampledRdp> of_count;  // Theorem 9 over Lemma 3's divergences for each k
   const auto given = [&](double k, std::uint64_t order) {
     const auto lemma3 = [&, k](std::uint64_t j) {
       return lemma3_meant(static_cast<double>(j), shuffled(k, local, free));
@@ -278,7 +279,7 @@ Bound high_count_bound(double clients, double rate, const Guarantee& local, std:
                        const Question& question) {
   Bound bound;
   const auto epsilon_of = [&](double delta) -> std::optional<double> {
-    const double inclusion = delta / 2;  // half for the count, at most half for delta0
+    const double inclusion = delta / 2;  // half for the count, so at most half for delta0
     const Guarantee round = published_check_in::high_count_round(clients, rate, local, inclusion);
     if (!(round.delta <= delta)) return std::nullopt;
     return round.epsilon;

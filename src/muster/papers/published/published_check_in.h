@@ -1,15 +1,17 @@
-// The formulas of "Shuffled check-in" beyond its Theorems 2 and 3, most of them wrong: to reproduce figures.
+// Evaluates formulas of "Shuffled check-in" that papers/renyi/check_in_rdp.h does not have, in order to
+// reproduce the paper's figures. Most of them are wrong.
 //
 // Liew, Hasegawa, Takahashi, "Shuffled check-in: privacy amplification towards practical distributed
-// learning" (2022), and the appendix of a later version (distributed check-in). n clients, each reporting
-// with probability g; randomizer epsilon0-LDP or (epsilon0, delta0)-LDP. docs/theory/as-published-check-in.md
-// says what is wrong with each, with numbers; so do the Bounds' `assumptions`.
+// learning" (2022), and the appendix of a later version (distributed check-in). Each of n clients
+// reports with probability g; the randomizer is epsilon0-LDP or (epsilon0, delta0)-LDP.
+// docs/theory/as-published-check-in.md says with numbers what is wrong with each formula, and so do
+// the Bounds' `assumptions`.
 //   Lemma 3            (epsilon, delta) -> Renyi. False.
 //   Approaches 1, 2    shuffle by Feldman et al. (2021), Theorem 3.8, subsample, Lemma 3, equation (6).
-//   Baseline           no amplification by shuffling, subset of a high quantile of the count, Lemma 3; the
-//                      same round composed optimally instead is proven ("check-in-high-count").
+//   Baseline           no amplification by shuffling; subset of a high quantile of the count; Lemma 3. The
+//                      same round, composed optimally instead, is proven ("check-in-high-count").
 //   Theorem 2          with the printed constants (papers/renyi/check_in_rdp.h has them corrected).
-//   Theorem 5          the average of reports alone is seen, add/remove; and its moment, corrected.
+//   Theorem 5          only the average of the reports is seen, add/remove; and its moment, corrected.
 // Nothing throws; a Bound without `upper` says why. Pure functions; the approaches take up to a second.
 #pragma once
 
@@ -25,32 +27,33 @@ namespace muster::accounting {
 
 namespace published_check_in {
 
-// Lemma 3 as equation (4) prints it (a moment, called a divergence), and as it must have been meant:
-// epsilon + log(that) / (order - 1), the least divergence of a pair that reaches delta at epsilon - a LOWER
-// bound that the lemma takes for an upper one.
+// Lemma 3 as equation (4) prints it (a moment that it calls a divergence), and as it must have been
+// meant: epsilon + log(that) / (order - 1). The latter is the least divergence of a pair that reaches
+// delta at epsilon, a LOWER bound that the lemma takes for an upper one.
 double lemma3_printed(double order, const Guarantee& guarantee);
 double lemma3_meant(double order, const Guarantee& guarantee);
 
-// Feldman, McMillan, Talwar (2021), Theorem 3.8, closed form, k messages, its own free delta; outside its
-// range epsilon0 <= log(k / (16 log(2/delta))) no amplification, as the paper's footnote 3 has it.
+// Feldman, McMillan, Talwar (2021), Theorem 3.8: the closed form for k messages with a free delta of its
+// own. Outside its range epsilon0 <= log(k / (16 log(2/delta))) there is no amplification, as in the
+// paper's footnote 3.
 Guarantee shuffled(double k, const Guarantee& local, double free_delta);
 
-// Theorem 2 with 2 epsilon0 and 8 epsilon0 as printed, a round.
+// Theorem 2 per round, with 2 epsilon0 and 8 epsilon0 as printed.
 double theorem2_printed(double epsilon0, double clients, double rate, double slack, std::uint64_t order);
 
-// The round of the baseline: with l the (1 - miss)-quantile of the count, certified upwards.
+// One round of the baseline, at a value of the count that is exceeded with probability at most `miss`.
 Guarantee high_count_round(double clients, double rate, const Guarantee& local, double miss);
 
-// The later version's Lemmas 4 and 5 with the binomial weights that the printed statements omit: upper bounds
-// of E f(K) - f(0) P(K = 0), K ~ Bin(n, g), for a falling f >= 0; `slack` is their Delta.
+// The later version's Lemmas 4 and 5, with the binomial weights that the printed statements omit. They are
+// upper bounds of E f(K) - f(0) P(K = 0) for K ~ Bin(n, g) and a falling f >= 0; `slack` is their Delta.
 double lemma4(const std::function<double(double)>& f, double clients, double rate, double slack);
 double lemma5(const std::function<double(double)>& f, double clients, double rate, double slack);
 
-// E_q'[(p'/q')^order] for averages of k and k + 1 reports with noise deviation s each, others at 0 and the
-// victim at 1: as printed, and right (finite only for order < k + 1).
+// E_q'[(p'/q')^order] for averages of k and k + 1 reports with noise deviation s each, where the others
+// are at 0 and the victim is at 1: as printed, and corrected (finite only for order < k + 1).
 double removal_moment_printed(double k, double s, double order);
 double removal_moment(double k, double s, double order);
-// The right side of Theorem 5 (lines 12 and 13), printed sign and moments and all.
+// The right side of Theorem 5 (lines 12 and 13), with the sign and the moments as printed.
 double theorem5_printed(double clients, double rate, double s, std::uint64_t order);
 
 }  // namespace published_check_in
@@ -68,11 +71,11 @@ Bound liew_baseline_bound(double clients, double rate, const Guarantee& local, s
 // Proven. Id "check-in-high-count".
 Bound high_count_bound(double clients, double rate, const Guarantee& local, std::uint64_t rounds,
                        const Question& question);
-// Id "liew-2022-theorem-5"; never an `upper`.
+// Id "liew-2022-theorem-5". It never has an `upper`.
 Bound liew_theorem5_bound(double clients, double rate, double sigma, std::uint64_t rounds,
                           const Question& question);
 
-// All of them for a check-in of an (epsilon0, delta0)-LDP randomizer (delta0 = 0: Theorem 2 too).
+// All of them for a check-in of an (epsilon0, delta0)-LDP randomizer; Theorem 2 only if delta0 = 0.
 std::vector<Bound> published_check_in_bounds(double clients, double rate, const Guarantee& local,
                                              std::uint64_t rounds, const Question& question);
 

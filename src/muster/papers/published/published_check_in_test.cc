@@ -1,5 +1,5 @@
-// The formulas of "Shuffled check-in": as printed against long double, what they give at the paper's points,
-// and the proven baseline against enumeration.
+// Tests the formulas of "Shuffled check-in": as printed against long double, their values at the paper's
+// points, and the proven baseline against enumeration.
 #include "muster/papers/published/published_check_in.h"
 
 #include <gtest/gtest.h>
@@ -51,16 +51,17 @@ TEST(PublishedCheckIn, TheoremTwoAsPrinted) {
   EXPECT_EQ(bound.id, "liew-2022-theorem-2-printed");
 }
 
-// Lemma 3 at a pair of two outcomes: what it says against the divergence itself.
+// Compares Lemma 3 with the divergence of a pair on two outcomes.
 TEST(PublishedCheckIn, LemmaThreeIsFalse) {
   const long double p = 1e-5L, q = 1e-100L;
   const long double truth = std::log(p * p / q + (1 - p) * (1 - p) / (1 - q));
   EXPECT_GT(truth, 200);
   EXPECT_LT(lemma3_meant(2, {0, 1e-5}), 1e-4);
   EXPECT_LT(lemma3_printed(2, {0, 1e-5}), 1.1);
-  // Pure DP: it says every mechanism is perfectly private.
+  // For pure DP, the lemma claims that every mechanism is perfectly private.
   EXPECT_EQ(lemma3_meant(5, {1, 0}), 0);
-  // It is a lower bound: the divergence of randomized response with epsilon = 1/2 and its delta there.
+  // It is a lower bound: here for the divergence of randomized response at epsilon = 1/2 and
+  // its delta there.
   const long double high = 1 / (1 + std::exp(-1.0L)), low = 1 - high;
   const auto delta = static_cast<double>(high - std::exp(0.5L) * low);
   for (const double order : {2.0, 5.0, 40.0}) {
@@ -70,7 +71,7 @@ TEST(PublishedCheckIn, LemmaThreeIsFalse) {
     EXPECT_LE(lemma3_meant(order, {0.5, delta}), divergence);
     EXPECT_GT(lemma3_meant(order, {0.5, delta}), 0.3 * static_cast<double>(divergence));
   }
-  // The minimum against a fine scan of r.
+  // Compares the minimum with a fine scan of r.
   for (const double order : {2.0, 9.0}) {
     long double least = 1e300L;
     for (long double r = 0.01L; r < 1; r += 1e-5L) {
@@ -81,9 +82,9 @@ TEST(PublishedCheckIn, LemmaThreeIsFalse) {
   }
 }
 
-// The paper's second experiment with a Gaussian (epsilon0 = 8, n = 10^7, rate 10^-4, 2,000 rounds, delta0 =
-// n^-1.5): the baseline is reported as 0.80, Approach 2 as 0.67. Both rest on Lemma 3; the same round
-// composed rightly is hundreds.
+// The paper's second experiment with a Gaussian has epsilon0 = 8, n = 10^7, rate 10^-4, 2,000 rounds and
+// delta0 = n^-1.5. The paper reports 0.80 for the baseline and 0.67 for Approach 2. Both depend on Lemma
+// 3; the same round, composed correctly, costs hundreds.
 TEST(PublishedCheckIn, GaussianExperiment) {
   const Guarantee local{8, std::pow(1e7, -1.5)};
   const Question question{Question::Kind::epsilon_at_delta, 1e-7};
@@ -95,7 +96,8 @@ TEST(PublishedCheckIn, GaussianExperiment) {
   EXPECT_GT(*proven.upper, 100);
 }
 
-// The proven baseline: every dataset of small check-ins, random randomizers, one and two rounds.
+// Tests the proven baseline on every data set of small check-ins with random randomizers, for
+// one round and two.
 TEST(PublishedCheckIn, HighCountCoversTheEnumeration) {
   std::mt19937_64 engine(12);
   for (int trial = 0; trial < 6; ++trial) {
@@ -117,7 +119,8 @@ TEST(PublishedCheckIn, HighCountCoversTheEnumeration) {
       }
     }
   }
-  // (epsilon0, delta0): the round's delta holds delta0 at the inclusion rate and the missed count.
+  // For (epsilon0, delta0), the round's delta consists of delta0 times the inclusion rate and of
+  // the missed count.
   const Guarantee round = high_count_round(60000, 0.1, {2, 1e-8}, 1e-9);
   EXPECT_GT(round.delta, 1e-9 + 1e-9);
   EXPECT_LT(round.delta, 1e-9 + 1.1e-9);
@@ -141,14 +144,14 @@ TEST(PublishedCheckIn, LemmasFourAndFiveWithTheirWeights) {
       }
     }
   }
-  // As printed, without the weights g^k (1-g)^(n-k), the left side
-  // counts subsets: at n = 2 and f = 1 it is 3.
+  // As printed, without the weights g^k (1-g)^(n-k), the left side counts subsets: at n = 2
+  // and f = 1 it is 3.
   const auto one = [](double) { return 1.0; };
   EXPECT_LE(lemma4(one, 2, 0.5, 0.5), 2);
 }
 
 TEST(PublishedCheckIn, DistributedCheckIn) {
-  // Quadrature of E_q'[(p'/q')^l] from the two densities.
+  // E_q'[(p'/q')^l] by quadrature of the two densities.
   const auto quadrature = [](long double k, long double s, long double order) {
     const long double ps = s / std::sqrt(k), qs = s / std::sqrt(k + 1), h = ps / 400;
     long double sum = 0;
@@ -163,14 +166,15 @@ TEST(PublishedCheckIn, DistributedCheckIn) {
   for (const double k : {9.0, 30.0}) {
     for (const double order : {2.0, 3.0, 6.0}) {
       EXPECT_NEAR(removal_moment(k, 1, order) / quadrature(k, 1, order), 1, 1e-10);
-      EXPECT_GE(removal_moment(k, 1, order), 1);          // Jensen
+      EXPECT_GE(removal_moment(k, 1, order), 1);          // by Jensen's inequality
       EXPECT_LT(removal_moment_printed(k, 1, order), 1);  // impossible for any pair of laws
     }
   }
   EXPECT_NEAR(removal_moment(9, 1, 3), 1.5008, 1e-4);
   EXPECT_NEAR(removal_moment_printed(9, 1, 3), 0.67991, 1e-5);
   EXPECT_TRUE(std::isinf(removal_moment(2, 1, 3)));
-  // Theorem 5's right side at the paper's experiment (rate 10^-3, sigma 0.65): negative, as 1/(1-l) makes it.
+  // At the paper's experiment (rate 10^-3, sigma 0.65), Theorem 5's right side is negative
+  // because of 1/(1-l).
   EXPECT_LT(theorem5_printed(60000, 1e-3, 0.65, 8), 0);
   const Bound bound = liew_theorem5_bound(60000, 1e-3, 0.65, 1000, kMnist);
   EXPECT_FALSE(bound.upper.has_value());

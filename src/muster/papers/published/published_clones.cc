@@ -16,9 +16,9 @@ namespace {
 const char* const kFeldman = "Feldman, McMillan, Talwar, Hiding Among the Clones, FOCS 2021, ";
 const char* const kComposed = "; composed by Kairouz, Oh, Viswanath, 2015, Theorem 3.3";
 
-constexpr double kLargestEpsilon0 = 40;  // e^40 users hide nobody
+constexpr double kLargestEpsilon0 = 40;  // beyond, amplification would take e^40 clients
 
-// The values of delta0 tried: from a share of `delta` that n clients can bear, down.
+// The values of delta0 that are tried, from delta / n downwards.
 std::vector<double> shares(double delta, double clients) {
   std::vector<double> tried;
   for (double share = 1; share > 1e-5; share /= 2)
@@ -78,7 +78,7 @@ Bound clone_pair_approximate_bound(double clients, const LocalGuarantee& epsilon
       const auto holds = [&](double epsilon) {
         return approximate_clone_pair_delta(clients, local, delta0, epsilon).upper <= delta * (1 - 1e-12);
       };
-      // Beyond epsilon0 the pair's delta is delta0, which `delta` bears.
+      // From epsilon0 on, the pair's delta is delta0, which is at most `delta`.
       double low = 0, high = least ? numerics::smaller(*least, local) : local;
       if (!holds(high)) continue;
       if (holds(0)) return 0;

@@ -1,11 +1,12 @@
-// Hiding among the clones as a line of its own beside the proven bounds of a plain shuffle
-// (docs/theory/clones.md).
+// Gives hiding among the clones as bounds of their own, beside the proven bounds of a
+// plain shuffle (docs/theory/clones.md).
 //
-// Feldman, McMillan, Talwar, "Hiding Among the Clones: A Simple and Nearly Optimal Analysis of Privacy
-// Amplification by Shuffling" (FOCS 2021). Everybody reports, honest shuffler, replace-one; a randomizer may
-// depend on the answers before it. Rounds are composed optimally from (epsilon, delta) alone. An
-// (epsilon0, delta0)-LDP randomizer is given by epsilon0 as a function of delta0, tried at some values.
-// Nothing throws; a Bound without `upper` says why in `assumptions`. Pure functions.
+// Source: Feldman, McMillan, Talwar, "Hiding Among the Clones: A Simple and Nearly Optimal Analysis of
+// Privacy Amplification by Shuffling" (FOCS 2021). Everybody reports, and a randomizer may depend on the
+// answers before it. Neighbouring relation: replace-one; the shuffler is honest. Rounds are composed
+// optimally from (epsilon, delta) alone. An (epsilon0, delta0)-LDP randomizer is given by epsilon0 as a
+// function of delta0, of which some values are tried. Nothing throws; a Bound without `upper` says why
+// in `assumptions`. Pure functions.
 #pragma once
 
 #include <cstdint>
@@ -20,9 +21,10 @@ namespace muster::accounting {
 Bound clone_closed_form_bound(double clients, double epsilon0, std::uint64_t rounds,
                               const Question& question);
 
-using LocalGuarantee = std::function<double(double delta0)>;  // epsilon0
+// Gives the epsilon0 at a delta0.
+using LocalGuarantee = std::function<double(double delta0)>;
 
-// As published: Theorem 3.8, its version for (epsilon0, delta0). Id "feldman-2021-theorem-3-8".
+// As published: Theorem 3.8, the version for (epsilon0, delta0). Id "feldman-2021-theorem-3-8".
 Bound clone_approximate_bound(double clients, const LocalGuarantee& epsilon0, std::uint64_t rounds,
                               const Question& question);
 
@@ -30,7 +32,7 @@ Bound clone_approximate_bound(double clients, const LocalGuarantee& epsilon0, st
 Bound clone_pair_approximate_bound(double clients, const LocalGuarantee& epsilon0, std::uint64_t rounds,
                                    const Question& question);
 
-// Those that apply: the first for a pure epsilon0, the others for a Gaussian of this mu.
+// Those that apply: the first for a pure epsilon0, the others for a Gaussian message at distance mu.
 std::vector<Bound> clone_bounds_pure(double clients, double epsilon0, std::uint64_t rounds,
                                      const Question& question);
 std::vector<Bound> clone_bounds_gaussian(double clients, double mu, std::uint64_t rounds,

@@ -1,19 +1,21 @@
-// The bounds of "Privacy amplification via random check-ins", and those of shuffling it compares with.
+// Evaluates the bounds of "Privacy amplification via random check-ins" and the shuffling bounds that the
+// paper compares them with.
 //
-// Balle, Kairouz, McMahan, Thakkar, Thakurta, "Privacy amplification via random check-ins" (NeurIPS 2020).
-// n clients, m slots, a client checks in with probability p0 at a uniform slot. View: the released models
-// (the server is trusted). Replace-one, any epsilon0-LDP randomizer, adaptive slots.
-//   theorem 3.2   fixed window, one client a slot. Proven: docs/theory/as-published-random-check-in.md has
+// Source: Balle, Kairouz, McMahan, Thakkar, Thakurta, "Privacy amplification via random check-ins"
+// (NeurIPS 2020). There are n clients and m slots, and a client checks in with probability p0 at a
+// uniform slot. View: the released models (the server is trusted). Neighbouring relation: replace-one.
+// Any epsilon0-LDP randomizer; slots may be adaptive.
+//   theorem 3.2   fixed window, one client per slot. Proven: docs/theory/as-published-random-check-in.md has
 //                 the derivation, constants included.
-//   theorem 4.1   averaged updates, p0 = 1: as published, its proof is not in the paper's main text.
+//   theorem 4.1   averaged updates, p0 = 1: as published; its proof is not in the paper's main text.
 //   theorem 4.3   sliding window, p0 = 1: proven like 3.2, of which it is the case p0 = 1.
-//   theorem 5.1   shuffling, adaptive: proven in the same way; Erlingsson et al. (2019), Theorem 7, as stated
-//                 there: never below 5.1.
-// Their (epsilon0, delta0) versions replace epsilon0 by 8 epsilon0: as published.
+//   theorem 5.1   shuffling, adaptive: proven in the same way. The paper also states Theorem 7 of Erlingsson
+//                 et al. (2019), which is never below 5.1.
+// The (epsilon0, delta0) versions replace epsilon0 by 8 epsilon0; they are as published.
 //
 // A "round" is one whole run of m slots (or one shuffle); several are composed optimally
-// (papers/optimal_composition.h). A Bound without `upper` says why in `assumptions`. Nothing throws.
-// Pure functions.
+// (papers/optimal_composition.h). A Bound without `upper` says why in `assumptions`. Nothing
+// throws. Pure functions.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +28,8 @@ namespace muster::accounting {
 
 namespace random_check_in {
 
-// Every formula has the form epsilon = drift + spread sqrt(log(1/delta)); an upper bound of each term.
+// Every formula has the form epsilon = drift + spread sqrt(log(1/delta)). Both members are upper
+// bounds of their terms.
 struct SubGaussian {
   double drift, spread;
   double epsilon(double delta) const;
@@ -37,24 +40,26 @@ SubGaussian averaged_updates(double epsilon0, double clients, double slots, doub
 SubGaussian shuffling(double epsilon0, double clients);                                      // Theorem 5.1
 double erlingsson_2019(double epsilon0, double clients, double delta);  // Theorem 7 of Erlingsson et al.
 
-// "In particular, for epsilon0 < 1 and delta < 1/100": 7 p0 epsilon0 sqrt(log(1/delta) / m); nullopt outside.
+// The paper's "In particular, for epsilon0 < 1 and delta < 1/100": 7 p0 epsilon0 sqrt(log(1/delta) / m).
+// It is nullopt outside that range.
 std::optional<double> fixed_window_simplified(double epsilon0, double slots, double p0, double delta);
 
-// The (epsilon0, delta0) versions: the least delta1 that the printed condition on delta0 allows (nullopt:
-// none below 1), and the epsilon' at delta' = delta + uses (e^epsilon' + 1) delta1, `form` taken at 8
-// epsilon0 and `uses` the number of slots or clients.
+// The (epsilon0, delta0) versions: the least delta1 that the printed condition on delta0 allows (nullopt
+// if none is below 1), and the epsilon' at delta' = delta + uses (e^epsilon' + 1) delta1. `form` is
+// taken at 8 epsilon0, and `uses` is the number of slots or clients.
 std::optional<double> least_delta1(double epsilon0, double delta0);
 std::optional<double> approximate_epsilon(const SubGaussian& form, double uses, double delta1, double delta);
 
-// Propositions 3.4 and 4.4: the expected number of slots filled by a dummy, and the bounds printed.
+// Propositions 3.4 and 4.4: the expected number of slots that a dummy fills, and the printed bound.
 double expected_dummies_fixed(double clients, double slots, double p0);  // m (1 - p0/m)^n, exact
 double expected_dummies_sliding(double clients, double slots);           // (n-m+1) (1 - 1/m)^m, exact
 double expected_dummies_sliding_printed(double clients, double slots);   // (n-m+1) / e
 
 }  // namespace random_check_in
 
-// Ids "balle-2020-theorem-3-2", "balle-2020-theorem-4-3", "balle-2020-theorem-4-1", "balle-2020-theorem-5-1",
-// "erlingsson-2019-theorem-7". With delta0 > 0 the (epsilon0, delta0) version, id ending in "-approximate".
+// Ids "balle-2020-theorem-3-2", "balle-2020-theorem-4-3", "balle-2020-theorem-4-1",
+// "balle-2020-theorem-5-1", "erlingsson-2019-theorem-7". With delta0 > 0 it is the (epsilon0, delta0)
+// version, and its id ends in "-approximate".
 Bound balle_theorem32_bound(double slots, double p0, double epsilon0, double delta0, std::uint64_t runs,
                             const Question& question);
 Bound balle_theorem43_bound(double slots, double epsilon0, double delta0, std::uint64_t runs,
@@ -66,7 +71,7 @@ Bound balle_theorem51_bound(double clients, double epsilon0, double delta0, std:
 Bound erlingsson_theorem7_bound(double clients, double epsilon0, std::uint64_t rounds,
                                 const Question& question);
 
-// What the paper has for each protocol; an epsilon0-LDP randomizer has delta0 = 0.
+// The paper's bounds for each protocol; delta0 = 0 for an epsilon0-LDP randomizer.
 std::vector<Bound> published_fixed_window_bounds(double slots, double p0, double epsilon0, double delta0,
                                                  std::uint64_t runs, const Question& question);
 std::vector<Bound> published_sliding_window_bounds(double slots, double epsilon0, double delta0,

@@ -1,5 +1,5 @@
-// The bounds of "Privacy amplification via random check-ins": the printed formulas in long double, the
-// figures of the paper that the formulas give, and the proven ones against exact curves.
+// Tests the bounds of "Privacy amplification via random check-ins": the printed formulas in long double,
+// the paper's figures that the formulas give, and the proven bounds against exact curves.
 #include "muster/papers/published/published_random_check_in.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ using namespace random_check_in;
 
 const Question kAtMillionth{Question::Kind::epsilon_at_delta, 1e-6};
 
-// As printed, symbol by symbol.
+// These are the formulas as printed.
 long double theorem32(long double e0, long double m, long double p0, long double delta) {
   return p0 * (std::exp(e0) - 1) * std::sqrt(2 * std::exp(e0) * std::log(1 / delta) / m) +
          p0 * p0 * std::exp(e0) * (std::exp(e0) - 1) * (std::exp(e0) - 1) / (2 * m);
@@ -58,13 +58,14 @@ TEST(RandomCheckIn, ReferenceFigures) {
   const Bound averaged = balle_theorem41_bound(6e4, 100, 1, 0, 1, {Question::Kind::epsilon_at_delta, 2e-6});
   EXPECT_NEAR(*averaged.upper, averaged_updates(1, 6e4, 100, 1e-6).epsilon(1e-6), 1e-9);
   EXPECT_EQ(averaged.validity, Validity::as_published);
-  // Theorem 4.3 is Theorem 3.2 with everybody checking in.
+  // Theorem 4.3 is Theorem 3.2 for p0 = 1.
   EXPECT_EQ(*balle_theorem43_bound(1e4, 1, 0, 1, kAtMillionth).upper,
             *balle_theorem32_bound(1e4, 1, 1, 0, 1, kAtMillionth).upper);
 }
 
-// Figure 2's caption, at delta = 1e-6: "our bounds with n = 10^3 and n = 10^4 are similar to the bounds from
-// [19] with n = 10^4 and n = 10^5": equal within 1.75 either way while both say something.
+// Figure 2's caption says, at delta = 1e-6: "our bounds with n = 10^3 and n = 10^4 are similar to the
+// bounds from [19] with n = 10^4 and n = 10^5". They agree within a factor 1.75 while the shuffling
+// bound is below epsilon0.
 TEST(RandomCheckIn, FigureTwoCaption) {
   for (const double n : {1e3, 1e4}) {
     for (double e0 = 0.1; shuffling(e0, n).epsilon(1e-6) < e0; e0 += 0.1) {
@@ -73,7 +74,7 @@ TEST(RandomCheckIn, FigureTwoCaption) {
       EXPECT_GT(ours / theirs, 1 / 1.75) << e0;
     }
   }
-  // "an improvement of O(e^(epsilon0/2))": the leading terms' ratio is exactly 2 e^(epsilon0/2).
+  // "an improvement of O(e^(epsilon0/2))": the ratio of the leading terms is exactly 2 e^(epsilon0/2).
   EXPECT_NEAR(erlingsson_2019(2, 1e12, 1e-6) / shuffling(2, 1e12).epsilon(1e-6), 2 * std::exp(1.0), 1e-3);
 }
 
@@ -91,14 +92,14 @@ TEST(RandomCheckIn, SimplificationIsNeverBelowTheTheorem) {
   EXPECT_FALSE(fixed_window_simplified(0.5, 10, 1, 0.01).has_value());
 }
 
-// One message of m carries the victim, binary response, all other records alike: the exact curve of a run
-// with p0 = 1 in which no other client checks in, and of a shuffle of m.
+// One message of m is the victim's, all other records are alike, and the randomizer is binary response.
+// This is the exact curve of a run with p0 = 1 in which no other client checks in, and of a shuffle of m.
 long double homogeneous_delta(int m, long double e0, long double epsilon) {
   const long double q = 1 / (std::exp(e0) + 1), p = 1 - q;
   long double log_mass = static_cast<long double>(m) * std::log(p), sum = 0;  // j wrong answers of m
   for (int j = 0; j <= m; ++j) {
     const long double share = static_cast<long double>(j) / m;
-    const long double ratio = share * p / q + (1 - share) * q / p;  // the victim at the other record
+    const long double ratio = share * p / q + (1 - share) * q / p;  // relative to the victim's other record
     sum += std::exp(log_mass) * std::max(0.0L, ratio - std::exp(epsilon));
     log_mass += std::log(static_cast<long double>(m - j) / (j + 1) * q / p);
   }
@@ -115,15 +116,16 @@ TEST(RandomCheckIn, ProvenOnesCoverTheExactCurve) {
       }
     }
   }
-  // A bound a quarter as large is caught.
+  // The comparison notices a bound that is a quarter as large.
   EXPECT_GT(homogeneous_delta(1000, 0.5, fixed_window(0.5, 1000, 1).epsilon(1e-4) / 4), 1e-4);
 }
 
-// Adaptive messages of one bit: the law of the next bit depends on all earlier ones and on the record, with
-// ratios e^{+-epsilon0} at most. One random tree of laws; 16 transcripts of four bits.
+// Adaptive messages of one bit: the law of the next bit depends on all earlier ones and on the record,
+// with likelihood ratios between e^-epsilon0 and e^epsilon0. This is one random tree of laws, with 16
+// transcripts of four bits.
 struct AdaptiveBits {
   static constexpr int kSlots = 4, kRecords = 3;
-  long double one[1 << kSlots][kRecords];  // by past, written as 1 followed by its bits
+  long double one[1 << kSlots][kRecords];  // index: the past, as a 1 followed by its bits
   AdaptiveBits(long double e0, std::mt19937_64& engine) {
     const long double q = 1 / (std::exp(e0) + 1);
     const long double choices[3] = {q, 1 - q, 0.5L};
@@ -143,7 +145,8 @@ struct AdaptiveBits {
   }
 };
 
-// From the protocols' definitions: all transcripts, all choices of slot or all orders.
+// The laws follow the protocols' definitions: a sum over all choices of a slot, or over all orders,
+// for all transcripts.
 TEST(RandomCheckIn, CoversEnumeratedAdaptiveRuns) {
   std::mt19937_64 engine(3);
   int cases = 0;
@@ -197,7 +200,8 @@ TEST(RandomCheckIn, CoversEnumeratedAdaptiveRuns) {
   EXPECT_EQ(cases, 2400);
 }
 
-// The proof's two inequalities, on random likelihood ratios: the posterior of a slot, and the sum over slots.
+// Tests the two inequalities of the proof: the posterior of a slot on random ratios, and
+// the sum over slots.
 TEST(RandomCheckIn, StepsOfTheDerivation) {
   for (const double e0 : {0.2, 1.0, 3.0}) {
     for (const double p0 : {0.05, 0.5, 1.0}) {
@@ -208,8 +212,8 @@ TEST(RandomCheckIn, StepsOfTheDerivation) {
         EXPECT_LE(squares, p0 * p0 / (m * (1 - c)) * (1 + 1e-15L));
         EXPECT_LE(1 / (1 - c), std::exp(e0) * (1 + 1e-14));
       }
-      // (1 + r (rho - 1)) / (1 + r' (rho' - 1)) <= 1 + x (e^e0 - 1), x
-      // the larger of r, r', rho / rho' <= e^e0.
+      // (1 + r (rho - 1)) / (1 + r' (rho' - 1)) <= 1 + x (e^e0 - 1), where x is the larger of r and r',
+      // and rho / rho' <= e^e0.
       for (double r = 0; r <= 1; r += 0.1) {
         for (double other = 0; other <= 1; other += 0.1) {
           for (double log_rho = -e0; log_rho <= e0; log_rho += e0 / 7) {
@@ -224,7 +228,7 @@ TEST(RandomCheckIn, StepsOfTheDerivation) {
 }
 
 TEST(RandomCheckIn, ApproximateVersionsAreVacuous) {
-  // The condition and delta' hold with equality at the answer.
+  // The condition on delta0 and the definition of delta' hold with equality at the result.
   const double e0 = 0.05, delta0 = 1e-12;
   const double delta1 = *least_delta1(e0, delta0);
   const double right =
@@ -236,8 +240,8 @@ TEST(RandomCheckIn, ApproximateVersionsAreVacuous) {
   const double epsilon = *approximate_epsilon(form, 1e4, delta1, 1e-4);
   const double delta = 1e-4 - 1e4 * (std::exp(epsilon) + 1) * delta1;
   EXPECT_NEAR(epsilon, static_cast<double>(theorem32(8 * e0, 1e4, 1, delta)), 1e-9);
-  // A Gaussian message of epsilon0 = 1: no amplification left.
-  // At 8 epsilon0 = 8 the epsilon is in the thousands.
+  // A Gaussian message of epsilon0 = 1 has no amplification left: at 8 epsilon0 = 8, the epsilon is
+  // in the thousands.
   const Bound bound = balle_theorem32_bound(1e4, 1, 1, 1e-12, 1, kAtMillionth);
   EXPECT_EQ(bound.id, "balle-2020-theorem-3-2-approximate");
   EXPECT_EQ(bound.validity, Validity::as_published);
@@ -246,7 +250,8 @@ TEST(RandomCheckIn, ApproximateVersionsAreVacuous) {
 }
 
 TEST(RandomCheckIn, Dummies) {
-  // Proposition 3.4's exact count for n = 3, m = 2 by listing choices: each client is at slot 1 w.p. p0/2.
+  // Proposition 3.4's exact count for n = 3 and m = 2, where each client is at slot 1
+  // with probability p0/2.
   EXPECT_NEAR(expected_dummies_fixed(3, 2, 0.4), 2 * 0.8 * 0.8 * 0.8, 1e-15);
   EXPECT_LE(expected_dummies_fixed(1e6, 1e3, 2 * 1e3 / 1e6), 1e3 / std::exp(2.0));  // p0 = c m / n
   EXPECT_LE(expected_dummies_sliding(6e4, 100), expected_dummies_sliding_printed(6e4, 100));

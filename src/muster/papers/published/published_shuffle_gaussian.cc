@@ -23,10 +23,11 @@ namespace published_shuffle_gaussian {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-// Orders that the formulas are evaluated at: a table costs its order squared, a sum over orders likewise.
+// The highest orders at which the formulas are evaluated. A table costs its order squared, and so does a
+// sum over orders.
 constexpr std::uint64_t kLastOrder = 2048;
 constexpr std::uint64_t kLastSummedOrder = 256;  // equations (16) and (18)
-constexpr std::uint64_t kLastCountOrder = 64;    // equation (17): a table for every count
+constexpr std::uint64_t kLastCountOrder = 64;    // equation (17), which needs a table for every count
 
 }  // namespace
 
@@ -43,7 +44,7 @@ double corollary1(double t, std::uint64_t order) { return static_cast<double>(or
 Divergence theorem2(double subset, double rate, double t) {
   const Divergence shuffled = theorem1(subset, t);
   const auto sampled = std::make_shared<const SubsampledRdp>(rate, shuffled);
-  // Asking for the highest order first builds the table once.
+  // Evaluating the highest order first builds the table only once.
   return [shuffled, sampled](std::uint64_t order) {
     if (order > kLastSummedOrder) return kInfinity;
     shuffled(order);
@@ -69,7 +70,7 @@ Divergence equation17(double clients, double rate, double t) {
     for (const Term& term : *terms) {
       log_moment = rdp_detail::log_sum(log_moment, term.log_weight + m * term.divergence(order));
     }
-    return log_moment / m;  // below 0 where the missing k = 0 weighs enough
+    return log_moment / m;  // negative where the missing term k = 0 has enough weight
   };
 }
 
@@ -118,7 +119,7 @@ Bound labelled(Bound bound, const std::string& what) {
   return bound;
 }
 
-// D_1 = 0 <= D_l, and no divergence is below 0: a negative value would convert to nonsense.
+// D_1 = 0 <= D_l, so no divergence is negative; a negative value would convert to nonsense.
 Divergence not_negative(Divergence rdp) {
   return [rdp = std::move(rdp)](std::uint64_t order) { return numerics::larger(0.0, rdp(order)); };
 }
@@ -202,7 +203,7 @@ std::vector<Bound> published_gaussian_check_in_bounds(double clients, double rat
                                                       std::uint64_t rounds, const Question& question) {
   std::vector<Bound> all = {shuffle_gaussian_equation17_bound(clients, rate, 1 / sigma, rounds, question),
                             shuffle_gaussian_theorem3_bound(clients, rate, 1 / sigma, rounds, question)};
-  // "Shuffled check-in" fixes delta0 = n^-1.5 and takes the distance of two clipped vectors, 2.
+  // "Shuffled check-in" fixes delta0 = n^-1.5 and takes 2, the distance of two clipped vectors.
   const Guarantee local = psg::gaussian_guarantee(2 / sigma, std::pow(clients, -1.5));
   for (Bound& bound : published_check_in_bounds(clients, rate, local, rounds, question)) {
     bound.assumptions.push_back(fmt::format(

@@ -1,5 +1,5 @@
-// The formulas of "Shuffle Gaussian mechanism": the sum over integer partitions that the paper evaluates, its
-// Table 1, and where its bounds are false.
+// Tests the formulas of "Shuffle Gaussian mechanism": the sum over integer partitions that the paper
+// evaluates, its Table 1, and the cases in which its bounds are false.
 #include "muster/papers/published/published_shuffle_gaussian.h"
 
 #include <gtest/gtest.h>
@@ -17,9 +17,9 @@ namespace {
 
 using namespace published_shuffle_gaussian;
 
-// Theorem 1's sum over integer partitions of the order, as the paper's Appendix B describes it: multinomial
-// coefficient times the number of ways to place the parts on n users. `printed` is Algorithm 1 as it stands:
-// no 1/(2 sigma^2), no count of the zero parts, neither logarithm nor 1/(l-1).
+// Theorem 1's sum over integer partitions of the order, as the paper's Appendix B describes it: the
+// multinomial coefficient times the number of ways to place the parts on n users. `printed` is Algorithm
+// 1 as it stands: without 1/(2 sigma^2), the count of the zero parts, the logarithm and 1/(l-1).
 long double by_partitions(long double n, long double sigma, int order, bool printed) {
   long double sum = 0;
   std::vector<int> parts;
@@ -56,7 +56,7 @@ TEST(ShuffleGaussian, TheoremOneIsTheSumOverPartitions) {
     for (const double sigma : {0.7, 2.0}) {
       const Divergence rdp = theorem1(n, 1 / sigma);
       for (const int order : {2, 3, 7, 20}) {
-        // lgamma(n + 1) alone loses eight digits at n = 1000; small n are exact to 1e-12.
+        // At n = 1000, lgamma(n + 1) loses eight digits; small n are exact to 1e-12.
         const long double slow = by_partitions(n, sigma, order, false);
         EXPECT_NEAR(rdp(static_cast<std::uint64_t>(order)) / static_cast<double>(slow), 1,
                     n > 10 ? 1e-6 : 1e-12);
@@ -77,13 +77,13 @@ TEST(ShuffleGaussian, TableOne) {
     const auto bound =
         shuffle_gaussian_theorem1_bound(n, 1 / 9.48, rounds, question, Conversion::canonne, 30);
     EXPECT_NEAR(*bound.upper, ours[rounds - 1], 6e-6);
-    // Sensitivity 2 and addition of epsilons; the paper's scan of delta0
-    // is coarse, so it lies a little above.
+    // The row takes sensitivity 2 and adds epsilons. The paper's scan of delta0 is coarse, so its values
+    // are slightly larger.
     const double row = table1_clones(n, 2 / 9.48, rounds, delta);
     EXPECT_LT(row, clones[rounds - 1]);
     EXPECT_GT(row, clones[rounds - 1] * 0.97);
   }
-  // ... and a scan of delta0 by halves gives the row to its last digits.
+  // A scan that halves delta0 gives the row to its last digits.
   for (std::uint64_t rounds = 1; rounds <= 7; ++rounds) {
     const auto t = static_cast<double>(rounds);
     double least = 1e9;
@@ -94,7 +94,7 @@ TEST(ShuffleGaussian, TableOne) {
     }
     EXPECT_NEAR(t * least, clones[rounds - 1], 1.2e-5 * t) << rounds;
   }
-  // With all orders, and with the exact conversion.
+  // These values use orders up to 2000, and the last one the exact conversion at orders up to 30.
   EXPECT_NEAR(*shuffle_gaussian_theorem1_bound(n, 1 / 9.48, 1, question, Conversion::canonne, 2000).upper,
               0.001406, 2e-6);
   EXPECT_NEAR(*shuffle_gaussian_theorem1_bound(n, 1 / 9.48, 7, question, Conversion::canonne, 2000).upper,
@@ -102,7 +102,8 @@ TEST(ShuffleGaussian, TableOne) {
   EXPECT_NEAR(*shuffle_gaussian_theorem1_bound(n, 2 / 9.48, 1, question, Conversion::canonne, 2000).upper,
               0.007916, 2e-6);
   EXPECT_LT(*shuffle_gaussian_theorem1_bound(n, 1 / 9.48, 1, question, Conversion::exact, 30).upper, 0.0027);
-  // sigma = 9.48 is (1, 1/n)-LDP by the classical formula at distance 2, not at 1; exactly it is less.
+  // By the classical formula, sigma = 9.48 is (1, 1/n)-LDP at distance 2, not at 1. The exact
+  // epsilon is smaller.
   EXPECT_NEAR(classical_gaussian_guarantee(2 / 9.48, delta).epsilon, 1, 1e-3);
   EXPECT_NEAR(gaussian_guarantee(2 / 9.48, delta).epsilon, 0.7418, 1e-3);
 }
@@ -114,8 +115,8 @@ TEST(ShuffleGaussian, CorollaryOneIsAbove) {
   for (const std::uint64_t order : {2u, 5u, 50u}) EXPECT_NEAR(one(order), corollary1(0.5, order), 1e-9);
 }
 
-// E_Q[(P/Q)^l] of shuffled check-in, n clients, others at the victim's new record: l! n^-l [x^l] of the n-th
-// power of sum mu_j x^j / j!, mu_j = 1 - g + g e^(j(j-1)/(2 sigma^2)).
+// E_Q[(P/Q)^l] of shuffled check-in for n clients, where the others hold the victim's new record: l!
+// n^-l [x^l] of the n-th power of sum mu_j x^j / j!, with mu_j = 1 - g + g e^(j(j-1)/(2 sigma^2)).
 long double homogeneous_check_in(int n, long double g, long double sigma, int order) {
   const auto size = static_cast<std::size_t>(order) + 1;
   std::vector<long double> one(size), power(size, 0);
@@ -152,8 +153,8 @@ TEST(ShuffleGaussian, FigureOneB) {
   ASSERT_TRUE(third.upper && sum.upper);
   EXPECT_GT(*third.upper, *sum.upper);
   EXPECT_GT(*third.upper, 0.1457);  // the proven bound at distance 2
-  // From order 3 on, equation (16) holds 2 g^3 C(l,3) whatever the noise: order 2 is left, and its conversion
-  // term alone is log(1/delta) - log 4.
+  // From order 3 on, equation (16) contains 2 g^3 C(l,3), whatever the noise is. So order 2 is best, and
+  // its conversion term alone is log(1/delta) - log 4.
   EXPECT_NEAR(*third.upper, 10.13, 0.005);
   EXPECT_NEAR(*sum.upper, 10.13, 0.005);
   EXPECT_GT(*sum.upper, std::log(1e5) - std::log(4.0));

@@ -18,8 +18,9 @@ namespace muster::accounting {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kLargestSummed = 1e8;      // Theorem 2 is a sum over the binomial's width
-constexpr std::uint64_t kLastOrder = 1024;  // of sums over lower orders, whose cost is its square
+constexpr double kLargestSummed = 1e8;  // Theorem 2 is a sum over the binomial's width
+// The highest order for sums over lower orders, which cost the square of the order.
+constexpr std::uint64_t kLastOrder = 1024;
 
 const char* const kGirgis =
     "Girgis, Data, Diggavi, Renyi differential privacy of the subsampled shuffle model in distributed "
@@ -83,7 +84,7 @@ Bound subset_plotted_lower_bound(double clients, double subset, double epsilon0,
 
 Bound subset_plotted_wang_bound(double clients, double subset, double epsilon0, std::uint64_t rounds,
                                 const Question& question) {
-  // The theorem's sum with its second term replaced.
+  // This is the theorem's sum, with its second term replaced.
   const double rate = subset / clients;
   const auto shuffle = [&](std::uint64_t l) { return girgis_ccs_2021(epsilon0, subset, l); };
   const SubsampledRdp sampled(rate, shuffle);
@@ -127,7 +128,7 @@ Bound subset_numerical_composition_bound(double clients, double subset, double e
                                          const Question& question) {
   const double rate = subset / clients;
   const auto epsilon_of = [&](double delta) -> std::optional<double> {
-    double low = 0, high = epsilon0;  // the pair's delta is 0 from epsilon0 on
+    double low = 0, high = epsilon0;  // from epsilon0 on, the pair's delta is 0
     const auto holds = [&](double epsilon) {
       return clone_pair_delta(subset, epsilon0, epsilon).upper <=
              numerics::smaller(1.0, delta / rate) * (1 - 1e-12);

@@ -1,15 +1,18 @@
-// The bounds of "Renyi differential privacy of the subsampled shuffle model in distributed learning".
+// Evaluates the bounds of "Renyi differential privacy of the subsampled shuffle model
+// in distributed learning".
 //
-// Girgis, Data, Diggavi (NeurIPS 2021). k of n clients chosen uniformly and secretly, or everybody (k = n);
-// reports shuffled; any epsilon0-LDP randomizer. Its Figure 2 has four curves a point:
+// Source: Girgis, Data, Diggavi (NeurIPS 2021). k of n clients are chosen uniformly and secretly, or
+// everybody reports (k = n); the reports are shuffled; any epsilon0-LDP randomizer. The paper's Figure 2
+// has four curves:
 //   (i)   Theorem 1 (papers/renyi/subsampled_shuffle_rdp.h). Proven.
-//   (ii)  Theorem 2, a lower bound of the divergence; plotted through an upper conversion, which bounds
-//         nothing.
+//   (ii)  Theorem 2, a lower bound of the divergence. It is plotted through an upper conversion, so the curve
+//         is no bound at all.
 //   (iii) Girgis et al. (CCS 2021) for the shuffle, Wang et al. (2019), Theorem 9, for the subset. Proven.
-//         The figure takes the branch 2 e^eps(2) of Theorem 9's minimum alone.
+//         The figure uses only the branch 2 e^eps(2) of Theorem 9's minimum.
 //   (iv)  Feldman, McMillan, Talwar (2021), closed form, subset, strong composition. With the clone pair
-//         evaluated exactly (theorems/everyone/clones.h), as its Figure 3 has it: proven, and far smaller.
-// docs/theory/as-published.md. Nothing throws. Pure functions, under a second.
+//         evaluated exactly (theorems/everyone/clones.h), as in the paper's Figure 3, it is proven and far
+//         smaller.
+// The page is docs/theory/as-published.md. Nothing throws. Pure functions; they take under a second.
 #pragma once
 
 #include <cstdint>

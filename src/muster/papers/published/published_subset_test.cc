@@ -1,4 +1,5 @@
-// The curves of Girgis et al. (NeurIPS 2021), Figures 2 and 3, at the points the paper states numbers for.
+// Tests the curves of Girgis et al. (NeurIPS 2021), Figures 2 and 3, at the points for which the
+// paper states numbers.
 #include "muster/papers/published/published_subset.h"
 
 #include <gtest/gtest.h>
@@ -17,22 +18,23 @@ namespace {
 const Question kHeadline{Question::Kind::epsilon_at_delta, 1e-8};
 const Question kMnist{Question::Kind::epsilon_at_delta, 1e-5};
 
-// "we save a factor of 14x compared to [24] with strong composition and 2.5x compared to [29] with subsampled
-// RDP": n = 10^6, g = 10^-3, epsilon0 = 2, T = 10^5, delta = 10^-8.
+// The paper says "we save a factor of 14x compared to [24] with strong composition and 2.5x compared to
+// [29] with subsampled RDP" at n = 10^6, g = 10^-3, epsilon0 = 2, T = 10^5 and delta = 10^-8.
 TEST(PublishedSubset, HeadlinePoint) {
   const double own = *subset_theorem1_bound(1e6, 1e3, 2, 100000, kHeadline, Conversion::canonne).upper;
   EXPECT_NEAR(own, 1.040, 0.0005);
-  // 2.5x is what one branch of Theorem 9's minimum gives; the theorem itself is below the paper's own bound.
+  // One branch of Theorem 9's minimum gives the 2.5x; the theorem itself is below the paper's own bound.
   EXPECT_NEAR(*subset_plotted_wang_bound(1e6, 1e3, 2, 100000, kHeadline).upper / own, 2.55, 0.01);
   EXPECT_NEAR(*subset_ccs_bound(1e6, 1e3, 2, 100000, kHeadline, Conversion::canonne).upper, 1.0237, 0.0005);
-  // 14x: the closed form of the clones with optimal composition gives 12.4x.
+  // For the 14x, the clones' closed form with optimal composition gives 12.4x.
   EXPECT_NEAR(*subset_strong_composition_bound(1e6, 1e3, 2, 100000, kHeadline).upper, 12.857, 0.05);
-  // "10 times": the lower curve, a divergence bounded below and converted upwards.
+  // The "10 times" is the lower curve: a lower bound of the divergence, converted upwards.
   EXPECT_NEAR(*subset_plotted_lower_bound(1e6, 1e3, 2, 100000, kHeadline).upper, 0.1157, 0.0005);
 }
 
-// Figure 2b, k = 10^4: "[24] with the strong composition behaves better than [29] with subsampled RDP; our
-// bound beats both". As plotted, and with the theorems as they stand.
+// The paper says of Figure 2b, k = 10^4: "[24] with the strong composition behaves better than
+// [29] with subsampled RDP; our bound beats both". The values are those plotted, then those of
+// the theorems themselves.
 TEST(PublishedSubset, FigureTwoB) {
   EXPECT_NEAR(*subset_plotted_wang_bound(1e6, 1e4, 2, 100000, kHeadline).upper, 37.2, 0.1);
   EXPECT_NEAR(*subset_strong_composition_bound(1e6, 1e4, 2, 100000, kHeadline).upper, 18.95, 0.05);
@@ -41,8 +43,8 @@ TEST(PublishedSubset, FigureTwoB) {
               0.005);
 }
 
-// hockey-stick divergence of the clone pair: C ~ Bin(k-1, e^-epsilon0), A ~ Bin(C, 1/2), the victim adds one
-// to A or to C - A. All of it in doubles, straight from the statement.
+// The hockey-stick divergence of the clone pair: C ~ Bin(k-1, e^-epsilon0), A ~ Bin(C, 1/2), and the
+// victim adds one to A or to C - A. It is computed in doubles, directly from the statement.
 class ClonePair {
  public:
   ClonePair(int k, double epsilon0)
@@ -90,15 +92,16 @@ class ClonePair {
   std::vector<double> log_factorial_;
 };
 
-// The same baseline with the clone pair evaluated numerically, half of delta spent on the rounds.
+// The same baseline with the clone pair evaluated numerically, where half of delta is spent on the rounds.
 double numerical_strong(int k, double rate, double epsilon0, std::uint64_t rounds, double delta) {
   const double share = delta / 2 / static_cast<double>(rounds);
   const Guarantee round{ClonePair(k, epsilon0).epsilon(share / rate), share / rate};
   return *optimal_composition_epsilon(subsampled(round, rate), rounds, delta);
 }
 
-// Figure 3: n = 60,000, k = 10,000, epsilon0 = 1.5, 200 epochs = 1,200 rounds, delta = 10^-5. The paper: 2.91
-// for 90 % accuracy by Theorem 1, 4.82 by [24] evaluated numerically with strong composition.
+// Figure 3 has n = 60,000, k = 10,000, epsilon0 = 1.5, 200 epochs = 1,200 rounds and
+// delta = 10^-5. For 90 % accuracy the paper gives 2.91 by Theorem 1, and 4.82 by [24] evaluated
+// numerically with strong composition.
 TEST(PublishedSubset, MnistPoint) {
   EXPECT_NEAR(*subset_theorem1_bound(60000, 10000, 1.5, 1200, kMnist, Conversion::canonne).upper, 3.086,
               0.001);
@@ -110,14 +113,15 @@ TEST(PublishedSubset, MnistPoint) {
   EXPECT_NEAR(*subset_numerical_composition_bound(60000, 10000, 1.5, 1200, kMnist).upper, 3.153, 0.005);
 }
 
-// ... and at the headline point: 2.2, not 14 times 1.04.
+// At the headline point, the numerical clones give 2.2, not 14 times 1.04.
 TEST(PublishedSubset, NumericalClonesAtTheHeadline) {
   EXPECT_NEAR(numerical_strong(1000, 1e-3, 2, 100000, 1e-8), 2.214, 0.005);
   EXPECT_NEAR(*subset_numerical_composition_bound(1e6, 1000, 2, 100000, kHeadline).upper, 2.214, 0.01);
 }
 
-// "epsilon about 1" of the follow-up's Figure 3a (n = 60,000, rate 0.1, epsilon0 = 2, 6,800 rounds): no upper
-// bound of either paper gives it; the lower bounds of the divergence sent through the upper conversion do.
+// The follow-up's Figure 3a has "epsilon about 1" at n = 60,000, rate 0.1, epsilon0 = 2 and 6,800
+// rounds. No upper bound of either paper gives this value. The lower bounds of the divergence,
+// converted upwards, do.
 TEST(PublishedSubset, WhereAboutOneComesFrom) {
   EXPECT_NEAR(*subset_theorem1_bound(60000, 6000, 2, 6800, kMnist, Conversion::canonne).upper, 11.54, 0.01);
   EXPECT_NEAR(*subset_plotted_lower_bound(60000, 6000, 2, 6800, kMnist).upper, 1.014, 0.001);
@@ -125,7 +129,8 @@ TEST(PublishedSubset, WhereAboutOneComesFrom) {
       answer_by_renyi([](std::uint64_t l) { return check_in_rdp_lower(2, 60000, 0.1, 0.5, l); }, 6800, kMnist,
                       Conversion::canonne);
   EXPECT_NEAR(*theorem3.upper, 0.82, 0.01);
-  // "about 3 by strong composition": numerical clones, subset and optimal composition.
+  // "about 3 by strong composition" corresponds to the numerical clones, the subset
+  // and optimal composition.
   EXPECT_NEAR(numerical_strong(6000, 0.1, 2, 6800, 1e-5), 13.05, 0.01);
 }
 

@@ -1,5 +1,5 @@
-// The papers' Renyi bounds: against exhaustive enumeration, against their formulas written out in long
-// double, and at the points the papers report.
+// Tests the papers' Renyi bounds: against exhaustive enumeration, against their formulas in long double,
+// and at the points that the papers report.
 #include "muster/papers/published/published.h"
 
 #include <gmock/gmock.h>
@@ -49,7 +49,8 @@ TEST(SubsampledShuffleRdp, EqualsThePrintedFormulaRoundedUp) {
   }
 }
 
-// Every dataset of small populations, random randomizers: fixed subset and check-in, upper and lower.
+// Tests upper and lower bounds on every data set of small populations with random randomizers, for fixed
+// subsets and check-ins.
 TEST(PublishedRdp, SandwichTheEnumeratedDivergence) {
   std::mt19937_64 engine(21);
   int cases = 0;
@@ -58,7 +59,7 @@ TEST(PublishedRdp, SandwichTheEnumeratedDivergence) {
         trial % 2 ? oracle::Family::smooth : oracle::Family::extreme, 3, 2 + trial % 2, engine);
     const long double epsilon0 = oracle::largest_log_ratio(laws);
     const double q = static_cast<double>(1 / (std::exp(epsilon0) + 1));
-    // Binary response at the same epsilon0: what the lower bounds speak of.
+    // The lower bounds are for binary response at the same epsilon0.
     const Law one{1 - q, q}, zero{q, 1 - q};
     for (int n = 3; n <= 5; ++n) {
       for (const std::uint64_t order : {2u, 3u, 5u}) {
@@ -98,15 +99,16 @@ TEST(PublishedRdp, SandwichTheEnumeratedDivergence) {
   EXPECT_GT(cases, 5000);
 }
 
-// Liew et al.'s Lemma 5 as used in their Theorem 2 - the bound falls with k - is
-// false at the true inclusion rate k/n.
+// Liew et al. use their Lemma 5, "the bound falls with k", in their Theorem 2. It is false at the true
+// inclusion rate k/n.
 TEST(PublishedRdp, TheBoundRisesWithTheNumberOfReports) {
   EXPECT_GT(subsampled_shuffle_rdp_upper(2, 60000, 12000, 3),
             subsampled_shuffle_rdp_upper(2, 60000, 3000, 3));
 }
 
-// ... and so is Theorem 2 itself, its printed constants corrected and whatever the Chernoff slack: all n
-// reports have a probability of g^n, and then the victim is included for sure, not with probability g.
+// Theorem 2 itself is false too, even with its printed constants corrected and for any Chernoff
+// slack. With probability g^n all n clients report, and then the victim is included for certain, not
+// with probability g.
 TEST(PublishedRdp, PrintedCheckInTheoremIsFalse) {
   const double q = 1 / (std::exp(1.0) + 1);
   const Law one{1 - q, q}, zero{q, 1 - q};
@@ -126,8 +128,8 @@ double epsilon_at(double n, double rate, double epsilon0, std::uint64_t rounds, 
               .upper;
 }
 
-// What the corrected formulas give at the papers' own experiments: far from the
-// epsilon printed there (about 1, 2.91).
+// At the papers' own experiments, the corrected formulas give values far from the printed epsilon
+// (about 1, 2.91).
 TEST(Published, PapersPoints) {
   EXPECT_NEAR(epsilon_at(60000, 0.1, 2, 6800, 1e-5), 11.5, 0.05);
   EXPECT_NEAR(epsilon_at(60000, 1.0 / 6, 1.5, 1200, 1e-5), 3.09, 0.005);
@@ -151,15 +153,15 @@ TEST(Published, SaysWhatItIs) {
   const Bound proven = check_in_rdp_bound(protocol, 2, 6800, question, Conversion::exact);
   EXPECT_EQ(proven.validity, Validity::proven);
   EXPECT_NEAR(*proven.upper, 11.53, 0.01);
-  // The other question, and a delta so small that only high orders count.
+  // The other question, for a delta at a given epsilon.
   const Bound delta =
       check_in_rdp_bound(protocol, 2, 10, {Question::Kind::delta_at_epsilon, 1.0}, Conversion::exact);
   EXPECT_GT(*delta.upper, 0);
   EXPECT_LT(*delta.upper, 0.1);
 }
 
-// Every randomizer under every participation: the papers' lists, each bound with its words, and never a
-// negative answer.
+// Tests every randomizer under every participation: the number of bounds, that each has its citation,
+// and that no value is negative.
 TEST(Published, EveryParticipation) {
   const ClientCount n = ClientCount::of(2000);
   const Rate rate = Rate::of(0.1), one = Rate::of(1);

@@ -1,5 +1,5 @@
-// Both directions of the homogeneous pair under binary response: every
-// histogram, and the power series forward.
+// Tests both directions of the homogeneous pair under binary response against every histogram, and the
+// forward one against the power series.
 #include "muster/papers/renyi/binary_response_rdp.h"
 
 #include <gmock/gmock.h>
@@ -56,9 +56,9 @@ TEST(BinaryResponseRdp, ForwardIsThePowerSeries) {
   }
 }
 
-// To second order in 1/n: forward - reverse = (C(l,3) + C(l+1,3)) (E(r-1)^3 - 3 Var(r)^2) / (n^2 (l-1)), and
-// for binary response E(r-1)^3 = Var(r)^2 = w^2, w = 4 sinh^2(eps0 / 2): the reverse direction is the larger
-// one.
+// To second order in 1/n, forward - reverse = (C(l,3) + C(l+1,3)) (E(r-1)^3 - 3 Var(r)^2) / (n^2
+// (l-1)). For binary response, E(r-1)^3 = Var(r)^2 = w^2 with w = 4 sinh^2(eps0 / 2), so the reverse
+// direction is larger.
 TEST(BinaryResponseRdp, ReverseIsLargerForLargeCrowds) {
   const double n = 1e5, w = 4 * std::pow(std::sinh(0.5), 2);
   for (const double l : {2.0, 5.0, 10.0}) {

@@ -1,12 +1,13 @@
-// Renyi bounds of shuffled check-in: each of n clients reports with probability
-// g, reports shuffled, the count public.
+// Computes Renyi bounds of shuffled check-in: each of n clients reports with probability g, reports are
+// shuffled, and the count is public.
 //
-// Liew, Hasegawa, Takahashi, "Shuffled check-in: privacy amplification towards practical distributed
-// learning" (2022). Their Theorem 1 mixes the subsampled shuffle over the public count K ~ Bin(n, g):
-//     E_Q[(P/Q)^l] = sum_k P(K = k) E_{Q_k}[(P_k/Q_k)^l] (exact).
-// Given k reports the victim is among them with probability k/n; the paper's
-// equation (6) and Theorem 2 keep g instead.
-//   check_in_rdp_upper     the right mixture: Girgis, Data, Diggavi (2021), Theorem 1, at rate k/n and subset
+// Source: Liew, Hasegawa, Takahashi, "Shuffled check-in: privacy amplification towards practical
+// distributed learning" (2022). Their Theorem 1 mixes the subsampled shuffle over the public count
+// K ~ Bin(n, g), exactly:
+//     E_Q[(P/Q)^l] = sum_k P(K = k) E_{Q_k}[(P_k/Q_k)^l].
+// Given k reports, the victim is among them with probability k/n; the paper's equation (6) and Theorem
+// 2 keep g instead.
+//   CheckInRdp             the right mixture: Girgis, Data, Diggavi (2021), Theorem 1, at rate k/n and subset
 //                          k for each k, in blocks with certified weights. Proven.
 //   check_in_rdp_printed   Theorem 2 with 2 eps0 -> 2 e^eps0 and 8 eps0 -> 8 e^eps0 (as printed it is wrong):
 //                          constant g, K > (1 - slack) n g by a Chernoff bound, else the bound at k = 1.
@@ -16,7 +17,8 @@
 //   check_in_rdp_lower     Theorem 3: binary randomized response, second moment only. Valid as a statement
 //                          about D_l (the printed Jensen step fails at odd powers; central moments of
 //                          Bin(k, p <= 1/2) are non-negative all the same).
-// docs/theory/as-published.md. Integer orders >= 2. Pure functions; under 10 ms an order.
+// The page is docs/theory/as-published.md. Integer orders >= 2. Pure functions; they take under
+// 10 ms per order.
 #pragma once
 
 #include <cstdint>

@@ -15,9 +15,9 @@ using numerics::ScaledSeries;
 
 constexpr double kUnit = std::numeric_limits<double>::epsilon() / 2;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kLargestLog = 1e8;  // exponents stay far inside 32 bits
+constexpr double kLargestLog = 1e8;  // keeps exponents far inside 32 bits
 
-// e^{m x} to x^order.
+// The series of e^{m x} up to x^order.
 ScaledSeries exponential(double m, std::uint64_t order) {
   ScaledSeries series;
   Scaled term = scaled(1);
@@ -28,7 +28,7 @@ ScaledSeries exponential(double m, std::uint64_t order) {
   return series;
 }
 
-// The product of two series to x^order.
+// The product of two series up to x^order.
 ScaledSeries product(const ScaledSeries& a, const ScaledSeries& b, std::uint64_t order) {
   ScaledSeries series;
   for (std::uint64_t l = 0; l <= order; ++l) series.push_back(convolution(a, b, l, 0, l));
@@ -86,7 +86,7 @@ void HomogeneousRdp::recur(std::uint64_t order) {
   for (std::uint64_t l = excess_.size(); l <= order; ++l) {
     Scaled excess{};
     if (l >= 2) {
-      // At l = k + 1 of a plain shuffle the bracket at j = 1 is exactly zero; the sum starts past it.
+      // At l = k + 1 of a plain shuffle, the bracket at j = 1 is exactly zero, so the sum starts after it.
       const std::uint64_t first = bracket_[1] > static_cast<double>(l) ? 1 : 2;
       const Scaled sum =
           weighted_convolution(weight_, bracket_, static_cast<double>(l), source_, pairs_, l, first, l);
@@ -95,7 +95,7 @@ void HomogeneousRdp::recur(std::uint64_t order) {
                       sum.exponent - inverse_factorial_.exponent);
     }
     excess_.push_back(excess);
-    // E_l and 1 share an exponent; whichever is below 2^-1000 of the other no longer counts.
+    // E_l and 1 share an exponent. If one is below 2^-1000 of the other, it no longer matters.
     const std::int32_t shared = excess.mantissa == 0 ? 0 : numerics::larger(0, excess.exponent);
     const double inverse = inverse_factorial_.mantissa;
     pairs_.x.push_back(std::ldexp(excess.mantissa, numerics::larger(excess.exponent - shared, -1070)) *
@@ -107,7 +107,7 @@ void HomogeneousRdp::recur(std::uint64_t order) {
 }
 
 void HomogeneousRdp::double_up(std::uint64_t order) {
-  // Z_m = F^m - e^{mx}, from m = 1 by the binary digits of k.
+  // Z_m = F^m - e^{mx} is built from m = 1 by the binary digits of k.
   const auto terms = static_cast<std::uint64_t>(terms_);
   ScaledSeries one, factorials = exponential(1, order);
   for (std::uint64_t j = 0; j <= order; ++j)
@@ -135,10 +135,10 @@ void HomogeneousRdp::double_up(std::uint64_t order) {
 HomogeneousRdp::Excess HomogeneousRdp::excess(std::uint64_t order) {
   if (order < 2) return {{}, 0};
   const double l = static_cast<double>(order);
-  // E_l is a sum of positive products of at most l links, so its relative error is at most that of
-  // the worst product. A link costs the sum's roundings, its weight's (24 + 10 reach u) and its
-  // bracket's (32 + 16 reach u), and ten more between; reach is superadditive, so a product's
-  // total is that of one link of length l.
+  // E_l is a sum of positive products of at most l links, so its relative error is at most that of the
+  // worst product. A link costs the roundings of the sum, of its weight (24 + 10 reach u) and of its
+  // bracket (32 + 16 reach u), and ten more between them. As reach is superadditive, the total of a
+  // product is that of one link of length l.
   double error = kUnit * ((numerics::kConvolutionUlps + 80) * l + 32 * moments_.reach(order) + 64);
   if (l <= terms_ + 1) {
     recur(order);
@@ -148,8 +148,8 @@ HomogeneousRdp::Excess HomogeneousRdp::excess(std::uint64_t order) {
     const std::uint64_t ample = numerics::larger<std::uint64_t>(order, doubled_.size() * 2);
     double_up(in_range(ample) ? ample : order);
   }
-  // Doubling k doubles the errors, adding one client adds one more: k times those of one factor at most, and
-  // at most l of the factors differ from 1.
+  // Doubling k doubles the errors, and adding one client adds one more. The total is at most k times
+  // that of one factor, and at most l of the factors differ from 1.
   const double levels = static_cast<double>(std::bit_width(static_cast<std::uint64_t>(terms_)));
   error += kUnit * (numerics::kConvolutionUlps + 16) * (2 * numerics::smaller(terms_, l) + 3 * levels) +
            8 * kUnit * l;
@@ -161,7 +161,7 @@ numerics::Enclosure HomogeneousRdp::divergence(std::uint64_t order) {
   if (!in_range(order)) return {0, kInfinity};
   const Excess found = excess(order);
   const double l = static_cast<double>(order), error = found.relative_error;
-  if (!(found.value.mantissa > 0)) return {0, kInfinity};  // zero, or unknown
+  if (!(found.value.mantissa > 0)) return {0, kInfinity};  // zero, or not computed
   const auto rho = [&](double factor) {
     if (found.value.exponent < 900) {
       return std::log1p(std::ldexp(found.value.mantissa, found.value.exponent) * factor) / (l - 1);

@@ -1,23 +1,26 @@
-// Renyi divergence of the homogeneous pair: all other clients hold the victim's second record; n clients, k
-// of whose reports carry a likelihood ratio. Orders 2, 3, ..., enclosed.
+// Computes the Renyi divergence of the homogeneous pair at integer orders from 2 on, enclosed. All other
+// clients hold the victim's second record, and k of the n clients contribute a likelihood ratio.
 //
-// With Q the law without the change, P/Q = S = (n - k + r_1 + ... + r_k) / n, r_i independent, E r_i = 1:
+// With Q the law without the change, P/Q = S = (n - k + r_1 + ... + r_k) / n, where the r_i are
+// independent and E r_i = 1:
 //   plain shuffle        k = n, r one report's ratio (Liew, Takahashi 2022, Theorem 1, for the Gaussian)
 //   fixed subset         k of n clients report, secretly
 //   shuffled check-in    k = n, r = 1 unless the client reports
-// and with F(x) = sum_j mu_j x^j / j!
+// With F(x) = sum_j mu_j x^j / j!, where mu_j = E r^j,
 //     D_l = log E[S^l] / (l-1),   E[S^l] = l! n^-l [x^l] e^{(n-k) x} F(x)^k.
-// What is computed is the excess E_l = E[S^l] - 1, so that tiny divergences keep all their digits:
+// The excess E_l = E[S^l] - 1 is computed instead of E[S^l], so that tiny divergences keep all digits:
 //     l E_l = sum_{j=1..l} C(l,j) n^-j mu_j { [(k+1) j - l + (n-k) j mu_{j-1}/mu_j] E_{l-j}
 //                                             + k j (1 - mu_{j-1}/mu_j) }
-// (J.C.P. Miller's recurrence with e^{nx} taken out): every term is positive while l <= k + 1. Beyond, the
-// series of F^k - e^{kx} is built by doubling, Z_{2m} = (2 e^{mx} + Z_m) Z_m, positive terms again. Nothing
-// is ever subtracted; relative errors add up to less than 1e-9 at order 10^4 and are in the enclosure.
+// This is J.C.P. Miller's recurrence with e^{nx} taken out; every term is positive while l <= k + 1.
+// Beyond that, the series of F^k - e^{kx} is built by doubling, Z_{2m} = (2 e^{mx} + Z_m) Z_m, again
+// with positive terms. Nothing is ever subtracted. Relative errors add up to less than 1e-9 at order
+// 10^4 and are in the enclosure.
 //
-// D_l(P||Q) of ONE dataset: a lower bound of the mechanism's Renyi guarantee, always. As an upper bound it is
-// a conjecture (Gaussian: Delta = diameter) or false (Delta = 1): docs/theory/shuffle-gaussian-rdp.md.
+// D_l(P||Q) of ONE data set is always a lower bound of the mechanism's Renyi guarantee.
+// As an upper bound it is a conjecture (Gaussian: Delta = diameter) or false
+// (Delta = 1): docs/theory/shuffle-gaussian-rdp.md.
 //
-// The table grows when asked for a higher order, so use each object from one thread.
+// The table grows when a higher order is requested, so use each object from one thread.
 #pragma once
 
 #include <cstdint>
@@ -33,11 +36,11 @@ class HomogeneousRdp {
  public:
   static HomogeneousRdp plain(double clients, RatioMoments one_report);
   static HomogeneousRdp subset(double clients, double subset, RatioMoments one_report);
-  // `one_report` already mixed with the check-in rate.
+  // `one_report` has already been mixed with the check-in rate.
   static HomogeneousRdp check_in(double clients, RatioMoments one_report);
 
-  // D_order(P||Q). Past the highest order below, or past the exponent range, [0, infinity]: "not computed".
-  // The first call at an order costs O(order^2) once for all orders below.
+  // D_order(P||Q). It is [0, infinity] ("not computed") past the highest orders below and past the
+  // exponent range. The first call at an order costs O(order^2) once for all lower orders too.
   numerics::Enclosure divergence(std::uint64_t order);
 
   // E[S^order] - 1 as mantissa and exponent, with its relative error.
@@ -47,8 +50,7 @@ class HomogeneousRdp {
   };
   Excess excess(std::uint64_t order);
 
-  // What a table may cost (half a second; two seconds), not what a
-  // caller may ask: past it nothing is claimed.
+  // Limits on the cost of a table: half a second for the first, two seconds for the second.
   static constexpr std::uint64_t kHighestOrder = 32768;
   static constexpr std::uint64_t kHighestDoubledOrder = 16384;  // where the order exceeds k + 1
 
@@ -61,12 +63,12 @@ class HomogeneousRdp {
 
   double clients_, terms_;
   RatioMoments moments_;
-  // Coefficients of the recurrence, index j: mu_j / (j! n^j), its bracket without l, and k j (1 -
-  // mu_{j-1}/mu_j).
+  // Coefficients of the recurrence at index j: mu_j / (j! n^j), its bracket without l, and k j
+  // (1 - mu_{j-1}/mu_j).
   numerics::ScaledSeries weight_;
   std::vector<double> bracket_, source_;
   numerics::Scaled inverse_power_, inverse_factorial_;  // 1 / (j! n^j), 1 / j! at the next j
-  // Index i: E_i / i! and 1 / i! side by side, then E_i itself.
+  // At index i: E_i / i! and 1 / i! side by side, then E_i itself.
   numerics::PairSeries pairs_;
   numerics::ScaledSeries excess_;
   std::vector<numerics::Scaled> doubled_;  // E_i for all i up to the order it was built for; empty before

@@ -1,5 +1,5 @@
-// The recurrence and the doubling proven at high orders: the power of the moment series in ball arithmetic,
-// 256 bits, by squaring of the series itself (no excess, no recurrence).
+// Tests the recurrence and the doubling at high orders, against the power of the moment series in ball
+// arithmetic of 256 bits, computed from the series itself and not from the excess.
 #include <gmock/gmock.h>
 
 #include <cmath>
@@ -23,7 +23,7 @@ Series times(const Series& a, const Series& b) {
 
 Ball real(std::uint64_t i) { return Ball(static_cast<double>(i)); }
 
-// sum_j mu_j x^j / j! of a Gaussian ratio at a rate.
+// sum_j mu_j x^j / j! of a Gaussian ratio at the given rate.
 Series moments(const Ball& square, const Ball& rate, std::size_t order) {
   Series f;
   Ball factorial(1.0);
@@ -50,7 +50,8 @@ void expect_enclosed(const numerics::Enclosure& found, const Ball& exact) {
   EXPECT_LE(found.upper - found.lower, 1e-9 * found.upper);
 }
 
-// J.C.P. Miller on the series itself at 256 bits (n >= order: all terms positive), orders to 2000.
+// The reference is J.C.P. Miller's recurrence on the series itself at 256 bits, with n >= order so that
+// all terms are positive, for orders up to 2000.
 TEST(HomogeneousRdpBall, RecurrenceToOrderTwoThousand) {
   struct Case {
     double n, t, rate;
@@ -76,7 +77,7 @@ TEST(HomogeneousRdpBall, RecurrenceToOrderTwoThousand) {
   }
 }
 
-// Orders beyond n, where the recurrence's coefficients change sign.
+// At orders beyond n, the recurrence's coefficients change sign.
 TEST(HomogeneousRdpBall, OrdersBeyondTheNumberOfClients) {
   for (const unsigned n : {2u, 3u, 13u, 100u}) {
     const std::size_t order = 300;
@@ -86,12 +87,12 @@ TEST(HomogeneousRdpBall, OrdersBeyondTheNumberOfClients) {
       if (top == 0) {
         while ((n >> top) > 1) ++top;
       }
-      // Left to right over the binary digits of n.
+      // The power is built from left to right over the binary digits of n.
       power = times(power, power);
       if (n >> (top - 1) & 1) power = times(power, f);
       if (--top == 0) break;
     }
-    // With others who never report: (1000 - n) more ratios that are 1.
+    // Others who never report add 1000 - n ratios that are 1.
     Ball term(1.0);
     for (std::size_t j = 0; j <= order; ++j) {
       exponential.push_back(term);

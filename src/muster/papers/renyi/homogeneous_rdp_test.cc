@@ -1,4 +1,4 @@
-// The homogeneous pair's Renyi divergence: against closed forms, a sum over integer partitions,
+// Tests the homogeneous pair's Renyi divergence against closed forms, a sum over integer partitions,
 // two-dimensional quadrature, exhaustive histograms, and the figures of docs/theory/reference-values.md.
 #include "muster/papers/renyi/homogeneous_rdp.h"
 
@@ -24,9 +24,10 @@ void expect_encloses(const Enclosure& found, long double exact, long double widt
   EXPECT_LE(found.upper - found.lower, width * exact);
 }
 
-// Liew and Takahashi (2022), Algorithm 1, with what its printed version misses: every partition of `order`
-// into parts k_1 >= k_2 >= ..., multinomial(order; parts) n! / (kappa_0! kappa_1! ...) e^{sum k_i^2 / (2
-// s^2)}, where kappa_0 = n - (number of parts) counts the zeros; logarithm; 1 / (order - 1).
+// Liew and Takahashi (2022), Algorithm 1, with what its printed version omits. For every partition of
+// `order` into parts k_1 >= k_2 >= ..., the term is multinomial(order; parts) n! / (kappa_0! kappa_1!
+// ...) e^{sum k_i^2 / (2 s^2)}, where kappa_0 = n - (number of parts) counts the zeros. The logarithm of
+// the sum is divided by order - 1.
 class Algorithm1 {
  public:
   Algorithm1(int order, long double n, long double s) : order_(order), n_(n), s_(s) {}
@@ -87,7 +88,7 @@ TEST(HomogeneousRdp, EqualsTheSumOverPartitions) {
       for (const int order : {2, 3, 4, 5, 8, 13, 20}) {
         SCOPED_TRACE(::testing::Message() << n << " " << t << " " << order);
         Algorithm1 slow(order, n, 1 / static_cast<long double>(t));
-        // The sum minus one loses 2^-64 / excess of its own.
+        // The slow sum minus one loses 2^-64 / excess by itself.
         const long double exact = slow.divergence();
         const Enclosure found = rdp.divergence(static_cast<std::uint64_t>(order));
         const long double noise = 1e-18L * order / (order - 1);
@@ -99,7 +100,8 @@ TEST(HomogeneousRdp, EqualsTheSumOverPartitions) {
   }
 }
 
-// The comparison above would notice an error: one moment off by a part in 10^9 leaves the enclosure.
+// The comparison above would notice an error: with one parameter changed by a part in 10^9, the value
+// leaves the enclosure.
 TEST(HomogeneousRdp, ComparisonIsSharp) {
   Algorithm1 slow(12, 7, 2);
   Algorithm1 wrong(12, 7, 2 * (1 + 1e-9L));
@@ -122,7 +124,8 @@ TEST(HomogeneousRdp, OneClientIsTheLocalDivergence) {
   }
 }
 
-// n = 2: E[((r_1 + r_2) / 2)^l] by the trapezoid rule in both noises, the likelihood ratios written out.
+// For n = 2, E[((r_1 + r_2) / 2)^l] is computed by the trapezoidal rule in both noises, from
+// the likelihood ratios.
 TEST(HomogeneousRdp, TwoClientsByQuadrature) {
   for (const long double t : {0.4L, 1.3L}) {
     for (const double rate : {1.0, 0.3}) {
@@ -151,7 +154,8 @@ TEST(HomogeneousRdp, TwoClientsByQuadrature) {
   }
 }
 
-// Binary and three-valued response, all others at the victim's second record: every histogram.
+// Binary and three-valued response, where all others hold the victim's second record,
+// against every histogram.
 TEST(HomogeneousRdp, EqualsEnumeratedHistograms) {
   for (const double epsilon0 : {0.2, 1.0, 3.0}) {
     for (const int k : {2, 3}) {
@@ -186,7 +190,8 @@ TEST(HomogeneousRdp, EqualsEnumeratedHistograms) {
   }
 }
 
-// Conjecture 1 of Liew and Takahashi: decreasing in n. (A theorem: docs/theory/shuffle-gaussian-rdp.md.)
+// Liew and Takahashi's Conjecture 1, that the divergence falls with n, is a theorem:
+// docs/theory/shuffle-gaussian-rdp.md.
 TEST(HomogeneousRdp, FallsWithTheNumberOfClients) {
   for (const std::uint64_t order : {2, 5, 30, 200}) {
     double before = std::numeric_limits<double>::infinity();
@@ -198,7 +203,7 @@ TEST(HomogeneousRdp, FallsWithTheNumberOfClients) {
   }
 }
 
-// The paper's Table 1 and what lies beyond order 30: n = 60,000, s = 9.48, delta = 1/n.
+// The paper's Table 1 and values beyond order 30, at n = 60,000, s = 9.48 and delta = 1/n.
 TEST(HomogeneousRdp, ReferenceTable) {
   struct Row {
     double distance, rounds;

@@ -13,8 +13,8 @@ namespace {
 
 constexpr double kUnit = std::numeric_limits<double>::epsilon() / 2;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr std::uint64_t kLastOrder = 1'000'000;  // the papers' sums cost their order
-constexpr double kCountExponent = 40;            // cells beyond weigh less than e^-40
+constexpr std::uint64_t kLastOrder = 1'000'000;  // the papers' sums cost as much as their order
+constexpr double kCountExponent = 40;            // cells beyond have a weight below e^-40
 
 }  // namespace
 
@@ -49,7 +49,7 @@ double girgis_ccs_2021(double epsilon0, double clients, std::uint64_t order) {
   const auto l = static_cast<double>(order);
   const double grown = std::exp(epsilon0), c = 2 * std::sinh(epsilon0) * (1 + 4 * kUnit);
   const double nbar = std::floor((clients - 1) / (2 * grown) * (1 - 8 * kUnit)) + 1;
-  // The ternary bound's second term is 4 C(l,2) rate^2 ...; here without the 4.
+  // log_second_term has the factor 4 of the subsampled shuffle's Theorem 1, which this bound does not have.
   const double second =
       rdp_detail::log_second_term(order, 1, epsilon0, nbar) - std::log(4.0) * (1 - 4 * kUnit);
   const double series = rdp_detail::log_series(order, c / std::sqrt(2 * nbar) * (1 + 8 * kUnit));

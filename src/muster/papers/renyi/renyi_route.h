@@ -1,11 +1,12 @@
-// Pieces shared by the papers' Renyi routes: a divergence a round -> an answer, a public count.
+// Provides the steps that the papers' Renyi bounds share: from a divergence per round to an answer, and
+// sums over a public count.
 //
 //   answer_by_renyi      Renyi divergences added over the rounds (Mironov 2017), converted by rdp_to_dp.h.
 //   girgis_ccs_2021      Girgis, Data, Diggavi, Suresh, Kairouz, "On the Renyi differential privacy of the
 //                        shuffle model" (CCS 2021): everybody reports, any epsilon0-LDP randomizer. Derived
 //                        in docs/theory/baselines.md; an upper bound, rounded up.
-//   count_cells          Bin(n, g) as cells (k, weight), for formulas that sum over the public count: weights
-//                        are the probabilities to 1e-6 relative, not a certified bound.
+//   count_cells          Bin(n, g) as cells (k, weight), for formulas that sum over the public count. The
+//                        weights are the probabilities with a relative error of 1e-6, not a certified bound.
 //
 // Integer orders >= 2. Pure functions.
 #pragma once
@@ -19,17 +20,17 @@
 
 namespace muster::accounting {
 
-using Divergence = std::function<double(std::uint64_t order)>;  // D_order a round; infinity allowed
+using Divergence = std::function<double(std::uint64_t order)>;  // D_order per round; infinity allowed
 
-// A Bound with `upper` and its order in `assumptions`, or the reason why
-// there is none; id and citation empty.
+// A Bound with `upper`, and with its order in `assumptions`, or with the reason why there is none. Id
+// and citation are empty.
 Bound answer_by_renyi(const Divergence& rdp, std::uint64_t rounds, const Question& question,
                       Conversion conversion);
 
-// What a conversion found, as answer_by_renyi says it.
+// The same Bound from a conversion's result.
 Bound bound_of(const ConvertedUpper& best);
 
-// "-exact-conversion" or "", and what to say of the conversion after the theorem.
+// What the conversion adds to an id ("-exact-conversion" or nothing) and to a citation, after the theorem.
 const char* id_suffix(Conversion conversion);
 const char* citation_suffix(Conversion conversion);
 
@@ -38,7 +39,7 @@ double girgis_ccs_2021(double epsilon0, double clients, std::uint64_t order);
 struct CountCell {
   double k, weight;
 };
-// Cells about `fineness` deviations wide, each at its middle; 0 gives single values.
+// Cells are about `fineness` deviations wide and represented by their middle; 0 gives single values.
 std::vector<CountCell> count_cells(double n, double rate, double fineness);
 
 }  // namespace muster::accounting

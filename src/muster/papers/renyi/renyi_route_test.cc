@@ -1,5 +1,5 @@
-// The shared pieces of the papers' Renyi routes: against the printed formulas in long double and, where they
-// are bounds, against the enumerated divergence of small populations.
+// Tests the steps that the papers' Renyi bounds share: against the printed formulas in long double and,
+// where they are bounds, against the enumerated divergence of small populations.
 #include "muster/papers/renyi/renyi_route.h"
 
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ long double ccs_2021(long double e0, long double n, int order) {
   return std::log(sum) / (order - 1);
 }
 
-// Wang et al. (2019), Theorem 9, for Gaussian-like divergences rho j.
+// Wang et al. (2019), Theorem 9, for divergences rho j at order j, as a Gaussian has.
 long double theorem9(long double rate, long double rho, long double largest, int order) {
   const auto factor = [&](int j) { return std::min(2.0L, std::pow(std::exp(largest) - 1, (long double)j)); };
   long double sum =
@@ -41,7 +41,7 @@ long double theorem9(long double rate, long double rho, long double largest, int
   for (int j = 3; j <= order; ++j) {
     sum += std::pow(rate, j) * choose(order, j) * std::exp((j - 1) * rho * j) * factor(j);
   }
-  return std::log1p(sum) / (order - 1);  // not log(1 + sum), which loses a small sum
+  return std::log1p(sum) / (order - 1);  // log(1 + sum) would lose a small sum
 }
 
 TEST(RenyiRoute, EqualsThePrintedFormulas) {
@@ -68,7 +68,7 @@ TEST(RenyiRoute, EqualsThePrintedFormulas) {
   }
 }
 
-// Both are upper bounds: every dataset of small populations, random randomizers.
+// Both must be upper bounds for every data set of small populations with random randomizers.
 TEST(RenyiRoute, CoversTheEnumeratedDivergence) {
   std::mt19937_64 engine(5);
   int cases = 0;

@@ -16,7 +16,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 const char* const kConjecture =
     "the homogeneous pair with Delta = the records' diameter is worst: not proven, no counterexample known";
 
-// Orders beyond the number of reports cost the most and seldom help: minutes of search buy nothing.
+// Orders beyond the number of reports cost the most and seldom help, so they are limited.
 constexpr std::uint64_t kAffordableBeyondReports = 4096;
 
 double affordable(HomogeneousRdp& table, double reports, std::uint64_t order) {
@@ -43,7 +43,7 @@ RenyiCurve shuffled_gaussian(double records, double mu) {
   return [table, records](std::uint64_t order) { return affordable(*table, records, order); };
 }
 
-// The theorem for a subset, or its mixture for a check-in, over a mechanism on k records.
+// Theorem 9 for a subset, or its mixture for a check-in, over a mechanism on k records.
 RenyiCurve subsampled(const RenyiCrowd& crowd, const std::function<RenyiCurve(double)>& mechanism,
                       double largest_loss) {
   if (crowd.subset > 0) {

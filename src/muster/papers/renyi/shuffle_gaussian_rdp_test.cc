@@ -1,4 +1,5 @@
-// What the shuffle Gaussian's Renyi divergence bounds and what it does not; the Bounds made from it.
+// Tests what the shuffle Gaussian's Renyi divergence bounds and what it does not, and the
+// Bounds made from it.
 #include "muster/papers/renyi/shuffle_gaussian_rdp.h"
 
 #include <gmock/gmock.h>
@@ -19,9 +20,9 @@ using ::testing::HasSubstr;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr Question kAt(double delta) { return {Question::Kind::epsilon_at_delta, delta}; }
 
-// Two clients on a line, unit noise, shuffled: D_l(P||Q) with the victim at `x` or at `z`, the
-// other at `y`. The density of the unordered pair, by the trapezoid rule; no formula of the
-// code. Each reports with probability g.
+// D_l(P||Q) of two shuffled clients on a line with unit noise, the victim at `x` or at `z` and the other
+// at `y`. Each reports with probability g. It integrates the density of the unordered pair by the
+// trapezoidal rule and uses no formula of the code.
 long double two_clients(long double x, long double z, long double y, int order, long double g = 1) {
   const long double step = 0.25L, reach = 8 + 2 * order;
   std::vector<long double> at, fx, fz, fy;
@@ -47,8 +48,8 @@ long double two_clients(long double x, long double z, long double y, int order, 
   return std::log(moment) / (order - 1);
 }
 
-// Liew and Takahashi (2022), Theorem 1 takes "records of norm at most 1" and sensitivity 1: not a bound for
-// all neighbours. Victim 0 or 1, the other client at -1.
+// Liew and Takahashi (2022), Theorem 1, takes "records of norm at most 1" and sensitivity 1. That is not
+// a bound for all neighbours: here the victim is at 0 or 1 and the other client at -1.
 TEST(ShuffleGaussianRdp, SensitivityOneIsNoBound) {
   const long double truth = std::max(two_clients(0, 1, -1, 2), two_clients(1, 0, -1, 2));
   const double formula = HomogeneousRdp::plain(2, RatioMoments::gaussian(1)).divergence(2).upper;
@@ -59,8 +60,9 @@ TEST(ShuffleGaussianRdp, SensitivityOneIsNoBound) {
   EXPECT_LT(truth, HomogeneousRdp::plain(2, RatioMoments::gaussian(2)).divergence(2).upper);
 }
 
-// The conjecture at Delta = diameter: no counterexample on a grid of a line. Evidence, not proof; the extreme
-// grid point (victim at both ends, the other at the second) is the formula itself.
+// The conjecture at Delta = diameter has no counterexample on a grid on a line. This is evidence,
+// not a proof. The extreme grid point (the victim at both ends, the other at the second one) is
+// the formula itself.
 TEST(ShuffleGaussianRdp, DiameterIsWorstOnALine) {
   for (const double diameter : {0.5, 2.0}) {
     for (const double rate : {0.4, 1.0}) {
@@ -89,8 +91,7 @@ TEST(ShuffleGaussianRdp, BoundsSayWhatTheyAre) {
   EXPECT_EQ(cond.id, "shuffle-gaussian-rdp-exact-conversion");
   EXPECT_EQ(cond.validity, Validity::conditional);
   EXPECT_THAT(cond.assumptions, Contains(HasSubstr("not proven")));
-  // Above the exact composed lower bound, and its own conversion costs more
-  // than the proven curve's 0.1457 saves.
+  // The bound is above the exact composed lower bound, and below the proven curve's 0.1457.
   EXPECT_GT(*cond.upper, 0.12581);
   EXPECT_NEAR(*cond.upper, 0.13955, 1e-5);
   const Bound loose = shuffle_gaussian_rdp_subsampled_bound(crowd, 0.4, 5540, kAt(1e-5), Conversion::exact);
@@ -104,7 +105,7 @@ TEST(ShuffleGaussianRdp, BoundsSayWhatTheyAre) {
   EXPECT_FALSE(proven.citation.empty());
 }
 
-// The figures of reference-values.md by the adaptive search, which has no cap on the order to choose.
+// Tests the figures of reference-values.md by the adaptive search, which needs no cap on the order.
 TEST(ShuffleGaussianRdp, AdaptiveOrders) {
   struct Row {
     double distance;
@@ -120,7 +121,8 @@ TEST(ShuffleGaussianRdp, AdaptiveOrders) {
                                                    kAt(1 / 6e4), Conversion::exact);
     EXPECT_LE(*exact.upper, *found.upper);
   }
-  // Below by the exact curves of the same pair: one round .00059456, seven .0020472, a thousand .036356.
+  // The exact curves of the same pair are below: .00059456 for one round, .0020472 for seven,
+  // .036356 for a thousand.
   const Bound seven =
       shuffle_gaussian_rdp_bound(RenyiCrowd::all(60000), 1 / 9.48, 7, kAt(1 / 6e4), Conversion::exact);
   EXPECT_GT(*seven.upper, 0.0020472);

@@ -12,7 +12,8 @@ namespace {
 
 constexpr double kUnit = std::numeric_limits<double>::epsilon() / 2;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr std::uint64_t kHighestOrder = 2048;  // a mixture evaluates the theorem for a hundred k
+// The order is limited because a mixture evaluates the theorem for about a hundred k.
+constexpr std::uint64_t kHighestOrder = 2048;
 constexpr double kBlockExponent = 700, kBlockFineness = 0.5;
 
 double log_expm1(double x) { return x > 40 ? x : std::log(std::expm1(x)); }
@@ -43,7 +44,7 @@ double SubsampledRdp::theorem_log_excess(std::uint64_t order) const {
     const double jj = static_cast<double>(j);
     double term = -kInfinity;
     if (j == 2) {
-      const double eps = numerics::larger(0.0, mechanism_(2));  // a divergence, whatever its rounding
+      const double eps = numerics::larger(0.0, mechanism_(2));  // rounding must not make it negative
       term = numerics::smaller(2 * log_two + log_expm1(eps), eps + numerics::smaller(log_two, 2 * log_gain));
     } else if (j > 2) {
       term = (jj - 1) * mechanism_(j) + numerics::smaller(log_two, jj * log_gain);
@@ -66,7 +67,8 @@ double SubsampledRdp::theorem_log_excess(std::uint64_t order) const {
     sum += std::exp(exponent - highest);
     if (log_terms_[j] > -kInfinity) largest_size = numerics::larger(largest_size, std::fabs(log_terms_[j]));
   }
-  // Each logarithm is a sum of pieces no larger than these, each within a few roundings; then l additions.
+  // Each logarithm is a sum of pieces no larger than `size`, each within a few rounding errors;
+  // l additions follow.
   const double size = largest_size + l * std::fabs(log_rate) + 3 * log_factorial_[order];
   return highest + std::log(sum) + kUnit * (8 * size + 2 * l + 64);
 }

@@ -1,5 +1,5 @@
-// Subsampling in Renyi terms: the theorem's formula term by term, and every
-// dataset of small subsets and check-ins.
+// Tests subsampling in Renyi terms: the theorem's formula term by term, and every data set of small
+// subsets and check-ins.
 #include "muster/papers/renyi/subsampled_rdp.h"
 
 #include <gmock/gmock.h>
@@ -53,7 +53,7 @@ TEST(SubsampledRdp, EqualsTheTheoremRoundedUp) {
         const double own = c.curve(static_cast<std::uint64_t>(order));
         const double found = rdp.upper(static_cast<std::uint64_t>(order));
         SCOPED_TRACE(::testing::Message() << g << " " << order << " " << own);
-        // Long double's own 1 + x loses 2^-64 of x.
+        // Adding 1 in long double loses 2^-64.
         EXPECT_GE(found, std::min(exact * (1 - 1e-15L) - 1e-19L, static_cast<long double>(own)));
         EXPECT_LE(found, std::min(exact * (1 + 1e-10L) + 1e-18L, own * (1 + 1e-12L)));
       }
@@ -141,9 +141,9 @@ TEST(SubsampledRdp, NoDatasetExceedsIt) {
   EXPECT_GT(cases, 3000);
 }
 
-// Equation (17) of Liew and Takahashi (2022) keeps the check-in rate where the inclusion
-// probability is k/n, and leaves out k = 0. Either is enough to pass below the truth: two
-// clients, binary response of epsilon0 = 1.
+// Equation (17) of Liew and Takahashi (2022) keeps the check-in rate where the inclusion probability is
+// k/n, and leaves out k = 0. For two clients with binary response at epsilon0 = 1, the first error alone
+// puts it below the truth, and with the second it is even negative.
 TEST(SubsampledRdp, PrintedMixtureIsFalse) {
   const double q = 1 / (std::exp(1.0) + 1), g = 0.05;
   const Law one{1 - q, q}, zero{q, 1 - q};
@@ -163,7 +163,7 @@ TEST(SubsampledRdp, PrintedMixtureIsFalse) {
   };
   const long double truth = oracle::renyi(pair, 20);
   EXPECT_LT(printed(20, true), truth * 0.7L);
-  EXPECT_LT(printed(2, false), 0);  // "a divergence" below zero
+  EXPECT_LT(printed(2, false), 0);  // the printed divergence is negative
   EXPECT_GE(CheckInMixture(2, g, shuffled, 1.0).upper(20), truth);
 }
 

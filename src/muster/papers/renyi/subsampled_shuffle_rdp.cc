@@ -13,10 +13,10 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 double log_choose2(double l) { return std::log(l) + std::log(l - 1) - std::log(2.0); }
 
-// (1+x)^l - 1 - l x >= 0 for x > -1, rounded down by a relative 1e-12 and its own cancellation.
+// (1+x)^l - 1 - l x >= 0 for x > -1, rounded down by a relative 1e-12 or by a bound on its cancellation.
 double power_excess_lower(double l, double x) {
   if (std::fabs(l * x) < 1e-4) {
-    // Taylor to third order; the fourth-order term is positive, the fifth smaller.
+    // Taylor's series to third order: the fourth-order term is positive and the fifth is smaller.
     const double second = l * (l - 1) / 2 * x * x;
     return numerics::larger(0.0, second * (1 + (l - 2) / 3 * x) * (1 - 1e-12));
   }
@@ -43,9 +43,9 @@ double log_series(std::uint64_t order, double x) {
   const double half_root_pi = 0.886226925452758;  // Gamma(3/2)
   const double first = std::log(l) + std::log(l - 1) + std::log(l - 2) - std::log(2.0) +
                        std::log(half_root_pi) + 3 * std::log(x);
-  // Terms relative to the first; term_{j+1} / term_j = x (l-j) / j * R_j with R_j = Gamma((j+1)/2) /
-  // Gamma(j/2), R_{j+1} = (j/2) / R_j. The ratio decreases in j (R_j^2 >= j/2 - 1/4), so once it is below a
-  // half the rest is less than the last term.
+  // Terms are relative to the first. term_{j+1} / term_j = x (l-j) / j * R_j with
+  // R_j = Gamma((j+1)/2) / Gamma(j/2) and R_{j+1} = (j/2) / R_j. This ratio decreases in j
+  // (R_j^2 >= j/2 - 1/4), so once it is below a half, the rest is less than the last term.
   double term = 1, sum = 1, shift = 0, gamma_ratio = 1 / half_root_pi;
   for (double j = 3; j < l; ++j) {
     const double ratio = x * (l - j) / j * gamma_ratio;
@@ -66,7 +66,7 @@ double log_power_excess(std::uint64_t order, double z) {
   const double l = static_cast<double>(order);
   if (!(z > 0)) return -kInfinity;
   const double power = l * std::log1p(z);
-  // Taylor's remainder: C(l,2) z^2 (1+z)^(l-2) is above, and within a factor 1.11 where l z < 0.1.
+  // Taylor's remainder C(l,2) z^2 (1+z)^(l-2) is an upper bound, and within a factor 1.11 where l z < 0.1.
   const double remainder = log_choose2(l) + 2 * std::log(z) + (l - 2) * std::log1p(z);
   double value = remainder;
   if (l * z >= 0.1 && power < 700) value = numerics::smaller(value, std::log(std::expm1(power) - l * z));
@@ -102,8 +102,9 @@ double subsampled_shuffle_rdp_upper(double epsilon0, double clients, double subs
 }
 
 double subsampled_shuffle_rdp_lower(double epsilon0, double clients, double subset, std::uint64_t order) {
-  // E[(1+X)^l] - 1 = E[(1+X)^l - 1 - l X] since E X = 0: every term is >= 0, so leaving some out only lowers
-  // it. The binomial's probabilities are relative to the mode's and divided by a sum that is rounded up.
+  // E[(1+X)^l] - 1 = E[(1+X)^l - 1 - l X] because E X = 0. Every term is >= 0, so leaving some out
+  // only lowers the sum. The binomial's probabilities are relative to the mode's and divided by a sum
+  // that is rounded up.
   const double l = static_cast<double>(order), rate = subset / clients;
   const double p = 1 / (1 + std::exp(epsilon0)), c = 2 * std::sinh(epsilon0), odds = std::exp(-epsilon0);
   const double mode = numerics::smaller(std::floor((subset + 1) * p), subset);
@@ -123,7 +124,7 @@ double subsampled_shuffle_rdp_lower(double epsilon0, double clients, double subs
   walk(1);
   walk(-1);
   const double mean = sum / (mass_sum * (1 + 1e-280)) * (1 - 16 * kUnit * (steps + 64));
-  if (!std::isfinite(mean)) return 0;  // past double range: no claim
+  if (!std::isfinite(mean)) return 0;  // out of double range: trivial
   return std::log1p(mean) / (l - 1) * (1 - 1e-14);
 }
 

@@ -1,17 +1,19 @@
-// Renyi bounds of the subsampled shuffle: k of n clients chosen uniformly and secretly, reports shuffled.
+// Computes Renyi bounds of the subsampled shuffle: k of n clients are chosen uniformly and secretly, and
+// their reports are shuffled.
 //
-// Girgis, Data, Diggavi, "Renyi differential privacy of the subsampled shuffle model in distributed learning"
-// (NeurIPS 2021). Integer orders l >= 2, g = k/n, c = e^eps0 - e^-eps0, kbar = floor((k-1) / (2 e^eps0)) + 1:
+// Source: Girgis, Data, Diggavi, "Renyi differential privacy of the subsampled shuffle model in
+// distributed learning" (NeurIPS 2021). For integer orders l >= 2, with g = k/n, c = e^eps0 - e^-eps0
+// and kbar = floor((k-1) / (2 e^eps0)) + 1:
 //   Theorem 1 (upper)  (l-1) D_l <= log( 1 + 4 C(l,2) g^2 (e^eps0-1)^2 / (kbar e^eps0)
 //                          + sum_{j=3..l} C(l,j) g^j j Gamma(j/2) (2 c^2 / kbar)^(j/2)
 //                          + ((1 + g c)^l - 1 - l g c) e^(-(k-1) / (8 e^eps0)) ).
 //   Theorem 2 (lower)  (l-1) D_l >= log E[ (1 + (g c / k) (m - k / (e^eps0+1)))^l ],
 //                      m ~ Bin(k, 1/(e^eps0+1)): the exact moment of binary randomized response with every
 //                      other record equal.
-// The two printed constants are easily misread: 2 e^eps0 and 8 e^eps0, not 2 eps0 and 8 eps0 (a follow-up
-// prints the latter). Theorem 1 holds for any epsilon0-LDP randomizer, discrete or not; its proof is checked
-// step by step in docs/theory/as-published.md. It is 35 to 220 times the truth in D_l. Upper values are
-// rounded up, lower ones down, for k up to 10^8. Pure functions.
+// Two printed constants are easily misread: they are 2 e^eps0 and 8 e^eps0, not 2 eps0 and 8 eps0 (a
+// follow-up paper prints the latter). Theorem 1 holds for any epsilon0-LDP randomizer, discrete or not;
+// docs/theory/as-published.md checks its proof step by step. Its D_l is 35 to 220 times the true one.
+// Upper values are rounded up and lower ones down, for k up to 10^8. Pure functions.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +26,8 @@ double subsampled_shuffle_rdp_lower(double epsilon0, double clients, double subs
 
 namespace rdp_detail {
 
-// Upper bounds of the logarithms of the pieces, each increasing in its
-// arguments; -infinity where a piece is 0.
+// Upper bounds of the logarithms of the theorem's terms, each increasing in its arguments; -infinity
+// where a term is 0.
 double log_second_term(std::uint64_t order, double rate, double epsilon0, double kbar);
 double log_series(std::uint64_t order, double x);        // sum_{j=3..l} C(l,j) j Gamma(j/2) x^j
 double log_power_excess(std::uint64_t order, double z);  // (1+z)^l - 1 - l z
@@ -33,7 +35,8 @@ double log_sum(double log_a, double log_b);              // log(a + b), rounded 
 double divergence_from_log_excess(std::uint64_t order,
                                   double log_excess);  // log(1 + e^x) / (l-1), rounded up
 
-// log of Theorem 1's sum without its leading 1, for a given kbar and Chernoff factor e^-exponent.
+// The logarithm of Theorem 1's sum without its leading 1, for a given kbar and a
+// Chernoff factor e^-exponent.
 double log_excess(std::uint64_t order, double rate, double epsilon0, double kbar, double exponent);
 
 }  // namespace rdp_detail

@@ -10,8 +10,8 @@ namespace muster::accounting {
 namespace {
 
 constexpr double kCut = 110;
-// Relative error of a mass: the logarithm at the mode (about 1e-13 at 1,000 clients) and a recurrence of some
-// hundred steps, twice in a product.
+// Bounds the relative error of a mass: the logarithm at the mode (about 1e-13 at 1,000 clients) and a
+// recurrence of some hundred steps, both twice because two masses are multiplied.
 constexpr double kRelative = 1e-11;
 
 }  // namespace
@@ -63,7 +63,8 @@ BinaryShuffle::Parts BinaryShuffle::parts(int i, int s) const {
   const Binomial& y = other_[static_cast<std::size_t>(i)];
   const int x_size = static_cast<int>(x.mass.size());
   const int y_size = static_cast<int>(y.mass.size());
-  // j runs over x; s - j - y.first is the place in y, below 0 it counts all of y, past its end nothing.
+  // j is an index into x.mass, and offset - j is the matching index into y.mass. If that is negative,
+  // all of y lies above s; if it is past the end of y.mass, none of y does.
   const int offset = s - x.first - y.first;
   const int from = numerics::within(offset - y_size + 1, 0, x_size);
   const int to = numerics::within(offset + 1, from, x_size);
@@ -81,7 +82,9 @@ BinaryShuffle::Parts BinaryShuffle::parts(int i, int s) const {
   return sum;
 }
 
-// D(s) - D(s-1) = P(S=s) (E p - q) - P(S=s-1) (p - E q), and S is log-concave: D rises, then falls.
+// The search climbs to the maximum over s. For D(s), the expression that is maximised,
+// D(s) - D(s-1) = P(S=s) (E p - q) - P(S=s-1) (p - E q). Because S is log-concave, D first
+// rises and then falls.
 numerics::Enclosure BinaryShuffle::best(int i, double epsilon, int& s) const {
   const double e = std::exp(epsilon);
   const double q = 1 / (1 + std::exp(epsilon0_));
@@ -104,7 +107,7 @@ numerics::Enclosure BinaryShuffle::best(int i, double epsilon, int& s) const {
       here = there;
     }
   }
-  // A neighbour that only round-off hides is no larger by more than its own error.
+  // A neighbour whose larger value round-off hides is larger by at most its own error: hence the factor 2.
   return {numerics::larger(0.0, here.first - here.second),
           numerics::larger(0.0, here.first + 2 * here.second)};
 }
@@ -132,7 +135,7 @@ numerics::Enclosure BinaryShuffle::delta(double epsilon) const {
   }
   numerics::Enclosure worst{0, 0};
   int s = static_cast<int>((n_ - 1) / (1 + std::exp(epsilon0_)));
-  for (int i = 0; i < static_cast<int>(n_); ++i) {  // the maximiser moves by 0 or 1 from one i to the next
+  for (int i = 0; i < static_cast<int>(n_); ++i) {  // from i to i + 1 the maximiser moves by 0 or 1
     const numerics::Enclosure one = best(i, epsilon, s);
     worst = {numerics::larger(worst.lower, one.lower), numerics::larger(worst.upper, one.upper)};
   }

@@ -1,14 +1,15 @@
-// Binary randomized response in a plain shuffle: the exact truth, the worst over all data sets
-// (docs/theory/binary-randomized-response.md).
+// Computes the exact privacy curve of binary randomized response in a plain shuffle: the worst over all
+// data sets (Theorem 14, docs/theory/binary-randomized-response.md).
 //
-// Everybody reports one bit; a true bit is kept with probability p = e^epsilon0/(e^epsilon0 + 1), q = 1 - p.
-// The server learns the number of ones alone. With i of the m = n - 1 others on the victim's side, S_i their
-// number of reports on that side,
+// Every client reports one bit. The true bit is kept with probability p = e^epsilon0/(e^epsilon0 + 1)
+// and flipped with probability q = 1 - p. The server learns only the number of ones. Let i of the
+// m = n - 1 other clients hold the victim's record, and let S_i be the number of their reports that show
+// the victim's record. Then
 //     delta_i(epsilon) = max over s of  (p - E q) P(S_i = s) - (E - 1) P(S_i > s),    E = e^epsilon,
-// and the answer is the maximum over i = 0..m, both orders of the victim's records included. Up to
-// kMost clients every i is evaluated; beyond, the privacy blanket is the upper end and the
-// homogeneous data sets are the lower one. Replace-one, shuffler honest, proven, this randomizer
-// only. Immutable; call from any thread.
+// and the result is the maximum over i = 0..m, which covers both orders of the victim's records. Up to
+// kMost clients, every i is evaluated. Beyond that, the upper end is the privacy blanket (Theorem 12)
+// and the lower end is the worse of two homogeneous data sets. Neighbouring relation: replace-one; the
+// shuffler is honest. Proven, for this randomizer only. Immutable; may be called from any thread.
 #pragma once
 
 #include <vector>
@@ -19,19 +20,20 @@ namespace muster::accounting {
 
 class BinaryShuffle {
  public:
-  static constexpr double kMost = 1000;  // clients: about a millisecond a point there
+  // Up to this number of clients, every i is evaluated; a point then takes about a millisecond.
+  static constexpr double kMost = 1000;
 
-  // n >= 1 whole, epsilon0 > 0.
+  // n is a whole number >= 1; epsilon0 > 0.
   BinaryShuffle(double n, double epsilon0);
 
-  // Encloses the exact divergence up to kMost clients; a bound from each side beyond.
+  // Encloses the exact divergence for up to kMost clients. Beyond that, each end is a bound of its own.
   numerics::Enclosure delta(double epsilon) const;
 
-  // Encloses delta_i of one data set, 0 <= i < n <= kMost.
+  // Encloses delta_i, the divergence of one data set; 0 <= i < n <= kMost.
   numerics::Enclosure dataset(int i, double epsilon) const;
 
  private:
-  // A binomial law without its far tails (below e^-110 of the mode).
+  // The masses of a binomial law; far tails, below e^-110 of the mode's mass, are cut off.
   struct Binomial {
     int first = 0;
     std::vector<double> mass;
@@ -43,13 +45,13 @@ class BinaryShuffle {
   };
   static Binomial binomial(int count, double success, double failure);
   Parts parts(int i, int s) const;
-  // The maximum over s; `s` enters as a guess and leaves as the maximiser.
+  // Returns the maximum over s. On entry `s` is a starting guess, on return it is the maximiser.
   numerics::Enclosure best(int i, double epsilon, int& s) const;
 
   double n_;
   double epsilon0_;
-  std::vector<Binomial> own_;    // own_[i]: i others on the victim's side
-  std::vector<Binomial> other_;  // other_[i]: m - i of them on the other side
+  std::vector<Binomial> own_;    // own_[i] is the law Bin(i, p)
+  std::vector<Binomial> other_;  // other_[i] is the law Bin(m - i, q)
 };
 
 }  // namespace muster::accounting

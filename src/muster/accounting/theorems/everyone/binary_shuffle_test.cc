@@ -1,4 +1,4 @@
-// Binary randomized response, plain shuffle: equal to the enumerated worst data set.
+// Tests binary randomized response in a plain shuffle: the curve equals the enumerated worst data set.
 #include "muster/accounting/theorems/everyone/binary_shuffle.h"
 
 #include <gmock/gmock.h>
@@ -16,7 +16,7 @@ namespace {
 
 using oracle::Law;
 
-const std::vector<double> kShares = {0, 0.02, 0.1, 0.3, 0.6, 0.85, 0.97, 0.999};  // of epsilon0
+const std::vector<double> kShares = {0, 0.02, 0.1, 0.3, 0.6, 0.85, 0.97, 0.999};  // shares of epsilon0
 
 TEST(BinaryShuffle, EqualsTheEnumeratedWorstDataset) {
   int homogeneous_is_caught = 0;
@@ -31,9 +31,9 @@ TEST(BinaryShuffle, EqualsTheEnumeratedWorstDataset) {
         SCOPED_TRACE(::testing::Message() << n << " " << epsilon0 << " " << epsilon);
         EXPECT_GE(ends.upper, truth * (1 - 1e-15L));
         EXPECT_LE(ends.lower, truth * (1 + 1e-15L));
-        // Relative to the two terms, which cancel near epsilon0.
+        // The allowance is relative to the two terms, which cancel near epsilon0.
         EXPECT_LE(ends.upper - ends.lower, 1e-8L * truth + 1e-11L * (1 - share) * epsilon0);
-        // Known bad: the homogeneous data sets alone.
+        // The homogeneous data sets alone are too small, and the comparison must notice it.
         const double ends_only =
             std::max(exact.dataset(0, epsilon).upper, exact.dataset(n - 1, epsilon).upper);
         if (ends_only < truth) ++homogeneous_is_caught;
@@ -59,7 +59,8 @@ TEST(BinaryShuffle, EachDatasetEqualsItsEnumeration) {
   }
 }
 
-// n = 1,000, epsilon0 = 2: the worst of all data sets against the homogeneous ones, by another program.
+// The ratios of the worst of all data sets to the homogeneous ones at n = 1,000 and epsilon0 = 2 come
+// from another program.
 TEST(BinaryShuffle, WhichDatasetIsWorst) {
   const double n = 1000;
   const double epsilon0 = 2;

@@ -8,17 +8,17 @@
 namespace muster::accounting {
 namespace {
 
-// Laplace cells to one unit of the log-ratio near its top: fewer where there are hardly any blanket messages
-// and every cell costs a slow contour.
+// The number of Laplace cells per unit of the log-ratio near its largest value. It is smaller where
+// hardly any blanket messages are expected, because there every cell costs a slow contour integral.
 int laplace_cells(double blanket_messages) { return blanket_messages < 2 ? 24 : 160; }
 
-// e^epsilon0 - E and 1 - E e^epsilon0, without cancellation.
+// These are e^epsilon0 - E and 1 - E e^epsilon0, computed without cancellation.
 long double high_value(long double epsilon0, long double epsilon) {
   return std::exp(epsilon) * std::expm1(epsilon0 - epsilon);
 }
 long double low_value(long double epsilon0, long double epsilon) { return -std::expm1(epsilon0 + epsilon); }
 
-// q = 1/(e^epsilon0 + 1), and 1 - 2q: a small mass computed as a remainder would lose its digits.
+// These are q = 1/(e^epsilon0 + 1) and 1 - 2q. A small mass computed as a remainder would lose its digits.
 long double less_likely(long double epsilon0) { return 1 / (std::expm1(epsilon0) + 2); }
 long double rest(long double epsilon0) { return std::expm1(epsilon0) * less_likely(epsilon0); }
 
@@ -44,15 +44,15 @@ numerics::Enclosure thinned_blanket_delta(double n, double chance, double epsilo
   return {mean.lower / chance * (1 - 1e-15), upper < 1 ? upper : 1};
 }
 
-// With l in [0, epsilon0] the log-ratio of the larger end density to the smaller one, each side of the middle
-// carries blanket mass with density e^{-(epsilon0 + l)/2} / 4 and an atom e^{-epsilon0} / 2 at l = epsilon0;
-// G is e^l - E on one side and 1 - E e^l on the other, linear in v = e^l. A cell [v, v r^2] of it has mean
-// v r: the split leaves the share 1/(1+r) at the upper end.
+// Let l in [0, epsilon0] be the log-ratio of the larger of the two end densities to the smaller one.
+// Each side of the middle carries blanket mass with density e^{-(epsilon0 + l)/2} / 4 and an atom
+// e^{-epsilon0} / 2 at l = epsilon0. G is e^l - E on one side and 1 - E e^l on the other, both linear in
+// v = e^l. A cell [v, v r^2] has the mean v r, so the split puts the share 1/(1+r) at the upper end.
 LaplaceBlanket::LaplaceBlanket(double n, double epsilon0) : n_(n), epsilon0_(epsilon0) {
   const long double top = epsilon0;
   const long double finest = numerics::smaller(1.0L, top) / laplace_cells(n * std::exp(-epsilon0 / 2));
   levels_.push_back(top);
-  while (levels_.back() > 0) {  // cells widen downward as their share of the variance falls
+  while (levels_.back() > 0) {  // cells grow wider as their share of the variance falls
     const long double l = levels_.back();
     levels_.push_back(numerics::larger(0.0L, l - numerics::smaller(1.0L, finest * std::exp((top - l) / 2))));
   }
@@ -97,7 +97,7 @@ numerics::Enclosure approximate_blanket_delta(double n, double epsilon0, double 
     return {1, 1};
   }
   const auto outside = static_cast<double>(penalty);
-  if (epsilon >= epsilon0) {  // the randomizer's own guarantee, post-processed
+  if (epsilon >= epsilon0) {  // the randomizer's own guarantee: the shuffle is post-processing
     return {delta0, delta0};
   }
   const long double q = less_likely(epsilon0);

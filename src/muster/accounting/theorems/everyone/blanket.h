@@ -1,13 +1,17 @@
-// The privacy blanket: plain shuffle, everybody reports once (docs/theory/blanket.md).
+// Bounds a plain shuffle, in which everybody reports once, by the privacy blanket (Theorem 12,
+// docs/theory/blanket.md).
 //
-// Statement (Balle, Bell, Gascon, Nissim, "The Privacy Blanket of the Shuffle Model", CRYPTO 2019, section 5,
-// in the hockey-stick form). Let omega be a measure below R(x) for every record x, and a = R(x1), b = R(x1')
-// the victim's two laws, E = e^epsilon. Then, whatever the other n - 1 clients hold,
-//     delta(epsilon) <= (1/n) E( G_1 + ... + G_n )_+ ,   G = (a - E b)/omega with density omega, else 0.
-// Instances: any epsilon0-LDP randomizer (a two-point law that dominates every G), Laplace noise
-// on an interval; k-ary randomized response is in k_rr.h. Replace-one, shuffler honest, proven. Pure
-// functions and an immutable class; call from any thread. epsilon >= 0, epsilon0 > 0, n >= 1; beyond epsilon0
-// the answer is 0.
+// Source: Balle, Bell, Gascon, Nissim, "The Privacy Blanket of the Shuffle Model", CRYPTO 2019, section
+// 5, here in the hockey-stick form. Let omega be a measure below R(x) for every record x, positive
+// wherever R(x1) is. Let a = R(x1) and b = R(x1') be the victim's two laws, and E = e^epsilon. Then,
+// whatever the other n - 1 clients hold,
+//     delta(epsilon) <= (1/n) E( G_1 + ... + G_n )_+ ,
+// where G is (a - E b)/omega with density omega, and 0 with the remaining probability. This file has two
+// instances: any epsilon0-LDP randomizer (by a two-point law that dominates every G) and Laplace noise
+// on an interval. k-ary randomized response is in k_rr.h. Neighbouring relation: replace-one; the
+// shuffler is honest. Proven. Pure functions and an immutable class; may be called from any thread.
+// Arguments: epsilon >= 0, epsilon0 > 0, n >= 1. For epsilon >= epsilon0 the bound of an epsilon0-LDP
+// randomizer is 0.
 #pragma once
 
 #include <vector>
@@ -17,18 +21,20 @@
 
 namespace muster::accounting {
 
-// Any epsilon0-LDP randomizer:  G = e^epsilon0 - E : q ;  1 - E e^epsilon0 : q ;  else 0, q = 1/(e^epsilon0 +
-// 1).
+// Any epsilon0-LDP randomizer. With q = 1/(e^epsilon0 + 1),
+//     G = e^epsilon0 - E  with probability q,   1 - E e^epsilon0  with probability q,   else 0.
 numerics::Enclosure pure_blanket_delta(double n, double epsilon0, double epsilon);
 
-// The victim and N others, N ~ Bin(n - 1, chance), of any epsilon0-LDP randomizer, all reporting:
+// The victim and N others, N ~ Bin(n - 1, chance), all report through any epsilon0-LDP randomizer. With
+// B(k) the bound above for k clients,
 //     E_N B(N+1) = (1 / (n chance)) E( G_1 + ... + G_n )_+ ,
-// G the term above with probability chance, else 0.
-// Rates in [chance, 1] are such a shuffle (docs/theory/unequal-rates.md). 0 < chance <= 1.
+// where G is the term above with probability chance, else 0. Clients whose rates lie in [chance, 1]
+// reduce to such a shuffle (docs/theory/unequal-rates.md). 0 < chance <= 1.
 numerics::Enclosure thinned_blanket_delta(double n, double chance, double epsilon0, double epsilon);
 
-// Laplace noise of scale 1/epsilon0 on records in an interval of width 1. The continuous law of G is split
-// outward on a grid for the upper end and merged to its means for the lower one.
+// Laplace noise of scale 1/epsilon0 on records in an interval of width 1. The law of G is
+// continuous. For the upper end, a grid's cells are split to their two ends; for the lower end, they
+// are merged to their means.
 class LaplaceBlanket {
  public:
   LaplaceBlanket(double n, double epsilon0);
@@ -37,16 +43,18 @@ class LaplaceBlanket {
  private:
   double n_;
   double epsilon0_;
-  std::vector<long double> levels_;        // ln of the ratio of the two end densities, from 0 to epsilon0
-  std::vector<long double> split_masses_;  // at the levels: mean-preserving split
+  // Logarithms of the ratio of the two end records' densities, in [0, epsilon0].
+  std::vector<long double> levels_;
+  std::vector<long double> split_masses_;  // at the levels, after the mean-preserving split
   std::vector<long double> merged_levels_;
   std::vector<long double> merged_masses_;
 };
 
-// Plain shuffle of an (epsilon0, delta0)-LDP randomizer:
+// Plain shuffle of an (epsilon0, delta0)-LDP randomizer. For epsilon < epsilon0,
 //     delta <= delta0 + 2 (1+E) (n-1) e^-epsilon0 delta0 + (1/n) E(sum G)_+ ,
-// G as for pure_blanket_delta with delta0/(e^(2 epsilon0)-1) more mass on the positive value and e^epsilon0
-// times that less on the negative one. Proven; 1 where it says nothing.
+// where G is as for pure_blanket_delta, but with delta0/(e^(2 epsilon0)-1) more mass on the positive
+// value and e^epsilon0 times that less mass on the negative one. For epsilon >= epsilon0,
+// delta <= delta0. Proven; the result is 1 where the bound is trivial.
 numerics::Enclosure approximate_blanket_delta(double n, double epsilon0, double delta0, double epsilon);
 
 }  // namespace muster::accounting

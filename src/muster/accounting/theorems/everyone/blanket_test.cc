@@ -1,4 +1,5 @@
-// Plain shuffle: the blanket bounds against reference values and against every data set of small populations.
+// Tests the blanket bounds of a plain shuffle against reference values and every data set
+// of small populations.
 #include "muster/accounting/theorems/everyone/blanket.h"
 
 #include <gmock/gmock.h>
@@ -18,7 +19,7 @@ namespace {
 using oracle::Law;
 using Bound = std::function<numerics::Enclosure(double epsilon)>;
 
-const std::vector<double> kShares = {0, 0.2, 0.5, 0.8, 0.95, 0.995};  // of epsilon0
+const std::vector<double> kShares = {0, 0.2, 0.5, 0.8, 0.95, 0.995};  // shares of epsilon0
 
 double epsilon_at(const Bound& bound, double top, double delta, bool upper) {
   double low = 0;
@@ -31,13 +32,14 @@ double epsilon_at(const Bound& bound, double top, double delta, bool upper) {
   return high;
 }
 
-// docs/theory/reference-values.md, plain shuffle: exact sums by another program, ten digits.
+// The references are the exact sums of docs/theory/reference-values.md (plain shuffle), computed to ten
+// digits by another program.
 void expect_reference(const Bound& bound, double top, double delta, double reference) {
   const double upper = epsilon_at(bound, top, delta, true);
   const double lower = epsilon_at(bound, top, delta, false);
   EXPECT_GE(upper, reference - 1e-10);
   EXPECT_LE(lower, reference + 1e-10);
-  EXPECT_LE(upper - lower, 1e-5 * reference);  // the house promises 1e-4
+  EXPECT_LE(upper - lower, 1e-5 * reference);  // the documented accuracy is 1e-4
 }
 
 TEST(Blanket, ReferenceValues) {
@@ -78,7 +80,7 @@ std::vector<Law> k_rr_laws(int k, double epsilon0) {
 struct Sweep {
   int cases = 0;
   long double tightest = 0;
-  bool bad_variant_caught = false;  // the bound for one client more, or for half of epsilon0's cells
+  bool bad_variant_caught = false;  // a bound for one client too many is below the truth
 };
 
 TEST(Blanket, DominatesEveryDatasetOfRandomPureRandomizers) {
@@ -122,7 +124,7 @@ TEST(Blanket, BinaryRandomizedResponseAttainsThePureBoundNearItsTop) {
     }
   }
   EXPECT_GT(sweep.tightest, 1 - 1e-9L);
-  EXPECT_TRUE(sweep.bad_variant_caught);  // one client too many is noticed
+  EXPECT_TRUE(sweep.bad_variant_caught);  // the comparison notices one client too many
 }
 
 TEST(Blanket, DominatesEveryDatasetOfKRR) {
@@ -133,7 +135,7 @@ TEST(Blanket, DominatesEveryDatasetOfKRR) {
       for (int n = 2; n <= (k == 3 ? 7 : k == 4 ? 6 : 5); ++n) {
         for (const double share : kShares) {
           const double epsilon = share * epsilon0;
-          long double truth = 0;  // symbols are alike: one ordered pair of the victim's records
+          long double truth = 0;  // by symmetry one ordered pair of the victim's records is enough
           for (const std::vector<int>& dataset : oracle::multisets(k, n - 1)) {
             std::vector<Law> others;
             for (const int x : dataset) others.push_back(laws[static_cast<std::size_t>(x)]);
@@ -156,7 +158,7 @@ TEST(Blanket, DominatesEveryDatasetOfKRR) {
   EXPECT_TRUE(sweep.bad_variant_caught);
 }
 
-// The fast code against the same sum over all compositions, where a formula slip would show.
+// Compares the fast code with the same sum over all compositions, which would reveal an error in a formula.
 TEST(Blanket, EqualsTheSlowSum) {
   for (const int n : {1, 2, 7, 15}) {
     for (const double epsilon0 : {0.3, 2.0, 12.0}) {
@@ -173,8 +175,8 @@ TEST(Blanket, EqualsTheSlowSum) {
   }
 }
 
-// Few of many clients hide anything: the enumerated branch against
-// Poisson-like direct sums in extended precision.
+// If few of many clients hide anything, the counts are enumerated. This is compared with a direct sum
+// over both counts in extended precision.
 TEST(Blanket, FewBlanketMessages) {
   const double n = 5e5;
   const double epsilon0 = 12;
@@ -202,7 +204,7 @@ long double laplace_cdf(long double y, long double x, long double epsilon0) {
   return z < 0 ? std::exp(z) / 2 : 1 - std::exp(-z) / 2;
 }
 
-// Laplace messages rounded to cells are a post-processing: their enumerated truth is below the bound.
+// Rounding Laplace messages to cells is post-processing, so the enumerated truth must be below the bound.
 TEST(Blanket, DominatesEveryDatasetOfRoundedLaplace) {
   long double tightest = 0;
   for (const double epsilon0 : {0.5, 2.0, 5.0}) {
@@ -234,12 +236,13 @@ TEST(Blanket, DominatesEveryDatasetOfRoundedLaplace) {
   EXPECT_GT(tightest, 0.7L);
 }
 
-// The page proves that records at the two ends give the largest law of G in convex order. Here its call (c >=
-// 0) and put (c < 0) functions are integrated for pairs inside the interval.
+// docs/theory/blanket.md proves that records at the two ends give the largest law of G in convex
+// order. Here the expected excess (c >= 0) and the expected deficit (c < 0) are integrated for pairs
+// inside the interval.
 TEST(Blanket, LaplaceEndsAreWorstInConvexOrder) {
   const auto potential = [](double x, double y, double epsilon0, double grown, double c) {
     const int cells = 4000;
-    const double reach = 0.5;  // beyond the interval every ratio is constant: one cell each side
+    const double reach = 0.5;  // beyond the interval every ratio is constant: one cell on each side
     double sum = 0;
     for (int i = -1; i <= cells; ++i) {
       const double z = i < 0 ? -reach : i == cells ? 1 + reach : (i + 0.5) / cells;

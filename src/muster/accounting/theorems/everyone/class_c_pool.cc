@@ -11,18 +11,18 @@
 namespace muster::accounting {
 namespace {
 
-constexpr double kSmallPopulation = 300;  // up to here E 1/(m - Y) is summed
-constexpr double kOutside = 1e-4;         // of delta: what the window's complement may cost
+constexpr double kSmallPopulation = 300;  // up to this m, E 1/(m - Y) is summed term by term
+constexpr double kOutside = 1e-4;         // share of delta that the window's complement may cost
 constexpr double kNegligible = 1e-80;
 
-// Chernoff: P(Bin(m, p) on the far side of x) <= exp(-m KL(x/m || p)).
+// Chernoff's bound: P(Bin(m, p) on the far side of x) <= exp(-m KL(x/m || p)). The exponent is rounded up.
 double log_tail(double m, double p, double x) {
   const double y = x / m;
   const auto term = [](double a, double b) { return a > 0 ? a * std::log(a / b) : 0.0; };
   return -m * (term(y, p) + (p < 1 ? term(1 - y, 1 - p) : 0.0)) * (1 - 1e-9) + 1e-9 + m * 1e-15;
 }
 
-// The integer nearest to the mean on the given side beyond which the tail is below e^{-exponent}.
+// The integer nearest to the mean, on the given side, beyond which that bound is below e^{-exponent}.
 double window_end(double m, double p, double exponent, double direction) {
   const double mean = m * p;
   const double limit = direction > 0 ? m : 0.0;
@@ -42,7 +42,8 @@ numerics::Enclosure displaceable_share(double m, double h, double r) {
   if (m <= kSmallPopulation) {
     double probability = 1;
     double total = 0;
-    // Y counts from the likelier side, so that the first term does not vanish.
+    // Where Y is likely to be large, the sum runs over h - Y instead, so that its first term
+    // does not underflow.
     const bool flip = s > 0.5;
     const double chance = flip ? r : s;
     probability = std::exp(h * std::log1p(-chance));
@@ -52,7 +53,8 @@ numerics::Enclosure displaceable_share(double m, double h, double r) {
     }
     return {total * (1 - 1e-12), total * (1 + 1e-12)};
   }
-  // 1/X around the mean mu of X = m - Y: the remainder of third order is (X - mu)^4 / (mu^4 X) >= 0.
+  // This expands 1/X around the mean mu of X = m - Y. The remainder after the third order is
+  // (X - mu)^4 / (mu^4 X), which is not negative; X >= m - h bounds it from above.
   const double mu = m - h * s;
   const double variance = h * s * r;
   const double third = -variance * (1 - 2 * s);
@@ -74,7 +76,8 @@ numerics::Enclosure ClassCPoolCurve::generic(double epsilon) const {
     excess = numerics::expected_excess(law, n_, threshold);
     excess = {excess.lower * scale, excess.upper * scale};
   }
-  // At rate 1 this is the privacy blanket; below, the swap theorem, with its all-report event.
+  // At rate 1 this is the privacy blanket. Below rate 1 it is the swap theorem, which adds the local
+  // delta times the probability that everybody reports.
   const double all_report = rate_ < 1 ? std::exp(n_ * std::log(rate_)) * profile_.at(epsilon) : 0;
   const double weights = weight_error(n_ * rate_);
   return {excess.lower / weights, excess.upper * weights + all_report};
@@ -88,8 +91,8 @@ numerics::Enclosure class_c_pool(double epsilon0, double n, double rate, double 
   const double q = 1 / (std::exp(epsilon0) + 1);
   const double r = std::exp(-epsilon0);
   const double local = numerics::larger(0.0, p - e * q);
-  const double inside = rate * p;  // the chance of a message in its own half-set
-  // The window of H, outside of which the victim is charged in full.
+  const double inside = rate * p;  // probability that a client reports a message in its own half-set
+  // The window of H. Outside it, the victim's full local delta is charged.
   const double exponent = std::log(2 * rate * local / (kOutside * numerics::larger(guess, kNegligible)));
   const double first = numerics::larger(0.0, window_end(m, inside, numerics::larger(exponent, 1.0), -1));
   const double last = numerics::smaller(m - 1, window_end(m, inside, numerics::larger(exponent, 1.0), 1));
@@ -100,7 +103,7 @@ numerics::Enclosure class_c_pool(double epsilon0, double n, double rate, double 
   outside += last < m - 1
                  ? std::exp(log_tail(m, inside, last))
                  : m * std::exp((m - 1) * std::log(inside)) * (1 - inside) + std::exp(m * std::log(inside));
-  // h at the ends of the window, and the largest and smallest of h(H-1)/h(H) on it.
+  // Values of h at the ends of the window, and bounds on h(H-1)/h(H) in the window.
   const numerics::Enclosure at_first = displaceable_share(m, first, r);
   const numerics::Enclosure at_last = displaceable_share(m, last, r);
   const numerics::Enclosure before_last = displaceable_share(m, last - 1, r);
@@ -113,7 +116,7 @@ numerics::Enclosure class_c_pool(double epsilon0, double n, double rate, double 
   const double growth = std::expm1(theta);
   const double z = 1 + inside * growth;
   const double log_factor = log_c + m * std::log1p(inside * growth);
-  // Cells of the tilted law, with E - 1 added to each value: silence sits at zero.
+  // The cells of the tilted law. E - 1 is added to every value, so that silence has the value 0.
   numerics::AtomicLaw alternative, record;
   const double rare = rate * q / z;
   const double common = rate * p * (1 + growth) / z;
@@ -136,7 +139,8 @@ numerics::Enclosure ClassCPoolCurve::delta(double epsilon) const {
     return {0, cap};
   }
   numerics::Enclosure best = {0, cap};
-  // A first guess of the value: Chernoff for a client's own cells without window or tilt, both orientations.
+  // A first guess of the value is Chernoff's bound for cells without window or tilt, with all
+  // others of one type.
   const double e = std::exp(epsilon);
   const double threshold = n_ * std::expm1(epsilon);
   double guess = kNegligible;
@@ -150,7 +154,7 @@ numerics::Enclosure ClassCPoolCurve::delta(double epsilon) const {
   if (pool.upper < best.upper) {
     best = pool;
   }
-  // Only where the pool is not near the truth can the generic law be smaller.
+  // The generic law can be smaller only where the pool's bound is far from the truth.
   if (n_ < 3000 || !(pool.upper < 30 * guess)) {
     const numerics::Enclosure any = generic(epsilon);
     if (any.upper < best.upper) {

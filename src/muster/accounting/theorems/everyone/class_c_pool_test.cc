@@ -1,5 +1,5 @@
-// The pool of class C: above every dataset of half-sets, above the theorem's own sum, within O(1/n) of one
-// dataset's exact curve; the variants without a pool must be caught.
+// Tests the pool of class C: it is above every data set of half-sets, above the theorem's own sum, and
+// within O(1/n) of one data set's exact curve. The variant without a pool must be caught.
 #include "muster/accounting/theorems/everyone/class_c_pool.h"
 
 #include <gtest/gtest.h>
@@ -49,7 +49,8 @@ void counts(int count, long double rate, long double q, Visit&& visit) {
   }
 }
 
-// The theorem's right side, max over i, as stated. `pool` false leaves the weights h out: a false bound.
+// The theorem's right side as stated, the maximum over i. If `pool` is false, the weights h are left
+// out, which gives a false bound.
 long double slow_pool(double epsilon0, int n, long double rate, long double epsilon, bool pool = true) {
   const long double e = std::exp(epsilon), e0 = std::exp(static_cast<long double>(epsilon0));
   const long double q = 1 / (e0 + 1), p = e0 / (e0 + 1), r = q / p;
@@ -119,7 +120,7 @@ TEST(ClassCPool, FiguresAtFiveClients) {
   }
 }
 
-// The windowed form is above the theorem's own sum, for any guess of the value.
+// The windowed form is above the theorem's own sum for any guess of the value.
 TEST(ClassCPool, WindowIsAboveTheTheorem) {
   for (const double epsilon0 : {0.5, 1.0, 2.0}) {
     for (const int n : {3, 6, 12}) {
@@ -152,7 +153,7 @@ TEST(ClassCPool, DisplaceableShareIsEnclosed) {
   }
 }
 
-// Within O(1/n) of what one dataset attains: others all x', and all x.
+// The bound is within O(1/n) of what one data set attains, where all others hold x' or all hold x.
 TEST(ClassCPool, IsNearTheHomogeneousTruth) {
   struct Row {
     double n, rate, epsilon0, allowed;
@@ -177,7 +178,7 @@ TEST(ClassCPool, IsNearTheHomogeneousTruth) {
   }
 }
 
-// A rate so near one that everybody may report: the check-in curve falls back on the pool.
+// At a rate so near one that everybody may report, the check-in curve falls back on the pool.
 TEST(ClassCPool, CarriesCheckInsNearCertainty) {
   const double epsilon = 0.03;
   EXPECT_LE(ClassCCurve::check_in(1, 1e4, 0.9999).delta(epsilon).upper,

@@ -8,9 +8,9 @@
 namespace muster::accounting {
 namespace {
 
-// With a clone (probability B, fair side) as the base law, the term is 2(p - E q)/B or 2(q - E p)/B on the
-// two sides, B/2 each, and 0 for who is no clone: sum over C ~ Bin(n-1, B) of the pair with C clones is (1/n)
-// E(sum of n such terms)_+.
+// Relative to a clone's law (probability B, fair side), the term is 2(p - E q)/B or 2(q - E p)/B on the
+// two sides, with probability B/2 each, and 0 for a client that is no clone. The mean over C ~ Bin(n-1,
+// B) of the divergence with C clones is then (1/n) E(sum of n such terms)_+.
 numerics::Enclosure pair(double n, double epsilon0, double epsilon, long double delta0) {
   const long double top = epsilon0;
   const long double clone = std::exp(-top) * (1 - delta0);
@@ -45,14 +45,15 @@ std::optional<double> clone_approximate_epsilon(double n, double epsilon0, doubl
   const auto slack = [&](double epsilon) {
     return (std::exp(epsilon) + 1) * (1 + std::exp(-epsilon0) / 2) * n * delta0;
   };
-  // epsilon falls and the total grows with `delta`: the largest delta whose total fits is best.
+  // epsilon falls as `delta` grows, so the largest delta whose total fits is best. Bisection finds it.
   double low = 0;
   double high = total;
   std::optional<double> best;
   for (int i = 0; i < 200; ++i) {
     const double middle = 0.5 * (low + high);
     const std::optional<double> epsilon = clone_closed_form_epsilon(n, epsilon0, middle);
-    // Outside its range delta is too small; inside, a smaller delta costs epsilon, and slack with it.
+    // Without a value, delta is below the closed form's range. Within the range, a smaller delta means a
+    // larger epsilon and with it a larger slack.
     if (!epsilon) {
       low = middle;
     } else if (middle + slack(*epsilon) <= total) {
@@ -66,7 +67,7 @@ std::optional<double> clone_approximate_epsilon(double n, double epsilon0, doubl
 }
 
 numerics::Enclosure approximate_clone_pair_delta(double n, double epsilon0, double delta0, double epsilon) {
-  if (epsilon >= epsilon0) {  // the randomizer's own guarantee, post-processed
+  if (epsilon >= epsilon0) {  // the randomizer's own guarantee: the shuffle is post-processing
     return {numerics::smaller(1.0, delta0), numerics::smaller(1.0, delta0)};
   }
   const long double grown = std::exp(static_cast<long double>(epsilon));

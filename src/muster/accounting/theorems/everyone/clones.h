@@ -1,12 +1,15 @@
-// Hiding among the clones (docs/theory/clones.md): plain shuffle, and sequences that adapt within the round.
+// Bounds by hiding among the clones, for a plain shuffle and for sequences that adapt within the round
+// (Theorem 18, docs/theory/clones.md).
 //
-// Feldman, McMillan, Talwar, "Hiding Among the Clones: A Simple and Nearly Optimal Analysis of Privacy
-// Amplification by Shuffling", FOCS 2021. Every other client behaves like the victim's two records with
-// probability e^-epsilon0: C ~ Bin(n-1, e^-epsilon0), A ~ Bin(C, 1/2), the victim on her own side with
-// probability p = e^epsilon0/(e^epsilon0 + 1), and (A + 1, C - A) against (A, C - A + 1) is what the server
-// can learn. Records are shuffled first and then answered one after another, each randomizer chosen with the
-// earlier answers in view; a shuffle of independent messages is the special case. Replace-one, shuffler
-// honest. For independent messages pure_blanket_delta is smaller. Pure; call from any thread. n >= 1.
+// Source: Feldman, McMillan, Talwar, "Hiding Among the Clones: A Simple and Nearly Optimal Analysis of
+// Privacy Amplification by Shuffling", FOCS 2021. With probability e^-epsilon0 each other client is a
+// clone: it behaves like one of the victim's two records. The number of clones is C ~ Bin(n-1,
+// e^-epsilon0), and A ~ Bin(C, 1/2) of them are on the victim's own side. She is on her own side with
+// probability p = e^epsilon0/(e^epsilon0 + 1), so the server learns at most whether the counts are
+// (A + 1, C - A) or (A, C - A + 1). Records are shuffled first and then answered one after another,
+// where each randomizer may depend on the earlier answers. A shuffle of independent messages is the
+// special case without such dependence; for it, pure_blanket_delta is smaller. Neighbouring relation:
+// replace-one; the shuffler is honest. Pure functions; may be called from any thread. n >= 1.
 #pragma once
 
 #include <optional>
@@ -15,24 +18,28 @@
 
 namespace muster::accounting {
 
-// The divergence of the clone pair, exactly; proven. 0 beyond epsilon0.
+// Encloses the exact divergence of the clone pair; proven. It is 0 for epsilon >= epsilon0.
 numerics::Enclosure clone_pair_delta(double n, double epsilon0, double epsilon);
 
-// The closed form, Theorem 3.1, for epsilon0 <= ln(n / (16 ln(2/delta))): with
-// s = 8 sqrt(e^epsilon0 ln(4/delta) / n) + 8 e^epsilon0 / n,
-//     epsilon = ln(1 + s (1 - e^-epsilon0) / (1 + e^(-epsilon0) / (1 + s))),
-// the form its authors evaluate, slightly above the printed ln(1 + s (e^epsilon0 - 1)/(e^epsilon0 + 1)).
-// nullopt outside that range. The pair above is always smaller.
+// The closed form of the paper's Theorem 3.1, for epsilon0 <= ln(n / (16 ln(2/delta))). With
+//     s = 8 sqrt(e^epsilon0 ln(4/delta) / n) + 8 e^epsilon0 / n,
+//     epsilon = ln(1 + s (1 - e^-epsilon0) / (1 + e^(-epsilon0) / (1 + s))).
+// This is the form that its authors evaluate. It is slightly above the printed one,
+//     ln(1 + s (e^epsilon0 - 1)/(e^epsilon0 + 1)).
+// The result is nullopt outside that range. The epsilon of clone_pair_delta is always smaller.
 std::optional<double> clone_closed_form_epsilon(double n, double epsilon0, double delta);
 
-// (epsilon0, delta0)-LDP randomizers, Theorem 3.8 as published: the closed form at `delta`, in total
-// (epsilon, delta + (e^epsilon + 1)(1 + e^-epsilon0 / 2) n delta0). The smallest epsilon with that total at
-// most `total`; nullopt where none. As-published: quoted, not proved here.
+// (epsilon0, delta0)-LDP randomizers, by the paper's Theorem 3.8 as published: the closed form's epsilon
+// at `delta` holds with a total delta of delta + (e^epsilon + 1)(1 + e^-epsilon0 / 2) n delta0. Returns
+// the smallest epsilon whose total is at most `total`, or nullopt if there is none. As-published: it is
+// quoted, not proved here.
 std::optional<double> clone_approximate_epsilon(double n, double epsilon0, double delta0, double total);
 
-// (epsilon0, delta0)-LDP randomizers, proven here, adaptive sequences too:
+// (epsilon0, delta0)-LDP randomizers, adaptive sequences included; proven in docs/theory/clones.md. For
+// epsilon < epsilon0,
 //     delta <= delta0 + (1 - delta0) D + (1 + E)(n - 1) e^-epsilon0 delta0,
-// D the clone pair's divergence with clones of probability e^-epsilon0 (1 - delta0).
+// where E = e^epsilon and D is the divergence of the clone pair whose clones have probability
+// e^-epsilon0 (1 - delta0).
 numerics::Enclosure approximate_clone_pair_delta(double n, double epsilon0, double delta0, double epsilon);
 
 }  // namespace muster::accounting

@@ -1,4 +1,5 @@
-// Hiding among the clones: reference values, the pair by direct summation, adaptive sequences enumerated.
+// Tests hiding among the clones: reference values, the pair by direct summation, and
+// enumerated adaptive sequences.
 #include "muster/accounting/theorems/everyone/clones.h"
 
 #include <gmock/gmock.h>
@@ -17,7 +18,7 @@ namespace {
 
 using oracle::Law;
 
-const std::vector<double> kShares = {0, 0.2, 0.5, 0.8, 0.95, 0.995};  // of epsilon0
+const std::vector<double> kShares = {0, 0.2, 0.5, 0.8, 0.95, 0.995};  // shares of epsilon0
 
 double epsilon_at(const std::function<double(double)>& delta_of, double top, double delta) {
   double low = 0;
@@ -45,7 +46,7 @@ TEST(Clones, ReferenceValues) {
   EXPECT_NEAR(clone_closed_form_epsilon(1e5, 4, 1e-6).value(), 0.5378040242, 1e-10);
 }
 
-// From the definition: C, A and the victim's side, all summed.
+// The divergence from its definition: a sum over C, A and the victim's side.
 long double pair_by_definition(int n, long double epsilon0, long double epsilon, long double delta0 = 0) {
   const long double p = 1 / (1 + std::exp(-epsilon0));
   const long double q = 1 - p;
@@ -57,7 +58,7 @@ long double pair_by_definition(int n, long double epsilon0, long double epsilon,
   for (int c = 0; c < n; ++c) {
     const long double chance = choose(n - 1, c) * std::pow(clone, c) * std::pow(1 - clone, n - 1 - c);
     for (int a = 0; a <= c + 1; ++a) {
-      // A = a: the victim is not in it.
+      // The first count is a: without the victim, or with her.
       const long double without = a <= c ? choose(c, a) * std::pow(0.5L, c) : 0;
       const long double with = a > 0 ? choose(c, a - 1) * std::pow(0.5L, c) : 0;
       sum += chance * std::max(0.0L, p * with + q * without - std::exp(epsilon) * (q * with + p * without));
@@ -83,8 +84,8 @@ TEST(Clones, EqualsThePairByDefinition) {
   }
 }
 
-// Records are put in a uniform order; answer i comes from a randomizer that depends on the answers before it.
-// `channel(past, record)` is the chance of answering 1.
+// Records are put in a uniform order, and answer i comes from a randomizer that depends on the answers
+// before it. `channel(past, record)` is the probability of answering 1.
 using Channel = std::function<long double(std::size_t past, int record)>;
 
 long double sequence_divergence(const Channel& channel, std::vector<int> records, long double epsilon) {
@@ -127,7 +128,7 @@ TEST(Clones, DominatesAdaptiveSequences) {
     const long double p = 1 / (1 + std::exp(-epsilon0));
     std::vector<std::vector<long double>> table(std::size_t{1} << (n + 1));
     for (auto& row : table) {
-      const bool flat = uniform(engine) < 0.2L;  // an interior randomizer now and then
+      const bool flat = uniform(engine) < 0.2L;  // a randomizer that is not extreme
       for (int record = 0; record < 3; ++record) {
         const long double side =
             record < 2 && uniform(engine) < 0.8L ? record : (uniform(engine) < 0.5L ? 0 : 1);
@@ -207,9 +208,9 @@ TEST(Clones, ApproximateDominatesRandomizersThatAreNotPure) {
     }
   }
   EXPECT_EQ(cases, 24 * 3 * 3 * 5);
-  EXPECT_GT(as_if_pure, 0);  // delta0 forgotten
+  EXPECT_GT(as_if_pure, 0);  // if delta0 is ignored, the bound fails
   EXPECT_GT(tightest, 0.3L);
-  // As published, at a point of the Gaussian literature: epsilon0 = 1, delta0 = 1e-12, n = 60,000.
+  // The published form at a typical point for Gaussians: epsilon0 = 1, delta0 = 1e-12, n = 60,000.
   const std::optional<double> published = clone_approximate_epsilon(6e4, 1, 1e-12, 1.0 / 6e4);
   ASSERT_TRUE(published.has_value());
   const double proven =
@@ -218,8 +219,8 @@ TEST(Clones, ApproximateDominatesRandomizersThatAreNotPure) {
   EXPECT_FALSE(clone_approximate_epsilon(6e4, 1, 1e-6, 1.0 / 6e4).has_value());
 }
 
-// Every part of the bound at its full price, the others' total variation included: no enumerated case needs
-// that (docs/theory/clones.md), so only the formula can tell.
+// The bound charges every part in full, including the others' total variation. No enumerated case needs
+// that part (docs/theory/clones.md), so only the formula itself can test it.
 TEST(Clones, ApproximateIsItsFormula) {
   int seen = 0;
   for (const int n : {2, 5, 12}) {

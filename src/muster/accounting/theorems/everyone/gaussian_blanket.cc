@@ -12,13 +12,13 @@
 namespace muster::accounting {
 namespace {
 
-constexpr double kSumsReach = 300;  // epsilon from which terms leave a double's range
+constexpr double kSumsReach = 300;  // from this epsilon on, terms leave the range of a double
 constexpr double kDeep = 1e-40;     // the law is cut where its stop-loss transform falls to about this
 
-// Points of the lower convex hull of a falling function on increasing nodes, and its slopes.
+// The nodes of the lower convex hull of a falling function on increasing nodes, and the hull's slopes.
 struct Hull {
   std::vector<long double> at;
-  std::vector<long double> slope;  // right of at[i], below 0; none right of the last
+  std::vector<long double> slope;  // right of at[i], at most 0; the last node has none
 };
 
 Hull lower_hull(const std::vector<long double>& x, const std::vector<long double>& y) {
@@ -47,12 +47,13 @@ double GaussianBlanket::penalty(double eta, double epsilon) const {
          (1 + 1e-14);
 }
 
-// In units of E. Values on a grid are values of the bound, rounded up; its hull is above every
-// convex function below it, and chords are above the hull: whatever the grid, the law
-// dominates in increasing convex order.
+// The law is in units of E. On the grid, the values are those of the bound, rounded up. Their hull is
+// above every convex function that lies below them, and its chords are above the hull. Whatever the
+// grid, the law therefore dominates in increasing convex order.
 GaussianBlanket::Law GaussianBlanket::law(double eta, double epsilon, double step, double cut) const {
   const double r = radius_, discount = std::exp(-epsilon), beta = std::exp(-eta);
-  // Call (c >= 0) and put (c < 0) at log-distance z: c beta = E (e^z - 1), |c| beta = e^z - 1.
+  // The expected excess (c >= 0) and the expected deficit (c < 0) at log-distance z, where c beta = E
+  // (e^z - 1) and |c| beta = e^z - 1, respectively.
   const auto mixed = [&](double z, double log_alpha) {
     return (std::exp(-z) * gaussian_divergence(mu_, log_alpha).upper -
             std::expm1(-z) * gaussian_divergence(r, log_alpha).upper) *
@@ -80,7 +81,7 @@ GaussianBlanket::Law GaussianBlanket::law(double eta, double epsilon, double ste
       if (i == 0) {
         nonzero -= static_cast<double>(after);
       } else {
-        // Outward: to the right of where it is.
+        // Points are rounded to the right, which can only raise the bound.
         const double point = static_cast<double>(right ? hull.at[i] : -hull.at[i]);
         result.terms.add(point + std::abs(point) * 0x1p-52,
                          static_cast<double>(numerics::larger(0.0L, after - before)));
@@ -90,7 +91,7 @@ GaussianBlanket::Law GaussianBlanket::law(double eta, double epsilon, double ste
       result.beyond = static_cast<double>(value.back());
     }
   }
-  result.valid = nonzero <= 1;  // the kink at 0 is convex
+  result.valid = nonzero <= 1;  // then the hull's kink at 0 is convex
   return result;
 }
 
@@ -99,7 +100,7 @@ numerics::Enclosure GaussianBlanket::at(double eta, double epsilon) const {
   if (epsilon > kSumsReach) return {0, local};
   const double grown = std::exp(epsilon);
   const double outside = penalty(eta, epsilon);
-  if (n_ * std::exp(-eta) < 1 || !(outside < local)) {  // hardly a message to hide among
+  if (n_ * std::exp(-eta) < 1 || !(outside < local)) {  // too few blanket messages, or no gain
     return {local, local};
   }
   const Law terms = law(eta, epsilon, mu_ / 32, numerics::larger(outside * 1e-3, kDeep));
@@ -114,15 +115,16 @@ numerics::Enclosure GaussianBlanket::at(double eta, double epsilon) const {
   const double added = outside + terms.beyond * grown;
   const double chernoff = numerics::expected_excess_chernoff(terms.terms, n_, 0);
   const numerics::Enclosure excess = chernoff * grown / n_ < 1e-6 * added
-                                         ? numerics::Enclosure{0, chernoff}  // small beside what is added
+                                         ? numerics::Enclosure{0, chernoff}  // negligible beside `added`
                                          : numerics::expected_excess(terms.terms, n_, 0);
   const double top =
       numerics::as_upper_bound((excess.upper * grown / n_ * factor + added) * (1 + 1e-14), local);
   return {numerics::as_lower_bound(excess.lower * grown / n_ / factor + added, top), top};
 }
 
-// eta = r z + r^2/2 puts the failing messages z deviations out. The total falls, then rises with z: a first
-// guess from Chernoff's bound on a coarse grid, then steps to either side while the bound itself falls.
+// The search runs over z with eta = r z + r^2/2, for which the messages that fail lie z deviations out.
+// The total falls and then rises with z. Chernoff's bound on a coarse grid gives a first guess; from
+// there, steps to either side follow while the bound itself falls.
 numerics::Enclosure GaussianBlanket::delta(double epsilon) const {
   const double r = radius_;
   const double local = gaussian_divergence(mu_, epsilon).upper;

@@ -1,5 +1,5 @@
-// The Gaussian's blanket: its stop-loss transform against quadrature, the
-// bound against rounded messages enumerated.
+// Tests the Gaussian's blanket: its stop-loss transform against quadrature, and the bound against
+// enumerated rounded messages.
 #include "muster/accounting/theorems/everyone/gaussian_blanket.h"
 
 #include <gmock/gmock.h>
@@ -22,7 +22,8 @@ struct Point {
   double u, v;
 };
 
-// Records in the plane, messages rounded to which of `cells` x `cells` boxes they fall in: a post-processing.
+// The law of a message of a record in the plane, rounded to the box in which it falls.
+// Rounding is post-processing.
 Law rounded(Point x, const std::vector<double>& cuts_u, const std::vector<double>& cuts_v) {
   const auto cdf = [](double t) { return 0.5L * std::erfc(-static_cast<long double>(t) / std::sqrt(2.0L)); };
   Law law;
@@ -84,7 +85,8 @@ TEST(GaussianBlanket, DominatesRoundedMessages) {
   EXPECT_GT(tightest, 0.3L);
 }
 
-// int (a - E b - c beta R_o)_+ over the plane, and the put, against the page's majorant.
+// Integrates (a - E b - c beta R_o)_+ over the plane (and the expected deficit for c < 0), and compares
+// it with the page's majorant.
 TEST(GaussianBlanket, TheStopLossTransformIsAMajorant) {
   const auto profile = [](double distance, double alpha) {
     return gaussian_divergence(distance, std::log(alpha)).upper;
@@ -97,7 +99,7 @@ TEST(GaussianBlanket, TheStopLossTransformIsAMajorant) {
       const double e = std::exp(epsilon);
       for (const Point& x : {Point{r, 0}, Point{0.5 * r, 0.5 * r}}) {
         for (const Point& y : {Point{-r, 0}, Point{0, r}, Point{r * 0.6, -r * 0.8}}) {
-          for (const double c : {-3.0, -1.0, -0.2, 0.0, 0.1, 0.5, 2.0}) {  // times 1 / beta
+          for (const double c : {-3.0, -1.0, -0.2, 0.0, 0.1, 0.5, 2.0}) {  // in units of 1 / beta
             const double h = 0.08;
             double sum = 0;
             for (double u = -8; u < 8; u += h) {
@@ -132,7 +134,7 @@ TEST(GaussianBlanket, TheStopLossTransformIsAMajorant) {
 
 TEST(GaussianBlanket, BetweenTheHomogeneousPairAndTheLocalGuarantee) {
   struct Row {
-    double mu, epsilon, delta;  // what the bound gives at n = 60,000, delta = 1e-5, to three digits
+    double mu, epsilon, delta;  // delta is 1e-5 at n = 60,000; epsilon has three digits
   };
   const double n = 60000;
   for (const Row& row : {Row{0.7, 0.02552, 1e-5}, Row{1, 0.0649, 1e-5}, Row{2, 2.99, 1e-5}}) {

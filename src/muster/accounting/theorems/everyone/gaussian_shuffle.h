@@ -1,5 +1,5 @@
-// Everybody reports a Gaussian message: the star with a pool and the exact homogeneous pair as entries of the
-// list in applicable.h. Pure functions.
+// Makes the theorems for Gaussian messages that everybody sends, the star with a pool (Theorem 16) and
+// the exact homogeneous pair (Theorem 23), entries of the list in applicable.h. Pure functions.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,11 @@
 
 namespace muster::accounting {
 
-// Proven; records in a ball of `radius`, pairwise within mu, in noise deviations; none where no pool is large
-// enough (StarPool::why_not says it).
+// The proven upper bound for records that lie in a ball of `radius` and pairwise within mu, both in noise
+// deviations. nullopt where no pool is large enough; StarPool::why_not makes the message for that case.
 std::optional<RoundBound> gaussian_shuffle_bound(std::uint64_t clients, double mu, double radius);
 
-// The exact curves of others who all hold the victim's alternative, at distance mu.
+// The exact curves of the data set whose other clients all hold the victim's alternative, at distance mu.
 RoundPair gaussian_shuffle_pair(std::uint64_t clients, double mu);
 
 }  // namespace muster::accounting

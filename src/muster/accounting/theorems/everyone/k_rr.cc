@@ -19,7 +19,7 @@ long double above(long double log_ratio, long double epsilon) {
 
 long double absent(double epsilon) { return -std::expm1(static_cast<long double>(epsilon)); }
 
-// A client reports with probability `rate`, else the term is 1 - E.
+// A client reports with probability `rate`; otherwise its term is 1 - E.
 std::vector<Term> with_rate(std::vector<Term> terms, double rate, double epsilon) {
   long double mass = 0;
   for (Term& term : terms) {
@@ -55,25 +55,25 @@ numerics::Enclosure k_rr_check_in_delta(double n, double rate, double k, double 
       mean_of_terms(with_rate(k_rr_terms(k, epsilon0, epsilon), rate, epsilon), n);
   const long double local = above(epsilon0, epsilon) * probability_of_another(k, epsilon0);
   const auto everybody = static_cast<double>(std::exp(n * std::log(static_cast<long double>(rate))) * local);
-  const double cap = static_cast<double>(rate * local) * (1 + 1e-15);  // reports or not: joint convexity
+  const double cap = static_cast<double>(rate * local) * (1 + 1e-15);  // joint convexity
   const double upper = numerics::smaller((sum.upper + everybody) * (1 + 1e-15), cap);
   return {numerics::smaller(sum.lower, upper), upper};
 }
 
 numerics::Enclosure k_rr_dataset_delta(const KRRShape& shape, double k, double epsilon0, OthersHold others,
                                        double epsilon) {
-  // No likelihood ratio passes e^epsilon0; further out the terms leave their range.
+  // No likelihood ratio exceeds e^epsilon0, so delta is 0 from there on.
   if (epsilon >= epsilon0) return {0, 0};
   const long double b = probability_of_another(k, epsilon0);
   const auto top = static_cast<long double>(epsilon0);
   const long double kept = b * std::exp(top);
   const auto rest = static_cast<long double>(k - 2) * b;
   std::vector<Term> terms;
-  if (others == OthersHold::alternative) {  // (a - E b)/b at x, x', the others
+  if (others == OthersHold::alternative) {  // relative to R(x'): at x, at x', at another symbol
     terms = {{above(top, epsilon), b}, {above(-top, epsilon), kept}, {absent(epsilon), rest}};
-  } else if (others == OthersHold::own) {  // (a - E b)/a
+  } else if (others == OthersHold::own) {  // relative to R(x): at x, at x', at another symbol
     terms = {{-std::expm1(epsilon - top), kept}, {-std::expm1(epsilon + top), b}, {absent(epsilon), rest}};
-  } else {  // at x, x', the others' own symbol, what is left
+  } else {  // relative to R(third): at x, at x', at the third symbol, at another symbol
     terms = {{above(top, epsilon), b},
              {-std::expm1(epsilon + top), b},
              {absent(epsilon) / std::exp(top), kept},

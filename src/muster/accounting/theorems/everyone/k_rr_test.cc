@@ -1,5 +1,5 @@
-// k-ary randomized response: every data set of small populations, the
-// exact curves, and the law's two origins.
+// Tests k-ary randomized response: every data set of small populations, the exact curves, and the
+// law's two origins.
 #include "muster/accounting/theorems/everyone/k_rr.h"
 
 #include <gmock/gmock.h>
@@ -18,7 +18,7 @@ namespace {
 
 using oracle::Law;
 
-const std::vector<double> kShares = {0, 0.2, 0.5, 0.8, 0.95, 0.995};  // of epsilon0
+const std::vector<double> kShares = {0, 0.2, 0.5, 0.8, 0.95, 0.995};  // shares of epsilon0
 
 std::vector<Law> laws_of(int k, double epsilon0) {
   std::vector<Law> laws;
@@ -28,7 +28,7 @@ std::vector<Law> laws_of(int k, double epsilon0) {
   return laws;
 }
 
-// Symbols are alike: the victim's ordered pair is 0 against 1, the others hold any multiset.
+// By symmetry of the symbols, the victim's ordered pair is 0 against 1, and the others hold any multiset.
 long double worst(const std::vector<Law>& laws, int n, long double rate, long double epsilon) {
   long double most = 0;
   for (const std::vector<int>& dataset : oracle::multisets(static_cast<int>(laws.size()), n - 1)) {
@@ -61,7 +61,8 @@ TEST(KRR, DominatesEveryDatasetAtEveryRate) {
             EXPECT_GE(bound(n), truth * (1 - 1e-13L));
             if (truth > 1e-9L) tightest = std::max(tightest, truth / bound(n));
             if (bound(n + 1) < truth) ++one_client_more_is_caught;
-            // Known bad: the other symbols' atom merged with the one at 0 to the right mean is too narrow.
+            // A false variant: merging the other symbols' atom with the one at 0, to the right
+            // mean, is too narrow.
             const std::vector<Term> terms = k_rr_terms(k, epsilon0, epsilon);
             const long double rest = terms[2].mass + terms[3].mass;
             const std::vector<Term> narrow = {
@@ -100,7 +101,7 @@ TEST(KRR, ExactCurvesEqualTheEnumeratedDatasets) {
             EXPECT_LE(ends.lower, truth * (1 + 1e-12L) + 1e-18L);
             EXPECT_GE(ends.upper, truth * (1 - 1e-12L) - 1e-18L);
             EXPECT_LE(ends.upper - ends.lower,
-                      1e-3L * truth + 1e-13L);  // four values and few reports: a contour
+                      1e-3L * truth + 1e-13L);  // four values and few reports take a contour integral
           };
           for (const auto& [others, record] :
                {std::pair{OthersHold::own, 0}, std::pair{OthersHold::alternative, 1},
@@ -123,7 +124,7 @@ TEST(KRR, ExactCurvesEqualTheEnumeratedDatasets) {
   }
 }
 
-// Past epsilon0 no symbol tells anything, however far e^epsilon is beyond every range.
+// From epsilon0 on, no symbol reveals anything, even where e^epsilon is beyond every range.
 TEST(KRR, NothingIsLeftPastEpsilon0) {
   for (const OthersHold others : {OthersHold::third, OthersHold::alternative, OthersHold::own}) {
     for (const double epsilon : {27.7, 750.0, 11'400.0, 1.6e10, 1e300}) {
@@ -161,8 +162,8 @@ TEST(KRR, TheLawIsThatOfItsOwnProfile) {
   }
 }
 
-// At n = 1000, epsilon0 = 2, k = 3 the third symbol's curve is
-// within 1.5 % of the blanket at four deviations.
+// At n = 1000, epsilon0 = 2 and k = 3, the third symbol's curve is within 1.5 % of the blanket
+// at four deviations.
 TEST(KRR, BlanketIsAsymptoticallyTight) {
   const auto ratio = [](double n, double z, OthersHold others) {
     const double deviation = std::sqrt(2 * std::pow(std::exp(2.0) - 1, 2) / (std::exp(2.0) + 2) / n);

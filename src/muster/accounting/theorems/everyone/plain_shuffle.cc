@@ -20,11 +20,12 @@ namespace {
 constexpr const char* kBlanket =
     "Balle, Bell, Gascon, Nissim 2019, privacy blanket, expectation computed; docs/theory/blanket.md";
 
-// Half of what one message more moves ln E: the laws live on a lattice when E is near 1.
+// The value of RoundBound::knot: half of the change of ln E that one more message makes. When E is near
+// 1 the laws live on a lattice, so their curves have kinks.
 double knot_of(double epsilon0, double n) { return std::log1p(std::expm1(epsilon0) / n) / 2; }
 
-// Clipped records lie within 1/sigma of the origin; a set of smaller diameter lies in a ball of its diameter
-// over sqrt 2 (Jung).
+// Clipped records lie within 1/sigma of the origin. By Jung's theorem, records pairwise within mu also
+// lie in a ball of radius mu / sqrt 2. The smaller radius is used.
 RoundBound gaussian_entry(const GaussianLocal& gaussian, double n) {
   const double radius = numerics::smaller(1 / gaussian.sigma, gaussian.mu() / std::sqrt(2.0) * (1 + 1e-15));
   const GaussianBlanket blanket(n, gaussian.mu(), numerics::larger(radius, gaussian.mu() / 2));

@@ -14,9 +14,11 @@ constexpr double kOutward = 1 + 1e-9;  // covers the round-off of every root fou
 
 // Shares of the failure probability.
 constexpr double kHiddenShare = 0.25;  // the hidden message falls where there are no clones
-constexpr double kCountShare = 0.15;   // too few clones; the same for too many; the same for too few absent
-constexpr double kJumpShare = 0.05;    // the hidden message is too telling
-constexpr double kRiseShare = 0.125;   // some mean of the clones' ratios is too large; the same for too small
+// Too few clones; too many clones and too few absent clients have the same share each.
+constexpr double kCountShare = 0.15;
+constexpr double kJumpShare = 0.05;  // the hidden message's ratio is too large for some user
+// The mean of the clones' ratios is too large for some user; too small has the same share.
+constexpr double kRiseShare = 0.125;
 
 double upper_normal(double x) { return 0.5 * std::erfc(x * std::sqrt(0.5)); }
 
@@ -31,14 +33,15 @@ double normal_quantile(double p) {
   return high * kOutward;
 }
 
-// trials * KL(a || p).
+// The Chernoff exponent trials * KL(a || p).
 double divergence(double trials, double a, double p) {
   const double up = a > 0 ? a * std::log(a / p) : 0;
   const double down = a < 1 ? (1 - a) * (std::log1p(-a) - std::log1p(-p)) : 0;
   return trials * (up + down);
 }
 
-// Chernoff: P(Bin(trials, p) <= result) <= e^-log_odds, or P(>= result).
+// Chernoff's bound: the result x satisfies P(Bin(trials, p) <= x) <= e^-log_odds here, and P(Bin(trials,
+// p) >= x) <= e^-log_odds in too_many.
 double too_few(double trials, double p, double log_odds) {
   if (p >= 1) {
     return trials;
@@ -77,7 +80,7 @@ std::vector<double> knots_of(double deviation) {
 PoolWeights::PoolWeights(double radius, double rate)
     : radius_(radius), rate_(rate), centre_(radius, knots_of(radius)) {}
 
-// e with P( mean of `clones` independent ratios > 1 + e ) <= probability: for every c > 0,
+// Returns e with P( mean of `clones` independent ratios > 1 + e ) <= probability. For every c > 0,
 //     P <= e^{-c N (1+e)} (E e^{c min(r, h)})^N + c N E(r - h)_+   (docs/theory/star-with-a-pool.md, part D).
 double PoolWeights::upper_deviation(double clones, double probability) const {
   const double log_odds = std::log(2 / probability);
@@ -97,7 +100,7 @@ double PoolWeights::upper_deviation(double clones, double probability) const {
   return best * kOutward;
 }
 
-// e with P( mean < 1 - e ) <= probability: Chernoff at -c; below the lowest knot
+// Returns e with P( mean < 1 - e ) <= probability, by Chernoff's bound at -c. Below the lowest knot,
 // e^{-c r} <= e^{-c knot} + c (knot - r).
 double PoolWeights::lower_deviation(double clones, double probability) const {
   const double log_odds = std::log(1 / probability);
@@ -120,7 +123,7 @@ double PoolWeights::ratio(double pool, double users, double failure) const {
   const double radius = radius_;
   const double share = rate_ < 1 ? kCountShare / 1.5 : kCountShare;
   const double q = 1.5 * radius * radius + radius * normal_quantile(kHiddenShare * failure / pool);
-  // R_o(T): how much of the centre's law is cut away.
+  // The mass of the centre's law in the region T that is cut away.
   const double cut_away = pool * upper_normal((q / kOutward - 0.5 * radius * radius) / radius);
   if (!(cut_away < 0.5)) {
     return kInfinity;
@@ -135,7 +138,7 @@ double PoolWeights::ratio(double pool, double users, double failure) const {
   }
   const double jump =
       std::exp(0.5 * radius * radius + radius * normal_quantile(kJumpShare * failure / users));
-  // The clones are the centre's law given that it falls outside the cut.
+  // The clones have the centre's law, conditioned on lying outside T.
   const double given = std::exp(most * std::log1p(-cut_away));
   const double each = kRiseShare * failure / users * given;
   const double rise = upper_deviation(fewest, each);
@@ -144,7 +147,8 @@ double PoolWeights::ratio(double pool, double users, double failure) const {
     return kInfinity;
   }
   double worst = 0;
-  for (const double clones : {fewest, most}) {  // a Moebius function of the number of clones
+  // The ratio is a Moebius function of the number of clones, so its maximum is at one of the ends.
+  for (const double clones : {fewest, most}) {
     worst = numerics::larger(worst,
                              (clones * (rise + fall) + jump) / (absent * std::exp(-q) + clones * (1 - fall)));
   }

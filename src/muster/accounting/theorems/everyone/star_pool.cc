@@ -16,14 +16,17 @@ namespace muster::accounting {
 namespace {
 
 constexpr double kUlp = std::numeric_limits<double>::epsilon();
-constexpr double kSumsReach = 300;        // epsilon from which terms leave a double's range
-constexpr double kLargestRatio = 20;      // beyond, the local bound is as good
-constexpr int kNodes = 30;                // a deviation: chords raise the variance of X* by 2e-4 of it
-constexpr double kSliceTolerance = 3e-3;  // of the sum's variance, by which covering all weights may widen it
-constexpr double kLooseTolerance = 1e-2;  // the same where unequal weights widen it much more:
-constexpr double kLooseRatio = 4;         // beyond this ratio, by a half and more
+constexpr double kSumsReach = 300;    // from this epsilon on, terms leave the range of a double
+constexpr double kLargestRatio = 20;  // beyond this ratio, the local bound is as good
+// Nodes per deviation; the chords between them raise the variance of X* by 2e-4 of itself.
+constexpr int kNodes = 30;
+// Covering all weights by slices may widen the sum's variance by this share of it.
+constexpr double kSliceTolerance = 3e-3;
+// The same beyond kLooseRatio, where unequal weights alone widen the variance by a half and more.
+constexpr double kLooseTolerance = 1e-2;
+constexpr double kLooseRatio = 4;
 
-// Variance that unequal weights of this ratio add, at most, relative to equal ones.
+// The largest variance that unequal weights of this ratio add, relative to equal ones.
 double inflation(double ratio) { return (ratio - 1) * (ratio - 1) / (4 * ratio); }
 
 PoolDesign best_design(const PoolWeights& weights, double n, double failure) {
@@ -94,7 +97,8 @@ StarPool::StarPool(double clients, double mu, double rate, std::vector<PoolDesig
 }
 
 PoolDesign StarPool::design(double epsilon) const {
-  // A rough estimate decides (normal bulk, one heavy client's jump, failure); any choice is valid.
+  // A rough estimate selects the design: the normal bulk, the jump of one heavy client alone, and the
+  // failure. Any choice is valid.
   const double local = gaussian_divergence(mu_, epsilon).upper;
   const double variance = reporting_law(profiles_.front(), rate_, epsilon).variance() * std::exp(2 * epsilon);
   PoolDesign best = designs_.front();
@@ -122,8 +126,8 @@ numerics::Enclosure StarPool::delta(double epsilon) const {
   if (epsilon > kSumsReach) return {0, local};
   const PoolDesign chosen = design(epsilon);
   const double m = n_ - 1 - chosen.pool;
-  // Slices [c, d] of the smallest weight: every v there lies in [c, d ratio], so it is majorised by a vector
-  // of two levels with mean 1, the lower one c and the higher at least d ratio.
+  // Slices [c, d] cover the smallest weight. In a slice, all entries of v lie in [c, d ratio], so v is
+  // majorised by a vector of mean 1 with two levels, the lower one c and the higher one at least d ratio.
   const auto two_levels = [m](double low, double high) {
     const double count = numerics::larger(1.0, std::floor(m * (1 - low) / (high - low) * (1 - 1e-12)));
     return std::vector<numerics::ScaledCopies>{{low + m * (1 - low) / count, count}, {low, m - count}};
@@ -131,9 +135,9 @@ numerics::Enclosure StarPool::delta(double epsilon) const {
   const double threshold = m * -std::expm1(-epsilon) * (1 - 8 * kUlp), scale = std::exp(epsilon) / m;
   const double widest = (1 + 1 / chosen.ratio) / 2;
   const auto first = two_levels(widest, widest * chosen.ratio);
-  // The profile is cut where Chernoff's bound on the widest sum and the mass beyond are least: a deeper cut
-  // brings large single atoms, on which the contour hardly decays. That sum's contour serves all slices but
-  // those whose few heavy entries need a smaller tilt.
+  // The profile is cut where Chernoff's bound on the widest sum plus the mass beyond the cut is
+  // smallest. A deeper cut brings large single atoms, for which the integrand hardly decays along the
+  // contour. All slices use that sum's tilt, except those whose few heavy entries need a smaller one.
   const Profile* profile = nullptr;
   numerics::AtomicLaw law;
   double shared = 0;

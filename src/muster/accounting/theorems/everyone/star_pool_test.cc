@@ -1,5 +1,5 @@
-// The star with a pool: part A of Theorem 16 on small discrete randomizers by brute force, the two-group sum by
-// enumeration, the pool's ratio by simulation-free Gaussian geometry on a line, and the reference values.
+// Tests the star with a pool: part A of Theorem 16 on small discrete randomizers by brute force, the sum
+// of two groups by enumeration, the pool's ratio on drawn pools on a line, and the reference values.
 #include "muster/accounting/theorems/everyone/star_pool.h"
 
 #include <gtest/gtest.h>
@@ -24,8 +24,7 @@ namespace {
 using Extended = long double;
 using oracle::Law;
 
-// --- the sum of two groups
-// --------------------------------------------------------------------------------------
+// --- the sum of two groups --------------------------------------------------------------------------
 
 Extended enumerate(const numerics::AtomicLaw& law, const std::vector<double>& scales, double k) {
   std::map<Extended, Extended> sums{{0, 1}};
@@ -73,17 +72,17 @@ TEST(ExcessOfMixedSum, EnclosesEnumeration) {
   }
 }
 
-// --- part A, brute force
-// -------------------------------------------------------------------------------------
+// --- part A by brute force --------------------------------------------------------------------------
 
-// Right-hand side of part A for users 0 .. m-1 outside the pool and the others inside: sums
-// over all outputs of the outsiders and all multisets of the pool. `weights_off` replaces
-// every weight by 1, which is not a theorem.
+// The right-hand side of part A for users 0 .. m-1 outside the pool and the others inside: a sum over
+// all outputs of the users and all multisets of the pool. `weights_off` replaces every weight by their
+// mean, which gives a false bound.
 Extended star_formula(const std::vector<Law>& others, std::size_t m, const Law& a, const Law& b, Extended e,
                       bool weights_off) {
   const std::size_t outputs = a.size();
   const std::vector<Law> pool(others.begin() + static_cast<std::ptrdiff_t>(m), others.end());
-  // Pi_i: the multiset of user i's message and the pool's, as the enumeration oracle makes it at rate 1.
+  // Pi_i is the law of the multiset of user i's message and the pool's, as the enumeration oracle
+  // makes it at rate 1.
   std::vector<std::vector<Extended>> experiment;
   for (std::size_t i = 0; i < m; ++i) {
     experiment.push_back(oracle::check_in(pool, others[i], others[i], 1).p);
@@ -155,11 +154,11 @@ TEST(StarPool, TheoremAHoldsForEveryDatasetOfSmallRandomizers) {
   EXPECT_GT(false_variant_caught, 0);
 }
 
-// --- the ratio
-// --------------------------------------------------------------------------------------------------
+// --- the ratio --------------------------------------------------------------------------------------
 
-// On a line: draw pools and hidden messages, and compute the true posterior weights of users at both ends.
-// The bound must hold at least as often as it says; at a failure of 1/50 that can be seen.
+// On a line, pools and hidden messages are drawn, and the true posterior weights of users at both ends
+// are computed. The ratio must hold at least as often as promised; with a failure probability of 1/50
+// the test can see it.
 TEST(StarPool, TheRatioHoldsAsOftenAsItSays) {
   const double mu = 0.4;
   const double failure = 0.02;
@@ -171,13 +170,13 @@ TEST(StarPool, TheRatioHoldsAsOftenAsItSays) {
   int beyond = 0;
   constexpr int kRuns = 3000;
   for (int run = 0; run < kRuns; ++run) {
-    // The exact weights (no clones revealed) are milder than the bound's
-    // own: users at the two ends, pool at both.
+    // These are the exact weights without revealing the clones, which differ less than the weights of
+    // the bound. Users are at the two ends, and the pool is at the centre.
     const double hidden = normal(engine) + (run % 2 ? 0.5 : -0.5) * mu;
     double right = 0;
     double left = 0;
     const auto add = [&](double y, double b) {
-      // message y given to user i instead of pool member at b: R_i(y) / R_b(y)
+      // The message y comes from user i instead of the pool member at b: R_i(y) / R_b(y).
       right += std::exp(-(y - 0.5 * mu) * (y - 0.5 * mu) / 2 + (y - b) * (y - b) / 2);
       left += std::exp(-(y + 0.5 * mu) * (y + 0.5 * mu) / 2 + (y - b) * (y - b) / 2);
     };
@@ -190,15 +189,14 @@ TEST(StarPool, TheRatioHoldsAsOftenAsItSays) {
   EXPECT_LE(beyond, failure * kRuns);
 }
 
-// --- figures
-// ----------------------------------------------------------------------------------------------------
+// --- figures ----------------------------------------------------------------------------------------
 
 double epsilon_of(const StarPool& star, double delta) {
   return numerics::crossing_from_above([&](double e) { return star.delta(e).upper; }, delta, 50);
 }
 
 TEST(StarPool, ReferenceValues) {
-  // Upper ends no larger than the reference design's figures, and above the homogeneous pair.
+  // The upper ends are no larger than the figures of the reference design, and above the homogeneous pair.
   struct Row {
     double mu, reference, lower;
   };

@@ -16,16 +16,18 @@ using numerics::larger;
 using numerics::smaller;
 
 constexpr double kUlp = 2.3e-16;
-constexpr double kWide = 1e-4;      // a relative enclosure worth a second computation
-constexpr double kParity = 1e-7;    // of the threshold: a smaller call drowns in the difference
-constexpr double kSumsReach = 300;  // epsilon0 from which terms leave a double's range ...
-constexpr double kLargestMu = 10;   // ... and a Gaussian's distance: ratios beyond are seen one by one
-constexpr int kKnots = 40;          // to a deviation of ln r
-constexpr double kTail = 1e-45;     // what lies beyond is merged into one cell
+constexpr double kWide = 1e-4;  // enclosures relatively wider than this are computed a second time
+// An expected excess below this share of the threshold would be lost in the difference.
+constexpr double kParity = 1e-7;
+constexpr double kSumsReach = 300;  // from this epsilon0 on, terms leave the range of a double
+constexpr double kLargestMu = 10;   // beyond this distance, only one ratio alone is considered
+constexpr int kKnots = 40;          // per deviation of ln r
+constexpr double kTail = 1e-45;     // tails whose expected excess is at most this are one cell each
 constexpr int kLaplaceCells = 400;
 constexpr double kInward = 1 - 1e-12;
 
-// What terms make of their own rounding is inside mean_of_terms; a lower end never passes the upper.
+// Orders the ends, so that the lower one never exceeds the upper one. mean_of_terms has already covered
+// the rounding errors of the terms.
 Enclosure ordered(const Enclosure& ends) {
   const double upper = numerics::as_upper_bound(ends.upper);
   return {numerics::as_lower_bound(ends.lower, upper), upper};
@@ -38,7 +40,7 @@ HomogeneousCurve::HomogeneousCurve(const Mechanism& mechanism, const Homogeneous
   const double another = shape.rate * local_alternative_tail(mechanism, std::log(shape.count) * (1 - 4e-16));
   nobody_else_ = std::exp((shape.count - 1) * std::log1p(-smaller(another, 1.0))) * kInward;
   if (const auto* gaussian = std::get_if<GaussianLocal>(&mechanism)) {
-    // The distance is rounded to nearest: one ulp less is below it.
+    // The distance is rounded to nearest, so the next smaller double is below the true distance.
     const double mu = std::nextafter(gaussian->mu(), 0.0);
     if (mu > kLargestMu) return;
     lognormal_ = std::make_shared<const CenteredLognormal>(mu, centered_knots(mu, kKnots));
@@ -47,7 +49,8 @@ HomogeneousCurve::HomogeneousCurve(const Mechanism& mechanism, const Homogeneous
   const long double epsilon0 = *pure_epsilon0(mechanism);
   if (epsilon0 > kSumsReach) return;
   if (std::holds_alternative<LaplaceLocal>(mechanism)) {
-    // R(x') is centred at 1, R(x) at 0: the exact ends, and cells of y in [0, 1] merged to their means.
+    // R(x') is centred at 1 and R(x) at 0. The two ends are exact, and cells of y in [0, 1] are
+    // merged to their means.
     ratios_ = {{epsilon0, 0.5L * std::exp(-epsilon0)}, {-epsilon0, 0.5L}};
     for (int i = 0; i < kLaplaceCells; ++i) {
       const long double right = static_cast<long double>(i + 1) / kLaplaceCells;
@@ -85,7 +88,7 @@ Enclosure HomogeneousCurve::forward(double epsilon) const {
 
 // (1/n) E( sum of (1 - E r') )_+ .
 Enclosure HomogeneousCurve::reverse(double epsilon) const {
-  if (!lognormal_ && ratios_.empty()) {  // of what is not computed: between 0 and the message alone
+  if (!lognormal_ && ratios_.empty()) {  // not computed: between 0 and the message's local delta
     return {0, numerics::as_upper_bound(shape_.count / shape_.clients * shape_.rate *
                                         local_divergence(mechanism_, epsilon) / kInward)};
   }
@@ -115,7 +118,7 @@ Enclosure HomogeneousCurve::one_ratio_alone(double epsilon) const {
   return {divergence.lower * scale * kInward, divergence.upper * scale / kInward};
 }
 
-// A term near its mean is rounded towards lower values, so that E(sum - k)_+ of this law is not too large.
+// Points are rounded towards lower values, so that E(sum - k)_+ of this law is not too large.
 numerics::AtomicLaw HomogeneousCurve::lognormal_term(double sign) const {
   numerics::AtomicLaw law = lognormal_->below(kTail, sign > 0);
   for (double& y : law.points) y *= sign;
@@ -128,8 +131,9 @@ Enclosure HomogeneousCurve::forward_of_lognormal(double epsilon) const {
   const numerics::AtomicLaw law = lognormal_term(1);
   Enclosure excess = numerics::expected_excess(law, shape_.count, k);
   if (!(excess.upper - excess.lower <= kWide * excess.upper) && !(excess.upper <= kParity * k)) {
-    // A heavy right tail: E(S - k)_+ = E(k - S)_+ + E S - k, where the tail is on the other side. The
-    // difference loses what its two sides round, and what the sum of a thousand atoms that is the mean does.
+    // The right tail is heavy. The identity E(S - k)_+ = E(k - S)_+ + E S - k moves the computation to
+    // the other tail. `lost` covers the rounding errors of both sides of this difference and those of
+    // the mean, a sum over some thousand atoms.
     numerics::AtomicLaw mirrored = law;
     for (double& y : mirrored.points) y = -y;
     const Enclosure deficit = numerics::expected_excess(mirrored, shape_.count, -k);
@@ -148,8 +152,8 @@ Enclosure HomogeneousCurve::reverse_of_lognormal(double epsilon) const {
   return of_merged_pair(numerics::expected_excess(lognormal_term(-1), shape_.count, k), std::exp(epsilon));
 }
 
-// What is enclosed is the curve of the merged pair with its ratios rounded down:
-// a convex function below the true one.
+// The enclosed curve is that of the merged pair with its ratios rounded down, a convex function
+// below the true one.
 Enclosure HomogeneousCurve::of_merged_pair(const Enclosure& excess, double scale) const {
   const double weights = weight_error(shape_.count * shape_.rate), share = scale / shape_.clients;
   return {excess.lower * share / weights * kInward, excess.upper * share * weights / kInward};

@@ -1,19 +1,20 @@
-// Exact curves of one dataset: all other clients hold the victim's alternative
-// record. Lower bounds on every true delta.
+// Computes exact curves of one data set, in which all other clients hold the victim's alternative record
+// (Theorem 22, docs/theory/homogeneous.md). They are lower bounds on the true delta of the mechanism.
 //
-// With r = dR(x)/dR(x') at a message of R(x') and n clients of whom a given one
-// reports with probability g (r' = 1 w.p. 1-g, else r, independent), or exactly k
-// report (r' = r for k of them, 1 for n - k), the dataset has
+// Let r = dR(x)/dR(x') at a message of R(x'). Either each of the n clients reports with probability g
+// (r' is r with probability g, else 1, independently), or exactly k of them report (r' is r for k of
+// them and 1 for n - k). The data set has exactly
 //     forward  delta(eps) = E( mean_n r' - E )_+        (victim x against x'),
 //     reverse  delta(eps) = E( 1 - E mean_n r' )_+      (x' against x; equal to others = x),
-// exactly; g = 1 is the plain shuffle. Class C reaches binary randomized response with opposite records;
-// for a general epsilon0-LDP randomizer randomized response is one instance. Continuous laws of r are
-// merged to cell means, which keeps a lower bound (Jensen). Where no sum of doubles reaches the loss, the
-// forward curve is at least what one ratio alone contributes: with threshold t = n (E - 1) + k >= k (k
-// terms, k = n for coins) the events "this client's r passes t, nobody else's does" are disjoint, so
+// where E = e^eps; g = 1 is the plain shuffle. A randomizer of class C attains the curves of binary
+// randomized response by opposite records. If only epsilon0 is known, the curves are those of randomized
+// response, as one epsilon0-LDP randomizer. Continuous laws of r are merged to cell means, which keeps a
+// lower bound (Jensen's inequality). Where the loss is too large for sums of doubles, the forward curve
+// is at least what one ratio contributes alone. With the threshold t = n (E - 1) + k >= k (k terms;
+// k = n for coins), the events "this client's r exceeds t and no other r' exceeds k" are disjoint, so
 //     delta(eps) >= (k g / n) HS_t(R(x) || R(x')) P(r' <= k)^{k-1},
-// which is convex in E like the curve itself.
-// Proven as a LOWER bound only. docs/theory/homogeneous.md. Pure; call from any thread.
+// where HS_t is the hockey-stick divergence at t; this is convex in E like the curve itself. Proven as a
+// LOWER bound only. Immutable; may be called from any thread.
 #pragma once
 
 #include <memory>
@@ -26,7 +27,7 @@
 
 namespace muster::accounting {
 
-// `count` of the `clients` have a term, which is a report with probability `rate`.
+// `count` of the `clients` may report, each with probability `rate`.
 struct HomogeneousShape {
   double clients;
   double count;
@@ -37,9 +38,9 @@ class HomogeneousCurve {
  public:
   HomogeneousCurve(const Mechanism& mechanism, const HomogeneousShape& shape);
 
-  // Enclosures of the exact one-round delta at epsilon >= 0. Those of a continuous r are of the merged
-  // pair: `lower` is valid for the true one, `upper` only encloses the merged pair. Either way what is
-  // enclosed is a convex function of e^epsilon.
+  // Enclosures of the exact one-round delta at epsilon >= 0. For a continuous r they enclose the curve
+  // of the merged pair: `lower` is valid for the true pair too, `upper` is not. Either way the enclosed
+  // curve is a convex function of e^epsilon.
   numerics::Enclosure forward(double epsilon) const;
   numerics::Enclosure reverse(double epsilon) const;
 
@@ -51,15 +52,15 @@ class HomogeneousCurve {
   };
   numerics::Enclosure forward_of_lognormal(double epsilon) const;
   numerics::Enclosure reverse_of_lognormal(double epsilon) const;
-  numerics::AtomicLaw lognormal_term(double sign) const;  // of sign * (r' - 1), sign = +-1, rounded down
+  numerics::AtomicLaw lognormal_term(double sign) const;  // law of sign * (r' - 1), sign = +-1, rounded down
   numerics::Enclosure of_merged_pair(const numerics::Enclosure& excess, double scale) const;
   numerics::Enclosure one_ratio_alone(double epsilon) const;
 
   Mechanism mechanism_;
   HomogeneousShape shape_;
-  std::vector<Ratio> ratios_;                           // of a discrete r
-  std::shared_ptr<const CenteredLognormal> lognormal_;  // or of a Gaussian's
-  double nobody_else_;                                  // P(r' <= k)^{k-1}, from below
+  std::vector<Ratio> ratios_;                           // atoms of a discrete r
+  std::shared_ptr<const CenteredLognormal> lognormal_;  // or the law of a Gaussian's r
+  double nobody_else_;                                  // lower bound of P(r' <= k)^{k-1}
 };
 
 }  // namespace muster::accounting

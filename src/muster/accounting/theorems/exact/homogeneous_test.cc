@@ -1,5 +1,5 @@
-// The Gaussian pair of two clients by quadrature, and its enclosure where
-// the likelihood ratio has a heavy tail.
+// Tests the homogeneous Gaussian pair: two clients by quadrature, and its enclosure where the likelihood
+// ratio has a heavy tail.
 #include "muster/accounting/theorems/exact/homogeneous.h"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ long double profile(long double mu, long double x) {
   return tail(std::log(x) / mu - mu / 2) - x * tail(std::log(x) / mu + mu / 2);
 }
 
-// E over r of one more term, by the trapezoidal rule in its normal coordinate.
+// The expectation of f over one more ratio, by the trapezoidal rule in its normal coordinate.
 template <typename F>
 long double over_ratio(long double mu, const F& f) {
   constexpr int kSteps = 40000;
@@ -30,14 +30,15 @@ long double over_ratio(long double mu, const F& f) {
   return sum * step / std::sqrt(2 * std::acos(-1.0L));
 }
 
-// Two clients of rate g: none, one or both report.
+// Two clients at rate g: neither, one or both report.
 long double forward_of_two(long double mu, long double g, long double e) {
   const long double both = over_ratio(mu, [&](long double r) { return profile(mu, 2 * e - r); }) / 2;
   return 2 * g * (1 - g) * profile(mu, 2 * e - 1) / 2 + g * g * both;
 }
 
 long double reverse_of_two(long double mu, long double g, long double e) {
-  // E(1 - E mean)_+ = E mean(E r' - 1)_+ + 1 - E: put-call parity, E r' = 1.
+  // E(1 - E mean)_+ = E mean(E r' - 1)_+ + 1 - E, by the identity E(k - S)_+ = E(S - k)_+ + k - E
+  // S with E r' = 1.
   return e * forward_of_two(mu, g, 1 / e) + (1 - g) * (1 - g) * e * std::max(0.0L, 1 - 1 / e) + 1 - e;
 }
 
@@ -62,7 +63,8 @@ TEST(Homogeneous, TwoClientsWithGaussianNoise) {
   }
 }
 
-// Many clients and little noise: what the right tail of the ratio leaves open, parity closes.
+// With many clients and little noise, the heavy right tail leaves a wide enclosure, and the identity
+// between expected excess and expected deficit narrows it.
 TEST(Homogeneous, HeavyTailIsEnclosed) {
   for (const double sigma : {0.4, 0.5, 0.7, 1.0}) {
     const HomogeneousCurve curve(GaussianLocal{sigma}, {6e4, 6e4, 0.1});
@@ -72,7 +74,7 @@ TEST(Homogeneous, HeavyTailIsEnclosed) {
       EXPECT_LE(forward.upper, forward.lower * (1 + 2e-4));
       EXPECT_LE(reverse.upper, reverse.lower * (1 + 2e-4));
     }
-    // At eps = 0 both directions are the total variation.
+    // At eps = 0 both directions are the total variation distance.
     const numerics::Enclosure forward = curve.forward(0), reverse = curve.reverse(0);
     EXPECT_LE(forward.lower, reverse.upper);
     EXPECT_LE(reverse.lower, forward.upper);

@@ -19,7 +19,7 @@ numerics::Enclosure RandomAllocation::delta(double epsilon) const {
 }
 
 numerics::Enclosure RandomAllocation::epsilon(double delta) const {
-  // The root search starts beside a rough guess: no time goes into far tails.
+  // The root search starts near a rough guess, so that no time is spent in far tails.
   const auto rough = [this](double e) { return pair_.rough(e); };
   const double start =
       numerics::within(1.15 * numerics::crossing_from_above(rough, delta, kLargestEpsilon), 1e-6, 600.0);
@@ -29,7 +29,7 @@ numerics::Enclosure RandomAllocation::epsilon(double delta) const {
   const auto most = [&](auto&& curve) {
     return numerics::crossing_from_below(curve, delta, kLargestEpsilon, start);
   };
-  // One direction's root, and the other's only where it lies further out.
+  // The root in the forward direction is found first, the other only where it is larger.
   double upper = least([&](double x) { return pair_.forward(x, End::upper).upper; });
   if (pair_.reverse(upper, End::upper).upper > delta) {
     upper = least([&](double x) { return pair_.reverse(x, End::upper).upper; });

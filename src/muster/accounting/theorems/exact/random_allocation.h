@@ -1,14 +1,15 @@
-// Random allocation: a client's contribution goes into one of t slots, chosen uniformly and secretly; every
-// slot is released with its own server noise.
+// Computes the exact cost of random allocation: a client's contribution goes into one of t slots, chosen
+// uniformly and secretly, and every slot is released with its own server noise.
 //
-// Slots are sums (of whatever the others contribute) plus Gaussian noise of deviation s, the client's
-// contribution has norm at most Delta, and t releases are seen. Neighbouring relation: ZERO-OUT (the client's
-// record against a contribution of zero), not replace-one. Subtract what the others contributed: t
-// independent normals, one of which, at a uniform place, has its mean moved by Delta. Its likelihood ratio
-// against none moved is the mean of t independent lognormals: exactly the curve of shuffle_gaussian_pair.h
-// with t for n and mu = Delta / s, in both directions. Feldman, Shenfeld (2025), arXiv 2602.17284. Upper and
-// lower ends are PROVEN: worst case and attained. The slots' counts and the assignment must stay secret.
-// docs/theory/random-allocation.md. Call from any thread.
+// Slots are sums of whatever the clients contribute, plus Gaussian noise of deviation s. The client's
+// contribution has norm at most Delta, and all t releases are seen. Neighbouring relation: ZERO-OUT (the
+// client's record against a contribution of zero), not replace-one. After subtracting what the others
+// contribute, there are t independent normals, one of which, at a uniform place, has its mean moved by
+// Delta. Its likelihood ratio against no move is the mean of t independent lognormals. That is exactly
+// the curve of shuffle_gaussian_pair.h with n = t and mu = Delta / s, in both directions. Source:
+// Feldman, Shenfeld (2025), arXiv 2602.17284. Upper and lower ends are PROVEN, because the worst case is
+// attained. The slots' counts and the assignment must stay secret. The page is
+// docs/theory/random-allocation.md. May be called from any thread.
 #pragma once
 
 #include <cstdint>
@@ -23,9 +24,9 @@ class RandomAllocation {
   // slots >= 1; mu = contribution norm / noise deviation of a slot, > 0.
   RandomAllocation(std::uint64_t slots, double mu) : pair_(slots, mu) {}
 
-  // The exact divergence at epsilon >= 0: the larger direction.
+  // The exact divergence at epsilon >= 0, the larger one of the two directions.
   numerics::Enclosure delta(double epsilon) const;
-  // The exact epsilon at delta in (0, 1): what (epsilon, delta) holds for both directions.
+  // Encloses the exact epsilon at delta in (0, 1): the smallest that holds in both directions.
   numerics::Enclosure epsilon(double delta) const;
 
   const ShuffleGaussianPair& pair() const { return pair_; }

@@ -18,16 +18,20 @@ namespace {
 
 constexpr double kUlp = std::numeric_limits<double>::epsilon();
 constexpr double kLargestMu = 8;
-constexpr double kReach = 12;  // deviations of the log-ratio that knots cover: a tail of 1e-33
-constexpr int kKnots = 30;     // to a deviation
+// The knots cover this many deviations of the log-ratio; what is beyond is a tail of 1e-33.
+constexpr double kReach = 12;
+constexpr int kKnots = 30;  // per deviation
 
 constexpr double kNegligible = 1e-45;
-constexpr std::size_t kMostKnots = 40'000;  // their square passes
-// Pairs of masses that may be multiplied for one law of the whole sum: about a second.
+// With this many knots, one law costs more than kMostPairs already.
+constexpr std::size_t kMostKnots = 40'000;
+// The number of pairs of masses that may be multiplied for one law of the whole sum, in about a second.
 constexpr double kMostPairs = 6e8;
-constexpr double kMostCopies = 1e10;  // round-off allowances grow with the number of copies
+// Limits the round-off allowances, which grow with the number of copies.
+constexpr double kMostCopies = 1e10;
 
-// Where the contour integral serves the bulk: measured, see docs/theory/shuffle-gaussian.md.
+// Whether the contour integral serves the bulk. The limits are measured; see
+// docs/theory/shuffle-gaussian.md.
 bool close_to_normal(double n, double mu) {
   return n > kMostCopies || (mu <= 1 && n >= 1000 * mu && n >= 100);
 }
@@ -43,8 +47,8 @@ std::vector<double> sum_knots(double mu, double copies, double fine) {
   std::vector<double> knots{0};
   for (double s = bottom; s < top && knots.size() < kMostKnots;) {
     knots.push_back(s);
-    // Below the mean the law narrows in proportion to s. Above it, the normal tail of many widens the steps
-    // slowly; further out one ratio jumps, and steps are those of the log-ratio.
+    // Below the mean, the law narrows in proportion to s. Above it, steps widen slowly through the
+    // normal tail. Further out one large ratio makes the sum, and steps are those of the log-ratio.
     const double distance = s - copies;
     const double step = distance < 0
                             ? fine * deviation * numerics::larger(s / copies, 0.02)
@@ -71,9 +75,9 @@ bool affordable(std::uint64_t clients, double mu, double fine) {
   return pairs <= kMostPairs;
 }
 
-// The knots' spacing in deviations: every level widens the law by up to its square over 4 of
-// its variance, so the more levels, the finer. Coarser where that is too many knots, none
-// where only a useless number is affordable.
+// The spacing of the knots, in deviations of the law. Every level of the doubling increases the law's
+// variance by up to the fraction (spacing^2)/4, so more levels need a finer spacing. It is coarser where
+// that would take too many knots, and nullopt where only a useless spacing is affordable.
 std::optional<double> affordable_spacing(std::uint64_t clients, double mu) {
   const double levels = 1 + std::log2(static_cast<double>(clients));
   const double finest = 1 / ((clients < 200 ? 28 : 18) * std::sqrt(levels));
@@ -83,7 +87,7 @@ std::optional<double> affordable_spacing(std::uint64_t clients, double mu) {
   return std::nullopt;
 }
 
-// A rough value of the forward curve as the normal bulk makes it.
+// A rough estimate of the forward curve from its normal bulk alone.
 double bulk_estimate(double n, double mu, double distance) {
   const double deviation = std::sqrt(std::expm1(mu * mu) / n);
   const double z = distance / deviation;
@@ -97,8 +101,9 @@ numerics::AtomicLaw mirrored(numerics::AtomicLaw law) {
   return law;
 }
 
-// E(sum - threshold)_+ of a law given by one above it and one below it; round-off of their weights and of the
-// threshold included. Where Chernoff's bound is already negligible it stands for the integral.
+// Bounds on E(sum - threshold)_+ from a law above (excess_above) and a law below (excess_below). They
+// cover the round-off of the weights and of the threshold. Where Chernoff's bound is negligible, it
+// replaces the integral.
 double excess_above(const numerics::AtomicLaw& law, double n, double threshold) {
   const double k = threshold * (1 - 4 * kUlp);
   const double chernoff = numerics::expected_excess_chernoff(law, n, k);
@@ -135,7 +140,7 @@ struct ShuffleGaussianPair::WholeSum {
     std::call_once(once, [this] {
       const numerics::Knots knots = [this](double copies) { return sum_knots(mu, copies, fine); };
       std::vector<double> first = knots(1);
-      first.erase(first.begin());  // 0 is no point of the lognormal's own law
+      first.erase(first.begin());  // a single ratio is positive and has no knot at 0
       for (const numerics::Side side : {numerics::Side::above, numerics::Side::below}) {
         laws[side == numerics::Side::above ? 0 : 1] =
             numerics::sum_by_doubling(lognormal_ratio(mu, first, side), clients, side, knots);
@@ -174,12 +179,12 @@ numerics::Enclosure ShuffleGaussianPair::forward(double epsilon, End end) const 
   const double local = one.upper;  // the shuffler is post-processing
   const double bulk = bulk_estimate(n_, mu_, std::expm1(epsilon));
   const double jump = gaussian_divergence(mu_, std::log1p(n_ * std::expm1(epsilon)))
-                          .upper;  // one ratio carries the sum across
+                          .upper;  // estimate: one ratio alone lifts the sum above the threshold
   const numerics::Enclosure alone = one_ratio_alone(epsilon);
   if (!sum_ && !ratio_) return alone;
   numerics::Enclosure result{0, local};
   if (ratio_ && (jump < numerics::larger(1e4 * bulk, kNegligible) || !sum_)) {
-    // The cut's excess is added to delta: a part in 1e6 of the rough value.
+    // The excess beyond the cut is added to delta, so it is kept at 1e-6 of the rough value.
     result = forward_by_contour(epsilon, 1e-6 * numerics::larger(bulk, jump, 1e-40), end);
   } else if (sum_) {
     const double threshold = n_ * std::exp(epsilon);
@@ -192,8 +197,8 @@ numerics::Enclosure ShuffleGaussianPair::forward(double epsilon, End end) const 
   return {numerics::as_lower_bound(numerics::larger(result.lower, alone.lower), upper), upper};
 }
 
-// With r_i > n E and no other above n, the mean passes E by
-// (r_i - n E) / n or more; n such events. Convex in E.
+// If r_i > n E and no other ratio exceeds n, the mean exceeds E by at least (r_i - n E) / n. There are n
+// such events, and they are disjoint. The result is convex in E.
 numerics::Enclosure ShuffleGaussianPair::one_ratio_alone(double epsilon) const {
   const auto another = static_cast<double>(gaussian_alternative_tail(mu_, std::log(n_) * (1 - 4e-16)));
   const double nobody = std::exp((n_ - 1) * std::log1p(-another)) * (1 - 1e-12);
@@ -209,7 +214,8 @@ numerics::Enclosure ShuffleGaussianPair::reverse(double epsilon, End end) const 
   const double e = std::exp(epsilon);
   numerics::Enclosure result{0, local};
   if (ratio_) {
-    // Cutting r from above raises a put and takes its mean away: as little against the value as forward.
+    // The excess beyond the cut is added to delta, so it is kept as small against the value as in
+    // forward().
     result = reverse_by_contour(
         epsilon, 1e-6 * numerics::larger(bulk_estimate(n_, mu_, -std::expm1(-epsilon)), 1e-40), end);
   } else if (sum_) {

@@ -1,14 +1,14 @@
-// The shuffled Gaussian where everybody reports and all other clients hold the victim's alternative: the
-// exact curve of that pair, enclosed.
+// Encloses the exact curve of the shuffled Gaussian's homogeneous pair: everybody reports, and all other
+// clients hold the victim's alternative record (Theorem 23, docs/theory/shuffle-gaussian.md).
 //
-// n clients each add spherical noise of deviation s to their record; the victim's two records are Delta
-// apart, all others hold the second. With r_1 .. r_n independent lognormal likelihood ratios of log-deviation
-// mu = Delta / s and mean 1, and E = e^eps,
+// n clients each add spherical Gaussian noise of deviation s to their record. The victim's two records
+// are Delta apart, and all others hold the second one. With r_1 .. r_n independent lognormal likelihood
+// ratios of log-deviation mu = Delta / s and mean 1, and E = e^eps,
 //     forward  delta(eps) = E( mean_n r - E )_+,        reverse  delta(eps) = E( 1 - E mean_n r )_+ .
-// Proven as a LOWER bound on the divergence of the shuffled Gaussian, Delta = the diameter of the records
-// (2C at clip norm C). As an upper bound it is conditional on "the homogeneous pair with Delta = diameter is
-// worst", which is not proven; at Delta = C (the published reading) it is false. The same pair is random
-// allocation exactly (random_allocation.h). docs/theory/shuffle-gaussian.md.
+// Proven as a LOWER bound on the divergence of the shuffled Gaussian, where Delta is the diameter of the
+// records (2C at clip norm C). As an upper bound it is conditional on "the homogeneous pair with
+// Delta = diameter is worst", which is not proven; at Delta = C (the published reading) that is false.
+// Random allocation has exactly the same pair (random_allocation.h).
 #pragma once
 
 #include <cstdint>
@@ -19,34 +19,37 @@
 
 namespace muster::accounting {
 
-// Enclosures of the exact curves at epsilon >= 0. Call from any thread. Where the sum is close to normal
-// (many clients, mu at most 1) a point costs a contour integral; where the lognormal's tail rules, two laws
-// of the whole sum are built on first use and a point costs a pass over their atoms.
+// Enclosures of the exact curves at epsilon >= 0. May be called from any thread. Where the sum is
+// close to normal (many clients, mu at most 1), a point costs a contour integral. Where the
+// lognormal's tail dominates, two laws of the whole sum are built on first use, and a point costs one
+// pass over their atoms.
 class ShuffleGaussianPair {
  public:
-  // clients >= 1, mu > 0. Beyond mu = 8 the enclosures are what one ratio alone makes of the sum, and
-  // the Gaussian without any shuffling.
+  // clients >= 1, mu > 0. Beyond mu = 8, forward() encloses only the part that one ratio contributes
+  // alone, and reverse() lies between 0 and the Gaussian without any shuffling.
   ShuffleGaussianPair(std::uint64_t clients, double mu);
 
-  enum class End { both, lower, upper };  // which end is wanted: the other is then 0 or 1, at half the price
+  // The end that is wanted. The other may then be 0 or 1, which saves half of the time.
+  enum class End { both, lower, upper };
 
   numerics::Enclosure forward(double epsilon, End end = End::both) const;
   numerics::Enclosure reverse(double epsilon, End end = End::both) const;
 
-  // The forward curve to within a factor of a few, in a microsecond: a starting point, no bound.
+  // The forward curve to within a factor of a few, in about a microsecond. It is a starting
+  // point, not a bound.
   double rough(double epsilon) const;
 
  private:
-  struct WholeSum;  // its laws by doubling, above and below
+  struct WholeSum;  // laws of the sum by doubling, one above and one below it
 
   numerics::Enclosure forward_by_contour(double epsilon, double tail, End end) const;
   numerics::Enclosure reverse_by_contour(double epsilon, double tail, End end) const;
 
-  numerics::Enclosure one_ratio_alone(double epsilon) const;  // a lower curve where the tail rules
+  numerics::Enclosure one_ratio_alone(double epsilon) const;  // a lower bound where the tail dominates
 
   double n_;
   double mu_;
-  std::shared_ptr<const CenteredLognormal> ratio_;  // none where doubling always serves
+  std::shared_ptr<const CenteredLognormal> ratio_;  // null where doubling serves every point
   std::shared_ptr<WholeSum> sum_;
 };
 

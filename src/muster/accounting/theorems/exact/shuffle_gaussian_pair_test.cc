@@ -1,5 +1,5 @@
-// The exact shuffle-Gaussian pair against quadrature for two and three clients, against a plain convolution
-// for more, and against the reference values.
+// Tests the exact shuffle-Gaussian pair against quadrature for two and three clients, against a plain
+// convolution for more, and against the reference values.
 #include "muster/accounting/theorems/exact/shuffle_gaussian_pair.h"
 
 #include <gtest/gtest.h>
@@ -20,8 +20,8 @@ namespace {
 
 using Extended = long double;
 
-// (mean of `n` ratios - e)_+ and (1 - e mean)_+ integrated over n standard normals by the midpoint rule: from
-// the definition of the pair, sharing nothing with the code.
+// (mean of `n` ratios - e)_+ and (1 - e mean)_+, integrated over n standard normals by the midpoint
+// rule. This follows the definition of the pair and shares nothing with the code.
 struct Curves {
   Extended forward = 0, reverse = 0;
 };
@@ -58,7 +58,7 @@ TEST(ShuffleGaussianPair, EnclosesQuadratureForTwoAndThreeClients) {
       const ShuffleGaussianPair pair(static_cast<std::uint64_t>(n), mu);
       for (const double epsilon : {0.0, 0.3 * mu, 1.5 * mu}) {
         const Curves truth = quadrature(n, mu, epsilon, n == 2 ? 0.01L : 0.08L);
-        // The quadrature's own error, of second order in its step.
+        // This covers the quadrature's own error, which is of second order in its step.
         const Extended slack = n == 2 ? 1e-4L : 5e-3L;
         const numerics::Enclosure forward = pair.forward(epsilon);
         const numerics::Enclosure reverse = pair.reverse(epsilon);
@@ -80,8 +80,8 @@ TEST(ShuffleGaussianPair, OneClientIsTheGaussian) {
   EXPECT_DOUBLE_EQ(pair.reverse(0.4).upper, gaussian_divergence(0.7, 0.4).upper);
 }
 
-// The law of a sum of n ratios by plain convolution on one fine lattice of sums, rounded to the nearest
-// lattice point with linear splitting: no doubling, no cuts, no contour.
+// The law of a sum of n ratios by plain convolution on one fine lattice. Ratios are split linearly
+// between neighbouring lattice points. There is no doubling, no cut and no contour.
 Curves lattice(int n, double mu, double epsilon, double cell, double top) {
   const auto size = static_cast<std::size_t>(top / cell);
   std::vector<Extended> one(size, 0);
@@ -128,8 +128,8 @@ TEST(ShuffleGaussianPair, EnclosesAPlainConvolution) {
   }
 }
 
-// Two roads to one number: the contour and the doubled laws meet where n changes from one to the other.
-// Heavy tails two ways: laws of the whole sum by doubling here, rare large terms taken apart there.
+// Heavy tails are computed in two ways that must agree: laws of the whole sum by doubling, and rare
+// large terms taken apart from the rest.
 TEST(ShuffleGaussianPair, AgreesWithRareTermsTakenApart) {
   for (const double mu : {1.2, 2.0, 3.0}) {
     const double n = 2'000;
@@ -148,7 +148,7 @@ TEST(ShuffleGaussianPair, AgreesWithRareTermsTakenApart) {
 }
 
 TEST(ShuffleGaussianPair, MonotoneInTheNumberOfClients) {
-  // mean_{n+1} is the average of its leave-one-out means: the divergence falls with n at every epsilon.
+  // mean_{n+1} is the average of its leave-one-out means, so the divergence falls with n at every epsilon.
   for (const double mu : {0.3, 1.0}) {
     double before_forward = 1;
     double before_reverse = 1;
@@ -184,7 +184,7 @@ TEST(ShuffleGaussianPair, ReferenceValues) {
     const ShuffleGaussianPair pair(row.n, row.mu);
     const numerics::Enclosure forward = epsilon_of([&](double e) { return pair.forward(e); }, row.delta);
     SCOPED_TRACE(::testing::Message() << row.n << ' ' << row.mu);
-    EXPECT_LE(forward.lower, row.forward * (1 + 3e-4));  // the printed digits
+    EXPECT_LE(forward.lower, row.forward * (1 + 3e-4));  // up to the printed digits
     EXPECT_GE(forward.upper, row.forward * (1 - 3e-4));
     EXPECT_LE(forward.upper, forward.lower * 1.001);
     if (row.reverse > 0) {

@@ -1,15 +1,19 @@
-// What holds when the shuffler colludes with the server: no amplification at all, T rounds composed exactly.
+// Bounds the privacy loss when the shuffler colludes with the server: there is no amplification, and T
+// rounds are composed exactly (Theorem 21, docs/theory/local.md).
 //
-// The adversary sees in every round whether the victim took part (her coin does not depend on her record)
-// and, if so, her own message. With k ~ Bin(T, rate) participations, public, the hockey-stick divergence is
+// In every round the adversary sees whether the victim took part (her coin does not depend on her
+// record) and, if so, her own message. The number of participations k ~ Bin(T, rate) is public, so the
+// hockey-stick divergence is
 //     delta(eps) = E_k[ delta_k(eps) ],
-// delta_k the optimal k-fold composition: Kairouz, Oh, Viswanath, "The composition theorem for differential
-// privacy" (ICML 2015), Theorem 3.3, for an epsilon0-LDP message; Dong, Roth, Su, "Gaussian differential
-// privacy" (JRSS-B 2022), Corollary 3.3, mu sqrt(k), for the Gaussian. Both are attained, so this is also the
-// same release without amplification. docs/theory/local.md has the proof and the error budget.
+// where delta_k is the optimal k-fold composition. For an epsilon0-LDP message it is given by Kairouz,
+// Oh, Viswanath, "The composition theorem for differential privacy" (ICML 2015), Theorem 3.3. For the
+// Gaussian it is a Gaussian pair at distance mu sqrt(k): Dong, Roth, Su, "Gaussian differential privacy"
+// (JRSS-B 2022), Corollary 3.3. Both are attained, so this is also the cost of the same release without
+// amplification. docs/theory/local.md has the proof and the error budget.
 //
-// Replace-one; every returned value is an UPPER bound, rounded outward. Pure functions; call from any thread.
-// O(rounds) up to 3e7 rounds for a pure mechanism (0.1 s at 1e7), a moment bound beyond.
+// Neighbouring relation: replace-one. Every returned value is an UPPER bound, rounded outward. Pure
+// functions; may be called from any thread. For a pure mechanism the cost is O(rounds) up to 3e7 rounds
+// (0.1 s at 1e7); beyond that, a moment bound is used.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +23,8 @@
 
 namespace muster::accounting {
 
-// delta(epsilon) after `rounds` rounds; epsilon >= 0. 0 only where the loss cannot exceed epsilon.
+// delta(epsilon) after `rounds` rounds, for epsilon >= 0. It is 0 only where the loss cannot exceed
+// epsilon.
 double local_delta_upper(const Mechanism& mechanism, Rate rate, std::uint64_t rounds, double epsilon);
 
 // The smallest epsilon with delta(epsilon) <= delta, 0 < delta < 1; 0 for 0 rounds.
@@ -27,14 +32,14 @@ double local_epsilon_upper(const Mechanism& mechanism, Rate rate, std::uint64_t 
 
 namespace local_detail {
 
-// One epsilon0-LDP message at `rate`: exact composition, and the moment
-// (Renyi) bound used for very many rounds.
+// For one epsilon0-LDP message per round at `rate`: exact composition, and the moment (Renyi) bound that
+// is used for very many rounds.
 double pure_delta(double epsilon0, double rate, std::uint64_t rounds, double epsilon);
 double pure_epsilon(double epsilon0, double rate, std::uint64_t rounds, double delta);
 double pure_delta_by_moments(double epsilon0, double rate, std::uint64_t rounds, double epsilon);
 double pure_epsilon_by_moments(double epsilon0, double rate, std::uint64_t rounds, double delta);
 
-// One Gaussian message at `rate`, mu = distance over deviation.
+// For one Gaussian message per round at `rate`, where mu is the distance over the noise deviation.
 double gaussian_delta(double mu, double rate, std::uint64_t rounds, double epsilon);
 double gaussian_epsilon(double mu, double rate, std::uint64_t rounds, double delta);
 

@@ -1,6 +1,6 @@
-// Composition of a Gaussian message sent with a public coin: k ~ Bin(T, rate) messages are one mu sqrt(k)
-// Gaussian pair, whose delta grows with k. So sum over blocks of k, each at its largest k, with the binomial
-// tails added whole.
+// Composes a Gaussian message that is sent by a public coin. k ~ Bin(T, rate) messages are one Gaussian
+// pair at distance mu sqrt(k), whose delta grows with k. The sum therefore runs over blocks of k, each
+// evaluated at its largest k, and includes the binomial tails.
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -16,12 +16,13 @@ namespace {
 constexpr double kTiny = std::numeric_limits<double>::min();
 constexpr double kValues = 262144;
 
-// Blocks of participations: weight, and the mu of the block's largest k.
+// The weights of blocks of participation counts, and mu at each block's largest count.
 struct Mixture {
   std::vector<double> weight, mu;
 
   Mixture(double mu1, double rate, double rounds, double exponent) {
-    // The window is about 3 sqrt(exponent) deviations: single values while it holds fewer than 2^18 of them.
+    // The window is about 3 sqrt(exponent) deviations to either side. While it holds fewer than 2^18
+    // values, each value is a block of its own.
     const double sd = std::sqrt(rounds * rate * (1 - rate));
     const double fineness = 3 * std::sqrt(exponent) * sd > kValues ? 1e-3 : 0;
     for (const BinomialBlock& block : binomial_blocks(rounds, rate, exponent, fineness)) {
@@ -59,7 +60,7 @@ double gaussian_epsilon(double mu, double rate, std::uint64_t rounds, double del
     if (middle <= low || middle >= high) break;
     (mixture.delta(middle) <= delta ? high : low) = middle;
   }
-  return high;  // delta_upper(high) <= delta: the side that is true
+  return high;  // delta(high) <= delta, so this is the valid end
 }
 
 }  // namespace muster::accounting::local_detail

@@ -1,9 +1,10 @@
-// Exact composition of an epsilon0-LDP message sent with a public coin: the net number D of "+epsilon0"
-// losses over T rounds is a sum of T independent {+1 : g p, 0 : 1 - g, -1 : g q}, and
+// Composes an epsilon0-LDP message that is sent by a public coin, exactly. The net number D of "+epsilon0"
+// losses over T rounds is a sum of T independent terms of law {+1 : g p, 0 : 1 - g, -1 : g q}, and
 //     delta(eps) = sum_{D = d} P(D) (1 - e^(eps - d epsilon0))_+ .
-// P(D) are the coefficients of (g p + (1-g) x + g q x^2)^T at x^(T-D); Miller's recurrence
+// P(D) is the coefficient of (g p + (1-g) x + g q x^2)^T at x^(T-D). Miller's recurrence
 //     m a0 c_m = (T - m + 1) a1 c_(m-1) + (2T - m + 2) a2 c_(m-2)
-// has no negative term for m <= T, that is D >= 0, all that epsilon >= 0 needs: relative errors only add up.
+// has no negative term for m <= T, that is for D >= 0, which is all that epsilon >= 0 needs. Relative
+// errors can therefore only add up.
 #include <cmath>
 #include <limits>
 
@@ -17,9 +18,9 @@ constexpr double kUnit = std::numeric_limits<double>::epsilon() / 2;
 constexpr double kTiny = std::numeric_limits<double>::min();
 constexpr std::uint64_t kExactRounds = 30'000'000;
 
-// Walks D = T, T-1, ... At level d: head = sum_{D>=d} P(D), tail = e^(d epsilon0) sum_{D>=d} Q(D), both in
-// units of 2^scale, so that delta(eps) = 2^scale (head - e^(eps - d epsilon0) tail) for eps in [(d-1), d]
-// epsilon0.
+// Walks through D = T, T-1, ... At level d, head = sum_{D>=d} P(D) and tail = e^(d epsilon0) sum_{D>=d}
+// Q(D), both in units of 2^scale, so that delta(eps) = 2^scale (head - e^(eps - d epsilon0) tail) for
+// eps between (d-1) epsilon0 and d epsilon0.
 class Walk {
  public:
   Walk(double epsilon0, double rate, std::uint64_t rounds)
@@ -32,9 +33,9 @@ class Walk {
     scale_ = static_cast<long>(std::floor(start));
     term_ = std::exp2(start - std::floor(start));
     head_ = tail_ = term_;
-    // Relative, in units of one rounding: 8 a step (5 in the recurrence, 3 in the sums), 4 in
-    // each of the T coefficients of a monomial, 2 in each factor of the tail, 2 T |log2 plus| at
-    // the start; the rest is room to spare.
+    // The relative error in units of one rounding is 8 per step (5 in the recurrence, 3 in the sums), 4
+    // in each of the T coefficients of a monomial, 2 in each factor of the tail, and 2 T |log2 plus| at
+    // the start. The constants below leave room to spare.
     slack_ = kUnit * (rounds_ + 8) * (24 + 2 * std::fabs(std::log2(plus_)));
   }
 
@@ -45,7 +46,8 @@ class Walk {
     const double next =
         ((rounds_ - m + 1) * zero_ * term_ + (2 * rounds_ - m + 2) * minus_ * before_) / (m * plus_);
     before_ = term_;
-    // Terms far past the mode are raised to a floor (upwards is safe), which keeps subnormals away.
+    // Terms far past the mode are raised to a floor, which keeps them from becoming subnormal. This can
+    // only raise the bound.
     term_ = next > 0 ? numerics::larger(next, 1e-290) : 0;
     level_ -= 1;
     head_ += term_;
@@ -62,11 +64,12 @@ class Walk {
     return scaled(raw * (1 + 8 * kUnit)) + kTiny;
   }
 
-  // The x at which delta(x) reaches `delta`: outward, at most 0.
+  // The x <= 0 at which delta(x) reaches `delta`, rounded up.
   double solve(double delta) const {
     const double target = std::ldexp(delta, static_cast<int>(numerics::larger(-scale_, -4000L)));
     const double ratio = ((1 + slack_) * head_ - target * (1 - 8 * kUnit)) / ((1 - slack_) * tail_);
-    // Only the room left for underflow reaches `delta`: x = 0, the level above's own answer, which does not.
+    // If only the allowance for underflow makes delta(0) reach `delta`, the answer is x = 0, because the
+    // level above did not reach it.
     if (!(ratio > 0)) return 0;
     return numerics::smaller(0.0, std::log(ratio) + 8 * kUnit);
   }
@@ -90,7 +93,7 @@ double log_moment(double epsilon0, double rate, double rounds, double t) {
 // log max_x (1 - e^-x) e^(-t x): the constant of Canonne, Kamath, Steinke (2020), Proposition 12.
 double log_constant(double t) { return t * std::log(t) - (1 + t) * std::log1p(t); }
 
-// Minimum over t > 0 of a quasi-convex function; any t at all gives a valid bound.
+// The minimum over t > 0 of a quasi-convex function. Any t gives a valid bound.
 template <class F>
 double minimum_over_t(double epsilon0, F&& f) {
   double best = std::numeric_limits<double>::infinity(), at = 0;
@@ -144,7 +147,7 @@ double pure_epsilon(double epsilon0, double rate, std::uint64_t rounds, double d
   if (rounds > kExactRounds) return pure_epsilon_by_moments(epsilon0, rate, rounds, delta);
   Walk walk(epsilon0, rate, rounds);
   while (walk.delta(-epsilon0) < delta) {
-    if (walk.level() <= 1) return 0;  // even eps = 0 stays below delta
+    if (walk.level() <= 1) return 0;  // even at eps = 0, delta stays below the target
     walk.down();
   }
   const double epsilon = walk.level() * epsilon0 + walk.solve(delta);

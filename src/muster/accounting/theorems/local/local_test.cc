@@ -16,7 +16,7 @@ long double choose(int n, int k) {
   return c;
 }
 
-// The definition, summed term by term: k participations, j of them on the victim's side.
+// The definition, summed term by term over k participations, j of them with the loss +epsilon0.
 long double slow_pure(double epsilon0, double rate, int rounds, double epsilon) {
   const long double p = 1 / (1 + std::exp(-static_cast<long double>(epsilon0)));
   const long double g = rate;
@@ -31,7 +31,7 @@ long double slow_pure(double epsilon0, double rate, int rounds, double epsilon) 
   return sum;
 }
 
-// Midpoint quadrature of (phi(x - mu) - e^eps phi(x))_+ over its half-line.
+// Midpoint quadrature of (phi(x - mu) - e^eps phi(x))_+ over the half-line where it is positive.
 long double slow_pair(double mu, double epsilon) {
   const long double from = epsilon / mu + mu / 2, width = 14;
   const int cells = 40000;
@@ -77,7 +77,7 @@ TEST(LocalPure, EpsilonInvertsDelta) {
   }
 }
 
-// Deltas at the end of a double's range, where the room for underflow is as large as what is left.
+// Tests deltas at the end of a double's range, where the allowance for underflow is as large as delta.
 TEST(LocalPure, AnswersAtTheSmallestDeltas) {
   for (const double epsilon0 : {1e-9, 0.5, 60.0}) {
     for (const std::uint64_t rounds : {1ull, 3ull, 1000ull, 246259ull}) {
@@ -96,7 +96,7 @@ TEST(LocalPure, ClosedFormAtOneRound) {
   expect_just_above(upper, (std::exp(1.0L) - std::exp(0.25L)) / (1 + std::exp(1.0L)), 1e-12);
   EXPECT_EQ(local_delta_upper(PureLocal{1.0}, Rate::of(1), 1, 1.01), 0);
   EXPECT_EQ(local_epsilon_upper(PureLocal{1.0}, Rate::of(0.5), 0, 1e-5), 0);
-  // LDP-SGD is an epsilon0-LDP message like any other here.
+  // Here LDP-SGD is an epsilon0-LDP message like any other.
   EXPECT_EQ(local_delta_upper(LdpSgdLocal{1.0}, Rate::of(0.3), 9, 2.0),
             local_delta_upper(PureLocal{1.0}, Rate::of(0.3), 9, 2.0));
 }
@@ -116,7 +116,8 @@ TEST(LocalPure, MomentBoundDominatesTheExactOne) {
 
 TEST(LocalPure, TenMillionRoundsAndMore) {
   const double exact = local_epsilon_upper(PureLocal{0.001}, Rate::of(1), 10'000'000, 1e-5);
-  // Mean 5.0 and deviation 3.162 of the loss: a Gaussian pair of mu = 3.1623 to four digits.
+  // The loss has mean 5.0 and deviation 3.162, so to four digits it is that of a Gaussian
+  // pair at mu = 3.1623.
   EXPECT_NEAR(exact, local_detail::gaussian_epsilon(std::sqrt(10.0), 1, 1, 1e-5), 0.002);
   EXPECT_GE(local_epsilon_upper(PureLocal{0.001}, Rate::of(1), 40'000'000, 1e-5), exact);
 }

@@ -45,11 +45,11 @@ struct Rule {
   }
 };
 
-// Integrals over z in [a, b] of the normal density times 1 and times expm1(mu (z - a)).
+// Integrals over z in [a, b] of the normal density, alone and times expm1(mu (z - a)).
 struct Moments {
   Extended mass = 0;
   Extended rise = 0;
-  Extended fall = 0;  // of expm1(mu (b - a)) - expm1(mu (z - a))
+  Extended fall = 0;  // times expm1(mu (b - a)) - expm1(mu (z - a))
 };
 
 Moments integrate(Extended mu, Extended a, Extended b) {
@@ -72,19 +72,19 @@ Moments integrate(Extended mu, Extended a, Extended b) {
   return {sum.mass * scale, sum.rise * scale, sum.fall * scale};
 }
 
-// Where ln r = log: z.
+// The z at which ln r = log.
 Extended normal_coordinate(Extended mu, Extended log) { return log / mu + mu / 2; }
 
-// Mass and share of r-mass below z: for the end cell under the first knot.
+// The infinite end cells: below z for lower_end, above z for upper_end.
 struct End {
-  Extended mass;   // of the normal law
-  Extended ratio;  // mean of r on it
+  Extended mass;   // mass of the normal law in the cell
+  Extended ratio;  // mean of r in the cell
 };
 End lower_end(Extended mu, Extended z) { return {upper_normal(-z), upper_normal(mu - z) / upper_normal(-z)}; }
 End upper_end(Extended mu, Extended z) { return {upper_normal(z), upper_normal(z - mu) / upper_normal(z)}; }
 
-// E(a - r)_+ = a f(1/a), a = 1 + knot <= 1, f the divergence: the pair
-// seen from its other record. From above.
+// An upper bound of E(a - r)_+ = a f(1/a), where a = 1 + knot <= 1 and f is the hockey-stick divergence.
+// The identity sees the pair from its other record.
 double lognormal_deficit(double mu, double knot) {
   const double log_alpha = -std::log1p(knot);
   return (1 + knot) * gaussian_divergence(mu, log_alpha * (1 - 4e-16)).upper * (1 + 4e-16);
@@ -138,7 +138,8 @@ numerics::SumLaw lognormal_ratio(double mu, const std::vector<double>& knots, nu
 }
 
 std::vector<double> centered_knots(double mu, int per_deviation) {
-  constexpr double kReach = 12, kLargestLog = 600, kLowestLog = -20;  // 1 + knot keeps its digits
+  // The lowest ln r is such that 1 + knot keeps its digits.
+  constexpr double kReach = 12, kLargestLog = 600, kLowestLog = -20;
   std::vector<double> steps;
   for (double x = 0; x < kReach;) {
     x += numerics::larger(1.0, x / 4) / per_deviation;
@@ -174,7 +175,8 @@ CenteredLognormal::CenteredLognormal(double mu, const std::vector<double>& knots
 }
 
 CenteredLognormal::Range CenteredLognormal::range(double tail) const {
-  // E(r - a)_+ = f(a) and E(a - r)_+ = a f(1/a), f the Gaussian's profile: monotone along the knots.
+  // E(r - a)_+ = f(a) and E(a - r)_+ = a f(1/a), where f is the Gaussian's profile. Both are monotone
+  // along the knots, so bisection finds the cut.
   const auto zero =
       static_cast<std::size_t>(std::lower_bound(knots_.begin(), knots_.end(), 0.0) - knots_.begin());
   std::size_t high = zero + 1;
@@ -229,13 +231,13 @@ numerics::AtomicLaw CenteredLognormal::below(double tail, bool lower_points) con
   }
   points.push_back(top.ratio - 1);
   masses.push_back(top.mass);
-  // The atom nearest 0 is brought to 0 exactly, where it can stay implicit, by merging it with the part of
-  // its neighbour across 0 that makes their mean 0: merging only lowers convex expectations.
+  // The atom nearest 0 is moved to 0 exactly, where it can stay implicit. It is merged with that part of
+  // its neighbour across 0 that makes their mean 0; merging only lowers convex expectations.
   const auto right =
       static_cast<std::size_t>(std::lower_bound(points.begin(), points.end(), Extended(0)) - points.begin());
   const std::size_t near = points[right] < -points[right - 1] ? right : right - 1;
   const std::size_t other = near == right ? right - 1 : right;
-  masses[other] += masses[near] * points[near] / points[other];  // opposite signs: this takes mass away
+  masses[other] += masses[near] * points[near] / points[other];  // of opposite signs, so mass is removed
   masses[near] = 0;
   numerics::AtomicLaw law;
   for (std::size_t i = 0; i < points.size(); ++i) {

@@ -1,12 +1,14 @@
-// The Gaussian's likelihood ratio as atoms, bracketed in convex order.
+// Represents the Gaussian's likelihood ratio by atoms that bracket it in convex order.
 //
-// For two spherical Gaussians at distance mu (in noise deviations) the ratio r = dR(x)/dR(x') at a message of
-// R(x') is lognormal: r = e^{mu z - mu^2/2}, z standard normal, mean 1. On increasing knots
-//   above: every cell's mass is split between its two knots, mean kept; what is cut off at the ends is
-//          returned as an excess, to be added once to a stop-loss transform.
+// For two spherical Gaussians at distance mu (in noise deviations), the ratio r = dR(x)/dR(x') at a
+// message of R(x') is lognormal: r = e^{mu z - mu^2/2} with z standard normal, so its mean is 1. On
+// increasing knots there are two laws.
+//   above: every cell's mass is split between its two knots and keeps its mean; what is cut off at the ends
+//          is returned as an excess, to be added once to a stop-loss transform.
 //   below: every cell is merged to its mean (two infinite end cells included).
-// Masses come from Gauss-Legendre panels of positive terms in extended precision: each is right to a relative
-// 1e-17 before it is rounded to double, with no difference of tails. Pure functions; any thread.
+// Masses come from Gauss-Legendre panels of positive terms in extended precision. Because no difference
+// of tails is taken, each has a relative error of 1e-17 before it is rounded to double. Pure functions;
+// may be called from any thread.
 #pragma once
 
 #include <cstddef>
@@ -17,21 +19,21 @@
 
 namespace muster::accounting {
 
-// Atoms of r itself; knots > 0 increasing. The one-copy law that sum_by_doubling starts from.
+// Atoms of r itself, on increasing knots > 0: the law of one copy that sum_by_doubling starts from.
 numerics::SumLaw lognormal_ratio(double mu, const std::vector<double>& knots, numerics::Side side);
 
-// Knots of r - 1 for CenteredLognormal: r = e^{+-mu x}, `per_deviation` to a unit of x up to x = 12 (beyond
-// the mean's own shift), wider where a cell is small against the deviation of r or the mass is; r between
-// e^-20 and e^600.
+// Knots of r - 1 for CenteredLognormal at r = e^{-mu x} and r = e^{mu x}, with `per_deviation` knots per
+// unit of x. They reach to x = 12 below and x = 12 + mu above 1, with r between e^-20 and e^600. Cells
+// are wider where they are small against the deviation of r or hold little mass.
 std::vector<double> centered_knots(double mu, int per_deviation);
 
-// Atoms of r - 1 for numerics::expected_excess, knots > -1 increasing and containing 0, which stays implicit. The
-// law can be cut at every knot afterwards.
+// Atoms of r - 1 for numerics::expected_excess. The knots are > -1, increase and contain 0, which stays
+// implicit. The law can be cut at every knot afterwards.
 class CenteredLognormal {
  public:
   CenteredLognormal(double mu, const std::vector<double>& knots);
 
-  // r held between two knots, then split. For S a sum of n copies and k >= 0:
+  // Here r is held between two knots and then split. For S a sum of n copies and k >= 0:
   //   E(S - k)_+ <= that of the cut law + n * excess_right,
   //   E(k - S)_+ <= that of the cut law + n * excess_left.
   struct Cut {
@@ -39,10 +41,11 @@ class CenteredLognormal {
     double excess_left;   // E(lowest knot - (r - 1))_+
     double excess_right;  // E(r - 1 - highest knot)_+
   };
-  // The innermost knots whose excess is at most `tail`, or the outermost.
+  // Cuts at the innermost knots whose excess is at most `tail`, or at the outermost ones if there are none.
   Cut above(double tail) const;
-  // Merged, the ends beyond the same knots too; points are rounded down (`lower_points`: for calls) or up
-  // (for puts), so that Jensen keeps its side.
+  // Every cell is merged to its mean, and so are the two ends beyond the knots that above() would cut
+  // at. Points are rounded down (`lower_points`, for an expected excess) or up (for an expected
+  // deficit), so that by Jensen's inequality the result stays a lower bound.
   numerics::AtomicLaw below(double tail, bool lower_points) const;
 
  private:
@@ -54,7 +57,7 @@ class CenteredLognormal {
   double mu_;
   std::vector<double> knots_;
   std::vector<double> left_, right_;      // masses of cell i that go to knot i and to knot i + 1
-  std::vector<long double> mean_, mass_;  // of cell i, merged
+  std::vector<long double> mean_, mass_;  // mean and mass of cell i
 };
 
 }  // namespace muster::accounting

@@ -11,19 +11,21 @@
 namespace muster::accounting {
 namespace {
 
-constexpr double kDeep = 1e-80;  // below this nobody asks: Chernoff's bound is answer enough
-// Expected number of terms away from the centre up to which all counts of two or three values are enumerated.
+constexpr double kDeep = 1e-80;  // a Chernoff bound on the mean below this is not refined
+// Up to this expected number of terms away from the centre, all counts of up to three values are
+// enumerated.
 long double few(std::size_t values) { return values <= 2 ? 60 : 10; }
 
-constexpr long double kRoundOff = 1e-18L;  // of the sum of the masses: not a mass at 0
+// A remainder of the masses below this is round-off of their sum, not a mass at 0.
+constexpr long double kRoundOff = 1e-18L;
 
 struct Centred {
-  std::vector<Term> terms;  // nonzero values relative to `centre`, masses
+  std::vector<Term> terms;  // nonzero values relative to `centre`, and their masses
   long double centre;
-  long double mass;       // of all of them
+  long double mass;       // of all `terms`
   long double mean;       // E X
   long double positive;   // E (X)_+
-  long double threshold;  // what the centred terms must pass
+  long double threshold;  // of the sum of the centred terms
 };
 
 Centred centred(const std::vector<Term>& terms) {
@@ -55,9 +57,10 @@ Centred centred(const std::vector<Term>& terms) {
   return law;
 }
 
-// E(S - threshold)_+ over all counts of up to three values, when few terms are away from the centre: multinomial
-// probabilities by positive recurrences. Beyond `most` such terms S is at most the largest value times their
-// number C ~ Bin(n, M), whose tail falls faster than a geometric series of ratio 1/2.
+// E(S - threshold)_+ as a sum over all counts of up to three values, if few terms are expected away from
+// the centre. Multinomial probabilities come from recurrences of positive terms. With more than `most`
+// such terms, S is at most the largest value times their number C ~ Bin(n, M), whose tail falls faster
+// than a geometric series of ratio 1/2.
 std::optional<numerics::Enclosure> enumerate_few(const Centred& law, long double n) {
   if (law.terms.size() > 3 || n * law.mass > few(law.terms.size()) || law.mass > 0.1L) {
     return std::nullopt;
@@ -65,8 +68,8 @@ std::optional<numerics::Enclosure> enumerate_few(const Centred& law, long double
   const auto most = static_cast<int>(numerics::smaller(n, n * law.mass + 30 + 10 * std::sqrt(n * law.mass)));
   const long double nobody = std::exp(n * std::log1p(-law.mass));
   long double total = 0;
-  long double size = 0;  // of what is added and subtracted inside the sums
-  // `chance`: of the counts fixed so far, with everybody else at the centre.
+  long double size = 0;  // total magnitude of what the sums add and subtract
+  // `chance` is the probability of the counts fixed so far, with everybody else at the centre.
   const auto visit = [&](const auto& self, std::size_t atom, int used, long double sum, long double magnitude,
                          long double chance) -> void {
     if (atom == law.terms.size()) {
@@ -95,16 +98,17 @@ std::optional<numerics::Enclosure> enumerate_few(const Centred& law, long double
   const long double each = 4 * numerics::larger(0.0L, tail);
   const long double beyond =
       each * (largest * (static_cast<long double>(most) + 1) + numerics::larger(0.0L, -law.threshold));
-  // Some hundred roundings of 2^-64 in a chance and in a value, a few in each part of a sum.
+  // A probability and a value each carry some hundred rounding errors of 2^-64, each part of a sum a few.
   const long double error = 1e-16L * total + 1e-18L * size;
   if (beyond + error > 1e-9L * total) {
-    return std::nullopt;  // a far tail, or a difference that cancels: the contour's case
+    return std::nullopt;  // a far tail or a cancelling difference: left to the contour integral
   }
   return numerics::Enclosure{static_cast<double>((total - error) * (1 - 1e-15L)),
                              static_cast<double>((total + error + beyond) * (1 + 1e-15L))};
 }
 
-// Outward by one unit of double, and by what a subtraction of two extended values of that size can lose.
+// Rounds outward by one ulp of double and by what a subtraction of two extended values of magnitude
+// `size` can lose.
 double outward(long double x, long double size, bool up) {
   const auto rounded = static_cast<double>(x);
   const double slack = std::abs(rounded) * 0x1p-52 + static_cast<double>(size) * 0x1p-61;
@@ -133,7 +137,8 @@ numerics::Enclosure by_contour(const Centred& law, double n) {
     return {0, chernoff * (1 + 1e-12)};
   }
   numerics::Enclosure ends = numerics::expected_excess(above.law, n, above.threshold);
-  // The n roundings together move the expectation by less than `shift`: only far tails need a second look.
+  // Together the n rounding errors move the expectation by less than `shift`. Only in far tails is that
+  // too much, and the lower end is then computed from a law of its own.
   double shift = 0;
   for (const Term& term : law.terms) {
     shift += n * static_cast<double>(term.mass * (std::abs(term.value) + std::abs(law.centre))) * 0x1p-50;
@@ -145,8 +150,8 @@ numerics::Enclosure by_contour(const Centred& law, double n) {
     const Rounded below = rounded(law, false);
     ends.lower = numerics::expected_excess(below.law, n, below.threshold).lower;
   }
-  // Where one value is far from the others the transform comes as a logarithm next to 1, good to some 2^-52
-  // absolutely, and is raised to the n-th power.
+  // Where one value is far from the others, the transform is computed as a logarithm near 0 with an
+  // absolute error of some 2^-52, and is raised to the n-th power.
   const double transform = 1 + 1e-15 * (n + 1);
   return {ends.lower / weights / transform, ends.upper * weights * transform};
 }
@@ -160,7 +165,7 @@ numerics::Enclosure mean_of_terms(const std::vector<Term>& terms, double n, doub
   law.threshold = -(static_cast<long double>(count) * law.centre + known * constant);
   const std::optional<numerics::Enclosure> few = enumerate_few(law, count);
   const numerics::Enclosure sum = few ? *few : by_contour(law, count);
-  // Jensen on both sides: between (mean)_+ and the mean of the positive parts.
+  // By Jensen's inequality, the result lies between (mean)_+ and the mean of the positive parts.
   const long double share = static_cast<long double>(count) / static_cast<long double>(n);
   const auto outer = static_cast<double>(
       (share * law.positive + (1 - share) * numerics::larger(0.0L, constant)) * (1 + 1e-15L));
@@ -168,7 +173,7 @@ numerics::Enclosure mean_of_terms(const std::vector<Term>& terms, double n, doub
       static_cast<double>(numerics::larger(0.0L, share * law.mean + (1 - share) * constant) * (1 - 1e-15L));
   const double upper = sum.upper / n * (1 + 1e-15);
   const double lower = sum.lower / n * (1 - 1e-15);
-  const double top = upper < outer ? upper : outer;  // a NaN gives way too
+  const double top = upper < outer ? upper : outer;  // this also replaces a NaN
   return {numerics::smaller(lower > inner ? lower : inner, top), top};
 }
 

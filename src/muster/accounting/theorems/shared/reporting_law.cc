@@ -7,7 +7,7 @@
 namespace muster::accounting {
 namespace {
 
-// Towards plus infinity, by more than exp and expm1 are off.
+// Rounds towards plus infinity, by more than the errors of exp and expm1.
 double up(double x) { return x + 4e-16 * std::fabs(x); }
 
 }  // namespace
@@ -20,7 +20,7 @@ numerics::AtomicLaw reporting_law(const Profile& profile, double rate, double ep
   for (std::size_t i = 0; i < log_alphas.size(); ++i) {
     const double l = log_alphas[i];
     if (l > epsilon) {
-      // e^{l-eps} - e^{-eps}, by the form that does not cancel.
+      // e^{l-eps} - e^{-eps}, in the form that does not cancel.
       const double point = l < 1 ? absent * std::expm1(l) : std::exp(l - epsilon) - absent;
       law.add(up(point), up(rate * profile.q_masses()[i]));
       reported += profile.q_masses()[i];
