@@ -1,4 +1,4 @@
-// The hockey-stick divergence of a pair of Gaussians; all other code that needs it calls this.
+// The hockey-stick divergence of a pair of Gaussians, which is computed nowhere else.
 //
 // For N(mu, 1) against N(0, 1), where mu > 0 is the distance of two records in standard deviations of the
 // noise, and l = ln alpha,

@@ -72,8 +72,8 @@ void validate(const Mechanism& mechanism);
 // The epsilon0 of a mechanism known to be epsilon0-LDP; nullopt for the Gaussian.
 std::optional<double> pure_epsilon0(const Mechanism& mechanism);
 
-// Whether the theorems for class C apply: whether a law U exists with 2q <= dR(x)/dU <= 2p that can be
-// divided into two halves (docs/theory/class-c.md).
+// Whether the theorems for class C apply: whether a law U exists with 2q <= dR(x)/dU <= 2p that has a set
+// of probability exactly 1/2 (docs/theory/class-c.md).
 bool in_class_c(const Mechanism& mechanism);
 
 // An upper bound of the local privacy profile f(alpha) = sup of HS_alpha(R(x) || R(x')). A profile without

@@ -119,7 +119,7 @@ Profile Profile::k_randomized_response(double epsilon0, double k) {
 }
 
 Profile Profile::laplace(double epsilon0) {
-  // With a hundred nodes the variance of the loss grows by less than 1e-4 of itself.
+  // With a hundred nodes the spread of X* (docs/theory/profile-only.md) grows by less than 1e-4 of itself.
   const double top = smaller(epsilon0, kLargestLoss);
   const int cells = 100 + static_cast<int>(std::ceil(smaller(40 * top, 4000.0)));
   std::vector<double> nodes{0};
