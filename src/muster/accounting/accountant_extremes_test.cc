@@ -42,7 +42,7 @@ void expect_at_least(const Statement& s, double truth, const std::string& what) 
 // alternative. accountant_corners_test.cc asks for more rounds and other sizes.
 TEST(Extremes, FlatCurvesAreComposed) {
   expect_at_least(epsilon_of(GaussianLocal{0.15}, check_in(1'000, 0.1), 2, 1e-5), 130.7, "two check-ins");
-  // Hiding among a hundred can take at most ln 100 = 4.6 off a message's 25; 18.1 leaves some room.
+  // Hiding among a hundred can take ln 100 = 4.6 off a message's 25.
   expect_at_least(epsilon_of(LdpSgdLocal{25},
                              RandomCheckIn{Kind::averaged, clients(1'000), 100, Rate::of(0.01)}, 3, 1e-5),
                   18.1, "averaged slots");

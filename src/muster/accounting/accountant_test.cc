@@ -27,6 +27,7 @@ struct Row {
   double delta;
   double reference;  // an independent computation of the same bound
   double lower;      // a lower bound on the truth from the same source
+  // One unit of the reference's last digit.
   double digit;
 };
 

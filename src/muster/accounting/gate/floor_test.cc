@@ -84,7 +84,8 @@ struct Claim {
   View view;
 };
 
-// Every protocol, randomizer and view has a positive floor at epsilon 0, and a valid one at every other.
+// Every protocol, randomizer and view has a positive floor at epsilon 0, and no floor is negative or NaN at
+// any other epsilon.
 TEST(Floor, IsPositiveInEveryView) {
   std::vector<Claim> claims;
   const std::vector<Mechanism> mechanisms = {PureLocal{1},
