@@ -17,7 +17,7 @@ constexpr std::uint64_t kEvery = 32;
 constexpr std::size_t kLanes = 8;
 // Types that are rarely the worst are computed at every kStride-th point only, once V is smooth enough.
 constexpr std::size_t kStride = 2;
-// The number of rounds after which it is.
+// The number of rounds after which V is smooth enough for that.
 constexpr std::uint64_t kSmoothFrom = 32;
 constexpr double kUlp = 0x1p-52;
 
@@ -30,7 +30,7 @@ AdaptiveRounds::AdaptiveRounds(RoundTypes types, std::size_t points) : types_(st
   }
   margin_ = static_cast<std::size_t>(farthest);
   points_ = (points + kLanes * kStride) / (kLanes * kStride) * (kLanes * kStride) + 1;
-  // Lanes and strides read a little beyond the last point.
+  // The loops below, which take several points at a time, read a little beyond the last point.
   values_.assign(margin_ + points_ + margin_ + kLanes * kStride, 0.0);
   for (std::size_t i = 1; i <= margin_; ++i) {
     values_[margin_ - i] = -std::expm1(-types_.spacing * static_cast<double>(i)) * (1 + 4 * kUlp);

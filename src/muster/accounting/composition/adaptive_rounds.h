@@ -1,11 +1,13 @@
 // The largest divergence of T rounds if an adversary chooses the type of each round anew, knowing what all
 // rounds before released: a recursion over the rounds.
 //
-// V_T(eps) bounds the hockey-stick divergence of T adaptive rounds at eps, for both orders of the pair
+// With V_0(e) = (1 - alpha)_+, alpha = e^e, and for types that cover a round (round_types.h), let
+//     V_t(e) = max over types of infinity + sum over losses l of p(l) V_{t-1}(e - l).
+// Then V_T(eps) bounds the hockey-stick divergence of T adaptive rounds at eps, for both orders of the pair
 // (Theorem 11, docs/theory/aggregated.md). V_t is kept at lattice points e >= 0. Left of 0 it follows by
 // exchanging the pair, right of the last point its last value is used, and between points the chord in
-// alpha. All terms are positive: every value is an upper bound within a relative 1e-9 of V_t, however
-// small. Takes O(T * points * masses). Const methods may run concurrently (they take turns).
+// alpha. All terms are positive, so every value is an upper bound within a relative 1e-9 of V_t, however
+// small. The work is O(T * points * masses). Const methods may run concurrently (they take turns).
 #pragma once
 
 #include <cstddef>

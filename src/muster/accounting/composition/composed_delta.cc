@@ -13,14 +13,14 @@ namespace {
 
 using numerics::Side;
 
-// Covers what the range of a double may take away.
+// Added to upper bounds to cover underflow.
 constexpr double kLeast = std::numeric_limits<double>::min();
-// How far below 1 a delta may be bounded to need no integral.
+// A delta within this distance of 1 is bounded by 1 from above, without an integral.
 constexpr double kCertain = 1e-12;
 // If finite losses add at most this share of the mass at infinite loss, Chernoff's bound on them is enough.
 constexpr double kBesides = 1e-6;
 constexpr double kUlp = 2.3e-16;
-// Deltas below this are not told apart.
+// For deltas below this, Chernoff's bound is always enough.
 constexpr double kVanishing = 1e-300;
 // An enclosure wider than this share of its upper end is discarded.
 constexpr double kUnresolved = 0.02;
@@ -41,7 +41,7 @@ double nearly_certain(Parts parts, double epsilon) {
     if (exponent < least) {
       least = exponent;
     } else if (least < 0) {
-      break;  // the exponent is convex in c
+      break;  // the exponent is convex in c: no smaller c is better
     }
   }
   return numerics::larger(0.0, (1 - std::exp(least) * (1 + 1e-12)) * (1 - 2.3e-16));

@@ -16,7 +16,7 @@ namespace {
 using numerics::Side;
 
 constexpr double kLargestEpsilon = 1e20;
-// The work of one answer, of about ten in a search.
+// The effort of one answer in a search, which needs about ten of them.
 constexpr Effort kQuick{1.5e7, 16};
 
 // A lower bound of P(S > 1) by Cantelli's inequality; 0 if the mean of S is at most 1.

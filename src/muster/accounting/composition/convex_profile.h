@@ -1,6 +1,5 @@
-// Makes a privacy profile on a lattice of losses convex and turns it into a law of the loss. This
-// is the arithmetic behind a dominating or dominated pair; it is done in ln alpha, so that no loss
-// is too large for it.
+// Makes a privacy profile on a lattice of losses convex and turns it into a law of the loss. A dominating
+// or a dominated pair is computed so. The arithmetic is in ln alpha, so that no loss is too large for it.
 //
 // The profile f(alpha), alpha = e^{ih}, is kept on two sides of alpha = 1: for i >= 0 as its value f, for i
 // < 0 as the value r of the profile of the pair with its records exchanged, f(alpha) = 1 - alpha + alpha

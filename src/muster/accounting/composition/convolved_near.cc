@@ -16,7 +16,7 @@ using numerics::smaller;
 constexpr double kLargestEpsilon = 1e20;
 constexpr std::size_t kCells = 1000;
 constexpr std::size_t kRoughCells = 250;
-constexpr int kTilts = 8;         // saddle points by which the rough law's cells are placed
+constexpr int kTilts = 8;         // the number of saddle points by which the rough law's cells are placed
 constexpr double kInwards = 0.6;  // the ratio of each saddle point's epsilon to the one before
 constexpr double kLeastDelta = 1e-300;
 

@@ -1,7 +1,7 @@
 // Convolved laws (convolved_losses.h) whose cells are narrow where one question needs them to be.
 //
 // A first, rough law from below has few cells, placed by the saddle points that Chernoff's bound suggests.
-// It tells about where the answer lies, how fast delta falls there and how far away the bulk of the loss
+// It shows roughly where the answer lies, how fast delta falls there and how far away the bulk of the loss
 // is; the cells of the second law, which answers, are placed by that. A poor guess makes the answer looser
 // and never invalid. Pure functions; call from any thread.
 #pragma once

@@ -20,7 +20,7 @@ using numerics::smaller;
 constexpr double kWorthwhile = 1.001;
 // The share of the mean loss by which rounding losses to the lattice may lower it.
 constexpr double kHarmless = 4e-4;
-// The most times that the losses' lattice is as fine as that of the kinks.
+// The losses' lattice is at most this many times as fine as that of the kinks.
 constexpr int kFinest = 16;
 constexpr int kHalvings = 30;
 // The least relative change of a value that is not lost to rounding.

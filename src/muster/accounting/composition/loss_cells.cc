@@ -14,7 +14,7 @@ namespace {
 using numerics::larger;
 using numerics::smaller;
 
-// The most groups that a sketch has.
+// The largest number of groups in a sketch.
 constexpr std::size_t kCoarse = 100;
 // An atom is alone in its group if the others have less than this share of its mass.
 constexpr double kBeside = 1e-3;
@@ -125,7 +125,7 @@ class Divider {
   static constexpr double kHeavy = 1.0 / 200;
   // Keeps the hyperbolic sine below from overflowing.
   static constexpr double kSteepest = 20;
-  // Cells narrower than this over the largest tilt change no sum of e^{cx} noticeably.
+  // Cells narrower than this divided by the largest tilt change no sum of e^{cx} noticeably.
   static constexpr double kFinest = 1e-6;
   const std::vector<double>& points_;
   std::span<const double> tilts_;

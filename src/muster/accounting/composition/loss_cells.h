@@ -14,7 +14,7 @@
 
 namespace muster::accounting {
 
-// A law in rough: points in increasing order, with the logarithms of their masses.
+// The outline of a law: points in increasing order, with the logarithms of their masses.
 struct Sketch {
   std::vector<double> points;
   std::vector<double> log_masses;

@@ -23,7 +23,8 @@ constexpr double kFrequency = 100;
 // If the round-off of the fast transform leaves a larger relative error than this, the sum is computed atom
 // by atom as well if that is affordable, and the two enclosures are intersected.
 constexpr double kNoisy = 1e-7;
-// Numbers below this have fewer digits; it is added to every bound.
+// Doubles below this have fewer digits. It is added to every upper bound and subtracted
+// from every lower one.
 constexpr double kLeast = std::numeric_limits<double>::min();
 
 // A sum of many terms within an ulp of itself: what each addition loses is summed

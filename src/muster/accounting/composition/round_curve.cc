@@ -20,12 +20,14 @@ constexpr double kFewest = 16;
 constexpr double kWidest = 1.0 / 8;
 // How far a chord may lie above the curve, as a share of it.
 constexpr double kRise = 5e-3;
-// The same where losses are large, whose cells are then halved by their mass (resolve_large_losses).
+// The same where losses are large. Cells are then halved by the mass of their losses
+// (resolve_large_losses).
 constexpr double kRiseOfLarge = 2e-2;
 constexpr int kMostSteps = 40;
 // The work that a table may take (numerics/work.h): about a second.
 constexpr double kTableWork = 3.5e9;
-// Deviations' worth of nodes to expect beyond those visited, and the most to expect in all.
+// To estimate the work of a table: over how many deviations beyond those visited there are nodes, and over
+// how many in all at most.
 constexpr double kNodesBeyond = 2;
 constexpr double kMostDeviations = 5;
 // A table that would take more than the affordable work has fewer nodes, up to this many times, and its
@@ -38,7 +40,8 @@ constexpr double kCoarsest = 32;
 constexpr double kHurried = 0.75;
 // From this share of the affordable work on, cells are no longer halved for large losses.
 constexpr double kStopped = 1.5;
-// How many times wider cells may become so; their chords may lie as many times farther above the curve.
+// The largest factor by which cells grow for that reason; their chords may lie as many times
+// farther above the curve.
 constexpr double kWidestHurry = 256;
 // A chord may rise above the curve by this many times the negligible tail.
 constexpr double kHarmless = 10;

@@ -65,7 +65,7 @@ class Tabulator {
     double deviation;
     bool large;           // whether losses are so large that they are resolved one by one
     double work_of_node;  // per node; in the unit of numerics/work.h, like `work`
-    double work;          // of these measurements, without what the curve builds once
+    double work;          // the work of these measurements, without what the curve builds once
   };
   const Scale& scale() const;
 

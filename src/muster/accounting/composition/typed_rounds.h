@@ -59,7 +59,7 @@ class TypedRounds {
     RoundTypes types;
     std::uint64_t block = 0;  // the rounds of the longest recursion; 0 if there is none
     std::map<std::uint64_t, AdaptiveRounds>
-        // By the largest number of rounds that they are made for.
+        // The recursions by the largest number of rounds that each is made for.
         recursions;
     std::map<std::uint64_t, LossDistribution> pairs;  // by the rounds of a block
   };
