@@ -37,8 +37,8 @@ class Accountant {
   Statement account(std::uint64_t rounds, const Question& question,
                     std::optional<View> asked = std::nullopt) const;
   // Adds bounds of other origin to a statement of this accountant. Those that call themselves proven must
-  // hold for the participation's own view: they pass the gate and take the statement's lower value, and
-  // they are left out if the statement's view sees more than the own one.
+  // hold for the participation's own view. They pass the gate and take the statement's lower value; they
+  // are left out if the statement's view sees more than that.
   Statement merge(Statement statement, std::vector<Bound> others) const;
 
   // The smallest proven upper bound alone, in the participation's own view, which training prints at every

@@ -158,8 +158,8 @@ TEST(Extremes, LowerValuesOfSmallEpsilonsStayBelow) {
   const Statement s = epsilon_of(GaussianLocal{0.5}, AggregatedCheckIn{clients(1), Rate::of(1)}, 1, 1e-5);
   EXPECT_LE(*s.best.lower, 24.38161088);
   EXPECT_GE(*s.best.upper, 24.38161087);
-  // A fixed subset of small epsilon0, against enumeration in the swap theorem's own form for others who all
-  // hold the alternative: k of n, (1/n) E( sum_{i<=k} (r_i - 1) - n (E - 1) )_+ .
+  // For a fixed subset (k of n) of small epsilon0 whose others all hold the alternative, the truth is (1/n)
+  // E( sum_{i<=k} (r_i - 1) - n (E - 1) )_+, by the swap theorem's own form.
   for (const double epsilon0 : {1e-8, 1e-5, 1e-2, 1.0}) {
     for (const int k : {1, 3, 6}) {
       const int n = 7;
@@ -188,7 +188,7 @@ TEST(Extremes, ZeroOnlyWhereNothingIsLeft) {
   EXPECT_GT(*epsilon_of(GaussianLocal{1e6}, check_in(1'000'000'000'000, 1e-12), 1, 1e-300).best.upper, 0);
   EXPECT_GT(*epsilon_of(PureLocal{1e-9}, Shuffle{clients(1)}, 1, 1e-12).best.upper, 0);
   EXPECT_EQ(*epsilon_of(PureLocal{1e-9}, Shuffle{clients(1)}, 1, 1e-9).best.upper,
-            0);  // beyond the total variation
+            0);  // this delta is above the total variation
   EXPECT_EQ(*delta_of(PureLocal{1}, Shuffle{clients(1)}, 1, 1).best.upper, 0);
   EXPECT_GT(*delta_of(GaussianLocal{1}, Shuffle{clients(1)}, 1, 1e6).best.upper, 0);
 }

@@ -61,7 +61,7 @@ double gaussian_epsilon(Extended mu, Extended s, int rounds, Extended delta) {
       const Extended deviation = mu * std::sqrt(static_cast<Extended>(k));
       if (k == 0) continue;  // the loss is then not above an epsilon >= 0
       const Extended z = (mean - e) / deviation;
-      // E e^{e - S} above e is the density at z times the Mills ratio of deviation - z.
+      // E e^{e - S} over S > e is the density at z times Mills' ratio at deviation - z.
       const Extended other = std::exp(-z * z / 2) / std::sqrt(2 * std::acos(-1.0L)) * mills(deviation - z);
       sum += chance * (phi(z) - other);
     }

@@ -72,7 +72,8 @@ class TypedRounds {
 
   TypesOf types_;
   mutable std::mutex mutex_;
-  mutable std::map<std::pair<std::size_t, bool>, std::unique_ptr<Tables>> tables_;  // by tail, rough or not
+  mutable std::map<std::pair<std::size_t, bool>, std::unique_ptr<Tables>>
+      tables_;  // by the index of the tail, and whether rough
 };
 
 }  // namespace muster::accounting

@@ -207,8 +207,8 @@ TEST(TypedRounds, SaysNothingWhereThereIsNothing) {
   std::mt19937_64 engine(2);
   const RoundTypes types = random_types(engine);
   const TypedRounds rounds([&](double, bool) { return std::optional(types); });
-  EXPECT_TRUE(
-      std::isinf(rounds.upper(10, {Question::Kind::epsilon_at_delta, 1e-200})));  // deeper than tables
+  EXPECT_TRUE(std::isinf(
+      rounds.upper(10, {Question::Kind::epsilon_at_delta, 1e-200})));  // no table has so small a tail
   EXPECT_EQ(rounds.upper(10, {Question::Kind::delta_at_epsilon, 1e9}) < 1e-10, true);
 }
 

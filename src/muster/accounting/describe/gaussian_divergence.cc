@@ -76,16 +76,16 @@ struct Divergence {
   Real value, error;
 };
 
-// With y = l/mu - mu/2 and z = y + mu, e^l phi(z) = phi(y): f = phi(y)
-// (M(y) - M(z)), and M' = -(1 - t M). l >= 0.
+// With y = l/mu - mu/2 and z = y + mu, e^l phi(z) = phi(y). So f = phi(y) (M(y) - M(z)), and M'(t) = -(1 -
+// t M(t)). For l >= 0.
 template <class Real>
 Divergence<Real> divergence(Real mu, Real l) {
   using P = Precision<Real>;
   constexpr Real unit = std::numeric_limits<Real>::epsilon() / 2;
   const Real distance = l / mu, y = distance - mu / 2, z = distance + mu / 2;
   const Real density = std::exp(-y * y / 2) / kRootTwoPi<Real>;
-  // y is off by two roundings of its parts, and by four more that l may carry, which moves ln f by up to
-  // |y| + 2 times as much; the exponent by its own.
+  // The rounding error of y is that of its two parts, and four units more that l may have brought; it moves
+  // ln f by up to |y| + 2 times as much. The exponent is rounded too.
   const Real rounding = unit * (64 + 4 * y * y + 8 * (std::fabs(y) + 2) * (distance + mu / 2 + 1));
   if (mu <= Real(kClose)) {
     const Real half = mu / 2, centre = y + half;

@@ -54,8 +54,8 @@ struct LaplaceLocal {
 
 // Gaussian noise of standard deviation sigma * clip per coordinate on a vector of L2 norm at most clip, in
 // any dimension. `diameter` is the largest distance of two clipped vectors in units of clip: 2 unless the
-// domain is smaller. mu(), their distance in standard deviations, is rounded to nearest, which
-// gaussian_divergence.h allows for.
+// domain is smaller. mu(), the same distance in standard deviations of the noise, is rounded to nearest,
+// which gaussian_divergence.h allows for.
 struct GaussianLocal {
   double sigma;
   double diameter = 2;

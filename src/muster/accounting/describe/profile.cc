@@ -136,7 +136,8 @@ Profile Profile::laplace(double epsilon0) {
 }
 
 Profile Profile::gaussian(double mu, double tail, int per_deviation) {
-  // Nodes over three deviations of the loss, then in proportion to the distance.
+  // Nodes are mu / per_deviation apart over three deviations of the loss; beyond, their distance grows in
+  // proportion to the loss.
   const Extended distance = static_cast<Extended>(mu) * (1 + 0x1p-52L);
   const auto value = [distance](double l) {
     const ExtendedDivergence at = extended_gaussian_divergence(distance, l);

@@ -66,8 +66,8 @@ std::vector<Bit> bits_of(const Mechanism& mechanism, double count, double epsilo
     }
     return bits;
   }
-  // Any other description fits binary or k-ary randomized response (any epsilon0-LDP randomizer may
-  // be it, and a sphere or coordinate sampler in one dimension is): the bit says that the message is
+  // All other descriptions fit binary or k-ary randomized response: any epsilon0-LDP randomizer may
+  // be it, and a sphere or coordinate sampler in one dimension is. The bit says that the message is
   // the record's symbol.
   const auto* response = std::get_if<KRandomizedResponse>(&mechanism);
   const double others = response != nullptr ? static_cast<double>(response->k) - 1 : 1;
@@ -76,7 +76,8 @@ std::vector<Bit> bits_of(const Mechanism& mechanism, double count, double epsilo
   return bits;
 }
 
-// N messages, each present with probability `rate`; the victim's is among them with probability `chance`.
+// The floor if each of N messages is present with probability `rate`, and the victim's is among them with
+// probability `chance`.
 double of_messages(const Mechanism& mechanism, double count, double rate, double chance, double epsilon) {
   double best = 0;
   for (const Bit& bit : bits_of(mechanism, count, epsilon)) {
@@ -86,12 +87,12 @@ double of_messages(const Mechanism& mechanism, double count, double rate, double
   return best;
 }
 
-// N clients report with probability g.
+// The floor if N clients report with probability g each.
 double of_coins(const Mechanism& mechanism, double count, double rate, double epsilon) {
   return of_messages(mechanism, count, rate, rate, epsilon);
 }
 
-// N messages are seen for certain, and the victim's is among them with probability w.
+// The floor if N messages are always seen, the victim's among them with probability w.
 double of_places(const Mechanism& mechanism, double count, double chance, double epsilon) {
   return of_messages(mechanism, count, 1, chance, epsilon);
 }
