@@ -12,7 +12,7 @@
 namespace muster::accounting::oracle {
 namespace {
 
-// Covers the rounding of a 64-bit significand twice over.
+// Twice the relative rounding error of a 64-bit significand.
 constexpr long double kUnit = 0x1p-63L;
 
 // All histograms of K messages with at most n reports, and for each of them the index of the one with

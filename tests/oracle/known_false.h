@@ -38,8 +38,8 @@ Law k_rr(int k, long double epsilon0, int x);
 // abstaining is right; this pair is a different one.)
 OutputPair clone_pair(int n, long double epsilon0, long double rate);
 
-// Wrong for k >= 3: the victim's other symbols vanish instead of appearing among the others' (SODA 2023 /
-// variation-ratio reductions applied to k-RR).
+// Wrong for k >= 3: the victim's other symbols vanish instead of appearing among the others', as in the
+// SODA 2023 and variation-ratio reductions applied to k-RR.
 OutputPair variation_ratio_pair(int n, int k, long double epsilon0);
 
 // delta of two shuffled N(x, 1) messages, with the victim at 1 or 0 and the other user at 0: the value of

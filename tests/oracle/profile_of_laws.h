@@ -1,6 +1,6 @@
-// The Profile of a randomizer that is given by its laws, for the fast code. It consists of chords between
-// nodes: an upper bound wherever the nodes are, and exact if all kinks are nodes. Unlike the rest of the
-// oracle it uses the accountant's own Profile.
+// The Profile of a randomizer that is given by its laws, for the accountant's code. It consists of chords
+// between nodes: an upper bound wherever the nodes are, and exact if all kinks are nodes. Unlike the rest
+// of the oracle it uses the accountant's own Profile.
 #pragma once
 
 #include <cmath>

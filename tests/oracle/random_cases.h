@@ -9,11 +9,9 @@
 
 namespace muster::accounting::oracle {
 
-enum class Family {
-  smooth,
-  extreme,
-  sparse
-};  // moderate ratios; ratios at e^{+-eps0} only; some zero probabilities
+// smooth: moderate ratios. extreme: each probability is that of a common base or e^s times it, before
+// normalisation. sparse: some probabilities are zero.
+enum class Family { smooth, extreme, sparse };
 
 // `records` laws on `messages` messages, of the given family.
 std::vector<Law> random_randomizer(Family family, int records, int messages, std::mt19937_64& engine);

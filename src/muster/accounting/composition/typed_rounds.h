@@ -28,7 +28,7 @@
 namespace muster::accounting {
 
 // The types, with losses up to where the worst curve falls to `tail`; nullopt where types would gain
-// nothing. `rough` types are fewer or coarser and take less work.
+// nothing. `rough` types take less work and are looser.
 using TypesOf = std::function<std::optional<RoundTypes>(double tail, bool rough)>;
 
 class TypedRounds {
