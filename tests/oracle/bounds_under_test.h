@@ -21,7 +21,7 @@ struct Claimed {
 struct BoundUnderTest {
   bool proven;
   std::function<void(const Case&, std::vector<Claimed>&)> of;
-  int every = 1;  // it is asked about one case in so many, if its evaluation is slow
+  int every = 1;  // only one case in this many is used, for claims that are slow to evaluate
 };
 
 // The accountant's own code: every bound of applicable.h for each description that fits the case, lower

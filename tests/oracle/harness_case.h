@@ -1,9 +1,9 @@
 // One case of the enumeration harness: a randomizer, a protocol, datasets, and the grid on which claims are
 // compared with the truth.
 //
-// A case describes the protocol and knows no bound. Everything that a claim may assume about the randomizer
-// (its epsilon0, that it is in class C, that it is k-RR) is stated in the case and true of its laws. The
-// neighbouring relation is replace-one, over the ordered pairs of records listed.
+// A case describes the protocol and refers to no bound. Everything that a claim may assume about the
+// randomizer (its epsilon0, that it is in class C, that it is k-RR) is stated in the case and true of its
+// laws. The neighbouring relation is replace-one, over the ordered pairs of records listed.
 #pragma once
 
 #include <random>

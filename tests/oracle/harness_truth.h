@@ -1,8 +1,8 @@
 // The truth of a case, by dynamic programming over histograms of messages in long double, with
 // its own error bound.
 //
-// One user is added at a time; datasets that begin alike share the work. Nothing here knows a bound. All
-// terms are non-negative, so each probability has a relative error of at most (operations) * 2^-63, and the
+// One user is added at a time; datasets that begin alike share the work. No bound is used here. All terms
+// are non-negative, so each probability has a relative error of at most (operations) * 2^-63, and the
 // divergences are enclosed: comparisons with a claim need no tolerance. The work of a dataset is C(n + K,
 // K) cells times K + 1, times the users in which it differs from the dataset before.
 #pragma once

@@ -45,7 +45,7 @@ class Accountant {
   // logged round and calibration searches. 0 for 0 rounds; nullopt where every theorem gives infinity.
   std::optional<double> upper(std::uint64_t rounds, const Question& question) const;
   // The same, but about 1e-3 larger, at a quarter of the cost and without keeping tables:
-  // where a search starts.
+  // to start a search.
   std::optional<double> rough_upper(std::uint64_t rounds, const Question& question) const;
   // The epsilon of `upper`; infinity if there is none.
   double epsilon_upper(std::uint64_t rounds, Delta delta) const;

@@ -154,7 +154,7 @@ TEST(Extremes, LowerValuesOfSmallEpsilonsStayBelow) {
       EXPECT_GE(*s.best.lower, truth * (1 - 1e-6L));
     }
   }
-  // The sum of one client's message at rate 1 is the message.
+  // With one client at rate 1, the sum is the client's message.
   const Statement s = epsilon_of(GaussianLocal{0.5}, AggregatedCheckIn{clients(1), Rate::of(1)}, 1, 1e-5);
   EXPECT_LE(*s.best.lower, 24.38161088);
   EXPECT_GE(*s.best.upper, 24.38161087);

@@ -1,9 +1,9 @@
 // Checks that every proven upper bound lies above every lower one: for all randomizers and protocols, on
 // a grid of epsilon.
 //
-// A lower bound is for one dataset, which the upper ones must cover, so a crossing is an error in
-// one of the two. The test also checks that curves throw nothing, are never NaN, and have 0 <=
-// lower <= upper <= 1.
+// A lower bound is for one dataset, which the upper ones must cover, so a crossing is an error in one of
+// the two. The test also checks that curves throw nothing, are never NaN, and have
+// 0 <= lower <= upper <= 1.
 #include <gmock/gmock.h>
 
 #include <algorithm>

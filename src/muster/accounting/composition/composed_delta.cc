@@ -25,8 +25,8 @@ constexpr double kVanishing = 1e-300;
 // An enclosure wider than this share of its upper end is discarded.
 constexpr double kUnresolved = 0.02;
 
-// A lower bound of delta that is close to 1 where delta is: from min(1, e^{epsilon - S}) <= e^{c (epsilon -
-// S)} for 0 < c <= 1, at the best c of 1, 1/2, 1/4, ..
+// A lower bound of delta that is close to 1 where delta is: from min(1, e^{epsilon - S}) <=
+// e^{c (epsilon - S)} for 0 < c <= 1, at the best c of 1, 1/2, 1/4, ..
 double nearly_certain(Parts parts, double epsilon) {
   const double mean = sum_over(parts, [](const RepeatedLoss& p) { return p.losses->mean(); });
   if (!(mean > epsilon)) return 0;

@@ -44,8 +44,8 @@ class Lattice {
   double spacing_;
 };
 
-// Where the middle one of three nodes a, b, c lies between the others in alpha: (e^{l_b - l_a} - 1) /
-// (e^{l_c - l_a} - 1).
+// Where the middle one of three nodes a, b, c lies between the others in alpha:
+// (e^{l_b - l_a} - 1) / (e^{l_c - l_a} - 1).
 Extended share(Extended first, Extended both) {
   return std::exp(first - both) * std::expm1(-first) / std::expm1(-both);
 }

@@ -1,8 +1,8 @@
 // Makes a privacy profile on a lattice of losses convex and turns it into a law of the loss. A dominating
 // or a dominated pair is computed so. The arithmetic is in ln alpha, so that no loss is too large for it.
 //
-// The profile f(alpha), alpha = e^{ih}, is kept on two sides of alpha = 1: for i >= 0 as its value f, for i
-// < 0 as the value r of the profile of the pair with its records exchanged, f(alpha) = 1 - alpha + alpha
+// The profile f(alpha), alpha = e^{ih}, is kept on two sides of alpha = 1: for i >= 0 as its value f, for
+// i < 0 as the value r of the profile of the pair with its records exchanged, f(alpha) = 1 - alpha + alpha
 // r(1/alpha). The change from f to r is projective and keeps straight lines straight. So a point is above a
 // chord on one side exactly when it is on the other, and no digits are lost on either side. With w the
 // width of a cell, a chord's slope times its left end's alpha is (f' - f) / (e^w - 1), times its right

@@ -22,8 +22,8 @@ class DifferentRounds {
   // its number of rounds.
   void add(const LossDistribution& pair, std::uint64_t rounds);
 
-  // Encloses the hockey-stick divergence at epsilon of the composition of these discrete pairs; {0,
-  // 0} before any round.
+  // Encloses the hockey-stick divergence at epsilon of the composition of these discrete pairs;
+  // {0, 0} before any round.
   numerics::Enclosure delta(double epsilon, Ends ends = Ends::both) const;
   // The epsilon at which delta reaches `target`, from above and from below, as in LossDistribution;
   // 0 before any round.

@@ -26,8 +26,8 @@ constexpr int kHalvings = 30;
 // The least relative change of a value that is not lost to rounding.
 constexpr Extended kLeastStep = 0x1p-60L;
 
-// A lower bound on [x1, x2] of every convex function that lies within the enclosures at four nodes x0 < x1
-// < x2 < x3: the chords of the two outer cells, each as low as it can be, extended inward.
+// A lower bound on [x1, x2] of every convex function that lies within the enclosures at four nodes
+// x0 < x1 < x2 < x3: the chords of the two outer cells, each as low as it can be, extended inward.
 struct Extensions {
   Extensions(const Extended* x, const Extended* low, const Extended* high)
       : x1(x[1]),

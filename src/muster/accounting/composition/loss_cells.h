@@ -1,11 +1,11 @@
 // Places a given number of cells for a law of losses (convolved_losses.h) where they are needed most.
 //
-// For each tilt c that the question suggests, an atom at x has the weight mass times e^{-c (epsilon -
-// x)_+}: the most that it can contribute to sums that pass epsilon. The cost of a cell of width w, whose
-// mass is spread to its ends, is what that adds to the sum of e^{cx}; the cell that costs most is divided,
-// until there are enough. Heavy atoms, and an atom that is nearly certain, are ends of cells. See
-// docs/theory/composition.md, "By convolution". Any ends are valid: they decide only how tight the answer
-// is. Pure functions.
+// For each tilt c that the question suggests, an atom at x has the weight mass times
+// e^{-c (epsilon - x)_+}: the most that it can contribute to sums that pass epsilon. The cost of a cell of
+// width w, whose mass is spread to its ends, is what that adds to the sum of e^{cx}; the cell that costs
+// most is divided, until there are enough. Heavy atoms, and an atom that is nearly certain, are ends of
+// cells. See docs/theory/composition.md, "By convolution". Any ends are valid: they decide only how tight
+// the answer is. Pure functions.
 #pragma once
 
 #include <cstddef>

@@ -41,9 +41,9 @@ inline double mass_at_infinity(Parts parts) {
 
 // Bounds the rounding error of the computed log E e^{cY} of one loss. With x = cy, a term w (e^x - 1) is
 // within four ulps of itself, and |x| e^x ulps more because x is rounded. The eight running sums of A atoms
-// add A / 16 ulps of the sum of the terms' moduli, which is at most E e^{cY} times p e^{-log E e^{cY}} +
-// p', where p and p' are the masses off zero of the law and of the tilted law. Exponents far from zero are
-// taken relative to the largest one, whose own rounding then counts.
+// add A / 16 ulps of the sum of the terms' moduli, which is at most E e^{cY} times
+// p e^{-log E e^{cY}} + p', where p and p' are the masses off zero of the law and of the tilted law.
+// Exponents far from zero are taken relative to the largest one, whose own rounding then counts.
 inline double log_mgf_error(const numerics::AtomicLaw& law, const numerics::Tilt& tilt, double c) {
   double mass = 0;
   for (double w : law.weights) {

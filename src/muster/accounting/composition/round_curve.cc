@@ -26,15 +26,15 @@ constexpr double kRiseOfLarge = 2e-2;
 constexpr int kMostSteps = 40;
 // The work that a table may take (numerics/work.h): about a second.
 constexpr double kTableWork = 3.5e9;
-// To estimate the work of a table: over how many deviations beyond those visited there are nodes, and over
-// how many in all at most.
+// The work of a table is estimated for nodes over this many deviations beyond those visited, but at most
+// kMostDeviations in all.
 constexpr double kNodesBeyond = 2;
 constexpr double kMostDeviations = 5;
 // A table that would take more than the affordable work has fewer nodes, up to this many times, and its
 // chords may rise as many times farther above the curve.
 constexpr double kCoarse = 8;
-// If that still takes more than twice the affordable work: up to this many times fewer, about
-// three per deviation.
+// If that still takes more than twice the affordable work and losses are not large: up to this many times
+// fewer, about three per deviation.
 constexpr double kCoarsest = 32;
 // Cells grow from this share of the affordable work on.
 constexpr double kHurried = 0.75;
@@ -204,7 +204,7 @@ class Table {
   const Node& last() const { return nodes_.back(); }
   double epsilon(std::int64_t index) const { return spacing_ * static_cast<double>(index); }
 
-  // Adds a node right of the last one, and as many between them as their cell needs.
+  // Adds a node right of the last one, and as many between the two as are needed.
   void append(std::int64_t index) {
     const Node node = at(index);
     if (!nodes_.empty()) {

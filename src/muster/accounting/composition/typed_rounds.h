@@ -38,7 +38,7 @@ class TypedRounds {
   // The bound on the quantity asked for, for any number of rounds >= 1; infinity, or a delta of 1, if
   // there are no types.
   double upper(std::uint64_t rounds, const Question& question) const;
-  // A bound that is a few per cent larger and takes a third of the work: where a search starts.
+  // A bound that is a few per cent larger and takes a third of the work, to start a search.
   double rough_upper(std::uint64_t rounds, const Question& question) const;
   // The upper bound on delta at an epsilon, from the tables that answer questions at `delta`.
   double delta_at(std::uint64_t rounds, double delta, double epsilon) const;
@@ -46,8 +46,8 @@ class TypedRounds {
   // `upper` is this object's answer to the question.
   double from_below(std::uint64_t rounds, const Question& question, double upper) const;
 
-  // The pairs as which `rounds` consecutive rounds are charged, each with its number, on nested lattices,
-  // to be composed with other rounds. They live as long as this object. Empty if there are no types.
+  // The pairs that `rounds` consecutive rounds are charged as, each with its number, on nested lattices so
+  // that they compose with other rounds. They live as long as this object. Empty if there are no types.
   struct Charge {
     const LossDistribution* pair;
     std::uint64_t times;

@@ -76,8 +76,8 @@ struct Divergence {
   Real value, error;
 };
 
-// With y = l/mu - mu/2 and z = y + mu, e^l phi(z) = phi(y). So f = phi(y) (M(y) - M(z)), and M'(t) = -(1 -
-// t M(t)). For l >= 0.
+// With y = l/mu - mu/2 and z = y + mu, e^l phi(z) = phi(y). So f = phi(y) (M(y) - M(z)), and M'(t) =
+// -(1 - t M(t)). For l >= 0.
 template <class Real>
 Divergence<Real> divergence(Real mu, Real l) {
   using P = Precision<Real>;
@@ -129,8 +129,8 @@ numerics::Enclosure gaussian_divergence(double mu, double log_alpha) {
   if (y - 1e-14 * parts > 40) return {0, kLeast};
   if (y + 1e-14 * parts < -40) return {1 - 0x1p-52, 1};
   const Divergence<double> at = divergence(mu, log_alpha);
-  // d ln f / d ln mu = mu phi(y) / f: at most 2 + y^2 + (y + 1) mu for y > 0; for y <= 0, where f >=
-  // min(1/4, mu/5), at most 2 + 4 mu phi(y).
+  // d ln f / d ln mu = mu phi(y) / f: at most 2 + y^2 + (y + 1) mu for y > 0; for y <= 0, where
+  // f >= min(1/4, mu/5), at most 2 + 4 mu phi(y).
   const double steepness = y > 0 ? 2 + y * y + (y + 1) * mu : 2 + 4 * mu * std::exp(-y * y / 2);
   const double slack = at.error + 0x1p-52 * (steepness + 1);
   // In the far tail slack is not small, and e^slack is noticeably more than 1 + slack.

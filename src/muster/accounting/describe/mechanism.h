@@ -28,9 +28,9 @@ struct LdpSgdLocal {
   bool operator==(const LdpSgdLocal&) const = default;
 };
 
-// One coordinate and one sign of a vector bounded in the named norm, possibly after a fixed transform (Girgis
-// et al. 2021, R_1, R_2, R_inf): every output's probability lies between 2q and 2p times the uniform one, q =
-// 1 / (e^epsilon0 + 1), p = 1 - q. A member of class C.
+// One coordinate and one sign of a vector bounded in the named norm, possibly after a fixed transform
+// (Girgis et al. 2021, R_1, R_2, R_inf): every output's probability lies between 2q and 2p times the
+// uniform one, q = 1 / (e^epsilon0 + 1), p = 1 - q. A member of class C.
 struct CoordinateLocal {
   enum class Norm { l1, l2, linf };
   Norm norm;

@@ -35,10 +35,10 @@ double up(Extended x) { return static_cast<double>(x * (1 + kRounding)); }
 
 }  // namespace
 
-// With w the distance of two nodes, the chord's slope times the left node's alpha is (f' - f) / (e^w -
-// 1), times the right node's alpha (f' - f) / (1 - e^{-w}). So the P-mass of an inner node, alpha
-// times the change of slope, can be computed without alpha. The Q-mass of a kink's mirror image at -l
-// is the kink's P-mass.
+// With w the distance of two nodes, the chord's slope times the left node's alpha is
+// (f' - f) / (e^w - 1), times the right node's alpha (f' - f) / (1 - e^{-w}). So the P-mass of an inner
+// node, alpha times the change of slope, can be computed without alpha. The Q-mass of a kink's mirror
+// image at -l is the kink's P-mass.
 Profile Profile::symmetric(const std::vector<double>& log_alphas, const std::function<Value(double)>& f) {
   if (log_alphas.empty() || log_alphas.front() != 0) {
     throw Error(ErrorCode::internal, "profile", "", "", "the first node must be alpha = 1");

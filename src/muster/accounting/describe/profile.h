@@ -3,8 +3,8 @@
 //
 // f(alpha) = sup over ordered pairs of records of HS_alpha(R(x) || R(x')), alpha > 0, is kept as the
 // profile of a discrete pair (P, Q): a convex, piecewise linear upper bound of f with kinks at increasing
-// values l_i of ln alpha, symmetric about 0, which is one of them. Kink i has P-mass p_i and Q-mass q_i =
-// p_i e^{-l_i}. Beyond the last kink f is the constant p_inf, the P-mass at infinite loss:
+// values l_i of ln alpha, symmetric about 0, which is one of them. Kink i has P-mass p_i and Q-mass
+// q_i = p_i e^{-l_i}. Beyond the last kink f is the constant p_inf, the P-mass at infinite loss:
 //     f(e^l) = p_inf + sum over l_i > l of p_i (1 - e^{l - l_i}).
 // Chords between the nodes of a convex f lie above it, so tabulating errs upward, and so do all masses. P
 // is a probability law: what the kinks and p_inf lack of 1 is added to p_inf. Immutable; share freely.
@@ -26,8 +26,8 @@ class Profile {
   // exactly. k >= 2.
   static Profile k_randomized_response(double epsilon0, double k);
 
-  // Laplace noise of scale 1 / epsilon0 on the unit interval: f = 1 - e^{(ln alpha - epsilon0) / 2} for 1
-  // <= alpha <= e^epsilon0, on a grid of ln alpha. This is for records at distance one; nearer ones have
+  // Laplace noise of scale 1 / epsilon0 on the unit interval: f = 1 - e^{(ln alpha - epsilon0) / 2} for
+  // 1 <= alpha <= e^epsilon0, on a grid of ln alpha. This is for records at distance one; nearer ones have
   // a smaller epsilon0.
   static Profile laplace(double epsilon0);
 

@@ -97,9 +97,9 @@ double of_places(const Mechanism& mechanism, double count, double chance, double
   return of_messages(mechanism, count, 1, chance, epsilon);
 }
 
-// The sum of k messages, with the victim's among them with probability `present` (lambda): P = lambda A +
-// (1 - lambda) B against Q = B. For a test whose probabilities under A and B differ by at least `gap`, and
-// that of B is at most b,
+// The sum of k messages, with the victim's among them with probability `present` (lambda):
+// P = lambda A + (1 - lambda) B against Q = B. For a test whose probabilities under A and B differ by at
+// least `gap`, and that of B is at most b,
 //     P - E Q = lambda gap - (E - 1) b,
 // of which 1/lambda is returned.
 double of_sum(double gap, double b, double present, double epsilon) {
