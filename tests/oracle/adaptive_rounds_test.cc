@@ -1,5 +1,5 @@
-// Composition against enumeration: two adaptive rounds, the dataset of the
-// second chosen by what the first showed.
+// Compares composition with enumeration: two adaptive rounds, where the dataset of the second is chosen by
+// what the first showed.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ std::vector<Law> binary(long double epsilon0) {
   return {{1 - q, q}, {q, 1 - q}};
 }
 
-// Output pairs of every dataset of n - 1 others, victim x against x'.
+// The output pairs of every dataset of n - 1 others, for the victim's records x and x'.
 std::vector<OutputPair> all_datasets(const std::vector<Law>& laws, int n, long double rate) {
   std::vector<OutputPair> pairs;
   for (const std::vector<int>& dataset : oracle::multisets(static_cast<int>(laws.size()), n - 1)) {
@@ -33,7 +33,8 @@ std::vector<OutputPair> all_datasets(const std::vector<Law>& laws, int n, long d
   return pairs;
 }
 
-// The worst adaptive second round: for each outcome of the first, the dataset with the largest contribution.
+// The largest divergence of two rounds: for each outcome of the first, the second has the dataset
+// that contributes most.
 long double two_adaptive_rounds(const std::vector<OutputPair>& pairs, long double epsilon) {
   const long double grown = std::exp(epsilon);
   long double worst = 0;
@@ -55,7 +56,7 @@ long double two_adaptive_rounds(const std::vector<OutputPair>& pairs, long doubl
   return worst;
 }
 
-// One round's bound from the slow formula, at `cells` + 1 losses up to epsilon0.
+// The bound for one round from the slow formula, at `cells` + 1 losses up to epsilon0.
 RoundCurve slow_curve(long double epsilon0, int n, long double rate, int cells) {
   RoundCurve curve{static_cast<double>(epsilon0) / cells, {}, {}, {}};
   for (int i = 0; i <= cells; ++i) {
@@ -94,7 +95,7 @@ TEST(Composition, DominatesTwoAdaptiveRounds) {
   EXPECT_GT(tightest, 0.9L);
 }
 
-// The check above has teeth: with every curve halved it fails.
+// The check above can fail: with every curve halved it does.
 TEST(Composition, ACurveTooLowIsCaught) {
   bool caught = false;
   for (const long double rate : {0.1L, 0.3L, 0.5L, 0.8L}) {
@@ -111,7 +112,8 @@ TEST(Composition, ACurveTooLowIsCaught) {
   EXPECT_TRUE(caught);
 }
 
-// The whole statement: one round and two adaptive rounds lie between its lower and upper value.
+// One round and two adaptive rounds lie between the lower and the upper value of the
+// accountant's statement.
 TEST(Accountant, BracketsEnumeratedRounds) {
   long double tightest_upper = 0, tightest_lower = 0;
   for (const double epsilon0 : {0.5, 1.0, 2.0}) {
@@ -148,7 +150,7 @@ TEST(Accountant, BracketsEnumeratedRounds) {
   EXPECT_GT(tightest_lower, 0.8L);
 }
 
-// The homogeneous curves are the exact divergences of their datasets, both directions.
+// The homogeneous curves enclose the exact divergences of their datasets, in both directions.
 TEST(Homogeneous, EqualsItsDataset) {
   for (const double epsilon0 : {0.5, 2.0}) {
     const std::vector<Law> laws = binary(epsilon0);

@@ -1,9 +1,10 @@
-// The adaptive blanket (docs/theory/adaptive-shuffle.md) against enumeration: clients in
-// random order, each message's randomizer chosen after the messages before it; and random
-// check-ins in which everybody takes part.
+// Compares the adaptive blanket (Theorem 19, docs/theory/adaptive-shuffle.md) with enumeration: clients
+// come in random order, and each message's randomizer is chosen after the messages before it. Random
+// check-ins in which everybody takes part are included.
 //
-// The transcript's law is summed over all orders of the clients and all messages; nothing of the bound is
-// used. Channels are epsilon0-LDP, one for every past, random or pushed by hill climbing to the worst case.
+// The law of the transcript is summed over all orders of the clients and all messages, and uses nothing
+// of the bound. Channels are epsilon0-LDP, one for every past; they are random, or driven to the worst
+// case by hill climbing.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -19,15 +20,17 @@ namespace {
 
 constexpr int kMessages = 2;
 
-// For every past (messages so far, as a number with a leading 1) and record: the chance of message 1.
+// The probability of message 1 for every past (the messages so far, as a number with a
+// leading 1) and record.
 using Channels = std::map<std::pair<std::uint64_t, int>, long double>;
 
-// An epsilon0-LDP choice for `records` records: chances within both ratio constraints of each other.
+// Draws an epsilon0-LDP channel for `records` records: any two of its probabilities satisfy both
+// ratio constraints.
 void draw(Channels& channels, std::uint64_t past, int records, long double epsilon0,
           std::mt19937_64& engine) {
   std::uniform_real_distribution<double> uniform(0, 1);
   const long double top = std::exp(epsilon0);
-  // An interval [low, high] of chances with high <= top low and 1 - low <= top (1 - high).
+  // An interval [low, high] of probabilities with high <= top low and 1 - low <= top (1 - high).
   const long double low = engine() % 2 ? 1 / (top + 1) : static_cast<long double>(uniform(engine));
   const long double high = std::min(top * low, 1 - (1 - low) / top);
   for (int r = 0; r < records; ++r) {
@@ -36,9 +39,9 @@ void draw(Channels& channels, std::uint64_t past, int records, long double epsil
   }
 }
 
-// Density of each transcript: the average over all orders of the product of conditional chances. `records` in
-// some order of clients, the victim's first. Clients of one slot see the same past; a slot shows only how
-// many ones it had. `slots`: how many positions each slot has, in order.
+// The probability of each transcript: the average over all orders of the clients of the product of
+// conditional probabilities. `records` has the victim's first; `slots` says how many positions each slot
+// has, in order. The clients of one slot see the same past, and a slot shows only how many ones it had.
 std::map<std::uint64_t, long double> transcript(const std::vector<int>& records,
                                                 const std::vector<int>& slots, const Channels& channels) {
   std::vector<std::size_t> order(records.size());
@@ -86,7 +89,7 @@ std::vector<std::uint64_t> pasts(const std::vector<int>& slots) {
   return all;
 }
 
-// The victim holds record 0 or 1.
+// The divergence between the victim's holding record 0 and record 1.
 long double divergence(const std::vector<int>& others, const std::vector<int>& slots,
                        const Channels& channels, long double epsilon) {
   std::vector<int> records{0};
@@ -138,7 +141,8 @@ TEST(AdaptiveShuffle, BlanketDominatesRandomChannels) {
   EXPECT_GT(tally.cases, 2000);
 }
 
-// Channels redrawn past by past while the divergence grows: the adversary who picks every randomizer.
+// Channels are redrawn for one past at a time as long as the divergence grows, like an adversary who
+// picks every randomizer.
 TEST(AdaptiveShuffle, BlanketDominatesSearchedChannels) {
   std::mt19937_64 engine(42);
   Tally tally;

@@ -1,7 +1,6 @@
-// A real number known to lie in a ball, at 256 bits: a thin owner of Arb's arb_t, for tests.
+// A real number known to lie in a ball, at 256 bits: a thin wrapper of Arb's arb_t, for tests.
 //
-// Every operation encloses the exact result, so `surely_below` and
-// `surely_above` are proofs, not comparisons.
+// Every operation encloses the exact result, so `surely_below` and `surely_above` prove what they say.
 #pragma once
 
 #include <arb.h>

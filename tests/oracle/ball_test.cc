@@ -1,5 +1,5 @@
-// Outward rounding, proven in ball arithmetic at 256 bits: far tails and long
-// compositions that long double cannot judge.
+// Checks outward rounding in ball arithmetic at 256 bits, for far tails and long compositions that long
+// double cannot check.
 #include "tests/oracle/ball.h"
 
 #include <gmock/gmock.h>
@@ -15,7 +15,7 @@
 namespace muster::accounting::oracle {
 namespace {
 
-// f(alpha) of a mu-Gaussian pair at alpha = e^epsilon.
+// f(alpha) of two unit normals at distance mu, at alpha = e^epsilon.
 Ball gaussian(double mu, const Ball& epsilon) {
   const Ball m(mu), half = m / Ball(2.0), z = Ball(0.0) - epsilon / m;
   return normal(z + half) - exp(epsilon) * normal(z - half);
@@ -41,7 +41,8 @@ TEST(Ball, GaussianPairsAreRoundedUpInTheFarTail) {
   }
 }
 
-// Kairouz-Oh-Viswanath at rate 1, summed in balls: T = 400 rounds, deltas down to 1e-100.
+// The formula of Kairouz, Oh and Viswanath at rate 1, summed in ball arithmetic: T = 400 rounds,
+// deltas down to 1e-100.
 TEST(Ball, PureCompositionIsRoundedUp) {
   const int rounds = 400;
   for (const double epsilon0 : {0.1, 2.0}) {
@@ -63,8 +64,8 @@ TEST(Ball, PureCompositionIsRoundedUp) {
   }
 }
 
-// At the epsilon returned by the exact conversion no two-point pair on a fine grid of P(A) reaches delta with
-// less than rho; a little below it, one does.
+// At the epsilon returned by the exact conversion, no two-point pair on a fine grid of P(A) reaches delta
+// with a Renyi divergence below rho; at a slightly smaller epsilon one does.
 TEST(Ball, ExactConversionIsTwoPointTight) {
   struct Case {
     double order, rho, delta;

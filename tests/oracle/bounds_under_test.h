@@ -1,4 +1,4 @@
-// Statements "this bounds that case" in one shape, true ones and false ones, for the enumeration harness.
+// Claims that something bounds a case, in one form for true and false ones, for the enumeration harness.
 #pragma once
 
 #include <functional>
@@ -9,7 +9,7 @@
 
 namespace muster::accounting::oracle {
 
-// What a claim says of one case, at any of its grid points.
+// A claim about one case, with its bound at any grid point.
 struct Claimed {
   enum class Side { upper, lower };
   std::string name;
@@ -17,19 +17,19 @@ struct Claimed {
   std::function<double(double at)> bound;
 };
 
-// A source of claims. `of` appends what it says of a case: nothing, one statement or several.
+// A source of claims. `of` appends its claims about a case, which may be none or several.
 struct BoundUnderTest {
   bool proven;
   std::function<void(const Case&, std::vector<Claimed>&)> of;
-  int every = 1;  // asked of one case in so many, where evaluating it is slow
+  int every = 1;  // only one case in this many is used, for claims that are slow to evaluate
 };
 
-// The accountant's own code: every bound of applicable.h for each description that fits
-// the case, lower ones included, and theorems fed with the exact profile. Uppers must
-// never be below the truth, lowers never above.
+// The accountant's own code: every bound of applicable.h for each description that fits the case, lower
+// ones included, and theorems applied to the exact profile. Upper bounds must never be below the truth,
+// lower ones never above.
 std::vector<BoundUnderTest> proven_bounds();
 
-// Statements that look right and are not (docs/theory/false-claims.md). Each must be caught.
+// False statements that look right (docs/theory/false-claims.md). Each must be caught.
 std::vector<BoundUnderTest> false_bounds();
 std::vector<std::string> false_bound_names();
 

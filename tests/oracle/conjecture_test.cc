@@ -1,8 +1,9 @@
-// The conjecture of docs/theory/open-questions.md for a plain shuffle of
-// any randomizer: searched, not proven.
+// Searches for a counterexample to the conjecture of docs/theory/open-questions.md for a plain shuffle of
+// any randomizer, which is not proven:
 //
 //     delta(eps) <= (1/n) E( X*_1 + ... + X*_n )_+ + f(infinity).
-// Should this test ever fail, a counterexample has been found: state it on that page.
+//
+// If this test ever fails, it has found a counterexample, which belongs on that page.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -26,7 +27,7 @@ TEST(PlainShuffleConjecture, NoCounterexampleAmongRandomCases) {
     const std::vector<Interval> exact = truth(c);
     for (std::size_t i = 0; i < c.grid.size(); ++i) {
       const std::vector<Atom> law = profile_law(c.laws, c.grid[i]);
-      if (law.size() > 14) continue;  // the slow sum is over compositions
+      if (law.size() > 14) continue;  // the slow sum would have too many compositions
       const long double bound = swap_sum(law, n, 1, c.grid[i], 0) + profile(c.laws, 1e300L);
       EXPECT_LE(exact[i].lower, bound * (1 + 1e-12L) + 1e-16L) << describe(c) << " at " << c.grid[i];
       if (bound > 1e-9L) tightest = std::max(tightest, exact[i].lower / bound);

@@ -13,7 +13,8 @@ namespace {
 // A histogram as a number in base 64: digit i counts message i.
 __extension__ using Histogram = unsigned __int128;
 using Histograms = std::map<Histogram, long double>;
-constexpr std::size_t kMostMessages = 21, kMostUsers = 63;  // more would run from one digit into another
+// With more, a digit would overflow into the next one.
+constexpr std::size_t kMostMessages = 21, kMostUsers = 63;
 
 Histogram digit(std::size_t i) { return Histogram{1} << (6 * i); }
 
@@ -23,7 +24,7 @@ void require_room(std::size_t others, const Law& law) {
   }
 }
 
-// One more user: reports a message of `law` with weight `report`, stays away with weight `stay`.
+// Adds one user, who reports a message of `law` with weight `report` and stays away with weight `stay`.
 Histograms with_user(const Histograms& before, const Law& law, long double report, long double stay) {
   Histograms after;
   for (const auto& [histogram, mass] : before) {
@@ -72,7 +73,8 @@ OutputPair check_in(const std::vector<Law>& others, const Law& a, const Law& b, 
 
 OutputPair subset(const std::vector<Law>& others, const Law& a, const Law& b, int k) {
   require_room(others.size(), a);
-  // Every subset of every size once, with weight 1; then keep size k and divide by their number.
+  // Counts every subset of every size once, with weight 1, then keeps those of size k and
+  // divides by their number.
   Histograms seen{{0, 1.0L}};
   for (const Law& law : others) seen = with_user(seen, law, 1, 1);
   const auto of_size = [k](Histograms all) {

@@ -1,10 +1,10 @@
 // Test oracle: the exact output laws of small shuffled protocols, by enumerating every histogram of messages.
 //
-// It works from the protocol's definition (who reports, which message, the multiset the shuffler outputs) and
-// shares no formula with the bounds it checks. Users' randomizers are laws on messages 0 .. K-1 in long
-// double; laws differ by user. Cost: the number of histograms, C(n + K, K). Neighbouring relation:
-// replace-one (the victim's law a or b). More than 63 users or 21 messages are refused by
-// std::invalid_argument.
+// It works from the protocol's definition (who reports, which message, the multiset that the shuffler
+// outputs) and shares no formula with the bounds it checks. Users' randomizers are laws on messages 0 ..
+// K-1 in long double; laws may differ between users. The work is proportional to the number of histograms,
+// C(n + K, K). The neighbouring relation is replace-one (the victim's law is a or b). Throws
+// std::invalid_argument for more than 63 users or 21 messages.
 #pragma once
 
 #include <cstddef>
@@ -20,30 +20,33 @@ struct OutputPair {
   OutputPair swapped() const { return {q, p}; }
 };
 
-// Shuffled check-in: every user, the victim included, reports with probability `rate`; the histogram is seen.
+// Shuffled check-in: every user, the victim included, reports with probability `rate`, and the
+// histogram is seen.
 OutputPair check_in(const std::vector<Law>& others, const Law& a, const Law& b, long double rate);
 
-// The same with a rate for every user; `rates[0]` is the victim's, then the others' in order.
+// The same with one rate per user: rates[0] is the victim's, then the others' follow in order.
 OutputPair check_in(const std::vector<Law>& others, const Law& a, const Law& b,
                     const std::vector<long double>& rates);
 
-// A uniform secret subset of k of the n = others + 1 users reports; the histogram is seen.
+// A uniform secret subset of k of the n = others + 1 users reports, and the histogram is seen.
 OutputPair subset(const std::vector<Law>& others, const Law& a, const Law& b, int k);
 
-// k reports, the victim's among them with probability `share` whatever k is. No protocol does this (a subset
-// has share k / n): it is how equation (6) of Liew et al. (2022) reads, kept so that it can be caught.
+// k reports, with the victim's among them with probability `share` whatever k is. No protocol does
+// this (in a subset the share is k / n); it is what equation (6) of Liew et al. (2022) says, kept so
+// that tests catch it.
 OutputPair included(const std::vector<Law>& others, const Law& a, const Law& b, int k, long double share);
 
-// T independent rounds of the same pair (non-adaptive product); sizes multiply.
+// The product of two independent rounds; it has the product of their numbers of outcomes.
 OutputPair product(const OutputPair& x, const OutputPair& y);
 
-// sum (p - e^epsilon q)_+ .
+// The hockey-stick divergence, the sum of (p - e^epsilon q)_+.
 long double hockey_stick(const OutputPair& pair, long double epsilon);
 
-// Renyi divergence D_order(p || q); infinity where p has mass that q has not.
+// The Renyi divergence D_order(p || q); infinity if p has mass where q has none.
 long double renyi(const OutputPair& pair, long double order);
 
-// The largest finite |log(p_i / q_i)| of two laws: the epsilon0 they need (infinity if supports differ).
+// The largest |log(p_i / q_i)| of two laws, which is the epsilon0 they need; infinity if
+// their supports differ.
 long double log_ratio(const Law& x, const Law& y);
 
 }  // namespace muster::accounting::oracle

@@ -1,4 +1,4 @@
-// The false statements, as claims about whole families of cases. docs/theory/false-claims.md.
+// The false statements of docs/theory/false-claims.md, as claims about whole families of cases.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -20,12 +20,12 @@ bool asks(const Case& c, Quantity quantity, P participation) {
   return c.quantity == quantity && c.participation.kind == participation;
 }
 
-// Values are raised by far more than their own error, so that what is caught is the claim.
+// Raises a value by far more than its numerical error, so that a violation is due to the claim.
 double generous(long double value) { return static_cast<double>(value * (1 + 1e-9L)); }
 
 struct Claim {
   std::string name;
-  std::function<ClaimedBound(const Case&)> of;  // empty where it does not speak of the case
+  std::function<ClaimedBound(const Case&)> of;  // empty if it does not apply to the case
 };
 
 ClaimedBound tabulated(const Case& c, const std::vector<Interval>& values) {

@@ -1,7 +1,8 @@
-// Where the others stand around two Gaussian messages: docs/theory/open-questions.md. Proven for the variance
-// (the lemma there), searched for the divergence itself.
+// Searches for the worst placement of the others around two Gaussian messages
+// (docs/theory/open-questions.md). The worst one is proven for the variance (the lemma there); for the
+// divergence itself it is only searched for.
 //
-// Should the search ever fail, a counterexample has been found: state it on that page.
+// If this test ever fails, it has found a counterexample, which belongs on that page.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -19,7 +20,7 @@ using Point = std::array<long double, 3>;
 long double dot(const Point& x, const Point& y) { return x[0] * y[0] + x[1] * y[1] + x[2] * y[2]; }
 Point minus(const Point& x, const Point& y) { return {x[0] - y[0], x[1] - y[1], x[2] - y[2]}; }
 
-// ∫ (a - b)^2 / u of unit normals around x, x' and t.
+// ∫ (a - b)^2 / u for the densities a, b and u of unit normals around x, x' and t.
 long double spread(const Point& x, const Point& other, const Point& t) {
   const Point p = minus(x, t), q = minus(other, t);
   return std::exp(dot(p, p)) + std::exp(dot(q, q)) - 2 * std::exp(dot(p, q));
@@ -32,7 +33,7 @@ long double density(long double y, long double mean) {
 TEST(GaussianPlacements, TheClosedFormOfTheSpreadIsTheIntegral) {
   for (const auto& [x, other, t] :
        {std::array{0.4L, -0.4L, -0.4L}, {0.9L, -0.2L, 0.5L}, {1.0L, -1.0L, 0.0L}}) {
-    long double sum = 0;  // trapezoidal: exact to round-off for an integrand like this
+    long double sum = 0;  // the trapezoidal rule is exact up to round-off for such an integrand
     for (long double y = -15; y <= 15; y += 0.0625L) {
       const long double difference = density(y, x) - density(y, other);
       sum += 0.0625L * difference * difference / density(y, t);
@@ -52,7 +53,7 @@ TEST(GaussianPlacements, TheSpreadIsLargestAtTheEndsOfADiameter) {
     std::array<Point, 3> points{};
     for (Point& point : points) {
       for (int i = 0; i < dimension; ++i) point[static_cast<std::size_t>(i)] = normal(engine);
-      // Half of them on the sphere, where the largest values are.
+      // Half of the points lie on the sphere, where the largest values are.
       const long double length = uniform(engine) < 0.5L ? 1 : std::sqrt(uniform(engine));
       const long double scale = radius * length / std::sqrt(dot(point, point));
       for (long double& coordinate : point) coordinate *= scale;
@@ -62,11 +63,11 @@ TEST(GaussianPlacements, TheSpreadIsLargestAtTheEndsOfADiameter) {
     largest = std::max(largest, ratio);
   }
   EXPECT_GT(largest, 0.999L);
-  // Three points at distance 2R from each other, which no ball of radius R holds, pass it.
+  // Three points at distance 2R from each other, which no ball of radius R holds, have a larger value.
   EXPECT_GT(spread({1.4L}, {-1.4L}, {0, std::sqrt(3.0L) * 1.4L}), std::expm1(4 * 1.4L * 1.4L));
 }
 
-// A unit normal around `mean`, rounded to boxes of half a deviation, alike on both sides of 0.
+// A unit normal around `mean`, rounded to cells of half a deviation that are symmetric about 0.
 Law boxed(long double mean) {
   const auto tail = [](long double y) { return std::erfc(y / std::sqrt(2.0L)) / 2; };
   Law law = {tail(mean + 4)};
@@ -79,11 +80,11 @@ Law boxed(long double mean) {
 
 struct Search {
   int points = 0;
-  long double largest = 0;  // divergence of a data set over that of the worse homogeneous one
+  long double largest = 0;  // the divergence of a data set over that of the worse homogeneous one
 };
 
-// All multisets of `count` others from `places`, every ordered pair of victims, against others who all hold
-// the far alternative: the first and the last place.
+// Compares all multisets of n - 1 others from `places` and every ordered pair of the victim's records with
+// the data sets whose others all hold the alternative, for the first and the last place as records.
 void search(const std::vector<Law>& places, int n, long double rate, const std::vector<long double>& epsilons,
             Search& found) {
   const auto others = static_cast<std::size_t>(n - 1);
@@ -134,10 +135,10 @@ TEST(GaussianPlacements, NoPlacementOfAFewOthersIsWorseThanTheFarEnd) {
   }
   EXPECT_GT(found.points, 10'000);
   EXPECT_LE(found.largest, 1 + 1e-12L);
-  EXPECT_GT(found.largest, 1 - 1e-12L);  // the far end itself is among them
+  EXPECT_GT(found.largest, 1 - 1e-12L);  // the far end itself is among the placements
 }
 
-// The same search finds what is known to be worse for binary randomized response: an even split.
+// For binary randomized response the same search finds what is known to be worse: an even split.
 TEST(GaussianPlacements, TheSearchFindsTheEvenSplitOfBinaryResponse) {
   const long double p = std::exp(1.0L) / (std::exp(1.0L) + 1);
   Search found;

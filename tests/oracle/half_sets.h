@@ -1,8 +1,8 @@
-// Test oracle: the extreme points of class C on K equal cells (densities 2p on half of them, 2q on the other
-// half) and the worst dataset of them by enumeration (docs/theory/class-c.md).
+// Test oracle: the extreme points of class C on K equal cells (densities 2p on half of them and 2q on the
+// other half), and the worst dataset of them by enumeration (docs/theory/class-c.md).
 //
-// Shares no formula with the bounds it checks; enumeration.h does the work. For a handful of users. Pure
-// functions; call from any thread.
+// It shares no formula with the bounds it checks; enumeration.h does the work, so there can be only a few
+// users. Pure functions; call from any thread.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,8 @@
 
 namespace muster::accounting::oracle {
 
-// 2p/K on the cells of each half of 0..K-1, 2q/K elsewhere; the first is {0, ..., K/2-1}.
+// One law per half of the cells 0 .. K-1: 2p/K on its cells and 2q/K elsewhere. The first half
+// is {0, ..., K/2-1}.
 inline std::vector<Law> half_sets(int cells, double epsilon0) {
   const long double e0 = std::exp(static_cast<long double>(epsilon0));
   const long double high = 2 * e0 / (e0 + 1) / cells, low = 2 / (e0 + 1) / cells;
@@ -36,11 +37,11 @@ inline std::vector<Law> half_sets(int cells, double epsilon0) {
 }
 
 struct Worst {
-  long double delta = 0;        // over every dataset and every second record
-  long double homogeneous = 0;  // others all x1 or all x1'
+  long double delta = 0;        // the largest over every dataset and every second record
+  long double homogeneous = 0;  // the largest where the others all hold x1 or all x1'
 };
 
-// One Worst an epsilon. By symmetry the victim's first record is the first half-set.
+// One Worst per epsilon. By symmetry the victim's first record is the first half-set.
 template <typename Protocol>
 std::vector<Worst> worst_datasets(const std::vector<Law>& laws, int n, const std::vector<double>& epsilons,
                                   Protocol&& protocol) {

@@ -28,7 +28,7 @@ double uniform(double low, double high, std::mt19937_64& engine) {
 }
 
 Law normal_cells(double mean, int cells) {
-  // Equal widths on [-3, 3], the outer cells open.
+  // Cells of equal width on [-3, 3]; the outer cells are unbounded.
   Law law(static_cast<std::size_t>(cells));
   const auto below = [&](int i) -> long double {
     if (i <= 0) return 0;
@@ -39,7 +39,8 @@ Law normal_cells(double mean, int cells) {
   return law;
 }
 
-// Laplace noise of scale 1/rate about `mean`, cells of equal width on [0, 1], the outer ones open.
+// Laplace noise of scale 1/rate around `mean`, rounded to cells of equal width on [0, 1]; the outer
+// cells are unbounded.
 Law laplace_cells(long double mean, long double rate, int cells) {
   Law law(static_cast<std::size_t>(cells));
   const auto below = [&](int i) -> long double {
@@ -52,7 +53,8 @@ Law laplace_cells(long double mean, long double rate, int cells) {
   return law;
 }
 
-// Densities inside [2q, 2p] of the uniform law on K cells: half-sets, or mixtures of a half-set with uniform.
+// Densities within [2q, 2p] of the uniform law on K cells: half-sets, or mixtures of a half-set
+// with the uniform law.
 Law in_class_c(int cells, double epsilon0, bool extreme_point, std::mt19937_64& engine) {
   const long double q = 1 / (std::exp(static_cast<long double>(epsilon0)) + 1), p = 1 - q;
   std::vector<int> order(static_cast<std::size_t>(cells));
@@ -112,7 +114,7 @@ void choose_laws(Case& c, std::mt19937_64& engine) {
   }
   for (int x = 0; x < static_cast<int>(c.laws.size()); ++x) {
     for (int y = 0; y < static_cast<int>(c.laws.size()); ++y) {
-      // The Gaussian's records are neighbours at distance 1: what "sensitivity 1" says.
+      // Records of the Gaussian are neighbours at distance 1, which is what "sensitivity 1" means.
       const bool far = c.kind == Kind::binned_normal && std::abs(x - y) != 1;
       if (x != y && !far) c.pairs.emplace_back(x, y);
     }
@@ -152,7 +154,7 @@ void choose_participation(Case& c, std::mt19937_64& engine) {
   }
 }
 
-// All datasets where they are few; else the homogeneous ones and random others.
+// All datasets if they are few; otherwise the homogeneous ones and random others.
 void choose_datasets(Case& c, std::mt19937_64& engine) {
   const int records = static_cast<int>(c.laws.size());
   const auto others = static_cast<std::size_t>(c.n - 1);
@@ -177,7 +179,7 @@ void choose_grid(Case& c) {
   if (c.kind == Kind::average) {
     c.quantity = Quantity::renyi;
     for (const double order : kOrders) {
-      if (order < c.n - 0.5) c.grid.push_back(order);  // finite for order < k + 1
+      if (order < c.n - 0.5) c.grid.push_back(order);  // finite only for order < k + 1
     }
     return;
   }
@@ -186,7 +188,7 @@ void choose_grid(Case& c) {
     return;
   }
   double top = c.epsilon0;
-  if (std::isinf(top)) {  // zeros: the largest finite log-ratio
+  if (std::isinf(top)) {  // some probabilities are zero: use the largest finite log-ratio
     top = 0.1;
     for (const Law& x : c.laws) {
       for (const Law& y : c.laws) {
@@ -230,7 +232,7 @@ Case random_case(std::mt19937_64& engine) {
     return random_case(Kind::average, Participation::Kind::aggregated, uniform(4, 12, engine), engine);
   }
   const auto kind = static_cast<Kind>(uniform(0, 8, engine));
-  // Sizes where a case stays below some ten milliseconds: C(n + K, K) histograms.
+  // Sizes at which a case takes less than about ten milliseconds: there are C(n + K, K) histograms.
   int most = 12;
   if (kind == Kind::binned_normal) most = 4;
   if (kind == Kind::half_sets || kind == Kind::class_c || kind == Kind::binned_laplace) most = 8;

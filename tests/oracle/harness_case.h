@@ -1,9 +1,9 @@
-// One case of the enumeration harness: a randomizer, a protocol, datasets, and
-// the grid where truth and claims meet.
+// One case of the enumeration harness: a randomizer, a protocol, datasets, and the grid on which claims are
+// compared with the truth.
 //
-// A case describes the protocol alone, nothing of any bound. Everything a claim may assume of the randomizer
-// (its epsilon0, that it is in class C, that it is k-RR) is stated in the case and true of its laws.
-// Neighbouring relation: replace-one, over the ordered pairs of records listed.
+// A case describes the protocol and refers to no bound. Everything that a claim may assume about the
+// randomizer (its epsilon0, that it is in class C, that it is k-RR) is stated in the case and true of its
+// laws. The neighbouring relation is replace-one, over the ordered pairs of records listed.
 #pragma once
 
 #include <random>
@@ -22,10 +22,11 @@ enum class Kind {
   class_c,         // class C: densities inside [2q, 2p] of the uniform law
   smooth,          // random laws of moderate ratios
   extreme,         // ratios at e^{+-s} of a common base
-  sparse,          // some probabilities zero: (epsilon0, delta0) alone
-  binned_normal,   // N(x, 1), x in {-1, 0, 1}, into cells: a post-processing of the Gaussian
-  binned_laplace,  // noise of scale 1/epsilon0 on x in {0, 1/2, 1}, into cells
-  average,         // the mean of k or k + 1 messages N(x, s^2), the victim at 1 or away; Renyi alone
+  sparse,          // some probabilities are zero, so there may be no finite epsilon0
+  binned_normal,   // N(x, 1), x in {-1, 0, 1}, rounded to cells: a post-processing of the Gaussian
+  binned_laplace,  // noise of scale 1/epsilon0 on x in {0, 1/2, 1}, rounded to cells
+  // The mean of k or k + 1 messages N(x, s^2), the victim's at 1 or absent; for Renyi divergence only.
+  average,
 };
 
 struct Participation {
@@ -34,16 +35,18 @@ struct Participation {
     subset,
     check_in,
     rates,
-    slots,     // random check-in, fixed window: one client, or a dummy of record 0, a slot
-    averaged,  // random check-in, everybody at a slot reports; each slot's histogram is seen
+    // Random check-in, fixed window: per slot one client answers, or a dummy of record 0.
+    slots,
+    // Random check-in, everybody at a slot reports; the histogram of each slot is seen.
+    averaged,
     aggregated
   };
   Kind kind = Kind::shuffle;
-  double rate = 1;            // check_in, slots, averaged
-  int slots = 1;              // slots, averaged
-  int k = 0;                  // subset; aggregated: the reports averaged, the victim's not among them
-  std::vector<double> rates;  // rates: the victim's first
-  double low = 0, high = 0;   // rates: what a claim may know of them
+  double rate = 1;  // check_in, slots, averaged
+  int slots = 1;    // slots, averaged
+  int k = 0;        // subset: its size; aggregated: how many reports are averaged without the victim's
+  std::vector<double> rates;  // rates: one per client, the victim's first
+  double low = 0, high = 0;   // rates: the interval that a claim may know
 };
 
 enum class Quantity { hockey_stick, renyi };
@@ -54,20 +57,23 @@ struct Case {
   std::vector<std::pair<int, int>> pairs;  // the victim's neighbouring records (x, x')
   int n = 0;
   Participation participation;
-  std::vector<std::vector<int>> datasets;  // the others' records; for unequal rates in the order of rates
+  std::vector<std::vector<int>>
+      // The others' records; for unequal rates, in the order of the rates.
+      datasets;
   Quantity quantity = Quantity::hockey_stick;
-  std::vector<double> grid;  // epsilons up to the largest log-ratio, inclusive; or Renyi orders
+  std::vector<double> grid;  // epsilons from 0 to the largest log-ratio, or Renyi orders
 
-  double epsilon0 = 0;  // an upper bound of every pair's log-ratio; infinity when supports differ
-  double class_c = 0;   // the epsilon0 of class C; 0: not a member
-  double exact = 0;  // binary, k_rr: the epsilon0 the laws were made with; binned_laplace: one over the scale
+  double epsilon0 = 0;  // an upper bound of every pair's log-ratio; infinity if supports differ
+  double class_c = 0;   // the epsilon0 of class C; 0 if not a member
+  // binary, k_rr: the epsilon0 that the laws were made with; binned_laplace: one over the scale.
+  double exact = 0;
   double noise = 0;  // average: s
 };
 
-// Random laws of the kind. Records: 2 or 3 (k for k-RR).
+// A random case with 2 or 3 records (k for k-RR).
 Case random_case(std::mt19937_64& engine);
 
-// The same with the kind or the participation chosen: for claims that few random cases would meet.
+// The same with the kind, the participation and n given, for claims that apply to few random cases.
 Case random_case(Kind kind, Participation::Kind participation, int n, std::mt19937_64& engine);
 
 std::string describe(const Case& c);

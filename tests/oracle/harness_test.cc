@@ -1,4 +1,4 @@
-// The harness in a few seconds: proven claims hold, every known-false one is caught, by the same loop.
+// Runs the harness for a few seconds: proven claims hold and every false one is caught, by the same loop.
 #include "tests/oracle/harness.h"
 
 #include <gmock/gmock.h>
@@ -28,8 +28,8 @@ TEST(Harness, TwoThousandCases) {
   }
 }
 
-// The dynamic program against the older enumerator, which keeps a map of
-// histograms and shares no code with it.
+// Compares the dynamic program with the enumerator of enumeration.h, which keeps a map of histograms and
+// shares no code with it.
 TEST(HarnessTruth, EqualsTheMapOfHistograms) {
   std::mt19937_64 engine(3);
   int compared = 0;

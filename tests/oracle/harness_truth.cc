@@ -12,9 +12,11 @@
 namespace muster::accounting::oracle {
 namespace {
 
-constexpr long double kUnit = 0x1p-63L;  // covers every rounding of a 64-bit significand, twice
+// Twice the relative rounding error of a 64-bit significand.
+constexpr long double kUnit = 0x1p-63L;
 
-// All histograms of K messages with at most n reports, and for each the index without one message w.
+// All histograms of K messages with at most n reports, and for each of them the index of the one with
+// one message w less.
 struct Lattice {
   int messages, most;
   std::vector<int> totals;
@@ -59,7 +61,8 @@ const Lattice& lattice(int messages, int most) {
   return *entry;
 }
 
-// Weights of one user: report, stay. A subset of size k is counted: every subset of the users once.
+// Weights of one user's reporting and staying away. For a subset they are 1, so that every subset of the
+// users is counted once.
 struct Coin {
   long double report, stay;
 };
@@ -83,7 +86,7 @@ Coin coin(const Participation& p, std::size_t user) {
   return {1, 0};
 }
 
-// `users` users are in `before`; one more into `after`. Both have a last cell that is always 0.
+// Computes `after` with one more user than the `users` in `before`. Both have a last cell that is always 0.
 void add_user(const Lattice& grid, int users, const std::vector<long double>& before, const Law& law,
               Coin coin, std::vector<long double>& after) {
   const auto k = static_cast<std::size_t>(grid.messages);
@@ -101,7 +104,7 @@ void add_user(const Lattice& grid, int users, const std::vector<long double>& be
   }
 }
 
-// Averaged updates: a message is a pair (slot, symbol), the slot uniform.
+// For averaged updates a message is a pair (slot, symbol), with a uniform slot.
 std::vector<Law> with_slots(const std::vector<Law>& laws, int slots) {
   std::vector<Law> wide;
   for (const Law& law : laws) {
@@ -114,7 +117,8 @@ std::vector<Law> with_slots(const std::vector<Law>& laws, int slots) {
   return wide;
 }
 
-// Fixed window: the law of the m messages in order, by every choice of every client (slot 0: stays away).
+// Fixed window: the law of the m messages in order, from every choice of every client (a
+// slot, or staying away).
 class Window {
  public:
   Window(const Case& c, const Participation& p) : c_(c), p_(p), messages_(c.laws.front().size()) {
@@ -144,7 +148,7 @@ class Window {
       }
       return;
     }
-    // One of those at the slot is asked, uniformly; the dummy where there is none.
+    // One of those at the slot is asked, uniformly, or the dummy if there is none.
     std::vector<Law> mixed;
     for (const auto& slot : at) {
       Law law(messages_, 0);
@@ -172,7 +176,7 @@ class Window {
 long double relative_error(const Case& c) {
   const auto k = static_cast<long double>(c.laws.front().size());
   const auto slots = static_cast<long double>(c.participation.slots);
-  // Slots sum up to (m + 1)^n choices of 4 factors a slot.
+  // With slots there are up to (m + 1)^n choices, with 4 factors per slot.
   const long double choices =
       c.participation.kind == Participation::Kind::slots ? std::pow(slots + 1, c.n) + 6 * slots : 0;
   return (static_cast<long double>(c.n) * (2 * k * slots + 8) + choices) * kUnit;
@@ -255,7 +259,7 @@ Interval renyi_interval(const std::vector<long double>& p, const std::vector<lon
 
 std::vector<Interval> truth(const Case& c, const Participation& participation,
                             const std::vector<std::vector<int>>& datasets) {
-  if (c.kind == Kind::average) {  // trapezoids of an analytic integrand: far below 1e-9
+  if (c.kind == Kind::average) {  // the error of the trapezoidal rule is far below 1e-9
     std::vector<Interval> moments;
     for (const double order : c.grid) {
       const long double moment = averaged_moment(participation.k, c.noise, order);

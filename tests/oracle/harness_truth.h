@@ -1,10 +1,10 @@
-// The truth of a case, by dynamic programming over histograms of messages, in
-// long double with its own error bound.
+// The truth of a case, by dynamic programming over histograms of messages in long double, with
+// its own error bound.
 //
-// One user is added at a time; datasets that begin alike share the work. Nothing here knows any bound. All
-// terms are non-negative, so each probability carries a relative error of at most (operations) * 2^-63, and
-// the divergences are enclosed: comparisons with a claim need no tolerance. Cost of a dataset: C(n + K, K)
-// cells times K + 1 times the users that differ from the dataset before.
+// One user is added at a time; datasets that begin alike share the work. No bound is used here. All terms
+// are non-negative, so each probability has a relative error of at most (operations) * 2^-63, and the
+// divergences are enclosed: comparisons with a claim need no tolerance. The work of a dataset is C(n + K,
+// K) cells times K + 1, times the users in which it differs from the dataset before.
 #pragma once
 
 #include <functional>
@@ -18,23 +18,24 @@ struct Interval {
   long double lower, upper;
 };
 
-// The laws of what the server sees, dataset by dataset: `visit(dataset, laws)` with laws[r] the law of the
-// histogram when the victim holds record r.
+// Calls visit(dataset, laws) for each dataset, where laws[r] is the law of the histogram that the server
+// sees if the victim holds record r.
 void for_each_dataset(const Case& c, const Participation& participation,
                       const std::vector<std::vector<int>>& datasets,
                       const std::function<void(const std::vector<int>& dataset,
                                                const std::vector<std::vector<long double>>& laws)>& visit);
 
-// A bound on the relative error of each probability above.
+// A bound on the relative error of each of these probabilities.
 long double relative_error(const Case& c);
 
-// sum (p - e^epsilon q)_+ and the Renyi divergence, enclosed.
+// Enclosures of sum (p - e^epsilon q)_+ and of the Renyi divergence, for probabilities with relative errors
+// of at most `error`.
 Interval hockey_stick_interval(const std::vector<long double>& p, const std::vector<long double>& q,
                                long double epsilon, long double error);
 Interval renyi_interval(const std::vector<long double>& p, const std::vector<long double>& q,
                         long double order, long double error);
 
-// At each grid point the largest value over the given datasets and all pairs.
+// Encloses, at each grid point, the largest value over the given datasets and all pairs.
 std::vector<Interval> truth(const Case& c, const Participation& participation,
                             const std::vector<std::vector<int>>& datasets);
 inline std::vector<Interval> truth(const Case& c) { return truth(c, c.participation, c.datasets); }

@@ -21,8 +21,9 @@ long double density(long double x, long double mean, long double deviation) {
   return std::exp(-z * z / 2) / (deviation * std::sqrt(2 * 3.14159265358979323846L));
 }
 
-// log E_Q[(P/Q)^2] of two shuffled N(x, 1) messages, victim at 1 (P) or 0 (Q), the other user at -1:
-// trapezoidal quadrature of the symmetrised densities, whose error at this spacing is far below 1e-9.
+// log E_Q[(P/Q)^2] of two shuffled N(x, 1) messages, with the victim at 1 (P) or 0 (Q) and the
+// other user at -1: trapezoidal quadrature of the symmetrised densities, whose error at this
+// spacing is far below 1e-9.
 long double shuffled_gaussian_pair() {
   const long double h = 0.05L;
   long double sum = 0;
@@ -64,8 +65,8 @@ OutputPair variation_ratio_pair(int n, int k, long double epsilon0) {
 }
 
 long double sensitivity_one(long double epsilon) {
-  // E over r_1 of E over r_2 of ((r_1 + r_2)/2 - E)_+, r lognormal of mean 1 and log-deviation 1: the inner
-  // one is half a call at 2E - r_1.
+  // E over r_1 of E over r_2 of ((r_1 + r_2)/2 - E)_+, r lognormal of mean 1 and log-deviation 1. The inner
+  // mean is half an expected excess at the threshold 2E - r_1.
   const long double threshold = 2 * std::exp(epsilon), h = 0.01L;
   const auto normal = [](long double x) { return std::erfc(-x / std::sqrt(2.0L)) / 2; };
   long double sum = 0;
@@ -140,7 +141,7 @@ std::vector<Counterexample> counterexamples() {
     const std::vector<Law> other = {k_rr(2, 1, record)};
     const Law x = k_rr(2, 1, 0), y = k_rr(2, 1, 1);
     truth = numerics::larger(truth, hockey_stick(check_in(other, x, y, 0.5L), 0.3L));
-    // Bin(2, 1/2): one report with chance 1/2, two with 1/4.
+    // Bin(2, 1/2): one report has probability 1/2, two have 1/4.
     claimed = numerics::larger(claimed, hockey_stick(included(other, x, y, 1, 0.5L), 0.3L) / 2 +
                                             hockey_stick(included(other, x, y, 2, 0.5L), 0.3L) / 4);
   }

@@ -1,5 +1,5 @@
-// Counterexamples to the papers' Renyi statements: the formulas straight from the texts in long double, the
-// truth from enumeration or from moments of the exact pair.
+// Counterexamples to the papers' Renyi statements. The formulas are as in the texts, in long double; the
+// truth comes from enumeration or from moments of the exact pair.
 #include <cmath>
 
 #include "muster/numerics/ordered.h"
@@ -15,8 +15,8 @@ long double choose(int n, int j) {
   return value;
 }
 
-// Liew, Hasegawa, Takahashi (2022), Theorem 2, with 2 e^eps0 and 8 e^eps0 as its source has them, or the 2
-// eps0 and 8 eps0 that it prints.
+// Liew, Hasegawa, Takahashi (2022), Theorem 2, with 2 e^eps0 and 8 e^eps0 as its source has them, or with
+// the 2 eps0 and 8 eps0 that it prints.
 long double liew_theorem2(int n, long double g, long double e0, long double slack, int order, bool printed) {
   const long double grown = std::exp(e0), c = (grown * grown - 1) / grown, scale = printed ? e0 : grown;
   const long double mean = n * g, few = std::exp(-slack * slack * mean / 2);
@@ -31,7 +31,8 @@ long double liew_theorem2(int n, long double g, long double e0, long double slac
   return std::log(sum) / (order - 1);
 }
 
-// Their Lemma 3, equation (4), with the logarithm and 1/(l-1) that it omits: a scan of r.
+// Their Lemma 3, equation (4), with the logarithm and the factor 1/(l-1) that it omits,
+// minimized over a grid of r.
 long double liew_lemma3(long double epsilon, long double delta, int order) {
   long double least = 1e4000L;
   for (long double log_y = std::log(delta) - 30; log_y < 0; log_y += 1e-3L) {
@@ -52,7 +53,7 @@ long double two_gaussian_clients(long double g, long double s, int order) {
   return (std::log(sum) - order * std::log(2.0L)) / (order - 1);
 }
 
-// Liew, Takahashi (2022), equation (16), the sum under the logarithm, for m = 1 or 2 shuffled messages.
+// The sum under the logarithm of Liew, Takahashi (2022), equation (16), for m = 1 or 2 shuffled messages.
 long double equation16(int m, long double g, long double s, int order) {
   const auto log_moment = [&](int j) {  // (j - 1) D_j of Theorem 1
     if (m == 1) return j * (j - 1) / (2 * s * s);
@@ -80,7 +81,7 @@ std::vector<Counterexample> published_counterexamples() {
   const long double a = 1e-5L, b = 1e-100L;
   all.push_back({"Liew et al. 2022, Lemma 3: (0, 1e-5)-DP gives a Renyi divergence of order 2",
                  std::log(a * a / b + (1 - a) * (1 - a) / (1 - b)), liew_lemma3(0, a, 2)});
-  // f(k) = 1: the left side counts the non-empty subsets of two users.
+  // With f(k) = 1 the left side is the number of non-empty subsets of two users.
   const long double mean = 2 * 0.5L;
   all.push_back({"Liew et al., later version, Lemma 4 without binomial weights", choose(2, 1) + choose(2, 2),
                  std::exp(-0.25L * mean / 2) + 1});

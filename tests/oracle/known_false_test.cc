@@ -21,8 +21,8 @@ TEST_P(KnownFalse, IsCaught) {
     for (const Counterexample& c : published_counterexamples()) list.push_back(c);
     return list;
   }();
-  // Figures stated by the audit of the papers, digits as given there; those with five digits and the second
-  // list are computed here.
+  // The figures that docs/theory/false-claims.md and as-published.md state; those with more digits
+  // are computed here.
   const std::vector<Expected> figures = {{4.88e-5, 2.48e-5},     {2.8e-7, 7.6e-11},    {0.07620, 0.07079},
                                          {0.280402, 0.246977},   {0.9515, 0.6201},     {1.5008, 0.67991},
                                          {0.0096128, 0.0011991}, {0.112223, 0.090353}, {0.6517, 0.2617},
@@ -39,7 +39,7 @@ TEST_P(KnownFalse, IsCaught) {
 
 INSTANTIATE_TEST_SUITE_P(All, KnownFalse, ::testing::Range<std::size_t>(0, 14));
 
-// Small exact values known from independent computations: any "upper bound" below them is wrong.
+// Small exact values known from independent computations: a claimed upper bound below them is false.
 TEST(Enumeration, KnownSmallTruths) {
   struct Case {
     int n, k;
@@ -53,14 +53,14 @@ TEST(Enumeration, KnownSmallTruths) {
   }
 }
 
-// The enumerator itself against the bare definition: all coins and all messages of three users, sorted.
+// Compares the enumerator with the definition itself: all coins and all messages of three users, sorted.
 TEST(Enumeration, EqualsTheSumOverCoinsAndMessages) {
   const std::vector<Law> users = {{0.2L, 0.5L, 0.3L}, {0.6L, 0.1L, 0.3L}, {0.05L, 0.05L, 0.9L}};
   const Law b = {0.7L, 0.2L, 0.1L};
   const long double rate = 0.35L;
   const OutputPair pair = check_in({users[1], users[2]}, users[0], b, rate);
-  // Outcome = multiset of reported messages, as counts in base 4;
-  // digit 3 is "abstained", counted but not seen.
+  // An outcome is the multiset of reported messages, as counts in base 4. Message 3 means
+  // "abstained" and is not seen.
   std::vector<long double> p(64, 0), q(64, 0);
   for (int x = 0; x < 4; ++x) {
     for (int y = 0; y < 4; ++y) {
@@ -82,7 +82,7 @@ TEST(Enumeration, EqualsTheSumOverCoinsAndMessages) {
   }
 }
 
-// Mixing the fixed subset over a public Bin(n, rate) count is shuffled check-in.
+// A fixed subset, mixed over a public count with law Bin(n, rate), is a shuffled check-in.
 TEST(Enumeration, CheckInIsTheMixtureOfSubsets) {
   const std::vector<Law> others = {{0.6L, 0.4L}, {0.3L, 0.7L}, {0.5L, 0.5L}};
   const Law a = {0.8L, 0.2L}, b = {0.1L, 0.9L};

@@ -1,4 +1,5 @@
-// The harness at full length: at least 10^5 points under proven bounds, n up to 12, epsilon up to epsilon0.
+// Runs the harness at full length: at least 10^5 points under proven bounds, n up to 12,
+// epsilon up to epsilon0.
 #include <gmock/gmock.h>
 
 #include <iostream>
@@ -20,7 +21,7 @@ TEST(LongSweep, NoViolationInAHundredThousandPoints) {
   EXPECT_GE(at_epsilon0, 10000);
 }
 
-// The same cases catch every false statement many times over: the sweep is not blind.
+// Random cases of the same kind catch every false statement several times, so the sweep can find violations.
 TEST(LongSweep, FalseStatementsAreCaught) {
   const Report report = run(false_bounds(), 12000, 102);
   std::cout << report.table();

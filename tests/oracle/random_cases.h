@@ -1,5 +1,5 @@
-// Random small instances for the oracle's tests: a randomizer
-// (one law a record) and every dataset over its records.
+// Random small instances for the oracle's tests: a randomizer (one law per record) and every
+// dataset over its records.
 #pragma once
 
 #include <random>
@@ -9,13 +9,11 @@
 
 namespace muster::accounting::oracle {
 
-enum class Family {
-  smooth,
-  extreme,
-  sparse
-};  // moderate ratios; ratios at e^{+-eps0} only; some zero probabilities
+// smooth: moderate ratios. extreme: each probability is that of a common base or e^s times it, before
+// normalisation. sparse: some probabilities are zero.
+enum class Family { smooth, extreme, sparse };
 
-// `records` laws on `messages` messages; the Family says of which kind.
+// `records` laws on `messages` messages, of the given family.
 std::vector<Law> random_randomizer(Family family, int records, int messages, std::mt19937_64& engine);
 
 // The largest log-ratio over ordered pairs of laws.
@@ -24,7 +22,8 @@ long double largest_log_ratio(const std::vector<Law>& laws);
 // All multisets of `size` records out of `records`.
 std::vector<std::vector<int>> multisets(int records, int size);
 
-// max of the hockey-stick divergence over every ordered victim pair and every dataset of n - 1 others.
+// The largest hockey-stick divergence over every ordered pair of the victim's records and every
+// dataset of n - 1 others.
 long double worst_check_in(const std::vector<Law>& laws, int n, long double rate, long double epsilon);
 
 }  // namespace muster::accounting::oracle

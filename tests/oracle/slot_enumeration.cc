@@ -6,14 +6,14 @@
 namespace muster::accounting::oracle {
 namespace {
 
-constexpr std::uint64_t kOutcomes = 4096;  // codes of one slot's outcome
+constexpr std::uint64_t kOutcomes = 4096;  // the base in which the outcomes of slots are coded
 
 struct Present {
   int client;  // -1: the dummy
   int record;
 };
 
-// Probability of each outcome of one slot.
+// The probability of each outcome of one slot.
 std::vector<std::pair<std::uint64_t, long double>> outcomes(const SlotProtocol& protocol, int slot,
                                                             std::uint64_t past,
                                                             const std::vector<Present>& present,
@@ -48,7 +48,7 @@ std::vector<std::pair<std::uint64_t, long double>> outcomes(const SlotProtocol& 
 
 using Transcripts = std::map<std::vector<std::uint64_t>, long double>;
 
-// All transcripts for one choice of every client (slot, or -1), with total weight `weight`.
+// Adds all transcripts for one choice of every client (a slot, or -1 for none), with total weight `weight`.
 void play(const SlotProtocol& protocol, const std::vector<int>& choices, const std::vector<int>& records,
           const Channel& channel, std::vector<std::uint64_t>& so_far, std::uint64_t past, long double weight,
           Transcripts& into) {

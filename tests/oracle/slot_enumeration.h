@@ -1,10 +1,10 @@
-// Test oracle: random check-ins into slots, exactly, by enumerating every
-// client's choice and every transcript.
+// Test oracle: the exact law of random check-ins into slots, by enumerating every client's choice
+// and every transcript.
 //
-// It works from the protocol's definition: each client checks in or not, at one slot of its own window; slot
-// by slot the server applies a randomizer it may choose after everything released so far, to one of the
-// clients present (or a dummy record), or to all of them. It shares no formula with the bounds it checks.
-// Cost: (window + 1)^clients times the number of transcripts. Pure functions.
+// It works from the protocol's definition. Each client checks in or not, at one slot of its own window.
+// Slot by slot, the server applies a randomizer, which it may choose after everything released so far, to
+// one of the clients present (or to a dummy record), or to all of them. It shares no formula with the
+// bounds it checks. The work is (window + 1)^clients times the number of transcripts. Pure functions.
 #pragma once
 
 #include <cstdint>
@@ -15,22 +15,23 @@
 
 namespace muster::accounting::oracle {
 
-// The law of a message: the randomizer chosen at `slot` after the outcomes coded in `past`, at `record`.
+// The law of a message for `record`, from the randomizer that is chosen at `slot` after the
+// outcomes coded in `past`.
 using Channel = std::function<Law(int slot, std::uint64_t past, int record)>;
 
 struct SlotProtocol {
   enum class Kind {
-    selected,  // one client present, chosen uniformly, answers; the dummy where none is present
-    averaged,  // all present answer; the multiset of answers is released
-    // Not the protocols of any theorem; kept so that tests can catch what goes wrong:
-    skipping,  // as selected, but an empty slot shows
-    watched    // as selected, but who was selected shows
+    selected,  // one of the clients present, chosen uniformly, answers; the dummy if there is none
+    averaged,  // all clients present answer, and the multiset of answers is released
+    // No theorem covers the next two, which are kept so that tests can catch what goes wrong with them.
+    skipping,  // like selected, but an empty slot is visible
+    watched    // like selected, but it is visible who was selected
   };
   Kind kind;
   int slots;
-  std::vector<std::vector<int>> windows;  // slots open to each client, the victim first
-  std::vector<long double> rates;         // check-in probability, the victim first
-  int dummy = 0;                          // record
+  std::vector<std::vector<int>> windows;  // the slots open to each client, the victim's first
+  std::vector<long double> rates;         // check-in probabilities, the victim's first
+  int dummy = 0;                          // the dummy's record
 };
 
 // Every client's window is 0 .. slots-1.

@@ -22,7 +22,8 @@ long double swap_dataset(const std::vector<Law>& others, const Law& a, const Law
     }
     const auto k = static_cast<long double>(members.size());
     const long double weight = std::pow(rate, k) * std::pow(1 - rate, n - k);
-    // All message vectors of the members, one by one: density prod u_j, gain (a - E b) / u_j.
+    // Visits all message vectors of the members: their density is prod u_j, their gain the sum
+    // of (a - E b) / u_j.
     const std::function<void(std::size_t, long double, long double)> visit =
         [&](std::size_t i, long double density, long double gains) {
           if (i == members.size()) {
@@ -36,7 +37,8 @@ long double swap_dataset(const std::vector<Law>& others, const Law& a, const Law
         };
     visit(0, 1, 0);
     for (const std::size_t j :
-         members) {  // where the slot's own law has no mass, the victim's shows as +infinity
+         // Where the member's own law has no mass, the victim's message counts as an infinite ratio.
+         members) {
       for (std::size_t w = 0; w < messages; ++w) {
         if (!(others[j][w] > 0)) total += weight / (n - k) * numerics::larger(0.0L, a[w] - grown * b[w]);
       }
@@ -65,7 +67,8 @@ long double profile(const std::vector<Law>& laws, long double alpha) {
 }
 
 std::vector<Atom> profile_law(const std::vector<Law>& laws, long double epsilon) {
-  // Kinks of f: likelihood ratios of any pair, and crossings of two pairs' straight pieces between them.
+  // The kinks of f are the likelihood ratios of all pairs, and between these the crossings of two
+  // pairs' straight pieces.
   std::vector<long double> ratios{1};
   for (const Law& x : laws) {
     for (const Law& y : laws) {

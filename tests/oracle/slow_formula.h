@@ -1,7 +1,9 @@
-// Test oracle: the swap theorem's right-hand sides, term by term as written in docs/theory, in long double.
+// Test oracle: the right-hand sides of the swap theorems, term by term as written in
+// docs/theory, in long double.
 //
-// Nothing is approximated or windowed: subsets, messages and multinomial compositions are summed one by one,
-// so n is small. The fast code in bounds/ is compared with these; these are compared with enumeration.h.
+// Nothing is approximated or cut off: subsets, messages and multinomial compositions are summed one by one,
+// so n must be small. The fast code in src/muster/accounting/theorems is compared with these formulas, and
+// they are compared with enumeration.h.
 #pragma once
 
 #include <vector>
@@ -10,9 +12,9 @@
 
 namespace muster::accounting::oracle {
 
-// Theorem 1 (swap-theorem.md, inequality 2) for one dataset: sums over the subset S of
-// reporting others and all their messages. Singular parts count as +infinity ratios do: mass of
-// a outside the support of u_j. rate < 1.
+// Theorem 1 (docs/theory/swap-theorem.md, inequality 2) for one dataset: sums over the subset S of
+// reporting others and all their messages. Singular parts, mass of a outside the support of u_j, count as
+// infinite ratios do. rate < 1.
 long double swap_dataset(const std::vector<Law>& others, const Law& a, const Law& b, long double rate,
                          long double epsilon);
 
@@ -21,18 +23,18 @@ struct Atom {
   long double value, mass;
 };
 
-// X* of an epsilon0-LDP randomizer at E = e^epsilon (profile-only.md): three atoms.
+// X* of an epsilon0-LDP randomizer at E = e^epsilon (docs/theory/profile-only.md), which has three atoms.
 std::vector<Atom> pure_law(long double epsilon0, long double epsilon);
 
-// X* of the profile f(alpha) = max over ordered pairs of `laws` of their hockey-stick divergence: every kink
-// of the stop-loss transform E(X*-c)_+ = f(E+c), c >= 0; (1+|c|) f(E/(1+|c|)), c < 0.
+// X* of the profile f(alpha) = max over ordered pairs of `laws` of their hockey-stick divergence, with
+// every kink of the stop-loss transform: E(X*-c)_+ = f(E+c) for c >= 0, and (1+|c|) f(E/(1+|c|)) for c < 0.
 std::vector<Atom> profile_law(const std::vector<Law>& laws, long double epsilon);
 
-// max over ordered pairs of `laws` of sum (x - alpha y)_+ .
+// f(alpha), the maximum over ordered pairs of `laws` of sum (x - alpha y)_+.
 long double profile(const std::vector<Law>& laws, long double alpha);
 
-// (1/n) E( sum_{i<=n} X_i )_+ + rate^n at_all, X_i = 1 - e^epsilon w.p. 1 - rate, else a draw of `law`:
-// multinomial sum over compositions of n.
+// (1/n) E( sum_{i<=n} X_i )_+ + rate^n at_all, where X_i = 1 - e^epsilon with probability 1 - rate and else
+// is a draw of `law`: a multinomial sum over compositions of n.
 long double swap_sum(const std::vector<Atom>& law, int n, long double rate, long double epsilon,
                      long double at_all);
 

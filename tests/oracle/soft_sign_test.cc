@@ -1,7 +1,8 @@
-// Soft signs against the hard one (docs/theory/accuracy-per-epsilon.md), by quadrature in three dimensions.
+// Compares soft signs with the hard one (docs/theory/accuracy-per-epsilon.md), by quadrature
+// in three dimensions.
 //
-// A message is (w, s): w uniform on the sphere, s = +-1 with chance (1 + a s f)/2 of each, f in [-1, 1] any
-// function of w and the client's vector. In three dimensions <w, u> is uniform on [-1, 1].
+// A message is (w, s): w is uniform on the sphere, and s = +-1 has probability (1 + a s f)/2, where f in
+// [-1, 1] is any function of w and the client's vector. In three dimensions <w, u> is uniform on [-1, 1].
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -15,14 +16,14 @@ namespace {
 constexpr int kCells = 20000;
 const double kRootD = std::sqrt(3.0);
 
-// E of g(x), x = <w, u> uniform on [-1, 1]: midpoints.
+// E g(x) for x = <w, u> uniform on [-1, 1], by the midpoint rule.
 double mean(const std::function<double(double)>& g) {
   double sum = 0;
   for (int i = 0; i < kCells; ++i) sum += g(-1 + (2 * i + 1.0) / kCells);
   return sum / kCells;
 }
 
-// The signal: E[s w] = a signal(f) u.
+// The signal of f: E[s w] = a signal(f) u.
 double signal(const std::function<double(double)>& f) {
   return mean([&](double x) { return f(x) * x; });
 }
@@ -34,7 +35,7 @@ TEST(SoftSign, DensitiesStayInClassC) {
   for (const double slope : {0.3, 1.0, 4.0}) {
     for (int i = 0; i < 200; ++i) {
       const double x = -1 + i / 100.0, f = std::clamp(slope * kRootD * x, -1.0, 1.0);
-      for (const int s : {-1, 1}) {  // relative to (uniform w, fair s)
+      for (const int s : {-1, 1}) {  // densities relative to (uniform w, fair s)
         EXPECT_GE(1 + a * s * f, 2 * q - 1e-15);
         EXPECT_LE(1 + a * s * f, 2 * (1 - q) + 1e-15);
       }
@@ -42,8 +43,8 @@ TEST(SoftSign, DensitiesStayInClassC) {
   }
 }
 
-// Every f has its signal below the hard sign's, and a hard sign that forgets the vector now and then has the
-// same signal: then all second moments agree too, since w is uniform whatever f is.
+// Every f has at most the hard sign's signal, and a hard sign that ignores the vector now and then has the
+// same signal. All second moments agree then too, because w is uniform whatever f is.
 TEST(SoftSign, HardSignWithMixingHasEverySoftSignal) {
   const double most = signal(sign);
   EXPECT_NEAR(most, 0.5, 1e-9);  // c_3 = E|x|
@@ -53,7 +54,7 @@ TEST(SoftSign, HardSignWithMixingHasEverySoftSignal) {
       EXPECT_LE(h, most);
       const double mixing = h / most;
       EXPECT_NEAR(signal([&](double x) { return mixing * sign(x); }), h, 1e-12);
-      // E[(s w)(s w)^T] along u: s^2 = 1, so E x^2 = 1/3, with either sign.
+      // E[(s w)(s w)^T] along u: s^2 = 1, so it is E x^2 = 1/3 for either sign.
       const double a = 0.7;
       const double second = mean([&](double x) {
         const double up = (1 + a * std::clamp(slope * kRootD * length * x, -1.0, 1.0)) / 2;
@@ -64,7 +65,8 @@ TEST(SoftSign, HardSignWithMixingHasEverySoftSignal) {
   }
 }
 
-// Clipping at the radius where the soft sign saturates, then mixing, has at least its signal at every length.
+// Clipping at the radius where the soft sign saturates, and then mixing, has at least the soft sign's
+// signal at every length.
 TEST(SoftSign, ClippingDominatesTheSoftSign) {
   const double most = signal(sign);
   for (const double slope : {0.2, 0.5, 1.0}) {

@@ -1,4 +1,4 @@
-// Figures that the theory pages and the design state of small or limiting cases, recomputed from definitions.
+// Recomputes figures that the theory pages state about small or limiting cases, from the definitions.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -14,8 +14,8 @@ namespace {
 
 double normal(double x) { return std::erfc(-x / std::sqrt(2.0)) / 2; }
 
-// Every half-set of K equal cells for everybody: the largest delta over
-// all data sets and victims, both orders.
+// Everybody may hold any half-set of K equal cells; delta is the largest one over all data sets and
+// victims, in both orders.
 struct HalfSets {
   int cells, n;
   double epsilon0, rate, epsilon, delta;
@@ -53,7 +53,8 @@ INSTANTIATE_TEST_SUITE_P(
                       HalfSets{6, 4, 2, 0.3, 0.6, 0.093393}, HalfSets{4, 5, 2, 0.3, 1.2, 0.002241},
                       HalfSets{6, 4, 1, 0.3, 0.7, 0.000789}));
 
-// What the profile-only law costs a Gaussian: sqrt of its variance over e^(mu^2) - 1, the homogeneous one.
+// How much larger the profile-only bound makes epsilon for a Gaussian: the square root of the variance of
+// its law over that of the homogeneous one, e^(mu^2) - 1.
 TEST(GaussianProfileOnly, AsymptoticFactorInEpsilon) {
   const auto factor = [](double mu) {
     const auto f = [mu](double alpha) {
@@ -73,7 +74,8 @@ TEST(GaussianProfileOnly, AsymptoticFactorInEpsilon) {
   for (const auto& [mu, value] : stated) EXPECT_NEAR(factor(mu), value, 6e-4) << mu;
 }
 
-// Signal squared over the variance of the likelihood ratio, epsilon0 -> 0, for a cap of measure G.
+// The squared signal over the variance of the likelihood ratio as epsilon0 -> 0, for a cap
+// of measure Phi(-z).
 TEST(Caps, LeadingOrder) {
   const auto figure = [](double z) {
     const double density = std::exp(-z * z / 2) / std::sqrt(2 * 3.14159265358979323846);
@@ -89,7 +91,8 @@ TEST(Caps, LeadingOrder) {
   EXPECT_NEAR(normal(-at), 0.27, 5e-3);
 }
 
-// k-ary response near epsilon0: others that hold the victim's own record can be worse than a third symbol.
+// For k-ary response near epsilon0, others that hold the victim's own record can be worse
+// than a third symbol.
 TEST(KaryResponse, ThirdSymbolIsNotAlwaysTheWorst) {
   const Law a = k_rr(3, 1, 0), b = k_rr(3, 1, 1), third = k_rr(3, 1, 2);
   const auto delta = [&](const Law& other) {

@@ -1,4 +1,5 @@
-// The swap theorem and its profile-only form, as written in docs/theory, against exhaustive enumeration.
+// Compares the swap theorem and its profile-only form, as written in docs/theory, with
+// exhaustive enumeration.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -10,13 +11,13 @@
 namespace muster::accounting::oracle {
 namespace {
 
-constexpr long double kNoise = 1e-16L;  // long double round-off of a few thousand additions
+constexpr long double kNoise = 1e-16L;  // the round-off of a few thousand additions in long double
 const std::vector<long double> kRates = {0.1L, 0.3L, 0.5L, 0.8L};
 const std::vector<long double> kShares = {0, 0.15L, 0.4L, 0.7L, 0.9L, 0.98L};  // of the largest log-ratio
 
 struct Tally {
   int cases = 0, violations = 0;
-  long double tightest = 0;  // max of truth / bound
+  long double tightest = 0;  // the largest truth / bound
   void add(long double truth, long double bound) {
     ++cases;
     violations += truth > bound * (1 + 1e-12L) + kNoise;
@@ -24,7 +25,7 @@ struct Tally {
   }
 };
 
-// Theorem 1, one dataset at a time, laws that need not be LDP; equality when all others agree.
+// Theorem 1, one dataset at a time, for laws that need not be LDP; it is an equality if all others are alike.
 TEST(SwapTheorem, DominatesEveryDatasetAndIsExactAtHomogeneousOnes) {
   std::mt19937_64 engine(11);
   Tally tally;
@@ -44,7 +45,8 @@ TEST(SwapTheorem, DominatesEveryDatasetAndIsExactAtHomogeneousOnes) {
               const long double bound = swap_dataset(others, laws[0], laws[1], rate, share * top);
               tally.add(truth, bound);
               if (dataset.front() == dataset.back() && family != Family::sparse) {
-                // Exact up to the flagged case k = n.
+                // The bound is exact but for the case that everybody reports (k = n), which
+                // adds at most rate^n.
                 const long double last = bound - truth;
                 worst_homogeneous_gap = std::max(worst_homogeneous_gap, last - std::pow(rate, n));
               }
@@ -60,7 +62,7 @@ TEST(SwapTheorem, DominatesEveryDatasetAndIsExactAtHomogeneousOnes) {
   EXPECT_LT(worst_homogeneous_gap, 1e-15L);
 }
 
-// Profile-only form with the exact profile of each randomizer: all datasets, all ordered pairs.
+// The profile-only form with the exact profile of each randomizer, for all datasets and all ordered pairs.
 TEST(ProfileOnly, DominatesEveryDataset) {
   std::mt19937_64 engine(12);
   Tally tally;
@@ -84,7 +86,7 @@ TEST(ProfileOnly, DominatesEveryDataset) {
   EXPECT_GT(tally.tightest, 0.5L);
 }
 
-// The law X* itself: a probability law of mean 1 - E whose stop-loss transform is the definition's.
+// X* itself is a probability law of mean 1 - E with the stop-loss transform that defines it.
 TEST(ProfileOnly, LawIsTheOneDefined) {
   std::mt19937_64 engine(13);
   for (int trial = 0; trial < 12; ++trial) {
@@ -111,8 +113,9 @@ TEST(ProfileOnly, LawIsTheOneDefined) {
   }
 }
 
-// The three-atom law of any epsilon0-LDP randomizer, n up to 8, all datasets, epsilon up to epsilon0. The
-// worst-case randomizers (binary response, records that favour different messages) are among the cases.
+// The three-atom law of any epsilon0-LDP randomizer, for n up to 8, all datasets and epsilon up to
+// epsilon0. The cases include the worst-case randomizers (binary response, and records that favour
+// different messages).
 TEST(PureLaw, DominatesEveryDataset) {
   std::mt19937_64 engine(14);
   Tally tally;
@@ -140,8 +143,8 @@ TEST(PureLaw, DominatesEveryDataset) {
   EXPECT_GT(tally.tightest, 0.9L);
 }
 
-// The same check, given a weaker statement, fails: the law of one dataset (others = x') in place of X*, and
-// that dataset's exact formula without the flagged case k = n.
+// The same check fails for smaller formulas: with the law of one dataset (others = x') in place of X*, and
+// with that dataset's exact formula without the case k = n.
 TEST(PureLaw, TheCheckRejectsWeakerStatements) {
   Tally without_last, one_dataset;
   const long double epsilon0 = 1, q = 1 / (std::exp(1.0L) + 1);

@@ -1,5 +1,5 @@
-// What the running system owes the theorems: each duty, broken, with the exact damage
-// (docs/theory/what-the-system-owes.md).
+// What happens if a running system breaks one of the theorems' assumptions: the exact damage, per
+// assumption (docs/theory/what-the-system-owes.md).
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr long double kSilent = 0;
 
-// Reports that carry nothing at all: one message, so epsilon0 = 0.
+// Reports that say nothing: there is only one message, so epsilon0 = 0.
 const Law kEmpty = {1.0L};
 
 long double count_alone(int n, long double rate, long double rate_of_record,
@@ -31,14 +31,14 @@ long double count_alone(int n, long double rate, long double rate_of_record,
   return hockey_stick({p, q}, 0);
 }
 
-// The victim drops out or not by her record. n is 50: the enumerator counts in six bits.
+// The victim's record decides whether she drops out. n is 50 because the enumerator has six bits per count.
 TEST(SystemDuties, DropoutByRecordShowsInTheCountAlone) {
   EXPECT_NEAR(static_cast<double>(count_alone(50, 0.1L, 0.1L, 0.1L)), 0, 1e-18);
   EXPECT_NEAR(static_cast<double>(count_alone(50, 0.1L, 0.1L, kSilent)), 0.018492, 1e-6);
 }
 
-// n = 200 in closed form: g times the largest probability of Bin(199, g), for the law with one more coin is a
-// mixture of the law and its shift by one.
+// n = 200 in closed form: g times the largest probability of Bin(199, g), because the law with one more
+// coin is a mixture of the law and of its shift by one.
 TEST(SystemDuties, DropoutByRecordAtTwoHundredClients) {
   const auto leak = [](int n, long double rate) {
     long double mass = std::pow(1 - rate, n - 1), largest = mass;
@@ -51,11 +51,11 @@ TEST(SystemDuties, DropoutByRecordAtTwoHundredClients) {
   EXPECT_NEAR(static_cast<double>(leak(50, 0.1L)), static_cast<double>(count_alone(50, 0.1L, 0.1L, 0)),
               1e-15);
   EXPECT_NEAR(static_cast<double>(leak(200, 0.1L)), 0.0094, 5e-5);
-  // The crowd does not help: sqrt(g / (2 pi n)) falls slower than any amplified delta.
+  // More clients hardly help: sqrt(g / (2 pi n)) falls more slowly than any amplified delta.
   EXPECT_NEAR(static_cast<double>(leak(60000, 0.1L)), 0.000542, 1e-6);
 }
 
-// c colluding clients tell what they sent: n - c clients hide the victim, not n.
+// c colluding clients tell what they sent, so only n - c clients hide the victim.
 TEST(SystemDuties, ColludersAreNoCrowd) {
   const long double epsilon0 = 1, epsilon = 0.5L;
   const Law x = k_rr(2, epsilon0, 0), y = k_rr(2, epsilon0, 1);
@@ -68,8 +68,9 @@ TEST(SystemDuties, ColludersAreNoCrowd) {
   EXPECT_LE(truth, bound(4));
 }
 
-// A slot protocol, m = 4, p0 = 1, one colluding client at every slot. Hidden selection: each is asked with
-// chance 1/2 where the victim is. Seen selection: with chance 1/2 the victim is asked and her slot is known.
+// A slot protocol with m = 4, p0 = 1 and one colluding client at every slot. If the selection is hidden,
+// the server asks either client of the victim's slot with probability 1/2. If it is visible, then with
+// probability 1/2 the victim is asked and her slot is known.
 TEST(SystemDuties, WhoWasAskedMustStayHidden) {
   const long double epsilon0 = 1, epsilon = 0.5L, grown = std::exp(epsilon);
   const long double q = 1 / (std::exp(epsilon0) + 1), local = (1 - q) - grown * q;
@@ -77,13 +78,14 @@ TEST(SystemDuties, WhoWasAskedMustStayHidden) {
   EXPECT_NEAR(static_cast<double>(seen), 0.1438, 5e-5);
   EXPECT_NEAR(static_cast<double>(theorem), 0.1124, 5e-5);
   EXPECT_GT(seen, theorem);
-  // Skipping empty slots instead of asking a dummy, nobody else about: the one message is the victim's.
+  // If empty slots are skipped instead of asking a dummy, and nobody else is there, the one
+  // message is the victim's.
   EXPECT_NEAR(static_cast<double>(local), 0.28765, 5e-6);
   EXPECT_GT(local, theorem);
 }
 
-// Noise on the integers is not the continuous Gaussian: its hockey-stick
-// divergence can be over twice as large.
+// Noise on the integers is not the continuous Gaussian: its hockey-stick divergence can be more
+// than twice as large.
 TEST(SystemDuties, DiscreteGaussianNeedsItsOwnProfile) {
   const auto ratio = [](long double s, long double epsilon) {
     long double total = 0, sum = 0;
@@ -99,11 +101,12 @@ TEST(SystemDuties, DiscreteGaussianNeedsItsOwnProfile) {
   EXPECT_NEAR(static_cast<double>(ratio(0.75L, 5.9L)), 2.38, 0.01);
 }
 
-// Noise drawn once and sent again is outside the composition theorem. (Here it happens to leak less than
-// fresh noise; nothing is claimed.) Two clients, two rounds, rate 1/2, binary response.
+// Noise that is drawn once and sent again is not covered by the composition theorem. (Here it
+// happens to leak less than fresh noise, which is not a general fact.) Two clients, two rounds, rate
+// 1/2, binary response.
 TEST(SystemDuties, MemoisedNoiseIsAnotherMechanism) {
   const long double q = 1 / (std::exp(1.0L) + 1), g = 0.5L;
-  const auto round = [&](int victim, int other) {  // law of (zeros, ones) given both messages
+  const auto round = [&](int victim, int other) {  // the law of (zeros, ones) given both messages
     std::vector<long double> law(9, 0);
     for (int c = 0; c < 4; ++c) {
       int zeros = 0, ones = 0;

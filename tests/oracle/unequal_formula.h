@@ -1,8 +1,9 @@
-// Test oracle: Theorem 6 for rates known one by one, and the slot bounds, term by term as written in
-// docs/theory/unequal-rates.md and slots.md, in long double.
+// Test oracle: Theorem 6 for rates that are known one by one, and the slot bounds, term by term as written
+// in docs/theory/unequal-rates.md and slots.md, in long double.
 //
-// Every set of reporting clients, every choice of slots and every combination of atoms is visited: n, m <= 6.
-// The fast code in bounds/ is compared with these; these are compared with enumeration. Pure functions.
+// Every set of reporting clients, every choice of slots and every combination of atoms is visited, so n and
+// m are 6 at most. The fast code in src/muster/accounting/theorems is compared with these formulas, and
+// they are compared with enumeration. Pure functions.
 #pragma once
 
 #include <vector>
@@ -12,12 +13,13 @@
 
 namespace muster::accounting::oracle {
 
-// Inequality (1) of unequal-rates.md for one dataset: rates[0] is the victim's; all others' messages visited.
-// Mass of a outside the support of the slot's own law counts as +infinity.
+// Inequality (1) of docs/theory/unequal-rates.md for one dataset; rates[0] is the victim's. All
+// messages of the others are visited. Mass of a outside the support of another client's law counts as
+// an infinite ratio.
 long double unequal_dataset(const std::vector<Law>& others, const Law& a, const Law& b,
                             const std::vector<long double>& rates, long double epsilon);
 
-// The same with a draw of `law` (X*) for every g_j; at_all = HS_E(a||b) or its bound f(E).
+// The same with a draw of `law` (X*) for every g_j; at_all is HS_E(a||b) or its bound f(E).
 long double unequal_profile(const std::vector<Atom>& law, const std::vector<long double>& rates,
                             long double epsilon, long double at_all);
 
@@ -25,8 +27,8 @@ long double unequal_profile(const std::vector<Atom>& law, const std::vector<long
 long double slot_sum(const std::vector<Atom>& law, const std::vector<long double>& weights, long double p0,
                      long double epsilon);
 
-// The average of slot_sum over w_i = 1 / (1 + c_i), c_i the number of others at slot i: each checks in with
-// its rate at a uniform slot.
+// The average of slot_sum over w_i = 1 / (1 + c_i), where c_i is the number of others at slot i: each of
+// them checks in with its rate at a uniform slot.
 long double counted_slot_sum(const std::vector<Atom>& law, int slots, long double p0,
                              const std::vector<long double>& rates_of_others, long double epsilon);
 

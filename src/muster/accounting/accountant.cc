@@ -25,31 +25,32 @@ namespace {
 using numerics::larger;
 using numerics::smaller;
 
-// Of the work that a table may cost: for a bound that is computed to be shown beside the others.
+// The share of a table's work (round_curve.h) for a bound that is not charged, only shown
+// beside the others.
 constexpr double kShareOfUncharged = 0.25;
 
-constexpr double kNothing = 1e-290;  // of delta
+constexpr double kNothing = 1e-290;  // deltas below this have a lower value of 0
 
 std::optional<double> finite(double value) {
   return std::isfinite(value) ? std::optional<double>(value) : std::nullopt;
 }
 
-// Proven first, then the smallest upper bound; none is the largest.
+// Orders bounds: proven ones first, then by their upper value, where none counts as infinity.
 bool comes_before(const Bound& a, const Bound& b) {
   constexpr double kNone = std::numeric_limits<double>::infinity();
   return std::make_pair(a.validity, a.upper.value_or(kNone)) <
          std::make_pair(b.validity, b.upper.value_or(kNone));
 }
 
-// The largest lower value that the accountant's own rows have.
+// The largest lower value of the accountant's own bounds.
 double lower_of(const Statement& statement) {
   double lower = 0;
   for (const Bound& bound : statement.all) lower = larger(lower, bound.lower.value_or(0));
   return lower;
 }
 
-// Gives every proven upper bound the statement's lower value, and puts the best row first. Throws
-// Error(internal) where a bound lies below that value.
+// Gives every proven upper bound the statement's lower value, and puts the best bound first. Throws
+// Error(internal) if a bound is below that value.
 void settle(Statement& statement, double lower) {
   for (Bound& bound : statement.all) {
     if (bound.validity == Validity::proven && bound.upper) {
@@ -104,14 +105,14 @@ struct Accountant::State {
     bool charged() const { return bound.validity == Validity::proven && !bound.is_dominated; }
     RoundBound bound;
     ComposedCurve composed;
-    TypedRounds typed;  // where the bound has types, for more than one round
+    TypedRounds typed;  // used where the bound has types, for more than one round
   };
   struct Lower {
     Lower(RoundPair p, double share) : pair(std::move(p)), composed(pair.forward, pair.reverse, share) {}
     RoundPair pair;
     ComposedPair composed;
   };
-  // Everything that holds for one adversary.
+  // All bounds that hold for one view, and the view's gate.
   struct InView {
     InView(const Mechanism& m, const Participation& p, View v) : view(v), gate(m, {p}, v) {
       Applicable found = applicable(m, p, v);
@@ -125,7 +126,7 @@ struct Accountant::State {
     }
     View view;
     Gate gate;
-    std::list<Upper> uppers;  // lists: the tables inside do not move
+    std::list<Upper> uppers;  // lists, because the tables inside cannot be moved
     std::list<Lower> lowers;
     std::string missing;
   };
@@ -133,7 +134,7 @@ struct Accountant::State {
   Mechanism mechanism;
   Participation participation;
   mutable std::mutex mutex;
-  mutable std::list<InView> views;  // those asked for
+  mutable std::list<InView> views;  // those that were asked for
 
   State(const Mechanism& m, const Participation& p) : mechanism(m), participation(p) { in(own_view(p)); }
 
@@ -149,7 +150,7 @@ struct Accountant::State {
                                    : local_delta_upper(mechanism, rate, rounds, question.fixed);
   }
 
-  // A bound's own answer, past the gate.
+  // A bound's own answer, which has passed the gate.
   static double checked(const InView& in, const Upper& upper, std::uint64_t rounds,
                         const Question& question) {
     const double value = upper.upper(rounds, question);
@@ -210,7 +211,7 @@ struct Accountant::State {
     return bound;
   }
 
-  // What a single test of one round shows: hardly ever the largest lower value, always there.
+  // The lower value of a single test of one round. It is hardly ever the largest one, but it always exists.
   static Bound floor_bound(const InView& in, const Question& question) {
     const Stopwatch watch;
     Bound bound;
@@ -223,7 +224,7 @@ struct Accountant::State {
     return bound;
   }
 
-  // `upper`: a proven one; a delta that is nothing has a lower value of 0.
+  // `upper`: a proven upper value. If that is a delta below kNothing, the lower value is 0.
   static Bound lower_bound(const InView& in, const Lower& pair, std::uint64_t rounds,
                            const Question& question, std::optional<double> upper) {
     const Stopwatch watch;
@@ -295,12 +296,12 @@ Statement Accountant::account(std::uint64_t rounds, const Question& question,
     local.assumptions.push_back(in.missing);
   }
   statement.all.push_back(std::move(local));
-  std::optional<double> charged = statement.local;  // what training charges
+  std::optional<double> charged = statement.local;  // the smallest charged bound so far
   for (const State::Upper& upper : in.uppers) {
     Bound bound = State::upper_bound(in, upper, rounds, question);
     if (upper.charged() && bound.upper && (!charged || *bound.upper < *charged)) charged = bound.upper;
-    // Provably no smaller than another bound of the list: where its own
-    // tables say so, that is their rounding.
+    // This bound is provably no smaller than another one of the list; where its tables say otherwise, that
+    // is their numerical error.
     if (!upper.charged() && bound.upper && charged) bound.upper = larger(*bound.upper, *charged);
     statement.all.push_back(std::move(bound));
   }
@@ -315,7 +316,7 @@ Statement Accountant::account(std::uint64_t rounds, const Question& question,
 Statement Accountant::merge(Statement statement, std::vector<Bound> others) const {
   if (statement.rounds == 0) return statement;
   const State::InView& in = state_->in(statement.best.view);
-  const double lower = lower_of(statement);  // what the others claim from below counts for nothing
+  const double lower = lower_of(statement);  // lower values of the other bounds are not used
   const bool sees_more = in.view == View::shuffler_colludes && own_view(state_->participation) != in.view;
   for (Bound& bound : others) {
     const bool proven = bound.validity == Validity::proven;

@@ -1,14 +1,15 @@
-// The accountant: a mechanism, a participation and a number of rounds in; a two-sided statement out.
+// The accountant: from a mechanism, a participation and a number of rounds it computes a two-sided
+// privacy statement.
 //
 // Example:
 //     ShuffledCheckIn protocol{ClientCount::of(60000), Rate::of(0.1)};
 //     Accountant accountant(LdpSgdLocal{2.0}, protocol);
 //     Statement s = accountant.account(6800, {Question::Kind::epsilon_at_delta, 1e-5});
-//     *s.best.upper;   // proven, never too small
+//     *s.best.upper;   // proven: the true epsilon is at most this
 //
-// The neighbouring relation is replace-one for the life of the object. The first query builds the one-round
-// curves (the slow part, cached); later ones, for any number of rounds, reuse them. Thread rule: const
-// methods may run concurrently.
+// The neighbouring relation is replace-one. The first query builds the one-round curves, which is slow;
+// they are kept, and later queries, for any number of rounds, reuse them. Thread rule: const methods
+// may run concurrently.
 #pragma once
 
 #include <cstdint>
@@ -31,21 +32,22 @@ class Accountant {
   Accountant(Accountant&&) noexcept;
   Accountant& operator=(Accountant&&) noexcept;
 
-  // Every applicable bound for `rounds` rounds. `asked`: the view, the participation's own unless given; a
+  // Every applicable bound for `rounds` rounds. `asked` is the view, by default the participation's own; a
   // view that no theorem covers throws Error(uncovered).
   Statement account(std::uint64_t rounds, const Question& question,
                     std::optional<View> asked = std::nullopt) const;
-  // A statement of this accountant with bounds of other origin beside its own. Those that call themselves
-  // proven hold for the participation's own view: they pass the gate, take the lower value, and are left out
-  // where the statement's view sees more than that one.
+  // Adds bounds of other origin to a statement of this accountant. Those that call themselves proven must
+  // hold for the participation's own view. They pass the gate and take the statement's lower value; they
+  // are left out if the statement's view sees more than that.
   Statement merge(Statement statement, std::vector<Bound> others) const;
 
-  // The smallest proven upper bound alone, in the participation's own view: what training prints at every
-  // logged round and calibration searches. 0 rounds: 0. nullopt where every theorem gives infinity.
+  // The smallest proven upper bound alone, in the participation's own view, which training prints at every
+  // logged round and calibration searches. 0 for 0 rounds; nullopt where every theorem gives infinity.
   std::optional<double> upper(std::uint64_t rounds, const Question& question) const;
-  // About 1e-3 larger at a quarter of the cost, nothing kept: for a search to start with.
+  // The same, but about 1e-3 larger, at a quarter of the cost and without keeping tables:
+  // to start a search.
   std::optional<double> rough_upper(std::uint64_t rounds, const Question& question) const;
-  // Its epsilon; infinity for none.
+  // The epsilon of `upper`; infinity if there is none.
   double epsilon_upper(std::uint64_t rounds, Delta delta) const;
 
  private:

@@ -1,6 +1,6 @@
-// Corners of what may be asked, as few as show each kind of failure: every answer finite or a reason, between
-// its lower value and the local guarantee, never falling with the rounds. accountant_corners_long_test.cc is
-// this file with every corner, some of which take ten seconds.
+// Questions at the corners of what can be asked, few for each kind of failure. Every answer must be finite
+// or have a reason, lie between its lower value and the local guarantee, and never fall as rounds are
+// added. accountant_corners_long_test.cc is this file with all corners, some of which take ten seconds.
 #ifndef MUSTER_EVERY_CORNER
 #define MUSTER_EVERY_CORNER 0
 #endif
@@ -18,7 +18,8 @@ namespace {
 
 constexpr bool kEvery = MUSTER_EVERY_CORNER != 0;
 
-// Questions in rising order of the rounds. Answers at `largest_cheap` rounds and below take a second at most.
+// Asks for increasing numbers of rounds. Answers for at most `largest_cheap` rounds take a second at most;
+// the others are asked only if all corners are.
 void survives(const Mechanism& mechanism, std::uint64_t clients, double rate, double delta,
               const std::vector<std::uint64_t>& rounds, std::uint64_t largest_cheap = 10'000'000) {
   const Accountant accountant(mechanism, ShuffledCheckIn{ClientCount::of(clients), Rate::of(rate)});
@@ -59,7 +60,7 @@ TEST(Corners, NeverPassTheLocalGuarantee) {
   survives(GaussianLocal{3}, 1'000'000, 1e-3, 1e-30, once_and_ten_million, 1);
 }
 
-// Losses of a hundred and more in few rounds: the composed curve is flat, and then falls at once.
+// Losses of a hundred and more in few rounds, whose composed curve is flat and then falls at once.
 TEST(Corners, FlatCurvesAreComposed) {
   for (const std::uint64_t clients : {1'000, 1'000'000}) {
     for (const double sigma : {0.1, 0.12, 0.15}) {
@@ -68,16 +69,16 @@ TEST(Corners, FlatCurvesAreComposed) {
   }
 }
 
-// e^epsilon beyond a double's range, after some rounds; of one round
-// accountant_extremes_test.cc has the truth.
+// e^epsilon is beyond the range of a double after some rounds. accountant_extremes_test.cc knows the
+// truth of one round.
 TEST(Corners, LossesPastTheRangeOfDoubles) {
   survives(GaussianLocal{std::ldexp(1.0, -12)}, 1'000, 0.1, 1e-5, {1, 7});
   survives(PureLocal{700}, 1'000, 0.1, 1e-5, {1, 3});
   survives(PureLocal{1e6}, 1'000, 0.1, 1e-5, {1, 3});
 }
 
-// Questions that took minutes: an answer's sums may cost little, by counted work (numerics/work.h; 3.5e9 are
-// about a second).
+// Questions that once took minutes: the work counted in an answer's sums is limited (numerics/work.h; 3.5e9
+// take about a second).
 TEST(Corners, CostLittle) {
   struct Costly {
     Mechanism mechanism;

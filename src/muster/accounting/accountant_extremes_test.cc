@@ -1,6 +1,6 @@
-// Questions at the edges, each of which an earlier version answered with a number far below the truth, most
-// of them with "0, proven". The truths are computations of their own: the local divergence shared among n,
-// one round of the exact pair, or enumeration, as the comment beside each says.
+// Questions at the edges of what can be asked, each of which an earlier version answered with a number far
+// below the truth, mostly with "0, proven". The truths are computed independently, as the comment beside
+// each says: from the local divergence shared among n, from one round of the exact pair, or by enumeration.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -27,7 +27,7 @@ Statement delta_of(const Mechanism& mechanism, const Participation& participatio
   return Accountant(mechanism, participation).account(rounds, {Question::Kind::delta_at_epsilon, epsilon});
 }
 
-// Never below the truth, never above what the messages alone give away.
+// Checks that the answer is not below the truth and not above the local guarantee.
 void expect_at_least(const Statement& s, double truth, const std::string& what) {
   SCOPED_TRACE(what);
   ASSERT_TRUE(s.best.upper && s.local);
@@ -37,12 +37,12 @@ void expect_at_least(const Statement& s, double truth, const std::string& what) 
   EXPECT_LE(s.best.lower.value_or(0), *s.best.upper);
 }
 
-// Losses of a hundred and more in few rounds: the composed curve is flat, and then falls at once. What two
-// rounds cost is no less than what one does (130.68: the pair whose other records all equal the
-// alternative, exactly); accountant_corners_test.cc asks for more rounds and other sizes.
+// Losses of a hundred and more in few rounds, whose composed curve is flat and then falls at once. Two
+// rounds cost no less than one, which costs exactly 130.68 for the pair whose other records all equal the
+// alternative. accountant_corners_test.cc asks for more rounds and other sizes.
 TEST(Extremes, FlatCurvesAreComposed) {
   expect_at_least(epsilon_of(GaussianLocal{0.15}, check_in(1'000, 0.1), 2, 1e-5), 130.7, "two check-ins");
-  // 4.6 is what hiding among a hundred can take off a message's 25.
+  // Hiding among a hundred can take ln 100 = 4.6 off a message's 25.
   expect_at_least(epsilon_of(LdpSgdLocal{25},
                              RandomCheckIn{Kind::averaged, clients(1'000), 100, Rate::of(0.01)}, 3, 1e-5),
                   18.1, "averaged slots");
@@ -61,11 +61,11 @@ TEST(Extremes, FlatCurvesAreComposed) {
   expect_at_least(epsilon_of(GaussianLocal{0.15},
                              ShuffledCheckIn{clients(1'000), Rate::of(0.1), Rate::of(0.05)}, 2, 1e-5),
                   130.6, "unequal rates");
-  // Its lower value takes seconds and is none of what failed.
+  // Only the upper value is computed, because the lower one takes seconds and was not wrong.
   const std::optional<double> laplace =
       Accountant(LaplaceLocal{32.72}, Shuffle{clients(5)}).upper(2, {Question::Kind::epsilon_at_delta, 0.1});
   EXPECT_GE(laplace.value(), 30.9);
-  // Not 28819.
+  // The privacy blanket once gave 28819 here.
   const Statement twenty = epsilon_of(PureLocal{20}, Shuffle{clients(1'000)}, 10, 1e-5);
   for (const Bound& bound : twenty.all) {
     if (bound.id == "privacy-blanket") {
@@ -75,8 +75,8 @@ TEST(Extremes, FlatCurvesAreComposed) {
   }
 }
 
-// A table made for a larger delta is a valid answer, and a worse one: delta at
-// the epsilon given is the delta asked.
+// A table made for a larger delta would answer validly but more loosely, so the two questions must use the
+// same table: delta at the epsilon given must be the delta asked for.
 TEST(Extremes, EpsilonAndDeltaLeadBackAtSmallDeltas) {
   for (const double delta : {1e-5, 1e-15, 1.809380310985051e-28}) {
     const Statement s = epsilon_of(PureLocal{40}, check_in(100, 0.3), 3, delta);
@@ -87,8 +87,8 @@ TEST(Extremes, EpsilonAndDeltaLeadBackAtSmallDeltas) {
   }
 }
 
-// One client among none: the exact answer is optimal composition mixed over the number of participations,
-// computed apart (bounds/local). Both ends close on it, from sums of terms and from single large ratios.
+// With one client the exact answer is optimal composition mixed over the number of participations, computed
+// independently (theorems/local). The upper and the lower end are both near it.
 TEST(Extremes, OneClientIsItsOwnCrowd) {
   for (const double sigma : {0.03, 0.1, 0.15}) {
     for (const double rate : {0.1, 0.5}) {
@@ -105,9 +105,9 @@ TEST(Extremes, OneClientIsItsOwnCrowd) {
   }
 }
 
-// e^epsilon beyond a double's range is not "nothing left".
+// Where e^epsilon is beyond the range of a double, the answer must not become 0.
 TEST(Extremes, LossesPastTheRangeOfDoubles) {
-  // One client: the Gaussian itself, Phi(20 - 17.75) - e^710 Phi(-20 - 17.75).
+  // With one client it is the Gaussian itself: Phi(20 - 17.75) - e^710 Phi(-20 - 17.75).
   expect_at_least(delta_of(GaussianLocal{0.05}, Shuffle{clients(1)}, 1, 710), 0.98693, "one client");
   expect_at_least(
       epsilon_of(GaussianLocal{0.03}, RandomCheckIn{Kind::sliding, clients(5), 53, Rate::of(1)}, 1, 1e-6),
@@ -122,9 +122,9 @@ TEST(Extremes, LossesPastTheRangeOfDoubles) {
   expect_at_least(epsilon_of(PureLocal{1e6}, check_in(1'000, 0.1), 3, 1e-5), 9e5, "epsilon0 = 10^6");
 }
 
-// Heavy noise: e^epsilon rounded to a double is another epsilon.
+// With heavy noise, rounding e^epsilon to a double would change epsilon noticeably.
 TEST(Extremes, TinyEpsilonsAreNotRounded) {
-  // f(8e-8) at mu = 2e-8 is mu (phi(4) - 4 Phi(-4)) to eight digits; f falls with y = epsilon/mu alone.
+  // At mu = 2e-8, f(8e-8) is mu (phi(4) - 4 Phi(-4)) to eight digits; f / mu depends on epsilon / mu alone.
   const double unit =
       std::exp(-8.0) / std::sqrt(2 * std::acos(-1.0)) - 4 * 0.5 * std::erfc(4 / std::sqrt(2.0));
   for (const double sigma : {1e8, 1e9}) {
@@ -138,9 +138,10 @@ TEST(Extremes, TinyEpsilonsAreNotRounded) {
   EXPECT_GE(*deep.best.upper, 0.0060078835762);
 }
 
-// Small epsilon0: a difference of two exponentials near 1 has no digits left, its logarithm has all of them.
+// For small epsilon0, a difference of two exponentials near 1 loses all its digits; computed from the
+// difference of their logarithms it keeps them.
 TEST(Extremes, LowerValuesOfSmallEpsilonsStayBelow) {
-  // One client: (e^epsilon0 - e^epsilon) / (1 + e^epsilon0).
+  // With one client it is (e^epsilon0 - e^epsilon) / (1 + e^epsilon0).
   for (const double epsilon0 : {1e-9, 1e-6, 1e-3, 1.0}) {
     for (const double share : {0.0, 0.5, 0.999, 0.999999}) {
       const double epsilon = share * epsilon0;
@@ -153,12 +154,12 @@ TEST(Extremes, LowerValuesOfSmallEpsilonsStayBelow) {
       EXPECT_GE(*s.best.lower, truth * (1 - 1e-6L));
     }
   }
-  // The sum of one client's message at rate 1 is the message.
+  // With one client at rate 1, the sum is the client's message.
   const Statement s = epsilon_of(GaussianLocal{0.5}, AggregatedCheckIn{clients(1), Rate::of(1)}, 1, 1e-5);
   EXPECT_LE(*s.best.lower, 24.38161088);
   EXPECT_GE(*s.best.upper, 24.38161087);
-  // A fixed subset of small epsilon0, against enumeration in the swap theorem's own form for others who all
-  // hold the alternative: k of n, (1/n) E( sum_{i<=k} (r_i - 1) - n (E - 1) )_+ .
+  // For a fixed subset (k of n) of small epsilon0 whose others all hold the alternative, the truth is (1/n)
+  // E( sum_{i<=k} (r_i - 1) - n (E - 1) )_+, by the swap theorem's own form.
   for (const double epsilon0 : {1e-8, 1e-5, 1e-2, 1.0}) {
     for (const int k : {1, 3, 6}) {
       const int n = 7;
@@ -181,13 +182,13 @@ TEST(Extremes, LowerValuesOfSmallEpsilonsStayBelow) {
   }
 }
 
-// Conditions that no rounding may turn into "nothing".
+// An answer is 0 only where the truth is, whatever is rounded.
 TEST(Extremes, ZeroOnlyWhereNothingIsLeft) {
   EXPECT_EQ(*epsilon_of(GaussianLocal{1}, check_in(100, 0.1), 0, 1e-5).best.upper, 0);
   EXPECT_GT(*epsilon_of(GaussianLocal{1e6}, check_in(1'000'000'000'000, 1e-12), 1, 1e-300).best.upper, 0);
   EXPECT_GT(*epsilon_of(PureLocal{1e-9}, Shuffle{clients(1)}, 1, 1e-12).best.upper, 0);
   EXPECT_EQ(*epsilon_of(PureLocal{1e-9}, Shuffle{clients(1)}, 1, 1e-9).best.upper,
-            0);  // beyond the total variation
+            0);  // this delta is above the total variation
   EXPECT_EQ(*delta_of(PureLocal{1}, Shuffle{clients(1)}, 1, 1).best.upper, 0);
   EXPECT_GT(*delta_of(GaussianLocal{1}, Shuffle{clients(1)}, 1, 1e6).best.upper, 0);
 }

@@ -1,5 +1,5 @@
-// The accountant's statements after many rounds, on a grid of delta: every proven upper epsilon above every
-// lower one, and the stated numerical error a small part of the answer.
+// Checks the accountant's statements after many rounds, on a grid of delta: every proven upper epsilon is
+// above every lower one, and the stated numerical error is a small part of the answer.
 #include <gmock/gmock.h>
 
 #include <cmath>
@@ -37,7 +37,7 @@ TEST(AccountantOrder, UppersAboveLowersAtEveryDelta) {
               EXPECT_GE(*bound.upper, *s.best.upper) << bound.id;
             }
           }
-          EXPECT_GE(*s.best.upper, before);  // a smaller delta is never cheaper
+          EXPECT_GE(*s.best.upper, before);  // a smaller delta never has a smaller epsilon
           before = *s.best.upper;
           EXPECT_GE(s.best.numerical_error, 0);
           largest_error = std::max(largest_error, s.best.numerical_error / std::max(1e-12, *s.best.upper));

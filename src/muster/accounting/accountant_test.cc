@@ -1,4 +1,4 @@
-// Reference rows from independent computations, and the invariants every statement keeps.
+// Compares the accountant with independent computations, and checks what every statement must satisfy.
 #include "muster/accounting/accountant.h"
 
 #include <gtest/gtest.h>
@@ -27,10 +27,12 @@ struct Row {
   double delta;
   double reference;  // an independent computation of the same bound
   double lower;      // a lower bound on the truth from the same source
+  // One unit of the reference's last digit.
   double digit;
 };
 
-// The profile-only law where a closer bound of the Gaussian stands beside it; else the best.
+// The bound that the reference is for: the profile-only one where a closer bound of the Gaussian is the
+// best, and otherwise the best one.
 const Bound& referenced(const Statement& s) {
   for (const Bound& bound : s.all) {
     if (s.best.id == "gaussian-two-types" && bound.id == "swap-profile") return bound;
@@ -38,10 +40,9 @@ const Bound& referenced(const Statement& s) {
   return s.best;
 }
 
-// Independent computations (grid FFTs in another language), the digits of docs/theory/reference-values.md.
-// An upper bound may be lower, on a finer curve with its certificate; `digit` is one unit of the
-// reference's last digit. The Gaussian's rows are of the profile-only law; gaussian_two_types_test.cc has
-// those of its own.
+// Independent computations (grid FFTs in another language), whose digits docs/theory/reference-values.md
+// has. An upper bound may be smaller, because it uses a finer curve with a certificate. The rows of the
+// Gaussian are for the profile-only bound; gaussian_two_types_test.cc has those of the closer one.
 const std::vector<Row>& rows() {
   static const std::vector<Row> all = {
       {60'000, 0.1, LdpSgdLocal{2}, 6'800, 1e-5, 0.930108, 0.9274, 1e-4},
@@ -72,12 +73,12 @@ TEST(Accountant, ReproducesTheReferenceRows) {
     ASSERT_TRUE(s.best.upper && s.best.lower && bound.upper);
     EXPECT_EQ(s.best.validity, Validity::proven);
     EXPECT_LE(*bound.upper, row.reference);
-    EXPECT_GE(*bound.upper, row.reference * 0.9995);  // a finer curve, no other bound
+    EXPECT_GE(*bound.upper, row.reference * 0.9995);  // the same bound on a finer curve
     EXPECT_GE(*s.best.upper, row.lower - row.digit);  // never below the truth
     EXPECT_LE(*s.best.upper, *bound.upper);
     EXPECT_LE(*s.best.lower, row.lower + row.digit);
-    // Our lower pair takes the least that convexity allows between nodes,
-    // the reference does not: 3e-3 covers it.
+    // Our lower pair takes the smallest values that convexity allows between nodes and the reference does
+    // not, which 3e-3 covers.
     EXPECT_GE(*s.best.lower, row.lower * 0.997);
     EXPECT_LE(s.best.numerical_error, 1e-4 * *s.best.upper);
     EXPECT_GE(s.best.numerical_error, 0);
@@ -85,8 +86,8 @@ TEST(Accountant, ReproducesTheReferenceRows) {
   }
 }
 
-// Little noise: the terms have heavy tails, and both ends stay close to the numbers that other splits of the
-// sum gave (a hundredth apart at most).
+// With little noise the terms have heavy tails. Both ends must be near the numbers that other splits of the
+// sum gave, which differ by a hundredth at most.
 TEST(Accountant, EnclosesHeavyTails) {
   struct Heavy {
     double sigma;
@@ -106,15 +107,15 @@ TEST(Accountant, EnclosesHeavyTails) {
     EXPECT_NEAR(*s.best.upper, row.epsilon, (row.error + 1e-3) * row.epsilon);
     EXPECT_LE(s.best.numerical_error, row.error * *s.best.upper);
     EXPECT_GT(*s.best.lower, 0.75 * *s.best.upper);
-    // The rough bound is another chord over the same curve.
+    // The rough bound uses longer chords over the same curve.
     const double rough = accountant.rough_upper(row.rounds, question).value();
     EXPECT_GE(rough, (1 - row.error) * *s.best.upper);
     EXPECT_LE(rough, 1.01 * *s.best.upper);
   }
 }
 
-// The reference lower value 0.12581 of the composed Gaussian is the envelope of both directions of the pair,
-// which belongs to no pair of data sets; each direction alone composes to less.
+// The reference lower value 0.12581 of the composed Gaussian comes from the envelope of both directions of
+// the pair, which belongs to no pair of data sets. Each direction alone composes to less.
 TEST(Accountant, TheEnvelopeOfAPairIsNoLowerBound) {
   const Applicable list =
       applicable(GaussianLocal{5}, ShuffledCheckIn{ClientCount::of(60'000), Rate::of(0.1)});
@@ -130,13 +131,13 @@ TEST(Accountant, TheEnvelopeOfAPairIsNoLowerBound) {
   };
   const RoundCurve both = tabulate(pair.forward, pair.reverse, {100, 1e-16, 0.5});
   EXPECT_NEAR(upper(tabulate(envelope, {}, {100, 1e-16, 0.5})), 0.1258, 5e-5);
-  EXPECT_LT(upper(both), 0.12553);  // from above: the truth of one direction is lower still
+  EXPECT_LT(upper(both), 0.12553);  // an upper bound: the truth of one direction is smaller still
   EXPECT_LT(upper(both.swapped()), 0.12553);
   EXPECT_GT(LossDistribution::dominated(both).epsilon_lower(rounds, 1e-5), 0.1255);
 }
 
-// Three more reference lower values are too high, in their last digit: from above, neither direction of the
-// pair reaches them after rounding.
+// Three more reference lower values are too large in their last digit: upper bounds of both directions of
+// the pair do not reach them even after rounding.
 TEST(Accountant, ThreeReferenceLowerValuesAreAboveTheirPair) {
   struct Pair {
     std::uint64_t clients;
@@ -162,7 +163,7 @@ TEST(Accountant, ThreeReferenceLowerValuesAreAboveTheirPair) {
   }
 }
 
-// testdata/check_in_profile.txt: the same bound by grid FFTs in another language
+// testdata/check_in_profile.txt has the same bound by grid FFTs in another language
 // (tools/golden/check_in_profile.py), whose own grid errors are below 5e-4 of epsilon.
 TEST(Accountant, AgreesWithGridConvolutions) {
   std::ifstream file("testdata/check_in_profile.txt");
@@ -227,8 +228,7 @@ TEST(Accountant, IsMonotoneInRoundsRateAndClients) {
   EXPECT_LT(epsilon(100'000, 0.1, 100), epsilon(10'000, 0.1, 100));
 }
 
-// Rates that a double hardly holds: a wider range of rates never costs
-// less, down to the least double there is.
+// A wider range of rates never costs less, down to rates as small as the smallest double.
 TEST(Accountant, RatesNearZeroAreChargedInFull) {
   const Question question{Question::Kind::epsilon_at_delta, 1e-4};
   const auto upper = [&](double lo, double hi) {

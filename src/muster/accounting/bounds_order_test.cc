@@ -1,7 +1,9 @@
-// Every proven upper bound lies above every lower one: all randomizers, all protocols, a grid of epsilon.
+// Checks that every proven upper bound lies above every lower one: for all randomizers and protocols, on
+// a grid of epsilon.
 //
-// Lower bounds are of one dataset that the upper ones must cover, so a crossing is an error in one of the
-// two. The same pass holds the curves to their promises: no exception, no NaN, 0 <= lower <= upper <= 1.
+// A lower bound is for one dataset, which the upper ones must cover, so a crossing is an error in one of
+// the two. The test also checks that curves throw nothing, are never NaN, and have
+// 0 <= lower <= upper <= 1.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -53,7 +55,7 @@ std::vector<Participation> participations() {
 
 const std::vector<double> kEpsilons = {0, 1e-4, 0.01, 0.1, 0.4, 1.5};
 
-constexpr double kDeep = 1e-30;  // nobody asks for a smaller delta
+constexpr double kDeep = 1e-30;  // smaller deltas are not compared
 
 struct Tally {
   int uppers = 0, comparisons = 0, uncovered = 0;
@@ -68,7 +70,7 @@ void compare(const Mechanism& mechanism, const Participation& participation, Tal
   for (const double epsilon : kEpsilons) {
     double largest_lower = 0, largest = 0;
     std::string largest_id;
-    // The far end of a lower bound says nothing and may be anything above it.
+    // The upper end of a lower bound's curve has no meaning and may be anything above the lower one.
     const auto sane = [&](const numerics::Enclosure& delta, const std::string& id, double cap) {
       EXPECT_TRUE(delta.lower >= 0 && delta.lower <= delta.upper && delta.lower <= 1 && delta.upper <= cap)
           << id << " at " << epsilon << ": " << delta.lower << ", " << delta.upper;

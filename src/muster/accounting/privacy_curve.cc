@@ -10,7 +10,8 @@ namespace {
 
 constexpr int kStepsADecade = 4;
 
-// Five decades of delta either side, below 1/2; epsilon from a quarter to four times.
+// The grid around the fixed value: five decades of delta on either side, below 1/2, or epsilon from a
+// quarter to four times the value.
 std::vector<double> around(const Question& question) {
   std::vector<double> values;
   if (question.asks_epsilon()) {

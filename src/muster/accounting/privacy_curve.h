@@ -1,8 +1,8 @@
-// How the answer moves with the question: epsilon over delta and over rounds, or delta over epsilon and over
-// rounds, two-sided.
+// Curves of the accountant's answer, two-sided: epsilon over delta and over rounds, or delta over
+// epsilon and over rounds.
 //
-// Every point is a statement of the accountant of its own, so `upper` is proven at each; between points the
-// curves are monotone and nothing more is said. Pure function; the two curves are computed side by side.
+// Every point is a statement of its own, so `upper` is proven at each. Between points nothing more is known
+// than that the curves are monotone. Pure function; the two curves are computed concurrently.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace muster::accounting {
 struct CurvePoint {
   std::uint64_t rounds;
   double fixed;                 // delta, or epsilon when the question fixes that
-  std::optional<double> upper;  // in the quantity asked; nullopt: none
+  std::optional<double> upper;  // in the quantity asked for; nullopt if there is none
   std::optional<double> lower;
   std::optional<double> local;
 };
@@ -28,7 +28,7 @@ struct PrivacyCurves {
   std::vector<CurvePoint> by_rounds;  // 1 .. rounds, on a logarithmic grid that holds both
 };
 
-// rounds >= 1. Epsilon 0 has no neighbours on a logarithmic grid: `by_fixed` then holds one point.
+// rounds >= 1. If epsilon is fixed to 0, which is on no logarithmic grid, `by_fixed` has that one point.
 PrivacyCurves privacy_curves(const Accountant& accountant, std::uint64_t rounds, const Question& question,
                              std::optional<View> view);
 

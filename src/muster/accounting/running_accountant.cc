@@ -10,11 +10,13 @@
 namespace muster::accounting {
 namespace {
 
-// Fine enough for any number of rounds: tables are shared by all of them.
+// The tables are fine enough for any number of rounds, because all numbers of rounds share them.
 constexpr int kNodesPerDeviation = 80;
 constexpr double kVisited = 2.5;
-constexpr int kRefined = 4;     // lattice points to a cell of what is composed from below
-constexpr double kTail = 1e-9;  // of delta, over a million rounds
+// Lattice points per cell of the pair that is composed from below.
+constexpr int kRefined = 4;
+// The share of delta that the tails of a million rounds may be.
+constexpr double kTail = 1e-9;
 
 RoundCurve tabulate_nested(const Curve& forward, const Curve& reverse, Delta delta) {
   return tabulate(forward, reverse,
@@ -98,8 +100,9 @@ bool RunningAccountant::one_typed_stretch() const {
   return ended_.empty() && latest_.first != nullptr && latest_.first->typed != nullptr && latest_.second > 1;
 }
 
-// Consecutive rounds of a kind by its types where it has some: a block of them is dominated by its pair
-// whatever came before. (Rounds with others in between are no block: either kind could look at the other.)
+// Charges consecutive rounds of a kind by its types if it has some: a block of them is dominated by its
+// pair whatever was released before. Rounds with others in between are no block, because an adversary's
+// choice could then depend on what the others released.
 std::optional<DifferentRounds> RunningAccountant::typed_uppers() const {
   DifferentRounds all;
   bool any = false;

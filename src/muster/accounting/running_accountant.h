@@ -1,4 +1,5 @@
-// The running accountant: charges round after round, whatever each round was, and answers after every one.
+// The running accountant: it charges one round after another, each with any mechanism and participation,
+// and answers after every one.
 //
 // Example: a plan whose noise falls from sigma 6 to sigma 4 after a thousand rounds.
 //     RunningAccountant account(Delta::of(1e-5));
@@ -6,11 +7,12 @@
 //     account.charge(GaussianLocal{4}, protocol, 500);
 //     account.epsilon().upper;   // proven for all 1500 rounds together
 //
-// Every distinct (mechanism, participation) is tabulated once; a round's curve is the smallest of the proven
-// bounds that cover it, the local guarantee among them; where one of them knows what types a round can be
-// (typed_rounds.h), consecutive rounds of a kind are charged by these as well, and the smaller sum holds.
-// Replace-one, each participation in its own view. The charges must not depend on private data: a schedule
-// fixed in advance, or chosen without looking at the releases. Not thread-safe.
+// Every distinct (mechanism, participation) is tabulated once. A round's curve is the smallest of the
+// proven bounds that cover it, the local guarantee among them. Where one of them knows which types a round
+// can be (typed_rounds.h), consecutive rounds of one kind are also charged by their types, and the smaller
+// total holds. The neighbouring relation is replace-one, and each participation has its own view. The
+// charges must not depend on private data: the schedule is fixed in advance, or chosen without looking at
+// the releases. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -35,23 +37,25 @@ class RunningAccountant {
  public:
   explicit RunningAccountant(Delta delta) : delta_(delta) {}
 
-  // Throws Error(plan) for a description out of range. O(one tabulation) the first time a pair is met.
+  // Throws Error(plan) for a description out of range. The first charge of a pair tabulates it; later
+  // ones take no time.
   void charge(const Mechanism& mechanism, const Participation& participation, std::uint64_t rounds = 1);
 
   std::uint64_t rounds() const { return rounds_; }
 
-  // For everything charged so far: `upper` is proven, `lower` what one pair of data sets attains. Infinity
-  // where no bound is finite.
+  // For everything charged so far: `upper` is proven, and some pair of data sets attains `lower`. `upper`
+  // is infinite where no bound is finite.
   numerics::Enclosure epsilon() const;
   // The same for delta at an epsilon >= 0.
   numerics::Enclosure delta(double epsilon) const;
-  // The upper value with every numerical error turned inward: what lies between is not the theorems'.
+  // The upper value with every numerical error turned downward: its distance from the upper value is a
+  // numerical error and no looseness of the theorems.
   double epsilon_from_below() const { return belows().epsilon_lower(delta_.value()); }
   double delta_from_below(double epsilon) const { return belows().delta(epsilon, Ends::lower).lower; }
   // The proven upper delta at an epsilon >= 0.
   double delta_upper(double epsilon) const;
 
-  // Forgets the charges, not the tables: charging the same pairs again costs nothing.
+  // Forgets the charges but keeps the tables, so that charging the same pairs again takes no time.
   void restart();
 
  private:
@@ -59,15 +63,15 @@ class RunningAccountant {
     Mechanism mechanism;
     Participation participation;
     LossDistribution upper;
-    LossDistribution forward;  // one pair from below, both orientations
+    LossDistribution forward;  // a lower pair, in both orientations
     LossDistribution reverse;
-    std::unique_ptr<TypedRounds> typed;             // where a bound knows types
-    RoundCurve curve;                               // that `upper` is of
-    mutable std::optional<LossDistribution> below;  // the same curve from below, once asked for
-    mutable std::uint64_t rounds = 0;               // charged
+    std::unique_ptr<TypedRounds> typed;             // null unless a bound knows types
+    RoundCurve curve;                               // the curve of `upper`
+    mutable std::optional<LossDistribution> below;  // `curve` from below, once asked for
+    mutable std::uint64_t rounds = 0;               // rounds charged
   };
   DifferentRounds belows() const;
-  // The kind and length of a run of consecutive rounds of one kind.
+  // A stretch of consecutive rounds of one kind: the kind, and how many rounds.
   using Stretch = std::pair<const Kind*, std::uint64_t>;
   bool one_typed_stretch() const;
   std::optional<DifferentRounds> typed_uppers() const;
@@ -76,8 +80,8 @@ class RunningAccountant {
   Delta delta_;
   std::uint64_t rounds_ = 0;
   std::list<Kind> kinds_;
-  std::map<Stretch, std::uint64_t> ended_;  // how many stretches
-  Stretch latest_{nullptr, 0};              // the one that goes on
+  std::map<Stretch, std::uint64_t> ended_;  // how many stretches of each kind and length have ended
+  Stretch latest_{nullptr, 0};              // the stretch that has not ended
   DifferentRounds uppers_;
   DifferentRounds forwards_;
   DifferentRounds reverses_;

@@ -1,5 +1,5 @@
-// Charging in pieces equals charging at once; different rounds lie between the extremes; a brute-force
-// product agrees.
+// Checks that charging in pieces equals charging at once, that different rounds lie between the extremes,
+// and that a product of two laws is bounded closely.
 #include "muster/accounting/running_accountant.h"
 
 #include <gtest/gtest.h>
@@ -65,8 +65,8 @@ TEST(RunningAccountant, DifferentRoundsLieBetweenTheExtremes) {
   EXPECT_LE(running.epsilon().lower, running.epsilon().upper);
 }
 
-// Two rounds of one client each: no amplification is possible, the truth is
-// the product of two randomized responses.
+// Two rounds of one client each. No amplification is possible, so the truth is the product of two
+// randomized responses.
 TEST(RunningAccountant, TwoMessagesOfOneClientAreAProduct) {
   RunningAccountant running(Delta::of(1e-2));
   const double first = 1.0;

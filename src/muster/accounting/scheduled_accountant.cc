@@ -18,8 +18,8 @@
 namespace muster::accounting {
 namespace {
 
-// What the tables are made for first when delta is what is asked (mass beyond is charged as infinite loss),
-// and how often they are made anew for the delta found.
+// If delta is asked for: the delta that the first tables are made for (mass beyond is charged as infinite
+// loss), and how often tables are made again for the delta that was found.
 constexpr double kFirstDelta = 1e-12;
 constexpr int kDeeper = 4;
 

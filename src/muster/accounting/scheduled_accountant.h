@@ -1,12 +1,13 @@
-// The accountant of rounds that change on a schedule: who takes part is another law in each stage.
+// The accountant for rounds that change on a schedule, with another participation in each stage.
 //
-// Example: from round 1000 on a third of the reports is lost.
+// Example: from round 1000 on, a third of the reports is lost.
 //     ScheduledAccountant accountant(LdpSgdLocal{2.0}, {{full, 999}, {thinned, 5801}});
 //     *accountant.account({Question::Kind::epsilon_at_delta, 1e-5}).best.upper;
 //
-// Each stage's round has the smallest of its proven bounds; the dominating pairs of all rounds compose
-// exactly (composition/different_rounds.h). The schedule must be fixed in advance, or chosen without looking
-// at the releases. Replace-one. Thread rule: const methods may run concurrently (they take turns).
+// A round of each stage is charged by the smallest of its proven bounds; the dominating pairs of all rounds
+// compose (composition/different_rounds.h). The schedule must be fixed in advance, or chosen without
+// looking at the releases. The neighbouring relation is replace-one. Thread rule: const methods may run
+// concurrently (they take turns).
 #pragma once
 
 #include <cstdint>
@@ -23,7 +24,7 @@
 
 namespace muster::accounting {
 
-// So many rounds of one participation.
+// `rounds` rounds of one participation.
 struct Stage {
   Participation participation;
   std::uint64_t rounds;
@@ -34,20 +35,21 @@ class RunningAccountant;
 
 class ScheduledAccountant {
  public:
-  // At least one stage, all of one protocol, else Error(internal).
+  // Throws Error(internal) unless there is at least one stage and all are of one protocol.
   ScheduledAccountant(const Mechanism& mechanism, std::vector<Stage> stages);
   ~ScheduledAccountant();
 
-  // All stages. `asked`: as Accountant::account.
+  // The statement for all stages. `asked` is the view, as in Accountant::account.
   Statement account(const Question& question, std::optional<View> asked = std::nullopt) const;
-  // The proven upper epsilon of the first `rounds` rounds, at most as many
-  // as the stages have; infinity for none.
+  // The proven upper epsilon of the first `rounds` rounds, at most as many as the stages have;
+  // infinity if there is none.
   double epsilon_upper(std::uint64_t rounds, Delta delta) const;
 
  private:
   RunningAccountant& charged(std::uint64_t rounds, Delta delta) const;
   Rate highest_rate() const;
-  Gate gate_of(std::uint64_t rounds, View view) const;  // of the stages that so many rounds reach
+  // The gate of the stages that the first `rounds` rounds reach.
+  Gate gate_of(std::uint64_t rounds, View view) const;
   Bound local_bound(std::uint64_t rounds, const Question& question, View view) const;
   Bound composed_bound(std::uint64_t rounds, const Question& question, View view) const;
 
@@ -55,7 +57,7 @@ class ScheduledAccountant {
   std::vector<Stage> stages_;
   std::uint64_t rounds_ = 0;
   mutable std::mutex mutex_;
-  mutable double delta_ = 0;  // of the tables
+  mutable double delta_ = 0;  // the delta that the tables of running_ are for
   mutable std::unique_ptr<RunningAccountant> running_;
 };
 

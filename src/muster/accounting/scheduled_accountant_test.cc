@@ -1,5 +1,5 @@
-// One stage is the accountant's answer; different stages lie between the extremes; two rounds of one client,
-// enumerated, lie under the bound and close to it.
+// Checks that equal stages give the accountant's answer, that different stages lie between the extremes,
+// and that two enumerated rounds lie below the bound and near it.
 #include "muster/accounting/scheduled_accountant.h"
 
 #include <gtest/gtest.h>
@@ -74,8 +74,8 @@ TEST(ScheduledAccountant, DeltaAtAnEpsilonIsTheSameCurve) {
   EXPECT_LE(*back.best.lower, *back.best.upper);
 }
 
-// One client alone: no amplification, each round an abstention or one randomized response, public. All
-// outcomes of two rounds at different rates.
+// One client alone has no amplification: each round publicly shows an abstention or one randomized
+// response. The truth enumerates all outcomes of two rounds at different rates.
 TEST(ScheduledAccountant, TwoRoundsOfOneClientEnumerated) {
   const double epsilon0 = 1;
   const std::array<double, 2> rates = {0.7, 0.2};
@@ -97,7 +97,7 @@ TEST(ScheduledAccountant, TwoRoundsOfOneClientEnumerated) {
     const Statement s = scheduled.account({Question::Kind::delta_at_epsilon, epsilon});
     EXPECT_GE(*s.best.upper, truth * (1 - 1e-12)) << epsilon;
     EXPECT_LE(*s.best.upper, truth + 0.02) << epsilon;
-    // Were every round charged at the second rate, the answer would be too small.
+    // If every round were charged at the second rate, the answer would be too small.
     const Accountant second(PureLocal{epsilon0}, check_in(1, rates[1]));
     if (truth > 0) {
       EXPECT_LT(*second.account(2, {Question::Kind::delta_at_epsilon, epsilon}).best.upper, truth) << epsilon;
@@ -105,9 +105,9 @@ TEST(ScheduledAccountant, TwoRoundsOfOneClientEnumerated) {
   }
 }
 
-// Three clients, two rounds of different rates, every dataset (another in each round) and
-// both orders: under the bound and above the lower one. The rounds' rates exchanged change
-// nothing; the second rate in both is caught.
+// Three clients, two rounds of different rates, every dataset (another one in each round) and both orders:
+// the truth lies below the bound and above the lower value. Exchanging the rounds' rates changes nothing,
+// and charging both rounds at the second rate is caught.
 TEST(ScheduledAccountant, TwoRoundsOfThreeClientsEnumerated) {
   constexpr int kClients = 3;
   int caught = 0, cases = 0;

@@ -1,7 +1,7 @@
-// What an accountant says: a two-sided privacy statement that carries its own conditions.
+// A two-sided privacy statement, with the conditions under which it holds.
 //
-// A Bound is one theorem applied to one protocol; a Statement is every applicable bound, best proven one
-// first, with the largest valid lower bound and the local guarantee. Immutable values; share freely.
+// A Bound is one theorem applied to one protocol. A Statement has every applicable bound, the best proven
+// one first, with the largest valid lower bound and the local guarantee. Immutable values; share freely.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ const char* name_of(Validity validity);          // "proven", "conditional", "as
 const char* name_of(Neighbouring neighbouring);  // "replace-one", ...
 const char* name_of(View view);                  // "shuffler-honest", ...
 
-// Which of the two the question fixed; the other is the answer.
+// A question for epsilon at a fixed delta, or for delta at a fixed epsilon.
 struct Question {
   enum class Kind { epsilon_at_delta, delta_at_epsilon };
   Kind kind;
@@ -29,26 +29,28 @@ struct Question {
 };
 
 struct Bound {
-  std::string id;               // kebab-case, stable: "swap-profile", "swap-homogeneous", ...
-  std::optional<double> upper;  // in the quantity asked; nullopt: none or infinite (reason in assumptions)
+  std::string id;  // kebab-case, stable: "swap-profile", "swap-homogeneous", ...
+  // In the quantity asked for; nullopt for none or infinity (the reason is in `assumptions`).
+  std::optional<double> upper;
   std::optional<double> lower;
   Validity validity = Validity::proven;
   Neighbouring neighbouring = Neighbouring::replace_one;
   View view = View::shuffler_honest;
-  double numerical_error = 0;  // absolute, in the quantity asked, already inside upper and lower
+  double numerical_error = 0;  // absolute, in the quantity asked for; upper and lower include it
   std::vector<std::string> assumptions;
   std::string citation;
-  // Wall time spent on this bound, its tables included when it was the first to need them.
+  // Wall time spent on this bound, including that of its tables if it was the first to need them.
   double seconds = 0;
 };
 
 struct Statement {
   Question question;
   std::uint64_t rounds = 0;
-  Bound best;                   // the smallest proven upper bound; its lower is the largest valid lower bound
-  std::optional<double> local;  // what holds if the shuffler colludes, in the quantity asked
+  // The smallest proven upper bound. Its `lower` is the largest valid lower bound.
+  Bound best;
+  std::optional<double> local;  // what holds if the shuffler colludes, in the quantity asked for
   std::uint64_t local_rounds = 0;
-  std::vector<Bound> all;  // proven first, smallest first
+  std::vector<Bound> all;  // proven bounds first, by increasing upper value
 };
 
 }  // namespace muster::accounting

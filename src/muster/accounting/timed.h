@@ -1,4 +1,5 @@
-// How long a bound took: what `muster account --all` prints beside it. Wall time; never part of a result.
+// Measures how long a bound takes, which `muster account --all` prints beside it. Wall time;
+// never part of a result.
 #pragma once
 
 #include <chrono>

@@ -15,8 +15,10 @@ using numerics::smaller;
 
 constexpr std::uint64_t kEvery = 32;
 constexpr std::size_t kLanes = 8;
-constexpr std::size_t kStride = 2;         // of the points at which types that are rarely the worst are tried
-constexpr std::uint64_t kSmoothFrom = 32;  // rounds, from which it is enough there
+// Types that are rarely the worst are computed at every kStride-th point only, once V is smooth enough.
+constexpr std::size_t kStride = 2;
+// The number of rounds after which V is smooth enough for that.
+constexpr std::uint64_t kSmoothFrom = 32;
 constexpr double kUlp = 0x1p-52;
 
 }  // namespace
@@ -28,14 +30,14 @@ AdaptiveRounds::AdaptiveRounds(RoundTypes types, std::size_t points) : types_(st
   }
   margin_ = static_cast<std::size_t>(farthest);
   points_ = (points + kLanes * kStride) / (kLanes * kStride) * (kLanes * kStride) + 1;
-  // Lanes and strides read a little beyond the last point.
+  // The loops below, which take several points at a time, read a little beyond the last point.
   values_.assign(margin_ + points_ + margin_ + kLanes * kStride, 0.0);
   for (std::size_t i = 1; i <= margin_; ++i) {
     values_[margin_ - i] = -std::expm1(-types_.spacing * static_cast<double>(i)) * (1 + 4 * kUlp);
   }
 }
 
-// At every `stride`-th point.
+// One round of this type, at every `stride`-th point.
 std::vector<double> AdaptiveRounds::one_round(const RoundType& type, std::size_t stride) const {
   std::vector<double> next(points_ + kLanes * stride, 0.0);
   const double rounding = 1 + kUlp * (8 + static_cast<double>(type.losses.size()));
@@ -63,8 +65,8 @@ void AdaptiveRounds::step() const {
     const bool strided = type.rarely_worst && rounds_ >= kSmoothFrom;
     std::vector<double> next = one_round(type, strided ? kStride : 1);
     if (strided) {
-      // Convex in alpha, whatever V is: at most the chord of its ends.
-      std::array<double, kStride> share{};  // of the right end
+      // The result is convex in alpha, whatever V is: between two points it is at most their chord.
+      std::array<double, kStride> share{};  // weight of the chord's right end
       for (std::size_t k = 1; k < kStride; ++k) {
         share[k] = std::expm1(types_.spacing * static_cast<double>(k)) /
                    std::expm1(types_.spacing * static_cast<double>(kStride));
@@ -114,7 +116,7 @@ double AdaptiveRounds::between(const std::vector<double>& values, double spacing
   const auto left = static_cast<std::size_t>(at);
   const double share =
       std::expm1(larger(0.0, epsilon - spacing * static_cast<double>(left))) / std::expm1(spacing);
-  // A chord falls: less of the right end errs upward.
+  // The chord falls, so less weight on its right end errs upward.
   const double right = numerics::within(share * (1 - 1e-12) - 1e-13, 0.0, 1.0);
   return smaller(values[left], ((1 - right) * values[left] + right * values[left + 1]) * (1 + 8 * kUlp));
 }

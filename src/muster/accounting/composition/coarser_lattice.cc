@@ -16,12 +16,14 @@ using numerics::Side;
 
 using Extended = long double;
 
-constexpr double kHarmless = 5e-5;  // of epsilon: what a coarser lattice may add or take
+constexpr double kHarmless = 5e-5;  // the share of epsilon by which a coarser lattice may move it
 constexpr int kMostDoublings = 24;
 constexpr Extended kRounding = 0x1p-52L;
-constexpr double kOnLattice = 1e-6;  // of the spacing
+// How far a loss may be from its lattice point, as a share of the spacing.
+constexpr double kOnLattice = 1e-6;
 
-// Nothing where a loss is off the finer lattice.
+// One law moved to the lattice of spacing `coarse`; nullopt where one of its losses is not on
+// the finer lattice.
 std::optional<numerics::AtomicLaw> moved(const numerics::AtomicLaw& law, double spacing, double coarse,
                                          Side side) {
   const double factor = std::round(coarse / spacing);
@@ -39,7 +41,7 @@ std::optional<numerics::AtomicLaw> moved(const numerics::AtomicLaw& law, double 
     masses[cell] += law.weights[a] * (1 - share);
     masses[cell + 1] += law.weights[a] * share;
   }
-  // Rounded outwards once, as the masses of a pair are; what is left of 1 is at zero.
+  // Masses are rounded outwards once, like those of a pair; the mass that is left of 1 lies at zero.
   numerics::AtomicLaw result;
   for (const auto& [cell, mass] : masses) {
     const bool more = (cell > 0) == (side == Side::above);

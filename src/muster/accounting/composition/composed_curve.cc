@@ -10,13 +10,20 @@ namespace muster::accounting {
 namespace {
 
 constexpr int kNodesPerDeviation = 100;
+// Nodes per deviation of a rough table.
 constexpr int kRoughNodes = 25;
-constexpr int kRoughOfFew = 15;      // of rounds that visit more than a deviation each
-constexpr double kRoughTail = 1e-4;  // of delta, over all rounds
-constexpr int kNodesOfPairs = 200;   // a lower pair loses twice as much between nodes
-constexpr int kRefinedPairs = 2;     // exact pairs are smooth: extensions cross halfway
+// The same where the composition visits more than one deviation of each round's loss.
+constexpr int kRoughOfFew = 15;
+// The share of delta that the tails of all rounds together may be in a rough table.
+constexpr double kRoughTail = 1e-4;
+// Nodes per deviation of a lower pair, which loses twice as much between nodes as an upper one.
+constexpr int kNodesOfPairs = 200;
+// Exact pairs are smooth: the extensions of the neighbouring chords cross near the middle of a cell
+// (dominated_losses.h).
+constexpr int kRefinedPairs = 2;
 constexpr std::uint64_t kFewRounds = 64;
-constexpr double kRoughShare = 0.25;  // of a table's work
+// The share of a table's work that a rough table may take.
+constexpr double kRoughShare = 0.25;
 constexpr double kLargestEpsilon = 1e20;
 
 }  // namespace
@@ -30,14 +37,14 @@ const ComposedCurve::Table& ComposedCurve::table(std::uint64_t rounds, double de
 }
 
 double ComposedCurve::delta_upper(std::uint64_t rounds, double epsilon) const {
-  // A rough table of the deepest tail says how deep the question reaches, and then each
-  // answer. The last table is the one that answers for this delta, so that asking for epsilon
-  // and for delta lead back to each other.
+  // A rough table with the smallest tail, and then every answer, tells which tail the question needs.
+  // The last table is the one that answers questions at this delta, so that the answers for epsilon
+  // and for delta agree.
   const LossDistribution& rough = rough_.at(rounds, 0, [&](const Resolution& r) {
     return LossDistribution::dominating(
         curve_.table({kRoughNodes, r.tail, r.visited, knot_, false, kRoughShare * share_}));
   });
-  // A convolution of few rounds costs less than a table too many.
+  // For few rounds a convolution takes less work than one more table.
   double value = rounds <= kFewRounds ? rough.delta(rounds, epsilon, Ends::upper).upper
                                       : rough.rough_delta(rounds, epsilon);
   for (double tail = 1;;) {

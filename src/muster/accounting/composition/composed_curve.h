@@ -1,8 +1,8 @@
-// A round's bound carried to any number of rounds: the tables are built when first needed and kept.
+// Carries a one-round bound to any number of rounds; its tables are built when first needed, and kept.
 //
-// One round is answered on the curve itself. For more, the curve is tabulated down to a tail that is
-// negligible for the question (what lies beyond becomes mass at infinite loss), turned into a dominating pair
-// and composed (dominating_pair.h). Thread rule: const methods may run concurrently.
+// One round is answered by the curve itself. For more, the curve is tabulated down to a tail that is
+// negligible for the question (what lies beyond becomes mass at infinite loss), turned into a dominating
+// pair and composed (dominating_pair.h). Thread rule: const methods may run concurrently.
 #pragma once
 
 #include <array>
@@ -18,21 +18,22 @@
 
 namespace muster::accounting {
 
-// What a table must resolve: how many deviations of a round's loss the composition visits, and the tail below
-// which the rest is charged as infinite loss.
+// What a table must resolve: how many standard deviations of a round's loss the composition visits, and the
+// tail below which the rest is charged as infinite loss.
 struct Resolution {
   double visited;
   double tail;
-  // Lattice points to a cell for a lower pair: LossDistribution::dominated.
+  // Lattice points per cell of a lower pair: see LossDistribution::dominated.
   int refined() const { return visited > 4 ? 2 : visited > 1 ? 4 : 8; }
 };
 
-// Tables of one curve at the resolutions asked for.
+// Tables of one curve, one per resolution, each built when first asked for.
 template <typename Built>
 class Resolutions {
  public:
-  // The coarsest that serves: the tail, over all rounds, is below a millionth of `delta` (or the deepest); a
-  // total loss of five deviations visits 5 / sqrt(rounds) of them a round.
+  // The coarsest resolution that suffices: one whose tail, over all rounds, is below a millionth of `delta`
+  // (or the smallest tail there is), and which covers five deviations of the total loss, 5 / sqrt(rounds)
+  // deviations of one round's.
   static Resolution wanted(std::uint64_t rounds, double delta) {
     return {kVisited[visited_slot(rounds)], kTails[tail_slot(rounds, delta)]};
   }
@@ -65,21 +66,23 @@ class Resolutions {
   mutable std::array<std::optional<Built>, 18> tables_;
 };
 
-// An upper bound, symmetric under swapping the pair.
+// The composition of an upper bound that is symmetric under exchanging the pair.
 class ComposedCurve {
  public:
-  // `share`: of the work that a table may cost (round_curve.h).
+  // `share`: what share of a table's full work this one may take (round_curve.h).
   explicit ComposedCurve(DeltaCurve delta, double knot = 0, double share = 1)
       : curve_(std::move(delta), {}), knot_(knot), share_(share) {}
 
-  // In the quantity asked; infinity where the tail charged at infinite
-  // loss passes the delta asked. rounds >= 1.
+  // The bound on the quantity asked for; infinity if the tail charged as infinite loss is larger than the
+  // delta in question. rounds >= 1.
   double upper(std::uint64_t rounds, const Question& question) const;
-  // The same on a quarter of the nodes, about 1e-3 larger, nothing kept: for a search to start with.
+  // The same with a quarter of the nodes or fewer, about 1e-3 larger, without keeping a table:
+  // to start a search.
   double rough_upper(std::uint64_t rounds, const Question& question) const;
-  // The upper delta at an epsilon, on the table that answers for `delta`.
+  // The upper bound on delta at an epsilon, from the table that answers questions at `delta`.
   double delta_at(std::uint64_t rounds, double delta, double epsilon) const;
-  // The same bound with every numerical error turned inward, where `upper` answers the question.
+  // The same bound with every numerical error turned downward. `upper` is this object's
+  // answer to the question.
   double from_below(std::uint64_t rounds, const Question& question, double upper) const;
 
  private:
@@ -98,15 +101,15 @@ class ComposedCurve {
   Resolutions<LossDistribution> below_;
 };
 
-// One exact pair: a lower bound from both orientations.
+// The composition of one exact pair: a lower bound, the larger one of both orientations.
 class ComposedPair {
  public:
-  // `share`: of the work that a table may cost (round_curve.h).
+  // `share`: what share of a table's full work this one may take (round_curve.h).
   ComposedPair(DeltaCurve forward, DeltaCurve reverse, double share = 1)
       : pair_(std::move(forward), std::move(reverse)), share_(share) {}
 
-  // In the quantity asked; 0 where nothing is known. `upper`: a delta that the answer to a question for delta
-  // does not pass, by which the first table is chosen.
+  // The lower bound on the quantity asked for; 0 where nothing is known. `upper`: if the question is for
+  // delta, an upper bound on the answer, by which the first table is chosen.
   double lower(std::uint64_t rounds, const Question& question, double upper = 1) const;
 
  private:

@@ -13,16 +13,20 @@ namespace {
 
 using numerics::Side;
 
-constexpr double kLeast = std::numeric_limits<double>::min();  // what the range of a double may take away
-constexpr double kCertain = 1e-12;                             // of 1: what a delta next to it may lack
-// The share of the mass at infinity that finite losses may add without a closer look.
+// Added to upper bounds to cover underflow.
+constexpr double kLeast = std::numeric_limits<double>::min();
+// A delta within this distance of 1 is bounded by 1 from above, without an integral.
+constexpr double kCertain = 1e-12;
+// If finite losses add at most this share of the mass at infinite loss, Chernoff's bound on them is enough.
 constexpr double kBesides = 1e-6;
 constexpr double kUlp = 2.3e-16;
-constexpr double kVanishing = 1e-300;  // less is not told apart
-constexpr double kUnresolved = 0.02;   // of the value: too much to leave open
+// For deltas below this, Chernoff's bound is always enough.
+constexpr double kVanishing = 1e-300;
+// An enclosure wider than this share of its upper end is discarded.
+constexpr double kUnresolved = 0.02;
 
-// A delta next to 1 from below: min(1, e^{epsilon - S}) <= e^{c (epsilon - S)} for 0 < c <= 1, at the best c
-// of a geometric ladder.
+// A lower bound of delta that is close to 1 where delta is: from min(1, e^{epsilon - S}) <=
+// e^{c (epsilon - S)} for 0 < c <= 1, at the best c of 1, 1/2, 1/4, ..
 double nearly_certain(Parts parts, double epsilon) {
   const double mean = sum_over(parts, [](const RepeatedLoss& p) { return p.losses->mean(); });
   if (!(mean > epsilon)) return 0;
@@ -37,13 +41,13 @@ double nearly_certain(Parts parts, double epsilon) {
     if (exponent < least) {
       least = exponent;
     } else if (least < 0) {
-      break;  // convex in c
+      break;  // the exponent is convex in c: no smaller c is better
     }
   }
   return numerics::larger(0.0, (1 - std::exp(least) * (1 + 1e-12)) * (1 - 2.3e-16));
 }
 
-// What needs neither an integral nor a convolution; none where that would be loose.
+// An enclosure that needs neither an integral nor a convolution; nullopt if that would be loose.
 std::optional<numerics::Enclosure> plain_value(Parts parts, double spacing, double epsilon,
                                                double at_infinity) {
   if (const double least = nearly_certain(parts, epsilon); least > 1 - kCertain) {
@@ -128,7 +132,7 @@ numerics::Enclosure composed_delta(Parts parts, double spacing, double epsilon, 
   const TotalShift shift = total_shift(parts, epsilon);
   const numerics::Enclosure value =
       without_shifts(parts, spacing, epsilon - shift.value + shift.rounding, ends);
-  // Delta falls no faster than epsilon rises.
+  // The slope of delta in epsilon is at least -1.
   return {value.lower, numerics::as_upper_bound(value.upper + 2 * shift.rounding)};
 }
 

@@ -1,5 +1,5 @@
-// Composition on a lattice against direct convolution: few rounds of a fine law, rare losses far out, and
-// random laws of every shape.
+// Compares composition on a lattice with direct convolution: for few rounds of a fine law, for rare losses
+// far out, and for random laws of every shape.
 #include "muster/accounting/composition/composed_delta.h"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@
 namespace muster::accounting {
 namespace {
 
-// A law on multiples of `spacing` by lattice index, from -reach to reach, its rest at zero.
+// A law on multiples of `spacing`: its masses by lattice index, from -reach to reach.
 struct Lattice {
   double spacing;
   int reach;
@@ -57,7 +57,8 @@ long double exact_delta(const Lattice& law, double epsilon) {
   return delta;
 }
 
-// A normal-like loss with its Q-law normalised nearly: weights e^{-(y - m)^2 / 2 d^2}, |y| <= reach.
+// A loss that is nearly normal and whose Q-masses nearly sum to 1: weights e^{-(y - m)^2 / 2 d^2} with d
+// the deviation and m = d^2 / 2, |y| <= reach * spacing.
 numerics::AtomicLaw normal_law(double deviation, double spacing, int reach) {
   numerics::AtomicLaw law;
   double total = 0;
@@ -74,7 +75,7 @@ numerics::AtomicLaw normal_law(double deviation, double spacing, int reach) {
   return law;
 }
 
-// So many atoms that summing over them costs more than a fast transform.
+// The law has so many atoms that summing over them takes more work than a fast transform.
 TEST(ComposedDelta, EnclosesFewRoundsOfAFineLaw) {
   constexpr int kReach = 1500;
   for (const double deviation : {0.004, 0.2}) {
@@ -99,8 +100,8 @@ TEST(ComposedDelta, EnclosesFewRoundsOfAFineLaw) {
   }
 }
 
-// Losses of +-5 in many rounds, by the binomial law of their number: a delta next to 1, one that only
-// infinite losses make, and what lies between.
+// Losses of +-5 in many rounds, whose exact value follows from the binomial law of their number. The
+// questions have a delta next to 1, one that only infinite losses make, or one between.
 TEST(ComposedDelta, EnclosesManyRoundsOfTwoLosses) {
   constexpr int kRounds = 300;
   constexpr double kLoss = 5;
@@ -109,7 +110,7 @@ TEST(ComposedDelta, EnclosesManyRoundsOfTwoLosses) {
     numerics::AtomicLaw law;
     law.add(kLoss, static_cast<double>(likely));
     law.add(-kLoss, static_cast<double>(1 - likely));
-    long double exact = 0, missing = 0;  // E (1 - e^{epsilon - S})_+ of finite losses, and 1 less it
+    long double exact = 0, missing = 0;  // E (1 - e^{epsilon - S})_+ of finite losses, and 1 minus it
     for (int k = 0; k <= kRounds; ++k) {
       const long double sum = kLoss * (2.0L * k - kRounds);
       const long double ways =
@@ -127,7 +128,7 @@ TEST(ComposedDelta, EnclosesManyRoundsOfTwoLosses) {
     EXPECT_GE(got.upper, static_cast<double>(infinite) * (1 - 1e-12));
     EXPECT_LE(got.upper, static_cast<double>(exact + infinite) * (1 + 1e-5) + 1e-299);
     EXPECT_LE(got.lower, static_cast<double>(exact + infinite) * (1 + 1e-12));
-    if (missing < 1e-3L) {  // next to 1, beyond what a double resolves
+    if (missing < 1e-3L) {  // delta is nearer to 1 than a double can resolve
       EXPECT_LE(static_cast<long double>(got.lower), 1 - missing * (1 - 1e-12L) + infinite);
     }
     EXPECT_EQ(composed_delta(parts, kLoss, epsilon, Ends::upper).upper, got.upper);
@@ -138,7 +139,7 @@ TEST(ComposedDelta, EnclosesManyRoundsOfTwoLosses) {
   };
   for (const long double likely : {0.5L, 1 / (1 + std::exp(-5.0L))}) {
     for (const double infinity : {0.0, 1e-30, 1e-9}) {
-      // A negative epsilon is asked of pairs alone: of laws whose masses times e^-loss sum to 1 at most.
+      // Only pairs are asked about a negative epsilon: laws whose masses times e^-loss sum to 1 at most.
       for (double epsilon = likely > 0.5L ? -50 : 0; epsilon < kRounds * kLoss; epsilon += 33) {
         check(likely, infinity, epsilon);
       }
@@ -150,7 +151,8 @@ TEST(ComposedDelta, EnclosesManyRoundsOfTwoLosses) {
   std::printf("%d next to 1, %d of infinite losses alone, %d between\n", certain, far, between);
 }
 
-// A narrow bulk and, with small probability, losses up to a hundred times as far out; unequal rounds.
+// The law has a narrow bulk and, with small probability, losses up to a hundred times as far out. The
+// rounds are of two kinds.
 TEST(ComposedDelta, EnclosesRareLossesFarOut) {
   constexpr int kReach = 2000;
   constexpr double kSpacing = 0.001;
@@ -188,7 +190,7 @@ TEST(ComposedDelta, EnclosesRareLossesFarOut) {
         EXPECT_GE(got.upper, exact * (1 - 1e-12));
         EXPECT_LE(got.lower, exact * (1 + 1e-12));
         narrow += got.upper - got.lower < 0.01 * exact ? 1 : 0;
-        // Leaving out the large losses altogether must show.
+        // An answer that leaves out the large losses would fail here.
         if (epsilon >= 0.1) {
           EXPECT_GT(got.lower, 0.3 * exact);
         }
@@ -200,15 +202,15 @@ TEST(ComposedDelta, EnclosesRareLossesFarOut) {
   RecordProperty("narrow", narrow);
 }
 
-// Rounds of up to three random laws: smooth, ragged or sparse, most of the mass at zero or none, with or
-// without a few atoms far out of weight down to e^-40, with or without infinite loss.
+// Rounds of up to three random laws. They are smooth, ragged or sparse, have most of their mass at zero or
+// none of it, may have a few atoms far out of weight down to e^-40, and may have infinite loss.
 class RandomRounds {
  public:
   explicit RandomRounds(std::mt19937_64& bits) : bits_(bits) {
     spacing_ = uniform() < 0.5 ? std::exp2(-std::floor(20 * uniform())) : std::exp(-14 * uniform());
     laws_.resize(1 + static_cast<std::size_t>(3 * uniform()));
-    Lattice finite{spacing_, 0, {1}};  // infinite losses stay away
-    zeroed_ = finite;                  // infinite losses taken as zero
+    Lattice finite{spacing_, 0, {1}};  // without the infinite losses
+    zeroed_ = finite;                  // with infinite losses taken as zero
     long double log_finite = 0;
     for (numerics::AtomicLaw& law : laws_) {
       const int reach = draw(law);
@@ -234,7 +236,8 @@ class RandomRounds {
     }
   }
 
-  // Anywhere, on lattice points, and within a few ulps of the largest sum and of the point before it.
+  // An epsilon anywhere, on a lattice point, or within a few ulps of the largest sum or of
+  // the point before it.
   double random_epsilon() {
     const double kind = uniform();
     const double u = uniform();
@@ -245,7 +248,7 @@ class RandomRounds {
            : kind < 0.5 ? std::max(0.0, spacing_ * (top_ - 1 + u))
                         : spacing_ * top_ * u * uniform();
   }
-  // What somebody might believe of the question, true or not.
+  // A random suggestion about the question, which may be a poor one: the answer must be valid in any case.
   ConvolvedLosses::Interest random_interest() {
     return {spacing_ * top_ * (2 * uniform() - 0.5), {std::exp(8 * uniform() - 4) / (spacing_ * (1 + top_))}};
   }
@@ -302,7 +305,7 @@ class RandomRounds {
 TEST(ComposedDelta, EnclosesRandomLawsByEveryRoute) {
   std::mt19937_64 bits(11);
   int narrow = 0;
-  int crossed = 0;  // the two sides exchanged
+  int crossed = 0;  // how often exchanging the two sides would be noticed
   int routes = 0;
   for (int trial = 0; trial < 250; ++trial) {
     RandomRounds rounds(bits);
@@ -310,7 +313,7 @@ TEST(ComposedDelta, EnclosesRandomLawsByEveryRoute) {
     for (int question = 0; question < 5; ++question) {
       const double epsilon = rounds.random_epsilon();
       SCOPED_TRACE(::testing::Message() << trial << ' ' << h << ' ' << epsilon);
-      // Only extended precision's own rounding is granted.
+      // The margin covers only the rounding of the extended precision.
       const auto expect = [&](const numerics::Enclosure& got, long double exact, const char* route) {
         EXPECT_GE(got.upper, exact * (1 - 2e-16L)) << route;
         EXPECT_LE(got.lower, exact * (1 + 2e-16L)) << route;
@@ -329,7 +332,7 @@ TEST(ComposedDelta, EnclosesRandomLawsByEveryRoute) {
           expect(*fast, exact, "fast transform");
         }
       }
-      // Few cells, anywhere.
+      // Convolution with few cells, at random places.
       using Side = ConvolvedLosses::Side;
       const ConvolvedLosses::Interest interest = rounds.random_interest();
       const std::size_t cells = 3 + static_cast<std::size_t>(20 * question);

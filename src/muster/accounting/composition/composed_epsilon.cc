@@ -16,18 +16,20 @@ namespace {
 using numerics::Side;
 
 constexpr double kLargestEpsilon = 1e20;
-constexpr Effort kQuick{1.5e7, 16};  // for a search: some ten answers
+// The effort of one answer in a search, which needs about ten of them.
+constexpr Effort kQuick{1.5e7, 16};
 
-// A lower bound of P(S > 1), by Cantelli's inequality; 0 where that says nothing.
+// A lower bound of P(S > 1) by Cantelli's inequality; 0 if the mean of S is at most 1.
 double surely_positive(Parts parts) {
   const double mean = sum_over(parts, [](const RepeatedLoss& p) { return p.losses->mean(); }) - 1;
   const double variance = sum_over(parts, [](const RepeatedLoss& p) { return p.losses->variance(); });
   return mean > 0 ? mean * mean / (mean * mean + variance) : 0;
 }
 
-// The integral's answers to a search for where delta passes a target. It is hardest at small epsilons, where
-// the tilt is slight and the period long: none there says nothing of the answer's own. So an epsilon it
-// cannot answer counts as one below the answer, until there are too many of them.
+// The integral's answers in a search for where delta falls through a target. The integral is
+// hardest at small epsilons, where the tilt is slight and the period long; that it fails there does
+// not make the answer doubtful. So an epsilon at which it fails counts as one below the answer,
+// until it has failed too often.
 class Integrals {
  public:
   Integrals(Parts parts, double spacing, double target, Effort most)
@@ -35,7 +37,7 @@ class Integrals {
         spacing_(spacing),
         most_(most),
         passes_zero_(surely_positive(parts) > kPlenty * target) {}
-  // One where nothing is known.
+  // Encloses delta; {1, 1} where the integral failed, so that the search moves to larger epsilons.
   numerics::Enclosure at(double epsilon) {
     if (epsilon == 0 && passes_zero_) return {1, 1};
     if (failures_ < kMostFailures) {
@@ -45,7 +47,7 @@ class Integrals {
     unknown_ = numerics::larger(unknown_, epsilon);
     return {1, 1};
   }
-  // Whether nothing that was not known touches this answer.
+  // Whether the search's answer does not rely on an epsilon at which the integral failed.
   bool decided(double found) const {
     return failures_ < kMostFailures && (failures_ == 0 || unknown_ < found * (1 - kClose));
   }
@@ -57,12 +59,13 @@ class Integrals {
   Parts parts_;
   double spacing_;
   Effort most_;
-  bool passes_zero_;  // hardly worth the question
+  // Whether delta at 0 is surely above the target, so that the integral need not be tried there.
+  bool passes_zero_;
   int failures_ = 0;
-  double unknown_ = 0;  // the largest epsilon without an answer
+  double unknown_ = 0;  // the largest epsilon at which the integral failed
 };
 
-// By integrals of a given effort; none where they cannot answer.
+// The epsilon, by integrals of a given effort; nullopt where they fail.
 std::optional<double> by_integrals(Parts parts, double spacing, double target, Side side, Effort most) {
   const double start = expected_epsilon(parts, spacing, target);
   Integrals integrals(parts, spacing, target, most);
@@ -75,7 +78,7 @@ std::optional<double> by_integrals(Parts parts, double spacing, double target, S
   return integrals.decided(found) ? std::optional(found) : std::nullopt;
 }
 
-// The same on a coarser lattice where that is much cheaper, or the only way.
+// The same with little effort first, then on a coarser lattice, then with more effort.
 std::optional<double> by_some_integrals(Parts parts, double spacing, double target, Side side) {
   if (const auto found = by_integrals(parts, spacing, target, side, kQuick)) return found;
   const auto coarse = coarser_losses(parts, spacing, chernoff_epsilon(parts, spacing, target), side);

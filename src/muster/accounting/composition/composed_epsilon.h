@@ -1,8 +1,9 @@
-// The epsilon at which rounds of known losses reach a delta, from either side.
+// The epsilon at which the composition of rounds of known losses reaches a delta, from
+// above and from below.
 //
-// A contour integral (composed_delta.h) answers where it is short, whatever the epsilon asked. Once it is
-// not, or leaves much open, the law of the sum is convolved for this delta (convolved_near.h) and answers.
-// Pure functions; call from any thread.
+// A contour integral (composed_delta.h) answers where it is short, whatever the epsilon. Where it is not,
+// or its error is too large, one on a coarser lattice (coarser_lattice.h) is tried; if that fails too, the
+// law of the sum is convolved for this delta (convolved_near.h). Pure functions; call from any thread.
 #pragma once
 
 #include <span>
@@ -11,8 +12,8 @@
 
 namespace muster::accounting {
 
-// The least epsilon >= 0 whose delta's upper end is at most `target`; infinity when the mass at infinity
-// alone passes it.
+// The least epsilon >= 0 whose delta's upper end is at most `target`; infinity if the mass at infinite loss
+// alone is larger than `target`.
 double composed_epsilon_upper(std::span<const RepeatedLoss> parts, double spacing, double target);
 
 // The largest epsilon >= 0 whose delta's lower end is at least `target`; 0 when there is none.

@@ -16,9 +16,13 @@ using Extended = long double;
 using numerics::larger;
 
 constexpr Extended kUnit = std::numeric_limits<Extended>::epsilon() / 2;
-constexpr Extended kRounding = 0x1p-52L;   // of a number put into a double
-constexpr Extended kNotConserved = 1e-9L;  // of 1: more than rounding can lose
-constexpr Extended kShort = 1e-12L;        // of a value: what rounding can lose of a profile
+// More than the relative error of rounding to a double, 2^-53.
+constexpr Extended kRounding = 0x1p-52L;
+// A sum of masses that differs from 1 by more is not explained by rounding.
+constexpr Extended kNotConserved = 1e-9L;
+// A law's profile may lack this share of a required value because of rounding; if it lacks more, the
+// difference is added to the mass at infinite loss.
+constexpr Extended kShort = 1e-12L;
 
 class Lattice {
  public:
@@ -26,7 +30,7 @@ class Lattice {
   Extended width(std::int64_t from, std::int64_t to) const {
     return static_cast<Extended>(spacing_) * static_cast<Extended>(to - from);
   }
-  // The value of f at a point, whichever side it is on; of r at a point of the right side.
+  // The value of f at a point of either side; seen_from_left gives that of r.
   Extended seen_from_right(const ProfilePoint& p) const {
     return p.index >= 0 ? p.value : through(width(0, p.index), p.value);
   }
@@ -40,14 +44,15 @@ class Lattice {
   double spacing_;
 };
 
-// Where the middle of three falling values lies in alpha: (e^{l_b - l_a} - 1) / (e^{l_c - l_a} - 1).
+// Where the middle one of three nodes a, b, c lies between the others in alpha:
+// (e^{l_b - l_a} - 1) / (e^{l_c - l_a} - 1).
 Extended share(Extended first, Extended both) {
   return std::exp(first - both) * std::expm1(-first) / std::expm1(-both);
 }
 
 bool on_or_above_chord(const Lattice& lattice, const ProfilePoint& a, const ProfilePoint& b,
                        const ProfilePoint& c) {
-  if (c.index <= 0) {  // mirrored: c comes first
+  if (c.index <= 0) {  // mirrored: c is nearest to alpha = 1
     const Extended at = share(lattice.width(b.index, c.index), lattice.width(a.index, c.index));
     return b.value >= c.value + (a.value - c.value) * at;
   }
@@ -60,8 +65,9 @@ void refuse(const char* why, const std::string& value) {
   throw Error(ErrorCode::internal, "profile", value, "finite, falling, of mass 1", why);
 }
 
-// alpha times the change of slope at `here`, between neighbours nearer to and farther from alpha = 1 on its
-// own side, and what rounding may have moved it by.
+// Alpha times the change of slope at `here`, in the function of its own side (f or r), and a bound on its
+// rounding error. This is the P-mass of a kink right of alpha = 1 and the Q-mass of one left of it. The
+// neighbours are `before`, on the side of alpha = 1, and `after`.
 struct Kink {
   Extended mass, rounding;
 };
@@ -131,7 +137,7 @@ LossLaw losses_of(double spacing, const std::vector<ProfilePoint>& hull, bool ab
       at_zero = right - left;
     }
   }
-  // The kink at zero, computed for itself, must be what the others leave.
+  // The mass of the kink at zero, computed by itself, must equal what the others leave of 1.
   const Extended missing = 1 - total - (has_zero ? at_zero : 0);
   if (!(std::fabs(missing) <= kNotConserved)) {
     if (!above) return {{}, 0};
@@ -145,14 +151,14 @@ LossLaw losses_dominating(double spacing, const std::vector<ProfilePoint>& hull,
                           const std::vector<ProfilePoint>& required) {
   const Lattice lattice(spacing);
   LossLaw law = losses_of(spacing, hull, true);
-  // From the right: f(l) = f(l') + (1 - e^{-(l'-l)}) S(l'), S(l') the sum over losses y >= l' of mass
-  // e^{l'-y}. The law's losses come in increasing order.
+  // From right to left: f(l) = f(l') + (1 - e^{-(l'-l)}) S(l') for neighbours l < l', where S(l') is the
+  // sum of mass times e^{l'-y} over losses y >= l'. The law's losses increase.
   Extended value = law.infinity, sum = 0, shortfall = 0;
   std::size_t atom = law.losses.points.size();
   std::int64_t at = required.empty() ? 0 : required.back().index;
   for (std::size_t i = required.size(); i-- > 0 && required[i].index >= 0;) {
     const ProfilePoint& point = required[i];
-    // Losses strictly above this node, one after another.
+    // Passes the losses right of this node, one after another.
     while (atom > 0 && law.losses.points[atom - 1] > spacing * (static_cast<double>(point.index) + 0.5)) {
       const auto index = static_cast<std::int64_t>(std::llround(law.losses.points[atom - 1] / spacing));
       const Extended width = lattice.width(index, at);

@@ -18,18 +18,23 @@ namespace {
 using numerics::larger;
 using numerics::smaller;
 
-constexpr double kNarrow = 0.1;  // cells up to it are split by a polynomial
+// In cells up to this width a polynomial gives the share that goes to either end.
+constexpr double kNarrow = 0.1;
 constexpr double kUlp = 2.3e-16;
-constexpr double kSummed = 1e-12;  // relative error of a cell: some thousand sums of as many positive terms
-constexpr double kRound = 1e-14;   // of a round's masses
-constexpr double kLeast = 1e-300;  // what products below the range of a double may have lost
+// Relative error of a cell's mass, which is a sum of about a thousand sums of about a
+// thousand positive terms.
+constexpr double kSummed = 1e-12;
+// Relative error of the masses of one round's law, besides the additions of its atoms.
+constexpr double kRound = 1e-14;
+// Bounds what products below the range of a double may lose in all.
+constexpr double kLeast = 1e-300;
 
 struct Atoms {
   std::vector<double> points;  // increasing
   std::vector<double> masses;
 };
 
-// Takes sums of losses, row by row, into cells.
+// Collects sums of losses in cells, one row of a convolution after another.
 class Cells {
  public:
   Cells(std::vector<double> ends, ConvolvedLosses::Side side)
@@ -44,7 +49,8 @@ class Cells {
     inverse_.push_back(0);
   }
 
-  // The law's atoms from `first` to before `last`, shifted by `shift`, `times` their masses.
+  // Adds the law's atoms with indices in [first, last), shifted by `shift`, their masses
+  // multiplied by `times`.
   void add(const Atoms& law, std::size_t first, std::size_t last, double shift, double times) {
     above_ ? add_above(law, first, last, shift, times) : add_below(law, first, last, shift, times);
   }
@@ -52,7 +58,8 @@ class Cells {
   Atoms atoms() const {
     Atoms law;
     for (std::size_t k = 0; k < ends_.size(); ++k) {
-      // From below, what has lost digits may be left out; from above not even what is not a number.
+      // From below, masses so small that they have lost digits may be left out. From above nothing is:
+      // even a NaN is kept.
       if (above_ ? masses_[k] != 0 : masses_[k] > kLeast) {
         law.masses.push_back(masses_[k]);
         law.points.push_back(above_ ? ends_[k] : mean_of_u(k));
@@ -62,11 +69,12 @@ class Cells {
   }
 
  private:
-  // What shifting a loss may round.
+  // Bounds the rounding error of a shifted loss.
   static double rounding(const Atoms& law, double shift) {
     return 2 * kUlp * (std::abs(shift) + larger(std::abs(law.points.front()), std::abs(law.points.back())));
   }
-  // The cell of a loss that is not in an earlier one; the last end is a cell of its own.
+  // The cell that holds `loss`, searched from `cell` on, which must not be too far right. The last end is
+  // a cell of its own.
   std::size_t cell_of(double loss, std::size_t cell) const {
     while (cell + 1 < ends_.size() && loss >= ends_[cell + 1]) {
       ++cell;
@@ -77,7 +85,7 @@ class Cells {
   void add_above(const Atoms& law, std::size_t first, std::size_t last, double shift, double times) {
     const double off = rounding(law, shift);
     std::size_t cell = 0;
-    double down = 0, up = 0;  // a cell's own sums first: fewer roundings
+    double down = 0, up = 0;  // summed per cell before they are added to masses_, which rounds less often
     const auto flush = [&] {
       masses_[cell] += down;
       if (cell + 1 < ends_.size()) {
@@ -140,19 +148,20 @@ class Cells {
 
   bool above_;
   std::vector<double> ends_;
-  std::vector<double> inverse_;  // of a cell's width, or of 1 - e^{-w}
+  std::vector<double> inverse_;  // 1 / width, or 1 / (1 - e^{-width}) for wide cells
   std::vector<double> masses_;
-  std::vector<double> v_;  // from below: the sum of 1 - e^{-d}, d from the cell's left end
+  std::vector<double> v_;  // from below: the sum of mass (1 - e^{-d}), d from the cell's left end
 };
 
-// How a law is convolved.
+// What every convolution of one computation has in common.
 struct Manner {
   std::span<const double> tilts;
   double epsilon;
-  double mean;  // of all rounds' losses
+  double mean;  // of the losses of all rounds together
   std::size_t cells;
   ConvolvedLosses::Side side;
-  // Where the sum of some rounds, of mean `part`, decides the question.
+  // The loss around which cells should be narrow for a law of some rounds with mean `part`: epsilon less
+  // the mean of all the other rounds.
   double deciding(double part) const { return epsilon - (mean - part); }
 };
 
@@ -169,7 +178,7 @@ Atoms convolved(const Atoms& a, const Atoms& b, const Manner& manner) {
   const Sketch first = sketch_of(a.points, a.masses);
   const Sketch sums = square ? sums_of(first, first) : sums_of(first, sketch_of(b.points, b.masses));
   const double least = a.points.front() + b.points.front();
-  // Sums are rounded: from above, the last end is beyond all of them.
+  // Sums are rounded. From above, the last end must lie beyond all of them.
   const double beyond = manner.side == ConvolvedLosses::Side::above
                             ? 4 * kUlp * (std::abs(a.points.back()) + std::abs(b.points.back()))
                             : 0;
@@ -179,7 +188,7 @@ Atoms convolved(const Atoms& a, const Atoms& b, const Manner& manner) {
       manner.side);
   for (std::size_t i = 0; i < a.points.size(); ++i) {
     if (square) {
-      // Each pair of different atoms twice.
+      // Each pair of different atoms counts twice.
       cells.add(b, i, i + 1, a.points[i], a.masses[i]);
       cells.add(b, i + 1, b.points.size(), a.points[i], 2 * a.masses[i]);
     } else {
@@ -239,8 +248,8 @@ ConvolvedLosses::ConvolvedLosses(std::span<const RepeatedLoss> parts, const Inte
   for (const RepeatedLoss& part : parts) {
     Atoms law = power(one_round(part, manner), part.rounds, manner);
     total = total ? convolved(*total, law, manner) : std::move(law);
-    // A round's masses are off by kRound and by the additions of its
-    // atoms, those of a convolution by kSummed.
+    // The masses of a round's law are off by kRound and by the additions of its atoms, those of a
+    // convolution by kSummed.
     const auto atoms = static_cast<double>(part.losses->points.size());
     slack_ += part.rounds * (kRound + kUlp * atoms + 2 * kSummed);
   }

@@ -16,8 +16,8 @@ using numerics::smaller;
 constexpr double kLargestEpsilon = 1e20;
 constexpr std::size_t kCells = 1000;
 constexpr std::size_t kRoughCells = 250;
-constexpr int kTilts = 8;         // of the rough law
-constexpr double kInwards = 0.6;  // from the epsilon of one tilt to that of the next
+constexpr int kTilts = 8;         // the number of saddle points by which the rough law's cells are placed
+constexpr double kInwards = 0.6;  // the ratio of each saddle point's epsilon to the one before
 constexpr double kLeastDelta = 1e-300;
 
 double mean_of(Parts parts) {
@@ -27,7 +27,7 @@ double deviation_of(Parts parts) {
   return std::sqrt(sum_over(parts, [](const RepeatedLoss& p) { return p.losses->variance(); }));
 }
 
-// The saddle points of an epsilon and of some smaller ones.
+// The saddle points of `epsilon` and of kTilts - 1 smaller ones, each 0.6 times the one before.
 ConvolvedLosses::Interest saddle_points(Parts parts, double spacing, double epsilon) {
   ConvolvedLosses::Interest interest{epsilon, {}};
   double at = epsilon;
@@ -38,8 +38,8 @@ ConvolvedLosses::Interest saddle_points(Parts parts, double spacing, double epsi
   return interest;
 }
 
-// What a rough law of the sum says about an epsilon: how fast delta falls there, and under which tilt the
-// bulk counts as much as what passes.
+// Tilts for a question about `epsilon`, from a rough law of the sum: how fast delta falls there, and the
+// tilt under which the bulk counts as much as the sums that pass epsilon.
 ConvolvedLosses::Interest interest_at(Parts parts, const ConvolvedLosses& rough, double epsilon) {
   const double way = larger(epsilon - mean_of(parts), deviation_of(parts) / 2);
   const double step = way / 30;

@@ -16,14 +16,18 @@ using Extended = long double;
 using numerics::larger;
 using numerics::smaller;
 
-constexpr double kWorthwhile = 1.001;  // times the mean loss: enough to leave out what is known
-constexpr double kHarmless = 4e-4;     // of the mean loss: what a lattice may take
-constexpr int kFinest = 16;            // times as fine as the kinks'
+// What is known left of alpha = 1 is left out if that makes the mean loss this many times larger.
+constexpr double kWorthwhile = 1.001;
+// The share of the mean loss by which rounding losses to the lattice may lower it.
+constexpr double kHarmless = 4e-4;
+// The losses' lattice is at most this many times as fine as that of the kinks.
+constexpr int kFinest = 16;
 constexpr int kHalvings = 30;
-constexpr Extended kLeastStep = 0x1p-60L;  // of a value: a change that is one
+// The least relative change of a value that is not lost to rounding.
+constexpr Extended kLeastStep = 0x1p-60L;
 
-// What a convex function between the enclosures at four nodes x0 < x1 < x2 < x3 cannot fall below on [x1,
-// x2]: the chords of the outer cells, extended inward from the lowest they can be.
+// A lower bound on [x1, x2] of every convex function that lies within the enclosures at four nodes
+// x0 < x1 < x2 < x3: the chords of the two outer cells, each as low as it can be, extended inward.
 struct Extensions {
   Extensions(const Extended* x, const Extended* low, const Extended* high)
       : x1(x[1]),
@@ -38,12 +42,12 @@ struct Extensions {
   }
   Extended left_at(Extended x) const { return y1 + left * (x - x1); }
   Extended right_at(Extended x) const { return y2 + right * (x - x2); }
-  // The lower of the two lines: a chord from it to either node lies under that node's line.
+  // The lower one of the two lines. A chord from it to either node lies below that node's line.
   Extended lower_line(Extended x) const { return smaller(left_at(x), right_at(x)); }
   Extended x1, x2, y1, y2, left, right;
 };
 
-// A node of a lower pair: what is known of f there (index >= 0), or of r (below; see convex_profile.h).
+// A node of a lower pair: an enclosure of f there (index >= 0), or of r (index < 0; see convex_profile.h).
 struct Known {
   std::int64_t index;
   Extended low, high;
@@ -62,8 +66,9 @@ std::vector<Known> known_nodes(const RoundCurve& curve) {
   return nodes;
 }
 
-// Four neighbours in the plane of one side: x = alpha / alpha_1 - 1, alpha_1 the second's, ascending. Cells
-// left of alpha = 1 are seen from the other record, where they are cells to the right.
+// Four neighbouring nodes in the plane of one side, by ascending x = alpha / alpha_1 - 1, where alpha_1 is
+// that of the second. Cells left of alpha = 1 are seen with the pair's records exchanged, so that they are
+// cells to the right.
 class Frame {
  public:
   Frame(double spacing, const Known* four) : spacing_(spacing), mirrored_(four[3].index <= 0) {
@@ -79,19 +84,19 @@ class Frame {
   }
   bool mirrored() const { return mirrored_; }
   Extensions lines() const { return {x_.data(), low_.data(), high_.data()}; }
-  // Of an index of the finer lattice, `refined` points to one of the curve's.
+  // The x of an index of the finer lattice, which has `refined` points per point of the curve's.
   Extended place(std::int64_t fine, int refined) const {
     return std::expm1(static_cast<Extended>(spacing_) / refined *
                       static_cast<Extended>((mirrored_ ? -fine : fine) - refined * first_));
   }
-  // The index of the finer lattice nearest to x; none where x is out of reach.
+  // The index of the finer lattice nearest to x; nullopt if x is too far away for one.
   std::optional<std::int64_t> nearest(Extended x, int refined) const {
     const Extended steps = std::log1p(x) / spacing_ * refined;
     if (!(std::fabs(steps) < 1e15L)) return std::nullopt;
     const std::int64_t index = refined * first_ + std::llround(steps);
     return mirrored_ ? -index : index;
   }
-  // From a value in this plane to one of the node's own side.
+  // Converts a value in this plane to one of the side on which the index lies.
   Extended own_value(std::int64_t fine, int refined, Extended value) const {
     const std::int64_t index = mirrored_ ? -fine : fine;
     if (index >= 0) return value;
@@ -114,8 +119,8 @@ class Frame {
   std::array<Extended, 4> x_{}, low_{}, high_{};
 };
 
-// How fast the curve falls just right of alpha = 1, at least: from its value at 1 (from below) to the next
-// node's (from above). It never rises.
+// A lower bound on how fast the curve falls just right of alpha = 1: from the lower end of its value at 1
+// to the upper end of that at the next node. The curve never rises.
 Extended first_slope(const RoundCurve& curve) {
   const Extended low = larger(curve.forward[0].lower, curve.reverse[0].lower);
   return larger<Extended>(
@@ -123,12 +128,13 @@ Extended first_slope(const RoundCurve& curve) {
              std::expm1(static_cast<Extended>(curve.spacing) * static_cast<Extended>(curve.index[1])));
 }
 
-// Where nothing is known left of alpha = 1. The curve is convex, so it stays above the line of `slope`
-// through its value at 1, down to where that meets 1 - alpha. Right of 1 are chords; the first of them,
-// continued to the left, must not pass that line: the value at 1 is lowered until it does not. The P-mass
-// that is left, often nearly all, lies at the loss where the two lines meet. That loss is subtracted from
-// all others: put on the lattice, it would be off by up to a step in every round. The others are put on the
-// lattice's next point below.
+// The law if nothing is known left of alpha = 1. The curve is convex, so it stays above the line through
+// its value at 1 that falls by `slope`, as far left as where that line meets 1 - alpha. Right of 1 the
+// law's curve consists of chords. The first of them, continued to the left, must not lie above that
+// line: the value at 1 is lowered until it does not. The remaining P-mass, often nearly all, lies at the
+// loss where the two lines meet. That loss becomes the shift, which is subtracted from all others,
+// because on the lattice it would be off by up to a step in every round. The others are then put on the
+// next lattice point below.
 LossLaw one_sided(double spacing, std::vector<ProfilePoint> points, Extended slope) {
   const Extended known = points.front().value;
   std::vector<ProfilePoint> hull;
@@ -141,8 +147,8 @@ LossLaw one_sided(double spacing, std::vector<ProfilePoint> points, Extended slo
             std::expm1(static_cast<Extended>(spacing) * static_cast<Extended>(hull[1].index));
     return first - slope <= drop;
   };
-  // The drop that the first chord asks for is enough; it may be far more than is needed, where that chord is
-  // steep because of one uncertain node.
+  // Lowering the value by as much as the first chord asks for is enough, but it may be far more than is
+  // needed if that chord is steep because of one uncertain node. The bisection finds a smaller drop.
   Extended enough = 0;
   if (!fits_lowered_by(0)) {
     if (!(first > slope)) return {{}, 0};
@@ -158,7 +164,7 @@ LossLaw one_sided(double spacing, std::vector<ProfilePoint> points, Extended slo
   if (!(meets > -1e15L)) return {{}, 0};
   LossLaw law = losses_of(spacing, hull, false);
   law.shift = static_cast<double>(spacing * meets) * (1 + 0x1p-51);
-  double shown = 0;  // P-mass off the bulk
+  double shown = 0;  // P-mass at losses right of zero
   for (const double weight : law.losses.weights) shown += weight;
   const double harmless = kHarmless * std::fabs(law.losses.mean() + law.shift);
   while (law.finer < kFinest && spacing * shown > harmless * law.finer) law.finer *= 2;
@@ -168,19 +174,19 @@ LossLaw one_sided(double spacing, std::vector<ProfilePoint> points, Extended slo
   return law;
 }
 
-// On a finer lattice, one more node in every cell. Values at nodes are the lower ends; between them, near
-// where the extensions of the neighbours' chords cross, one that lies under both, and so does every chord.
-// Where one extension is the better bound all over the cell (the curve is straight there), the node it
-// misses is lowered to it instead and the cell left straight. Beyond the first value that no longer clears
-// what every curve lies above, (1 - alpha)_+, the curve is that floor. A value is only ever lowered, so
-// chords stay under the curve.
+// The law on a finer lattice, with one more node in every cell. The values at the curve's nodes are the
+// lower ends. The new node lies near where the extensions of the neighbouring chords cross, below both, so
+// that every chord between nodes lies below the curve. Where one extension is the better bound all over the
+// cell (the curve is straight there), the node at its far end is lowered to it instead, and the cell stays
+// one chord. From the first value that is not above the curve's general lower bound (1 - alpha)_+ outwards,
+// the law's curve is that bound. Values are only ever lowered, so chords stay below the curve.
 LossLaw losses_below(const RoundCurve& curve, int refined, bool left_known) {
   const std::vector<Known> nodes = known_nodes(curve);
   const double spacing = curve.spacing / refined;
   std::vector<Extended> low;  // at the nodes, lowered where a cell is left straight
   for (const Known& node : nodes) low.push_back(node.low);
   std::vector<std::optional<ProfilePoint>> inserted(nodes.size());  // in the cell right of each node
-  // Where nothing is known left of alpha = 1, cells there would only pull down what is known at 1.
+  // If nothing is known left of alpha = 1, cells there would only lower the value at 1.
   const std::size_t first_cell = left_known ? 1 : larger<std::size_t>(1, curve.index.size() - 1);
   for (std::size_t cell = first_cell; cell + 2 < nodes.size(); ++cell) {
     const std::int64_t first = refined * nodes[cell].index + 1, last = refined * nodes[cell + 1].index - 1;
@@ -212,8 +218,8 @@ LossLaw losses_below(const RoundCurve& curve, int refined, bool left_known) {
     points.push_back({refined * nodes[node].index, low[node]});
     if (inserted[node]) points.push_back(*inserted[node]);
   }
-  // The outermost cells have no outer neighbour; and from a value that is not the curve's own no chord is
-  // known to stay under it: the last positive value on either side is lowered to the floor as well.
+  // The outermost cells have no outer neighbour. A chord from a value that is not the curve's own need not
+  // lie below the curve, so the last positive value on either side is lowered to (1 - alpha)_+ as well.
   points.front().value = points.back().value = 0;
   std::size_t from = zero, to = zero;
   while (left_known && from > 0 && points[from - 1].value > 0) --from;
@@ -231,8 +237,9 @@ double mean_loss(const LossLaw& law) { return law.losses.mean() + law.shift; }
 
 }  // namespace
 
-// What is known left of alpha = 1 may be too little to be of use: many losses within a cell or two are better
-// merged to their mean. Both laws are valid; many rounds show most of the one with the larger mean.
+// What is known left of alpha = 1 may be too little to be of use: where many losses lie within a cell or
+// two, it is better to merge them to their mean. Both laws are valid; after many rounds the one with the
+// larger mean is the better one.
 LossLaw dominated_losses(const RoundCurve& curve, int refined) {
   if (curve.index.size() < 2) return {{}, 0};
   LossLaw one_side = losses_below(curve, refined, false);

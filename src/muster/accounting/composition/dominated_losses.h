@@ -1,8 +1,8 @@
-// The losses of a lower pair: from enclosures of one true pair's curve at some nodes, a law whose
-// composition stays below that pair's.
+// The losses of a lower pair. From enclosures of one true pair's curve at some nodes, it computes a law of
+// losses whose composition bounds that pair's composition from below.
 //
-// Between nodes the curve is only known to be convex;
-// docs/theory/composition.md, "Lower bounds". Pure function.
+// Between nodes the curve is only known to be convex; see docs/theory/composition.md, "Lower
+// bounds". Pure function.
 #pragma once
 
 #include "muster/accounting/composition/convex_profile.h"
@@ -10,7 +10,8 @@
 
 namespace muster::accounting {
 
-// On a lattice `refined` times as fine as the curve's, refined >= 2. No losses at all where nothing is known.
+// The losses lie on a lattice `refined` >= 2 times as fine as the curve's, or a finer one (LossLaw::finer).
+// Where nothing is known there are none.
 LossLaw dominated_losses(const RoundCurve& curve, int refined);
 
 }  // namespace muster::accounting

@@ -1,5 +1,5 @@
-// Lower pairs of large losses against the exact composition of the pair they are of, from the counts of
-// rounds that show the victim: no curve, no table and no transform in common.
+// Compares lower pairs of large losses with the exact composition of the true pair, computed from the
+// number of rounds that reveal the victim. The two share no curve, no table and no transform.
 #include "muster/accounting/composition/dominated_losses.h"
 
 #include <gtest/gtest.h>
@@ -41,16 +41,16 @@ Extended log_choose(Extended n, Extended k) {
 }
 Extended phi(Extended x) { return 0.5L * std::erfc(-x / std::sqrt(2.0L)); }
 
-// (1 - Phi(x)) / density(x).
+// Mills' ratio (1 - Phi(x)) / phi(x).
 Extended mills(Extended x) {
   if (x < 20) return phi(-x) * std::sqrt(2 * std::acos(-1.0L)) * std::exp(x * x / 2);
   const Extended y = 1 / (x * x);
   return (1 - y * (1 - y * (3 - 15 * y))) / x;
 }
 
-// A Gaussian message far from the alternative's that is seen with probability s: the loss is
-// ln(1 - s), or, with probability s, ln s plus a normal of mean mu^2/2 and deviation mu.
-// What the two share is below e^{-mu^2/8}.
+// The exact epsilon for a Gaussian message far from the alternative's that is seen with probability s. The
+// loss is ln(1 - s), or, with probability s, ln s plus a normal of mean mu^2/2 and deviation mu. The
+// overlap of the two messages' laws is below e^{-mu^2/8}.
 double gaussian_epsilon(Extended mu, Extended s, int rounds, Extended delta) {
   const auto at = [&](Extended e) {
     Extended sum = 0;
@@ -59,9 +59,9 @@ double gaussian_epsilon(Extended mu, Extended s, int rounds, Extended delta) {
           std::exp(log_choose(rounds, k) + k * std::log(s) + (rounds - k) * std::log1p(-s));
       const Extended mean = (rounds - k) * std::log1p(-s) + k * (std::log(s) + mu * mu / 2);
       const Extended deviation = mu * std::sqrt(static_cast<Extended>(k));
-      if (k == 0) continue;  // never above an epsilon >= 0
+      if (k == 0) continue;  // the loss is then not above an epsilon >= 0
       const Extended z = (mean - e) / deviation;
-      // E e^{e - S} above e is the density at z times the Mills ratio of deviation - z.
+      // E e^{e - S} over S > e is the density at z times Mills' ratio at deviation - z.
       const Extended other = std::exp(-z * z / 2) / std::sqrt(2 * std::acos(-1.0L)) * mills(deviation - z);
       sum += chance * (phi(z) - other);
     }
@@ -75,7 +75,8 @@ TEST(DominatedLosses, RareGaussianMessagesComposeToWhatTheyShow) {
     double sigma, seen;
     int rounds;
   };
-  // Noise of a few hundredths: losses of thousands, hardly ever; the last, seen often.
+  // With noise of a few hundredths, losses are in the thousands, and rare. In the last cases the
+  // message is seen often.
   for (const Case c : {Case{0.0187, 1.87e-4, 7}, Case{0.0325, 4.95e-5, 30570}, Case{0.0444, 0.0225, 719},
                        Case{0.02, 0.4, 7}, Case{0.1, 1e-3, 100}, Case{0.1, 0.1, 300}}) {
     const double mu = 2 / c.sigma;
@@ -88,15 +89,15 @@ TEST(DominatedLosses, RareGaussianMessagesComposeToWhatTheyShow) {
                 exact);
     EXPECT_LE(lower, exact * (1 + 1e-9)) << c.sigma << ' ' << c.rounds;
     EXPECT_GE(lower, exact * 0.998) << c.sigma << ' ' << c.rounds;
-    // A lower value that takes the bulk's loss as zero would be caught where that is often met.
+    // A lower value that takes the bulk's loss as zero is caught where that loss adds up.
     if (c.seen > 0.05 && c.rounds > 100) {
       EXPECT_GT(lower - c.rounds * std::log1p(-c.seen), exact) << c.sigma << ' ' << c.rounds;
     }
   }
 }
 
-// Randomized response: the law of one round atom by atom, T rounds by direct convolution of the losses
-// rounded down, and up, to a lattice.
+// Two bounds on the exact epsilon for randomized response: the law of one round is computed atom by atom,
+// and T rounds by direct convolution of the losses rounded down, and rounded up, to a lattice.
 struct Bracket {
   double low, high;
 };
@@ -166,11 +167,11 @@ TEST(DominatedLosses, RareResponsesComposeToWhatTheyShow) {
   }
 }
 
-// One round of a lower pair lies under the pair's own curve everywhere, left of alpha = 1 as well: with
-// tables so coarse that the bulk of the losses lies in one cell or two, where one side's law is taken.
+// One round of a lower pair lies below the pair's own curve everywhere, also left of alpha = 1. The tables
+// are so coarse that the bulk of the losses lies in one or two cells, where the one-sided law is used.
 TEST(DominatedLosses, StayUnderTheCurveOnBothSides) {
   const HomogeneousCurve truth(PureLocal{12}, {.clients = 100, .count = 100, .rate = 0.2});
-  const auto at = [&truth](double epsilon) {  // of any sign
+  const auto at = [&truth](double epsilon) {  // epsilon of any sign
     return epsilon >= 0 ? truth.forward(epsilon).upper
                         : -std::expm1(epsilon) + std::exp(epsilon) * truth.reverse(-epsilon).upper;
   };
@@ -184,7 +185,7 @@ TEST(DominatedLosses, StayUnderTheCurveOnBothSides) {
       for (const bool swapped : {false, true}) {
         const LossDistribution law = LossDistribution::dominated(swapped ? curve.swapped() : curve, refined);
         for (double epsilon = -0.9; epsilon < 9; epsilon += 0.0313) {
-          // Seen from the other record: f(alpha) = 1 - alpha + alpha r(1 / alpha).
+          // With the records exchanged: f(alpha) = 1 - alpha + alpha r(1 / alpha).
           const double exact =
               swapped ? -std::expm1(epsilon) + std::exp(epsilon) * at(-epsilon) : at(epsilon);
           const double value = law.delta(1, epsilon).lower;

@@ -26,7 +26,7 @@ LossDistribution LossDistribution::dominating(const RoundCurve& curve) {
     points.push_back({curve.index[i], curve.forward[i].upper});
   }
   const std::vector<ProfilePoint> hull = lower_convex_hull(curve.spacing, points);
-  // The hull may lie below a bound's own values, and is required to be reached itself.
+  // The hull, which may lie below the bound's own values, is what the law must reach.
   return {curve.spacing, losses_dominating(curve.spacing, hull, hull)};
 }
 

@@ -1,4 +1,4 @@
-// T-fold composition against direct convolution, and the sandwich dominated <= true <= dominating.
+// Compares T-fold composition with direct convolution, and checks that dominated <= true <= dominating.
 #include "muster/accounting/composition/dominating_pair.h"
 
 #include <gtest/gtest.h>
@@ -14,8 +14,8 @@
 namespace muster::accounting {
 namespace {
 
-// The Gaussian pair: closed form for any number of rounds (mu sqrt(T)), so
-// both sides of the sandwich have a truth.
+// The Gaussian pair, whose composition is known in closed form: T rounds at distance mu are
+// one at mu sqrt(T).
 RoundCurve gaussian_curve(double mu, int per_deviation) {
   return tabulate(
       [mu](double epsilon) {
@@ -45,9 +45,9 @@ TEST(LossDistribution, EnclosesTheComposedGaussian) {
   }
 }
 
-// Nodes that cost a fiftieth or a tenth of a second: fewer of them, the same table whenever it is made, and a
-// bound that is above the precise one by parts in a thousand, or a few per cent: a chord over a cell of w
-// deviations adds at most w^2/4 to the variance, .002 and .032 of it here.
+// Nodes that take about 14 or 86 milliseconds. There are fewer of them, the table is the same whenever it
+// is made, and the bound is larger than the precise one by parts in a thousand or a few per cent: a chord
+// over a cell of w deviations adds at most w^2/4 to the variance, .002 and .032 of it here.
 TEST(LossDistribution, HasFewerNodesWhereOneCostsMuch) {
   struct Case {
     double work, nodes, loose;
@@ -77,8 +77,8 @@ TEST(LossDistribution, HasFewerNodesWhereOneCostsMuch) {
   }
 }
 
-// A truth with kinks, between which it is straight: what a lower pair leaves straight must stay under it,
-// with nodes on the kinks, between them, and anywhere else.
+// The true curve has kinks and is straight between them. A lower pair that is straight in a cell must stay
+// below it, with nodes on the kinks, between them, and anywhere else.
 TEST(LossDistribution, DominatedStaysUnderACurveWithKinks) {
   std::vector<double> kinks;
   for (int i = 0; i <= 12; ++i) {
@@ -113,7 +113,7 @@ TEST(LossDistribution, DominatedStaysUnderACurveWithKinks) {
 TEST(LossDistribution, AgreesWithDirectConvolution) {
   const RoundCurve curve = gaussian_curve(0.7, 6);
   const LossDistribution pair = LossDistribution::dominating(curve);
-  std::map<long, long double> one;  // losses in lattice units
+  std::map<long, long double> one;  // masses by loss, in units of the spacing
   long double rest = 1;
   for (std::size_t i = 0; i < pair.losses().points.size(); ++i) {
     one[std::lround(pair.losses().points[i] / curve.spacing)] += pair.losses().weights[i];
@@ -145,8 +145,8 @@ TEST(LossDistribution, AgreesWithDirectConvolution) {
   }
 }
 
-// Where a bound computed anew is worse than at a smaller epsilon, that
-// one's holds; few nodes are spent there.
+// Where a computed bound is larger than that at a smaller epsilon, the latter is used, and the
+// table has few nodes.
 TEST(LossDistribution, ABoundThatStallsIsTabulatedAsItsLeastSoFar) {
   const auto falling = [](double epsilon) { return 0.1 * std::exp(-3 * epsilon); };
   int asked = 0;
@@ -167,13 +167,13 @@ TEST(LossDistribution, ABoundThatStallsIsTabulatedAsItsLeastSoFar) {
     }
     beyond += epsilon >= 4 ? 1 : 0;
   }
-  EXPECT_LT(beyond, 40u);  // doublings, as far as an epsilon of 1e10
+  EXPECT_LT(beyond, 40u);  // cell widths double, up to an epsilon of 1e10
   EXPECT_LT(asked, 700);
 }
 
 TEST(LossDistribution, TakesTheHullOfACurveThatIsNotConvex) {
-  // A kink upward at node 20, as a min() of bounds or an added allowance makes:
-  // the hull must remove it, not clip it.
+  // Node 20 is raised, as a minimum of bounds or an added allowance may do: the hull must remove that
+  // concave kink instead of clipping its negative mass.
   RoundCurve curve = gaussian_curve(0.5, 20);
   const double honest = LossDistribution::dominating(curve).delta(1, curve.spacing * 20).upper;
   curve.forward[20].upper *= 1.01;

@@ -14,8 +14,10 @@ namespace {
 using numerics::larger;
 using numerics::smaller;
 
-constexpr std::size_t kCoarse = 100;  // groups of a law
-constexpr double kBeside = 1e-3;      // of an atom that counts as alone in its group
+// The largest number of groups in a sketch.
+constexpr std::size_t kCoarse = 100;
+// An atom is alone in its group if the others have less than this share of its mass.
+constexpr double kBeside = 1e-3;
 
 class Divider {
  public:
@@ -39,7 +41,8 @@ class Divider {
       }
       return logs;
     };
-    weights_under(0, 0.5);  // what is nearly certain would be shifted in every round
+    // An atom that is nearly certain would otherwise be moved in every round.
+    weights_under(0, 0.5);
     for (const double c : tilts) {
       weights.push_back(weights_under(c, kHeavy));
     }
@@ -87,8 +90,9 @@ class Divider {
     double cost, from, to;
     bool operator<(const Cell& other) const { return cost < other.cost; }
   };
-  // By how much spreading the mass of a cell to its ends raises the sum of e^{cx} over all atoms, relative to
-  // the sum: its mean grows by w/2 tanh(w/4) at most, its variance by w^2/4.
+  // By how much the sum of e^{cx} over all atoms grows, relative to itself, when a cell's mass is
+  // spread to its ends: the mean of that mass grows by w/2 tanh(w/4) at most, its variance by w^2/4.
+  // Summed over the tilts.
   Cell cell(double from, double to) const {
     const double width = to - from;
     const auto low = std::lower_bound(points_.begin(), points_.end(), from - width / 4) - points_.begin();
@@ -102,7 +106,8 @@ class Divider {
     }
     return {cost, from, to};
   }
-  // The atom nearest to the middle if one is near it, so that laws on few points keep them.
+  // Where to divide a cell: at the atom nearest to the middle if it lies in the middle half, so that laws
+  // on few points keep their points, else in the middle.
   double inside(double from, double to) const {
     const double middle = from + (to - from) / 2;
     const auto after = std::lower_bound(points_.begin(), points_.end(), middle);
@@ -116,19 +121,24 @@ class Divider {
     }
     return best;
   }
-  static constexpr double kHeavy = 1.0 / 200;  // of all that counts
+  // An atom with more than this share of the total weight is an end of cells.
+  static constexpr double kHeavy = 1.0 / 200;
+  // Keeps the hyperbolic sine below from overflowing.
   static constexpr double kSteepest = 20;
-  static constexpr double kFinest = 1e-6;  // narrower cells change no sum of e^{cx} that counts
+  // Cells narrower than this divided by the largest tilt change no sum of e^{cx} noticeably.
+  static constexpr double kFinest = 1e-6;
   const std::vector<double>& points_;
   std::span<const double> tilts_;
   double finest_;
-  std::vector<double> heavy_;              // increasing
-  std::vector<std::vector<double>> sums_;  // of what other atoms count, for each tilt, from the left
+  std::vector<double> heavy_;  // the heavy atoms' points, increasing
+  std::vector<std::vector<double>>
+      // Per tilt: cumulative weights from the left, without those of the heavy atoms.
+      sums_;
 };
 
 }  // namespace
 
-// A group stands at its mean, or where nearly all of its mass is.
+// The point of a group is its mean, or its heaviest atom where that has nearly all of the group's mass.
 Sketch sketch_of(std::span<const double> points, std::span<const double> masses) {
   Sketch sketch;
   const std::size_t size = points.size();

@@ -14,17 +14,21 @@ namespace {
 
 namespace contour = numerics::contour;
 
-// What a fast transform costs per cell, in atoms times frequencies: a level, and the terms of the sum.
+// The work of a fast transform per cell, in atoms times frequencies: kLevel for each of its levels, and
+// kTerm for the term of the sum.
 constexpr double kLevel = 8;
 constexpr double kTerm = 150;
-// What a frequency costs besides its atoms, in atoms: a logarithm, an angle and two turns.
+// The work of a frequency besides that of its atoms, in atoms: for a logarithm, an angle and two rotations.
 constexpr double kFrequency = 100;
-// A fast transform whose noise leaves more than this is helped by the
-// sum atom by atom, if that is affordable.
+// If the round-off of the fast transform leaves a larger relative error than this, the sum is computed atom
+// by atom as well if that is affordable, and the two enclosures are intersected.
 constexpr double kNoisy = 1e-7;
-constexpr double kLeast = std::numeric_limits<double>::min();  // numbers below have fewer digits
+// Doubles below this have fewer digits. It is added to every upper bound and subtracted
+// from every lower one.
+constexpr double kLeast = std::numeric_limits<double>::min();
 
-// A sum of many terms to an ulp of its own: what each addition loses is kept apart (Neumaier 1974).
+// A sum of many terms within an ulp of itself: what each addition loses is summed
+// separately (Neumaier 1974).
 class LongSum {
  public:
   explicit LongSum(double first) : sum_(first) {}
@@ -56,7 +60,7 @@ class Kernel {
     return inverse(first_ + 2 * first_decay_ * s * s, first_decay_ * turn) -
            ratio_ * inverse(second_ + 2 * second_decay_ * s * s, second_decay_ * turn);
   }
-  double largest() const { return 2 / first_; }  // its modulus is at most this
+  double largest() const { return 2 / first_; }  // a bound on its modulus
 
  private:
   // 1 - e^{-zh}, without cancellation where |z| h is small, inverted.
@@ -76,7 +80,8 @@ class Product {
   struct Value {
     double exponent;  // log modulus
     double phase;
-    double amplify;  // what a relative round-off of the factors grows to
+    // The largest inverse modulus of the factors, by which their absolute errors are multiplied.
+    double amplify;
   };
 
   Product(std::span<const RepeatedLoss> parts, double c, double step) {
@@ -97,7 +102,7 @@ class Product {
     });
   }
 
-  // Every frequency of the period at once; false where a loss is off the lattice.
+  // Computes all frequencies of the period at once; false if a loss is not on the lattice.
   bool transform(double spacing, int log2_cells) {
     for (Factor& f : factors_) {
       std::vector<std::int64_t> index(f.tilt.atoms());
@@ -116,11 +121,12 @@ class Product {
     }
     return true;
   }
-  // A factor is off by its transform's error and, where it is small, by as much again: its modulus is raised.
+  // A factor is off by its transform's error and, where it is small, by as much again, because its modulus
+  // is then raised by that error.
   double transform_round_off() const {
     return sum([](const Factor& f) { return 2 * f.rounds * f.transform->error(); });
   }
-  // Exponent -infinity where one factor alone is negligible.
+  // The exponent is -infinity if one factor alone makes the product negligible.
   Value at_cell(double j) {
     Value value{0, 0, 1};
     for (Factor& f : factors_) {
@@ -135,7 +141,8 @@ class Product {
     return value;
   }
 
-  // At t: by one turn of the rotating evaluators, or directly.
+  // The product at t: by rotating the evaluators one step if they stand at the frequency before
+  // (`in_step`), otherwise directly.
   Value at(double t, bool in_step) {
     Value value{0, 0, 1};
     for (Factor& f : factors_) {
@@ -151,7 +158,8 @@ class Product {
     }
   }
 
-  // How far in t the product certainly stays below e^-negligible, from the moduli of the last call.
+  // How far from the t of the last call the product certainly stays below e^-negligible, by the moduli
+  // there and the factors' Lipschitz constants.
   double reach(double negligible) const {
     const auto bound = [&](double distance) {
       return sum([&](const Factor& f) {
@@ -185,7 +193,8 @@ class Product {
     numerics::TiltedLaw tilt;
     numerics::EquispacedCharacteristic characteristic;
     std::optional<numerics::LatticeTransform> transform;
-    double floor = contour::kFloor;  // what the transform may be off by
+    // A bound on the transform's absolute error.
+    double floor = contour::kFloor;
     double square_negligible = 0;
     double modulus = 1;
   };
@@ -224,7 +233,7 @@ std::optional<numerics::Enclosure> trivial_value(Parts parts, double spacing, do
     return numerics::Enclosure{0, 0};
   }
   if (largest <= epsilon + rounding && 4 * rounding < spacing) {
-    // Only the largest sum may pass, and by no more than twice this.
+    // Only the largest sum can be larger than epsilon, by no more than twice the rounding.
     const double log_chance = sum_over(parts, [](const RepeatedLoss& p) {
       double weight = p.losses->largest_point() > 0 ? 0 : 1;
       for (std::size_t a = 0; a < p.losses->points.size() && weight < 1; ++a) {
@@ -294,10 +303,11 @@ std::optional<numerics::Enclosure> Integral::summed(double cells, double most_wo
   }
   const Kernel kernel(c_, h_, epsilon_ - l0_);
   const double largest = kernel.largest();
-  // The first lattice point is as exact as epsilon is.
+  // The first lattice point l0 is as exact as epsilon.
   const double kernel_noise = (8 + std::abs(l0_)) * largest * 2.3e-16;
   LongSum value(kernel.at(0).real());
-  // A term's logarithm is off by an amount affine in t; x of it move the term by less than x e^{2x}.
+  // The rounding error x of a term's logarithm is affine in t; it moves the term by less than
+  // x e^{2x} of itself.
   const double own_noise = product.round_off(0, c_, l0_);
   const double noise_slope = product.round_off(1, c_, l0_) - own_noise;
   const double noise_base = own_noise + log_total_error_ + (fast ? product.transform_round_off() : 0);
@@ -305,7 +315,7 @@ std::optional<numerics::Enclosure> Integral::summed(double cells, double most_wo
     const double x = noise_base + noise_slope * t;
     return x * (x < 1e-3 ? 1.003 : std::exp(2 * x));
   };
-  // A term found negligible: no term passes 1.
+  // A bound on a term that was found negligible. No term is larger than 1.
   const auto left_out = [&](double t) {
     return std::exp(numerics::smaller(0.0, 2 * (noise_base + noise_slope * t) - contour::kNegligible));
   };
@@ -314,7 +324,7 @@ std::optional<numerics::Enclosure> Integral::summed(double cells, double most_wo
   const double last = cells / 2;
   const double budget = most_work / product.atoms();
   double work = 0;
-  bool in_step = true;  // the rotating evaluator stands at j - 1
+  bool in_step = true;  // whether the rotating evaluators stand at j - 1
   for (double j = 1; j <= last;) {
     work += fast ? 0 : in_step ? 1 : contour::kDirectCost;
     if (work > budget) {
@@ -322,7 +332,7 @@ std::optional<numerics::Enclosure> Integral::summed(double cells, double most_wo
     }
     const double t = j * step;
     const Product::Value at = fast ? product.at_cell(j) : product.at(t, in_step);
-    if (!(at.exponent <= -contour::kNegligible)) {  // a NaN is not negligible: it reaches the sum
+    if (!(at.exponent <= -contour::kNegligible)) {  // a NaN is not negligible and reaches the sum
       if (!in_step) {
         product.seek(j);
         in_step = true;
@@ -341,18 +351,19 @@ std::optional<numerics::Enclosure> Integral::summed(double cells, double most_wo
     j += leap + 1;
     in_step = fast || (in_step && leap == 0);
   }
-  const double error = (skipped + noise) * (1 + 1e-8);  // sums of so many positive terms
+  // The factor covers the rounding of these sums of many positive terms.
+  const double error = (skipped + noise) * (1 + 1e-8);
   const double scale = std::exp(log_total_ - c_ * l0_) / cells;
-  // Weights of the laws carry a relative 1e-15 each.
+  // Each weight of the laws has a relative error of 1e-15.
   const double weights = std::exp(4e-15 * product.nonzero_mass());
   const contour::Period period{cells * h_, period_.lambda, period_.log_left};
   const double right = std::exp(-c_ * period.length);
   const double aliases = period.lambda > c_ ? right / (1 - right) + period.left_aliases(c_)
                                             : std::numeric_limits<double>::infinity();
-  // The aliases' bound is rounded too.
+  // The aliases' bound is doubled because it is rounded too.
   const double lower = (value.value() - error) * scale / weights - 2 * aliases - kLeast;
   const double upper = (numerics::larger(0.0, value.value()) + error) * scale * weights + kLeast;
-  // Where the tilt is too steep for the arithmetic.
+  // The ends can be out of order, or NaN, where the tilt is too steep for the arithmetic.
   return upper >= lower ? std::optional(numerics::Enclosure{numerics::larger(0.0, lower), upper})
                         : std::nullopt;
 }

@@ -1,8 +1,9 @@
-// E (1 - e^{epsilon - S})_+ of a sum of independent finite losses: one
-// contour integral along its saddle point.
+// Computes E (1 - e^{epsilon - S})_+ of a sum S of independent finite losses by one contour integral
+// through its saddle point.
 //
-// The engine of composed_delta.h, which explains it. Infinite losses are taken as zero. The parts are
-// referred to, not copied. Const methods may run concurrently.
+// The method is explained in composed_delta.h and docs/theory/composition.md, "By one contour
+// sum". Infinite losses are taken as zero. The parts are referred to, not copied. Const methods
+// may run concurrently.
 #pragma once
 
 #include <cmath>
@@ -28,20 +29,21 @@ double sum_over(std::span<const RepeatedLoss> parts, Term&& term) {
   return total;
 }
 
+// ln E e^{cS}.
 inline double log_mgf(Parts parts, double c) {
   return sum_over(parts, [c](const RepeatedLoss& p) { return p.losses->log_mgf(c); });
 }
 
-// P(some loss is infinite).
+// The probability that some round's loss is infinite.
 inline double mass_at_infinity(Parts parts) {
   return -std::expm1(sum_over(parts, [](const RepeatedLoss& p) { return std::log1p(-p.infinity); }));
 }
 
-// What the computed log E e^{cY} of one loss may be off by. With x = cy, a term w (e^x - 1) is within four
-// ulps of itself and, x being rounded, |x| e^x ulps more; eight running sums of A atoms add A / 16 ulps of
-// the terms' moduli, which sum to at most E e^{cY} times p e^{-log E e^{cY}} + p', p and p' the masses off
-// zero, plain and tilted. An exponent far from zero is taken relative to the largest, `far_tilt`, whose own
-// rounding counts.
+// Bounds the rounding error of the computed log E e^{cY} of one loss. With x = cy, a term w (e^x - 1) is
+// within four ulps of itself, and |x| e^x ulps more because x is rounded. The eight running sums of A atoms
+// add A / 16 ulps of the sum of the terms' moduli, which is at most E e^{cY} times
+// p e^{-log E e^{cY}} + p', where p and p' are the masses off zero of the law and of the tilted law.
+// Exponents far from zero are taken relative to the largest one, whose own rounding then counts.
 inline double log_mgf_error(const numerics::AtomicLaw& law, const numerics::Tilt& tilt, double c) {
   double mass = 0;
   for (double w : law.weights) {
@@ -54,19 +56,21 @@ inline double log_mgf_error(const numerics::AtomicLaw& law, const numerics::Tilt
                     (top > 290 ? atoms + 2 * top : 0));
 }
 
-// log of sup over u of (1 - e^{-u})_+ e^{-cu}, which is c^c / (1 + c)^{1 + c}; of
-// (e^{-u} - 1)_+ e^{(1+c)u} too.
+// ln of the supremum over u of (1 - e^{-u})_+ e^{-cu}, which is c^c / (1 + c)^{1 + c}; also that of
+// (e^{-u} - 1)_+ e^{(1+c)u}.
 inline double log_steepest(double c) { return -c * std::log1p(1 / c) - std::log1p(c); }
 
-// The value where no sum of finite losses passes epsilon by more than losses are rounded; none elsewhere.
+// The value if no sum of finite losses is larger than epsilon by more than the losses' rounding;
+// nullopt otherwise.
 std::optional<numerics::Enclosure> trivial_value(Parts parts, double spacing, double epsilon);
 
 class Integral {
  public:
   Integral(Parts parts, double spacing, double epsilon);
 
+  // The saddle point.
   double c() const { return c_; }
-  // (1 - e^{-u})_+ <= c^c / (1 + c)^{1 + c} e^{cu}; rounded up.
+  // Chernoff's bound at the saddle point, from (1 - e^{-u})_+ <= c^c / (1 + c)^{1 + c} e^{cu}; rounded up.
   double chernoff() const {
     const double ulps =
         2.3e-16 * (std::abs(log_total_) + 2 * c_ * std::abs(epsilon_) + 4 * std::abs(log_steepest(c_)) + 8);
@@ -74,19 +78,23 @@ class Integral {
            std::numeric_limits<double>::min();
   }
 
-  // Atom by atom where that is cheaper, else by fast transforms of at most 2^most_cells cells; none where
-  // neither can be afforded.
+  // The integral, its transforms summed atom by atom where that is cheaper, otherwise by fast
+  // transforms of at most 2^most_cells cells. `most_work` counts atoms times frequencies. nullopt if
+  // neither is affordable.
   std::optional<numerics::Enclosure> value(int most_cells, double most_work) const;
 
  private:
-  // `log2_cells`: of the fast transforms, 0 for none.
+  // The sum over `cells` frequencies. `log2_cells` is that of the fast transforms, or 0 to sum atom by atom.
   std::optional<numerics::Enclosure> summed(double cells, double most_work, int log2_cells) const;
 
   Parts parts_;
+  // The spacing.
   double h_;
   double epsilon_;
+  // The first lattice point that is not below epsilon.
   double l0_;
   double c_;
+  // ln E e^{cS}, and a bound on its rounding error.
   double log_total_;
   double log_total_error_;
   numerics::contour::Period period_;

@@ -1,7 +1,8 @@
-// One theorem applied to one round: a curve, and everything that must be said of it before it is composed.
+// One theorem applied to one round: its curve, and everything that has to be known of it for composition
+// and for the printed statement.
 //
 // A round is one execution of the protocol in which each client takes part at most once (for the slot
-// protocols: one whole run). Composition needs the curve alone; the statement printed for users is made from
+// protocols: one whole run). Composition uses the curve alone; the statement printed for users is made from
 // the rest. Immutable; the functions may be called from any thread.
 #pragma once
 
@@ -15,10 +16,11 @@
 
 namespace muster::accounting {
 
-// Encloses one and the same formula at epsilon >= 0; never throws, never NaN.
+// Encloses delta at epsilon >= 0, always by the same formula; never throws and never returns NaN.
 using DeltaCurve = std::function<numerics::Enclosure(double epsilon)>;
 
-// `delta(epsilon).upper` bounds the hockey-stick divergence of every ordered pair of neighbours.
+// An upper bound for one round: `delta(epsilon).upper` bounds the hockey-stick divergence of every ordered
+// pair of neighbours.
 struct RoundBound {
   std::string id;
   std::string citation;
@@ -26,13 +28,16 @@ struct RoundBound {
   DeltaCurve delta;
   Validity validity = Validity::proven;
   Neighbouring neighbouring = Neighbouring::replace_one;
-  double knot = 0;  // epsilon between the curve's kinks where it is nearly linear in between; 0: smooth
-  // Where it is not empty, many rounds are charged by what a round can be, not by the curve's own pair.
+  // The distance in epsilon of the curve's kinks where it is nearly linear between them; 0 if it is smooth.
+  double knot = 0;
+  // If not empty, more than one round is charged by the types that a round can be, not by the
+  // curve's dominating pair.
   TypesOf types = {};
   bool is_dominated = false;  // provably no smaller than another bound of the same list
 };
 
-// One pair of neighbouring data sets, exactly: both orientations. `lower` ends are valid lower bounds.
+// The exact curves of one pair of neighbouring data sets, in both orientations. Their `lower` ends are
+// valid lower bounds.
 struct RoundPair {
   std::string id;
   std::string citation;

@@ -14,41 +14,63 @@ using numerics::Enclosure;
 using numerics::larger;
 using numerics::smaller;
 
-constexpr double kFewest = 16;  // nodes to a deviation where every cell is exact
-// Deviations that a cell may span, more beyond three of them: far tails keep their shape.
+// Nodes per deviation where the curve has a knot, between which every cell is exact.
+constexpr double kFewest = 16;
+// How many deviations a cell may span; more beyond the third deviation, where the tail keeps its shape.
 constexpr double kWidest = 1.0 / 8;
-constexpr double kRise = 5e-3;         // of the curve: what a chord may lie above it
-constexpr double kRiseOfLarge = 2e-2;  // the same where losses are large: those are resolved by their mass
+// How far a chord may lie above the curve, as a share of it.
+constexpr double kRise = 5e-3;
+// The same where losses are large. Cells are then halved by the mass of their losses
+// (resolve_large_losses).
+constexpr double kRiseOfLarge = 2e-2;
 constexpr int kMostSteps = 40;
-constexpr double kTableWork = 3.5e9;   // numerics/work.h: about a second
-constexpr double kNodesBeyond = 2;     // deviations' worth of nodes beyond those visited,
-constexpr double kMostDeviations = 5;  // and in all
-constexpr double kCoarse = 8;          // times as few nodes, and as far a rise, for a table of that work
-constexpr double kCoarsest = 32;       // and for one of twice the work: three nodes to a deviation
-constexpr double kHurried = 0.75;      // of what a table may cost: from there on cells grow
-constexpr double kStopped = 1.5;       // and from there on none is halved for large losses
-constexpr double kWidestHurry = 256;   // times as wide cells late in a table, and as far a rise
-constexpr double kHarmless = 10;       // of the negligible: a rise that does not matter
-constexpr double kFarthest = 1e10;     // epsilon: what is left beyond is infinite loss
+// The work that a table may take (numerics/work.h): about a second.
+constexpr double kTableWork = 3.5e9;
+// The work of a table is estimated for nodes over this many deviations beyond those visited, but at most
+// kMostDeviations in all.
+constexpr double kNodesBeyond = 2;
+constexpr double kMostDeviations = 5;
+// A table that would take more than the affordable work has fewer nodes, up to this many times, and its
+// chords may rise as many times farther above the curve.
+constexpr double kCoarse = 8;
+// If that still takes more than twice the affordable work and losses are not large: up to this many times
+// fewer, about three per deviation.
+constexpr double kCoarsest = 32;
+// Cells grow from this share of the affordable work on.
+constexpr double kHurried = 0.75;
+// From this share of the affordable work on, cells are no longer halved for large losses.
+constexpr double kStopped = 1.5;
+// The largest factor by which cells grow for that reason; their chords may lie as many times
+// farther above the curve.
+constexpr double kWidestHurry = 256;
+// A chord may rise above the curve by this many times the negligible tail.
+constexpr double kHarmless = 10;
+// The largest epsilon of a table; the tail beyond is charged as infinite loss.
+constexpr double kFarthest = 1e10;
 constexpr std::int64_t kFarthestIndex = std::int64_t{1} << 50;
 constexpr std::size_t kMostNodes = 30'000;
-constexpr double kLargeLoss = 1;     // epsilon: the scale from which losses are resolved one by one
-constexpr double kAddedLoss = 5e-4;  // of the mean loss: what all chords may add where losses are large
-constexpr double kSharing = 200;     // cells that share it
+// The epsilon from which on a loss is resolved one by one.
+constexpr double kLargeLoss = 1;
+// Where losses are large, all chords together may add this share of the mean loss.
+constexpr double kAddedLoss = 5e-4;
+// The number of cells among which that share is divided.
+constexpr double kSharing = 200;
 
 Enclosure honest(const Enclosure& value) {
   return {numerics::as_lower_bound(value.lower), numerics::as_upper_bound(value.upper)};
 }
 
-// What is known of where a falling curve falls, from every value asked so far.
+// Finds where a falling curve falls, and remembers every value that was computed.
 class Fall {
  public:
   explicit Fall(const Curve& curve) : curve_(curve), at_zero_(curve(0).upper) {}
 
   double at_zero() const { return at_zero_; }
+  // How often the curve was computed.
   std::size_t asked() const { return known_.size() + 1; }
 
-  // Ends between which the curve passes `target`: low = 0 or above it, high at most it or kFarthest.
+  // An interval in which the curve falls through `target`: at `low` it is above it, or low is 0; at `high`
+  // it is at most that, or high is kFarthest.
   struct Bracket {
     double low, high;
   };
@@ -67,7 +89,8 @@ class Fall {
     return found;
   }
 
-  // To a power of two, then to a thirtysecond of it.
+  // An epsilon just right of where the curve falls through `target`: first to a factor of two, then to a
+  // thirty-second of that interval.
   double roughly(double target) {
     constexpr int kFirst = -15, kMost = 64, kStride = 3;
     const auto above = [&](int exponent) { return at(std::ldexp(1.0, exponent)) > target; };
@@ -93,7 +116,7 @@ class Fall {
     return to;
   }
 
-  // One step towards where the curve passes `target`: by a secant on logarithms, or halfway.
+  // One step towards where the curve falls through `target`: by a secant of ln delta, or by bisection.
   void refine(double target, bool halfway) {
     const Bracket now = bracket(target);
     const double share =
@@ -121,11 +144,13 @@ class Fall {
   std::vector<std::pair<double, double>> known_;  // epsilon, delta
 };
 
-// E(Z - z)_+ of a standard normal falls to a twentieth of its value at 0 at z = 1.55, by a factor of e over
-// 0.45. A curve that is flat before it falls, as large losses make it, has the deviation of its fall.
+// The scale of the loss. E(Z - z)_+ of a standard normal Z is a twentieth of its value at 0 at z = 1.55,
+// and falls there by a factor of e over 0.45. A curve that is flat before it falls, as large losses make
+// it, has the deviation that its fall shows.
 struct FallScale {
   double deviation;
-  bool large;  // losses so large that each counts by itself
+  bool large;  // whether losses are so large that they are resolved one by one
+  // How often the curve was computed.
   std::size_t asked;
 };
 FallScale scale_of(const Curve& curve) {
@@ -134,8 +159,9 @@ FallScale scale_of(const Curve& curve) {
   if (from_zero < kLargeLoss) {
     return {from_zero, false, fall.asked()};
   }
-  // From a tenth to a thirtieth, each within a thousandth of where the curve falls; less where the fall is
-  // certainly as short as counts.
+  // The distance from a tenth of the value at 0 to a thirtieth. Both ends are found to a relative
+  // 1e-3; less precisely if the fall is certainly shorter than kLargeLoss, the least deviation that
+  // is told apart here.
   const double first = 0.1 * fall.at_zero(), last = fall.at_zero() / 30;
   const auto deviation = [](double from, double to) { return (to - from) / std::log(3.0) / 0.45; };
   for (int i = 0; i < 2 * kMostSteps; ++i) {
@@ -159,10 +185,10 @@ struct Node {
 
 class Table {
  public:
-  // numerics/work.h
+  // Both in the unit of numerics/work.h.
   struct Work {
     double affordable;
-    double before;  // done already, for all tables of the curve
+    double before;  // already done, for all tables of the curve
   };
   Table(const Curve& forward, const Curve& reverse, double spacing, double negligible, double rise,
         const Work& work)
@@ -178,7 +204,7 @@ class Table {
   const Node& last() const { return nodes_.back(); }
   double epsilon(std::int64_t index) const { return spacing_ * static_cast<double>(index); }
 
-  // Adds a node beyond the last, and as many before it as its cell needs.
+  // Adds a node right of the last one, and as many between the two as are needed.
   void append(std::int64_t index) {
     const Node node = at(index);
     if (!nodes_.empty()) {
@@ -187,8 +213,8 @@ class Table {
     nodes_.push_back(node);
   }
 
-  // Delta never rises with epsilon: where a bound computed anew is worse
-  // than at a smaller one, that one's holds.
+  // Delta never rises with epsilon: where a computed bound is larger than that at a smaller epsilon, it is
+  // replaced by the latter.
   void settle() {
     for (std::size_t i = 1; i < nodes_.size(); ++i) {
       settle(nodes_[i].forward, nodes_[i - 1].forward.upper);
@@ -196,7 +222,8 @@ class Table {
     }
   }
 
-  // Halves cells until what their chords add to the mean loss is small against it. Needs settled nodes.
+  // Halves cells until what their chords add to the mean loss is a small share of it. The
+  // nodes must be settled.
   void resolve_large_losses() {
     bool again = true;
     while (again && spent() < kStopped && nodes_.size() < kMostNodes) {
@@ -221,8 +248,8 @@ class Table {
     }
   }
 
-  // By how much wider cells are because the table has cost most of what it should: from kHurried of it on,
-  // each third of it doubles them.
+  // How many times wider cells are because most of the affordable work is done. From kHurried on, each
+  // further third of that work doubles their width.
   double hurry() const { return smaller(kWidestHurry, std::exp2(3 * larger(0.0, spent() - kHurried))); }
 
   RoundCurve curve() const {
@@ -236,7 +263,7 @@ class Table {
   }
 
  private:
-  // Of what is affordable.
+  // The work done so far, as a share of the affordable work.
   double spent() const { return (numerics::work_done() - start_) / affordable_; }
 
   Node at(std::int64_t index) const {
@@ -261,9 +288,9 @@ class Table {
     fill(middle, to);
   }
 
-  // By how much the chord, straight in alpha, passes a curve straight in ln delta at the
-  // cell's middle: a curve whose logarithm is concave lies above that one. Where delta rises
-  // the least upper end so far will hold.
+  // Compares the chord, which is straight in alpha, at the cell's middle with a curve whose logarithm is
+  // straight in epsilon. A curve whose logarithm is concave lies above that one, and nearer to the chord.
+  // Where delta rises the smallest upper end so far will hold (settle).
   bool chord_is_close(double from, double to, double width) const {
     if (to >= from || from <= kHarmless * negligible_) {
       return true;
@@ -274,7 +301,7 @@ class Table {
     return rise <= larger(hurry() * rise_ * straight, kHarmless * negligible_);
   }
 
-  // The forward losses' masses at the nodes, roughly.
+  // About the P-masses of the losses at the nodes, by the forward curve.
   std::vector<double> masses_of_losses() const {
     std::vector<double> masses(nodes_.size(), 0);
     for (std::size_t i = 1; i < nodes_.size(); ++i) {
@@ -293,13 +320,14 @@ class Table {
   const Curve& reverse_;
   double spacing_;
   double negligible_;
-  double rise_;  // of the curve: what a chord may lie above it
+  double rise_;  // how far a chord may lie above the curve, as a share of it
   double affordable_;
   double start_;
   std::vector<Node> nodes_;
 };
 
-// What a node costs. Each curve is asked twice, so that what it builds once is not counted.
+// The work of a node. Each point of a curve is computed twice, and only the second time counts, so that
+// what the curve builds once is left out.
 double work_of_node(const Curve& forward, const Curve& reverse, double deviation) {
   double work = 0;
   for (const Curve* curve : {&forward, &reverse}) {
@@ -315,8 +343,9 @@ double work_of_node(const Curve& forward, const Curve& reverse, double deviation
   return work;
 }
 
-// By which power of two a table has fewer nodes than asked, because one of them costs so much. Tables of
-// large losses are mostly wide cells, which a coarser lattice does not make fewer: hurry() widens those.
+// A power of two by which a table has fewer nodes than asked for, because each of them takes so much
+// work. Tables of large losses consist mostly of wide cells, of which a coarser lattice has no fewer:
+// hurry() widens those.
 double coarsening(double work, double affordable, bool large) {
   double coarser = 1;
   while ((coarser < kCoarse && work > coarser * affordable) ||
@@ -349,7 +378,7 @@ RoundCurve Tabulator::table(const Nodes& nodes) const {
   if (nodes.nested) {
     spacing = std::exp2(std::floor(std::log2(spacing)));
   }
-  const double dense = deviation / spacing;  // nodes to a deviation
+  const double dense = deviation / spacing;  // nodes per deviation
   Table table(forward_, reverse_, spacing, nodes.negligible, coarser * (large ? kRiseOfLarge : kRise),
               {affordable, measuring});
   table.append(0);
@@ -359,7 +388,7 @@ RoundCurve Tabulator::table(const Nodes& nodes) const {
     const std::int64_t i = table.last().index;
     const double deviations = static_cast<double>(i) / dense;
     const double beyond = larger(0.0, deviations - (large ? 0 : nodes.visited));
-    // A guess, which the cell's own test corrects.
+    // The width is a first guess, which append() corrects.
     const double widest = dense * larger(kWidest, deviations / 24);
     const double stride = large ? widest : smaller(std::exp(beyond * beyond / 6), widest);
     const double before = table.last().larger_upper();

@@ -1,14 +1,14 @@
-// One round's privacy curve, tabulated where composition needs it.
+// The privacy curve of one round, tabulated at the epsilons where composition needs it.
 //
 // Nodes are multiples of one lattice spacing h. A chord over a cell of width w adds about w^2 / 6 times the
-// cell's probability to the variance of the loss, so for a given number of nodes the widths that add least
-// grow as (density)^{-1/3} = e^{z^2/6}, z in deviations of the loss, once beyond the losses that the
-// composition visits. How wide a cell may be is decided by what its chord adds, measured after both its
-// ends are known: a cell whose chord may rise too far above the curve is halved, down to the lattice. So no
-// guess of how a curve goes on is ever trusted, and a curve that is flat over any distance and then falls
-// at once is resolved where it falls. A chord lies above a convex curve: fewer nodes cost tightness, never
-// truth. Cells are wider where the tail is nearly negligible, and where the bound stalls (delta never rises
-// with epsilon: the least upper end so far holds).
+// cell's probability to the variance of the loss. For a given number of nodes, the widths that add least
+// therefore grow as (density)^{-1/3} = e^{z^2/6}, z in standard deviations of the loss, beyond the losses
+// that the composition visits. That is a first guess only: once the curve is known at both ends of a cell,
+// the cell is halved, down to the lattice, while its chord may rise too far above the curve. So the table
+// never relies on a guess of how a curve goes on, and a curve that is flat over any distance and then falls
+// at once is resolved where it falls. A chord lies above a convex curve: fewer nodes make the bound looser
+// and never invalid. Cells are wider where the tail is nearly negligible, and where the computed bound does
+// not fall (delta never rises with epsilon, so the smallest upper end so far holds).
 #pragma once
 
 #include <cstdint>
@@ -33,23 +33,25 @@ struct RoundCurve {
   RoundCurve swapped() const { return {spacing, index, reverse, forward}; }
 };
 
-// How a curve is to be tabulated: `per_deviation` nodes to one standard deviation of the loss
-// (measured from where the curve falls to a twentieth of its value at 0, and how fast) over the first
-// `visited` deviations, fewer and fewer beyond, until both directions are at most `negligible`, or for
-// good where the bound never gets there.
+// How a curve is to be tabulated: with `per_deviation` nodes per standard deviation of the loss over the
+// first `visited` deviations, and fewer beyond. The deviation is measured by where the curve falls to a
+// twentieth of its value at 0, and by how fast it falls. The table ends where both directions are at most
+// `negligible`, or at a largest epsilon or number of nodes if the bound never falls so far.
 struct Nodes {
   int per_deviation;
   double negligible;
   double visited = 5;
-  double knot = 0;      // an epsilon that must be a node where it is wider than the spacing; 0 = none
-  bool nested = false;  // spacings are powers of two, so that lattices of different curves share their points
-  // Where nodes cost much, by counted work, there are fewer, so that a table
-  // costs about a second, or this share of it.
+  // An epsilon that must be a node if it is larger than the spacing; 0 for none.
+  double knot = 0;
+  // Whether spacings are powers of two, so that lattices of different curves share their points.
+  bool nested = false;
+  // Where nodes take much work (numerics/work.h) there are fewer of them, so that a table takes about a
+  // second, or this share of it.
   double share = 1;
 };
 
-// The tables of one curve; what they have in common is measured once. An empty `reverse` means
-// that the curve is symmetric. A value that is NaN counts as knowing nothing: 0 and 1. Thread
+// Makes tables of one curve; what all of them need is measured once. An empty `reverse` means that the
+// curve is symmetric. A NaN of a curve is replaced by 0 in a lower end and by 1 in an upper one. Thread
 // rule: const methods may run concurrently.
 class Tabulator {
  public:
@@ -61,9 +63,9 @@ class Tabulator {
  private:
   struct Scale {
     double deviation;
-    bool large;           // losses so large that each counts by itself
-    double work_of_node;  // numerics/work.h, as the next
-    double work;          // of these measurements, without what the curve builds once
+    bool large;           // whether losses are so large that they are resolved one by one
+    double work_of_node;  // per node; in the unit of numerics/work.h, like `work`
+    double work;          // the work of these measurements, without what the curve builds once
   };
   const Scale& scale() const;
 

@@ -1,12 +1,13 @@
-// What one round may be, when it is one of several things: the worst cases between which an adversary may
-// choose anew in every round.
+// The types of a round: the worst cases that one round can be, among which an adversary may choose
+// anew in every round.
 //
-// A type is a pair of finite measures (P, Q) whose losses ln dP/dQ lie on multiples of a spacing, plus P-mass
-// at infinite loss, with the profile f(alpha) = sum of (p - alpha q)_+ + infinity. A list of types *covers* a
-// round if every pair that the round can be, either way round, has weights >= 0, summing to 1, with
+// A type is a pair of finite measures (P, Q) whose losses ln dP/dQ lie on multiples of a spacing, plus
+// P-mass at infinite loss, with the profile f(alpha) = sum of (p - alpha q)_+ + infinity. A list of
+// types *covers* a round if every pair that the round can be, in either orientation, has weights >= 0,
+// summing to 1, with
 //     HS_alpha <= sum over types of weight * f(alpha)     for every alpha > 0 on the lattice.
-// The weights belong to the pair and do not depend on alpha: that is what a single dominating pair cannot
-// say (docs/theory/aggregated.md, "Many rounds").
+// The weights may differ from pair to pair but not with alpha, which is more than a single dominating pair
+// can express (docs/theory/aggregated.md, "Many rounds").
 #pragma once
 
 #include <cstdint>
@@ -18,7 +19,7 @@ struct RoundType {
   std::vector<std::int64_t> losses;  // increasing, in units of the spacing
   std::vector<double> masses;        // under P, >= 0, same length
   double infinity = 0;               // P-mass at infinite loss
-  bool rarely_worst = false;         // a hint: the adversary hardly ever gains by it
+  bool rarely_worst = false;         // a hint: hardly ever the adversary's best choice
 };
 
 struct RoundTypes {

@@ -13,21 +13,25 @@ namespace {
 
 constexpr double kNone = std::numeric_limits<double>::infinity();
 constexpr double kLargestEpsilon = 1e20;
-// What V may stop falling at, over all rounds: a ten-thousandth of delta, or nothing is answered.
+// The values at which the tables of V may end. All blocks together must add at most a ten-thousandth of
+// delta; if even the smallest tail is too large, nothing is answered.
 constexpr std::array<double, 5> kTails{1e-11, 1e-15, 1e-21, 1e-31, 1e-46};
 constexpr double kShareOfDelta = 1e-4;
-constexpr double kShareOfTail = 1e-3;  // the losses charged as infinite, over a block
-// Rounds of a recursion: it is made for the shortest of these that will do.
+// The share of the tail that a block's losses charged as infinite may add.
+constexpr double kShareOfTail = 1e-3;
+// The most rounds of a recursion: the shortest of these that covers the rounds asked for is used.
 constexpr std::array<std::uint64_t, 4> kLengths{16, 64, 256, 1024};
-constexpr double kMostWork = 4e9;  // products of a recursion
+// The most multiplications of a recursion.
+constexpr double kMostWork = 4e9;
 constexpr int kNodesPerDeviation = 100;
 constexpr double kVisited = 2.5;
-constexpr double kRecursionError = 1e-9;  // of V: its rounding
+// The relative rounding error of V.
+constexpr double kRecursionError = 1e-9;
 
-// An epsilon where so many rounds' V is about `tail`, by Chernoff's bound, in lattice points.
+// An epsilon, in lattice points, at which V after `rounds` rounds is about `tail`, by Chernoff's bound.
 double reach_of(const RoundTypes& types, std::uint64_t rounds, double tail) {
   double least = kNone;
-  for (double z = 1e-6; z < 64; z *= 1.25) {  // over the spacing
+  for (double z = 1e-6; z < 64; z *= 1.25) {  // in units of 1 / spacing
     double log_moment = 0;
     for (const RoundType& type : types.types) {
       if (type.rarely_worst) continue;
@@ -53,7 +57,8 @@ double work_of(const RoundTypes& types, std::uint64_t rounds, double points) {
 
 }  // namespace
 
-// The block is the longest recursion that is worth its while.
+// The tables for a tail that suits `delta`; their block is the longest recursion that takes
+// at most kMostWork.
 TypedRounds::Tables* TypedRounds::tables(std::uint64_t rounds, double delta, bool rough) const {
   const std::uint64_t whole = rounds / kLengths.back();
   const double blocks = static_cast<double>(whole) + 1;
@@ -131,7 +136,7 @@ double TypedRounds::delta_at(std::uint64_t rounds, double delta, double epsilon)
 double TypedRounds::answer(std::uint64_t rounds, const Question& question, bool rough) const {
   const std::lock_guard lock(mutex_);
   if (!question.asks_epsilon()) {
-    double value = 1;  // each answer says how deep the question reaches
+    double value = 1;  // each answer tells which tail the question needs
     for (Tables* last = nullptr;;) {
       Tables* next = tables(rounds, value, rough);
       if (next == last || next == nullptr) return value;

@@ -1,5 +1,5 @@
-// Adaptive choices between types, against every strategy tried out on every history, and blocks of rounds
-// against the recursion itself.
+// Compares the recursion over adaptive choices between types with trying every strategy on every history,
+// and blocks of rounds with the recursion over all of them.
 #include "muster/accounting/composition/typed_rounds.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@
 namespace muster::accounting {
 namespace {
 
-// Losses a > 0 > -b, both P and Q of total mass `weight`; the rest has no loss.
+// Adds losses a > 0 > -b with a total mass of `weight` under both P and Q.
 void add_pair(RoundType& type, double spacing, std::int64_t a, std::int64_t b, double weight) {
   const double down = -std::expm1(-spacing * static_cast<double>(a)),
                up = std::expm1(spacing * static_cast<double>(b));
@@ -55,7 +55,7 @@ RoundTypes random_types(std::mt19937_64& engine) {
     for (int pair = 0; pair < 2; ++pair) {
       const double weight = left * (0.1 + 0.7 * uniform(engine));
       left -= weight;
-      // Skew, one way or the other.
+      // The losses are skewed in one direction or the other.
       const auto small = static_cast<std::int64_t>(1 + 2 * uniform(engine));
       const auto large = static_cast<std::int64_t>(2 + 5 * uniform(engine));
       add_pair(type, types.spacing, pair == i ? large : small, pair == i ? small : large, weight);
@@ -68,7 +68,8 @@ RoundTypes random_types(std::mt19937_64& engine) {
   return types;
 }
 
-// Every round's type chosen after every history: (p, q) are its probabilities.
+// The best divergence over all strategies, which choose every round's type after every history. p and q are
+// the probabilities of the history so far under the two data sets.
 double every_strategy(const RoundTypes& types, double p, double q, int rounds, double alpha) {
   if (rounds == 0) return std::fmax(0.0, p - alpha * q);
   double best = 0;
@@ -85,7 +86,7 @@ double every_strategy(const RoundTypes& types, double p, double q, int rounds, d
   return best;
 }
 
-// One type for all rounds, fixed in advance.
+// The best divergence if one type is used in all rounds.
 double fixed_type(const RoundTypes& types, int rounds, double alpha) {
   double best = 0;
   for (const RoundType& type : types.types) {
@@ -112,7 +113,7 @@ TEST(AdaptiveRounds, EqualsEveryStrategyTriedOut) {
         above_fixed += truth > fixed_type(types, count, alpha) * (1 + 1e-6);
         ++cases;
       }
-      // Between lattice points the chord lies above what is convex.
+      // Between lattice points the chord lies above the truth, which is convex.
       const double epsilon = 1.37 * types.spacing;
       EXPECT_GE(AdaptiveRounds::between(values, types.spacing, epsilon),
                 every_strategy(types, 1, 1, count, std::exp(epsilon)) * (1 - 1e-14));
@@ -129,13 +130,13 @@ TEST(AdaptiveRounds, OrderRangeAndInfinity) {
   const AdaptiveRounds wide(types, 4000), narrow(types, 300);
   std::vector<double> before(4001, 0.0);
   for (const std::uint64_t count :
-       {1ull, 5ull, 40ull, 33ull, 70ull, 6ull}) {  // not in order: kept ones serve
+       {1ull, 5ull, 40ull, 33ull, 70ull, 6ull}) {  // not in order, so that stored values are used
     const std::vector<double> values = wide.after(count), short_of = narrow.after(count);
     for (std::size_t i = 0; i + 1 < values.size(); ++i) {
       ASSERT_GE(values[i], values[i + 1]);
       ASSERT_LE(values[i], 1);
     }
-    // What lies beyond the last point is charged as if it were there.
+    // Beyond the last point its value is used.
     for (std::size_t i = 0; i < 300; ++i) ASSERT_GE(short_of[i], values[i] * (1 - 1e-12));
     EXPECT_EQ(AdaptiveRounds::between(values, types.spacing, 1e9), values.back());
   }
@@ -149,7 +150,7 @@ TEST(AdaptiveRounds, OrderRangeAndInfinity) {
   EXPECT_GE(infinite.after(20).back(), 1 - std::pow(1 - 1e-3, 20) - 1e-12);
 }
 
-// Types tried at every fourth point only: never below.
+// Types that are computed at every second point only do not make the result smaller.
 TEST(AdaptiveRounds, ATypeThatIsRarelyWorstIsNeverMissed) {
   std::mt19937_64 engine(21);
   for (int trial = 0; trial < 5; ++trial) {
@@ -162,7 +163,8 @@ TEST(AdaptiveRounds, ATypeThatIsRarelyWorstIsNeverMissed) {
   }
 }
 
-// Many rounds in blocks dominate the recursion over all of them; and more rounds never cost less.
+// Many rounds in blocks are bounded by no less than the recursion over all of them, and more
+// rounds never cost less.
 TEST(TypedRounds, BlocksAreAboveTheRecursionAndNearIt) {
   RoundTypes types;
   types.spacing = 2e-3;
@@ -205,8 +207,8 @@ TEST(TypedRounds, SaysNothingWhereThereIsNothing) {
   std::mt19937_64 engine(2);
   const RoundTypes types = random_types(engine);
   const TypedRounds rounds([&](double, bool) { return std::optional(types); });
-  EXPECT_TRUE(
-      std::isinf(rounds.upper(10, {Question::Kind::epsilon_at_delta, 1e-200})));  // deeper than tables
+  EXPECT_TRUE(std::isinf(
+      rounds.upper(10, {Question::Kind::epsilon_at_delta, 1e-200})));  // no table has so small a tail
   EXPECT_EQ(rounds.upper(10, {Question::Kind::delta_at_epsilon, 1e9}) < 1e-10, true);
 }
 

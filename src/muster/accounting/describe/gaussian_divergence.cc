@@ -13,13 +13,16 @@ namespace {
 
 constexpr double kLeastMu = 1e-30, kMostMu = 1e15;
 constexpr double kMostLoss = 1e30;
-constexpr double kClose = 0.05;  // distances up to here: an integral instead of a difference
+// Up to this distance an integral is used instead of a difference.
+constexpr double kClose = 0.05;
 
-// What differs between the two precisions. `ratio`: relative error of Mills' ratio. `complement`: absolute
-// error of 1 - t M(t) below `continued`, times 1 + |t|. From `continued` on Laplace's continued fraction
-// has converged after `terms`. `nodes`, `weights`: a Gauss-Legendre rule on [-1, 1], nodes >= 0; `rule`:
-// its relative error on an interval of length kClose, from the integrand's derivatives E s^{2n+1} / E s of
-// a half-normal s.
+// What differs between the two precisions.
+// - `ratio`: relative error of Mills' ratio.
+// - `complement`: absolute error of 1 - t M(t) for t below `continued`, times 1 + |t|.
+// - `terms`: of Laplace's continued fraction, which has converged after so many from `continued` on.
+// - `nodes`, `weights`: a Gauss-Legendre rule on [-1, 1], nodes >= 0.
+// - `rule`: its relative error on an interval of length kClose, from the integrand's derivatives E s^{2n+1}
+//   / E s of a half-normal s.
 template <class Real>
 struct Precision;
 template <>
@@ -58,7 +61,7 @@ Mills<Real> mills(Real t) {
     const Real ratio = kRootTwoPi<Real> / 2 * std::exp(t * t / 2) * std::erfc(t / kRootTwo<Real>);
     return {ratio, 1 - t * ratio};
   }
-  // M(t) = 1 / (t + 1/(t + 2/(t + ...))): positive terms, nothing cancels.
+  // M(t) = 1 / (t + 1/(t + 2/(t + ...))). All terms are positive: nothing cancels.
   Real fraction = t;
   for (int j = P::terms; j >= 2; --j) {
     fraction = t + static_cast<Real>(j) / fraction;
@@ -73,16 +76,16 @@ struct Divergence {
   Real value, error;
 };
 
-// With y = l/mu - mu/2 and z = y + mu, e^l phi(z) = phi(y): f = phi(y)
-// (M(y) - M(z)), and M' = -(1 - t M). l >= 0.
+// With y = l/mu - mu/2 and z = y + mu, e^l phi(z) = phi(y). So f = phi(y) (M(y) - M(z)), and M'(t) =
+// -(1 - t M(t)). For l >= 0.
 template <class Real>
 Divergence<Real> divergence(Real mu, Real l) {
   using P = Precision<Real>;
   constexpr Real unit = std::numeric_limits<Real>::epsilon() / 2;
   const Real distance = l / mu, y = distance - mu / 2, z = distance + mu / 2;
   const Real density = std::exp(-y * y / 2) / kRootTwoPi<Real>;
-  // y is off by two roundings of its parts, and by four more that l may carry, which moves ln f by up to
-  // |y| + 2 times as much; the exponent by its own.
+  // The rounding error of y is that of its two parts, and four units more that l may have brought; it moves
+  // ln f by up to |y| + 2 times as much. The exponent is rounded too.
   const Real rounding = unit * (64 + 4 * y * y + 8 * (std::fabs(y) + 2) * (distance + mu / 2 + 1));
   if (mu <= Real(kClose)) {
     const Real half = mu / 2, centre = y + half;
@@ -109,7 +112,7 @@ numerics::Enclosure gaussian_divergence(double mu, double log_alpha) {
     throw Error(ErrorCode::internal, "mu, ln alpha", fmt::format("{}, {}", mu, log_alpha), "mu > 0, a number",
                 "no Gaussian divergence");
   }
-  // f rises with mu and falls with l.
+  // f increases with mu and decreases with l.
   if (mu > kMostMu) return {0, 1};
   if (mu < kLeastMu) return {0, gaussian_divergence(kLeastMu, log_alpha).upper};
   if (log_alpha > kMostLoss) return {0, gaussian_divergence(mu, kMostLoss).upper};
@@ -119,18 +122,18 @@ numerics::Enclosure gaussian_divergence(double mu, double log_alpha) {
     const double upper = (missing + alpha * swapped.upper) * (1 + 0x1p-50);
     return {(missing + alpha * swapped.lower) * (1 - 0x1p-50), upper < 1 ? upper : 1};
   }
-  // Beyond forty deviations f, or what it lacks of 1, is less than any double;
-  // y is known to a few ulps of its parts.
+  // Beyond forty deviations f, or 1 - f, is less than every double. The rounding error of y is a few
+  // ulps of its parts.
   const double y = log_alpha / mu - mu / 2, parts = log_alpha / mu + mu / 2;
   constexpr double kLeast = std::numeric_limits<double>::min();
   if (y - 1e-14 * parts > 40) return {0, kLeast};
   if (y + 1e-14 * parts < -40) return {1 - 0x1p-52, 1};
   const Divergence<double> at = divergence(mu, log_alpha);
-  // d ln f / d ln mu = mu phi(y) / f: at most 2 + y^2 + (y + 1) mu for y > 0; for y <= 0, where f >=
-  // min(1/4, mu/5), at most 2 + 4 mu phi(y).
+  // d ln f / d ln mu = mu phi(y) / f: at most 2 + y^2 + (y + 1) mu for y > 0; for y <= 0, where
+  // f >= min(1/4, mu/5), at most 2 + 4 mu phi(y).
   const double steepness = y > 0 ? 2 + y * y + (y + 1) * mu : 2 + 4 * mu * std::exp(-y * y / 2);
   const double slack = at.error + 0x1p-52 * (steepness + 1);
-  // In the far tail e^slack is more than 1 + slack by what may not be neglected.
+  // In the far tail slack is not small, and e^slack is noticeably more than 1 + slack.
   const double grown = at.value * std::exp(slack) * (1 + 0x1p-50) + kLeast;
   const double shrunk = at.value * std::exp(-slack) * (1 - 0x1p-50) - kLeast;
   return {shrunk > 0 ? shrunk : 0, grown < 1 ? grown : 1};

@@ -1,5 +1,5 @@
-// The enclosure against the definition in 256-bit ball arithmetic, from
-// the smallest to the largest distances.
+// Compares the enclosure with the definition in 256-bit ball arithmetic, from the smallest to the
+// largest distances.
 #include "muster/accounting/describe/gaussian_divergence.h"
 
 #include <gtest/gtest.h>
@@ -47,7 +47,7 @@ TEST(GaussianDivergence, EnclosesTheDefinition) {
   EXPECT_LE(widest, 4e-10);
 }
 
-// 2 / sigma is rounded, and so are logarithms: the enclosure holds for the neighbouring arguments too.
+// 2 / sigma is rounded, and so are logarithms. The enclosure must hold for the neighbouring arguments too.
 TEST(GaussianDivergence, CoversTheRoundingOfItsArguments) {
   for (const double mu : {2e-9, 0.04, 0.4, 13.3, 128.0}) {
     for (const double y : {-1.0, 0.0, 4.3, 20.0, 35.0}) {
@@ -64,7 +64,7 @@ TEST(GaussianDivergence, CoversTheRoundingOfItsArguments) {
 }
 
 TEST(GaussianDivergence, AtItsExtremes) {
-  // Past every double: positive, never zero, never NaN.
+  // Values below every double still have a positive upper end, and none is NaN.
   for (const double mu : {5e-324, 1e-300, 1e-30, 1e-15, 1.0, 8192.0, 1e15, 1e300}) {
     for (const double l : {0.0, 1e-300, 1.0, 1e5, 1e30, 1e300, -1e5, -1e30, -1e300}) {
       const numerics::Enclosure ends = gaussian_divergence(mu, l);
@@ -74,7 +74,7 @@ TEST(GaussianDivergence, AtItsExtremes) {
       EXPECT_LE(ends.lower, ends.upper);
     }
   }
-  // Half the distance squared is where half of the message's loss lies, however large.
+  // At half the squared distance, which is the mean of the loss, f is about 1/2 for a large distance.
   const double mu = 8192;
   EXPECT_NEAR(gaussian_divergence(mu, mu * mu / 2).upper, 0.5, 1e-4);
   EXPECT_THROW(gaussian_divergence(0, 1), Error);
@@ -89,7 +89,7 @@ TEST(GaussianDivergence, ExtendedIsAsExactAsItSays) {
     const double l = mu * std::max(0.0, random_between(bits, -1, 35) + mu / 2);
     const ExtendedDivergence at = extended_gaussian_divergence(mu, l);
     const Ball exact = definition(mu, l);
-    // value = high + low, both doubles exactly.
+    // value = high + low exactly, and both are doubles.
     const double high = static_cast<double>(at.value), low = static_cast<double>(at.value - high);
     if (high < 1e-280) continue;
     const Ball value = Ball(high) + Ball(low), room = value * Ball(static_cast<double>(at.error) * 1.0001);

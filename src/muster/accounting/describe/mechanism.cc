@@ -12,7 +12,7 @@
 namespace muster::accounting {
 namespace {
 
-// Covers the few roundings of a closed form.
+// Covers the few rounding errors of a closed formula.
 constexpr double kOutward = 1 + 1e-14;
 
 void require_positive(const char* key, double value) {

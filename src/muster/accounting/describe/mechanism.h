@@ -1,8 +1,8 @@
-// What the accountant knows of a local randomizer: a description, never the sampler itself.
+// What the accountant knows of a local randomizer: a description of its law, never the sampler itself.
 //
-// A description says what is charged; how it is sampled is another room's matter, and
-// the sampler in randomizers/ states the description it realises. Meaning never changes:
-// a new mechanism is a new alternative.
+// A description says what is charged. How the law is sampled is decided in randomizers/, where each sampler
+// states which description it realises. The meaning of an alternative never changes; a new mechanism
+// becomes a new alternative.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace muster::accounting {
 
-// Any epsilon0-LDP randomizer: nothing else is assumed.
+// Any epsilon0-LDP randomizer; nothing else is assumed about it.
 struct PureLocal {
   double epsilon0;
   bool operator==(const PureLocal&) const = default;
@@ -28,9 +28,9 @@ struct LdpSgdLocal {
   bool operator==(const LdpSgdLocal&) const = default;
 };
 
-// One coordinate and one sign of a vector bounded in the named norm, possibly after a fixed transform (Girgis
-// et al. 2021, R_1, R_2, R_inf): every output's probability lies between 2q and 2p times the uniform one, q =
-// 1 / (e^epsilon0 + 1), p = 1 - q. A member of class C.
+// One coordinate and one sign of a vector bounded in the named norm, possibly after a fixed transform
+// (Girgis et al. 2021, R_1, R_2, R_inf): every output's probability lies between 2q and 2p times the
+// uniform one, q = 1 / (e^epsilon0 + 1), p = 1 - q. A member of class C.
 struct CoordinateLocal {
   enum class Norm { l1, l2, linf };
   Norm norm;
@@ -46,15 +46,16 @@ struct KRandomizedResponse {
   bool operator==(const KRandomizedResponse&) const = default;
 };
 
-// A number of an interval of length L with Laplace noise of scale L / epsilon0.
+// A number in an interval of length L, plus Laplace noise of scale L / epsilon0.
 struct LaplaceLocal {
   double epsilon0;
   bool operator==(const LaplaceLocal&) const = default;
 };
 
-// Gaussian noise of deviation sigma * clip a coordinate on a vector of L2 norm at most clip, in any
-// dimension. `diameter`: the largest distance of two clipped vectors, in clips; 2 unless the domain is
-// smaller. mu(), the distance in deviations, is rounded to nearest: gaussian_divergence.h covers that.
+// Gaussian noise of standard deviation sigma * clip per coordinate on a vector of L2 norm at most clip, in
+// any dimension. `diameter` is the largest distance of two clipped vectors in units of clip: 2 unless the
+// domain is smaller. mu(), the same distance in standard deviations of the noise, is rounded to nearest,
+// which gaussian_divergence.h allows for.
 struct GaussianLocal {
   double sigma;
   double diameter = 2;
@@ -65,31 +66,32 @@ struct GaussianLocal {
 using Mechanism =
     std::variant<PureLocal, LdpSgdLocal, CoordinateLocal, KRandomizedResponse, LaplaceLocal, GaussianLocal>;
 
-// Refuses (Error(plan)) an epsilon0 or sigma that is not finite and positive, and k below 2.
+// Throws Error(plan) for an epsilon0, sigma or diameter that is not finite and positive, and for k below 2.
 void validate(const Mechanism& mechanism);
 
-// The epsilon0 of a mechanism known to be epsilon0-LDP; none for the Gaussian.
+// The epsilon0 of a mechanism known to be epsilon0-LDP; nullopt for the Gaussian.
 std::optional<double> pure_epsilon0(const Mechanism& mechanism);
 
-// Whether the theorems for class C apply: a law U exists with 2q <= dR(x)/dU <= 2p and U can be halved.
+// Whether the theorems for class C apply: whether a law U exists with 2q <= dR(x)/dU <= 2p that has a set
+// of probability exactly 1/2 (docs/theory/class-c.md).
 bool in_class_c(const Mechanism& mechanism);
 
-// The local privacy profile f(alpha) = sup of HS_alpha(R(x) || R(x')), from above; what lies beyond where f
-// falls below `tail` sits at infinity (0 for a pure mechanism).
+// An upper bound of the local privacy profile f(alpha) = sup of HS_alpha(R(x) || R(x')). A profile without
+// a largest loss ends where it falls below `tail`, and what lies beyond is put at infinite loss.
 Profile local_profile(const Mechanism& mechanism, double tail);
 
-// f(e^l) itself, from above, at any l: what one message alone gives
-// away. Never NaN; for the Gaussian never 0.
+// An upper bound of f(e^l) itself at any l: the divergence of a single message that is not shuffled. Never
+// NaN; never 0 for the Gaussian.
 double local_divergence(const Mechanism& mechanism, double log_alpha);
 
-// The probability, under the alternative record, that the likelihood ratio passes e^l in the worst pair,
-// from above: how steeply f falls per unit of alpha.
+// An upper bound of the probability, under the alternative record, that the likelihood ratio of the worst
+// pair is larger than e^l. This is how steeply f falls per unit of alpha.
 double local_alternative_tail(const Mechanism& mechanism, double log_alpha);
 
-// What every bound of this mechanism assumes of its sampler, appended.
+// Appends what every bound of this mechanism assumes of its sampler.
 void add_assumptions(const Mechanism& mechanism, std::vector<std::string>& assumptions);
 
-// For people: "ldp-sgd, epsilon0 = 2".
+// A description for people, like "ldp-sgd, epsilon0 = 2".
 std::string describe(const Mechanism& mechanism);
 
 }  // namespace muster::accounting

@@ -1,9 +1,9 @@
-// Who takes part in a round, as the accountant sees it: immutable descriptions, one a protocol.
+// Who takes part in a round, as the accountant sees it: immutable descriptions, one per protocol.
 //
-// Rates are effective (dropout included). Where clients' rates differ, `rate` is the largest and
-// `least` the smallest; `clients` counts honest, non-colluding clients whose choices are secret.
-// Participation must not depend on private data (docs/theory/swap-theorem.md). Meaning never
-// changes: a new protocol is a new alternative.
+// Rates are effective ones, dropout included. Where clients' rates differ, `rate` is the largest and
+// `least` the smallest. `clients` counts honest, non-colluding clients whose choices are secret.
+// Participation must not depend on private data (docs/theory/swap-theorem.md). The meaning of an
+// alternative never changes; a new protocol becomes a new alternative.
 #pragma once
 
 #include <cstdint>
@@ -42,9 +42,11 @@ struct ShuffledCheckIn {
 // of the accountant is one whole run.
 struct RandomCheckIn {
   enum class Kind {
-    fixed,     // the server asks one checked-in client a slot, or a dummy (their Algorithm 1)
-    averaged,  // everyone who checked in at a slot reports (Algorithm 2)
-    sliding    // as fixed, each client's window of `slots` slots starting at its own time (Section 4.2)
+    fixed,     // per slot, the server asks one checked-in client, or uses a dummy (their Algorithm 1)
+    averaged,  // everyone who checked in at a slot reports (their Algorithm 2)
+    // Like fixed, but each client's window of `slots` slots starts at a time of its own
+    // (their Section 4.2).
+    sliding
   };
   Kind kind;
   ClientCount clients;
@@ -54,8 +56,8 @@ struct RandomCheckIn {
   bool operator==(const RandomCheckIn&) const = default;
 };
 
-// As a shuffled check-in, but only the sum of a round's messages and their number are seen; a round of fewer
-// than `minimum` messages is destroyed unseen.
+// Like a shuffled check-in, but only the sum of a round's messages and their number are seen. A round of
+// fewer than `minimum` messages is destroyed without being seen.
 struct AggregatedCheckIn {
   ClientCount clients;
   Rate rate;
@@ -66,20 +68,19 @@ struct AggregatedCheckIn {
 
 using Participation = std::variant<Shuffle, FixedSubset, ShuffledCheckIn, RandomCheckIn, AggregatedCheckIn>;
 
-// Refuses (Error(plan)) a subset outside 1 .. clients, no slots, a
-// minimum outside 1 .. clients, least > rate.
+// Throws Error(plan) for a subset or minimum outside 1 .. clients, no slots, or least > rate.
 void validate(const Participation& participation);
 
-// "shuffled-check-in", as plans name it.
+// The protocol's name in plans, like "shuffled-check-in".
 const char* name_of(const Participation& participation);
 
-// For people: "60000 clients, each reporting with probability 0.1".
+// A description for people, like "60000 clients, each reporting with probability 0.1 in each round".
 std::string describe(const Participation& participation);
 
 // What the adversary sees unless someone colludes.
 View own_view(const Participation& participation);
 
-// The chance that a given client sends a message in a round.
+// The probability that a given client sends a message in a round.
 Rate message_rate(const Participation& participation);
 
 ClientCount clients_of(const Participation& participation);

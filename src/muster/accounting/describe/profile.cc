@@ -17,10 +17,13 @@ using numerics::larger;
 using numerics::smaller;
 
 constexpr Extended kUnit = std::numeric_limits<Extended>::epsilon() / 2;
-constexpr double kLargestLoss = 600;  // beyond, alpha nears the end of a double's range
-constexpr Extended kMissing = 1e-9L;  // of P: more than rounding can explain
+// Beyond this loss alpha nears the end of a double's range.
+constexpr double kLargestLoss = 600;
+// If the masses of P lack more than this of 1, rounding does not explain it.
+constexpr Extended kMissing = 1e-9L;
 constexpr Extended kRounding = 0x1p-52L;
-constexpr Extended kSlightly = 1e-12L;  // an upper bound may pass 1 by its own rounding
+// A computed upper bound may be larger than 1 by this much because of its own rounding.
+constexpr Extended kSlightly = 1e-12L;
 
 void refuse(const char* what, double log_alpha, Extended value) {
   throw Error(ErrorCode::internal, "profile",
@@ -32,9 +35,10 @@ double up(Extended x) { return static_cast<double>(x * (1 + kRounding)); }
 
 }  // namespace
 
-// With w the distance of two nodes, the chord's slope times the left node's alpha is (f' - f) / (e^w - 1),
-// times the right node's alpha (f' - f) / (1 - e^{-w}): the P-mass alpha * (change of slope) of an inner
-// node never sees alpha itself. A kink's mirror image at -l has its P-mass for Q-mass.
+// With w the distance of two nodes, the chord's slope times the left node's alpha is
+// (f' - f) / (e^w - 1), times the right node's alpha (f' - f) / (1 - e^{-w}). So the P-mass of an inner
+// node, alpha times the change of slope, can be computed without alpha. The Q-mass of a kink's mirror
+// image at -l is the kink's P-mass.
 Profile Profile::symmetric(const std::vector<double>& log_alphas, const std::function<Value(double)>& f) {
   if (log_alphas.empty() || log_alphas.front() != 0) {
     throw Error(ErrorCode::internal, "profile", "", "", "the first node must be alpha = 1");
@@ -53,7 +57,8 @@ Profile Profile::symmetric(const std::vector<double>& log_alphas, const std::fun
       refuse("nodes or values out of order", l, value);
     }
   }
-  // P-masses of the kinks at l > 0, each raised by what the values' errors and the differences may have lost.
+  // P-masses of the kinks at l > 0, each raised by what the errors of the values and the rounding of the
+  // differences may have taken away.
   std::vector<Extended> mass(top + 1, 0);
   Extended total = at[top].value;
   for (std::size_t i = 1; i <= top; ++i) {
@@ -73,8 +78,8 @@ Profile Profile::symmetric(const std::vector<double>& log_alphas, const std::fun
     total += mass[i] * (1 + std::exp(-static_cast<Extended>(log_alphas[i])));
   }
   Profile profile;
-  // What is left of 1 sits at alpha = 1; it is the kink there when f is
-  // convex at 1, and never more than that.
+  // The mass that is left of 1 lies at alpha = 1. If f is convex at 1 it is the kink there, and it is
+  // never more than that.
   if (top > 0) {
     const Extended w = log_alphas[1];
     const Extended fall = (at[0].value - at[1].value) * (1 + std::exp(-w)) / -std::expm1(-w);
@@ -114,7 +119,7 @@ Profile Profile::k_randomized_response(double epsilon0, double k) {
 }
 
 Profile Profile::laplace(double epsilon0) {
-  // A hundred nodes: the spread of X* grows by less than 1e-4 of itself.
+  // With a hundred nodes the spread of X* (docs/theory/profile-only.md) grows by less than 1e-4 of itself.
   const double top = smaller(epsilon0, kLargestLoss);
   const int cells = 100 + static_cast<int>(std::ceil(smaller(40 * top, 4000.0)));
   std::vector<double> nodes{0};
@@ -131,7 +136,8 @@ Profile Profile::laplace(double epsilon0) {
 }
 
 Profile Profile::gaussian(double mu, double tail, int per_deviation) {
-  // Nodes over three deviations of the loss, then in proportion to the distance.
+  // Nodes are mu / per_deviation apart over three deviations of the loss; beyond, their distance grows in
+  // proportion to the loss.
   const Extended distance = static_cast<Extended>(mu) * (1 + 0x1p-52L);
   const auto value = [distance](double l) {
     const ExtendedDivergence at = extended_gaussian_divergence(distance, l);

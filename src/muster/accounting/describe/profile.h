@@ -1,13 +1,13 @@
-// The local privacy profile: all that the swap theorem's profile-only form needs to know of a randomizer.
+// The local privacy profile of a randomizer, which is all that the profile-only form of the swap theorem
+// (Theorem 2, docs/theory/profile-only.md) needs to know of it.
 //
 // f(alpha) = sup over ordered pairs of records of HS_alpha(R(x) || R(x')), alpha > 0, is kept as the
-// profile of a discrete pair (P, Q): a convex, piecewise linear UPPER bound of f with kinks at increasing
-// values l_i of ln alpha, symmetric about 0, which is one of them. Kink i has P-mass p_i and Q-mass q_i =
-// p_i e^{-l_i}; beyond the last kink f is the constant p_inf, the P-mass at infinite loss:
+// profile of a discrete pair (P, Q): a convex, piecewise linear upper bound of f with kinks at increasing
+// values l_i of ln alpha, symmetric about 0, which is one of them. Kink i has P-mass p_i and Q-mass
+// q_i = p_i e^{-l_i}. Beyond the last kink f is the constant p_inf, the P-mass at infinite loss:
 //     f(e^l) = p_inf + sum over l_i > l of p_i (1 - e^{l - l_i}).
 // Chords between the nodes of a convex f lie above it, so tabulating errs upward, and so do all masses. P
-// is a probability law: what the kinks and p_inf should miss of 1 is added to p_inf. Reference:
-// docs/theory/profile-only.md. Immutable; share freely.
+// is a probability law: what the kinks and p_inf lack of 1 is added to p_inf. Immutable; share freely.
 #pragma once
 
 #include <functional>
@@ -17,7 +17,7 @@ namespace muster::accounting {
 
 class Profile {
  public:
-  // Losses beyond 600 are put at infinity in all of these: what they are worth is charged whole.
+  // In all of these, losses beyond 600 are put at infinity, where their whole P-mass is charged.
   //
   // Any epsilon0-LDP randomizer: f = max(p - alpha q, 1 - alpha, 0), exactly.
   static Profile pure(double epsilon0);
@@ -26,29 +26,31 @@ class Profile {
   // exactly. k >= 2.
   static Profile k_randomized_response(double epsilon0, double k);
 
-  // Laplace noise of scale 1 / epsilon0 on the unit interval: f = 1 - e^{(ln alpha - epsilon0) / 2} for 1 <=
-  // alpha <= e^epsilon0 (records at distance one; nearer ones are a smaller epsilon0), on a grid of ln alpha.
+  // Laplace noise of scale 1 / epsilon0 on the unit interval: f = 1 - e^{(ln alpha - epsilon0) / 2} for
+  // 1 <= alpha <= e^epsilon0, on a grid of ln alpha. This is for records at distance one; nearer ones have
+  // a smaller epsilon0.
   static Profile laplace(double epsilon0);
 
-  // N(x, s^2 I) in any dimension with |x - x'| <= mu s, gaussian_divergence.h, on a grid of ln alpha, mu/100
-  // apart and wider in the tails, cut where f falls below `tail` (what lies beyond then sits at infinity).
-  // `per_deviation`: nodes to mu.
+  // N(x, s^2 I) in any dimension with |x - x'| <= mu s (gaussian_divergence.h), on a grid of ln alpha whose
+  // spacing is mu / per_deviation, and wider in the tails. The grid ends where f falls below `tail`; what
+  // lies beyond is put at infinity.
   static Profile gaussian(double mu, double tail, int per_deviation = 100);
 
-  // A value of f from above, exact to a relative `error`.
+  // A value of f to a relative `error`.
   struct Value {
     long double value;
     long double error;
   };
-  // From a convex upper bound of f for ln alpha >= 0, tabulated at 0 and the increasing nodes given; the part
-  // below is its symmetric extension 1 - alpha + alpha f(1/alpha). Throws Error(internal) for values that are
-  // not finite, rise, or lie outside [0, 1].
+  // Made from values of f, or of a convex upper bound of it, at ln alpha = 0 and the increasing nodes
+  // given; the part below 0 is the symmetric extension 1 - alpha + alpha f(1/alpha). Throws Error(internal)
+  // for values that are not finite, that increase, or that lie outside [0, 1].
   static Profile symmetric(const std::vector<double>& log_alphas,
                            const std::function<Value(double log_alpha)>& f);
 
-  // f(e^l), outward: the chord.
+  // f(e^l) on the chord, rounded up.
   double at(long double log_alpha) const;
-  // Q(ln of the likelihood ratio > l), from above: how steeply f falls at l per unit of alpha.
+  // An upper bound of Q(ln of the likelihood ratio > l), which is how steeply f falls at l
+  // per unit of alpha.
   double alternative_tail(double log_alpha) const;
 
   double mass_at_infinity() const { return mass_at_infinity_; }

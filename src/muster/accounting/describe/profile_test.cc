@@ -49,7 +49,7 @@ TEST(Profile, OfTheGaussianLiesAboveTheTruthAndClose) {
   }
 }
 
-// Sum over the k symbols, against the definition.
+// The exact value sums over the k symbols, by the definition of the divergence.
 TEST(Profile, OfKRandomizedResponseIsExact) {
   for (const int k : {2, 3, 10}) {
     const long double e0 = std::exp(1.5L);

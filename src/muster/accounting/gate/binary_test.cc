@@ -8,11 +8,12 @@
 namespace muster::accounting {
 namespace {
 
-// Room for the errors of the binomial law: relative, far above what Boost loses in its
-// whole range (measured against 256-bit balls in floor_test.cc); and absolute, of a
-// difference of two distribution functions.
+// Margins for the errors of the binomial law: a relative one, far above what Boost loses anywhere in its
+// range (measured against 256-bit balls in floor_test.cc), and an absolute one for a difference of two
+// distribution functions.
 constexpr double kRoom = 1e-5, kDifference = 1e-9;
-constexpr double kLargest = 700;  // of a logarithm whose exponential is a double
+// The largest logarithm whose exponential is a double.
+constexpr double kLargest = 700;
 
 using boost::math::policies::ignore_error;
 using Policy = boost::math::policies::policy<
@@ -22,7 +23,7 @@ using Policy = boost::math::policies::policy<
     boost::math::policies::denorm_error<ignore_error>>;
 using Binomial = boost::math::binomial_distribution<double, Policy>;
 
-// A failed or negative answer is no claim.
+// A lower bound of 0 where the computation failed or the answer is negative.
 double claimed(double x) { return x > 0 && x < std::numeric_limits<double>::infinity() ? x : 0; }
 
 double at_threshold(double count, double gap, double b, double epsilon, double t) {
@@ -37,7 +38,7 @@ double at_threshold(double count, double gap, double b, double epsilon, double t
 
 double binary_test(double count, double gap, double log_b, double epsilon) {
   if (!(gap > 0)) return 0;
-  // t = 1, whatever the size of E: (1 - b)^{N-1} >= 1 - (N-1) b and 1 - (1-b)^N <= N b.
+  // t = 1, however large E is, by (1 - b)^{N-1} >= 1 - (N-1) b and 1 - (1-b)^N <= N b.
   const double log_ones = std::log(count) + log_b;
   double best = 0;
   if (log_ones + epsilon < kLargest) {
@@ -45,8 +46,8 @@ double binary_test(double count, double gap, double log_b, double epsilon) {
   }
   const double b = std::exp(log_b) * (1 + 1e-12);
   if (!(b > 1e-280 && b < 1) || !(epsilon < kLargest)) return best;
-  // P(ones = t) / P'(ones = t) = (1 - a)/(1 - b) (1 - t/N) + (a/b) t/N, a = b + gap, rises with t: it
-  // passes E at the best threshold.
+  // With a = b + gap, P(ones = t) / P'(ones = t) = (1 - a)/(1 - b) (1 - t/N) + (a/b) t/N rises with t, and
+  // rises above E at the best threshold.
   const double less = gap / (1 - b), more = gap / b;
   const double t = std::ceil(count * (std::expm1(epsilon) + less) / (more + less));
   for (const double near : {t - 1, t, t + 1}) {

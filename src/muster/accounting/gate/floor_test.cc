@@ -1,5 +1,5 @@
-// The floor lies below every exact value it is compared with, and close
-// enough to catch what is far too small.
+// Checks that the floor lies below every exact value it is compared with, and near enough to it that a
+// number far too small would be caught.
 #include "muster/accounting/gate/floor.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ using oracle::Ball;
 
 ClientCount clients(std::uint64_t n) { return ClientCount::of(n); }
 
-// P(Bin(n, p) = k) in balls.
+// P(Bin(n, p) = k) in ball arithmetic.
 Ball mass(int n, double p, int k) {
   Ball product(1.0);
   for (int i = 1; i <= k; ++i)
@@ -50,15 +50,15 @@ TEST(BinaryTest, IsBelowEveryDistinguisher) {
     }
     SCOPED_TRACE(::testing::Message() << n << ' ' << b << ' ' << gap << ' ' << epsilon);
     ASSERT_FALSE(Ball(found).surely_above(divergence));
-    // And it is that divergence, but for the room it leaves.
+    // And it reaches that divergence up to its margin.
     ASSERT_TRUE(Ball(found + 1e-4 * gap).surely_above(divergence));
   }
 }
 
 TEST(BinaryTest, TheBinomialLawIsWithinItsRoom) {
-  // Exact masses of n up to 400; larger n by Stirling's series would repeat what Boost does, so the normal
-  // and Poisson limits bound those: the largest mass of Bin(n, p) is at most 1 and at least 0.9 / sqrt(2 pi
-  // n p (1-p)) for n p > 100.
+  // n up to 400 is compared with exact masses. For larger n Stirling's series would repeat what
+  // Boost does, so the normal approximation 1 / sqrt(2 pi n p (1-p)) of the largest mass is used
+  // instead, to one per cent.
   for (const int n : {1, 7, 60, 400}) {
     for (const double p : {1e-12, 1e-3, 0.3, 0.97}) {
       for (const int k : {0, 1, n / 3, n / 2, n}) {
@@ -84,8 +84,8 @@ struct Claim {
   View view;
 };
 
-// Every protocol, randomizer and view has a floor, from the smallest epsilon
-// to the last one where anything is left.
+// Every protocol, randomizer and view has a positive floor at epsilon 0, and no floor is negative or NaN at
+// any other epsilon.
 TEST(Floor, IsPositiveInEveryView) {
   std::vector<Claim> claims;
   const std::vector<Mechanism> mechanisms = {PureLocal{1},
@@ -124,7 +124,7 @@ TEST(Floor, IsPositiveInEveryView) {
     for (const double epsilon : {1e-12, 0.1, 5.0, 800.0, 1e9}) {
       EXPECT_GE(floor_delta(c.mechanism, c.participation, c.view, epsilon), 0);
     }
-    // Whoever sees the shuffled messages sees their sum.
+    // Who sees the shuffled messages sees their sum, so the floor of the sum is not larger.
     if (c.view == View::sum_only && std::holds_alternative<Shuffle>(c.participation) &&
         !std::holds_alternative<GaussianLocal>(c.mechanism) &&
         !std::holds_alternative<LaplaceLocal>(c.mechanism)) {
@@ -133,7 +133,8 @@ TEST(Floor, IsPositiveInEveryView) {
   }
 }
 
-// Randomized response is one binary test: the floor is the truth for one client, and for two by enumeration.
+// For one client, randomized response is a single binary test, so the floor nearly reaches the truth. For
+// two, the truth is enumerated.
 TEST(Floor, IsNearlyTheTruthForFewClients) {
   for (const double epsilon0 : {1e-6, 0.5, 3.0, 25.0}) {
     for (const double share : {0.0, 0.4, 0.9}) {
@@ -144,7 +145,7 @@ TEST(Floor, IsNearlyTheTruthForFewClients) {
           floor_delta(PureLocal{epsilon0}, Shuffle{clients(1)}, View::shuffler_honest, epsilon);
       EXPECT_LE(found, one);
       EXPECT_GE(found, 0.995 * one) << epsilon0 << ' ' << epsilon;
-      // Others hold x': ones 0, 1, 2.
+      // The other client holds x'. The terms are those of 0, 1 and 2 ones.
       long double two = 0;
       two += std::max(0.0L, q * p - std::exp(e) * p * p);
       two += std::max(0.0L, (p * p + q * q) - std::exp(e) * 2 * p * q);
@@ -156,10 +157,10 @@ TEST(Floor, IsNearlyTheTruthForFewClients) {
   }
 }
 
-// The sum of two clients' Laplace messages by quadrature: the floor lies below.
+// The truth for the sum of two clients' Laplace messages, by quadrature, is not below the floor.
 TEST(Floor, OfTwoLaplaceMessagesIsBelowTheirSum) {
   const double epsilon0 = 2;
-  const auto density = [&](double x) {  // of the sum of two: (1 + |z|) e^{-|z|} / 4 in units of the scale
+  const auto density = [&](double x) {  // of the sum of two: (1 + |z|) e^{-|z|} / 4, z in units of the scale
     const double z = std::fabs(x) * epsilon0;
     return epsilon0 * (1 + z) * std::exp(-z) / 4;
   };

@@ -10,17 +10,21 @@
 namespace muster::accounting {
 namespace {
 
-constexpr double kRoom = 1e-9;          // of a delta: what two honest roundings may differ by
-constexpr double kDisagreement = 0.01;  // of an epsilon: between two tables of one bound
-constexpr double kFall = 0.02;          // of an epsilon: what coarser tables for more rounds may take off
-constexpr double kSmallest = 1e-300;    // deltas below are not worth a second opinion
+// The relative rounding error of a delta that is allowed for.
+constexpr double kRoom = 1e-9;
+// By how much two tables of one bound may disagree, relative to epsilon.
+constexpr double kDisagreement = 0.01;
+// By how much epsilon may fall because tables for more rounds are coarser, relative to it.
+constexpr double kFall = 0.02;
+// Smaller deltas are not compared with the bound's own.
+constexpr double kSmallest = 1e-300;
 
 [[noreturn]] void fail(const std::string& bound, double value, const std::string& allowed, const char* what) {
   throw Error(ErrorCode::internal, bound, fmt::format("{:.17g}", value), allowed,
               fmt::format("{}: this is a defect, and nothing is reported", what));
 }
 
-// The largest loss of so many rounds; infinite for noise without bound.
+// Whether epsilon is at least the largest loss of so many rounds, which is infinite for unbounded noise.
 bool passes_every_loss(const Mechanism& mechanism, std::uint64_t rounds, double epsilon) {
   const std::optional<double> epsilon0 = pure_epsilon0(mechanism);
   if (!epsilon0) return false;
@@ -46,7 +50,7 @@ void Gate::check(const std::string& bound, std::uint64_t rounds, const Question&
   if (!(upper >= 0)) fail(bound, upper, "a number >= 0", "not a bound");
   const bool asks_epsilon = question.asks_epsilon();
   const double epsilon = asks_epsilon ? upper : question.fixed, delta = asks_epsilon ? question.fixed : upper;
-  // Not the floor's epsilon, which takes a search: the floor's delta at the epsilon claimed.
+  // The floor's delta at the epsilon claimed is compared, because its epsilon would take a search.
   const double floor_here = floor({Question::Kind::delta_at_epsilon, epsilon});
   if (!(floor_here <= delta * (1 + kRoom))) {
     fail(bound, upper,
@@ -61,7 +65,8 @@ void Gate::check(const std::string& bound, std::uint64_t rounds, const Question&
     return;
   }
   if (!delta_at || delta < kSmallest) return;
-  // At 0 the bound itself must say so; elsewhere another of its tables may differ a little.
+  // At an epsilon of 0 the bound's own delta there must be small enough; elsewhere another of its tables
+  // may differ a little.
   const double again = delta_at(epsilon > 0 ? epsilon * (1 + kDisagreement) : 0);
   if (!(again <= delta * (1 + kRoom))) {
     fail(bound, upper, fmt::format("delta {:.6g} at this epsilon is {:.6g}", delta, again),
