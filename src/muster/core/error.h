@@ -1,8 +1,8 @@
-// The one error vocabulary: every refusal is an Error carrying what was refused as data.
+// The error type of the whole library: every refusal is an Error that carries what was refused as data.
 //
-// Rooms throw; the command line (apps/muster) catches once and maps the code to the documented exit status
-// and, with --json, to one line on stdout. Nothing in the library prints or exits. Copies are cheap; an Error
-// may cross threads.
+// The library throws; only the command line (apps/muster) catches, once, and turns the code into the
+// documented exit status and, with --json, into one line on stdout. Nothing in the library prints or
+// exits. Copies are cheap, and an Error may cross threads.
 #pragma once
 
 #include <stdexcept>

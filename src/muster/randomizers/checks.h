@@ -1,6 +1,6 @@
-// What every randomizer refuses: a vector or a sum that is not its own.
+// Checks that every randomizer makes: the vector and the sum it is given must match its own shape.
 //
-// Thread-safe; a sum that another thread adds to may not be checked.
+// Thread-safe, but no other thread may add to a sum while it is checked.
 #pragma once
 
 #include <cstddef>
