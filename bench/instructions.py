@@ -21,8 +21,8 @@ BASELINE = pathlib.Path(__file__).with_name("instructions.txt")
 ALLOWED = 1.05
 # Repetitions: whole passes of an aggregator, like the larger numbers below.
 FEW = 8
-# Starting up takes a number of instructions that varies by some 50,000; with these repetitions, that is
-# about 1 % of the count.
+# The number of instructions at startup varies by some 50,000. With these numbers of repetitions, that is
+# below 0.5 % of the count.
 KERNELS = {"gradient": 72, "predict": 136, "ldp-sgd": 72, "gaussian": 72, "gaussian-sum": 520, "coins-of-100000": 40}
 HEADER = """# Instructions a client of each kernel, by bench/instructions.py --update; coins for 100,000 clients together.
 """
