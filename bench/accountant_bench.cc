@@ -1,7 +1,7 @@
 // The time that the accountant takes for an answer, on one core: single rounds, composed rounds, Renyi
 // divergences, random allocation and calibration. The floor in the same run is what an FFT accountant
-// would spend on ONE point of a round's curve: an inverse FFT of 2^17 cells, as the n-fold sum at n =
-// 60,000 needs on a grid. Counters contain the answers.
+// would spend on ONE point of a round's curve: an inverse FFT of 2^17 cells, as the n-fold sum at
+// n = 60,000 needs on a grid. Counters contain the answers.
 #include <benchmark/benchmark.h>
 
 #include <string>

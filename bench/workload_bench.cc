@@ -9,8 +9,8 @@
 //               Floor: their normals.
 //   W3          10,000 images classified, from bytes to accuracy. Floor: their multiply-adds at peak.
 //   W1_threads  W1_message with two threads against one: `wall` needs an idle machine; `cpu` is what two idle
-//               cores would give by the CPU time of both, c1 / (s + (c2 - s) / 2) with s what one thread does
-//               alone.
+//               cores would give by the CPU time of both, c1 / (s + (c2 - s) / 2), where s is the time in
+//               which only one thread works.
 //   overhead    W1_message without its clients, for 1 and 2 workers.
 //
 // Counters: x_floor is the ratio; us_each is CPU microseconds per client, message or image; floor_us is

@@ -166,7 +166,7 @@ Outcome run_one(const Plan& plan, const fs::path& path, const TrainFlags& flags,
   RunFolder folder(path);
   const EpsilonOfRounds& epsilon = charges.of(plan);
   if (folder.found() == RunFolder::Found::unfinished) {
-    // The load refuses the run of another plan.
+    // load() refuses the run of another plan.
     check_logged(plan, epsilon, path, folder.load(plan.hash(), fidelity));
   }
   if (folder.found() != RunFolder::Found::finished) {

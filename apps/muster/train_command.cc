@@ -90,7 +90,7 @@ void print_result(const protocols::Plan& plan, Json result, const RunFolder& fol
 
 int show_finished(const protocols::Plan& plan, simulation::Fidelity fidelity, const RunFolder& folder,
                   bool json) {
-  // The load refuses the run of another plan.
+  // load() refuses the run of another plan.
   const simulation::Checkpoint checkpoint = folder.load(plan.hash(), fidelity);
   const Outcome outcome = finished_outcome(plan, simulation::epsilon_of(plan), folder.path(), checkpoint);
   fmt::print(stderr, "muster: this run is finished; its result\n");
@@ -112,13 +112,13 @@ std::unique_ptr<RunFolder> open_folder(const TrainFlags& flags, const protocols:
   }
   if (folder->found() == RunFolder::Found::unfinished) {
     static_cast<void>(
-        // The load refuses the run of another plan before the work of loading data.
+        // load() refuses the run of another plan before the work of loading data.
         folder->load(plan.hash(), fidelity));
   }
   return folder;
 }
 
-// What a run leaves to be shown.
+// The outcome of a training run, as it is shown to the user.
 struct Trained {
   std::optional<protocols::Plan> plan;
   simulation::Fidelity fidelity = simulation::Fidelity::message;

@@ -18,7 +18,7 @@ namespace {
 constexpr std::uint64_t kTogether = std::uint64_t{1} << 14;
 // The number of clients that one comparison skips if none of them reports.
 constexpr std::uint64_t kPassed = 64;
-// The number of such 16-bit beginnings in one word, and in the whole of one stream.
+// The number of 16-bit beginnings of coins in one word, and in one whole stream.
 constexpr std::uint64_t kInWord = 4;
 constexpr std::uint64_t kInStream = std::uint64_t{1} << 35;
 
@@ -54,16 +54,17 @@ random::Probability CheckInCoins::check_in(std::uint64_t client) const {
   if (!rates_differ_) {
     return highest_;
   }
-  // 1 is not below 2^64 as a numerator of 2^-64: the largest multiple of 2^-64 below 1 replaces it.
+  // A rate of 1 would have the numerator 2^64, which 64 bits cannot hold; the largest multiple of 2^-64
+  // below 1 replaces it.
   const std::uint64_t most = highest_.is_one() ? ~std::uint64_t{0} : highest_.numerator();
   const std::uint64_t choices = most > least_numerator_ ? most - least_numerator_ + 1 : 1;
   random::KeyedStream draw(key_, {random::Purpose::own_rate, 0, client});
   return random::Probability::of_numerator(least_numerator_ + random::uniform_below(draw, choices));
 }
 
-// The double just below 1 - dropout. The effective rate that is charged is the rounded product rate * (1
-// - dropout); one unit in the last place here covers that rounding, so that clients never report more
-// often than the accountant assumes.
+// The double just below 1 - dropout. The effective rate that is charged is the rounded product
+// rate * (1 - dropout); one unit in the last place here covers that rounding, so that clients never
+// report more often than the accountant assumes.
 random::Probability CheckInCoins::stay(std::uint64_t round) const {
   const double lost = dropout_.at(round);
   return random::Probability::at_most(lost > 0 ? std::nextafter(1 - lost, 0.0) : 1.0);
@@ -101,7 +102,7 @@ void CheckInCoins::append_reporting(std::uint64_t round, std::uint64_t first_cli
     }
     return;
   }
-  // The beginning of the highest rate.
+  // The first 16 bits of the highest rate.
   const auto limit = static_cast<std::uint16_t>(highest_.is_one() ? 0xffff : highest_.numerator() >> 48);
   std::array<std::uint64_t, kTogether / kInWord> words;
   for (std::uint64_t client = first_client; client < end;) {

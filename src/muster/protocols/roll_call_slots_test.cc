@@ -165,8 +165,8 @@ struct Sliding {
 };
 
 // Client j, counted from 0, wakes at time j + 1, and the first slot with an update is at time m. So m
-// clients can be present at each slot, with equal probabilities: each is chosen with probability (1 - (1
-// - p/m)^m) / m.
+// clients can be present at each slot, with equal probabilities: each is chosen with probability
+// (1 - (1 - p/m)^m) / m.
 TEST(RollCallOfSlidingWindow, EachOfTheWindowsClientsIsPickedAlike) {
   constexpr std::uint64_t kRuns = 20'000;
   const double rate = 0.6;

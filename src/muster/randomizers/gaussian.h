@@ -3,14 +3,13 @@
 //
 // The clipped vector is the gradient times a float, computed without rounding, so its exact norm is at
 // most C (clip.h). A coordinate of the message is the integer number of steps nearest to clipped + sigma
-// C N, where N is a normal without any numerical error (random/exact_normals.h), clamped to the message's
-// number of bits. Rounding and clamping come after the noise and are the same for all clients, so they
-// are post-processing, and the privacy profile is that of the Gaussian itself
+// C N, where N is a normal without any numerical error (random/exact_normals.h). It is clamped to the
+// message's number of bits. Rounding and clamping come after the noise and are the same for all clients,
+// so they are post-processing, and the privacy profile is that of the Gaussian itself
 // (docs/theory/exact-gaussian.md). sigma C is rounded up to a double.
 //
 // On every vector target, the bits of a message depend only on the clipped vector, the key and the stream
 // address; the clipped vector depends only on the gradient.
-// does the clipped vector once the gradient is given.
 #pragma once
 
 #include <cstddef>

@@ -15,8 +15,8 @@ namespace muster::randomizers {
 // sums[i] += round(scale * direction[i])
 void add_scaled(const float* direction, float scale, std::int64_t* sums, std::size_t size);
 
-// Overwrites steps[i] with round(gradient[i] * factor + deviation N_i), clamped to [-b, b] with b =
-// 2^(bits - 1) - 1. N_i are the true normals 0, 1, ... of a stream (random/exact_normals.h), and the
+// Overwrites steps[i] with round(gradient[i] * factor + deviation N_i), clamped to [-b, b] with
+// b = 2^(bits - 1) - 1. N_i are the true normals 0, 1, ... of a stream (random/exact_normals.h), and the
 // product is that of two floats without rounding. Single-precision vectors decide most coordinates and
 // leave the others to rounded_normal, so the steps are the same on every target. Requires that no product
 // exceeds largest_product, 1 <= deviation, 8 <= bits <= 24 and largest_product + 8 deviation <= b.

@@ -1,11 +1,12 @@
 // k-rr: k-ary randomized response (Warner 1965; Kairouz, Bonawitz, Ramage, "Discrete distribution estimation
 // under local privacy", 2016), for histograms.
 //
-// A client's vector is the indicator of its category among k. With probability w = k / (e^epsilon0 + k -
-// 1) the category is replaced by a uniform one of all k before it is sent, so the true category is
-// e^epsilon0 times as probable as each other one. A message has log2(k) bits, rounded up; an answer a is
-// decoded to (e_a - (w/k) 1) / (1 - w), an unbiased estimate of the indicator. A client without a category
-// has the vector 0 and sends a uniform answer: the mean of the k laws, estimated as 1/k everywhere.
+// A client's vector is the indicator of its category among k. With probability
+// w = k / (e^epsilon0 + k - 1) the category is replaced by a uniform one of all k before it is sent, so
+// the true category is e^epsilon0 times as probable as each other one. A message has log2(k) bits,
+// rounded up; an answer a is decoded to (e_a - (w/k) 1) / (1 - w), an unbiased estimate of the indicator.
+// A client without a category has the vector 0 and sends a uniform answer: the mean of the k laws,
+// estimated as 1/k everywhere.
 #pragma once
 
 #include <cstdint>

@@ -2,12 +2,12 @@
 // Girgis, Data, Diggavi, Kairouz, Suresh, "Shuffled model of federated learning", 2021).
 //
 // The vector g is scaled down to |g|_1 <= C. D is the smallest power of two >= d, and H the +-1 Hadamard
-// matrix of D rows, H_ij = (-1)^(number of ones in i & j). The index j is uniform in {0, ..., D-1}; t =
-// (H g)_j lies in [-C, C]; the sign b is +1 with probability 1/2 + t/(2 C c), where c = (e^epsilon0 +
-// 1)/(e^epsilon0 - 1). The message is (j, b), of log2(D) + 1 bits. It is decoded to the first d
-// coordinates of C c b H_j, an unbiased estimate of g because H^T H = D I. A client computes its one
-// entry of H g in O(d). The aggregator counts signs and makes one fast transform of the counts per round,
-// in integers.
+// matrix of D rows, H_ij = (-1)^(number of ones in i & j). The index j is uniform in {0, ..., D-1};
+// t = (H g)_j lies in [-C, C]; the sign b is +1 with probability 1/2 + t/(2 C c), where
+// c = (e^epsilon0 + 1)/(e^epsilon0 - 1). The message is (j, b), of log2(D) + 1 bits. It is decoded to the
+// first d coordinates of C c b H_j, an unbiased estimate of g because H^T H = D I. A client computes its
+// one entry of H g in O(d). The aggregator counts signs and makes one fast transform of the counts per
+// round, in integers.
 #pragma once
 
 #include <cstddef>

@@ -2,8 +2,8 @@
 // the L2 norm (R_2 of Girgis, Data, Diggavi, Kairouz, Suresh, "Shuffled model of federated learning", 2021).
 //
 // One coordinate of a Kashin (or any other) representation, sent as one sign, would be as private but
-// never more accurate: among all samplers of an index from a fixed law and a sign with probability in [q,
-// 1-q], the half-sphere has the smallest second moment in every dimension
+// never more accurate: among all samplers of an index from a fixed law and a sign with probability in
+// [q, 1-q], the half-sphere has the smallest second moment in every dimension
 // (docs/theory/vector-randomizers.md). It costs 129 bits per message instead of about log2(d) + 2.
 #pragma once
 

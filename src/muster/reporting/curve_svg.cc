@@ -115,7 +115,7 @@ class Panel {
     return over_rounds_ ? static_cast<double>(point.rounds) : point.fixed;
   }
 
-  // Epsilon 0 has no place on a logarithmic axis; it is always the only point and is drawn in the middle.
+  // Epsilon 0 has no place on a logarithmic axis; as the only point, it is drawn in the middle.
   double x_shown(const CurvePoint& point) const {
     return x_value(point) > 0 ? x_value(point) : std::sqrt(chart_.x().low() * chart_.x().high());
   }

@@ -1,9 +1,9 @@
 // What the clients compute for a plan's model.kind, and how the result is evaluated.
 //
 //     cnn, logistic, mlp   the gradient of the loss on the client's example
-//     features+linear      a cnn is trained without noise on public data and frozen; the gradient of a linear
-//                          layer on the features it gives of the client's example
-//     mean                 the example's inputs; with laplace one number of it (statistics.h)
+//     features+linear      the gradient of a linear layer on features of the client's example; a cnn computes
+//                          them that was trained without noise on public data and then frozen
+//     mean                 the example's inputs; with laplace, one number computed from them (statistics.h)
 //     histogram            the indicator of its class
 //
 // Everything is determined by the plan, its seed and the data. Called from one thread.

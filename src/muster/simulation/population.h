@@ -31,8 +31,7 @@ class Population {
   learning::Example example(std::uint64_t index, std::span<float> buffer) const {
     return data_->example(static_cast<std::size_t>(index), buffer);
   }
-  // Prefetches an example that will soon be read. Clients' examples are not adjacent in memory, so the
-  // processor does not prefetch them itself.
+  // Prefetches an example that will soon be read, because the senders' examples are scattered over memory.
   void fetch(std::uint64_t index) const;
 
  private:

@@ -22,7 +22,7 @@
 namespace muster::simulation {
 
 struct UpdateRule {
-  double momentum = 0;               // [0, 1)
+  double momentum = 0;               // in [0, 1)
   double average = 0;                // in [0, 1); 0 turns averaging off
   double weight_decay = 0;           // >= 0
   std::optional<double> projection;  // radius of the ball around the origin

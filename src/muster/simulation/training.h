@@ -1,4 +1,4 @@
-// The training run: rounds until the plan's count, its budget, or an interruption.
+// The training run: rounds until the plan's count or its budget is reached or the run is interrupted.
 //
 // A run gives the same bits whatever the number of threads and ranks, and however often it is interrupted and
 // resumed; only the fields of time differ. About the clients' data it reports nothing but the model's

@@ -77,7 +77,7 @@ Size size_of(const Plan& plan) {
   }
 }
 
-// Text with the value that would do if `value` is `times` times too large: two digits, rounded down.
+// The allowed value as text if `value` is `times` times too large: two digits, rounded down.
 std::string at_most(std::uint64_t value, double times) {
   const double most = static_cast<double>(value) / times;
   const double unit = std::pow(10.0, std::floor(std::log10(std::max(1.0, most))) - 1);

@@ -49,10 +49,10 @@ std::vector<Layer> layers(const Architecture& architecture);
 std::size_t parameter_count(const Architecture& architecture);
 
 // Weights are uniform on [-b, b) with b = kInitialGain sqrt(3 / fan_in), so that their variance is
-// kInitialGain^2 / fan_in; biases are zero. Weight number w of the model (layers in order) is b (2 u -
-// 1), where u is the top 24 bits of word w of the stream at `address`, divided by 2^24; equal keys give
-// equal bits. The gain 1 is that of LeCun et al. (1998). With noise on every message it learns faster
-// than the gain sqrt(2), which preserves the variance through ReLU.
+// kInitialGain^2 / fan_in; biases are zero. Weight number w of the model (layers in order) is
+// b (2 u - 1), where u is the top 24 bits of word w of the stream at `address`, divided by 2^24; equal
+// keys give equal bits. The gain 1 is that of LeCun et al. (1998). With noise on every message it learns
+// faster than the gain sqrt(2), which preserves the variance through ReLU.
 inline constexpr double kInitialGain = 1;
 std::vector<float> initial_parameters(const Architecture& architecture, const random::RunKey& key,
                                       const random::StreamAddress& address = {random::Purpose::initialize});

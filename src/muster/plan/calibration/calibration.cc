@@ -331,7 +331,7 @@ class AtRate {
     set(plan_, dial_.knob, noise_);
     return round_variance(plan_);
   }
-  double noise() const { return noise_; }  // at the rate asked last
+  double noise() const { return noise_; }  // at the rate of the last call
 
  private:
   Plan plan_;

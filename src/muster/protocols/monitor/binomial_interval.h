@@ -17,10 +17,10 @@ struct CountBand {
   std::uint64_t high;
 };
 
-// A band for the number X of successes of independent trials, each with its own probability in [least,
-// most]: P(X < low) <= side and P(X > high) <= side. No narrower band has this property both when all
-// probabilities are `least` and when all are `most`. Requires an integer trials >= 0 (a double, because
-// it may exceed 2^64), 0 <= least <= most <= 1 and 0 < side < 1/2.
+// A band for the number X of successes of independent trials, each with its own probability in
+// [least, most]: P(X < low) <= side and P(X > high) <= side. No narrower band has this property both when
+// all probabilities are `least` and when all are `most`. Requires an integer trials >= 0 (a double,
+// because it may exceed 2^64), 0 <= least <= most <= 1 and 0 < side < 1/2.
 CountBand binomial_band(double trials, double least, double most, double side);
 
 struct RateInterval {

@@ -100,8 +100,8 @@ HWY_INLINE hn::Vec<F4> Fold(const V* lanes16) {
 }
 #endif
 
-// The products of one row of weights with the slopes, in 16 virtual lanes: lane l adds up outputs l and l
-// + 16.
+// The products of one row of weights with the slopes, in 16 virtual lanes: lane l adds up outputs l and
+// l + 16.
 template <class L, std::size_t kRoom>
 HWY_INLINE void RowProducts(const float* HWY_RESTRICT row, const float* HWY_RESTRICT out_slope, V* lanes16) {
   const F d;

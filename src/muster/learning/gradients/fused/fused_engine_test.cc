@@ -32,7 +32,7 @@ std::vector<float> trained_parameters(const Dataset& data) {
   return parameters;
 }
 
-//a - b| / |b| for one layer's part of the gradient, in the Euclidean norm.
+// The relative error |a - b| / |b| of one layer's part of the gradient, in the Euclidean norm.
 double relative_error(const std::vector<float>& a, const std::vector<float>& b, std::size_t at,
                       std::size_t count) {
   double difference = 0;

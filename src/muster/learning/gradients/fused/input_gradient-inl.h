@@ -25,8 +25,8 @@ inline constexpr std::size_t kIn2 = Conv2::kInChannels;
 inline constexpr std::size_t kOut2 = Conv2::kOutChannels;
 static_assert(Conv2::kKernel == 4 && Conv2::kStride == 2 && Conv2::kInWidth == 2 * (Conv2::kOutWidth + 1));
 
-// Transposes [ky][kx][in][out] to [ky][kx][out][in]. Vector r of a quad holds 4 outputs of inputs r, r +
-// 4, ... in its blocks of four lanes; transposing each block gives vectors of consecutive inputs.
+// Transposes [ky][kx][in][out] to [ky][kx][out][in]. Vector r of a quad holds 4 outputs of inputs r,
+// r + 4, ... in its blocks of four lanes; transposing each block gives vectors of consecutive inputs.
 HWY_INLINE void TurnWeights(const float* HWY_RESTRICT parameters, float* HWY_RESTRICT turned) {
 #if HWY_TARGET == HWY_SCALAR
   for (std::size_t tap = 0; tap < Conv2::kKernel * Conv2::kKernel; ++tap) {
