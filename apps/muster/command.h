@@ -1,5 +1,5 @@
-// A subcommand of `muster`: its flags as declared to the parser, and the function that runs once they are
-// parsed.
+// A subcommand of `muster`: its flags as declared to the parser, and the function that runs once
+// they are parsed.
 //
 // One file per command defines one of the factories below; main.cc calls every factory, parses, and runs
 // the command that was named. `run` returns the process exit status and throws muster::Error for every

@@ -77,8 +77,8 @@ void refuse_what_is_no_report(const fs::path& out) {
   }
 }
 
-// Replaces the epsilon of every logged round and of the result by today's; returns how many stated values
-// were larger.
+// Replaces the epsilon of every logged round and of the result by today's; returns how many stated
+// values were larger.
 std::uint64_t restate(RunRecord& run) {
   const EpsilonOfRounds epsilon = simulation::epsilon_of(run.plan);
   std::uint64_t larger = restate(run.plan, epsilon, run.folder / "metrics.jsonl", run.logged);

@@ -24,8 +24,8 @@ struct Sweep {
   bool interrupted = false;
 };
 
-// One JSON object on one line, always with the same keys. --json prints it last, and summary.json
-// contains it.
+// One JSON object on one line, always with the same keys. --json prints it last, and
+// summary.json contains it.
 std::string summary_json(const Sweep& sweep);
 // A table with one line per combination: its values, the accuracy (mean, lowest and highest over seeds),
 // epsilon, seeds, time.

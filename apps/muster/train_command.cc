@@ -1,5 +1,5 @@
-// `muster train PLAN [flags]`: trains a model on the plan's clients and prints its accuracy and its
-// privacy cost.
+// `muster train PLAN [flags]`: trains a model on the plan's clients and prints its accuracy and
+// its privacy cost.
 #include <fmt/format.h>
 
 #include <charconv>
@@ -98,8 +98,8 @@ int show_finished(const protocols::Plan& plan, simulation::Fidelity fidelity, co
   return 0;
 }
 
-// Opens the folder to train in, and sets `finished` if the run there is finished. Only the first rank
-// calls it.
+// Opens the folder to train in, and sets `finished` if the run there is finished. Only the
+// first rank calls it.
 std::unique_ptr<RunFolder> open_folder(const TrainFlags& flags, const protocols::Plan& plan,
                                        simulation::Fidelity fidelity, bool& finished) {
   auto folder = std::make_unique<RunFolder>(flags.out.empty() ? std::filesystem::path("runs") / run_name(plan)

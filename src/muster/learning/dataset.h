@@ -37,8 +37,8 @@ struct Dataset {
   std::vector<std::uint8_t> labels;  // size(), each below `classes`
 
   std::size_t size() const { return labels.size(); }
-  // Returns an example whose inputs lie in `buffer`, which needs room for shape.size() floats, or in
-  // `values`.
+  // Returns an example whose inputs lie in `buffer`, which needs room for shape.size() floats,
+  // or in `values`.
   Example example(std::size_t i, std::span<float> buffer) const {
     const std::size_t inputs = shape.size();
     if (!values.empty()) return {std::span<const float>(values).subspan(i * inputs, inputs), labels[i]};

@@ -1,5 +1,5 @@
-// The table of plan keys: their names, the flags that override them, the values they may hold, and where
-// they apply.
+// The table of plan keys: their names, the flags that override them, the values they may hold, and
+// where they apply.
 //
 // Parsing, validation, the flags and --help of the command, and docs/plan.md are all generated from it. A
 // name never changes its meaning: a new meaning needs a new key. Values that are documented but that a

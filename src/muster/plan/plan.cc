@@ -295,8 +295,8 @@ Plan Plan::validate(const PlanSource& source, Command command,
     refuse_untrainable(plan);
   }
   if (solved_for.empty()) {
-    // This refuses a rate and dropout that leave no clients, and a subset or minimum above the number of
-    // clients.
+    // This refuses a rate and dropout that leave no clients, and a subset or minimum above the
+    // number of clients.
     for (const accounting::Stage& stage : plan.stages()) {
       accounting::validate(stage.participation);
     }

@@ -67,8 +67,8 @@ class PlanSource;
 
 class Plan {
  public:
-  // `solved_for` lists the keys that calibration will choose; they may be absent, and their values are
-  // not read.
+  // `solved_for` lists the keys that calibration will choose; they may be absent, and their
+  // values are not read.
   static Plan validate(const PlanSource& source, Command command,
                        const std::vector<std::string_view>& solved_for = {});
 
@@ -113,9 +113,9 @@ class Plan {
   bool checks_in() const;  // whether every client tosses a coin: all but shuffle and subset
   bool has_slots() const;  // random-check-in-*
   bool is_statistic() const { return model == ModelKind::mean || model == ModelKind::histogram; }
-  // The number of slots with an update in one round of `rounds`: `slots`, or clients - slots + 1 with a
-  // sliding window, or 1 in protocols without slots. Learning rate, log_every and checkpoint_every count
-  // these.
+  // The number of slots with an update in one round of `rounds`: `slots`, or clients - slots + 1
+  // with a sliding window, or 1 in protocols without slots. Learning rate, log_every and
+  // checkpoint_every count these.
   std::uint64_t slots_a_run() const;
   std::uint64_t updates() const;  // rounds * slots_a_run(), at most 2^64 - 1
   // The rounds charged for the first `done` updates: a run of slots that has begun is charged in full.

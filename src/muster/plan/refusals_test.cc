@@ -1,5 +1,5 @@
-// Every key refuses every wrong value, and the error names the position, the key, the value and what is
-// allowed.
+// Every key refuses every wrong value, and the error names the position, the key, the value and
+// what is allowed.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

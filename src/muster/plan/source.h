@@ -1,5 +1,5 @@
-// A plan before its values have types: every key that was written, with its value as written and its
-// position.
+// A plan before its values have types: every key that was written, with its value as written
+// and its position.
 //
 // It is read from TOML (syntax errors, duplicates and numbers that the parser cannot hold are refused
 // with file, line and column), then overridden key by key with the text of flags. Plan::validate checks

@@ -22,8 +22,8 @@ struct RateRange {
 
 using TypedValue = std::variant<std::uint64_t, double, std::string, LearningRate, RateRange, Schedule>;
 
-// Throws Error(plan) for a wrong type, a value out of range, or a choice that this command does not
-// support yet.
+// Throws Error(plan) for a wrong type, a value out of range, or a choice that this command does
+// not support yet.
 TypedValue typed_value(const KeySpec& spec, const RawValue& raw, Command command);
 
 // Throws Error(plan) for `key`, naming where `raw` was written. (A flag that does not exist is

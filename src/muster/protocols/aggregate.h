@@ -38,8 +38,8 @@ class Aggregator {
   void merge(const Aggregator& shard) { sum_.merge(shard.sum_); }
 
   std::uint64_t count() const { return sum_.count(); }
-  // Overwrites `out` (dimension() floats) with the unbiased estimate of the mean of the senders' clipped
-  // vectors.
+  // Overwrites `out` (dimension() floats) with the unbiased estimate of the mean of the senders'
+  // clipped vectors.
   void mean(std::span<float> out) const { randomizer_->mean(sum_, out); }
   void next_round() { sum_.clear(); }
   // Gives access to the sum, to add it up over several machines and to simulate the sum alone.

@@ -41,8 +41,8 @@ CheckInCoins::CheckInCoins(const random::RunKey& key, double rate, const Schedul
     : key_(key),
       highest_(random::Probability::at_most(Rate::of(rate).value())),
       rates_differ_(Rate::of(least).value() < rate),
-      // Rounded up so that it is not below `least`; `highest_` is rounded down so that it is not above
-      // `rate`.
+      // Rounded up so that it is not below `least`; `highest_` is rounded down so that it is
+      // not above `rate`.
       least_numerator_(rates_differ_ ? static_cast<std::uint64_t>(std::ceil(std::ldexp(least, 64))) : 0),
       dropout_(dropout) {
   for (const auto& [round, lost] : dropout.steps()) {

@@ -28,8 +28,8 @@ namespace muster::protocols {
 struct Sender {
   std::uint64_t client;
   std::uint64_t round;
-  // The server's own message of a zero gradient; `client` is then at least the population, unique in its
-  // round.
+  // The server's own message of a zero gradient; `client` is then at least the population,
+  // unique in its round.
   bool dummy;
   bool operator==(const Sender&) const = default;
 };
@@ -56,8 +56,8 @@ class RollCall {
 
   // Appends this share of the senders of the step that starts at `first_round`, in any order.
   virtual void append_senders(std::uint64_t first_round, Share share, std::vector<Sender>& senders) = 0;
-  // Whether threads may append different shares at once: nothing is kept, and the work is one coin per
-  // client.
+  // Whether threads may append different shares at once: nothing is kept, and the work is one
+  // coin per client.
   virtual bool shareable() const { return false; }
 
   // If all shares together have fewer messages than this, the step changes nothing and its sum is

@@ -1,8 +1,8 @@
 // Roll calls in which every client decides for itself, anew in each round: the shuffled check-in and its
 // aggregated form; also the plain shuffle, in which everybody reports.
 //
-// Liew et al., "Shuffled check-in" (2022), Algorithm 1. Immutable; several threads may call a roll call
-// at once.
+// Liew et al., "Shuffled check-in" (2022), Algorithm 1. Immutable; several threads may call a
+// roll call at once.
 #pragma once
 
 #include "muster/protocols/participation.h"

@@ -210,8 +210,8 @@ TEST(RollCallOfSlidingWindow, AWindowOfOneStepAndOneOfAll) {
   for (std::uint64_t round = 1; round <= 18; ++round) {
     EXPECT_EQ(step(one, round), (std::vector<Sender>{{(round - 1) % 9, round, false}}));
   }
-  // A window of all clients has one slot with an update, the last, with the law of a fixed window's last
-  // slot.
+  // A window of all clients has one slot with an update, the last, with the law of a fixed
+  // window's last slot.
   RollCallOfSlidingWindow all(key(), coins(1), 9, 9);
   std::uint64_t dummies = 0;
   for (std::uint64_t round = 1; round <= 5'000; ++round) dummies += step(all, round).front().dummy ? 1 : 0;

@@ -1,6 +1,6 @@
-// Tests that the shuffle is uniform over all n! orders for n <= 5: exactly, by enumerating every sequence
-// of choices, and statistically, on keyed and on secret randomness. Shuffles with a known bias must fail
-// both tests.
+// Tests that the shuffle is uniform over all n! orders for n <= 5: exactly, by enumerating every
+// sequence of choices, and statistically, on keyed and on secret randomness. Shuffles with a known bias
+// must fail both tests.
 #include "muster/protocols/shuffle.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// A vector whose storage starts on a cache line, so that full-width loads and stores never straddle two
-// lines.
+// A vector whose storage starts on a cache line, so that full-width loads and stores never
+// straddle two lines.
 #pragma once
 
 #include <cstddef>

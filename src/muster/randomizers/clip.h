@@ -1,5 +1,5 @@
-// The L2 norm of a gradient and the factor that clips it, rounded so that the clipped norm never exceeds
-// the clip norm.
+// The L2 norm of a gradient and the factor that clips it, rounded so that the clipped norm never
+// exceeds the clip norm.
 //
 // Thread-safe.
 #pragma once

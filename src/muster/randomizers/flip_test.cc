@@ -49,8 +49,8 @@ TEST(Flip, TheEstimateIsScaledByTheSameCoin) {
 }
 
 TEST(Flip, KnownBadRoundingToNearestExceedsEpsilon) {
-  // The nearest multiple of 2^-64 to 1/(e^epsilon0 + 1) is below it for some epsilon0, which is why q is
-  // rounded up.
+  // The nearest multiple of 2^-64 to 1/(e^epsilon0 + 1) is below it for some epsilon0, which is why
+  // q is rounded up.
   int exceeded = 0;
   for (double epsilon0 = 20; epsilon0 < 40; epsilon0 += 0.5) {
     const Wide exact = pow(Wide(2), 64) / (exp(Wide(epsilon0)) + 1);

@@ -1,5 +1,5 @@
-// gaussian: the clipped vector plus true normal noise of deviation sigma C per coordinate, rounded to a
-// public grid.
+// gaussian: the clipped vector plus true normal noise of deviation sigma C per coordinate, rounded
+// to a public grid.
 //
 // The clipped vector is the gradient times a float, computed without rounding, so its exact norm is at
 // most C (clip.h). A coordinate of the message is the integer number of steps nearest to clipped + sigma

@@ -56,8 +56,8 @@ TEST(Gaussian, NoiseIsNormalWithTheStatedDeviation) {
       EXPECT_TRUE(variance.pass) << sigma << " " << clip << ": " << variance.summary;
       // Known bad: noise of deviation 0.99 sigma that is claimed to be sigma.
       EXPECT_FALSE(variance_test(noise, 1 / 0.99).pass);
-      // The steps are integers; spread uniformly over the width of a step, the noise has a continuous law
-      // again.
+      // The steps are integers; spread uniformly over the width of a step, the noise has a
+      // continuous law again.
       const double step = make_gaussian(sigma, clip, 1)->step() / (sigma * clip);
       random::KeyedStream bits(random::RunKey::from_seed(15), {random::Purpose::audit});
       std::vector<double> mapped;
@@ -117,8 +117,8 @@ TEST(Gaussian, TheGridIsAsFineAsSaidAndSaturatesEightDeviationsOut) {
       EXPECT_EQ(std::ldexp(1.0, std::ilogb(grid.step)), grid.step);
       EXPECT_GE(grid.deviation, 64);
       EXPECT_LE(grid.deviation, 128);
-      // sigma C is rounded up: it is at least the exact product, and the double below it is at most the
-      // product.
+      // sigma C is rounded up: it is at least the exact product, and the double below it is at
+      // most the product.
       const double deviation = grid.deviation * grid.step;
       EXPECT_LE(std::fma(sigma, clip, -deviation), 0);
       EXPECT_GE(std::fma(sigma, clip, -std::nextafter(deviation, 0.0)), 0);
@@ -167,8 +167,8 @@ TEST(Gaussian, DescribesWhatItDoesAndRefusesTheRest) {
   EXPECT_THROW(make_gaussian(1, 0, 10), Error);
 }
 
-// No client of this randomizer sends such a message, but an aggregator that receives one still adds it
-// exactly.
+// No client of this randomizer sends such a message, but an aggregator that receives one still
+// adds it exactly.
 TEST(Gaussian, StepsBeyondWhatAClientMakesAreAddedExactly) {
   const auto randomizer = make_gaussian(5, 0.01, 40);
   const auto scratch = randomizer->make_scratch();

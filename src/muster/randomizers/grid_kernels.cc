@@ -61,8 +61,8 @@ struct Padded {
   Padded(const T* from, std::size_t size) { std::copy_n(from, size, values); }
 };
 
-// Rounds to the nearest integer, ties to even. Below 2^31 in magnitude, NearestInt's range checks are not
-// needed.
+// Rounds to the nearest integer, ties to even. Below 2^31 in magnitude, NearestInt's range checks
+// are not needed.
 HWY_INLINE hn::Vec<D32> ToSteps(hn::Vec<DF> x) {
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
   return hn::Vec<D32>{_mm512_cvtps_epi32(x.raw)};
@@ -295,9 +295,9 @@ HWY_INLINE std::uint64_t ZerosAmong(hn::Vec<D32> numbers, hn::Vec<D32> clear) {
 #endif
 }
 
-// Rounds gradient * factor + z * deviation for rows of normals z, in fixed point scaled by 2^places; the
-// upper bits are the steps. Rows with a number near the middle of two steps are recorded for exact
-// arithmetic.
+// Rounds gradient * factor + z * deviation for rows of normals z, in fixed point scaled by 2^places;
+// the upper bits are the steps. Rows with a number near the middle of two steps are recorded for
+// exact arithmetic.
 class NoisyRows {
  public:
   NoisyRows(const float* gradient, const RoundingPlan& plan, std::int32_t* steps, UnclearRow* unclear)

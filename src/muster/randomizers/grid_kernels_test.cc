@@ -52,8 +52,8 @@ TEST(GridKernels, AgreeWithPlainLoopsOnEveryTarget) {
   EXPECT_GE(targets, 2);
 }
 
-// Each coordinate equals the result of rounded_normal for it alone, whether the vector loops decide it or
-// leave it.
+// Each coordinate equals the result of rounded_normal for it alone, whether the vector loops decide
+// it or leave it.
 TEST(GridKernels, NoiseFromAStreamIsThatOfItsExactNormalsOnEveryTarget) {
   const random::RunKey key = random::RunKey::from_seed(8);
   const random::StreamAddress address{random::Purpose::audit, 3, 4};

@@ -1,5 +1,5 @@
-// The sum of the answers of n clients of k-rr, drawn from the true counts: how many answers are replaced,
-// and by what.
+// The sum of the answers of n clients of k-rr, drawn from the true counts: how many answers are
+// replaced, and by what.
 //
 // Of the n_j clients of category j, Binomial(n_j, w) are replaced. Each replaced answer, and that of each
 // client without a category, is uniform. Binomials and uniform integers are sampled exactly, with the

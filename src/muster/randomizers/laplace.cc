@@ -77,8 +77,8 @@ LaplaceGrid laplace_grid(double epsilon0, double clip) {
                 "outside the range of the sampler");
   }
   check_shape(clip, 1);
-  // There are at least 2^20 steps per clip; fewer where the noise is many clips wide, so that t stays
-  // below 2^24.
+  // There are at least 2^20 steps per clip; fewer where the noise is many clips wide, so that t
+  // stays below 2^24.
   const int fine = epsilon0 >= 1 ? 20 : 20 + std::ilogb(epsilon0);
   LaplaceGrid grid{};
   grid.step = std::ldexp(1.0, std::ilogb(clip) - fine);

@@ -166,8 +166,8 @@ class LdpSgd final : public VectorRandomizer {
   }
 
  private:
-  // A decoded message: scale times a direction's normals, rounded; no coordinate exceeds `largest` in
-  // magnitude.
+  // A decoded message: scale times a direction's normals, rounded; no coordinate exceeds
+  // `largest` in magnitude.
   struct Scaled {
     Direction* direction;
     float scale;

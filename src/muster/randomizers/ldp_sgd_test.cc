@@ -16,7 +16,8 @@ namespace {
 
 constexpr double kAlpha = 1e-6;
 
-// Counts the messages about `gradient`, out of n, whose direction has a positive product with `axis`.
+// Counts, out of n messages about `gradient`, those that say that `axis` is on the positive side
+// of the direction.
 std::uint64_t agreements(const VectorRandomizer& randomizer, const std::vector<float>& gradient,
                          const std::vector<float>& axis, std::uint64_t n, std::uint64_t seed) {
   const random::RunKey key = random::RunKey::from_seed(seed);
@@ -116,8 +117,9 @@ TEST(LdpSgd, DecodesToTheStatedLengthAndOppositeVectors) {
   }
 }
 
-// The sum is the same whether a direction is still held, is made while another is added, or occurs twice, and
-// whether or not it fits into 32 bits. (In few dimensions some directions are short and take many steps.)
+// The sum is the same whether a direction is still held, is made while another is added, or occurs twice,
+// and whether or not it fits into 32 bits. (In few dimensions, some directions have short normals, which
+// are scaled to many steps.)
 TEST(LdpSgd, MessagesTogetherAreTheSumOfMessagesAlone) {
   const random::RunKey key = random::RunKey::from_seed(5);
   for (const std::size_t d : {1u, 3u, 70u, 3000u}) {

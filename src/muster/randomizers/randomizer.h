@@ -62,8 +62,7 @@ class MessageSum {
   void clear();
 
   std::uint64_t count() const { return count_; }
-  // Overwrites out, as many floats as there are entries, with sum * step / count; with zeros if count()
-  // is 0.
+  // Overwrites out, as many floats as there are entries, with sum * step / count; with zeros if count() is 0.
   void mean(std::span<float> out) const;
 
   std::size_t size() const { return sums_.size(); }
@@ -76,9 +75,9 @@ class MessageSum {
     return sums_;
   }
 
-  // Returns size() 32-bit sums with room for one more message whose entries are at most `bound` < 2^31 in
-  // magnitude. The caller adds one such message, or undoes what it added. The span is invalid after any
-  // other call.
+  // Returns size() 32-bit sums with room for one more message whose entries are at most `bound` < 2^31
+  // in magnitude. The caller adds one such message, or undoes what it added. The span is invalid after
+  // any other call.
   std::span<std::int32_t> narrow_sums(std::uint32_t bound);
   // Above this bound, so few messages fit into 32 bits that adding to sums() is faster.
   static constexpr double kLargestNarrowBound = 0x1p27;
@@ -99,9 +98,9 @@ class MessageSum {
   std::uint64_t count_ = 0;
 };
 
-// The buffers of one thread. They also keep the most recent directions (kPass of them), so that a message
-// that was just made need not be decoded again when the same thread aggregates it. Results never depend
-// on this.
+// The buffers of one thread. They also keep the most recent directions (kPass of them), so that a
+// message that was just made need not be decoded again when the same thread aggregates it. Results never
+// depend on this.
 class Scratch {
  public:
   virtual ~Scratch() = default;

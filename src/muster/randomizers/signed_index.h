@@ -31,8 +31,8 @@ class SignedIndexRandomizer : public VectorRandomizer {
   void accumulate(const Message& message, Scratch& scratch, MessageSum& sum) const override;
 
  protected:
-  // epsilon0 must lie in [1e-9, 700], clip in [1e-20, 1e20], and 1 <= dimension <= indices <= 2^31, else
-  // Error(plan).
+  // epsilon0 must lie in [1e-9, 700], clip in [1e-20, 1e20], and 1 <= dimension <= indices <= 2^31,
+  // else Error(plan).
   SignedIndexRandomizer(accounting::CoordinateLocal::Norm norm, double epsilon0, double clip,
                         std::size_t dimension, std::size_t indices);
 

@@ -16,8 +16,8 @@ namespace muster::randomizers {
 
 inline constexpr std::uint64_t kSignedIndexMessages = 100'000;
 
-// The law of (index j, sign), with + at place 2 j + 1, by the definition and not by the coins: (1/D)
-// (1/2 +- share_j / (2 c)).
+// The law of (index j, sign) is (1/D)(1/2 +- share_j / (2 c)), with + at place 2 j + 1; it is computed by
+// the definition and not by the coins.
 inline std::vector<double> law_of_shares(const std::vector<double>& shares, double epsilon0) {
   const double c = (std::exp(epsilon0) + 1) / (std::exp(epsilon0) - 1);
   std::vector<double> law;

@@ -1,10 +1,9 @@
 // The interface of the `sum` fidelity: only the sum of a round's messages is drawn, once, with the law of
 // the sum of single messages.
 //
-// This makes simulations fast: the clients' vectors are clipped and added up exactly, and only then is
-// the noise of all messages drawn at once. The result has the law of what the aggregator would hold after
-// as many messages, up to the differences that the derived class states. Only the simulation ever sees
-// the exact sum.
+// This makes simulations fast: the clients' vectors are clipped and added up exactly, and only then is the
+// noise of all messages drawn at once. The result has the law of what the aggregator would hold after as many
+// messages, up to the differences that the derived class states. Only the simulation ever sees the exact sum.
 //
 // Order of calls: exact = make_sum(); add() per client, on any thread and in any order; merge() the threads'
 // sums; draw(); then mean() of the randomizer. A sampler is immutable and may be shared between threads.
@@ -32,8 +31,8 @@ class SumSampler {
   // vectors, none is added then.
   virtual void add_all(std::span<const std::span<const float>> vectors, MessageSum& exact) const = 0;
 
-  // Draws a sum of exact.count() messages of the randomizer, from the stream (key, {Purpose::sum_noise,
-  // round}).
+  // Draws a sum of exact.count() messages of the randomizer, from the stream (key,
+  // {Purpose::sum_noise, round}).
   virtual MessageSum draw(const MessageSum& exact, const random::RunKey& key, std::uint64_t round) const = 0;
 };
 

@@ -1,5 +1,5 @@
-// The second moment E |z|^2 of a decoded message z, summed over its coordinates, in closed form for each
-// randomizer.
+// The second moment E |z|^2 of a decoded message z, summed over its coordinates, in closed form for
+// each randomizer.
 //
 // `c` is the factor that makes a noisy sign unbiased: 1/(1 - 2q), which is coth(epsilon0 / 2) up to the
 // rounding of the coin (flip.h). A decoded message is unbiased, so its variance is the second moment minus

@@ -1,5 +1,5 @@
-// Compares the closed forms with slow computations of the same numbers; docs/randomizers.md quotes some
-// of them.
+// Compares the closed forms with slow computations of the same numbers; docs/randomizers.md
+// quotes some of them.
 #include "muster/randomizers/variance.h"
 
 #include <gtest/gtest.h>

@@ -130,8 +130,8 @@ class Panel {
     for (const CurvePoint& point : points_) {
       curve.push_back({x_shown(point), y_shown(point.*side)});
     }
-    // Of the points below the bottom, only those next to a visible point stay, so that lines end at the
-    // bottom.
+    // Of the points below the bottom, only those next to a visible point stay, so that lines
+    // end at the bottom.
     const auto on_floor = [&](std::size_t i) {
       return i >= curve.size() || !(curve[i].y > chart_.y().low());
     };

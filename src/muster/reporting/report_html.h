@@ -1,8 +1,7 @@
 // A run as one web page: charts, tables and the accountant's statement, with nothing loaded from outside.
 //
-// The style follows the reader's light or dark mode and can be printed. All text that comes from a file
-// is escaped. A rounded number carries its full value in a <data value=".."> element; an epsilon is
-// rounded up.
+// The style follows the reader's light or dark mode and can be printed. All text that comes from a file is
+// escaped. A rounded number carries its full value in a <data value=".."> element; an epsilon is rounded up.
 #pragma once
 
 #include <cstdint>

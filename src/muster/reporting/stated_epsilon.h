@@ -19,8 +19,8 @@
 
 namespace muster::app {
 
-// The proven upper epsilon of a number of rounds, infinite if there is none. Several threads may call it
-// at once.
+// The proven upper epsilon of a number of rounds, infinite if there is none. Several threads may
+// call it at once.
 using EpsilonOfRounds = std::function<double(std::uint64_t)>;
 
 // All bounds for the first `rounds` >= 1 rounds of a plan, at its delta.

@@ -9,8 +9,8 @@
 namespace muster::simulation {
 namespace {
 
-// Rows of two features: class 0 has the larger first feature, class 1 the larger second one, except in
-// the last row.
+// Rows of two features: class 0 has the larger first feature, class 1 the larger second one, except
+// in the last row.
 learning::Dataset rows() {
   learning::Dataset data;
   data.shape = {1, 1, 2};

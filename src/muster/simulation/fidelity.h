@@ -1,5 +1,5 @@
-// How much of a round is simulated: every message, or only the sum of the messages, drawn once with the
-// same law.
+// How much of a round is simulated: every message, or only the sum of the messages, drawn once
+// with the same law.
 //
 // A run has one fidelity from its first round to its last: a folder with a run of the other one is
 // refused, and the output always names the fidelity.

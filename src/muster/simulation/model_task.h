@@ -39,8 +39,8 @@ struct ModelTask {
   }
 };
 
-// Throws Error(plan) if the model does not support the shape of the data. See expect_disjoint for
-// features+linear.
+// Throws Error(plan) if the model does not support the shape of the data. See expect_disjoint
+// for features+linear.
 ModelTask make_model_task(const protocols::Plan& plan, const learning::DataSplit& data);
 
 }  // namespace muster::simulation

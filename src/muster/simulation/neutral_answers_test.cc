@@ -23,8 +23,8 @@ namespace {
 constexpr std::uint64_t kClients = 120;
 constexpr std::uint8_t kOdd = 3;  // clients with a record of this class compute no finite vector
 
-// The client's function, except that records of class kOdd give `value` at every third coordinate and 0
-// elsewhere.
+// The client's function, except that records of class kOdd give `value` at every third coordinate
+// and 0 elsewhere.
 class OddFunction final : public learning::ClientFunction {
  public:
   OddFunction(std::unique_ptr<learning::ClientFunction> whole, float value)
@@ -203,8 +203,8 @@ TEST_F(NeutralAnswers, WhoReportsDoesNotDependOnWhatIsComputed) {
   }
 }
 
-// One feature of a fifth of the records is near the largest float, so the gradient overflows although the
-// file is valid.
+// One feature of a fifth of the records is near the largest float, so the gradient overflows although
+// the file is valid.
 TEST_F(NeutralAnswers, AGradientThatOverflowsIsOne) {
   learning::DataSplit rows;
   for (learning::Dataset* part : {&rows.train, &rows.test}) {

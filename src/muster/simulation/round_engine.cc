@@ -17,8 +17,8 @@ constexpr std::size_t kMostTaken = randomizers::VectorRandomizer::kPass;
 // For at most this many senders, waking the other workers does not pay.
 constexpr std::size_t kFew = 4;
 
-// The number of senders that a worker takes at a time, small enough that all workers finish at about the
-// same time.
+// The number of senders that a worker takes at a time, small enough that all workers finish at
+// about the same time.
 std::size_t taken_at_a_time(std::size_t senders, unsigned workers) {
   constexpr std::size_t kTurns = 16;
   return workers == 1 ? kMostTaken : std::clamp<std::size_t>(senders / (kTurns * workers), 1, kMostTaken);

@@ -167,8 +167,8 @@ TEST_F(RoundEngineTest, TheNumberOfThreadsChangesNoBit) {
 }
 
 TEST_F(RoundEngineTest, TheCoinsOfALargePopulationAreSharedOutAndTheSame) {
-  // There are enough coins for each of three workers to toss a share; each client holds one of the few
-  // examples.
+  // There are enough coins for each of three workers to toss a share; each client holds one of
+  // the few examples.
   constexpr std::uint64_t kMany = (std::uint64_t{1} << 21) + 12345;
   const random::RunKey key = random::RunKey::from_seed(9);
   const Population population(kMany, data_, key);
@@ -220,8 +220,8 @@ TEST_F(RoundEngineTest, FewerMessagesThanTheMinimumAreDestroyedUnseen) {
   }
 }
 
-// Two clients and two dummies in four slots. The dummies' vectors are zero, and the mean is over all four
-// messages.
+// Two clients and two dummies in four slots. The dummies' vectors are zero, and the mean is over
+// all four messages.
 class ScriptedRollCall final : public protocols::RollCall {
  public:
   std::uint64_t rounds_a_step() const override { return 4; }

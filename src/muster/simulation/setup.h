@@ -1,5 +1,5 @@
-// Makes the parts that train a plan; the only place where the randomizer that runs and the one that is
-// charged meet.
+// Makes the parts that train a plan; the only place where the randomizer that runs and the one that
+// is charged meet.
 //
 // assemble() charges what the randomizer says about itself, after checking that this is the plan's
 // mechanism, so a sampler and an epsilon that do not belong together cannot be combined here.

@@ -1,9 +1,9 @@
 // The training run: rounds until the plan's count or its budget is reached or the run is interrupted.
 //
-// A run gives the same bits whatever the number of threads and ranks, and however often it is interrupted and
-// resumed; only the fields of time differ. About the clients' data it reports nothing but the model's
-// accuracy on the test set, and how many of the clients' vectors were not finite; it reports no training
-// loss.
+// A run gives the same bits whatever the number of threads and ranks, and however often it is
+// interrupted and resumed; only the fields of time differ. About the clients' data it reports nothing
+// but the model's accuracy on the test set, and how many of the clients' vectors were not finite; it
+// reports no training loss.
 #pragma once
 
 #include <atomic>

@@ -33,8 +33,8 @@ Workload of_one_round(const Plan& plan, double reporting) {
   constexpr double kSender = sizeof(protocols::Sender);
   const auto clients = static_cast<double>(plan.clients), slots = static_cast<double>(plan.slots),
              subset = static_cast<double>(plan.subset), batch = static_cast<double>(plan.batch);
-  // Senders are listed twice: per worker, and all together. Coins also list the numbers of the clients
-  // that report.
+  // Senders are listed twice: per worker, and all together. Coins also list the numbers of the
+  // clients that report.
   constexpr double kListed = 2 * kSender, kReported = kListed + sizeof(std::uint64_t);
   // A place is a pair or a reservoir of two words. A growing list is copied to one of twice its size.
   constexpr double kPlace = 16, kGrowing = 3;

@@ -1,5 +1,5 @@
-// Estimates the cost of a run before it starts: coins, draws, messages, and the memory for the list of
-// senders.
+// Estimates the cost of a run before it starts: coins, draws, messages, and the memory for the
+// list of senders.
 //
 // All numbers are expectations under the plan's law, at the highest of its rates. They exclude data, model
 // and workers, which do not grow with the number of clients. docs/scale.md gives the cost of each part.

@@ -47,9 +47,8 @@ const std::vector<std::pair<const char*, Keys>>& cases() {
   return all;
 }
 
-// The variance of a count is at most its expectation, so a count is within 6 square roots of its
-// expectation with a false-alarm rate of about 10^-8 for these few tests. A count expected to be 0 must
-// be 0.
+// The variance of a count is at most its expectation, so a count is within 6 square roots of its expectation
+// with a false-alarm rate of about 10^-8 for these few tests. A count expected to be 0 must be 0.
 TEST(Workload, IsWhatRollCallsSend) {
   for (const auto& [protocol, keys] : cases()) {
     SCOPED_TRACE(protocol);

@@ -54,8 +54,8 @@ class Draws {
   random::KeyedStream words_;
 };
 
-// The map from skeleton coordinates to pixels: a smooth displacement given at the nodes of a grid, then
-// an affine map.
+// The map from skeleton coordinates to pixels: a smooth displacement given at the nodes of a grid,
+// then an affine map.
 class Hand {
  public:
   explicit Hand(Draws& draws) {

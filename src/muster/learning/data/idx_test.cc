@@ -70,8 +70,8 @@ class Idx : public ::testing::Test {
     return {std::istreambuf_iterator<char>(file), {}};
   }
 
-  // The folder must be refused with Error(data), and the error must name `file`, what was found and what
-  // was expected.
+  // The folder must be refused with Error(data), and the error must name `file`, what was found and
+  // what was expected.
   void expect_refusal(const std::string& file, const std::string& found, const std::string& expected) const {
     try {
       load_idx(dir_);

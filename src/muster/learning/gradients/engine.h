@@ -1,5 +1,5 @@
-// Makes the engine to train with: the fastest one that exists for an architecture. Thread rule: as for
-// GradientEngine.
+// Makes the engine to train with: the fastest one that exists for an architecture. Thread rule: as
+// for GradientEngine.
 #pragma once
 
 #include <memory>

@@ -33,8 +33,8 @@ class Network {
   std::size_t parameter_count() const { return parameter_count_; }
   Activations<Scalar> make_activations() const;
 
-  // Returns the logits of one example. They stay in `room` until the next call, as do the inputs of every
-  // layer.
+  // Returns the logits of one example. They stay in `room` until the next call, as do the inputs
+  // of every layer.
   std::span<const Scalar> logits(std::span<const Scalar> parameters, std::span<const Scalar> inputs,
                                  Activations<Scalar>& room) const;
 
@@ -45,8 +45,8 @@ class Network {
     return room.values[layers_.size() - 1];
   }
 
-  // Returns the cross-entropy in nats of the softmax of the logits, and overwrites `gradient` with its
-  // derivative.
+  // Returns the cross-entropy in nats of the softmax of the logits, and overwrites `gradient` with
+  // its derivative.
   Scalar gradient(std::span<const Scalar> parameters, std::span<const Scalar> inputs, std::uint8_t label,
                   Activations<Scalar>& room, std::span<Scalar> gradient) const;
 

@@ -1,5 +1,5 @@
-// The softmax cross-entropy of a row of logits, shared by all engines. All functions are pure and
-// thread-safe.
+// The softmax cross-entropy of a row of logits, shared by all engines. All functions are pure
+// and thread-safe.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Learns features from public data without noise, for models of which only the last layer is trained
-// privately.
+// Learns features from public data without noise, for models of which only the last layer is
+// trained privately.
 //
 // It is plain minibatch gradient descent, one example after another, so the result depends on the
 // arguments alone. All functions are pure and thread-safe.

@@ -112,8 +112,8 @@ class Asking {
   const Plan& plan() const { return plan_; }
 
  private:
-  // Returns the accountant for this value. The last three are kept, because the answer is usually one of
-  // them.
+  // Returns the accountant for this value. The last three are kept, because the answer is
+  // usually one of them.
   const Accountant& at(Knob knob, double value) {
     set(plan_, knob, value);
     const auto same = [&](const Kept& kept) {
@@ -177,8 +177,8 @@ struct Start {
   double reach = 0.01;  // how far the value may be off, in |log value|
 };
 
-// Points of an increasing curve. at() gives its slope where the next point will be, once there are two
-// points.
+// Points of an increasing curve. at() gives its slope where the next point will be, once there
+// are two points.
 class Slopes {
   static constexpr double kParabola = 0.5;
 

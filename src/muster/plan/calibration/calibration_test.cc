@@ -130,8 +130,8 @@ TEST(Calibration, ComposedRounds) {
                  {{"randomizer.kind", "gaussian"}, {"randomizer.epsilon0", ""}, {"rounds.count", "4000"}});
 }
 
-// For two clients, the closed formula finds no amplification, but no message costs more than its local
-// guarantee.
+// For two clients, the closed formula finds no amplification, but no message costs more than its
+// local guarantee.
 TEST(Calibration, ARateOfOneIsJudgedByItsBound) {
   for (const char* clients : {"2", "20"}) {
     const Calibration found =

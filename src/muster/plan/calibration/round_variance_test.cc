@@ -56,8 +56,8 @@ std::vector<double> report(const Plan& plan, std::mt19937_64& bits) {
   }
 }
 
-// With 20,000 rounds, a variance estimate has a relative error of about 1 %; the threshold is five times
-// that.
+// With 20,000 rounds, a variance estimate has a relative error of about 1 %; the threshold is
+// five times that.
 TEST(RoundVariance, IsThatOfWholeRounds) {
   for (const RandomizerKind kind :
        {RandomizerKind::gaussian, RandomizerKind::ldp_sgd, RandomizerKind::laplace, RandomizerKind::k_rr}) {

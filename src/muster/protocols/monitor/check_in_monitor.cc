@@ -219,8 +219,7 @@ std::optional<CheckInMonitor::Estimate> CheckInMonitor::estimate() const {
       const std::uint64_t runs = whole_run_rounds_ / slots_;
       trials = clients_ * static_cast<double>(runs);
       reports = whole_run_messages_;
-      // Only the first s slots of the first run were seen, in which a client reports with probability
-      // g s/m.
+      // Only the first s slots of the first run were seen, in which a client reports with probability g s/m.
     } else {
       trials = clients_;
       scale = static_cast<double>(slots_) / static_cast<double>(done_);

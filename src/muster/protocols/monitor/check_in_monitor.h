@@ -8,9 +8,9 @@
 //  - There is a drift: the evidence of all rounds so far, a mixture of likelihood ratios, exceeds a level
 //    that it exceeds by chance with a bounded probability, however often it is checked.
 //
-// As long as every client's rate is as declared, the probability of any alarm in the whole run is at most
-// `false_alarm`; each rule in each direction has a quarter of it. Derivation:
-// docs/theory/check-in-monitor.md.
+// As long as every client's rate is as declared, the probability of any alarm in the whole
+// run is at most `false_alarm`; each rule in each direction has a quarter of it.
+// Derivation: docs/theory/check-in-monitor.md.
 //
 // The counts are public, since the aggregator sees them. If no coin decides how many messages arrive
 // (everybody reports, a fixed subset, one message per slot), there is nothing to watch, and `blind()`

@@ -77,8 +77,8 @@ TEST(CheckInMonitor, CountsLeaveTheirBandAsOftenAsTheExactLawSays) {
   EXPECT_TRUE(verdict.pass) << verdict.summary;
 }
 
-// A one-sided test that at most a fraction `p` of the runs raised an alarm: the two-sided test, applied
-// only above p.
+// A one-sided test that at most a fraction `p` of the runs raised an alarm: the two-sided test,
+// applied only above p.
 testing::Verdict at_most(std::uint64_t raised, std::uint64_t runs, double p) {
   const auto ceiling = static_cast<std::uint64_t>(p * static_cast<double>(runs));
   return testing::binomial_test(std::max(raised, ceiling), runs, p, kAlpha);
@@ -92,8 +92,8 @@ TEST(CheckInMonitor, AlarmsAreFalseNoMoreOftenThanStatedHoweverRoundsAreGrouped)
   }
 }
 
-// Known bad: a band for one round alone, which ignores that many rounds are watched. The same test must
-// detect it.
+// Known bad: a band for one round alone, which ignores that many rounds are watched. The same test
+// must detect it.
 TEST(CheckInMonitor, ABandWithoutTheUnionOverRoundsFails) {
   constexpr std::uint64_t kRuns = 1000, kRounds = 60;
   const CountBand band = binomial_band(500, 0.1, 0.1, 0.05);  // a quarter of 0.2 in every round
@@ -152,8 +152,8 @@ TEST(CheckInMonitor, ADriftOfOnePercentIsSeenLongBeforeAnyCountLeavesItsBand) {
 }
 
 TEST(CheckInMonitor, ADriftedRateAlarmsInEveryRun) {
-  // 30,000 coins show 3,900 +- 58 reports where 3,000 are declared, and the evidence needs an excess of
-  // about 250.
+  // 30,000 coins show 3,900 +- 58 reports where 3,000 are declared, and the evidence needs an
+  // excess of about 250.
   EXPECT_EQ(alarms(300, 0.13, 0.1, 60, 1e-3).any, 300u);
   EXPECT_EQ(alarms(300, 0.07, 0.1, 60, 1e-3).any, 300u);
 }
@@ -203,8 +203,8 @@ TEST(CheckInMonitor, ADeclarationMayChangeWithTheRounds) {
   EXPECT_EQ(as_before.alarm()->round, 32u);
 }
 
-// A run of averaged check-ins, drawn as the protocol says: each client tosses a coin, then takes a
-// uniform slot.
+// A run of averaged check-ins, drawn as the protocol says: each client tosses a coin, then takes
+// a uniform slot.
 std::vector<std::uint64_t> averaged_run(Generator& generator, std::uint64_t clients, std::uint64_t slots,
                                         double rate) {
   std::vector<std::uint64_t> count(slots);

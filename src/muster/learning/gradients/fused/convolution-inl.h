@@ -1,5 +1,5 @@
-// Convolution kernels with vectors over output channels: forward values, and the gradients of weights and
-// biases.
+// Convolution kernels with vectors over output channels: forward values, and the gradients of
+// weights and biases.
 //
 // Each accumulator lane is one output value (or one weight's gradient), summed over taps (or positions) in
 // index order with one multiply-add per term. So the result has the same bits on every target that fuses
@@ -26,8 +26,8 @@ using V = hn::Vec<F>;
 inline constexpr std::size_t kLanes = hn::MaxLanes(F());
 inline constexpr bool kManyRegisters = kLanes == 16;  // AVX-512 has 32 vector registers, most others 16
 
-// Computes out[p][channel] for kTile positions from kFirst on and kVectors vectors of channels from
-// `channel` on.
+// Computes out[p][channel] for kTile positions from kFirst on and kVectors vectors of channels
+// from `channel` on.
 template <class C, std::size_t kFirst, std::size_t kTile, std::size_t kVectors>
 HWY_INLINE void ConvolveTile(const float* HWY_RESTRICT in, const float* HWY_RESTRICT parameters,
                              std::size_t channel, float* HWY_RESTRICT out) {
@@ -139,8 +139,8 @@ HWY_INLINE void WeightGradientTile(const float* HWY_RESTRICT in, const float* HW
   }
 }
 
-// The gradient of the biases: the sum over positions, in four interleaved partial sums that are added in
-// pairs.
+// The gradient of the biases: the sum over positions, in four interleaved partial sums that are
+// added in pairs.
 template <class C>
 HWY_INLINE void BiasGradient(const float* HWY_RESTRICT out_slope, float* HWY_RESTRICT gradient) {
   const F d;

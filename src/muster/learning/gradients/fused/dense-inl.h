@@ -100,8 +100,8 @@ HWY_INLINE hn::Vec<F4> Fold(const V* lanes16) {
 }
 #endif
 
-// The products of one row of weights with the slopes, in 16 virtual lanes: lane l adds up outputs l and
-// l + 16.
+// The products of one row of weights with the slopes, in 16 virtual lanes: lane l adds up
+// outputs l and l + 16.
 template <class L, std::size_t kRoom>
 HWY_INLINE void RowProducts(const float* HWY_RESTRICT row, const float* HWY_RESTRICT out_slope, V* lanes16) {
   const F d;
@@ -127,9 +127,9 @@ HWY_INLINE void RowGradient(float in, const float* HWY_RESTRICT out_slope, float
   }
 }
 
-// d loss / d weights = in (outer product) out_slope, d loss / d biases = out_slope, in_slope = weights
-// out_slope. The matrices of a large layer exceed the first-level cache, so rows to be written are
-// prefetched.
+// d loss / d weights = in (outer product) out_slope, d loss / d biases = out_slope,
+// in_slope = weights out_slope. The matrices of a large layer exceed the first-level cache, so rows
+// to be written are prefetched.
 //
 // Where out_slope has room beyond the outputs, it is zero there. So values read beyond a row's end (the
 // parameters that follow) do not count as long as they are finite, and the values written there are

@@ -187,8 +187,8 @@ TEST_F(FusedEngine, ThreadsSeeTheSameBits) {
   EXPECT_EQ(one, two);
 }
 
-// What is prepared for one parameter vector is not used for another, and is kept for the vector when it
-// is used again.
+// What is prepared for one parameter vector is not used for another, and is kept for the vector when
+// it is used again.
 TEST_F(FusedEngine, PreparedAndUnpreparedGradientsAreTheSameBits) {
   const DataSplit split = draw_digits(0, 1, 6);
   const auto engine = make_fused_cnn_engine();
