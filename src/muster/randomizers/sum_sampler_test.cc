@@ -163,7 +163,7 @@ TEST(GaussianSum, ClientsTogetherAddUpLikeClientsAlone) {
   const auto sampler = make_gaussian_sum(kSigma, kClip, 1003);
   for (std::size_t count : {0u, 1u, 4u, 7u, 131u}) {  // 131 clients exceed 32 bits
     std::vector<std::vector<float>> clients(count, std::vector<float>(1003, 0.0f));
-    // Every other vector is clipped.
+    // Large and tiny entries alternate; the large last entry is what makes the norm exceed the clip.
     for (std::size_t i = 0; i < count; ++i) clients[i][i] = i % 2 == 0 ? 1e3f : 1e-3f;
     for (std::size_t i = 0; i < count; ++i) clients[i][1002] = 1e3f;
     const std::vector<std::span<const float>> views(clients.begin(), clients.end());

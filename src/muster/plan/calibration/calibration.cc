@@ -380,7 +380,8 @@ RateFound best_between(AtRate& at, double low, double high) {
 }
 
 RateFound best_rate(AtRate& at, double clients) {
-  // The check-in theorems need about fifty clients that abstain to hide a report among.
+  // The search ends at the rate at which about fifty clients abstain, because the check-in theorems hide
+  // a report among those that abstain.
   const double abstaining = std::min(50.0, clients / 10) / clients;
   const double high = std::log((1 - abstaining) / abstaining);
   constexpr double kLow = -1, kLowest = -9;  // rates of about 0.27 and 1.2e-4
