@@ -1,7 +1,7 @@
-// What an answer of the accountant costs, on one core: single rounds, composed rows, the Renyi line, random
-// allocation and calibration. The floor in the same run is what an FFT accountant would spend on ONE point of
-// a round's curve: an inverse FFT of 2^17 cells, what the n-fold sum at n = 60,000 needs on a grid. Counters
-// carry the answers.
+// The time that the accountant takes for an answer, on one core: single rounds, composed rounds, Renyi
+// divergences, random allocation and calibration. The floor in the same run is what an FFT accountant
+// would spend on ONE point of a round's curve: an inverse FFT of 2^17 cells, as the n-fold sum at
+// n = 60,000 needs on a grid. Counters contain the answers.
 #include <benchmark/benchmark.h>
 
 #include <string>
@@ -33,7 +33,7 @@ void reference_fft(benchmark::State& state) {
 }
 BENCHMARK(reference_fft)->Unit(benchmark::kMillisecond);
 
-// --- one point of a round's curve
+//--- one point of a round's curve
 
 void curve_point(benchmark::State& state, const Mechanism& mechanism, double epsilon) {
   const ReportingSum sum(mechanism);
@@ -103,7 +103,8 @@ void best_upper(benchmark::State& state) {
 }
 BENCHMARK(best_upper)->DenseRange(0, 23)->Unit(benchmark::kMillisecond);
 
-// The same with its lower bound, its certificate and every looser bound: what `muster account` prints.
+// Times the same with the lower bound, the numerical error and all looser bounds: everything that `muster
+// account` prints.
 void whole_statement(benchmark::State& state) {
   const Row& row = rows().at(static_cast<std::size_t>(state.range(0)));
   double error = 0;

@@ -1,4 +1,4 @@
-// CPU seconds so far: other work on a shared machine does not count. Any thread.
+// CPU seconds used so far, which do not count other work on a shared machine. Thread-safe.
 #pragma once
 
 #include <ctime>

@@ -1,9 +1,10 @@
-// Per-example gradients and predictions: microseconds, FLOP rate, and the ratio to the multiply-adds alone.
+// Benchmarks per-example gradients and predictions: microseconds, FLOP rate, and the ratio to the
+// multiply-adds alone.
 //
-// The count is that of the papers' CNN: 422,208 multiply-adds forward and 1,065,920 forward and
-// backward (the last row and column of the first maps included, though nothing depends on them
-// and the fused engine skips them). `x_floor` is the time over the time of that many
-// multiply-adds in registers, measured in the same run.
+// The number of multiply-adds is that of the papers' CNN: 422,208 forward, and 1,065,920 forward and
+// backward. (That includes the last row and column of the first maps, which influence nothing and which
+// the fused engine skips.) `x_floor` is the time divided by the time of as many multiply-adds in
+// registers, measured in the same run.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -44,7 +45,7 @@ struct Setting {
   std::size_t at = 0;
 };
 
-// Counts the multiply-adds of the runs between its making and its end, and the CPU time they took.
+// Counts the multiply-adds of the runs during its lifetime, and the CPU time that they take.
 class Meter {
  public:
   Meter(benchmark::State& state, std::size_t multiply_adds)
@@ -84,8 +85,8 @@ void gradient(benchmark::State& state, std::unique_ptr<GradientEngine> (*make)(c
   }
 }
 
-// Models of dense layers write a gradient of as many floats as they have parameters: `x_fill` is the time
-// over that of filling it with zeros.
+// Models of dense layers write a gradient with as many floats as they have parameters; `x_fill` is the
+// time divided by the time of filling it with zeros.
 void dense_gradient(benchmark::State& state, const Architecture& architecture) {
   Setting s(make_engine(architecture), architecture);
   double spent = 0, fill = 0;

@@ -1,5 +1,5 @@
-// Runs one kernel a number of times, for a tool that counts instructions (instructions.py). Without arguments
-// it says what it was built with and which vector unit its kernels take.
+// Runs one kernel a number of times, for a tool that counts instructions (instructions.py). Without
+// arguments, it prints the compiler, the build type and the vector target of the kernels.
 //
 //   instruction_probe KERNEL TIMES
 #include <array>
@@ -40,7 +40,7 @@ struct Client {
 
 void gradient(std::uint64_t times) {
   Client client;
-  client.engine->prepare(client.parameters, *client.room);  // as a worker does once a round
+  client.engine->prepare(client.parameters, *client.room);  // as a worker does once per round
   for (std::uint64_t i = 0; i < times; ++i) {
     client.engine->gradient(client.parameters, client.example(i), *client.room, client.gradient);
   }
@@ -53,7 +53,7 @@ void predict(std::uint64_t times) {
   }
 }
 
-// Messages made and aggregated, as a worker of the simulation does it.
+// Makes and aggregates messages, as a worker of the simulation does.
 void messages(const randomizers::VectorRandomizer& randomizer, std::uint64_t times) {
   const randomizers::AlignedVector<float> vector(randomizer.dimension(), 0.01f);
   const auto scratch = randomizer.make_scratch();
@@ -77,7 +77,7 @@ void gaussian_sum(std::uint64_t times) {
   for (std::uint64_t i = 0; i < times; ++i) sampler->add(vector, sum);
 }
 
-// A hundred thousand clients' coins a time.
+// Tosses the coins of 100,000 clients each time.
 void coins(std::uint64_t times) {
   constexpr std::uint64_t kCoins = 100'000;
   const protocols::CheckInCoins coins(kKey, 0.1, 0.0);

@@ -19,8 +19,10 @@ import sys
 
 BASELINE = pathlib.Path(__file__).with_name("instructions.txt")
 ALLOWED = 1.05
-FEW = 8  # repetitions: whole passes of an aggregator, like the larger numbers below
-# Starting up takes some 50,000 instructions more or less each time: as many repetitions as make that a part of 1 %.
+# Repetitions: whole passes of an aggregator, like the larger numbers below.
+FEW = 8
+# The number of instructions at startup varies by some 50,000. With these numbers of repetitions, that is
+# below 0.5 % of the count.
 KERNELS = {"gradient": 72, "predict": 136, "ldp-sgd": 72, "gaussian": 72, "gaussian-sum": 520, "coins-of-100000": 40}
 HEADER = """# Instructions a client of each kernel, by bench/instructions.py --update; coins for 100,000 clients together.
 """

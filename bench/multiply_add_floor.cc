@@ -7,7 +7,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "multiply_add_floor.cc"
 #include <hwy/foreach_target.h>
-// After foreach_target.h.
+// This header must follow foreach_target.h.
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
@@ -17,7 +17,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 float MultiplyAdds(std::size_t count) {
   const hn::CappedTag<float, 16> d;
-  constexpr std::size_t kChains = 12;  // hides the latency of two units at four cycles, and fits 16 registers
+  // So many independent chains hide the latency of two units at four cycles, and fit into 16 registers.
+  constexpr std::size_t kChains = 12;
   hn::Vec<decltype(d)> sums[kChains];
   HWY_UNROLL(12)
   for (std::size_t i = 0; i < kChains; ++i) sums[i] = hn::Set(d, static_cast<float>(i));

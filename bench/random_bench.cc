@@ -1,4 +1,4 @@
-// Streams and normals: bytes and normals a second on one core.
+// Benchmarks streams and normals: bytes and normals per second on one core.
 #include <benchmark/benchmark.h>
 
 #include <vector>

@@ -1,7 +1,7 @@
-// Randomizers at the size of the papers' network, one thread, against the
-// noise floor measured in the same run.
+// Benchmarks randomizers at the size of the papers' network on one thread, against a noise floor measured
+// in the same run.
 //
-// The counter `floors` of each row is its time over that of fill_normals for the same dimension.
+// The counter `floors` of each row is its time divided by that of fill_normals for the same dimension.
 #include <benchmark/benchmark.h>
 
 #include <array>
@@ -20,7 +20,7 @@ using namespace muster;
 constexpr std::size_t kDimension = 26010;
 constexpr int kRepeats = 100;
 
-// Runs `work` while measuring, and the noise floor in alternation with it.
+// Measures `work` in alternation with the noise floor.
 template <class Work>
 void against_floor(benchmark::State& state, Work work) {
   const random::RunKey key = random::RunKey::from_seed(1);
@@ -73,7 +73,7 @@ void gaussian(benchmark::State& state) {
 }
 BENCHMARK(gaussian)->UseManualTime()->Iterations(200)->Unit(benchmark::kMicrosecond);
 
-// An aggregator that receives other clients' messages: every direction is made from its seed.
+// An aggregator that receives other clients' messages: every direction must be made from its seed.
 void ldp_sgd_aggregator(benchmark::State& state) {
   const auto randomizer = randomizers::make_ldp_sgd(2, 0.1, kDimension);
   const auto scratch = randomizer->make_scratch();

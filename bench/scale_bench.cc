@@ -1,11 +1,12 @@
-// Large populations: coins, a round of ten million clients, and what part of a round one thread does alone.
+// Benchmarks large populations: coins, a round of ten million clients, and the part of a round that only
+// one thread does.
 //
-// coins: CPU nanoseconds a client. ten_million_round: n = 1e7 at rate 1e-4 over 60,000
-// examples, one thread; cpu_ms a round, floor_ms the bare gradient kernel and fill_normals for
-// as many messages in alternation, and `floors` their ratio, which is what counts on a busy
-// machine. serial: CPU microseconds a round that one thread spends while the others wait
-// (shuffle, merging a second worker's sum, mean, update; the coins too where they are tossed by
-// one thread), and by Amdahl's law the most that 2, 16 and 64 threads can gain over one.
+// coins: CPU nanoseconds per client. ten_million_round: n = 1e7 at rate 1e-4 over 60,000 examples, on one
+// thread. cpu_ms is per round; floor_ms is the bare gradient kernel plus fill_normals for as many
+// messages, in alternation; `floors` is their ratio, which is the number to compare on a busy machine.
+// serial: the CPU microseconds per round that one thread spends while the others wait (shuffle, merging a
+// second worker's sum, mean, update; also the coins if one thread tosses them), and by Amdahl's law the
+// largest gain of 2, 16 and 64 threads over one.
 #include <benchmark/benchmark.h>
 
 #include <memory>
@@ -43,7 +44,7 @@ void coins(benchmark::State& state) {
 }
 BENCHMARK(coins)->Arg(10'000'000)->Arg(1'000'000'000)->Unit(benchmark::kMillisecond);
 
-// 60,000 examples in memory, as MNIST's: 3,000 drawn ones over and over.
+// 60,000 examples in memory, as many as MNIST has: 3,000 drawn digits, repeated.
 const learning::Dataset& examples() {
   static const learning::Dataset data = [] {
     constexpr std::uint64_t kDrawn = 3000, kCopies = 20;
@@ -58,7 +59,7 @@ const learning::Dataset& examples() {
   return data;
 }
 
-// The papers' network with `clients` clients of whom a part `rate` reports, and its model.
+// The papers' network and its model, with `clients` clients of which a fraction `rate` reports.
 struct Workload {
   Workload(std::uint64_t n, double check_in)
       : clients(n),

@@ -9,12 +9,12 @@
 //               Floor: their normals.
 //   W3          10,000 images classified, from bytes to accuracy. Floor: their multiply-adds at peak.
 //   W1_threads  W1_message with two threads against one: `wall` needs an idle machine; `cpu` is what two idle
-//               cores would give by the CPU time of both, c1 / (s + (c2 - s) / 2) with s what one thread does
-//               alone.
+//               cores would give by the CPU time of both, c1 / (s + (c2 - s) / 2), where s is the time in
+//               which only one thread works.
 //   overhead    W1_message without its clients, for 1 and 2 workers.
 //
-// Counters: x_floor is the ratio, us_each CPU microseconds a client, message
-// or image, floor_us those of the floor.
+// Counters: x_floor is the ratio; us_each is CPU microseconds per client, message or image; floor_us is
+// the same for the floor.
 #include <benchmark/benchmark.h>
 
 #include <array>
@@ -58,7 +58,7 @@ std::unique_ptr<randomizers::VectorRandomizer> make(Randomizer kind, std::size_t
                                      : randomizers::make_gaussian(5.0, 0.01, dimension);
 }
 
-// `count` examples in memory, as MNIST's: 2,000 drawn ones over and over.
+// `count` examples in memory: 2,000 drawn digits, repeated.
 learning::Dataset examples(std::uint64_t count) {
   constexpr std::uint64_t kDrawn = 2000;
   static const learning::Dataset drawn = learning::draw_digits(kDrawn, 1, 1).train;
@@ -70,7 +70,7 @@ learning::Dataset examples(std::uint64_t count) {
   return all;
 }
 
-// Everything a round of W1 needs.
+// Everything that a round of W1 needs.
 struct Run {
   Run(Randomizer kind, bool sum_alone, unsigned threads)
       : gradients(learning::make_engine(learning::Architecture::cnn)),
@@ -107,7 +107,7 @@ struct Run {
   std::uint64_t rounds = 0;
 };
 
-// CPU seconds of `count` vectors of normals as long as the model.
+// CPU seconds of filling `count` vectors of normals as long as the model.
 double normals_floor(std::uint64_t count) {
   static randomizers::AlignedVector<float> noise(learning::parameter_count(learning::Architecture::cnn));
   static std::uint64_t client = 0;
@@ -126,7 +126,7 @@ double multiply_add_floor(std::uint64_t count, std::size_t each) {
   return process_cpu_seconds() - start;
 }
 
-// Alternates work() -> items done with floor(items) -> CPU seconds.
+// Alternates work(), which returns the items done, with floor(items), which returns CPU seconds.
 template <class Work, class Floor>
 void against(benchmark::State& state, Work work, Floor floor) {
   double spent = 0, least = 0, items = 0;
@@ -197,7 +197,7 @@ void w3(benchmark::State& state) {
       [](std::uint64_t n) { return multiply_add_floor(n, kForward); });
 }
 
-// A round without its clients; returns its CPU seconds.
+// A round without its clients; round() returns its CPU seconds.
 class Overhead {
  public:
   explicit Overhead(unsigned threads)

@@ -1,4 +1,4 @@
-// `muster account [PLAN] [flags]`: every applicable bound, best first, or how the answer moves as curves.
+// `muster account [PLAN] [flags]`: prints every applicable bound, best first, or epsilon and delta as curves.
 #include <fmt/format.h>
 
 #include <memory>

@@ -1,4 +1,5 @@
-// `muster calibrate [PLAN] --for KNOB --epsilon E --delta D [flags]`: the parameter that just meets a target.
+// `muster calibrate [PLAN] --for KNOB --epsilon E --delta D [flags]`: solves for the parameter that just
+// meets a target.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -33,7 +34,7 @@ struct CalibrateFlags {
 bool whole(Knob knob) { return knob == Knob::rounds || knob == Knob::clients || knob == Knob::minimum; }
 bool largest(Knob knob) { return knob == Knob::rounds || knob == Knob::rate || knob == Knob::epsilon0; }
 
-// "epsilon0" or "sigma": what accuracy chose beside the rate.
+// The noise parameter that accuracy chose besides the rate: "epsilon0" or "sigma".
 const char* noise_of(const Calibration& found) { return found.plan.sigma ? "sigma" : "epsilon0"; }
 
 JsonObject calibration_json(const Calibration& found, Knob knob) {
@@ -48,7 +49,8 @@ JsonObject calibration_json(const Calibration& found, Knob knob) {
                      : json.number("value", found.value);
 }
 
-// A minimum near the expected number of reports meets a target by destroying rounds: about how many.
+// A minimum near the expected number of reports meets a target by destroying rounds; this note says
+// about how many.
 std::string destroyed(const protocols::Plan& plan) {
   const double rate = plan.rate * (1 - plan.dropout.at(1)),
                expected = rate * static_cast<double>(plan.clients);

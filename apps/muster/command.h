@@ -1,10 +1,11 @@
-// A subcommand of `muster`: its flags as declared to the parser, and what runs once they are parsed.
+// A subcommand of `muster`: its flags as declared to the parser, and the function that runs once
+// they are parsed.
 //
-// One file per command defines one factory below; main.cc calls every factory, parses, and runs the command
-// that was named. `run` returns the process exit status and throws muster::Error for every refusal: main.cc
-// alone prints errors (words on stderr, and one JSON line on stdout with --json) and maps them to the exit
-// status. stdout carries results only; a command writes it with fmt::print and does not flush. State lives in
-// a shared_ptr captured by `run`, because the parser keeps pointers to it.
+// One file per command defines one of the factories below; main.cc calls every factory, parses, and runs
+// the command that was named. `run` returns the process exit status and throws muster::Error for every
+// refusal. Only main.cc prints errors (a message on stderr and, with --json, one JSON line on stdout) and
+// maps them to the exit status. stdout carries results only; a command writes it with fmt::print and does
+// not flush. State lives in a shared_ptr captured by `run`, because the parser keeps pointers to it.
 //
 // Example:
 //     Command hello_command(CLI::App& root) {
@@ -27,8 +28,8 @@ struct Command {
   std::function<int()> run;
 };
 
-// Declares subcommand `name` with the house's conventions; `example` is a
-// command line shown at the end of --help.
+// Declares subcommand `name` with the conventions of all subcommands; `example` is a command line that
+// --help shows at its end.
 CLI::App* add_subcommand(CLI::App& root, const std::string& name, const std::string& description,
                          const std::string& example);
 

@@ -1,16 +1,17 @@
-// Ctrl-C, SIGTERM and SIGUSR1 (which mpirun passes on to its ranks at once) as a flag that training looks at.
+// Turns Ctrl-C, SIGTERM and SIGUSR1 (which mpirun passes on to its ranks at once) into a flag that
+// training checks.
 //
-// A run stops after the round under way. A second signal, a second or more later, ends the process at once:
-// checkpoints are replaced whole, so the last one stays good.
+// A run stops after the current round. A second signal at least a second later ends the process at once.
+// That is safe because checkpoints are replaced atomically, so the last one stays valid.
 #pragma once
 
 #include <atomic>
 
 namespace muster::app {
 
-// From now on signals set the flag, instead of ending the process. May be called again.
+// After this call, signals set the flag instead of ending the process. It may be called repeatedly.
 void catch_signals();
-// True once a signal came.
+// True after a signal has arrived.
 const std::atomic<bool>& interrupted();
 
 }  // namespace muster::app

@@ -1,5 +1,5 @@
-// The command `muster`: finds the subcommand, runs it, and is the one place
-// that prints errors and ends the process.
+// The command `muster`: finds the subcommand and runs it. This is the only file that prints errors and
+// ends the process.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -100,7 +100,7 @@ int run_named(const CLI::App& root, const std::vector<Command>& commands) {
   throw Error(ErrorCode::usage, "", "", "", "no command given; muster --help lists them");
 }
 
-// `--out= --json` would take --json for the folder: nothing after = is no value.
+// Refuses an empty value after "=": in `--out= --json`, the parser would take --json as the folder.
 void refuse_empty_values(int argc, char** argv) {
   for (int i = 1; i < argc && std::string_view(argv[i]) != "--"; ++i) {
     const std::string_view word = argv[i];
@@ -122,7 +122,7 @@ int run(int argc, char** argv) {
                                    report_command(root), help_command(root)};
   try {
     root.parse(argc, argv);
-  } catch (const CLI::Success& success) {  // --help, --version
+  } catch (const CLI::Success& success) {  // thrown for --help and --version
     const int status = root.exit(success);
     require_written_results();
     return status;
@@ -134,7 +134,7 @@ int run(int argc, char** argv) {
   return status;
 }
 
-// Scanned by hand, because the arguments may be the very thing that does not parse.
+// The arguments are searched by hand, because they may be what fails to parse.
 bool asks_for_json(int argc, char** argv) {
   for (int i = 1; i < argc && std::string_view(argv[i]) != "--"; ++i) {
     if (std::string_view(argv[i]) == "--json") {
@@ -144,7 +144,7 @@ bool asks_for_json(int argc, char** argv) {
   return false;
 }
 
-// What every rank of `mpirun muster train` refuses alike is said by the first.
+// In `mpirun muster train`, an error that all ranks have in common is reported by the first rank only.
 bool leaves_it_to_rank_0(int argc, char** argv) {
   return argc > 1 && std::string_view(argv[1]) == "train" && simulation::launch_of_this_process().rank > 0;
 }
@@ -181,7 +181,8 @@ int main(int argc, char** argv) {
   using muster::Error;
   using muster::ErrorCode;
   const bool json = muster::app::asks_for_json(argc, argv);
-  // A whole statement in one write: `muster account ... | head -4` then ends as if everything had been read.
+  // A whole statement is written at once, so that `muster account ... | head -4` ends as if
+  // everything had been read.
   static std::array<char, 1 << 16> output;
   std::setvbuf(stdout, output.data(), _IOFBF, output.size());
   try {

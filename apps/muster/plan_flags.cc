@@ -27,7 +27,8 @@ std::string type_text(const protocols::KeySpec& spec) {
   }
 }
 
-// "; k-rr only" or "; not gaussian", whichever is shorter to say of what the command handles; "" for all.
+// "; k-rr only" or "; not gaussian", whichever list is shorter among the choices that the command
+// supports; "" if all apply.
 std::string only_text(std::string_view key, const std::vector<std::string_view>& names,
                       protocols::Command command) {
   std::vector<std::string_view> with, without;
@@ -52,7 +53,7 @@ std::string help_text(const protocols::KeySpec& spec, protocols::Command command
   return spec.fallback.empty() ? text : fmt::format("{} [{}]", text, spec.fallback);
 }
 
-// A flag is shown when some value that the command handles lets it apply.
+// A flag is shown if it applies to some choice that the command supports.
 bool shown(const protocols::KeySpec& spec, protocols::Command command) {
   const auto reachable = [command](std::string_view key, const std::vector<std::string_view>& names) {
     return names.empty() || std::ranges::any_of(protocols::spec_of(key).choices, [&](const auto& option) {

@@ -1,8 +1,8 @@
-// The plan on the command line: the PLAN argument and the flag of every plan key.
+// The plan on the command line: the PLAN argument and a flag for every plan key.
 //
-// Declares the flags from the table of keys (plan/keys.h), so parsing, help and refusals cannot
-// drift from the plan. Flags that do not apply to the command are known but hidden, and are refused by name.
-// The object must outlive parsing.
+// The flags are declared from the table of keys (plan/keys.h), so that parsing, help and refusals always
+// agree with the plan. Flags that do not apply to the command are known but hidden, and are refused by
+// name. The object must outlive parsing.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -22,12 +22,12 @@ class PlanFlags {
   PlanFlags(const PlanFlags&) = delete;
   PlanFlags& operator=(const PlanFlags&) = delete;
 
-  // Whether the flag of `key` ("privacy.delta") was typed.
+  // Whether the flag of `key` ("privacy.delta") was given.
   bool given(std::string_view key) const;
 
-  // The plan file, if one was named, overridden by the flags that were typed.
+  // The plan file, if one was named, overridden by the flags given.
   protocols::PlanSource source() const;
-  // `solved_for`: keys that need no value (Plan::validate).
+  // `solved_for` lists the keys that need no value (see Plan::validate).
   protocols::Plan plan(const std::vector<std::string_view>& solved_for = {}) const;
 
  private:

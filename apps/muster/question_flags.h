@@ -1,5 +1,5 @@
-// What is asked of a plan: the words of --epsilon, --view and --delta as typed questions, and the sentence
-// that opens an answer. Used by account and calibrate.
+// The question about a plan, as account and calibrate ask it: the values of --epsilon, --view and
+// --delta, and the sentence that opens the answer.
 #pragma once
 
 #include <optional>
@@ -10,16 +10,16 @@
 
 namespace muster::app {
 
-// The number that `flag` was given; Error(plan) unless finite and >= 0 (> 0 where zero makes no sense).
+// The number given for `flag`. Throws Error(plan) unless it is finite and >= 0 (> 0 unless `zero_allowed`).
 double number_flag(const std::string& flag, const std::string& text, bool zero_allowed);
 
-// One of the four views; none for the protocol's own (empty text).
+// One of the four views; none if the flag was not given, which means the protocol's own view.
 std::optional<accounting::View> view_flag(const std::string& text, bool given);
 
-// The plan's delta; Error(plan) saying `why` it is needed.
+// The plan's delta. If there is none, throws Error(plan) with the reason `why`.
 double delta_of(const protocols::Plan& plan, const std::string& why);
 
-// "ldp-sgd, epsilon0 = 2; 60000 clients, ... in each round; 6800 rounds".
+// Describes a plan in one sentence: "ldp-sgd, epsilon0 = 2; 60000 clients, ... in each round; 6800 rounds".
 std::string plan_sentence(const protocols::Plan& plan);
 
 }  // namespace muster::app

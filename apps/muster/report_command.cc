@@ -1,4 +1,4 @@
-// `muster report RUN_DIR`: what a training run did, learned and cost, as one web page.
+// `muster report RUN_DIR`: writes a web page on what a training run did, learned and cost.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -31,7 +31,7 @@ struct ReportFlags {
   bool json = false;
 };
 
-// The proven epsilon if every client reported at this rate; of a rate of 0 nothing leaves any client.
+// The proven epsilon if every client reported at this rate. At rate 0 nothing leaves any client, so it is 0.
 std::optional<double> epsilon_at(const protocols::Plan& plan, double rate, std::uint64_t rounds) {
   if (rate <= 0) {
     return 0;
@@ -44,7 +44,8 @@ std::optional<double> epsilon_at(const protocols::Plan& plan, double rate, std::
     if (error.code() != ErrorCode::uncovered) {
       throw;
     }
-    return std::nullopt;  // rates that the plan's protocol has no theorem for, such as 1
+    // The plan's protocol has no theorem for this rate; that happens at rate 1, for example.
+    return std::nullopt;
   }
 }
 
@@ -62,7 +63,7 @@ ReportParts parts_of(const RunRecord& run, const WatchedRun& watched, std::uint6
   return parts;
 }
 
-// Only a page of an earlier report may be replaced, and no file that a run would look for may be made.
+// Only a page of an earlier report may be replaced, and no file may be created under a name that a run uses.
 void refuse_what_is_no_report(const fs::path& out) {
   std::error_code failure;
   const fs::path folder = out.parent_path();
@@ -76,7 +77,8 @@ void refuse_what_is_no_report(const fs::path& out) {
   }
 }
 
-// Today's epsilon for every logged round and the result; returns how many were stated larger.
+// Replaces the epsilon of every logged round and of the result by today's; returns how many stated
+// values were larger.
 std::uint64_t restate(RunRecord& run) {
   const EpsilonOfRounds epsilon = simulation::epsilon_of(run.plan);
   std::uint64_t larger = restate(run.plan, epsilon, run.folder / "metrics.jsonl", run.logged);

@@ -35,7 +35,7 @@ using simulation::RunFolder;
 constexpr const char* kSummary = "summary.json";
 constexpr const char* kPicture = "summary.svg";
 
-// Runs that are charged alike ask one accountant, and each number of rounds once.
+// Runs that are charged alike share one accountant, which computes each number of rounds only once.
 class Charges {
  public:
   const EpsilonOfRounds& of(const Plan& plan) {
@@ -72,7 +72,7 @@ class Charges {
   std::vector<Charge> charges_;
 };
 
-// The data of the newest run, kept while the next wants the same.
+// The data set of the latest run, kept as long as the next run needs the same one.
 class Data {
  public:
   const learning::DataSplit& of(const Plan& plan) {
@@ -90,7 +90,7 @@ class Data {
   std::optional<learning::DataSplit> split_;
 };
 
-// NAME-sweep-HASH8 after the plans of all runs.
+// The default folder: NAME-sweep-HASH8, with a hash of the plans of all runs.
 fs::path default_folder(const Sweep& sweep) {
   std::string hashes;
   for (const Combination& combination : sweep.combinations) {
@@ -103,7 +103,8 @@ fs::path default_folder(const Sweep& sweep) {
          fmt::format("{}-sweep-{}", name.empty() ? "run" : name, protocols::hash_of(hashes).substr(0, 8));
 }
 
-// Empty, absent, or with --resume of this very sweep: anything else is somebody else's.
+// The folder must be absent or empty, or with --resume contain this sweep; anything else does not belong
+// to the sweep and is refused.
 void check_folder(const Sweep& sweep, bool resume) {
   std::error_code failure;
   if (!fs::exists(sweep.folder, failure)) {
@@ -138,8 +139,8 @@ struct Place {
   std::size_t seed;
 };
 
-// Runs on one data set follow each other; otherwise seed by seed, so that early on there is something of
-// every combination.
+// Runs on the same data set are consecutive. Otherwise the order is seed by seed, so that every
+// combination has a result early.
 std::vector<Place> order_of(const Sweep& sweep) {
   std::vector<Place> places;
   for (std::size_t seed = 0; seed < sweep.combinations.front().plans.size(); ++seed) {
@@ -159,13 +160,14 @@ std::vector<Place> order_of(const Sweep& sweep) {
   return places;
 }
 
-// One run, or what is left of it. The result line, finished or interrupted.
+// Runs one plan, or what is left of it. Returns its result, finished or interrupted.
 Outcome run_one(const Plan& plan, const fs::path& path, const TrainFlags& flags, Charges& charges, Data& data,
                 simulation::Fidelity fidelity, const std::string& which) {
   RunFolder folder(path);
   const EpsilonOfRounds& epsilon = charges.of(plan);
   if (folder.found() == RunFolder::Found::unfinished) {
-    check_logged(plan, epsilon, path, folder.load(plan.hash(), fidelity));  // of this very plan, or refused
+    // load() refuses the run of another plan.
+    check_logged(plan, epsilon, path, folder.load(plan.hash(), fidelity));
   }
   if (folder.found() != RunFolder::Found::finished) {
     const learning::DataSplit& loaded = data.of(plan);
@@ -192,7 +194,8 @@ Outcome run_one(const Plan& plan, const fs::path& path, const TrainFlags& flags,
 
 void run_all(Sweep& sweep, const TrainFlags& flags, simulation::Fidelity fidelity, Charges& charges) {
   Data data;
-  std::set<std::string> said;  // once, not of every run
+  // Notes already printed, so that each is printed once and not for every run.
+  std::set<std::string> said;
   const std::vector<Place> order = order_of(sweep);
   for (std::size_t i = 0; i < order.size(); ++i) {
     if (interrupted()) {
@@ -222,7 +225,8 @@ void run_all(Sweep& sweep, const TrainFlags& flags, simulation::Fidelity fidelit
       if (error.code() != ErrorCode::data) {
         throw;
       }
-      run.failure = error.what();  // this run diverged; the others may not
+      // This run diverged; the others may succeed.
+      run.failure = error.what();
       fmt::print(stderr, "muster: {} failed: {}\n", which, error.what());
     }
   }
@@ -265,7 +269,7 @@ void leave_summary(const Sweep& sweep, bool json) {
 int run_sweep(const TrainFlags& flags) {
   if (const simulation::Launch launch = simulation::launch_of_this_process(); launch.ranks > 1) {
     if (launch.rank > 0) {
-      return 0;  // rank 0 speaks for the job
+      return 0;  // rank 0 reports the error for all ranks
     }
     throw Error(ErrorCode::usage, "--sweep", "", "one process",
                 "a sweep does not run among ranks; each run does");

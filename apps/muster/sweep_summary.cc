@@ -15,14 +15,14 @@
 namespace muster::app {
 namespace {
 
-// The finished seeds of one combination.
+// Statistics over the finished seeds of one combination.
 struct Spread {
   std::uint64_t finished = 0;
   double mean = 0, lowest = 1, highest = 0;
-  std::optional<double> epsilon;  // the largest of the seeds; they differ only where budgets stop them
+  std::optional<double> epsilon;  // the largest over seeds; they differ only if a budget stops some
   bool unbounded = false;
   std::uint64_t neutral = 0;  // of all seeds together
-  double seconds = 0;         // a run, on average
+  double seconds = 0;         // per run, on average
 };
 
 Spread spread_of(const std::vector<SweptRun>& runs) {
@@ -65,7 +65,7 @@ std::uint64_t count(const Sweep& sweep, bool (*counts)(const SweptRun&)) {
   return found;
 }
 
-// The last word of a key is enough in a table: "epsilon0".
+// The part of a key after the dot, which suffices in a table: "epsilon0".
 std::string short_name(const std::string& key) { return key.substr(key.find('.') + 1); }
 
 std::string aligned(const std::vector<std::vector<std::string>>& rows) {
@@ -79,7 +79,7 @@ std::string aligned(const std::vector<std::vector<std::string>>& rows) {
   for (const auto& row : rows) {
     std::string line;
     for (std::size_t column = 0; column < row.size(); ++column) {
-      const bool last = column + 1 == row.size();  // words, to the left
+      const bool last = column + 1 == row.size();  // the last column has text, aligned left
       line += fmt::format("{}{}", column == 0 ? "" : "  ",
                           last ? row[column] : fmt::format("{:>{}}", row[column], widths[column]));
     }
@@ -88,7 +88,7 @@ std::string aligned(const std::vector<std::vector<std::string>>& rows) {
   return text;
 }
 
-// One combination as a point, in the line of those that differ in the first knob alone.
+// One combination as a point. A line connects the combinations that differ only in the first knob.
 struct Mark {
   double epsilon;
   Spread spread;
@@ -205,7 +205,8 @@ std::string summary_svg(const Sweep& sweep) {
   if (lines.empty()) {
     return svg_picture(kSize, heading + "; no run is finished", "");
   }
-  constexpr double kWide = 20;  // beyond this quotient, epsilon is drawn by its logarithm
+  // If the largest epsilon exceeds this many times the smallest, the axis is logarithmic.
+  constexpr double kWide = 20;
   const Scale x = least > 0 && most > kWide * least
                       ? Scale::logarithmic(least / 1.3, most * 1.3, kLeft, kRight)
                       : Scale::linear(0, most > 0 ? most * 1.08 : 1, kLeft, kRight);

@@ -1,4 +1,4 @@
-// What a sweep found: for each combination the accuracy over its seeds, and what it cost.
+// The results of a sweep: for each combination, the accuracy over its seeds and the epsilon.
 #pragma once
 
 #include <optional>
@@ -11,25 +11,26 @@
 namespace muster::app {
 
 struct SweptRun {
-  std::string folder;              // its name, below the sweep's
-  std::optional<Outcome> outcome;  // nothing: not finished, or failed
-  std::string failure;             // why it failed; empty: it did not
+  std::string folder;              // the folder's name within that of the sweep
+  std::optional<Outcome> outcome;  // nothing if the run is not finished or failed
+  std::string failure;             // why the run failed; empty if it did not
 };
 
 struct Sweep {
   std::string folder;
   std::vector<Knob> knobs;
   std::vector<Combination> combinations;
-  std::vector<std::vector<SweptRun>> runs;  // of each combination, one a seed
+  std::vector<std::vector<SweptRun>> runs;  // [combination][seed]
   bool interrupted = false;
 };
 
-// One JSON object on one line, the same keys always: what --json prints last, and summary.json holds.
+// One JSON object on one line, always with the same keys. --json prints it last, and
+// summary.json contains it.
 std::string summary_json(const Sweep& sweep);
-// A line a combination: its values, accuracy (the mean over seeds, the lowest, the highest),
+// A table with one line per combination: its values, the accuracy (mean, lowest and highest over seeds),
 // epsilon, seeds, time.
 std::string summary_table(const Sweep& sweep);
-// Accuracy against epsilon; a whisker from the lowest to the highest seed.
+// A chart of accuracy against epsilon, with whiskers from the lowest to the highest seed.
 std::string summary_svg(const Sweep& sweep);
 
 }  // namespace muster::app

@@ -1,5 +1,5 @@
-// `muster train PLAN [flags]`: a model learns from the plan's clients,
-// and what it cost in privacy is printed.
+// `muster train PLAN [flags]`: trains a model on the plan's clients and prints its accuracy and
+// its privacy cost.
 #include <fmt/format.h>
 
 #include <charconv>
@@ -38,7 +38,7 @@ using Json = nlohmann::ordered_json;
 using simulation::Ranks;
 using simulation::RunFolder;
 
-// Whom the printed epsilon holds against.
+// The view of the adversary that the printed epsilon assumes.
 const char* view_text(const protocols::Plan& plan) {
   switch (accounting::own_view(plan.participation())) {
     case accounting::View::server_trusted:
@@ -71,7 +71,7 @@ void print_summary(const protocols::Plan& plan, const Json& result) {
   fmt::print("folder    {}\n", result["out"].get<std::string>());
 }
 
-// A sentence on stderr.
+// Prints a note on stderr, unless it is empty.
 void say(const std::string& note) {
   if (!note.empty()) {
     fmt::print(stderr, "muster: {}\n", note);
@@ -79,7 +79,7 @@ void say(const std::string& note) {
 }
 
 void print_result(const protocols::Plan& plan, Json result, const RunFolder& folder, bool json) {
-  result["out"] = folder.path().string();  // the folder may have been moved since
+  result["out"] = folder.path().string();  // the folder may have been moved since the run
   if (json) {
     fmt::print("{}\n", result.dump(-1, ' ', false, Json::error_handler_t::replace));
   } else {
@@ -90,14 +90,16 @@ void print_result(const protocols::Plan& plan, Json result, const RunFolder& fol
 
 int show_finished(const protocols::Plan& plan, simulation::Fidelity fidelity, const RunFolder& folder,
                   bool json) {
-  const simulation::Checkpoint checkpoint = folder.load(plan.hash(), fidelity);  // of this plan, or refused
+  // load() refuses the run of another plan.
+  const simulation::Checkpoint checkpoint = folder.load(plan.hash(), fidelity);
   const Outcome outcome = finished_outcome(plan, simulation::epsilon_of(plan), folder.path(), checkpoint);
   fmt::print(stderr, "muster: this run is finished; its result\n");
   print_result(plan, Json::parse(outcome.text), folder, json);
   return 0;
 }
 
-// The folder to train in, null when the run there is finished. The first rank's affair.
+// Opens the folder to train in, and sets `finished` if the run there is finished. Only the
+// first rank calls it.
 std::unique_ptr<RunFolder> open_folder(const TrainFlags& flags, const protocols::Plan& plan,
                                        simulation::Fidelity fidelity, bool& finished) {
   auto folder = std::make_unique<RunFolder>(flags.out.empty() ? std::filesystem::path("runs") / run_name(plan)
@@ -110,21 +112,22 @@ std::unique_ptr<RunFolder> open_folder(const TrainFlags& flags, const protocols:
   }
   if (folder->found() == RunFolder::Found::unfinished) {
     static_cast<void>(
-        folder->load(plan.hash(), fidelity));  // refuse another plan's run before the work of loading data
+        // load() refuses the run of another plan before the work of loading data.
+        folder->load(plan.hash(), fidelity));
   }
   return folder;
 }
 
-// What a run leaves to be shown.
+// The outcome of a training run, as it is shown to the user.
 struct Trained {
   std::optional<protocols::Plan> plan;
   simulation::Fidelity fidelity = simulation::Fidelity::message;
-  std::unique_ptr<RunFolder> folder;  // the first rank's
+  std::unique_ptr<RunFolder> folder;  // on the first rank only
   bool finished_before = false;
   simulation::TrainingResult result{};
 };
 
-// Once the data is there, before the first round: the first rank's.
+// Checks and notes after loading the data and before the first round; only the first rank calls it.
 void before_training(const Trained& run, const simulation::Prepared& prepared) {
   if (run.folder->found() == RunFolder::Found::unfinished) {
     check_logged(*run.plan, prepared.parts.epsilon, run.folder->path(),
@@ -134,7 +137,7 @@ void before_training(const Trained& run, const simulation::Prepared& prepared) {
                    simulation::clients_per_record(run.plan->clients, prepared.data.train.size())));
 }
 
-// On every rank: what one of them cannot do is refused by all.
+// Runs on every rank; what one rank cannot do is refused on all.
 Trained train(const TrainFlags& flags, Ranks& ranks) {
   Trained outcome;
   simulation::together(ranks, [&] {
@@ -189,7 +192,7 @@ int show(const Trained& outcome, bool json) {
   return 0;
 }
 
-// Rank 0 speaks for the job, and its exit status is the job's.
+// Rank 0 prints for all ranks, and its exit status is that of the job.
 int train_among_ranks(const TrainFlags& flags) {
   const bool first = simulation::launch_of_this_process().rank == 0;
   std::unique_ptr<Ranks> ranks;
@@ -199,7 +202,7 @@ int train_among_ranks(const TrainFlags& flags) {
     outcome = train(flags, *ranks);
   } catch (const std::exception& error) {
     if (ranks != nullptr && ranks->count() > 1 && !ranks->parted()) {
-      // The others wait in an all-reduce that this rank will not join.
+      // The other ranks wait in an all-reduce that this rank will not join.
       fmt::print(stderr, "muster: rank {}: {}\n", ranks->index(), error.what());
       ranks->abandon(exit_status(ErrorCode::internal));
     }
@@ -211,12 +214,13 @@ int train_among_ranks(const TrainFlags& flags) {
   return first ? show(outcome, flags.json) : 0;
 }
 
-// A flag of the command, not of the plan, that takes a small count: refused as a key of the plan is.
+// Validates a flag of the command (not of the plan) that takes a small count; errors have the form of
+// those for plan keys.
 CLI::Validator count_up_to(const char* flag, std::uint64_t most) {
   return {[flag, most](const std::string& text) -> std::string {
             std::uint64_t count = 0;
             const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), count);
-            // A leading zero would be read as octal later on.
+            // A leading zero is refused, because the parser would read the number as octal later.
             if (failure != std::errc() || end != text.data() + text.size() || text.starts_with('0') ||
                 count > most) {
               throw Error(ErrorCode::usage, flag, text, fmt::format("integer 1..{}", most),

@@ -1,4 +1,4 @@
-// The flags of `muster train`, of one run or of a sweep.
+// The flags of `muster train`, for a single run or a sweep.
 #pragma once
 
 #include <CLI/CLI.hpp>

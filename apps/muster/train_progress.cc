@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kBarWidth = 30;
 constexpr std::chrono::milliseconds kRedraw{100};
-constexpr double kWorthSaying = 600;  // seconds
+constexpr double kWorthSaying = 600;  // seconds above which the expected work is announced
 
 }  // namespace
 
@@ -56,7 +56,8 @@ void TrainProgress::round_done(std::uint64_t round) {
     return;
   }
   if (lines_ == Lines::none) {
-    return;  // of many runs, a line each
+    // In a sweep, the start line of each run is enough.
+    return;
   }
   const std::uint64_t tenth = std::max<std::uint64_t>(1, last_ / 10);
   if (round % tenth == 0 && round != last_) {

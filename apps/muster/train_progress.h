@@ -1,8 +1,8 @@
-// What a person sees while a model trains.
+// The progress that `muster train` shows while a model trains.
 //
-// stderr: a bar with the time left when it is a terminal, else one plain line a tenth of the run; of many
-// runs one line each. stdout: one line a logged round, JSON or a row of a table or none, flushed at once so
-// that it can be followed through a pipe.
+// On stderr, a terminal gets a bar with the time left; otherwise there is one line per tenth of the run,
+// or in a sweep one line per run. On stdout, there is one line per logged round (JSON, a table row, or
+// none), flushed at once so that it can be followed through a pipe.
 #pragma once
 
 #include <chrono>
@@ -16,8 +16,8 @@ namespace muster::app {
 class TrainProgress final : public simulation::TrainingObserver {
  public:
   enum class Lines { json, table, none };
-  // `unit`: what the plan's updates are, rounds or slots. `run`: which of several runs this is ("run 3 of
-  // 12"), for stderr; empty for the only one.
+  // `unit` names the plan's updates: "round" or "slot". `run` says which of several runs this is ("run 3
+  // of 12") in lines on stderr; it is empty for a single run.
   explicit TrainProgress(Lines lines, std::string unit = "round", std::string run = "");
   ~TrainProgress() override;
 
@@ -33,7 +33,7 @@ class TrainProgress final : public simulation::TrainingObserver {
 
   Lines lines_;
   std::string unit_;
-  std::string before_;  // what each line on stderr begins with
+  std::string before_;  // the beginning of each line on stderr
   bool terminal_;
   bool bar_shown_ = false;
   bool header_shown_ = false;

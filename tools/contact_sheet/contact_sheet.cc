@@ -1,5 +1,5 @@
-// Draws docs/images/digits.png: a grid of procedural digits, one row a digit,
-// in the order the data set draws them.
+// Draws docs/images/digits.png: a grid of procedural digits, one row per digit, in the order in which the
+// data set draws them.
 //
 //     contact_sheet OUT.png [COLUMNS] [SEED]
 #include <png.h>
@@ -35,7 +35,7 @@ int main(int argc, char** argv) {
   const std::size_t width = columns * kCell + kGap;
   const std::size_t height = kClasses * kCell + kGap;
 
-  // Dark ink on light paper, the way a reader expects handwriting.
+  // Dark ink on light paper, as readers expect of handwriting.
   std::vector<std::uint8_t> sheet(width * height, 255);
   std::vector<std::size_t> placed(kClasses, 0);
   const auto key = muster::random::RunKey::from_seed(seed);

@@ -48,7 +48,7 @@ def one_round(n, rate, f, top, epsilon, cell):
     size = 1 << max(12, math.ceil(math.log2(26 * deviation / cell + 2 * reach)))
     pmf = np.zeros(size)
     np.add.at(pmf, np.rint(y / cell).astype(int) % size, mass)
-    # phi - 1, not phi: n times the round-off of 1 would swamp the tail
+    # phi - 1 is computed instead of phi: n times the round-off of 1 would exceed the tail.
     total = np.fft.irfft(np.exp(n * np.log1p(np.fft.rfft(pmf) - pmf.sum())), size)
     s = np.arange(size)
     s = np.where(s > size // 2, s - size, s) * cell
@@ -64,7 +64,7 @@ def epsilon_of(n, rate, kind, parameter, rounds, delta):
     points = int(7.2 * 40)
     curve = np.array([one_round(n, rate, f, top, i * h, cell)[0] for i in range(points)])
     alpha = np.exp(h * np.arange(points))
-    # connect the dots on alpha >= 1 and, as excess over 1 - alpha, below
+    # Connect the points of the curve on alpha >= 1 and, as excess over 1 - alpha, below 1.
     above = np.append(np.diff(curve) / np.diff(alpha), 0)
     excess = curve / alpha
     below = np.append(np.diff(excess) / np.diff(1 / alpha), 0)

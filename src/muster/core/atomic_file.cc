@@ -13,7 +13,7 @@
 namespace muster::simulation {
 namespace {
 
-// True when every byte was written; errno tells why not.
+// Returns whether every byte was written; if not, errno holds the reason.
 bool write_all(int descriptor, std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
@@ -31,7 +31,8 @@ bool write_all(int descriptor, std::string_view bytes) {
 void flush_folder(const std::filesystem::path& folder) {
   const int descriptor = ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor >= 0) {
-    ::fsync(descriptor);  // some file systems cannot flush folders: the rename stands either way
+    // Some file systems cannot flush a folder. The rename has happened either way, so a failure is ignored.
+    ::fsync(descriptor);
     ::close(descriptor);
   }
 }
@@ -80,7 +81,7 @@ std::string read_file(const std::filesystem::path& path) {
   }
   const int reason = errno;
   ::close(descriptor);
-  if (got < 0) {  // a folder, for one
+  if (got < 0) {  // for example, because the path is a folder
     errno = reason;
     throw_file_error(path, "cannot be read");
   }

@@ -1,8 +1,8 @@
-// The one error vocabulary: every refusal is an Error carrying what was refused as data.
+// The error type of the whole library: every refusal is an Error that carries what was refused as data.
 //
-// Rooms throw; the command line (apps/muster) catches once and maps the code to the documented exit status
-// and, with --json, to one line on stdout. Nothing in the library prints or exits. Copies are cheap; an Error
-// may cross threads.
+// The library throws; only the command line (apps/muster) catches, once, and turns the code into the
+// documented exit status and, with --json, into one line on stdout. Nothing in the library prints or
+// exits. Copies are cheap, and an Error may cross threads.
 #pragma once
 
 #include <stdexcept>
@@ -17,13 +17,13 @@ enum class ErrorCode {
   data,         // a data set that is missing, truncated, or malformed
   file,         // a file or folder that cannot be read or written
   checkpoint,   // a checkpoint that is corrupt or belongs to another plan
-  budget,       // the first round already passes privacy.budget
+  budget,       // the first round already exceeds privacy.budget
   internal,     // a broken invariant: a defect in muster
   interrupted,  // Ctrl-C or SIGTERM; a checkpoint was written
 };
 
-// The documented process exit status: 2 usage, plan, uncovered; 3 data, file, checkpoint; 4 budget; 5
-// internal; 130 interrupted.
+// The documented process exit status: 2 for usage, plan and uncovered; 3 for data, file and checkpoint; 4
+// for budget; 5 for internal; 130 for interrupted.
 int exit_status(ErrorCode code);
 
 // The code's name as printed in JSON, for example "plan".
@@ -31,9 +31,9 @@ const char* name_of(ErrorCode code);
 
 class Error : public std::runtime_error {
  public:
-  // `key`: what was refused (a plan key, flag or path; may be empty). `value`: what it was, as text.
-  // `allowed`: the range or alternatives. The message is composed as "key = value: message (allowed: ...)",
-  // parts left out when empty.
+  // `key` is what was refused (a plan key, flag or path; it may be empty), `value` is its value as text,
+  // and `allowed` is the range or the alternatives. The message is "key = value: message (allowed: ...)",
+  // without the parts that are empty.
   Error(ErrorCode code, std::string key, std::string value, std::string allowed, const std::string& message);
 
   ErrorCode code() const { return code_; }

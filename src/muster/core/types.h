@@ -1,13 +1,14 @@
-// Strong types for the quantities that must never be confused: an epsilon is not a delta, a rate not a
-// probability of failure. Each is immutable and valid by construction: the factory `of` throws Error(plan)
-// naming the type and the value it refused.
+// Strong types for quantities that must not be confused, such as an epsilon and a delta.
+//
+// Each type is immutable and always valid: its factory `of` throws Error(plan), naming the type and the
+// value, for a value out of range.
 #pragma once
 
 #include <cstdint>
 
 namespace muster {
 
-// Privacy loss bound, nats: 0 <= value <= infinity.
+// A bound on the privacy loss in nats: 0 <= value <= infinity.
 class Epsilon {
  public:
   static Epsilon of(double value);
@@ -18,7 +19,7 @@ class Epsilon {
   double value_;
 };
 
-// Failure probability of an (epsilon, delta) guarantee: 0 < value < 1.
+// The failure probability of an (epsilon, delta) guarantee: 0 < value < 1.
 class Delta {
  public:
   static Delta of(double value);
@@ -29,11 +30,11 @@ class Delta {
   double value_;
 };
 
-// Probability that a client's message reaches the shuffler in a round: 0 < value <= 1.
+// The probability that a client's message reaches the shuffler in a round: 0 < value <= 1.
 class Rate {
  public:
   static Rate of(double value);
-  // The effective rate of a coin of rate p followed by an independent dropout p': p (1 - p').
+  // The effective rate of a coin of probability p followed by an independent dropout p': p (1 - p').
   static Rate effective(double rate, double dropout);
   double value() const { return value_; }
   bool operator==(const Rate&) const = default;
@@ -43,7 +44,7 @@ class Rate {
   double value_;
 };
 
-// Honest clients the accountant may count on: 1 .. 10^12.
+// The number of honest clients that the accountant may count on: 1 .. 10^12.
 class ClientCount {
  public:
   static ClientCount of(std::uint64_t value);

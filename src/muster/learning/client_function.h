@@ -1,6 +1,6 @@
-// What a client computes on its own record before it is clipped and randomized: a gradient, or a statistic.
+// What a client computes on its own record before clipping and randomization: a gradient, or a statistic.
 //
-// `parameters` is what the server holds in this round, one flat vector of dimension() floats; a statistic
+// `parameters` is the server's model in this round, one flat vector of dimension() floats; a statistic
 // ignores it. Thread rule: a function is immutable and may be shared; a Workspace belongs to one thread.
 #pragma once
 
@@ -12,8 +12,8 @@
 namespace muster::learning {
 
 struct Example {
-  std::span<const float>
-      inputs;          // as the model reads them: [y][x][channel] of a normalised image, or features
+  // As the model takes them: [y][x][channel] of a normalised image, or a row of features.
+  std::span<const float> inputs;
   std::uint8_t label;  // below the data set's number of classes
 };
 
@@ -28,11 +28,11 @@ class ClientFunction {
   virtual std::size_t dimension() const = 0;
   virtual std::unique_ptr<Workspace> make_workspace() const = 0;
 
-  // For speed alone: works out what all examples share at `parameters` and keeps it in the workspace. The
-  // floats of `parameters` must not change until the workspace is prepared again or gone.
+  // Optional, for speed: computes what all examples share at `parameters` and keeps it in the workspace.
+  // The floats of `parameters` must not change until the workspace is prepared again or destroyed.
   virtual void prepare(std::span<const float> /*parameters*/, Workspace&) const {}
 
-  // Overwrites `out` (dimension floats).
+  // Overwrites `out` (dimension() floats) with the function's value for one example.
   virtual void evaluate(std::span<const float> parameters, const Example& example, Workspace& workspace,
                         std::span<float> out) const = 0;
 };

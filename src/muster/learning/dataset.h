@@ -1,8 +1,8 @@
 // A labelled data set in memory: images as bytes, or rows of features as floats.
 //
-// Images stay the bytes they came as (MNIST's 70,000 in 55 MB) and are normalised when an example is read,
-// into a buffer of the caller's, by public constants (data/normalise.h). Thread rule: a data set that nobody
-// changes may be shared; a buffer belongs to one thread.
+// Images are kept as bytes (MNIST's 70,000 take 55 MB) and normalised when an example is read, into the
+// caller's buffer, by public constants (data/normalise.h). Thread rule: a data set that nobody changes
+// may be shared; a buffer belongs to one thread.
 #pragma once
 
 #include <cstddef>
@@ -16,12 +16,12 @@
 
 namespace muster::learning {
 
-// MNIST's images, the built-in digits, and the papers' network.
+// The dimensions of MNIST's images, the built-in digits and the papers' network.
 inline constexpr std::size_t kImageSide = 28;
 inline constexpr std::size_t kImagePixels = kImageSide * kImageSide;
 inline constexpr std::size_t kClasses = 10;
 
-// Most examples a file may hold; more are refused.
+// The largest number of examples in a file; a file with more is refused.
 inline constexpr std::size_t kMostExamples = 1'000'000;
 
 // A label is one byte.
@@ -30,14 +30,15 @@ inline constexpr std::size_t kMostClasses = 256;
 struct Dataset {
   Shape shape{kImageSide, kImageSide, 1};
   std::size_t classes = kClasses;
-  Normalisation normalisation{kMnist};  // of `bytes`
-  // One of the two holds size() x shape.size() inputs, [y][x][channel]; the other is empty.
+  Normalisation normalisation{kMnist};  // applies to `bytes`
+  // One of the two holds size() * shape.size() inputs as [y][x][channel]; the other is empty.
   std::vector<std::uint8_t> bytes;
   std::vector<float> values;
   std::vector<std::uint8_t> labels;  // size(), each below `classes`
 
   std::size_t size() const { return labels.size(); }
-  // `buffer` has room for shape.size() floats; the inputs live there, or in `values`.
+  // Returns an example whose inputs lie in `buffer`, which needs room for shape.size() floats,
+  // or in `values`.
   Example example(std::size_t i, std::span<float> buffer) const {
     const std::size_t inputs = shape.size();
     if (!values.empty()) return {std::span<const float>(values).subspan(i * inputs, inputs), labels[i]};

@@ -1,8 +1,8 @@
-// Per-example gradients of a model: the seam between a training loop and its kernels.
+// The interface for per-example gradients of a model, between the training loop and its kernels.
 //
 // Two engines implement it: the Eigen reference (any architecture, checked against finite differences) and
 // the fused Highway engine (the papers' CNN, checked against the reference). Parameters are one flat float
-// vector whose layout the architecture fixes (architecture.h). Thread rule: as ClientFunction.
+// vector whose layout the architecture determines (architecture.h). Thread rule: as for ClientFunction.
 #pragma once
 
 #include "muster/learning/client_function.h"
@@ -11,21 +11,22 @@ namespace muster::learning {
 
 class GradientEngine : public ClientFunction {
  public:
-  // Overwrites `gradient` (dimension() floats, one a parameter) with d loss / d parameters of one example;
-  // returns the cross-entropy loss in nats.
+  // Overwrites `gradient` (dimension() floats, one per parameter) with d loss / d parameters for one
+  // example. Returns the cross-entropy loss in nats.
   virtual float gradient(std::span<const float> parameters, const Example& example, Workspace& workspace,
                          std::span<float> gradient) const = 0;
 
-  // The class with the largest logit (the lowest index on a tie).
+  // Returns the class with the largest logit (the lowest index on a tie).
   virtual std::uint8_t predict(std::span<const float> parameters, std::span<const float> inputs,
                                Workspace& workspace) const = 0;
 
-  // What the last layer reads, feature_count() floats; they live in the workspace until its next use.
+  // The inputs of the last layer, feature_count() floats; they stay in the workspace until its next use.
   virtual std::size_t feature_count() const = 0;
   virtual std::span<const float> features(std::span<const float> parameters, std::span<const float> inputs,
                                           Workspace& workspace) const = 0;
 
-  // The gradient. The loss is dropped: printing it would release data that no accountant charged for.
+  // Computes the gradient and drops the loss, because printing it would release private data that no
+  // accountant charged for.
   void evaluate(std::span<const float> parameters, const Example& example, Workspace& workspace,
                 std::span<float> out) const final {
     gradient(parameters, example, workspace, out);

@@ -1,5 +1,5 @@
-// Every protocol and randomizer that can be accounted: the keys it needs, those it refuses, and the
-// description that is charged.
+// For every protocol and randomizer that can be accounted: the keys that it needs, the keys that it
+// refuses, and the description that is charged.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -95,7 +95,7 @@ TEST(PlanDescriptions, EachKeyThatIsNeededIsAskedFor) {
         const Error error = error_of([&] { plan_of(fewer); });
         EXPECT_EQ(error.key(), key) << protocol << " " << randomizer;
         EXPECT_THAT(error.what(), testing::HasSubstr("required by"));
-        // What calibration solves for is not asked for.
+        // Keys that calibration solves for are not required.
         if (key != "participation.protocol" && key != "randomizer.kind") {
           EXPECT_NO_THROW(plan_of(fewer, Command::calibrate, {key})) << key;
         }
@@ -130,7 +130,7 @@ TEST(PlanDescriptions, EachKeyThatDoesNotApplyIsRefused) {
   }
 }
 
-// Integers, numbers, and what is neither; the accountant never sees them.
+// Values that are not integers or numbers in range are refused before the accountant sees them.
 TEST(PlanDescriptions, NonsenseOfEachNewKeyIsRefused) {
   const Keys holders = {{"participation.subset", "subset"},
                         {"participation.slots", "random-check-in-fixed"},
@@ -181,7 +181,7 @@ TEST(PlanDescriptions, DropoutMultipliesEveryRate) {
   range["participation.rate"] = "0.1:0.2";
   const auto participation = std::get<accounting::ShuffledCheckIn>(plan_of(range).participation());
   EXPECT_EQ(participation.rate.value(), 0.1);
-  // The coin of a loss errs downward, and so does what is charged as the lowest rate.
+  // The dropout coin may deviate downward, and the lowest rate is charged accordingly.
   EXPECT_LE(participation.least->value(), 0.05);
   EXPECT_GE(participation.least->value(), 0.05 * (1 - 1e-14));
 }
@@ -193,7 +193,7 @@ TEST(PlanDescriptions, WhatCalibrationSolvesForMayNotBeAFlag) {
   EXPECT_THAT(error.what(), testing::HasSubstr("is what calibrate is asked for; given by --rate"));
 }
 
-// Two plans that are charged differently never share a hash.
+// Two plans that are charged differently have different hashes.
 TEST(PlanDescriptions, HashesDiffer) {
   std::map<std::string, std::string> seen;
   for (const auto& [protocol, unused] : kProtocols) {

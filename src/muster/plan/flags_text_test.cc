@@ -1,4 +1,4 @@
-// The text of a flag: the same keys and ranges as the file, with numbers written as people type them.
+// Values given as flags: the same keys and ranges as in the file, with numbers as users type them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -55,7 +55,7 @@ TEST(PlanFlagText, EveryNonsenseIsRefusedWithItsFlag) {
                           "rounds.momentum", "rounds.log_every", "privacy.delta", "privacy.budget", "seed"}) {
     for (const std::string& text : nonsense) {
       if (text == "0.1:1" && std::string(key) == "participation.rate") {
-        continue;  // a range
+        continue;  // a valid range
       }
       try {
         plan_of({{key, text}});
@@ -71,7 +71,7 @@ TEST(PlanFlagText, EveryNonsenseIsRefusedWithItsFlag) {
   }
 }
 
-// For accounting: what each text means as a rate.
+// A plan for accounting with the given text as its rate.
 Plan accounted(const std::string& rate) {
   PlanSource source;
   for (const auto& [key, text] : Overrides{{"population.clients", "600"},
@@ -96,7 +96,7 @@ TEST(PlanFlagText, ADropoutThatChangesIsCanonicalAndStaged) {
   ASSERT_EQ(plan.stages().size(), 2);
   EXPECT_EQ(plan.stages()[0].rounds, 2);
   EXPECT_EQ(plan.stages()[1].rounds, 8);
-  // Steps beyond the last round are nobody's.
+  // Steps beyond the last round have no effect.
   const Plan shorter = plan_of({{"participation.dropout", "[[1, 0.1], [11, 0.2]]"}, {"rounds.count", "10"}});
   ASSERT_EQ(shorter.stages().size(), 1);
   EXPECT_EQ(shorter.stages()[0].rounds, 10);

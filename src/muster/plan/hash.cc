@@ -11,7 +11,7 @@ namespace muster::protocols {
 
 std::string Plan::canonical() const {
   std::map<std::string, std::string> lines;
-  // {} prints a double as the shortest text that reads back as the same double.
+  // "{}" prints a double as the shortest text that parses to the same double.
   const auto put = [&lines](const char* key, const auto& value) {
     lines.emplace(key, fmt::format("{}", value));
   };
@@ -63,8 +63,8 @@ std::string Plan::canonical() const {
   put("rounds.log_every", log_every);
   put("rounds.checkpoint_every", checkpoint_every);
   put("model.kind", name_of(model));
-  // Keys younger than the first plans are written when they say
-  // something, so that older plans keep their hash.
+  // Keys that were added later are written only if they differ from their default or apply, so that older
+  // plans keep their hash.
   if (activation != Activation::relu) {
     put("model.activation", name_of(activation));
   }

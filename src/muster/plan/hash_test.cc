@@ -1,4 +1,4 @@
-// The hash belongs to what the plan says, not to how it is written.
+// The hash depends on what the plan means, not on how it is written.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -59,8 +59,8 @@ TEST(PlanHash, CanonicalTextListsEveryKeySorted) {
             "seed = 7\n");
 }
 
-// Frozen: python3 -c "import hashlib,sys; print(hashlib.blake2b(sys.stdin.buffer.read(),
-// digest_size=32).hexdigest())" on the text above.
+// This hash must not change. It was computed with python3 -c "import hashlib,sys;
+// print(hashlib.blake2b(sys.stdin.buffer.read(), digest_size=32).hexdigest())" on the text above.
 TEST(PlanHash, IsBlake2b256OfTheCanonicalText) {
   EXPECT_EQ(plan_of(kPlan).hash(), "4d24ad314f3566c4da31656602d50ca72d63cb1bfd4d53128b5d49a1b560ca0d");
 }

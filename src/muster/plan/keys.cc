@@ -33,7 +33,7 @@ KeySpec integer(KeySpec spec, std::uint64_t least, std::uint64_t most = kMostInt
   return spec;
 }
 
-// `type` is number or rate.
+// `type` must be number or rate.
 KeySpec number(KeySpec spec, double low, bool low_included, double high, bool high_included) {
   spec.low = low;
   spec.high = high;
@@ -303,7 +303,7 @@ std::string join(const Names& names, std::string_view separator) {
   return fmt::format("{}", fmt::join(names, separator));
 }
 
-// 1e12 rather than thirteen digits.
+// Writes 1e12 instead of thirteen digits.
 std::string compact(std::uint64_t integer) {
   int zeros = 0;
   std::uint64_t head = integer;
@@ -332,7 +332,7 @@ std::string choices_text(const KeySpec& spec, const Wanted& wanted) {
   return join(names, " | ");
 }
 
-// A bar would end a cell of the Markdown table.
+// Escapes bars, which would end a cell of the Markdown table.
 std::string escaped(const std::string& text) {
   std::string result;
   for (const char c : text) {
@@ -432,7 +432,7 @@ std::string nearest(std::string_view word, const std::vector<std::string_view>& 
     if (letters.size() > 1 && without_dashes(word) == letters) return std::string(candidate);
   }
   std::string_view best;
-  std::size_t fewest = word.size() / 3 + 2;  // further away is another word
+  std::size_t fewest = word.size() / 3 + 2;  // a distance above this means another word
   for (const std::string_view candidate : candidates) {
     if (const std::size_t distance = edits(word, candidate); distance < fewest) {
       fewest = distance;
@@ -447,7 +447,8 @@ std::string nearest_key(std::string_view word) {
   Names keys;
   for (const KeySpec& spec : plan_keys()) {
     if (last_part(spec.key) == last_part(word)) {
-      return std::string(spec.key);  // the right name in the wrong section
+      // The name is right but the section is wrong.
+      return std::string(spec.key);
     }
     keys.push_back(spec.key);
   }

@@ -57,7 +57,8 @@ std::string deciding_value(const PlanSource& source, std::string_view key, Comma
   return std::get<std::string>(typed_value(spec_of(key), *raw, command));
 }
 
-// Every key known, applicable, and of its type and range; those that are solved for left out.
+// Checks that every key is known and applies, and that its value has the right type and range. Keys that
+// are solved for are left out.
 TypedValues typed_values(const PlanSource& source, Command command,
                          const std::vector<std::string_view>& solved_for) {
   for (const auto& [key, raw] : source.entries()) {
@@ -70,7 +71,8 @@ TypedValues typed_values(const PlanSource& source, Command command,
   TypedValues values;
   for (const auto& [key, raw] : source.entries()) {
     const KeySpec& spec = spec_of(key);
-    // A plan may say more than a command reads (the same plan is accounted and trained); a flag may not.
+    // A plan may contain keys that a command does not use, since the same plan is accounted and trained.
+    // A flag may not.
     if (raw.origin.is_flag() && !spec.applies_to(command)) {
       refuse(key, raw, "with " + std::string(spec.commands),
              fmt::format("does not apply to {}", name_of(command)));
@@ -93,7 +95,7 @@ TypedValues typed_values(const PlanSource& source, Command command,
   return values;
 }
 
-// Reads values by key; `take` leaves the default when the key is absent.
+// Reads values by key; `take` leaves the default if the key is absent.
 class Reader {
  public:
   Reader(const TypedValues& values, Command command, const std::vector<std::string_view>& solved_for)
@@ -128,7 +130,7 @@ class Reader {
   const std::vector<std::string_view>& solved_for_;
 };
 
-// The value of an enumeration that plans write as `name`: its name was checked against the table.
+// The enumerator whose name in plans is `name`. The name has already been checked against the table of keys.
 template <typename Kind>
 Kind named(const std::string& name, std::initializer_list<Kind> kinds) {
   const auto* const found = std::ranges::find_if(kinds, [&name](Kind kind) { return name == name_of(kind); });
@@ -210,7 +212,7 @@ void require_for_training(const Reader& reader, const Plan& plan) {
   }
 }
 
-// What is learned must be something the randomizer takes, and from data that may be seen.
+// Refuses a model that the randomizer cannot serve, and public data that is the clients' private data.
 void refuse_unfit_model(const PlanSource& source, const Plan& plan) {
   const auto located = [&source](const char* key, const std::string& allowed, const std::string& message) {
     if (const RawValue* raw = source.find(key); raw != nullptr) {
@@ -232,10 +234,10 @@ void refuse_unfit_model(const PlanSource& source, const Plan& plan) {
   }
 }
 
-// What a description may leave open and a run may not.
+// Refuses what accounting allows but a training run cannot do.
 void refuse_untrainable(const Plan& plan) {
-  constexpr std::uint64_t kMostUpdates = (std::uint64_t{1} << 40) - 1;  // a stream's address has 40 bits
-  constexpr std::uint64_t kMostSlots = 1'000'000'000;                   // held in memory, 16 bytes each
+  constexpr std::uint64_t kMostUpdates = (std::uint64_t{1} << 40) - 1;  // a stream address has 40 bits for it
+  constexpr std::uint64_t kMostSlots = 1'000'000'000;  // slots are held in memory, 16 bytes each
   if (plan.has_slots() && plan.slots > kMostSlots) {
     throw Error(ErrorCode::plan, "participation.slots", fmt::format("{}", plan.slots), "integer 1..1e9",
                 "more slots than can be trained");
@@ -293,7 +295,8 @@ Plan Plan::validate(const PlanSource& source, Command command,
     refuse_untrainable(plan);
   }
   if (solved_for.empty()) {
-    // A rate and a dropout that together leave nobody, a subset or a minimum above the clients: refused here.
+    // This refuses a rate and dropout that leave no clients, and a subset or minimum above the
+    // number of clients.
     for (const accounting::Stage& stage : plan.stages()) {
       accounting::validate(stage.participation);
     }
@@ -323,7 +326,8 @@ std::uint64_t Plan::updates() const {
 
 std::uint64_t Plan::rounds_charged(std::uint64_t done) const {
   const std::uint64_t each = slots_a_run();
-  if (each == 0) return done;  // no plan that was read: a round at least for every update
+  // A validated plan never has 0; charging one round per update is the safe answer.
+  if (each == 0) return done;
   return done / each + (done % each == 0 ? 0 : 1);
 }
 
@@ -356,7 +360,7 @@ accounting::Participation Plan::participation(std::uint64_t round) const {
   const auto effective = [lost = dropout.at(round)](double coin) { return Rate::effective(coin, lost); };
   std::optional<Rate> least;
   if (least_rate) {
-    // The coin of a loss errs by a unit in the last place, downward.
+    // The dropout coin may deviate downward by one unit in the last place.
     const double lost = dropout.at(round), exact = effective(*least_rate).value();
     least = Rate::of(lost > 0 ? exact * (1 - 4 * std::numeric_limits<double>::epsilon()) : exact);
   }

@@ -1,10 +1,10 @@
 // The plan: one typed, validated, immutable object that is accounted, calibrated, trained and audited.
 //
-// A plan is read from TOML, overridden by flags, validated as a whole, and then never changes; its hash,
-// schedule and epsilon are those after overrides. The keys, ranges and defaults are the contract's
-// (docs/plan.md). A key that does not apply to the chosen protocol, randomizer or command is refused, and so
-// is an unknown one; what a command cannot do yet with a protocol, randomizer or model is refused by name.
-// Errors carry file, line, key, value and allowed range.
+// A plan is read from TOML, overridden by flags, validated as a whole, and never changed afterwards; its
+// hash, schedule and epsilon are those after overrides. docs/plan.md documents the keys, ranges and
+// defaults. A key that is unknown or does not apply to the chosen protocol, randomizer or command is
+// refused. So is, by name, a protocol, randomizer or model that the command does not support. Errors
+// carry file, line, key, value and allowed range.
 //
 // Example:
 //     PlanSource source = PlanSource::from_file("plans/quickstart.toml");
@@ -40,18 +40,19 @@ enum class RandomizerKind { pure, ldp_sgd, gaussian, l1, l2, linf, k_rr, laplace
 enum class ModelKind { cnn, logistic, mlp, features_linear, mean, histogram };
 enum class Activation { relu, tanh };
 
-// As plans write them: "shuffled-check-in", "k-rr", "cnn".
+// The names as plans write them: "shuffled-check-in", "k-rr", "cnn".
 const char* name_of(Command command);
 const char* name_of(Protocol protocol);
 const char* name_of(RandomizerKind kind);
 const char* name_of(ModelKind kind);
 const char* name_of(Activation activation);
 
-// Piecewise-constant or V/sqrt(t) learning rate; rounds count from 1, in slot protocols slots, of all runs.
+// A learning rate that is piecewise constant or V/sqrt(t). Rounds count from 1; in slot protocols, t
+// counts the slots of all runs.
 class LearningRate {
  public:
   static LearningRate constant(double value);
-  static LearningRate piecewise(Schedule::Steps steps);  // first step at round 1
+  static LearningRate piecewise(Schedule::Steps steps);  // the first step must be at round 1
   static LearningRate inverse_sqrt(double value);
   double at(std::uint64_t round) const;  // round >= 1
   std::string canonical() const;
@@ -61,12 +62,13 @@ class LearningRate {
   bool inverse_sqrt_ = false;
 };
 
-// Raw keys with where each came from; not yet typed.
+// The raw keys of a plan and where each was written, before values have types.
 class PlanSource;
 
 class Plan {
  public:
-  // `solved_for`: keys that calibration will choose; they may be absent, and what they hold is not read.
+  // `solved_for` lists the keys that calibration will choose; they may be absent, and their
+  // values are not read.
   static Plan validate(const PlanSource& source, Command command,
                        const std::vector<std::string_view>& solved_for = {});
 
@@ -77,9 +79,9 @@ class Plan {
   std::string data;  // "digits", "idx:DIR", "csv:FILE" or "cifar:DIR"; may be empty for account and calibrate
 
   Protocol protocol = Protocol::shuffled_check_in;
-  double rate = 0;                   // of a range, the highest
-  std::optional<double> least_rate;  // of a range, the lowest
-  Schedule dropout{0};               // by rounds of `rounds`
+  double rate = 0;                   // the highest, if rates differ
+  std::optional<double> least_rate;  // the lowest, if rates differ
+  Schedule dropout{0};               // per round, as `rounds` counts them
   std::uint64_t subset = 0;          // protocol subset
   std::uint64_t slots = 0;           // protocols random-check-in-*
   std::uint64_t minimum = 1;         // protocol aggregated-check-in
@@ -90,8 +92,8 @@ class Plan {
   std::optional<double> sigma;
   std::optional<std::uint64_t> k;
 
-  std::uint64_t rounds = 0;  // of the accountant: whole runs in the slot protocols
-  std::uint64_t batch = 1;   // protocol random-check-in-fixed: slots a step
+  std::uint64_t rounds = 0;  // as the accountant counts them: whole runs in slot protocols
+  std::uint64_t batch = 1;   // slots per step, in protocol random-check-in-fixed
   std::optional<LearningRate> learning_rate;
   double momentum = 0;
   double average = 0;
@@ -102,33 +104,34 @@ class Plan {
 
   ModelKind model = ModelKind::cnn;
   Activation activation = Activation::relu;  // models cnn, mlp, features+linear
-  std::string public_data = "digits";        // model features+linear, as `data`
+  std::string public_data = "digits";        // in model features+linear; written like `data`
   std::uint64_t pretrain_epochs = 3;         // model features+linear
 
   std::optional<double> delta;  // absent when `account` asks for delta at an epsilon
   std::optional<double> budget;
 
-  bool checks_in() const;  // every client tosses a coin: not shuffle, not subset
+  bool checks_in() const;  // whether every client tosses a coin: all but shuffle and subset
   bool has_slots() const;  // random-check-in-*
   bool is_statistic() const { return model == ModelKind::mean || model == ModelKind::histogram; }
-  // Slots with an update in one round of `rounds`: `slots`, or clients - slots + 1 where windows slide; 1 in
-  // protocols without slots. Learning rate, log_every and checkpoint_every count these.
+  // The number of slots with an update in one round of `rounds`: `slots`, or clients - slots + 1
+  // with a sliding window, or 1 in protocols without slots. Learning rate, log_every and
+  // checkpoint_every count these.
   std::uint64_t slots_a_run() const;
-  std::uint64_t updates() const;  // in all rounds together: rounds * slots_a_run(), at most 2^64 - 1
-  // Rounds that are charged for the first `done` updates: a run of slots that has begun counts in full.
+  std::uint64_t updates() const;  // rounds * slots_a_run(), at most 2^64 - 1
+  // The rounds charged for the first `done` updates: a run of slots that has begun is charged in full.
   std::uint64_t rounds_charged(std::uint64_t done) const;
   accounting::Mechanism mechanism() const;
-  // In `round` of `rounds`.
+  // The participation in the given round, as `rounds` counts them.
   accounting::Participation participation(std::uint64_t round = 1) const;
-  // Rounds that are charged alike, in their order; one stage unless the dropout changes.
+  // The stages of rounds that are charged alike, in order. There is one stage unless the dropout changes.
   std::vector<accounting::Stage> stages() const;
-  // Canonical text of every key after overrides and defaults, one "key = value" a line, sorted; and its
-  // BLAKE2b-256 in lower-case hexadecimal.
+  // The canonical text of every key after overrides and defaults, one "key = value" per line, sorted; and
+  // its BLAKE2b-256 hash in lower-case hexadecimal.
   std::string canonical() const;
   std::string hash() const;
 };
 
-// BLAKE2b-256 of a text, in lower-case hexadecimal.
+// The BLAKE2b-256 hash of a text in lower-case hexadecimal.
 std::string hash_of(std::string_view text);
 
 }  // namespace muster::protocols

@@ -101,7 +101,7 @@ TEST(Plan, FlagsAloneMakeAPlanForAccounting) {
                                  {"rounds.count", "0"}});
   EXPECT_EQ(plan.clients, 100000000u);
   EXPECT_EQ(std::get<accounting::GaussianLocal>(plan.mechanism()).sigma, 5);
-  EXPECT_EQ(plan.delta, std::nullopt);  // account may ask for delta instead
+  EXPECT_EQ(plan.delta, std::nullopt);  // not required, because account may compute delta instead
   EXPECT_EQ(plan.clip, std::nullopt);
 }
 

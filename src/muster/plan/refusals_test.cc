@@ -1,4 +1,5 @@
-// Every key refuses every wrong value, and the error says where, which key, which value, and what is allowed.
+// Every key refuses every wrong value, and the error names the position, the key, the value and
+// what is allowed.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -43,7 +44,7 @@ Lines gaussian_plan() {
   return lines;
 }
 
-// The key under test comes last, so its line is known.
+// The key under test is written last, so that its line is known.
 std::string written(Lines lines, const std::string& key, const std::string& literal) {
   lines.erase(key);
   std::string text;
@@ -65,7 +66,7 @@ const std::vector<std::string> kNotTexts = {"true", "1", "1.5", "[\"a\"]", "nan"
 
 struct Case {
   std::string key;
-  std::vector<std::string> more;  // beyond the wrong types
+  std::vector<std::string> more;  // wrong values besides those of a wrong type
   bool gaussian = false;
 };
 
@@ -101,7 +102,7 @@ const std::vector<Case> kTexts = {
     {"randomizer.kind", {"\"pure\"", "\"laplace\"", "\"LDP-SGD\"", "\"gauss\""}},
     {"model.kind", {"\"resnet\"", "\"MLP\""}},
     {"model.activation", {"\"sigmoid\"", "\"ReLU\""}}};
-// Known, and of no use with this protocol and these randomizers.
+// These keys are known but do not apply to this protocol and these randomizers.
 const std::vector<Case> kInapplicable = {
     {"participation.subset", {"10"}}, {"participation.slots", {"10"}}, {"participation.minimum", {"1"}},
     {"randomizer.k", {"2"}},          {"rounds.batch", {"1"}},         {"model.public_data", {"\"digits\""}},
@@ -221,7 +222,7 @@ TEST(PlanRefusals, ASectionThatIsNoTable) {
   EXPECT_THAT(refusal(lines, "privacy", "3"), HasSubstr("privacy = 3: unknown key"));
 }
 
-// Any double a person can write is read back exactly, or refused by its range alone.
+// Any double written as text is read exactly, and refused only if it is out of range.
 TEST(PlanRefusals, RatesAreAcceptedExactlyInTheirRange) {
   const bool held = rc::check("0 < rate <= 1", [] {
     const double rate =

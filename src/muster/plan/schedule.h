@@ -1,4 +1,4 @@
-// A number for every round, constant from each of its steps to the next.
+// A number for every round, piecewise constant: each step's value holds until the next step.
 //
 // Immutable. Rounds count from 1.
 #pragma once
@@ -16,14 +16,14 @@ class Schedule {
 
   Schedule(double value)
       : steps_{{1, value}} {}  // NOLINT(google-explicit-constructor): a number is a schedule
-  // Error(plan) naming `key` unless the first step is at round 1 and rounds increase.
+  // Throws Error(plan) naming `key` unless the first step is at round 1 and the rounds increase.
   static Schedule piecewise(Steps steps, const char* key);
 
   double at(std::uint64_t round) const;  // round >= 1
-  // The same number in every round: steps that repeat the number before them do not count.
+  // Whether all rounds have the same number; a step that repeats the previous value does not count.
   bool constant() const;
   const Steps& steps() const { return steps_; }
-  // A number, or "[[1, 0.5], [7, 0.25]]".
+  // A number as text, or "[[1, 0.5], [7, 0.25]]" for several steps.
   std::string canonical() const;
 
  private:

@@ -32,7 +32,8 @@ std::string read_file(const std::string& path) {
   std::string text(kLargestFile + 1, '\0');
   file.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<std::size_t>(file.gcount()));
-  if (file.bad() || (!file.eof() && file.fail())) {  // a folder opens, and fails here
+  // A folder can be opened, but reading it fails here.
+  if (file.bad() || (!file.eof() && file.fail())) {
     throw Error(ErrorCode::file, path, "", "a readable text file", "cannot read the plan");
   }
   if (text.size() > kLargestFile) {
@@ -41,7 +42,8 @@ std::string read_file(const std::string& path) {
   return text;
 }
 
-// Values are shown in messages: a control character there would cut the line, or drive the terminal.
+// Escapes control characters. Values are shown in error messages, where a control character could cut the
+// line or change the terminal.
 std::string printable(std::string_view text) {
   std::string shown;
   for (const char c : text) {
@@ -99,7 +101,7 @@ RawValue raw_of(const toml::node& node, const std::string& file) {
   return raw;
 }
 
-// The start of a line, as plain ASCII: the line may be refused for not being text at all.
+// The start of a line as plain ASCII, because a line may be refused for not being valid text.
 std::string line_of(std::string_view text, std::uint32_t line) {
   for (; line > 1 && text.find('\n') != text.npos; --line) {
     text.remove_prefix(text.find('\n') + 1);
@@ -111,8 +113,9 @@ std::string line_of(std::string_view text, std::uint32_t line) {
   return shown;
 }
 
-// The parser bounds how deep values are nested, but not how many parts a dotted key has: tens of thousands
-// overflow the stack. No key has more parts than the text has dots, and numbers need but one each.
+// The parser limits how deeply values are nested, but not the number of parts of a dotted key, and tens
+// of thousands of parts overflow the stack. No key has many more parts than the text has dots, and a
+// number needs only one dot.
 constexpr std::ptrdiff_t kMostDots = 10'000;
 
 bool is_deep(std::string_view text) { return std::ranges::count(text, '.') > kMostDots; }
@@ -132,7 +135,7 @@ toml::table parse(std::string_view text, const std::string& name) {
   }
 }
 
-// "[[1, 1.0], [100, 0.5]]" typed as a flag is read by the grammar of the file.
+// Parses an array given as a flag, such as "[[1, 1.0], [100, 0.5]]", with the grammar of the file.
 RawValue array_of_flag(const std::string& key, const std::string& text, const std::string& flag) {
   if (is_deep(text)) {
     throw Error(ErrorCode::plan, key, "", spec_of(key).allowed(), fmt::format("in {}: too long", flag));

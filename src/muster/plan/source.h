@@ -1,8 +1,9 @@
-// A plan before it is typed: every key that was written, with the value as written and where it stands.
+// A plan before its values have types: every key that was written, with its value as written
+// and its position.
 //
-// Read from TOML (syntax errors, duplicates and numbers the parser cannot hold are refused with file, line
-// and column), then overridden key by key with the text of flags. Whether a key exists, applies and has a
-// value in range is for Plan::validate. A plan file is at most 1 MiB.
+// It is read from TOML (syntax errors, duplicates and numbers that the parser cannot hold are refused
+// with file, line and column), then overridden key by key with the text of flags. Plan::validate checks
+// whether a key exists and applies and whether its value is in range. A plan file is at most 1 MiB.
 //
 // Example:
 //     PlanSource source = PlanSource::from_file("plans/quickstart.toml");
@@ -20,7 +21,7 @@
 namespace muster::protocols {
 
 struct Origin {
-  std::string flag;  // "--rounds" for an override; then the rest is empty
+  std::string flag;  // "--rounds" for an override; the other fields are then empty
   std::string file;
   std::uint32_t line = 0;
   std::uint32_t column = 0;
@@ -30,26 +31,26 @@ struct Origin {
 };
 
 struct RawValue {
-  struct Other {};  // a date, a time or a table: no key takes one
+  struct Other {};  // a date, a time or a table, which no key accepts
   std::variant<Other, bool, std::int64_t, double, std::string, std::vector<RawValue>> value;
-  std::string text;  // for error messages
+  std::string text;  // the value as shown in error messages
   Origin origin;
 };
 
 class PlanSource {
  public:
-  // No file: flags alone make the plan.
+  // A source without a file, for a plan made of flags alone.
   PlanSource() = default;
-  // Throws Error(file) when it cannot be read, Error(plan) when it is not TOML.
+  // Throws Error(file) if the file cannot be read and Error(plan) if it is not TOML.
   static PlanSource from_file(const std::string& path);
   static PlanSource from_text(std::string_view toml, const std::string& name);
 
-  // Throws Error(usage) for a key that is unknown or has no flag. `given_by`: what errors name as the source
-  // of the value, the key's own flag when empty.
+  // Throws Error(usage) for a key that is unknown or has no flag. `given_by` is what errors name as the
+  // source of the value; if empty, the key's own flag.
   void override_key(std::string_view key, const std::string& text, const std::string& given_by = "");
 
   const RawValue* find(std::string_view key) const;
-  // In the order written, overrides last.
+  // All entries in the order written; overrides come last.
   const std::vector<std::pair<std::string, RawValue>>& entries() const { return entries_; }
 
  private:

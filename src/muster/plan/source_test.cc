@@ -45,7 +45,7 @@ TEST(PlanSource, SyntaxErrorsNameFileLineColumnAndText) {
   }
 }
 
-// The parser recurses through the parts of a dotted key.
+// The parser recurses over the parts of a dotted key, so too many parts would overflow the stack.
 TEST(PlanSource, KeysOfVeryManyPartsAreRefused) {
   std::string key = "a";
   for (int i = 0; i < 400'000; ++i) key += ".a";

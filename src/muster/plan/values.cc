@@ -17,7 +17,7 @@ namespace {
 constexpr std::string_view kInverseSqrt = "inverse-sqrt:";
 constexpr const char* kNoRate = "not a learning rate";
 
-// The whole of `text` as a finite double; locale-free.
+// Parses all of `text` as a finite double, independently of the locale.
 std::optional<double> parse_number(std::string_view text) {
   double number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -52,7 +52,7 @@ const char* type_name(const RawValue& raw) {
   refuse(spec, raw, fmt::format("is {}, not {}", type_name(raw), wanted));
 }
 
-// 1e8 on the command line; a double holds integers exactly below 2^53.
+// Parses an integer, which a flag may also write as 1e8. A double holds every integer below 2^53 exactly.
 std::optional<std::uint64_t> integer_of_text(std::string_view text) {
   std::uint64_t integer = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), integer);
@@ -75,7 +75,7 @@ std::uint64_t integer_value(const KeySpec& spec, const RawValue& raw) {
     }
     integer = static_cast<std::uint64_t>(*signed_integer);
   } else if (const auto* text = std::get_if<std::string>(&raw.value);
-             // TOML integers end at 2^63 - 1: a larger seed is written as text.
+             // TOML integers end at 2^63 - 1, so a larger seed is written as text.
              text != nullptr && (raw.origin.is_flag() || spec.most > std::uint64_t{1} << 63)) {
     const std::optional<std::uint64_t> parsed = integer_of_text(*text);
     if (!parsed) {
@@ -129,10 +129,11 @@ double number_value(const KeySpec& spec, const RawValue& raw) {
   if (!in_range(spec, number)) {
     refuse(spec, raw, "out of range");
   }
-  return number + 0.0;  // -0 and 0 are one value, with one hash
+  // Adding 0 turns -0 into 0, so that both have the same hash.
+  return number + 0.0;
 }
 
-// "[lo, hi]" of a file or "lo:hi" of a flag; none where the value is not written as a range.
+// Parses "[lo, hi]" in a file or "lo:hi" in a flag; returns nothing if the value is not written as a range.
 std::optional<RateRange> range_as_written(const KeySpec& spec, const RawValue& raw) {
   std::optional<double> lo, hi;
   if (const auto* pair = std::get_if<std::vector<RawValue>>(&raw.value)) {
@@ -209,7 +210,8 @@ std::string data_value(const KeySpec& spec, const RawValue& raw) {
     refuse(spec, raw, "no folder named");
   }
   if (colon != text.npos && text.find('/') > colon) {
-    refuse(spec, raw, "unknown kind of data");  // a folder with a colon in its name is written idx:NAME
+    // A folder with a colon in its name must be written idx:NAME.
+    refuse(spec, raw, "unknown kind of data");
   }
   return "idx:" + text;
 }
@@ -232,7 +234,7 @@ std::string choice_value(const KeySpec& spec, const RawValue& raw, Command comma
   return text;
 }
 
-// The factories of schedules check the values; here they are told where the plan says so.
+// The factories of schedules check the values; this adds to their errors where the value stands in the plan.
 template <typename Make>
 auto located(const KeySpec& spec, const RawValue& raw, const char* what, const Make& make) {
   try {

@@ -1,8 +1,7 @@
-// From a value as written to a value of its key's type, or a refusal that
-// says where, what and what is allowed.
+// Converts a raw value to a value of its key's type, or refuses it with its position and the values allowed.
 //
-// An integer in TOML must be a TOML integer; a flag, which is text, may also write one as 1e8. Numbers take
-// TOML integers and floats; nan, inf and whatever a double cannot hold are refused.
+// An integer in a TOML file must be a TOML integer; a flag, which is text, may also write one as 1e8. Keys
+// for numbers accept TOML integers and floats; nan, inf and numbers that a double cannot hold are refused.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +14,7 @@
 
 namespace muster::protocols {
 
-// A rate of a range of rates; lo = hi for one rate.
+// A range of rates; lo = hi for a single rate.
 struct RateRange {
   double lo;
   double hi;
@@ -23,10 +22,12 @@ struct RateRange {
 
 using TypedValue = std::variant<std::uint64_t, double, std::string, LearningRate, RateRange, Schedule>;
 
-// Throws Error(plan): wrong type, out of range, or not implemented yet for this command.
+// Throws Error(plan) for a wrong type, a value out of range, or a choice that this command does
+// not support yet.
 TypedValue typed_value(const KeySpec& spec, const RawValue& raw, Command command);
 
-// Throws Error(plan) (Error(usage) is for flags that do not exist) for `key`, naming where `raw` stands.
+// Throws Error(plan) for `key`, naming where `raw` was written. (A flag that does not exist is
+// Error(usage) instead.)
 [[noreturn]] void refuse(const std::string& key, const RawValue& raw, const std::string& allowed,
                          const std::string& message);
 

@@ -1,9 +1,9 @@
-// The aggregator: one anonymous message in at a time, the mean out.
+// The aggregator: it receives anonymous messages and computes their mean.
 //
-// receive() takes a message and nothing else: no name, no round, no position. The sum is exact and does not
-// depend on the order of messages, so shards fed by several threads merge to the same bits as one aggregator
-// fed by all. Call order, a round: receive*, merge*, count | mean, next_round. An aggregator belongs to one
-// thread at a time.
+// receive() takes a message and nothing else: no name, no round, no position. The sum is exact and
+// independent of the order of messages, so aggregators fed by several threads merge to the same bits as a
+// single one. Call order per round: receive*, merge*, count | mean, next_round. An aggregator belongs to
+// one thread at a time.
 //
 // Example:
 //     Aggregator aggregator(randomizer, *scratch);
@@ -21,27 +21,28 @@ namespace muster::protocols {
 
 class Aggregator {
  public:
-  // Both must outlive the aggregator. The scratch may be the one the same thread randomizes with: it only
-  // saves decoding twice, and never changes what a message decodes to.
+  // Both must outlive the aggregator. The scratch may be the one that the same thread randomizes with:
+  // this only avoids decoding a message twice and never changes the result.
   Aggregator(const randomizers::VectorRandomizer& randomizer, randomizers::Scratch& scratch)
       : Aggregator(randomizer, scratch, randomizer.make_sum()) {}
-  // With a sum of another kind, for a simulation that adds up something else than messages in sum().
+  // Starts from the given sum, for a simulation whose sum() does not hold single messages.
   Aggregator(const randomizers::VectorRandomizer& randomizer, randomizers::Scratch& scratch,
              randomizers::MessageSum sum)
       : randomizer_(&randomizer), scratch_(&scratch), sum_(std::move(sum)) {}
 
   void receive(const randomizers::Message& message) { randomizer_->accumulate(message, *scratch_, sum_); }
-  // Shuffled messages that have come together: the same, and faster.
+  // Receives shuffled messages that arrive together; faster than one by one, with the same result.
   void receive_all(std::span<const randomizers::Message> messages) {
     randomizer_->accumulate_all(messages, *scratch_, sum_);
   }
   void merge(const Aggregator& shard) { sum_.merge(shard.sum_); }
 
   std::uint64_t count() const { return sum_.count(); }
-  // Overwrites `out` (dimension() floats): the unbiased estimate of the mean of the senders' clipped vectors.
+  // Overwrites `out` (dimension() floats) with the unbiased estimate of the mean of the senders'
+  // clipped vectors.
   void mean(std::span<float> out) const { randomizer_->mean(sum_, out); }
   void next_round() { sum_.clear(); }
-  // For the sum over several machines, and for simulations of the sum alone.
+  // Gives access to the sum, to add it up over several machines and to simulate the sum alone.
   randomizers::MessageSum& sum() { return sum_; }
 
  private:

@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t kDimension = 257;
 constexpr std::uint64_t kClients = 100;
 
-// A message is all an aggregator can be given: there is no way to pass a client, a round or a position.
+// An aggregator can only be given messages: there is no way to pass a client, a round or a position.
 template <typename... Extra>
 concept Receives = requires(Aggregator aggregator, const randomizers::Message& message, Extra... extra) {
   aggregator.receive(message, extra...);

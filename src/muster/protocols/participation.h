@@ -1,14 +1,15 @@
-// Who reports in a round: each client's own coin, then an independent dropout coin.
+// Decides who reports in a round: each client tosses its own check-in coin, then an independent dropout coin.
 //
-// Algorithm 1 of Liew et al., "Shuffled check-in" (2022): a client of the population takes part in a round
-// with probability p by its own coin, and once decided drops out with an independent probability p', so it
-// reports with probability p (1 - p'). p may be the client's own, p' may change from round to round. All
-// coins are functions of (run key, round, client) alone and are tossed before any data is touched:
+// This is Algorithm 1 of Liew et al., "Shuffled check-in" (2022): a client takes part in a round with
+// probability p by its own coin, and then drops out with an independent probability p', so it reports
+// with probability p (1 - p'). p may be the client's own; p' may change from round to round. All coins
+// are functions of (run key, round, client) alone and are tossed before any data is touched, because
 // participation that depended on private data would break every check-in theorem.
 //
-// A check-in coin is a 64-bit number below the rate's. Its first 16 bits come packed, eight clients to a
-// block of the cipher, and decide all coins but one in 65,536; only the others draw the rest. So ten million
-// coins cost a millisecond, a thousand million a tenth of a second, and no table of clients is held.
+// A check-in coin is a 64-bit number that is compared with the rate. The first 16 bits of the coins come
+// packed, eight clients per block of the cipher, and decide all but one coin in 65,536; only those
+// undecided draw the rest. So ten million coins take a millisecond and a thousand million take a tenth of
+// a second, and no table of clients is kept.
 //
 // Example:
 //     CheckInCoins coins(key, 0.1, 0.0);
@@ -29,29 +30,30 @@ namespace muster::protocols {
 
 class CheckInCoins {
  public:
-  // rate in (0, 1], dropout in [0, 1) in every round, else Error(plan).
+  // rate must lie in (0, 1], and dropout in [0, 1) in every round, else Error(plan).
   CheckInCoins(const random::RunKey& key, double rate, const Schedule& dropout)
       : CheckInCoins(key, rate, dropout, rate) {}
   // Every client's own rate is uniform in [least, rate], 0 < least <= rate, and the same in all rounds.
   CheckInCoins(const random::RunKey& key, double rate, const Schedule& dropout, double least);
 
-  // Appends the clients of [first_client, first_client + count) that report in `round`, ascending.
+  // Appends the clients of [first_client, first_client + count) that report in `round`, in ascending order.
   void append_reporting(std::uint64_t round, std::uint64_t first_client, std::uint64_t count,
                         std::vector<std::uint64_t>& reporting) const;
 
-  // A client reports with probability exactly check_in(client) * stay(round), never above
+  // A client reports with probability exactly check_in(client) * stay(round), which is never above
   // Rate::effective(rate, dropout).
   random::Probability check_in(std::uint64_t client) const;
   random::Probability stay(std::uint64_t round) const;
 
  private:
-  // Whether the coin that begins so lies below the client's rate.
+  // Whether the coin whose first 16 bits are `beginning` lies below the client's rate.
   bool checks_in(std::uint64_t round, std::uint64_t client, std::uint16_t beginning) const;
 
   random::RunKey key_;
   random::Probability highest_;
   bool rates_differ_;
-  std::uint64_t least_numerator_;  // own rates are drawn between it and the highest's, of 2^64
+  // The numerator over 2^64 of the lowest rate; own rates are drawn between it and that of highest_.
+  std::uint64_t least_numerator_;
   Schedule dropout_;
 };
 

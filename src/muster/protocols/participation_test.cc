@@ -15,7 +15,8 @@
 namespace muster::protocols {
 namespace {
 
-// False-alarm rate of each statistical test here; the seed is fixed, so a pass repeats.
+// The false-alarm rate of each statistical test in this file. The seed is fixed, so a test that passes
+// once always passes.
 constexpr double kAlpha = 1e-6;
 
 random::RunKey key() { return random::RunKey::from_seed(20); }
@@ -34,7 +35,7 @@ std::vector<bool> as_flags(const std::vector<std::uint64_t>& clients_in, std::ui
   return flags;
 }
 
-// Independent coins of rate 1/2 agree in half the places.
+// Independent coins of rate 1/2 agree in half of the places.
 testing::Verdict agreement_test(const std::vector<bool>& a, const std::vector<bool>& b) {
   std::uint64_t agreeing = 0;
   for (std::size_t i = 0; i < a.size(); ++i) {
@@ -54,7 +55,7 @@ TEST(CheckInCoins, ReportAtTheRate) {
     }
     const auto at_rate = testing::binomial_test(reports, kClients * kRounds, 0.1 * (1 - dropout), kAlpha);
     EXPECT_TRUE(at_rate.pass) << at_rate.summary;
-    // The same test notices a rate that is off by a tenth.
+    // The same test detects a rate that is wrong by a tenth.
     const auto off = testing::binomial_test(reports, kClients * kRounds, 0.11 * (1 - dropout), kAlpha);
     EXPECT_FALSE(off.pass) << off.summary;
   }
@@ -71,7 +72,7 @@ TEST(CheckInCoins, DifferBetweenRoundsAndClients) {
   neighbours.push_back(first.front());
   const auto clients = agreement_test(first, neighbours);
   EXPECT_TRUE(clients.pass) << clients.summary;
-  // Coins that forgot the round fail the same test.
+  // Known bad: coins that do not depend on the round fail the same test.
   EXPECT_FALSE(agreement_test(first, first).pass);
 }
 
@@ -91,7 +92,7 @@ TEST(CheckInCoins, NeverReportMoreOftenThanCharged) {
   for (const double rate : {1.0, 0.1, 0.3, 1e-4, 0.7}) {
     for (const double dropout : {0.0, 0.1, 1.0 / 3, 0.05, 0.9, 1e-9}) {
       const CheckInCoins coins(key(), rate, dropout);
-      // Products of two doubles, in extended precision.
+      // The products of two doubles are compared in extended precision.
       const long double exact = static_cast<long double>(coins.check_in(0).value()) *
                                 static_cast<long double>(coins.stay(1).value());
       const auto charged = static_cast<long double>(Rate::effective(rate, dropout).value());
@@ -101,7 +102,7 @@ TEST(CheckInCoins, NeverReportMoreOftenThanCharged) {
   }
 }
 
-// The coin of one client, word by word from the two streams that hold its bits.
+// The coin of one client, read word by word from the two streams that contain its bits.
 std::uint64_t coin_of(std::uint64_t round, std::uint64_t client) {
   constexpr std::uint64_t kInStream = std::uint64_t{1} << 35;
   const std::uint64_t place = client % kInStream;
@@ -131,14 +132,15 @@ TEST(CheckInCoins, AreThe64BitNumbersBelowTheRate) {
     }
     EXPECT_EQ(reporting(coins, 5, kClients), expected) << rate;
   }
-  // Some coins needed their last 48 bits, and deciding all of those alike would have failed above.
+  // Some coins needed their last 48 bits; deciding all of those in the same way would have failed the
+  // comparison above.
   EXPECT_GT(reporting_ties, 0u);
   EXPECT_LT(reporting_ties, ties);
 }
 
 TEST(CheckInCoins, AreTheSameInAnyRange) {
   const CheckInCoins coins(key(), 0.5, 0.0);
-  // Around the ends of batches and of a stream.
+  // Ranges around the ends of batches and of a stream.
   for (const std::uint64_t middle : {std::uint64_t{64}, std::uint64_t{1} << 14, std::uint64_t{1} << 35}) {
     std::vector<std::uint64_t> whole, pieces, expected;
     coins.append_reporting(2, middle - 40, 80, whole);
@@ -162,7 +164,7 @@ TEST(CheckInCoins, DropoutFollowsItsSchedule) {
     const std::uint64_t reports = reporting(coins, static_cast<std::uint64_t>(round), kClients).size();
     const auto at_rate = testing::binomial_test(reports, kClients, 0.5 * (1 - lost), kAlpha);
     EXPECT_TRUE(at_rate.pass) << round << " " << at_rate.summary;
-    // A schedule that is a round late fails.
+    // Known bad: a schedule that is one round late fails.
     const double late = round == 3 ? 0.0 : round == 4 ? 0.4 : 0.2;
     EXPECT_FALSE(testing::binomial_test(reports, kClients, 0.5 * (1 - late), kAlpha).pass);
   }
@@ -199,7 +201,8 @@ TEST(CheckInCoins, ClientsReportAtTheirOwnRates) {
     }
   }
   std::uint64_t off = 0;
-  std::uint64_t off_middle = 0;  // were all at the middle rate
+  // How many clients would fail the test if all had the middle rate.
+  std::uint64_t off_middle = 0;
   for (std::uint64_t client = 0; client < kClients; ++client) {
     const double own = coins.check_in(client).value() * 0.75;
     off += testing::binomial_test(reports[client], kRounds, own, kAlpha / kClients).pass ? 0 : 1;

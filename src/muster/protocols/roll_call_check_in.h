@@ -1,7 +1,8 @@
-// Roll calls in which every client decides for itself, in each round anew: the shuffled check-in, its
-// aggregated form, and the plain shuffle, in which everybody reports.
+// Roll calls in which every client decides for itself, anew in each round: the shuffled check-in and its
+// aggregated form; also the plain shuffle, in which everybody reports.
 //
-// Liew et al., "Shuffled check-in" (2022), Algorithm 1. Immutable: several threads may call the roll at once.
+// Liew et al., "Shuffled check-in" (2022), Algorithm 1. Immutable; several threads may call a
+// roll call at once.
 #pragma once
 
 #include "muster/protocols/participation.h"
@@ -9,7 +10,7 @@
 
 namespace muster::protocols {
 
-// Everybody, in every round.
+// Everybody reports in every round.
 class RollCallOfEverybody final : public RollCall {
  public:
   explicit RollCallOfEverybody(std::uint64_t clients) : clients_(clients) {}
@@ -20,7 +21,8 @@ class RollCallOfEverybody final : public RollCall {
   std::uint64_t clients_;
 };
 
-// Those whose coins say so. A round of fewer than `minimum` messages is destroyed: 1 for a shuffled check-in.
+// The clients whose coins say so report. A round of fewer than `minimum` messages is destroyed; `minimum`
+// is 1 for a shuffled check-in.
 class RollCallByCoins final : public RollCall {
  public:
   RollCallByCoins(CheckInCoins coins, std::uint64_t clients, std::uint64_t minimum)

@@ -7,11 +7,12 @@
 namespace muster::protocols {
 namespace {
 
-// Clients whose coins are tossed together: their list stays small whatever the population.
+// The number of clients whose coins are tossed together. It keeps the list of those present small,
+// whatever the population.
 constexpr std::uint64_t kTogether = std::uint64_t{1} << 16;
 
-// Calls visit(client, slot, bits) for each of the clients that checks in in this run, ascending; `slot` is
-// uniform in [0, slots), and `bits` goes on with the client's own stream.
+// Calls visit(client, slot, bits) for each client that checks in in this run, in ascending order. `slot`
+// is uniform in [0, slots), and `bits` continues the client's own stream.
 template <typename Visit>
 void each_present(const random::RunKey& key, const CheckInCoins& coins, std::uint64_t run, Range clients,
                   std::uint64_t slots, std::vector<std::uint64_t>& present, const Visit& visit) {
@@ -38,7 +39,8 @@ void Reservoir::offer(std::uint64_t client, random::BitSource& bits) {
 }
 
 void RollCallOfFixedWindow::draw_run(std::uint64_t run) {
-  run_ = 0;  // nothing is drawn if this throws
+  // If drawing throws, no run counts as drawn.
+  run_ = 0;
   chosen_.assign(slots_, {});
   each_present(key_, coins_, run, {0, clients_}, slots_, present_,
                [this](std::uint64_t client, std::uint64_t slot, random::BitSource& bits) {
@@ -80,7 +82,7 @@ void RollCallAveraged::append_senders(std::uint64_t first_round, Share share, st
   }
 }
 
-// Time step `time` begins: the slot before it is over, and its place is the last of the new window's.
+// Begins time step `time`: the slot before it is over, and its place becomes the last slot of the new window.
 void RollCallOfSlidingWindow::wake(std::uint64_t time) {
   chosen_[(time - 1) % window_] = {};
   each_present(key_, coins_, run_, {time - 1, 1}, window_, present_,
@@ -96,7 +98,7 @@ void RollCallOfSlidingWindow::append_senders(std::uint64_t first_round, Share sh
   const std::uint64_t run = (first_round - 1) / slots + 1;
   const std::uint64_t time = window_ + (first_round - 1) % slots;
   if (run != run_ || time < time_ || time - time_ > window_) {
-    // Nobody who woke before the window that ends at `time` can still be present.
+    // A client that woke before the window ending at `time` can no longer be present.
     chosen_.assign(window_, {});
     run_ = run;
     time_ = time - window_;

@@ -1,15 +1,16 @@
-// Random check-ins: every client checks in once a run at most, at a uniform slot of its own window.
+// Random check-ins: every client checks in at most once per run, at a uniform slot of its own window.
 //
 // Balle, Kairouz, McMahan, Thakkar, Thakurta, "Privacy amplification via random check-ins" (NeurIPS 2020):
-//  - fixed window (Algorithm 1): everybody's window is the whole run; at each slot the server asks one
-//    client, uniform among those present, and where nobody is there sends a dummy itself;
-//  - averaged (Algorithm 2): as above, but everybody present is asked, and an empty slot is skipped;
-//  - sliding window (Section 4.2): a client wakes at each time step, in the order of their numbers, its
-//    window the m steps from then on; the server waits out the first m - 1 steps, so that a run of n clients
-//    has n - m + 1 slots; one client a slot, or a dummy, as in the fixed window.
+//  - Fixed window (Algorithm 1): every client's window is the whole run. At each slot the server asks one
+//    client, uniform among those present; if nobody is present, it sends a dummy itself.
+//  - Averaged (Algorithm 2): as above, but everybody present is asked, and an empty slot is skipped.
+//  - Sliding window (Section 4.2): one client wakes at each time step, in the order of the client numbers,
+//    and its window is the m steps from then on. The server waits out the first m - 1 steps, so that a run
+//    of n clients has n - m + 1 slots, each with one client or a dummy, as in the fixed window.
 //
-// A client whose report is lost never checked in: the server chooses among those present. Coins, slots and
-// the server's choice are functions of (run key, run, client). Every run draws anew. One thread each.
+// A client whose report is lost never checked in: the server chooses among those present. Coins, slots
+// and the server's choice are functions of (run key, run, client), drawn anew for every run. Each object
+// belongs to one thread.
 #pragma once
 
 #include <limits>
@@ -22,7 +23,7 @@
 
 namespace muster::protocols {
 
-// One uniform choice among clients offered one after another: the k-th takes the place with probability 1/k.
+// Uniform choice among clients offered one after another: the k-th replaces the choice with probability 1/k.
 class Reservoir {
  public:
   void offer(std::uint64_t client, random::BitSource& bits);
@@ -36,7 +37,7 @@ class Reservoir {
 
 class RollCallOfFixedWindow final : public RollCall {
  public:
-  // `batch` divides `slots`: a step is the mean over so many slots.
+  // `batch` divides `slots`: a step is the mean over `batch` slots.
   RollCallOfFixedWindow(const random::RunKey& key, CheckInCoins coins, std::uint64_t clients,
                         std::uint64_t slots, std::uint64_t batch)
       : key_(key), coins_(std::move(coins)), clients_(clients), slots_(slots), batch_(batch) {}
@@ -51,7 +52,7 @@ class RollCallOfFixedWindow final : public RollCall {
   std::uint64_t clients_;
   std::uint64_t slots_;
   std::uint64_t batch_;
-  std::uint64_t run_ = 0;  // the run drawn; 0: none
+  std::uint64_t run_ = 0;  // the run that was drawn; 0 if none
   std::vector<Reservoir> chosen_;
   std::vector<std::uint64_t> present_;
 };
@@ -72,7 +73,7 @@ class RollCallAveraged final : public RollCall {
   std::uint64_t run_ = 0;
   Share share_;
   std::vector<std::uint64_t> present_;
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> slot_and_client_;  // of the share, sorted
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> slot_and_client_;  // of share_, sorted
 };
 
 class RollCallOfSlidingWindow final : public RollCall {
@@ -91,8 +92,8 @@ class RollCallOfSlidingWindow final : public RollCall {
   std::uint64_t clients_;
   std::uint64_t window_;
   std::uint64_t run_ = 0;
-  std::uint64_t time_ = 0;         // the last step whose client woke
-  std::vector<Reservoir> chosen_;  // of time t, at t mod window
+  std::uint64_t time_ = 0;         // the last time step whose client woke
+  std::vector<Reservoir> chosen_;  // that of time t is at t mod window
   std::vector<std::uint64_t> present_;
 };
 

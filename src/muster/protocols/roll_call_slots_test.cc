@@ -1,5 +1,5 @@
-// Random check-ins against their exact laws: who is present at a slot, whom the server picks, how often it
-// must send a dummy, and windows that slide.
+// Compares random check-ins with their exact laws: who is present at a slot, whom the server chooses, how
+// often it must send a dummy, and sliding windows.
 #include "muster/protocols/roll_call_slots.h"
 
 #include <gtest/gtest.h>
@@ -33,7 +33,8 @@ TEST(RollCallAveraged, EveryClientIsAtOneUniformSlotOfARunAtMost) {
   constexpr std::uint64_t kSlots = 25;
   RollCallAveraged roll_call(key(), coins(0.8, 0.25), kClients, kSlots);
   std::vector<std::uint64_t> loads;
-  std::vector<std::map<std::uint64_t, std::uint64_t>> slot_of(2);  // of a client, by run
+  // [run]: the slot of each client.
+  std::vector<std::map<std::uint64_t, std::uint64_t>> slot_of(2);
   for (std::uint64_t run = 0; run < 2; ++run) {
     for (std::uint64_t slot = 0; slot < kSlots; ++slot) {
       const auto senders = step(roll_call, run * kSlots + slot + 1);
@@ -51,7 +52,7 @@ TEST(RollCallAveraged, EveryClientIsAtOneUniformSlotOfARunAtMost) {
       testing::binomial_test(slot_of[0].size() + slot_of[1].size(), 2 * kClients, 0.6, kAlpha);
   EXPECT_TRUE(at_rate.pass) << at_rate.summary;
 
-  // Clients that come back draw anew: the two runs' choices are independent.
+  // Clients choose anew in every run: their slots in the two runs are independent.
   std::uint64_t both = 0, same = 0;
   for (const auto& [client, slot] : slot_of[0]) {
     const auto again = slot_of[1].find(client);
@@ -62,9 +63,10 @@ TEST(RollCallAveraged, EveryClientIsAtOneUniformSlotOfARunAtMost) {
   EXPECT_TRUE(returns.pass) << returns.summary;
   const auto elsewhere = testing::binomial_test(same, both, 1.0 / kSlots, kAlpha);
   EXPECT_TRUE(elsewhere.pass) << elsewhere.summary;
-  EXPECT_FALSE(testing::binomial_test(both, both, 1.0 / kSlots, kAlpha).pass);  // slots kept for ever
+  // Known bad: slots that never change.
+  EXPECT_FALSE(testing::binomial_test(both, both, 1.0 / kSlots, kAlpha).pass);
 
-  // A slot whose clients all go to the next one shows.
+  // Known bad: all clients of a slot move to the next one.
   loads[4] += std::exchange(loads[3], 0);
   EXPECT_FALSE(
       testing::chi_squared_test(loads, std::vector<double>(2 * kSlots, present / (2 * kSlots)), kAlpha).pass);
@@ -72,14 +74,15 @@ TEST(RollCallAveraged, EveryClientIsAtOneUniformSlotOfARunAtMost) {
 
 // --- whom the server picks ------------------------------------------------------------------------
 
-// The averaged roll call of the same key lists everybody who is present.
+// The averaged roll call with the same key lists everybody who is present.
 TEST(RollCallOfFixedWindow, OneUniformClientOfThosePresentOrADummy) {
   constexpr std::uint64_t kClients = 300;
   constexpr std::uint64_t kSlots = 150;
   constexpr std::uint64_t kRuns = 200;
   RollCallOfFixedWindow fixed(key(), coins(0.7), kClients, kSlots, 1);
   RollCallAveraged everybody(key(), coins(0.7), kClients, kSlots);
-  std::map<std::size_t, std::vector<std::uint64_t>> picked;  // by how many were present: the rank picked
+  // By the number of clients present: how often each rank among them was chosen.
+  std::map<std::size_t, std::vector<std::uint64_t>> picked;
   for (std::uint64_t round = 1; round <= kSlots * kRuns; ++round) {
     const auto senders = step(fixed, round);
     ASSERT_EQ(senders.size(), 1);
@@ -103,7 +106,7 @@ TEST(RollCallOfFixedWindow, OneUniformClientOfThosePresentOrADummy) {
     const std::vector<double> expected(count, static_cast<double>(all) / static_cast<double>(count));
     const auto even = testing::chi_squared_test(ranks, expected, kAlpha);
     EXPECT_TRUE(even.pass) << count << ": " << even.summary;
-    // Known bad: every newcomer takes the place with probability 1/2.
+    // Known bad: every new client replaces the choice with probability 1/2.
     std::vector<std::uint64_t> halves(count, all);
     for (std::size_t i = 1; i < count; ++i) {
       halves[i] = all >> (count - i);
@@ -115,12 +118,13 @@ TEST(RollCallOfFixedWindow, OneUniformClientOfThosePresentOrADummy) {
   }
 }
 
-// Empty slots: (1 - p/m)^n, each slot of a run, over many runs (Proposition 3.4 of the paper is their sum).
+// A slot is empty with probability (1 - p/m)^n. This tests each slot over many runs (Proposition 3.4 of
+// the paper gives their sum).
 TEST(RollCallOfFixedWindow, DummiesAreAsManyAsTheLawSays) {
   constexpr std::uint64_t kClients = 40;
   constexpr std::uint64_t kSlots = 20;
   constexpr std::uint64_t kRuns = 20'000;
-  const double rate = 0.75;  // 1 dropping 1/4
+  const double rate = 0.75;  // rate 1 with dropout 1/4
   RollCallOfFixedWindow roll_call(key(), coins(1, 0.25), kClients, kSlots, 1);
   std::map<std::uint64_t, std::uint64_t> dummies;
   for (std::uint64_t run = 0; run < kRuns; ++run) {
@@ -135,7 +139,7 @@ TEST(RollCallOfFixedWindow, DummiesAreAsManyAsTheLawSays) {
   for (const std::uint64_t slot : {0u, 7u, 19u}) {
     const auto verdict = testing::binomial_test(dummies[slot], kRuns, empty, kAlpha);
     EXPECT_TRUE(verdict.pass) << slot << ": " << verdict.summary;
-    // The dropout forgotten, or one client too few.
+    // Known bad: the dropout is ignored.
     EXPECT_FALSE(
         testing::binomial_test(dummies[slot], kRuns, std::pow(1 - 1.0 / kSlots, kClients), kAlpha).pass);
   }
@@ -152,7 +156,7 @@ TEST(RollCallOfFixedWindow, ABatchIsItsSlots) {
   }
 }
 
-// --- windows that slide ---------------------------------------------------------------------------
+// --- sliding windows ------------------------------------------------------------------------------
 
 struct Sliding {
   static constexpr std::uint64_t kClients = 24;
@@ -160,8 +164,9 @@ struct Sliding {
   static constexpr std::uint64_t kSlots = kClients - kWindow + 1;
 };
 
-// Client j, from 0, wakes at time j + 1; the first slot with an update is at time m. So m clients can be
-// present at each slot, all alike: each is picked with probability (1 - (1 - p/m)^m) / m.
+// Client j, counted from 0, wakes at time j + 1, and the first slot with an update is at time m. So m
+// clients can be present at each slot, with equal probabilities: each is chosen with probability
+// (1 - (1 - p/m)^m) / m.
 TEST(RollCallOfSlidingWindow, EachOfTheWindowsClientsIsPickedAlike) {
   constexpr std::uint64_t kRuns = 20'000;
   const double rate = 0.6;
@@ -182,7 +187,7 @@ TEST(RollCallOfSlidingWindow, EachOfTheWindowsClientsIsPickedAlike) {
   expected.push_back(kRuns * empty);
   for (const std::uint64_t slot :
        {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{9}, Sliding::kSlots - 1}) {
-    // At time m + slot: clients slot .. slot + m - 1, or the dummy.
+    // At time m + slot, clients slot .. slot + m - 1 or the dummy can send.
     std::vector<std::uint64_t> observed;
     std::uint64_t outside = kRuns;
     for (std::uint64_t client = slot; client < slot + Sliding::kWindow; ++client) {
@@ -193,7 +198,7 @@ TEST(RollCallOfSlidingWindow, EachOfTheWindowsClientsIsPickedAlike) {
     EXPECT_EQ(outside, 0u);
     const auto verdict = testing::chi_squared_test(observed, expected, kAlpha);
     EXPECT_TRUE(verdict.pass) << slot << ": " << verdict.summary;
-    // Known bad: a fixed window of as many slots, everybody's.
+    // Known bad: a fixed window of as many slots for all clients.
     std::vector<double> fixed(Sliding::kWindow, kRuns * rate / Sliding::kSlots);
     fixed.push_back(kRuns * (1 - rate * Sliding::kWindow / Sliding::kSlots));
     EXPECT_FALSE(testing::chi_squared_test(observed, fixed, kAlpha).pass);
@@ -205,7 +210,8 @@ TEST(RollCallOfSlidingWindow, AWindowOfOneStepAndOneOfAll) {
   for (std::uint64_t round = 1; round <= 18; ++round) {
     EXPECT_EQ(step(one, round), (std::vector<Sender>{{(round - 1) % 9, round, false}}));
   }
-  // The window of all has one slot with an update, the last: a fixed window's last slot in law.
+  // A window of all clients has one slot with an update, the last, with the law of a fixed
+  // window's last slot.
   RollCallOfSlidingWindow all(key(), coins(1), 9, 9);
   std::uint64_t dummies = 0;
   for (std::uint64_t round = 1; round <= 5'000; ++round) dummies += step(all, round).front().dummy ? 1 : 0;

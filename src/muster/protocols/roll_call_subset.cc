@@ -10,7 +10,8 @@ namespace muster::protocols {
 namespace {
 
 constexpr std::uint64_t kFree = std::numeric_limits<std::uint64_t>::max();
-constexpr std::uint64_t kGolden = 0x9e3779b97f4a7c15;  // 2^64 / golden ratio: spreads neighbours
+// 2^64 divided by the golden ratio: multiplying by it spreads neighbouring numbers over the table.
+constexpr std::uint64_t kGolden = 0x9e3779b97f4a7c15;
 
 }  // namespace
 

@@ -1,7 +1,7 @@
-// A uniform subset of exactly k of n clients, anew in every round: the client sampling of CLDP-SGD.
+// A uniform subset of exactly k of n clients, drawn anew in every round: the client sampling of CLDP-SGD.
 //
-// Girgis, Data, Diggavi, Kairouz, Suresh, "Shuffled model of federated learning" (2021), Algorithm 1, line 3.
-// Floyd's algorithm draws it with k unbiased integers and memory for k clients, none for the n. One thread.
+// Girgis, Data, Diggavi, Kairouz, Suresh, "Shuffled model of federated learning" (2021), Algorithm 1, line
+// 3. Floyd's algorithm draws it with k unbiased integers and O(k) memory. Each object belongs to one thread.
 #pragma once
 
 #include "muster/protocols/roll_call.h"
@@ -9,17 +9,17 @@
 
 namespace muster::protocols {
 
-// Draws subsets; keeps its table between draws.
+// Draws subsets; its hash table is reused between draws.
 class SubsetSampler {
  public:
-  // Overwrites `subset` with `size` different integers of [0, count), every set of that size equally likely.
-  // The order is not uniform. 0 <= size <= count, else Error(internal).
+  // Overwrites `subset` with `size` different integers of [0, count); every set of that size is equally
+  // likely. The order is not uniform. Requires 0 <= size <= count, else Error(internal).
   void draw(random::BitSource& bits, std::uint64_t count, std::uint64_t size,
             std::vector<std::uint64_t>& subset);
 
  private:
-  bool insert(std::uint64_t member);  // false when it is there already
-  std::vector<std::uint64_t> table_;  // open addressing, a power of two, at most half full
+  bool insert(std::uint64_t member);  // false if it is already there
+  std::vector<std::uint64_t> table_;  // open addressing; the size is a power of two, at most half full
 };
 
 class RollCallOfSubset final : public RollCall {

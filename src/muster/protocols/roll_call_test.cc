@@ -1,6 +1,6 @@
-// What every roll call owes the engine and the accountant: parts that join to the whole, rounds in any order,
-// and the rate, minimum and slots that participation() describes. The laws of single protocols are in
-// roll_call_subset_test.cc and roll_call_slots_test.cc.
+// Tests what the engine and the accountant require of every roll call: shares that join to the whole,
+// rounds in any order, and the rate, minimum and slots that participation() describes. The laws of single
+// protocols are tested in roll_call_subset_test.cc and roll_call_slots_test.cc.
 #include "muster/protocols/roll_call.h"
 
 #include <gtest/gtest.h>
@@ -84,7 +84,7 @@ TEST(RollCall, PartsAreTheWholeForEveryNumberOfParts) {
         Senders joined, one;
         for (std::uint64_t index = 0; index < of; ++index) {
           ranks[index]->append_senders(round, {index, of}, joined);
-          whole->append_senders(round, {index, of}, one);  // one caller for all shares
+          whole->append_senders(round, {index, of}, one);  // one object for all shares
         }
         ASSERT_EQ(sorted(joined), expected) << name_of(protocol) << " " << round << " of " << of;
         ASSERT_EQ(sorted(one), expected) << name_of(protocol) << " " << round << " of " << of;
@@ -129,7 +129,7 @@ TEST(RollCall, ADummyIsNoClientAndNobodySendsTwiceInARound) {
   }
 }
 
-// The accountant is told the rate at which a client's message reaches the shuffler.
+// The accountant assumes the rate at which a client's message reaches the shuffler.
 TEST(RollCall, ClientsSendAtTheRateThatIsCharged) {
   for (const Protocol protocol : {Protocol::shuffle, Protocol::subset, Protocol::shuffled_check_in,
                                   Protocol::random_check_in_averaged, Protocol::aggregated_check_in}) {
@@ -148,7 +148,7 @@ TEST(RollCall, ClientsSendAtTheRateThatIsCharged) {
     }
     const auto verdict = testing::binomial_test(messages, coins, rate, kAlpha);
     EXPECT_TRUE(verdict.pass) << name_of(protocol) << ": " << verdict.summary;
-    // Without its dropout the same protocol fails.
+    // Known bad: without its dropout, the same protocol fails.
     plan.dropout = 0;
     EXPECT_FALSE(testing::binomial_test(messages, coins,
                                         accounting::message_rate(plan.participation()).value(), kAlpha)
@@ -165,7 +165,7 @@ TEST(RollCall, TheMinimumIsTheOneThatIsCharged) {
   }
 }
 
-// Rounds, stages and runs: what is charged for a schedule is what runs in each of its rounds.
+// What is charged for a schedule is what runs in each of its rounds.
 TEST(RollCall, EveryRoundHasTheDropoutOfItsStage) {
   for (const Protocol protocol : {Protocol::shuffled_check_in, Protocol::random_check_in_averaged}) {
     Plan plan = plan_of(protocol);

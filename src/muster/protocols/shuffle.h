@@ -1,9 +1,9 @@
 // The shuffler's permutation: Fisher-Yates with unbiased integers.
 //
-// Uniform over all n! orders when `bits` is uniform: step i draws j uniformly from {0, ..., i}, so every one
-// of the n! sequences of draws is equally likely and each gives a different order (the test enumerates them).
-// Privacy rests on the order being secret: draw `bits` from a key nobody else knows and use it once, as
-// secret_shuffle does.
+// It is uniform over all n! orders if `bits` is uniform: step i draws j uniformly from {0, ..., i}, so
+// each of the n! sequences of draws is equally likely, and each gives a different order (the test
+// enumerates them). Privacy depends on the order being secret: draw `bits` from a key that nobody else
+// knows and use it once, as secret_shuffle does.
 #pragma once
 
 #include <cstddef>
@@ -25,8 +25,8 @@ void shuffle(std::span<T> items, random::BitSource& bits) {
   }
 }
 
-// Shuffles under a fresh key from the operating system, forgotten on return: not even the holder of the
-// plan's seed can undo it.
+// Shuffles with a fresh key from the operating system that is forgotten on return, so that not even the
+// holder of the plan's seed can undo it.
 template <typename T>
 void secret_shuffle(std::span<T> items, std::uint64_t round) {
   random::KeyedStream bits(random::RunKey::fresh(), {random::Purpose::shuffle, round, 0});

@@ -1,6 +1,6 @@
-// The shuffle is uniform over all n! orders for n <= 5, shown twice: exactly, by
-// enumerating every sequence of choices, and statistically, on keyed and on secret
-// randomness. Shuffles with a known bias must fail both.
+// Tests that the shuffle is uniform over all n! orders for n <= 5: exactly, by enumerating every
+// sequence of choices, and statistically, on keyed and on secret randomness. Shuffles with a known bias
+// must fail both tests.
 #include "muster/protocols/shuffle.h"
 
 #include <gtest/gtest.h>
@@ -29,7 +29,8 @@ std::uint64_t factorial(int n) { return n <= 1 ? 1 : static_cast<std::uint64_t>(
 
 void ours(Order& order, random::BitSource& bits) { shuffle(std::span(order), bits); }
 
-// Known bad: every place swaps with any place. n^n sequences cannot fall evenly on n! orders for n >= 3.
+// Known bad: every place is swapped with any place. n^n sequences cannot be distributed evenly over n!
+// orders for n >= 3.
 void full_range(Order& order, random::BitSource& bits) {
   for (std::size_t i = order.size(); i > 1; --i) {
     std::swap(order[i - 1], order[random::uniform_below(bits, order.size())]);
@@ -43,8 +44,8 @@ void modulo(Order& order, random::BitSource& bits) {
   }
 }
 
-// Feeds one given sequence of choices: the word for choice c of r is one that falls in the c-th of r equal
-// parts of the 64-bit words and is not rejected by uniform_below.
+// Feeds a given sequence of choices: the word for choice c of r falls into the c-th of r equal parts of
+// the 64-bit words and is not rejected by uniform_below.
 class ChosenSource final : public random::BitSource {
  public:
   ChosenSource(const std::vector<std::uint64_t>& radices, const std::vector<std::uint64_t>& choices)
@@ -61,7 +62,7 @@ class ChosenSource final : public random::BitSource {
   std::size_t used_ = 0;
 };
 
-// Runs every sequence of choices, all equally likely, and counts the orders they give.
+// Runs every sequence of choices, which are all equally likely, and counts the resulting orders.
 std::map<Order, std::uint64_t> enumerate(int n, const std::vector<std::uint64_t>& radices,
                                          const Shuffler& shuffler) {
   std::map<Order, std::uint64_t> counts;
@@ -112,8 +113,8 @@ TEST(Shuffle, BiasedShufflesFailTheEnumeration) {
   }
 }
 
-// Pearson's test over all n! orders, 4000 shuffles expected in each: four bits modulo 3 then stand 187 out of
-// a threshold of about 36.
+// Pearson's test over all n! orders, with 4000 shuffles expected for each. With four bits modulo 3, the
+// statistic is about 187, against a threshold of about 36.
 testing::Verdict order_test(int n, double alpha, const std::function<void(Order&)>& shuffle_once) {
   constexpr std::uint64_t kEach = 4000;
   std::map<Order, std::uint64_t> counts;
@@ -135,7 +136,7 @@ testing::Verdict order_test(int n, double alpha, const std::function<void(Order&
 }
 
 TEST(Shuffle, UniformOverAllOrdersAndBiasedShufflesAreNoticed) {
-  constexpr double kAlpha = 1e-6;  // fixed seed: a pass repeats
+  constexpr double kAlpha = 1e-6;  // the seed is fixed, so a pass repeats
   random::KeyedStream bits(random::RunKey::from_seed(5), {random::Purpose::shuffle, 1, 0});
   for (int n = 2; n <= 5; ++n) {
     const auto good = order_test(n, kAlpha, [&](Order& order) { ours(order, bits); });
@@ -148,7 +149,7 @@ TEST(Shuffle, UniformOverAllOrdersAndBiasedShufflesAreNoticed) {
 }
 
 TEST(Shuffle, SecretShufflesAreUniformToo) {
-  constexpr double kAlpha = 1e-9;  // fresh randomness each run
+  constexpr double kAlpha = 1e-9;  // fresh randomness in each run
   const auto verdict = order_test(4, kAlpha, [](Order& order) { secret_shuffle(std::span(order), 1); });
   EXPECT_TRUE(verdict.pass) << verdict.summary;
 }

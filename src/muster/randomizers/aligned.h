@@ -1,4 +1,5 @@
-// Vectors that start on a cache line, so that full-width loads and stores never straddle two.
+// A vector whose storage starts on a cache line, so that full-width loads and stores never
+// straddle two lines.
 #pragma once
 
 #include <cstddef>

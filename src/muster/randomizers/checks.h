@@ -1,6 +1,6 @@
-// What every randomizer refuses: a vector or a sum that is not its own.
+// Checks that every randomizer makes: the vector and the sum it is given must match its own shape.
 //
-// Thread-safe; a sum that another thread adds to may not be checked.
+// Thread-safe, but no other thread may add to a sum while it is checked.
 #pragma once
 
 #include <cstddef>
@@ -12,14 +12,14 @@
 
 namespace muster::randomizers {
 
-// Error(internal) unless the vector has `dimension` floats.
+// Throws Error(internal) unless the vector has `dimension` floats.
 inline void check_dimension(std::span<const float> vector, std::size_t dimension) {
   if (vector.size() == dimension) return;
   throw Error(ErrorCode::internal, "gradient", std::to_string(vector.size()), std::to_string(dimension),
               "not of the randomizer's dimension");
 }
 
-// Error(internal) unless the sum has `size` entries, multiples of `step`.
+// Throws Error(internal) unless the sum has `size` entries that are multiples of `step`.
 inline void check_sum(const MessageSum& sum, std::size_t size, double step) {
   if (sum.size() == size && sum.step() == step) return;
   throw Error(ErrorCode::internal, "message sum", "", "the randomizer's size and step", "does not match");

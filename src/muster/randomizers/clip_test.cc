@@ -12,7 +12,7 @@
 namespace muster::randomizers {
 namespace {
 
-// Extended precision: its own rounding is far below what is asserted.
+// The norm in extended precision, whose rounding is far below the tolerances tested.
 long double exact_norm(const std::vector<float>& x) {
   long double sum = 0;
   for (float value : x) sum += static_cast<long double>(value) * static_cast<long double>(value);
@@ -54,7 +54,7 @@ TEST(Clip, TheProductsNeverExceedTheClip) {
 }
 
 TEST(Clip, KnownBadTheTextbookFactorExceedsTheClip) {
-  // Without the margin, about half of all clipped vectors come out longer than the clip.
+  // Without the margin, about half of all clipped vectors are longer than the clip.
   int longer = 0;
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
     std::vector<float> x = gradient(1000, 1, seed);

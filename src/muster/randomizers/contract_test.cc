@@ -1,4 +1,4 @@
-// What every vector randomizer must do, run against each of them.
+// Tests that hold for all vector randomizers, run for each of them.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -77,7 +77,7 @@ struct Contract {
   std::size_t most_dimensions = 2000;
   std::size_t least_dimensions = 1;
   bool only_indicators = false;
-  // What the bits of a message are, as a function of the dimension.
+  // The number of bits of a message as a function of the dimension.
   std::function<double(double dimension)> bits;
 };
 
@@ -127,7 +127,7 @@ class RandomizerContract : public ::testing::TestWithParam<Contract> {
  protected:
   const random::RunKey key_ = random::RunKey::from_seed(77);
 
-  // The dimension asked for, or the nearest the randomizer has.
+  // The dimension asked for, or the nearest one that the randomizer supports.
   static std::size_t fitting(std::size_t d) {
     return std::clamp(d, GetParam().least_dimensions, GetParam().most_dimensions);
   }
@@ -167,8 +167,8 @@ TEST_P(RandomizerContract, TheMeanEstimatesTheClippedVector) {
     EXPECT_EQ(sum.count(), n);
     Vector mean(gradient.size());
     randomizer->mean(sum, mean);
-    // A coordinate's own: the samplers of one sign give all coordinates the same second moment, the Gaussian
-    // the same variance.
+    // The deviation of a single coordinate: the samplers of one sign have the same second moment in all
+    // coordinates, and the Gaussian has the same variance.
     const double total = randomizer->variance(squared_norm(expected));
     for (std::size_t i = 0; i < mean.size(); ++i) {
       const auto x = static_cast<double>(expected[i]);
@@ -209,8 +209,8 @@ TEST_P(RandomizerContract, TheVarianceIsTheStatedOne) {
       total += distance;
       squares += distance * distance;
     }
-    // The deviation of |z - x|^2 is the sample's. Where all messages are equally long it is 0, and what is
-    // left is the rounding of the decoded coordinates to single precision.
+    // The deviation of |z - x|^2 is estimated from the sample. If all messages have the same length it is
+    // 0, and only the rounding of the decoded coordinates to single precision remains.
     const double mean = total / n;
     const double deviation = std::max(std::sqrt(std::max(0.0, squares / n - mean * mean)), 1e-6 * stated);
     const auto verdict = testing::mean_test(mean, stated, deviation, n, kAlpha);
@@ -251,7 +251,8 @@ TEST_P(RandomizerContract, SumsDoNotDependOnOrderShardsOrScratch) {
   std::vector<Message> messages(60);
   for (std::size_t client = 0; client < messages.size(); ++client) {
     randomizer->randomize(gradient, key_, 1, client, *scratch, messages[client]);
-    randomizer->accumulate(messages[client], *scratch, direct);  // the direction just made is still at hand
+    // The direction of the message just made is still in the scratch.
+    randomizer->accumulate(messages[client], *scratch, direct);
   }
   for (std::size_t k = messages.size(); k-- > 0;) {
     randomizer->accumulate(messages[k], *other, reversed);
@@ -300,7 +301,7 @@ TEST_P(RandomizerContract, SeveralMessagesAtATimeAreTheSameSum) {
   }
 }
 
-// However many messages come together, and whether or not this scratch made them.
+// This holds for any number of messages, whether or not this scratch made them.
 TEST_P(RandomizerContract, MessagesTogetherAddUpLikeMessagesAlone) {
   const std::size_t d = fitting(2000);
   const auto randomizer = GetParam().make(d);
@@ -309,7 +310,7 @@ TEST_P(RandomizerContract, MessagesTogetherAddUpLikeMessagesAlone) {
   for (std::size_t count : {0u, 1u, 3u, 4u, 5u, 11u, 70u}) {
     std::vector<Message> messages(count);
     for (std::size_t i = 0; i < count; ++i) {
-      // Every third message comes twice.
+      // Every third message repeats the one before.
       if (i % 3 == 2) {
         messages[i] = messages[i - 1];
       } else {
@@ -385,7 +386,7 @@ TEST_P(RandomizerContract, RefusesMisfits) {
   }
 }
 
-// The randomizers that clip: those of indicators refuse everything else (k_rr_test.cc).
+// The randomizers that clip; those for indicators refuse all other vectors (k_rr_test.cc).
 class ClippingContract : public RandomizerContract {};
 
 TEST_P(ClippingContract, EveryFiniteGradientIsServed) {

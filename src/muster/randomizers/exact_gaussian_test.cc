@@ -1,9 +1,10 @@
-// Messages of the gaussian randomizer against ball arithmetic of 200 bits, on every vector target:
-// each step is the whole number next to gradient * factor + deviation N, N the normal whose radius and
-// angle are the stream's words and 192 further bits each. exact_gaussian_long_test.cc is this file
-// with a hundred times the coordinates.
+// Compares messages of the gaussian randomizer with ball arithmetic of 200 bits, on every vector target:
+// each step must be the integer nearest to gradient * factor + deviation N, where N is the normal whose
+// radius and angle are the stream's words continued by 192 further bits each. exact_gaussian_long_test.cc
+// is this file with a hundred times the coordinates.
 //
-// Shared with the product: the words. The reference reads them itself and knows nothing of enclosures.
+// Only the words are shared with the code under test: the reference reads them itself and does not use
+// its enclosures.
 #ifndef MUSTER_EXACT_COORDINATES
 #define MUSTER_EXACT_COORDINATES 1'000'000
 #endif
@@ -38,12 +39,12 @@ class Reference {
     fmpz_clear(whole_);
   }
 
-  // Both normals of a pair, in the order of the stream, on deviation_ plus the shifts.
+  // Computes both normals of a pair, in the order of the stream, times deviation_ plus the shifts, rounded.
   void pair(const random::RunKey& key, const random::StreamAddress& address, std::uint64_t pair,
             const double* shifts, std::int64_t* steps) {
     random::PairBits bits = random::drawn_bits(key, address, pair);
     random::KeyedStream further = random::further_bits(key, address, pair);
-    // U and x: the words, then three further ones, then a half.
+    // U and x are the words, continued by three further words and then a half.
     std::uint64_t radius[3], angle[3];
     for (int i = 0; i < 3; ++i) {
       radius[i] = further.next_u64();
@@ -91,7 +92,7 @@ class Reference {
     arb_add_arf(value_, value_, exact, kBits);
     arf_clear(exact);
     arb_floor(value_, value_, kBits);
-    // A ball that is not one whole number decides nothing.
+    // If the ball does not contain exactly one integer, the comparison is undecided.
     if (arb_get_unique_fmpz(whole_, value_) == 0) return INT64_MIN;
     return fmpz_get_si(whole_);
   }
@@ -106,7 +107,7 @@ TEST(ExactGaussian, EveryStepIsTheOneOfTwoHundredBits) {
   constexpr std::size_t kSize = 50'000;
   std::uint64_t compared = 0, left = 0;
   for (std::uint64_t round = 0; compared < kCoordinates; ++round) {
-    // Of sigma from 1/64 to above 8, and of products that are few or many steps.
+    // For sigma from 1/64 to above 8, and for products of few or many steps.
     const double deviation = 64 * std::exp2(static_cast<double>(round % 7) / 7.1);
     const double clip = std::ldexp(10, static_cast<int>(round % 5) * 3);
     const auto factor = static_cast<float>(clip / 1.3);

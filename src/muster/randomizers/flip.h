@@ -1,5 +1,5 @@
-// The coins that make one sign private: how often it is flipped,
-// exactly, and what that makes of the estimate.
+// The coins that make one sign private: the exact probability of a flip, and the factor that keeps the
+// estimate unbiased.
 //
 // Thread-safe.
 #pragma once
@@ -8,24 +8,25 @@
 
 namespace muster::randomizers {
 
-// The flip probability q as a multiple of 2^-64, rounded up from 1/(e^epsilon0 + 1) by a relative
-// 2^-50 and more, so that (1 - q)/q <= e^epsilon0 holds for the coin that is tossed.
-// `inverse_bias` is 1/(1 - 2q) of the same q, which is c = (e^epsilon0 + 1)/(e^epsilon0 - 1) up to
-// that rounding: the estimate stays unbiased.
+// The flip probability q is a multiple of 2^-64, rounded up from 1/(e^epsilon0 + 1) by a relative 2^-50
+// or more, so that (1 - q)/q <= e^epsilon0 holds for the coin that is actually tossed. `inverse_bias` is
+// 1/(1 - 2q) of the same q, which equals c = (e^epsilon0 + 1)/(e^epsilon0 - 1) up to that rounding, so
+// the estimate stays unbiased.
 struct Flip {
   random::Probability probability;
   double inverse_bias;
 };
 
-// epsilon0 in [1e-9, 700], else Error(plan).
+// epsilon0 must lie in [1e-9, 700], else Error(plan).
 Flip flip_of(double epsilon0);
 
-// The chance (1 - |share|)/2 that the sign of a share of the clip is turned around, to a multiple of 2^-64; a
-// share outside [-1, 1] counts as its nearest end.
+// The probability (1 - |share|)/2 that the sign of a share of the clip is negated, to a multiple of
+// 2^-64. A share outside [-1, 1] is treated as the nearest end.
 random::Probability negation_of(double share);
 
-// A sign, true for +, of mean share * (1 - 2q): the share's own (0 is positive), negated with negation_of(),
-// then flipped with q. Its chance lies in [q, 1-q] whatever the share. Takes two words.
+// Draws a sign (true for +) of mean share * (1 - 2q): the sign of the share itself (positive for 0) is
+// negated with the probability negation_of(share), then flipped with probability q. The probability of
+// either sign lies in [q, 1-q] whatever the share. Consumes two 64-bit words.
 bool noisy_sign(random::BitSource& bits, double share, const Flip& flip);
 
 }  // namespace muster::randomizers

@@ -19,7 +19,7 @@ using Wide = boost::multiprecision::cpp_bin_float_100;
 constexpr double kEpsilons[] = {1e-9, 1e-6, 0.01, 0.1, 0.5, 0.999, 1,  1.001, 2,   3,
                                 5,    8,    15,   20,  30,  40,    44, 45,    100, 700};
 
-// ln((1 - q)/q) of the coin that is tossed.
+// ln((1 - q)/q) for the coin that is actually tossed.
 Wide attained(const Flip& flip) {
   const Wide q = Wide(flip.probability.numerator()) / pow(Wide(2), 64);
   return log((1 - q) / q);
@@ -29,7 +29,7 @@ TEST(Flip, NeverExceedsEpsilonAndWastesLittle) {
   for (double epsilon0 : kEpsilons) {
     const Wide epsilon = attained(flip_of(epsilon0));
     EXPECT_LE(epsilon, Wide(epsilon0)) << epsilon0;
-    // 64 bits of q: a relative error of 2^-64 / q at most on top of the margin of 2^-50.
+    // q has 64 bits: its relative error is at most 2^-64 / q, in addition to the margin of 2^-50.
     const double waste =
         4 * (0x1p-50 * std::max(1.0, epsilon0) + 0x1p-64 * std::exp(std::min(epsilon0, 44.0)));
     if (epsilon0 <= 40) {
@@ -49,8 +49,8 @@ TEST(Flip, TheEstimateIsScaledByTheSameCoin) {
 }
 
 TEST(Flip, KnownBadRoundingToNearestExceedsEpsilon) {
-  // The nearest multiple of 2^-64 to 1/(e^epsilon0 + 1) falls below it
-  // for some epsilon0: why it is rounded up.
+  // The nearest multiple of 2^-64 to 1/(e^epsilon0 + 1) is below it for some epsilon0, which is why
+  // q is rounded up.
   int exceeded = 0;
   for (double epsilon0 = 20; epsilon0 < 40; epsilon0 += 0.5) {
     const Wide exact = pow(Wide(2), 64) / (exp(Wide(epsilon0)) + 1);
@@ -62,7 +62,7 @@ TEST(Flip, KnownBadRoundingToNearestExceedsEpsilon) {
 constexpr double kShares[] = {0.0,  -0.0, 1e-300, 1e-20, 1e-16, -1e-9, 0.1,    -0.3,       0.5,
                               0.75, -1,   1,      1.5,   -7,    1e300, -1e300, 1 - 0x1p-53};
 
-// The probability of + in the two coins that are tossed: exact, as each is a multiple of 2^-64.
+// The exact probability of + for the two coins that are tossed; each is a multiple of 2^-64.
 Wide chance_of_plus(double share, const Flip& flip) {
   const Wide unit = pow(Wide(2), 64);
   const Wide n = Wide(negation_of(share).numerator()) / unit, q = Wide(flip.probability.numerator()) / unit;
@@ -80,7 +80,7 @@ TEST(NoisySign, IsExactlyPrivate) {
         EXPECT_LE(log((1 - p) / (1 - r)), Wide(epsilon0)) << epsilon0 << " " << x << " " << y;
       }
     }
-    // The ends attain what the coin has.
+    // The extreme shares attain exactly the epsilon of the coin.
     EXPECT_LT(abs(log(chance_of_plus(1, flip) / chance_of_plus(-1, flip)) - attained(flip)), Wide(1e-60));
   }
 }

@@ -16,10 +16,10 @@
 namespace muster::randomizers {
 namespace {
 
-// A coordinate has at most 128 (1 / sigma + 8) steps: 21 bits.
+// A coordinate has at most 128 (1 / sigma + 8) steps, which fit into 21 bits with the sign.
 constexpr double kSmallestSigma = 0x1p-12, kLargestSigma = 1e9;
 
-// Up to this many steps a clip is a bound for the products as good as their largest.
+// Up to this many steps, the clip itself bounds the products tightly enough that their maximum is not needed.
 constexpr double kNarrowClip = 4096;
 
 double product_rounded_up(double a, double b) {
@@ -37,7 +37,7 @@ class Gaussian final : public VectorRandomizer {
   accounting::Mechanism description() const override { return accounting::GaussianLocal{sigma_}; }
   std::uint64_t message_bits() const override { return grid_.bits * std::uint64_t{dimension_}; }
   double variance(double) const override {
-    // What rounding to the grid adds is one twelfth of a squared step, as for any smooth law.
+    // Rounding to the grid adds a variance of one twelfth of a squared step, as for any smooth law.
     return static_cast<double>(dimension_) * (grid_.deviation * grid_.deviation + 1.0 / 12) * grid_.step *
            grid_.step;
   }
@@ -84,7 +84,7 @@ class Gaussian final : public VectorRandomizer {
     return static_cast<double>(largest);
   }
 
-  // The steps of a message of this randomizer, that `sum` can take.
+  // The steps of the message, after a check that it is of this randomizer and that `sum` can take it.
   const std::int32_t* checked(const Message& message, const MessageSum& sum) const {
     const auto* grid = std::get_if<GridMessage>(&message);
     if (grid == nullptr || grid->steps.size() != dimension_) {
@@ -95,7 +95,8 @@ class Gaussian final : public VectorRandomizer {
     return grid->steps.data();
   }
 
-  // Adds in 32 bits if all coordinates are as small as a client of this randomizer makes them, else nothing.
+  // Adds in 32 bits if all coordinates are as small as this randomizer makes them; otherwise adds nothing
+  // and returns false.
   bool add_narrow(std::span<const std::int32_t* const> messages, MessageSum& sum) const {
     const std::uint32_t bound = (1u << (grid_.bits - 1)) - 1;
     const std::span<std::int32_t> narrow =

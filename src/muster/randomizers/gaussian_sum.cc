@@ -22,7 +22,7 @@ class GaussianSum final : public SumSampler {
       : clip_(clip),
         dimension_(dimension),
         grid_(gaussian_grid(sigma, clip, dimension)),
-        // A clipped coordinate has at most 2^26 steps: 31 of them fit into 32 bits.
+        // A clipped coordinate has at most 2^26 steps, so that 31 of them fit into 32 bits.
         exact_step_(std::ldexp(1.0, std::ilogb(clip) + 1 - kExactBits)) {}
 
   MessageSum make_sum() const override { return MessageSum(dimension_, exact_step_); }
@@ -65,7 +65,7 @@ class GaussianSum final : public SumSampler {
         const double shift = static_cast<double>(clipped[from + i]) * scale;
         const double value = shift + static_cast<double>(normals[i]) * deviation,
                      whole = std::nearbyint(value);
-        // What it is off by, and the rounding of these two lines; nothing is decided of a NaN.
+        // The margin covers the normal's error and the rounding of the two lines above. A NaN is never clear.
         const bool clear =
             std::abs(value - whole) <= 0.5 - error - (std::abs(shift) + 8 * deviation) * 0x1p-50;
         noisy[from + i] = clear ? static_cast<std::int64_t>(whole)
@@ -76,7 +76,7 @@ class GaussianSum final : public SumSampler {
   }
 
  private:
-  // From the vector to steps of the clipped one.
+  // The factor that turns the vector into steps of the clipped vector.
   float factor_of(std::span<const float> vector) const {
     check_dimension(vector, dimension_);
     return round_down(clip_factor(checked_norm(vector), clip_) / exact_step_);

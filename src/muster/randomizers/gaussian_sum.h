@@ -1,11 +1,12 @@
-// The sum of n messages of the gaussian randomizer: the sum of the clipped vectors and one true normal a
-// coordinate, rounded to the messages' grid.
+// The sum of n messages of the gaussian randomizer, drawn as the sum of the clipped vectors plus one true
+// normal per coordinate, rounded to the messages' grid.
 //
-// Clip and grid are those of gaussian.h, and so is the normal: its deviation in steps is sqrt(n s^2 + (n - 1)
-// / 12), s that of a message, so that its own rounding, 1/12, makes the variance that of n messages with
-// theirs. The clipped coordinates are added as whole multiples of a step of at most C 2^-25: against n
-// messages the mean may be off by half that step a coordinate. Nor is the sum cut where messages are, beyond
-// eight deviations.
+// Clip and grid are those of gaussian.h, and so is the source of the normal. Its deviation in steps is
+// sqrt(n s^2 + (n - 1) / 12), where s is the deviation of one message: with the 1/12 that its own
+// rounding adds, the variance is that of n messages with their roundings. The clipped coordinates are
+// added as integer multiples of a step of at most C 2^-25, so the mean may differ from that of n messages
+// by half that step per coordinate. Messages are clamped more than eight deviations away from the clip;
+// the sum is not.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +16,7 @@
 
 namespace muster::randomizers {
 
-// The ranges of make_gaussian.
+// The ranges of make_gaussian apply.
 std::unique_ptr<SumSampler> make_gaussian_sum(double sigma, double clip, std::size_t dimension);
 
 }  // namespace muster::randomizers

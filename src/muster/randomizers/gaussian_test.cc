@@ -16,7 +16,7 @@ namespace {
 
 constexpr double kAlpha = 1e-6;
 
-// (message - clipped gradient) / (sigma * clip), every coordinate of `clients` messages.
+// (message - clipped gradient) / (sigma * clip) for every coordinate of `clients` messages.
 std::vector<double> standard_noise(double sigma, double clip, const std::vector<float>& gradient, double norm,
                                    std::uint64_t clients) {
   const auto randomizer = make_gaussian(sigma, clip, gradient.size());
@@ -50,13 +50,14 @@ TEST(Gaussian, NoiseIsNormalWithTheStatedDeviation) {
     squared += static_cast<double>(gradient[i]) * static_cast<double>(gradient[i]);
   }
   for (double sigma : {0.01, 1.0, 9.48}) {
-    for (double clip : {0.1, 1000.0}) {  // clipped, and not
+    for (double clip : {0.1, 1000.0}) {  // with and without clipping
       const std::vector<double> noise = standard_noise(sigma, clip, gradient, std::sqrt(squared), 300);
       const auto variance = variance_test(noise, 1);
       EXPECT_TRUE(variance.pass) << sigma << " " << clip << ": " << variance.summary;
-      // Known bad: noise of 0.99 sigma claimed to be sigma.
+      // Known bad: noise of deviation 0.99 sigma that is claimed to be sigma.
       EXPECT_FALSE(variance_test(noise, 1 / 0.99).pass);
-      // Steps are whole numbers: spread over the width of theirs, they have the continuous law again.
+      // The steps are integers; spread uniformly over the width of a step, the noise has a
+      // continuous law again.
       const double step = make_gaussian(sigma, clip, 1)->step() / (sigma * clip);
       random::KeyedStream bits(random::RunKey::from_seed(15), {random::Purpose::audit});
       std::vector<double> mapped;
@@ -70,7 +71,7 @@ TEST(Gaussian, NoiseIsNormalWithTheStatedDeviation) {
   }
 }
 
-// Every coordinate has a normal of its own: those of the client's stream, in order, across all blocks.
+// Every coordinate has its own normal: those of the client's stream, in order, across all blocks.
 TEST(Gaussian, TheNoiseIsTheClientsStream) {
   const std::size_t d = 5003;
   const auto randomizer = make_gaussian(2.0, 0.5, d);
@@ -87,7 +88,7 @@ TEST(Gaussian, TheNoiseIsTheClientsStream) {
   }
 }
 
-// The same noise under two gradients: the messages differ by the clipped gradients, up to one rounding.
+// With the same noise and two gradients, the messages differ by the clipped gradients, up to one rounding.
 TEST(Gaussian, TwoGradientsMoveTheMessageByAtMostTwiceTheClip) {
   const std::size_t d = 500;
   const auto randomizer = make_gaussian(1.0, 0.25, d);
@@ -116,7 +117,8 @@ TEST(Gaussian, TheGridIsAsFineAsSaidAndSaturatesEightDeviationsOut) {
       EXPECT_EQ(std::ldexp(1.0, std::ilogb(grid.step)), grid.step);
       EXPECT_GE(grid.deviation, 64);
       EXPECT_LE(grid.deviation, 128);
-      // sigma C rounded up: not below the product, nor above its next double.
+      // sigma C is rounded up: it is at least the exact product, and the double below it is at
+      // most the product.
       const double deviation = grid.deviation * grid.step;
       EXPECT_LE(std::fma(sigma, clip, -deviation), 0);
       EXPECT_GE(std::fma(sigma, clip, -std::nextafter(deviation, 0.0)), 0);
@@ -165,8 +167,8 @@ TEST(Gaussian, DescribesWhatItDoesAndRefusesTheRest) {
   EXPECT_THROW(make_gaussian(1, 0, 10), Error);
 }
 
-// No client of this randomizer sends such a message; an aggregator that
-// gets one adds it all the same, exactly.
+// No client of this randomizer sends such a message, but an aggregator that receives one still
+// adds it exactly.
 TEST(Gaussian, StepsBeyondWhatAClientMakesAreAddedExactly) {
   const auto randomizer = make_gaussian(5, 0.01, 40);
   const auto scratch = randomizer->make_scratch();

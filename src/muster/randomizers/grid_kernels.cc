@@ -8,11 +8,11 @@
 #include "muster/random/exact_normals.h"
 #include "muster/random/normals.h"
 
-#define HWY_WANT_AVX3_DL 1  // the same targets as random/
+#define HWY_WANT_AVX3_DL 1  // the same targets as in random/
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "muster/randomizers/grid_kernels.cc"
 #include <hwy/foreach_target.h>
-// After foreach_target.h.
+// This header must follow foreach_target.h.
 #include <hwy/highway.h>
 
 #include "muster/random/direction-inl.h"
@@ -23,18 +23,19 @@
 namespace muster::randomizers {
 namespace {
 
-constexpr std::size_t kRow = 64;  // normals, of 32 pairs
+constexpr std::size_t kRow = 64;  // normals, from 32 pairs
 
-// What the vector loops take for rounding: gradient * factor + (normal * deviation + half) is 2^places times
-// the number of steps plus one half plus a margin, and a whole number none of whose clear_bits is set lies
-// within twice that margin of a middle.
+// How the vector loops round. gradient * factor + (normal * deviation + half) is 2^places times (the
+// number of steps plus one half), plus a margin. Where none of the clear_bits of the integer part is set,
+// the value lies within twice that margin of the middle between two steps, and the rounding is left to
+// exact arithmetic.
 struct RoundingPlan {
   float factor, deviation, half;
   std::uint32_t places;
   std::int32_t clear_bits;
 };
 
-// A row and which of its coordinates are not clear.
+// A row of normals, and the coordinates (one bit each in `marks`) whose rounding is not certain.
 struct UnclearRow {
   alignas(64) float normals[kRow];
   std::uint64_t row, marks;
@@ -53,14 +54,15 @@ namespace hn = hwy::HWY_NAMESPACE;
 using DF = hn::CappedTag<float, 16>;
 using D32 = hn::RebindToSigned<DF>;
 
-// The vector loops below run over whole vectors; this pads the rest.
+// The vector loops below process whole vectors; this struct pads the remainder with zeros.
 template <class T>
 struct Padded {
   alignas(64) T values[32] = {};
   Padded(const T* from, std::size_t size) { std::copy_n(from, size, values); }
 };
 
-// Nearest whole number, ties to even. Below 2^31 in magnitude the conversion needs none of NearestInt's care.
+// Rounds to the nearest integer, ties to even. Below 2^31 in magnitude, NearestInt's range checks
+// are not needed.
 HWY_INLINE hn::Vec<D32> ToSteps(hn::Vec<DF> x) {
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
   return hn::Vec<D32>{_mm512_cvtps_epi32(x.raw)};
@@ -111,8 +113,8 @@ void AddScaled(const float* direction, float scale, std::int64_t* sums, std::siz
   std::copy_n(s.values, rest, sums + whole);
 }
 
-// The sums in 32 bits, of kCount messages at once, two vectors a turn: so the second-level cache, where they
-// lie, is read fastest.
+// Adds kCount messages to the 32-bit sums at once. Two vectors per iteration read the second-level cache,
+// where the sums lie, fastest.
 template <std::size_t kCount>
 HWY_INLINE void AddScaledNarrowVectors(const float* const* directions, const float* scales,
                                        std::int32_t* HWY_RESTRICT sums, std::size_t size) {
@@ -158,7 +160,7 @@ void AddAllScaled(const float* const* directions, const float* scales, std::size
   for (; count >= 1; next(1)) AddScaledNarrow<1>(directions, scales, sums, size);
 }
 
-// AddScaledNarrow row by row.
+// Does the work of AddScaledNarrow row by row.
 struct AddRows {
   const float* HWY_RESTRICT direction;
   float scale;
@@ -187,7 +189,8 @@ double DirectionBesideAdding(const std::uint8_t* key, random::Counter counter, f
   return random::HWY_NAMESPACE::MakeDirection<false>(key, counter, nullptr, out, size, add).squared_norm;
 }
 
-// Adds, and returns the largest of x + bound, which is a whole number modulo 2^32.
+// Adds, and returns the largest value of x + bound modulo 2^32, which exceeds 2 * bound if some |x|
+// exceeds `bound`.
 template <std::size_t kCount>
 HWY_INLINE std::uint32_t AddStepsNarrowVectors(const std::int32_t* const* steps, std::uint32_t bound,
                                                std::int32_t* HWY_RESTRICT sums, std::size_t size) {
@@ -267,7 +270,7 @@ void MoveSteps(std::int32_t* HWY_RESTRICT steps, std::int64_t* HWY_RESTRICT sums
   std::fill(steps + whole, steps + size, 0);
 }
 
-// The same of any x: beyond 2^31 and for NaN a number whose last 31 bits are 0.
+// As ToSteps, for any x: beyond 2^31 in magnitude, and for NaN, the result's lowest 31 bits are 0.
 HWY_INLINE hn::Vec<D32> ToStepsOrZeros(hn::Vec<DF> x) {
 #if HWY_TARGET == HWY_SSE4 || HWY_TARGET == HWY_SSSE3
   return hn::Vec<D32>{_mm_cvtps_epi32(x.raw)};
@@ -279,7 +282,7 @@ HWY_INLINE hn::Vec<D32> ToStepsOrZeros(hn::Vec<DF> x) {
 #endif
 }
 
-// A bit for each number none of whose bits in `clear` is set.
+// Returns one bit per number: 1 where none of the bits in `clear` is set.
 HWY_INLINE std::uint64_t ZerosAmong(hn::Vec<D32> numbers, hn::Vec<D32> clear) {
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
   return _mm512_testn_epi32_mask(numbers.raw, clear.raw);
@@ -292,9 +295,9 @@ HWY_INLINE std::uint64_t ZerosAmong(hn::Vec<D32> numbers, hn::Vec<D32> clear) {
 #endif
 }
 
-// Rounds gradient * factor + z * deviation for rows of normals z: shifted by 2^places, as
-// whole numbers, of which the upper bits are the steps. Rows in which a number is near the
-// middle of two steps are put down for later.
+// Rounds gradient * factor + z * deviation for rows of normals z, in fixed point scaled by 2^places;
+// the upper bits are the steps. Rows with a number near the middle of two steps are recorded for
+// exact arithmetic.
 class NoisyRows {
  public:
   NoisyRows(const float* gradient, const RoundingPlan& plan, std::int32_t* steps, UnclearRow* unclear)
@@ -324,8 +327,8 @@ class NoisyRows {
     const auto factor = hn::Set(d, plan_.factor), deviation = hn::Set(d, plan_.deviation);
     const auto half = hn::Set(d, plan_.half);
     const auto clear = hn::Set(di, plan_.clear_bits);
-    // No branch: where numbers are not clear cannot be foreseen. Each row is put down, over the last one if
-    // that was clear.
+    // There is no branch because uncertain numbers cannot be predicted: each row is recorded, and the
+    // next one overwrites it unless some of its marks are set.
     UnclearRow& here = unclear_[rows_];
     std::uint64_t marks = 0;
     HWY_UNROLL(16)
@@ -409,16 +412,16 @@ void subtract_steps(const std::int32_t* steps, std::int32_t* sums, std::size_t s
 namespace {
 
 RoundingPlan rounding_plan(float factor, double largest_product, double deviation, unsigned bits) {
-  // How far a vector's number may be from the true one, before it becomes a whole number: the normal's error;
-  // the deviation's, as a float, and that of its product with the normal; those of the product with the
-  // gradient and of the two sums.
+  // The largest error of the vector loops before rounding to an integer. It has three parts: the error of
+  // the normal; that of the deviation as a float and of its product with the normal; and that of the
+  // product with the gradient and of the two sums.
   constexpr double kLargest = static_cast<double>(random::kLargestRadius);
   const double error = deviation * (random::kNormalError + kLargest * 0x1p-23) +
                        (3 * largest_product + deviation * kLargest + 2) * 0x1p-24;
   RoundingPlan plan{};
   plan.places = 31 - bits;
   const auto scaled = [&](double x) { return std::ldexp(x, static_cast<int>(plan.places)); };
-  // Whole numbers 2^places apart are the middles of two steps; those up to `margin` from one are not clear.
+  // Multiples of 2^places are the middles of two steps; numbers up to `margin` away from one are not certain.
   std::int32_t margin = 2;
   while (margin < scaled(error) * (1 + 0x1p-10) + 1) margin *= 2;
   plan.clear_bits = (std::int32_t{1} << plan.places) - 2 * margin;
@@ -435,7 +438,7 @@ std::size_t add_stream_noise(std::span<const float> gradient, float factor, doub
                              double deviation, unsigned bits, std::int32_t* steps) {
   const RoundingPlan plan = rounding_plan(factor, largest_product, deviation, bits);
   const std::int64_t bound = (std::int64_t{1} << (bits - 1)) - 1;
-  constexpr std::size_t kRows = 256;  // of a pass
+  constexpr std::size_t kRows = 256;  // per pass
   UnclearRow unclear[kRows + 1];
   std::size_t left = 0;
   for (std::size_t from = 0; from < gradient.size(); from += kRow * kRows) {
@@ -449,7 +452,7 @@ std::size_t add_stream_noise(std::span<const float> gradient, float factor, doub
         const std::size_t i = from + row.row * kRow + at;
         if (i >= from + size) break;
         const double product = static_cast<double>(gradient[i]) * static_cast<double>(factor);
-        // The other normal of the pair stands 16 places away.
+        // The other normal of the pair is 16 places away.
         const auto whole =
             random::rounded_if_middling(row.normals[at], row.normals[at ^ 16], product, deviation);
         left += !whole;

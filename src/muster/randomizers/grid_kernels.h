@@ -1,7 +1,7 @@
-// The vector loops of the randomizers: scale, add noise, round to whole steps, add up.
+// The vector loops of the randomizers: they scale, add noise, round to whole steps and add up.
 //
-// Rounding is to the nearest whole number, ties to even; the caller keeps every magnitude below 2^31. All
-// arrays hold `size` elements; those on cache lines are fastest. Thread-safe.
+// Numbers are rounded to the nearest integer, ties to even; the caller keeps every magnitude below 2^31.
+// All arrays hold `size` elements, and arrays that start on a cache line are fastest. Thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -15,32 +15,34 @@ namespace muster::randomizers {
 // sums[i] += round(scale * direction[i])
 void add_scaled(const float* direction, float scale, std::int64_t* sums, std::size_t size);
 
-// steps[i] = round(gradient[i] * factor + deviation N_i), overwriting, then cut to `bits` bits: to [-b, b], b
-// = 2^(bits - 1) - 1. N_i are the true normals 0, 1, ... of a stream (random/exact_normals.h), the product is
-// that of two floats without rounding. Vectors of floats decide most coordinates and leave the others to
-// rounded_normal: the steps are the same on every target. No product is larger than largest_product; 1 <=
-// deviation, 8 <= bits <= 24 and largest_product + 8 deviation <= b. Returns how many coordinates were left.
+// Overwrites steps[i] with round(gradient[i] * factor + deviation N_i), clamped to [-b, b] with
+// b = 2^(bits - 1) - 1. N_i are the true normals 0, 1, ... of a stream (random/exact_normals.h), and the
+// product is that of two floats without rounding. Single-precision vectors decide most coordinates and
+// leave the others to rounded_normal, so the steps are the same on every target. Requires that no product
+// exceeds largest_product, 1 <= deviation, 8 <= bits <= 24 and largest_product + 8 deviation <= b.
+// Returns how many coordinates needed rounded_normal.
 std::size_t add_stream_noise(std::span<const float> gradient, float factor, double largest_product,
                              const random::RunKey& key, const random::StreamAddress& address,
                              double deviation, unsigned bits, std::int32_t* steps);
 
 // sums[i] += steps[i]
 void add_steps(const std::int32_t* steps, std::int64_t* sums, std::size_t size);
-// The same, and steps[i] = 0.
+// The same, then steps[i] = 0.
 void move_steps(std::int32_t* steps, std::int64_t* sums, std::size_t size);
 
-// 32-bit sums wrap around, so that what has been added can be taken off again whatever it was. Several
-// messages at a time cost less than as many alone: what a pass costs is mostly reading and writing.
+// The following functions add to 32-bit sums, which wrap around, so that anything added can be subtracted
+// again. Adding several messages in one pass is cheaper than one at a time, because a pass mostly reads
+// and writes memory.
 
 // For every m, sums[i] += round(scales[m] * directions[m][i]).
 void add_scaled(std::span<const float* const> directions, std::span<const float> scales, std::int32_t* sums,
                 std::size_t size);
-// add_scaled of the direction `added`, with size = out.size(), while random::fill_direction makes another one
-// in `out`: less than one after the other. Returns the squared norm of `out`.
+// Does add_scaled of the direction `added`, with size = out.size(), while random::fill_direction fills
+// `out` with another direction; this is faster than one after the other. Returns the squared norm of `out`.
 double fill_direction_beside_adding(const random::RunKey& key, const random::StreamAddress& address,
                                     std::span<float> out, const float* added, float scale,
                                     std::int32_t* sums);
-// For every m, sums[i] += steps[m][i]; whether all |steps[m][i]| <= bound < 2^31.
+// For every m, sums[i] += steps[m][i]. Returns whether all |steps[m][i]| <= bound < 2^31.
 bool add_steps_within(std::span<const std::int32_t* const> steps, std::uint32_t bound, std::int32_t* sums,
                       std::size_t size);
 // sums[i] -= steps[i]

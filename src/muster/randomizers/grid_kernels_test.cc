@@ -28,7 +28,8 @@ std::vector<float> values(std::size_t n, float scale, std::uint64_t client) {
   return x;
 }
 
-// Every size up to two vectors and a bit, then a large one; one element more than asked must stay as it was.
+// Tests every size up to a little more than two vectors, then a large one. The element after the last
+// must not change.
 TEST(GridKernels, AgreeWithPlainLoopsOnEveryTarget) {
   std::vector<std::size_t> sizes = {1003};
   for (std::size_t n = 0; n < 40; ++n) sizes.push_back(n);
@@ -51,7 +52,8 @@ TEST(GridKernels, AgreeWithPlainLoopsOnEveryTarget) {
   EXPECT_GE(targets, 2);
 }
 
-// Whatever vectors decide, and whatever they leave, is what rounded_normal says of each coordinate alone.
+// Each coordinate equals the result of rounded_normal for it alone, whether the vector loops decide
+// it or leave it.
 TEST(GridKernels, NoiseFromAStreamIsThatOfItsExactNormalsOnEveryTarget) {
   const random::RunKey key = random::RunKey::from_seed(8);
   const random::StreamAddress address{random::Purpose::audit, 3, 4};
@@ -79,7 +81,8 @@ TEST(GridKernels, NoiseFromAStreamIsThatOfItsExactNormalsOnEveryTarget) {
           }
         }
         ASSERT_EQ(steps, expected) << n << " " << one.deviation;
-        // Of 40,000: those of extreme radius words, 2^-13, and those within some 1e-6 deviations of a tie.
+        // Of 40,000 coordinates, those left have an extreme radius word (a fraction 2^-13) or lie within
+        // about 1e-6 deviations of a tie.
         if (n > 40'000) {
           std::printf("%-8s deviation %5.1f, products up to %g: %zu of %zu left to double precision\n",
                       target.c_str(), one.deviation, one.product, left, n);
@@ -91,8 +94,8 @@ TEST(GridKernels, NoiseFromAStreamIsThatOfItsExactNormalsOnEveryTarget) {
   }
 }
 
-// A normal that far out would take 10^15 coordinates: a product does it. Vectors
-// leave what their numbers cannot hold.
+// A normal this large would occur once in 10^15 coordinates, so a large product is used. The vector loops
+// leave numbers that they cannot represent.
 TEST(GridKernels, StepsAreCutToTheirBits) {
   const random::RunKey key = random::RunKey::from_seed(8);
   const std::vector<float> far = {1, -1, 3e6f, -3e6f, 0};
@@ -108,7 +111,7 @@ TEST(GridKernels, StepsAreCutToTheirBits) {
 }
 
 TEST(GridKernels, NarrowSumsAgreeWithPlainLoopsOnEveryTarget) {
-  constexpr std::size_t kMost = 13;  // passes of eight, of four and of one
+  constexpr std::size_t kMost = 13;  // passes of eight, of four and of one message
   const std::vector<float> scales = {1e6f, -1e6f, 3e5f, 0.5f,  7.0f, -2e5f, 1e3f,
                                      1e6f, 4.0f,  5e5f, -9.0f, 1.5f, 2e4f};
   random::on_every_target([&](const std::string&) {
@@ -209,7 +212,7 @@ TEST(GridKernels, StepsBeyondTheBoundAreSeenWhereverTheyAre) {
 TEST(MessageSum, NarrowAndWideSumsAreOneSum) {
   constexpr std::uint32_t kBound = 1u << 29;
   MessageSum sum(2, 1), other(2, 1);
-  for (int i = 0; i < 9; ++i) {  // three times what 32 bits hold
+  for (int i = 0; i < 9; ++i) {  // three times what fits into 32 bits
     const std::span<std::int32_t> narrow = sum.narrow_sums(kBound);
     narrow[0] += static_cast<std::int32_t>(kBound);
     narrow[1] -= static_cast<std::int32_t>(kBound);

@@ -4,11 +4,11 @@
 #include <array>
 #include <bit>
 
-#define HWY_WANT_AVX3_DL 1  // the same targets as random/
+#define HWY_WANT_AVX3_DL 1  // the same targets as in random/
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "muster/randomizers/hadamard.cc"
 #include <hwy/foreach_target.h>
-// After foreach_target.h.
+// This header must follow foreach_target.h.
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
@@ -17,16 +17,18 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Element i is added to running sum i mod 16, whatever the width of a vector.
+// Element i is added to the running sum i mod 16, whatever the width of a vector, so the result is the
+// same everywhere.
 constexpr std::size_t kLanes = 16;
 
-// (-1)^(ones of i & j), as the sign bit of a float.
+// (-1)^(number of ones in i & j), as the sign bit of a float.
 HWY_INLINE std::uint32_t SignBit(std::size_t i, std::size_t j) {
   return static_cast<std::uint32_t>(std::popcount(i & j)) << 31;
 }
 
-// Adds `blocks` blocks of 16 elements, the first of them number `first`, to the running sums. A block's
-// elements share the sign of its high bits; `low` holds the signs of the four low ones.
+// Adds `blocks` blocks of 16 elements to the running sums; `first` is the index of their first element.
+// All elements of a block share the sign from the high bits of their index; `low` holds the signs from
+// the four low bits.
 void AddBlocks(const float* HWY_RESTRICT x, std::size_t first, std::size_t blocks, std::size_t index,
                const std::uint32_t* HWY_RESTRICT low, double* HWY_RESTRICT norms,
                double* HWY_RESTRICT entries) {

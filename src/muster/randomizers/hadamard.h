@@ -1,7 +1,7 @@
-// The +-1 Hadamard matrix H of a power of two, H_ij = (-1)^(ones of i & j): one entry of H
-// x, and all of them.
+// The +-1 Hadamard matrix H of a power of two, H_ij = (-1)^(number of ones in i & j): one entry of H x,
+// or the whole transform.
 //
-// H is symmetric and H H = D I for D rows. Values are the same on every machine. Thread-safe.
+// H is symmetric, and H H = D I for D rows. Values are the same on every machine. Thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -10,15 +10,15 @@
 
 namespace muster::randomizers {
 
-// |x|_1 and (H x)_index, x filled up with zeros, each summed in double in one order; a value that is not
-// finite makes the norm so.
+// The norm |x|_1 and the entry (H x)_index, where x is padded with zeros. Each is summed in double
+// precision in a fixed order. A value that is not finite makes the norm infinite or NaN.
 struct HadamardEntry {
   double norm;
   double entry;
 };
 HadamardEntry hadamard_entry(std::span<const float> x, std::size_t index);
 
-// H x in place, exactly; the size is a power of two, and the sum of the magnitudes is below 2^63.
+// Replaces x by H x, exactly. The size must be a power of two, and the sum of the magnitudes below 2^63.
 void hadamard_transform(std::span<std::int64_t> x);
 
 }  // namespace muster::randomizers

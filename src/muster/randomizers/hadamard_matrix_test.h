@@ -1,5 +1,4 @@
-// The Hadamard matrix in the open, for tests: H_D by its recursion
-// H_2D = [[H, H], [H, -H]]; no bit is counted.
+// The Hadamard matrix for tests, by its recursion H_2D = [[H, H], [H, -H]] instead of by counting bits.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +6,7 @@
 
 namespace muster::randomizers {
 
-// `size` a power of two.
+// `size` must be a power of two.
 inline std::vector<std::vector<int>> hadamard_matrix(std::size_t size) {
   std::vector<std::vector<int>> h{{1}};
   while (h.size() < size) {

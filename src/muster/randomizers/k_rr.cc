@@ -57,7 +57,8 @@ class KRandomizedResponseSampler final : public VectorRandomizer {
       throw Error(ErrorCode::internal, "mean", "", "the randomizer's dimension", "sizes differ");
     }
     const auto n = static_cast<double>(sum.count());
-    const double expected = n * (1 - replacement_.kept) / static_cast<double>(k_);  // of replaced answers
+    // The expected number of replaced answers per category.
+    const double expected = n * (1 - replacement_.kept) / static_cast<double>(k_);
     const double scale = sum.count() == 0 ? 0.0 : 1 / (n * replacement_.kept);
     for (std::size_t i = 0; i < out.size(); ++i) {
       out[i] = static_cast<float>((static_cast<double>(sum.sums()[i]) - expected) * scale);
@@ -86,7 +87,7 @@ Replacement replacement_of(double epsilon0, std::uint64_t k) {
   const double extra = std::expm1(epsilon0), answers = static_cast<double>(k);
   std::uint64_t numerator;
   if (extra < answers) {
-    // 1 - w = extra / (extra + k), rounded down; at least 1e-9 / 2^31 > 2^-61.
+    // 1 - w = extra / (extra + k), rounded down; it is at least 1e-9 / 2^31 > 2^-61.
     numerator = 0 - static_cast<std::uint64_t>(std::ldexp(extra / (extra + answers) * (1 - 0x1p-50), 64));
   } else {
     numerator =

@@ -41,7 +41,8 @@ class KRandomizedResponseSum final : public SumSampler {
     random::KeyedStream bits(key, {random::Purpose::sum_noise, round, 0});
     MessageSum sum = make_sum();
     sum.count_more(exact.count());
-    std::uint64_t uniform = exact.count();  // of clients without a category, and of replaced answers
+    // Answers to draw uniformly: those of clients without a category, and the replaced ones.
+    std::uint64_t uniform = exact.count();
     for (std::size_t i = 0; i < k_; ++i) {
       const auto clients = static_cast<std::uint64_t>(exact.sums()[i]);
       const std::uint64_t kept = clients - random::binomial(bits, clients, replaced_);

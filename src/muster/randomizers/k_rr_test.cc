@@ -29,10 +29,10 @@ TEST(KRandomizedResponse, TheCoinIsExactlyPrivate) {
       const Wide w = replaced(replacement_of(epsilon0, k));
       ASSERT_GT(w, 0);
       ASSERT_LT(w, 1);
-      // Chances of the true answer and of each other one.
+      // The probabilities of the true answer and of each other answer.
       const Wide own = 1 - w + w / k, other = w / k;
       EXPECT_LE(log(own / other), Wide(epsilon0)) << epsilon0 << " " << k;
-      // 64 bits of w and of 1 - w: little is wasted where both have digits to spare.
+      // w and 1 - w have 64 bits: little is lost where neither is tiny.
       const Wide exact = Wide(k) / (exp(Wide(epsilon0)) + k - 1);
       if (exact > Wide(1e-12) && 1 - exact > Wide(1e-12)) {
         EXPECT_LT((w - exact) / std::min(exact, Wide(1 - exact)), Wide(1e-6)) << epsilon0 << " " << k;
@@ -75,7 +75,7 @@ std::vector<std::uint64_t> answers(const VectorRandomizer& randomizer, const std
 TEST(KRandomizedResponse, AnswersHaveTheStatedLaw) {
   constexpr std::uint64_t n = 200'000;
   for (std::uint64_t k : {2u, 5u}) {
-    for (std::size_t category = 0; category <= k; ++category) {  // k: the vector 0
+    for (std::size_t category = 0; category <= k; ++category) {  // k stands for the vector 0
       std::vector<float> record(k);
       if (category < k) record[category] = 1;
       const auto observed = answers(*make_k_rr(1.0, k), record, n);

@@ -17,7 +17,7 @@ constexpr double kEpsilon0 = 1.0, kClip = 0.25;
 
 using Vector = std::vector<float>;
 
-// The law of a message, from the matrix: the shares are (H g)_j / C, g clipped in L1.
+// The law of a message, computed with the matrix: the shares are (H g)_j / C for g clipped in L1.
 std::vector<double> law(const Vector& gradient) {
   double norm = 0;
   for (float value : gradient) norm += std::abs(static_cast<double>(value));
@@ -43,7 +43,7 @@ TEST(L1, MessagesHaveTheLawOfTheDefinition) {
     const auto verdict = messages_have_law(*randomizer, kInputs[i], law(kInputs[i]), i);
     EXPECT_TRUE(verdict.pass) << i << ": " << verdict.summary;
   }
-  // Known bad: a coin for epsilon0 = 1.1.
+  // Known bad: the coin of epsilon0 = 1.1.
   const auto verdict = messages_have_law(*make_l1(1.1, kClip, 5), kInputs[2], law(kInputs[2]), 9);
   EXPECT_FALSE(verdict.pass) << verdict.summary;
 }

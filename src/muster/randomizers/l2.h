@@ -1,10 +1,10 @@
-// l2: the half-sphere randomizer of ldp_sgd.h, in the place of a coordinate sampler for vectors clipped in
+// l2: the half-sphere randomizer of ldp_sgd.h, used instead of a coordinate sampler for vectors clipped in
 // the L2 norm (R_2 of Girgis, Data, Diggavi, Kairouz, Suresh, "Shuffled model of federated learning", 2021).
 //
-// One coordinate of a Kashin representation, or of any other, sent as one sign would be as private, but never
-// more accurate: among all samplers of an index from a fixed law and a sign with probability in [q, 1-q], the
-// half-sphere has the least second moment in every dimension (docs/theory/vector-randomizers.md). It costs
-// 129 bits a message instead of about log2(d) + 2.
+// One coordinate of a Kashin (or any other) representation, sent as one sign, would be as private but
+// never more accurate: among all samplers of an index from a fixed law and a sign with probability in
+// [q, 1-q], the half-sphere has the smallest second moment in every dimension
+// (docs/theory/vector-randomizers.md). It costs 129 bits per message instead of about log2(d) + 2.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace muster::randomizers {
 
-// epsilon0 in [1e-9, 700], clip in [1e-20, 1e20], 1 <= dimension < 2^31, else Error(plan).
+// epsilon0 must lie in [1e-9, 700], clip in [1e-20, 1e20] and dimension in [1, 2^31), else Error(plan).
 std::unique_ptr<VectorRandomizer> make_l2(double epsilon0, double clip, std::size_t dimension);
 
 }  // namespace muster::randomizers

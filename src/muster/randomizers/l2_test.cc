@@ -27,9 +27,9 @@ TEST(L2, IsTheSphereUnderItsOwnDescription) {
   }
 }
 
-// The second moment, at c = C = 1, of one sign of a coefficient of x = sum of a_j(x) u_j in a tight frame of
-// N unit vectors of R^d, x = (d/N) sum <u_j, x> u_j, where no coefficient passes K |x| / sqrt(N): the sign
-// stands for N K / sqrt(N), and decodes to that multiple of u_j.
+// The second moment, at c = C = 1, of one sign of a coefficient of x = sum of a_j(x) u_j in a tight frame
+// of N unit vectors of R^d, x = (d/N) sum <u_j, x> u_j, where no coefficient exceeds K |x| / sqrt(N). The
+// sign represents the value N K / sqrt(N) and decodes to that multiple of u_j.
 double coordinate_second_moment(double d, double level) {
   // |u_j| = sqrt(d/N) when the frame is scaled to x = sum <u_j, x> u_j: N K^2 (d/N).
   return d * level * level;
@@ -38,22 +38,23 @@ double coordinate_second_moment(double d, double level) {
 TEST(L2, NoRepresentationOfOneSignIsMoreAccurate) {
   for (double d : {1.0, 2.0, 3.0, 10.0, 100.0, 1e4, 26010.0, 1e6}) {
     const double sphere = sphere_second_moment(1, 1, d);
-    // Coordinates as they are: the largest is up to |x|, a level of sqrt(d).
+    // For plain coordinates, the largest is at most |x|, which is a level of sqrt(d).
     EXPECT_LE(sphere, coordinate_second_moment(d, std::sqrt(d)) * (1 + 1e-12)) << d;
-    // A representation would have to keep every coefficient below 1.2534 |x| / sqrt(N) to win.
+    // To be better, a representation would have to keep every coefficient below 1.2534 |x| / sqrt(N).
     EXPECT_LE(sphere, coordinate_second_moment(d, std::sqrt(M_PI / 2)) * (1 + 1e-12)) << d;
-    // It approaches that in high dimension.
+    // The sphere approaches that value in high dimension.
     if (d > 99) {
       EXPECT_NEAR(sphere / (d * M_PI / 2), 1, 0.6 / d) << d;
     }
   }
 }
 
-// The proof's inequality, on finite samplers of one sign drawn at random: E |z|^2 >= (mean over x of the
-// projection bought)^2 kappa^2, here in the plane where the mean over directions is a sum.
+// Checks the inequality of the proof, E |z|^2 >= kappa^2 (mean over x of the projection)^2, for samplers
+// of one sign in the plane.
 TEST(L2, TheBoundHoldsForFramesOfThePlane) {
   for (int n : {2, 3, 4, 5, 8, 30}) {
-    // n equally spaced lines, the sign of the projection kept: bought(x) = mean over j of |<u_j, x>|.
+    // The frame is n equally spaced lines, of which the sign of the projection is kept, so the projection
+    // is the mean over j of |<u_j, x>|.
     double least = 1;
     for (int k = 0; k < 2000; ++k) {
       const double angle = M_PI * k / 2000;
@@ -61,7 +62,7 @@ TEST(L2, TheBoundHoldsForFramesOfThePlane) {
       for (int j = 0; j < n; ++j) bought += std::abs(std::cos(angle - M_PI * j / n)) / n;
       least = std::min(least, bought);
     }
-    // Unit vectors scaled by 1/least decode x without falling short anywhere.
+    // Unit vectors scaled by 1/least decode every x to at least its full length.
     EXPECT_GE(1 / (least * least), sphere_second_moment(1, 1, 2) * (1 - 1e-6)) << n;
   }
 }

@@ -13,7 +13,8 @@
 namespace muster::randomizers {
 namespace {
 
-// A message of more steps, 256 scales away, is sent as this many: with probability e^-256, after the noise.
+// Steps are clamped to this magnitude, at least 256 noise scales away; that happens after the noise, with
+// probability e^-256.
 constexpr std::int64_t kMostSteps = (std::int64_t{1} << 31) - 1;
 
 class Laplace final : public VectorRandomizer {
@@ -76,12 +77,13 @@ LaplaceGrid laplace_grid(double epsilon0, double clip) {
                 "outside the range of the sampler");
   }
   check_shape(clip, 1);
-  // 2^20 steps and more to a clip; fewer where the noise is many clips wide, so that t stays below 2^24.
+  // There are at least 2^20 steps per clip; fewer where the noise is many clips wide, so that t
+  // stays below 2^24.
   const int fine = epsilon0 >= 1 ? 20 : 20 + std::ilogb(epsilon0);
   LaplaceGrid grid{};
   grid.step = std::ldexp(1.0, std::ilogb(clip) - fine);
   grid.half_range = static_cast<std::uint64_t>(std::ceil(clip / grid.step));
-  // The quotient is rounded by 2^-53 of itself.
+  // The quotient has a relative rounding error of 2^-53, which the last factor covers.
   grid.scale = static_cast<std::uint64_t>(
       std::ceil(4 * static_cast<double>(grid.half_range) / epsilon0 * (1 + 0x1p-50)));
   return grid;

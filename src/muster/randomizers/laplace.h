@@ -1,15 +1,16 @@
-// laplace: one number of [-C, C] with Laplace noise of scale 2 C / epsilon0, on a grid, sampled exactly.
+// laplace: one number in [-C, C] plus Laplace noise of scale 2 C / epsilon0, on a grid, sampled exactly.
 //
-// The number is clamped, then rounded to a multiple of the step s up or down at random, without bias: an
-// integer X in [-M, M], M = ceil(C / s). The message is X + Z with P(|Z| >= z) = e^(-(2z - 1)/t) for z >= 1
-// and a fair sign. That is continuous Laplace noise of scale t/2 rounded to the nearest integer: X + round(L)
-// = round(X + L), since X is an integer. So the message is a function of X + L, and as |X - X'| <= 2 M and t
-// >= 4 M / epsilon0, its profile is at most that of Laplace noise on an interval of length 2 M with parameter
-// 4 M / t <= epsilon0: what accounting::LaplaceLocal charges. The random rounding is a mixture of integers,
-// which no hockey-stick divergence grows by. Z is drawn by integer comparisons alone (exact_discrete.h): no
-// rounded probability enters. So the law that is charged is the law that is sent: nothing is left to charge
-// but the stream's pseudorandomness. The coin of the rounding is a multiple of 2^-64 and need not be fair:
-// any mixture will do.
+// The number is clamped, then rounded up or down at random, without bias, to a multiple of the step s: an
+// integer X in [-M, M], M = ceil(C / s). The message is X + Z, where P(|Z| >= z) = e^(-(2z - 1)/t) for
+// z >= 1 and the sign is fair. Z is continuous Laplace noise L of scale t/2 rounded to the nearest
+// integer, and X + round(L) = round(X + L) because X is an integer. So the message is a function of
+// X + L. As |X - X'| <= 2 M and t >= 4 M / epsilon0, its privacy profile is at most that of Laplace noise
+// on an interval of length 2 M with parameter 4 M / t <= epsilon0, which is what accounting::LaplaceLocal
+// charges. The random rounding is a mixture of integers, and mixing increases no hockey-stick divergence.
+//
+// Z is drawn by integer comparisons alone (exact_discrete.h), without rounded probabilities. The law that
+// is charged is therefore the law that is sent, up to the pseudorandomness of the stream. The probability
+// of rounding up is a multiple of 2^-64 and need not be exact: any mixture is as private.
 #pragma once
 
 #include <cstdint>
@@ -19,10 +20,10 @@
 
 namespace muster::randomizers {
 
-// Of dimension 1. epsilon0 in [2^-16, 700], clip in [1e-20, 1e20], else Error(plan).
+// The dimension is 1. epsilon0 must lie in [2^-16, 700] and clip in [1e-20, 1e20], else Error(plan).
 std::unique_ptr<VectorRandomizer> make_laplace(double epsilon0, double clip);
 
-// The grid: public, a function of the parameters alone.
+// The public grid of the messages, a function of the parameters alone.
 struct LaplaceGrid {
   double step;               // s, a power of two
   std::uint64_t half_range;  // M

@@ -30,7 +30,8 @@ std::vector<double> messages(double epsilon0, double clip, float value, std::uin
   return values;
 }
 
-// Continuous Laplace noise about `centre`, mapped to [0,1]; the grid is far below what n can see.
+// Maps values to [0,1] by the law of continuous Laplace noise around `centre`; the grid is too fine to be
+// detected with n values.
 std::vector<double> through_law(std::vector<double> values, double centre, double scale) {
   for (double& x : values) {
     const double z = (x - centre) / scale;
@@ -62,7 +63,7 @@ TEST(Laplace, TheGridErrsOnThePrivateSide) {
       EXPECT_LE(4 * Wide(grid.half_range) / Wide(grid.scale), Wide(epsilon0));
       EXPECT_LT(grid.scale, std::uint64_t{1} << 24);
       EXPECT_GE(grid.half_range, 16u);
-      // Little is wasted: the step is a small part of the clip, and of the noise a smaller one.
+      // Little is lost: the step is a small fraction of the clip, and an even smaller one of the noise.
       const double scale = static_cast<double>(grid.scale) / 2 * grid.step;
       EXPECT_GE(scale, 2 * clip / epsilon0 * (1 - 1e-15));
       EXPECT_LE(scale, 2 * clip / epsilon0 * (1 + 1.0 / static_cast<double>(grid.half_range) + 2e-4));
@@ -71,7 +72,8 @@ TEST(Laplace, TheGridErrsOnThePrivateSide) {
   }
 }
 
-// Log of the probability of a message, by the definition: continuous noise of scale t/2 rounded to integers.
+// The logarithm of the probability of a message, by the definition: continuous noise of scale t/2,
+// rounded to integers.
 Wide log_probability(std::int64_t message, std::int64_t record, std::uint64_t scale) {
   const std::int64_t z = std::abs(message - record);
   const Wide t = scale;
@@ -95,13 +97,13 @@ TEST(Laplace, EveryRatioOfTheExactLawIsWithinEpsilon) {
   }
 }
 
-// Continuous noise of scale t/2, rounded.
+// The probability of continuous noise of scale t/2 rounded to the integer z.
 double rounded_noise(std::int64_t z, double t) {
   if (z == 0) return -std::expm1(-1 / t);
   return std::exp(-static_cast<double>(2 * std::abs(z) - 1) / t) * -std::expm1(-2 / t) / 2;
 }
 
-// P(Z = z) ~ e^(-2|z|/t).
+// The probability of two-sided geometric noise, proportional to e^(-2|z|/t).
 double two_sided_geometric(std::int64_t z, double t) {
   return std::exp(-2 * static_cast<double>(std::abs(z)) / t) * std::tanh(1 / t);
 }
@@ -131,15 +133,16 @@ TEST(Laplace, TheChargedProfileIsNeverBelowTheTruth) {
 }
 
 TEST(Laplace, KnownBadTwoSidedGeometricNoisePassesTheCharge) {
-  // The same ratio e^(-2/t) of neighbouring messages, epsilon0 = 4 M / t = 1 exactly; where the likelihood
-  // ratio falls between two messages its divergence is larger than that of continuous noise.
+  // Neighbouring messages have the same ratio e^(-2/t) as with rounded noise, and epsilon0 = 4 M / t = 1
+  // exactly. But where the likelihood ratio falls between two messages, the divergence is larger than
+  // that of continuous noise.
   const double alpha = std::exp(2.0 / 16);
   EXPECT_GT(slow_profile(alpha, 8, 16, two_sided_geometric),
             accounting::Profile::laplace(1.0).at(2.0 / 16) + 1e-4);
 }
 
 TEST(Laplace, RoundingIsUnbiased) {
-  // A grid of few steps, and a value a quarter of the way between two of them.
+  // The grid has few steps, and the value lies a quarter of the way between two of them.
   const LaplaceGrid grid = laplace_grid(0x1p-16, 1.0);
   const auto value = static_cast<float>(2.25 * grid.step);
   constexpr std::uint64_t n = 100'000;

@@ -19,19 +19,20 @@ namespace {
 using Seed = std::array<std::uint8_t, 16>;
 
 struct Direction {
-  AlignedVector<float> normals;  // of `seed`, when `held`
+  AlignedVector<float> normals;  // those of `seed` if `held`
   double norm = 0;
   Seed seed{};
   bool held = false;
-  bool pinned = false;  // not to be replaced before it has been added
+  bool pinned = false;  // must not be replaced before it has been added
 };
 
 struct DirectionScratch final : Scratch {
-  std::array<Direction, VectorRandomizer::kPass> directions;  // those used last
+  std::array<Direction, VectorRandomizer::kPass> directions;  // the most recently used
   std::size_t next = 0;                                       // the one made longest ago
-  AlignedVector<float> rescaled;  // a gradient too large or small for single-precision products
+  // A gradient whose single-precision products could overflow or underflow, rescaled.
+  AlignedVector<float> rescaled;
 
-  // The oldest that is not pinned, to be replaced; fewer than kPass are pinned.
+  // Returns the oldest direction that is not pinned, to be replaced. Fewer than kPass are pinned.
   Direction& oldest() {
     while (directions[next].pinned) next = (next + 1) % directions.size();
     Direction& direction = directions[next];
@@ -41,7 +42,7 @@ struct DirectionScratch final : Scratch {
   void unpin() {
     for (Direction& direction : directions) direction.pinned = false;
   }
-  // The direction of `seed` if it has been kept, else null.
+  // The direction of `seed` if it is still held, else null.
   Direction* at_hand(const Seed& seed) {
     const auto found = std::ranges::find_if(
         directions, [&](const Direction& direction) { return direction.held && direction.seed == seed; });
@@ -49,8 +50,9 @@ struct DirectionScratch final : Scratch {
   }
 };
 
-// Makes `direction` that of `seed` by fill(key, address, normals) -> its squared norm. False where all
-// normals are 0, which makes it the first axis: only for a few dimensions, once in 10^7 messages at most.
+// Makes `direction` that of `seed` by fill(key, address, normals), which returns their squared norm. If
+// all normals are 0, the direction is the first axis and the result is false; this happens only in few
+// dimensions, at most once in 10^7 messages.
 template <class Fill>
 bool hold_direction(const Seed& seed, Direction& direction, Fill fill) {
   direction.held = false;
@@ -83,7 +85,7 @@ class LdpSgd final : public VectorRandomizer {
         dimension_(dimension),
         flip_(flip_of(epsilon0)),
         length_(clip * flip_.inverse_bias * inverse_mean_projection(static_cast<double>(dimension))),
-        // length <= 2^30 steps: no coordinate can leave 32 bits.
+        // The length is at most 2^30 steps, so that every coordinate fits into 32 bits.
         step_(std::ldexp(1.0, std::ilogb(length_) + 1 - 30)) {}
 
   std::size_t dimension() const override { return dimension_; }
@@ -121,7 +123,8 @@ class LdpSgd final : public VectorRandomizer {
     };
     if (!hold_direction(message.seed, mine.oldest(), fill)) dot = static_cast<double>(other[0]);
     const double share = std::min(norm, clip_) / clip_;
-    message.positive = noisy_sign(bits, dot >= 0 ? share : -share, flip_);  // the fixed rule for a tie
+    // A tie (dot == 0) always counts as positive.
+    message.positive = noisy_sign(bits, dot >= 0 ? share : -share, flip_);
     out = message;
   }
 
@@ -132,7 +135,7 @@ class LdpSgd final : public VectorRandomizer {
   void accumulate_all(std::span<const Message> messages, Scratch& scratch, MessageSum& sum) const override {
     DirectionScratch& mine = own(scratch);
     mine.unpin();
-    std::array<Scaled, kPass> waiting;  // to be added
+    std::array<Scaled, kPass> waiting;  // messages not yet added
     std::size_t count = 0;
     const auto add_waiting = [&] {
       add(std::span(waiting).first(count), sum);
@@ -142,7 +145,8 @@ class LdpSgd final : public VectorRandomizer {
     for (const Message& message : messages) {
       const SignedDirectionMessage& signed_direction = checked(message, sum);
       Direction* direction = mine.at_hand(signed_direction.seed);
-      if (direction != nullptr && direction->pinned) add_waiting();  // the same seed twice
+      // The same seed occurs twice.
+      if (direction != nullptr && direction->pinned) add_waiting();
       if (direction == nullptr) {
         direction = &mine.oldest();
         if (count > 0 && waiting[count - 1].largest <= MessageSum::kLargestNarrowBound) {
@@ -162,7 +166,8 @@ class LdpSgd final : public VectorRandomizer {
   }
 
  private:
-  // A decoded message: scale times a direction's normals, rounded, with no coordinate beyond `largest`.
+  // A decoded message: scale times a direction's normals, rounded; no coordinate exceeds
+  // `largest` in magnitude.
   struct Scaled {
     Direction* direction;
     float scale;
@@ -171,7 +176,7 @@ class LdpSgd final : public VectorRandomizer {
 
   Scaled scaled(Direction& direction, bool positive) const {
     const auto length = static_cast<float>(length_ / step_ / direction.norm);
-    // Normals end at 6.67 (normals.h).
+    // No normal exceeds 6.67 in magnitude (normals.h).
     return {&direction, positive ? length : -length, std::ceil(6.7 * static_cast<double>(length)) + 1};
   }
 
@@ -205,7 +210,7 @@ class LdpSgd final : public VectorRandomizer {
     sum.count_more(messages.size());
   }
 
-  // `one` fits narrow sums.
+  // Makes the direction of `seed` while adding `one`, which must fit narrow sums.
   void make_beside_adding(const Seed& seed, Direction& direction, const Scaled& one, MessageSum& sum) const {
     const std::span<std::int32_t> narrow = sum.narrow_sums(static_cast<std::uint32_t>(one.largest));
     hold_direction(seed, direction, [&](const auto& key, const auto& address, std::span<float> normals) {

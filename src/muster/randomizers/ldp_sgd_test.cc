@@ -16,7 +16,8 @@ namespace {
 
 constexpr double kAlpha = 1e-6;
 
-// How many of n messages about `gradient` say that `axis` lies on the positive side of the direction.
+// Counts, out of n messages about `gradient`, those that say that `axis` is on the positive side
+// of the direction.
 std::uint64_t agreements(const VectorRandomizer& randomizer, const std::vector<float>& gradient,
                          const std::vector<float>& axis, std::uint64_t n, std::uint64_t seed) {
   const random::RunKey key = random::RunKey::from_seed(seed);
@@ -56,8 +57,9 @@ TEST(LdpSgd, TheBitHasTheStatedProbabilityAtEveryNorm) {
   }
 }
 
-// Under opposite gradients the event "the axis is on the positive side" is as telling as any. Given that it
-// came n1 + n2 times in equally many trials, n1 is binomial with odds of at most e^epsilon0: reject above.
+// For opposite gradients, the event "the axis is on the positive side" is as informative as any. If it
+// occurs n1 + n2 times in equally many trials, n1 is binomial with odds of at most e^epsilon0; larger
+// values are rejected.
 bool ratio_passes(double true_epsilon0, double claimed_epsilon0, std::string& summary) {
   const auto randomizer = make_ldp_sgd(true_epsilon0, 1.0, 3);
   const std::uint64_t n1 = agreements(*randomizer, kAxis, kAxis, kMessages, 100);
@@ -94,7 +96,7 @@ TEST(LdpSgd, TheSeedIsTheFirstTwoPrivateWords) {
 }
 
 TEST(LdpSgd, DecodesToTheStatedLengthAndOppositeVectors) {
-  // kappa of d = 1, 2, 3: 1, pi/2, 2.
+  // kappa is 1, pi/2 and 2 for d = 1, 2 and 3.
   const double kappa[4] = {0, 1, M_PI / 2, 2};
   for (std::size_t d = 1; d <= 3; ++d) {
     const auto randomizer = make_ldp_sgd(2, 0.1, d);
@@ -115,8 +117,9 @@ TEST(LdpSgd, DecodesToTheStatedLengthAndOppositeVectors) {
   }
 }
 
-// Whether a direction has been kept, is made beside another's adding or comes twice, and whether 32 bits hold
-// it: few dimensions have short ones of many steps.
+// The sum is the same whether a direction is still held, is made while another is added, or occurs twice,
+// and whether or not it fits into 32 bits. (In few dimensions, some directions have short normals, which
+// are scaled to many steps.)
 TEST(LdpSgd, MessagesTogetherAreTheSumOfMessagesAlone) {
   const random::RunKey key = random::RunKey::from_seed(5);
   for (const std::size_t d : {1u, 3u, 70u, 3000u}) {
@@ -127,7 +130,7 @@ TEST(LdpSgd, MessagesTogetherAreTheSumOfMessagesAlone) {
     for (std::uint8_t i = 0; i < 100; ++i) {
       messages.emplace_back(SignedDirectionMessage{{static_cast<std::uint8_t>(i * i % 41)}, i % 3 == 0});
     }
-    for (std::uint64_t client = 0; client < 5; ++client) {  // directions that are at hand
+    for (std::uint64_t client = 0; client < 5; ++client) {  // directions that are still held
       randomizer->randomize(gradient, key, 1, client, *scratch, messages.emplace_back());
     }
     std::rotate(messages.begin(), messages.end() - 5, messages.end());

@@ -1,9 +1,10 @@
-// linf: one coordinate and its sign, for vectors clipped coordinate by coordinate (R_inf of Girgis, Data,
+// linf: the sign of one coordinate, for vectors clipped coordinate by coordinate (R_inf of Girgis, Data,
 // Diggavi, Kairouz, Suresh, "Shuffled model of federated learning", 2021).
 //
-// Coordinates are clamped to [-C, C]. j is uniform in {0, ..., d-1}; b = +1 with probability 1/2 + g_j/(2 C
-// c), c = (e^epsilon0 + 1)/(e^epsilon0 - 1). The message is (j, b), of log2(d) + 1 bits; it is decoded to d C
-// c b e_j, an unbiased estimate of the clamped vector. The aggregator counts signs: one addition a message.
+// Coordinates are clamped to [-C, C]. The index j is uniform in {0, ..., d-1}; the sign b is +1 with
+// probability 1/2 + g_j/(2 C c), where c = (e^epsilon0 + 1)/(e^epsilon0 - 1). The message is (j, b), of
+// log2(d) + 1 bits. It is decoded to d C c b e_j, an unbiased estimate of the clamped vector. The
+// aggregator counts signs: one addition per message.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +14,7 @@
 
 namespace muster::randomizers {
 
-// epsilon0 in [1e-9, 700], clip in [1e-20, 1e20], 1 <= dimension < 2^31, else Error(plan).
+// epsilon0 must lie in [1e-9, 700], clip in [1e-20, 1e20] and dimension in [1, 2^31), else Error(plan).
 std::unique_ptr<VectorRandomizer> make_linf(double epsilon0, double clip, std::size_t dimension);
 
 }  // namespace muster::randomizers

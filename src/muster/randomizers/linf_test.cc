@@ -16,7 +16,7 @@ constexpr double kEpsilon0 = 1.0, kClip = 0.25;
 
 using Vector = std::vector<float>;
 
-// The law of a message: the shares are the clamped coordinates, over the clip.
+// The law of a message: the shares are the clamped coordinates divided by the clip.
 std::vector<double> law(const Vector& gradient) {
   std::vector<double> shares;
   for (float value : gradient)
@@ -36,7 +36,7 @@ TEST(Linf, MessagesHaveTheLawOfTheDefinition) {
     const auto verdict = messages_have_law(*randomizer, kInputs[i], law(kInputs[i]), i);
     EXPECT_TRUE(verdict.pass) << i << ": " << verdict.summary;
   }
-  // Known bad: a coin for epsilon0 = 1.1.
+  // Known bad: the coin of epsilon0 = 1.1.
   const auto verdict = messages_have_law(*make_linf(1.1, kClip, 5), kInputs[1], law(kInputs[1]), 9);
   EXPECT_FALSE(verdict.pass) << verdict.summary;
 }

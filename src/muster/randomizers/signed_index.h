@@ -1,11 +1,12 @@
-// One index, uniform and independent of the data, and one noisy sign: what the coordinate samplers linf and
-// l1 have in common (Girgis, Data, Diggavi, Kairouz, Suresh, "Shuffled model of federated learning: privacy,
-// communication and accuracy trade-offs", 2021, R_inf and R_1).
+// A message of one uniform index, independent of the data, and one noisy sign: the common part of the
+// coordinate samplers linf and l1 (Girgis, Data, Diggavi, Kairouz, Suresh, "Shuffled model of federated
+// learning: privacy, communication and accuracy trade-offs", 2021, R_inf and R_1).
 //
-// A sampler maps its clipped vector to one number of [-1, 1] an index, its share; the sign sent has that
-// mean, times 1 - 2q. Given the index the sign has probability within [q, 1-q] whatever the vector, by the
-// coin that is tossed (flip.h): epsilon0-LDP, a member of class C with U uniform. The sum counts signs,
-// exactly; a derived class's mean() makes the estimate of it.
+// A sampler maps its clipped vector to one number in [-1, 1] per index, the share; the mean of the sign
+// sent is the share times 1 - 2q. Given the index, the probability of either sign lies in [q, 1-q] for
+// every vector, with the q of the coin that is actually tossed (flip.h). So the randomizer is
+// epsilon0-LDP and of class C (Theorem 4, docs/theory/class-c.md), with a uniform law U of indices and
+// signs. The sum counts signs exactly; mean() of the derived class turns it into the estimate.
 #pragma once
 
 #include <cstddef>
@@ -30,18 +31,19 @@ class SignedIndexRandomizer : public VectorRandomizer {
   void accumulate(const Message& message, Scratch& scratch, MessageSum& sum) const override;
 
  protected:
-  // epsilon0 in [1e-9, 700], clip in [1e-20, 1e20], 1 <= dimension <= indices <= 2^31, else Error(plan).
+  // epsilon0 must lie in [1e-9, 700], clip in [1e-20, 1e20], and 1 <= dimension <= indices <= 2^31,
+  // else Error(plan).
   SignedIndexRandomizer(accounting::CoordinateLocal::Norm norm, double epsilon0, double clip,
                         std::size_t dimension, std::size_t indices);
 
-  // The share of the clip at `index`, in [-1, 1] up to rounding; refuses (Error(data)) what is not finite.
+  // The share of the clip at `index`, in [-1, 1] up to rounding. A vector that is not finite is Error(data).
   virtual double share(std::span<const float> gradient, std::size_t index) const = 0;
 
   // Refuses (Error(internal)) a sum of another size or step.
   void check(const MessageSum& sum) const;
 
   double clip() const { return clip_; }
-  // What makes a sign unbiased: 1 / (1 - 2q).
+  // The factor that makes a sign unbiased: 1 / (1 - 2q).
   double sign_scale() const { return flip_.inverse_bias; }
 
  private:

@@ -1,5 +1,5 @@
-// What the tests of the coordinate samplers linf and l1 have in common: the law of a message, given the
-// vector's shares (signed_index.h), against what was sent.
+// Shared by the tests of the coordinate samplers linf and l1: the law of a message, given the vector's
+// shares (signed_index.h), and a comparison with the messages sent.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -16,8 +16,8 @@ namespace muster::randomizers {
 
 inline constexpr std::uint64_t kSignedIndexMessages = 100'000;
 
-// The law of (index, sign), 2 j + 1 for +, by the definition, not by the
-// coins: (1/D) (1/2 +- share_j / (2 c)).
+// The law of (index j, sign) is (1/D)(1/2 +- share_j / (2 c)), with + at place 2 j + 1; it is computed by
+// the definition and not by the coins.
 inline std::vector<double> law_of_shares(const std::vector<double>& shares, double epsilon0) {
   const double c = (std::exp(epsilon0) + 1) / (std::exp(epsilon0) - 1);
   std::vector<double> law;
@@ -29,7 +29,7 @@ inline std::vector<double> law_of_shares(const std::vector<double>& shares, doub
   return law;
 }
 
-// kSignedIndexMessages messages of `gradient` against a law, with a false alarm in 10^6.
+// Compares kSignedIndexMessages messages of `gradient` with a law; the false-alarm rate is 10^-6.
 inline testing::Verdict messages_have_law(const VectorRandomizer& randomizer,
                                           const std::vector<float>& gradient, const std::vector<double>& law,
                                           std::uint64_t seed) {
@@ -47,7 +47,7 @@ inline testing::Verdict messages_have_law(const VectorRandomizer& randomizer,
   return testing::chi_squared_test(counts, expected, 1e-6);
 }
 
-// The laws' ratios over all pairs of inputs; that of the coins themselves is exact in flip_test.cc.
+// The ratios of the laws over all pairs of inputs. flip_test.cc tests the ratio of the coins exactly.
 inline void expect_every_ratio_within(double epsilon0, const std::vector<std::vector<double>>& laws) {
   for (const auto& p : laws) {
     for (const auto& r : laws) {

@@ -1,11 +1,12 @@
-// The `sum` fidelity of a randomizer: instead of every message, their sum alone, in one draw of the same law.
+// The interface of the `sum` fidelity: only the sum of a round's messages is drawn, once, with the law of
+// the sum of single messages.
 //
-// A simulation for speed: the clients' vectors are clipped and added up exactly, and only then is the noise
-// of all messages together drawn at once. What comes out is what the aggregator would hold after as many
-// messages, up to what the derived class states; nobody but the simulation ever sees the exact sum.
+// This makes simulations fast: the clients' vectors are clipped and added up exactly, and only then is the
+// noise of all messages drawn at once. The result has the law of what the aggregator would hold after as many
+// messages, up to the differences that the derived class states. Only the simulation ever sees the exact sum.
 //
-// Order of calls: exact = make_sum(); add() per client, anywhere and in any order; merge() the threads' sums;
-// draw(); then the randomizer's own mean(). Immutable; may be shared between threads.
+// Order of calls: exact = make_sum(); add() per client, on any thread and in any order; merge() the threads'
+// sums; draw(); then mean() of the randomizer. A sampler is immutable and may be shared between threads.
 #pragma once
 
 #include <cstdint>
@@ -20,16 +21,18 @@ class SumSampler {
  public:
   virtual ~SumSampler() = default;
 
-  // An empty sum of clipped vectors.
+  // Returns an empty sum of clipped vectors.
   virtual MessageSum make_sum() const = 0;
 
   // Clips one client's vector and adds it. NaN or infinity in it is Error(data), and nothing is added.
   virtual void add(std::span<const float> vector, MessageSum& exact) const = 0;
-  // The same for several clients, to the same bits; faster where they can be added in one pass over the sum.
-  // NaN or infinity in one of them is Error(data); of VectorRandomizer::kPass or fewer none is added then.
+  // Adds several clients, with bit-identical results; faster where one pass over the sum can add several
+  // vectors. NaN or infinity in a vector is Error(data). If there are at most VectorRandomizer::kPass
+  // vectors, none is added then.
   virtual void add_all(std::span<const std::span<const float>> vectors, MessageSum& exact) const = 0;
 
-  // A sum of exact.count() messages of the randomizer, from the stream (key, {Purpose::sum_noise, round}).
+  // Draws a sum of exact.count() messages of the randomizer, from the stream (key,
+  // {Purpose::sum_noise, round}).
   virtual MessageSum draw(const MessageSum& exact, const random::RunKey& key, std::uint64_t round) const = 0;
 };
 

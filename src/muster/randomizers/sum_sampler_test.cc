@@ -1,5 +1,5 @@
-// The `sum` fidelity against the messages it stands for: two samples of rounds of one population, both
-// against the closed-form moments, and broken variants that the same tests notice.
+// Compares the `sum` fidelity with the messages that it replaces: two samples of rounds of one population
+// with each other and with the moments in closed form. The same tests must detect faulty variants.
 #include "muster/randomizers/sum_sampler.h"
 
 #include <gmock/gmock.h>
@@ -27,7 +27,7 @@ constexpr std::uint64_t kRounds = 8000;
 constexpr std::size_t kBins = 20;
 
 using Vector = std::vector<float>;
-// means[i][r]: coordinate i of the estimate of round r.
+// means[i][r] is coordinate i of the estimate of round r.
 using Means = std::vector<std::vector<double>>;
 
 Means means_of(std::size_t dimension, const std::function<void(std::uint64_t, Vector&)>& round) {
@@ -66,8 +66,8 @@ Means by_sums(const VectorRandomizer& randomizer, const SumSampler& sampler,
   });
 }
 
-// Mean and variance of each coordinate, the latter by the normal approximation of the estimates: of 8000
-// rounds and 50 clients, their fourth moment is that of a normal but for a per cent.
+// Tests the mean and the variance of each coordinate, the variance by the normal approximation: with 8000
+// rounds of 50 clients, the fourth moment of an estimate is within one per cent of a normal's.
 bool moments_hold(const Means& means, const std::vector<double>& expected,
                   const std::vector<double>& variance, std::string& summary) {
   for (std::size_t i = 0; i < means.size(); ++i) {
@@ -91,7 +91,7 @@ bool same_law(const Means& a, const Means& b, std::string& summary) {
     summary = verdict.summary;
     if (!verdict.pass) return false;
   }
-  // And what coordinates have to do with each other: neighbours' sums and differences.
+  // The dependence between coordinates is tested by the sums and differences of neighbouring ones.
   for (std::size_t i = 0; i + 1 < a.size(); ++i) {
     for (double sign : {-1.0, 1.0}) {
       std::vector<double> in_a, in_b;
@@ -116,7 +116,7 @@ std::vector<Vector> gradients() {
     for (std::size_t i = 0; i < x.size(); ++i) {
       x[i] = 0.3f * std::sin(static_cast<float>(j) + 2 * static_cast<float>(i)) + 0.1f;
     }
-    clients.push_back(j == 7 ? Vector(5) : x);  // one of them a dummy
+    clients.push_back(j == 7 ? Vector(5) : x);  // one of them is a dummy
   }
   return clients;
 }
@@ -145,7 +145,7 @@ TEST(GaussianSum, KnownBadVariantsAreNoticed) {
   const auto randomizer = make_gaussian(kSigma, kClip, 5);
   const Means messages = by_messages(*randomizer, clients);
   std::string summary;
-  // A tenth less noise; a clip a fifth too small (with the noise kept); one client forgotten.
+  // Known bad: a tenth less noise; a clip a fifth too small (with the noise unchanged); one client missing.
   EXPECT_FALSE(same_law(
       messages,
       by_sums(*make_gaussian(0.9 * kSigma, kClip, 5), *make_gaussian_sum(0.9 * kSigma, kClip, 5), clients),
@@ -161,9 +161,10 @@ TEST(GaussianSum, KnownBadVariantsAreNoticed) {
 
 TEST(GaussianSum, ClientsTogetherAddUpLikeClientsAlone) {
   const auto sampler = make_gaussian_sum(kSigma, kClip, 1003);
-  for (std::size_t count : {0u, 1u, 4u, 7u, 131u}) {  // 131: more than 32 bits hold
+  for (std::size_t count : {0u, 1u, 4u, 7u, 131u}) {  // 131 clients exceed 32 bits
     std::vector<std::vector<float>> clients(count, std::vector<float>(1003, 0.0f));
-    for (std::size_t i = 0; i < count; ++i) clients[i][i] = i % 2 == 0 ? 1e3f : 1e-3f;  // clipped or not
+    // Large and tiny entries alternate; the large last entry is what makes the norm exceed the clip.
+    for (std::size_t i = 0; i < count; ++i) clients[i][i] = i % 2 == 0 ? 1e3f : 1e-3f;
     for (std::size_t i = 0; i < count; ++i) clients[i][1002] = 1e3f;
     const std::vector<std::span<const float>> views(clients.begin(), clients.end());
     MessageSum alone = sampler->make_sum(), together = alone;
@@ -185,7 +186,7 @@ TEST(GaussianSum, IsFreshEachRoundAndRepeatable) {
   };
   EXPECT_EQ(steps(3), steps(3));
   EXPECT_NE(steps(3), steps(4));
-  // Every coordinate has noise of its own, across blocks: two agree with probability 1 / (2 sqrt(pi) 96).
+  // Every coordinate has its own noise, across blocks: two are equal with probability 1 / (2 sqrt(pi) 96).
   const std::vector<std::int64_t> first = steps(3);
   for (const std::size_t lag : {1u, 16u, 32u, 1024u}) {
     int equal = 0;
@@ -194,8 +195,8 @@ TEST(GaussianSum, IsFreshEachRoundAndRepeatable) {
   }
 }
 
-// What the messages' rounding adds to their sum is drawn with it: variances
-// equal to far less than 1/12 of a step.
+// The drawn sum has the variance of the sum of the messages, which includes 1/12 of a squared step for
+// the rounding of each message.
 TEST(GaussianSum, HasTheVarianceOfTheMessages) {
   const auto randomizer = make_gaussian(kSigma, kClip, 5);
   const GaussianGrid grid = gaussian_grid(kSigma, kClip, 5);
@@ -219,7 +220,7 @@ std::vector<Vector> records(std::size_t k) {
   std::vector<Vector> clients;
   for (std::size_t j = 0; j < 50; ++j) {
     Vector x(k);
-    if (j % 10 != 9) x[j % 3 == 0 ? 0 : j % k] = 1;  // a tenth without a category
+    if (j % 10 != 9) x[j % 3 == 0 ? 0 : j % k] = 1;  // a tenth of the clients has no category
     clients.push_back(x);
   }
   return clients;
@@ -232,7 +233,7 @@ TEST(KRandomizedResponseSum, HasTheLawOfTheMessages) {
     const auto randomizer = make_k_rr(epsilon0, k);
     const Means messages = by_messages(*randomizer, clients);
     const Means sums = by_sums(*randomizer, *make_k_rr_sum(epsilon0, k), clients);
-    // A client answers i with chance P, Q or 1/k: independent indicators.
+    // A client answers i with probability p, q or 1/k; the indicators are independent.
     const double e = std::exp(epsilon0), total = e + static_cast<double>(k) - 1;
     const double p = e / total, q = 1 / total, none = 1 / static_cast<double>(k);
     std::vector<double> expected(k), variance(k);
@@ -248,7 +249,7 @@ TEST(KRandomizedResponseSum, HasTheLawOfTheMessages) {
     EXPECT_TRUE(moments_hold(messages, expected, variance, summary)) << k << ": " << summary;
     EXPECT_TRUE(moments_hold(sums, expected, variance, summary)) << k << ": " << summary;
     EXPECT_TRUE(same_law(messages, sums, summary)) << k << ": " << summary;
-    // Known bad: another epsilon0 in the draw, or a category too few.
+    // Known bad: another epsilon0 in the draw, or some clients with another category.
     EXPECT_FALSE(same_law(messages, by_sums(*randomizer, *make_k_rr_sum(1.0, k), clients), summary));
     std::vector<Vector> moved = clients;
     for (std::size_t j = 0; j < 6; ++j) moved[3 * j] = moved[1];
@@ -271,7 +272,7 @@ TEST(SumSampler, RefusesWhatTheMessagesRefuse) {
   EXPECT_THROW(k_rr->add(Vector(3), wrong), Error);
   EXPECT_THROW(gaussian->draw(wrong, random::RunKey::from_seed(1), 1), Error);
   EXPECT_THROW(k_rr->draw(wrong, random::RunKey::from_seed(1), 1), Error);
-  // The last of a pass of clients: none of them is added.
+  // If the last vector of a pass is not finite, no vector of the pass is added.
   for (const auto& [sampler, sum] : {std::pair{gaussian.get(), &a}, std::pair{k_rr.get(), &b}}) {
     std::vector<Vector> pass(VectorRandomizer::kPass, Vector{0, 1, 0});
     pass.back()[2] = std::numeric_limits<float>::quiet_NaN();

@@ -1,4 +1,5 @@
-// The closed forms against slow ways to the same numbers; docs/randomizers.md quotes some of these.
+// Compares the closed forms with slow computations of the same numbers; docs/randomizers.md
+// quotes some of them.
 #include "muster/randomizers/variance.h"
 
 #include <gtest/gtest.h>

@@ -31,7 +31,7 @@ std::string stroked(const Stroke& stroke) {
                      *stroke.dashes ? fmt::format(" stroke-dasharray=\"{}\"", stroke.dashes) : "");
 }
 
-// Decades, every other one when crowded; 1, 2 and 5 of each when there are few.
+// Powers of ten, thinned out when crowded; if there are few, also 2 and 5 times each.
 std::vector<double> logarithmic_ticks(double low, double high, std::size_t most) {
   for (const std::vector<double>& steps : {std::vector<double>{1, 2, 5}, std::vector<double>{1}}) {
     for (int stride = 1; stride <= (steps.size() > 1 ? 1 : 1000); ++stride) {
@@ -53,7 +53,7 @@ std::vector<double> logarithmic_ticks(double low, double high, std::size_t most)
   return {};
 }
 
-// The smallest of 1, 2, 5 times a power of ten that cuts the range into at most `most` - 1 steps.
+// The smallest of 1, 2, 5 times a power of ten that divides the range into at most `most` - 1 steps.
 double round_step(double range, std::size_t most) {
   const double least = range / static_cast<double>(most - 1);
   const double decade = std::pow(10.0, std::floor(std::log10(least)));
@@ -104,7 +104,7 @@ std::vector<double> Scale::ticks(std::size_t most) const {
 
 std::string Scale::tick_text(double value) const {
   if (!logarithmic_) {
-    // A step of the scale is at least a thousandth of its range: digits beyond that are rounding.
+    // A step of the scale is at least a thousandth of its range, so smaller digits are rounding errors.
     const double cleaned = std::fabs(value) < 1e-6 * (high_ - low_) ? 0 : value;
     if (std::fabs(value) >= 1e6) {
       return fmt::format("{:.6g} M", value / 1e6);

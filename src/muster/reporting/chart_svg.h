@@ -1,9 +1,8 @@
-// Charts as SVG text: panels with a scale on each side, and lines, bands, dots
-// and whiskers in the units of the data.
+// Charts as SVG text: panels with two scales, and lines, bands, dots and whiskers in the units of the data.
 //
-// One picture is one <svg> element that needs nothing from outside. Every shape carries its colours as
-// attributes and a class besides, so that it stands alone as a file, and a page that includes it can restyle
-// it for a dark screen (report_html.cc). Coordinates are written to a tenth of a pixel.
+// A picture is one <svg> element that needs no other files. Every shape has its colours as attributes, so
+// that it works as a file of its own, and also a class, so that a page that includes it can restyle it
+// for dark mode (report_html.cc). Coordinates are written to a tenth of a pixel.
 //
 // Example:
 //     ChartPanel panel(Scale::linear(0, 700, 72, 456), Scale::linear(0, 1, 396, 92),
@@ -18,7 +17,7 @@
 
 namespace muster::app {
 
-// How a line or a mark is drawn: the class restyles it, the rest is for a picture on its own.
+// How a line or a mark is drawn. A page restyles it by `css`; the other fields serve a picture on its own.
 struct Stroke {
   const char* css;
   const char* colour;
@@ -30,21 +29,21 @@ inline constexpr Stroke kSecond{"c2", "#2f9e6e", 2, "7 4"};
 inline constexpr Stroke kThird{"c3", "#c2571a", 1.6, "2 4"};
 
 struct DataPoint {
-  double x, y;  // a y that is not finite is a gap in a line
+  double x, y;  // a y that is not finite makes a gap in a line
 };
 
-// From a quantity to pixels; `from` is the pixel of `low`, `to` that of `high`. A logarithmic scale has
+// Maps a quantity to pixels: `from` is the pixel of `low`, `to` that of `high`. A logarithmic scale needs
 // 0 < low < high, a linear one low < high.
 class Scale {
  public:
   static Scale linear(double low, double high, double from, double to);
   static Scale logarithmic(double low, double high, double from, double to);
-  // A linear scale that begins and ends on round numbers around the values.
+  // A linear scale around the values that begins and ends at round numbers.
   static Scale around(double low, double high, double from, double to);
 
   double at(double value) const;
   std::vector<double> ticks(std::size_t most) const;
-  std::string tick_text(double value) const;  // as a person writes it: "1e-5", "0.01", "200"
+  std::string tick_text(double value) const;  // in short notation: "1e-5", "0.01", "200"
   double low() const { return low_; }
   double high() const { return high_; }
   double from() const { return from_; }
@@ -59,16 +58,17 @@ class Scale {
 
 class ChartPanel {
  public:
-  // `ticks_x` false: no grid along x.
+  // If `ticks_x` is false, there is no grid along x.
   ChartPanel(Scale x, Scale y, const std::string& title, const std::string& x_title, bool ticks_x = true);
 
   void line(const std::vector<DataPoint>& points, const Stroke& stroke);
-  // The area between two lines: gaps of `upper` are left out, gaps of `lower` sink to the floor.
+  // The area between two lines. Where `upper` has a gap, nothing is drawn; where `lower` has one, the
+  // area reaches the bottom.
   void band(const std::vector<DataPoint>& upper, const std::vector<DataPoint>& lower, const Stroke& stroke);
-  // A dot with a label beside it, above and to its right, or to its left; no label when empty.
+  // A dot with a label above it, to its right or (`leftward`) to its left. An empty label is omitted.
   void dot(DataPoint at, const std::string& label, bool leftward, const Stroke& stroke, double radius = 4.5);
   void whisker(double x, double low, double high, const Stroke& stroke);
-  // A line of words under the top edge, at its right end.
+  // A line of text under the top edge, right-aligned.
   void note(const std::string& words, const Stroke& stroke);
 
   const Scale& x() const { return x_; }
@@ -83,19 +83,19 @@ class ChartPanel {
   std::string marks_;
 };
 
-// What each stroke stands for, left to right from a pixel.
+// A legend of the strokes, from left to right, starting at a pixel.
 std::string legend_row(const std::vector<std::pair<std::string, Stroke>>& entries, DataPoint from);
 
 struct PictureSize {
   double width, height;
 };
 enum class PictureFor { file, page };
-// The element, with `heading` as its title for readers that cannot see. In a file it is written above the
-// panels as well, and the namespace is named; a page has both already.
+// The <svg> element, with `heading` as its title for screen readers. In a file, the heading is also
+// written above the panels and the XML namespace is declared; a page already provides both.
 std::string svg_picture(PictureSize size, const std::string& heading, const std::string& body,
                         PictureFor use = PictureFor::file);
 
-// Text as it stands between tags or in quotes of XML and HTML; control characters become U+FFFD.
+// Escapes text for use between tags or in quotes of XML and HTML. Control characters become U+FFFD.
 std::string escaped(const std::string& text);
 
 }  // namespace muster::app

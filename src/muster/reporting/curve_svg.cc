@@ -1,5 +1,5 @@
-// Two panels side by side, logarithmic on all axes: over the fixed quantity, and over rounds. The band
-// between the lower and the upper curve is what is not known; a dot marks what was asked.
+// Draws two panels side by side, logarithmic on all axes: over the fixed quantity, and over rounds. The
+// truth lies in the band between the lower and the upper curve; a dot marks the question.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -68,7 +68,7 @@ class Panel {
   Scale x_scale(double left) const {
     Span shown{x_value(points_.front()), x_value(points_.back())};
     if (!(shown.low > 0)) {
-      shown = {1, 1};  // no ticks
+      shown = {1, 1};  // a panel without ticks
     }
     if (shown.low == shown.high) {
       shown = {shown.low / 2, shown.high * 2};
@@ -76,8 +76,8 @@ class Panel {
     return Scale::logarithmic(shown.low, shown.high, left, left + kPanelWidth);
   }
 
-  // Also decides whether the local curve fits: it may lie far above, and is drawn
-  // where it does not squeeze the others.
+  // Also decides whether the local curve fits: it may lie far above the others, and is drawn only where
+  // it does not compress them.
   Scale y_scale() {
     Span shown = span_of(&CurvePoint::upper);
     const Span lower = span_of(&CurvePoint::lower), local = span_of(&CurvePoint::local);
@@ -115,7 +115,7 @@ class Panel {
     return over_rounds_ ? static_cast<double>(point.rounds) : point.fixed;
   }
 
-  // Epsilon 0 has no place on a logarithmic axis: alone, it stands in the middle.
+  // Epsilon 0 has no place on a logarithmic axis; as the only point, it is drawn in the middle.
   double x_shown(const CurvePoint& point) const {
     return x_value(point) > 0 ? x_value(point) : std::sqrt(chart_.x().low() * chart_.x().high());
   }
@@ -130,7 +130,8 @@ class Panel {
     for (const CurvePoint& point : points_) {
       curve.push_back({x_shown(point), y_shown(point.*side)});
     }
-    // Of points below the floor, those that end a line on it stay.
+    // Of the points below the bottom, only those next to a visible point stay, so that lines
+    // end at the bottom.
     const auto on_floor = [&](std::size_t i) {
       return i >= curve.size() || !(curve[i].y > chart_.y().low());
     };
@@ -151,7 +152,8 @@ class Panel {
       if (point.rounds == curves_.rounds && point.fixed == curves_.question.fixed && point.upper &&
           *point.upper > 0) {
         const DataPoint asked{x_shown(point), y_shown(point.upper)};
-        // Above the curve and clear of it: it falls over delta and over epsilon, and rises over rounds.
+        // The label stands above the curve, on the side where it does not touch it: the curve falls over
+        // delta and over epsilon, and rises over rounds.
         const Scale& x = chart_.x();
         const bool leftward =
             over_rounds_ ? x.at(asked.x) > x.from() + kLabelWidth : x.at(asked.x) > x.to() - kLabelWidth;

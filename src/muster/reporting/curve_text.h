@@ -1,7 +1,7 @@
-// Curves as `muster account --curve` prints them: a table, CSV, or one self-contained SVG picture.
+// Privacy curves as `muster account --curve` prints them: a table, CSV, or one self-contained SVG picture.
 //
-// Upper values are rounded up and lower ones down in the table; CSV carries 17 digits. What is none is an
-// empty cell, and a gap in the picture.
+// In the table, upper values are rounded up and lower values down; CSV has 17 digits. A missing value is
+// "none" or "-" in the table, an empty cell in CSV and a gap in the picture.
 #pragma once
 
 #include <string>
@@ -12,10 +12,10 @@ namespace muster::app {
 
 enum class CurveFormat { table, csv, svg };
 
-// Throws Error(usage) for a name that is none.
+// Throws Error(usage) if no format has this name.
 CurveFormat curve_format_named(const std::string& name);
 
-// `heading` says what was asked of what; CSV has none.
+// `heading` states the question and the plan; CSV has no heading.
 std::string curve_text(const accounting::PrivacyCurves& curves, CurveFormat format,
                        const std::string& heading);
 

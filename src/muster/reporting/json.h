@@ -1,7 +1,7 @@
-// One JSON object on one line, keys in the order they were added: what --json prints.
+// One JSON object on one line, with keys in the order in which they were added, as --json prints it.
 //
-// Doubles carry 17 significant digits, so that they read back as the same double; what is absent or not
-// finite is null. Text that is not UTF-8 (a path may be any bytes) has its bad bytes replaced by U+FFFD.
+// Doubles have 17 significant digits, so that they parse to the same double; absent and non-finite values
+// are null. In text that is not UTF-8 (a path may be any bytes), invalid bytes are replaced by U+FFFD.
 //
 // Example:
 //     JsonObject().number("epsilon", 0.5).integer("rounds", 10).str();   // {"epsilon":0.5,"rounds":10}

@@ -15,7 +15,7 @@ constexpr PictureSize kSize{960, 320};
 constexpr double kTop = 42, kBottom = 264;
 constexpr double kLeft = 64, kMiddle = 450, kSecondLeft = 550, kRight = 936;
 
-// More points than pixels are drawn as their every k-th, the last always.
+// If there are more points than this, every k-th is drawn, always including the last.
 constexpr std::size_t kMostPoints = 1000;
 constexpr std::size_t kMostDots = 150;
 
@@ -45,7 +45,7 @@ Scale step_scale(const RunRecord& run, double from, double to) {
   return Scale::linear(0, last_step(run), from, to);
 }
 
-// Includes every finite y of the points.
+// A scale that includes `least` and every finite y of the points.
 Scale value_scale(const std::vector<DataPoint>& points, double least, double from = kBottom,
                   double to = kTop) {
   double low = least, high = least;

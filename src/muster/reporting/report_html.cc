@@ -16,10 +16,10 @@ namespace {
 
 using accounting::Bound;
 
-// Rows of the table of logged rounds; beyond, every k-th is shown.
+// The largest number of rows in the table of logged rounds; of more, every k-th is shown.
 constexpr std::size_t kMostRows = 2000;
 
-// How a page begins, and what it says of itself there.
+// How a page begins, and the texts in its head by which is_report() recognises it.
 constexpr std::string_view kBeginning = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n";
 constexpr std::string_view kMarker = "<meta name=\"generator\" content=\"muster report\">\n";
 constexpr std::string_view kTitleEnding = ": a run of muster</title>";
@@ -102,7 +102,7 @@ std::string head_of(const ReportParts& parts) {
   return html;
 }
 
-// "0.1", or from the lowest to the highest where clients or rounds differ.
+// The declared rate as text: "0.1", or the range from the lowest to the highest if clients or rounds differ.
 std::string declared_rate(const protocols::Plan& plan) {
   double least = 1, most = 0;
   for (const accounting::Stage& stage : plan.stages()) {

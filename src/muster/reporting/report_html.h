@@ -1,8 +1,7 @@
 // A run as one web page: charts, tables and the accountant's statement, with nothing loaded from outside.
 //
-// The style follows the reader's light or dark screen, and prints. Every text that comes from
-// a file is escaped. A number that is shown rounded carries its full value in a <data
-// value=".."> element; an epsilon is rounded up.
+// The style follows the reader's light or dark mode and can be printed. All text that comes from a file is
+// escaped. A rounded number carries its full value in a <data value=".."> element; an epsilon is rounded up.
 #pragma once
 
 #include <cstdint>
@@ -18,22 +17,24 @@ namespace muster::app {
 struct ReportParts {
   const RunRecord& run;
   const WatchedRun& watched;
-  std::uint64_t larger;  // stated epsilons that were larger than today's, which is shown
-  std::optional<accounting::Statement> statement;  // of the rounds done; nothing before the first
-  // The proven epsilon of the rounds done if every client's rate were the low, or high, end of the estimate.
+  // How many stated epsilons were larger than today's value, which is shown instead.
+  std::uint64_t larger;
+  // The statement for the rounds done; nothing before the first round.
+  std::optional<accounting::Statement> statement;
+  // The proven epsilon of the rounds done if every client's rate were the low (or high) end of the estimate.
   std::optional<double> epsilon_at_low, epsilon_at_high;
 };
 
 std::string report_html(const ReportParts& parts);
-// Whether a file is such a page, of this version or one before.
+// Whether a file is such a page, of this version or an older one.
 bool is_report(std::string_view text);
 
-// The charts of the page, empty text where there is nothing to draw.
+// The charts of the page; empty text if there is nothing to draw.
 std::string learning_chart(const RunRecord& run);
 std::string check_in_chart(const RunRecord& run, const WatchedRun& watched);
 std::string time_chart(const RunRecord& run);
 
-// "slot" where rounds of the accountant are runs of slots, else "round".
+// "slot" if the accountant's rounds are runs of slots, else "round".
 const char* step_word(const protocols::Plan& plan);
 
 }  // namespace muster::app

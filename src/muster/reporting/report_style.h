@@ -1,4 +1,4 @@
-// The style sheet of a report: colours as variables, so that a dark screen and paper each get their own.
+// The style sheet of a report; its colours are variables, with separate values for dark mode and for print.
 #pragma once
 
 namespace muster::app {

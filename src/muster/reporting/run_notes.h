@@ -1,5 +1,5 @@
-// Sentences that belong beside a run's figures: whose epsilon it is when clients share records, and how many
-// vectors could not be computed. Empty where there is nothing to say.
+// Notes shown beside a run's numbers, for example on clients that share records and on vectors that were
+// not finite. A note is empty if there is nothing to report.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ std::string sharing_note(std::uint64_t clients, double clients_per_record);
 // "12 answers were neutral: ...".
 std::string neutral_note(std::uint64_t neutral);
 
-// "2 epsilons in the files are larger than today's: ...".
+// "2 stated epsilons are larger than what the accountant proves today, ...".
 std::string larger_note(std::uint64_t larger);
 
 }  // namespace muster::app

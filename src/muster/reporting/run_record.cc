@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
-// plan.txt holds "key = value" lines, values as flags write them except for a range of rates.
+// Reads plan.txt: "key = value" lines, with values as flags write them, except for a range of rates.
 protocols::Plan plan_of(const std::string& text, const fs::path& file) {
   const auto damaged = [&file](std::size_t line, const std::string& why) {
     return Error(ErrorCode::file, file.string(), "", "", fmt::format("line {}: {}", line, why));
@@ -76,7 +76,7 @@ protocols::Plan plan_of(const std::string& text, const fs::path& file) {
   }
 }
 
-// Fields of one JSON object; whatever is wrong with one is a complaint that the caller places.
+// The fields of one JSON object. A wrong field throws std::invalid_argument; the caller adds the position.
 class Fields {
  public:
   explicit Fields(const Json& json) : json_(json) {}
@@ -160,7 +160,7 @@ LoggedLine logged_line(const std::string& text, const protocols::Plan& plan, con
   return line;
 }
 
-// A field of result.json that must be what the plan or the checkpoint beside it says.
+// Requires a field of result.json to equal the value in the plan or the checkpoint.
 void require_equal(const fs::path& file, const char* key, const std::string& stated, const std::string& truth,
                    const char* source) {
   if (stated != truth) {
@@ -265,7 +265,8 @@ RunRecord read_run(const fs::path& folder) {
   record.outcome = read_outcome(folder / "result.json", record.plan, checkpoint);
   record.logged = read_metrics(folder / "metrics.jsonl", record.plan, record.outcome.has_value());
   const std::uint64_t logged_rounds = record.logged.empty() ? 0 : record.logged.back().round;
-  if (record.outcome && record.outcome->rounds != logged_rounds) {  // the last round is always logged
+  // The last round is always logged.
+  if (record.outcome && record.outcome->rounds != logged_rounds) {
     throw Error(ErrorCode::file, (folder / "metrics.jsonl").string(), fmt::format("{}", logged_rounds),
                 fmt::format("{}, as in result.json", record.outcome->rounds), "ends at another round");
   }
@@ -278,7 +279,7 @@ WatchedRun watch(const protocols::Plan& plan, const std::vector<LoggedLine>& log
   for (std::size_t i = 0; i < logged.size(); ++i) {
     const LoggedLine& line = logged[i];
     try {
-      // The rounds since the line before, then the logged one.
+      // First the rounds since the previous line, then the logged round.
       watched.monitor.watch(line.step - steps - 1, line.messages - messages - line.check_ins);
       watched.bands.push_back(watched.monitor.band(1));
       watched.monitor.watch(1, line.check_ins);
@@ -300,7 +301,7 @@ void warn_of_alarm(const protocols::Plan& plan, const fs::path& folder) {
                  "muster: {} check-ins: {}; the declared rate is what is charged (muster report says more)\n",
                  name_of(alarm->direction), alarm->reason);
     }
-  } catch (const Error& error) {  // the run itself is whole
+  } catch (const Error& error) {  // the run itself is complete
     fmt::print(stderr, "muster: check-ins cannot be held against the declared rate: {}\n", error.what());
   }
 }

@@ -1,7 +1,8 @@
-// What a run's folder says, read without disturbing it: its plan, its logged rounds, and how it ended.
+// Reads a run's folder without disturbing the run: its plan, its logged rounds, and how it ended.
 //
-// Takes no lock and writes nothing, so the run may be under way. Every file is checked as it is read; what is
-// missing or damaged is Error(file) or Error(checkpoint) that names the file, and the line of metrics.jsonl.
+// It takes no lock and writes nothing, so the run may still be going on. Every file is checked while it
+// is read; anything missing or damaged is an Error(file) or Error(checkpoint) that names the file and, in
+// metrics.jsonl, the line.
 #pragma once
 
 #include <cstdint>
@@ -18,13 +19,13 @@
 namespace muster::app {
 
 struct LoggedLine {
-  std::uint64_t step;  // rounds done; in slot protocols slots, of all runs together
+  std::uint64_t step;  // rounds done; in slot protocols, slots of all runs together
   std::uint64_t round;
   double accuracy;
-  std::optional<double> epsilon;  // nothing: none is proven
-  std::uint64_t check_ins;        // of the last step
-  std::uint64_t messages;         // of all steps
-  std::uint64_t neutral;          // of these; 0 where an older version did not count them
+  std::optional<double> epsilon;  // nothing if none is proven
+  std::uint64_t check_ins;        // in the last step
+  std::uint64_t messages;         // in all steps
+  std::uint64_t neutral;          // of these messages; 0 if an older version did not count them
   double seconds;
 };
 
@@ -37,48 +38,49 @@ struct Outcome {
   std::string fidelity;
   std::string stopped;
   std::uint64_t neutral = 0;
-  std::optional<double> clients_per_record;  // nothing: of an older version
-  std::string text;                          // the line itself
+  std::optional<double> clients_per_record;  // nothing if an older version wrote the file
+  std::string text;                          // the line as it is in the file
 };
 
-// result.json of a finished run of this plan, and of the rounds and the fidelity of its checkpoint; nothing
-// while there is none. Its epsilon is as stated (stated_epsilon.h).
+// Reads result.json and checks that it fits this plan and the rounds and fidelity of its checkpoint.
+// Returns nothing if there is no such file. The epsilon is the one stated in the file (stated_epsilon.h).
 std::optional<Outcome> read_outcome(const std::filesystem::path& file, const protocols::Plan& plan,
                                     const simulation::Checkpoint& checkpoint);
 
 struct RunRecord {
   std::filesystem::path folder;
   protocols::Plan plan;
-  std::string plan_text;  // of plan.txt
-  std::string hash;       // of the plan, and of the checkpoint beside it
+  std::string plan_text;  // the content of plan.txt
+  std::string hash;       // of the plan; the checkpoint has the same
   std::vector<LoggedLine> logged;
-  std::optional<Outcome> outcome;            // nothing: the run is not finished
-  std::optional<double> clients_per_record;  // nothing: of an older version, which did not keep it
+  std::optional<Outcome> outcome;  // nothing if the run is not finished
+  // Nothing if the run is of an older version, which did not save it.
+  std::optional<double> clients_per_record;
 };
 
-// NAME-HASH8 after the plan: what its folder is called unless another is asked for.
+// The default name of a plan's run folder: NAME-HASH8.
 std::string run_name(const protocols::Plan& plan);
 
 RunRecord read_run(const std::filesystem::path& folder);
 
-// The logged rounds of a run of this plan, their epsilons as stated (stated_epsilon.h). `finished`: the last
-// line must be whole; of a run under way it may still be being written, and is then left out. `most`: bytes
-// of the file that are read.
+// Reads the logged rounds of a run of this plan, with the epsilons stated in the file (stated_epsilon.h).
+// If `finished`, the last line must be complete; otherwise an incomplete last line, which may still be
+// being written, is left out. At most `most` bytes of the file are read.
 std::vector<LoggedLine> read_metrics(const std::filesystem::path& file, const protocols::Plan& plan,
                                      bool finished,
                                      std::uint64_t most = std::numeric_limits<std::uint64_t>::max());
 
-// The monitor after all logged rounds, and the band each logged round
-// was held against (nothing: not watched).
+// The monitor after all logged rounds, and the band with which each logged round was compared (nothing if
+// that round was not watched).
 struct WatchedRun {
   protocols::CheckInMonitor monitor;
   std::vector<std::optional<protocols::CountBand>> bands;
 };
-// `file` is named by the Error(file) of counts that cannot be.
+// `file` is what the Error(file) names if the counts are impossible.
 WatchedRun watch(const protocols::Plan& plan, const std::vector<LoggedLine>& logged,
                  const std::filesystem::path& file);
 
-// After a run: a line on stderr when the alarm is on, or cannot be decided.
+// After a run, prints a line on stderr if the monitor raised an alarm or could not decide.
 void warn_of_alarm(const protocols::Plan& plan, const std::filesystem::path& folder);
 
 }  // namespace muster::app

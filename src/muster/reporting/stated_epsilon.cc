@@ -25,12 +25,13 @@ using Json = nlohmann::ordered_json;
 
 constexpr double kNone = std::numeric_limits<double>::infinity();
 constexpr double kLastDigits = 1e-9;
-constexpr std::chrono::seconds kQuiet{20};  // before each word on how far it is
-// An error beyond this part of the value excuses nothing: with one as large as the value, 0 would pass.
+constexpr std::chrono::seconds kQuiet{20};  // before each progress message
+// A numerical error larger than this fraction of the value is not tolerated: an error as large as the
+// value would let a stated 0 pass.
 constexpr double kMostOfToday = 0.1;
 
-// The epsilon of each number of rounds, on as many threads as a run takes; says on stderr how far it is when
-// that takes long.
+// Computes the epsilon of each number of rounds, on as many threads as a run uses by default, and reports
+// progress on stderr if that takes long.
 std::vector<double> epsilons_of(const std::vector<std::uint64_t>& rounds, const EpsilonOfRounds& epsilon) {
   std::vector<double> values(rounds.size());
   std::atomic<std::size_t> next{0};
@@ -54,7 +55,7 @@ std::vector<double> epsilons_of(const std::vector<std::uint64_t>& rounds, const 
   return values;
 }
 
-// One stated value against today's; whether it is larger.
+// Compares a stated value with today's; returns whether it is larger, and throws if it is too small.
 bool is_larger(const protocols::Plan& plan, std::uint64_t rounds, double today, double stated,
                const fs::path& file, const std::string& line) {
   const double digits = std::isfinite(today) ? kLastDigits * today : 0;
@@ -92,7 +93,8 @@ accounting::Statement statement_of(const protocols::Plan& plan, std::uint64_t ro
 
 std::uint64_t restate(const protocols::Plan& plan, const EpsilonOfRounds& epsilon, const fs::path& file,
                       std::vector<LoggedLine>& logged) {
-  std::vector<std::uint64_t> rounds;  // ascending; slots of one run are charged alike
+  // In ascending order; the slots of one run are charged alike.
+  std::vector<std::uint64_t> rounds;
   for (const LoggedLine& line : logged) {
     if (rounds.empty() || rounds.back() != line.round) {
       rounds.push_back(line.round);

@@ -1,9 +1,10 @@
-// What a run's files state of its epsilon, held against what the accountant says today.
+// Compares the epsilon stated in a run's files with what the accountant proves today.
 //
-// A file may have been edited, or be of a version that erred; so what people see is worked out anew, from the
-// plan and the rounds, and a file that states less is refused. One that states more is of a version with
-// looser bounds: today's value takes its place. Less is less than today's value by more than its numerical
-// error (of a tenth of it at most) and a part in 10^9, which the last digits of another machine may make.
+// A file may have been edited, or written by a version that erred. So every epsilon that is shown is
+// computed anew from the plan and the rounds, and a file that states less is refused. A file that states
+// more was written by a version with looser bounds; today's value replaces it. A stated value counts as less
+// if it is below today's value by more than 10^-9 of that value plus its numerical error; the 10^-9 covers
+// the last digits of another machine, and a numerical error above a tenth of the value does not count.
 #pragma once
 
 #include <cstdint>
@@ -18,24 +19,26 @@
 
 namespace muster::app {
 
-// Proven upper epsilon of so many rounds, infinite where there is none; may be called from several threads.
+// The proven upper epsilon of a number of rounds, infinite if there is none. Several threads may
+// call it at once.
 using EpsilonOfRounds = std::function<double(std::uint64_t)>;
 
-// Every bound of the first `rounds` >= 1 rounds of a plan, at its delta.
+// All bounds for the first `rounds` >= 1 rounds of a plan, at its delta.
 accounting::Statement statement_of(const protocols::Plan& plan, std::uint64_t rounds);
 
-// Puts today's epsilon in the place of each that is stated; returns how many were larger. Error(file), naming
-// `file` and the line, for one that is less.
+// Replaces each stated epsilon by today's and returns how many were larger. Throws Error(file), naming
+// `file` and the line, if one is less.
 std::uint64_t restate(const protocols::Plan& plan, const EpsilonOfRounds& epsilon,
                       const std::filesystem::path& file, std::vector<LoggedLine>& logged);
 std::uint64_t restate(const protocols::Plan& plan, const EpsilonOfRounds& epsilon,
                       const std::filesystem::path& file, Outcome& outcome);
 
-// Before an unfinished run goes on: what it has logged up to its checkpoint is sound, or Error(file).
+// Before an unfinished run continues, checks what it has logged up to its checkpoint; throws Error(file)
+// if that is not sound.
 void check_logged(const protocols::Plan& plan, const EpsilonOfRounds& epsilon,
                   const std::filesystem::path& folder, const simulation::Checkpoint& checkpoint);
-// The result of a finished run with today's epsilon, its logged rounds checked as well. A line on stderr
-// where an older version stated more.
+// Returns the result of a finished run with today's epsilon, after checking its logged rounds as well.
+// Prints a line on stderr if an older version stated more.
 Outcome finished_outcome(const protocols::Plan& plan, const EpsilonOfRounds& epsilon,
                          const std::filesystem::path& folder, const simulation::Checkpoint& checkpoint);
 

@@ -64,7 +64,7 @@ std::string aligned(const std::vector<Row>& rows) {
   return text;
 }
 
-// What each bound of two or more assumes.
+// The assumptions that all bounds share; none if there is only one bound.
 std::vector<std::string> shared_assumptions(const std::vector<Bound>& bounds) {
   std::vector<std::string> shared;
   if (bounds.size() < 2) {

@@ -1,4 +1,4 @@
-// A privacy statement as `muster account` prints it: the JSON line of the contract, and a table for people.
+// A privacy statement as `muster account` prints it: the documented JSON line, and a human-readable table.
 #pragma once
 
 #include <string>
@@ -8,14 +8,15 @@
 
 namespace muster::app {
 
-// Keys in the contract's order: the best bound at the top level, then "local" and "all".
+// The keys are in the documented order: the best bound at the top level, then "local" and "all".
 JsonObject statement_json(const accounting::Statement& statement);
 
-// Best first. Upper values are rounded up and lower values down, so no printed epsilon is too small. What
-// every bound assumes is said once. `with_time` adds what each bound took to compute.
+// The best bound comes first. Upper values are rounded up and lower values down, so no printed epsilon is
+// too small. Assumptions shared by all bounds are listed once. `with_time` adds the time that each bound
+// took to compute.
 std::string statement_table(const accounting::Statement& statement, bool with_time = false);
 
-// `value` to 6 significant digits, never below it (round_up) or never above it.
+// `value` with 6 significant digits: rounded_up is never below it, rounded_down never above it.
 std::string rounded_up(double value);
 std::string rounded_down(double value);
 

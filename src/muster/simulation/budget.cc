@@ -18,7 +18,7 @@ std::uint64_t affordable_rounds(const std::function<double(std::uint64_t)>& epsi
                 fmt::format("the first round already costs epsilon = {:.6g}", first));
   }
   std::uint64_t affordable = 1;      // epsilon(affordable) <= budget
-  std::uint64_t excessive = rounds;  // not epsilon(excessive) <= budget
+  std::uint64_t excessive = rounds;  // epsilon(excessive) is above the budget
   while (excessive - affordable > 1) {
     const std::uint64_t middle = affordable + (excessive - affordable) / 2;
     (epsilon(middle) <= budget ? affordable : excessive) = middle;

@@ -1,4 +1,4 @@
-// How many rounds a privacy budget pays for.
+// Finds how many rounds a privacy budget allows.
 #pragma once
 
 #include <cstdint>
@@ -6,9 +6,9 @@
 
 namespace muster::simulation {
 
-// The most rounds T <= `rounds` whose epsilon stays within `budget`, found once by bisection: epsilon(T) <=
-// budget is checked for the answer itself, and epsilon never decreases with rounds. epsilon(0) is 0 and is
-// not asked. Error(budget) when rounds >= 1 and already the first one passes the budget.
+// Returns the largest T <= `rounds` whose epsilon is at most `budget`, by bisection; epsilon must not
+// decrease with rounds. epsilon(T) <= budget is evaluated for the answer itself. epsilon(0) is 0 and is
+// not evaluated. Throws Error(budget) if rounds >= 1 and the first round already exceeds the budget.
 std::uint64_t affordable_rounds(const std::function<double(std::uint64_t)>& epsilon, std::uint64_t rounds,
                                 double budget);
 

@@ -19,7 +19,7 @@ constexpr std::uint64_t kMostDigits = 60'000;
 constexpr std::uint64_t kTestDigits = 10'000;
 constexpr std::uint64_t kOpenDigits = 20'000;
 
-// What follows the colon: a folder or a file.
+// The part of the name after the colon: a folder or a file.
 std::string path_of(const std::string& name) { return name.substr(name.find(':') + 1); }
 
 learning::DataSplit load_files(const char* key, const std::string& name) {
@@ -35,7 +35,7 @@ learning::DataSplit load_files(const char* key, const std::string& name) {
               "not a data set this muster reads");
 }
 
-// The inputs of one example as bytes, to be compared.
+// The inputs of one example as bytes, for comparison.
 std::string_view inputs_of(const learning::Dataset& data, std::size_t i) {
   const std::size_t size = data.shape.size();
   if (data.values.empty()) return {reinterpret_cast<const char*>(data.bytes.data()) + i * size, size};

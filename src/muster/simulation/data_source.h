@@ -1,6 +1,6 @@
-// The data sets a plan names: `digits`, idx:DIR, csv:FILE, cifar:DIR.
+// Loads the data sets that a plan names: `digits`, idx:DIR, csv:FILE, cifar:DIR.
 //
-// Pure reading; any thread.
+// All functions only read. Thread-safe.
 #pragma once
 
 #include <string>
@@ -10,19 +10,19 @@
 
 namespace muster::simulation {
 
-// The plan's training and test examples: for `digits` one training example a client, 60,000 at most, and
-// 10,000 test examples, all drawn from the plan's seed. Error(data) or Error(file).
+// Returns the plan's training and test examples. For `digits` these are one training example per client, at
+// most 60,000, and 10,000 test examples, all drawn from the plan's seed. Throws Error(data) or Error(file).
 learning::DataSplit load_data(const protocols::Plan& plan);
-// Plans of the same identity load the same data.
+// Plans with the same identity load the same data.
 std::string data_identity(const protocols::Plan& plan);
 
-// The examples of model.public_data: for `digits` 20,000 of the open set, whose stream is neither that of the
-// training digits nor that of the test digits; else the training part of what it names.
+// Returns the examples of model.public_data. For `digits` these are 20,000 of the open set, whose stream
+// differs from those of the training and test digits; otherwise the training part of the data set named.
 learning::Dataset load_public_data(const protocols::Plan& plan);
 
-// What is public must not be what is private. Error(plan) when both names lead to one
-// folder or file, Error(data) when some example of `open` has the inputs of a training or
-// test example of `data`, byte for byte.
+// Checks that public data is not private data. Throws Error(plan) if both names lead to the same folder
+// or file, and Error(data) if some example of `open` has the inputs of a training or test example of
+// `data`, byte for byte.
 void expect_disjoint(const protocols::Plan& plan, const learning::Dataset& open,
                      const learning::DataSplit& data);
 

@@ -1,8 +1,8 @@
-// The epsilon of the next logged round, worked out while the rounds before it run.
+// Computes the epsilon of the next logged round while the rounds before it run.
 //
-// One epsilon costs a fraction of a second, and when it will be asked for is known beforehand. The value is
-// that of the function given, whether or not it was started ahead. Driven by one thread; the function must be
-// callable from another.
+// One epsilon costs a fraction of a second, and it is known beforehand when it will be needed. The value
+// is that of the given function, whether or not it was started ahead. One thread drives an object; the
+// function must be callable from another thread.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,10 @@ namespace muster::simulation {
 
 class EpsilonAhead {
  public:
-  // `epsilon` must outlive this.
+  // `epsilon` must outlive this object.
   explicit EpsilonAhead(const std::function<double(std::uint64_t)>& epsilon) : epsilon_(epsilon) {}
 
-  // Starts working out the epsilon of so many rounds.
+  // Starts computing the epsilon of `rounds` rounds.
   void start(std::uint64_t rounds) {
     if (known_rounds_ == rounds) {
       return;
@@ -36,8 +36,10 @@ class EpsilonAhead {
  private:
   const std::function<double(std::uint64_t)>& epsilon_;
   std::uint64_t rounds_ = 0;
-  std::future<double> value_;       // of rounds_; taken once
-  std::uint64_t known_rounds_ = 0;  // the last value taken: slots of one run are logged with the same one
+  // The epsilon of rounds_; a future gives its value once.
+  std::future<double> value_;
+  // The rounds of the last value taken. Several logged slots of one run need the same epsilon.
+  std::uint64_t known_rounds_ = 0;
   double known_ = 0;
 };
 

@@ -14,7 +14,7 @@
 namespace muster::simulation {
 namespace {
 
-constexpr std::size_t kBatch = 64;  // examples a worker takes at a time
+constexpr std::size_t kBatch = 64;  // examples that a worker takes at a time
 
 void expect_examples(const learning::Dataset& test) {
   if (test.size() == 0) {
@@ -57,7 +57,7 @@ class ClassifierEvaluator final : public Evaluator {
   const learning::GradientEngine& gradients_;
   const learning::Dataset& test_;
   WorkerTeam& team_;
-  randomizers::AlignedVector<float> parameters_;  // on cache lines, wherever the caller's lie
+  randomizers::AlignedVector<float> parameters_;  // a copy that starts on a cache line
   std::vector<std::unique_ptr<learning::Workspace>> workspaces_;
 };
 

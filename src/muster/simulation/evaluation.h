@@ -1,10 +1,10 @@
-// How good the reported model is, in [0, 1], by the test set alone: nothing of the clients' data is in it.
+// Measures how good the reported model is, in [0, 1], from the test set alone; no client's data enters.
 //
-// A classifier: the fraction of test examples whose predicted class is the label, shared out
-// over a team; the count is an integer, so it does not depend on the number of workers. A
-// histogram: 1 minus the total variation distance to the test set's. A mean: 1 minus the
-// distance |theta - test mean|_2 over the diameter of what clipping leaves. The last two are cut
-// at 0. Driven by one thread; what an evaluator is given must outlive it.
+// The accuracy of a classifier is the fraction of test examples whose predicted class is the label. The
+// examples are divided among a team; the count is an integer, so it does not depend on the number of
+// workers. For a histogram it is 1 minus the total variation distance to the histogram of the test set.
+// For a mean it is 1 minus |theta - test mean|_2 divided by the diameter of the set of clipped vectors.
+// The last two are at least 0. One thread drives an evaluator; what an evaluator is given must outlive it.
 #pragma once
 
 #include <memory>
@@ -23,10 +23,10 @@ class Evaluator {
   virtual double accuracy(std::span<const float> parameters) = 0;
 };
 
-// An empty test set is Error(data) for each.
+// For each of these, an empty test set is Error(data).
 std::unique_ptr<Evaluator> make_classifier_evaluator(const learning::GradientEngine& gradients,
                                                      const learning::Dataset& test, WorkerTeam& team);
-// `histogram` gives each record's indicator.
+// `histogram` computes each record's indicator.
 std::unique_ptr<Evaluator> make_histogram_evaluator(const learning::ClientFunction& histogram,
                                                     const learning::Dataset& test);
 std::unique_ptr<Evaluator> make_mean_evaluator(const learning::ClientFunction& statistic,

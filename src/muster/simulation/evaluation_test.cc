@@ -9,7 +9,8 @@
 namespace muster::simulation {
 namespace {
 
-// Rows of two features: class 0 leans to the first, class 1 to the second.
+// Rows of two features: class 0 has the larger first feature, class 1 the larger second one, except
+// in the last row.
 learning::Dataset rows() {
   learning::Dataset data;
   data.shape = {1, 1, 2};
@@ -22,7 +23,8 @@ learning::Dataset rows() {
 TEST(Evaluator, AClassifierIsRightInSoManyCases) {
   const learning::Dataset data = rows();
   const auto engine = learning::make_engine({learning::ArchitectureKind::logistic, data.shape, 2});
-  const std::vector<float> parameters = {1, 0, 0, 1, 0, 0};  // logits are the features: the last one is wrong
+  // The logits are the features, so the last row is classified wrongly.
+  const std::vector<float> parameters = {1, 0, 0, 1, 0, 0};
   for (const unsigned threads : {1U, 3U}) {
     WorkerTeam team(threads);
     EXPECT_DOUBLE_EQ(make_classifier_evaluator(*engine, data, team)->accuracy(parameters), 0.75);

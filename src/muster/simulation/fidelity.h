@@ -1,7 +1,8 @@
-// How much of a round a simulation makes: every message, or the messages' sum in one draw of the same law.
+// How much of a round is simulated: every message, or only the sum of the messages, drawn once
+// with the same law.
 //
-// A run is of one fidelity from its first round to its last: a folder of the other one is refused, and the
-// output always names it.
+// A run has one fidelity from its first round to its last: a folder with a run of the other one is
+// refused, and the output always names the fidelity.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +10,14 @@
 
 namespace muster::simulation {
 
-// Values are frozen: checkpoints hold them.
+// The values must not change, because checkpoints contain them.
 enum class Fidelity : std::uint64_t {
   message = 0,  // every client's message is made, shuffled and aggregated
-  sum = 1,      // randomizers/sum_sampler.h
+  sum = 1,      // only the sum of the messages is drawn (randomizers/sum_sampler.h)
 };
 
 const char* name_of(Fidelity fidelity);
-// Error(usage) naming --fidelity for any other text.
+// Throws Error(usage) naming --fidelity for any other text.
 Fidelity fidelity_named(const std::string& text);
 
 }  // namespace muster::simulation

@@ -43,7 +43,7 @@ std::string text_of(const learning::Shape& shape) {
          std::to_string(shape.channels);
 }
 
-// A network learned from public data gives the features of the private data.
+// Returns the features of the private data, computed by a network that was trained on public data.
 learning::DataSplit features_of_data(const protocols::Plan& plan, const learning::DataSplit& data) {
   const learning::Dataset open = load_public_data(plan);
   if (open.shape != data.train.shape) {
@@ -74,7 +74,7 @@ ModelTask on_features(const protocols::Plan& plan, const learning::DataSplit& da
   return task;
 }
 
-// Of the vectors that clipping leaves: the diameter of the ball of radius clip in the randomizer's norm.
+// The diameter of the set of clipped vectors: of the ball of radius clip in the randomizer's norm.
 double diameter_of(const protocols::Plan& plan, std::size_t dimension) {
   const double sides =
       plan.randomizer == RandomizerKind::linf ? std::sqrt(static_cast<double>(dimension)) : 1;

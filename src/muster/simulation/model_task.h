@@ -1,12 +1,12 @@
-// What a plan's model.kind asks of the clients, and how the result is judged.
+// What the clients compute for a plan's model.kind, and how the result is evaluated.
 //
 //     cnn, logistic, mlp   the gradient of the loss on the client's example
-//     features+linear      a cnn is trained without noise on public data and frozen; the gradient of a linear
-//                          layer on the features it gives of the client's example
-//     mean                 the example's inputs; with laplace one number of it (statistics.h)
+//     features+linear      the gradient of a linear layer on features of the client's example; a cnn computes
+//                          them that was trained without noise on public data and then frozen
+//     mean                 the example's inputs; with laplace, one number computed from them (statistics.h)
 //     histogram            the indicator of its class
 //
-// Everything follows from the plan, its seed and the data. Called from one thread.
+// Everything is determined by the plan, its seed and the data. Called from one thread.
 #pragma once
 
 #include <functional>
@@ -27,19 +27,20 @@ using MakeEvaluator =
 
 struct ModelTask {
   std::unique_ptr<learning::ClientFunction> function;
-  std::vector<float> initial;    // what the server holds before round 1
+  std::vector<float> initial;    // the server's parameters before round 1
   MakeEvaluator make_evaluator;  // refers to `function`
-  // For features+linear: what the clients hold in place of the data, 32 floats
-  // an example (9 MB for MNIST's 70,000).
+  // For features+linear, the features that the clients hold in place of the data: 32 floats per example
+  // (9 MB for MNIST's 70,000).
   std::optional<learning::DataSplit> features;
 
-  // What the function is evaluated on: `data` is what the task was made from.
+  // The data on which the function is evaluated. `data` must be what the task was made from.
   const learning::DataSplit& inputs(const learning::DataSplit& data) const {
     return features ? *features : data;
   }
 };
 
-// Error(plan) for a model that the data has no shape for; for features+linear see expect_disjoint.
+// Throws Error(plan) if the model does not support the shape of the data. See expect_disjoint
+// for features+linear.
 ModelTask make_model_task(const protocols::Plan& plan, const learning::DataSplit& data);
 
 }  // namespace muster::simulation

@@ -1,4 +1,4 @@
-// What each model asks of the clients, and runs of a few rounds from end to end.
+// Tests what each model makes the clients compute, and runs of a few rounds from end to end.
 #include "muster/simulation/model_task.h"
 
 #include <gtest/gtest.h>
@@ -114,7 +114,7 @@ TEST(ModelTask, FeaturesNeedPublicDataOfTheSameShape) {
       Error);
 }
 
-// Tiny files in CIFAR's formats: a hundred public classes, ten private ones.
+// Tiny files in CIFAR's formats: a hundred public classes and ten private ones.
 TEST(ModelTask, FeaturesMayBeLearnedFromOtherClasses) {
   const muster::testing::TemporaryFolder ten, hundred;
   const auto put = [](const std::filesystem::path& file, std::size_t records, std::size_t labels,
@@ -162,7 +162,7 @@ TEST(ModelTask, ACnnOnRowsOfFeaturesIsRefused) {
             2U * 128 + 128 + 128 * 2 + 2);
 }
 
-// Nearly without noise every model gets far from the tenth that guessing gives.
+// Nearly without noise, every model is far better than the tenth that guessing achieves.
 TEST(Models, LearnFromEndToEnd) {
   for (const char* model : {"kind = \"mlp\"\n", "kind = \"mlp\"\nactivation = \"tanh\"\n",
                             "kind = \"features+linear\"\npretrain_epochs = 1\n"}) {
@@ -181,7 +181,7 @@ TEST(Statistics, ComeOutNearTheTestSets) {
       0.95);
 }
 
-// The running mean knows how many estimates it has seen: in the checkpoint, too.
+// The running mean depends on the number of estimates so far, which the checkpoint contains.
 TEST(Statistics, AnInterruptedRunGoesOnAsIfItNeverWas) {
   class Stopper final : public TrainingObserver {
    public:
@@ -224,7 +224,7 @@ TEST(Statistics, KMustBeTheNumberOfClasses) {
   }
 }
 
-// Each key that does not go with the model is refused by name.
+// Each key that does not apply to the model is refused by name.
 TEST(Models, RefuseWhatDoesNotGoWithThem) {
   const auto key_of = [](const std::string& model, const std::string& randomizer, const std::string& rounds) {
     try {

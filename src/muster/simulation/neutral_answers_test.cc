@@ -1,5 +1,5 @@
-// A client that computes no finite vector answers with the message of the neutral record: the run is, bit for
-// bit, that of a population whose clients computed zeros there, and says how often it happened.
+// A client that computes no finite vector answers with the message of the neutral record. The run must
+// equal, bit for bit, one in which these clients computed zeros, and must report how often this happened.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,10 +21,10 @@ namespace muster::simulation {
 namespace {
 
 constexpr std::uint64_t kClients = 120;
-constexpr std::uint8_t kOdd = 3;  // whoever holds a record of this class computes no vector
+constexpr std::uint8_t kOdd = 3;  // clients with a record of this class compute no finite vector
 
-// The client's function, but for records of class kOdd, which give `value` at
-// every third coordinate and 0 elsewhere.
+// The client's function, except that records of class kOdd give `value` at every third coordinate
+// and 0 elsewhere.
 class OddFunction final : public learning::ClientFunction {
  public:
   OddFunction(std::unique_ptr<learning::ClientFunction> whole, float value)
@@ -100,7 +100,8 @@ std::vector<Case> cases() {
       {"shuffled-check-in", {{"participation.rate", "0.2:0.6"}, {"rounds.count", "12"}}},
       {"aggregated-check-in",
        {{"participation.rate", "0.3"}, {"participation.minimum", "36"}, {"rounds.count", "12"}}},
-      {"random-check-in-fixed",  // most slots are empty: dummies
+      // Most slots are empty, so most messages are dummies.
+      {"random-check-in-fixed",
        {{"participation.rate", "0.2"},
         {"participation.slots", "60"},
         {"rounds.batch", "3"},
@@ -121,7 +122,7 @@ class NeutralAnswers : public TrainingRuns {
     static const learning::DataSplit drawn = learning::draw_digits(kClients, 100, 1);
     return drawn;
   }
-  // `odd`: what odd records give; nothing: what everybody's give.
+  // `odd` is the value that odd records give; without it, they compute the same function as all others.
   TrainingResult run(const Case& what, const std::string& name, std::optional<float> odd,
                      unsigned threads = 1, std::uint64_t interrupt_after = 0) {
     const protocols::Plan plan = plan_of(what.keys);
@@ -129,7 +130,7 @@ class NeutralAnswers : public TrainingRuns {
     if (odd) parts.task.function = std::make_unique<OddFunction>(std::move(parts.task.function), *odd);
     return run_parts(plan, std::move(parts), data(), name, threads, interrupt_after);
   }
-  // Messages of clients whose record is odd, dummies not among them.
+  // The number of messages from clients with an odd record; dummies do not count.
   static std::uint64_t expected(const protocols::Plan& plan) {
     const auto roll_call = protocols::make_roll_call(plan, random::RunKey::from_seed(plan.seed));
     std::uint64_t odd = 0;
@@ -185,7 +186,8 @@ TEST_F(NeutralAnswers, DoNotDependOnThreadsOrInterruptions) {
   }
 }
 
-// Nobody's silence tells of her record: as many messages in every step as where all vectors are finite.
+// No client's silence reveals anything about its record: every step has as many messages as if all
+// vectors were finite.
 TEST_F(NeutralAnswers, WhoReportsDoesNotDependOnWhatIsComputed) {
   for (const Case& what : cases()) {
     SCOPED_TRACE(what.name);
@@ -201,7 +203,8 @@ TEST_F(NeutralAnswers, WhoReportsDoesNotDependOnWhatIsComputed) {
   }
 }
 
-// One feature of a fifth of the records is near the largest float: its gradient overflows, no file was odd.
+// One feature of a fifth of the records is near the largest float, so the gradient overflows although
+// the file is valid.
 TEST_F(NeutralAnswers, AGradientThatOverflowsIsOne) {
   learning::DataSplit rows;
   for (learning::Dataset* part : {&rows.train, &rows.test}) {
@@ -230,7 +233,7 @@ TEST_F(NeutralAnswers, AGradientThatOverflowsIsOne) {
       std::ranges::all_of(checkpoint("run").model.parameters, [](float p) { return std::isfinite(p); }));
 }
 
-// The model is released: that it has diverged tells nothing more, and ends the run.
+// The model is released, so ending the run because it diverged reveals nothing more.
 TEST_F(NeutralAnswers, AModelThatIsNotFiniteEndsTheRun) {
   for (const char* average : {"0", "0.5"}) {
     const Case what{"run",
@@ -253,9 +256,9 @@ TEST_F(NeutralAnswers, AModelThatIsNotFiniteEndsTheRun) {
       EXPECT_NE(std::string(error.what()).find("round 6: the model is no longer finite"), std::string::npos)
           << error.what();
     }
-    EXPECT_EQ(metrics(name).size(), 5u);  // what was logged stays
+    EXPECT_EQ(metrics(name).size(), 5u);  // logged rounds are kept
     EXPECT_FALSE(std::filesystem::exists(temporary_.path() / name / "result.json"));
-    EXPECT_THROW(run(what, name, NAN), Error);  // and again when it is resumed
+    EXPECT_THROW(run(what, name, NAN), Error);  // the same happens when it is resumed
   }
 }
 

@@ -1,8 +1,8 @@
-// A whole population on one machine: which example each client holds.
+// A whole population on one machine: it determines which example each client holds.
 //
-// Client j holds example j when there are at least as many examples as clients (the rest stay unused); with
-// more clients than examples each client holds one drawn uniformly, a function of (key, client) alone. The
-// client, not the example, is the unit of privacy. Immutable; may be shared by threads.
+// If there are at least as many examples as clients, client j holds example j and the remaining examples
+// are unused. Otherwise each client holds one example drawn uniformly, a function of (key, client) alone.
+// The unit of privacy is the client, not the example. Immutable; may be shared by threads.
 #pragma once
 
 #include <cstddef>
@@ -14,23 +14,24 @@
 
 namespace muster::simulation {
 
-// How many clients hold each record, on average: 1 where there are records enough for each to have its own.
+// The average number of clients that hold the same record; 1 if there are enough records for each client
+// to have its own.
 double clients_per_record(std::uint64_t clients, std::uint64_t records);
 
 class Population {
  public:
-  // `data` must outlive the population; an empty one is Error(data).
+  // `data` must outlive the population. An empty data set is Error(data).
   Population(std::uint64_t clients, const learning::Dataset& data, const random::RunKey& key);
 
   std::uint64_t clients() const { return clients_; }
   std::uint64_t example_index(std::uint64_t client) const;
-  // Floats of one example.
+  // The number of floats in one example.
   std::size_t inputs() const { return data_->shape.size(); }
-  // `buffer` has room for inputs() floats; the example may live there.
+  // `buffer` must have room for inputs() floats; the example may lie there.
   learning::Example example(std::uint64_t index, std::span<float> buffer) const {
     return data_->example(static_cast<std::size_t>(index), buffer);
   }
-  // An example that is read soon is fetched from memory meanwhile: examples lie in no order a client has.
+  // Prefetches an example that will soon be read, because the senders' examples are scattered over memory.
   void fetch(std::uint64_t index) const;
 
  private:

@@ -1,5 +1,5 @@
-// Every protocol from end to end: the same bits on any number of threads and after any interruption, steps
-// and slots counted as they are charged.
+// Runs every protocol from end to end: the bits are the same on any number of threads and after any
+// interruption, and steps and slots are counted as they are charged.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -18,7 +18,7 @@ using Json = nlohmann::json;
 
 constexpr std::uint64_t kClients = 120;
 
-// Each protocol, with its own keys and the number of rounds; 24 updates or a few more in each plan.
+// Each protocol with its own keys and number of rounds; each plan has 24 updates or a few more.
 struct Case {
   const char* protocol;
   std::vector<std::pair<const char*, const char*>> keys;
@@ -117,12 +117,12 @@ TEST_F(ProtocolsTraining, AnInterruptedAndResumedRunIsTheUninterruptedOne) {
 TEST_F(ProtocolsTraining, ARunThatHasBegunIsChargedInFull) {
   const protocols::Plan plan = plan_of(case_of("random-check-in-fixed"));
   const TrainingResult result = run(plan, "run");
-  // 24 slots, 3 a step; logged where a step reaches a multiple of 5.
+  // There are 24 slots, 3 per step; a line is logged when a step reaches a multiple of 5.
   std::vector<std::uint64_t> slots, rounds;
   for (const LoggedRound& line : watcher_->lines) {
     slots.push_back(line.slot.value());
     rounds.push_back(line.round);
-    EXPECT_EQ(line.check_ins, 3u);  // dummies among them
+    EXPECT_EQ(line.check_ins, 3u);  // including dummies
     EXPECT_DOUBLE_EQ(line.epsilon, 0.1 * std::sqrt(static_cast<double>(line.round)));
   }
   EXPECT_EQ(slots, (std::vector<std::uint64_t>{6, 12, 15, 21, 24}));

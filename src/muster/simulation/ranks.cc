@@ -25,7 +25,7 @@ class Alone final : public Ranks {
   void abandon(int status) override { std::_Exit(status); }
 };
 
-// The environment variable as a number; `otherwise` when it is absent or anything else.
+// The environment variable as a number; `otherwise` if it is absent or not a number.
 unsigned number_in(const char* variable, unsigned otherwise) {
   const char* text = std::getenv(variable);
   if (text == nullptr) {
@@ -37,7 +37,8 @@ unsigned number_in(const char* variable, unsigned otherwise) {
   return failure == std::errc() && stop == end ? number : otherwise;
 }
 
-// What `error` says beside its key, value and allowed range: what() is "key = value: message (allowed: ..)".
+// The message of `error` without its key, value and allowed range: what() is "key = value: message
+// (allowed: ..)".
 std::string message_of(const Error& error) {
   std::string before = error.key();
   if (!before.empty()) {
@@ -48,7 +49,7 @@ std::string message_of(const Error& error) {
   return std::string(what.substr(before.size(), what.size() - before.size() - after.size()));
 }
 
-// Any failure as an Error; on another rank than the first, the message says on which.
+// Converts any failure to an Error; if it is not the first rank's, the message names the rank.
 Error error_of(const std::exception_ptr& failure, const Ranks& ranks) {
   const std::string where = ranks.first() ? ""
                                           : " (on rank " + std::to_string(ranks.index()) + " of " +
@@ -64,7 +65,7 @@ Error error_of(const std::exception_ptr& failure, const Ranks& ranks) {
   }
 }
 
-// The error of the lowest rank that failed, on every rank. One rank at least has a failure.
+// Throws the error of the lowest rank that failed, on every rank. At least one rank must have a failure.
 [[noreturn]] void throw_together(Ranks& ranks, const std::exception_ptr& failure) {
   std::vector<std::int64_t> failed(ranks.count(), 0);
   failed[ranks.index()] = failure != nullptr ? 1 : 0;

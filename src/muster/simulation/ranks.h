@@ -1,12 +1,12 @@
-// The processes that share a training run: one, or the ranks of an mpirun.
+// The processes that share a training run: a single one, or the ranks of an mpirun.
 //
-// Each rank handles its share of a round's clients, and the exact sums of all shares are added up in one
-// meeting a round; sums of integers do not depend on how they were shared out, so a run is the same bits on
-// any number of ranks. Rank 0 alone prints, writes the folder and works out epsilon.
+// Each rank handles its share of a round's clients, and one all-reduce per round adds up the exact sums
+// of all shares. Sums of integers do not depend on how they were divided, so a run gives the same bits on
+// any number of ranks. Rank 0 alone prints, writes the folder and computes epsilon.
 //
-// Nobody may wait for a rank that has failed. So a rank that fails takes part in the next all-reduce all the same and
-// says so there, and every rank then throws the error of the lowest rank that failed. All ranks hold the same
-// meetings in the same order, each called from the thread that made the Ranks.
+// No rank may wait for one that has failed. So a rank that fails still takes part in the next all-reduce
+// and reports its failure there, and every rank then throws the error of the lowest rank that failed. All
+// ranks make the same collective calls in the same order, each from the thread that made the Ranks.
 //
 // Example:
 //     const std::unique_ptr<Ranks> ranks = join_ranks();
@@ -37,15 +37,16 @@ class Ranks {
   virtual unsigned count() const = 0;
   bool first() const { return index() == 0; }
 
-  // Every rank's numbers are added up place by place, and every rank is left with
-  // the sums. As many numbers on each rank.
+  // Adds up the numbers of all ranks element by element; every rank receives the sums. All ranks must
+  // pass the same number of elements.
   virtual void all_reduce(std::span<std::int64_t> numbers) = 0;
-  // Overwrites `bytes` by those of rank `from`.
+  // Overwrites `bytes` with those of rank `from`.
   virtual void broadcast(std::string& bytes, unsigned from) = 0;
-  // Ends every rank at once, for a failure that no all-reduce can tell the others of.
+  // Ends every rank at once, after a failure that cannot be reported in an all-reduce.
   [[noreturn]] virtual void abandon(int status) = 0;
 
-  // Whether the last all-reduce ended with an error: then every rank has thrown it, and nobody waits.
+  // Whether the last all-reduce ended with an error. In that case every rank has thrown it, and no rank
+  // waits for another.
   bool parted() const { return parted_; }
 
  private:
@@ -53,40 +54,41 @@ class Ranks {
   bool parted_ = false;
 };
 
-// The ranks this process was started among: alone unless a launcher of MPI started several.
-// Error(usage) among several when this build has no MPI.
+// Returns the ranks among which this process was started: a single one unless an MPI launcher started
+// several. If there are several and this build has no MPI, throws Error(usage).
 std::unique_ptr<Ranks> join_ranks();
-// The only rank, whoever started the process.
+// Returns a single rank, however the process was started.
 std::unique_ptr<Ranks> alone();
 
-// What a launcher of Open MPI or PMIx tells the processes it starts; rank 0 of 1 without one. Read from the
-// environment alone: it is there before any rank has been met.
+// What a launcher of Open MPI or PMIx tells the processes that it starts; rank 0 of 1 without a launcher.
+// It is read from the environment, so it is known before any communication.
 struct Launch {
   unsigned rank = 0;
   unsigned ranks = 1;
   unsigned ranks_on_this_machine = 1;
 };
 Launch launch_of_this_process();
-// Threads for this process when nobody asks for a number: the cores it may run on, shared with the ranks
-// beside it unless the launcher gave each its own.
+// The default number of threads for this process: the cores that it may use, divided among the ranks on
+// this machine unless the launcher assigned cores to each.
 unsigned usual_threads();
 
-// One all-reduce of some numbers that also says whether a rank failed. Keeps its storage between uses.
+// An all-reduce of some numbers that also reports whether a rank failed. It keeps its storage between uses.
 class AllReduce {
  public:
   explicit AllReduce(std::size_t numbers) : places_(numbers + 1) {}
 
-  // What this rank brings, to be overwritten before hold().
+  // The numbers of this rank, to be overwritten before hold().
   std::span<std::int64_t> numbers() { return std::span(places_).first(places_.size() - 1); }
-  // `failure`: what went wrong on this rank since the last all-reduce, or null. When nothing went wrong
-  // anywhere, numbers() are the sums over all ranks; else every rank throws the lowest failed rank's error.
+  // `failure` is what went wrong on this rank since the last all-reduce, or null. If no rank failed,
+  // numbers() are afterwards the sums over all ranks; otherwise every rank throws the error of the lowest
+  // rank that failed.
   void hold(Ranks& ranks, const std::exception_ptr& failure);
 
  private:
-  std::vector<std::int64_t> places_;  // the last one counts the ranks that failed
+  std::vector<std::int64_t> places_;  // the last element counts the ranks that failed
 };
 
-// Every rank does its part, then all agree that all succeeded.
+// Every rank runs its part; then either all ranks return, or all throw the same error.
 template <typename Part>
 void together(Ranks& ranks, Part&& part) {
   std::exception_ptr failure;
@@ -98,7 +100,7 @@ void together(Ranks& ranks, Part&& part) {
   AllReduce(0).hold(ranks, failure);
 }
 
-// An error as bytes that another rank can read, and back.
+// Converts an error to bytes that can be sent to another rank, and back.
 std::string encode(const Error& error);
 Error decode_error(std::string_view bytes);
 

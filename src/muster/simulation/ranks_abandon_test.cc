@@ -1,6 +1,6 @@
-// A rank that cannot meet the others ends the whole job with its status. A program of its
-// own, because no rank comes back from it: tests/cli/mpi_test.py starts it under mpirun and
-// expects status 7 and no rank that waits.
+// Tests that a rank that cannot take part in an all-reduce ends the whole job with its status. This is a
+// program of its own because no rank returns from it: tests/cli/mpi_test.py starts it under mpirun and
+// expects status 7 and no waiting rank.
 #include "muster/simulation/ranks.h"
 
 int main() {
@@ -9,5 +9,5 @@ int main() {
     ranks->abandon(7);
   }
   muster::simulation::together(*ranks, [] {});
-  return 0;  // the last rank never came: not reached
+  return 0;  // not reached, because the last rank does not take part
 }

@@ -1,5 +1,5 @@
-// Open MPI 4.1, reached through the C interface. Errors of MPI itself end the job at once (the library's
-// default): a network that fails leaves nobody to agree with.
+// The ranks of Open MPI 4.1, through its C interface. Errors of MPI itself end the job at once (the
+// library's default), because after a network failure the ranks cannot agree on anything.
 #define OMPI_SKIP_MPICXX 1
 #include "muster/simulation/ranks_mpi.h"
 
@@ -11,14 +11,14 @@
 namespace muster::simulation {
 namespace {
 
-// Numbers in one call of MPI, whose counts are ints.
+// The largest number of elements in one MPI call, because MPI counts are ints.
 constexpr std::size_t kMostAtOnce = 1u << 30;
 
 class MpiRanks final : public Ranks {
  public:
   MpiRanks() {
     int provided = 0;
-    // Other threads work on gradients and call nothing of MPI.
+    // Other threads compute gradients and never call MPI.
     MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
     if (provided < MPI_THREAD_FUNNELED) {
       MPI_Finalize();

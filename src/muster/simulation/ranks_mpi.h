@@ -1,7 +1,8 @@
-// The ranks of an MPI launcher, where this build has MPI.
+// Joins the ranks of an MPI launcher, if this build has MPI.
 //
-// CMake compiles one of two sources behind this function: ranks_mpi.cc when it finds Open MPI, else
-// ranks_without_mpi.cc, which refuses. Call it once a process, from the thread that will hold the meetings.
+// CMake compiles one of two sources for this function: ranks_mpi.cc if it finds Open MPI, otherwise
+// ranks_without_mpi.cc, which refuses. Call it once per process, from the thread that will make the
+// collective calls.
 #pragma once
 
 #include <memory>
@@ -10,7 +11,7 @@
 
 namespace muster::simulation {
 
-// Error(usage) in a build without MPI.
+// Throws Error(usage) in a build without MPI.
 std::unique_ptr<Ranks> join_mpi();
 
 }  // namespace muster::simulation

@@ -1,4 +1,4 @@
-// Run alone and by mpirun with 2 and 4 ranks: every expectation holds for any number of them.
+// These tests run alone and under mpirun with 2 and 4 ranks; every expectation holds for any number of ranks.
 #include "muster/simulation/ranks.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 namespace muster::simulation {
 namespace {
 
-// Joined once a process and left before it ends, as MPI wants it.
+// Joins the ranks once per process and leaves them before it ends, as MPI requires.
 class Joined final : public ::testing::Environment {
  public:
   void SetUp() override { ranks = join_ranks(); }
@@ -25,7 +25,7 @@ const auto* const kJoined = ::testing::AddGlobalTestEnvironment(new Joined);
 Ranks& ranks() { return *Joined::ranks; }
 std::int64_t count() { return ranks().count(); }
 
-// The error that `part` ends with on this rank.
+// The error that `part` throws on this rank, if any.
 template <typename Part>
 std::optional<Error> error_of(Part&& part) {
   try {
@@ -101,7 +101,7 @@ TEST(AllReduce, TheFailureOfOneRankIsThrownByAll) {
     ASSERT_TRUE(thrown.has_value());
     EXPECT_EQ(thrown->code(), ErrorCode::file);
     EXPECT_EQ(thrown->what(), "metrics.jsonl = 7: disk full" + where(failing) + " (allowed: less)");
-    // And they can meet again.
+    // After the error, an all-reduce works again.
     sums.numbers()[0] = 1;
     sums.hold(ranks(), nullptr);
     EXPECT_EQ(sums.numbers()[0], count());

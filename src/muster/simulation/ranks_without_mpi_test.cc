@@ -1,4 +1,5 @@
-// The build without MPI, whatever this machine has: linked against the sources that such a build compiles.
+// Tests the build without MPI, even on a machine with MPI: it is linked with the sources that such a
+// build compiles.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

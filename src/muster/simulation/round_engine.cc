@@ -12,26 +12,27 @@
 namespace muster::simulation {
 namespace {
 
-// Most senders a worker takes at a time: as many messages as are added up in one pass.
+// The largest number of senders that a worker takes at a time: as many as one pass over the sum adds up.
 constexpr std::size_t kMostTaken = randomizers::VectorRandomizer::kPass;
-// So few are not worth waking anybody for.
+// For at most this many senders, waking the other workers does not pay.
 constexpr std::size_t kFew = 4;
 
-// Senders a worker takes at a time: few enough that workers finish together.
+// The number of senders that a worker takes at a time, small enough that all workers finish at
+// about the same time.
 std::size_t taken_at_a_time(std::size_t senders, unsigned workers) {
   constexpr std::size_t kTurns = 16;
   return workers == 1 ? kMostTaken : std::clamp<std::size_t>(senders / (kTurns * workers), 1, kMostTaken);
 }
 
-// Coins that are worth waking a worker for: a tenth of a millisecond.
+// The number of coins for which waking a worker pays; they take about a tenth of a millisecond.
 constexpr std::uint64_t kCoinsOfOne = std::uint64_t{1} << 19;
 
-// What the all-reduce of a step adds up besides the sum of the messages.
+// The counters that the all-reduce of a step adds up besides the sum of the messages.
 enum Counted : std::size_t { kMessages, kNeutral, kStops, kCounted };
 
-// Puts the neutral record's vector in the place of one that is not finite; whether it was one. Asked only
-// when a randomizer has refused a vector, which it notices while it works out the norm: to look beforehand
-// would cost every message another pass over it.
+// Replaces a vector that is not finite by that of the neutral record; returns whether it did. It is
+// called only after a randomizer has refused a vector, which it detects while computing the norm:
+// checking beforehand would cost another pass over every vector.
 bool neutralise(std::span<float> vector) {
   if (randomizers::is_finite(vector)) return false;
   std::ranges::fill(vector, 0.0f);
@@ -56,12 +57,12 @@ struct RoundEngine::WorkerState {
   std::unique_ptr<randomizers::Scratch> scratch;
   protocols::Aggregator aggregator;
   randomizers::AlignedVector<float> inputs;  // room for one example
-  // The client's function of it; of a pass of clients where the sum alone is wanted.
+  // The value of the client's function. In the sum fidelity there is one vector for each client of a pass.
   std::array<randomizers::AlignedVector<float>, randomizers::VectorRandomizer::kPass> vectors;
-  std::vector<protocols::Sender> called;  // its part of the roll
+  std::vector<protocols::Sender> called;  // its part of the roll call
   std::array<randomizers::Message, randomizers::VectorRandomizer::kPass> messages;
-  std::uint64_t neutral = 0;  // of the step
-  bool used = false;          // since it was cleared
+  std::uint64_t neutral = 0;  // neutral answers in this step
+  bool used = false;          // since the last clear()
 
   void clear() {
     if (used) aggregator.next_round();
@@ -110,7 +111,8 @@ RoundEngine::Step RoundEngine::run(std::uint64_t first_round, std::span<const fl
   } else if (step.decoded) {
     total.mean(estimate);
   } else {
-    clear_all();  // destroyed unseen
+    // The sum is destroyed without being decoded.
+    clear_all();
     std::ranges::fill(all_reduce_.numbers(), 0);
     std::ranges::fill(estimate, 0.0f);
   }
@@ -183,7 +185,7 @@ void RoundEngine::handle_all(std::span<const float> parameters) {
 void RoundEngine::handle(WorkerState& worker, std::span<const float> parameters, std::size_t first,
                          std::size_t last) {
   worker.used = true;
-  std::array<std::uint64_t, randomizers::VectorRandomizer::kPass> examples;  // their senders' places
+  std::array<std::uint64_t, randomizers::VectorRandomizer::kPass> examples;  // of the senders at these places
   for (std::size_t place = first; place < last; ++place) {
     if (order_[place].dummy) continue;
     examples[place - first] = population_.example_index(order_[place].client);

@@ -1,22 +1,23 @@
 // One step of the server in simulation, message by message.
 //
-//   1. the roll is called: who sends is settled before any data is touched (protocols/roll_call.h);
-//   2. the senders are put in a secret uniform order (protocols/shuffle.h) and handled in that order: the
-//      client's function (a gradient, a statistic) of its example, local randomizer, message. A dummy is the
-//      same randomizer on the zero vector, the neutral record. A client whose vector is not finite answers
-//      with such a message too: its silence, or the end of the run, would tell of its record
-//      (docs/theory/what-the-system-owes.md). Handling senders in the shuffled order is the shuffle: the
-//      aggregator sees the messages in an order nobody can undo, and the messages need not be held together;
-//   3. messages go, a few at a time, to the aggregator of the worker that made them; the workers' exact sums
-//      merge, and then the ranks' (ranks.h): each rank calls the roll of its share and makes that share's
-//      messages;
-//   4. of fewer messages than the protocol's minimum nothing is decoded.
+//  1. The roll is called: who sends is decided before any data is touched (protocols/roll_call.h).
+//  2. The senders are put in a secret uniform order (protocols/shuffle.h) and handled in that order: the
+//     client's function (a gradient or a statistic) is evaluated on its example, and the local randomizer
+//     makes the message. A dummy is the same randomizer applied to the zero vector, the neutral record. A
+//     client whose vector is not finite also answers with such a message, because its silence, or the end
+//     of the run, would reveal something about its record (docs/theory/what-the-system-owes.md). Handling
+//     senders in the shuffled order is the shuffle: the aggregator sees the messages in an order that
+//     nobody can undo, and the messages need not all be in memory at once.
+//  3. Each worker's messages go, a few at a time, to its own aggregator. The exact sums of the workers
+//     are merged, then those of the ranks (ranks.h): each rank calls the roll of its share and makes the
+//     messages of that share.
+//  4. If there are fewer messages than the protocol's minimum, nothing is decoded.
 //
-// With a sum sampler (the `sum` fidelity, randomizers/sum_sampler.h) step 3 adds up the clipped vectors, and
-// the noise of all messages together is drawn before decoding, the same on every rank.
+// With a sum sampler (the `sum` fidelity, randomizers/sum_sampler.h), step 3 adds up the clipped vectors,
+// and the noise of all messages is drawn once before decoding, with the same result on every rank.
 //
-// The estimate is the same bits for any number of workers and ranks and any secret order. Buffers are kept
-// between steps. Driven by one thread; what it is given must outlive it.
+// The estimate has the same bits for any number of workers and ranks and any secret order. Buffers are
+// kept between steps. One thread drives an engine; what an engine is given must outlive it.
 #pragma once
 
 #include <cstdint>
@@ -46,17 +47,20 @@ class RoundEngine {
   ~RoundEngine();
 
   struct Step {
-    std::uint64_t messages;  // dummies among them: nobody may learn which they were
-    std::uint64_t neutral;   // clients' messages of the zero vector in place of one that is not finite
-    bool decoded;            // false: fewer messages than the protocol's minimum, or none
-    bool stop;               // a rank asked for it
+    // Includes the server's dummies, because nobody may learn which messages they were.
+    std::uint64_t messages;
+    // The messages of the zero vector that clients sent instead of a vector that is not finite.
+    std::uint64_t neutral;
+    bool decoded;  // false if there are fewer messages than the protocol's minimum, or none
+    bool stop;     // whether a rank requested to stop
   };
-  // Runs the step that starts at `first_round` on `parameters`; overwrites `estimate` (as many floats as
-  // parameters) with the mean decoded message, zeros when nothing was decoded. Every rank calls it, and has
-  // the same estimate. `stop`: this rank asks all of them to stop after the step.
+  // Runs the step that starts at `first_round` with `parameters` and overwrites `estimate` (as many
+  // floats as parameters) with the mean decoded message, or with zeros if nothing was decoded. Every rank
+  // must call it and gets the same estimate. `stop` requests that all ranks stop after this step.
   Step run(std::uint64_t first_round, std::span<const float> parameters, std::span<float> estimate,
            bool stop = false);
-  // Instead of a step: tells the ranks what went wrong on this one, if anything, while they run one or close.
+  // Takes part in the all-reduce of a step that other ranks run, or of their close(), without running a
+  // step. Reports what went wrong on this rank, if anything.
   void close(const std::exception_ptr& failure);
 
  private:
@@ -64,14 +68,14 @@ class RoundEngine {
   void call_roll(std::uint64_t first_round);
   void handle_all(std::span<const float> parameters);
   void handle(WorkerState& worker, std::span<const float> parameters, std::size_t first, std::size_t last);
-  // The message of one client or dummy; a vector that is not finite is replaced by zeros.
+  // Makes the message of one client or dummy; a vector that is not finite is replaced by zeros.
   void answer(WorkerState& worker, const protocols::Sender& sender, std::span<float> vector,
               randomizers::Message& message) const;
-  // The first `count` vectors of the worker into its sum; those that are not finite are replaced by zeros.
+  // Adds the first `count` vectors of the worker to its sum; those that are not finite are replaced by zeros.
   void add_vectors(WorkerState& worker, std::size_t count) const;
-  // The sum of every worker's messages.
+  // Merges the messages of all workers into one sum.
   protocols::Aggregator& sum_of_all();
-  // Adds the ranks' sums up in `total`.
+  // Adds up the sums of all ranks in `total`.
   Step meet(protocols::Aggregator& total, bool stop, const std::exception_ptr& failure);
   void clear_all();
 
@@ -82,10 +86,10 @@ class RoundEngine {
   random::RunKey key_;
   WorkerTeam& team_;
   Ranks& ranks_;
-  const randomizers::SumSampler* sum_;            // null: message by message
-  AllReduce all_reduce_;                          // the sum, and what a Step counts
-  std::vector<protocols::Sender> order_;          // of the step, shuffled
-  randomizers::AlignedVector<float> parameters_;  // the round's, on cache lines
+  const randomizers::SumSampler* sum_;            // null if every message is simulated
+  AllReduce all_reduce_;                          // the sum and the counters of a Step
+  std::vector<protocols::Sender> order_;          // the senders of the step, shuffled
+  randomizers::AlignedVector<float> parameters_;  // the round's, copied to start on a cache line
   std::vector<std::unique_ptr<WorkerState>> workers_;
 };
 

@@ -1,4 +1,4 @@
-// One round against hand computation, on a gradient and a randomizer that can be followed with a pencil.
+// Compares one round with a computation by hand, for a function and a randomizer that are simple enough.
 #include "muster/simulation/round_engine.h"
 
 #include <gtest/gtest.h>
@@ -16,8 +16,8 @@
 namespace muster::simulation {
 namespace {
 
-// The function of a client is (parameter 0, its label, its input); clients with a label of `odd` compute
-// `bad` instead of their input.
+// A client's function is (parameter 0, its label, its input); clients with the label `odd` compute `bad`
+// instead of their input.
 class PencilFunction final : public learning::ClientFunction {
  public:
   std::size_t dimension() const override { return 3; }
@@ -34,7 +34,7 @@ class PencilFunction final : public learning::ClientFunction {
   float bad = NAN;
 };
 
-// Sends the vector itself, in quarters; notes in which order messages were aggregated.
+// Sends the vector itself in steps of a quarter, and records the order in which messages were aggregated.
 class PencilRandomizer final : public randomizers::VectorRandomizer {
  public:
   std::size_t dimension() const override { return 3; }
@@ -73,7 +73,7 @@ class PencilRandomizer final : public randomizers::VectorRandomizer {
   mutable std::vector<int> order_;
 };
 
-// Adds the vectors up in quarters, and "noise" of a hundred a round.
+// Adds up the vectors in steps of a quarter, and adds "noise" of a hundred per round.
 class PencilSum final : public randomizers::SumSampler {
  public:
   randomizers::MessageSum make_sum() const override { return {3, 0.25}; }
@@ -105,7 +105,7 @@ class RoundEngineTest : public ::testing::Test {
 
   RoundEngineTest() {
     data_.shape = {1, 1, 1};
-    for (std::uint64_t i = 0; i < kClients; ++i) {  // label i mod 10, its one input i
+    for (std::uint64_t i = 0; i < kClients; ++i) {  // label i mod 10, with i as its only input
       data_.labels.push_back(static_cast<std::uint8_t>(i % 10));
       data_.values.push_back(static_cast<float>(i));
     }
@@ -167,7 +167,8 @@ TEST_F(RoundEngineTest, TheNumberOfThreadsChangesNoBit) {
 }
 
 TEST_F(RoundEngineTest, TheCoinsOfALargePopulationAreSharedOutAndTheSame) {
-  // So many that each of three workers tosses a part; each client holds one of the few examples.
+  // There are enough coins for each of three workers to toss a share; each client holds one of
+  // the few examples.
   constexpr std::uint64_t kMany = (std::uint64_t{1} << 21) + 12345;
   const random::RunKey key = random::RunKey::from_seed(9);
   const Population population(kMany, data_, key);
@@ -194,7 +195,7 @@ TEST_F(RoundEngineTest, MessagesArriveInASecretOrder) {
   const std::vector<int> first = randomizer_.take_order();
   run(1, 1.0, reports_);
   const std::vector<int> second = randomizer_.take_order();
-  // Equal by chance once in 60! runs: the seed does not decide the order.
+  // The orders are equal by chance in one of 60! runs; the seed does not determine the order.
   EXPECT_NE(first, in_turn);
   EXPECT_NE(first, second);
   EXPECT_TRUE(std::is_permutation(first.begin(), first.end(), in_turn.begin()));
@@ -219,7 +220,8 @@ TEST_F(RoundEngineTest, FewerMessagesThanTheMinimumAreDestroyedUnseen) {
   }
 }
 
-// Two clients and two dummies, of four slots: the dummies' vectors are zero, and the mean is over all four.
+// Two clients and two dummies in four slots. The dummies' vectors are zero, and the mean is over
+// all four messages.
 class ScriptedRollCall final : public protocols::RollCall {
  public:
   std::uint64_t rounds_a_step() const override { return 4; }
@@ -234,19 +236,19 @@ class ScriptedRollCall final : public protocols::RollCall {
 
 TEST_F(RoundEngineTest, ADummyIsAMessageOfAZeroVector) {
   ScriptedRollCall roll_call;
-  // Labels 1 and 4, inputs 11 and 24.
+  // The labels are 1 and 4, the inputs 11 and 24.
   EXPECT_EQ(run(2, roll_call, reports_), (std::vector<float>{0.25f, 1.25f, 8.75f}));
   EXPECT_EQ(reports_, 4);
   EXPECT_EQ(neutral_, 0);
   EXPECT_TRUE(decoded_);
-  // A client's neutral answer is a message like a dummy's, and alone is counted.
+  // A client's neutral answer is a message like a dummy's, but it is counted.
   function_.odd = 4;
   EXPECT_EQ(run(2, roll_call, reports_), (std::vector<float>{0.125f, 0.25f, 2.75f}));
   EXPECT_EQ(reports_, 4);
   EXPECT_EQ(neutral_, 1);
 }
 
-// The six clients of label 4 hold 4, 14, ..., 54: what they would have added is missing from all three sums.
+// The six clients with label 4 hold 4, 14, ..., 54; their contributions are missing from all three sums.
 TEST_F(RoundEngineTest, AVectorThatIsNotFiniteIsAnsweredAsTheNeutralRecord) {
   const std::vector<float> without = {0.5f * 54 / 60, (270.0f - 6 * 4) / 60, (1770.0f - 174) / 60};
   function_.odd = 4;
@@ -262,7 +264,7 @@ TEST_F(RoundEngineTest, AVectorThatIsNotFiniteIsAnsweredAsTheNeutralRecord) {
         EXPECT_FLOAT_EQ(estimate[0], without[0]);
         EXPECT_FLOAT_EQ(estimate[1], without[1] + noise);
         EXPECT_FLOAT_EQ(estimate[2], without[2]);
-        EXPECT_EQ(reports_, kClients);  // as many messages as clients who report
+        EXPECT_EQ(reports_, kClients);  // as many messages as clients that report
         EXPECT_EQ(neutral_, 6u);
       }
     }
@@ -288,7 +290,7 @@ TEST_F(RoundEngineTest, ADivergedModelIsAnsweredNeutrallyByEverybody) {
   }
 }
 
-// A message that cannot be made of a sound vector is a defect of the code, and ends the run.
+// If a finite vector cannot be randomized, the code is defective, and the run ends.
 TEST_F(RoundEngineTest, ADefectStaysOne) {
   randomizer_.out_of_order = true;
   for (const unsigned threads : {1u, 3u}) {

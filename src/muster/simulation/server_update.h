@@ -1,4 +1,4 @@
-// What the server does with a round's estimate: post-processing, free of privacy.
+// What the server does with a round's estimate. This is post-processing and costs no privacy.
 //
 //     d <- estimate + weight_decay theta
 //     v <- momentum v + d
@@ -9,9 +9,9 @@
 // or, for a statistic (`running_mean`), the mean of the estimates so far:
 //     theta <- theta + (estimate - theta) / t, in the t-th update
 //
-// Every vector has as many floats as the model; arithmetic is single precision but for the norm, which is
-// summed in double from the first coordinate to the last. Functions of their arguments alone, so every thread
-// count and every resumed run computes the same bits.
+// Every vector has as many floats as the model. The arithmetic is in single precision, except the norm,
+// which is summed in double from the first coordinate to the last. The functions depend on their
+// arguments alone, so every thread count and every resumed run computes the same bits.
 #pragma once
 
 #include <cstdint>
@@ -22,11 +22,11 @@
 namespace muster::simulation {
 
 struct UpdateRule {
-  double momentum = 0;               // [0, 1)
-  double average = 0;                // [0, 1), 0: off
+  double momentum = 0;               // in [0, 1)
+  double average = 0;                // in [0, 1); 0 turns averaging off
   double weight_decay = 0;           // >= 0
   std::optional<double> projection;  // radius of the ball around the origin
-  bool running_mean = false;         // the others are not read
+  bool running_mean = false;         // if true, the other fields are ignored
 };
 
 struct ModelState {
@@ -34,15 +34,15 @@ struct ModelState {
   explicit ModelState(std::vector<float> initial);
 
   std::vector<float> parameters;
-  std::vector<float> momentum;  // zeros at first
-  std::vector<float> average;   // the initial parameters at first
-  std::uint64_t updates = 0;    // so far
+  std::vector<float> momentum;  // initially zeros
+  std::vector<float> average;   // initially the initial parameters
+  std::uint64_t updates = 0;    // number of updates so far
 };
 
 void apply_update(const UpdateRule& rule, double learning_rate, std::span<const float> estimate,
                   ModelState& state);
 
-// The model that is evaluated and reported: the average when averaging is on, else the parameters.
+// The model that is evaluated and reported: the average if averaging is on, else the parameters.
 const std::vector<float>& reported_model(const UpdateRule& rule, const ModelState& state);
 
 }  // namespace muster::simulation

@@ -1,4 +1,4 @@
-// The update against values worked out by hand; all of them are exact in single precision.
+// Compares the update with values computed by hand, all of which are exact in single precision.
 #include "muster/simulation/server_update.h"
 
 #include <gtest/gtest.h>
@@ -44,9 +44,9 @@ TEST(ServerUpdate, ProjectionStaysInTheBall) {
   UpdateRule rule;
   rule.projection = 2.5;
   ModelState state(Vector{3.0f, 3.0f});
-  apply_update(rule, 1.0, Vector{0.0f, -1.0f}, state);  // (3, 4), norm 5: halved
+  apply_update(rule, 1.0, Vector{0.0f, -1.0f}, state);  // (3, 4) has norm 5 and is halved
   EXPECT_EQ(state.parameters, (Vector{1.5f, 2.0f}));
-  apply_update(rule, 1.0, Vector{0.5f, 0.5f}, state);  // inside: untouched
+  apply_update(rule, 1.0, Vector{0.5f, 0.5f}, state);  // inside the ball, so unchanged
   EXPECT_EQ(state.parameters, (Vector{1.0f, 1.5f}));
 }
 
@@ -78,7 +78,7 @@ TEST(ServerUpdate, AllTogetherInTheWrittenOrder) {
 TEST(ServerUpdate, AStatisticIsTheRunningMeanOfItsEstimates) {
   UpdateRule rule;
   rule.running_mean = true;
-  ModelState state(Vector{9.0f, 9.0f});  // what it starts from leaves no trace
+  ModelState state(Vector{9.0f, 9.0f});  // the initial parameters have no effect
   apply_update(rule, 0, Vector{1.0f, -2.0f}, state);
   EXPECT_EQ(state.parameters, (Vector{1.0f, -2.0f}));
   apply_update(rule, 0, Vector{3.0f, 0.0f}, state);

@@ -65,7 +65,7 @@ std::unique_ptr<randomizers::SumSampler> make_sum_sampler(const protocols::Plan&
 
 using Epsilon = std::function<double(std::uint64_t)>;
 
-// Empty when another process asks.
+// Builds the epsilon function in another thread; it is empty if another process computes epsilon.
 std::future<Epsilon> charge(const protocols::Plan& plan, Accounting accounting) {
   return std::async(std::launch::async, [&plan, accounting] {
     return accounting == Accounting::elsewhere ? Epsilon() : epsilon_of(plan);

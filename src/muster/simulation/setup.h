@@ -1,7 +1,8 @@
-// From a plan to the parts that train it, and the one place where what runs meets what is charged.
+// Makes the parts that train a plan; the only place where the randomizer that runs and the one that
+// is charged meet.
 //
-// assemble() asks the accountant about the description the randomizer gives of itself, after checking that it
-// is the plan's: a sampler and an epsilon that do not belong together cannot be put together here.
+// assemble() charges what the randomizer says about itself, after checking that this is the plan's
+// mechanism, so a sampler and an epsilon that do not belong together cannot be combined here.
 #pragma once
 
 #include <cstdint>
@@ -24,22 +25,24 @@ namespace muster::simulation {
 struct TrainingParts {
   ModelTask task;
   std::unique_ptr<randomizers::VectorRandomizer> randomizer;
-  std::unique_ptr<randomizers::SumSampler> sum;  // of the same parameters, in the `sum` fidelity; else null
-  std::function<double(std::uint64_t)>
-      epsilon;  // proven upper epsilon of so many rounds, at the plan's delta
+  // The sampler with the same parameters, in the `sum` fidelity; otherwise null.
+  std::unique_ptr<randomizers::SumSampler> sum;
+  // The proven upper epsilon of a number of rounds, at the plan's delta.
+  std::function<double(std::uint64_t)> epsilon;
 
   Fidelity fidelity() const { return sum == nullptr ? Fidelity::message : Fidelity::sum; }
 };
 
-// `elsewhere`: another process of the same run asks the accountant, and `epsilon` stays empty here.
+// With `elsewhere`, another process of the same run computes epsilon, and `epsilon` stays empty here.
 enum class Accounting { charged, elsewhere };
 
-// Proven upper epsilon of so many rounds of what the plan charges, at its delta. Builds the accountant's
-// curves, which may take seconds. Error(uncovered) for a pair no theorem covers.
+// Returns the function that gives the proven upper epsilon of a number of rounds, for what the plan
+// charges and at its delta. Building the accountant's curves may take seconds. Throws Error(uncovered) if
+// no theorem covers the protocol with the randomizer.
 std::function<double(std::uint64_t)> epsilon_of(const protocols::Plan& plan);
 
-// `data`: as load_data gives it. Asks epsilon_of while the task is made. Error(usage) for a randomizer whose
-// sum has no sampler.
+// `data` must come from load_data. Epsilon's curves are built while the task is set up. Throws
+// Error(usage) for the `sum` fidelity of a randomizer that has no sum sampler.
 TrainingParts assemble(const protocols::Plan& plan, const learning::DataSplit& data,
                        Accounting accounting = Accounting::charged, Fidelity fidelity = Fidelity::message);
 
@@ -47,14 +50,15 @@ struct Prepared {
   learning::DataSplit data;
   TrainingParts parts;
 };
-// load_data and assemble, the accountant at work meanwhile.
+// Calls load_data and assemble, while the accountant works in another thread.
 Prepared prepare(const protocols::Plan& plan, Accounting accounting = Accounting::charged,
                  Fidelity fidelity = Fidelity::message);
 
-// Refuses, as assemble would, a fidelity that the plan's randomizer does not have: before anything is loaded.
+// Refuses, before anything is loaded, a fidelity that the plan's randomizer does not support; assemble
+// refuses the same.
 void check_fidelity(const protocols::Plan& plan, Fidelity fidelity);
 
-// Whether two descriptions say the same, parameters compared bit for bit.
+// Whether two descriptions are the same, with parameters compared bit for bit.
 bool same_mechanism(const accounting::Mechanism& a, const accounting::Mechanism& b);
 
 }  // namespace muster::simulation

@@ -1,4 +1,4 @@
-// What runs is what is charged.
+// Tests that the randomizer that runs is the one that is charged.
 #include "muster/simulation/setup.h"
 
 #include <gtest/gtest.h>

@@ -40,7 +40,7 @@ UpdateRule rule_of(const protocols::Plan& plan) {
   return {plan.momentum, plan.average, plan.weight_decay, plan.projection, plan.is_statistic()};
 }
 
-// The run's state between rounds, from the folder's checkpoint or from the initial model.
+// The state at which the run starts, from the folder's checkpoint or from the initial model.
 Checkpoint starting_point(const protocols::Plan& plan, const TrainingParts& parts,
                           const learning::DataSplit& data, const Digest& digest, RunFolder& folder) {
   Checkpoint start;
@@ -69,13 +69,14 @@ Checkpoint starting_point(const protocols::Plan& plan, const TrainingParts& part
     throw Error(ErrorCode::checkpoint, folder.path().string(), "", "",
                 "the checkpoint does not fit its plan");
   }
-  found.records = start.records;  // one of an older version does not know
+  // A checkpoint of an older version does not contain the number of records.
+  found.records = start.records;
   found.sampler = start.sampler;
   folder.resume(found);
   return found;
 }
 
-// Refused on every rank when one was given another plan, fidelity or other data than the first.
+// Throws on every rank if some rank has another plan, fidelity or data set than the first.
 void require_the_same(Ranks& ranks, const protocols::Plan& plan, Fidelity fidelity, const Digest& data) {
   std::string hash = plan.hash(), first_fidelity = name_of(fidelity), digest(data.begin(), data.end());
   ranks.broadcast(hash, 0);
@@ -97,13 +98,13 @@ void require_the_same(Ranks& ranks, const protocols::Plan& plan, Fidelity fideli
   });
 }
 
-// What all ranks start from: the first rank's word on where the run stands and where it ends.
+// What all ranks start from, as the first rank determines it: the current state, and where the run ends.
 struct Start {
-  std::uint64_t rounds = 0;  // of the accountant, that the budget pays for
+  std::uint64_t rounds = 0;  // as the accountant counts them: those within the budget
   Checkpoint state;
 };
 
-// The other ranks have no folder.
+// Only the first rank has a folder; the others pass null.
 Start agree_on_start(Ranks& ranks, const protocols::Plan& plan, const TrainingParts& parts,
                      const learning::DataSplit& data, RunFolder* folder) {
   const Digest digest = digest_of(data);
@@ -125,8 +126,8 @@ Start agree_on_start(Ranks& ranks, const protocols::Plan& plan, const TrainingPa
   return start;
 }
 
-// Rounds with the run's own clock; keeps the state that a checkpoint saves. Every rank has one: the first
-// alone has a folder, evaluates and logs.
+// Runs rounds, measures the run's time, and keeps the state that a checkpoint saves. Every rank has a
+// session; only the first has a folder, evaluates and logs.
 class Session {
  public:
   Session(Ranks& ranks, const protocols::Plan& plan, const TrainingParts& parts,
@@ -151,8 +152,8 @@ class Session {
 
   const Checkpoint& state() const { return state_; }
 
-  // One step of the server; returns its messages. A step without a decoded
-  // estimate counts, and changes nothing.
+  // Runs one step of the server and returns its number of messages. A step whose sum is not decoded
+  // counts as done but changes no parameter.
   std::uint64_t run_step(bool stop) {
     const std::uint64_t last_round = state_.round + roll_call_->rounds_a_step();
     const RoundEngine::Step step = engine_.run(state_.round + 1, state_.model.parameters, estimate_, stop);
@@ -168,18 +169,18 @@ class Session {
     return step.messages;
   }
 
-  // Whether the ranks agreed in the last step to stop. One that is alone need not ask.
+  // Whether the ranks agreed in the last step to stop. A single rank decides by itself.
   bool stops(bool wanted) const { return ranks_.count() == 1 ? wanted : stop_agreed_; }
 
-  // Ends the meetings: with what went wrong on this rank, if the others do not know of it yet.
+  // Ends the collective calls; `failure` is what went wrong on this rank if the others do not know it yet.
   void close(const std::exception_ptr& failure) { engine_.close(failure); }
 
-  // Where the first step ends that reaches a multiple of log_every after now.
+  // The end of the first step from now on that reaches a multiple of log_every, at most `last`.
   std::uint64_t next_logged(std::uint64_t last) const { return std::min(last, end_of_turn(plan_.log_every)); }
-  // Whether the step just done reached a multiple of checkpoint_every.
+  // Whether the last step reached a multiple of checkpoint_every.
   bool at_checkpoint() const { return state_.round % plan_.checkpoint_every < roll_call_->rounds_a_step(); }
 
-  // Rounds of the accountant: whole runs in the slot protocols, the one under way included.
+  // The rounds as the accountant counts them: in slot protocols whole runs, including the current one.
   std::uint64_t rounds_charged() const { return plan_.rounds_charged(state_.round); }
 
   void expect_log(std::uint64_t round) { epsilon_.start(plan_.rounds_charged(round)); }
@@ -216,7 +217,7 @@ class Session {
     return (turn + step - 1) / step * step;
   }
 
-  // The model is released: a run that ends because of it tells nothing that the model does not.
+  // The model is released anyway, so ending the run because of it reveals nothing more.
   void require_finite_model(std::uint64_t round) const {
     if (randomizers::is_finite(state_.model.parameters) && randomizers::is_finite(state_.model.average)) {
       return;
@@ -256,7 +257,7 @@ Expected expected_of(const protocols::Plan& plan, const TrainingParts& parts, co
           threads};
 }
 
-// The rounds up to `last`, and on the first rank what is written of them.
+// Runs the rounds up to the end; the first rank also writes checkpoints, metrics and the result.
 TrainingResult run(Session& session, Ranks& ranks, std::uint64_t rounds, const protocols::Plan& plan,
                    const TrainingParts& parts, const learning::DataSplit& data, RunFolder* folder,
                    const TrainingOptions& options, TrainingObserver& observer) {
@@ -271,7 +272,8 @@ TrainingResult run(Session& session, Ranks& ranks, std::uint64_t rounds, const p
         done, last,
         expected_of(plan, parts, data, last - std::min(done, last), options.threads * ranks.count()));
   }
-  std::optional<LoggedRound> newest;  // when the state is the one logged
+  // The last logged round, while the state is still the one that was logged.
+  std::optional<LoggedRound> newest;
   std::uint64_t next_log = session.state().round;
   bool interrupted = false;
   while (session.state().round < last) {
@@ -319,7 +321,8 @@ TrainingResult run(Session& session, Ranks& ranks, std::uint64_t rounds, const p
       folder->finish(result_json(result, folder->path().string()));
     }
   }
-  session.close(nullptr);  // no rank leaves before all that is written is
+  // No rank leaves before everything is written.
+  session.close(nullptr);
   return result;
 }
 
@@ -355,7 +358,8 @@ TrainingResult train(Ranks& ranks, const protocols::Plan& plan, const TrainingPa
     return run(*session, ranks, start.rounds, plan, parts, inputs, folder, options, observer);
   } catch (...) {
     if (!ranks.parted()) {
-      session->close(std::current_exception());  // which throws it on every rank
+      // This throws the error on every rank.
+      session->close(std::current_exception());
     }
     throw;
   }
@@ -379,7 +383,8 @@ std::string result_json(const TrainingResult& result, const std::string& out) {
   if (result.slots) {
     json["slots"] = *result.slots;
   }
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);  // a path may be any bytes
+  // Invalid UTF-8 is replaced, because a path may contain any bytes.
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 }  // namespace muster::simulation

@@ -1,8 +1,8 @@
-// What the tests of whole runs have in common: runs in a temporary folder, watched and interrupted, and
-// whether two of them are the same run.
+// Shared by the tests of whole runs: runs in a temporary folder that can be watched and interrupted, and
+// a comparison of two runs.
 //
-// The epsilon is a stand-in, 0.1 sqrt(rounds), so that budgets can be worked out by
-// hand; setup_test.cc has the real one.
+// The epsilon is a stand-in, 0.1 sqrt(rounds), so that budgets can be computed by hand; setup_test.cc
+// tests the real one.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@
 
 namespace muster::simulation {
 
-// Raises the interrupt once `round` is done.
+// Requests an interruption once round `interrupt_after` is done.
 class Watcher final : public TrainingObserver {
  public:
   explicit Watcher(std::uint64_t interrupt_after = 0) : interrupt_after_(interrupt_after) {}
@@ -49,7 +49,7 @@ class Watcher final : public TrainingObserver {
 
 class TrainingRuns : public ::testing::Test {
  protected:
-  // Runs, or goes on, in the folder `name`; watcher_ is that of the last run.
+  // Starts or resumes a run in the folder `name`; watcher_ belongs to the last run.
   TrainingResult run_parts(const protocols::Plan& plan, TrainingParts parts, const learning::DataSplit& data,
                            const std::string& name, unsigned threads, std::uint64_t interrupt_after) {
     parts.epsilon = [](std::uint64_t rounds) { return 0.1 * std::sqrt(static_cast<double>(rounds)); };

@@ -1,4 +1,4 @@
-// A small run from end to end: logistic regression on drawn digits, every message made and shuffled.
+// A small run from end to end: logistic regression on drawn digits, with every message made and shuffled.
 #include "muster/simulation/training.h"
 
 #include <gtest/gtest.h>
@@ -116,7 +116,7 @@ TEST_F(TrainingTest, SaysHowManyClientsHoldARecord) {
   EXPECT_EQ(checkpoint("run").records, kClients);
 }
 
-// A defect that the accountant finds in its own numbers: what was logged stays, and nothing final is written.
+// If the accountant finds an error in its own numbers, the logged rounds are kept and no result is written.
 TEST_F(TrainingTest, AnAccountantThatFailsEndsTheRunWithoutAResult) {
   const protocols::Plan plan = small_plan();
   TrainingParts parts = small_parts(plan);
@@ -138,7 +138,7 @@ TEST_F(TrainingTest, AnAccountantThatFailsEndsTheRunWithoutAResult) {
   EXPECT_EQ(metrics("run").size(), 2);
   EXPECT_EQ(metrics("run").back()["round"], 6);
   EXPECT_FALSE(fs::exists(temporary_.path() / "run" / "result.json"));
-  // With a budget it is asked beforehand, and nothing begins.
+  // With a budget, epsilon is computed beforehand, so the run does not begin.
   const protocols::Plan paid = small_plan("privacy.budget", "10");
   RunFolder folder(temporary_.path() / "none");
   Watcher watcher;
@@ -172,14 +172,14 @@ TEST_F(TrainingTest, AnInterruptedAndResumedRunIsTheUninterruptedOne) {
   }
 }
 
-// A run killed between checkpoints loses rounds, but not their sameness: the metrics written after the
+// A run killed between checkpoints loses rounds but gives the same result: the metrics written after the
 // checkpoint are cut off and written again.
 TEST_F(TrainingTest, ARunKilledBetweenCheckpointsComesBackTheSame) {
   const protocols::Plan plan = small_plan();
   run(plan, "whole");
-  run(plan, "killed", 1, 5);  // checkpoint at round 5
+  run(plan, "killed", 1, 5);  // leaves a checkpoint at round 5
   const std::string at_five = read_file(temporary_.path() / "killed" / "checkpoint");
-  run(plan, "killed", 1, 8);  // logs round 6, then stops after 8
+  run(plan, "killed", 1, 8);  // logs round 6 and stops after round 8
   replace_file(temporary_.path() / "killed" / "checkpoint", at_five);
   run(plan, "killed");
   EXPECT_EQ(watcher_->first, 5);
@@ -191,7 +191,7 @@ TEST_F(TrainingTest, AnInterruptionInTheLastRoundIsNone) {
 }
 
 TEST_F(TrainingTest, StopsBeforeTheBudgetIsPassed) {
-  // 0.1 sqrt(T) <= 0.25 is T <= 6.25.
+  // 0.1 sqrt(T) <= 0.25 holds for T <= 6.25.
   const TrainingResult result = run(small_plan("privacy.budget", "0.25"), "run");
   EXPECT_EQ(result.rounds, 6);
   EXPECT_EQ(result.stopped, Stopped::budget);
@@ -254,7 +254,7 @@ TEST_F(TrainingTest, AnotherPlanOrOtherDataDoNotResume) {
   EXPECT_EQ(code_of(small_plan(), other), ErrorCode::checkpoint);
 }
 
-// Noise of two samplers in one run is refused by name; a run without such noise goes on.
+// A run whose noise would come from two samplers is refused by name; a run without such noise continues.
 TEST_F(TrainingTest, AGaussianRunOfAnOlderSamplerIsNotContinued) {
   for (const bool gaussian : {true, false}) {
     const protocols::Plan plan =
@@ -285,7 +285,7 @@ TEST_F(TrainingTest, WithoutNoiseWorthMentioningTheModelLearns) {
   EXPECT_GE(run(plan, "run", 2).accuracy, 0.6);
 }
 
-// The sum fidelity keeps every promise of a run: threads, resuming, its name in the output.
+// The sum fidelity has all properties of a run: threads, resuming, and its name in the output.
 TEST_F(TrainingTest, SumsInsteadOfMessages) {
   const protocols::Plan plan = small_plan("", "", "kind = \"gaussian\"\nsigma = 0.2");
   const TrainingResult sums = run(plan, "sums", 1, 0, Fidelity::sum);
@@ -295,7 +295,7 @@ TEST_F(TrainingTest, SumsInsteadOfMessages) {
   expect_same_run("sums", "threads");
   run(plan, "resumed", 2, 4, Fidelity::sum);
   EXPECT_EQ(checkpoint("resumed").round, 4);
-  // Begun as sums, it may not go on by messages.
+  // A run begun with sums cannot be continued with messages.
   try {
     run(plan, "resumed");
     FAIL();
@@ -307,7 +307,7 @@ TEST_F(TrainingTest, SumsInsteadOfMessages) {
   run(plan, "resumed", 1, 0, Fidelity::sum);
   expect_same_run("sums", "resumed");
 
-  // The same clients report; the noise is another draw (its law: randomizers/sum_sampler_test.cc).
+  // The same clients report, but the noise is another draw (randomizers/sum_sampler_test.cc tests its law).
   const TrainingResult messages = run(plan, "messages");
   EXPECT_EQ(sums.messages, messages.messages);
   EXPECT_NE(checkpoint("sums").model.parameters, checkpoint("messages").model.parameters);

@@ -1,8 +1,8 @@
-// Threads that live as long as a training run and work on one task at a time.
+// Threads that live as long as a training run and work together on one task at a time.
 //
-// run(task) calls task(0), ..., task(size()-1) at once, the caller's thread being worker 0, and returns when
-// all are done; what a worker throws is rethrown by run, the lowest worker's first. Waking the team costs
-// microseconds, so a task may be as small as one round. A team is driven by one thread at a time.
+// run(task) calls task(0), ..., task(size()-1) concurrently, task(0) on the caller's thread, and returns
+// when all are done. If workers throw, run rethrows the exception of the lowest one. Waking the team
+// takes microseconds, so a task may be as small as one round. Only one thread at a time may drive a team.
 //
 // Example:
 //     WorkerTeam team(2);
@@ -21,7 +21,7 @@ namespace muster::simulation {
 
 class WorkerTeam {
  public:
-  // size >= 1 workers; size - 1 threads are started. Error(internal) when the system refuses a thread.
+  // Starts size - 1 threads; size >= 1. Throws Error(internal) if the system refuses a thread.
   explicit WorkerTeam(unsigned size);
   ~WorkerTeam();
   WorkerTeam(const WorkerTeam&) = delete;
@@ -38,11 +38,11 @@ class WorkerTeam {
   std::mutex mutex_;
   std::condition_variable wake_;
   std::condition_variable done_;
-  const std::function<void(unsigned)>* task_ = nullptr;  // guarded by mutex_, like the three below
-  std::uint64_t generation_ = 0;                         // tasks handed out so far
-  unsigned busy_ = 0;                                    // started threads still at work
+  const std::function<void(unsigned)>* task_ = nullptr;  // guarded by mutex_, like the next three
+  std::uint64_t generation_ = 0;                         // number of tasks handed out so far
+  unsigned busy_ = 0;                                    // started threads that are still working
   bool stopping_ = false;
-  std::vector<std::exception_ptr> failures_;  // one a worker, each written by that worker alone
+  std::vector<std::exception_ptr> failures_;  // one per worker, written by that worker alone
   std::vector<std::thread> threads_;
 };
 

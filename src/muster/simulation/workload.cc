@@ -24,18 +24,19 @@ using protocols::Plan;
 using protocols::Protocol;
 
 constexpr double kCoin = 3e-10, kDraw = 1e-7;               // seconds, measured
-constexpr double kLeastCoin = 1e-10, kLeastMessage = 5e-8;  // no machine is as fast
+constexpr double kLeastCoin = 1e-10, kLeastMessage = 5e-8;  // faster than any machine
 constexpr double kYear = 365.25 * 86400;
 constexpr double kMostMessagesAStep = 0x1p31;
 
-// One round, or run of slots, of which `reporting` clients are expected to report.
+// The workload of one round (or run of slots) in which `reporting` clients are expected to report.
 Workload of_one_round(const Plan& plan, double reporting) {
   constexpr double kSender = sizeof(protocols::Sender);
   const auto clients = static_cast<double>(plan.clients), slots = static_cast<double>(plan.slots),
              subset = static_cast<double>(plan.subset), batch = static_cast<double>(plan.batch);
-  // Every worker's list, and all of them together; of coins the numbers of those who report besides.
+  // Senders are listed twice: per worker, and all together. Coins also list the numbers of the
+  // clients that report.
   constexpr double kListed = 2 * kSender, kReported = kListed + sizeof(std::uint64_t);
-  // A pair or a reservoir, both of two words; a list that grows is copied to one of twice its size.
+  // A place is a pair or a reservoir of two words. A growing list is copied to one of twice its size.
   constexpr double kPlace = 16, kGrowing = 3;
   switch (plan.protocol) {
     case Protocol::shuffle:
@@ -59,7 +60,7 @@ Workload of_one_round(const Plan& plan, double reporting) {
               "a protocol without a workload");
 }
 
-// The key that a step's size follows, and its value.
+// The plan key that determines the size of a step, and its value.
 struct Size {
   const char* key;
   std::uint64_t value;
@@ -76,7 +77,7 @@ Size size_of(const Plan& plan) {
   }
 }
 
-// About what `value` may be when it is so many times too large: two digits, rounded down.
+// The allowed value as text if `value` is `times` times too large: two digits, rounded down.
 std::string at_most(std::uint64_t value, double times) {
   const double most = static_cast<double>(value) / times;
   const double unit = std::pow(10.0, std::floor(std::log10(std::max(1.0, most))) - 1);
@@ -157,10 +158,10 @@ double seconds_of(const Workload& work, const TrainingParts& parts, const learni
   randomizers::Message message;
   function.prepare(parameters, *workspace);
   double least = std::numeric_limits<double>::infinity();
-  for (std::uint64_t time = 0; time < 4; ++time) {  // the first one fills the caches
+  for (std::uint64_t time = 0; time < 4; ++time) {  // the first call fills the caches
     const Clock::time_point began = Clock::now();
     function.evaluate(parameters, inputs.train.example(0, buffer), *workspace, vector);
-    std::ranges::fill(vector, 0.0f);  // one that is not finite is no example
+    std::ranges::fill(vector, 0.0f);  // a vector that is not finite would be refused
     if (parts.sum != nullptr) {
       parts.sum->add(vector, sum);
     } else {

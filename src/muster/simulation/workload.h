@@ -1,7 +1,8 @@
-// What a run will cost, before it starts: coins, draws, messages, and the memory their list takes.
+// Estimates the cost of a run before it starts: coins, draws, messages, and the memory for the
+// list of senders.
 //
-// All are expectations under the plan's own law, at the highest of its rates, and without data, model and
-// workers, which do not grow with the clients. What each costs is in docs/scale.md.
+// All numbers are expectations under the plan's law, at the highest of its rates. They exclude data, model
+// and workers, which do not grow with the number of clients. docs/scale.md gives the cost of each part.
 #pragma once
 
 #include <cstdint>
@@ -14,29 +15,29 @@ namespace muster::simulation {
 struct TrainingParts;
 
 struct Workload {
-  double coins = 0;     // of all rounds together
-  double draws = 0;     // streams opened for one client: a lost report, a rate of its own, a slot
+  double coins = 0;     // in all rounds
+  double draws = 0;     // streams opened for one client, each for a dropout, an own rate or a slot
   double messages = 0;  // dummies included
-  double step = 0;      // the most messages that are put in one secret order
-  double bytes = 0;     // the most held at once to call the roll
+  double step = 0;      // largest number of messages in one secret order
+  double bytes = 0;     // largest amount held at once to call the roll
 };
 Workload workload_of(const protocols::Plan& plan);
 
-// What there is to do the work with: all ranks together, and those on this machine.
+// The machine's resources for a run.
 struct Resources {
-  double threads = 1;        // of all ranks
-  double memory = 0;         // bytes of this machine
-  double share_of_list = 1;  // of the step's list, what the ranks on this machine hold
+  double threads = 1;        // on all ranks
+  double memory = 0;         // bytes on this machine
+  double share_of_list = 1;  // the part of a step's list that the ranks on this machine hold
 };
 Resources resources_here(unsigned threads_a_rank);
 
-// Refuses, before anything is loaded, a run that cannot finish. Error(plan), naming what is too
-// large and about what would do: more messages in one step than their exact sum has room for
-// (2^32; 2^31 expected), a list of them that this machine cannot hold, or a year's work even if a
-// coin took 0.1 ns and a message 50 ns.
+// Refuses, before anything is loaded, a run that cannot finish: Error(plan) names what is too large and
+// roughly what would do. It refuses more than 2^31 expected messages in one step (their exact sum has
+// room for 2^32), a list of messages that does not fit into this machine's memory, and more than a year's
+// work even at 0.1 ns per coin and 50 ns per message.
 void refuse_endless(const protocols::Plan& plan, const Resources& resources);
 
-// Seconds on one thread for the whole workload, one message being timed on the run's own parts.
+// The estimated seconds on one thread for the whole workload; one message is timed with the run's own parts.
 double seconds_of(const Workload& work, const TrainingParts& parts, const learning::DataSplit& inputs);
 
 }  // namespace muster::simulation

@@ -1,4 +1,5 @@
-// What a run is expected to cost, against roll calls counted, and what is refused for costing too much.
+// Compares the expected cost of a run with counts of roll calls, and tests what is refused because it
+// costs too much.
 #include "muster/simulation/workload.h"
 
 #include <gtest/gtest.h>
@@ -46,8 +47,8 @@ const std::vector<std::pair<const char*, Keys>>& cases() {
   return all;
 }
 
-// Counts are binomial at most, so they lie within 6 of their deviations, and of a count of none, of 0: a
-// false alarm in 10^8 of these few.
+// The variance of a count is at most its expectation, so a count is within 6 square roots of its expectation
+// with a false-alarm rate of about 10^-8 for these few tests. A count expected to be 0 must be 0.
 TEST(Workload, IsWhatRollCallsSend) {
   for (const auto& [protocol, keys] : cases()) {
     SCOPED_TRACE(protocol);
@@ -90,7 +91,7 @@ TEST(Workload, ARunThatCannotFinishIsRefused) {
     keys.emplace_back("population.clients", "1000000000000");
     return plan_of(protocol, keys);
   };
-  // 56 bytes to list each of 10^11 senders: of 8 GB a seven-hundredth.
+  // Listing 10^11 senders takes 56 bytes each; the 8 GB suffice for a seven-hundredth of them.
   const Keys tenth = {{"participation.rate", "0.1"}};
   const std::string listed = refused(many("shuffled-check-in", tenth), small);
   EXPECT_TRUE(listed.starts_with("population.clients: ")) << listed;
@@ -102,11 +103,11 @@ TEST(Workload, ARunThatCannotFinishIsRefused) {
   EXPECT_NE(refused(many("subset", subset), small).find("this machine has 8.0 GB"), std::string::npos);
   EXPECT_TRUE(refused(many("subset", subset), small).starts_with("participation.subset: "));
   EXPECT_EQ(refused(many("subset", subset), endless), "");
-  // Half of the list on each of two machines.
+  // Each of two machines holds half of the list.
   const Keys half = {{"participation.rate", "1.5e-4"}};
   EXPECT_NE(refused(many("shuffled-check-in", half), small), "");
   EXPECT_EQ(refused(many("shuffled-check-in", half), {2, 8e9, 0.5}), "");
-  // A million rounds of 10^12 coins: three years at 0.1 ns each.
+  // A million rounds of 10^12 coins take three years at 0.1 ns each.
   const Keys long_run = {{"participation.rate", "1e-9"}, {"rounds.count", "1000000"}};
   EXPECT_NE(refused(many("shuffled-check-in", long_run), {1, 8e9, 1}).find("rounds.count: "),
             std::string::npos);
@@ -120,7 +121,7 @@ TEST(Workload, ARunThatCannotFinishIsRefused) {
       refused(many("shuffled-check-in", {{"participation.rate", "1e-4"}, {"rounds.count", "0"}}), small), "");
 }
 
-// 32 times the messages take 32 times as long: the estimate is of the run's own parts.
+// 32 times the messages take 32 times as long, because the estimate times the run's own parts.
 TEST(Workload, SecondsFollowTheMessages) {
   const learning::DataSplit data = learning::draw_digits(50, 10, 1);
   const auto plan = plan_of("shuffle", {});

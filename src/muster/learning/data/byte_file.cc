@@ -33,12 +33,13 @@ std::size_t ByteFile::read(std::span<std::uint8_t> out) {
   while (done < out.size()) {
     const int got =
         gzread(file_, out.data() + done, static_cast<unsigned>(std::min(out.size() - done, kMostAtOnce)));
-    // A stream that ends early reads short without a negative count: only gzerror tells.
+    // A compressed stream that ends early gives a short read without a negative count; only
+    // gzerror reports it.
     int code = Z_OK;
     const char* message = gzerror(file_, &code);
     if (got < 0 || code != Z_OK) {
       std::string found = code == Z_ERRNO ? std::strerror(errno) : message;
-      // zlib begins with the name, which is the error's key already.
+      // zlib's message begins with the file name, which is already the key of the error.
       if (const std::string name = path_.string() + ": "; found.starts_with(name))
         found.erase(0, name.size());
       throw Error(ErrorCode::data, path_.string(), found, "a complete plain or gzip file",

@@ -1,5 +1,5 @@
-// Bytes of a file that may be gzip-compressed, read front to back. As gzip does, it ignores bytes that follow
-// a complete compressed stream. One object belongs to one thread.
+// The bytes of a file that may be gzip-compressed, read from front to back. Like gzip, it ignores bytes
+// that follow a complete compressed stream. Each object belongs to one thread.
 #pragma once
 
 #include <cstddef>
@@ -14,14 +14,15 @@ namespace muster::learning {
 
 class ByteFile {
  public:
-  // Error(data) when the file cannot be opened.
+  // Throws Error(data) if the file cannot be opened.
   explicit ByteFile(const std::filesystem::path& path);
   ~ByteFile();
   ByteFile(const ByteFile&) = delete;
   ByteFile& operator=(const ByteFile&) = delete;
 
-  // Fills `out` and returns its size; fewer only at the end of the file. Error(data) when the compressed
-  // stream is corrupt, stops early or fails its checksum (which zlib checks on reaching the end).
+  // Fills `out` and returns the number of bytes read, which is below its size only at the end of the
+  // file. Throws Error(data) if the compressed stream is corrupt, ends early or fails its checksum (which
+  // zlib checks at the end).
   std::size_t read(std::span<std::uint8_t> out);
 
  private:
@@ -29,8 +30,7 @@ class ByteFile {
   gzFile_s* file_;
 };
 
-// DIR/NAME, or DIR/NAME.gz when that is what is there (plain wins when both are);
-// Error(data) when neither is.
+// Returns DIR/NAME if it exists, else DIR/NAME.gz if that exists; otherwise throws Error(data).
 std::filesystem::path find_plain_or_gz(const std::filesystem::path& dir, const std::string& name);
 
 }  // namespace muster::learning

@@ -17,9 +17,9 @@ constexpr std::size_t kPixels = kPlane * kChannels;
 struct Format {
   std::vector<std::string> train;
   std::string test;
-  std::size_t labels;      // bytes before the pixels; the last one is kept
-  std::size_t classes;     // that it tells apart
-  std::size_t most_train;  // records of a training file
+  std::size_t labels;      // label bytes before the pixels; the last one is kept
+  std::size_t classes;     // number of classes that the kept label distinguishes
+  std::size_t most_train;  // largest number of records in a training file
 };
 
 const Format& cifar_10() {

@@ -1,13 +1,13 @@
-// The binary format of CIFAR-10 and CIFAR-100 (Krizhevsky 2009): records of label bytes and 3,072 pixels, the
-// red plane, the green, the blue, each 32 rows of 32.
+// Reads the binary format of CIFAR-10 and CIFAR-100 (Krizhevsky 2009): records of label bytes and 3,072
+// pixels, as a red, a green and a blue plane of 32 rows of 32.
 //
-// CIFAR-10: data_batch_1.bin to data_batch_5.bin and test_batch.bin, one label a record (0..9).
-// CIFAR-100: train.bin and test.bin, two labels a record, of which the second, fine one (0..99) is kept.
-// Each file plain or with .gz appended. A folder that holds neither, or both, is refused. Decoding is
-// total: whatever the bytes, the result is a data set or an Error(data) that names the file, what was
-// found and what was expected. A part of a record, a training batch with fewer records than the first,
-// and more records than the original files have are all refused. Memory grows with the bytes that are
-// really there. Pure reading; any thread.
+// CIFAR-10 has data_batch_1.bin to data_batch_5.bin and test_batch.bin, with one label per record (0..9).
+// CIFAR-100 has train.bin and test.bin, with two labels per record, of which the second, the fine label
+// (0..99), is kept. Each file may be plain or have .gz appended. A folder that contains neither data set,
+// or both, is refused. Any input gives either a data set or an Error(data) that names the file, what was
+// found and what was expected. An incomplete record, training batches of different sizes, and more
+// records than the original files have are all refused. Memory grows only with the bytes actually
+// present. Thread-safe.
 #pragma once
 
 #include <filesystem>
@@ -18,7 +18,7 @@ namespace muster::learning {
 
 inline constexpr std::size_t kCifarSide = 32;
 
-// Images of shape 32x32x3, normalised by kCifar.
+// Returns images of shape 32x32x3, normalised by kCifar.
 DataSplit load_cifar(const std::filesystem::path& dir);
 
 }  // namespace muster::learning

@@ -1,4 +1,4 @@
-// The CIFAR loader on small files of its formats, and every way a file can be wrong.
+// Tests of the CIFAR loader on small files in its formats, and on every way in which a file can be wrong.
 #include "muster/learning/data/cifar.h"
 
 #include <gmock/gmock.h>
@@ -20,11 +20,11 @@ using Bytes = std::string;
 
 constexpr std::size_t kPlane = 1024;
 
-// Record i of a file: pixel p of plane c is (i + p + 50 c) mod 256.
+// `count` records: pixel p of plane c of record i is (i + p + 50 c) mod 256.
 Bytes records(std::size_t count, std::size_t labels, unsigned classes) {
   Bytes bytes;
   for (std::size_t i = 0; i < count; ++i) {
-    if (labels == 2) bytes += '\x11';  // the coarse label, which is not read
+    if (labels == 2) bytes += '\x11';  // the coarse label, which is ignored
     bytes += static_cast<char>(i % classes);
     for (std::size_t c = 0; c < 3; ++c) {
       for (std::size_t p = 0; p < kPlane; ++p) bytes += static_cast<char>((i + p + 50 * c) % 256);
@@ -127,7 +127,7 @@ TEST_F(Cifar, RefusesEveryTruncation) {
   }
   put("data_batch_3.bin", "");
   expect_refusal("data_batch_3.bin", "empty", "");
-  put("data_batch_3.bin", whole.substr(0, whole.size() - 3073));  // at the end of a record
+  put("data_batch_3.bin", whole.substr(0, whole.size() - 3073));  // cut at the end of a record
   expect_refusal("data_batch_3.bin", "6 records", "7, as in data_batch_1.bin");
 }
 

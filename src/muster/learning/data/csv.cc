@@ -24,7 +24,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
 }
 
-// A field as an error shows it: printable, and short.
+// The text of a field as shown in an error: printable and short.
 std::string shown(std::string_view text) {
   constexpr std::size_t kShown = 40;
   std::string out(text.substr(0, kShown));
@@ -42,7 +42,7 @@ std::optional<Number> parsed(std::string_view text) {
   return number;
 }
 
-// The nearest float, which of 1e-50 is 0; nothing for what is not finite.
+// The nearest float (0 for 1e-50); nothing if that is not finite.
 std::optional<float> feature_of(std::string_view text) {
   float number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -61,12 +61,12 @@ std::vector<std::string_view> fields_of(std::string_view line) {
   }
 }
 
-// Lines of a file, front to back.
+// The lines of a file, from front to back.
 class Lines {
  public:
   explicit Lines(const std::filesystem::path& path) : path_(path), file_(path) {}
 
-  // The next line without its end; false after the last one.
+  // Reads the next line without its line end; returns false after the last one.
   bool next(std::string& line) {
     line.clear();
     ++number_;

@@ -1,12 +1,12 @@
-// Rows of numbers: a header line, then one example a line, numeric
-// features and, in the last column, the class.
+// Reads rows of numbers: a header line, then one example per line, with numeric features and the class in
+// the last column.
 //
-// Comma-separated, a name for each column in the first line, lines ended by \n or \r\n, blanks around a field
-// ignored, no quoting. Features are finite decimal numbers, kept as floats and not normalised; the label is
-// an integer 0..255, and the number of classes is one more than the largest label of the file. Of the example
-// lines every sixth (the 6th, the 12th, ...) is held out for the test set. The file may be gzip-compressed.
-// Decoding is total: whatever the bytes, the result is a data set or an Error(data) that names the file, the
-// line (the header is line 1), the column and the value. Pure reading; any thread.
+// The file is comma-separated, with a name for each column in the first line, lines ended by \n or \r\n,
+// and no quoting; blanks around a field are ignored. Features are finite decimal numbers, kept as floats
+// and not normalised. The label is an integer 0..255, and the number of classes is one more than the
+// largest label in the file, but at least 2. Every sixth example line (the 6th, the 12th, ...) is held out
+// for the test set. The file may be gzip-compressed. Any input gives either a data set or an Error(data)
+// that names the file, the line (the header is line 1), the column and the value. Thread-safe.
 #pragma once
 
 #include <filesystem>

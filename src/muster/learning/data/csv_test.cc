@@ -1,4 +1,4 @@
-// The CSV loader: what it accepts, and every way a line can be wrong.
+// Tests of the CSV loader: what it accepts, and every way in which a line can be wrong.
 #include "muster/learning/data/csv.h"
 
 #include <gmock/gmock.h>
@@ -122,7 +122,7 @@ TEST_F(Csv, RefusesALineThatNeverEnds) {
   expect_refusal(kHeader + std::string((std::size_t{1} << 22) + 70'000, '1'), "line 2", "4 MiB", "4 MiB");
 }
 
-// Any bytes at all are a data set or an Error(data).
+// Any bytes give either a data set or an Error(data).
 TEST_F(Csv, IsTotal) {
   std::mt19937 bits(5);
   const std::string alphabet = "0123456789,,,\n\n\r.-e xA\"";

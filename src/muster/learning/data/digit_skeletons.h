@@ -1,8 +1,9 @@
-// How the ten digits are written: for each, several ways, each a few strokes through control points.
+// How the ten digits are written: several variants of each, and each variant a few strokes through
+// control points.
 //
-// Coordinates: x to the right, y down, the digit in about [0.2, 0.8] x [0, 1]. A stroke is a
-// smooth curve through its points (Catmull-Rom); corners are where one stroke ends and the next
-// begins. Immutable tables; any thread.
+// x points to the right and y down; a digit lies in about [0.2, 0.8] x [0, 1]. A stroke is a smooth curve
+// through its points (Catmull-Rom); at a corner, one stroke ends and the next begins. The tables are
+// immutable. Thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -16,12 +17,12 @@ struct Point {
   float y;
 };
 
-// Control points; at most kMostPoints.
+// The control points of a stroke; at most kMostPoints.
 using Stroke = std::vector<Point>;
 inline constexpr std::size_t kMostPoints = 16;
 using Skeleton = std::vector<Stroke>;
 
-// The ways of writing `digit` (0..9).
+// The variants of writing `digit` (0..9).
 const std::vector<Skeleton>& skeletons(std::uint8_t digit);
 
 }  // namespace muster::learning

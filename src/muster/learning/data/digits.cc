@@ -11,8 +11,8 @@
 namespace muster::learning {
 namespace {
 
-// How different two writers are. Larger values make the digits harder, for a linear model first of all.
-// Lengths are in units of the digit's height unless pixels are named; "spread" is a standard deviation.
+// How much writers differ. Larger values make the digits harder, above all for a linear model. Lengths
+// are in units of the digit's height unless pixels are named; a "spread" is a standard deviation.
 constexpr float kPointSpread = 0.020F;    // of each control point
 constexpr float kElasticSpread = 0.042F;  // of the nodes of the displacement field
 constexpr float kSlantSpread = 0.18F;     // horizontal shear
@@ -24,14 +24,14 @@ constexpr float kMostWidth = 1.15F;
 constexpr float kShiftSpread = 1.2F;  // pixels, each direction
 constexpr float kLeastPen = 0.75F;    // pen radius, pixels
 constexpr float kMostPen = 1.75F;
-constexpr float kLeastInk = 0.75F;  // of full ink
-constexpr float kNoise = 10.0F;     // largest noise, in 255ths
+constexpr float kLeastInk = 0.75F;  // fraction of full ink
+constexpr float kNoise = 10.0F;     // largest noise, in units of 1/255
 
 constexpr int kSide = static_cast<int>(kImageSide);
 constexpr int kNodes = 4;  // side of the displacement field's grid
 constexpr int kSteps = 5;  // segments between two control points
 
-// Random draws by + and * alone, so that every machine makes the same bits.
+// Random draws. They use only + and *, so that every machine produces the same bits.
 class Draws {
  public:
   Draws(const random::RunKey& key, DigitSet set, std::uint64_t index)
@@ -39,7 +39,7 @@ class Draws {
 
   std::size_t below(std::size_t bound) { return random::uniform_below(words_, bound); }
   float between(float low, float high) { return low + (high - low) * unit(words_.next_u64() >> 40); }
-  // Mean 0, variance 1, nearly normal, within +-3: the sum of three uniforms of 21 bits.
+  // A nearly normal draw of mean 0, variance 1 and range +-3: the sum of three uniforms of 21 bits, scaled.
   float bell() {
     const std::uint64_t word = words_.next_u64();
     const float sum = unit21(word) + unit21(word >> 21) + unit21(word >> 42);
@@ -54,7 +54,8 @@ class Draws {
   random::KeyedStream words_;
 };
 
-// The map from skeleton coordinates to pixels: a smooth displacement on a grid of nodes, then an affine map.
+// The map from skeleton coordinates to pixels: a smooth displacement given at the nodes of a grid,
+// then an affine map.
 class Hand {
  public:
   explicit Hand(Draws& draws) {
@@ -64,7 +65,7 @@ class Hand {
     const float slant = kSlantSpread * draws.bell();
     const float sine = kTurnSpread * draws.bell();
     const float cosine = std::sqrt(1.0F - sine * sine);
-    // Stretch, then shear (upward strokes lean right), then rotation.
+    // The order is: stretch, shear (upward strokes lean right), rotate.
     xx_ = cosine * width;
     xy_ = -cosine * slant * height - sine * height;
     yx_ = sine * width;
@@ -112,7 +113,7 @@ Point catmull_rom(Point a, Point b, Point c, Point d, float t) {
   return {at(a.x, b.x, c.x, d.x), at(a.y, b.y, c.y, d.y)};
 }
 
-// Squared distances, in pixels, from each pixel to the nearest of the segments drawn so far.
+// The squared distance, in pixels, from each pixel to the nearest segment drawn so far.
 class Canvas {
  public:
   explicit Canvas(float reach) : reach_(reach) { nearest_.fill(1e9F); }
@@ -186,7 +187,7 @@ std::uint8_t draw_digit(const random::RunKey& key, DigitSet set, std::uint64_t i
   std::uint64_t noise = 0;
   for (std::size_t p = 0; p < kImagePixels; ++p) {
     if (p % 8 == 0) noise = draws.word();
-    // Noise uniform on [-kNoise, kNoise]; the background keeps its positive half.
+    // The noise is uniform on [-kNoise, kNoise]; on the background only its positive half remains.
     const float grain = kNoise * (static_cast<float>(noise & 255) * (2.0F / 255.0F) - 1.0F);
     noise >>= 8;
     const float distance = std::sqrt(canvas.squared_distance(p));

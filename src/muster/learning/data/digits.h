@@ -1,10 +1,11 @@
-// A procedural data set of handwritten-looking digits, 28x28, so that muster needs no download.
+// A procedural data set of digits that look handwritten, 28x28, so that muster needs no download.
 //
-// A digit is one of several ways of writing it: a skeleton of strokes (digit_skeletons.h), bent by a random
-// affine map and a smooth random displacement, drawn with a pen of random width and ink, with noise and
-// quantised to bytes. Example i of a set is a function of (seed, set, i) alone: its stream is (digits, round
-// 0 train, 1 test or 2 open, client i), so the sets are disjoint in randomness and any n gives a prefix of
-// the same sequence. Labels are uniform. Pixels are normalised as MNIST's are. Pure functions; any thread.
+// A digit is drawn from one of several variants: a skeleton of strokes (digit_skeletons.h) is deformed by
+// a random affine map and a smooth random displacement, drawn with a pen of random width and ink,
+// overlaid with noise and quantised to bytes. Example i of a set is a function of (seed, set, i) alone:
+// its stream is (digits, round 0 for train, 1 for test or 2 for open, client i). So the sets use disjoint
+// randomness, and a smaller set is a prefix of a larger one. Labels are uniform. Pixels are normalised
+// like those of MNIST. All functions are pure and thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +16,11 @@
 
 namespace muster::learning {
 
-// open: digits that belong to nobody, for what is learned without noise before private training.
+// `open` digits are nobody's private data; they serve for learning without noise before private training.
 enum class DigitSet : std::uint8_t { train = 0, test = 1, open = 2 };
 
-// Draws example `index` of a set into `image` (784 bytes, row-major, 0 background to 255 ink); returns its
-// label.
+// Draws example `index` of a set into `image` (784 bytes, row-major, from 0 for background to 255 for
+// ink) and returns its label.
 std::uint8_t draw_digit(const random::RunKey& key, DigitSet set, std::uint64_t index,
                         std::span<std::uint8_t> image);
 

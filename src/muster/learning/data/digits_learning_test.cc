@@ -1,4 +1,4 @@
-// What the digits are for: a convolutional network learns them, and a linear model stays well behind.
+// The purpose of the digits: a convolutional network learns them, and a linear model stays well behind.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -24,9 +24,9 @@ double best_accuracy(const Architecture& architecture, const DataSplit& split, s
   return best;
 }
 
-// 20,000 training and 5,000 test images: the accuracies have a standard error of at most 0.5 %, and the
-// margins below are several of them. The linear model gets three times the epochs, so that it is not behind
-// for want of time.
+// With 20,000 training and 5,000 test images, the accuracies have a standard error of at most 0.5 %, and
+// the margins below are several times that. The linear model gets three times the epochs, so that lack of
+// training is not what keeps it behind.
 TEST(DigitsLearning, TheCnnReaches97AndALinearModelStays5PointsLower) {
   const DataSplit split = draw_digits(20000, 5000, 1);
   const double cnn = best_accuracy(Architecture::cnn, split, 4, 0.1);

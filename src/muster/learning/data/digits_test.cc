@@ -35,7 +35,7 @@ TEST(Digits, SeedsAndSetsDiffer) {
   EXPECT_EQ(distinct.size(), 200U);
 }
 
-// What is public has other digits than what is private and than what is tested on.
+// The public digits differ from the private training digits and from the test digits.
 TEST(Digits, TheOpenSetIsNeitherOfTheOthers) {
   const DataSplit split = draw_digits(100, 100, 1);
   const Dataset open = draw_digit_set(DigitSet::open, 100, 1);

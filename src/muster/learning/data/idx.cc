@@ -19,7 +19,7 @@ std::string hex(std::uint32_t value) {
   return text;
 }
 
-// Reads one idx file front to back.
+// Reads one idx file from front to back.
 class IdxFile {
  public:
   explicit IdxFile(const std::filesystem::path& path) : path_(path), file_(path) {}
@@ -54,7 +54,8 @@ class IdxFile {
     }
   }
 
-  // The rest of the file: exactly `size` bytes, read piece by piece so that memory follows the real bytes.
+  // Reads the rest of the file, exactly `size` bytes, in pieces, so that memory grows only with
+  // the bytes present.
   std::vector<std::uint8_t> rest(std::size_t size) {
     constexpr std::size_t kPiece = std::size_t{1} << 20;
     std::vector<std::uint8_t> bytes;

@@ -1,11 +1,10 @@
-// The idx format of LeCun's MNIST files: big-endian magic
-// (0x00000803 images, 0x00000801 labels), counts, then bytes.
+// Reads the idx format of LeCun's MNIST files: a big-endian magic number (0x00000803 for images,
+// 0x00000801 for labels), counts, then bytes.
 //
 // A folder holds train-images-idx3-ubyte, train-labels-idx1-ubyte, t10k-images-idx3-ubyte and
-// t10k-labels-idx1-ubyte, each plain or with .gz appended (plain wins when both exist). Decoding is total:
-// whatever the bytes, the result is a data set or an Error(data) that names the file, what was found and what
-// was expected; memory grows with the bytes that are really there, never with a count that a header claims.
-// Pure reading; any thread.
+// t10k-labels-idx1-ubyte, each plain or with .gz appended (the plain file is used if both exist). Any input
+// gives either a data set or an Error(data) that names the file, what was found and what was expected.
+// Memory grows with the bytes actually present, never with a count that a header claims. Thread-safe.
 #pragma once
 
 #include <filesystem>
@@ -16,7 +15,7 @@ namespace muster::learning {
 
 DataSplit load_idx(const std::filesystem::path& dir);
 
-// One pair of files, as load_idx finds them.
+// Reads one pair of files, such as load_idx finds in a folder.
 Dataset load_idx_pair(const std::filesystem::path& images, const std::filesystem::path& labels);
 
 }  // namespace muster::learning

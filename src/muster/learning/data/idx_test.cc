@@ -1,4 +1,4 @@
-// The idx loader: what it accepts, and every way a file can be wrong.
+// Tests of the idx loader: what it accepts, and every way in which a file can be wrong.
 #include "muster/learning/data/idx.h"
 
 #include <gmock/gmock.h>
@@ -25,7 +25,7 @@ Bytes big_endian(std::uint32_t value) {
           static_cast<char>(value)};
 }
 
-// `count` images whose pixel p of image i is (i + p) mod 256, and labels i mod 10.
+// `count` images; pixel p of image i is (i + p) mod 256. Label i is i mod 10.
 Bytes images(std::uint32_t count) {
   Bytes bytes = big_endian(0x803) + big_endian(count) + big_endian(28) + big_endian(28);
   for (std::uint32_t i = 0; i < count; ++i) {
@@ -57,7 +57,7 @@ class Idx : public ::testing::Test {
         .write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   }
 
-  // Replaces the plain file by a compressed one.
+  // Replaces the plain file with a compressed one.
   void put_gz(const std::string& name, const Bytes& bytes) const {
     fs::remove(dir_ / name);
     gzFile file = gzopen((dir_ / (name + ".gz")).c_str(), "wb");
@@ -70,7 +70,8 @@ class Idx : public ::testing::Test {
     return {std::istreambuf_iterator<char>(file), {}};
   }
 
-  // The folder must be refused as data, the error naming `file`, what was found and what was expected.
+  // The folder must be refused with Error(data), and the error must name `file`, what was found and
+  // what was expected.
   void expect_refusal(const std::string& file, const std::string& found, const std::string& expected) const {
     try {
       load_idx(dir_);
@@ -160,8 +161,8 @@ TEST_F(Idx, RefusesAHeaderThatClaimsTooMuch) {
   }
 }
 
-// The largest legal claim over no pixels. Taking its 784 MB at its word would
-// show in the peak memory of the process.
+// The header claims the largest legal count, but there are no pixels. Allocating the 784 MB that it
+// claims would show in the peak memory of the process.
 TEST_F(Idx, TakesNoMemoryOnTheWordOfAHeader) {
   put("train-images-idx3-ubyte",
       big_endian(0x803) + big_endian(1'000'000) + big_endian(28) + big_endian(28) + "pixels");
@@ -198,7 +199,7 @@ TEST_F(Idx, RefusesCorruptAndTruncatedCompression) {
     expect_refusal(name, "", "");
   }
   Bytes flipped = whole;
-  flipped[whole.size() - 6] ^= 1;  // the checksum
+  flipped[whole.size() - 6] ^= 1;  // a bit of the checksum
   put(name, flipped);
   expect_refusal(name, "", "complete plain or gzip file");
 }

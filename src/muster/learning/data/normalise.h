@@ -1,9 +1,9 @@
-// From a pixel byte to a model input: (byte / 255 - mean) / deviation, by constants of each channel that are
-// public and not computed from the data at hand.
+// Converts pixel bytes to model inputs: (byte / 255 - mean) / deviation, with public constants per
+// channel that are not computed from the data at hand.
 //
-// kMnist: mean and standard deviation of MNIST's training pixels, as the literature has used them for
-// decades; also for the built-in digits and whatever else comes as idx files. kCifar: those of CIFAR-10's
-// red, green and blue, also used for CIFAR-100. Immutable; any thread.
+// kMnist is the mean and standard deviation of MNIST's training pixels, as commonly used; it also serves
+// for the built-in digits and all other idx files. kCifar holds those of CIFAR-10's red, green and blue;
+// it also serves for CIFAR-100. Immutable and thread-safe.
 #pragma once
 
 #include <array>
@@ -28,12 +28,12 @@ class Normalisation {
   explicit Normalisation(std::span<const ChannelScale> channels);
 
   std::span<const ChannelScale> channels() const { return channels_; }
-  // pixels: [position][channel]; out: as many floats.
+  // `pixels` is [position][channel]; `out` has as many floats.
   void apply(std::span<const std::uint8_t> pixels, std::span<float> out) const;
 
  private:
   std::vector<ChannelScale> channels_;
-  std::vector<std::array<float, 256>> tables_;  // one a channel
+  std::vector<std::array<float, 256>> tables_;  // one per channel
 };
 
 }  // namespace muster::learning

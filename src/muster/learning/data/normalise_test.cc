@@ -7,7 +7,7 @@
 namespace muster::learning {
 namespace {
 
-// Bit for bit the formula in double, rounded once.
+// The result equals, bit for bit, the formula in double precision, rounded once.
 TEST(Normalisation, IsTheFormulaForEveryByteAndChannel) {
   const Normalisation normalisation(kCifar);
   std::vector<std::uint8_t> pixels;

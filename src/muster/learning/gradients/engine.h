@@ -1,4 +1,5 @@
-// The engine to train with: the fastest one an architecture has. Thread rule: as GradientEngine.
+// Makes the engine to train with: the fastest one that exists for an architecture. Thread rule: as
+// for GradientEngine.
 #pragma once
 
 #include <memory>

@@ -1,8 +1,8 @@
 // The reference network: loss and per-example gradient of a stack of layers, by im2col and matrix products.
 //
-// Templated on the scalar so that finite differences can check it in double. Ties: a max-pool window
-// passes its gradient to the lowest index ([y][x] order) that holds the maximum; ReLU passes none
-// where its input is zero or below; predict takes the lowest class. Thread rule: Network is immutable;
+// It is templated on the scalar so that finite differences can check it in double. Ties: a max-pool
+// window passes its gradient to the lowest index ([y][x] order) that holds the maximum; ReLU passes none
+// where its input is not positive; predict returns the lowest class. Thread rule: a Network is immutable;
 // an Activations belongs to one thread.
 #pragma once
 
@@ -15,14 +15,14 @@
 
 namespace muster::learning {
 
-// What a forward pass leaves for the backward pass.
+// The results of a forward pass that the backward pass needs.
 template <typename Scalar>
 struct Activations {
-  std::vector<std::vector<Scalar>> values;  // [l]: input of layer l; the last entry holds the logits
-  std::vector<std::vector<Scalar>>
-      columns;  // [l]: im2col matrix of a convolution, [position][ky][kx][channel]
+  std::vector<std::vector<Scalar>> values;  // [l]: the input of layer l; the last entry holds the logits
+  // [l]: the im2col matrix of convolution l, [position][ky][kx][channel].
+  std::vector<std::vector<Scalar>> columns;
   std::vector<std::vector<Scalar>> slopes;  // [l]: d loss / d values[l]
-  std::vector<Scalar> column_slopes;        // d loss / d columns of the convolution at hand
+  std::vector<Scalar> column_slopes;        // d loss / d columns of the current convolution
 };
 
 template <typename Scalar>
@@ -33,17 +33,20 @@ class Network {
   std::size_t parameter_count() const { return parameter_count_; }
   Activations<Scalar> make_activations() const;
 
-  // The logits of one example; they live in `room` until the next call, and so do the inputs of every layer.
+  // Returns the logits of one example. They stay in `room` until the next call, as do the inputs
+  // of every layer.
   std::span<const Scalar> logits(std::span<const Scalar> parameters, std::span<const Scalar> inputs,
                                  Activations<Scalar>& room) const;
 
-  // What the last layer reads: the features a network has learned. After logits(), in the same room.
+  // The inputs of the last layer, which are the features that the network has learned. Call features()
+  // after logits() with the same room.
   std::size_t feature_count() const { return layers_.back().in.size(); }
   std::span<const Scalar> features(const Activations<Scalar>& room) const {
     return room.values[layers_.size() - 1];
   }
 
-  // Cross-entropy in nats of the softmax of the logits; overwrites `gradient` with its derivative.
+  // Returns the cross-entropy in nats of the softmax of the logits, and overwrites `gradient` with
+  // its derivative.
   Scalar gradient(std::span<const Scalar> parameters, std::span<const Scalar> inputs, std::uint8_t label,
                   Activations<Scalar>& room, std::span<Scalar> gradient) const;
 

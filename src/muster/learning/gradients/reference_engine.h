@@ -1,8 +1,8 @@
-// The engine every other is checked against: im2col and Eigen matrix products, any architecture.
+// The engine that all others are checked against: im2col and Eigen matrix products, for any architecture.
 //
-// It is itself checked against finite differences (network_test.cc). Bits may differ between builds for
-// different vector sets, as Eigen's do; on one build equal inputs give equal bits. Thread rule: as
-// GradientEngine.
+// It is itself checked against finite differences (network_test.cc). Its bits may differ between builds
+// for different vector instruction sets, as Eigen's do; within one build, equal inputs give equal bits.
+// Thread rule: as for GradientEngine.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,5 @@
-// Softmax cross-entropy of a row of logits, shared by every engine. Pure functions; any thread.
+// The softmax cross-entropy of a row of logits, shared by all engines. All functions are pure
+// and thread-safe.
 #pragma once
 
 #include <algorithm>
@@ -12,9 +13,10 @@
 
 namespace muster::learning {
 
-// -ln softmax(logits)[label], in nats; overwrites `slope` with d loss / d logits = softmax(logits) - e_label.
-// Both have one entry a class, kMostClasses at most. The exponentials are taken in double, relative to the
-// largest logit, so no finite logit overflows.
+// Returns -ln softmax(logits)[label], in nats, and overwrites `slope` with
+// d loss / d logits = softmax(logits) - e_label. Both spans have one entry per class, at most
+// kMostClasses. The exponentials are computed in double, relative to the largest logit, so that no finite
+// logit overflows.
 template <typename Scalar>
 Scalar cross_entropy(std::span<const Scalar> logits, std::uint8_t label, std::span<Scalar> slope) {
   const double top = static_cast<double>(*std::max_element(logits.begin(), logits.end()));
@@ -30,7 +32,7 @@ Scalar cross_entropy(std::span<const Scalar> logits, std::uint8_t label, std::sp
   return static_cast<Scalar>(std::log(sum) + top - static_cast<double>(logits[label]));
 }
 
-// The class with the largest logit, the lowest on a tie.
+// The class with the largest logit; on a tie, the lowest.
 template <typename Scalar>
 std::uint8_t largest_class(std::span<const Scalar> logits) {
   return static_cast<std::uint8_t>(std::max_element(logits.begin(), logits.end()) - logits.begin());

@@ -1,4 +1,4 @@
-// The models, as data: what each is made of, for inputs of any shape and any number of classes.
+// The models as data: the layers of each, for inputs of any shape and any number of classes.
 //
 //     cnn       the network of Girgis et al. (2021) and its successors: conv 16 8x8 stride 2 pad 3, max-pool
 //               2 stride 1, conv 32 4x4 stride 2, max-pool 2 stride 1, dense 32, dense to the classes, an
@@ -6,7 +6,7 @@
 //     logistic  one dense layer: 7,850 parameters for MNIST
 //     mlp       dense 128, activation, dense to the classes: 101,770 parameters for MNIST
 //
-// Pure functions and values; any thread.
+// All functions are pure and thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -20,18 +20,18 @@ namespace muster::learning {
 
 enum class ArchitectureKind { cnn, logistic, mlp };
 
-inline constexpr std::size_t kHiddenUnits = 128;  // of mlp
-// The least side of an image that leaves the cnn's last pooling window something to pool.
+inline constexpr std::size_t kHiddenUnits = 128;  // in mlp
+// The smallest image side for which the cnn's last pooling window still fits.
 inline constexpr std::size_t kLeastCnnSide = 14;
 
 struct Architecture {
   ArchitectureKind kind = ArchitectureKind::cnn;
   Shape input{kImageSide, kImageSide, 1};
   std::size_t classes = kClasses;
-  Activation activation = Activation::relu;  // logistic has none: leave it
+  Activation activation = Activation::relu;  // leave the default for logistic, which has no activation
   bool operator==(const Architecture&) const = default;
 
-  // Of MNIST's shape; cnn is the papers' network, which the fused kernels are written for.
+  // The models for inputs of MNIST's shape. `cnn` is the papers' network, which the fused kernels implement.
   static const Architecture cnn;
   static const Architecture logistic;
   static const Architecture mlp;
@@ -40,18 +40,19 @@ inline constexpr Architecture Architecture::cnn{ArchitectureKind::cnn};
 inline constexpr Architecture Architecture::logistic{ArchitectureKind::logistic};
 inline constexpr Architecture Architecture::mlp{ArchitectureKind::mlp};
 
-// "cnn", "logistic" or "mlp", as a plan writes it.
+// The name as plans write it: "cnn", "logistic" or "mlp".
 const char* name_of(ArchitectureKind kind);
 
-// A cnn for inputs below kLeastCnnSide (rows of features among them) is Error(plan).
+// Throws Error(plan) for a cnn with inputs below kLeastCnnSide, which includes rows of features.
 std::vector<Layer> layers(const Architecture& architecture);
 
 std::size_t parameter_count(const Architecture& architecture);
 
-// Weights uniform on [-b, b), b = kInitialGain sqrt(3 / fan_in), so that their variance is kInitialGain^2 /
-// fan_in; biases zero. Weight number w of the model (layers in order) is b (2 u - 1) with u the top 24 bits
-// of word w of the stream at `address` divided by 2^24: equal keys give equal bits. LeCun et al. (1998): gain
-// 1. Under noise on every message it learns faster than sqrt(2), which keeps the variance through ReLU.
+// Weights are uniform on [-b, b) with b = kInitialGain sqrt(3 / fan_in), so that their variance is
+// kInitialGain^2 / fan_in; biases are zero. Weight number w of the model (layers in order) is
+// b (2 u - 1), where u is the top 24 bits of word w of the stream at `address`, divided by 2^24; equal
+// keys give equal bits. The gain 1 is that of LeCun et al. (1998). With noise on every message it learns
+// faster than the gain sqrt(2), which preserves the variance through ReLU.
 inline constexpr double kInitialGain = 1;
 std::vector<float> initial_parameters(const Architecture& architecture, const random::RunKey& key,
                                       const random::StreamAddress& address = {random::Purpose::initialize});

@@ -1,9 +1,9 @@
-// Layers of a network, as data: their shapes, and where each one's parameters lie in the flat vector.
+// The layers of a network as data: their shapes, and where each one's parameters lie in the flat vector.
 //
 // Activations are [y][x][channel]. A layer with parameters holds its weights, then its biases:
 //     convolution  weights [ky][kx][in channel][out channel], biases [out channel]
 //     dense        weights [in][out], biases [out]; `in` runs over [y][x][channel] of the layer before
-// and the layers follow each other without gap. Values; any thread.
+// The layers follow each other without gaps. Plain values; thread-safe.
 //
 // Example:
 //     std::vector<Layer> layers = LayerStack({28, 28, 1}).convolution(16, 8, 2, 3).dense(10).done();
@@ -19,7 +19,7 @@ namespace muster::learning {
 
 enum class LayerKind { convolution, max_pool, relu, tanh, dense };
 
-// What follows a layer with parameters, element by element.
+// The element-wise function after a layer with parameters.
 enum class Activation { relu, tanh };
 
 struct Layer {
@@ -30,16 +30,16 @@ struct Layer {
   std::size_t stride = 1;
   std::size_t pad = 0;
   std::size_t weights_at = 0;  // offset of the weights in the flat vector
-  std::size_t weights = 0;     // how many; zero for a layer without parameters
+  std::size_t weights = 0;     // number of weights; zero for a layer without parameters
   std::size_t biases_at = 0;
   std::size_t biases = 0;
 
-  // Inputs that one output value sees.
+  // The number of inputs that one output value depends on.
   std::size_t fan_in() const { return biases == 0 ? 0 : weights / biases; }
 };
 
-// Appends layers, each fed by the one before. A window that does not fit into its padded input, and an empty
-// layer, are Error(internal): who makes a stack checks what it was asked for.
+// Appends layers; each takes the output of the one before. A window that does not fit into its padded
+// input, and a layer without outputs, are Error(internal): the caller must check its arguments.
 class LayerStack {
  public:
   explicit LayerStack(Shape input);
@@ -59,7 +59,7 @@ class LayerStack {
   std::vector<Layer> layers_;
 };
 
-// Weights and biases of all layers.
+// The number of weights and biases of all layers.
 std::size_t parameter_count(const std::vector<Layer>& layers);
 
 }  // namespace muster::learning

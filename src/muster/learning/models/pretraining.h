@@ -1,8 +1,8 @@
-// Learning from public data without noise, and the features it leaves: for models whose last layer alone is
+// Learns features from public data without noise, for models of which only the last layer is
 // trained privately.
 //
-// Plain minibatch descent, one example after another, so the result depends on the arguments and on nothing
-// else. Pure functions; any thread.
+// It is plain minibatch gradient descent, one example after another, so the result depends on the
+// arguments alone. All functions are pure and thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -16,22 +16,22 @@ namespace muster::learning {
 
 inline constexpr std::size_t kMinibatch = 32;
 
-// One pass over the data in its order: for every kMinibatch examples (a rest is left out), parameters -=
-// rate times the mean gradient.
+// Makes one pass over the data in order: for every kMinibatch examples (a remainder is left out),
+// parameters -= rate times the mean gradient.
 void descend(const GradientEngine& engine, const Dataset& data, double rate, std::vector<float>& parameters);
 
 // The fraction of examples whose predicted class is the label.
 double fraction_right(const GradientEngine& engine, const std::vector<float>& parameters,
                       const Dataset& data);
 
-// The parameters after `epochs` passes of rate 0.1 / (1 + epoch) from initial_parameters at (initialize,
-// round 1): another stream than that of the model which is trained afterwards. The data must have the
-// architecture's shape and classes, else Error(internal).
+// Returns the parameters after `epochs` passes of rate 0.1 / (1 + epoch), starting from
+// initial_parameters at (initialize, round 1), which is another stream than that of the model trained
+// afterwards. The data must have the architecture's shape and classes, else Error(internal).
 std::vector<float> pretrain(const Architecture& architecture, const Dataset& data, std::size_t epochs,
                             const random::RunKey& key);
 
-// What the last layer of the network reads, for every example: rows of floats with the labels of `data`.
-// Split over `threads`; the result does not depend on them.
+// The inputs of the network's last layer for every example: rows of floats, with the labels of `data`.
+// The work is split over `threads`; the result does not depend on their number.
 Dataset features_of(const Architecture& architecture, const std::vector<float>& parameters,
                     const Dataset& data, unsigned threads);
 

@@ -1,7 +1,7 @@
-// Statistics instead of gradients: what a client computes on its record when the server asks for a mean or a
-// histogram and nothing is learned. Each ignores the parameters.
+// Statistics instead of gradients: what a client computes on its record when the server asks for a mean
+// or a histogram and nothing is learned. A statistic ignores the parameters.
 //
-// Thread rule: as ClientFunction.
+// Thread rule: as for ClientFunction.
 #pragma once
 
 #include <memory>
@@ -11,17 +11,17 @@
 
 namespace muster::learning {
 
-// The record's inputs, as a model would read them: a vector of data.shape.size() numbers.
+// The record's inputs, in the form that a model takes: a vector of data.shape.size() numbers.
 std::unique_ptr<ClientFunction> make_vector_mean(const Dataset& data);
 
-// One number: of an image the mean of its pixels as bytes over 255, in [0, 1]; of a row its first feature.
-// Keeps the normalisation of `data`, not a reference to it.
+// One number: for an image, the mean of its pixels, as bytes over 255, in [0, 1]; for a row, its first
+// feature. The function keeps the normalisation of `data`, not a reference to it.
 std::unique_ptr<ClientFunction> make_scalar_mean(const Dataset& data);
 
 // The indicator of the record's class among data.classes.
 std::unique_ptr<ClientFunction> make_histogram(const Dataset& data);
 
-// The mean of `function` over the data, summed in double in the order of the examples.
+// The mean of `function` over the data, summed in double precision in the order of the examples.
 std::vector<double> mean_over(const ClientFunction& function, const Dataset& data);
 
 }  // namespace muster::learning

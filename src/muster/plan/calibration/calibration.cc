@@ -28,17 +28,17 @@ using numerics::Lattice;
 
 constexpr double kNone = std::numeric_limits<double>::infinity();
 
-// One parameter that epsilon rises or falls with.
+// One plan parameter in which epsilon is monotone, and the range that is searched.
 struct Dial {
   Knob knob;
   std::string_view key;
-  bool rises;  // epsilon rises with it: the answer is the largest value
-  bool whole;  // a whole number, else six significant digits
+  bool rises;  // epsilon rises with the parameter, so the answer is the largest value
+  bool whole;  // an integer; otherwise a number of six significant digits
   double least;
   double most;
 };
 
-// Beyond these ends the accountant is not asked.
+// The parameter of a knob. Values beyond `least` and `most` are never tried.
 Dial dial_of(Knob knob, const Plan& plan) {
   constexpr double kMostClients = 1e12;
   switch (knob) {
@@ -89,7 +89,8 @@ void set(Plan& plan, Knob knob, double value) {
 
 Question question_of(const Target& target) { return {Question::Kind::epsilon_at_delta, target.delta}; }
 
-// The proven upper epsilon of plans that differ in one parameter. Rounds alone need no new accountant.
+// Answers the proven upper epsilon of plans that differ in one parameter. If only the number of rounds
+// changes, the same accountant answers again.
 class Asking {
  public:
   Asking(Plan plan, const Target& target) : plan_(std::move(plan)), target_(target) {}
@@ -100,7 +101,7 @@ class Asking {
     return target_.view ? accountant.account(plan_.rounds, question, target_.view).best.upper.value_or(kNone)
                         : accountant.upper(plan_.rounds, question).value_or(kNone);
   }
-  // A little larger, and cheaper.
+  // An epsilon a little above upper()'s, at less cost.
   double rough_upper(Knob knob, double value) {
     return target_.view ? upper(knob, value)
                         : at(knob, value).rough_upper(plan_.rounds, question_of(target_)).value_or(kNone);
@@ -111,7 +112,8 @@ class Asking {
   const Plan& plan() const { return plan_; }
 
  private:
-  // The last few are kept: an answer is one of them.
+  // Returns the accountant for this value. The last three are kept, because the answer is
+  // usually one of them.
   const Accountant& at(Knob knob, double value) {
     set(plan_, knob, value);
     const auto same = [&](const Kept& kept) {
@@ -139,7 +141,7 @@ class Asking {
   std::list<Kept> kept_;
 };
 
-// Where the rough formula meets `rough_target`.
+// The parameter value at which the rough formula gives `rough_target`.
 double rough_root(Plan plan, const Dial& dial, double delta, double rough_target) {
   double low = std::log(dial.least), high = std::log(dial.most);
   for (int i = 0; i < 40; ++i) {
@@ -151,7 +153,7 @@ double rough_root(Plan plan, const Dial& dial, double delta, double rough_target
   return std::exp(low);
 }
 
-// d log epsilon / d |log value|, by the rough formula.
+// The derivative |d log epsilon / d log value|, by the rough formula.
 double rough_slope(Plan plan, const Dial& dial, double delta, double value) {
   constexpr double kApart = 1.2;
   set(plan, dial.knob, value);
@@ -171,18 +173,19 @@ double rough_slope(Plan plan, const Dial& dial, double delta, double value) {
 
 struct Start {
   double value;
-  double slope;         // of log epsilon over |log value|
-  double reach = 0.01;  // how far off, in |log value|
+  double slope;         // d log epsilon / d |log value|
+  double reach = 0.01;  // how far the value may be off, in |log value|
 };
 
-// Points of a rising curve; its slope where the next one is to be, once there are two.
+// Points of an increasing curve. at() gives its slope where the next point will be, once there
+// are two points.
 class Slopes {
   static constexpr double kParabola = 0.5;
 
  public:
   void add(double x, double y) { points_.push_back({x, y}); }
-  // Of the parabola through the last three where they are close, else of
-  // the line through two; usable or none.
+  // The slope at x of the parabola through the last three points if they are close together, else of the
+  // line through the last two. None if the slope is not usable.
   std::optional<double> at(double x) const {
     const std::size_t n = points_.size();
     if (n < 2) {
@@ -207,15 +210,16 @@ class Slopes {
   std::vector<Point> points_;
 };
 
-// A few secant steps on the rough upper bound, from the rough formula's guess, towards the target: where the
-// rough bound meets it, a thousandth off at most.
+// Improves the rough formula's guess by at most six secant steps on the rough upper bound, until the last
+// step is below 0.003 in the logarithm of the value.
 Start better_start(Asking& asking, const Dial& dial, const Target& target, double guess, double one_end,
                    double other_end) {
   constexpr int kSteps = 6;
   constexpr double kNear = 3e-3, kFurthest = 2;
   Start start{guess, rough_slope(asking.plan(), dial, target.delta, guess)};
   if (dial.knob == Knob::rounds || target.view || one_end == other_end) {
-    return start;  // the full bound costs no more
+    // The full bound costs no more here.
+    return start;
   }
   const double direction = dial.rises ? 1 : -1;
   Slopes slopes;
@@ -244,15 +248,15 @@ Start better_start(Asking& asking, const Dial& dial, const Target& target, doubl
   return start;
 }
 
-// Whether one value costs more than the target: by a coarse table where that is clear. (The formula in closed
-// form cannot tell: it knows neither the local guarantee nor heavy tails.)
+// Whether one value costs more than the target. The coarse table decides where it is clearly above. (The
+// closed formula cannot decide this: it accounts neither for the local guarantee nor for heavy tails.)
 bool misses(Asking& asking, const Dial& dial, const Target& target, double value) {
-  constexpr double kClearly = 1.05;  // more than the coarse table may be off by
+  constexpr double kClearly = 1.05;  // more than the error of the coarse table
   return asking.rough_upper(dial.knob, value) > kClearly * target.epsilon ||
          asking.upper(dial.knob, value) > target.epsilon;
 }
 
-// `better_guess`: where to start; by the rough formula unless given.
+// `better_guess` is where the search starts; if it is not given, the rough formula provides the start.
 Calibration solve(const Plan& plan, const Dial& dial, const Target& target,
                   std::optional<double> better_guess = std::nullopt) {
   Asking asking(plan, target);
@@ -263,12 +267,13 @@ Calibration solve(const Plan& plan, const Dial& dial, const Target& target,
   };
   std::int64_t first = lattice.index(dial.rises ? dial.least : dial.most);
   std::int64_t last = lattice.index(dial.rises ? dial.most : dial.least);
-  // A rate of 1, one client, a minimum of 1 are ends of the parameter itself.
+  // A rate of 1, one client and a minimum of 1 are limits of the parameter itself, not only of the search.
   const bool own_end = dial.knob == Knob::rate || dial.knob == Knob::clients || dial.knob == Knob::minimum;
   const std::int64_t end = own_end ? last + 1 : last;
   const double highest = lattice.value(last);
   if (dial.knob == Knob::rate && misses(asking, dial, target, highest)) {
-    --last;  // rate 1 has theorems of its own, so nothing is known between it and its neighbour
+    // Rate 1 has theorems of its own, so epsilon may jump between rate 1 and the rates below it.
+    --last;
   } else if (dial.knob == Knob::rate) {
     first = last;
   }
@@ -283,7 +288,7 @@ Calibration solve(const Plan& plan, const Dial& dial, const Target& target,
                                         start.reach,
                                         !dial.whole || dial.knob == Knob::clients};
   std::optional<std::int64_t> index = search.last_within(excess);
-  // The statement lists more bounds than the search asks for, and is what the caller sees: it decides.
+  // The statement lists more bounds than the search evaluates, and it is what the caller sees, so it decides.
   for (std::int64_t step = 1; index && *index >= first; *index -= step, step *= 2) {
     const double value = lattice.value(*index);
     Statement statement = asking.statement(dial.knob, value);
@@ -295,8 +300,8 @@ Calibration solve(const Plan& plan, const Dial& dial, const Target& target,
   refuse_out_of_reach(dial, target, nearest, asking.upper(dial.knob, nearest));
 }
 
-// The variance that the noise which meets the target leaves at one rate: a question or two to the accountant
-// and no bracket, good enough to compare rates with, not to be stated.
+// The variance that remains at one rate if the noise meets the target there. It asks the accountant once
+// or twice and does not bracket the answer: precise enough to compare rates, not to be stated.
 class AtRate {
  public:
   AtRate(const Plan& plan, const Target& target)
@@ -315,7 +320,7 @@ class AtRate {
       if (!std::isfinite(upper)) {
         return kNone;
       }
-      // What the rough formula was off by there is nearly what it is off by next to it.
+      // The rough formula has nearly the same relative error here as at the neighbouring values.
       set(plan_, dial_.knob, value);
       correction_ = rough_epsilon(plan_, target_.delta) / std::max(upper, 1e-9 * target_.epsilon);
       if (constexpr double kNear = 0.05; std::fabs(upper / target_.epsilon - 1) < kNear) {
@@ -326,7 +331,7 @@ class AtRate {
     set(plan_, dial_.knob, noise_);
     return round_variance(plan_);
   }
-  double noise() const { return noise_; }  // of the rate asked last
+  double noise() const { return noise_; }  // at the rate of the last call
 
  private:
   Plan plan_;
@@ -350,8 +355,9 @@ RateFound ask(AtRate& at, double log_odds) {
   return found;
 }
 
-// Golden section between two rates, given as log odds so that rates near 0 and near 1 are told apart. The
-// variance is flat around its least value: it ends where a third of the interval changes it by a thousandth.
+// Golden-section search between two rates. They are given as log odds, which resolves rates near 0 and
+// near 1. The variance is flat around its minimum, so the search ends when the two inner points differ by
+// less than a thousandth.
 RateFound best_between(AtRate& at, double low, double high) {
   constexpr double kGolden = 0.6180339887498949, kFlat = 1e-3, kClose = 0.05;
   RateFound left = ask(at, high - kGolden * (high - low)), right = ask(at, low + kGolden * (high - low));
@@ -374,10 +380,11 @@ RateFound best_between(AtRate& at, double low, double high) {
 }
 
 RateFound best_rate(AtRate& at, double clients) {
-  // Fifty clients or so that abstain are what the check-in theorems hide a report behind.
+  // The search ends at the rate at which about fifty clients abstain, because the check-in theorems hide
+  // a report among those that abstain.
   const double abstaining = std::min(50.0, clients / 10) / clients;
   const double high = std::log((1 - abstaining) / abstaining);
-  constexpr double kLow = -1, kLowest = -9;  // a quarter; one client in ten thousand
+  constexpr double kLow = -1, kLowest = -9;  // rates of about 0.27 and 1.2e-4
   RateFound best = best_between(at, kLow, high);
   if (best.log_odds < kLow + 1) {
     best = best_between(at, kLowest, best.log_odds + 1);
@@ -389,7 +396,8 @@ RateFound best_rate(AtRate& at, double clients) {
 Calibration most_accurate(Plan plan, const Target& target) {
   plan.rate = 0.5;
   (plan.randomizer == RandomizerKind::gaussian ? plan.sigma : plan.epsilon0) = 1;
-  static_cast<void>(round_variance(plan));  // refuses what has none
+  // This call refuses plans for which no variance is defined.
+  static_cast<void>(round_variance(plan));
   AtRate at(plan, target);
   const RateFound best = best_rate(at, static_cast<double>(plan.clients));
   const Lattice lattice = numerics::six_digit_numbers();

@@ -1,4 +1,5 @@
-// Calibration is the inverse of accounting: what it returns meets the target, and the next value misses it.
+// Tests that calibration is the inverse of accounting: the value it returns meets the target, and the
+// next value misses it.
 #include "muster/plan/calibration/calibration.h"
 
 #include <gmock/gmock.h>
@@ -20,7 +21,7 @@ namespace {
 
 using Keys = std::map<std::string, std::string>;
 
-// One round: answered on the curve itself, in milliseconds.
+// A plan of one round, which is answered on the curve itself, in milliseconds.
 const Keys kBase = {{"population.clients", "20000"}, {"participation.protocol", "shuffled-check-in"},
                     {"participation.rate", "0.1"},   {"randomizer.kind", "pure"},
                     {"randomizer.epsilon0", "2"},    {"rounds.count", "1"}};
@@ -46,7 +47,7 @@ double epsilon_of(const Plan& plan, double delta) {
       .value_or(std::numeric_limits<double>::infinity());
 }
 
-// The value after `value` on the losing side.
+// The next value after `value` in the direction that misses the target.
 double beyond(Knob knob, double value) {
   const numerics::Lattice lattice = numerics::six_digit_numbers();
   switch (knob) {
@@ -118,7 +119,7 @@ TEST(Calibration, HeavyTails) {
                  {{"randomizer.kind", "gaussian"}, {"randomizer.epsilon0", ""}});
 }
 
-// The search starts on a coarser table of the curve; the full one must meet the target, knob by knob.
+// The search starts on a coarser table of the curve; for every knob, the full table must meet the target.
 TEST(Calibration, ComposedRounds) {
   const Target target{.epsilon = 0.5, .delta = 1e-6, .view = {}};
   const Keys hundred = {{"rounds.count", "100"}, {"population.clients", "2000"}};
@@ -129,8 +130,8 @@ TEST(Calibration, ComposedRounds) {
                  {{"randomizer.kind", "gaussian"}, {"randomizer.epsilon0", ""}, {"rounds.count", "4000"}});
 }
 
-// Two clients hide nobody from the formula in closed form, but no
-// message tells more than its local guarantee.
+// For two clients, the closed formula finds no amplification, but no message costs more than its
+// local guarantee.
 TEST(Calibration, ARateOfOneIsJudgedByItsBound) {
   for (const char* clients : {"2", "20"}) {
     const Calibration found =
@@ -226,8 +227,8 @@ TEST(Calibration, KnobsAreNamed) {
   EXPECT_EQ(error_of([] { knob_named(""); }).allowed(), knob_names());
 }
 
-// No rate of a grid, with the noise that meets the same target there, leaves less variance than one per cent
-// below the chosen pair's.
+// At no rate of a grid does the noise that meets the same target leave a variance more than one per cent
+// below that of the chosen pair.
 TEST(Calibration, AccuracyIsTheLeastVarianceOfAGrid) {
   const Target target{.epsilon = 0.05, .delta = 1e-6, .view = {}};
   for (const Keys& changes : {Keys{{"randomizer.kind", "laplace"}},

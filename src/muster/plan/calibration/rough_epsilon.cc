@@ -24,7 +24,7 @@ double second_moment(const Plan& plan) {
   }
 }
 
-// What hides a report: its rate over the number among which it is hidden.
+// The probability that a client reports, divided by the number of clients or slots that hide the report.
 double exposure(const Plan& plan) {
   const double n = static_cast<double>(plan.clients);
   const double rate = plan.rate * (1 - plan.dropout.at(1));
@@ -41,13 +41,13 @@ double exposure(const Plan& plan) {
   }
 }
 
-// log of Phi(-x), also far out.
+// The logarithm of Phi(-x), also for large x.
 double log_upper_tail(double x) {
   return x < 30 ? std::log(0.5 * std::erfc(x / std::sqrt(2.0)))
                 : -x * x / 2 - std::log(x * 2.5066282746310002);
 }
 
-// log delta of Gaussian noise at sensitivity / noise = mu.
+// The logarithm of delta for Gaussian noise whose sensitivity divided by its deviation is mu.
 double log_delta(double mu, double epsilon) {
   const double first = log_upper_tail(epsilon / mu - mu / 2);
   const double second = epsilon + log_upper_tail(epsilon / mu + mu / 2);

@@ -1,14 +1,14 @@
-// A rough epsilon in closed form, by the central limit theorem: where searches start, and nothing else.
+// A rough epsilon in closed form, by the central limit theorem; it only gives searches a starting point.
 //
-// The privacy loss of many small rounds is nearly that of Gaussian noise; the formula takes its variance from
-// the randomizer's second moment, the rate and the number of clients. It bounds nothing.
+// The privacy loss of many small rounds is nearly that of Gaussian noise. The formula takes its variance
+// from the randomizer's second moment, the rate and the number of clients. The result is not a bound.
 #pragma once
 
 #include "muster/plan/plan.h"
 
 namespace muster::protocols {
 
-// Positive and finite, for every plan with its parameters set.
+// Positive and finite for every plan whose parameters are set.
 double rough_epsilon(const Plan& plan, double delta);
 
 }  // namespace muster::protocols

@@ -22,7 +22,7 @@ double second_moment(const Plan& plan) {
     case RandomizerKind::pure:
       throw Error(ErrorCode::plan, "randomizer.kind", "pure", "a randomizer that runs",
                   "accuracy is not defined for it: what a report carries is not said");
-    default:  // one sign
+    default:  // the randomizers that send one sign
       return randomizers::sphere_second_moment(randomizers::ideal_sign_scale(*plan.epsilon0), 1, 1);
   }
 }

@@ -1,16 +1,18 @@
-// The variance of what the server learns in a round: the mean of the reports as an estimate of all clients'.
+// The variance of what the server learns in a round: the mean of the reports, as an estimate of the mean
+// over all clients.
 //
-// Every client holds a value of size 1 (one clip; one symbol for k-rr) and its report is unbiased, so with a
-// second moment s of a report, an inclusion probability g and n clients the mean has variance (s - g) / (n g)
-// (docs/theory/accuracy.md). Squared clips, for one number; d coordinates multiply the noise, not the choice.
+// Every client holds a value of size 1 (one clip, or one symbol for k-rr), and its report is unbiased. If
+// s is the second moment of a report, g the probability that a client is included and n the number of
+// clients, the mean has variance (s - g) / (n g) (docs/theory/accuracy.md). It is in squared clips, for
+// one number: d coordinates multiply the variance but do not change the best choice.
 #pragma once
 
 #include "muster/plan/plan.h"
 
 namespace muster::protocols {
 
-// Throws Error(plan) where the plan does not say what a report carries (pure), or where no coin is tossed for
-// a round (shuffle, subset) or one report makes an update (random-check-in-fixed, -sliding).
+// Throws Error(plan) if the plan does not define what a report carries (pure), if no coin is tossed per
+// round (shuffle, subset), or if an update has only one report (random-check-in-fixed, -sliding).
 double round_variance(const Plan& plan);
 
 }  // namespace muster::protocols

@@ -1,4 +1,5 @@
-// The variance model against slow ways to the same number: enumeration of the answers, and whole rounds.
+// Compares the variance model with slow computations of the same number: enumeration of the answers, and
+// simulated rounds.
 #include "muster/plan/calibration/round_variance.h"
 
 #include <gtest/gtest.h>
@@ -27,7 +28,7 @@ Plan plan_with(RandomizerKind kind) {
   return plan;
 }
 
-// One report of the value 1 (of symbol 0 for k-rr), as a vector.
+// One report of the value 1 (for k-rr, of symbol 0), as a vector.
 std::vector<double> report(const Plan& plan, std::mt19937_64& bits) {
   std::uniform_real_distribution<double> uniform(0, 1);
   const double e = plan.epsilon0 ? std::exp(*plan.epsilon0) : 0;
@@ -55,7 +56,8 @@ std::vector<double> report(const Plan& plan, std::mt19937_64& bits) {
   }
 }
 
-// 20,000 rounds: the relative error of a variance estimate is about 1 %, the threshold five times that.
+// With 20,000 rounds, a variance estimate has a relative error of about 1 %; the threshold is
+// five times that.
 TEST(RoundVariance, IsThatOfWholeRounds) {
   for (const RandomizerKind kind :
        {RandomizerKind::gaussian, RandomizerKind::ldp_sgd, RandomizerKind::laplace, RandomizerKind::k_rr}) {

@@ -10,12 +10,12 @@ namespace {
 
 using Binomial = boost::math::binomial_distribution<double>;
 
-// Beyond, the incomplete beta function takes too many terms.
+// Above this count, the incomplete beta function needs too many terms.
 constexpr double kExactUpTo = 1e10;
 
 bool exact(double trials, double successes) { return std::min(successes, trials - successes) <= kExactUpTo; }
 
-// trials KL(successes/trials || p), with 0 log 0 = 0; accurate where the quotient is near p.
+// trials * KL(successes/trials || p), with 0 log 0 = 0. It is accurate where successes/trials is near p.
 double divergence(double trials, double successes, double p) {
   const auto part = [](double count, double expected) {
     return count > 0 ? count * std::log1p((count - expected) / expected) : 0.0;
@@ -24,7 +24,7 @@ double divergence(double trials, double successes, double p) {
   return std::max(d, 0.0);
 }
 
-// Upper bounds of P(X >= count) and P(X <= count).
+// Upper bounds of P(X >= count) and, below, of P(X <= count).
 double upper_tail(double trials, double p, double count) {
   if (count <= 0 || p == 1) {
     return 1;
@@ -51,20 +51,22 @@ double lower_tail(double trials, double p, double count) {
   return count >= trials * p ? 1 : std::exp(-divergence(trials, count, p));
 }
 
-// The last double-sized whole number from `good` towards `bad` where `holds`, which changes once on the way.
+// The last integer, as a double, from `good` towards `bad` at which `holds` is true. `holds` must change
+// once on the way.
 template <typename Holds>
 double last_whole(double good, double bad, const Holds& holds) {
   while (std::fabs(bad - good) > 1) {
     const double middle = std::floor((good + bad) / 2);
     if (middle == good || middle == bad) {
-      break;  // neighbours as doubles
+      // The two are neighbouring doubles.
+      break;
     }
     (holds(middle) ? good : bad) = middle;
   }
   return good;
 }
 
-// The point from `good` towards `bad` where `holds` stops, on the far side of it.
+// The first point from `good` towards `bad` at which `holds` is false, up to rounding.
 template <typename Holds>
 double first_failure(double good, double bad, const Holds& holds) {
   for (int step = 0; step < 200 && std::nextafter(good, bad) != bad; ++step) {

@@ -1,26 +1,26 @@
-// Exact intervals of the binomial law: where a count falls, and which chances explain a count.
+// Exact intervals for the binomial law: where a count falls, and which success probabilities explain a count.
 //
-// The band of a count and Clopper and Pearson's interval ("The use of confidence or fiducial limits
-// illustrated in the case of the binomial", Biometrika 1934) for a chance, both from exact tails (Boost's
-// incomplete beta). Beyond 10^10 expected successes the tails are Chernoff's, exp(-N KL): the intervals are
-// then some per cent wider and never too narrow. Derivations: docs/theory/check-in-monitor.md. Thread rule:
-// plain functions.
+// The band of a count and the interval of Clopper and Pearson ("The use of confidence or fiducial limits
+// illustrated in the case of the binomial", Biometrika 1934) for a probability are computed from exact
+// tails (Boost's incomplete beta function). Beyond 10^10 expected successes, Chernoff's bound exp(-N KL)
+// replaces the tails: the intervals are then a few per cent wider and never too narrow. Derivations:
+// docs/theory/check-in-monitor.md. Thread-safe.
 #pragma once
 
 #include <cstdint>
 
 namespace muster::protocols {
 
-// Counts from `low` to `high`, both inside.
+// The counts from `low` to `high`, both included.
 struct CountBand {
   std::uint64_t low;
   std::uint64_t high;
 };
 
-// For the number X of successes of independent trials, each with its own chance in [least, most]:
-// P(X < low) <= side and P(X > high) <= side, and no narrower band has that where all chances are `least`, or
-// all are `most`. trials >= 0 (whole; a double, since it may pass 2^64), 0 <= least <= most <= 1, 0 < side <
-// 1/2.
+// A band for the number X of successes of independent trials, each with its own probability in
+// [least, most]: P(X < low) <= side and P(X > high) <= side. No narrower band has this property both when
+// all probabilities are `least` and when all are `most`. Requires an integer trials >= 0 (a double,
+// because it may exceed 2^64), 0 <= least <= most <= 1 and 0 < side < 1/2.
 CountBand binomial_band(double trials, double least, double most, double side);
 
 struct RateInterval {
@@ -28,8 +28,9 @@ struct RateInterval {
   double high;
 };
 
-// The chances p under which neither P(X >= successes) nor P(X <= successes) is below `side`: it misses the
-// true chance above with probability at most `side`, and so below. 1 <= trials, successes <= trials.
+// The probabilities p under which neither P(X >= successes) nor P(X <= successes) is below `side`. The
+// interval lies below the true probability with probability at most `side`, and above it with probability
+// at most `side`. Requires trials >= 1 and successes <= trials.
 RateInterval clopper_pearson(double trials, std::uint64_t successes, double side);
 
 }  // namespace muster::protocols

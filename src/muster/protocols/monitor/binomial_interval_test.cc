@@ -8,8 +8,8 @@
 namespace muster::protocols {
 namespace {
 
-// The masses of a binomial law by its recurrence, from the mode outward: shares
-// nothing with the incomplete beta function.
+// The probabilities of a binomial law by their recurrence from the mode outward; this shares nothing with
+// the incomplete beta function.
 std::vector<double> masses(int trials, double p) {
   std::vector<double> mass(static_cast<std::size_t>(trials) + 1);
   const int mode = static_cast<int>((trials + 1) * p);
@@ -44,7 +44,7 @@ TEST(BinomialInterval, TheBandIsTheNarrowestThatKeepsBothTails) {
       for (const double side : {0.2, 1e-3, 1e-8}) {
         const std::vector<double> mass = masses(trials, p);
         const CountBand band = binomial_band(trials, p, p, side);
-        const double slack = 1e-10 * side;  // of the masses above
+        const double slack = 1e-10 * side;  // rounding of the probabilities above
         EXPECT_LE(sum_of(mass, band.high + 1, trials), side + slack) << trials << " " << p << " " << side;
         if (band.high > 0) {
           EXPECT_GT(sum_of(mass, band.high, trials), side - slack) << trials << " " << p << " " << side;
@@ -72,7 +72,7 @@ TEST(BinomialInterval, CertainChances) {
   EXPECT_EQ(none.high, 0u);
 }
 
-// The chance that the interval misses p, by enumeration of every count.
+// The probability that the interval misses p, by enumeration of every count.
 double misses(int trials, double p, double side, double shift = 0) {
   const std::vector<double> mass = masses(trials, p);
   double missed = 0;
@@ -89,7 +89,7 @@ TEST(BinomialInterval, TheIntervalMissesNoMoreOftenThanStated) {
       EXPECT_LE(misses(trials, p, 0.025), 0.05 + 1e-12) << trials << " " << p;
     }
   }
-  // Narrower by a tenth of a deviation: caught.
+  // An interval narrower by a tenth of a standard deviation must be detected.
   double worst = 0;
   for (double p = 0.1; p < 0.9; p += 0.0173) {
     worst = std::max(worst, misses(400, p, 0.025, 0.0025));
@@ -98,7 +98,8 @@ TEST(BinomialInterval, TheIntervalMissesNoMoreOftenThanStated) {
 }
 
 TEST(BinomialInterval, ChernoffBeyondContainsTheExactAndIsClose) {
-  // Either side of 10^10 expected successes: in deviations, the ends may only move outward, by a little.
+  // Below and above 10^10 expected successes: measured in standard deviations, the ends may only move
+  // outward, and only a little.
   const double p = 0.1, side = 1e-6;
   const auto deviations = [p](double trials, std::uint64_t count) {
     return (static_cast<double>(count) - trials * p) / std::sqrt(trials * p * (1 - p));

@@ -43,7 +43,7 @@ accounting::Participation at_rate(const accounting::Participation& participation
 }
 
 DriftEvidence::DriftEvidence(bool upward) {
-  // From a factor e^2 on the odds down to 1.5 in 100,000, each half the one before.
+  // The factors on the odds go from e^2 down to 1.000015; each tilt is half the one before.
   double tilt = upward ? 2 : -2;
   for (double& each : tilts_) {
     each = tilt;
@@ -108,7 +108,7 @@ std::optional<CheckInMonitor::Law> CheckInMonitor::law(std::uint64_t rounds) con
   }
   const auto count = static_cast<double>(rounds);
   const double side = side_ * count / static_cast<double>(planned_);
-  // Of rounds whose declared rates differ, the lowest and the highest.
+  // If the declared rates change within these rounds, the lowest and the highest of them apply.
   Declared rates{0, 1, 0};
   for (std::uint64_t from = 0; const Declared& each : declared_) {
     if (from < done_ + rounds && each.last > done_) {
@@ -123,8 +123,8 @@ std::optional<CheckInMonitor::Law> CheckInMonitor::law(std::uint64_t rounds) con
   if (!run_known_ || rounds > slots_ - slot) {
     return std::nullopt;
   }
-  // Who has not reported by now does so in the next slots with the chance g k/m of those slots, given that it
-  // was none of the slots before: 1 - g s/m.
+  // A client that has not reported yet does so in the next k slots with probability g k/m, divided by the
+  // probability 1 - g s/m that none of the s slots before was the client's.
   const auto all = static_cast<double>(slots_), before = static_cast<double>(slot);
   const auto chance = [&](double rate) { return std::min(1.0, rate * count / (all - rate * before)); };
   return Law{clients_ - static_cast<double>(run_messages_), chance(rates.least), chance(rates.most), side};
@@ -219,7 +219,8 @@ std::optional<CheckInMonitor::Estimate> CheckInMonitor::estimate() const {
       const std::uint64_t runs = whole_run_rounds_ / slots_;
       trials = clients_ * static_cast<double>(runs);
       reports = whole_run_messages_;
-    } else {  // the first slots of the first run: g s/m of the clients
+      // Only the first s slots of the first run were seen, in which a client reports with probability g s/m.
+    } else {
       trials = clients_;
       scale = static_cast<double>(slots_) / static_cast<double>(done_);
     }

@@ -25,7 +25,8 @@ std::uint64_t draw(Generator& generator, std::uint64_t trials, double p) {
   return std::binomial_distribution<std::uint64_t>(trials, p)(generator);
 }
 
-// Runs of `rounds` rounds whose clients report at `rate`; how many raised an alarm, and how many by a count.
+// Simulates `runs` runs of `rounds` rounds whose clients report at `rate`, and counts how many raise an
+// alarm and how many do so by a count.
 struct Raised {
   std::uint64_t any = 0;
   std::uint64_t by_count = 0;
@@ -50,7 +51,8 @@ Raised alarms(std::uint64_t runs, double rate, double declared, std::uint64_t ro
   return raised;
 }
 
-// The chance that one round's count is outside [low, high], by another tail than the band's.
+// The probability that one round's count is outside [low, high], computed by a sum and not by the tails
+// that the band uses.
 double chance_outside(const CountBand& band, std::uint64_t trials, double p) {
   const boost::math::binomial_distribution<double> law(static_cast<double>(trials), p);
   double inside = 0;
@@ -60,7 +62,7 @@ double chance_outside(const CountBand& band, std::uint64_t trials, double p) {
   return 1 - inside;
 }
 
-// False alarms of this test file: each assertion on drawn numbers fails by chance once in a million.
+// Each assertion on random numbers in this file fails by chance with probability 1e-6.
 constexpr double kAlpha = 1e-6;
 
 TEST(CheckInMonitor, CountsLeaveTheirBandAsOftenAsTheExactLawSays) {
@@ -68,14 +70,15 @@ TEST(CheckInMonitor, CountsLeaveTheirBandAsOftenAsTheExactLawSays) {
   const CountBand band = *CheckInMonitor({{check_in(500, 0.1), kRounds}}, 0.4).band(1);
   const double once = chance_outside(band, 500, 0.1);
   const double in_a_run = -std::expm1(static_cast<double>(kRounds) * std::log1p(-once));
-  EXPECT_LE(in_a_run, 0.2);  // half of the false alarms is the band's
-  EXPECT_GT(in_a_run, 0.1);  // whole counts: somewhat less
+  EXPECT_LE(in_a_run, 0.2);  // the band may use half of the false alarms
+  EXPECT_GT(in_a_run, 0.1);  // counts are integers, so it uses somewhat less
   const testing::Verdict verdict =
       testing::binomial_test(alarms(kRuns, 0.1, 0.1, kRounds, 0.4).by_count, kRuns, in_a_run, kAlpha);
   EXPECT_TRUE(verdict.pass) << verdict.summary;
 }
 
-// One-sided: at most `p` of the runs; the two-sided test of what lies above it.
+// A one-sided test that at most a fraction `p` of the runs raised an alarm: the two-sided test,
+// applied only above p.
 testing::Verdict at_most(std::uint64_t raised, std::uint64_t runs, double p) {
   const auto ceiling = static_cast<std::uint64_t>(p * static_cast<double>(runs));
   return testing::binomial_test(std::max(raised, ceiling), runs, p, kAlpha);
@@ -89,11 +92,11 @@ TEST(CheckInMonitor, AlarmsAreFalseNoMoreOftenThanStatedHoweverRoundsAreGrouped)
   }
 }
 
-// A band that is as wide as one round deserves, forgetting that many are
-// watched, must be seen by the same test.
+// Known bad: a band for one round alone, which ignores that many rounds are watched. The same test
+// must detect it.
 TEST(CheckInMonitor, ABandWithoutTheUnionOverRoundsFails) {
   constexpr std::uint64_t kRuns = 1000, kRounds = 60;
-  const CountBand band = binomial_band(500, 0.1, 0.1, 0.05);  // a quarter of 0.2 in each round
+  const CountBand band = binomial_band(500, 0.1, 0.1, 0.05);  // a quarter of 0.2 in every round
   Generator generator(1);
   std::uint64_t raised = 0;
   for (std::uint64_t run = 0; run < kRuns; ++run) {
@@ -107,7 +110,7 @@ TEST(CheckInMonitor, ABandWithoutTheUnionOverRoundsFails) {
   EXPECT_FALSE(at_most(raised, kRuns, 0.2).pass) << raised;
 }
 
-// E exp(log_ratio) = 1 round by round, by enumeration of two rounds; a rate on the safe side gives less.
+// E exp(log_ratio) = 1 in each round, by enumeration of two rounds; for a rate on the safe side it is less.
 TEST(CheckInMonitor, EvidenceIsAMartingaleAtTheDeclaredRate) {
   constexpr int kTrials = 30;
   const auto expectation = [](bool upward, double actual, double declared) {
@@ -141,15 +144,16 @@ TEST(CheckInMonitor, ADriftOfOnePercentIsSeenLongBeforeAnyCountLeavesItsBand) {
     ASSERT_TRUE(monitor.alarm()) << rate;
     EXPECT_EQ(monitor.alarm()->direction, rate < 0.1 ? Direction::too_few : Direction::too_many);
     EXPECT_THAT(monitor.alarm()->reason, ::testing::HasSubstr("drift"));
-    // A tilt t on the odds gains N p t^2/2 or more of log(18 * 4/alpha) = 11.2 in each round; t = 1/128 of
-    // the grid is within a factor 1.3 of the drift, and gains 0.27 of 6000 * 0.01^2/2 = 0.3 a round.
+    // In each round, a tilt t on the odds gains at least N p t^2/2 of the log(18 * 4/alpha) = 11.2
+    // needed. The tilt t = 1/128 of the grid is within a factor 1.3 of the drift, and gains 0.27 of at
+    // most 6000 * 0.01^2/2 = 0.3 per round.
     EXPECT_LT(round, 45u);
   }
 }
 
 TEST(CheckInMonitor, ADriftedRateAlarmsInEveryRun) {
-  // 30,000 coins show 3,900 +- 58 reports where 3,000 are declared: the
-  // evidence needs an excess of about 250.
+  // 30,000 coins show 3,900 +- 58 reports where 3,000 are declared, and the evidence needs an
+  // excess of about 250.
   EXPECT_EQ(alarms(300, 0.13, 0.1, 60, 1e-3).any, 300u);
   EXPECT_EQ(alarms(300, 0.07, 0.1, 60, 1e-3).any, 300u);
 }
@@ -190,7 +194,7 @@ TEST(CheckInMonitor, ARangeOfRatesAlarmsOutsideItAlone) {
 TEST(CheckInMonitor, ADeclarationMayChangeWithTheRounds) {
   const std::vector<accounting::Stage> stages = {{check_in(10'000, 0.1), 20}, {check_in(10'000, 0.05), 20}};
   CheckInMonitor as_declared(stages), as_before(stages);
-  for (std::uint64_t round = 0; round < 40; round += 8) {  // the third block has rounds of both
+  for (std::uint64_t round = 0; round < 40; round += 8) {  // the third block has rounds of both stages
     as_before.watch(8, 8'000);
     as_declared.watch(8, round < 16 ? 8'000 : round == 16 ? 6'000 : 4'000);
   }
@@ -199,7 +203,8 @@ TEST(CheckInMonitor, ADeclarationMayChangeWithTheRounds) {
   EXPECT_EQ(as_before.alarm()->round, 32u);
 }
 
-// Everybody of an averaged run, drawn as the protocol says: a coin, then a uniform slot.
+// A run of averaged check-ins, drawn as the protocol says: each client tosses a coin, then takes
+// a uniform slot.
 std::vector<std::uint64_t> averaged_run(Generator& generator, std::uint64_t clients, std::uint64_t slots,
                                         double rate) {
   std::vector<std::uint64_t> count(slots);
@@ -230,7 +235,7 @@ TEST(CheckInMonitor, SlotsOfARunAreWatchedGivenThoseBefore) {
   }
   const testing::Verdict verdict = at_most(raised, kTimes, 0.2);
   EXPECT_TRUE(verdict.pass) << verdict.summary;
-  EXPECT_EQ(raised_drifted, kTimes);  // 120 of 320 reports missing in each run, 12 deviations
+  EXPECT_EQ(raised_drifted, kTimes);  // 120 of 320 reports missing in each run, 12 standard deviations
 }
 
 TEST(CheckInMonitor, BlocksAcrossTheEndOfARunAreSkippedUntilTheNextBegins) {
@@ -242,7 +247,7 @@ TEST(CheckInMonitor, BlocksAcrossTheEndOfARunAreSkippedUntilTheNextBegins) {
   EXPECT_NEAR(monitor.estimate()->rate, 0.5, 1e-12);
   EXPECT_FALSE(monitor.band(7));
   monitor.watch(7, 350);
-  EXPECT_FALSE(monitor.estimate());  // no end of a run was seen
+  EXPECT_FALSE(monitor.estimate());  // no run was watched to its end
   monitor.watch(6, 300);
   EXPECT_EQ(monitor.rounds_skipped(), 13u);
   EXPECT_NEAR(monitor.estimate()->rate, 0.5, 1e-12);

@@ -1,4 +1,4 @@
-// The state a training run can be continued from, and its file.
+// The state from which a training run can be continued, and its file format.
 //
 // Layout, version 4, little-endian, no padding:
 //     8 bytes   "musterck"
@@ -17,11 +17,11 @@
 //     u64       dimension d
 //     3 d f32   parameters, momentum, average
 //     32 bytes  BLAKE2b-256 of everything before
-// A change of the layout is a new version. Version 3, without the sampler, is read too: it was
-// sampler 1. So is version 2, without neutral answers and records besides: a run ended then where it
-// would now answer neutrally, so it had none; how many records it had is not known. A gaussian run
-// of an older sampler is not continued: its noise would be of two kinds. decode() is total: every
-// byte string is a checkpoint or an Error.
+// A change of the layout needs a new version. Version 3, without the sampler, can still be read; it used
+// sampler 1. So can version 2, which also lacks neutral answers and records: a run then ended where it
+// would now answer neutrally, so it had no neutral answers; its number of records is unknown. A gaussian
+// run of an older sampler cannot be continued, because its noise would be of two kinds. decode() accepts
+// any byte string and returns a checkpoint or throws an Error.
 #pragma once
 
 #include <array>
@@ -38,28 +38,28 @@ namespace muster::simulation {
 
 using Digest = std::array<std::uint8_t, 32>;
 
-// What gaussian messages are drawn by (randomizers/gaussian.h).
+// The version of the sampler that draws gaussian messages (randomizers/gaussian.h).
 inline constexpr std::uint64_t kGaussianSampler = 2;
 
 struct Checkpoint {
   std::string plan_hash;  // 64 lower-case hexadecimal characters
   Digest data{};
   Fidelity fidelity = Fidelity::message;
-  std::uint64_t round = 0;     // done, from 1; in slot protocols slots, of all runs together
+  std::uint64_t round = 0;     // rounds done; in slot protocols, slots of all runs together
   std::uint64_t messages = 0;  // client messages so far
   double seconds = 0;
   std::uint64_t metrics_bytes = 0;
-  std::uint64_t neutral = 0;  // of the messages, those in place of a vector that was not finite
-  std::uint64_t records = 0;  // of the training set, shared by the clients; 0: not known
+  std::uint64_t neutral = 0;  // messages sent instead of a vector that was not finite
+  std::uint64_t records = 0;  // in the training set that clients share; 0 if not known
   std::uint64_t sampler = kGaussianSampler;
   ModelState model;
 };
 
-// BLAKE2b-256 of the example counts, shapes, normalisation, labels and inputs of both parts.
+// The BLAKE2b-256 hash of the example counts, shapes, normalisation, labels and inputs of both parts.
 Digest digest_of(const learning::DataSplit& data);
 
 std::string encode(const Checkpoint& checkpoint);
-// Error(checkpoint), naming `path`, for anything encode() does not write.
+// Throws Error(checkpoint), naming `path`, for anything that encode() does not write.
 Checkpoint decode(std::string_view bytes, const std::filesystem::path& path);
 
 }  // namespace muster::simulation

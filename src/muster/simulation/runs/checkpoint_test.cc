@@ -28,7 +28,7 @@ Checkpoint example() {
   return checkpoint;
 }
 
-// Puts the right checksum under altered contents, as a careful forger would.
+// Replaces the checksum with the correct one for altered contents.
 std::string resealed(std::string bytes) {
   bytes.resize(bytes.size() - 32);
   Digest digest;
@@ -40,7 +40,8 @@ std::string resealed(std::string bytes) {
 
 constexpr std::size_t kNeutralAt = 8 + 4 + 64 + 32 + 5 * 8;
 
-// As versions 2 and 3 wrote it: without the sampler, and without neutral answers and records.
+// The format of versions 2 and 3: both without the sampler, version 2 also without neutral
+// answers and records.
 std::string of_version(char version, std::string bytes) {
   bytes[8] = version;
   bytes.erase(kNeutralAt + 16, 8);
@@ -125,7 +126,7 @@ TEST(Checkpoint, FieldsThatDoNotFitAreRefusedEvenUnderARightChecksum) {
   hash[12] = 'G';
   expect_refused(resealed(hash));
   std::string neutral = bytes;
-  neutral[kNeutralAt + 7] = 1;  // more than there are messages
+  neutral[kNeutralAt + 7] = 1;  // more than the number of messages
   expect_refused(resealed(neutral));
   std::string sampler = bytes;
   sampler[kNeutralAt + 16] = 0;
@@ -137,7 +138,7 @@ TEST(Checkpoint, FieldsThatDoNotFitAreRefusedEvenUnderARightChecksum) {
     expect_refused(resealed(dimension));
   }
   std::string huge = bytes;
-  huge[dimension_at + 7] = 0x40;  // 3 d 4 bytes would overflow
+  huge[dimension_at + 7] = 0x40;  // so large that 3 d 4 bytes would overflow
   expect_refused(resealed(huge));
 }
 

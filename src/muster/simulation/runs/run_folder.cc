@@ -57,7 +57,7 @@ RunFolder::RunFolder(const fs::path& path)
     if (lock_ < 0) {
       throw_file_error(path_, "cannot be opened as a folder");
     }
-    // A file system without locks leaves the second run to its owner's care.
+    // On a file system without locks, nothing prevents a second run from writing here.
     if (::flock(lock_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
       throw Error(ErrorCode::file, path_.string(), "", "", "another run is writing to this folder");
     }
@@ -72,7 +72,7 @@ RunFolder::RunFolder(const fs::path& path)
       throw Error(ErrorCode::checkpoint, (path_ / kCheckpoint).string(), "", "",
                   "is gone: the folder holds a run, but not where to continue it; give another --out");
     }
-    // What a run that was killed while it began may leave behind is its own.
+    // Files that a run leaves behind if it is killed while it begins are allowed.
     for (const fs::directory_entry& entry : fs::directory_iterator(path_)) {
       if (!is_own_name(entry.path().filename())) {
         throw Error(ErrorCode::file, path_.string(), "", "an empty folder, or one that holds a run",
@@ -165,7 +165,7 @@ void RunFolder::append_metrics(const std::string& line) {
 }
 
 void RunFolder::save(const Checkpoint& checkpoint) {
-  // The metrics a checkpoint counts must be on disk before it is.
+  // The metrics that a checkpoint counts must be on disk before the checkpoint is.
   if (::fsync(metrics_) != 0) {
     throw_file_error(path_ / kMetrics, "cannot be written");
   }

@@ -90,7 +90,7 @@ TEST_F(RunFolderTest, MetricsShorterThanTheCheckpointKnowsAreRefused) {
   EXPECT_EQ(code_of([&] { folder.resume(checkpoint); }), ErrorCode::checkpoint);
 }
 
-// What a run did must not be begun again, and overwritten, because its checkpoint is lost.
+// A run whose checkpoint is lost must not be started again, because that would overwrite it.
 TEST_F(RunFolderTest, ARunWithoutItsCheckpointIsLeftAlone) {
   {
     RunFolder folder(out_);
@@ -103,7 +103,7 @@ TEST_F(RunFolderTest, ARunWithoutItsCheckpointIsLeftAlone) {
   fs::remove(out_ / "result.json");
   EXPECT_EQ(code_of([&] { RunFolder folder(out_); }), ErrorCode::checkpoint);
   EXPECT_EQ(read_file(out_ / "metrics.jsonl"), "one\n");
-  fs::resize_file(out_ / "metrics.jsonl", 0);  // killed while it began
+  fs::resize_file(out_ / "metrics.jsonl", 0);  // as if the run was killed while it began
   EXPECT_EQ(RunFolder(out_).found(), RunFolder::Found::fresh);
 }
 
@@ -115,7 +115,7 @@ TEST_F(RunFolderTest, AFolderInAFilesPlaceIsAFileError) {
   EXPECT_EQ(code_of([&] { read_file(out_ / "nowhere"); }), ErrorCode::file);
 }
 
-// A rename would put a file in the place of a device.
+// A rename would replace a device with a file.
 TEST_F(RunFolderTest, OnlyRegularFilesAreReplaced) {
   const fs::path pipe = temporary_.path() / "pipe";
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
@@ -171,7 +171,7 @@ TEST_F(RunFolderTest, LeavesNothingOfARunThatNeverBegan) {
   EXPECT_FALSE(fs::exists(temporary_.path() / "runs"));
   fs::create_directories(out_);
   { RunFolder folder(out_); }
-  EXPECT_TRUE(fs::exists(out_));  // not ours to remove
+  EXPECT_TRUE(fs::exists(out_));  // not removed, because the run did not create it
 }
 
 TEST_F(RunFolderTest, AFolderWithOtherThingsIsRefusedAndUntouched) {
@@ -188,7 +188,7 @@ TEST_F(RunFolderTest, AFileInPlaceOfAFolderIsRefused) {
   EXPECT_EQ(code_of([&] { RunFolder folder("/proc/nowhere/run"); }), ErrorCode::file);
 }
 
-// A disk that takes `room` bytes a file: writes beyond it fail in the child process that runs `body`.
+// Runs `body` in a child process in which files can hold only `room` bytes, so that writes beyond that fail.
 template <typename Body>
 bool child_succeeds(rlim_t room, Body&& body) {
   const pid_t child = ::fork();

@@ -2,15 +2,15 @@
 
 #include <cstring>
 
-// Kernels keep vectors in arrays, which types without a fixed size do not allow. (A build for sanitizers
-// disables others, on x86.)
+// The kernels keep vectors in arrays, which vector types without a fixed size do not allow. (A build for
+// sanitizers defines this macro itself, to disable other targets on x86.)
 #ifndef HWY_DISABLED_TARGETS
 #define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
 #endif
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "muster/learning/gradients/fused/cnn_kernel.cc"
 #include <hwy/foreach_target.h>
-// After foreach_target.h.
+// This header must follow foreach_target.h.
 #include <hwy/highway.h>
 
 #include "muster/learning/gradients/fused/convolution-inl.h"

@@ -1,11 +1,10 @@
-// The papers' CNN as compile-time constants, and the buffers one example
-// needs, for the fused engine's kernels.
+// The papers' CNN as compile-time constants, and the buffers that one example needs, for the fused kernels.
 //
-// The second convolution, 4x4 with stride 2, reads rows and columns 0..11 of the 13x13 first pooled map, so
-// the last row and column of that map, and of the convolution before it, influence nothing and have zero
-// gradient: the kernels compute 12x12 and 13x13 entries of the 13x13 and 14x14 maps. Offsets into the flat
-// parameter vector are those of models/architecture.h (a test compares them). Layouts are [y][x][channel].
-// Buffers belong to one thread.
+// The second convolution, 4x4 with stride 2, reads rows and columns 0..11 of the first pooled map, which
+// is 13x13. So the last row and column of that map, and of the convolution before it, influence nothing
+// and have zero gradient, and the kernels compute only 12x12 of 13x13 and 13x13 of 14x14 entries. Offsets
+// into the flat parameter vector are those of models/architecture.h (a test compares them). Layouts are
+// [y][x][channel]. Buffers belong to one thread.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +13,7 @@
 
 namespace muster::learning::fused {
 
-// A convolution without padding: what remains once the image is padded and unused outputs are dropped.
+// A convolution without padding: the image is padded beforehand, and unused outputs are dropped.
 template <std::size_t kInWidthV, std::size_t kInChannelsV, std::size_t kOutWidthV, std::size_t kOutChannelsV,
           std::size_t kKernelV, std::size_t kWeightsAtV>
 struct Convolution {
@@ -25,12 +24,12 @@ struct Convolution {
   static constexpr std::size_t kOutChannels = kOutChannelsV;
   static constexpr std::size_t kKernel = kKernelV;
   static constexpr std::size_t kPositions = kOutWidth * kOutWidth;
-  // Contiguous in the input and in the weights.
+  // The taps of one kernel row, which are contiguous in the input and in the weights.
   static constexpr std::size_t kRowTaps = kKernel * kInChannels;
   static constexpr std::size_t kWeightsAt = kWeightsAtV;
   static constexpr std::size_t kBiasesAt = kWeightsAt + kKernel * kRowTaps * kOutChannels;
   static constexpr std::size_t kEnd = kBiasesAt + kOutChannels;
-  // Where the window of output position p begins in the input.
+  // The offset in the input at which the window of output position p begins.
   static constexpr std::size_t window(std::size_t p) {
     return (p / kOutWidth * kStride * kInWidth + p % kOutWidth * kStride) * kInChannels;
   }
@@ -46,25 +45,25 @@ struct Dense {
 };
 
 inline constexpr std::size_t kPad = 3;
-inline constexpr std::size_t kPaddedSide = 32;  // 3 + 28 + 1: the last window of 13 ends at 2*12 + 8
+inline constexpr std::size_t kPaddedSide = 32;  // 3 + 28 + 1: the last of 13 windows ends at 2*12 + 8
 
 using Conv1 = Convolution<kPaddedSide, 1, 13, 16, 8, 0>;
 using Conv2 = Convolution<12, 16, 5, 32, 4, Conv1::kEnd>;
 using Dense1 = Dense<4 * 4 * 32, 32, Conv2::kEnd>;
 using Dense2 = Dense<32, kClasses, Dense1::kEnd>;
 inline constexpr std::size_t kParameters = Dense2::kEnd;
-inline constexpr std::size_t kLogitRoom = 16;  // the ten logits and six lanes that mean nothing
+inline constexpr std::size_t kLogitRoom = 16;  // the ten logits and six unused lanes
 
 struct Buffers {
   alignas(64) float image[kPaddedSide * kPaddedSide] = {};  // the border stays zero
-  // Values: before ReLU for the convolutions, after it for what they pool to and for the hidden layer.
+  // Values: before ReLU for the convolutions, after ReLU for the pooled maps and the hidden layer.
   alignas(64) float conv1[Conv1::kPositions * 16];
   alignas(64) float pool1[12 * 12 * 16];
   alignas(64) float conv2[Conv2::kPositions * 32];
   alignas(64) float pool2[Dense1::kInputs];
   alignas(64) float hidden[Dense1::kOutputs];
   alignas(64) float logits[kLogitRoom];
-  // d loss / d value, of the same names; lanes 10..15 of logits are zero.
+  // d loss / d value for the values of the same names; lanes 10..15 of logits_slope are zero.
   alignas(64) float logits_slope[kLogitRoom] = {};
   alignas(64) float hidden_slope[Dense1::kOutputs];
   alignas(64) float pool2_slope[Dense1::kInputs];

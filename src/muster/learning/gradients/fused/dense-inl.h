@@ -1,8 +1,8 @@
 // Dense layers: forward values, the rank-1 gradient of the weights, and the gradient of the input.
 //
-// Sums use a fixed order that no vector width changes. Forward: eight interleaved partial sums over the
-// inputs, added in pairs. Input gradient: a row's products in 16 virtual lanes, folded 16 -> 8 -> 4 by
-// halves, then the four in pairs.
+// Sums have a fixed order that does not depend on the vector width. Forward: eight interleaved partial
+// sums over the inputs, added in pairs. Input gradient: a row's products in 16 virtual lanes, folded from
+// 16 to 8 to 4 by adding halves; the last four are added in pairs.
 
 #if defined(MUSTER_LEARNING_DENSE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef MUSTER_LEARNING_DENSE_INL_H_
@@ -20,8 +20,8 @@ HWY_BEFORE_NAMESPACE();
 namespace muster::learning::fused {
 namespace HWY_NAMESPACE {
 
-// sums[v] = sum over k of in[k] * weights[k][channel + v lanes...], without bias. Lanes past the layer's
-// outputs mean nothing; they are read from the parameters that follow, which exist.
+// total[v] = sum over k of in[k] * weights[k][channel + v * kLanes ...], without bias. Lanes beyond the
+// layer's outputs are meaningless: they are read from the parameters that follow, which exist.
 template <class L, std::size_t kVectors>
 HWY_INLINE void DenseSums(const float* HWY_RESTRICT in, const float* HWY_RESTRICT parameters,
                           std::size_t channel, V* HWY_RESTRICT total) {
@@ -83,7 +83,7 @@ HWY_INLINE void Logits(const float* HWY_RESTRICT hidden, const float* HWY_RESTRI
 #if HWY_TARGET != HWY_SCALAR
 using F4 = hn::FixedTag<float, 4>;
 
-// The four folded lanes of 16 virtual ones: lane l is (x[l] + x[l+8]) + (x[l+4] + x[l+12]).
+// Folds 16 virtual lanes to four: lane l is (x[l] + x[l+8]) + (x[l+4] + x[l+12]).
 HWY_INLINE hn::Vec<F4> Fold(const V* lanes16) {
 #if HWY_MAX_BYTES >= 64
   const hn::FixedTag<float, 8> d8;
@@ -100,7 +100,8 @@ HWY_INLINE hn::Vec<F4> Fold(const V* lanes16) {
 }
 #endif
 
-// The products of one row of weights with the slopes, in 16 virtual lanes: lane l adds outputs l and l + 16.
+// The products of one row of weights with the slopes, in 16 virtual lanes: lane l adds up
+// outputs l and l + 16.
 template <class L, std::size_t kRoom>
 HWY_INLINE void RowProducts(const float* HWY_RESTRICT row, const float* HWY_RESTRICT out_slope, V* lanes16) {
   const F d;
@@ -127,12 +128,12 @@ HWY_INLINE void RowGradient(float in, const float* HWY_RESTRICT out_slope, float
 }
 
 // d loss / d weights = in (outer product) out_slope, d loss / d biases = out_slope,
-// in_slope = weights out_slope. A large layer's matrices exceed the first-level cache: rows
-// that will be written are fetched ahead.
+// in_slope = weights out_slope. The matrices of a large layer exceed the first-level cache, so rows
+// to be written are prefetched.
 //
-// Where out_slope has room beyond the outputs it is zero there. So what is read beyond a row's end (the
-// parameters that follow) counts nothing as long as it is finite, and what is written beyond it is zeros,
-// which the row after then overwrites: rows go up, the biases come last.
+// Where out_slope has room beyond the outputs, it is zero there. So values read beyond a row's end (the
+// parameters that follow) do not count as long as they are finite, and the values written there are
+// zeros, which the next row overwrites: rows are written in ascending order, the biases last.
 template <class L, std::size_t kRoom>
 HWY_INLINE void DenseBackward(const float* HWY_RESTRICT parameters, const float* HWY_RESTRICT in,
                               const float* HWY_RESTRICT out_slope, float* HWY_RESTRICT gradient,
@@ -151,8 +152,9 @@ HWY_INLINE void DenseBackward(const float* HWY_RESTRICT parameters, const float*
     hn::Store((folded[0] + folded[1]) + (folded[2] + folded[3]), F(), in_slope + k);
   }
 #else
-  constexpr std::size_t kAhead = 8;                  // rows
-  constexpr bool kLarge = L::kInputs >= 8 * kAhead;  // else what lies ahead may be past the vector's end
+  constexpr std::size_t kAhead = 8;  // rows
+  // In a smaller layer, the prefetch could pass the end of the vector.
+  constexpr bool kLarge = L::kInputs >= 8 * kAhead;
   static_assert(!kLarge || L::kWeightsAt + (L::kInputs + kAhead) * L::kOutputs <= kParameters);
   const F4 d4;
   const hn::Repartition<double, F4> d2;

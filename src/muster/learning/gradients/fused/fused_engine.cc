@@ -8,7 +8,8 @@ namespace {
 
 struct FusedWorkspace final : Workspace {
   fused::Buffers buffers;
-  const float* prepared = nullptr;  // the parameters whose weights stand turned in the buffers
+  // The parameters whose transposed weights are in the buffers; null if none.
+  const float* prepared = nullptr;
 };
 
 class FusedCnnEngine final : public GradientEngine {

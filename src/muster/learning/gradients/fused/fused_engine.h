@@ -1,8 +1,8 @@
 // The engine for the papers' CNN: one example at a time through kernels written for its shape (cnn_kernel.h).
 //
-// It agrees with the reference engine to rounding (fused_engine_test.cc) and breaks ties the same way.
-// Buffers that callers pass run fastest when aligned to 64 bytes; any alignment is right. Thread rule: as
-// GradientEngine.
+// It agrees with the reference engine up to rounding (fused_engine_test.cc) and breaks ties the same
+// way. Callers' buffers are fastest when aligned to 64 bytes, but any alignment works. Thread rule: as
+// for GradientEngine.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// The fused engine against the reference engine, on every instruction set this machine has.
+// Compares the fused engine with the reference engine on every instruction set that this machine has.
 #include "muster/learning/gradients/fused/fused_engine.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kSize = fused::kParameters;
 
-// A few passes of plain descent: parameters whose activations and slopes look like training.
+// Parameters after a few passes of plain gradient descent, with activations and slopes as in training.
 std::vector<float> trained_parameters(const Dataset& data) {
   const auto engine = make_reference_engine(Architecture::cnn);
   auto room = engine->make_workspace();
@@ -32,7 +32,7 @@ std::vector<float> trained_parameters(const Dataset& data) {
   return parameters;
 }
 
-// |a - b| / |b| of one layer's slice, in the Euclidean norm.
+// The relative error |a - b| / |b| of one layer's part of the gradient, in the Euclidean norm.
 double relative_error(const std::vector<float>& a, const std::vector<float>& b, std::size_t at,
                       std::size_t count) {
   double difference = 0;
@@ -48,7 +48,7 @@ class FusedEngine : public ::testing::Test {
  protected:
   ~FusedEngine() override { hwy::SetSupportedTargetsForTest(0); }
 
-  // Runs `check(name)` once for each instruction set compiled in and present here.
+  // Runs `check(name)` once for each instruction set that is compiled in and present on this machine.
   template <typename Check>
   void on_every_target(Check check) {
     hwy::SetSupportedTargetsForTest(0);
@@ -81,7 +81,8 @@ class FusedEngine : public ::testing::Test {
              {std::pair{layer.weights_at, layer.weights}, std::pair{layer.biases_at, layer.biases}}) {
           const double error = relative_error(gradient, expected, at, count);
           worst = std::max(worst, error);
-          // Rounding of sums of up to 512 terms, four layers deep, in both engines: 6e-6 is the most seen.
+          // Both engines round sums of up to 512 terms in four successive layers; the largest error
+          // observed is 6e-6.
           ASSERT_LT(error, 2e-5) << "example " << i << ", parameters from " << at;
         }
       }
@@ -139,8 +140,8 @@ TEST_F(FusedEngine, TargetsWithFusedMultiplyAddAgreeBitForBit) {
   });
 }
 
-// A convolution whose weights are zero gives its bias everywhere: every pooling window after it is a tie. Its
-// input still varies, so its weights' gradient tells which position of each window won.
+// A convolution whose weights are zero gives its bias everywhere, so every pooling window after it is a tie.
+// Its input still varies, so the gradient of its weights shows which position of each window was chosen.
 TEST_F(FusedEngine, BreaksTiesLikeTheReference) {
   const DataSplit split = draw_digits(0, 1, 6);
   const auto reference = make_reference_engine(Architecture::cnn);
@@ -186,7 +187,8 @@ TEST_F(FusedEngine, ThreadsSeeTheSameBits) {
   EXPECT_EQ(one, two);
 }
 
-// What is prepared for one vector of parameters is neither used for another nor lost where it is used again.
+// What is prepared for one parameter vector is not used for another, and is kept for the vector when
+// it is used again.
 TEST_F(FusedEngine, PreparedAndUnpreparedGradientsAreTheSameBits) {
   const DataSplit split = draw_digits(0, 1, 6);
   const auto engine = make_fused_cnn_engine();
@@ -210,13 +212,14 @@ TEST_F(FusedEngine, PreparedAndUnpreparedGradientsAreTheSameBits) {
     EXPECT_EQ(gradient(first, *room), alone(first));
     engine->prepare(first, *room);
     for (float& parameter : first) parameter *= 1.01F;
-    EXPECT_NE(gradient(first, *room), alone(first));  // the caller broke the rule: it is what is prepared
+    // The caller changed the parameters without preparing again, so the prepared weights are still used.
+    EXPECT_NE(gradient(first, *room), alone(first));
     engine->prepare(first, *room);
     EXPECT_EQ(gradient(first, *room), alone(first));
   });
 }
 
-// Whatever the alignment of the caller's vectors.
+// Vectors of any alignment are accepted.
 TEST_F(FusedEngine, AcceptsUnalignedVectors) {
   const DataSplit split = draw_digits(0, 2, 6);
   const auto parameters = initial_parameters(Architecture::cnn, random::RunKey::from_seed(1));

@@ -1,9 +1,10 @@
-// The gradient of the second convolution's input, vectors over input channels.
+// The gradient of the second convolution's input, with vectors over input channels.
 //
-// With stride 2 and a 4x4 kernel, input (2a+py, 2b+px) is reached by output (a-i, b-j) through tap (py+2i,
-// px+2j), i and j in {0, 1}: four interleaved 2x2 correlations, one for each parity (py, px), that read the
-// same outputs. One row a of all of them sits in registers; no multiplication by padding is done. Each value
-// is summed over i, then out channels, then j: the same bits on every target with fused multiply-add.
+// With stride 2 and a 4x4 kernel, input (2a+py, 2b+px) contributes to output (a-i, b-j) through tap
+// (py+2i, px+2j), for i and j in {0, 1}. These are four interleaved 2x2 correlations, one for each parity
+// (py, px), that read the same outputs. One row a of all of them is kept in registers, and padding is
+// never multiplied. Each value is summed over i, then output channels, then j, so the bits are the same
+// on every target with fused multiply-add.
 
 #if defined(MUSTER_LEARNING_INPUT_GRADIENT_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef MUSTER_LEARNING_INPUT_GRADIENT_INL_H_
@@ -24,8 +25,8 @@ inline constexpr std::size_t kIn2 = Conv2::kInChannels;
 inline constexpr std::size_t kOut2 = Conv2::kOutChannels;
 static_assert(Conv2::kKernel == 4 && Conv2::kStride == 2 && Conv2::kInWidth == 2 * (Conv2::kOutWidth + 1));
 
-// [ky][kx][in][out] to [ky][kx][out][in]. Vector r of a quad takes 4 outputs of inputs r, r + 4, ... in its
-// blocks of four lanes; turning each block makes vectors of consecutive inputs.
+// Transposes [ky][kx][in][out] to [ky][kx][out][in]. Vector r of a quad holds 4 outputs of inputs r,
+// r + 4, ... in its blocks of four lanes; transposing each block gives vectors of consecutive inputs.
 HWY_INLINE void TurnWeights(const float* HWY_RESTRICT parameters, float* HWY_RESTRICT turned) {
 #if HWY_TARGET == HWY_SCALAR
   for (std::size_t tap = 0; tap < Conv2::kKernel * Conv2::kKernel; ++tap) {
@@ -41,7 +42,7 @@ HWY_INLINE void TurnWeights(const float* HWY_RESTRICT parameters, float* HWY_RES
   const hn::Repartition<double, F> d2;
   constexpr std::size_t kBlocks = kLanes / 4;
   const auto lane = hn::Iota(du, 0);
-  hn::Mask<F> past[kBlocks];  // past[b]: lanes of block b and beyond
+  hn::Mask<F> past[kBlocks];  // past[b] selects the lanes of block b and beyond
   HWY_UNROLL(4)
   for (std::size_t b = 0; b < kBlocks; ++b) {
     past[b] = hn::RebindMask(
@@ -78,7 +79,7 @@ HWY_INLINE void TurnWeights(const float* HWY_RESTRICT parameters, float* HWY_RES
 #endif
 }
 
-// Rows py, ..., py + kParities - 1 of the pair of input rows a.
+// Computes rows py, ..., py + kParities - 1 of the pair of input rows a.
 template <std::size_t kParities>
 HWY_INLINE void InputGradientRows(const float* HWY_RESTRICT turned, const float* HWY_RESTRICT out_slope,
                                   std::size_t a, std::size_t py, std::size_t channel,
