@@ -36,7 +36,8 @@ Command help_command(CLI::App& root) {
   return {cli, [&root, name] {
             if (name->empty()) {
               // root.help() would be the help of `help`, which has been parsed.
-              fmt::print("{}", root.get_formatter()->make_help(&root, "", CLI::AppFormatMode::Normal));
+              fmt::print("{}",
+                         root.get_formatter()->make_help(&root, root.get_name(), CLI::AppFormatMode::Normal));
               return 0;
             }
             std::vector<std::string_view> names;
