@@ -1,5 +1,5 @@
-// Finds the last point of a lattice at which an increasing function is not above zero, in few
-// evaluations.
+// Finds the last point of a lattice at which an increasing function is not above zero,
+// in few evaluations.
 //
 // Searches for a parameter return a point of a lattice (whole numbers, or numbers of six significant
 // digits), so that the result can be written down exactly and its neighbour is known to fail. An
