@@ -51,8 +51,8 @@ struct Samples {
   double curvature = 0;                       // bound on |second differences| of V
   std::array<double, 2> density{};
   bool affordable = true;
-  // With Mixing::swap and few terms: the same for products of the reporting parts g psi_j =
-  // phi_j - absent alone.
+  // With Mixing::swap and few terms: the same for products of the reporting parts
+  // g psi_j = phi_j - absent alone.
   std::array<std::vector<double>, 2> all_re, all_im;
   std::vector<double> all_log_ratio, all_turn;
 };

@@ -8,10 +8,10 @@
 //                 + (np/2) ( n sum over y > B of w(y) C(k - 2y) + np n l ).
 // V'_h: no term is large; it is the value for both laws with their large terms put at zero. The second
 // part: one term is large, and the others (with Mixing::swap, n - 1 in place of n) are below sums of
-// copies of L in increasing convex order. Here C(x) >= E(sum of copies of L capped at B - x)_+ and l =
-// E(L - B)_+, by (x + a)_+ <= x_+ + a_+. The third part: two or more terms are large, as in
-// rare_terms.h. Proof: docs/theory/gaussian-two-types.md, "Rare large terms of two types". Pure
-// function; call from any thread.
+// copies of L in increasing convex order. Here C(x) >= E(sum of copies of L capped at B - x)_+ and
+// l = E(L - B)_+, by (x + a)_+ <= x_+ + a_+. The third part: two or more terms are large, as in
+// rare_terms.h. Proof: docs/theory/gaussian-two-types.md, "Rare large terms of two types". Pure function;
+// call from any thread.
 #pragma once
 
 #include "muster/numerics/sums/atomic_law.h"

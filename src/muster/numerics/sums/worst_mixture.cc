@@ -22,8 +22,8 @@ using namespace mixture;
 
 constexpr double kUlp = std::numeric_limits<double>::epsilon();
 constexpr double kTolerance = 2e-7;  // of the value: a curvature allowance below this is not refined
-constexpr double kWorthTheWork =
-    1e-3;  // of the value: a larger allowance is worth more smoothings and chords
+// An allowance above this part of the value is worth two more smoothings and more chords.
+constexpr double kWorthTheWork = 1e-3;
 // Each smoothing tried is kCoarser times the last one, up to kLastResort / c. At last the two that are
 // finer and coarser than the best one by kNearby are tried.
 constexpr double kCoarser = 1.8, kNearby = 1.34, kLastResort = 0.4;
