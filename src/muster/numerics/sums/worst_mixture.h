@@ -33,8 +33,10 @@ namespace muster::numerics {
 enum class Mixing { product, swap };
 
 struct WorstMixture {
-  Enclosure value;  // upper: at least every V; lower: at most the largest of a few V
-  double slack;     // what the curvature allowance adds to the upper end, relative to the larger end's V
+  // upper: at least every V. lower: at most the largest V, to which with Mixing::swap the event that no
+  // term is zero may have been added.
+  Enclosure value;
+  double slack;  // what the curvature allowance adds to the upper end, relative to the larger end
 };
 
 // `terms` is a whole number >= 1 (with Mixing::swap >= 2). `absent` is the mass at zero that counts as
