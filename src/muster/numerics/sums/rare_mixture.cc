@@ -38,8 +38,8 @@ Common merge(const AtomicLaw& a, const AtomicLaw& b) {
   return all;
 }
 
-// A law whose expected excess is at least both laws' at every threshold. Its expected excess is the
-// larger of theirs, and second differences of that give its masses at points other than 0.
+// A law whose expected excess is at least that of both laws at every threshold: the larger of the two,
+// whose second differences give its masses at points other than 0.
 AtomicLaw upper_law(const Common& laws) {
   using Extended = long double;
   const std::size_t count = laws.points.size();

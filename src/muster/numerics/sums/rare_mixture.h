@@ -2,8 +2,8 @@
 // it: they are bounded apart from the rest, which worst_mixture.h bounds.
 //
 // Let B be a size, w(y) for y > B the larger of the two laws' weights at y, p the sum of w, and L a law
-// whose expected excess is at least both laws' at every threshold. Splitting by the number of terms above
-// B gives for every h, with either kind of Mixing,
+// whose expected excess is at least that of both laws at every threshold. Splitting by the number of
+// terms above B gives for every h, with either kind of Mixing,
 //     V_h <= V'_h + n sum over y > B of w(y) ( C(k - y) + n l )
 //                 + (np/2) ( n sum over y > B of w(y) C(k - 2y) + np n l ).
 // V'_h: no term is large; it is the value for both laws with their large terms put at zero. The second

@@ -23,7 +23,7 @@ constexpr double kTolerance = 1e-9;  // relative error allowed in the maximum ov
 constexpr double kOutward = 1e-12;   // margin for the round-off of sums of products of positive factors
 constexpr double kFewOfMany = 1e-2;  // largest expected number of nonzero terms for a law of many atoms
 constexpr double kPairs = 1e-7;      // largest relative gap that the bounds on three such terms may leave
-constexpr double kNothing = 1e-90;   // smaller values, in units of a term's size, may have wider bounds
+constexpr double kNothing = 1e-90;   // values below this many times a term's size may have wider bounds
 constexpr int kMostPairs = 30;       // largest number of nonzero terms bounded by pairs
 constexpr double kWork = 1e6;        // largest number of products spent on the maximum over the types
 // What underflow may lose, times 1 + the largest atom.

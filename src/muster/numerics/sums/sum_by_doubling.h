@@ -7,9 +7,9 @@
 //          takes away is kept as `excess`.
 //   below: all sums in a cell are merged at their mean, so the expectation of every convex function falls
 //          (Jensen).
-// Convex order is preserved by independent sums, so n copies take log2 n squarings and at most as many
-// additions. All terms are positive, so every mass has a small relative error, however small it is. The
-// far tails of heavy laws need that, where the contour integral of expected_excess.h hardly decays.
+// Adding independent variables preserves convex order, so n copies take log2 n squarings and at most as
+// many additions. All terms are positive, so every mass has a small relative error, however small it is.
+// The far tails of heavy laws need that, where the contour integral of expected_excess.h hardly decays.
 // Pairs of masses whose product is below 1e-46 are left out; `above` adds a bound on what they
 // contribute. Reference:
 #pragma once
@@ -39,7 +39,7 @@ struct SumLaw {
 // Returns increasing knots for the sum of `copies` copies; the first must be 0.
 using Knots = std::function<std::vector<double>(double copies)>;
 
-// Brings a law, whose points are increasing, to knots.
+// Brings a law with increasing points to the given knots.
 SumLaw gathered(const SumLaw& law, Side side, const std::vector<double>& knots);
 
 // The law of the sum of n >= 1 independent copies of `one`.

@@ -29,7 +29,7 @@ constexpr double kWorthTheWork = 1e-3;
 constexpr double kCoarser = 1.8, kNearby = 1.34, kLastResort = 0.4;
 // The number of chords at first, and the largest number of chords times frequencies, at first and at last.
 constexpr double kPieces = 64, kMostWork = 4e5, kMostWorkAtLast = 2e6;
-// Where smoothing is coarse, this many times as many frequencies are allowed; more would gain 1e-5 at most.
+// Where smoothing is coarse, this many times kAffordable frequencies are allowed; more would gain about 1e-5.
 constexpr double kPatient = 5;
 constexpr double kManyAtoms = 32;  // with more atoms a frequency costs more, and fewer are affordable
 // A bound above this many times the larger end is not refined by more chords, but by more smoothing.
@@ -38,8 +38,9 @@ constexpr double kHopeless = 2;
 // factor kStep at a time.
 constexpr double kAlike = 1, kStep = 1.25;
 constexpr double kWorthAnother = 0.2;  // relative gap of an enclosure for which a second contour is tried
-constexpr double kRareAll = -14;     // logarithm of a probability that no term is zero; above it, it matters
-constexpr double kVanishing = -250;  // logarithm of a value below which it is bounded, not computed
+// Every V is computed if the logarithm of the probability that no term is zero exceeds this.
+constexpr double kRareAll = -14;
+constexpr double kVanishing = -250;  // a value whose logarithm is below this is bounded, not computed
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 double sum_of(const std::vector<double>& v) {
