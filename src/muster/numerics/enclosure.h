@@ -1,4 +1,4 @@
-// A number known to lie between two computed ones: what certified numerics return.
+// An interval that certainly contains the true value: the result type of the certified numerics.
 #pragma once
 
 namespace muster::numerics {

@@ -9,13 +9,15 @@
 namespace muster::numerics {
 namespace {
 
-constexpr double kUlp = 2.3e-16;  // more than 2u, u = 2^-53
-// A butterfly low + w high, in ulps: sqrt(5) u for the product, u for the sum, and a root within 2.6 u of the
-// true one, all of it relative to the one-norm of what enters: 5.9 u, less than 3 ulps.
+constexpr double kUlp = 2.3e-16;  // more than 2 u; the unit round-off u is 2^-53
+// The error of a butterfly, low + w high, in ulps: sqrt(5) u for the product, u for the sum, and a
+// root within 2.6 u of the true one, all of it relative to the one-norm of what enters. That is 5.9
+// u, less than 3 ulps.
 constexpr double kLevel = 3;
 
-// e^{2 pi i k / n}, k < n / 2, each from its own sine, of at most an eighth turn: the angle is within 2u of
-// itself, so within 1.6 u, and its sine and cosine are rounded once.
+// e^{2 pi i k / n} for k < n / 2, each from the sine and cosine of an angle of at most an eighth of a
+// turn. The relative error of the angle is at most 2 u, so its absolute error is at most 1.6 u; its sine
+// and cosine are rounded once.
 std::vector<std::complex<double>> roots(std::size_t n) {
   std::vector<std::complex<double>> root(n / 2);
   for (std::size_t k = 0; k < n / 2; ++k) {
@@ -46,7 +48,7 @@ void to_bit_reversed_order(std::vector<double>& a) {
   }
 }
 
-// One level's roots e^{2 pi i k / (2 half)}, k < half, side by side.
+// The roots of one level, e^{2 pi i k / (2 half)} for k < half, in consecutive memory.
 struct Level {
   Level(const std::vector<std::complex<double>>& root, std::size_t half) : re(half), im(half) {
     const std::size_t stride = root.size() / half;
@@ -59,7 +61,7 @@ struct Level {
   std::vector<double> im;
 };
 
-// The butterflies of `half` cells apart: low + w high, low - w high.
+// The butterflies of cells `half` apart: low + w high and low - w high.
 void one_level(std::vector<double>& re, std::vector<double>& im, const Level& level) {
   const std::size_t half = level.re.size();
   for (std::size_t first = 0; first < re.size(); first += 2 * half) {
@@ -74,7 +76,8 @@ void one_level(std::vector<double>& re, std::vector<double>& im, const Level& le
   }
 }
 
-// Two levels in one pass over memory: `half` cells apart, then twice as far.
+// Two levels in one pass over memory: the butterflies of cells `half` apart, then of cells
+// twice as far apart.
 void two_levels(std::vector<double>& re, std::vector<double>& im, const Level& near, const Level& far) {
   const std::size_t half = near.re.size();
   const double* __restrict nr = near.re.data();
@@ -129,7 +132,8 @@ LatticeTransform::LatticeTransform(const std::vector<std::int64_t>& index, const
   std::int64_t first_point = 0;
   std::int64_t last_point = 0;
   for (std::size_t i = 0; i < index.size(); ++i) {
-    re_[static_cast<std::size_t>(index[i]) & (n - 1)] += weights[i];  // two's complement: the residue
+    // In two's complement the bitwise and is the residue modulo n, of negative indices too.
+    re_[static_cast<std::size_t>(index[i]) & (n - 1)] += weights[i];
     total += weights[i];
     first_point = smaller(first_point, index[i]);
     last_point = larger(last_point, index[i]);
@@ -144,8 +148,9 @@ LatticeTransform::LatticeTransform(const std::vector<std::int64_t>& index, const
   for (; half < n; half *= 4) {
     two_levels(re_, im_, Level(root, half), Level(root, 2 * half));
   }
-  // Two outputs, each within log2 N times kLevel ulps of the weights' sum. Before them, as many roundings as
-  // atoms share a cell, half an ulp each; after them, their difference.
+  // minus_total is the difference of two outputs, each within log2 N times kLevel ulps of the sum of
+  // weights. Before the transform there are as many roundings as atoms share a cell, half an ulp each;
+  // after it, the subtraction.
   const double shared = static_cast<double>(last_point - first_point) / static_cast<double>(n) + 8;
   error_ = 2 * kUlp * total * (kLevel * log2_cells + shared);
 }

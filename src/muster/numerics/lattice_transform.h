@@ -1,12 +1,14 @@
-// The characteristic function of a law on a lattice at every frequency of a
-// period, by one fast Fourier transform.
+// The characteristic function of a law on a lattice at every frequency of a period, by one fast
+// Fourier transform.
 //
-// A law on multiples of h, wrapped to N cells, has phi(2 pi j / (N h)) = sum over atoms of w e^{2 pi i j m /
-// N}, m = y / h: the discrete transform of its weights. Summing atom by atom costs atoms times frequencies;
-// this costs N log N whatever the number of atoms, which is what few rounds of a finely tabulated curve need,
-// whose transform hardly decays. Every output is a sum over the weights of products of log2 N rotations: its
-// error is absolute, at most error() (Higham, Accuracy and Stability of Numerical Algorithms, 2002,
-// section 24.1, taken in the one-norm). Pure; call from any thread.
+// A law on multiples of h, wrapped to N cells, has
+//     phi(2 pi j / (N h)) = sum over atoms of w e^{2 pi i j m / N},   m = y / h:
+// the discrete Fourier transform of its weights. Adding up atom by atom takes as many operations as there
+// are atoms times frequencies; the transform takes N log N whatever the number of atoms. That is what a
+// few rounds of a finely tabulated curve need, whose characteristic function hardly decays. Every output
+// is a sum over the weights of products of log2 N rotations: its error is absolute and at most error()
+// (Higham, Accuracy and Stability of Numerical Algorithms, 2002, section 24.1, in the one-norm). Pure;
+// call from any thread.
 #pragma once
 
 #include <complex>
@@ -18,14 +20,15 @@ namespace muster::numerics {
 
 class LatticeTransform {
  public:
-  // weights[i] >= 0 at the lattice point index[i], of any sign, no point twice; `log2_cells` in 1 .. 30.
+  // weights[i] >= 0 is the weight of the lattice point index[i], which may be negative; no point occurs
+  // twice. `log2_cells` is in 1 .. 30.
   LatticeTransform(const std::vector<std::int64_t>& index, const std::vector<double>& weights,
                    int log2_cells);
 
   std::size_t cells() const { return re_.size(); }
-  // Sum over the atoms of w (e^{2 pi i j m / N} - 1), j in 0 .. N - 1.
+  // Sum over the atoms of w (e^{2 pi i j m / N} - 1), for j in 0 .. N - 1.
   std::complex<double> minus_total(std::size_t j) const { return {re_[j] - re_[0], im_[j] - im_[0]}; }
-  // What minus_total may be off by, absolutely.
+  // A bound on the absolute error of minus_total.
   double error() const { return error_; }
 
  private:

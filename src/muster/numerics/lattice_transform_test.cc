@@ -1,4 +1,5 @@
-// The fast transform against the sum over the atoms, in long double, within the error it states.
+// Compares the fast transform with the sum over the atoms in long double, within the
+// error that it states.
 #include "muster/numerics/lattice_transform.h"
 
 #include <gtest/gtest.h>
@@ -55,12 +56,13 @@ TEST(LatticeTransform, IsWithinItsErrorOfTheSumOverTheAtoms) {
       const LatticeTransform fast(index, weights, log2_cells);
       SCOPED_TRACE(::testing::Message() << log2_cells << ' ' << atoms);
       EXPECT_LE(farthest(fast, index, weights, 0), fast.error());
-      // Not idle: of weights that sum to 0.9, two outputs of 5.9 u a level, u for each of the atoms that may
-      // share a cell, and a few more; all in units of u = 2^-53, with a tenth to spare.
+      // The stated error is not too large. For weights that sum to 0.9 it is made of two outputs of 5.9 u
+      // per level, u for each of the atoms that may share a cell, and a few u more, in units of
+      // u = 2^-53, with a tenth to spare.
       const double cells = std::exp2(log2_cells);
       EXPECT_LE(fast.error(), 1.1 * 0.9 * 0x1p-53 * 2 * (5.9 * log2_cells + 2 * (4000 / cells + 8)));
       if (log2_cells > 1) {
-        EXPECT_GT(farthest(fast, index, weights, 1), fast.error());  // atoms one cell off must show
+        EXPECT_GT(farthest(fast, index, weights, 1), fast.error());  // a shift by one cell must be detected
       }
     }
   }

@@ -1,5 +1,5 @@
-// What is not a number never reads as "nothing left": a sum of laws that are broken, or whose threshold is
-// out of range, has no upper bound.
+// A NaN must never look like an excess of 0: a sum of laws with a NaN in them, or with a threshold that
+// is not finite, has no upper bound.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -55,7 +55,7 @@ TEST(NotANumber, ABrokenLawHasNoUpperBound) {
   for (const AtomicLaw& law : {three_points(kNaN), many_points(kNaN)}) {
     for (const double n : kCounts) {
       SCOPED_TRACE(testing::Message() << law.points.size() << " points, n " << n);
-      // Above every law there could be instead: with all of its weight at the largest point.
+      // Larger than for any law in its place: all of the weight is at the largest point.
       const double most = 2.5 * n;
       EXPECT_FALSE(expected_excess(law, n, 0.1 * n).upper < most);
       EXPECT_FALSE(excess_of_mixed_sum(law, {{1, n}}, 0.1 * n, 0.5).upper < most);
@@ -64,8 +64,8 @@ TEST(NotANumber, ABrokenLawHasNoUpperBound) {
   }
 }
 
-// A law of nearly one point: its variance is a difference of two equal numbers, and the square root of a
-// negative one would be a place to begin a search from.
+// For a law of nearly one point the variance is a difference of two nearly equal numbers. Were it
+// negative, its square root would be a NaN at which a search starts.
 TEST(NotANumber, NoSearchBeginsAtOne) {
   AtomicLaw law;
   law.add(60, 1 - 2e-26);

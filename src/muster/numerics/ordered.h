@@ -1,9 +1,11 @@
-// Comparisons that a NaN cannot pass: std::max(0, NaN) is 0, and a lost number would read as "nothing left".
+// Maximum, minimum and clamping that pass a NaN on. std::max(0, NaN) is 0: a failed computation would
+// then look like a true zero.
 //
-// `larger`, `smaller` and `within` return NaN when any argument is one, so that a failed computation stays
-// visible until `as_upper_bound` or `as_lower_bound` turns it into what is true of every quantity: the
-// largest or the smallest value it can have. They stand in for std::max, std::min and std::clamp in the rooms
-// numerics and accounting (tests/architecture looks), of integers too: one way to compare. Pure functions.
+// `larger`, `smaller` and `within` return NaN when any argument is NaN, so a failed computation stays
+// visible until `as_upper_bound` or `as_lower_bound` replaces it by the largest or the smallest value
+// that the quantity can have. They replace std::max, std::min and std::clamp in the folders numerics
+// and accounting, of integers too, so that there is one way to compare (tests/architecture checks
+// it). Pure functions.
 #pragma once
 
 #include <concepts>
@@ -31,15 +33,16 @@ requires(sizeof...(More) > 0) constexpr T smaller(T a, T b, More... more) {
   return smaller(smaller(a, b), more...);
 }
 
-// x moved into [low, high], low <= high.
+// x clamped to [low, high], low <= high.
 template <Number T>
 constexpr T within(T x, T low, T high) {
   return smaller(larger(x, low), high);
 }
 
-// An upper bound of a quantity in [0, most]: one that is NaN or negative says nothing, so `most`.
+// x as an upper bound of a quantity in [0, most]. A NaN or negative x bounds nothing, and
+// the result is `most`.
 constexpr double as_upper_bound(double x, double most = 1) { return x >= 0 && x < most ? x : most; }
-// A lower bound of it: 0 where nothing is known.
+// x as a lower bound of such a quantity. A NaN or negative x bounds nothing, and the result is 0.
 constexpr double as_lower_bound(double x, double most = 1) { return x > 0 ? (x < most ? x : most) : 0; }
 
 }  // namespace muster::numerics

@@ -10,21 +10,20 @@
 namespace muster::numerics {
 namespace {
 
-constexpr std::int32_t kZeroExponent = -(1 << 29);  // never the largest of a sum
-constexpr double kLargestLog = 3e8;                 // exponents of sums and products stay within 32 bits
+constexpr std::int32_t kZeroExponent = -(1 << 29);  // exponent of 0, which is never the largest of a sum
+constexpr double kLargestLog = 3e8;                 // keeps exponents of sums and products within 32 bits
 constexpr Scaled kUnknown{std::numeric_limits<double>::quiet_NaN(), 0};
 constexpr std::size_t kBlock = 256;
 constexpr int kLanes = 8;
 
-// 2^e for e <= 0, and 2^-1022 below that: too much by less than any term that counts.
+// 2^e for -1022 <= e <= 0, and 2^-1022 for smaller e: the excess is negligible beside the largest term.
 inline double power(std::int32_t e) {
   const std::int64_t clamped = e < -1022 ? -1022 : e;
   return std::bit_cast<double>((clamped + 1023) << 52);
 }
 
-// The shared shape of the sums: exponents of block maxima first, then only the blocks
-// that matter. `exponent(j)` is that of term j, `term(j)` its value without it; terms
-// are non-negative and at most 2^loose.
+// The sum over j = first..last of term(j) 2^exponent(j), for non-negative term(j) <= 2^loose. The first
+// pass finds the largest exponent of each block; the second adds up only the blocks that matter.
 template <class Exponent, class Term>
 Scaled sum(std::size_t first, std::size_t last, double loose, Exponent&& exponent, Term&& term) {
   if (first > last) return {};
@@ -41,7 +40,8 @@ Scaled sum(std::size_t first, std::size_t last, double loose, Exponent&& exponen
   }
   if (top <= kZeroExponent / 2) return {};
 
-  // Skipped blocks are worth at most `skipped`; if that is not negligible beside the sum, nothing is skipped.
+  // Skipped blocks are worth at most `skipped`; if that is not negligible beside the sum, all
+  // is added up again.
   for (const double threshold : {-70 - loose, -std::numeric_limits<double>::infinity()}) {
     long double total = 0;
     double skipped = 0;
@@ -61,7 +61,7 @@ Scaled sum(std::size_t first, std::size_t last, double loose, Exponent&& exponen
     }
     if (skipped <= 0x1p-53 * static_cast<double>(total)) return scaled(static_cast<double>(total), top);
   }
-  return kUnknown;  // the second pass skips nothing: only a sum that is no number gets here
+  return kUnknown;  // the last pass skips nothing, so only a NaN sum gets here
 }
 
 }  // namespace
@@ -78,7 +78,8 @@ Scaled scaled_exp(double log_value) {
   if (log_value == -std::numeric_limits<double>::infinity()) return {0, kZeroExponent};
   if (!(std::fabs(log_value) < kLargestLog)) return kUnknown;
   const double whole = std::floor(log_value * std::numbers::log2e);
-  // log_value - whole ln 2 with ln 2 in two pieces: the first product is exact for |whole| < 2^30.
+  // The logarithm minus whole ln 2, with ln 2 in two pieces: the first product is exact
+  // for |whole| < 2^30.
   const double high = 0x1.62e42p-1, low = 0x1.fdf473de6af28p-22;
   return scaled(std::exp((log_value - whole * high) - whole * low), static_cast<std::int32_t>(whole));
 }
@@ -120,7 +121,8 @@ Scaled weighted_convolution(const ScaledSeries& a, const std::vector<double>& w,
                             std::size_t first, std::size_t last) {
   const double *ma = a.mantissas(), *ww = w.data(), *cc = c.data(), *x = pairs.x.data(), *y = pairs.y.data();
   const std::int32_t *ea = a.exponents(), *e = pairs.exponent.data();
-  // w and c are increasing where this is called with; a margin of a factor 4 covers x, y, mantissa < 2 each.
+  // Callers pass increasing w and c, so the largest factors are at the ends. The mantissa, x and y are
+  // each below 2, so a term is below 4 times `largest`; a factor of 16 is allowed for.
   const double largest =
       larger(std::fabs(ww[last] - shift), 1.0) + std::fabs(cc[last]) + std::fabs(ww[first]);
   return sum(

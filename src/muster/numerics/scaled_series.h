@@ -1,10 +1,10 @@
-// Sequences of non-negative numbers far outside the range of double: mantissa times a power of two, element
-// by element, and sums of their products with a stated relative error.
+// Sequences of non-negative numbers far outside the range of double, each stored as a mantissa times a
+// power of two, and sums of their products with a stated relative error.
 //
-// Moments of high order need them: e^{l^2 t / 2} at l = 10^4 has hundreds of thousands of
-// digits, next to terms of order 10^-12. Every operation here works on non-negative terms, so
-// nothing cancels and relative errors only add up; bounds are in units u = 2^-53. Values only
-// grow at the end. Not thread safe while growing.
+// Moments of high order need them: e^{l^2 t / 2} at l = 10^4 may have hundreds of thousands of digits,
+// next to terms of order 10^-12. Every operation works on non-negative terms, so nothing cancels and
+// relative errors only add up; error bounds are in units u = 2^-53. Elements are only appended. Not
+// thread-safe while elements are appended.
 #pragma once
 
 #include <cstddef>
@@ -13,22 +13,22 @@
 
 namespace muster::numerics {
 
-// mantissa * 2^exponent, mantissa 0 or in [1, 2); NaN where a number is not
-// known, and then in all that is made of it.
+// mantissa * 2^exponent; the mantissa is 0 or in [1, 2). It is NaN where the number is unknown: sums of
+// an unknown number are unknown, and so are its products with anything but 0.
 struct Scaled {
   double mantissa = 0;
   std::int32_t exponent = 0;
 };
 
-// x * 2^exponent normalised, exactly; x >= 0 and finite, else unknown.
+// x * 2^exponent normalised, exactly; unknown unless x is finite and >= 0.
 Scaled scaled(double x, std::int32_t exponent = 0);
-// e^log_value; relative error at most (8 + 2 |log_value|) u. 0 at -infinity;
-// unknown where |log_value| >= 3e8 or NaN.
+// e^log_value with a relative error of at most (8 + 2 |log_value|) u; 0 at -infinity, and unknown where
+// |log_value| >= 3e8 or NaN.
 Scaled scaled_exp(double log_value);
-// Relative error at most u each.
+// Product and sum with a relative error of at most u each.
 Scaled operator*(Scaled a, Scaled b);
 Scaled operator+(Scaled a, Scaled b);
-// Natural logarithm, -infinity for 0; absolute error at most (2 + 2 |log|) u.
+// The natural logarithm, -infinity for 0, with an absolute error of at most (2 + 2 |log|) u.
 double log_of(Scaled a);
 
 class ScaledSeries {
@@ -44,15 +44,17 @@ class ScaledSeries {
   std::vector<std::int32_t> exponent_;
 };
 
-// Roundings of the sums below, their own alone: the factors' relative errors come on top.
+// Relative error of the sums below from their own rounding, in units u; the factors' relative
+// errors are added to it.
 inline constexpr double kConvolutionUlps = 64;
 
 // sum_{j=first..last} a_j b_{l-j}.
 Scaled convolution(const ScaledSeries& a, const ScaledSeries& b, std::size_t l, std::size_t first,
                    std::size_t last);
 
-// sum_{j=first..last} a_j ((w_j - shift) x_{l-j} + c_j y_{l-j}) 2^{e_{l-j}} for plain arrays of doubles, all
-// factors non-negative: `pairs` holds x_i, y_i and the exponent e_i they share (the larger one is near 1).
+// sum_{j=first..last} a_j ((w_j - shift) x_{l-j} + c_j y_{l-j}) 2^{e_{l-j}} for plain arrays of
+// doubles, all factors non-negative. `pairs` holds x_i, y_i and their common exponent e_i; the larger
+// of x_i and y_i is near 1.
 struct PairSeries {
   std::vector<double> x, y;
   std::vector<std::int32_t> exponent;

@@ -1,4 +1,4 @@
-// From which side a law, a table or a value that stands for another one bounds it.
+// Whether a law, a table or a value that replaces another one bounds it from above or from below.
 #pragma once
 
 namespace muster::numerics {

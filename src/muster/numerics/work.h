@@ -1,9 +1,10 @@
-// What this thread's sums over atoms have cost so far, counted in additions of a term: a clock that reads the
-// same on every machine and under every load, for what has to choose between precise and quick.
+// A counter of this thread's work on sums over atoms, in additions of a term. Unlike a clock it does not
+// depend on the machine or its load, so code that chooses between precise and quick methods by it
+// chooses alike everywhere.
 //
-// Only differences of two readings mean something. Leaps over negligible frequencies hang on the last bits of
-// a transform, so readings of different instruction sets may differ by some frequencies. Thread rule: each
-// thread has its own.
+// Only differences of two values have a meaning. Which negligible frequencies are leapt over depends on
+// the last bits of a characteristic function, so counts for different instruction sets may differ by a
+// few frequencies. Thread rule: each thread has its own counter.
 #pragma once
 
 #include <cstddef>
@@ -15,11 +16,12 @@ inline double& work_done() {
   return work;
 }
 
-// A term that takes an exponential or a sine costs as much as eight others; a frequency ends with a
-// logarithm, an angle and two turns.
+// Cost of a term that takes an exponential or a sine, and of the logarithm, the angle and the two
+// rotations that every frequency ends with.
 inline constexpr double kWorkOfFunction = 8;
 inline constexpr double kWorkOfFrequency = 300;
-// One at a time, without a vector: an exponential, and a sine and a cosine of an angle of any size.
+// Cost of an exponential computed alone, without vectors, and of a sine and a cosine of an
+// angle of any size.
 inline constexpr double kWorkOfLoneExponential = 40;
 inline constexpr double kWorkOfFarSine = 160;
 

@@ -1,8 +1,8 @@
-// Where random bits come from: the one seam between samplers and their source.
+// A source of random bits: the interface between samplers and where their bits come from.
 //
-// Three sources exist: KeyedStream (keyed_stream.h: simulation, addressable and reproducible), OsSource
-// (os_source.h: deployment and secret keys), ScriptedSource (scripted_source.h: tests). A source is not
-// thread-safe; give each thread its own.
+// There are three sources: KeyedStream (keyed_stream.h) for simulation, addressable and reproducible;
+// OsSource (os_source.h) for deployment and secret keys; ScriptedSource (scripted_source.h) for tests. A
+// source is not thread-safe; give each thread its own.
 #pragma once
 
 #include <cstdint>

@@ -1,12 +1,12 @@
-// What exact_normals.h states of the certified reading of a pair's words, measured on every
-// vector target: over chosen words here, over every word in certified_normals_long_test.cc,
-// which is this file with another stride.
+// Measures on every vector target what exact_normals.h states of the certified reading of a pair's words:
+// here over a sample of the words, and in certified_normals_long_test.cc, which is this file with another
+// stride, over every word.
 //
-// A normal is the product of a radius and a sine or cosine, each a function of one word: so all
-// words can be measured, one word after the other, where all pairs of words could not. Reference:
-// double precision, 2^-52 against 2^-24.
+// A normal is the product of a radius and a sine or cosine, each of which depends on one word. So all
+// words can be measured one after the other, although all pairs of words could not. The reference is
+// double precision, whose 2^-52 is small against 2^-24.
 #ifndef MUSTER_WORD_STRIDE
-#define MUSTER_WORD_STRIDE 12289  // a prime: leaves no bit of the words alone
+#define MUSTER_WORD_STRIDE 12289  // a prime, so that all bits of the words vary
 #endif
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "muster/random/certified_normals_test.cc"
 #include <hwy/foreach_target.h>
-// After foreach_target.h.
+// These headers must follow foreach_target.h.
 #include <hwy/highway.h>
 
 #include "muster/random/vector_targets_test.h"
@@ -36,7 +36,7 @@ namespace {
 
 constexpr std::uint64_t kStride = MUSTER_WORD_STRIDE, kWords = std::uint64_t{1} << 31;
 constexpr std::size_t kBlock = std::size_t{1} << 16;
-constexpr std::uint32_t kFlatAngle = 0;  // its cosine is 1 in single precision
+constexpr std::uint32_t kFlatAngle = 0;  // an angle whose cosine is 1 in single precision
 
 struct Pairs {
   std::vector<std::int32_t> radius, angle;
@@ -48,8 +48,9 @@ struct Pairs {
   }
 };
 
-// fill(word, i) for the words 0, stride, ... below 2^31, in blocks of kBlock, the last one filled up with its
-// last word; then measure(target, words that count) on every target.
+// Calls fill(word, i) for the words 0, stride, 2 stride, ... below 2^31, in blocks of kBlock; the last
+// block is filled up with its last word. After each block it calls measure(target, number of words that
+// count) on every target.
 template <class Fill, class Measure>
 void for_words(Fill fill, Measure measure) {
   for (std::uint64_t from = 0; from < kWords; from += kBlock * kStride) {
@@ -84,7 +85,7 @@ TEST(CertifiedNormals, TheNormalIsWithinItsErrorOfEveryOneItsWordsLeaveOpen) {
           }
           ++certified;
           const double radius = static_cast<double>(pairs.first[i]);
-          // |fl(r f) - R F| <= r |f - F| + |F| |r - R| + |r f| 2^-24, with |F| <= 1.
+          // The error is |fl(r f) - R F| <= r |f - F| + |F| |r - R| + |r f| 2^-24, with |F| <= 1.
           const double product = radius * (kFactorError + 0x1p-24 * (1 + kFactorError));
           const double error = std::max(longest[i] - radius, radius - shortest[i]) + product;
           worst = std::max(worst, error);
@@ -104,7 +105,7 @@ TEST(CertifiedNormals, TheNormalIsWithinItsErrorOfEveryOneItsWordsLeaveOpen) {
 }
 
 TEST(CertifiedNormals, SineAndCosineAreWithinTheirErrorOfEveryOneTheirWordLeavesOpen) {
-  // A word whose radius is 2, so that nothing is rounded in the product.
+  // Find a word whose radius is 2, so that nothing is rounded in the product.
   Pairs pairs(kBlock);
   std::uint32_t two = 0;
   for (std::size_t i = 0; i < kBlock; ++i) {

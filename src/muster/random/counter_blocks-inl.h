@@ -1,5 +1,6 @@
-// Counter blocks in registers: AES-128 of four vectors of counters side by side, or of one block on the
-// portable target. Included once per vector target; a schedule is the 176 bytes of RunKey::schedule().
+// AES-128 of counter blocks in registers, four vectors of counters at a time, or one block at a time on
+// the portable target. Included once per vector target; a schedule is the 176 bytes of
+// RunKey::schedule().
 #if defined(MUSTER_RANDOM_COUNTER_BLOCKS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef MUSTER_RANDOM_COUNTER_BLOCKS_INL_H_
 #undef MUSTER_RANDOM_COUNTER_BLOCKS_INL_H_
@@ -44,7 +45,7 @@ using D8 = hn::CappedTag<std::uint8_t, 64>;
 using D64 = hn::Repartition<std::uint64_t, D8>;
 using V8 = hn::Vec<D8>;
 
-// Four vectors side by side hide the latency of a round.
+// Encrypts four vectors side by side, which hides the latency of a round.
 HWY_INLINE void Encrypt4(const std::uint8_t* HWY_RESTRICT schedule, V8& a, V8& b, V8& c, V8& d) {
   const D8 d8;
   V8 key = hn::LoadDup128(d8, schedule);
@@ -66,8 +67,8 @@ HWY_INLINE void Encrypt4(const std::uint8_t* HWY_RESTRICT schedule, V8& a, V8& b
   d = hn::AESLastRound(d, key);
 }
 
-// Counters first, first + step, ... (low halves; the caller makes sure that nothing
-// carries out of its field).
+// The counters first, first + step, and so on. The step is added to the low halves; the caller makes sure
+// that nothing carries out of its field.
 HWY_INLINE hn::Vec<D64> FirstCounters(const Counter& first, std::uint64_t step) {
   alignas(64) std::uint64_t halves[8];
   for (std::size_t i = 0; i < 4; ++i) {

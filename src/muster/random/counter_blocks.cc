@@ -8,11 +8,11 @@
 
 #include "muster/core/error.h"
 
-#define HWY_WANT_AVX3_DL 1  // 512-bit AES
+#define HWY_WANT_AVX3_DL 1  // also compile for the target with 512-bit AES
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "muster/random/counter_blocks.cc"
 #include <hwy/foreach_target.h>
-// After foreach_target.h.
+// These headers must follow foreach_target.h.
 #include <hwy/highway.h>
 
 #include "muster/random/counter_blocks-inl.h"
@@ -140,7 +140,7 @@ void encrypt_indices(const RunKey& key, const Counter& first, std::span<std::uin
 void encrypt_clients(const RunKey& key, const Counter& first, std::span<std::uint64_t> out) {
   Counter counter = first;
   while (!out.empty()) {
-    // Up to where the low 32 bits of the client would carry into the other half.
+    // Encrypt up to where the low 32 bits of the client would carry into the other half.
     const std::uint64_t room = (std::uint64_t{1} << 32) - (counter.low >> 32);
     const std::size_t part = static_cast<std::size_t>(std::min<std::uint64_t>(room, out.size()));
     HWY_DYNAMIC_DISPATCH(EncryptClients)(key.schedule().data(), counter, out.data(), part);

@@ -1,6 +1,6 @@
 // AES-128 counter blocks in bulk, on the best vector unit of this machine.
 //
-// The two loops under every stream of keyed_stream.h. Same bytes on every target. Thread-safe.
+// All streams of keyed_stream.h use these two loops. The bytes are the same on every target. Thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +16,14 @@ struct Counter {
   std::uint64_t high;
 };
 
-// Refuses (Error(internal)) a round >= 2^40 or a client >= 2^48.
+// Throws Error(internal) for a round >= 2^40 or a client >= 2^48.
 Counter counter_of(const StreamAddress& address, std::uint32_t index);
 
-// Both words of `out.size() / 2` blocks whose index runs on from `first`; out.size() must be even.
+// Both words of each of `out.size() / 2` blocks with consecutive indices from `first` on;
+// out.size() must be even.
 void encrypt_indices(const RunKey& key, const Counter& first, std::span<std::uint64_t> out);
 
-// The first word of `out.size()` blocks whose client runs on from `first`.
+// The first word of each of `out.size()` blocks with consecutive clients from `first` on.
 void encrypt_clients(const RunKey& key, const Counter& first, std::span<std::uint64_t> out);
 
 // The vector unit in use, as Highway names it, for example "AVX3_DL".

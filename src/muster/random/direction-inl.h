@@ -1,5 +1,6 @@
-// A direction made row by row: normals, their squared norm and their inner product with a vector, and room
-// for other work beside each row, for while normals are made, memory waits. Included once per vector target.
+// A random direction made row by row: normals, their squared norm and their inner product with a vector.
+// Other work can be done beside each row, because memory is idle while normals are computed. Included
+// once per vector target.
 #if defined(MUSTER_RANDOM_DIRECTION_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef MUSTER_RANDOM_DIRECTION_INL_H_
 #undef MUSTER_RANDOM_DIRECTION_INL_H_
@@ -23,7 +24,7 @@ namespace HWY_NAMESPACE {
 
 static_assert(kSums == kNormalRow && kDotBlock % kNormalRow == 0);
 
-// The running sums of blocks, added up many at a time: a call in the
+// The running sums of finished blocks. They are added up many blocks at a time, because a call in the
 // loop over rows would empty its registers.
 template <bool kWithOther>
 struct EndedBlocks {
@@ -41,14 +42,15 @@ struct EndedBlocks {
   }
 };
 
-// Nothing to do beside a row.
+// No other work beside a row.
 struct NothingBeside {
   HWY_INLINE void operator()(std::size_t) {}
   HWY_INLINE void Rest(std::size_t, std::size_t) {}
 };
 
-// Stores rows and keeps the running sums of fixed_order_dot(out, out), and of fixed_order_dot(out, other) if
-// wanted. beside(row) is called for each whole row, beside.Rest(row, count) for what is left.
+// Stores rows and keeps the running sums of fixed_order_dot(out, out) and, if wanted, of
+// fixed_order_dot(out, other). It calls beside(row) for each whole row and beside.Rest(row,
+// count) for what is left.
 template <bool kWithOther, class Beside>
 struct DirectionRows {
   static constexpr std::size_t kBlockRows = kDotBlock / kNormalRow;

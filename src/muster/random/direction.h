@@ -1,7 +1,7 @@
-// A uniform direction in R^d: independent normals and their squared length, made in one pass over the cache.
+// A uniform direction in R^d: independent normals and their squared length, computed in one pass.
 //
-// out / sqrt(squared_norm) is uniform on the unit sphere. The normals are those of fill_normals, the sums
-// those of fixed_order_dot, so the values do not depend on the vector width. Thread-safe.
+// out / sqrt(squared_norm) is uniform on the unit sphere. The normals are those of fill_normals and the
+// sums those of fixed_order_dot, so the values do not depend on the vector width. Thread-safe.
 #pragma once
 
 #include <span>
@@ -12,10 +12,10 @@ namespace muster::random {
 
 struct DirectionSums {
   double squared_norm;
-  double dot;  // with `other`; 0 without one
+  double dot;  // the inner product with `other`; 0 without one
 };
 
-// Overwrites out. other: empty, or as long as out, else Error(internal).
+// Overwrites out. `other` is empty or as long as out, else Error(internal).
 DirectionSums fill_direction(const RunKey& key, const StreamAddress& address, std::span<const float> other,
                              std::span<float> out);
 

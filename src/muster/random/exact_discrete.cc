@@ -26,8 +26,9 @@ bool bernoulli_exp(BitSource& bits, std::uint64_t numerator, std::uint64_t denom
                 std::to_string(numerator) + "/" + std::to_string(denominator), "0 .. 1, below 2^40",
                 "not an exponent");
   }
-  // The first k whose coin of probability x/k falls false is odd with probability 1 - x + x^2/2 - ... = e^-x.
-  // k passes 2^23 with probability 1 / (2^23)! at most.
+  // Coin k falls true with probability x/k. The first coin that falls false has an odd number with
+  // probability 1 - x + x^2/2 - ... = e^-x. denominator * k does not overflow, because k exceeds 2^23
+  // with probability at most 1 / (2^23)!.
   std::uint64_t k = 1;
   while (uniform_below(bits, denominator * k) < numerator) ++k;
   return k % 2 == 1;
@@ -37,7 +38,7 @@ std::uint64_t geometric(BitSource& bits, std::uint64_t scale) {
   if (scale < 1 || scale > kMostScale) {
     throw Error(ErrorCode::internal, "scale", std::to_string(scale), "1 .. 2^40", "cannot sample");
   }
-  std::uint64_t rest;  // of G modulo scale: weight e^(-rest/scale)
+  std::uint64_t rest;  // G modulo scale, accepted with probability e^(-rest/scale)
   do {
     rest = uniform_below(bits, scale);
   } while (!bernoulli_exp(bits, rest, scale));
@@ -48,10 +49,11 @@ std::uint64_t geometric(BitSource& bits, std::uint64_t scale) {
 
 std::uint64_t binomial(BitSource& bits, std::uint64_t n, const Probability& p) {
   if (p.value() == 1) return n;
-  // A coin is a uniform number below p. Of the coins whose bits so far are those of p, one with a smaller
-  // next bit has fallen true, one with a larger one false.
+  // A coin falls true if a uniform number is below p. Of the coins whose bits so far are those of p,
+  // one with a smaller next bit has fallen true, and one with a larger one false. `rest` has the bits
+  // of p still to come.
   std::uint64_t undecided = n, successes = 0;
-  for (std::uint64_t rest = p.numerator(); rest != 0 && undecided > 0; rest <<= 1) {  // p's bits to come
+  for (std::uint64_t rest = p.numerator(); rest != 0 && undecided > 0; rest <<= 1) {
     const std::uint64_t ones = heads(bits, undecided);
     if (rest >> 63 == 1) {
       successes += undecided - ones;

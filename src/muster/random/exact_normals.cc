@@ -13,12 +13,12 @@
 namespace muster::random {
 namespace {
 
-// What the series below may be off by: of a logarithm in parts of itself, of a sine or cosine as such. What
-// they leave out is below 2^-43, and their rounding below 2^-49.
+// An error bound of the series below: relative for the logarithm, absolute for sine and cosine. The terms
+// left out sum to less than 2^-43, and rounding adds less than 2^-49.
 constexpr double kSeriesError = 0x1p-40;
 
-// -ln u, 0 < u <= 1: u = 2^e m with m in [1/2, 1), doubled below sqrt(1/2),
-// and ln m = 2 atanh((m - 1) / (m + 1)).
+// -ln u for 0 < u <= 1, by u = 2^e m with m in [sqrt(1/2), sqrt(2)) and ln m = 2
+// atanh((m - 1) / (m + 1)).
 double minus_logarithm(double u) {
   int exponent;
   double m = std::frexp(u, &exponent);
@@ -33,7 +33,7 @@ double minus_logarithm(double u) {
   return -exponent * std::numbers::ln2 - 2 * t * sum;
 }
 
-// |x| < 0.7855: Taylor's series from its last term on.
+// Sine and cosine for |x| < 0.7855: Taylor's series, evaluated from the last term on.
 double sine(double x) {
   const double y = x * x;
   double sum = 1;
@@ -68,7 +68,7 @@ PairBits drawn_bits(const RunKey& key, const StreamAddress& address, std::uint64
   if (pair >> 32 != 0) {
     throw Error(ErrorCode::internal, "pair", std::to_string(pair), "below 2^32", "no such normals");
   }
-  // A group of 16 pairs: 16 halves of words are radii, the next 16 angles.
+  // A group of 16 pairs takes 32 halves of words: first the 16 radii, then the 16 angles.
   std::array<std::uint64_t, 10> words;
   const std::uint64_t half = pair % 16;
   const Counter counter = counter_of_normal(address, pair / 16 * kNormalGroup, kNormalGroup);
@@ -92,7 +92,7 @@ KeyedStream further_bits(const RunKey& key, const StreamAddress& address, std::u
 std::optional<std::int64_t> rounded_if_clear(const PairBits& bits, bool second, double shift,
                                              double deviation) {
   if (bits.more_radius.size() > 1) return std::nullopt;
-  // What is known of U 2^31 and of x 2^30, and how far they may be above that.
+  // What is known of 2^31 U and of 2^30 x; the true values are above that by at most `open`.
   const bool more = !bits.more_radius.empty();
   const auto following = [more](const std::vector<std::uint64_t>& words) {
     return more ? static_cast<double>(words[0]) * 0x1p-64 : 0.0;
@@ -102,12 +102,12 @@ std::optional<std::int64_t> rounded_if_clear(const PairBits& bits, bool second, 
       static_cast<double>(static_cast<std::int32_t>(bits.angle) >> 1) + following(bits.more_angle);
   const double open = more ? 0x1p-64 : 1;
   if (drawn == 0) return std::nullopt;
-  // ln((drawn + open) / drawn) <= open / drawn. U is rounded, by 2^-53 of itself.
+  // Uses ln((drawn + open) / drawn) <= open / drawn. U itself is rounded, by a relative 2^-53.
   const double most = 2 * minus_logarithm(drawn * 0x1p-31) + 0x1p-50;
   const double longest = std::sqrt(most * (1 + kSeriesError));
   const double least = most * (1 - kSeriesError) - 0x1p-49 - 2 * open / drawn * (1 + kSeriesError);
   const double shortest = std::sqrt(std::fmax(0.0, least));
-  // x in the middle of what is left open; sine and cosine change by pi/4 times what x does at most.
+  // x is put in the middle of its interval; sine and cosine change by at most pi/4 times the change of x.
   constexpr double kUnit = std::numbers::pi / 4 * 0x1p-30;
   const double angle = (turn + open / 2) * kUnit, half_open = open / 2 * kUnit + kSeriesError;
   const double factor = bits.is_cosine(second) ? cosine(angle) : std::fabs(sine(angle));
@@ -124,7 +124,7 @@ std::optional<std::int64_t> rounded_if_clear(const PairBits& bits, bool second, 
 std::optional<std::int64_t> rounded_if_middling(float normal, float other, double shift, double deviation) {
   const auto z = static_cast<double>(normal), partner = static_cast<double>(other);
   const double squared = z * z + partner * partner;
-  // Room for the rounding of the pair's length, of the lines below, and no room for NaN.
+  // The margins are for the rounding here and below. A NaN fails the condition.
   if (!(squared > kShort * kShort * (1 + 0x1p-10) && squared < kLong * kLong * (1 - 0x1p-10)))
     return std::nullopt;
   const double value = shift + deviation * z, whole = std::nearbyint(value);

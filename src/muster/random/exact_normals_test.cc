@@ -1,6 +1,6 @@
-// Normals rounded exactly: whatever continues a pair's words, what is decided stays; how
-// often bits run out, as derived; and the law of a pair's length at its ends, far out and
-// near 0, where few bits of a word are left.
+// Tests exactly rounded normals: a decided rounding stays the same whatever words continue the pair's
+// words; words run out as often as derived; and the length of a pair has its law at both ends, far out
+// and near 0, where few bits of a word are left.
 #include "muster/random/exact_normals.h"
 
 #include <gtest/gtest.h>
@@ -43,7 +43,8 @@ TEST(ExactNormals, AreThoseOfTheStreamRounded) {
   }
 }
 
-// Known words stay decided as further ones come, and double precision agrees with whole numbers.
+// A decided rounding stays the same as further words come, and double precision agrees with
+// integer arithmetic.
 TEST(ExactNormals, WhatIsDecidedIsTrueOfEveryContinuation) {
   KeyedStream bits(kKey, {Purpose::audit, 1, 0});
   int decided[4] = {}, clear = 0;
@@ -82,11 +83,11 @@ TEST(ExactNormals, WhatIsDecidedIsTrueOfEveryContinuation) {
   EXPECT_EQ(decided[2], 4000);
 }
 
-// Both ends of a cell are drawn bits of a longer word: the value lies between those of the ends, which differ
-// where the cell is not decided.
+// Both normals of a pair are those of Box-Muller for its radius and angle words continued by the
+// same further words.
 TEST(ExactNormals, BothNormalsOfAPairContinueTheSameWords) {
   const StreamAddress address{Purpose::audit, 7, 9};
-  // So fine that every value needs further words; then R^2 has those of the radius and the angle in common.
+  // With so large a deviation every value needs further words.
   const double deviation = 0x1p50;
   for (std::uint64_t pair = 0; pair < 40; ++pair) {
     const std::uint64_t number = pair / 16 * 32 + pair % 16;
@@ -110,8 +111,8 @@ TEST(ExactNormals, BothNormalsOfAPairContinueTheSameWords) {
   }
 }
 
-// Of words at random, double precision leaves those in whose cell a tie
-// lies: of the width of the cell on average.
+// For random words, double precision leaves undecided those whose interval contains a tie. The
+// probability of that is the width of the interval.
 TEST(ExactNormals, BitsRunOutAsOftenAsDerived) {
   KeyedStream bits(kKey, {Purpose::audit, 2, 0});
   constexpr std::uint64_t kPairs = 400'000;
@@ -122,13 +123,13 @@ TEST(ExactNormals, BitsRunOutAsOftenAsDerived) {
       const PairBits pair = random_pair(bits);
       const double shift = uniform_unit(bits);
       undecided += !rounded_if_clear(pair, false, shift, deviation);
-      // |dR| = dU / (U R) and |dx| = 2^-30, to first order; a tie lies in an interval of width w < 1 of an
-      // otherwise uniform place with probability w.
+      // To first order |dR| = dU / (U R) and |dx| = 2^-30. An interval of width w < 1 at a uniform place
+      // contains a tie with probability w.
       const double u = (static_cast<double>(pair.radius & 0x7fffffffu) + 0.5) * 0x1p-31;
       const double length = std::sqrt(-2 * std::log(u)), turn = std::atan(1.0);
       const double angle = static_cast<double>(static_cast<std::int32_t>(pair.angle | 1)) * 0x1p-31 * turn;
       const double factor = std::abs(pair.is_cosine(false) ? std::cos(angle) : std::sin(angle));
-      // Of sine and cosine, the bound of the slope is taken.
+      // The change of the sine or cosine is replaced by its bound, turn times the change of x.
       const double width = deviation * (0x1p-31 / (u * length) * factor + length * turn * 0x1p-30);
       expected += std::fmin(width, 1.0);
     }
@@ -138,8 +139,9 @@ TEST(ExactNormals, BitsRunOutAsOftenAsDerived) {
   }
 }
 
-// The length of a pair, given that its radius word has 27 leading zeros, or ones: e^(-R^2 / 2) is U, and so
-// uniform there. The samplers get those words and continue them as they please.
+// The law of the length R of a pair, given that its radius word starts with 27 zeros or 27 ones:
+// U = e^(-R^2 / 2) is then uniform on a short interval. The samplers under test get those words
+// and continue them.
 using Sampler =
     std::function<std::int64_t(const PairBits& bits, BitSource& further, bool second, double deviation)>;
 
@@ -162,8 +164,8 @@ testing::Verdict law_of_length(const Sampler& sampler, bool far) {
   return testing::uniformity_test(mapped, kAlpha);
 }
 
-// What the words say with the middle of their cells for their further bits,
-// `kept` bits of the radius's leading ones.
+// The rounded normal if the words are continued by the middle of their intervals; with `kept` leading
+// bits of the radius, and lengths capped at `largest`.
 std::int64_t nearest(const PairBits& bits, bool second, double deviation, int kept, double largest) {
   const auto word = static_cast<double>(bits.radius & 0x7fffffffu) + 0.5;
   const double exponent = std::ceil(std::log2(word)), unit = std::exp2(exponent - kept);
@@ -184,7 +186,7 @@ TEST(ExactNormals, TheLengthOfAPairHasItsLawAtBothEnds) {
     const auto verdict = law_of_length(exact, far);
     EXPECT_TRUE(verdict.pass) << far << ": " << verdict.summary;
   }
-  // Known bad: no further bits; a radius of 24 bits; tails cut at 6.6 deviations.
+  // Known bad: no further bits; a radius of 24 bits; tails cut at 6.1 deviations.
   const auto without = [](int kept, double largest) {
     return [=](const PairBits& bits, BitSource&, bool second, double deviation) {
       return nearest(bits, second, deviation, kept, largest);
@@ -201,7 +203,8 @@ TEST(ExactNormals, TheLengthOfAPairHasItsLawAtBothEnds) {
   EXPECT_FALSE(law_of_length(cut, true).pass);
 }
 
-// U below 2^-95, and x next to a corner: the words run on.
+// The leading bits of U are zeros, at least 31 of them, and x is next to 0: the sampler draws as many
+// further words as it needs.
 TEST(ExactNormals, TailsAskForMoreWords) {
   class Zeros final : public BitSource {
    public:

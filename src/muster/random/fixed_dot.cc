@@ -8,7 +8,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "muster/random/fixed_dot.cc"
 #include <hwy/foreach_target.h>
-// After foreach_target.h.
+// These headers must follow foreach_target.h.
 #include <hwy/highway.h>
 
 #include "muster/random/fixed_dot-inl.h"
@@ -17,8 +17,8 @@ HWY_BEFORE_NAMESPACE();
 namespace muster::random {
 namespace HWY_NAMESPACE {
 
-// x, y: kSums rows elements each, the same ones if kSquare, which spares a load: what a long vector's norm
-// costs is reading it. sums: kSums, added to.
+// Adds the products of kSums * rows elements of x and y to kSums running sums. With kSquare x and y are
+// the same elements, which saves a load: the norm of a long vector costs what reading it costs.
 template <bool kSquare>
 HWY_INLINE void LaneSums(const float* x, const float* y, std::size_t rows, float* HWY_RESTRICT sums) {
   const hn::CappedTag<float, 16> d;
@@ -43,7 +43,7 @@ HWY_INLINE void LaneSums(const float* x, const float* y, std::size_t rows, float
   }
 }
 
-// size <= kDotBlock
+// The inner product of one block; size <= kDotBlock.
 template <bool kSquare>
 HWY_INLINE double BlockDot(const float* x, const float* y, std::size_t size) {
   alignas(64) float sums[kSums] = {};

@@ -1,8 +1,9 @@
 // Inner products in an order that does not depend on the vector width.
 //
-// Blocks of 1024 elements; inside a block 64 single-precision running sums (element k to sum k mod 64), added
-// up in double as a tree of halves, then the blocks in order. So the value is the same on every target with
-// fused multiply-add. Relative error of dot(x, x): below 2.1e-6. Thread-safe.
+// The elements are taken in blocks of 1024. In a block there are 64 single-precision running sums
+// (element k goes to sum k mod 64), which are added up in double precision as a tree of halves; then the
+// blocks are added in order. So the value is the same on every target with fused multiply-add. The
+// relative error of dot(x, x) is below 2.1e-6. Thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +13,7 @@ namespace muster::random {
 
 inline constexpr std::size_t kDotBlock = 1024;
 
-// sum x[k] y[k]; sizes must agree, else Error(internal).
+// The sum of x[k] y[k]; the sizes must agree, else Error(internal).
 double fixed_order_dot(std::span<const float> x, std::span<const float> y);
 
 }  // namespace muster::random

@@ -50,7 +50,8 @@ KeyedStream::KeyedStream(const RunKey& key, const StreamAddress& address) : key_
 
 std::uint64_t KeyedStream::next_u64() {
   if (used_ == kBuffered) {
-    // 2^32 blocks are a multiple of the buffer: the index cannot wrap inside a refill.
+    // The number of blocks, 2^32, is a multiple of the buffer, so the index cannot wrap
+    // around inside a refill.
     if (exhausted_)
       throw Error(ErrorCode::internal, "index", "", "2^32 blocks a stream", "the stream is exhausted");
     encrypt_indices(key_, counter_of(address_, next_block_), buffer_);

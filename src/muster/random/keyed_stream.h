@@ -1,10 +1,11 @@
 // Keyed counter-based streams: AES-128 in counter mode, addressed by
 // (run key, purpose, round, client, index).
 //
-// Any word of any stream can be computed alone, so results depend on the plan and the seed, never on threads,
-// ranks or the order of work. Block b of a stream is AES_key(counter), the 16 counter bytes little-endian:
+// Any word of any stream can be computed alone, so results depend on the plan and the seed, never on
+// threads, ranks or the order of work. Block b of a stream is AES_key(counter), with the 16 counter
+// bytes little-endian:
 //     bytes 0-3 index (b), bytes 4-9 client (48 bits), bytes 10-14 round (40 bits), byte 15 purpose.
-// Test vectors are frozen: a change of this layout is a new format. Thread rule: RunKey is immutable and may
+// Test vectors fix this layout: a change of it is a new format. Thread rule: RunKey is immutable and may
 // be shared; a KeyedStream belongs to one thread.
 #pragma once
 
@@ -17,11 +18,12 @@
 
 namespace muster::random {
 
-// What the words of a stream are used for. Values are frozen; add, never renumber. A purpose plus 128 has the
-// keys of the further bits of its normals (exact_normals.h).
+// What the words of a stream are used for. The values are fixed: add new ones, but never renumber. The
+// stream of a purpose plus 128 has the keys for the further bits of that purpose's normals
+// (exact_normals.h).
 enum class Purpose : std::uint8_t {
-  check_in = 1,    // a client's coin after its first 16 bits
-  dropout = 2,     // a client's second coin
+  check_in = 1,    // a client's check-in coin after its first 16 bits
+  dropout = 2,     // a client's coin for dropping out
   randomize = 3,   // a client's local randomizer
   direction = 4,   // the public direction of an ldp-sgd message, under the message's own key
   initialize = 5,  // initial model parameters
@@ -73,11 +75,13 @@ class KeyedStream final : public BitSource {
   std::size_t used_ = kBuffered;
 };
 
-// Bulk forms (SIMD, same words as KeyedStream): overwrite `out`.
-// Words first_word, first_word+1, ... of one stream (word w is half w%2 of block w/2; first_word is even).
+// The functions below compute the same words as KeyedStream in bulk, with vector instructions,
+// and overwrite `out`.
+// Words first_word, first_word + 1, ... of one stream. Word w is half w % 2 of block w / 2;
+// first_word must be even.
 void fill_words(const RunKey& key, const StreamAddress& address, std::uint64_t first_word,
                 std::span<std::uint64_t> out);
-// Word 0 of the streams of consecutive clients first_client, first_client+1, ...: one coin a client.
+// Word 0 of the streams of consecutive clients first_client, first_client + 1, ...: one coin per client.
 void fill_first_words(const RunKey& key, Purpose purpose, std::uint64_t round, std::uint64_t first_client,
                       std::span<std::uint64_t> out);
 

@@ -86,12 +86,13 @@ TEST(KeyedStream, FrozenWordsOnEveryTarget) {
   EXPECT_GE(targets, 2);
 }
 
-// Four counter blocks in one instruction, where the processor can; Highway compiles that only when asked to.
+// The widest encryption, of four counter blocks in one instruction, is compiled by
+// Highway only on request.
 TEST(KeyedStream, TheWidestEncryptionIsCompiled) {
 #if HWY_ARCH_X86
   EXPECT_NE(HWY_TARGETS & HWY_AVX3_DL, 0);
 #endif
-  // The best that the processor has is the one in use.
+  // The target in use is the best one that the processor has.
   const std::int64_t supported = hwy::SupportedTargets() & HWY_TARGETS;
   EXPECT_STREQ(vector_target(),
                supported == 0 ? hwy::TargetName(HWY_STATIC_TARGET) : hwy::TargetName(supported & -supported));
@@ -174,7 +175,8 @@ TEST(KeyedStream, StreamsDifferInEveryPartOfTheAddress) {
   EXPECT_EQ(words.size(), 6u);
 }
 
-// Agreeing bits of neighbouring streams are fair coins: n = 4096 words * 64 bits a neighbour.
+// The number of equal bits of neighbouring streams has the law of fair coins: 4096 words of 64
+// bits per neighbour.
 TEST(KeyedStream, NeighbouringStreamsAreIndependent) {
   const RunKey key = RunKey::from_seed(9);
   const auto words_of = [&](const StreamAddress& address) {
@@ -197,7 +199,7 @@ TEST(KeyedStream, NeighbouringStreamsAreIndependent) {
       EXPECT_TRUE(verdict.pass) << verdict.summary;
     }
   }
-  // Known bad: one word in twenty shared between two streams.
+  // Known bad: one word in twenty is shared between two streams.
   auto leaky = words_of({Purpose::randomize, 10, 22});
   std::uint64_t agree = 0;
   for (std::size_t i = 0; i < leaky.size(); ++i) {

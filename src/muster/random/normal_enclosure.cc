@@ -10,20 +10,21 @@ namespace {
 using Integer =
     boost::multiprecision::number<boost::multiprecision::cpp_int_backend<>, boost::multiprecision::et_off>;
 
-// [low, high] 2^-places. The functions below call 2^-places a unit.
+// The interval [low, high] 2^-places. The functions below call 2^-places a unit.
 struct Enclosure {
   Integer low, high;
 };
 
 Integer floor_shift(const Integer& x, unsigned places) {
-  // Of negative numbers, too: >> of a cpp_int rounds towards minus infinity only in newer versions.
+  // The shift >> of a negative cpp_int rounds towards minus infinity only in newer versions.
   if (x >= 0) return x >> places;
   return -((-x + (Integer(1) << places) - 1) >> places);
 }
 Integer ceiling_shift(const Integer& x, unsigned places) { return -floor_shift(-x, places); }
 
-// 2 atanh(numerator / denominator), 0 <= numerator <= denominator / 3. Every power of the quotient is less
-// than two units too small and every term less than three, as is the sum of those left out.
+// 2 atanh(numerator / denominator) for 0 <= numerator <= denominator / 3. Every power of the
+// quotient is less than two units too small and every term less than three, and the sum of the terms
+// left out is below three.
 Enclosure twice_atanh(const Integer& numerator, const Integer& denominator, unsigned places) {
   Integer power = (numerator << places) / denominator;
   const Integer square = (power * power) >> places;
@@ -46,7 +47,7 @@ Enclosure minus_logarithm(const Integer& numerator, unsigned bits, unsigned plac
   return {halvings * two.low - rest.high, halvings * two.high - rest.low};
 }
 
-// arctan(1/m) to 2 units a term.
+// arctan(1/m); adds its error bound, 2 units per term, to `units`.
 Integer arctangent(unsigned m, unsigned places, unsigned& units) {
   Integer power = (Integer(1) << places) / m, sum = 0;
   for (unsigned i = 0; power != 0; ++i) {
@@ -64,7 +65,7 @@ Enclosure pi(unsigned places) {
   return {middle - 16 * units, middle + 16 * units};
 }
 
-// Cosine or sine of `angle` units, 0 <= angle < 0.8: each term is less than four units off.
+// Cosine or sine of `angle` units for an angle in [0, 0.8); each term is less than four units off.
 Enclosure taylor(const Integer& angle, bool cosine, unsigned places) {
   const Integer square = (angle * angle) >> places;
   Integer term = cosine ? Integer(1) << places : angle, sum = 0;
@@ -76,11 +77,11 @@ Enclosure taylor(const Integer& angle, bool cosine, unsigned places) {
   return {sum - 4 * (terms + 1), sum + 4 * (terms + 1)};
 }
 
-// sqrt(2 x) rounded down, of x units; 0 where x <= 0.
+// sqrt(2 x) rounded down, with x and the result in units; 0 where x <= 0.
 Integer root_of_twice(const Integer& x, unsigned places) {
   if (x <= 0) return 0;
   const Integer square = (2 * x) << places;
-  // Newton's steps from above fall until they reach the root.
+  // Newton's iterates from above fall until they reach the root.
   Integer root = Integer(1) << (boost::multiprecision::msb(square) / 2 + 1);
   for (;;) {
     const Integer next = (root + square / root) >> 1;
@@ -89,7 +90,7 @@ Integer root_of_twice(const Integer& x, unsigned places) {
   }
 }
 
-// x as a whole number of units, rounded down; exact where its last digit is a unit or more.
+// x as a whole number of units, rounded down; exact where the last digit of x is a unit or more.
 Integer units_of(double x, unsigned places) {
   int exponent;
   const double mantissa = std::frexp(x, &exponent);
@@ -109,15 +110,15 @@ Integer continued(Integer leading, const std::vector<std::uint64_t>& words) {
 std::optional<std::int64_t> rounded_if_decided(const PairBits& bits, bool second, double shift,
                                                double deviation) {
   const auto more = 64 * static_cast<unsigned>(bits.more_radius.size());
-  const unsigned places = more + 128;  // what the bits leave open is wide against a unit
+  const unsigned places = more + 128;  // the intervals that the bits leave open are many units wide
 
-  // U in [drawn, drawn + 1] / 2^(31 + more): R falls as U grows.
+  // U lies in [drawn, drawn + 1] / 2^(31 + more), and R falls as U grows.
   const Integer drawn = continued(bits.radius & 0x7fffffffu, bits.more_radius);
   if (drawn == 0) return std::nullopt;
   const Integer shortest = root_of_twice(minus_logarithm(drawn + 1, 31 + more, places).low, places);
   const Integer longest = root_of_twice(minus_logarithm(drawn, 31 + more, places).high, places) + 1;
 
-  // |x| in [least, least + 1] / 2^(30 + more): the sine grows with it, the cosine falls.
+  // |x| lies in [least, least + 1] / 2^(30 + more); the sine grows with it, and the cosine falls.
   const Integer turn = continued(static_cast<std::int32_t>(bits.angle) >> 1, bits.more_angle);
   const Integer least = turn >= 0 ? turn : -turn - 1;
   const Enclosure half_turn = pi(places);

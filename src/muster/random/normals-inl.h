@@ -1,8 +1,9 @@
-// Normals in registers: Box-Muller on vectors of 32-bit words, and rows of 64 normals straight
-// from counter blocks, so that encryption and arithmetic, which wait for different units,
-// overlap. Included once per vector target.
+// Normals in registers: Box-Muller on vectors of 32-bit words, and rows of 64 normals straight from
+// counter blocks. Encryption and arithmetic wait for different units of the processor, so they are
+// interleaved. Included once per vector target.
 //
-// Polynomials by tools/golden/normal_polynomials.py (relative error of each below 4e-8).
+// The polynomials are made by tools/golden/normal_polynomials.py; the relative error of
+// each is below 4e-8.
 #if defined(MUSTER_RANDOM_NORMALS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef MUSTER_RANDOM_NORMALS_INL_H_
 #undef MUSTER_RANDOM_NORMALS_INL_H_
@@ -26,18 +27,19 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// How BoxMuller reads a radius word. `plain`: as the number of its cell's middle, in (0, 1). `certified`: as
-// any number of its cell; radii of the words whose first kEqualBits bits are all equal become NaN, and what
-// is no NaN is within kNormalError of every normal of the pair of cells (exact_normals.h).
+// How BoxMuller reads a radius word, which stands for an interval of numbers u. `plain`: as the middle of
+// the interval, in (0, 1]. `certified`: as any number of the interval. Radii of the words whose first
+// kEqualBits bits are all equal then become NaN, and a normal that is not NaN is within kNormalError of
+// every normal that the intervals of its radius and angle words allow (exact_normals.h).
 enum class Reading { plain, certified };
 
-// Nothing to do between the steps of BoxMuller.
+// No other work between the steps of BoxMuller.
 struct NoOtherWork {
   template <std::size_t kStep, std::size_t kSteps>
   HWY_INLINE void Do() {}
 };
 
-// Where any of the bits is set.
+// The lanes in which any of the given bits is set.
 template <class VI>
 HWY_INLINE auto AnyOf(VI words, VI bits) {
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
@@ -47,7 +49,7 @@ HWY_INLINE auto AnyOf(VI words, VI bits) {
 #endif
 }
 
-// The square root under the mask, and NaN elsewhere.
+// The square root in the lanes of the mask, and NaN in the others.
 template <class D, class M, class V = hn::Vec<D>>
 HWY_INLINE V SqrtOrNaN(D d, M mask, V x) {
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
@@ -57,8 +59,8 @@ HWY_INLINE V SqrtOrNaN(D d, M mask, V x) {
 #endif
 }
 
-// The statement for every pair i, then a share of the other work. Operations of independent chains stand side
-// by side, so that one's latency is hidden by the others'.
+// Executes the statement for every pair i, then a share of the other work. Operations of independent
+// chains stand side by side, so that the latency of one is hidden by the others.
 #define MUSTER_EACH(step, statement)           \
   do {                                         \
     HWY_UNROLL(8)                              \
@@ -68,10 +70,10 @@ HWY_INLINE V SqrtOrNaN(D d, M mask, V x) {
     other.template Do<step, 30>();             \
   } while (0)
 
-// Two independent standard normals a lane of kPairs pairs of vectors. Of radius_word, bits 0-30 give
-// the radius, u = (bits + 1/2) / 2^31 in (0, 1], and bit 31 the sign of the cosine. Of angle_word,
-// bits 1-31 give an angle within an eighth of the circle on either side of 0 and bit 0 exchanges the
-// two normals: together a uniform angle.
+// Two independent standard normals in every lane of kPairs pairs of vectors. Of radius_word, bits 0-30
+// give the radius by u = (bits + 1/2) / 2^31 in (0, 1], and bit 31 is the sign of the cosine. Of
+// angle_word, bits 1-31 give an angle within an eighth of the circle on either side of 0, and bit 0
+// exchanges the two normals. Together these give a uniform angle.
 template <std::size_t kPairs, Reading kReading = Reading::plain, class D, class VI, class Other,
           class V = hn::Vec<D>>
 HWY_INLINE void BoxMuller(D d, const VI* radius_word, const VI* angle_word, V* first, V* second,
@@ -80,8 +82,8 @@ HWY_INLINE void BoxMuller(D d, const VI* radius_word, const VI* angle_word, V* f
   const auto sign_bit = hn::Set(di, INT32_MIN), odd = hn::Set(di, 1);
   const V scale = hn::Set(d, 0x1p-31f), half = hn::Set(d, 0x1p-32f);
 
-  // -2 ln(u), never negative. u = 2^e (1 + t) with 1 + t in [sqrt(1/2), sqrt(2)): near u = 1 e is 0 and
-  // nothing cancels.
+  // -2 ln(u), never negative. In u = 2^e (1 + t), 1 + t is in [sqrt(1/2), sqrt(2)), so e is 0 near u = 1
+  // and nothing cancels.
   const auto sqrt_half = hn::Set(di, 0x3f3504f3);
   V u[kPairs], t[kPairs], p[kPairs], exponent[kPairs], radius[kPairs];
   VI offset[kPairs];
@@ -90,7 +92,7 @@ HWY_INLINE void BoxMuller(D d, const VI* radius_word, const VI* angle_word, V* f
     MUSTER_EACH(1, u[i] = hn::MulAdd(u[i], scale, half));
     MUSTER_EACH(2, offset[i] = hn::Sub(hn::BitCast(di, u[i]), sqrt_half));
   } else {
-    // The same of 2^31 u: the exponent is 31 larger.
+    // The same for 2^31 u, whose exponent is larger by 31.
     const auto shifted = hn::Add(sqrt_half, hn::Set(di, 31 << 23));
     MUSTER_EACH(1, offset[i] = hn::Sub(hn::BitCast(di, u[i]), shifted));
     other.template Do<2, 30>();
@@ -116,7 +118,7 @@ HWY_INLINE void BoxMuller(D d, const VI* radius_word, const VI* angle_word, V* f
     MUSTER_EACH(16, radius[i] = SqrtOrNaN(d, AnyOf(hn::Add(radius_word[i], one), rest), p[i]));
   }
 
-  // Sine and cosine of pi/4 x, |x| <= 1, of odd numerators: symmetric about 0.
+  // Sine and cosine of pi/4 x for |x| <= 1; the numerator of x is odd, so x is symmetric about 0.
   V x[kPairs], y[kPairs], sine[kPairs], cosine[kPairs];
   MUSTER_EACH(17, x[i] = hn::ConvertTo(d, hn::Or(angle_word[i], odd)));
   MUSTER_EACH(18, x[i] = hn::Mul(x[i], scale));
@@ -145,17 +147,17 @@ HWY_INLINE void BoxMuller(D d, const VI* radius_word, const VI* angle_word, V* f
 using NormalTag = hn::CappedTag<float, 16>;
 using NormalVec = hn::Vec<NormalTag>;
 inline constexpr std::size_t kNormalLanes = hn::MaxLanes(NormalTag());
-inline constexpr std::size_t kNormalRow = 64;  // two groups
+inline constexpr std::size_t kNormalRow = 64;  // two groups of kNormalGroup
 inline constexpr std::size_t kRowVectors = kNormalRow / kNormalLanes;
 inline constexpr std::size_t kRowBlocks = kNormalRow / 4;
 
 #if HWY_TARGET != HWY_SCALAR
 
-// The ten rounds of kVectors vectors of counter blocks, in as many shares as wanted.
+// The ten AES rounds for kVectors vectors of counter blocks, divided into as many shares as wanted.
 template <std::size_t kVectors>
 class Encryption {
  public:
-  // keys: eleven round keys, each repeated over a whole vector. words: the counters plus round key 0.
+  // keys: the eleven round keys, each repeated over a whole vector. words: the counters xor round key 0.
   HWY_INLINE Encryption(const std::uint8_t* keys, V8* words) : keys_(keys), words_(words) {}
 
   template <std::size_t kStep, std::size_t kSteps>
@@ -187,17 +189,18 @@ class Encryption {
 
 #endif
 
-// Normals 0, 1, ..., size - 1 from the block of `counter` on, in rows: sink(row, z) for each
-// whole one, z[v] holding normals v * kNormalLanes on of the row, then sink.Rest(row, z, count)
-// for what is left, z holding kNormalRow floats of which count < kNormalRow are asked for. The
-// caller makes sure that the stream has as many.
+// Computes normals 0, 1, ..., size - 1 from the block of `counter` on, in rows. It calls sink(row, z) for
+// each whole row, where z[v] holds the normals from v * kNormalLanes of the row on, and then
+// sink.Rest(row, z, count) for what is left, where z holds kNormalRow floats of which the first count <
+// kNormalRow are wanted. The caller makes sure that the stream has that many.
 template <Reading kReading = Reading::plain, class Sink>
 HWY_INLINE void NormalRows(const std::uint8_t* HWY_RESTRICT key, Counter counter, std::size_t size,
                            Sink& sink) {
   const NormalTag d;
   const hn::RebindToSigned<NormalTag> di;
   const std::size_t whole = size / kNormalRow, rest = size % kNormalRow, rows = whole + (rest != 0);
-  // Called, it costs the rows a way through memory: a compiler that weighs the size of the file may do so.
+  // Always inlined: a call would pass the rows through memory, and a compiler that weighs the size of the
+  // file may choose one.
   const auto pass_on = [&](std::size_t row, const NormalVec* z) HWY_ATTR __attribute__((always_inline)) {
     if (HWY_LIKELY(row < whole)) {
       sink(row, z);
@@ -224,11 +227,11 @@ HWY_INLINE void NormalRows(const std::uint8_t* HWY_RESTRICT key, Counter counter
     pass_on(row, z);
   }
 #else
-  // kUnit vectors of counters are encrypted while those before become normals: one row of the widest vectors,
-  // half a row of the others.
+  // kUnit vectors of counters are encrypted while the ones before become normals: one row with the widest
+  // vectors, and half a row with the others.
   constexpr std::size_t kUnit = kNormalLanes >= 8 ? 4 : 8;
   constexpr std::size_t kPairs = kUnit / 2;
-  constexpr std::size_t kRadii = 16 / kNormalLanes;  // vectors of a group's radii, and of its angles
+  constexpr std::size_t kRadii = 16 / kNormalLanes;  // vectors that the radii of a group take, or its angles
   constexpr std::size_t kKey = hn::MaxLanes(D8());
   alignas(64) std::uint8_t keys[11 * kKey];
   for (std::size_t round = 0; round < 11; ++round) {

@@ -11,7 +11,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "muster/random/normals.cc"
 #include <hwy/foreach_target.h>
-// After foreach_target.h.
+// These headers must follow foreach_target.h.
 #include <hwy/highway.h>
 
 #include "muster/random/normals-inl.h"

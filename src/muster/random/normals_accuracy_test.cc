@@ -1,4 +1,5 @@
-// BoxMuller itself, on every vector target, against double precision: chosen words rather than random ones.
+// Compares BoxMuller with double precision on every vector target, for chosen words
+// instead of random ones.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,7 +12,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "muster/random/normals_accuracy_test.cc"
 #include <hwy/foreach_target.h>
-// After foreach_target.h.
+// These headers must follow foreach_target.h.
 #include <hwy/highway.h>
 
 #include "muster/random/vector_targets_test.h"
@@ -40,7 +41,7 @@ Words chosen_words() {
   for (std::uint32_t r : edges) {
     for (std::uint32_t a : edges) words.add(r, a);
   }
-  // The whole range of the radius, each power of two alike, with angles all around.
+  // Radius words over the whole range, equally many for each power of two, with angles all around.
   std::uint32_t angle = 12345;
   for (int shift = 0; shift < 32; ++shift) {
     for (std::uint32_t i = 0; i < 4000; ++i) {
@@ -62,7 +63,7 @@ TEST(BoxMuller, IsFiniteAndAccurateOnEveryTarget) {
     for (std::size_t i = 0; i < first.size(); ++i) {
       const auto radius_word = static_cast<std::uint32_t>(words.radius[i]);
       const auto angle_word = static_cast<std::uint32_t>(words.angle[i]);
-      // u to the 24 bits a float keeps; everything after it in double.
+      // u is rounded to the 24 bits of a float; all later steps are in double precision.
       const auto bits = static_cast<double>(static_cast<float>(radius_word & 0x7fffffff));
       const double u = static_cast<double>(static_cast<float>((bits + 0.5) / 0x1p31));
       const double radius = std::sqrt(-2 * std::log(u));

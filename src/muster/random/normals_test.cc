@@ -31,7 +31,7 @@ testing::Verdict ks(const std::vector<float>& normals) {
   return testing::uniformity_test(mapped, kAlpha);
 }
 
-// P(|Z| > t) against the count, at every t.
+// Tests the number of normals with |Z| > t at every t.
 bool tails_pass(const std::vector<float>& normals, std::string& summary) {
   bool pass = true;
   for (double t : {1.0, 2.0, 3.0, 4.0, 4.5, 5.0}) {
@@ -65,7 +65,7 @@ TEST(Normals, AgreeWithTheDoublePrecisionTableOnEveryTarget) {
       }
       std::array<float, 32> group;
       fill_normals_from(RunKey::from_bytes(key), address, number / 32 * 32, group);
-      // None of the rows has a radius below 0.05, where rounding of u alone may pass this.
+      // No row has a radius below 0.05, where the rounding of u alone may exceed this bound.
       ASSERT_NEAR(static_cast<double>(group[number % 32]), value, 3e-6) << line;
     }
     ASSERT_GT(rows, 200);
@@ -81,7 +81,7 @@ TEST(Normals, SameBitsOnTargetsOfTheSameKind) {
     ASSERT_EQ(here, kind);
   });
   if (fused.empty() || unfused.empty()) GTEST_SKIP() << "one kind of target only";
-  // Across the kinds single roundings differ; near radius 0 they are magnified by at most 1/radius.
+  // Between the two kinds single roundings differ; near radius 0 they are amplified by at most 1/radius.
   double worst = 0;
   for (std::size_t i = 0; i < fused.size(); ++i) {
     worst = std::max(worst, std::abs(static_cast<double>(fused[i]) - static_cast<double>(unfused[i])));
@@ -89,8 +89,8 @@ TEST(Normals, SameBitsOnTargetsOfTheSameKind) {
   EXPECT_LT(worst, 2e-4);
 }
 
-// FNV-1a over the bytes of several lengths: a kernel that writes other bits,
-// however close, changes what a seed means.
+// FNV-1a hash over the bytes of several lengths: a kernel that returns other bits, however close in
+// value, changes the results of every seed.
 TEST(Normals, BitsAreFrozenForEachKindOfTarget) {
   on_every_target([&](const std::string& target) {
     std::uint64_t hash = 1469598103934665603u;
@@ -126,7 +126,7 @@ TEST(Normals, AnySizeIsAPrefixAndAnyGroupAStart) {
 TEST(Normals, FollowTheNormalLaw) {
   const auto verdict = ks(sample(300'000));
   EXPECT_TRUE(verdict.pass) << verdict.summary;
-  // Known bad: sums of 12 uniforms less 6 have the right mean and variance.
+  // Known bad: sums of 12 uniforms minus 6, which have the right mean and variance.
   std::vector<float> sums(300'000);
   std::vector<std::uint64_t> words(12 * sums.size());
   fill_words(RunKey::from_seed(31), {Purpose::audit, 1, 0}, 0, words);
@@ -137,7 +137,7 @@ TEST(Normals, FollowTheNormalLaw) {
   }
   std::string summary;
   EXPECT_FALSE(tails_pass(sums, summary)) << summary;
-  // Known bad: a deviation of 1.01.
+  // Known bad: a standard deviation of 1.02.
   for (float& z : sums = sample(300'000, 3)) z *= 1.02f;
   EXPECT_FALSE(ks(sums).pass);
 }
@@ -151,7 +151,7 @@ TEST(Normals, MomentsAndTails) {
     double power = 1;
     for (int k = 1; k <= 4; ++k) sums[k] += power *= x;
   }
-  // Mean and variance of z^k: 0, 1 | 1, 2 | 0, 15 | 3, 96.
+  // The mean and variance of z^k for k = 1..4 are 0, 1 | 1, 2 | 0, 15 | 3, 96.
   const double expected[5] = {1, 0, 1, 0, 3}, variance[5] = {0, 1, 2, 15, 96};
   for (int k = 1; k <= 4; ++k) {
     const auto verdict = testing::mean_test(sums[k] / static_cast<double>(normals.size()), expected[k],
@@ -166,7 +166,8 @@ TEST(Normals, MomentsAndTails) {
   EXPECT_FALSE(tails_pass(cut, summary));
 }
 
-// Products of two independent standard normals have variance 1; of their squares, centred, 4.
+// Products of two independent standard normals have variance 1; products of their centred
+// squares have variance 4.
 TEST(Normals, PairsLanesAndStreamsAreUncorrelated) {
   const std::size_t n = std::size_t{1} << 20;
   const std::vector<float> a = sample(n + 64), neighbour = sample(n + 64, 1);
@@ -183,10 +184,11 @@ TEST(Normals, PairsLanesAndStreamsAreUncorrelated) {
     EXPECT_EQ(first.pass && second.pass, pass)
         << "lag " << lag << ": " << first.summary << "; " << second.summary;
   };
-  for (std::size_t lag : {1u, 2u, 8u, 16u, 32u}) check(a, a, lag, true);  // 16: cosine against sine
+  // A lag of 16 compares the cosine with the sine of a pair.
+  for (std::size_t lag : {1u, 2u, 8u, 16u, 32u}) check(a, a, lag, true);
   for (std::size_t lag : {0u, 1u, 16u}) check(a, neighbour, lag, true);
   check(a, a, 0, false);
-  // Known bad: one radius shared by two pairs leaves products clean and squares not.
+  // Known bad: a radius shared by two pairs, which the squares show although the products do not.
   std::vector<float> shared = neighbour;
   for (std::size_t i = 0; i < shared.size(); ++i) shared[i] = std::copysign(a[i], neighbour[i]);
   check(a, shared, 0, false);

@@ -1,6 +1,6 @@
 // Random bits from the operating system's CSPRNG, through libsodium: deployment and secret keys.
 //
-// Words are drawn in blocks and wiped when used. One thread.
+// Words are drawn in blocks, and each is wiped when it is used. Use an object from one thread only.
 #pragma once
 
 #include <array>

@@ -1,7 +1,7 @@
 // Exact discrete samplers and continuous ones, from any BitSource.
 //
-// bernoulli and uniform_below are exact: integer comparison and rejection, no floating-point rounding of a
-// probability beyond its declared 64-bit numerator. The normals are in normals.h.
+// bernoulli and uniform_below are exact: they compare integers and reject, and a probability is rounded
+// only once, to its declared 64-bit numerator. The normals are in normals.h.
 #pragma once
 
 #include <cstdint>
@@ -14,15 +14,15 @@ namespace muster::random {
 // A probability as the exact rational numerator / 2^64; 1 is representable.
 class Probability {
  public:
-  // Largest multiple of 2^-64 not above p (so a rounded coin never reports more often than p says). p in
-  // [0,1], else Error(internal).
+  // The largest multiple of 2^-64 that is not above p, so a rounded coin never reports more often than p
+  // says. p must be in [0, 1], else Error(internal).
   static Probability at_most(double p);
   // Exactly numerator / 2^64.
   static Probability of_numerator(std::uint64_t numerator);
-  // Exact decision for one uniform word: true with probability numerator/2^64.
+  // The exact decision for one uniform word: true with probability numerator/2^64.
   bool accepts(std::uint64_t word) const { return always_ || word < numerator_; }
   double value() const;
-  // Times 2^64; 0 for probability 1.
+  // The probability times 2^64; 0 for probability 1.
   std::uint64_t numerator() const { return numerator_; }
   bool is_one() const { return always_; }
 

@@ -58,7 +58,7 @@ TEST(Bernoulli, ConsumesOneWordAndComesAtItsRate) {
     for (std::uint64_t i = 0; i < n; ++i) heads += bernoulli(bits, Probability::at_most(p));
     const auto verdict = testing::binomial_test(heads, n, p, kAlpha);
     EXPECT_TRUE(verdict.pass) << verdict.summary;
-    // Known bad: a coin off by a tenth of its own rate.
+    // Known bad: a coin whose rate is too small by a fifth.
     EXPECT_FALSE(testing::binomial_test(heads - heads / 5, n, p, kAlpha).pass);
   }
 }
@@ -71,8 +71,8 @@ TEST(UniformBelow, RejectsExactlyTheExcess) {
   EXPECT_EQ(uniform_below(three, 3), 0u);
   EXPECT_EQ(three.consumed(), 4u);
 
-  // bound = 2^63 + 1: 2^64 mod bound = 2^63 - 1. Word 1 has low half 2^63 + 1, accepted as 0; word 2 has low
-  // half 2, rejected; word 3 has low half 2^63 + 3 and high half 1.
+  // bound = 2^63 + 1, so 2^64 mod bound = 2^63 - 1. Word 1 has low half 2^63 + 1 and is accepted as 0;
+  // word 2 has low half 2 and is rejected; word 3 has low half 2^63 + 3 and high half 1.
   const std::uint64_t bound = (std::uint64_t{1} << 63) + 1;
   ScriptedSource large({1, 2, 3});
   EXPECT_EQ(uniform_below(large, bound), 0u);
@@ -90,7 +90,7 @@ TEST(UniformBelow, RejectsExactlyTheExcess) {
   EXPECT_THROW(uniform_below(one, 0), Error);
 }
 
-// Bins of equal size of `draw` over [0, bound), n draws.
+// Tests that n draws fall equally often in each of `bins` bins of equal size of [0, bound).
 template <class Draw>
 testing::Verdict equal_bins(Draw draw, std::uint64_t bound, std::uint64_t bins, std::uint64_t n) {
   std::vector<std::uint64_t> counts(bins);
@@ -111,7 +111,8 @@ TEST(UniformBelow, IsUniformWhereAModuloIsNot) {
   const std::uint64_t bound = std::uint64_t{3} << 62;
   const auto biased = equal_bins([&] { return bits.next_u64() % bound; }, bound, 12, 600'000);
   EXPECT_FALSE(biased.pass) << biased.summary;
-  // Known bad: multiplication without rejection; of 2^64 words, bound 3 * 2^62 gives every third value two.
+  // Known bad: multiplication without rejection. With bound 3 * 2^62, every third value
+  // comes from two words.
   std::uint64_t kept = 0;
   for (int i = 0; i < 100'000; ++i) {
     __extension__ using Wide = unsigned __int128;
@@ -140,7 +141,7 @@ TEST(OsSource, BitsAreFairAndSourcesDiffer) {
     ones += static_cast<std::uint64_t>(std::popcount(word));
     equal += word == second.next_u64();
   }
-  // Fresh bits every run: a false alarm once in 10^9.
+  // The bits are fresh in every run; the test fails by chance once in 10^9 runs.
   const auto verdict = testing::binomial_test(ones, 64 * n, 0.5, 1e-9);
   EXPECT_TRUE(verdict.pass) << verdict.summary;
   EXPECT_EQ(equal, 0u);

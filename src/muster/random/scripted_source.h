@@ -1,4 +1,5 @@
-// Words written down in advance: tests drive a sampler into a rare branch and count what it consumes.
+// A source of words written down in advance: tests use it to drive a sampler into a rare branch and to
+// count the words that it consumes.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +17,7 @@ class ScriptedSource final : public BitSource {
  public:
   explicit ScriptedSource(std::vector<std::uint64_t> words) : words_(std::move(words)) {}
 
-  // Error(internal) when the script is at its end.
+  // Throws Error(internal) at the end of the script.
   std::uint64_t next_u64() override {
     if (consumed_ == words_.size()) {
       throw Error(ErrorCode::internal, "script", std::to_string(words_.size()) + " words", "",

@@ -1,4 +1,4 @@
-// Runs a test body on every vector target this machine has, the portable one included. For tests only.
+// For tests: runs a test body on every vector target that this machine has, including the portable one.
 #pragma once
 
 #ifndef HWY_WANT_AVX3_DL
@@ -19,7 +19,7 @@ inline bool has_fused_multiply_add(const std::string& target) {
   return target != "SSE4" && target != "SSSE3" && target != "Scalar" && target != "SCALAR";
 }
 
-// body(name of the target); returns how many targets ran.
+// Calls body(name of the target) on every target; returns how many targets ran.
 template <class Body>
 int on_every_target(Body body) {
   const std::int64_t supported = hwy::SupportedTargets() | HWY_STATIC_TARGET;

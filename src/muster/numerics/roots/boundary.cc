@@ -10,7 +10,7 @@ namespace muster::numerics {
 namespace {
 
 constexpr std::int64_t kLeastMantissa = 100'000;
-constexpr std::int64_t kMantissas = 900'000;  // of six digits, a decade
+constexpr std::int64_t kMantissas = 900'000;  // mantissas of six digits per decade
 
 std::int64_t floor_divide(std::int64_t a, std::int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
 
@@ -28,7 +28,8 @@ std::int64_t six_digit_index(double value) {
   const double mantissa = value / std::pow(10.0, decade - 5);
   std::int64_t index = static_cast<std::int64_t>(decade) * kMantissas +
                        static_cast<std::int64_t>(std::floor(mantissa)) - kLeastMantissa;
-  // The logarithm and the power round: correct by comparing with the points themselves.
+  // The logarithm and the power are rounded, so the index is corrected by comparing with the
+  // points themselves.
   while (six_digits(index) > value) {
     --index;
   }
@@ -40,11 +41,12 @@ std::int64_t six_digit_index(double value) {
 
 struct Point {
   std::int64_t index;
-  double x;  // rises with the index
+  double x;  // log value, with the sign with which it rises with the index
   double y;
 };
 
-// Of the line through two points, where it is usable: it rises, neither flat nor a cliff.
+// The slope of the line through two points. None unless it is usable: finite, rising and neither flat
+// nor nearly vertical.
 std::optional<double> slope_between(const Point& a, const Point& b) {
   const double slope = (b.y - a.y) / (b.x - a.x);
   return std::isfinite(slope) && slope > 0.01 && slope < 1e4 ? std::optional(slope) : std::nullopt;
@@ -94,8 +96,9 @@ class Search {
     (point.y <= 0 ? within_ : above_) = point;
   }
 
-  // Of a smooth function: the newest point is within, and the line through it and the one before, close by,
-  // is above zero at the next by a good part of a step.
+  // Whether a smooth function need not be evaluated at the next point: it is not above zero at the newest
+  // point, and on the line through that point and the one before, close by, it is above zero at the next
+  // point by more than kSpare of the step between the two.
   bool next_is_surely_above() const {
     constexpr double kSpare = 0.25;
     if (!where_.smooth || !near_ || !within_ || within_->index != newest_.index ||
@@ -106,7 +109,8 @@ class Search {
     return newest_.y + step > kSpare * step;
   }
 
-  // One side of the boundary is known: a Newton step past it, longer each time.
+  // The next point to evaluate while one side of the boundary is known: a Newton step past the boundary.
+  // The least length of the step grows each time.
   std::int64_t outward() {
     if (const double step = -newest_.y / slope_; where_.smooth && std::fabs(step) <= kSmoothOver) {
       const std::int64_t index = within(index_at(newest_.x + step), where_.first, where_.last);
@@ -122,7 +126,9 @@ class Search {
     return within_ ? larger(index, newest_.index + 1) : smaller(index, newest_.index - 1);
   }
 
-  // Both sides are known: where the line through the newest slope, or the chord, passes zero.
+  // The next point to evaluate once both sides are known: where a line with the newest slope through
+  // the newest point passes zero; if that is outside the bracket, where the chord does; if progress
+  // is slow, the middle.
   std::int64_t between() {
     const std::int64_t gap = above_->index - within_->index;
     slow_ = 2 * gap > last_gap_ ? slow_ + 1 : 0;
@@ -137,14 +143,15 @@ class Search {
       slow_ = 0;
     }
     const std::int64_t index = index_at(x);
-    if (index <= within_->index) {  // the last point is the answer, if its neighbour is above zero
+    // The point within is the answer if its neighbour is above zero: evaluate close to it.
+    if (index <= within_->index) {
       nudge_ *= 2;
       return smaller(within_->index + nudge_ / 2, above_->index - 1);
     }
     return within(index, within_->index + 1, above_->index - 1);
   }
 
-  static constexpr double kSmoothOver = 1e-2;  // of x: as far as a line is trusted
+  static constexpr double kSmoothOver = 1e-2;  // distance in x over which a line is trusted
 
   const BoundarySearch& where_;
   const std::function<double(std::int64_t)>& function_;
@@ -154,7 +161,7 @@ class Search {
   std::int64_t last_gap_ = 0;
   int slow_ = 0;
   int evaluated_ = 0;
-  bool near_ = false;  // the newest two points give the slope here
+  bool near_ = false;  // whether slope_ comes from the newest two points and they are close together
   Point newest_{};
   std::optional<Point> within_;
   std::optional<Point> above_;

@@ -1,11 +1,13 @@
-// Where an increasing function passes zero, on a lattice, in few evaluations: the last point not above zero.
+// Finds the last point of a lattice at which an increasing function is not above zero,
+// in few evaluations.
 //
-// Searches for a parameter answer with a point of a lattice (whole numbers, or numbers of six significant
-// digits), so that the answer can be written down exactly and its neighbour is known to fail. An evaluation
-// may cost a tenth of a second: secant steps on a logarithmic coordinate need about seven of them. The
-// function may be -infinity or +infinity (no slope there: the step is then a bisection) and may be slightly
-// rough; the result is always a point that was evaluated and found not above zero, beside one that was found
-// above it (for a `smooth` function: found, or on a line through two points close by clearly above it).
+// Searches for a parameter return a point of a lattice (whole numbers, or numbers of six significant
+// digits), so that the result can be written down exactly and its neighbour is known to fail. An
+// evaluation may take a tenth of a second; secant steps on a logarithmic coordinate need about seven of
+// them. The function may be -infinity or +infinity (it has no slope there, so the step is a bisection)
+// and may be slightly rough. The result is always a point that was evaluated and found not above zero,
+// beside one that was found above it. For a `smooth` function the neighbour may instead be clearly above
+// zero on a line through two points close by.
 //
 // Example:
 //     const Lattice lattice = six_digit_numbers();
@@ -20,12 +22,12 @@
 
 namespace muster::numerics {
 
-// Positive values by index. `index` is that of the largest value not above its argument (for a mirrored
-// lattice: of the smallest not below).
+// Positive values by index. `index` returns the index of the largest value not above its argument, or for
+// a mirrored lattice of the smallest value not below it.
 struct Lattice {
   std::function<double(std::int64_t index)> value;
   std::function<std::int64_t(double value)> index;
-  bool mirrored = false;  // values fall as indices rise
+  bool mirrored = false;  // whether values fall as indices rise
 
   Lattice mirror() const;
 };
@@ -40,11 +42,13 @@ struct BoundarySearch {
   std::int64_t first;  // first <= start <= last
   std::int64_t last;
   std::int64_t start;
-  double slope = 1;     // a guess of d function / d |log value| at start, > 0
-  double reach = 0.01;  // the least of |log value| that a first step goes: how far off the start may well be
-  bool smooth = false;  // a line through two points a hundredth apart tells the next point of the lattice
+  double slope = 1;     // a guess of |d function / d log value| at `start`, > 0
+  double reach = 0.01;  // least length of the first step in log value: how far off `start` may well be
+  // Whether a line through two points at most 0.01 apart in log value predicts the function
+  // at the next point.
+  bool smooth = false;
 
-  // None where `first` is already above zero. Throws what `function` throws.
+  // None if the function is above zero at `first` already. Throws what `function` throws.
   std::optional<std::int64_t> last_within(const std::function<double(std::int64_t)>& function) const;
 };
 

@@ -44,7 +44,7 @@ struct Counted {
   int evaluations = 0;
 };
 
-// Where function(value) <= 0 ends, from `start`.
+// The last value with function(value) <= 0, searched from `start`.
 template <typename Function>
 Counted search(const Lattice& lattice, double first, double last, double start, const Function& function) {
   Counted counted;
@@ -85,8 +85,8 @@ TEST(BoundarySearch, SmoothFunctionsTakeFewEvaluations) {
   }
 }
 
-// Told that the function is smooth, the search takes the next point's side from the line through two close
-// ones; the answer is the same.
+// If the function is declared smooth, the search infers the sign at the next point from the line through
+// two close points; the result is the same.
 TEST(BoundarySearch, ASmoothFunctionSparesTheNeighbour) {
   const Lattice lattice = six_digit_numbers();
   int smooth_evaluations = 0, evaluations = 0;

@@ -5,7 +5,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "muster/numerics/sums/atom_kernels.cc"
 #include <hwy/foreach_target.h>
-// After foreach_target.h.
+// These headers must follow foreach_target.h.
 #include <hwy/contrib/math/math-inl.h>
 #include <hwy/highway.h>
 
@@ -19,17 +19,17 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Lanes8 = hn::CappedTag<double, 8>;
 using Vector = hn::Vec<Lanes8>;
 
-// The last group of atoms, padded with zeros.
+// Loads one vector of atoms; the last one is padded with zeros.
 HWY_INLINE Vector LoadPart(Lanes8 d, const double* from, std::size_t left) {
   return left >= hn::Lanes(d) ? hn::LoadU(d, from) : hn::MaskedLoad(hn::FirstN(d, left), d, from);
 }
 
-// Sine and cosine of |angle| < 6e6, within 2 ulp of the angle reduced to an eighth turn. The first two parts
-// of pi/2 have 31 bits, so their products with the whole number of quarter turns are exact; the polynomials
-// are those of fdlibm's kernels.
+// Sine and cosine for |angle| < 6e6, within 2 ulp of those of the angle after its reduction to an eighth
+// of a turn. The first two parts of pi/2 have 31 bits, so their products with the whole number of quarter
+// turns are exact. The polynomials are those of fdlibm's kernels.
 HWY_INLINE void SineCosine(Lanes8 d, Vector angle, Vector& sine, Vector& cosine) {
   const hn::RebindToUnsigned<Lanes8> bits;
-  // Added to 3 * 2^51 a whole number stands in the last bits.
+  // A number added to 3 * 2^51 is rounded to a whole number, which stands in the last bits.
   const Vector shifter = hn::Set(d, 0x1.8p52);
   const Vector shifted = hn::Add(hn::Mul(angle, hn::Set(d, 0x1.45f306dc9c883p-1)), shifter);
   const Vector quarters = hn::Sub(shifted, shifter);
@@ -68,10 +68,10 @@ HWY_INLINE void Exponential(Lanes8 d, Vector x, Vector& power, Vector& growth) {
   const Vector shifter = hn::Set(d, 0x1.8p52);
   const Vector shifted = hn::Add(hn::Mul(least, hn::Set(d, 0x1.71547652b82fep+0)), shifter);
   const Vector k = hn::Sub(shifted, shifter);
-  // The constant has 32 bits: k times it is exact.
+  // The constant has 32 bits, so its product with k is exact.
   const Vector high = hn::Sub(least, hn::Mul(k, hn::Set(d, 0x1.62e42fee00000p-1)));
   const Vector r = hn::Sub(high, hn::Mul(k, hn::Set(d, 0x1.a39ef35793c76p-33)));
-  // The series, to r^13 / 13!: the rest is below 5e-18 r.
+  // The Taylor series up to r^13 / 13!; the terms left out sum to less than 5e-18 r.
   Vector q = hn::Set(d, 1.6059043836821613e-10);
   q = hn::MulAdd(q, r, hn::Set(d, 2.08767569878681e-09));
   q = hn::MulAdd(q, r, hn::Set(d, 2.505210838544172e-08));
@@ -148,7 +148,7 @@ void Characteristic(const double* HWY_RESTRICT points, const double* HWY_RESTRIC
   out[1] = 2 * hn::GetLane(hn::SumOfLanes(d, imaginary));
 }
 
-// out: cosines, then sines; atoms a multiple of 8.
+// `atoms` is a multiple of 8.
 void Angles(const double* HWY_RESTRICT points, std::size_t atoms, double t, double* HWY_RESTRICT cosines,
             double* HWY_RESTRICT sines) {
   const Lanes8 d;
@@ -174,7 +174,7 @@ void AngleSum(const double* HWY_RESTRICT weights, const double* HWY_RESTRICT cos
   out[1] = hn::GetLane(hn::SumOfLanes(d, imaginary));
 }
 
-// out: real and imaginary part after one turn, after two, ...
+// out: the real and the imaginary part of the sum after one rotation, after two, and so on; 8 numbers.
 void TurnAndSum(const double* HWY_RESTRICT weights, double* HWY_RESTRICT cosines, double* HWY_RESTRICT sines,
                 const double* HWY_RESTRICT step_cosines, const double* HWY_RESTRICT step_sines,
                 std::size_t atoms, double* HWY_RESTRICT out) {
@@ -210,7 +210,7 @@ void TurnAndSum(const double* HWY_RESTRICT weights, double* HWY_RESTRICT cosines
   put(real3, imaginary3, out + 6);
 }
 
-// out: the sum of real parts after one product, after two, ...
+// out: the sum of the real parts after one multiplication, after two, and so on; 4 numbers.
 void MultiplyAndSum(double* HWY_RESTRICT real, double* HWY_RESTRICT imaginary,
                     const double* HWY_RESTRICT step_real, const double* HWY_RESTRICT step_imaginary,
                     std::size_t count, double* HWY_RESTRICT out) {
@@ -255,7 +255,7 @@ HWY_EXPORT(MultiplyAndSum);
 
 namespace {
 
-constexpr double kLargestAngle = 6e6;  // what SineCosine() reduces exactly
+constexpr double kLargestAngle = 6e6;  // smaller angles are reduced exactly by SineCosine()
 
 }  // namespace
 

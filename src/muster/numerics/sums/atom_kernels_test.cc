@@ -1,4 +1,5 @@
-// The vector sums against the same sums in extended precision, term by term with the standard library.
+// Compares the vector sums with the same sums in extended precision, term by term with
+// the standard library.
 #include "muster/numerics/sums/atom_kernels.h"
 
 #include <gtest/gtest.h>
@@ -62,7 +63,8 @@ TEST(AtomKernels, TiltAgreesWithExtendedPrecision) {
 }
 
 TEST(AtomKernels, CharacteristicAgreesAtEveryRangeOfAngles) {
-  for (const double t : {1e-12, 0.3, 50.0, 1e4, 3e5, 4e6, 5e7}) {  // the last beyond the vector reduction
+  // The last t is beyond the range of the vector reduction.
+  for (const double t : {1e-12, 0.3, 50.0, 1e4, 3e5, 4e6, 5e7}) {
     const Atoms a = random_atoms(16, 1.3, 2);
     const std::complex<double> got =
         characteristic_sum(a.points.data(), a.weights.data(), a.points.size(), t, a.reach);
@@ -71,7 +73,7 @@ TEST(AtomKernels, CharacteristicAgreesAtEveryRangeOfAngles) {
     const std::complex<double> from_angles = angle_sum(a.weights.data(), cosines.data(), sines.data(), 16);
     long double real = 0, imaginary = 0;
     for (std::size_t i = 0; i < a.points.size(); ++i) {
-      // The angle as the kernels round it: its own rounding is charged elsewhere.
+      // The angle is rounded as in the kernels: the error bounds allow for its own rounding elsewhere.
       const long double half = 0.5 * t * a.points[i];
       real -= 2 * a.weights[i] * std::sin(half) * std::sin(half);
       imaginary += 2 * a.weights[i] * std::sin(half) * std::cos(half);
@@ -100,7 +102,8 @@ TEST(AtomKernels, TurningEqualsTheNextAngle) {
   }
 }
 
-// In step and after a jump, against the direct sum at every frequency: any run of rotations, resynchronised.
+// Compares the equispaced evaluation with the direct sum at every frequency, in step and after jumps: any
+// number of rotations in a row, with fresh angles in between.
 TEST(AtomKernels, TheEquispacedWalkAgreesWithDirectSums) {
   const Atoms a = random_atoms(37, 2.0, 4);
   AtomicLaw law;

@@ -11,7 +11,7 @@
 namespace muster::numerics {
 
 void AtomicLaw::add(double point, double weight) {
-  if (!(weight <= 0) && point != 0) {  // a NaN stays, and with it nothing is known of any sum
+  if (!(weight <= 0) && point != 0) {  // a NaN is kept, so that every sum with it is NaN
     points.push_back(point);
     weights.push_back(weight);
   }
@@ -31,12 +31,13 @@ double AtomicLaw::variance() const {
     sum += weights[i] * points[i] * points[i];
   }
   const double m = mean();
-  return numerics::larger(0.0, sum - m * m);  // a law of nearly one point
+  return numerics::larger(0.0, sum - m * m);  // rounding may make it negative for a law of nearly one point
 }
 
 namespace {
 
-// Eight running results at once: a single one would be a chain of dependent comparisons.
+// The best of all points and 0. Eight running results are kept, because one would be a chain of
+// dependent comparisons.
 template <typename Better>
 double extreme(const std::vector<double>& points, Better&& better) {
   constexpr std::size_t kLanes = 8;
@@ -69,7 +70,7 @@ double AtomicLaw::largest_point() const {
 
 namespace {
 
-constexpr double kVanishes = -746;  // an exponent
+constexpr double kVanishes = -746;  // e^x is rounded to 0 for x below this
 
 double reach_of(const std::vector<double>& points) {
   double reach = 0;
@@ -79,7 +80,8 @@ double reach_of(const std::vector<double>& points) {
   return reach;
 }
 
-// e^{cY} may pass the range of a double: every exponent relative to the largest, `top`.
+// The tilt where e^{cY} may exceed the range of a double: every exponent is taken relative to
+// the largest, `top`.
 Tilt far_tilt(const AtomicLaw& law, double c, double top) {
   double nonzero = 0;
   for (double w : law.weights) {
@@ -90,7 +92,7 @@ Tilt far_tilt(const AtomicLaw& law, double c, double top) {
   TiltSums sums;
   for (std::size_t i = 0; i < law.points.size(); ++i) {
     const double y = law.points[i];
-    if (c * y - top < kVanishes) continue;  // adds exactly nothing, and a processor is slow to say so
+    if (c * y - top < kVanishes) continue;  // the term is 0; adding it would be slow on some processors
     const double w = law.weights[i] * std::exp(c * y - top);
     ++counting;
     sums.nonzero += w;
@@ -108,8 +110,8 @@ Tilt far_tilt(const AtomicLaw& law, double c, double top) {
 }  // namespace
 
 Tilt tilt_of(const AtomicLaw& law, double c) {
-  // Far to the left e^{cy} merely vanishes; only a large positive exponent needs the other form, which loses
-  // what a logarithm near zero consists of.
+  // A very negative exponent is harmless, because e^{cy} merely vanishes. Only a large positive one needs
+  // far_tilt(), which loses the precision of a logarithm close to zero.
   const double top = c * (c > 0 ? law.largest_point() : law.smallest_point());
   if (top >= 300) {
     return far_tilt(law, c, top);
@@ -141,7 +143,7 @@ std::complex<double> TiltedLaw::characteristic_minus_one(double t) const {
 
 EquispacedCharacteristic::EquispacedCharacteristic(const TiltedLaw& law, double step)
     : step_(step), reach_(law.reach_) {
-  // Zero weights fill the last group.
+  // Atoms of weight zero fill the last group of eight.
   const std::size_t padded = (law.atoms() + kLanes - 1) / kLanes * kLanes;
   points_.assign(padded, 0);
   weights_.assign(padded, 0);

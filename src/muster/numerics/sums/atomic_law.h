@@ -1,8 +1,8 @@
 // A finitely supported law on the line, its moment generating function, and its exponential tilt.
 //
-// The atom at zero is implicit: weights need not sum to one, the remaining mass sits at 0 and costs no
-// arithmetic. That is what keeps a client who reports with probability 1e-4 as cheap, and as accurate, as one
-// who always does.
+// The atom at zero is implicit: weights need not sum to one, and the remaining mass, at 0, takes no
+// arithmetic. A client who reports with probability 1e-4 is therefore as cheap, and as accurate, as
+// one who always does.
 #pragma once
 
 #include <array>
@@ -16,13 +16,13 @@ struct AtomicLaw {
   std::vector<double> points;   // nonzero atoms, any order
   std::vector<double> weights;  // >= 0, same length, sum <= 1
 
-  // Weights of 0, or below it by rounding, are left out.
+  // Ignores the point 0, and weights that are 0 or made negative by rounding.
   void add(double point, double weight);
   double mean() const;
   double variance() const;
   double largest_point() const;   // max(0, points)
   double smallest_point() const;  // min(0, points)
-  // log E e^{cY}, accurate when it is close to zero.
+  // log E e^{cY}, with a small relative error even where it is close to zero.
   double log_mgf(double c) const;
 };
 
@@ -69,13 +69,17 @@ class TiltedLaw {
   double nonzero_mass_ = 0;
 };
 
-// characteristic - 1 at t = 0, step, 2 step, ...: rotations instead of sines, resynchronised every kResync
-// steps. Call order: (seek current? advance*)*.
+// characteristic(t) - 1 at t = 0, step, 2 step, ..., by rotations instead of sines; the angles are
+// computed afresh every kResync steps. It starts at t = 0. Call order:
+// advance* (seek current? advance*)*.
 class EquispacedCharacteristic {
  public:
-  static constexpr int kResync = 32;  // a rotation multiplies the round-off by at most this many half-ulps
+  // Rotations in a row before the angles are computed afresh; they multiply the round-off by at most
+  // this many half-ulps.
+  static constexpr int kResync = 32;
 
   EquispacedCharacteristic(const TiltedLaw& law, double step);
+  // Moves to t = index * step.
   void seek(double index);
   std::complex<double> current() const;
   // Moves one step on and returns the value there.
@@ -85,8 +89,8 @@ class EquispacedCharacteristic {
   static constexpr std::size_t kLanes = 8;
   double step_;
   double index_ = 0;
-  int turns_ = 0;  // since the angles were computed
-  int ready_ = 0;  // of the values ahead
+  int turns_ = 0;  // rotations since the angles were computed
+  int ready_ = 0;  // how many values of ahead_ are still to be returned
   std::array<std::complex<double>, 4> ahead_;
   double reach_ = 0;
   std::vector<double> points_, weights_;

@@ -1,10 +1,10 @@
-// The pieces every tilted inversion integral shares: the saddle point, a period without aliasing, and a walk
-// over the frequencies that leaps where the integrand is negligible.
+// What all inversion integrals along a tilted contour share: the saddle point, a period without aliasing,
+// and a walk over the frequencies that leaps over those where the integrand is negligible.
 //
-// For S a sum of n independent copies of a finitely supported Y, the trapezoidal rule of step 2 pi / P along
-// Re z = c replaces E h(S) by the sum over integers m of e^{-cmP} E h(S + mP): for h >= 0 the error is
-// one-sided, and what is below is chosen so that it is also negligible. Used by expected_excess (h = (x - k)_+)
-// and by the T-fold composition (h = (1 - e^{eps - x})_+).
+// For S a sum of n independent copies of a finitely supported Y, the trapezoidal rule of step 2 pi / P
+// along Re z = c replaces E h(S) by the sum over integers m of e^{-cmP} E h(S + mP). For h >= 0 the error
+// is one-sided, and the period chosen below makes it negligible too. Used by expected_excess
+// (h = (x - k)_+) and by the T-fold composition (h = (1 - e^{eps - x})_+).
 #pragma once
 
 #include <cmath>
@@ -17,21 +17,22 @@
 
 namespace muster::numerics::contour {
 
-// Terms below e^-34 of the largest one need not be computed, only bounded.
+// Terms below e^-34 of the largest one are bounded, not computed.
 inline constexpr double kNegligible = 34;
-inline constexpr double kAliases = 22;    // and aliases are brought below e^-22 of the answer
+inline constexpr double kAliases = 22;    // aliases are brought below e^-22 of the answer
 inline constexpr double kFloor = 4e-15;   // absolute accuracy of a characteristic function
-inline constexpr double kDirectCost = 3;  // a direct evaluation of the characteristic function, in rotations
+inline constexpr double kDirectCost = 3;  // cost of a characteristic function computed directly, in rotations
 
 struct Moments {
   double mean;
   double variance;
 };
 
-// The zero over c > 0 of  (log M)'(c) - k - pole(c), M the moment generating function of the whole sum and
-// pole(c) = sum of 1/(c + p) over the kernel's poles (the kernel's -d log/dc): the left side increases.
-// `moments` gives those of the sum tilted by c. Newton's method in log c inside a bracket, to 1e-3: any c
-// gives a valid answer, a good one a short sum.
+// The zero over c > 0 of (log M)'(c) - k - pole(c), which increases with c. M is the moment generating
+// function of the whole sum, and pole(c), the sum of 1/(c + p) over the poles -p of the kernel, is minus
+// the derivative of the kernel's logarithm. `moments` gives the mean and the variance of the sum tilted
+// by c. Newton's method in log c inside a bracket finds the zero to a relative 1e-3: any c gives a valid
+// answer, and a good one a short sum.
 template <typename TiltedMoments, typename Pole>
 double saddle_point(TiltedMoments&& moments, double k, Pole&& pole) {
   double low = 0;
@@ -54,7 +55,7 @@ double saddle_point(TiltedMoments&& moments, double k, Pole&& pole) {
   return c;
 }
 
-// For n copies of one law.
+// The saddle point for n copies of one law.
 template <typename Pole>
 double saddle_point(const AtomicLaw& law, double n, double k, Pole&& pole) {
   return saddle_point(
@@ -65,22 +66,24 @@ double saddle_point(const AtomicLaw& law, double n, double k, Pole&& pole) {
       k, pole);
 }
 
-// A period P for which the aliases are at most about e^-22 of an answer of size e^{log_value}, and what
-// bounds them: on the left, E h(S - mP) <= e^{log_left} e^{-lambda m P}.
+// A period P for which the aliases are at most about e^-22 of an answer of size e^{log_value}, and the
+// bound of those on the left: E h(S - mP) <= e^{log_left} e^{-lambda m P} for m >= 1.
 struct Period {
   double length;
   double lambda;
   double log_left;
 
-  // Sum over m <= -1 of e^{c|m|P} E h(S - |m|P), upper bound.
+  // An upper bound of the sum over m >= 1 of e^{cmP} E h(S - mP).
   double left_aliases(double c) const {
     const double fall = (lambda - c) * length;
-    return std::exp(log_left - fall) / -std::expm1(-fall);  // either factor alone may pass a double's range
+    // One exponential, because either factor alone may exceed the range of a double.
+    return std::exp(log_left - fall) / -std::expm1(-fall);
   }
 };
 
-// `factors`: the candidates lambda / c; near 1 where large atoms make the generating function rise steeply.
-// log_chernoff(lambda): log of a bound on sup_m e^{lambda m P} E h(S - mP).
+// `factors` are the candidates for lambda / c; they should be near 1 where large atoms make the
+// generating function rise steeply. log_chernoff(lambda) is the logarithm of a bound on the supremum over
+// m of e^{lambda m P} E h(S - mP).
 template <typename LogChernoff>
 Period choose_period(double c, double log_value, LogChernoff&& log_chernoff,
                      std::initializer_list<double> factors = {1.2, 1.6, 2.5, 5.0},
@@ -104,17 +107,19 @@ Period choose_period(double c, double log_value, LogChernoff&& log_chernoff,
   return best;
 }
 
-// Visits frequencies t = j step, j = 1, 2, ..., last. Where n log|phi(c+it)/phi(c)| - damping(t) >
-// -negligible calls term(j, exponent, phase) with that exponent and n times the argument; elsewhere skip(j,
-// count) for a run of frequencies j .. j+count-1, each of modulus at most e^-negligible. Returns the last
-// frequency visited: less than `last` when the work passes `budget` (in rotations).
+// Visits the frequencies t = j step for j = 1, 2, ..., last. Where n log|phi(c+it)/phi(c)| - damping(t)
+// exceeds -negligible it calls term(j, exponent, phase, amplify): that exponent, n times the argument of
+// phi(c+it)/phi(c), and the larger of 1 and 1/|phi(c+it)/phi(c)|, which is the factor by which a
+// logarithm amplifies errors. Elsewhere it calls skip(j, count) for a run of frequencies j .. j+count-1,
+// each of modulus at most e^-negligible. Returns the last frequency visited, which is less than `last`
+// when the work exceeds `budget` (in rotations).
 template <typename Damping, typename Term, typename Skip>
 double walk(const TiltedLaw& tilt, double n, double step, double last, double negligible, double budget,
             Damping&& damping, Term&& term, Skip&& skip) {
   const double lipschitz = tilt.absolute_mean();
   const double threshold = std::exp(-negligible / n);
   EquispacedCharacteristic characteristic(tilt, step);
-  bool in_step = true;  // the rotating evaluator stands at j - 1
+  bool in_step = true;  // whether `characteristic` stands at frequency j - 1
   double work = 0;
   double j = 1;
   while (j <= last) {
@@ -131,8 +136,8 @@ double walk(const TiltedLaw& tilt, double n, double step, double last, double ne
     }
     const double re = minus_one.real();
     const double im = minus_one.imag();
-    // phi is known to an absolute 1e-15 or so: near 1 its logarithm comes from phi - 1, near 0 from a modulus
-    // that is not trusted below that.
+    // phi is known to an absolute error below kFloor. Near 1 its logarithm is computed from phi - 1,
+    // elsewhere from a modulus to which kFloor is added.
     const double modulus = std::sqrt((1 + re) * (1 + re) + im * im) + kFloor;
     if (!(modulus < threshold)) {  // a NaN is not negligible: it reaches the sum
       const double log_modulus =
@@ -148,7 +153,7 @@ double walk(const TiltedLaw& tilt, double n, double step, double last, double ne
         continue;
       }
     }
-    // |phi| <= modulus + lipschitz * distance stays below the threshold this far.
+    // Up to this distance |phi| <= modulus + lipschitz * distance stays below the threshold.
     const double reach = (threshold - modulus) / lipschitz;
     const double leap = smaller(reach > 0 ? std::floor(reach / step) : 0, last - j);
     skip(j, leap + 1);
@@ -158,9 +163,9 @@ double walk(const TiltedLaw& tilt, double n, double step, double last, double ne
   return last;
 }
 
-// Relative round-off of one term phi(c+it)^n e^{-(c+it)k}: the logarithm and the exponent
-// cost a few ulps of their size, a rotation keeps an atom's angle to kResync ulps, and angles
-// t y and t k to a few ulps of themselves.
+// A bound on the relative round-off of one term phi(c+it)^n e^{-(c+it)k}. The logarithm and the exponent
+// lose a few ulps of their size, rotations keep an atom's angle to kResync ulps, and the angles t y and
+// t k are good to a few ulps of themselves.
 class RoundOff {
  public:
   RoundOff(const TiltedLaw& tilt, double n, double c, double k)

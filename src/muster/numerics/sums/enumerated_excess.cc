@@ -17,7 +17,7 @@ Enclosure enumerated_excess(const AtomicLaw& law, double n, double k) {
     rest -= w;
   }
   rest = larger(rest, 0.0);
-  // power[a][c] = weight_a^c / c!; the last row is the mass at zero.
+  // power[a][c] = weight_a^c / c!; the last row is for the mass at zero.
   std::vector<std::vector<double>> power(atoms + 1, std::vector<double>(count + 1, 1.0));
   for (std::size_t a = 0; a <= atoms; ++a) {
     const double weight = a < atoms ? law.weights[a] : rest;
@@ -26,7 +26,7 @@ Enclosure enumerated_excess(const AtomicLaw& law, double n, double k) {
     }
   }
   double total = 0;
-  double size = 0;  // of what is subtracted: the threshold's round-off
+  double size = 0;  // sum of the moduli that are subtracted, for the round-off near the threshold
   const auto visit = [&](auto&& self, std::size_t atom, int left, double sum, double p) -> void {
     if (atom == atoms) {
       const double mass = p * power[atoms][left];
@@ -43,7 +43,7 @@ Enclosure enumerated_excess(const AtomicLaw& law, double n, double k) {
   visit(visit, 0, count, 0, 1);
   const double factorial = std::exp(std::lgamma(n + 1));
   const double error = factorial * (total * 1e-12 + size * 1e-14);
-  // Terms below the smallest double, times n!: at most 1e-308 * 1e158 each.
+  // Terms below the smallest double are lost; multiplied by n!, each is at most 1e-308 * 1e158.
   const double underflow = 1e-140 * n * law.largest_point();
   return {larger(0.0, factorial * total - error), factorial * total + error + underflow};
 }

@@ -1,5 +1,6 @@
-// E(Y_1 + ... + Y_n - k)_+ by summing over all counts of the atoms: for small n and few atoms, where the
-// contour's integrand does not decay. O(n^atoms) terms, each positive, relative round-off below 1e-12.
+// E(Y_1 + ... + Y_n - k)_+ by summing over all counts of the atoms, for small n and few atoms, where the
+// integrand of the contour integral does not decay. There are O(n^atoms) terms, all positive, and the
+// relative round-off is below 1e-12. Pure functions.
 #pragma once
 
 #include "muster/numerics/enclosure.h"
@@ -7,7 +8,7 @@
 
 namespace muster::numerics {
 
-// Whether the enumeration is cheaper than a contour: n <= 100 and at most 3 nonzero atoms.
+// Whether the enumeration is cheaper than a contour integral: n <= 100 and at most 3 nonzero atoms.
 bool enumerable(const AtomicLaw& law, double n);
 
 // Requires enumerable(law, n).

@@ -11,10 +11,11 @@ namespace {
 struct Outcome {
   double sum;
   double probability;
-  int nonzero;  // terms away from zero
+  int nonzero;  // how many terms are not zero
 };
 
-// The law of the sum of `count` independent terms, one outcome a count of every atom.
+// The law of the sum of `count` independent terms: one outcome for each combination of
+// counts of its atoms.
 std::vector<Outcome> outcomes(const AtomicLaw& law, int count) {
   double rest = 1;
   for (double w : law.weights) {
@@ -35,7 +36,7 @@ std::vector<Outcome> outcomes(const AtomicLaw& law, int count) {
     }
     for (int c = 0; c <= left; ++c) {
       self(self, atom + 1, left - c, sum + c * law.points[atom], p, nonzero + c);
-      p *= law.weights[atom] * (left - c) / (c + 1);  // binomial coefficients as they come
+      p *= law.weights[atom] * (left - c) / (c + 1);  // builds up the binomial coefficients
     }
   };
   visit(visit, 0, count, 0, 1, 0);
@@ -56,10 +57,11 @@ Enclosure enumerated_mixture(const AtomicLaw& first, const AtomicLaw& second, do
   for (double w : first.weights) {
     absent -= w;
   }
-  std::vector<double> factor(static_cast<std::size_t>(others) + 1, 1.0);  // by how many terms are nonzero
+  // The factor n absent / (n - N) of Mixing::swap, else 1, by the number N of nonzero terms.
+  std::vector<double> factor(static_cast<std::size_t>(others) + 1, 1.0);
   if (mixing == Mixing::swap) {
     for (int i = 0; i <= others; ++i) {
-      // From above: where almost nobody is absent the difference from 1 keeps few digits.
+      // Rounded up, because 1 minus the weights has few correct digits where almost nobody is absent.
       factor[static_cast<std::size_t>(i)] = (larger(0.0, absent) + 1e-15) * n / (n - i);
     }
   }
@@ -69,7 +71,7 @@ Enclosure enumerated_mixture(const AtomicLaw& first, const AtomicLaw& second, do
     const std::vector<Outcome> left = outcomes(first, h);
     const std::vector<Outcome> right = outcomes(second, others - h);
     double total = 0;
-    double size = 0;  // of what is subtracted: the threshold's round-off
+    double size = 0;  // sum of the moduli that are subtracted, for the round-off near the threshold
     for (const Outcome& x : left) {
       for (const Outcome& y : right) {
         const double excess = x.sum + y.sum - k;
@@ -87,7 +89,8 @@ Enclosure enumerated_mixture(const AtomicLaw& first, const AtomicLaw& second, do
       error = total * 1e-12 + size * 1e-14;
     }
   }
-  // An outcome at the threshold may fall on either side of it by round-off; it is then worth 1e-14 of its size.
+  // Round-off may move an outcome at the threshold to its other side, which changes the result by 1e-14
+  // of the outcome's size.
   const double near = 1e-14 * (std::abs(k) + terms * (first.largest_point() + second.largest_point()));
   const double underflow = 1e-290;
   const double inward =

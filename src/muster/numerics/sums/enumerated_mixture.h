@@ -1,8 +1,9 @@
-// The largest E(S - k)_+ over sums of terms of two laws, by summing over all counts of the atoms: for a
-// couple of dozen terms.
+// The largest E(S - k)_+ over sums of terms of two laws, by summing over all counts of the atoms,
+// for at most 24 terms.
 //
-// See worst_mixture.h for what `Mixing` means. O(terms^5) positive terms for two nonzero atoms a law,
-// relative round-off below 1e-12. Pure functions; call from any thread.
+// See worst_mixture.h for what `Mixing` means. With two nonzero atoms per law there are
+// O(terms^5) products, all positive, and the relative round-off is below 1e-12. Pure functions;
+// call from any thread.
 #pragma once
 
 #include "muster/numerics/enclosure.h"
@@ -11,7 +12,7 @@
 
 namespace muster::numerics {
 
-// At most 24 terms and two nonzero atoms a law.
+// Whether there are at most 24 terms and two nonzero atoms per law.
 bool enumerable_mixture(const AtomicLaw& first, const AtomicLaw& second, double terms);
 
 // Requires enumerable_mixture.

@@ -8,9 +8,10 @@
 namespace muster::numerics {
 namespace {
 
-constexpr double kOutward = 1e-12;  // of sums of positive terms, each good to some 1e-15
-constexpr double kSteepest = 100;   // exponents beyond this bound nothing
-constexpr double kLargest = 700;    // an exponent
+// Margin for the round-off of sums of positive terms, each good to about 1e-15.
+constexpr double kOutward = 1e-12;
+constexpr double kSteepest = 100;  // Chernoff's bound is useless where c times the largest atom exceeds this
+constexpr double kLargest = 700;   // largest exponent whose exponential is computed
 
 }  // namespace
 

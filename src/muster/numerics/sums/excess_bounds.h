@@ -1,9 +1,10 @@
-// Bounds on E(S - x)_+ for a sum of independent copies of one law that cost a few operations a threshold:
-// Jensen's from below; Chernoff's, Scarf's and put-call parity from above.
+// Bounds on E(S - x)_+ for a sum of independent copies of one law, at a few operations per threshold:
+// Jensen's from below, and from above Chernoff's, Scarf's and the same two for the expected deficit, with
+// the identity E(S - x)_+ = E(x - S)_+ + E S - x.
 //
-// Scarf's bound is (sqrt(v + d^2) - d) / 2, v the variance of the sum and d the threshold's distance from its
-// mean (docs/theory/profile-only.md, "Rare large terms"). Moments carry their own round-off outward.
-// Immutable but for add_deficits; const methods from any thread.
+// Scarf's bound is (sqrt(v + d^2) - d) / 2, with v the variance of the sum and d the distance of the
+// threshold from its mean (docs/theory/profile-only.md, "Rare large terms"). The moments include a margin
+// for their round-off. Immutable except for add_deficits; const methods may be called from any thread.
 #pragma once
 
 #include <vector>
@@ -12,17 +13,18 @@
 
 namespace muster::numerics {
 
-// log E e^{cY}, rounded up by what its sum may lose.
+// log E e^{cY}, rounded up by the round-off that its sum may have.
 double log_mgf_above(const AtomicLaw& law, double c);
 
 class ExcessBounds {
  public:
-  // `c` > 0: where Chernoff's bound matters most.
+  // `c` > 0 is the tilt at which Chernoff's bound matters most, such as the saddle point.
   ExcessBounds(const AtomicLaw& law, double copies, double c);
-  // Chernoff's bounds on the left, for put-call parity.
+  // Adds Chernoff's bounds on the expected deficit, which improve `above` for thresholds below the mean.
   void add_deficits(const AtomicLaw& law);
 
-  // Of `law`, which is this one's law with probability 1 - chance, else `size`.
+  // The bounds for `copies` of `law`, which is this object's law with probability 1 - chance
+  // and `size` otherwise.
   ExcessBounds capped(const AtomicLaw& law, double copies, double chance, double size) const;
 
   double below(double x) const;
@@ -40,12 +42,13 @@ class ExcessBounds {
 
   ExcessBounds(const AtomicLaw& law, double copies);
   Line line(double c, double log_mgf) const;
-  // `distance`: of the threshold from the mean. Chernoff's bounds, and Scarf's from the variance.
+  // The least of Chernoff's bounds and Scarf's bound at x; `distance` is that of the
+  // threshold from the mean.
   double bounded(const std::vector<Line>& lines, double x, double distance) const;
 
   double copies_;
   double mean_;
-  double slack_;  // by which the mean may be wrong
+  double slack_;  // bound on the error of mean_
   double variance_;
   std::vector<Mgf> mgfs_;
   std::vector<Line> lines_;

@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kUlp = std::numeric_limits<double>::epsilon();
 
-// Copies of a law at a scale.
+// Independent copies of a law, all multiplied by one scale.
 struct Part {
   const AtomicLaw* law;
   double scale;
@@ -30,13 +30,13 @@ std::vector<Part> parts_of(const AtomicLaw& law, const std::vector<ScaledCopies>
   return parts;
 }
 
-// How exact, and how much work.
+// The accuracy to aim for and the work to spend.
 struct Effort {
-  double negligible;     // terms below e^-this of the largest one are bounded, not computed
-  double smoothing_cut;  // so are frequencies beyond this many 1/s
-  double finest;         // smoothing, in units of the payoff's own scale 1/c
-  double coarsest;
-  double budget;  // atoms times frequencies
+  double negligible;     // terms below e^-negligible of the largest one are bounded, not computed
+  double smoothing_cut;  // frequencies beyond smoothing_cut / s are bounded, not computed
+  double finest;         // finest smoothing s to try, in units of 1/c
+  double coarsest;       // every s tried is below this, in the same units
+  double budget;         // largest work, in atoms times frequencies
 };
 constexpr Effort kExact{36, 9.5, 8e-3, 0.2, 1.5e6};
 constexpr Effort kUsual{23, 6, 5e-3, 0.45, 5e5};
@@ -47,7 +47,7 @@ struct Moments {
   double variance = 0;
 };
 
-// Of the whole sum, tilted by c.
+// The moments of the whole sum tilted by c.
 Moments tilted(const std::vector<Part>& parts, double c) {
   Moments sum;
   for (const Part& group : parts) {
@@ -63,7 +63,7 @@ struct Group {
   TiltedLaw tilt;
   EquispacedCharacteristic characteristic;
   double copies;
-  double threshold;  // of the characteristic's modulus: below it the whole term is negligible
+  double threshold;  // where the modulus of `characteristic` is below this, the whole term is negligible
 };
 
 std::vector<Group> prepare(const std::vector<Part>& parts, double c, double step, double negligible) {
@@ -87,10 +87,10 @@ struct Sum {
   double value;
   double error;    // two-sided: skipped terms, truncation, round-off
   double density;  // upper bound on the density of the smoothed sum at k
-  double visited;  // the share of the frequencies that the budget was enough for
+  double visited;  // share of the frequencies that the budget was enough for
 };
 
-// The trapezoid at smoothing s, in units of e^{log_scale}.
+// The trapezoidal sum at smoothing s, in units of e^{log_scale}.
 Sum trapezoid(const std::vector<Part>& parts, double k, double c, double period, double s, double budget,
               const Effort& effort) {
   const double step = 2 * std::numbers::pi / period;
@@ -122,7 +122,7 @@ Sum trapezoid(const std::vector<Part>& parts, double k, double c, double period,
     double exponent = -0.5 * s * s * t * t;
     double phase = 0;
     double amplify = 1;
-    double leap = 0;  // how far one group alone keeps the term negligible
+    double leap = 0;  // for how many more frequencies one group alone makes the term negligible
     for (Group& group : groups) {
       const std::complex<double> minus_one =
           in_step ? group.characteristic.advance() : group.tilt.characteristic_minus_one(t);
@@ -135,7 +135,7 @@ Sum trapezoid(const std::vector<Part>& parts, double k, double c, double period,
       amplify = larger(amplify, 1 / modulus);
       leap = larger(leap, std::floor((group.threshold - modulus) / group.tilt.absolute_mean() / step));
     }
-    if (!(exponent <= -effort.negligible)) {  // a NaN is not negligible: it reaches the sum
+    if (!(exponent <= -effort.negligible)) {  // a NaN is not negligible, so it reaches the sum
       if (!in_step) {
         for (Group& group : groups) {
           group.characteristic.seek(j);
@@ -160,7 +160,8 @@ Sum trapezoid(const std::vector<Part>& parts, double k, double c, double period,
     j += leap + 1;
     in_step = in_step && leap == 0;
   }
-  // The rest: a decreasing integrand, first term plus integral, with |phi| <= 1 and the smoothing alone.
+  // Beyond `last`, with |phi| <= 1, the smoothing alone gives a decreasing integrand, whose sum is at
+  // most its first term plus its integral.
   const double t = (last + 1) * step;
   const double rest = 2 * std::exp(-0.5 * s * s * t * t);
   skipped += rest * (1 / (step * t) + 1 / (t * t));
@@ -184,7 +185,7 @@ struct Problem {
   double k;
   double mean = 0;
   double top = 0;
-  double atoms = 0;  // of the largest part
+  double atoms = 0;  // of the part with the most atoms
 
   Problem(std::vector<Part> of, double threshold) : parts(std::move(of)), k(threshold) {
     for (const Part& part : parts) {
@@ -193,14 +194,14 @@ struct Problem {
       atoms = larger(atoms, static_cast<double>(part.law->points.size()));
     }
   }
-  double intrinsic() const { return larger(0.0, mean - k); }  // Jensen
+  double intrinsic() const { return larger(0.0, mean - k); }  // a lower bound by Jensen's inequality
   bool is_intrinsic() const { return atoms == 0 || top <= k; }
 };
 
 struct Contour {
   double c;
   double log_scale;
-  double log_value;  // about
+  double log_value;  // estimated logarithm of the result
   contour::Period period;
 };
 
@@ -219,8 +220,8 @@ Contour contour_at(const Problem& problem, double c, std::initializer_list<doubl
 }
 
 struct Attempt {
-  std::optional<Enclosure> ends;  // none where the work passes the budget
-  double expected;                // about how many budgets it takes
+  std::optional<Enclosure> ends;  // none where the work exceeds the budget
+  double expected;                // estimated work in units of the budget
 };
 
 // `budget`: in atoms times frequencies.
@@ -244,12 +245,12 @@ Attempt integrated(const Problem& problem, const Contour& at, double s, double b
           1};
 }
 
-// From a finest smoothing to coarser ones, each `factor` times the last, until one can be afforded; those
-// that the last one shows to be too long are passed over.
+// Tries smoothings from `finest` on, each `factor` times the one before, until one fits the budget. Those
+// that the last attempt shows to be too costly are not tried.
 std::optional<Enclosure> finest_affordable(const Problem& problem, const Contour& at, double finest,
                                            double coarsest, double factor, double budget,
                                            const Effort& effort) {
-  constexpr double kHopeless = 1.05;  // budgets
+  constexpr double kHopeless = 1.05;  // a smoothing expected to take more than this many budgets is not tried
   double expected = 0;
   for (double s = finest; s < coarsest; s *= factor, expected /= factor) {
     if (expected > kHopeless) {
@@ -264,7 +265,8 @@ std::optional<Enclosure> finest_affordable(const Problem& problem, const Contour
   return std::nullopt;
 }
 
-// Chernoff's bound, where the sum costs too much; its exponent may be off by a few ulps a copy.
+// Chernoff's bound, where the sum costs too much; the margin is a few ulps of error in the
+// exponent per copy.
 Enclosure unintegrated(const Problem& problem, const Contour& at) {
   double copies = 0;
   for (const Part& part : problem.parts) {
@@ -275,7 +277,8 @@ Enclosure unintegrated(const Problem& problem, const Contour& at) {
           larger(intrinsic, std::exp(at.log_scale - 1) / at.c * (1 + 1e-9 + 8 * kUlp * copies))};
 }
 
-// About the frequency beyond which the product of the transforms is negligible; `most` where it is not.
+// Roughly the frequency beyond which the product of the characteristic functions is negligible; `most`
+// if that is larger.
 double decay_frequency(const std::vector<Part>& parts, double c, double most, double negligible) {
   std::vector<TiltedLaw> tilts;
   double variance = 0;
@@ -310,7 +313,8 @@ double excess_of_mixed_sum_chernoff(const AtomicLaw& law, const std::vector<Scal
 Enclosure excess_of_mixed_sum(const AtomicLaw& law, const std::vector<ScaledCopies>& groups, double k,
                               double c) {
   if (!std::isfinite(k))
-    return {0, std::numeric_limits<double>::infinity()};  // out of range is not "nothing left"
+    // An infinite or NaN threshold must not look like an excess of 0.
+    return {0, std::numeric_limits<double>::infinity()};
   const Problem problem(parts_of(law, groups), k);
   if (problem.is_intrinsic()) {
     return {problem.intrinsic(), problem.intrinsic()};
@@ -333,7 +337,8 @@ Enclosure excess_of_laws(std::span<const LawCopies> laws, double k, std::optiona
   }
   const double c = contour ? *contour : saddle(problem.parts, k);
   const Contour at = contour_at(problem, c, {1.05, 1.1, 1.2, 1.4, 1.8, 2.6}, 16);
-  // Up to where the transform decays, or the smoothing: the finest one that can be afforded.
+  // The sum ends where the characteristic function has decayed or where the smoothing cuts it off. The
+  // smoothing s is the finest one that is affordable.
   const double step = 2 * std::numbers::pi / at.period.length;
   const double affordable = kUsual.budget / problem.atoms;
   double s = kUsual.finest / c;

@@ -1,10 +1,11 @@
-// Certified enclosure of E( sum over groups of scale_g (Y_1 + ... + Y_{n_g}) - k )_+ : independent copies of
-// one finitely supported law, each group at its own scale; or of several laws.
+// Certified enclosure of E( sum over groups of scale_g (Y_1 + ... + Y_{n_g}) - k )_+ for independent
+// copies of one finitely supported law, each group at its own scale, or for copies of several laws.
 //
-// The contour integral of expected_excess.h with the product of the groups' characteristic functions: errs
-// upward, smoothing and aliases bounded for the lower end. A term is negligible as soon as one group's factor
-// is, and frequencies are leapt over with that group's Lipschitz constant. Any c > 0 is a valid contour: a
-// caller with many similar sums passes the saddle of the last one. Reference:
+// The contour integral is that of expected_excess.h with the product of the groups' characteristic
+// functions: it errs upward, and bounds on the smoothing and the aliases are subtracted for the lower
+// end. A term is negligible as soon as one group's factor is; such frequencies are leapt over with the
+// Lipschitz constant of that group's characteristic function. Any c > 0 is a valid contour, so a caller
+// with many similar sums can pass the saddle point of the last one. Reference:
 // docs/theory/star-with-a-pool.md, "Numerics".
 #pragma once
 
@@ -37,8 +38,9 @@ struct LawCopies {
   double copies;  // >= 1
 };
 
-// Copies of several laws added up, to about 1e-5 of the value; at the saddle point unless told. Where the
-// transform hardly decays the smoothing is what a millisecond affords, and the enclosure wider.
+// E(S - k)_+ for the sum S of copies of several laws, to about a relative 1e-5. `contour` is the c to
+// use, by default the saddle point. Where the characteristic function hardly decays, the smoothing is as
+// fine as about a millisecond of work allows, and the enclosure is wider.
 Enclosure excess_of_laws(std::span<const LawCopies> laws, double k,
                          std::optional<double> contour = std::nullopt);
 

@@ -17,15 +17,16 @@ namespace {
 
 constexpr double kUlp = std::numeric_limits<double>::epsilon();
 constexpr double kNegligible = 24;  // terms below e^-24 of the largest one are bounded, not computed
-// Chernoff's bound alone, where it is smaller than this (its logarithm): nobody asks for such deltas.
+// Chernoff's bound is returned where its logarithm is below this: such small deltas are of no use.
 constexpr double kVanishing = -600;
-constexpr double kVanishingOfMany = -230;  // with many atoms, whose sums are slow
-constexpr std::size_t kMany = 64;          // atoms: fewer have no tail to speak of
-constexpr double kPatience = 16;           // budgets for the coarsest smoothing
-// Times what is affordable, as expected from how far a finer smoothing came: not tried. The expectation is
-// good to per cents: in 6,000 sums none that took more than 1.001 times as much succeeded.
+constexpr double kVanishingOfMany = -230;  // the same for more than 8 atoms, whose sums are slow
+constexpr std::size_t kMany = 64;          // laws of fewer atoms have no rare large terms to take apart
+constexpr double kPatience = 16;           // budgets that the coarsest smoothing may take
+// A smoothing is not tried if it is expected to take more than this many times the affordable work. The
+// expectation comes from how far a finer smoothing came and is good to a few per cent: in 6,000 sums no
+// smoothing that took more than 1.001 times as much succeeded.
 constexpr double kHopeless = 1.05;
-constexpr double kSmoothingCut = 6;  // frequencies beyond this many 1/s carry less than e^-18 and are bounded
+constexpr double kSmoothingCut = 6;  // frequencies beyond 6/s carry less than e^-18 and are bounded
 
 double saddle(const AtomicLaw& law, double n, double k) {
   return contour::saddle_point(law, n, k, [](double c) { return 2 / c; });
@@ -35,12 +36,12 @@ bool is_zero(const AtomicLaw& law, double n, double k) {
   return law.points.empty() || n * law.largest_point() <= k;
 }
 
-// The trapezoid at one smoothing, in units of e^{log_scale}.
+// The trapezoidal sum at one smoothing, in units of e^{log_scale}.
 struct Sum {
   double value;
   double error;    // two-sided: skipped terms, truncation, round-off
   double density;  // upper bound on the density of S + Z at k
-  double visited;  // the share of the frequencies that the budget was enough for
+  double visited;  // share of the frequencies that the budget was enough for
 };
 
 Sum trapezoid(const TiltedLaw& tilt, double n, double k, double c, double period, double s, double budget) {
@@ -49,7 +50,7 @@ Sum trapezoid(const TiltedLaw& tilt, double n, double k, double c, double period
   double value = 1 / (c * c);  // j = 0
   const contour::RoundOff round_off(tilt, n, c, k);
   double noise = value * round_off.at(0);
-  double density = 1 + round_off.at(0);  // the same terms without 1/z^2, from above
+  double density = 1 + round_off.at(0);  // upper bound of the same sum without 1/z^2
   double skipped = 0;
   const double visited = contour::walk(
       tilt, n, step, last, kNegligible, budget, [s](double t) { return 0.5 * s * s * t * t; },
@@ -71,7 +72,8 @@ Sum trapezoid(const TiltedLaw& tilt, double n, double k, double c, double period
   if (visited < last) {
     return {0, 0, 0, visited / last};
   }
-  // The rest: a decreasing integrand, so first term plus integral, with |phi| <= 1 and the smoothing alone.
+  // Beyond `last`, with |phi| <= 1, the smoothing alone gives a decreasing integrand, whose sum is at
+  // most its first term plus its integral.
   const double t = (last + 1) * step;
   const double rest = 2 * std::exp(-0.5 * s * s * t * t);
   skipped += rest * (1 / (step * t) + 1 / (t * t));
@@ -84,9 +86,9 @@ Sum trapezoid(const TiltedLaw& tilt, double n, double k, double c, double period
 
 Enclosure expected_excess(const AtomicLaw& law, double n, double k) {
   if (!std::isfinite(k))
-    return {0, std::numeric_limits<double>::infinity()};  // out of range is not "nothing left"
-  const double intrinsic =
-      larger(0.0, n * law.mean() - k);  // Jensen: where the threshold is far below the mean
+    // An infinite or NaN threshold must not look like an excess of 0.
+    return {0, std::numeric_limits<double>::infinity()};
+  const double intrinsic = larger(0.0, n * law.mean() - k);  // a lower bound by Jensen's inequality
   if (is_zero(law, n, k)) {
     return {intrinsic, intrinsic};
   }
@@ -111,7 +113,7 @@ Enclosure expected_excess(const AtomicLaw& law, double n, double k) {
   const double log_scale = n * tilt.log_mgf() - c * k;
   const double width = std::sqrt(n * tilt.variance() + 2 / (c * c));
   const double log_value = log_scale - 2 * std::log(c) - std::log(width * std::sqrt(2 * std::numbers::pi));
-  // (x)_+ <= e^{lambda x} / (e lambda)
+  // Chernoff's bound: x_+ <= e^{lambda x} / (e lambda).
   const contour::Period period = contour::choose_period(c, log_value, [&](double lambda) {
     return n * law.log_mgf(lambda) - lambda * k - 1 - std::log(lambda);
   });
@@ -123,17 +125,17 @@ Enclosure expected_excess(const AtomicLaw& law, double n, double k) {
   const double scale = std::exp(log_scale);
   const double finest = tilt.atoms() <= 8 ? 3e-3 : 7e-3;
   const double coarser = tilt.atoms() <= 8 ? 2 : 4;
-  double expected = 0;  // about the budgets that this smoothing takes, from how far the last one came
-  // The finest smoothing whose frequencies fit the budget.
+  double expected = 0;  // estimated work of this smoothing in budgets, from how far the last one came
+  // Find the finest smoothing whose frequencies fit the budget.
   for (double fraction = finest;; fraction *= coarser, expected /= coarser) {
-    const double s = fraction / c;  // 1/c: the scale on which the tilted payoff varies
+    const double s = fraction / c;  // the tilted integrand varies on the scale 1/c
     const bool coarsest = fraction > 0.3;
     const double affordable = coarsest ? kPatience : 1;
     const bool hopeless = expected > kHopeless * affordable;
     const Sum sum =
         hopeless ? Sum{0, 0, 0, 0} : trapezoid(tilt, n, k, c, period.length, s, affordable * budget);
     if (!(sum.visited >= 1)) {
-      if (coarsest) {  // an integrand that hardly decays: Chernoff's bound, (x)_+ <= e^{cx} / (e c)
+      if (coarsest) {  // the integrand hardly decays: Chernoff's bound, x_+ <= e^{cx} / (e c)
         return {larger(0.0, intrinsic - 8 * kUlp * std::abs(k)),
                 larger(intrinsic, std::exp(log_scale - 1) / c * (1 + 1e-9))};
       }

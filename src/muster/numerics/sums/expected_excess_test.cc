@@ -1,4 +1,5 @@
-// The contour sum against exact multinomial enumeration in long double, which shares no formula with it.
+// Compares the contour sum with exact multinomial enumeration in long double, which shares
+// no formula with it.
 #include "muster/numerics/sums/expected_excess.h"
 
 #include <gtest/gtest.h>
@@ -77,7 +78,7 @@ TEST(ExpectedExcess, EnclosesTheExactValueForSmallN) {
 }
 
 TEST(ExpectedExcess, IsTightForLargeN) {
-  // n = 400 with three atoms: the enumeration is still exact; both ends agree with it closely.
+  // With n = 400 and three atoms the enumeration is still exact, and both ends agree with it closely.
   const AtomicLaw law = check_in_law(1.0, 0.05, 0.2);
   const double k = 400 * std::expm1(0.05);
   const double exact = static_cast<double>(enumerate(law, 400, k));
@@ -90,7 +91,7 @@ TEST(ExpectedExcess, IsTightForLargeN) {
 }
 
 TEST(ExpectedExcess, KeepsRelativeAccuracyInTheFarTail) {
-  // Binomial tail: one atom, exact by summation of log-probabilities.
+  // For the tail of a binomial, one atom, the exact value is a sum of exponentials of log-probabilities.
   AtomicLaw law;
   law.add(1, 0.01);
   const double n = 100'000;
@@ -109,8 +110,8 @@ TEST(ExpectedExcess, KeepsRelativeAccuracyInTheFarTail) {
   }
 }
 
-// One rare, huge loss against a small threshold below it: E(S - k)_+ = E(n - a B)_+ = n (1-w)^n, B ~ Bin(n, w),
-// a > n. log M is about -w, and what rounds there is multiplied by n.
+// One rare and huge negative atom, and a threshold far above it: E(S - k)_+ = E(n - a B)_+ = n (1-w)^n
+// with B ~ Bin(n, w) and a > n. log M is about -w, and its rounding errors are multiplied by n.
 TEST(ExpectedExcess, KeepsLogarithmsNearZeroWhereExponentsAreFarNegative) {
   AtomicLaw law;
   const double w = 2e-9;

@@ -10,15 +10,16 @@ namespace muster::numerics::mixture {
 namespace {
 
 constexpr double kUlp = std::numeric_limits<double>::epsilon();
-constexpr std::size_t kFewAtoms = 8;  // sines one by one are quicker than the vector kernels
+constexpr std::size_t kFewAtoms = 8;  // up to here sines one by one are quicker than the vector kernels
 constexpr double kNegligible = 36;    // terms below e^-36 of the largest are bounded, not computed
 
-// |1 + x|, from above.
+// An upper bound of |1 + x|.
 double modulus_of(std::complex<double> x) {
   return std::sqrt((1 + x.real()) * (1 + x.real()) + x.imag() * x.imag()) + contour::kFloor;
 }
 
-// log|chi| and arg of chi = 1 + x, as in contour::walk; the modulus is not trusted below its floor.
+// The logarithm of the modulus and the argument of chi = 1 + x, as in contour::walk, with contour::kFloor
+// added to the modulus.
 struct Polar {
   explicit Polar(std::complex<double> x)
       : modulus(modulus_of(x)),
@@ -29,10 +30,12 @@ struct Polar {
   double modulus, log_modulus, argument;
 };
 
-// |phi_0 - phi_1| and |phi| on the whole contour, and what that makes negligible.
+// An upper bound of |phi_0 - phi_1| on the whole contour.
 double widest(const Frame& frame, const Side& a, const Side& b) {
   return a.phi() * (1 + kUlp) + b.phi() - 2 * frame.absent;
 }
+// Terms below e^-this of the largest one are negligible, even multiplied by (terms * widest)^2
+// for the curvature.
 double negligible_exponent(const Frame& frame, const Side& a, const Side& b) {
   return kNegligible + 2 * std::log1p(frame.terms * widest(frame, a, b));
 }
@@ -44,7 +47,7 @@ double frequencies(const Frame& frame, const Side& a, const Side& b, double frac
   return last_frequency(frame, a, b, fraction / frame.c);
 }
 
-// Among frequencies far from zero, the share whose terms count: an estimate from a few.
+// Estimates from a few frequencies far from zero what share of them has terms that are not negligible.
 double active_share(const Frame& frame, const Side& a, const Side& b) {
   constexpr int kProbes = 48;
   const double negligible = negligible_exponent(frame, a, b);
@@ -138,7 +141,8 @@ Samples sample(const Frame& frame, const Side& a, const Side& b, double s, doubl
     const std::complex<double> apart = (a.minus_one - b.minus_one) + a.phi() * xa - b.phi() * xb;
     const double difference =
         std::sqrt(std::norm(apart)) * (1 + 4 * kUlp) + difference_error + difference_slope * t;
-    // max |phi_1|^i |phi_2|^(m-2-i) over i, integrated over the swap's weight (header of this file's page).
+    // The largest |phi_0|^i |phi_1|^(m-2-i) over i, integrated over the weight of Mixing::swap
+    // (docs/theory/class-c.md, "Second differences").
     const double log_larger = larger(log_phi[0] + pa.log_modulus, log_phi[1] + pb.log_modulus);
     double power = std::exp(n * log_larger + base - damping - 2 * log_larger);
     if (frame.swap) {
@@ -179,10 +183,10 @@ Samples sample(const Frame& frame, const Side& a, const Side& b, double s, doubl
   }
   const double share[2] = {std::exp(log_phi[0] - log_top), std::exp(log_phi[1] - log_top)};
   double work = 0;
-  double skipped = 0;  // sum of multiplicity / t^2 over what is leapt
+  double skipped = 0;  // sum of multiplicity / t^2 over the frequencies left out
   double skipped_count = 0;
   EquispacedCharacteristic rotating_a(a.tilt, step), rotating_b(b.tilt, step);
-  bool in_step = true;  // they stand at j - 1
+  bool in_step = true;  // whether both rotating evaluators stand at frequency j - 1
   double j = 1;
   while (j <= last) {
     const double t = j * step;
@@ -195,7 +199,7 @@ Samples sample(const Frame& frame, const Side& a, const Side& b, double s, doubl
     const std::complex<double> xb = in_step ? rotating_b.advance() : b.characteristic_minus_one(t);
     const double modulus = larger(share[0] * modulus_of(xa), share[1] * modulus_of(xb));
     const double damping = 0.5 * s * s * t * t;
-    // Smoothing only grows with t: a term below this at t leaves room for a leap.
+    // The damping only grows with t, so frequencies shortly after one below this threshold can be leapt over.
     const double threshold = std::exp(smaller(0.0, (damping - negligible) / n));
     if (!(modulus < threshold) && !(damping >= negligible)) {  // a NaN is not negligible
       if (!in_step) {
@@ -214,15 +218,16 @@ Samples sample(const Frame& frame, const Side& a, const Side& b, double s, doubl
     j += leap + 1;
     in_step = in_step && leap == 0;
   }
-  // Beyond `last`: |phi| <= top and the smoothing alone, e^{-negligible-1} and falling.
+  // Beyond `last` |phi| <= top, and the smoothing alone gives a factor of at most e^{-negligible-1}, falling.
   const double t = (last + 1) * step;
   const double rest = 2 * std::exp(-0.5 * s * s * t * t);
   const double rest_sum = rest * (1 / (step * t) + 1 / (t * t));
   const double rest_count = rest * (1 / (step * s * s * t) + 1);
-  const double full = std::exp(n * log_top + base);  // |phi_j|^n at most this
+  const double full = std::exp(n * log_top + base);  // upper bound of |phi_j|^n, scaled
   const double small = std::exp(-negligible);
   out.error += full * (skipped * small + rest_sum);
-  // A reporting part g psi_j: |g psi_j| <= top - absent, and <= |phi_j| + absent, small where phi_j is.
+  // The reporting part g psi_j has a modulus of at most top - absent, and of at most |phi_j| + absent,
+  // which is small where phi_j is.
   const double away = frame.absent / top;
   const double reporting = std::log(smaller(1 - away, std::exp(-negligible / n) + away));
   if (scans_every_type(frame)) {
@@ -231,7 +236,8 @@ Samples sample(const Frame& frame, const Side& a, const Side& b, double s, doubl
   for (double& density : out.density) {
     density += full * (skipped_count * small + rest_count) + out.error * c * c;
   }
-  // Curvature of what was left out: (|phi|^n)^((n-3)/n) of it, and of the swap's reporting part.
+  // The curvature of the frequencies left out: |phi|^n enters only to the power (n-3)/n, and with
+  // Mixing::swap the reporting part is added.
   double left_out = std::exp(-negligible * larger(0.0, n - 3) / n) / smaller(1.0, top * top * top);
   if (frame.swap) {
     left_out += std::exp((n - 3) * reporting) / smaller(1.0, top * top * top);

@@ -1,9 +1,10 @@
-// The frequencies of worst_mixture.cc: two laws on one contour, what counts of
-// their products, and how much is left out.
+// Samples for worst_mixture.cc: the characteristic functions of two laws on one contour at all
+// frequencies that are not negligible, and bounds on what is left out.
 //
-// Internal to that file. Along z = c + it, with phi_j = E e^{zY_j} and kernel = e^{-zk + s^2 z^2 / 2} / z^2
-// times the step over 2 pi, a product of h factors phi_0 and n - h factors phi_1 sums to the trapezoidal
-// value of E(S_h - k)_+ for every h (docs/theory/class-c.md). Pure functions of values; call from any thread.
+// Internal to that file. Along z = c + it let phi_j = E e^{zY_j}, and let the kernel be e^{-zk + s^2 z^2
+// / 2} / z^2 times the step over 2 pi. For every h the sum over frequencies of kernel * phi_0^h
+// phi_1^(n-h) is the trapezoidal value of E(S_h - k)_+ (docs/theory/class-c.md). Pure functions of
+// values; call from any thread.
 #pragma once
 
 #include <array>
@@ -15,12 +16,13 @@
 
 namespace muster::numerics::mixture {
 
-inline constexpr double kFinest = 3e-3, kCoarsest = 6e-2;  // smoothing s, in units of 1/c
+inline constexpr double kFinest = 3e-3, kCoarsest = 6e-2;  // range of the first smoothing s, in units of 1/c
 inline constexpr double kAffordable = 2000;                // frequencies
-inline constexpr double kEveryType = 256;  // up to here each V may be computed, not only bounded by chords
+// Up to this many terms each V may be computed, not only bounded by chords.
+inline constexpr double kEveryType = 256;
 
-// One law on the common contour. Of a few atoms the sines are computed one by one,
-// without the vector kernels of TiltedLaw.
+// One law on the common contour. If it has few atoms the sines are computed one by one, without the
+// vector kernels of TiltedLaw.
 struct Side {
   Side(const AtomicLaw& law, double c);
   // chi(t) - 1 = phi(c + it)/phi(c) - 1.
@@ -32,7 +34,7 @@ struct Side {
   std::vector<double> points, weights;
 };
 
-// Everything that is fixed along the contour.
+// What is the same for all frequencies.
 struct Frame {
   double terms, k, c, absent;
   bool swap;
@@ -40,15 +42,17 @@ struct Frame {
   contour::Period period;
 };
 
-// Frequencies that count, with the two products of the ends and what turns one into the other.
+// The frequencies that are not negligible: for each of them the products of the two ends, and the ratio
+// that leads from one end to the other.
 struct Samples {
   std::array<std::vector<double>, 2> re, im;  // kernel * phi_j^terms
-  std::vector<double> log_ratio, turn;        // of phi_1 / phi_0
-  double error = 0;                           // two-sided, on any product of `terms` factors
-  double curvature = 0;                       // bounds |second differences|
+  std::vector<double> log_ratio, turn;        // logarithm of the modulus, and argument, of phi_1 / phi_0
+  double error = 0;                           // two-sided, of the sum for any product of `terms` factors
+  double curvature = 0;                       // bound on |second differences| of V
   std::array<double, 2> density{};
   bool affordable = true;
-  // Swap reading, few terms: the same for products of the reporting parts g psi_j alone.
+  // With Mixing::swap and few terms: the same for products of the reporting parts
+  // g psi_j = phi_j - absent alone.
   std::array<std::vector<double>, 2> all_re, all_im;
   std::vector<double> all_log_ratio, all_turn;
 };
@@ -56,7 +60,7 @@ struct Samples {
 // Whether the products of reporting parts are kept.
 inline bool scans_every_type(const Frame& frame) { return frame.swap && frame.terms <= kEveryType; }
 
-// The finest smoothing whose frequencies are affordable, judged from a few.
+// The finest affordable smoothing in units of 1/c, estimated from a few frequencies.
 double affordable_fraction(const Frame& frame, const Side& a, const Side& b);
 
 // The samples at smoothing s; `affordable` is false where more than `budget` frequencies would be visited.

@@ -13,11 +13,12 @@ namespace muster::numerics {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-// Chances that a size is passed by any of the terms.
+// The values of n p that are tried, where n p bounds the probability that any term exceeds B.
 constexpr std::array kChances{1e-3, 1e-4, 1e-5, 1e-6, 1e-8, 1e-10, 1e-13, 1e-17, 1e-22, 1e-28};
-constexpr double kTwo = 3e-4;       // of the value: what two large terms, or large ones put at zero, may add
-constexpr double kWide = 1e-2;      // an enclosure beyond which a larger size makes it worse
-constexpr double kOutward = 1e-11;  // of sums of a hundred positive factors
+// What two large terms, or large terms put at zero, may add, relative to the value.
+constexpr double kTwo = 3e-4;
+constexpr double kWide = 1e-2;      // relative width of an enclosure beyond which no larger B is tried
+constexpr double kOutward = 1e-11;  // margin for the round-off of sums of a hundred positive factors
 
 // Both laws at the union of their points.
 struct Common {
@@ -37,14 +38,15 @@ Common merge(const AtomicLaw& a, const AtomicLaw& b) {
   return all;
 }
 
-// A law whose stop-loss transform is at least both: the larger of them, by second
-// differences; masses at points other than 0.
+// A law whose expected excess is at least that of both laws at every threshold: the larger of the two,
+// whose second differences give its masses at points other than 0.
 AtomicLaw upper_law(const Common& laws) {
   using Extended = long double;
   const std::size_t count = laws.points.size();
   std::size_t right = 0;  // the first point above 0
   while (right < count && laws.points[right] < 0) ++right;
-  // Right of 0 and at it: calls. Left of it: puts and the mean.
+  // At 0 and right of it the values are expected excesses. Left of it they are expected deficits plus the
+  // mean, which differ from the excesses by a linear function.
   const auto call_at = [&](const std::vector<double>& weights, double x) {
     Extended sum = 0;
     for (std::size_t k = count; k-- > 0 && laws.points[k] > x;) {
@@ -80,7 +82,7 @@ AtomicLaw upper_law(const Common& laws) {
   }
   AtomicLaw law;
   Extended found = 0;
-  double raised = 0;  // a point to the right, where a missing mean is made up
+  double raised = 0;  // the first point right of 0, where a missing part of the mean is added
   for (std::size_t k = 0; k < at.size(); ++k) {
     if (at[k] == 0) continue;
     const Extended left = k == 0 ? 0 : (value[k] - value[k - 1]) / (static_cast<Extended>(at[k]) - at[k - 1]);
@@ -103,7 +105,7 @@ AtomicLaw within_size(const AtomicLaw& law, double size) {
   return bulk;
 }
 
-// What one large term and what two add, from above.
+// Upper bounds on what the cases of one large term and of two or more add.
 struct Large {
   double chance;  // np
   double one, two;

@@ -1,4 +1,5 @@
-// Rare large terms of two types taken apart: above every mixture by convolution, and near it.
+// Tests that the bound with rare large terms of two types is above every mixture, computed by
+// convolution, and near the largest.
 #include "muster/numerics/sums/rare_mixture.h"
 
 #include <gtest/gtest.h>
@@ -10,7 +11,7 @@
 namespace muster::numerics {
 namespace {
 
-// A bulk of a dozen atoms and rare large ones, integers all.
+// A law on the integers: a bulk of eight atoms, and three rare large ones.
 AtomicLaw heavy_law(double fall, double rare) {
   AtomicLaw law;
   for (int y = -4; y < 0; ++y) law.add(y, 0.3 * std::exp(fall * y));
@@ -19,7 +20,8 @@ AtomicLaw heavy_law(double fall, double rare) {
   return law;
 }
 
-// The largest V over a few h, by the joint law of the sum and of how many terms count.
+// The largest V over a few h, from the joint law of the sum and of the number of terms
+// that count as nonzero.
 double largest_by_convolution(const AtomicLaw& first, const AtomicLaw& second, int terms, double k,
                               Mixing mixing, double absent) {
   const int count = mixing == Mixing::swap ? terms - 1 : terms, low = 4 * count, high = 60 * 6;
@@ -43,7 +45,7 @@ double largest_by_convolution(const AtomicLaw& first, const AtomicLaw& second, i
           next[place(c, s)] += p * absent;
           next[place(c + 1, s)] += p * zero;
           for (std::size_t a = 0; a < law.points.size(); ++a) {
-            // Sums beyond the table, of six of the largest terms, are left out.
+            // Sums beyond the table, which is as long as six of the largest terms, are left out.
             const int to = s + static_cast<int>(law.points[a]);
             if (to < width) next[place(c + 1, to)] += p * law.weights[a];
           }
@@ -83,7 +85,8 @@ TEST(RareMixture, IsAboveEveryMixtureAndNear) {
   }
 }
 
-// Without the large terms the bound is none: far out they are all there is.
+// The bound for the laws without their large terms is no bound: for large thresholds the large terms are
+// nearly the whole value.
 TEST(RareMixture, WithoutLargeTermsItWouldBeTooSmall) {
   constexpr int kTerms = 40;
   const AtomicLaw first = heavy_law(1.1, 1e-5), second = heavy_law(1.0, 1e-4);

@@ -15,16 +15,16 @@ namespace muster::numerics {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kOutward = 1e-12;  // of sums of positive terms, each good to some 1e-15
-// Chances n p that a size is passed: what two large terms may cost falls with its square.
+constexpr double kOutward = 1e-12;  // margin for the round-off of sums of terms, each good to about 1e-15
+// The values of n p that are tried; what two large terms may contribute falls with the square of n p.
 constexpr std::array kChances{0.3, 0.06, 1e-2, 1e-3, 1e-4, 1e-6, 1e-9, 1e-13, 1e-18, 1e-25, 1e-35, 1e-44};
-constexpr double kTwo = 1e-6;       // of the value: what two large terms, or a raised one, may add
-constexpr double kGap = 1e-6;       // and what may be left between bounds instead of integrated
-constexpr double kWide = 1e-2;      // an enclosure that is worth another split
-constexpr double kNothing = 1e-54;  // of the bulk's deviation: not worth integrating
-constexpr double kLess = 0.5;       // of the largest atom: below it there is something to take apart
+constexpr double kTwo = 1e-6;       // what two large terms, or raised ones, may add, relative to the value
+constexpr double kGap = 1e-6;       // gap between bounds, relative to the value, that is not integrated
+constexpr double kWide = 1e-2;      // relative width of an enclosure above which another split is tried
+constexpr double kNothing = 1e-54;  // a value below this many deviations of the bulk is not integrated
+constexpr double kLess = 0.5;       // terms are taken apart above B if B is below this times the largest atom
 
-// How much of the law lies beyond powers of two, on one side of zero.
+// Mass and moments of the law beyond and below powers of two, on one side of zero.
 class Tail {
  public:
   static constexpr int kLowest = -300, kHighest = 300;
@@ -45,7 +45,7 @@ class Tail {
       second_[i] += second_[i - 1];
     }
   }
-  // The least power of two passed with at most this probability.
+  // The least power of two that |Y| reaches with at most this probability.
   double size_passed_with(double probability) const {
     for (int e = kLowest; e < kHighest; ++e) {
       if (beyond_[slot(e + 1)] <= probability) {
@@ -54,7 +54,7 @@ class Tail {
     }
     return std::ldexp(1.0, kHighest);
   }
-  // P(|Y| > size), E(|Y|; |Y| > size), E(Y^2; |Y| <= size), nearly: at the power of two below.
+  // P(|Y| > size), E(|Y|; |Y| > size) and E(Y^2; |Y| <= size), roughly: size is rounded down to a power of 2.
   double chance_beyond(double size) const { return beyond_[slot(exponent(size) + 1)]; }
   double first_beyond(double size) const { return first_[slot(exponent(size) + 1)]; }
   double second_within(double size) const { return second_[slot(exponent(size))]; }
@@ -64,9 +64,10 @@ class Tail {
   static std::size_t slot(int exponent) {
     return static_cast<std::size_t>(within(exponent, kLowest, kHighest) - kLowest);
   }
-  std::vector<double> beyond_;  // slot e: of sizes in [2^{e-1}, 2^e), then of at least 2^{e-1}
-  std::vector<double> first_;
-  std::vector<double> second_;  // up to 2^e
+  // Slot e: the mass of sizes in [2^{e-1}, 2^e); after accumulate() the mass of sizes of at least 2^{e-1}.
+  std::vector<double> beyond_;
+  std::vector<double> first_;   // the same for the first moment
+  std::vector<double> second_;  // the second moment; after accumulate() of sizes below 2^e
 };
 
 struct Atom {
@@ -74,15 +75,15 @@ struct Atom {
   double weight;
 };
 
-// The law with its left end raised to -low_size, split at size.
+// The law with atoms below -low_size raised to it, split at `size`.
 struct Split {
   double size = 0;
   double chance = 0;       // P(Y > size)
   double mean_beyond = 0;  // E(Y - size)_+
   double low_size = 0;
   double low_chance = 0;  // P(Y < -low_size)
-  AtomicLaw bulk;         // given at most size
-  AtomicLaw capped;
+  AtomicLaw bulk;         // conditioned to be at most `size`
+  AtomicLaw capped;       // with terms above `size` lowered to it
   std::vector<Atom> large;
 };
 
@@ -113,7 +114,7 @@ Split split_at(const AtomicLaw& law, double size, double low_size) {
   return split;
 }
 
-// The expectation in its pieces, for one split.
+// The parts of the expectation for one split.
 class Pieces {
  public:
   Pieces(const AtomicLaw& law, double n, double k, double size, double low_size)
@@ -147,7 +148,7 @@ class Pieces {
 
   double size() const { return split_.size; }
   double lost() const { return two_ + raised_; }
-  // Rough, before anything is integrated.
+  // A rough estimate of the value, before anything is integrated.
   double about() const { return larger(one_.lower, 0.05 * none_chernoff_); }
   double at_most() const { return none_chernoff_ + one_.upper + two_; }
 
@@ -159,14 +160,14 @@ class Pieces {
       none = {none.lower * none_scale_, none.upper * none_scale_};
     }
     const Enclosure one = one_large(kGap * (none.lower + one_.lower));
-    // Weights were divided by 1 - p: one rounding more each.
+    // The bulk's weights were divided by 1 - p, which adds one rounding each.
     const double outward = kOutward + 3e-16 * n_ * smaller(1.0, tilt_of(split_.capped, 0).nonzero_mass);
     return {larger(0.0, (none.lower + one.lower) * (1 - outward) - raised_),
             (none.upper + one.upper + two_) * (1 + outward)};
   }
 
  private:
-  // Leaves at most `gap` to the bounds.
+  // Encloses the part with one large term. Up to `gap` of it is left to the bounds, without an integral.
   Enclosure one_large(double gap) const {
     if (one_.upper - one_.lower <= gap) {
       return one_;
@@ -204,7 +205,7 @@ class Pieces {
   double c_;
   ExcessBounds others_;
   double none_scale_;
-  double one_scale_;  // times an atom's weight: the chance that it alone is large
+  double one_scale_;  // times an atom's weight: the probability that this atom is the only large term
   double none_chernoff_ = 0;
   Enclosure one_{0, 0};
   double two_ = 0;
@@ -233,7 +234,7 @@ std::optional<Enclosure> excess_with_rare_terms(const AtomicLaw& law, double n, 
     }
     return Pieces(law, n, k, large ? size : top, low ? low_size : bottom);
   };
-  // The first split for which two large terms seem to cost little; then as deep as it takes.
+  // Start at the first split for which two large terms seem to add little, and go on until they do.
   std::size_t at = 0;
   for (const double distance = k - n * law.mean(); at + 1 < kChances.size(); ++at) {
     const double size = right.size_passed_with(kChances[at] / n);
@@ -264,7 +265,8 @@ std::optional<Enclosure> excess_with_rare_terms(const AtomicLaw& law, double n, 
     }
   }
   Enclosure found = pieces->integrated();
-  // Where the bulk up to there is itself too heavy to integrate, what two large terms lose may be less.
+  // Where the bulk up to B is itself too heavy-tailed to integrate, a smaller B may give a
+  // narrower enclosure.
   while (at > 0 && found.upper - found.lower > kWide * found.upper) {
     const double before = found.upper - found.lower;
     --at;

@@ -1,6 +1,6 @@
-// The split of a sum by its rare large terms, piece by piece as rare_terms.h states it, and the code's
-// enclosures, against every outcome of up to six random terms. The same pieces with one term too few, as an
-// inattentive hand writes them, must be caught.
+// Compares the split of a sum by its rare large terms, as rare_terms.h states it, and the enclosures that
+// the code returns with a sum over every outcome of up to six random terms. The same split with one term
+// too few must be detected as wrong.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 namespace muster::numerics {
 namespace {
 
-constexpr long double kSmall = 1e-13L;  // round-off of sums of positive terms
+constexpr long double kSmall = 1e-13L;  // relative round-off of sums of positive terms
 
 struct Outcome {
   long double sum;
@@ -35,7 +35,7 @@ Outcomes outcomes_of(const AtomicLaw& law) {
   return all;
 }
 
-// Every outcome of `count` independent terms added.
+// Every outcome of the sum of `count` independent terms.
 Outcomes power(const Outcomes& term, int count) {
   Outcomes all{{0, 1}};
   for (int i = 0; i < count; ++i) {
@@ -69,7 +69,8 @@ long double excess(const Outcomes& all, long double k) {
   return value;
 }
 
-// Atoms over seven powers of e on both sides, on a lattice or not, rarer as they are larger.
+// Random atoms of both signs whose sizes span seven powers of e, on a lattice or not;
+// larger ones are rarer.
 AtomicLaw random_law(int atoms, std::mt19937_64& engine) {
   std::uniform_real_distribution<double> uniform(0, 1);
   const bool lattice = uniform(engine) < 0.3;
@@ -91,8 +92,8 @@ AtomicLaw random_law(int atoms, std::mt19937_64& engine) {
   return law;
 }
 
-// The statement of rare_terms.h with exact calls in place of its bounds. `missing`: how many terms too few
-// the pieces have.
+// The statement of rare_terms.h with exact expected excesses in place of its bounds. `missing` is how
+// many terms too few its parts have.
 struct Statement {
   long double least, most;
 };
@@ -167,12 +168,13 @@ TEST(RareTermsEnumeration, TheStatementHoldsAndOneTermFewerIsCaught) {
   std::printf("%d cases; with one term fewer %d are violated\n", cases, caught);
 }
 
-// What the code returns, of random laws with enough atoms to be split at various sizes.
+// Tests what the code returns for random laws that have enough atoms to be split at various sizes.
 TEST(RareTermsEnumeration, EnclosesEveryOutcome) {
   std::mt19937_64 engine(18);
   int cases = 0, taken_apart = 0, violations = 0, caught = 0;
   for (int trial = 0; trial < 260; ++trial) {
-    const int n = trial % 8 < 6 ? 2 + trial % 2 : trial % 8 - 1;  // 2 and 3, and of few atoms 5 and 6
+    // n is 2 or 3, or with few atoms 5 or 6.
+    const int n = trial % 8 < 6 ? 2 + trial % 2 : trial % 8 - 1;
     const AtomicLaw law = random_law(n == 2 ? 300 : n == 3 ? 45 : n == 5 ? 8 : 6, engine);
     const Outcomes term = outcomes_of(law);
     const Outcomes sum = power(term, n), fewer = power(term, n - 1);
@@ -183,7 +185,7 @@ TEST(RareTermsEnumeration, EnclosesEveryOutcome) {
       ++taken_apart;
       const long double truth = excess(sum, k), allowed = kSmall * (truth + 100 * std::fabs(k));
       violations += truth < got->lower - allowed || truth > got->upper + allowed;
-      const long double without = excess(fewer, k);  // a bound for one term fewer
+      const long double without = excess(fewer, k);  // the value for one term fewer
       caught += without < got->lower - allowed || without > got->upper + allowed;
     }
   }
@@ -193,7 +195,7 @@ TEST(RareTermsEnumeration, EnclosesEveryOutcome) {
   std::printf("%d cases, %d taken apart; one term fewer lies outside %d\n", cases, taken_apart, caught);
 }
 
-// Copies of two laws, at the saddle point and beside it.
+// Tests copies of two laws, at the saddle point and beside it.
 TEST(RareTermsEnumeration, CopiesOfTwoLawsAreEnclosed) {
   std::mt19937_64 engine(19);
   std::uniform_real_distribution<double> uniform(0, 1);

@@ -1,4 +1,5 @@
-// Sums with rare large terms against the exact law of the sum, convolved term by term on the integers.
+// Compares sums with rare large terms with the exact law of the sum, convolved term by
+// term on the integers.
 #include "muster/numerics/sums/rare_terms.h"
 
 #include <gtest/gtest.h>
@@ -12,7 +13,7 @@
 namespace muster::numerics {
 namespace {
 
-// Whole atoms of both signs whose probabilities fall as a power of their size.
+// A law on the integers of both signs whose probabilities fall as a power of their size.
 AtomicLaw heavy_law(int largest, double power, double rate, double left) {
   AtomicLaw law;
   double total = 0;
@@ -26,7 +27,7 @@ AtomicLaw heavy_law(int largest, double power, double rate, double left) {
   return law;
 }
 
-// The law of the sum of n copies, from -n largest on.
+// The law of the sum of n copies; element 0 is for the sum -n * largest.
 std::vector<long double> convolved(const AtomicLaw& law, int n, int largest) {
   const std::size_t width = 2 * static_cast<std::size_t>(n) * largest + 1;
   std::vector<long double> sum(width, 0);
@@ -87,11 +88,11 @@ TEST(RareTerms, EnclosesTheExactValue) {
     }
   }
   EXPECT_GT(taken_apart, 100);
-  EXPECT_LT(widest, 0.35);  // a few reports on a lattice: the smoothing shows
+  EXPECT_LT(widest, 0.35);  // with a few reports on a lattice the smoothing widens the enclosure
   RecordProperty("taken_apart", taken_apart);
 }
 
-// A law of many atoms and thousands of terms, on which the plain inversion is affordable as well.
+// A law of many atoms and thousands of terms, for which the plain inversion is affordable too.
 TEST(RareTerms, AgreesWithThePlainInversion) {
   AtomicLaw law;
   for (int i = -400; i <= 400; ++i) {
@@ -112,7 +113,7 @@ TEST(RareTerms, AgreesWithThePlainInversion) {
   }
 }
 
-// Too short a tail to be taken apart, and one so far out that nothing is integrated.
+// A tail that is too short to be taken apart, and a threshold so large that nothing is integrated.
 TEST(RareTerms, LeavesShortTailsAndEndsFarOut) {
   AtomicLaw law;
   law.add(1, 0.1);

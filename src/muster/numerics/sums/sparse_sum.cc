@@ -13,26 +13,28 @@ namespace muster::numerics {
 namespace {
 
 constexpr double kUlp = std::numeric_limits<double>::epsilon();
-constexpr double kFew = 1;           // expected terms away from zero
-constexpr double kFarthest = 24;     // thresholds beyond as many of the largest atom are not for counting
-constexpr int kMost = 48;            // counted at once; beyond, a bound is all anybody needs
+constexpr double kFew = 1;  // largest expected number of nonzero terms
+// Give up if the threshold exceeds this many times the largest atom.
+constexpr double kFarthest = 24;
+constexpr int kMost = 48;            // largest number of nonzero terms that is enumerated; more are bounded
 constexpr int kMostOfThree = 24;     // the same with three atoms
-constexpr double kTail = 1e-10;      // of the value: what uncounted numbers may add
-constexpr double kTolerance = 1e-9;  // of the value: what the maximum over the types may add
-constexpr double kOutward = 1e-12;   // of sums and products of a few hundred positive factors
-constexpr double kFewOfMany = 1e-2;  // expected terms away from zero, of a law of many atoms
-constexpr double kPairs = 1e-7;      // of the value: what three such terms may leave open
-constexpr double kNothing = 1e-90;   // a value nobody asks for
-constexpr int kMostPairs = 30;
-constexpr double kWork = 1e6;          // products spent on the types
-constexpr double kUnderflow = 1e-290;  // times 1 + the largest atom
-constexpr double kTinyWeight = 1e-200,
-                 kHugeAtom = 1e60;  // beyond, products of them may leave a double's range
+constexpr double kTail = 1e-10;      // what numbers not enumerated may add, relative to the value
+constexpr double kTolerance = 1e-9;  // relative error allowed in the maximum over the types
+constexpr double kOutward = 1e-12;   // margin for the round-off of sums of products of positive factors
+constexpr double kFewOfMany = 1e-2;  // largest expected number of nonzero terms for a law of many atoms
+constexpr double kPairs = 1e-7;      // largest relative gap that the bounds on three such terms may leave
+constexpr double kNothing = 1e-90;   // values below this many times a term's size may have wider bounds
+constexpr int kMostPairs = 30;       // largest number of nonzero terms bounded by pairs
+constexpr double kWork = 1e6;        // largest number of products spent on the maximum over the types
+// What underflow may lose, times 1 + the largest atom.
+constexpr double kUnderflow = 1e-290;
+// Weights below and atoms above these are refused: their products may leave the range of a double.
+constexpr double kTinyWeight = 1e-200, kHugeAtom = 1e60;
 
 struct Outcome {
   double sum;
   double probability;
-  double size;  // of what was added
+  double size;  // sum of the moduli of what was added
 };
 
 double mass_of(const AtomicLaw& law) {
@@ -58,14 +60,14 @@ std::vector<Outcome> outcomes(const AtomicLaw& law, double mass, int count) {
     }
     for (int c = 0; c <= left; ++c) {
       self(self, atom + 1, left - c, {at.sum + c * point, at.probability, at.size + c * std::abs(point)});
-      at.probability *= share * (left - c) / (c + 1);  // binomial coefficients as they come
+      at.probability *= share * (left - c) / (c + 1);  // builds up the binomial coefficients
     }
   };
   visit(visit, 0, count, {0, 1, 0});
   return all;
 }
 
-// E(x + y - k)_+, between two roundings of the threshold.
+// Encloses E(x + y - k)_+ by moving the threshold by its round-off, once down and once up.
 Enclosure call_of(const std::vector<Outcome>& left, const std::vector<Outcome>& right, double k) {
   Enclosure total{0, 0};
   for (const Outcome& x : left) {
@@ -89,16 +91,17 @@ double falling(double x, int count, double all) {
   return product;
 }
 
-// Everything about one c: its probability, and H(j, c - j).
+// One number c of nonzero terms: its probability, and H(j, c - j) for every j.
 struct Count {
   int count;
   double probability;
   std::vector<Enclosure> expected;  // [j]
-  std::vector<std::vector<double>>
-      best{};  // [j][l]: the largest upper H with at least j and l of the two laws
+  // best[j][l]: the largest upper end of H with at least j terms of the first law and l of the second.
+  std::vector<std::vector<double>> best{};
 };
 
-// A stretch of i: of the others `first` are of the first law, `second` of the second, the rest undecided.
+// An interval of i: `first` terms are of the first law, `second` of the second, and the
+// rest are undecided.
 struct Block {
   double first, second;
   double upper;
@@ -120,7 +123,7 @@ class FewTerms {
     double probability = std::exp(terms * std::log1p(-mass));
     double found = 0;
     for (int c = 0; c <= others_; ++c) {
-      // Counts from c on: (c+1) P(c+1) is at most expected / c of c P(c).
+      // A bound on all counts from c on: (c+1) P(c+1) is at most expected / c times c P(c).
       if (c > expected) {
         const double rest = c * top * probability / (1 - expected / c) * (1 + kOutward);
         if (c > most || rest <= kTail * found) {
@@ -170,20 +173,20 @@ class FewTerms {
     return total;
   }
 
-  // The largest V of a block, from above; at one i, V itself.
+  // An upper bound of V on a block; V itself where the block is a single i.
   double bound(double first, double second) const {
     const double undecided = others_ - first - second;
     double total = 0;
     for (const Count& c : counts_) {
       double mean = 0;
-      double of_j = 1;  // C(c, j)
+      double of_j = 1;  // binomial coefficient C(c, j)
       for (int j = 0; j <= c.count; ++j) {
         const double chosen = of_j * falling(first, j, others_);
         of_j = of_j * (c.count - j) / (j + 1);
         if (chosen == 0) {
           break;
         }
-        double of_l = 1;  // C(c - j, l)
+        double of_l = 1;  // binomial coefficient C(c - j, l)
         for (int l = 0; j + l <= c.count; ++l) {
           const double drawn = falling(second, l, others_);
           if (drawn == 0) {
@@ -227,7 +230,7 @@ class FewTerms {
       std::pop_heap(blocks.begin(), blocks.end());
       blocks.pop_back();
       const double half = std::floor(undecided / 2);
-      // i up to worst.first + half, and from there on by one.
+      // Split the block: i up to worst.first + half, and i from the next one on.
       for (const auto& [first, second] :
            {std::pair{worst.first, others_ - worst.first - half}, {worst.first + half + 1, worst.second}}) {
         blocks.push_back({first, second, bound(first, second)});
@@ -260,7 +263,8 @@ bool few(const AtomicLaw& first, const AtomicLaw& second, double terms, double k
          first.points.size() <= most_atoms && second.points.size() <= most_atoms;
 }
 
-// E(Y_1 + ... + Y_c - k)_+ of a nonzero term, at hand for c = 1 and, for points in order, for c = 2.
+// E(Y_1 + ... + Y_c - k)_+ for c = 1 and c = 2 terms, each conditioned to be nonzero, from sorted points
+// and sums over all points above each of them.
 class PairsOfTerms {
  public:
   PairsOfTerms(const AtomicLaw& law, double mass) {
@@ -312,7 +316,8 @@ class PairsOfTerms {
   struct Sum {
     long double weight = 0, sum = 0, size = 0;
   };
-  // Of what lies beyond the threshold: its weight, excess, and what was added and subtracted.
+  // The weight of the points from `from` on, their excess over the threshold, and the sum of the moduli
+  // of what was added and subtracted.
   Sum beyond(std::size_t from, long double threshold) const {
     const Sum& at = above_[from];
     return {at.weight, at.sum - threshold * at.weight, at.size + std::abs(threshold) * at.weight};
@@ -324,18 +329,19 @@ class PairsOfTerms {
   }
 
   std::vector<double> points_, weights_;
-  std::vector<Sum> above_;  // from each point on
+  std::vector<Sum> above_;  // [i]: over the points from i on
 };
 
-// With (Y_1 + ... + Y_c - k)_+ at most the mean over pairs of (c/2 (Y_i + Y_j) - k)_+, and by Jensen at least
-// (Y_1 + Y_2 + (c-2) EY - k)_+ in expectation.
+// By convexity (Y_1 + ... + Y_c - k)_+ is at most the mean over pairs of (c/2 (Y_i + Y_j) - k)_+, and by
+// Jensen's inequality its expectation is at least that of (Y_1 + Y_2 + (c-2) EY - k)_+.
 std::optional<Enclosure> by_pairs(const AtomicLaw& law, double n, double k) {
   const double mass = mass_of(law);
   const double ratio = mass / (1 - mass), expected = n * ratio;
   const PairsOfTerms terms(law, mass);
   double probability = std::exp(n * std::log1p(-mass));
   Enclosure total{probability * larger(0.0, -k), probability * larger(0.0, -k)};
-  const double each = terms.absolute_mean() + larger(0.0, -k);  // E(sum of c - k)_+ is at most c of these
+  // For c >= 1, E(Y_1 + ... + Y_c - k)_+ is at most c times this.
+  const double each = terms.absolute_mean() + larger(0.0, -k);
   double tail = 0;
   for (int c = 1;; ++c) {
     probability *= (n - c + 1) / c * ratio;
@@ -382,8 +388,8 @@ std::optional<WorstMixture> few_terms_mixture(const AtomicLaw& first, const Atom
 
 Enclosure excess_of_one_or_two(const AtomicLaw& law, double n, double k) {
   const double mass = mass_of(law), rest = larger(0.0, 1 - mass);
-  // Sums of products, each to a few ulps of what was added and subtracted; a
-  // remainder of mass to one of the whole.
+  // The margin is for sums of products, each good to a few ulps of what was added and subtracted, and for
+  // the remaining mass, good to an ulp of the whole.
   const auto around = [&](double value, double size) {
     const double slip = (32 + static_cast<double>(law.points.size())) * kUlp * size;
     return Enclosure{larger(0.0, value - slip), larger(0.0, value + slip)};

@@ -1,4 +1,4 @@
-// Few terms away from zero, counted one number after another, against sums over all of them.
+// Compares the sum over the number of nonzero terms with sums over all outcomes.
 #include "muster/numerics/sums/sparse_sum.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@
 namespace muster::numerics {
 namespace {
 
-// enumerated_mixture sums every count of every atom for every i, zeros included.
+// The reference enumerated_mixture adds up all counts of all atoms, zeros included, for every i.
 TEST(SparseSum, IsTheMaximumOverAllTypes) {
   std::mt19937_64 engine(7);
   std::uniform_real_distribution<double> uniform(0, 1);
@@ -38,11 +38,11 @@ TEST(SparseSum, IsTheMaximumOverAllTypes) {
         EXPECT_GE(few->value.upper, exact.lower);
         EXPECT_LE(few->value.lower, exact.upper);
         EXPECT_LE(few->value.upper, exact.upper * (1 + 4e-9) + 1e-288);
-        if (exact.upper < 1e-200) continue;  // the allowance for underflow
+        if (exact.upper < 1e-200) continue;  // the allowance for underflow dominates
         ++cases;
         loosest = std::max(loosest, few->value.upper / exact.lower - 1);
         inside += few->value.lower < exact.lower * (1 - 1e-6) ? 1 : 0;
-        if (mixing == Mixing::swap) {  // the product of the others alone, without n absent/(n - N)
+        if (mixing == Mixing::swap) {  // the product of the other terms without n absent/(n - N) is too small
           const auto bare = few_terms_mixture(first, second, terms - 1, k, Mixing::product);
           forgotten_weight += bare->value.upper < exact.lower * (1 - 1e-6) ? 1 : 0;
         }
@@ -56,7 +56,8 @@ TEST(SparseSum, IsTheMaximumOverAllTypes) {
   EXPECT_GT(forgotten_weight, 10);
 }
 
-// Many terms: at most three of them away from zero, the rest left out, by the definition of V.
+// Many terms: the reference adds up, by the definition of V, all outcomes with at most
+// three nonzero terms.
 TEST(SparseSum, ManyTermsOfWhichThreeCount) {
   int cases = 0;
   for (const double n : {1e3, 1e6, 1e9}) {
@@ -71,7 +72,7 @@ TEST(SparseSum, ManyTermsOfWhichThreeCount) {
         long double largest = 0;
         for (const double share : {0.0, 0.3, 0.5, 1.0}) {
           const double i = std::floor(share * (n - 1));
-          const double of[4] = {i, i, n - 1 - i, n - 1 - i};  // of each atom's law
+          const double of[4] = {i, i, n - 1 - i, n - 1 - i};  // number of terms of the atom's law
           const double point[4] = {first.points[0], first.points[1], second.points[0], second.points[1]};
           const double weight[4] = {first.weights[0], first.weights[1], second.weights[0], second.weights[1]};
           long double total = 0;
@@ -126,7 +127,7 @@ TEST(SparseSum, OneLawOfThreeAtoms) {
   }
 }
 
-// Every outcome of six terms of five atoms and zero.
+// The reference adds up every outcome of six terms of five atoms and zero.
 TEST(SparseSum, OneLawOfManyAtoms) {
   constexpr int kTerms = 6, kAtoms = 5;
   std::mt19937_64 engine(9);
@@ -169,8 +170,8 @@ TEST(SparseSum, OneLawOfManyAtoms) {
 
 TEST(SparseSum, LeavesTheRestToTheContour) {
   const AtomicLaw first = two_points(1, -0.5, 1e-3, 0.3), second = two_points(-1, 0.5, 1e-3, 0.3);
-  EXPECT_FALSE(few_terms_mixture(first, second, 1e4, 0, Mixing::product));   // ten expected
-  EXPECT_FALSE(few_terms_mixture(first, second, 100, 60, Mixing::product));  // sixty needed
+  EXPECT_FALSE(few_terms_mixture(first, second, 1e4, 0, Mixing::product));   // ten nonzero terms expected
+  EXPECT_FALSE(few_terms_mixture(first, second, 100, 60, Mixing::product));  // k is 60 times the largest atom
   EXPECT_FALSE(few_terms_mixture(first, two_points(1, 2, 2e-3, 0.3), 100, 0, Mixing::product));
   EXPECT_TRUE(few_terms_mixture(first, second, 100, 0, Mixing::product));
 }

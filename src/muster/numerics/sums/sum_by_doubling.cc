@@ -13,15 +13,16 @@ namespace {
 constexpr double kUlp = std::numeric_limits<double>::epsilon();
 constexpr double kNegligible = 1e-46;
 
-// Mass, first moment above the cell's left knot, and how many terms were added.
+// Per cell: the mass, the first moment relative to the left knot, and how many terms were added.
 struct Cells {
   std::vector<double> mass, moment;
   std::vector<double> terms;
   double dropped = 0;         // mass of pairs left out
-  double dropped_moment = 0;  // and an upper bound on their sums' part of the mean
+  double dropped_moment = 0;  // upper bound on what these pairs contribute to the mean
 };
 
-// What a law has at and beyond each atom, and before it: to find where a row of pairs stops to matter.
+// Mass and first moment of a law from each atom on, and its mass before each atom. They show from where
+// on the pairs of a row are negligible.
 struct Tails {
   std::vector<double> mass_from, moment_from, mass_before;
   explicit Tails(const SumLaw& law)
@@ -38,8 +39,8 @@ struct Tails {
   }
 };
 
-// Adds the row x + b_j, j in [first, end), with masses p b_j. Sums
-// increase with j: the cell only walks forward.
+// Adds the sums x + b_j for j in [first, end), with masses p times those of b. The sums increase with j,
+// so the cell only moves forward.
 void add_row(double x, double p, const SumLaw& b, std::size_t first, std::size_t end,
              const std::vector<double>& knots, Cells& cells) {
   if (first >= end) {
@@ -80,7 +81,7 @@ void add_row(double x, double p, const SumLaw& b, std::size_t first, std::size_t
 Cells convolve(const SumLaw& a, const SumLaw& b, const std::vector<double>& knots) {
   Cells cells{std::vector<double>(knots.size()), std::vector<double>(knots.size()),
               std::vector<double>(knots.size()), 0, 0};
-  // Of a law whose masses have all become negligible only what was left out is known.
+  // All masses of b have become negligible; only what was left out of it is known.
   if (b.points.empty()) {
     return cells;
   }
@@ -91,7 +92,7 @@ Cells convolve(const SumLaw& a, const SumLaw& b, const std::vector<double>& knot
     const double x = a.points[i];
     const double p = a.masses[i];
     const double small = kNegligible / p;
-    // [start, end): all but a negligible mass of b at either end.
+    // All but a negligible mass of b lies in [start, end).
     const std::size_t end = static_cast<std::size_t>(
         std::lower_bound(from.begin(), from.end(), small, [](double f, double v) { return f > v; }) -
         from.begin());
@@ -150,9 +151,9 @@ SumLaw add(const SumLaw& a, const SumLaw& b, Side side, const std::vector<double
   const double terms = *std::max_element(cells.terms.begin(), cells.terms.end());
   law.excess += a.excess + b.excess + cells.dropped_moment;
   law.dropped = a.dropped + b.dropped + cells.dropped;
-  // A cell's mass and moment are sums of at most `terms` positive products; the moment is at
-  // most the cell's width, itself at most the right knot, so its relative error moves the
-  // mean by no more than that part of it.
+  // A cell's mass and moment are sums of at most `terms` positive products. The moment divided by the
+  // mass is at most the cell's mean, so a relative error of the moment changes that mean by at most the
+  // same relative amount.
   law.mass_error = a.mass_error + b.mass_error + (terms + 8) * kUlp;
   law.point_error = larger(a.point_error, b.point_error) + (2 * terms + 16) * kUlp;
   return law;

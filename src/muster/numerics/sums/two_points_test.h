@@ -1,11 +1,11 @@
-// A law of two points and zero, as the terms of class C have: for tests.
+// For tests: a law of two points and zero, like the terms of class C (Theorem 4).
 #pragma once
 
 #include "muster/numerics/sums/atomic_law.h"
 
 namespace muster::numerics {
 
-// Zero but at `rate`; then x at `share`, else y.
+// Nonzero with probability `rate`, and then x with probability `share`, else y.
 inline AtomicLaw two_points(double x, double y, double rate, double share) {
   AtomicLaw law;
   law.add(x, rate * share);

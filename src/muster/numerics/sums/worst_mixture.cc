@@ -21,17 +21,26 @@ namespace {
 using namespace mixture;
 
 constexpr double kUlp = std::numeric_limits<double>::epsilon();
-constexpr double kTolerance = 2e-7;     // of the value: a curvature allowance below this is not refined
-constexpr double kWorthTheWork = 1e-3;  // an allowance above this is refined at any price
+constexpr double kTolerance = 2e-7;  // of the value: a curvature allowance below this is not refined
+// An allowance above this part of the value is worth two more smoothings and more chords.
+constexpr double kWorthTheWork = 1e-3;
+// Each smoothing tried is kCoarser times the last one, up to kLastResort / c. At last the two that are
+// finer and coarser than the best one by kNearby are tried.
 constexpr double kCoarser = 1.8, kNearby = 1.34, kLastResort = 0.4;
-constexpr double kPieces = 64, kMostWork = 4e5, kMostWorkAtLast = 2e6;  // chords; times frequencies
-constexpr double kPatient = 5;  // times as many frequencies where smoothing is coarse; more buy a part in 1e5
-constexpr double kManyAtoms = 32;           // from here a frequency costs more
-constexpr double kHopeless = 2;             // of the larger end: smoothing must do it
-constexpr double kAlike = 1, kStep = 1.25;  // logarithms of the two products on one contour; along it
-constexpr double kWorthAnother = 0.2;       // a gap for which a second contour is tried
-constexpr double kRareAll = -14;            // logarithm of the chance that no term is zero
-constexpr double kVanishing = -250;         // logarithm of a value nobody asks for: bounded, not computed
+// The number of chords at first, and the largest number of chords times frequencies, at first and at last.
+constexpr double kPieces = 64, kMostWork = 4e5, kMostWorkAtLast = 2e6;
+// Where smoothing is coarse, this many times kAffordable frequencies are allowed; more would gain about 1e-5.
+constexpr double kPatient = 5;
+constexpr double kManyAtoms = 32;  // with more atoms a frequency costs more, and fewer are affordable
+// A bound above this many times the larger end is not refined by more chords, but by more smoothing.
+constexpr double kHopeless = 2;
+// The contour is moved where the logarithms of the two ends' products differ by more than kAlike, a
+// factor kStep at a time.
+constexpr double kAlike = 1, kStep = 1.25;
+constexpr double kWorthAnother = 0.2;  // relative gap of an enclosure for which a second contour is tried
+// Every V is computed if the logarithm of the probability that no term is zero exceeds this.
+constexpr double kRareAll = -14;
+constexpr double kVanishing = -250;  // a value whose logarithm is below this is bounded, not computed
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 double sum_of(const std::vector<double>& v) {
@@ -42,7 +51,8 @@ double sum_of(const std::vector<double>& v) {
   return total;
 }
 
-// The largest value over one piece of length `length` between `left` and `right`.
+// An upper bound of the values over a piece of length `length`, whose ends have the values `left` and
+// `right`: the chord plus the curvature allowance.
 double bulge(double left, double right, double length, double curvature, bool swap) {
   const double allowance = curvature * length * length * (0.5 + (swap ? 1 / length : 0));
   const double drop = std::abs(left - right);
@@ -54,8 +64,9 @@ double bulge(double left, double right, double length, double curvature, bool sw
   return high + allowance * share * share;
 }
 
-// Sums of kernel * phi_0^(n-h) phi_1^h, a step of h after another from one of the two ends: `towards` 1 from
-// phi_0^n on, else from phi_1^n.
+// Sums over frequencies of kernel * phi_0^(n-h) phi_1^h for one h after another. A positive
+// `towards` starts from phi_0^n and raises h by `towards` each time; a negative one starts from
+// phi_1^n and lowers h.
 class Products {
  public:
   Products(const std::vector<double>& re, const std::vector<double>& im, const std::vector<double>& log_ratio,
@@ -68,7 +79,7 @@ class Products {
     }
     resize((re.size() + 7) / 8 * 8);
   }
-  // All later values are right to this, but for rounding.
+  // The error of later values from the products that were dropped; rounding is not included.
   static constexpr double kDropped = 1e-240;
   double next() {
     if (ready_ == 0) {
@@ -83,14 +94,14 @@ class Products {
 
  private:
   static constexpr int kGroupsBetween = 4;
-  static constexpr double kVanished = 1e-250;  // a processor is slow with numbers near the smallest
+  static constexpr double kVanished = 1e-250;  // smaller products are dropped: subnormal arithmetic is slow
 
   void resize(std::size_t count) {
     for (auto* values : {&re_, &im_, &step_re_, &step_im_}) {
       values->resize(count, 0.0);
     }
   }
-  // Products so small that only fall.
+  // Drops products that have become negligible and keep falling.
   void drop_what_vanished() {
     std::size_t kept = 0;
     for (std::size_t i = 0; i < re_.size(); ++i) {
@@ -113,7 +124,7 @@ class Products {
   int groups_ = 0;
 };
 
-// An upper bound of all V, and where the largest was seen: at so many terms of the second law.
+// An upper bound of all V, the largest value seen, and at how many terms of the second law it was seen.
 struct Largest {
   double upper = 0;
   double value = 0;
@@ -128,7 +139,8 @@ struct Largest {
   }
 };
 
-// By chords over pieces of `stride` terms. In the swap reading the chord's ends stand at h m / n.
+// The bound by chords over pieces of `stride` terms. With Mixing::swap the ends of the
+// chords stand at h m / n.
 Largest over_pieces(const Frame& frame, const Samples& samples, double stride) {
   const double n = frame.terms;
   const double shrink = frame.swap ? (n - 1) / n : 1;
@@ -141,7 +153,7 @@ Largest over_pieces(const Frame& frame, const Samples& samples, double stride) {
     worst.upper = bulge(ends[0], ends[1], n * shrink, samples.curvature, frame.swap);
     return worst;
   }
-  // From the larger end: powers of the ratio then mostly fall.
+  // Start from the larger end, because the powers of the ratio then mostly fall.
   const int from = ends[0] >= ends[1] ? 0 : 1;
   Products products(samples.re[from], samples.im[from], samples.log_ratio, samples.turn,
                     from == 0 ? stride : -stride);
@@ -159,7 +171,8 @@ Largest over_pieces(const Frame& frame, const Samples& samples, double stride) {
   return worst;
 }
 
-// The bound by chords over ever more pieces, until it is `enough` or passes `most` products.
+// The bound by chords over more and more pieces, until it is at most `enough` or would take more
+// than `most` products.
 Largest in_pieces(const Frame& frame, const Samples& samples, double largest, double enough, double most) {
   const double frequencies = static_cast<double>(samples.turn.size());
   Largest found{kInfinity, 0, 0};
@@ -175,8 +188,8 @@ Largest in_pieces(const Frame& frame, const Samples& samples, double largest, do
   return found;
 }
 
-// Every V in turn, from both ends to the middle: h V_{h-1} + (n-h) V_h = n (G_h - what all n reporting adds).
-// Errors shrink in that direction.
+// Computes every V in turn, from both ends to the middle, by h V_{h-1} + (n-h) V_h = n (G_h - the part of
+// G_h where no term is zero). Errors shrink in that direction.
 Largest over_every_type(const Frame& frame, const Samples& samples) {
   const double n = frame.terms;
   const int half = static_cast<int>(n) / 2;
@@ -200,9 +213,9 @@ Largest over_every_type(const Frame& frame, const Samples& samples) {
   return worst;
 }
 
-// Where the other law's transform is much the larger one at the saddle `c` of `law`, it is a mixture that has
-// the largest value: the contour then moves towards the other's saddle until the two are alike, which is
-// where the larger of them is smallest.
+// The contour for all mixtures. Where the other law's transform is much larger at the saddle point `c` of
+// `law`, a mixture has the largest value. The contour is then moved towards the other law's saddle point
+// until the two transforms are alike, which is where the larger of them is smallest.
 double contour_of_all(const AtomicLaw& law, const AtomicLaw& other, double terms, double k, double c) {
   const auto apart = [&](double at) { return terms * (other.log_mgf(at) - law.log_mgf(at)) > kAlike; };
   const auto rises = [&](double at) { return terms * tilt_of(other, at).mean - k > 2 / at; };
@@ -223,7 +236,7 @@ double contour_of_all(const AtomicLaw& law, const AtomicLaw& other, double terms
   return far;
 }
 
-// The largest V from below, from one mixture of both laws: G_h less what it holds of the event that nobody is
+// A lower bound of the largest V, from one mixture of both laws: G_h minus its part where nobody is
 // absent is an average of two V's. 0 at an end, whose own value is known.
 double of_one_mixture(const AtomicLaw& first, const AtomicLaw& second, const Frame& frame, double h,
                       double c) {
@@ -241,9 +254,9 @@ struct Attempt {
   bool usable = false;
   double fraction = 0;       // smoothing in units of 1/c
   double upper = kInfinity;  // in units of e^{log_scale}
-  double larger_end = 0;     // the larger end alone
-  double lower = 0;          // of the larger end, without smoothing or aliases; in plain units
-  double second = 0;         // terms of the second law in the largest mixture seen
+  double larger_end = 0;     // value of the larger end, in the same units
+  double lower = 0;          // lower bound on the larger end, in plain units
+  double second = 0;         // number of terms of the second law in the largest mixture seen
   Samples samples;
 };
 
@@ -266,7 +279,9 @@ Attempt attempt(const Frame& frame, const Side& a, const Side& b, double fractio
     out.second = found.second;
   };
   take(over_pieces(frame, samples, frame.terms));
-  if (scans_every_type(frame)) {  // it leaves out the event that nobody is absent, which may be most of it
+  // over_every_type() leaves out the event that nobody is absent, which may be most of
+  // the bound by chords.
+  if (scans_every_type(frame)) {
     if (out.upper > enough || frame.terms * std::log1p(-frame.absent) > kRareAll) {
       take(over_every_type(frame, samples));
     }
@@ -287,7 +302,7 @@ Attempt attempt(const Frame& frame, const Side& a, const Side& b, double fractio
   return out;
 }
 
-// With the integrals along Re z = c; log_value: about the larger end's.
+// The bound with the integrals along Re z = c; log_value estimates the logarithm of the larger end.
 WorstMixture along(const AtomicLaw& first, const AtomicLaw& second, double terms, double k, Mixing mixing,
                    std::optional<double> absent, double c, double log_value) {
   double weight = 0;
@@ -303,7 +318,8 @@ WorstMixture along(const AtomicLaw& first, const AtomicLaw& second, double terms
   frame.absent = frame.swap ? absent.value_or(larger(0.0, 1 - weight)) : 0;
   frame.log_scale = terms * larger(a.tilt.log_mgf(), b.tilt.log_mgf()) - c * k;
   if (log_value < kVanishing) {
-    // Markov at the saddle for every mixture at once; the swap's weight n absent/(n - N) is at most n.
+    // Markov's inequality at the saddle point, for every mixture at once; the weight n absent/(n - N) of
+    // Mixing::swap is at most n.
     const double log_bound = frame.log_scale - 1 - std::log(c) + (frame.swap ? std::log(terms) : 0) +
                              larger(0.0, -larger(a.tilt.log_mgf(), b.tilt.log_mgf()));
     return {{0, std::exp(log_bound) + 1e-300}, kInfinity};
@@ -315,9 +331,9 @@ WorstMixture along(const AtomicLaw& first, const AtomicLaw& second, double terms
   if (!std::isfinite(frame.log_scale) || frame.log_scale > 600 || !(frame.period.length < 1e300)) {
     return nothing;
   }
-  // The finest smoothing whose frequencies are affordable, by the share that counts among a few; 1/c is the
-  // scale on which the tilted payoff varies. Then coarser ones while the curvature allowance costs more than
-  // smoothing would: sums on a lattice have a curvature that smoothing removes.
+  // Start with the finest smoothing whose frequencies are affordable, estimated from a few of them; the
+  // tilted integrand varies on the scale 1/c. Go on to coarser ones while the curvature allowance costs
+  // more than smoothing would: sums on a lattice have a curvature that smoothing removes.
   const double atoms =
       static_cast<double>(a.points.size() > b.points.size() ? a.points.size() : b.points.size());
   const double affordable = atoms > kManyAtoms ? kAffordable * kManyAtoms / atoms : kAffordable;
@@ -333,7 +349,7 @@ WorstMixture along(const AtomicLaw& first, const AtomicLaw& second, double terms
     if (better) {
       best = std::move(next);
     }
-    const double tolerance = larger(kTolerance, 0.3 * fraction * fraction);  // smoothing costs as much
+    const double tolerance = larger(kTolerance, 0.3 * fraction * fraction);  // smoothing costs about as much
     if (!better || best.upper <= best.larger_end * (1 + tolerance)) {
       break;
     }
@@ -343,7 +359,8 @@ WorstMixture along(const AtomicLaw& first, const AtomicLaw& second, double terms
     return nothing;
   }
   const bool coarse = best.fraction > kFinest && best.fraction * best.fraction > kWorthTheWork;
-  if (coarse || best.upper > best.larger_end * (1 + kWorthTheWork)) {  // between the smoothings tried
+  // Try two smoothings that lie between those tried so far.
+  if (coarse || best.upper > best.larger_end * (1 + kWorthTheWork)) {
     for (const double nearby : {best.fraction / kNearby, best.fraction * kNearby}) {
       Attempt next = attempt(frame, a, b, nearby, kPatient * affordable);
       if (next.usable && next.upper < best.upper) {
@@ -370,16 +387,17 @@ WorstMixture along(const AtomicLaw& first, const AtomicLaw& second, double terms
 
 WorstMixture worst_mixture_excess(const AtomicLaw& first, const AtomicLaw& second, double terms, double k,
                                   Mixing mixing, std::optional<double> absent) {
-  if (!std::isfinite(k)) return {{0, kInfinity}, kInfinity};  // out of range is not "nothing left"
+  // An infinite or NaN threshold must not look like an excess of 0.
+  if (!std::isfinite(k)) return {{0, kInfinity}, kInfinity};
   const AtomicLaw* laws[2] = {&first, &second};
   if (!absent && enumerable_mixture(first, second, terms)) {
     return {enumerated_mixture(first, second, terms, k, mixing), 0};
   }
-  if (!absent) {  // the counts below tell zeros apart by nothing
+  if (!absent) {  // few_terms_mixture() cannot tell `absent` from other mass at zero
     if (const std::optional<WorstMixture> few = few_terms_mixture(first, second, terms, k, mixing))
       return *few;
   }
-  // The contour through the saddle point of the end with the larger estimate.
+  // Use the saddle point of the end with the larger estimate.
   double log_value = -kInfinity;
   double c = 0;
   const AtomicLaw* leading = nullptr;
@@ -398,7 +416,7 @@ WorstMixture worst_mixture_excess(const AtomicLaw& first, const AtomicLaw& secon
       leading = law;
     }
   }
-  if (leading == nullptr) {  // no sum of these terms passes k, or the arithmetic has no estimate
+  if (leading == nullptr) {  // no sum of these terms exceeds k, or no estimate could be computed
     const bool passes = terms * larger(first.largest_point(), second.largest_point()) > k;
     return {{0, passes ? kInfinity : 0}, passes ? kInfinity : 0};
   }

@@ -1,4 +1,4 @@
-// The worst mixture against direct sums over all counts, and its certificate against shortcuts.
+// Compares the bound on the worst mixture with direct sums over all counts.
 #include "muster/numerics/sums/worst_mixture.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@
 namespace muster::numerics {
 namespace {
 
-// log of count!/(a! b! (count-a-b)!) times the weights.
+// The logarithm of count!/(a! b! (count-a-b)!) times the powers of the weights.
 long double log_trinomial(int count, int a, int b, const AtomicLaw& law) {
   const long double rest = 1.0L - law.weights[0] - law.weights[1];
   const int zero = count - a - b;
@@ -72,7 +72,7 @@ TEST(WorstMixture, EnumeratesAHandfulOfTerms) {
   }
 }
 
-// Above 24 terms the contour answers; at 30 it can still be compared with all counts.
+// Above 24 terms the contour integral is used; at 30 it can still be compared with a sum over all counts.
 TEST(WorstMixture, ContourIsAboveEveryMixtureAndNear) {
   for (const double rate : {0.3, 0.7}) {
     for (const double share : {0.2, 0.45}) {
@@ -85,7 +85,8 @@ TEST(WorstMixture, ContourIsAboveEveryMixtureAndNear) {
           SCOPED_TRACE(::testing::Message() << rate << ' ' << share << ' ' << k);
           EXPECT_GE(fast.value.upper, exact * (1 - 1e-11));
           EXPECT_LE(fast.value.upper, exact * 1.02);
-          // In the swap reading the lower end belongs to the product one, the all-present event included.
+          // With Mixing::swap the lower end is that of the product quantity, which includes the event
+          // that no term is zero.
           if (mixing == Mixing::product) {
             EXPECT_LE(fast.value.lower, exact);
           }
@@ -95,13 +96,15 @@ TEST(WorstMixture, ContourIsAboveEveryMixtureAndNear) {
   }
 }
 
-// The curvature allowance is what stands between the ends and the truth: laws whose even mixture beats both.
+// The curvature allowance is needed where the maximum is not at an end: for these laws the even mixture
+// has a larger value than both ends.
 TEST(WorstMixture, SeesAMaximumInside) {
   const AtomicLaw first = two_points(4, -0.1, 0.5, 0.01);
   const AtomicLaw second = two_points(-4, 0.4, 0.5, 0.01);
   for (const int terms : {40, 400, 4000}) {
     const double inside = 3.0;
-    AtomicLaw even = first;  // a random mixture: its call is a mean over h, so some h is at least as large
+    // A random mixture: its expected excess is a mean over h, so some h has at least that value.
+    AtomicLaw even = first;
     for (double& w : even.weights) w /= 2;
     for (std::size_t i = 0; i < second.points.size(); ++i) {
       even.add(second.points[i], second.weights[i] / 2);
@@ -115,8 +118,9 @@ TEST(WorstMixture, SeesAMaximumInside) {
   }
 }
 
-// Hundreds of terms of which a handful is at zero, where the swap's weight n absent/(n - N) varies most:
-// above V by hand (counts of zeros beyond 22 left out, which only lowers it), and close to its largest.
+// Hundreds of terms of which only a few are zero, where the weight n absent/(n - N) of Mixing::swap
+// varies most. The bound is above V computed by hand, without counts of zeros above 22, which only lowers
+// V, and is close to the largest V.
 TEST(WorstMixture, FewTermsAtZero) {
   constexpr int kTerms = 280, kMostZeros = 22;
   std::vector<long double> log_factorial{0};
@@ -129,7 +133,7 @@ TEST(WorstMixture, FewTermsAtZero) {
       const AtomicLaw first = two_points(std::expm1(1.0), std::expm1(-1.0), reporting, rare);
       const AtomicLaw second = two_points(-e * std::expm1(1.0), -e * std::expm1(-1.0), reporting, rare);
       const long double absent = 1.0L - first.weights[0] - first.weights[1];
-      // A law of `count` terms: probabilities of each number of zeros and of rare ones.
+      // For `count` terms: the probability of a number of zeros and a number of the rare atoms.
       const auto probability = [&](int count, int zeros, int r) {
         return std::exp(at(count) - at(zeros) - at(r) - at(count - zeros - r) + zeros * std::log(absent) +
                         r * std::log(1.0L * first.weights[0]) +
@@ -161,15 +165,15 @@ TEST(WorstMixture, FewTermsAtZero) {
       const WorstMixture worst = worst_mixture_excess(first, second, kTerms, k, Mixing::swap);
       SCOPED_TRACE(::testing::Message() << reporting << ' ' << epsilon);
       EXPECT_GE(worst.value.upper, largest);
-      // The ends of the product reading hold the event that no term is zero as well.
+      // The ends are values for Mixing::product, which include the event that no term is zero.
       const long double nobody = std::pow(1 - absent, static_cast<long double>(kTerms));
       EXPECT_LE(worst.value.upper, largest * (1 + 5e-3L + 3 * nobody));
     }
   }
 }
 
-// Terms that stand at zero and yet count: more mass there than `absent`, another amount for each law. Against
-// V by convolution on the integers, with the number of terms that count.
+// Terms that are zero and yet count in N: both laws have more mass at zero than `absent`, by different
+// amounts. The reference is V by convolution on the integers, with the number of terms that count.
 TEST(WorstMixture, ZerosThatCount) {
   const double absent = 0.3;
   AtomicLaw first, second;  // a dozen atoms each, means about 0
@@ -181,7 +185,7 @@ TEST(WorstMixture, ZerosThatCount) {
   }
   for (const int terms : {30, 60}) {
     const int m = terms - 1, reach = 6 * m, width = 2 * reach + 1;
-    // law[place(c, s)]: c terms counted, sum s.
+    // table[place(c, s)]: the probability that c terms count and the sum is s.
     const auto place = [width, reach](int c, int s) {
       return static_cast<std::size_t>(c) * static_cast<std::size_t>(width) +
              static_cast<std::size_t>(s + reach);
