@@ -1,18 +1,18 @@
-"""The rules of the house that a compiler does not know, checked on the text of the tree.
+"""The project's rules that no compiler checks, applied to the text of the tree.
 
 Each rule is a function from the root of a source tree to a list of complaints, "path:line: what is wrong".
 Run alone, every rule is applied and the exit status is 1 when there is any complaint:
 
     python3 tests/architecture/house_rules.py [ROOT]
 
-house_rules_test.py applies each rule to small trees that break it, so a rule that sees nothing is caught.
+house_rules_test.py applies each rule to small trees that break it, so that a rule that notices nothing fails.
 """
 
 import pathlib
 import re
 import sys
 
-# In the order data flows. A room includes itself and rooms to its left.
+# The rooms, in the order data flows. A room includes from itself and from rooms to its left.
 ROOMS = ["core", "numerics", "random", "accounting", "papers", "randomizers", "plan", "protocols", "learning", "simulation", "reporting"]
 
 MAX_LINES = 500
@@ -39,7 +39,7 @@ def room_of(root, path):
 
 
 def included_room(target):
-    """The room a project include names: "muster/core/error.h" gives "core"; None for what is not the project's."""
+    """The room that an include names: "muster/core/error.h" gives "core"; None for includes from elsewhere."""
     parts = target.split("/")
     return parts[1] if parts[0] == "muster" and len(parts) > 2 else None
 
@@ -133,7 +133,7 @@ def every_source_is_built(root):
 def headers_open_with_what_they_are(root):
     """A header opens with a comment that says what it is, then #pragma once.
 
-    A -inl.h is included once an instruction set, so Highway's toggle stands for #pragma once there.
+    A -inl.h is included once per instruction set, so Highway's toggle takes the place of #pragma once there.
     """
     complaints = []
     for path in sources(root, "src", "apps", "tests", "bench", suffixes=(".h",)):
@@ -201,7 +201,7 @@ def comparisons_see_nan(root):
     return complaints
 
 
-# What CMake calls a library, and the Debian packages that bring it.
+# The name of a library in CMake, and the Debian packages that contain it.
 PACKAGES = {
     "benchmark": ["libbenchmark-dev"],
     "CLI11": ["libcli11-dev"],
@@ -220,7 +220,7 @@ PACKAGES = {
     "ZLIB": ["zlib1g-dev"],
 }
 
-# Libraries that need no call: headers alone, or linked by name. What their includes begin with.
+# Libraries that CMake need not look for (headers alone, or linked by name), and how their includes begin.
 HEADERS = {
     "boost/": ["libboost-dev"],
     "toml++/": ["libtomlplusplus-dev"],

@@ -37,7 +37,7 @@ class Account(CommandTest):
             for side in bound["epsilon"].values():
                 self.assertTrue(side is not None or bound["assumptions"], bound)
 
-    # What no program can see from inside is said with every number.
+    # Assumptions that the program cannot check itself are stated with every number.
     def test_every_protocol_says_whom_it_counts_on(self):
         counted, coins, slots = "1000 honest clients", "coins are secret, independent of the data", "independently of its data"
         for protocol, changes, expected in (

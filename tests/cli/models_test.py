@@ -2,7 +2,7 @@
 
     python3 tests/cli/models_test.py --command build/release/muster
 
-Small files are written in the formats; whole runs of a few rounds in processes of their own.
+It writes small files in each format, and starts whole runs of a few rounds in processes of their own.
 """
 
 import json

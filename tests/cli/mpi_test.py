@@ -2,8 +2,8 @@
 
     python3 tests/cli/mpi_test.py --command build/release/muster --mpirun mpirun [--abandon-test BINARY] [--long]
 
-Small runs in processes of their own. Every command has a time limit, so a rank that waits for one that failed is a
-failure here.
+The runs are small, and in processes of their own. Every command has a time limit, so that a rank that waits for one
+that failed is noticed.
 """
 
 import json
@@ -103,14 +103,14 @@ class MpiTest(unittest.TestCase):
         return self.run_here([*MPIRUN, "-n", str(ranks), *self.command(*flags, **options)], status)
 
     def each_its_own(self, *commands, status=0):
-        """One rank a command."""
+        """Runs several commands as one job, one rank for each."""
         parts = []
         for command in commands:
             parts += [":"] * bool(parts) + ["-n", "1", *command]
         return self.run_here([*MPIRUN, *parts], status)
 
     def start(self, ranks, *flags):
-        """A job that has begun its rounds."""
+        """Starts a job and waits until it has begun its rounds."""
         job = subprocess.Popen([*MPIRUN, "-n", str(ranks), *self.command(*flags)], cwd=self.folder, text=True,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.wait_for_rounds(job)
@@ -217,17 +217,17 @@ class MpiTest(unittest.TestCase):
         self.write_plan()
         self.write_plan("other", rounds=41)
         mine = ["--out", "run", "--json"]
-        # The same failure everywhere is said once.
+        # A failure that all ranks share is printed once.
         self.assertEqual(self.one_error(self.on_ranks(4, *mine, plan="absent", status=3))["kind"], "file")
         self.assertEqual(self.one_error(self.on_ranks(2, *mine, "--rounds", -1, status=2))["key"], "rounds.count")
         self.assertEqual(self.one_error(self.on_ranks(2, *mine, "--bogus", status=2))["key"], "--bogus")
         self.assertEqual(self.one_error(self.on_ranks(2, *mine, "--seeds", 2, status=2))["key"], "--sweep")
-        # A failure of one rank alone.
+        # Only one rank fails.
         done = self.each_its_own(self.command(*mine), self.command(*mine, plan="absent"), status=3)
         self.assertIn("(on rank 1 of 2)", self.one_error(done)["message"])
         done = self.each_its_own(self.command(*mine, plan="absent"), self.command(*mine), status=3)
         self.assertNotIn("(on rank", self.one_error(done)["message"])
-        # Another plan, other data.
+        # One rank has another plan, or other data.
         done = self.each_its_own(self.command(*mine), self.command(*mine, plan="other"), status=2)
         self.assertIn("rank 0 reads (on rank 1 of 2)", self.one_error(done)["message"])
         elsewhere = self.folder / "elsewhere"
@@ -241,7 +241,7 @@ class MpiTest(unittest.TestCase):
     @unittest.skipIf(LONG, "in check")
     def test_a_disk_that_fills_on_rank_0_ends_all_ranks(self):
         self.write_plan(rounds=100000, log_every=1)
-        # 96 KiB hold the checkpoint, and the first two hundred lines of the metrics.
+        # 96 KiB are enough for the checkpoint and the first two hundred lines of the metrics.
         limited = ["bash", "-c", 'trap "" XFSZ; ulimit -f 96; exec "$@"', "bash"]
         mine = self.command("--out", "run", "--json", "--budget", 1e6)
         done = subprocess.run([*MPIRUN, "-n", "1", *limited, *mine, ":", "-n", "1", *mine], cwd=self.folder,
@@ -263,7 +263,7 @@ class MpiTest(unittest.TestCase):
 
     @unittest.skipIf(LONG, "in check")
     def test_the_slurm_script_stops_in_time_and_goes_on(self):
-        # As Slurm runs it, but for what a container and the superuser need of mpirun.
+        # As Slurm runs it, except for what mpirun needs in a container and for the superuser.
         environment = {**os.environ, "MUSTER": muster_command.COMMAND, "SLURM_NTASKS": "2", "SLURM_CPUS_PER_TASK": "1",
                        "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
                        "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_btl_vader_single_copy_mechanism": "none",

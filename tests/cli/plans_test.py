@@ -1,9 +1,9 @@
-"""Every protocol with every randomizer has a plan, and the stored results of these plans are theirs.
+"""Every protocol with every randomizer has a plan, and the stored results belong to these plans.
 
     python3 tests/cli/plans_test.py --command build/release/muster          # epsilon of each plan
     python3 tests/cli/plans_test.py --command build/release/muster --long   # trains each on real MNIST
 
-testdata/logs/mnist-matrix.jsonl has a line a plan of plans/mnist; the README shows it.
+testdata/logs/mnist-matrix.jsonl has one line for each plan of plans/mnist; the README shows them.
 """
 
 import json

@@ -87,7 +87,7 @@ class Refusals(CommandTest):
                           ["calibrate", *flags(), "--for", "epsilon0"]):
             self.assertEqual(self.refused(*arguments)["kind"], "usage", arguments)
         self.assertEqual(run("account", "--rate").stderr, "muster: --rate: 1 required NUMBER|LO:HI missing\n")
-        # What follows is another flag, and no value of this one.
+        # The next argument is a flag, not the value of this one.
         error = self.refused("account", *flags(delta=None), "--delta=")
         self.assertEqual((error["kind"], error["key"]), ("usage", "--delta"))
         nothing = run()

@@ -53,7 +53,7 @@ class ReportTest(SmallRuns):
         pictures = [xml.etree.ElementTree.fromstring(svg) for svg in re.findall(r"<svg.*?</svg>", text, re.S)]
         self.assertEqual(len(pictures), 3)
         self.assertNotIn("nan", "".join(re.findall(r"<svg.*?</svg>", text, re.S)))
-        # A dot a logged round in the picture of check-ins, as far apart as the rounds, at their counts' height.
+        # The picture of check-ins has one dot per logged round: x follows the round, y the count.
         dots = [(float(dot.get("cx")), float(dot.get("cy"))) for dot in pictures[1].iter("circle")]
         logged = self.metrics("run")
         self.assertEqual(len(dots), len(logged))
@@ -183,12 +183,12 @@ class ReportTest(SmallRuns):
             error = self.refusal("report", "run", "--out", name, status=3)
             self.assertEqual((error["kind"], error["key"]), ("file", name))
             self.assertEqual(path.read_bytes(), before)
-        # What a run would take for its own is not made either.
+        # A page is not written under a name that a run uses for its own files, either.
         self.assertEqual(self.stop_after(1, "--out", "part", "--rounds", 100_000)[0], 130)
         for name in ("part/result.json", "part/checkpoint.tmp"):
             self.assertEqual(self.refusal("report", "part", "--out", name, status=3)["key"], name)
             self.assertFalse((self.folder / name).exists())
-        # Pages of versions before said what they are in their title alone.
+        # Pages of earlier versions lack the `generator` element and are known by their title alone.
         page = self.folder / "run" / "report.html"
         page.write_text(text.replace('<meta name="generator" content="muster report">\n', ""))
         self.assertNotEqual(page.read_text(), text)

@@ -1,9 +1,9 @@
-"""A thousand million clients, and ten million over a bootstrapped data set, in little memory.
+"""Trains a thousand million clients, and ten million over a bootstrapped data set, in little memory.
 
     python3 tests/cli/scale_test.py --command build/release/muster
 
-The memory of a process is its greatest resident size as the system tells its parent. n = 1e9 tosses 1e9 coins a
-round; a table of a byte a client would be a thousand megabytes.
+The memory of a process is its greatest resident size as the system tells its parent. n = 1e9 tosses 1e9 coins
+per round; a table with one byte per client would take a thousand megabytes.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""What the files of a run state of its epsilon, and what is made of it: nothing is believed, all is worked out anew.
+"""The epsilon that the files of a run state is never believed: `report` and `--resume` work out every one anew.
 
     python3 tests/cli/stated_test.py --command build/release/muster
 """

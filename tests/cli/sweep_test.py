@@ -1,4 +1,4 @@
-"""`muster train --sweep --seeds` from outside: the product of values and seeds, its summary, and going on with it.
+"""`muster train --sweep --seeds` from outside: the product of values and seeds, its summary, and resuming it.
 
     python3 tests/cli/sweep_test.py --command build/release/muster
 """

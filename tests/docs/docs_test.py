@@ -1,4 +1,4 @@
-"""The checkers of the documentation, on pages that are right and on pages that are wrong."""
+"""Tests of the documentation's checkers, on pages that are right and on pages that are wrong."""
 
 import contextlib
 import io

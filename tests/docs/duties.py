@@ -31,7 +31,7 @@ def tests_of(root):
 
 
 def duties_of(text):
-    """What must name a test, with the line it begins in."""
+    """The parts of the page that must name a test, each with the line it begins in."""
     sections = list(re.finditer(r"^## (.*)$", text, re.M))
     for section, after in zip(sections, sections[1:] + [None]):
         if section.group(1) == LAST:

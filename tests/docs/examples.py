@@ -2,10 +2,10 @@
 
 A fenced block that opens with ```console is an example: a line that starts with "$ " is a command (a trailing
 backslash continues it), the lines up to the next command are its exact standard output. A command that shows no
-output need only succeed. Words after `console` say more:
+output need only succeed. Words after `console` are options:
 
     long         takes minutes: run with --long alone (make check-all)
-    needs=PATH   skipped aloud when PATH does not exist: data that the project does not carry
+    needs=PATH   skipped, with a message, when PATH does not exist (data that the project does not carry)
     log=FILE     standard output is JSON lines, compared with the stored FILE (see same_log)
     fresh=PATH   PATH, below build/ or runs/, is removed first, so that a run starts from its beginning
 
@@ -37,7 +37,7 @@ MASKS = [
 ]
 
 # Accuracy passes through float kernels, whose last bits differ between instruction sets: one machine repeats a log
-# exactly, another one within this much. Coins and epsilon do not depend on the machine.
+# exactly, another one to within this tolerance. Coins and epsilon do not depend on the machine.
 ACCURACY_TOLERANCE = 0.01
 EPSILON_TOLERANCE = 1e-9
 

@@ -13,7 +13,7 @@ NAME = re.compile(r"`([^`]+)`")
 
 
 def check(root):
-    """Complaints, one a name that no source has."""
+    """Complaints, one for each name that no source has."""
     files = [path for path in (root / "src").rglob("*") if path.suffix in (".h", ".cc")]
     words = set()
     for path in files:

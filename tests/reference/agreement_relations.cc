@@ -1,4 +1,5 @@
-// Ways to ask for the same thing: what command, training, calibration and schedules answer must agree.
+// Relations between different ways to ask the same question: the answers of the command, of training, of
+// calibration and of schedules must agree.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,11 +24,13 @@ using protocols::Knob;
 using protocols::Protocol;
 using protocols::RandomizerKind;
 
-constexpr double kRoom = 1e-9;
-constexpr double kSearched = 0.02;  // of an epsilon
-constexpr double kFaint = 1e-33;    // a delta below which tables end: 1e-42 a round, of 10^9 rounds
-constexpr double kMoved = 1e-3;     // of an epsilon: a tenth of what a table's nodes are apart
-// A delta of which the arithmetic leaves too few digits to search with.
+constexpr double kRoom = 1e-9;      // relative: rounding errors of answers
+constexpr double kSearched = 0.02;  // relative error of an epsilon that a search found
+// Deltas below this are not compared: the tables end at 1e-42 per round, and there are up to 10^9 rounds.
+constexpr double kFaint = 1e-33;
+// A relative shift of epsilon: a tenth of the distance of a table's nodes.
+constexpr double kMoved = 1e-3;
+// Deltas this near 1 have too few digits left for a search.
 constexpr double kNearlyOne = 1 - 1e-8;
 
 bool unscheduled(const Question& q) { return !q.has_schedule(); }
@@ -39,9 +42,10 @@ void add(const Case& c, Finding::Kind kind, const char* name, std::string detail
   c.verdict.findings.push_back({kind, name, std::move(detail), std::move(more)});
 }
 
-// A second value of the same quantity: below the lower value it is false, above the upper one it is loose.
-// Where delta falls steeply, as it does next to the largest loss, a second table may hold the same value at
-// an epsilon that is a little larger, if `at` tells what it holds there.
+// Checks a second value of the same quantity. It is false if it lies below the lower value, and loose if
+// it differs from the upper one by more than the numerical error and `room`. Where delta falls steeply, as
+// it does next to the largest loss, a second table may have the same delta at a slightly larger epsilon;
+// `at`, if given, is the second delta as a function of epsilon.
 void expect_same(const Case& c, const char* name, double value, double room,
                  const std::function<double(double epsilon)>& at = {}) {
   if (!(value >= c.base.lower() * (1 - kRoom))) {
@@ -96,7 +100,7 @@ void there_and_back(const Case& c, const char* name) {
   if (back.asks_epsilon && !(back.fixed > 0 && back.fixed < kNearlyOne)) return;
   Answer answer;
   if (!ask(c, back, answer)) return;
-  // From epsilon to delta and back a search for epsilon stops early, above.
+  // If the way back asks for an epsilon, its search stops a little above the exact one.
   const double room = c.question.asks_epsilon ? kRoom : kSearched;
   if (!(answer.least() * (1 - room) <= c.question.fixed)) {
     add(c, Finding::Kind::disorder, name,
@@ -112,8 +116,8 @@ void there_and_back(const Case& c, const char* name) {
   }
 }
 
-// One message alone: its divergence is a convex function of e^epsilon, to the last digits (a rounded
-// e^epsilon makes it a staircase).
+// The divergence of one message alone is a convex function of e^epsilon. That must hold to the last
+// digits: a rounded e^epsilon would make it a step function.
 bool one_message(const Question& q) {
   return !q.asks_epsilon && q.protocol == Protocol::shuffle && q.clients == 1 && q.rounds == 1 &&
          q.fixed > 0 && q.fixed < 30;
@@ -139,7 +143,7 @@ void convex(const Case& c, const char* name) {
   }
 }
 
-// --- plans that say the same -----------------------------------------------------------------------------
+// --- plans that mean the same ----------------------------------------------------------------------------
 
 bool one_loss(const Question& q) { return q.checks_in() && !q.has_schedule() && q.rounds > 1; }
 void constant_schedule(const Case& c, const char* name) {
@@ -170,7 +174,7 @@ void any_of_class_c(const Case& c, const char* name) {
   expect_equal(c, name, other);
 }
 
-// An interval that holds hardly more than one rate costs hardly more than that rate, and not less.
+// An interval of nearly equal rates must not cost less than its highest rate alone.
 bool one_rate(const Question& q) {
   return q.checks_in() && !q.least_rate && !q.has_schedule() && q.rate > 1e-14 && q.rate < 1;
 }
@@ -184,7 +188,7 @@ void nearly_equal_rates(const Case& c, const char* name) {
 
 // --- the library's accountants ---------------------------------------------------------------------------
 
-// What training charges, after other rounds have been asked about.
+// What training charges, sometimes after the accountant was asked about another number of rounds.
 void training(const Case& c, const char* name) {
   guarded(c, name, [&] {
     const protocols::Plan plan = plan_of(c.question);
@@ -195,7 +199,8 @@ void training(const Case& c, const char* name) {
   });
 }
 
-// A schedule of two stages that are alike: the library's own, which the plan would have joined.
+// A schedule of two equal stages, given to the library's accountant directly because a plan
+// would join them.
 void stages(const Case& c, const char* name) {
   guarded(c, name, [&] {
     const protocols::Plan plan = plan_of(c.question);
@@ -232,7 +237,8 @@ void running(const Case& c, const char* name) {
   });
 }
 
-// What calibration found meets its target, by the accountant's own statement for exactly that value.
+// The value that calibration finds must meet its target in the accountant's own statement for
+// exactly that value.
 bool calibrates(const Question& q) { return own_view(q) && q.asks_epsilon && q.rounds <= 100'000; }
 void calibration(const Case& c, const char* name) {
   const double target = c.base.upper();

@@ -1,6 +1,8 @@
-// P(Bin(m, c) = j) for one j after the other: the first from Arb, each next from the one before.
+// Binomial probabilities P(Bin(m, c) = j) for successive j: the first comes from Arb, each next one from
+// the one before.
 //
-// The relative error of every value is known: a few units in the last place a step. Single thread.
+// The relative error of every value is known; it grows by a few units in the last place per
+// step. Single thread.
 #pragma once
 
 #include <algorithm>
@@ -10,15 +12,16 @@
 
 namespace muster::reference {
 
-// So far below its mean the law of m coins of chance c has less than e^-2000, and its probabilities are still
-// far above the smallest long double: where sums over it begin that reach down to 0.
+// A number so far below the mean that Bin(m, c) is smaller with a probability of less than e^-2000, while
+// its probabilities there are still far above the smallest long double. Sums that would reach down to 0
+// begin here instead.
 inline double far_below_mean(double m, const Real& c, const Real& not_c) {
   const double mean = m * c.middle();
   return std::max(0.0, std::floor(mean - 70 * (std::sqrt(mean * not_c.middle()) + 1)));
 }
 
-// At least P(Bin(m, c) < j), j below the mean, given P(Bin(m, c) = j): going
-// down it falls geometrically at least.
+// An upper bound of P(Bin(m, c) < j) for j below the mean, given P(Bin(m, c) = j): below the mean the
+// probabilities fall at least geometrically.
 inline long double mass_below(double m, const Real& c, const Real& not_c, double j, long double at_j) {
   const long double ratio = j > 0 ? static_cast<long double>(j) / (m - j + 1) * (not_c / c).above() : 0;
   return ratio < 1 ? at_j * ratio / (1 - ratio) * (1 + 1e-15L) : 1;

@@ -1,7 +1,7 @@
-// All checks of one question: its answer in itself, against the reference,
-// and against answers to its neighbours.
+// Runs all checks of one question: its answer must be consistent in itself, agree with the reference, and
+// agree with the answers to related questions.
 //
-// Single thread; what a run of questions repeats for each index.
+// Single thread; a run of questions calls this once per index.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,12 @@
 namespace muster::reference {
 
 struct Effort {
-  int relations = 2;    // drawn at random among those that apply; 0: none, -1: all
-  bool compare = true;  // with the reference
-  double slow = 5;      // processor seconds from which an answer is a finding
+  int relations = 2;    // how many are drawn at random among those that apply; 0: none, -1: all
+  bool compare = true;  // whether to compare with the reference
+  double slow = 5;      // an answer that takes more processor seconds is a finding
 };
 
-// `seed` and `index` choose which relations are asked.
+// `seed` and `index` choose which relations are checked.
 Verdict check(const Question& question, std::uint64_t seed, std::uint64_t index, const Effort& effort,
               const Announce& announce = {});
 

@@ -17,7 +17,7 @@ using protocols::RandomizerKind;
 using Shape = Experiment::Shape;
 using Seen = Experiment::Seen;
 
-constexpr long double kRoom = 1e-12L;  // relative, of a delta
+constexpr long double kRoom = 1e-12L;  // relative tolerance of a delta
 
 Randomizer randomizer_of(const Question& q) {
   Randomizer r;
@@ -44,8 +44,8 @@ Shape shape_of(const Question& q) {
   }
 }
 
-// Each of the library's own data sets, one round: its divergence from below is not above the truth. These are
-// the curves that lower values are composed of.
+// For one round, the lower end of the divergence of each of the library's own data sets must not be above
+// the truth. Lower values are composed of these curves.
 void compare_lower_pairs(const Question& q, const std::vector<Repetition>& stages, double epsilon,
                          Verdict& verdict) {
   if (stages.size() != 1 || !(epsilon >= 0)) return;
@@ -71,7 +71,7 @@ void compare_lower_pairs(const Question& q, const std::vector<Repetition>& stage
 
 std::vector<Repetition> experiments_of(const Question& q) {
   if (q.protocol == Protocol::random_check_in_sliding && q.clients < q.slots)
-    return {};  // the run ends before it begins
+    return {};  // the run has no step
   Experiment e;
   e.randomizer = randomizer_of(q);
   e.shape = shape_of(q);
@@ -110,7 +110,7 @@ accounting::Statement charged_in_training(const Question& q) {
   return statement;
 }
 
-// Its upper value against data sets, its lower value against what none can pass.
+// Compares the upper value with data sets, and the lower value with what no data set can exceed.
 void compare_answer(const Question& q, const std::vector<Repetition>& stages, const Answer& answer,
                     Verdict& verdict) {
   const auto add = [&](const char* check, std::string detail) {
@@ -150,7 +150,7 @@ void compare(const Question& q, const Answer& answer, Verdict& verdict) {
   if (answer.answered()) {
     compare_answer(q, stages, answer, verdict);
   } else if (q.seen() == q.own_view() && !q.has_schedule()) {
-    // The statement did not pass its own alarm: what training would have charged.
+    // The statement ended in an internal error: compare what training would have charged.
     const Answer charged = caught([&] { return charged_in_training(q); });
     if (charged.answered()) compare_answer(q, stages, charged, verdict);
   }

@@ -1,5 +1,5 @@
-// An answer of the engine against the reference: never below a certified lower
-// value, no lower value above the truth.
+// Compares an answer of the engine with the reference: no upper value may lie below a certified lower
+// value, and no lower value above the truth.
 //
 // Single thread.
 #pragma once
@@ -14,10 +14,10 @@
 
 namespace muster::reference {
 
-// The question in the reference's own terms; empty where it has nothing to say.
+// The question in the reference's own terms; empty where the reference does not cover it.
 std::vector<Repetition> experiments_of(const Question& question);
 
-// Adds findings and the ratio to the verdict.
+// Adds the findings, the checks that applied and the ratio to the verdict.
 void compare(const Question& question, const Answer& answer, Verdict& verdict);
 
 }  // namespace muster::reference

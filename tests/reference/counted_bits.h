@@ -1,9 +1,9 @@
-// The number of ones among everybody's bits: m others show a one with
-// probability c each, the victim with a or b.
+// The law of the number of ones among all clients' bits: each of m others shows a one with probability c,
+// the victim with probability a or b.
 //
 // The law under the record is Bin(m, c) shifted by one with probability a, under the alternative with
-// probability b. Its likelihood ratio rises with the number of ones, and the sum over them is done one by
-// one, upwards from the binomial coefficient that Arb gives: no formula for a tail. Pure functions.
+// probability b. The likelihood ratio rises with the number of ones. The sum is taken term by term,
+// upwards from a binomial probability that Arb gives; no formula for a tail is used. Pure functions.
 #pragma once
 
 #include "tests/reference/pair.h"
@@ -17,12 +17,12 @@ struct CountedBits {
   Real a, not_a, b, not_b;  // a > b
 };
 
-// At most the divergence at epsilon of the two laws of the number of ones; exact to about 1e-12 unless more
-// than a few million numbers matter.
+// A lower bound of the divergence at epsilon of the two laws of the number of ones. It is exact to about
+// 1e-12 unless more than 4 million terms matter.
 long double delta_of(const CountedBits& bits, double epsilon);
 
-// The two laws, numbers far out given up where they have less than `tail`,
-// neighbours merged where they are many.
+// The two laws. Numbers far from the mean with a probability of about `tail` are left out, and
+// neighbouring numbers are merged where there are many.
 Pair pair_of(const CountedBits& bits, double tail, bool swapped);
 
 }  // namespace muster::reference

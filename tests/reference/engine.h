@@ -1,7 +1,7 @@
-// The engine under test, asked as the command asks it: one plan, one accountant, one statement.
+// The engine under test, used as the command uses it: one plan, one accountant, one statement.
 //
-// Whatever it throws becomes part of the answer, so that a question never
-// ends a run of questions. Single thread.
+// Whatever it throws becomes part of the answer, so that no question can end a run of
+// questions. Single thread.
 #pragma once
 
 #include <functional>
@@ -18,18 +18,18 @@ struct Answer {
   Kind kind = Kind::answered;
   std::string message;  // of the error
   accounting::Statement statement;
-  double seconds = 0;  // of this process on a processor
+  double seconds = 0;  // processor time of this process
 
   bool answered() const { return kind == Kind::answered; }
   double upper() const;  // infinity where there is no finite bound
   double lower() const;  // 0 where there is none
   double error() const { return statement.best.numerical_error; }
-  // The best value less its stated numerical error: what the formula itself is not below.
+  // The best value minus its stated numerical error: a lower bound of the formula's exact value.
   double least() const { return upper() - error(); }
 };
 
-// Called with the command before each question is put: what was being asked
-// when a process is ended from outside.
+// Called with the command before each question is asked, so that the command is known if the
+// process is killed.
 using Announce = std::function<void(const std::string& command)>;
 
 class Engine {
@@ -51,8 +51,8 @@ class Engine {
 // Processor time of this process, in seconds.
 double processor_seconds();
 
-// Runs `body` and turns what it throws into an answer of kind refused (a pair no theorem covers, a plan out
-// of range) or died (everything else).
+// Runs `body` and turns what it throws into an answer of kind refused (no theorem covers the protocol and
+// randomizer, or the plan is out of range) or died (everything else).
 Answer caught(const std::function<accounting::Statement()>& body);
 
 }  // namespace muster::reference

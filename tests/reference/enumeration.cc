@@ -9,7 +9,8 @@ namespace {
 using Histogram = std::vector<int>;  // messages in each cell
 using Law = std::map<Histogram, Real>;
 
-// Probability of each cell under each record: 0 the victim's, 1 her alternative, perhaps 2 another one.
+// The probability of each cell under each record: record 0 is the victim's, 1 her alternative, 2 (if there
+// is one) another.
 std::vector<std::vector<Real>> records_of(const Randomizer& r) {
   if (r.kind == Randomizer::Kind::response) {
     const Real all = Real(1.0) + Real(r.symbols - 1) * exp(-Real(r.epsilon0));
@@ -20,14 +21,14 @@ std::vector<std::vector<Real>> records_of(const Randomizer& r) {
     return {{own, other, other, rest}, {other, own, other, rest}, {other, other, own, rest}};
   }
   std::vector<std::vector<Real>> records;
-  // Upper tails at three thresholds, one record after the other: cells between them.
+  // For each record, three thresholds make four cells; their masses are differences of upper tails.
   for (int record = 0; record < 3; ++record) {
     std::vector<Real> cells;
     Real before(1.0);
     for (int threshold = 0; threshold < 3; ++threshold) {
       Real tail;
       if (r.kind == Randomizer::Kind::gaussian) {
-        const double at[] = {0.5, -0.5, 0.0};  // of the record, in mu
+        const double at[] = {0.5, -0.5, 0.0};  // where the records lie, in units of mu
         tail =
             upper_normal(Real(threshold - 1) * (r.mu() / Real(2.0) + Real(0.7)) - r.mu() * Real(at[record]));
       } else {
@@ -51,7 +52,8 @@ void add(Law& law, const Histogram& at, const Real& mass) {
   if (!fresh) entry->second = entry->second + mass;
 }
 
-// One client more, absent with weight `absent`, present with weight `present` times its law.
+// Adds one client, who is absent with weight `absent`, and present with weight `present` times the law
+// of a message.
 Law with_client(const Law& before, const std::vector<Real>& law, const Real& present, const Real& absent) {
   Law after;
   for (const auto& [histogram, mass] : before) {
@@ -65,7 +67,7 @@ Law with_client(const Law& before, const std::vector<Real>& law, const Real& pre
   return after;
 }
 
-// Of rounds with at least, and at most, so many messages.
+// The outcomes with `least` to `most` messages, their masses divided by `weight`.
 Pair pair_of(const Law& p, const Law& q, double least, double most, const Real& weight) {
   Pair pair;
   for (const auto& [histogram, mass] : p) {
@@ -82,7 +84,7 @@ Pair pair_of(const Law& p, const Law& q, double least, double most, const Real& 
 std::vector<Pair> enumerated_pairs(const Experiment& e) {
   using Shape = Experiment::Shape;
   std::vector<Pair> pairs;
-  // Of symbols and signs a sum with its number is a count of each.
+  // For symbols and signs, the sum and the number of messages together give the count of each.
   const bool seen = e.seen == Experiment::Seen::messages ||
                     (e.seen == Experiment::Seen::sums && e.randomizer.kind == Randomizer::Kind::response);
   const bool known = e.shape == Shape::everybody || e.shape == Shape::subset || e.shape == Shape::coins;

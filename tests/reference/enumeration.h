@@ -1,7 +1,8 @@
-// A handful of clients: every data set of a few records, every multiset of messages, in ball arithmetic.
+// Enumerates, for at most nine clients, every data set of two or three records and every multiset of
+// messages, in ball arithmetic.
 //
-// Messages are merged into a few cells, which is exact for randomized response
-// of up to three symbols. Pure functions.
+// Messages are merged into at most four cells, which is exact for randomized response of up to three
+// symbols. Pure functions.
 #pragma once
 
 #include <vector>
@@ -13,8 +14,8 @@ namespace muster::reference {
 
 constexpr double kMostEnumerated = 9;
 
-// A pair of laws for every data set of the others and both orders of the victim's records; none where the
-// experiment has too many clients or another shape.
+// A pair of laws for every data set of the others and for both orders of the victim's two records; empty
+// if the experiment has too many clients or a shape that is not enumerated.
 std::vector<Pair> enumerated_pairs(const Experiment& e);
 
 }  // namespace muster::reference

@@ -6,7 +6,7 @@
 namespace muster::reference {
 namespace {
 
-// (1 - (1 - x)^n) / (n x): the mean of 1/(1 + c), c ones among n - 1 coins of chance x.
+// (1 - (1 - x)^n) / (n x): the mean of 1/(1 + c), where c ~ Bin(n - 1, x).
 Real mean_share(double n, const Real& x) {
   if (!x.surely_positive()) return Real(1.0);
   return -expm1(Real(n) * log1p(-x)) / (Real(n) * x);
@@ -40,7 +40,7 @@ Pair gaussian_message(const Real& mu, double reach) {
   return pair;
 }
 
-// The record at 0, the alternative at 1, scale 1/epsilon0.
+// The record is 0, the alternative 1, the scale of the noise 1/epsilon0.
 Pair laplace_message(double epsilon0) {
   Pair pair;
   constexpr int kCells = 64;
@@ -48,7 +48,7 @@ Pair laplace_message(double epsilon0) {
   add(pair, half, half * exp(-e));
   for (int i = 0; i < kCells; ++i) {
     const Real from = Real(i) / Real(kCells), to = Real(i + 1) / Real(kCells);
-    // between from and to: under 0 the density is e/2 exp(-e s), under 1 e/2 exp(-e (1 - s)).
+    // Between `from` and `to` the density is e/2 exp(-e s) under 0 and e/2 exp(-e (1 - s)) under 1.
     const Real p = -half * exp(-e * from) * expm1(-e * (to - from));
     const Real q = -half * exp(-e * (Real(1.0) - to)) * expm1(-e * (to - from));
     add(pair, p, q);
@@ -66,9 +66,8 @@ Places places_of(const Experiment& e, bool others_rarely) {
     const Real share = (others_rarely ? e.least_rate() : rate) / Real(e.slots);
     return {e.slots, rate * mean_share(e.clients, share)};
   }
-  // Windows begin one slot after the other, and slots that not every window could reach
-  // are not released: of the victim's slots as many as lie in slots .. clients. At most
-  // slots - 1 others share one, whoever else there is.
+  // A client's window begins at each time step, and only the time steps slots .. clients are released: of
+  // the victim's slots as many as lie among these. At most slots - 1 others can choose the same one.
   const double released = std::min(e.slots, e.clients - e.slots + 1);
   const Real share = (others_rarely ? e.least_rate() : rate) / Real(e.slots);
   return {released, rate * mean_share(std::min(e.clients, e.slots), share) * Real(released) / Real(e.slots)};
@@ -91,7 +90,8 @@ std::vector<Bit> bits_of(const Randomizer& r, double clients, double epsilon) {
   if (r.kind == Randomizer::Kind::gaussian) {
     const Real mu = r.mu();
     const double far = std::sqrt(2 * (epsilon + std::log(clients)));
-    const double optimal = epsilon / mu.middle() + mu.middle() / 2;  // of a message alone
+    // The best threshold for one message alone.
+    const double optimal = epsilon / mu.middle() + mu.middle() / 2;
     for (const double x :
          {-0.6, 0.0, 0.6, 1.2, 1.8, 2.5, 3.5, 4.5, far - mu.middle() / 2, optimal - mu.middle() / 2}) {
       const Real at = Real(x) + mu / Real(2.0);
@@ -100,7 +100,7 @@ std::vector<Bit> bits_of(const Randomizer& r, double clients, double epsilon) {
     return bits;
   }
   if (r.kind == Randomizer::Kind::laplace) {
-    for (const double s : {0.0, 0.2, 0.5}) {  // below s
+    for (const double s : {0.0, 0.2, 0.5}) {  // the bit is one below s
       const Real a = Real(1.0) - exp(-Real(r.epsilon0) * Real(s)) / Real(2.0);
       const Real b = exp(-Real(r.epsilon0) * (Real(1.0) - Real(s))) / Real(2.0);
       bits.push_back({a, Real(1.0) - a, b, Real(1.0) - b});

@@ -1,7 +1,8 @@
-// One round of a protocol, as the reference knows it: who may send what, and what is seen of it.
+// One round of a protocol as the reference describes it: who may send what, and what the adversary
+// sees of it.
 //
-// Nothing of the library is used here: numbers in, numbers out. Rates are given as a coin and a loss, so that
-// their product is the exact one.
+// No code of the library is used here. A rate is given as a coin and a loss, so that coin (1 - loss) is
+// enclosed and not rounded beforehand.
 #pragma once
 
 #include <cstdint>
@@ -13,51 +14,51 @@
 namespace muster::reference {
 
 struct Randomizer {
-  enum class Kind {
-    response,
-    laplace,
-    gaussian
-  };  // randomized response with k symbols stands for all sign samplers
+  // `response` with two symbols stands for all samplers of one sign.
+  enum class Kind { response, laplace, gaussian };
   Kind kind = Kind::response;
   double epsilon0 = 1;
   double symbols = 2;
   double sigma = 1;
 
-  Real mu() const { return Real(2.0) / Real(sigma); }  // gaussian: the distance of two records in deviations
+  // gaussian: the distance of two records in standard deviations.
+  Real mu() const { return Real(2.0) / Real(sigma); }
 };
 
 struct Experiment {
-  enum class Shape { everybody, subset, coins, fixed_slots, sliding_slots };  // averaged slots: coins
-  enum class Seen { messages, sums, own_message };  // own_message: the victim's, whoever colludes
+  enum class Shape { everybody, subset, coins, fixed_slots, sliding_slots };  // averaged slots are `coins`
+  // own_message: the victim's message alone, as when the shuffler colludes.
+  enum class Seen { messages, sums, own_message };
   Randomizer randomizer;
   Shape shape = Shape::everybody;
   Seen seen = Seen::messages;
   double clients = 1;
-  double coin = 1, least_coin = 1;  // of the clients the highest and the lowest
+  double coin = 1, least_coin = 1;  // the highest and the lowest of the clients' coins
   double loss = 0;
   double subset = 1, slots = 1;
-  double minimum = 1;  // sums: fewer reports are destroyed unseen
+  double minimum = 1;  // sums: a round of fewer reports is destroyed unseen
 
   Real rate() const { return Real(coin) * (Real(1.0) - Real(loss)); }
   Real absence() const { return (Real(1.0) - Real(coin)) + Real(coin) * Real(loss); }
   Real least_rate() const { return Real(least_coin) * (Real(1.0) - Real(loss)); }
 };
 
-// The chance that the victim's message is there, is asked for, and is one of `messages` that
-// are seen for certain: given the others' messages, P = 1 + scale * sum over messages of
-// (ratio - 1). Shapes subset and slots.
+// For subsets and slots: the number of messages that are certainly seen, and the probability that one of
+// them is the victim's (she reports, and her message is the one chosen). The likelihood ratio of all of
+// them is 1 + (victim / messages) * sum over the messages of (their own ratio - 1).
 struct Places {
   double messages;
-  Real victim;  // that one of the messages is hers
+  Real victim;  // the probability that one of the messages is hers
 };
 Places places_of(const Experiment& e, bool others_rarely);
 
 // The laws of one message under the victim's record and under the alternative, its outcomes merged into at
-// most a few hundred; complete, each mass exact to a few units in the last place of a long double.
+// most 242. The outcomes are complete, and each mass is exact to a few units in the last place of a long
+// double. `reach`: how many standard deviations beyond both means the cells of normal noise extend.
 Pair message_of(const Randomizer& randomizer, double reach);
 
-// Ways to see one bit in a message: its probability under the record (a)
-// and under the alternative (b), a > b.
+// One bit read off a message: the probability that it is one under the record (a) and under the
+// alternative (b), a > b.
 struct Bit {
   Real a, not_a, b, not_b;
 };

@@ -1,4 +1,4 @@
-// What a check found wrong: which check, how bad, and the commands that show it.
+// What a check found wrong: which check, which kind of fault, and the commands that show it.
 //
 // A plain value; any thread.
 #pragma once
@@ -24,12 +24,12 @@ struct Finding {
 
 const char* name_of(Finding::Kind kind);  // "FALSE", "DIED", "ORDER", "SLOW"
 
-// What the checks of one question came to.
+// The results of all checks of one question.
 struct Verdict {
   std::vector<Finding> findings = {};
   std::vector<std::string> checks = {};  // names of those that applied
   std::string status = {};               // "answered", "refused", "died"
-  double ratio = 0;            // upper over the reference's certified lower value, in delta; 0: not compared
+  double ratio = 0;            // the upper delta over the reference's certified lower one; 0: not compared
   double seconds = 0;          // of the slowest answer
   std::string slowest = {};    // its command
   double compare_seconds = 0;  // of the reference

@@ -22,12 +22,12 @@ double rate_near_edge(Draws& draws, double clients) {
     case 2:
       return 1 - draws.log_uniform(1e-15, 1e-3);
     case 3:
-      return clients > absent ? 1 - absent / clients
-                              : 0.5;  // about 700 absent and fewer: the case of nobody absent
+      // P(nobody is absent), about e^-absent, is in the range of a double up to about 700.
+      return clients > absent ? 1 - absent / clients : 0.5;
     case 4:
       return std::min(1.0, draws.log_uniform(0.1, 20) / clients);  // about one report
     case 5:
-      return 1 / (1.0 + static_cast<double>(draws.below(6)));  // 1/3: where the ends of class C change places
+      return 1 / (1.0 + static_cast<double>(draws.below(6)));  // 1/3: where the two ends of class C exchange
     case 6:
       return draws.log_uniform(0.9e-15, 1.2e-15);
     default:
@@ -38,7 +38,7 @@ double rate_near_edge(Draws& draws, double clients) {
 void draw_randomizer(Draws& draws, bool edge, Question& q) {
   q.randomizer = static_cast<RandomizerKind>(draws.below(8));
   if (q.is_gaussian() || draws.chance(0.1)) {
-    q.randomizer = RandomizerKind::gaussian;  // where most of the defects were
+    q.randomizer = RandomizerKind::gaussian;  // drawn more often, since most defects were here
     q.sigma = draws.log_uniform(0x1p-12, 1e6);
     if (edge) {
       const double switches[] = {0.03, 0.05, 0.12, 0.15, 0.7, 1, 2, 5, 40, 1e4};
@@ -96,7 +96,7 @@ void draw_rounds(Draws& draws, bool edge, Question& q) {
   }
 }
 
-// What one message shows in all: where a delta turns an epsilon into 0, and the largest loss.
+// The total variation distance of one message, which is the delta from which epsilon is 0.
 double total_variation(const Question& q) {
   if (q.is_gaussian()) return std::erf(1 / q.sigma / std::sqrt(2.0));
   return std::tanh(q.epsilon0 / 2);

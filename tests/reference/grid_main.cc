@@ -1,10 +1,10 @@
-// Large losses, point by point: `reference_grid`. Noise of sigma 2^-6 to 1, epsilon0 from 10 to 60,
-// one round to 10^5, in all seven protocols: never above the local value, never below what one
-// round costs, never below the value of the theorem that the answer names, and how far above the
-// larger of that value and what data sets show.
+// `reference_grid` checks answers for large losses, point by point: noise of sigma 2^-6 to 1, epsilon0
+// from 10 to 60, one round to 10^5, in all seven protocols. An answer must not lie above the local value,
+// below what one round costs, or below the value of the theorem that it names. Also printed is how far it
+// lies above the larger of that value and what data sets cost.
 //
-//   --from I --to J   these points alone (of 0 to 419; a point takes a few seconds)
-//   --seconds W       no point starts later
+//   --from I --to J   only the points I .. J-1 (of 0 to 419; a point takes a few seconds)
+//   --seconds W       no point starts after W processor seconds
 // Exit status: 0, or 1 where a value lies above the local one or below a reference.
 #include <fmt/format.h>
 
@@ -53,14 +53,15 @@ std::vector<Question> points() {
 double certified_epsilon(const std::vector<Repetition>& stages, double delta, double upper) {
   double low = 0, high = upper;
   for (int i = 0; i < 12 && high - low > 1e-3 * high; ++i) {
-    // Answers are near the upper value, if at all.
+    // The sought epsilon is near the upper value, if the reference certifies delta at all.
     const double middle = i < 6 ? high - (high - low) / (i == 0 ? 200.0 : 4.0) : low + (high - low) / 2;
     (certified_delta(stages, middle, delta) >= delta ? low : high) = middle;
   }
   return low;
 }
 
-// The theorem that the answer rests on, from below; 0 where the reference does not evaluate it.
+// A lower bound of the epsilon of the theorem that the answer rests on; 0 where the reference does
+// not evaluate it.
 double theorem_value(const std::vector<Repetition>& stages, const Answer& answer, double delta) {
   if (stages.size() != 1 || std::isinf(answer.upper())) return 0;
   return theorem_epsilon(stages.front(), answer.statement.best.id, delta, answer.upper()).value_or(0);
@@ -68,7 +69,7 @@ double theorem_value(const std::vector<Repetition>& stages, const Answer& answer
 
 struct Slice {
   int from = 0, to = kPoints;
-  double seconds = 0;  // 0: as many as it takes
+  double seconds = 0;  // processor seconds after which no point starts; 0: no limit
 };
 
 int run(const Slice& slice) {
@@ -96,7 +97,8 @@ int run(const Slice& slice) {
         static_cast<double>(std::max(certified_delta(one, upper, q.fixed),
                                      certified_delta(stages, upper, q.fixed))) > q.fixed * (1 + 1e-12);
     const double theorem = theorem_value(stages, answer, q.fixed);
-    // The search for the theorem's value begins at the answer, and ends there if the answer is below it.
+    // The search for the theorem's value begins at the answer, and ends there if the answer is
+    // below that value.
     if (!(upper <= local) || below || theorem >= upper * (1 + 1e-12)) {
       ++failures;
       fmt::print("FALSE: {}\n", command_line(q));

@@ -1,7 +1,8 @@
-// The largest of all messages in the victim's direction, with normal noise: what shows where noise is small.
+// An adversary who looks only at the largest message in the victim's direction; with normal noise of small
+// sigma it reveals the most.
 //
-// With others who all hold the alternative, the largest of the messages has a distribution function that is a
-// product: F_Q(t) = prod over everybody of P(no message beyond t), and F_P the same with the victim's own
+// If all others hold the alternative, the distribution function of the largest message is a product:
+// F_Q(t) is the product over all clients of P(no message beyond t), and F_P differs in the victim's
 // factor. Pure function.
 #pragma once
 
@@ -10,8 +11,8 @@
 
 namespace muster::reference {
 
-// Cells of the largest message; empty for other randomizers. `swapped`: the
-// record and the alternative change places.
+// The largest message as outcomes in cells; empty unless the noise is normal. `swapped` exchanges the
+// record and the alternative; `tail` is a probability that may be left out.
 Pair largest_message_pair(const Experiment& e, double tail, bool swapped);
 
 }  // namespace muster::reference

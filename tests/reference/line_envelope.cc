@@ -8,10 +8,11 @@ namespace {
 
 long double value(const Line& line, long double e) { return line.p - e * line.q; }
 
-// Where the two are equal; `left` is the steeper one.
+// The E at which the two lines are equal; `left` is the steeper one.
 long double crossing(const Line& left, const Line& right) { return (left.p - right.p) / (left.q - right.q); }
 
-// The largest p of a line of slope -q below the envelope: concave in q, and so is the least of several.
+// The largest p of a line of slope -q below the envelope. It is concave in q, and so is the
+// smallest of several.
 long double intercept(const std::vector<Line>& lines, long double q) {
   Line last{0, 0, 0};
   for (std::size_t i = lines.size(); i-- > 0; last = lines[i]) {
@@ -31,7 +32,7 @@ std::vector<Line> envelope(const std::vector<Line>& touching) {
     long double other = 0;
     for (const Line& next : lines) other = std::max(other, value(next, end));
     line.p -= std::max(0.0L, value(line, end) - other);
-    // Flatter than the next, though it should be steeper: left out.
+    // A line that is flatter than the next one, though it should be steeper, is left out.
     if (!(line.p > 0) || (!lines.empty() && line.q <= lines.back().q)) continue;
     while (!lines.empty()) {
       const Line& next = lines.back();
@@ -56,7 +57,7 @@ std::vector<Line> least(const std::vector<std::vector<Line>>& envelopes) {
     }
   }
   std::sort(result.begin(), result.end(), [](const Line& a, const Line& b) { return a.q > b.q; });
-  // Rounding must not bend it: the hull of the points.
+  // The hull of the points (q, p) restores the concavity that rounding may have spoilt.
   std::vector<Line> hull;
   for (const Line& line : result) {
     if (!hull.empty() && !(line.q < hull.back().q)) continue;
@@ -76,7 +77,7 @@ Pair pair_of(const std::vector<Line>& lines) {
         i + 1 < lines.size() ? crossing(lines[i], lines[i + 1]) : lines[i].p / lines[i].q;
     const long double mass = lines[i].q - (i + 1 < lines.size() ? lines[i + 1].q : 0);
     if (!(kink > 1 && mass > 0)) break;
-    // What would make more than a law is left out, least losses first.
+    // Masses beyond a total of 1 are left out, those of the smallest losses first.
     const long double room = 1 - p - q, needed = (kink + 1) * mass, share = std::min(1.0L, room / needed);
     if (!(share > 0)) break;
     right.push_back({kink * mass * share, mass * share});

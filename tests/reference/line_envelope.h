@@ -1,4 +1,5 @@
-// Convex curves as the envelopes of lines below them, and the pairs of laws whose divergence they are.
+// Convex curves as upper envelopes of lines below them, and the pairs of laws that have these curves
+// as their divergence.
 //
 // A line p - E q stands for an event of P-mass p and Q-mass q. Pure functions.
 #pragma once
@@ -10,14 +11,16 @@
 
 namespace muster::reference {
 
-// Of lines below one convex curve, ordered by where they touch it, those that are the largest somewhere, from
-// left to right; each lowered to where the next ones take over if it is not valid as far as that.
+// Takes lines below one convex curve, ordered by where they touch it, and returns from left to right
+// those that are the largest somewhere. A line that is not valid as far as the next ones become
+// larger is lowered.
 std::vector<Line> envelope(const std::vector<Line>& touching);
 
-// Below the smallest of several curves, and convex.
+// A convex curve below the smallest of several curves.
 std::vector<Line> least(const std::vector<std::vector<Line>>& envelopes);
 
-// A pair whose divergence is at most the envelope right of 1, and its mirror image left of 1.
+// A pair whose divergence is at most the envelope for E > 1. The pair is closed under exchange of its two
+// laws, which settles E < 1.
 Pair pair_of(const std::vector<Line>& lines);
 
 }  // namespace muster::reference

@@ -16,7 +16,7 @@ Interval gaussian_delta(const Real& mu, const Real& log_ratio) {
 
 Interval response_delta(double epsilon0, double rounds, double epsilon) {
   constexpr long double kUlp = 0x1p-63L;
-  // Given j true answers of T the loss is (2j - T) epsilon0.
+  // With j true answers among T the loss is (2j - T) epsilon0.
   const long double e0 = epsilon0, eps = epsilon, total = rounds;
   const Real all = Real(1.0) + exp(-Real(epsilon0)), p = Real(1.0) / all, q = exp(-Real(epsilon0)) / all;
   const long double positive = std::max(0.0L, std::floor((total + eps / e0) / 2) - 1);
@@ -43,7 +43,7 @@ Interval response_delta(double epsilon0, double rounds, double epsilon) {
     if (j > mean && last < high * 1e-25L) break;
     if (j - first > 5e6L) return {low * (1 - 1e-12L), 1};
   }
-  // What is left falls at least geometrically beyond the mean.
+  // Beyond the mean, the terms that are left fall at least geometrically.
   const long double ratio = j < total ? (total - j) / (j + 1) * (p / q).above() : 0;
   if (j < total) high += ratio < 1 ? last * ratio / (1 - ratio) * 2 : 1;
   return {low * (1 - 1e-15L), std::min(1.0L, high * (1 + 1e-15L))};

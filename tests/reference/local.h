@@ -1,4 +1,5 @@
-// Messages that nobody hides: normal noise, and randomized response, over T rounds, enclosed.
+// The divergence of messages that no other client hides, over T rounds, enclosed: normal noise and
+// binary randomized response.
 //
 // Pure functions.
 #pragma once
@@ -11,10 +12,11 @@ struct Interval {
   long double below, above;
 };
 
-// Two normal laws at a distance of mu deviations, at a likelihood ratio of e^log_ratio; T rounds: mu sqrt(T).
+// The divergence of two normal laws mu standard deviations apart, at E = e^log_ratio. T rounds
+// have mu sqrt(T).
 Interval gaussian_delta(const Real& mu, const Real& log_ratio);
 
-// T rounds of binary randomized response, by summing over the number of true answers.
+// The divergence of T rounds of binary randomized response, summed over the number of true answers.
 Interval response_delta(double epsilon0, double rounds, double epsilon);
 
 }  // namespace muster::reference

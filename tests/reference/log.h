@@ -1,7 +1,8 @@
-// The log of a long run: one block of lines a question, so that a run can stop at any time and go on later.
+// The log of a long run: one block of lines per question, so that a run can stop at any time
+// and continue later.
 //
-// A block is the verdict's text after a line "question SEED INDEX"; a block that was cut off is dropped and
-// asked again. Single thread, one process a file.
+// A block is a line "question SEED INDEX" and the text of the verdict. A block that was cut off is
+// dropped, and its question is asked again. Single thread, one process per file.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +16,8 @@ namespace muster::reference {
 
 class Log {
  public:
-  // No file: nothing is kept. Reads what the file holds of `seed`.
+  // Reads the verdicts on questions of `seed` that the file holds. With an empty path nothing is
+  // read or kept.
   Log(const std::string& path, std::uint64_t seed);
   const std::map<std::uint64_t, Verdict>& before() const { return before_; }
   bool holds(std::uint64_t index) const { return before_.contains(index); }

@@ -8,14 +8,15 @@ namespace muster::reference {
 namespace {
 
 constexpr std::size_t kCells = 2400;
-constexpr long double kFailure = 1e-3L;  // of the aim: the chance that rounding errors pass t
-constexpr long double kMargin = 5;       // s
+// The probability that rounding errors exceed t, as a share of the aim.
+constexpr long double kFailure = 1e-3L;
+constexpr long double kMargin = 5;  // the s of loss_sum.h
 
 struct Law {
   long double h = 1;
   long first = 0;
   std::vector<long double> mass;
-  long double squares = 0;  // of the ranges of the rounding errors
+  long double squares = 0;  // sum of the squared ranges of the rounding errors
 };
 
 Law rounded(const Pair& pair) {
@@ -60,7 +61,8 @@ void coarsen(Law& law) {
   law.squares += law.h * law.h;
 }
 
-// Ends with less than `tail` are given up: no sum passes anything there.
+// Drops ends with less than `tail`: their mass then counts for nothing, which keeps the result
+// a lower bound.
 void shrink(Law& law, long double tail) {
   std::size_t from = 0, to = law.mass.size();
   for (long double left = 0; from < to && (left += law.mass[from]) < tail; ++from) {
@@ -90,7 +92,7 @@ Law sum(Law a, Law b, long double tail) {
   return c;
 }
 
-// --- cells of every width ---------------------------------------------------------------------------------
+// --- cells of different widths ----------------------------------------------------------------------------
 
 using Atoms = std::vector<SummedLosses::Atom>;
 
@@ -111,7 +113,8 @@ Spread spread_of(const Atoms& atoms) {
   return {middle, (high - low) / 2};
 }
 
-// Losses a + b of all pairs, those of one cell as one outcome: P-masses add up, and Q-masses, P e^-loss.
+// The losses a + b of all pairs of outcomes. Those in one cell become one outcome: their P-masses add up,
+// and so do their Q-masses, P e^-loss.
 Atoms convolved(const Atoms& a, const Atoms& b, long double least_width, long double least_mass) {
   const Spread left = spread_of(a), right = spread_of(b);
   const auto centre = static_cast<double>(left.centre + right.centre);
@@ -137,7 +140,7 @@ Atoms convolved(const Atoms& a, const Atoms& b, long double least_width, long do
   }
   Atoms result;
   for (const Cell& c : cells) {
-    // A cell so wide that its Q-mass leaves the range of a number passes nothing.
+    // A cell so wide that its Q-mass overflows is left out.
     if (c.mass > least_mass && std::isfinite(c.q)) result.push_back({c.mass, c.at - std::log(c.q / c.mass)});
   }
   return result;
@@ -152,7 +155,7 @@ SummedLosses::SummedLosses(const Pair& pair, double rounds, double upper, double
   }
   const auto in_order = [](const Atom& a, const Atom& b) { return a.loss < b.loss; };
   std::sort(base.begin(), base.end(), in_order);
-  // A pair may have more outcomes than are worth keeping apart.
+  // A pair of more than 600 outcomes is merged into cells first.
   const auto width = [&](double copies) { return 1e-3L * upper * std::sqrt(copies / rounds); };
   if (base.size() > 600) base = convolved(base, {{1, 0}}, 0.1L * width(1), 0);
   bool any = false;

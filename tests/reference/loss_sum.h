@@ -1,14 +1,16 @@
-// T rounds by the law of their summed loss, from below: two ways, for small losses and for large ones.
+// Lower bounds of the divergence of T rounds by the law of their summed privacy loss, in two ways: for
+// small losses and for large ones.
 //
-// Cells of every width. Outcomes whose losses fall into one cell are one outcome, as in pair.h; but the cells
-// are narrow where the mass is and wide far out, so that many rounds of tiny losses with a few large ones
-// among them keep their spread. What is lost is of second order in a width that is small against 1.
+// Small losses use cells of different widths. Outcomes whose losses fall into one cell become one outcome,
+// as in pair.h; but the cells are narrow near the bulk of the mass and wide far from it, so that many
+// rounds of tiny losses with a few large ones among them keep their spread. The loss of precision is of
+// second order in a width that is small against 1.
 //
-// A lattice, for large losses. A cell of losses hides all but its smallest one where it is wider than 1: the
-// masses of pair.h then lose half a cell a round. Here each loss is put on a lattice with its mean kept, on
-// one of its two neighbours by chance. The errors are independent of everything before them, have mean 0 and
-// known ranges c_i, so that by Hoeffding their sum passes t with probability exp(-2 t^2 / sum c_i^2) at most;
-// and for any s > 0
+// Large losses use a lattice. A cell wider than 1 counts little more than its smallest loss, so that the
+// cells of pair.h would lose half a cell per round. Here each loss is rounded at random to one of its two
+// neighbours on a lattice, with its mean kept. The rounding errors are independent of everything before
+// them, have mean 0 and known ranges c_i; by Hoeffding's inequality their sum exceeds t with probability
+// at most exp(-2 t^2 / sum c_i^2). So, for any s > 0,
 //
 //     delta(epsilon) >= (1 - e^-s) ( P(rounded sum > epsilon + s + t) - exp(-2 t^2 / sum c_i^2) ).
 //
@@ -21,15 +23,15 @@
 
 namespace muster::reference {
 
-// At most the divergence of T copies of the pair at epsilon. `aim`: about how large it is.
+// A lower bound of the divergence of T copies of the pair at epsilon. `aim`: about how large it is.
 long double large_loss_delta(const Pair& pair, double rounds, double epsilon, double aim);
 
-// The law of the sum of T losses, in cells of every width.
+// The law of the sum of T losses, in cells of different widths.
 class SummedLosses {
  public:
-  // `upper`: about the epsilon that will be asked; `aim`: about the delta.
+  // `upper`: about the epsilon at which delta will be asked; `aim`: about the delta there.
   SummedLosses(const Pair& pair, double rounds, double upper, double aim);
-  // At most the divergence at epsilon.
+  // A lower bound of the divergence at epsilon.
   long double delta(double epsilon) const;
 
   struct Atom {

@@ -7,12 +7,12 @@ namespace muster::reference {
 namespace {
 
 constexpr std::size_t kCells = 900;
-constexpr double kMostTerms = 3e6;  // rounding doubles with the number of terms
+constexpr double kMostTerms = 3e6;  // the rounding error grows in proportion to the number of terms
 constexpr long double kUlp = 0x1p-63L;
 constexpr long double kRatio = 0x1p-56L;  // relative error of a likelihood ratio
 
-// Cell i holds sums labelled (first + i) h: their mass, and the mass times
-// (sum - label h), which is not negative.
+// Cell i holds the sums with the label first + i: q is their mass, s the mass times (sum - label h), which
+// is not negative.
 struct Cells {
   long double h = 1;
   long first = 0;
@@ -61,7 +61,7 @@ Cells product(const Cells& a, const Cells& b) {
   return c;
 }
 
-// Ends are given up where neither law has more than `tail` there.
+// Drops ends where neither law has more than `tail`.
 void shrink(Cells& c, long double scale, long double tail) {
   const auto weight = [&](std::size_t i) {
     return c.q[i] + std::fabs(scale * (c.s[i] + c.q[i] * value(c, i)));
@@ -124,7 +124,8 @@ Pair pair_of(const Pair& message, const MeanLaw& law, double tail, bool swapped)
   }
   for (std::size_t i = 0; i < all.q.size(); ++i) {
     if (!(all.q[i] > 0)) continue;
-    // The ratio's own error: each term's, and the labels', against 1.
+    // The rounding errors of the likelihood ratio, from its terms and from the labels, are
+    // relative to `at`.
     const long double at = std::fabs(law.scale * value(all, i)) + 1;
     const long double room = all.slack + kRatio * at;
     const long double p = all.q[i] + law.scale * (all.s[i] + all.q[i] * value(all, i));

@@ -8,13 +8,13 @@
 namespace muster::reference {
 namespace {
 
-// Reports from first to last, their probability from below and above.
+// A range of numbers of reports, from first to last, and its probability from below and above.
 struct Stretch {
   double first, last;
   long double below, above;
 };
 
-// `complete`: every number of reports is in one of them.
+// Splits the numbers of reports into ranges; `complete` tells whether every number is in one of them.
 std::vector<Stretch> stretches(const Experiment& e, double most, double reach, bool& complete) {
   complete = true;
   if (e.shape == Experiment::Shape::everybody) return {{e.clients, e.clients, 1, 1}};
@@ -35,7 +35,8 @@ std::vector<Stretch> stretches(const Experiment& e, double most, double reach, b
   if (last - first > 3e6 || first > last) return list;
   const double step = std::max(1.0, std::ceil((last - first + 1) / most));
   Binomials law(e.clients, e.rate(), e.absence(), first);
-  if (first > std::max(1.0, e.minimum) && complete) {  // fewer, charged as if each told everything
+  // Fewer reports are charged as if they revealed everything.
+  if (first > std::max(1.0, e.minimum) && complete) {
     list.push_back({1, e.clients, 0,
                     mass_below(e.clients, e.rate(), e.absence(), first, law.value() * (1 + law.error()))});
   }
@@ -50,7 +51,7 @@ std::vector<Stretch> stretches(const Experiment& e, double most, double reach, b
   return list;
 }
 
-// l f_mu(1 + (E - 1)/l)
+// Encloses l f_mu(1 + (E - 1)/l), the divergence given the number of reports.
 Interval given_reports(const Experiment& e, double epsilon, double present, double noises) {
   const Real chance = Real(present) / Real(e.clients), mu = e.randomizer.mu() / sqrt(Real(noises));
   const Interval f = gaussian_delta(mu, log1p(expm1(Real(epsilon)) / chance));
@@ -83,8 +84,8 @@ Pair sums_pair(const Experiment& e, double tail, bool swapped) {
     Real edge(-reach), a = upper_normal(edge - mu), b = upper_normal(edge);
     const auto add = [&](const Real& under_a, const Real& under_b) {
       const Real with = chance * under_a + (Real(1.0) - chance) * under_b;
-      // The weight of the stretch is the same number on both sides: its
-      // lower end on both is a smaller stretch.
+      // The range has the same weight under both laws, so the lower end of the weight may be
+      // used for both.
       const Outcome o =
           swapped ? Outcome{under_b.below(), with.above()} : Outcome{with.below(), under_b.above()};
       if (o.p > 0 && o.q > 0)

@@ -1,4 +1,4 @@
-// Questions that a theorem orders: more of something costs no less.
+// Relations between questions that a theorem orders: more of something costs no less.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@ using accounting::View;
 using protocols::Protocol;
 using protocols::RandomizerKind;
 
-constexpr double kRoom = 1e-9;  // relative: roundings of answers that state no error
+constexpr double kRoom = 1e-9;  // relative: rounding errors of answers that state none
 
 bool always(const Question&) { return true; }
 
@@ -48,7 +48,7 @@ void more_rounds(const Case& c, const char* name) {
   expect_changed_costs_no_less(c, name, changed);
 }
 
-// A divergence falls as epsilon grows.
+// A divergence does not grow with epsilon.
 void looser_target(const Case& c, const char* name) {
   Question changed = c.question;
   changed.fixed *= factor(c.draws);
@@ -57,8 +57,8 @@ void looser_target(const Case& c, const char* name) {
   expect_changed_costs_no_more(c, name, changed);
 }
 
-// Randomized response, Laplace noise and normal noise of a smaller parameter are post-processings of those
-// with a larger one; epsilon0-LDP and class C are nested.
+// Randomized response, Laplace noise and normal noise can be post-processed into their more private
+// versions; epsilon0-LDP randomizers and class C are nested.
 void weaker_randomizer(const Case& c, const char* name) {
   Question changed = c.question;
   if (changed.is_gaussian()) {
@@ -69,8 +69,9 @@ void weaker_randomizer(const Case& c, const char* name) {
   expect_changed_costs_no_less(c, name, changed);
 }
 
-// The other clients' coins and messages may be revealed. A minimum that destroys rounds is destroyed less
-// often by more clients, so none with one; a subset of a fixed size is hidden better in a larger crowd.
+// The additional clients' coins and messages may be revealed, which leaves the smaller population. With a
+// minimum this does not hold, since more clients let fewer rounds be destroyed. A subset of a fixed size
+// is hidden better in a larger crowd.
 bool clients_order(const Question& q) { return q.clients < 1'000'000'000'000 && q.minimum == 1; }
 void more_clients(const Case& c, const char* name) {
   Question changed = c.question;
@@ -78,7 +79,8 @@ void more_clients(const Case& c, const char* name) {
   expect_changed_costs_no_more(c, name, changed);
 }
 
-// Of shuffled messages, dropping some at random is post-processing: not so of sums or of a slot run's models.
+// Dropping some shuffled messages at random is post-processing. This does not hold for sums or the models
+// of a slot run.
 bool sees_messages(const Question& q) {
   return q.seen() == View::shuffler_honest || q.seen() == View::shuffler_colludes;
 }
@@ -103,7 +105,7 @@ void larger_subset(const Case& c, const char* name) {
   expect_changed_costs_no_less(c, name, changed);
 }
 
-// More rates are possible: the worst of them is no better.
+// A wider interval allows more rates, and the worst of them costs no less.
 bool interval_orders(const Question& q) { return q.checks_in() && q.seen() != View::shuffler_colludes; }
 void wider_interval(const Case& c, const char* name) {
   Question changed = c.question;
@@ -134,7 +136,7 @@ void sees_more(const Case& c, const char* name) {
   expect_changed_costs_no_less(c, name, changed);
 }
 
-// Every one of them is epsilon0-LDP.
+// Every special randomizer is epsilon0-LDP.
 bool is_special(const Question& q) { return !q.is_gaussian() && q.randomizer != RandomizerKind::pure; }
 void any_randomizer(const Case& c, const char* name) {
   Question changed = c.question;
@@ -163,7 +165,8 @@ void expect_no_more(const Case& c, const char* name, const Question& smaller_que
                      smaller.error(), smaller.statement.best.id, larger.upper(), larger.statement.best.id),
          {command_line(smaller_question), command_line(larger_question)}});
   }
-  // A lower value is the truth of some data set: an ordered upper value stays above it, whatever the tables.
+  // Some data set attains the lower value, so the larger upper value must be above it, whatever
+  // the numerical error.
   if (!(smaller.lower() * (1 - kRoom) <= larger.upper())) {
     c.verdict.findings.push_back(
         {Finding::Kind::too_small,

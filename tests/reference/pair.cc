@@ -10,12 +10,12 @@ namespace {
 
 constexpr std::size_t kCells = 700;
 constexpr long double kUlp = 0x1p-63L;
-// Ratios stay in range: a smaller Q-mass is raised, a smaller P-mass left out.
+// To keep ratios in range, a Q-mass below kLeastQ is raised to it, and a P-mass below kLeastP is left out.
 constexpr long double kLeastQ = 1e-4890L, kLeastP = 1e-2400L;
-constexpr long kFarthest = 1L << 60;  // a label: the sum of two is a number of the type
+constexpr long kFarthest = 1L << 60;  // the largest label: the sum of two must not overflow
 
 // Masses by cell of the loss: cell i holds losses that are labelled (first + i) h; `w` is the Q-mass times
-// e^{label h}, so that nothing leaves the range of a number.
+// e^{label h}, so that nothing overflows or vanishes.
 struct Cells {
   long double h = 1;
   long first = 0;
@@ -23,7 +23,7 @@ struct Cells {
   long double slack = 0;  // relative error of any mass
 };
 
-// Of which nothing may be known but that it is a probability.
+// The Q-mass as a number in (0, 1]: an outcome may have any upper bound of it, even infinity.
 long double q_of(const Outcome& o) { return std::min(1.0L, std::max(o.q, kLeastQ)); }
 
 Cells sorted(const Pair& pair, long double tail) {
@@ -45,7 +45,8 @@ Cells sorted(const Pair& pair, long double tail) {
   const long double span = losses[to].first - losses[from].first;
   const long double reach = std::max(std::fabs(losses[from].first), std::fabs(losses[to].first));
   cells.h = std::max({span / kCells, std::ldexp(reach, -50), 1e-25L});
-  // A bulk much narrower than the span keeps cells of its own, as long as there are not too many.
+  // If the bulk is much narrower than the span, the cells are made narrower, as long as there are
+  // not too many.
   long double mean = 0, square = 0, mass = 0;
   for (std::size_t i = from; i <= to; ++i)
     mass += losses[i].second, mean += losses[i].second * losses[i].first;
@@ -91,7 +92,7 @@ Cells product(const Cells& a, const Cells& b) {
   return c;
 }
 
-// Cells at the ends that hold less than `tail` are given up; where cells are still too many, two become one.
+// Drops cells at the ends that together hold less than `tail`.
 void shrink(Cells& c, long double tail) {
   std::size_t from = 0, to = c.p.size();
   for (long double left = 0; from < to && (left += c.p[from]) < tail; ++from) {
@@ -129,7 +130,7 @@ void align(Cells& a, Cells& b, std::size_t most) {
   while (b.h < a.h * 0.75L) coarsen(b);
 }
 
-// Lattices of different rounds nest: every h is a power of two times the same number.
+// Rounds h up to a power of two, so that the lattices of different rounds nest.
 void to_power_of_two(Cells& c) {
   int exponent = 0;
   std::frexp(c.h, &exponent);

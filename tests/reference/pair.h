@@ -1,8 +1,8 @@
 // Two laws of one experiment on explicit data sets, as the masses of finitely many outcomes.
 //
-// P is the law with the victim's record, Q without it. Every outcome's P-mass is rounded down and its Q-mass
-// up, and outcomes may be missing: so sum (P - E Q)_+ is at most the true divergence. Outcomes that an
-// adversary sees apart may be merged, which is one of the things an adversary can do. Plain values.
+// P is the law with the victim's record, Q without it. Every outcome's P-mass is rounded down and its
+// Q-mass up, and outcomes may be missing: so sum (P - E Q)_+ is at most the true divergence. Outcomes that
+// an adversary can tell apart may be merged, since that is post-processing. Plain values.
 #pragma once
 
 #include <vector>
@@ -18,13 +18,14 @@ struct Outcome {
 
 using Pair = std::vector<Outcome>;
 
-// At most the hockey-stick divergence of T copies of the pair at epsilon, by convolution: losses are sorted
-// into cells of a lattice, the masses of a cell are added up (the adversary looks at cells alone), and the
-// masses of T rounds come by repeated squaring. Only sums of products of positive numbers: their rounding is
-// a known relative error. `tail`: a probability, of all rounds together, that need not be followed.
+// A lower bound of the hockey-stick divergence of T copies of the pair at epsilon, by convolution:
+// losses are sorted into the cells of a lattice, the masses of a cell are added up (the adversary sees
+// only the cell), and T rounds come by repeated squaring. Only sums of products of positive numbers
+// occur, so that their rounding error is a known relative one. `tail`: a probability, of all rounds
+// together, that may be left out.
 long double composed_delta(const Pair& pair, double rounds, double epsilon, double tail);
 
-// The same of different rounds, one after the other.
+// The same for different rounds, one stage after the other.
 struct Repeated {
   const Pair* pair;
   double rounds;

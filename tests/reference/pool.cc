@@ -16,7 +16,7 @@
 namespace muster::reference {
 namespace {
 
-constexpr rlim_t kMemory = rlim_t{6} << 30U;  // of one job
+constexpr rlim_t kMemory = rlim_t{6} << 30U;  // bytes of address space, of one job
 
 struct Running {
   pid_t process;
@@ -33,7 +33,7 @@ Running start(const PoolLimits& limits, std::uint64_t index, const Job& job) {
     [[maybe_unused]] const rlimit memory{kMemory, kMemory};
     const rlimit seconds{limits.processor_seconds, limits.processor_seconds + 1}, core{0, 0};
     setrlimit(RLIMIT_CPU, &seconds);
-#ifndef __SANITIZE_ADDRESS__  // whose shadow takes terabytes of addresses
+#ifndef __SANITIZE_ADDRESS__  // which needs terabytes of addresses for its shadow memory
     setrlimit(RLIMIT_AS, &memory);
 #endif
     setrlimit(RLIMIT_CORE, &core);
@@ -45,7 +45,7 @@ Running start(const PoolLimits& limits, std::uint64_t index, const Job& job) {
   return {process, ends[0], {index, "", ""}};
 }
 
-// True when the job has ended.
+// Reads what the job has written; true when it has ended.
 bool read_some(Running& running) {
   std::array<char, 4096> buffer{};
   const ssize_t count = read(running.from, buffer.data(), buffer.size());

@@ -1,4 +1,5 @@
-// Jobs in processes of their own: a question that hangs, dies or exhausts memory ends alone.
+// Runs each job in a process of its own, so that a question that hangs, dies or exhausts
+// memory ends alone.
 //
 // POSIX. The parent must run one thread while it uses a pool.
 #pragma once
@@ -15,7 +16,8 @@ struct PoolLimits {
   unsigned processor_seconds = 30;  // of one job
 };
 
-// A job's end. `output`: what it wrote; `ended`: empty, or how it was ended from outside ("signal 24").
+// How a job ended. `output`: what it wrote; `ended`: empty if all went well, else "time", "signal 11"
+// or "exit 1".
 struct Finished {
   std::uint64_t index;
   std::string output;
@@ -25,12 +27,12 @@ struct Finished {
 // A job writes its lines to the file descriptor `out`.
 using Job = std::function<void(std::uint64_t index, int out)>;
 
-// Runs next(), next(), ... until it returns false or time is over; `done` is
-// called in the parent, in order of ending.
+// Starts the jobs that next() names until it returns false or the time is over; `done` is called in the
+// parent, as each job ends.
 void run_pool(const PoolLimits& limits, const std::function<bool(std::uint64_t& index)>& next, const Job& job,
               const std::function<void(const Finished&)>& done);
 
-// The whole text to a descriptor.
+// Writes the whole text to a file descriptor.
 void write_all(int out, const std::string& text);
 
 }  // namespace muster::reference

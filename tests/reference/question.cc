@@ -46,7 +46,7 @@ std::vector<std::pair<std::string, std::string>> keys_of(const Question& q) {
     if (q.dropout.size() > 1) {
       std::string steps;
       for (const auto& [round, loss] : q.dropout) {
-        // A step's value is a number of TOML: 0 alone would be an integer, which is one as well.
+        // A loss of 0 is printed as a TOML integer, which is read as a number too.
         steps += fmt::format("{}[{}, {}]", steps.empty() ? "" : ", ", round, loss);
       }
       keys.emplace_back("participation.dropout", "[" + steps + "]");

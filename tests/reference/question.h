@@ -1,7 +1,8 @@
 // One question to the accountant, as the flags of `muster account` would put it.
 //
-// Everything that the checks compare is asked as a question of this kind, so that a finding can be repeated
-// by hand: command_line writes the very command, numbers with 17 digits. A plain value; any thread.
+// Everything that the checks compare is asked as a question of this kind, so that a finding can be
+// repeated by hand: command_line gives the command, with numbers that are read back as the same doubles. A
+// plain value; any thread.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +19,8 @@ namespace muster::reference {
 struct Question {
   protocols::Protocol protocol = protocols::Protocol::shuffle;
   std::uint64_t clients = 1;
-  double rate = 1;                   // check-ins; of unequal rates the largest
-  std::optional<double> least_rate;  // of unequal rates the smallest
+  double rate = 1;                   // check-ins; the largest of unequal rates
+  std::optional<double> least_rate;  // the smallest of unequal rates
   // (round, loss), the first at round 1; empty: no loss.
   std::vector<std::pair<std::uint64_t, double>> dropout;
   std::uint64_t subset = 1;   // subset
@@ -33,26 +34,26 @@ struct Question {
 
   std::uint64_t rounds = 1;
   std::optional<accounting::View> view;  // the protocol's own unless given
-  bool asks_epsilon = true;              // at `fixed` = delta; otherwise delta at `fixed` = epsilon
+  bool asks_epsilon = true;              // epsilon at delta = `fixed`; if false, delta at epsilon = `fixed`
   double fixed = 1e-5;
-  bool all = false;  // with the papers' bounds, some of which are proven
+  bool all = false;  // asks for the papers' bounds too, some of which are proven
 
   bool checks_in() const;
   bool has_slots() const;
   bool is_gaussian() const { return randomizer == protocols::RandomizerKind::gaussian; }
-  // A report of any other randomizer has two or more symbols with likelihood ratios of e^epsilon0 at most.
+  // Whether the randomizer is in class C: a sampler of one sign, or binary randomized response.
   bool is_class_c() const;
   accounting::View own_view() const;
   accounting::View seen() const { return view.value_or(own_view()); }
   bool has_schedule() const { return dropout.size() > 1; }
 };
 
-// The plan's keys and their text, and the question's own flags.
+// The plan's keys and the texts of their values.
 std::vector<std::pair<std::string, std::string>> keys_of(const Question& question);
 // "muster account --protocol shuffle ...", to be pasted into a shell.
 std::string command_line(const Question& question);
 
-// The plan that the command would make; throws its Error.
+// The plan that the command would make; throws the command's Error.
 protocols::Plan plan_of(const Question& question);
 accounting::Question asked(const Question& question);
 

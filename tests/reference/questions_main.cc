@@ -1,15 +1,16 @@
-// Asks random questions and says what it found: `reference_questions --seed 1 --count 2000 --seconds 110`.
+// Asks random questions and prints what it found:
+//     reference_questions --seed 1 --count 2000 --seconds 110
 //
 //   --seed S --first I --count N   questions I .. I+N-1 of seed S
 //   --few-clients                  questions of at most nine clients
 //   --normal-check-ins             questions of shuffled check-ins with normal noise
 //   --seconds W                    no question starts after W seconds: the output says how many were asked
-//   --jobs J                       processes
+//   --jobs J                       processes that run at once
 //   --limit C                      processor seconds of one question with all that it is compared with
-//   --relations R                  relations a question, drawn at random; -1: all
+//   --relations R                  relations per question, drawn at random; -1: all
 //   --slow-fails                   an answer of more than 5 processor seconds fails the run
 //   --log FILE                     keeps every verdict; questions that FILE holds are not asked again
-//   --show I                       one question: its command and its verdict
+//   --show I                       prints the command and the verdict of one question
 // Exit status: 0 nothing found, 1 a finding that is not in known_findings.cc, 2 usage.
 #include <fmt/format.h>
 

@@ -1,4 +1,5 @@
-// The machinery of random questions: they can be repeated, reach everything, and no job can end a run.
+// Tests of the random questions themselves: they can be repeated, they reach everything, and no job can
+// end a run.
 #include <gtest/gtest.h>
 #include <unistd.h>
 

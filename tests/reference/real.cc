@@ -9,7 +9,7 @@ Real positive_part(const Real& x) {
   if (x.surely_positive()) return x;
   if (x.surely_negative()) return Real(0.0);
   Real result;
-  // From 0 to the upper end: the average of the ball and its mirror image, both ways.
+  // (x + |x|) / 2 encloses the numbers from 0 to the upper end.
   Real twice = x;
   arb_abs(result.ball_, x.ball_);
   arb_add(twice.ball_, twice.ball_, result.ball_, Real::kBits);

@@ -39,7 +39,8 @@ class Real {
   bool surely_positive() const { return arb_is_positive(ball_) != 0; }
   bool surely_negative() const { return arb_is_negative(ball_) != 0; }
   bool finite() const { return arb_is_finite(ball_) != 0; }
-  // At most, and at least, every number of the ball. Far below the range of a double they keep their size.
+  // A lower and an upper bound of every number in the ball; they are good also far below the range
+  // of a double.
   long double below() const { return end(false); }
   long double above() const { return end(true); }
   double middle() const { return arf_get_d(arb_midref(ball_), ARF_RND_NEAR); }
@@ -62,7 +63,8 @@ class Real {
   arb_t ball_;
 };
 
-// ln of the probability of j ones among n coins that show one with probability p, p and 1 - p given.
+// ln of the probability of j ones among n coins that each show one with probability p; p and 1 - p
+// are both given.
 Real log_binomial(double n, double j, const Real& p, const Real& not_p);
 // P(Z > x) of a standard normal Z.
 Real upper_normal(const Real& x);

@@ -9,7 +9,7 @@
 namespace muster::reference {
 namespace {
 
-constexpr double kAnswer = 5;  // processor seconds an answer may take
+constexpr double kAnswer = 5;  // processor seconds that an answer may take
 
 std::vector<std::string> fields_of(const std::string& line) {
   std::vector<std::string> fields;
@@ -73,7 +73,7 @@ Verdict verdict_of(const Finished& finished, double limit_seconds) {
     verdict.status = late ? "late" : "died";
     if (late) verdict.seconds = limit_seconds;
     verdict.slowest = asking;
-    // A limit below what an answer may take is a budget, no finding.
+    // If the limit is below what an answer may take, exceeding it is not a finding.
     if (late && limit_seconds < kAnswer) return verdict;
     verdict.findings.push_back(
         {late ? Finding::Kind::slow : Finding::Kind::died,

@@ -1,8 +1,9 @@
-// A question's verdict as lines of text: what a job tells its parent, and what the log of a long run keeps.
+// The verdict on a question as lines of text, which a job sends to its parent and the log of a
+// long run keeps.
 //
-// Lines, fields apart by tabs: "asking COMMAND" before each question put to the engine; "check
-// NAME" for each check that applied; "finding KIND NAME DETAIL COMMANDS..."; at the end
-// "verdict STATUS RATIO SECONDS COMMAND".
+// The fields of a line are separated by tabs. The lines are "asking COMMAND" before each question to the
+// engine, "check NAME" for each check that applied, "finding KIND NAME DETAIL COMMANDS...", and at the end
+// "verdict STATUS RATIO SECONDS COMPARE_SECONDS COMMAND".
 #pragma once
 
 #include <string>
@@ -14,11 +15,10 @@ namespace muster::reference {
 
 std::string text_of(const Verdict& verdict);
 
-// Reads what a job wrote. A job that was ended from outside becomes a
-// finding of its own: out of time, or died.
+// Reads what a job wrote. A job that was killed becomes a finding of its own: out of time, or died.
 Verdict verdict_of(const Finished& finished, double limit_seconds);
 
-// One line without breaks or tabs.
+// The text on one line: line breaks and tabs become blanks.
 std::string one_line(std::string text);
 
 }  // namespace muster::reference

@@ -19,12 +19,15 @@ using Kind = Randomizer::Kind;
 using Seen = Experiment::Seen;
 using Shape = Experiment::Shape;
 
-constexpr double kMostHeavy = 1.6;   // mu from which ratios of normal laws are too unequal for one lattice
-constexpr double kMostRounds = 1e6;  // of a law whose masses' rounding grows with clients and rounds
-constexpr double kMostHeavyEpsilon0 = 9;  // the same of e^epsilon0
+// From this mu on, likelihood ratios of normal laws differ too much for one lattice.
+constexpr double kMostHeavy = 1.6;
+// Most rounds of the mean law, whose rounding error grows with clients and rounds.
+constexpr double kMostRounds = 1e6;
+constexpr double kMostHeavyEpsilon0 = 9;  // the limit of kMostHeavy, for ratios up to e^epsilon0
 
 bool sees_messages(const Experiment& e) {
-  // Of symbols and signs a sum with its number is a count of each, unless few reports are destroyed.
+  // For symbols and signs, the sum and the number of messages give the count of each, unless
+  // rounds are destroyed.
   return e.seen == Seen::messages ||
          (e.seen == Seen::sums && e.randomizer.kind == Kind::response && e.minimum <= 1);
 }
@@ -39,7 +42,8 @@ std::vector<CountedBits> counted(const Experiment& e, double epsilon) {
   const bool rates = e.shape == Shape::coins;
   const double messages = e.shape == Shape::everybody || rates ? e.clients : places_of(e, false).messages;
   for (const Bit& bit : bits_of(e.randomizer, messages, epsilon)) {
-    // The record against the alternative, then the other way round with the opposite bit; others hold either.
+    // The record against the alternative, then the other way round with the opposite bit; all others hold
+    // one of the two.
     for (const Bit& seen : {bit, Bit{bit.not_b, bit.b, bit.not_a, bit.a}}) {
       for (const bool others_alike : {true, false}) {
         const Real& c = others_alike ? seen.b : seen.a;
@@ -124,7 +128,7 @@ long double one_round(const Experiment& e, double epsilon, double aim) {
   return best;
 }
 
-// Makes the pair of each stage; `any` false where one of them has none.
+// Composes the pairs that `make` gives for the stages; 0 if one of them has none.
 long double composed(const std::vector<Repetition>& stages, double epsilon, double tail,
                      const std::function<Pair(const Experiment&)>& make) {
   std::vector<Pair> pairs;
@@ -146,7 +150,7 @@ long double certified_delta(const std::vector<Repetition>& stages, double epsilo
   double rounds = 0;
   for (const Repetition& stage : stages) {
     rounds += stage.rounds;
-    // What any of its rounds costs alone.
+    // All stages cost at least what one round of any of them costs alone.
     best = std::max(best, one_round(stage.experiment, epsilon, aim));
   }
   if (rounds <= 1) return best;
@@ -156,7 +160,7 @@ long double certified_delta(const std::vector<Repetition>& stages, double epsilo
   };
   const Experiment& first = stages.front().experiment;
   if (first.seen == Seen::own_message) {
-    // Of a subset and of slots the victim's message is one of those seen by chance alone.
+    // In a subset or in slots, the victim's message is seen only with some probability.
     const bool certain =
         stages.size() == 1 && (first.shape == Shape::everybody ||
                                (first.shape == Shape::coins && !first.absence().surely_positive()));
@@ -181,7 +185,7 @@ long double certified_delta(const std::vector<Repetition>& stages, double epsilo
   for (const bool swapped : {false, true}) {
     keep([&](const Experiment& e) { return largest_message_pair(e, each, swapped); });
   }
-  // The bit that shows most of one round at a share of epsilon.
+  // Takes the bit with the largest divergence of one round at a share of epsilon.
   const double share = epsilon / std::sqrt(rounds);
   std::size_t chosen = 0;
   long double most = -1;

@@ -1,9 +1,10 @@
-// The reference: at most the true divergence of some data sets, by convolution and enumeration.
+// The reference: certified lower bounds of the true divergence, from explicit data sets, by
+// convolution and enumeration.
 //
-// Certified: every proven upper bound of the same protocol, randomizer and view must be at or above it. Data
-// sets: all others hold the alternative, or the record; others at the lowest rates; for a handful of clients
-// every data set of a few records. Adversaries: the exact likelihood ratio, or one bit of each message,
-// counted. Pure functions.
+// Every proven upper bound of the same protocol, randomizer and view must be at or above them. The data
+// sets: all others hold the alternative, or the record; others have the lowest rates; for at most nine
+// clients, every data set of two or three records. The adversaries use the exact likelihood ratio, count
+// one bit of each message, or look at the largest message. Pure functions.
 #pragma once
 
 #include <vector>
@@ -17,8 +18,8 @@ struct Repetition {
   double rounds;
 };
 
-// Of all stages together at epsilon >= 0. `aim`: about where the result matters (an upper bound's claim):
-// tails far below it are not followed.
+// A lower bound of the divergence of all stages together at epsilon >= 0. `aim`: about the delta that
+// matters (what an upper bound claims); tails far below it may be left out.
 long double certified_delta(const std::vector<Repetition>& stages, double epsilon, double aim);
 
 }  // namespace muster::reference

@@ -1,4 +1,4 @@
-// The reference against what is known in closed form, and against itself by another route.
+// Compares the reference with closed forms, and with itself by another method.
 #include "tests/reference/reference.h"
 
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ double certified(const Experiment& e, double rounds, double epsilon, double aim)
   return static_cast<double>(certified_delta({{e, rounds}}, epsilon, aim));
 }
 
-// 1 - e^x, the long way round would cancel.
+// 1 - e^x without cancellation.
 double one_less(double x) { return -std::expm1(x); }
 
 TEST(Reference, OneMessageOfRandomizedResponse) {
@@ -52,7 +52,7 @@ TEST(Reference, RoundsOfANormalMessageAreOneOfMoreDeviations) {
       const double mu = 2 / sigma * std::sqrt(rounds), epsilon = mu * 2 + mu * mu / 2;
       const long double exact = gaussian_delta(Real(mu), Real(epsilon)).below;
       EXPECT_NEAR(certified(e, rounds, epsilon, 1e-3) / static_cast<double>(exact), 1, 1e-12);
-      // The same by cells and convolution: below, and by less than an eighth.
+      // The same by cells and convolution is lower, by at most 12 %.
       Experiment coins = e;
       coins.shape = Shape::coins;
       coins.coin = 1 - 1e-9;
@@ -63,7 +63,8 @@ TEST(Reference, RoundsOfANormalMessageAreOneOfMoreDeviations) {
   }
 }
 
-// One of six reports: two rounds of hers are two messages once in 36, one in 10 of 36.
+// One of six clients reports per round: in two rounds the victim sends two messages with probability 1/36
+// and one with probability 10/36.
 TEST(Reference, RoundsOfASubsetAreSeenByChance) {
   Experiment e{.randomizer = {.kind = Kind::gaussian, .sigma = 8}, .seen = Seen::own_message, .clients = 6};
   e.shape = Shape::subset;
@@ -92,8 +93,8 @@ TEST(Reference, RoundsOfResponsesBySummingAndByConvolution) {
   }
 }
 
-// Below the mean loss, where probabilities at the first threshold leave
-// every range: nearly certain, and said so.
+// Far below the mean loss, where the probabilities of the first terms underflow, the enclosures
+// must stay tight.
 TEST(Reference, FarBelowTheMeanLoss) {
   const Interval sure = response_delta(9.15, 34036, 567);
   EXPECT_GT(sure.below, 0.999L);
@@ -105,14 +106,14 @@ TEST(Reference, FarBelowTheMeanLoss) {
   EXPECT_LT(delta.above / delta.below - 1, 1e-9L);
 }
 
-// Numbers beyond a type's range: a likelihood ratio of e^{5e9}, and a law of one outcome, whose cells could
-// be as narrow as one likes.
+// Numbers beyond the range of their type: a likelihood ratio of e^{5e9}, and a law of one outcome, whose
+// cells could become arbitrarily narrow.
 TEST(Reference, NumbersBeyondTheRangeOfTheirType) {
   EXPECT_TRUE(std::isinf(exp(Real(5.09e9)).above()));
   EXPECT_GT(exp(Real(5.09e9)).below(), 1e4000L);
   EXPECT_EQ(exp(Real(-5.09e9)).below(), 0);
   EXPECT_GE(exp(Real(-5.09e9)).above(), 0);
-  // Two ratios pass a long double, and of one Q-mass nothing is known.
+  // Two ratios exceed a long double, and one Q-mass has no finite upper bound.
   const Pair far{{0.5L, 0.5L}, {0.4L, 1e-4945L}, {1e-4940L, 0.1L}, {1e-9L, INFINITY}};
   EXPECT_NEAR(static_cast<double>(composed_delta(far, 3, 1, 1e-10)), 0.9 * 0.9 * 0.9 - 0.5 * 0.5 * 0.5, 1e-3);
   const Pair certain{{1 - 0x1p-60L, 1e-43L}};
@@ -125,7 +126,7 @@ TEST(Reference, NumbersBeyondTheRangeOfTheirType) {
   }
 }
 
-// One data set by three routes: every multiset, the likelihood ratio's law, and the bits counted.
+// One data set by three methods: every multiset, the law of the likelihood ratio, and the counted bits.
 TEST(Reference, RoutesAgreeOnHomogeneousDataSets) {
   for (const double clients : {2.0, 5.0, 9.0}) {
     for (const double epsilon : {0.0, 0.4, 0.9}) {
@@ -165,7 +166,7 @@ TEST(Reference, StaysBelowTheSwapTheoremAndNear) {
   }
 }
 
-// Figures of docs/theory, computed by others long ago: the reference is below and near.
+// The reference is below, and close to, figures of docs/theory that other programs computed.
 TEST(Reference, KnownFigures) {
   struct Figure {
     Experiment experiment;
@@ -186,7 +187,7 @@ TEST(Reference, KnownFigures) {
   }
 }
 
-// Masses rounded the wrong way by a billionth are seen: the exact value lies below.
+// A Q-mass that is too small by 1e-9 of itself is caught: the divergence then exceeds the exact one.
 TEST(Reference, AKnownBadPairIsCaught) {
   const Experiment e{.randomizer = {.epsilon0 = 1}, .clients = 1};
   const long double exact = message_delta(e.randomizer, 0.5).above;

@@ -1,8 +1,9 @@
 // What must hold between answers, whatever the right answer is: order, agreement and consistency.
 //
-// Each relation rests on a theorem, named beside it; none is asked where no theorem orders the answers (a
-// smaller rate may cost MORE where only sums or a slot run's models are seen: fewer reports hide less). Two
-// answers are ordered up to the numerical error that the larger one states. Single thread.
+// Each relation rests on a theorem, named beside it, and is checked only where that theorem orders the
+// answers (a smaller rate may cost MORE where only sums or the models of a slot run are seen: fewer
+// reports hide less). Two answers are ordered up to the numerical error of the one that should be
+// smaller. Single thread.
 #pragma once
 
 #include <string>
@@ -30,7 +31,7 @@ struct Relation {
   void (*check)(const Case& c, const char* name);
 };
 
-// Those that compare questions with one another, and those that compare the library's accountants.
+// The relations that compare questions with one another, and those that compare the library's accountants.
 std::vector<Relation> relations_between_questions();
 std::vector<Relation> relations_between_accountants();
 
@@ -38,7 +39,7 @@ std::vector<Relation> relations_between_accountants();
 void expect_no_more(const Case& c, const char* name, const Question& smaller_question, const Answer& smaller,
                     const Question& larger_question, const Answer& larger);
 
-// Asks; a finding where the engine died. False where there is no answer to compare.
+// Asks the question, and adds a finding if the engine died. False if there is no answer to compare.
 bool ask(const Case& c, const Question& question, Answer& answer);
 
 }  // namespace muster::reference

@@ -10,9 +10,11 @@
 namespace muster::reference {
 namespace {
 
-constexpr long double kRound = 1e-9L;  // relative, of any mass: a thousand times what the arithmetic loses
+// Relative rounding of any mass: a thousand times what the arithmetic loses.
+constexpr long double kRound = 1e-9L;
 
-// A term, or a sum of terms, less its mean: u' = w (u - 1), v' = w (v - 1), and x = u'/E - v'.
+// A value of a term, or of a sum of terms, centred: u' = w (u - 1), v' = w (v - 1), x = u'/E - v', and
+// v is v'.
 struct Atom {
   long double mass, x, v;
 };
@@ -28,16 +30,16 @@ class Term {
       normal(sum.randomizer.mu(), cut);
     } else {
       const Real e0 = exp(Real(sum.randomizer.epsilon0)), q = Real(1.0) / (e0 + Real(1.0));
-      add(q, q * e0 - q, Real(0.0));  // (u, v) = (e0, 1) as seen from (1, 1): masses times u - 1 and v - 1
+      add(q, q * e0 - q, Real(0.0));  // (u, v) = (e0, 1), given by mass times u - 1 and v - 1
       add(q, Real(0.0), q * e0 - q);
       add(Real(1.0) - q - q, q + q - Real(1.0), q + q - Real(1.0));
     }
-    // Present, and with the weight that the others leave.
+    // Terms that are present are multiplied by the weight w that the rivals leave.
     Atoms weighted;
     const long double here = sum.present.below(), away = sum.absent.below();
     long double chance = std::exp(-static_cast<long double>(sum.rivals)), left = 1;
     for (double c = 0; left > 1e-14L && c < 1e6; ++c) {
-      // Counts that hardly occur are left out.
+      // Counts with a probability of at most 1e-18 are left out.
       const long double part = sum.rivals == 0 ? 1 : chance, w = 1 / (1 + static_cast<long double>(c));
       for (const Atom& a : atoms_) {
         if (part > 1e-18L) weighted.push_back({here * part * a.mass, w * a.x, w * a.v});
@@ -51,15 +53,15 @@ class Term {
   const Atoms& atoms() const { return atoms_; }
 
  private:
-  // Mass, and its integrals of u - 1 and v - 1.
+  // Adds an atom, given its mass and the integrals of u - 1 and v - 1 over it.
   void add(const Real& mass, const Real& up, const Real& down) {
     if (!(mass.below() > 0)) return;
     const Real x = (up / e_ - down) / mass, v = down / mass;
     atoms_.push_back({mass.below(), (x.below() + x.above()) / 2, (v.below() + v.above()) / 2});
   }
 
-  // Losses l beyond the cut count for u = e^l, v = 1 with their Q-mass, those before for u = 1, v = e^-l with
-  // their P-mass, and what is left has neither.
+  // Losses l beyond the cut become u = e^l, v = 1 with their Q-mass; those before it become u = 1,
+  // v = e^-l with their P-mass; the mass that is left has u = v = 0.
   void normal(const Real& mu, double cut) {
     const Real half = mu / Real(2.0), start(cut);
     const auto p_beyond = [&](const Real& l) { return upper_normal(l / mu - half); };
@@ -75,7 +77,7 @@ class Term {
     negative(p_before(at), q_before(at));
     for (double next = low + step; at.middle() < high; next += step) {
       const Real to(std::min(next, high));
-      // On the side where both tails are small, so that nothing cancels.
+      // Differences are taken on the side where both tails are small, so that nothing cancels.
       negative(p_before(to) - p_before(at), q_beyond(at) - q_beyond(to));
       at = to;
     }
@@ -99,8 +101,8 @@ class Term {
 
 // --- sums of terms ----------------------------------------------------------------------------------------
 
-// Cells for sums of `terms` terms: narrow where most of the mass is, wider with the distance from there.
-// Which they are decides how much is lost; every choice gives a lower value.
+// Cells for sums of terms: narrow near the bulk of the mass, wider with the distance from there. Their
+// choice decides how much is lost; every choice gives a lower bound.
 class Cells {
  public:
   Cells(long double centre, long double spread, long double far, double fine)
@@ -142,7 +144,7 @@ struct Sum {
 
 class Adder {
  public:
-  // `weight`: E/A, so that of a mass the share u' / A = weight (x + v') is what it adds to P.
+  // `weight`: E/A, so that a mass adds its share u' / A = weight (x + v') to P.
   Adder(double all, long double threshold, long double weight, long double least, double fine)
       : all_(all), threshold_(threshold), weight_(weight), least_(least), fine_(fine) {}
 
@@ -176,7 +178,7 @@ class Adder {
     return {centre, std::max({spread, 2e-3L * threshold_ * part, 1e-12L}),
             1e4L * (threshold_ + std::fabs(centre)) + 100 * spread, fine_};
   }
-  // The middle, and half of what holds all but a sixth on either side.
+  // The median, and half the distance between the 16 % and 84 % quantiles.
   static void measure(Sum& s) {
     std::sort(s.atoms.begin(), s.atoms.end(), [](const Atom& a, const Atom& b) { return a.x < b.x; });
     long double total = 0, sum = 0, low = 0, high = 0;
@@ -218,7 +220,7 @@ Line supporting_line(const SwapSum& sum, double epsilon, double cut, long double
   const Real exact = sum.threshold * -expm1(-Real(epsilon));
   const long double outward = exact.above();
   const bool pure = sum.randomizer.kind != Randomizer::Kind::gaussian;
-  // Few values a term: sums stand further apart.
+  // Terms of few values have sums that lie farther apart, so they get finer cells.
   const Adder adder(sum.terms, outward, e / threshold, drop * 1e-5L, pure ? 4 : 1);
   Sum power = adder.single(Term(sum, epsilon, cut).atoms()), all;
   for (auto left = static_cast<unsigned long long>(sum.terms); left > 0; left /= 2) {
@@ -250,7 +252,7 @@ Pair swap_pair(const SwapSum& sum, double tail) {
   const Real away = sum.absent / light, here = Real(1.0) - away;
   const long double gain = (e0 - Real(1.0)).below(), spare = sum.threshold.below() - n;
   const double mean = sum.terms * heavy.middle();
-  // Outcomes whose losses are nearly alike are one; in both orders.
+  // Outcomes with nearly equal losses are merged, positive and negative losses alike.
   std::map<long, Outcome> merged;
   const auto put = [&](long double p, long double q_mass) {
     const double loss = static_cast<double>(std::log(p / q_mass));
@@ -258,14 +260,14 @@ Pair swap_pair(const SwapSum& sum, double tail) {
     o.p += p * (1 - kRound);
     o.q += q_mass * (1 + kRound);
   };
-  for (double k = 0; k <= sum.terms; ++k) {  // terms that are not zero
+  for (double k = 0; k <= sum.terms; ++k) {  // k terms are not zero
     const Real log_k = log_binomial(sum.terms, k, heavy, light);
     const long double most = exp(log_k).above() * (1 + static_cast<long double>(k) * gain / threshold);
     if (most < tail * 1e-6L) {
       if (k > mean + 2) break;
       continue;
     }
-    for (double i = 0; i <= k; ++i) {  // of them in the record's favour
+    for (double i = 0; i <= k; ++i) {  // i of them favour the record
       const double j = k - i;
       const long double chance = exp(log_k + log_binomial(k, i, Real(0.5), Real(0.5))).below();
       const long double counts =

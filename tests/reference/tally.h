@@ -1,5 +1,5 @@
-// What a run of questions came to: counts by protocol, tightest and loosest
-// comparison, slowest answer, findings.
+// The summary of a run of questions: counts by protocol, tightest and loosest comparison,
+// slowest answer, findings.
 //
 // Single thread.
 #pragma once
@@ -14,7 +14,7 @@
 
 namespace muster::reference {
 
-// A finding that is known, with the reason why it does not end the tests: reported, and kept short.
+// A known finding, with the reason why it does not fail the tests. It is still reported.
 struct Known {
   std::uint64_t seed;
   std::uint64_t index;
@@ -26,7 +26,7 @@ const std::vector<Known>& known_findings();
 class Tally {
  public:
   explicit Tally(std::uint64_t seed, Focus focus = Focus::everything) : seed_(seed), focus_(focus) {}
-  // True where a finding is not a known one: what fails a test. Slow answers fail only if `slow_fails`.
+  // True if a finding is not a known one, which fails the test. Slow answers fail only if `slow_fails`.
   bool add(std::uint64_t index, const Verdict& verdict, bool slow_fails);
   std::string summary() const;
   std::uint64_t asked() const { return asked_; }

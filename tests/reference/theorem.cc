@@ -11,12 +11,12 @@ namespace {
 using Shape = Experiment::Shape;
 
 constexpr double kMostClients = 20;
-constexpr double kMostMixed = 40;  // rounds
+constexpr double kMostMixed = 40;  // most rounds whose mixture over participations is summed
 
 Real factorial(int n) { return exp(log_gamma(Real(n + 1))); }
 
-// E (sum of `count` terms of X* + shift)_+ for X* = e^eps0 - E : q, 1 - E e^eps0 : q, else 0; each present
-// with `present`, else 1 - E.
+// E (sum of `count` terms + shift)_+. A present term is e^eps0 - E with probability q, 1 - E e^eps0 with
+// probability q, and else 0; each is present with probability `present`, and an absent one is 1 - E.
 Real excess_of_terms(int count, double epsilon0, double epsilon, const Real& present, const Real& absent,
                      const Real& shift) {
   const Real e = exp(Real(epsilon)), e0 = exp(Real(epsilon0));
@@ -49,7 +49,7 @@ Real excess_of_terms(int count, double epsilon0, double epsilon, const Real& pre
 Interval message_delta(const Randomizer& r, double epsilon) {
   if (r.kind == Randomizer::Kind::gaussian) return gaussian_delta(r.mu(), Real(epsilon));
   if (epsilon >= r.epsilon0) return {0, 0};
-  // Of any epsilon0-LDP randomizer, attained by two symbols.
+  // The largest divergence of any epsilon0-LDP randomizer, attained by binary randomized response.
   const Real most = -expm1(Real(epsilon) - Real(r.epsilon0)) / (Real(1.0) + exp(-Real(r.epsilon0)));
   return {std::max(0.0L, most.below()), most.above()};
 }

@@ -1,8 +1,8 @@
-// From above: what no data set can pass, by routes that are slow and short.
+// Upper bounds that no data set can exceed, by slow and short methods.
 //
-// One message alone; T rounds of it; the exact worst case of noisy sums; and the swap theorem's profile-only
-// sum for any epsilon0-LDP randomizer, over every combination of its atoms (docs/theory/profile-only.md).
-// Pure functions.
+// They are the divergence of one message alone, of T rounds of it, the exact worst case of noisy sums, and
+// the swap theorem's profile-only sum for any epsilon0-LDP randomizer, over every combination of its atoms
+// (docs/theory/profile-only.md). Pure functions.
 #pragma once
 
 #include <optional>
@@ -12,14 +12,14 @@
 
 namespace muster::reference {
 
-// One message, seen by whoever colludes.
+// The divergence of one message, seen alone as when the shuffler colludes.
 Interval message_delta(const Randomizer& randomizer, double epsilon);
 
-// The profile-only bound of one round, enclosed; none for noise, other
-// shapes or more than a few dozen clients.
+// The profile-only bound of one round, enclosed; none for normal noise, slots, unequal rates, or more
+// than 20 clients.
 std::optional<Interval> swap_bound(const Experiment& e, double epsilon);
 
-// At least the true worst-case divergence of `rounds` rounds, and not always by much.
+// An upper bound of the true worst-case divergence of `rounds` rounds, not always a close one.
 long double delta_from_above(const Experiment& e, double rounds, double epsilon);
 
 }  // namespace muster::reference

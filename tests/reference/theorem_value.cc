@@ -18,9 +18,9 @@ using Shape = Experiment::Shape;
 
 constexpr int kLines = 70;
 constexpr double kNear = 0.997;
-constexpr double kLargeLosses = 50;  // of all rounds: from here a lattice may lose less
+constexpr double kLargeLosses = 50;  // an epsilon of all rounds, from which a lattice may lose less
 
-// f falls. At most the last x at which it is still `aim`; near `high` if at all.
+// For a falling f: at most the last x with f(x) >= aim, which is expected near `high`.
 double last_above(const std::function<long double(double)>& f, long double aim, double high) {
   if (f(high) >= aim) return high;
   double low = 0;
@@ -41,7 +41,7 @@ double last_above(const std::function<long double(double)>& f, long double aim, 
 
 struct Node {
   double epsilon;
-  std::vector<Line> lines;  // of each sum
+  std::vector<Line> lines;  // one of each sum
 };
 
 long double chance_of(const SwapSum& sum) {
@@ -53,7 +53,8 @@ SwapSum without_rivals(SwapSum sum) {
   return sum;
 }
 
-// The lines of all sums at one epsilon; what is charged is the same for all.
+// The lines of all sums at one epsilon. The line of the sum without rivals is the same for all,
+// and computed once.
 std::vector<Line> lines_at(const std::vector<Charged>& sums, double epsilon, double cut, long double drop) {
   std::vector<Line> lines;
   std::optional<Line> plain;
@@ -84,7 +85,7 @@ long double least_value(const std::vector<Charged>& sums, double epsilon, long d
 
 namespace {
 
-// P(N >= n) of a Poisson number N, from below: the first terms that count, one from the other.
+// A lower bound of P(N >= n) for a Poisson N: the terms that count, each from the one before.
 long double poisson_at_least(double n, double mean) {
   long double term = exp(Real(n) * log(Real(mean)) - Real(mean) - log_gamma(Real(n) + 1.0)).below(), sum = 0;
   for (double k = n; k < n + 20 * std::sqrt(mean) + 60 && term > 0; ++k) {
@@ -119,15 +120,15 @@ std::vector<Charged> swap_sums_of(const Experiment& e, const std::string& theore
     return {};
   }
   if (theorem != "slot-swap-counted") return {{sum, 0}};
-  // docs/theory/slots.md, (2): for the best mean Lambda of a Poisson number, V(w') + P(N > n - 1) V(1). V(w')
-  // falls and the charge grows with Lambda; so between two of them the first is at least what it is at the
-  // larger one, and the second what it is at the smaller one.
+  // docs/theory/slots.md, (2): the smallest value over Lambda of V(w') + P(N > n - 1) V(1), for N Poisson
+  // with mean Lambda. V(w') falls and the charge grows with Lambda; so between two values of Lambda, V(w')
+  // is at least what it is at the larger one, and the charge at least what it is at the smaller one.
   std::vector<Charged> all;
   for (const double z : {6.0, -1.0, -3.0, -5.0}) {
     const double mean = std::max(0.0, e.clients + z * std::sqrt(e.clients));
     const long double charge = mean > 0 ? poisson_at_least(e.clients, mean) : 0;
     if (all.empty()) {
-      all.push_back({sum, charge - 1});  // Lambda still larger: the charge alone
+      all.push_back({sum, charge - 1});  // larger Lambda: the charge alone
     } else {
       all.back().charge = charge;
     }
@@ -143,7 +144,8 @@ Pair dominated_pair(const std::vector<Charged>& sums, double rounds, double uppe
   const long double each = static_cast<long double>(delta) / static_cast<long double>(rounds);
   const SwapSum& first = sums.front().sum;
   const double mu = first.randomizer.kind == Kind::gaussian ? first.randomizer.mu().middle() : 0;
-  // Lines are valid a little beyond where they touch: as far as losses are small against the threshold.
+  // Lines are made valid a little beyond where they touch, as far as losses stay small
+  // against the threshold.
   const double spare = first.threshold.middle() - first.terms * first.present.middle();
   const double large = std::max(0.0, std::log(std::max(1.0, spare)) - 0.7);
   const double margin = std::min({large, 0.04 * mu * mu, 0.3 * mu});
@@ -158,8 +160,8 @@ Pair dominated_pair(const std::vector<Charged>& sums, double rounds, double uppe
   std::vector<Node> nodes;
   for (int i = 14; i >= 0; --i) nodes.push_back(node_at(std::ldexp(last, -i)));
   while (static_cast<int>(nodes.size()) < lines) {
-    // The cell that counts most: its share of the variance of a round's
-    // loss, and of the chance of larger ones.
+    // Splits the cell that counts most, by its share of the variance of a round's loss and of the
+    // probability of larger losses.
     std::vector<long double> mass(nodes.size()), wide(nodes.size());
     long double square = 0, tail = 0, most = 0;
     std::size_t chosen = nodes.size();
@@ -180,7 +182,7 @@ Pair dominated_pair(const std::vector<Charged>& sums, double rounds, double uppe
     const double at = to > 1.5 * from ? std::sqrt(from * to) : from + (to - from) / 2;
     nodes.insert(nodes.begin() + static_cast<long>(chosen) + 1, node_at(at));
   }
-  // And as far as the next line takes over, where that is further.
+  // Where the next line becomes larger only beyond that, the line is made valid as far as there.
   for (std::size_t i = 0; i + 1 < nodes.size(); ++i) {
     double end = 0;
     for (std::size_t k = 0; k < sums.size(); ++k) {
@@ -202,8 +204,8 @@ Pair dominated_pair(const std::vector<Charged>& sums, double rounds, double uppe
 
 namespace {
 
-// docs/theory/local.md: her messages alone, Bin(T, g) of them. Numbers of messages are taken in blocks, each
-// at its smallest one, and far ends are left out: lower.
+// docs/theory/local.md: the victim's messages alone, Bin(T, g) of them. The numbers of messages are taken
+// in blocks, each counted at its smallest number, and far ends are left out; both lower the result.
 long double local_delta(const Experiment& e, double rounds, double epsilon) {
   const auto messages = [&](double k) {
     return e.randomizer.kind == Kind::gaussian
@@ -255,7 +257,7 @@ std::optional<double> theorem_epsilon(const Repetition& repetition, const std::s
         },
         delta, upper);
   }
-  // Three ways to add losses up, each from below and each the best somewhere.
+  // There are three ways to add losses up. Each gives a lower bound, and each is the best one somewhere.
   const SummedLosses losses(pair, rounds, upper, delta);
   double best = 0;
   const auto keep = [&](const std::function<long double(double)>& composed) {

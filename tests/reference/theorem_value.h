@@ -1,10 +1,10 @@
-// A theorem's own value from below: the epsilon that T rounds of it cost
-// at least, however well it is computed.
+// A lower bound of what a theorem itself charges: the epsilon that T rounds cost by it, however exactly
+// it is computed.
 //
 // What a theorem charges may lie far above every data set. Between this value and the accountant's lies
-// nothing but the accountant's arithmetic (and the little that is lost here). V of swap_sum.h is convex in E,
-// so its supporting lines lie below it everywhere, and their envelope is the profile of a pair that the
-// theorem's pair dominates. Pure functions.
+// only the numerical error of the accountant and the little that is lost here. V of swap_sum.h is convex
+// in E, so its supporting lines lie below it everywhere, and their envelope is the profile of a pair that
+// the theorem's pair dominates. Pure functions.
 #pragma once
 
 #include <optional>
@@ -17,18 +17,20 @@
 
 namespace muster::reference {
 
-// V(sum) + charge V(sum without rivals); a negative charge takes away from the latter alone.
+// Stands for V(sum) + charge V(sum without rivals). The charge is negative only if `sum` has
+// no rivals itself.
 struct Charged {
   SwapSum sum;
   long double charge = 0;
 };
 
-// Of the theorem that a bound names ("swap-profile", "subset-swap", ...): at every E its value is at least
-// the smallest of these. None for other theorems.
+// The sums of the theorem that a bound names ("swap-profile", "subset-swap", ...): at every E the value of
+// the theorem is at least the smallest of them. Empty for other theorems.
 std::vector<Charged> swap_sums_of(const Experiment& e, const std::string& theorem);
 
-// A pair whose divergence, at any epsilon and in either order, is at most the smallest of the sums, closed
-// under exchange of the records. `upper`: about the epsilon asked of all rounds; `lines`: how many.
+// A pair whose divergence, at any epsilon and in either order, is at most the smallest of the sums; it
+// is closed under exchange of the records. `upper`: about the epsilon of all rounds; `lines`: how many
+// lines to use.
 Pair dominated_pair(const std::vector<Charged>& sums, double rounds, double upper, double delta, int lines);
 
 // The largest epsilon up to `upper`, to about 1e-3 of itself, at which the theorem's delta is still `delta`;

@@ -1,4 +1,5 @@
-// The theorems' own values against sums over every combination, closed forms and another discretisation.
+// Compares the theorems' own values with sums over every combination, closed forms and another
+// discretisation.
 #include "tests/reference/theorem_value.h"
 
 #include <gtest/gtest.h>
@@ -68,7 +69,7 @@ TEST(TheoremValue, EveryCombinationOfTermsOfFewClients) {
   EXPECT_EQ(compared, 36);
 }
 
-// f(ratio) of one message; below 1 by symmetry.
+// The profile f(ratio) of one message; ratios below 1 follow by symmetry.
 long double message_delta_at(const Randomizer& r, long double ratio) {
   if (!(ratio > 0)) return 1;
   if (ratio < 1) return 1 - ratio + ratio * message_delta_at(r, 1 / ratio);
@@ -82,8 +83,8 @@ long double excess(const Randomizer& r, double epsilon, long double c) {
   return c >= 0 ? profile(e + c) : (1 - c) * profile(e / (1 - c));
 }
 
-// Two terms and threshold k, the law of one of them from second differences of its stop-loss transform on a grid: from
-// above, as chords of a convex function are.
+// Two terms and threshold k. The law of one term comes from second differences of its stop-loss transform
+// on a grid; the result is an upper bound, as chords of a convex function lie above it.
 long double two_terms(const Randomizer& r, double epsilon, long double k) {
   const auto e = std::exp(static_cast<long double>(epsilon));
   std::vector<long double> at, excesses;
@@ -111,7 +112,7 @@ TEST(TheoremValue, OneAndTwoNormalTerms) {
       const long double exact = message_delta_at(normal, e + 3 * (e - 1)) / 4;
       EXPECT_LE(swap_value(one, epsilon, 1e-12L), exact * (1 + 1e-12L));
       EXPECT_GE(swap_value(one, epsilon, 1e-12L), exact * 0.99L - 1e-12L) << sigma << " " << share;
-      // Two of four.
+      // Two of four report.
       const SwapSum two = sum_of(part(normal, 4, 2), "subset-swap");
       const long double above = two_terms(normal, epsilon, 2 * (e - 1)) / 4;
       EXPECT_LE(swap_value(two, epsilon, 1e-12L), above * (1 + 1e-9L));
@@ -120,8 +121,7 @@ TEST(TheoremValue, OneAndTwoNormalTerms) {
   }
 }
 
-// A bound for one client more, that is, one threshold more, lies below the
-// exact value; one client fewer is caught.
+// A threshold A that is too small by one client gives more than the exact value, and is caught.
 TEST(TheoremValue, AKnownBadThresholdIsCaught) {
   const Randomizer normal{.kind = Kind::gaussian, .sigma = 0.6};
   const double epsilon = 4;
@@ -164,8 +164,8 @@ TEST(TheoremValue, RoundsOfLinesAndOfThePair) {
   }
 }
 
-// A subset of one reports the local message: T rounds of it are a mixture over the rounds it takes part in,
-// less what hides one message among n silent clients, nothing as n (E - 1) stays far below the losses.
+// With a subset of one, T rounds are a mixture over the rounds in which the victim is drawn. The n silent
+// clients hide her message hardly at all, since n (E - 1) stays far below the losses.
 TEST(TheoremValue, RoundsOfOneLargeMessage) {
   Experiment e = part({.kind = Kind::gaussian, .sigma = 0.05}, 2, 1);
   const double rounds = 3, mu = 40;
@@ -176,8 +176,8 @@ TEST(TheoremValue, RoundsOfOneLargeMessage) {
   EXPECT_GT(*value, 0.97 * (3 * mu * mu / 2 + 3.7 * mu * std::sqrt(3.0)));
 }
 
-// Losses small and large, added up in cells of every width and on a
-// lattice: below the closed forms, and near.
+// Small and large losses, added up in cells of different widths and on a lattice, are below the closed
+// forms and close to them.
 TEST(TheoremValue, SumsOfLossesAgainstClosedForms) {
   for (const double rounds : {3.0, 50.0, 4000.0}) {
     const double epsilon0 = 0.1,
@@ -206,8 +206,8 @@ TEST(TheoremValue, SumsOfLossesAgainstClosedForms) {
   }
 }
 
-// Slots whose other clients are counted: at most what a slot costs uncounted,
-// and with nobody near the slots the same.
+// Counting the other clients of a slot lowers its cost, and changes almost nothing where hardly anybody
+// else is there.
 TEST(TheoremValue, CountedSlots) {
   Experiment e = check_in({.epsilon0 = 12}, 60, 0.3);
   e.shape = Shape::fixed_slots;

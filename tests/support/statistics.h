@@ -13,7 +13,7 @@ namespace muster::testing {
 
 struct Verdict {
   bool pass;
-  double p_value;       // of the observation under the null hypothesis (a bound is allowed, outward)
+  double p_value;       // of the observation under the null hypothesis, or an upper bound of it
   std::string summary;  // n, expected, observed, alpha: print it on failure
 };
 

@@ -2,7 +2,7 @@
 """Reference epsilons of the profile-only swap bound, by a method that shares no code or formula with the accountant.
 
 The accountant inverts a tilted Laplace transform at the saddle point for one-round values and again for T rounds. Here
-both sums are plain FFTs on grids: one round by the n-fold convolution of X* (call function f(E+c), second differences),
+both sums are plain FFTs on grids: one round by the n-fold convolution of X* (stop-loss transform f(E+c), second differences),
 T rounds by the T-fold convolution of the connected dots. Errors: O(h^2) of the two grids, upward, below 5e-4 of epsilon;
 round-off of the curve grows with the rounds and limits this method to about 10^4 of them.
 

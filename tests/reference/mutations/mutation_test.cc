@@ -1,5 +1,5 @@
-// Defects of earlier versions, put back one at a time, and who sees each:
-// the gate, the reference, the relations.
+// Puts defects of earlier versions back, one at a time, and tests which guards see each: the gate, the
+// reference, the relations.
 //
 // Each build of this file holds one mutation of the sources (the files beside this one; `none` is the sources
 // as they are). It asks the same few questions three times: with the gate; without it, against the reference;
@@ -23,7 +23,7 @@ using accounting::View;
 using protocols::Protocol;
 using protocols::RandomizerKind;
 
-const int kRelations = std::string(MUSTER_MUTATION) == "none" ? 3 : 6;  // of each question
+const int kRelations = std::string(MUSTER_MUTATION) == "none" ? 3 : 6;  // relations checked per question
 
 Question base(Protocol protocol, std::uint64_t clients, RandomizerKind randomizer, double parameter,
               std::uint64_t rounds) {
@@ -54,7 +54,7 @@ Question all_of(Question q) {
   return q;
 }
 
-// The questions that showed the defects.
+// The questions by which the defects were found.
 std::vector<Question> questions_of(const std::string& mutation) {
   using enum Protocol;
   using enum RandomizerKind;
@@ -83,7 +83,7 @@ std::vector<Question> questions_of(const std::string& mutation) {
   return every;
 }
 
-// Who sees each; the gate leaves room for honest roundings, and lower values are not its matter.
+// Which guards see each defect. The gate leaves room for rounding errors and does not check lower values.
 std::string guards_of(const std::string& mutation) {
   const std::map<std::string, std::string> guards = {{"none", ""},
                                                      {"lost-mass", "gate reference relations"},
