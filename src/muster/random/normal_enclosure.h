@@ -16,7 +16,7 @@ namespace muster::random {
 // The bits of a pair that are drawn.
 struct PairBits {
   std::uint32_t radius, angle;
-  std::vector<std::uint64_t> more_radius, more_angle;  // further words, as many of each, in order
+  std::vector<std::uint64_t> more_radius, more_angle;  // equally many further words, highest first
 
   // Whether the first (or second) normal of the pair is the cosine's, and whether it is negative.
   bool is_cosine(bool second) const { return second == ((angle & 1) != 0); }
