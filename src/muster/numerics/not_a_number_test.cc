@@ -91,6 +91,14 @@ TEST(NotANumber, StaysInScaledSeries) {
   ScaledSeries series;
   for (int i = 0; i < 600; ++i) series.push_back(scaled(i == 7 ? kNaN : 1));
   EXPECT_TRUE(std::isnan(log_of(convolution(series, series, 500, 0, 500))));
+  // The NaN stands among terms so small that they are skipped.
+  ScaledSeries uneven, ones;
+  for (int i = 0; i < 600; ++i) {
+    uneven.push_back(i == 300 ? scaled(kNaN) : scaled(1, i < 256 ? 400 : -400));
+    ones.push_back(scaled(1));
+  }
+  EXPECT_TRUE(std::isnan(log_of(convolution(uneven, ones, 599, 0, 599))));
+  EXPECT_NEAR(log_of(convolution(uneven, ones, 255, 0, 255)), std::log(256.0) + 400 * std::log(2.0), 1e-9);
 }
 
 }  // namespace

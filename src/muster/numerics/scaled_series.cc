@@ -46,22 +46,26 @@ Scaled sum(std::size_t first, std::size_t last, double loose, Exponent&& exponen
     long double total = 0;
     double skipped = 0;
     for (std::size_t block = 0; block < blocks; ++block) {
+      const std::size_t from = first + block * kBlock, to = smaller(last + 1, from + kBlock);
+      const auto add = [&](auto&& factor) {
+        double lanes[kLanes] = {};
+        std::size_t j = from;
+        for (; j + kLanes <= to; j += kLanes) {
+          for (std::size_t i = 0; i < kLanes; ++i) lanes[i] += term(j + i) * factor(j + i);
+        }
+        for (; j < to; ++j) lanes[0] += term(j) * factor(j);
+        for (const double lane : lanes) total += lane;
+      };
       if (tops[block] - top < threshold) {
         skipped += std::exp2(static_cast<double>(tops[block] - top) + loose) * kBlock;
-        continue;
+        add([](std::size_t) { return 0.0; });  // adds nothing, unless a term is NaN
+      } else {
+        add([&](std::size_t j) { return power(exponent(j) - top); });
       }
-      const std::size_t from = first + block * kBlock, to = smaller(last + 1, from + kBlock);
-      double lanes[kLanes] = {};
-      std::size_t j = from;
-      for (; j + kLanes <= to; j += kLanes) {
-        for (std::size_t i = 0; i < kLanes; ++i) lanes[i] += term(j + i) * power(exponent(j + i) - top);
-      }
-      for (; j < to; ++j) lanes[0] += term(j) * power(exponent(j) - top);
-      for (const double lane : lanes) total += lane;
     }
     if (skipped <= 0x1p-53 * static_cast<double>(total)) return scaled(static_cast<double>(total), top);
   }
-  return kUnknown;  // the last pass skips nothing, so only a NaN sum gets here
+  return kUnknown;  // the last pass skips nothing, so only a sum with a NaN gets here
 }
 
 }  // namespace
