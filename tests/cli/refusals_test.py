@@ -127,6 +127,10 @@ class Refusals(CommandTest):
                                       text=True, check=False)
             self.assertEqual((done.returncode, "could not be written" in done.stderr), (3, True), arguments)
 
+    def test_a_launcher_that_counts_no_ranks(self):
+        launched = {**os.environ, "OMPI_COMM_WORLD_SIZE": "2", "OMPI_COMM_WORLD_LOCAL_SIZE": "0"}
+        self.assertEqual(run("train", "--help", env=launched).returncode, 0)
+
     def test_help_by_name(self):
         self.assertEqual(run("help").stdout, run("--help").stdout)
         for name in ("account", "calibrate", "train", "report"):

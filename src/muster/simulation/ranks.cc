@@ -86,7 +86,7 @@ Launch launch_of_this_process() {
   launch.ranks = std::max(1u, number_in("OMPI_COMM_WORLD_SIZE", 1));
   if (launch.ranks > 1) {
     launch.rank = number_in("OMPI_COMM_WORLD_RANK", 0);
-    launch.ranks_on_this_machine = number_in("OMPI_COMM_WORLD_LOCAL_SIZE", 1);
+    launch.ranks_on_this_machine = std::max(1u, number_in("OMPI_COMM_WORLD_LOCAL_SIZE", 1));
   }
   return launch;
 }
@@ -129,7 +129,7 @@ std::string encode(const Error& error) {
 }
 
 Error decode_error(std::string_view bytes) {
-  const Error broken(ErrorCode::internal, "", "", "", "another rank failed, and did not say how");
+  Error broken(ErrorCode::internal, "", "", "", "another rank failed, and did not say how");
   if (bytes.empty() ||
       static_cast<unsigned char>(bytes.front()) > static_cast<unsigned char>(ErrorCode::interrupted)) {
     return broken;
