@@ -7,22 +7,13 @@
 #pragma once
 
 #include <optional>
-#include <string>
-#include <vector>
 
-#include "muster/accounting/composition/round_bound.h"
 #include "muster/accounting/describe/mechanism.h"
 #include "muster/accounting/describe/participation.h"
 #include "muster/accounting/statement.h"
+#include "muster/accounting/theorems/cover.h"
 
 namespace muster::accounting {
-
-struct Applicable {
-  std::vector<RoundBound> uppers;
-  std::vector<RoundPair> lowers;
-  // What no theorem covers; empty if `uppers` is not.
-  std::string missing;
-};
 
 // The bounds that hold for an adversary with the view `asked`, by default the participation's own view.
 // An upper bound for a view that shows more also holds for a view that shows less; for lower bounds it

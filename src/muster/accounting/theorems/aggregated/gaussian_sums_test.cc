@@ -1,7 +1,5 @@
 // Rounds of the noisy sum, charged by types: the result lies between one pair of datasets and one
 // dominating pair, grows with the number of rounds, and is the same from every accountant.
-#include "muster/accounting/theorems/aggregated/gaussian_sums.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "muster/accounting/theorems/check_in/gaussian_check_in.h"
+#include "muster/accounting/theorems/swap/cover.h"
 
 #include <fmt/format.h>
 
@@ -8,6 +8,7 @@
 #include <utility>
 #include <variant>
 
+#include "muster/accounting/theorems/entry.h"
 #include "muster/accounting/theorems/swap/gaussian_two_types.h"
 #include "muster/numerics/ordered.h"
 
@@ -40,6 +41,17 @@ RoundBound bound_of(const GaussianLocal& mechanism, GaussianTwoTypesCurve curve,
 }
 
 }  // namespace
+
+RoundBound class_c(const Mechanism& mechanism, std::vector<std::string> assumptions, ClassCCurve curve) {
+  assumptions.push_back(
+      "one round at a time: not inside a slot protocol, where later rounds see earlier ones");
+  return {.id = "class-c",
+          .citation =
+              "the worst types of the others for a sampler between 2q and 2p times one law; "
+              "docs/theory/class-c.md",
+          .assumptions = with_mechanism(mechanism, std::move(assumptions)),
+          .delta = curve_of(std::move(curve))};
+}
 
 bool add_two_types_of_check_in(const Mechanism& mechanism, const std::shared_ptr<const ReportingSum>& local,
                                double n, double rate, std::vector<RoundBound>& uppers) {

@@ -1,15 +1,19 @@
-// Adds the bound by two types of other clients (Theorem 5, docs/theory/gaussian-two-types.md) to the list
-// of applicable.h, for Gaussian messages under check-in or from a secret subset. Pure functions.
+// Entries of the theorems that serve both check-in and secret subsets: class C, and two types of other
+// clients (Theorem 5, docs/theory/gaussian-two-types.md) for Gaussian messages. Pure functions.
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "muster/accounting/composition/round_bound.h"
 #include "muster/accounting/describe/mechanism.h"
+#include "muster/accounting/theorems/swap/class_c.h"
 #include "muster/accounting/theorems/swap/reporting_sum.h"
 
 namespace muster::accounting {
+
+RoundBound class_c(const Mechanism& mechanism, std::vector<std::string> assumptions, ClassCCurve curve);
 
 // Appends the bound for n honest clients of one rate in (0, 1), or for a secret subset of k < n of them,
 // if the mechanism is Gaussian and the page's tables cover its noise; `local` is the mechanism's own sum.

@@ -1,17 +1,25 @@
-#include "muster/accounting/theorems/everyone/plain_shuffle.h"
+#include "muster/accounting/theorems/cover.h"
 
 #include <fmt/format.h>
 
 #include <cmath>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
+#include <variant>
+#include <vector>
 
+#include "muster/accounting/theorems/entry.h"
 #include "muster/accounting/theorems/everyone/binary_shuffle.h"
 #include "muster/accounting/theorems/everyone/blanket.h"
+#include "muster/accounting/theorems/everyone/class_c_pool.h"
 #include "muster/accounting/theorems/everyone/clones.h"
 #include "muster/accounting/theorems/everyone/gaussian_blanket.h"
+#include "muster/accounting/theorems/everyone/k_rr.h"
+#include "muster/accounting/theorems/everyone/star_pool.h"
+#include "muster/accounting/theorems/exact/cover.h"
 #include "muster/numerics/ordered.h"
 
 namespace muster::accounting {
@@ -38,8 +46,27 @@ RoundBound gaussian_entry(const GaussianLocal& gaussian, double n) {
           .delta = [blanket](double epsilon) { return blanket.delta(epsilon); }};
 }
 
-}  // namespace
+// The proven upper bound for records that lie in a ball of `radius` and pairwise within mu, both in noise
+// deviations. nullopt where no pool is large enough; StarPool::why_not makes the message for that case.
+std::optional<RoundBound> gaussian_shuffle_bound(std::uint64_t clients, double mu, double radius) {
+  std::optional<StarPool> star = StarPool::over(clients, mu, 1, radius);
+  if (!star) {
+    return std::nullopt;
+  }
+  RoundBound bound;
+  bound.id = "star-pool";
+  bound.citation =
+      "a star of likely senders with a pool of clones, Gaussian in any dimension; "
+      "docs/theory/star-with-a-pool.md";
+  bound.assumptions = {fmt::format("{} honest clients, each reports once in the round", clients),
+                       fmt::format("records at most {} noise deviations apart, in any dimension", mu)};
+  bound.delta = [curve = std::make_shared<const StarPool>(std::move(*star))](double epsilon) {
+    return curve->delta(epsilon);
+  };
+  return bound;
+}
 
+// Proven upper bounds for n honest clients, smallest first.
 std::vector<RoundBound> plain_shuffle_bounds(const Mechanism& mechanism, double n) {
   std::vector<RoundBound> list;
   const std::optional<double> pure = pure_epsilon0(mechanism);
@@ -96,22 +123,48 @@ std::vector<RoundBound> plain_shuffle_bounds(const Mechanism& mechanism, double 
   return list;
 }
 
-std::vector<RoundPair> k_rr_pairs(const KRandomizedResponse& mechanism, const KRRShape& shape) {
-  const auto curve = [k = static_cast<double>(mechanism.k), epsilon0 = mechanism.epsilon0,
-                      shape](OthersHold others) {
-    return [=](double epsilon) { return k_rr_dataset_delta(shape, k, epsilon0, others, epsilon); };
-  };
-  std::vector<RoundPair> list;
-  if (mechanism.k >= 3) {
-    list.push_back(
-        {.id = "k-rr-third-symbol",
-         .citation =
-             "exact curve of the dataset whose other records all equal a third symbol; docs/theory/k-rr.md",
-         .assumptions = {"a lower bound: upper is none"},
-         .forward = curve(OthersHold::third),
-         .reverse = curve(OthersHold::third)});
+}  // namespace
+
+void cover(const Mechanism& mechanism, const Shuffle& p, Applicable& list) {
+  const double n = count_of(p.clients);
+  const auto* gaussian = std::get_if<GaussianLocal>(&mechanism);
+  if (gaussian != nullptr) {
+    const double mu = gaussian->mu();
+    list.lowers.push_back(gaussian_shuffle_pair(p.clients.value(), mu));
+    // Clipped records lie within 1/sigma of the origin. By Jung's theorem, records pairwise within mu
+    // also lie in a ball of radius mu / sqrt 2. The smaller radius is used.
+    const double radius =
+        numerics::larger(mu / 2, numerics::smaller(1 / gaussian->sigma, mu / std::sqrt(2.0) * (1 + 1e-15)));
+    if (std::optional<RoundBound> star = gaussian_shuffle_bound(p.clients.value(), mu, radius)) {
+      add_assumptions(mechanism, star->assumptions);
+      list.uppers.push_back(std::move(*star));
+    }
+  } else {
+    list.lowers.push_back(homogeneous(mechanism, {n, n, 1}));
   }
-  return list;
+  add_third_symbol(mechanism, {n, n, 1}, list);
+  if (!summable(mechanism)) {
+    list.missing = fmt::format("a plain shuffle is not computed for epsilon0 above {}", kLargestEpsilon0);
+    return;
+  }
+  if (in_class_c(mechanism)) {
+    list.uppers.push_back(
+        {.id = "class-c-pool",
+         .citation = "the pool of displaceable messages of a sampler between 2q and 2p times "
+                     "one law; docs/theory/class-c-pool.md",
+         .assumptions = with_mechanism(
+             mechanism, {fmt::format("{} honest clients, all of them reporting", p.clients.value())}),
+         .delta = curve_of(ClassCPoolCurve(pure_epsilon0(mechanism).value(), n, 1))});
+  }
+  for (RoundBound& bound : plain_shuffle_bounds(mechanism, n)) {
+    list.uppers.push_back(std::move(bound));
+  }
+  if (list.uppers.empty()) {
+    list.missing =
+        gaussian != nullptr
+            ? StarPool::why_not(gaussian->mu())
+            : "no theorem for this randomizer when everybody reports: a coin of rate 1 - 50/n is enough";
+  }
 }
 
 }  // namespace muster::accounting

@@ -1,4 +1,4 @@
-#include "muster/accounting/theorems/aggregated/gaussian_sums.h"
+#include "muster/accounting/theorems/cover.h"
 
 #include <fmt/format.h>
 
@@ -6,18 +6,23 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "muster/accounting/theorems/aggregated/aggregated.h"
 #include "muster/accounting/theorems/aggregated/aggregated_types.h"
+#include "muster/accounting/theorems/entry.h"
 #include "muster/numerics/ordered.h"
 
 namespace muster::accounting {
 namespace {
 
-using SharedCurve = std::shared_ptr<const AggregatedGaussianCurve>;
+struct GaussianSum {
+  std::vector<RoundBound> uppers;
+  RoundPair lower;
+};
 
-double count_of(ClientCount clients) { return static_cast<double>(clients.value()); }
+using SharedCurve = std::shared_ptr<const AggregatedGaussianCurve>;
 
 RoundPair pair_of(const SharedCurve& curve) {
   return {.id = "aggregated-pair",
@@ -58,8 +63,6 @@ void add_types(const GaussianLocal& mechanism, AggregatedGaussianCurve curve,
   bound.types = [types](double tail, bool rough) { return types->at(tail, rough); };
   uppers.push_back(std::move(bound));
 }
-
-}  // namespace
 
 GaussianSum gaussian_sum(const GaussianLocal& mechanism, const AggregatedCheckIn& p) {
   const double n = count_of(p.clients), hi = p.rate.value(), lo = p.least.value_or(p.rate).value();
@@ -103,6 +106,54 @@ GaussianSum gaussian_sum(const GaussianLocal& mechanism, const FixedSubset& p) {
       AggregatedGaussianCurve::subset(ball_of(mechanism), count_of(p.clients), static_cast<double>(p.subset)),
       sum.uppers);
   return sum;
+}
+
+// Keeps what holds of bounds for the shuffled messages when only their sum and number are seen: the
+// upper bounds, and the lower bounds if the sum shows the messages' histogram. It shows it for one-hot
+// symbols and for signs, that is for binary randomized response and for every sphere or coordinate
+// sampler in one dimension.
+void keep_lowers_of_sums(const Mechanism& mechanism, Applicable& list) {
+  const bool histogram =
+      !std::holds_alternative<GaussianLocal>(mechanism) && !std::holds_alternative<LaplaceLocal>(mechanism);
+  if (!histogram) list.lowers.clear();
+  for (RoundPair& pair : list.lowers) {
+    pair.assumptions.emplace_back(
+        "attained where the sum and the number of messages show how many there are of each: symbols, or "
+        "signs in "
+        "one dimension");
+  }
+}
+
+void add(GaussianSum sum, Applicable& list) {
+  for (RoundBound& bound : sum.uppers) list.uppers.push_back(std::move(bound));
+  list.lowers.push_back(std::move(sum.lower));
+}
+
+}  // namespace
+
+void cover(const Mechanism& mechanism, const AggregatedCheckIn& p, Applicable& list) {
+  const auto* gaussian = std::get_if<GaussianLocal>(&mechanism);
+  if (gaussian == nullptr) {
+    // The sum is a function of the shuffled messages, and so is the decision to destroy it.
+    cover(mechanism, ShuffledCheckIn{p.clients, p.rate, p.least}, list);
+    keep_lowers_of_sums(mechanism, list);
+    if (p.minimum > 1) list.lowers.clear();
+    return;
+  }
+  add(gaussian_sum(*gaussian, p), list);
+}
+
+void add_sums(const Mechanism& mechanism, const Participation& participation, Applicable& list) {
+  keep_lowers_of_sums(mechanism, list);
+  const auto* gaussian = std::get_if<GaussianLocal>(&mechanism);
+  if (gaussian == nullptr) return;
+  if (const auto* p = std::get_if<ShuffledCheckIn>(&participation)) {
+    add(gaussian_sum(*gaussian, AggregatedCheckIn{p->clients, p->rate, 1, p->least}), list);
+  } else if (const auto* everybody = std::get_if<Shuffle>(&participation)) {
+    add(gaussian_sum(*gaussian, AggregatedCheckIn{everybody->clients, Rate::of(1)}), list);
+  } else if (const auto* subset = std::get_if<FixedSubset>(&participation)) {
+    add(gaussian_sum(*gaussian, *subset), list);
+  }
 }
 
 }  // namespace muster::accounting
