@@ -21,7 +21,7 @@ namespace {
 
 using Extended = long double;
 
-ComposedPair composed(const Mechanism& mechanism, const HomogeneousShape& shape) {
+ComposedPair composed(const Mechanism& mechanism, const RoundShape& shape) {
   const auto curve = std::make_shared<const HomogeneousCurve>(mechanism, shape);
   return {[curve](double e) { return curve->forward(e); }, [curve](double e) { return curve->reverse(e); }};
 }

@@ -13,7 +13,7 @@ namespace muster::accounting {
 namespace {
 
 // At this rate, 1e12 clients together send one report in a thousand rounds, so there is no amplification.
-constexpr double kLeastRate = 1e-15;
+constexpr double kMinRate = 1e-15;
 
 // The least rate of a client's coin; 1 where there are no coins.
 double least_rate(const Participation& participation) {
@@ -43,6 +43,19 @@ int seen_in(View view) {
   return 0;
 }
 
+// Caps a bound by what the message gives away by itself, times the probability that it is sent: the message
+// is a release of its own, and the divergence is convex. A delta too small for a double is still not 0.
+DeltaCurve capped(DeltaCurve delta, const Mechanism& mechanism, double rate) {
+  return [delta = std::move(delta), mechanism, rate](double epsilon) {
+    constexpr double kSmallest = std::numeric_limits<double>::min();
+    const double local = numerics::as_upper_bound(rate * local_divergence(mechanism, epsilon) * (1 + 4e-16));
+    const numerics::Enclosure own_bound = delta(epsilon);
+    double upper = numerics::as_upper_bound(own_bound.upper, local);
+    if (local > 0) upper = numerics::larger(upper, kSmallest);
+    return numerics::Enclosure{numerics::as_lower_bound(own_bound.lower, upper), upper};
+  };
+}
+
 }  // namespace
 
 Applicable applicable(const Mechanism& mechanism, const Participation& participation,
@@ -56,27 +69,15 @@ Applicable applicable(const Mechanism& mechanism, const Participation& participa
                 fmt::format("no theorem covers {} in this view", name_of(participation)));
   }
   Applicable list;
-  if (least_rate(participation) < kLeastRate) {
-    list.missing = fmt::format("amplification is not computed for effective rates below {}", kLeastRate);
+  if (least_rate(participation) < kMinRate) {
+    list.missing = fmt::format("amplification is not computed for effective rates below {}", kMinRate);
     return list;
   }
   std::visit([&](const auto& p) { cover(mechanism, p, list); }, participation);
   if (view == View::shuffler_colludes) list.uppers.clear();
-  if (view == View::sum_only && own == View::shuffler_honest) add_sums(mechanism, participation, list);
-  // Every bound is capped by what the message gives away by itself, times the probability that it is
-  // sent: the message is a release of its own, and the divergence is convex. A delta too small for a
-  // double is still not 0.
-  const double rate = message_rate(participation).value();
+  if (view == View::sum_only && own == View::shuffler_honest) cover_sum(mechanism, participation, list);
   for (RoundBound& bound : list.uppers) {
-    bound.delta = [delta = std::move(bound.delta), mechanism, rate](double epsilon) {
-      constexpr double kLeast = std::numeric_limits<double>::min();
-      const double local =
-          numerics::as_upper_bound(rate * local_divergence(mechanism, epsilon) * (1 + 4e-16));
-      const numerics::Enclosure own_bound = delta(epsilon);
-      double upper = numerics::as_upper_bound(own_bound.upper, local);
-      if (local > 0) upper = numerics::larger(upper, kLeast);
-      return numerics::Enclosure{numerics::as_lower_bound(own_bound.lower, upper), upper};
-    };
+    bound.delta = capped(std::move(bound.delta), mechanism, message_rate(participation).value());
   }
   return list;
 }

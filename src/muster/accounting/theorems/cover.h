@@ -1,4 +1,11 @@
-// The theorems that cover each participation, one function for each, defined in its folder's cover.cc.
+// Which theorems cover a randomizer under each participation: one overload of `cover` per participation, in
+// the cover.cc of the folder that holds its theorems.
+//
+// To add a theorem, give it a file of its own and an entry in one cover.cc: its id, citation, assumptions
+// and curve. Order matters: a bound marked `is_dominated` is provably no smaller than an earlier one, and is
+// computed for the table alone. A theorem of exact/ (lower bounds) or of swap/ that serves several
+// participations has its entry in that folder's cover.cc. The functions only append to the list; the curves
+// in it may be called from any thread.
 #pragma once
 
 #include <string>
@@ -17,13 +24,15 @@ struct Applicable {
   std::string missing;
 };
 
-void cover(const Mechanism& mechanism, const Shuffle& p, Applicable& list);
-void cover(const Mechanism& mechanism, const FixedSubset& p, Applicable& list);
-void cover(const Mechanism& mechanism, const ShuffledCheckIn& p, Applicable& list);
-void cover(const Mechanism& mechanism, const RandomCheckIn& p, Applicable& list);
-void cover(const Mechanism& mechanism, const AggregatedCheckIn& p, Applicable& list);
+// The bounds for an adversary with the participation's own view.
+void cover(const Mechanism& mechanism, const Shuffle& p, Applicable& list);            // everyone/
+void cover(const Mechanism& mechanism, const FixedSubset& p, Applicable& list);        // subset/
+void cover(const Mechanism& mechanism, const ShuffledCheckIn& p, Applicable& list);    // check_in/
+void cover(const Mechanism& mechanism, const RandomCheckIn& p, Applicable& list);      // slots/
+void cover(const Mechanism& mechanism, const AggregatedCheckIn& p, Applicable& list);  // aggregated/
 
-// A shuffle, subset or check-in whose messages are added up before anybody sees them.
-void add_sums(const Mechanism& mechanism, const Participation& participation, Applicable& list);
+// Turns the list of a shuffle, subset or check-in into that of an adversary who sees only the sum of its
+// messages: adds what the sum hides, and drops the lower bounds that the sum does not show. In aggregated/.
+void cover_sum(const Mechanism& mechanism, const Participation& participation, Applicable& list);
 
 }  // namespace muster::accounting

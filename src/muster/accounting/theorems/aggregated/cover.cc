@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <memory>
 #include <string>
 #include <utility>
@@ -12,101 +11,90 @@
 #include "muster/accounting/theorems/aggregated/aggregated.h"
 #include "muster/accounting/theorems/aggregated/aggregated_types.h"
 #include "muster/accounting/theorems/entry.h"
-#include "muster/numerics/ordered.h"
 
 namespace muster::accounting {
 namespace {
 
-struct GaussianSum {
-  std::vector<RoundBound> uppers;
-  RoundPair lower;
-};
-
 using SharedCurve = std::shared_ptr<const AggregatedGaussianCurve>;
 
-RoundPair pair_of(const SharedCurve& curve) {
+// --- Gaussian messages: Theorems 10 and 11 --------------------------------------------------------
+
+RoundPair aggregated_pair(const SharedCurve& curve) {
   return {.id = "aggregated-pair",
           .citation = "exact curve of the dataset whose other records all equal the victim's alternative",
-          .assumptions = {"a lower bound: upper is none"},
+          .assumptions = {kLowerAlone},
           .forward = [curve](double epsilon) { return curve->delta(epsilon); },
           .reverse = [curve](double epsilon) { return curve->reverse(epsilon); }};
 }
 
-RoundBound bound_of(const GaussianLocal& mechanism, const char* citation,
-                    std::vector<std::string> assumptions, const SharedCurve& curve) {
-  add_assumptions(mechanism, assumptions);
+RoundBound aggregated_gaussian(const GaussianLocal& mechanism, const char* citation,
+                               std::vector<std::string> assumptions, const SharedCurve& curve) {
   return {.id = "aggregated-gaussian",
           .citation = citation,
-          .assumptions = std::move(assumptions),
+          .assumptions = with_mechanism(mechanism, std::move(assumptions)),
           .delta = [curve](double epsilon) { return curve->delta(epsilon); }};
 }
 
-// The diameter of a ball that holds all records, in noise deviations. Clipped records lie within 1/sigma
-// of the origin; a set of smaller diameter lies in a ball of sqrt 2 times its diameter (Jung).
-double ball_of(const GaussianLocal& mechanism) {
-  const double root = std::sqrt(2.0) * (1 + 1e-15);
-  return numerics::larger(mechanism.mu(), numerics::smaller(2 / mechanism.sigma, mechanism.mu() * root));
-}
-
-// Adds the same round, composed as a choice between types; `curve` is for records in the ball of ball_of.
-void add_types(const GaussianLocal& mechanism, AggregatedGaussianCurve curve,
-               std::vector<RoundBound>& uppers) {
+// Adds the round of `one_pair`, composed as a choice between types; `curve` is for records in the ball of
+// ball_diameter.
+void add_types(const GaussianLocal& mechanism, RoundBound one_pair, AggregatedGaussianCurve curve,
+               Applicable& list) {
   const auto types = std::make_shared<const AggregatedTypes>(std::move(curve));
   if (!types->covers()) return;
-  RoundBound bound = uppers.back();
+  RoundBound bound = std::move(one_pair);
   bound.id = "aggregated-gaussian-types";
   bound.citation =
       "exact worst curve of one round; in many, the worst adaptive choice of another client's record; "
       "docs/theory/aggregated.md";
-  bound.assumptions.push_back(
-      fmt::format("records in a ball of diameter {} noise deviations, in any dimension", ball_of(mechanism)));
+  bound.assumptions.push_back(fmt::format(
+      "records in a ball of diameter {} noise deviations, in any dimension", ball_diameter(mechanism)));
   bound.types = [types](double tail, bool rough) { return types->at(tail, rough); };
-  uppers.push_back(std::move(bound));
+  list.uppers.push_back(std::move(bound));
 }
 
-GaussianSum gaussian_sum(const GaussianLocal& mechanism, const AggregatedCheckIn& p) {
+void add_gaussian_sum(const GaussianLocal& mechanism, const AggregatedCheckIn& p, Applicable& list) {
   const double n = count_of(p.clients), hi = p.rate.value(), lo = p.least.value_or(p.rate).value();
-  const double least = static_cast<double>(p.minimum), mu = mechanism.mu();
+  const double minimum = static_cast<double>(p.minimum), mu = mechanism.mu();
   // The victim has the largest rate and the others the smallest; with one rate for all this is the
   // exact worst case.
   const auto curve =
-      std::make_shared<const AggregatedGaussianCurve>(mu, n, hi, lo, least, FewReports::destroyed);
-  RoundBound bound = bound_of(
+      std::make_shared<const AggregatedGaussianCurve>(mu, n, hi, lo, minimum, FewReports::destroyed);
+  RoundBound bound = aggregated_gaussian(
       mechanism, "exact worst curve of the noisy sum given the number of reports; docs/theory/aggregated.md",
-      {"coins are secret, independent of the data and of each other",
+      {kSecretCoins,
        fmt::format("{} honest clients, each at effective rate {}", p.clients.value(),
                    lo < hi ? fmt::format("{} to {}", lo, hi) : fmt::format("{}", hi)),
        "the server sees the sum of a round's messages and their number alone",
        fmt::format("a round of fewer than {} messages is destroyed unseen", p.minimum)},
       curve);
+  list.lowers.push_back(aggregated_pair(curve));
   if (lo < hi) {
-    bound.delta = [unequal = std::make_shared<const AggregatedUnequalCurve>(mu, n, lo, hi, least)](
-                      double epsilon) { return unequal->delta(epsilon); };
+    bound.delta = curve_of(AggregatedUnequalCurve(mu, n, lo, hi, minimum));
+    list.uppers.push_back(std::move(bound));
+    return;
   }
-  GaussianSum sum{{std::move(bound)}, pair_of(curve)};
-  if (!(lo < hi)) {
-    add_types(mechanism, AggregatedGaussianCurve(ball_of(mechanism), n, hi, least), sum.uppers);
-  }
-  return sum;
+  list.uppers.push_back(bound);
+  add_types(mechanism, std::move(bound), AggregatedGaussianCurve(ball_diameter(mechanism), n, hi, minimum),
+            list);
 }
 
-GaussianSum gaussian_sum(const GaussianLocal& mechanism, const FixedSubset& p) {
-  const auto curve = std::make_shared<const AggregatedGaussianCurve>(
-      AggregatedGaussianCurve::subset(mechanism.mu(), count_of(p.clients), static_cast<double>(p.subset)));
-  GaussianSum sum{
-      {bound_of(mechanism,
-                "exact worst curve of the noisy sum of a fixed number of reports; docs/theory/aggregated.md",
-                {"the subset is uniform, independent of the data, and secret",
-                 fmt::format("{} honest clients, exactly {} of them reporting", p.clients.value(), p.subset),
-                 "the server sees the sum of a round's messages alone"},
-                curve)},
-      pair_of(curve)};
-  add_types(
-      mechanism,
-      AggregatedGaussianCurve::subset(ball_of(mechanism), count_of(p.clients), static_cast<double>(p.subset)),
-      sum.uppers);
-  return sum;
+void add_gaussian_sum(const GaussianLocal& mechanism, const FixedSubset& p, Applicable& list) {
+  const auto curve_within = [&](double diameter) {
+    return AggregatedGaussianCurve::subset(diameter, count_of(p.clients), static_cast<double>(p.subset));
+  };
+  const auto curve = std::make_shared<const AggregatedGaussianCurve>(curve_within(mechanism.mu()));
+  RoundBound bound = aggregated_gaussian(
+      mechanism, "exact worst curve of the noisy sum of a fixed number of reports; docs/theory/aggregated.md",
+      {"the subset is uniform, independent of the data, and secret",
+       fmt::format("{} honest clients, exactly {} of them reporting", p.clients.value(), p.subset),
+       "the server sees the sum of a round's messages alone"},
+      curve);
+  list.lowers.push_back(aggregated_pair(curve));
+  list.uppers.push_back(bound);
+  add_types(mechanism, std::move(bound), curve_within(ball_diameter(mechanism)), list);
 }
+
+// --- other messages: their sum is a function of the shuffled messages -----------------------------
 
 // Keeps what holds of bounds for the shuffled messages when only their sum and number are seen: the
 // upper bounds, and the lower bounds if the sum shows the messages' histogram. It shows it for one-hot
@@ -119,40 +107,32 @@ void keep_lowers_of_sums(const Mechanism& mechanism, Applicable& list) {
   for (RoundPair& pair : list.lowers) {
     pair.assumptions.emplace_back(
         "attained where the sum and the number of messages show how many there are of each: symbols, or "
-        "signs in "
-        "one dimension");
+        "signs in one dimension");
   }
-}
-
-void add(GaussianSum sum, Applicable& list) {
-  for (RoundBound& bound : sum.uppers) list.uppers.push_back(std::move(bound));
-  list.lowers.push_back(std::move(sum.lower));
 }
 
 }  // namespace
 
 void cover(const Mechanism& mechanism, const AggregatedCheckIn& p, Applicable& list) {
-  const auto* gaussian = std::get_if<GaussianLocal>(&mechanism);
-  if (gaussian == nullptr) {
-    // The sum is a function of the shuffled messages, and so is the decision to destroy it.
-    cover(mechanism, ShuffledCheckIn{p.clients, p.rate, p.least}, list);
-    keep_lowers_of_sums(mechanism, list);
-    if (p.minimum > 1) list.lowers.clear();
-    return;
+  if (const auto* gaussian = std::get_if<GaussianLocal>(&mechanism)) {
+    return add_gaussian_sum(*gaussian, p, list);
   }
-  add(gaussian_sum(*gaussian, p), list);
+  // The decision to destroy the sum of few messages is a function of the shuffled messages, too.
+  cover(mechanism, ShuffledCheckIn{p.clients, p.rate, p.least}, list);
+  keep_lowers_of_sums(mechanism, list);
+  if (p.minimum > 1) list.lowers.clear();
 }
 
-void add_sums(const Mechanism& mechanism, const Participation& participation, Applicable& list) {
+void cover_sum(const Mechanism& mechanism, const Participation& participation, Applicable& list) {
   keep_lowers_of_sums(mechanism, list);
   const auto* gaussian = std::get_if<GaussianLocal>(&mechanism);
   if (gaussian == nullptr) return;
   if (const auto* p = std::get_if<ShuffledCheckIn>(&participation)) {
-    add(gaussian_sum(*gaussian, AggregatedCheckIn{p->clients, p->rate, 1, p->least}), list);
+    add_gaussian_sum(*gaussian, AggregatedCheckIn{p->clients, p->rate, 1, p->least}, list);
   } else if (const auto* everybody = std::get_if<Shuffle>(&participation)) {
-    add(gaussian_sum(*gaussian, AggregatedCheckIn{everybody->clients, Rate::of(1)}), list);
+    add_gaussian_sum(*gaussian, AggregatedCheckIn{everybody->clients, Rate::of(1)}, list);
   } else if (const auto* subset = std::get_if<FixedSubset>(&participation)) {
-    add(gaussian_sum(*gaussian, *subset), list);
+    add_gaussian_sum(*gaussian, *subset, list);
   }
 }
 

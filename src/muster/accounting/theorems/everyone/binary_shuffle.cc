@@ -127,7 +127,7 @@ numerics::Enclosure BinaryShuffle::delta(double epsilon) const {
   }
   const numerics::Enclosure blanket = pure_blanket_delta(n_, epsilon0_, epsilon);
   if (n_ > kMost) {
-    const KRRShape shape{n_, n_, 1};
+    const RoundShape shape{n_, n_, 1};
     const double own = k_rr_dataset_delta(shape, 2, epsilon0_, OthersHold::own, epsilon).lower;
     const double alternative =
         k_rr_dataset_delta(shape, 2, epsilon0_, OthersHold::alternative, epsilon).lower;

@@ -1,7 +1,5 @@
 #include "muster/accounting/theorems/everyone/star_pool.h"
 
-#include <fmt/format.h>
-
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -63,11 +61,6 @@ PoolDesign best_design(const PoolWeights& weights, double n, double failure) {
 
 double pool_weight_ratio(double clients, double pool, double radius, double rate, double failure) {
   return PoolWeights(radius, rate).ratio(pool, clients - 1 - pool, failure);
-}
-
-std::string StarPool::why_not(double mu) {
-  return fmt::format(
-      "no theorem covers the Gaussian at rate 1 for mu = {}: a coin of rate 1 - 50/n is enough", mu);
 }
 
 std::optional<StarPool> StarPool::over(std::uint64_t clients, double mu, double rate, double radius) {

@@ -35,7 +35,7 @@ Enclosure ordered(const Enclosure& ends) {
 
 }  // namespace
 
-HomogeneousCurve::HomogeneousCurve(const Mechanism& mechanism, const HomogeneousShape& shape)
+HomogeneousCurve::HomogeneousCurve(const Mechanism& mechanism, const RoundShape& shape)
     : mechanism_(mechanism), shape_(shape) {
   const double another = shape.rate * local_alternative_tail(mechanism, std::log(shape.count) * (1 - 4e-16));
   nobody_else_ = std::exp((shape.count - 1) * std::log1p(-smaller(another, 1.0))) * kInward;

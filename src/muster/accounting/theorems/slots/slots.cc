@@ -105,7 +105,7 @@ SumShape slot_shape(double m, double p0) {
 
 }  // namespace
 
-HomogeneousShape slot_pair_shape(double m, double p0, double others, double rate) {
+RoundShape slot_pair_shape(double m, double p0, double others, double rate) {
   const double share = rate / m, expected = (others + 1) * share;
   const double weight = -std::expm1((others + 1) * std::log1p(-share)) / expected;
   return {.clients = m / (p0 * numerics::smaller(1.0, weight)), .count = m, .rate = 1};

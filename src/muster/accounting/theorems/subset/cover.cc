@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "muster/accounting/theorems/entry.h"
 #include "muster/accounting/theorems/exact/cover.h"
@@ -16,26 +18,20 @@ void cover(const Mechanism& mechanism, const FixedSubset& p, Applicable& list) {
     return cover(mechanism, Shuffle{p.clients}, list);
   }
   const double n = count_of(p.clients), k = static_cast<double>(p.subset);
-  if (in_class_c(mechanism) && summable(mechanism)) {
-    list.uppers.push_back(
-        class_c(mechanism,
-                {"the subset is uniform, independent of the data, and secret from the server",
-                 fmt::format("{} honest clients, exactly {} of them reporting", p.clients.value(), p.subset)},
-                ClassCCurve::subset(pure_epsilon0(mechanism).value(), n, k)));
-  }
+  const RoundShape shape{n, k, 1};
+  const std::vector<std::string> who = {
+      "the subset is uniform, independent of the data, and secret from the server",
+      fmt::format("{} honest clients, exactly {} of them reporting", p.clients.value(), p.subset)};
   const auto sum = std::make_shared<const ReportingSum>(mechanism);
-  const bool two_types = add_two_types_of_subset(mechanism, sum, n, k, list.uppers);
+  const bool is_dominated = add_worst_types(mechanism, shape, who, sum, list);
   list.uppers.push_back(
       {.id = "subset-swap",
        .citation = "swap theorem for a fixed-size secret subset, profile-only form; docs/theory/subset.md",
-       .assumptions = with_mechanism(
-           mechanism,
-           {"the subset is uniform, independent of the data, and secret from the server",
-            fmt::format("{} honest clients, exactly {} of them reporting", p.clients.value(), p.subset)}),
+       .assumptions = with_mechanism(mechanism, who),
        .delta = curve_of(SubsetCurve(*sum, n, k)),
-       .is_dominated = two_types || (in_class_c(mechanism) && summable(mechanism))});
-  list.lowers.push_back(homogeneous(mechanism, {n, k, 1}));
-  add_third_symbol(mechanism, {n, k, 1}, list);
+       .is_dominated = is_dominated});
+  add_homogeneous_pair(mechanism, shape, list);
+  add_third_symbol(mechanism, shape, list);
 }
 
 }  // namespace muster::accounting

@@ -2,78 +2,65 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <limits>
-#include <string>
 #include <utility>
 #include <variant>
 
 #include "muster/accounting/theorems/entry.h"
+#include "muster/accounting/theorems/swap/class_c.h"
 #include "muster/accounting/theorems/swap/gaussian_two_types.h"
-#include "muster/numerics/ordered.h"
 
 namespace muster::accounting {
 namespace {
 
-// The diameter of a ball that holds all records, in noise deviations. Clipped records lie within 1/sigma
-// of the origin; a set of smaller diameter lies in a ball of sqrt 2 times its diameter (Jung).
-double ball_of(const GaussianLocal& mechanism) {
-  const double root = std::sqrt(2.0) * (1 + 1e-15);
-  return numerics::larger(mechanism.mu(), numerics::smaller(2 / mechanism.sigma, mechanism.mu() * root));
-}
+bool is_subset(const RoundShape& shape) { return shape.count < shape.clients; }
 
-RoundBound bound_of(const GaussianLocal& mechanism, GaussianTwoTypesCurve curve, const char* choice,
-                    std::string who) {
-  RoundBound bound;
-  bound.id = "gaussian-two-types";
-  bound.citation =
-      "the worst of two types of other clients and a certified correction, Gaussian in any dimension; "
-      "docs/theory/gaussian-two-types.md";
-  bound.assumptions = {
-      choice, std::move(who),
-      "one round at a time: not inside a slot protocol, where later rounds see earlier ones",
-      fmt::format("records in a ball of diameter {} noise deviations, in any dimension", ball_of(mechanism))};
-  add_assumptions(mechanism, bound.assumptions);
-  bound.delta = [shared = std::make_shared<const GaussianTwoTypesCurve>(std::move(curve))](double epsilon) {
-    return shared->delta(epsilon);
-  };
-  return bound;
-}
-
-}  // namespace
-
-RoundBound class_c(const Mechanism& mechanism, std::vector<std::string> assumptions, ClassCCurve curve) {
-  assumptions.push_back(
-      "one round at a time: not inside a slot protocol, where later rounds see earlier ones");
+RoundBound class_c(const Mechanism& mechanism, const RoundShape& shape, std::vector<std::string> who) {
+  const auto [n, count, rate] = shape;
+  const double epsilon0 = pure_epsilon0(mechanism).value();
+  who.emplace_back(kOneRoundAtATime);
   return {.id = "class-c",
           .citation =
               "the worst types of the others for a sampler between 2q and 2p times one law; "
               "docs/theory/class-c.md",
-          .assumptions = with_mechanism(mechanism, std::move(assumptions)),
-          .delta = curve_of(std::move(curve))};
+          .assumptions = with_mechanism(mechanism, std::move(who)),
+          .delta = curve_of(is_subset(shape) ? ClassCCurve::subset(epsilon0, n, count)
+                                             : ClassCCurve::check_in(epsilon0, n, rate))};
 }
 
-bool add_two_types_of_check_in(const Mechanism& mechanism, const std::shared_ptr<const ReportingSum>& local,
-                               double n, double rate, std::vector<RoundBound>& uppers) {
-  const auto* gaussian = std::get_if<GaussianLocal>(&mechanism);
-  if (gaussian == nullptr || !two_types_cover(ball_of(*gaussian), n * rate, n * (1 - rate))) return false;
-  uppers.push_back(bound_of(*gaussian, GaussianTwoTypesCurve::check_in(local, ball_of(*gaussian), n, rate),
-                            "coins are secret, independent of the data and of each other",
-                            fmt::format("{} honest clients, each at effective rate {}", n, rate)));
-  return ball_of(*gaussian) <= gaussian->mu();
+bool two_types_gain(double ball, const RoundShape& shape) {
+  const double absent =
+      is_subset(shape) ? std::numeric_limits<double>::infinity() : shape.clients * (1 - shape.rate);
+  return two_types_cover(ball, shape.count * shape.rate, absent);
 }
 
-bool add_two_types_of_subset(const Mechanism& mechanism, const std::shared_ptr<const ReportingSum>& local,
-                             double n, double k, std::vector<RoundBound>& uppers) {
-  const auto* gaussian = std::get_if<GaussianLocal>(&mechanism);
-  if (gaussian == nullptr ||
-      !two_types_cover(ball_of(*gaussian), k, std::numeric_limits<double>::infinity())) {
-    return false;
+RoundBound gaussian_two_types(const GaussianLocal& mechanism, const RoundShape& shape,
+                              std::vector<std::string> who, const std::shared_ptr<const ReportingSum>& sum) {
+  const auto [n, count, rate] = shape;
+  const double ball = ball_diameter(mechanism);
+  who.emplace_back(kOneRoundAtATime);
+  who.push_back(fmt::format("records in a ball of diameter {} noise deviations, in any dimension", ball));
+  return {.id = "gaussian-two-types",
+          .citation =
+              "the worst of two types of other clients and a certified correction, Gaussian in any "
+              "dimension; docs/theory/gaussian-two-types.md",
+          .assumptions = with_mechanism(mechanism, std::move(who)),
+          .delta = curve_of(is_subset(shape) ? GaussianTwoTypesCurve::subset(sum, ball, n, count)
+                                             : GaussianTwoTypesCurve::check_in(sum, ball, n, rate))};
+}
+
+}  // namespace
+
+bool add_worst_types(const Mechanism& mechanism, const RoundShape& shape, const std::vector<std::string>& who,
+                     const std::shared_ptr<const ReportingSum>& sum, Applicable& list) {
+  if (summable_in_class_c(mechanism)) {
+    list.uppers.push_back(class_c(mechanism, shape, who));
+    return true;
   }
-  uppers.push_back(bound_of(*gaussian, GaussianTwoTypesCurve::subset(local, ball_of(*gaussian), n, k),
-                            "the subset is uniform, independent of the data, and secret from the server",
-                            fmt::format("{} honest clients, exactly {} of them reporting", n, k)));
-  return ball_of(*gaussian) <= gaussian->mu();
+  const auto* gaussian = std::get_if<GaussianLocal>(&mechanism);
+  if (gaussian == nullptr || !two_types_gain(ball_diameter(*gaussian), shape)) return false;
+  list.uppers.push_back(gaussian_two_types(*gaussian, shape, who, sum));
+  return ball_diameter(*gaussian) <= gaussian->mu();
 }
 
 }  // namespace muster::accounting

@@ -1,27 +1,25 @@
-// Entries of the theorems that serve both check-in and secret subsets: class C, and two types of other
-// clients (Theorem 5, docs/theory/gaussian-two-types.md) for Gaussian messages. Pure functions.
+// Adds the bounds by the worst types of the other clients to the lists of check-ins and secret subsets alike:
+// class C (Theorem 4, docs/theory/class-c.md) and Gaussian messages (Theorem 5,
+// docs/theory/gaussian-two-types.md).
 #pragma once
 
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "muster/accounting/composition/round_bound.h"
 #include "muster/accounting/describe/mechanism.h"
-#include "muster/accounting/theorems/swap/class_c.h"
+#include "muster/accounting/theorems/cover.h"
+#include "muster/accounting/theorems/shared/round_shape.h"
 #include "muster/accounting/theorems/swap/reporting_sum.h"
 
 namespace muster::accounting {
 
-RoundBound class_c(const Mechanism& mechanism, std::vector<std::string> assumptions, ClassCCurve curve);
-
-// Appends the bound for n honest clients of one rate in (0, 1), or for a secret subset of k < n of them,
-// if the mechanism is Gaussian and the page's tables cover its noise; `local` is the mechanism's own sum.
-// Returns true if the profile-only bound cannot be smaller: the ball of the table is then no larger than
-// the set of records, and the curve itself takes the profile-only law wherever that may be the smaller.
-bool add_two_types_of_check_in(const Mechanism& mechanism, const std::shared_ptr<const ReportingSum>& local,
-                               double n, double rate, std::vector<RoundBound>& uppers);
-bool add_two_types_of_subset(const Mechanism& mechanism, const std::shared_ptr<const ReportingSum>& local,
-                             double n, double k, std::vector<RoundBound>& uppers);
+// Adds the bounds that cover the mechanism for the given shape, where not everybody reports for certain:
+// `count` is below `clients`, or `rate` below 1. `who` tells what is assumed of those who report, and `sum`
+// is the mechanism's own. Returns true if the profile-only bound cannot be smaller: its law is a common
+// majorant of the two types of class C; and where the ball of the Gaussian's table is no larger than the set
+// of records, the curve of the two types itself takes the profile-only law wherever that may be the smaller.
+bool add_worst_types(const Mechanism& mechanism, const RoundShape& shape, const std::vector<std::string>& who,
+                     const std::shared_ptr<const ReportingSum>& sum, Applicable& list);
 
 }  // namespace muster::accounting
