@@ -17,7 +17,7 @@ using numerics::Side;
 using Extended = long double;
 
 constexpr double kHarmless = 5e-5;  // the share of epsilon by which a coarser lattice may move it
-constexpr int kMostDoublings = 24;
+constexpr int kMaxDoublings = 24;
 constexpr Extended kRounding = 0x1p-52L;
 // How far a loss may be from its lattice point, as a share of the spacing.
 constexpr double kOnLattice = 1e-6;
@@ -68,7 +68,7 @@ std::optional<CoarserLosses> coarser_losses(Parts parts, double spacing, double 
   const double fine = log_mgf(parts, c);
   if (!(c > 0) || !std::isfinite(fine)) return std::nullopt;
   std::optional<CoarserLosses> best;
-  for (int doublings = 1; doublings <= kMostDoublings; ++doublings) {
+  for (int doublings = 1; doublings <= kMaxDoublings; ++doublings) {
     CoarserLosses next{{}, std::ldexp(spacing, doublings)};
     for (const RepeatedLoss& part : parts) {
       std::optional<numerics::AtomicLaw> law = moved(*part.losses, spacing, next.spacing, side);

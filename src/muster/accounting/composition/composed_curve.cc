@@ -24,7 +24,7 @@ constexpr int kRefinedPairs = 2;
 constexpr std::uint64_t kFewRounds = 64;
 // The share of a table's work that a rough table may take.
 constexpr double kRoughShare = 0.25;
-constexpr double kLargestEpsilon = 1e20;
+constexpr double kMaxEpsilon = 1e20;
 
 }  // namespace
 
@@ -60,7 +60,7 @@ double ComposedCurve::upper(std::uint64_t rounds, const Question& question) cons
   if (rounds == 1) {
     return question.asks_epsilon()
                ? numerics::crossing_from_above([&](double e) { return curve_.forward()(e).upper; },
-                                               question.fixed, kLargestEpsilon)
+                                               question.fixed, kMaxEpsilon)
                : curve_.forward()(question.fixed).upper;
   }
   return question.asks_epsilon()
@@ -88,7 +88,7 @@ double ComposedCurve::from_below(std::uint64_t rounds, const Question& question,
   if (rounds == 1) {
     return question.asks_epsilon()
                ? numerics::crossing_from_below([&](double e) { return curve_.forward()(e).lower; },
-                                               question.fixed, kLargestEpsilon)
+                                               question.fixed, kMaxEpsilon)
                : curve_.forward()(question.fixed).lower;
   }
   const double delta = question.asks_epsilon() ? question.fixed : upper;
@@ -106,7 +106,7 @@ double ComposedPair::lower(std::uint64_t rounds, const Question& question, doubl
     }
     const auto crossing = [&](const DeltaCurve& curve) {
       return numerics::crossing_from_below([&](double e) { return curve(e).lower; }, question.fixed,
-                                           kLargestEpsilon);
+                                           kMaxEpsilon);
     };
     return numerics::larger(crossing(pair_.forward()), crossing(pair_.reverse()));
   }

@@ -14,7 +14,7 @@ namespace {
 using numerics::Side;
 
 // Added to upper bounds to cover underflow.
-constexpr double kLeast = std::numeric_limits<double>::min();
+constexpr double kMinNormal = std::numeric_limits<double>::min();
 // A delta within this distance of 1 is bounded by 1 from above, without an integral.
 constexpr double kCertain = 1e-12;
 // If finite losses add at most this share of the mass at infinite loss, Chernoff's bound on them is enough.
@@ -63,7 +63,7 @@ std::optional<numerics::Enclosure> plain_value(Parts parts, double spacing, doub
 }  // namespace
 
 double with_infinite_losses(double upper, double at_infinity) {
-  return numerics::smaller(1.0, upper + at_infinity * (1 + 1e-12) + kLeast);
+  return numerics::smaller(1.0, upper + at_infinity * (1 + 1e-12) + kMinNormal);
 }
 
 std::optional<numerics::Enclosure> composed_delta_by_integral(Parts parts, double spacing, double epsilon,

@@ -15,7 +15,7 @@ namespace {
 
 using numerics::Side;
 
-constexpr double kLargestEpsilon = 1e20;
+constexpr double kMaxEpsilon = 1e20;
 // The effort of one answer in a search, which needs about ten of them.
 constexpr Effort kQuick{1.5e7, 16};
 
@@ -40,7 +40,7 @@ class Integrals {
   // Encloses delta; {1, 1} where the integral failed, so that the search moves to larger epsilons.
   numerics::Enclosure at(double epsilon) {
     if (epsilon == 0 && passes_zero_) return {1, 1};
-    if (failures_ < kMostFailures) {
+    if (failures_ < kMaxFailures) {
       if (const auto value = composed_delta_by_integral(parts_, spacing_, epsilon, most_)) return *value;
       if (epsilon > 0) ++failures_;
     }
@@ -49,11 +49,11 @@ class Integrals {
   }
   // Whether the search's answer does not rely on an epsilon at which the integral failed.
   bool decided(double found) const {
-    return failures_ < kMostFailures && (failures_ == 0 || unknown_ < found * (1 - kClose));
+    return failures_ < kMaxFailures && (failures_ == 0 || unknown_ < found * (1 - kClose));
   }
 
  private:
-  static constexpr int kMostFailures = 3;
+  static constexpr int kMaxFailures = 3;
   static constexpr double kClose = 1e-6;
   static constexpr double kPlenty = 10;
   Parts parts_;
@@ -72,9 +72,9 @@ std::optional<double> by_integrals(Parts parts, double spacing, double target, S
   const double found =
       side == Side::above
           ? numerics::crossing_from_above([&](double epsilon) { return integrals.at(epsilon).upper; }, target,
-                                          kLargestEpsilon, start)
+                                          kMaxEpsilon, start)
           : numerics::crossing_from_below([&](double epsilon) { return integrals.at(epsilon).lower; }, target,
-                                          kLargestEpsilon, start);
+                                          kMaxEpsilon, start);
   return integrals.decided(found) ? std::optional(found) : std::nullopt;
 }
 
@@ -99,7 +99,7 @@ double upper_without_shifts(Parts parts, double spacing, double target) {
   const ConvolvedLosses losses = convolved_near(parts, spacing, target, ConvolvedLosses::Side::above);
   const double convolved = numerics::crossing_from_above(
       [&](double epsilon) { return with_infinite_losses(losses.delta(epsilon), at_infinity); }, target,
-      kLargestEpsilon, expected_epsilon(parts, spacing, target));
+      kMaxEpsilon, expected_epsilon(parts, spacing, target));
   const double left = (target - at_infinity * (1 + 1e-12)) * (1 - 1e-12);
   return left > 0 ? numerics::smaller(convolved, chernoff_epsilon(parts, spacing, left)) : convolved;
 }
@@ -108,7 +108,7 @@ double lower_without_shifts(Parts parts, double spacing, double target) {
   if (const auto found = by_some_integrals(parts, spacing, target, Side::below)) return *found;
   const ConvolvedLosses losses = convolved_near(parts, spacing, target, ConvolvedLosses::Side::below);
   return numerics::crossing_from_below([&](double epsilon) { return losses.delta(epsilon); }, target,
-                                       kLargestEpsilon, expected_epsilon(parts, spacing, target));
+                                       kMaxEpsilon, expected_epsilon(parts, spacing, target));
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ constexpr double kSummed = 1e-12;
 // Relative error of the masses of one round's law, besides the additions of its atoms.
 constexpr double kRound = 1e-14;
 // Bounds what products below the range of a double may lose in all.
-constexpr double kLeast = 1e-300;
+constexpr double kUnderflow = 1e-300;
 
 struct Atoms {
   std::vector<double> points;  // increasing
@@ -60,7 +60,7 @@ class Cells {
     for (std::size_t k = 0; k < ends_.size(); ++k) {
       // From below, masses so small that they have lost digits may be left out. From above nothing is:
       // even a NaN is kept.
-      if (above_ ? masses_[k] != 0 : masses_[k] > kLeast) {
+      if (above_ ? masses_[k] != 0 : masses_[k] > kUnderflow) {
         law.masses.push_back(masses_[k]);
         law.points.push_back(above_ ? ends_[k] : mean_of_u(k));
       }
@@ -267,7 +267,8 @@ double ConvolvedLosses::delta(double epsilon) const {
     sum += masses_[i] * -std::expm1(-excess);
   }
   const double value = sum * std::exp(outward * slack_);
-  return side_ == Side::above ? numerics::as_upper_bound(value + kLeast) : numerics::as_lower_bound(value);
+  return side_ == Side::above ? numerics::as_upper_bound(value + kUnderflow)
+                              : numerics::as_lower_bound(value);
 }
 
 }  // namespace muster::accounting

@@ -13,12 +13,12 @@ namespace {
 using numerics::larger;
 using numerics::smaller;
 
-constexpr double kLargestEpsilon = 1e20;
+constexpr double kMaxEpsilon = 1e20;
 constexpr std::size_t kCells = 1000;
 constexpr std::size_t kRoughCells = 250;
 constexpr int kTilts = 8;         // the number of saddle points by which the rough law's cells are placed
 constexpr double kInwards = 0.6;  // the ratio of each saddle point's epsilon to the one before
-constexpr double kLeastDelta = 1e-300;
+constexpr double kMinDelta = 1e-300;
 
 double mean_of(Parts parts) {
   return sum_over(parts, [](const RepeatedLoss& p) { return p.losses->mean(); });
@@ -44,7 +44,7 @@ ConvolvedLosses::Interest interest_at(Parts parts, const ConvolvedLosses& rough,
   const double way = larger(epsilon - mean_of(parts), deviation_of(parts) / 2);
   const double step = way / 30;
   const double near = rough.delta(epsilon), far = rough.delta(epsilon + step);
-  const double bulk = larger(1.0, -std::log(larger(near, kLeastDelta))) / way;
+  const double bulk = larger(1.0, -std::log(larger(near, kMinDelta))) / way;
   if (!(bulk > 0 && std::isfinite(bulk))) {
     return {epsilon, {1}};
   }
@@ -66,16 +66,15 @@ double chernoff_epsilon(Parts parts, double spacing, double target) {
         const auto trivial = trivial_value(parts, spacing, e);
         return trivial ? trivial->upper : Integral(parts, spacing, e).chernoff();
       },
-      target, kLargestEpsilon, expected_epsilon(parts, spacing, target));
+      target, kMaxEpsilon, expected_epsilon(parts, spacing, target));
 }
 
 ConvolvedLosses convolved_near(Parts parts, double spacing, double target, ConvolvedLosses::Side side) {
-  const double far = smaller(chernoff_epsilon(parts, spacing, target), kLargestEpsilon);
+  const double far = smaller(chernoff_epsilon(parts, spacing, target), kMaxEpsilon);
   const ConvolvedLosses rough(parts, saddle_points(parts, spacing, far), kRoughCells,
                               ConvolvedLosses::Side::below);
-  const double epsilon =
-      numerics::crossing_from_below([&](double e) { return rough.delta(e); }, target, kLargestEpsilon,
-                                    expected_epsilon(parts, spacing, target));
+  const double epsilon = numerics::crossing_from_below([&](double e) { return rough.delta(e); }, target,
+                                                       kMaxEpsilon, expected_epsilon(parts, spacing, target));
   return ConvolvedLosses(parts, interest_at(parts, rough, epsilon), kCells, side);
 }
 

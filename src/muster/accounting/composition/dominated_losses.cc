@@ -24,7 +24,7 @@ constexpr double kHarmless = 4e-4;
 constexpr int kFinest = 16;
 constexpr int kHalvings = 30;
 // The least relative change of a value that is not lost to rounding.
-constexpr Extended kLeastStep = 0x1p-60L;
+constexpr Extended kMinStep = 0x1p-60L;
 
 // A lower bound on [x1, x2] of every convex function that lies within the enclosures at four nodes
 // x0 < x1 < x2 < x3: the chords of the two outer cells, each as low as it can be, extended inward.
@@ -152,9 +152,9 @@ LossLaw one_sided(double spacing, std::vector<ProfilePoint> points, Extended slo
   Extended enough = 0;
   if (!fits_lowered_by(0)) {
     if (!(first > slope)) return {{}, 0};
-    enough = larger(1.5L * (first - slope), kLeastStep * known);
+    enough = larger(1.5L * (first - slope), kMinStep * known);
     Extended too_little = 0;
-    for (int i = 0; i < kHalvings && enough - too_little > kLeastStep * known; ++i) {
+    for (int i = 0; i < kHalvings && enough - too_little > kMinStep * known; ++i) {
       const Extended middle = (too_little + enough) / 2;
       (fits_lowered_by(middle) ? enough : too_little) = middle;
     }

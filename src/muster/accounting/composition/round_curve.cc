@@ -23,13 +23,13 @@ constexpr double kRise = 5e-3;
 // The same where losses are large. Cells are then halved by the mass of their losses
 // (resolve_large_losses).
 constexpr double kRiseOfLarge = 2e-2;
-constexpr int kMostSteps = 40;
+constexpr int kMaxSteps = 40;
 // The work that a table may take (numerics/work.h): about a second.
 constexpr double kTableWork = 3.5e9;
 // The work of a table is estimated for nodes over this many deviations beyond those visited, but at most
-// kMostDeviations in all.
+// kMaxDeviations in all.
 constexpr double kNodesBeyond = 2;
-constexpr double kMostDeviations = 5;
+constexpr double kMaxDeviations = 5;
 // A table that would take more than the affordable work has fewer nodes, up to this many times, and its
 // chords may rise as many times farther above the curve.
 constexpr double kCoarse = 8;
@@ -48,7 +48,7 @@ constexpr double kHarmless = 10;
 // The largest epsilon of a table; the tail beyond is charged as infinite loss.
 constexpr double kFarthest = 1e10;
 constexpr std::int64_t kFarthestIndex = std::int64_t{1} << 50;
-constexpr std::size_t kMostNodes = 30'000;
+constexpr std::size_t kMaxNodes = 30'000;
 // The epsilon from which on a loss is resolved one by one.
 constexpr double kLargeLoss = 1;
 // Where losses are large, all chords together may add this share of the mean loss.
@@ -92,15 +92,15 @@ class Fall {
   // An epsilon just right of where the curve falls through `target`: first to a factor of two, then to a
   // thirty-second of that interval.
   double roughly(double target) {
-    constexpr int kFirst = -15, kMost = 64, kStride = 3;
+    constexpr int kFirst = -15, kLast = 64, kStride = 3;
     const auto above = [&](int exponent) { return at(std::ldexp(1.0, exponent)) > target; };
     int low = kFirst, high = kFirst;  // exponents
     if (above(kFirst)) {
-      for (high = 0; high < kMost && above(high); high += kStride) {
+      for (high = 0; high < kLast && above(high); high += kStride) {
         low = high;
       }
     } else {
-      for (low = kFirst - kStride; low > -kMost && !above(low); low -= kStride) {
+      for (low = kFirst - kStride; low > -kLast && !above(low); low -= kStride) {
         high = low;
       }
     }
@@ -164,7 +164,7 @@ FallScale scale_of(const Curve& curve) {
   // is told apart here.
   const double first = 0.1 * fall.at_zero(), last = fall.at_zero() / 30;
   const auto deviation = [](double from, double to) { return (to - from) / std::log(3.0) / 0.45; };
-  for (int i = 0; i < 2 * kMostSteps; ++i) {
+  for (int i = 0; i < 2 * kMaxSteps; ++i) {
     const Fall::Bracket from = fall.bracket(first), to = fall.bracket(last);
     const double open[2] = {(from.high - from.low) / from.high, (to.high - to.low) / to.high};
     if (deviation(from.low, to.high) <= kLargeLoss || larger(open[0], open[1]) <= 1e-3) {
@@ -226,7 +226,7 @@ class Table {
   // nodes must be settled.
   void resolve_large_losses() {
     bool again = true;
-    while (again && spent() < kStopped && nodes_.size() < kMostNodes) {
+    while (again && spent() < kStopped && nodes_.size() < kMaxNodes) {
       const std::vector<double> masses = masses_of_losses();
       double mean = 0;
       for (std::size_t i = 0; i < nodes_.size(); ++i) {
@@ -277,7 +277,7 @@ class Table {
   }
 
   void fill(const Node& from, const Node& to) {
-    if (to.index - from.index <= 1 || nodes_.size() >= kMostNodes ||
+    if (to.index - from.index <= 1 || nodes_.size() >= kMaxNodes ||
         (chord_is_close(from.forward.upper, to.forward.upper, epsilon(to.index - from.index)) &&
          chord_is_close(from.reverse.upper, to.reverse.upper, epsilon(to.index - from.index)))) {
       return;
@@ -370,7 +370,7 @@ RoundCurve Tabulator::table(const Nodes& nodes) const {
   const auto [deviation, large, each, measuring] = scale();
   const double affordable = nodes.share * kTableWork;
   const double coarser = coarsening(
-      each * smaller(kMostDeviations, nodes.visited + kNodesBeyond) * nodes.per_deviation, affordable, large);
+      each * smaller(kMaxDeviations, nodes.visited + kNodesBeyond) * nodes.per_deviation, affordable, large);
   double spacing = coarser * deviation / nodes.per_deviation;
   if (nodes.knot > spacing) {
     spacing = nodes.knot / std::ceil(kFewest * nodes.knot / deviation);
@@ -384,7 +384,7 @@ RoundCurve Tabulator::table(const Nodes& nodes) const {
   table.append(0);
   double stall = 1;  // how much wider the cells are because the bound does not fall
   while (table.last().larger_upper() > nodes.negligible && table.epsilon(table.last().index) < kFarthest &&
-         table.last().index < kFarthestIndex && table.size() < kMostNodes) {
+         table.last().index < kFarthestIndex && table.size() < kMaxNodes) {
     const std::int64_t i = table.last().index;
     const double deviations = static_cast<double>(i) / dense;
     const double beyond = larger(0.0, deviations - (large ? 0 : nodes.visited));

@@ -12,7 +12,7 @@ namespace muster::accounting {
 namespace {
 
 constexpr double kNone = std::numeric_limits<double>::infinity();
-constexpr double kLargestEpsilon = 1e20;
+constexpr double kMaxEpsilon = 1e20;
 // The values at which the tables of V may end. All blocks together must add at most a ten-thousandth of
 // delta; if even the smallest tail is too large, nothing is answered.
 constexpr std::array<double, 5> kTails{1e-11, 1e-15, 1e-21, 1e-31, 1e-46};
@@ -22,7 +22,7 @@ constexpr double kShareOfTail = 1e-3;
 // The most rounds of a recursion: the shortest of these that covers the rounds asked for is used.
 constexpr std::array<std::uint64_t, 4> kLengths{16, 64, 256, 1024};
 // The most multiplications of a recursion.
-constexpr double kMostWork = 4e9;
+constexpr double kMaxWork = 4e9;
 constexpr int kNodesPerDeviation = 100;
 constexpr double kVisited = 2.5;
 // The relative rounding error of V.
@@ -58,7 +58,7 @@ double work_of(const RoundTypes& types, std::uint64_t rounds, double points) {
 }  // namespace
 
 // The tables for a tail that suits `delta`; their block is the longest recursion that takes
-// at most kMostWork.
+// at most kMaxWork.
 TypedRounds::Tables* TypedRounds::tables(std::uint64_t rounds, double delta, bool rough) const {
   const std::uint64_t whole = rounds / kLengths.back();
   const double blocks = static_cast<double>(whole) + 1;
@@ -73,7 +73,7 @@ TypedRounds::Tables* TypedRounds::tables(std::uint64_t rounds, double delta, boo
       found->types = std::move(*types);
       for (const std::uint64_t length : kLengths) {
         const double points = reach_of(found->types, length, kTails[tail]);
-        if (!(work_of(found->types, length, points) <= kMostWork)) break;
+        if (!(work_of(found->types, length, points) <= kMaxWork)) break;
         found->recursions.try_emplace(length, found->types, static_cast<std::size_t>(points) + 2);
         found->block = length;
       }
@@ -151,7 +151,7 @@ double TypedRounds::answer(std::uint64_t rounds, const Question& question, bool 
   if (!(values.back() <= question.fixed)) return kNone;
   return numerics::crossing_from_above(
       [&](double e) { return AdaptiveRounds::between(values, known->types.spacing, e); }, question.fixed,
-      kLargestEpsilon, known->types.spacing * static_cast<double>(values.size()) / 2);
+      kMaxEpsilon, known->types.spacing * static_cast<double>(values.size()) / 2);
 }
 
 double TypedRounds::upper(std::uint64_t rounds, const Question& question) const {
@@ -177,7 +177,7 @@ double TypedRounds::from_below(std::uint64_t rounds, const Question& question, d
     return AdaptiveRounds::between(values, known->types.spacing, e) * (1 - kRecursionError) - values.back();
   };
   if (!question.asks_epsilon()) return numerics::as_lower_bound(below(question.fixed));
-  return numerics::crossing_from_below(below, question.fixed, kLargestEpsilon,
+  return numerics::crossing_from_below(below, question.fixed, kMaxEpsilon,
                                        known->types.spacing * static_cast<double>(values.size()) / 2);
 }
 

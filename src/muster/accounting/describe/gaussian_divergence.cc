@@ -11,8 +11,8 @@
 namespace muster::accounting {
 namespace {
 
-constexpr double kLeastMu = 1e-30, kMostMu = 1e15;
-constexpr double kMostLoss = 1e30;
+constexpr double kMinMu = 1e-30, kMaxMu = 1e15;
+constexpr double kMaxLoss = 1e30;
 // Up to this distance an integral is used instead of a difference.
 constexpr double kClose = 0.05;
 
@@ -113,9 +113,9 @@ numerics::Enclosure gaussian_divergence(double mu, double log_alpha) {
                 "no Gaussian divergence");
   }
   // f increases with mu and decreases with l.
-  if (mu > kMostMu) return {0, 1};
-  if (mu < kLeastMu) return {0, gaussian_divergence(kLeastMu, log_alpha).upper};
-  if (log_alpha > kMostLoss) return {0, gaussian_divergence(mu, kMostLoss).upper};
+  if (mu > kMaxMu) return {0, 1};
+  if (mu < kMinMu) return {0, gaussian_divergence(kMinMu, log_alpha).upper};
+  if (log_alpha > kMaxLoss) return {0, gaussian_divergence(mu, kMaxLoss).upper};
   if (log_alpha < 0) {
     const numerics::Enclosure swapped = gaussian_divergence(mu, -log_alpha);
     const double alpha = std::exp(log_alpha), missing = -std::expm1(log_alpha);
@@ -125,8 +125,8 @@ numerics::Enclosure gaussian_divergence(double mu, double log_alpha) {
   // Beyond forty deviations f, or 1 - f, is less than every double. The rounding error of y is a few
   // ulps of its parts.
   const double y = log_alpha / mu - mu / 2, parts = log_alpha / mu + mu / 2;
-  constexpr double kLeast = std::numeric_limits<double>::min();
-  if (y - 1e-14 * parts > 40) return {0, kLeast};
+  constexpr double kMinNormal = std::numeric_limits<double>::min();
+  if (y - 1e-14 * parts > 40) return {0, kMinNormal};
   if (y + 1e-14 * parts < -40) return {1 - 0x1p-52, 1};
   const Divergence<double> at = divergence(mu, log_alpha);
   // d ln f / d ln mu = mu phi(y) / f: at most 2 + y^2 + (y + 1) mu for y > 0; for y <= 0, where
@@ -134,13 +134,13 @@ numerics::Enclosure gaussian_divergence(double mu, double log_alpha) {
   const double steepness = y > 0 ? 2 + y * y + (y + 1) * mu : 2 + 4 * mu * std::exp(-y * y / 2);
   const double slack = at.error + 0x1p-52 * (steepness + 1);
   // In the far tail slack is not small, and e^slack is noticeably more than 1 + slack.
-  const double grown = at.value * std::exp(slack) * (1 + 0x1p-50) + kLeast;
-  const double shrunk = at.value * std::exp(-slack) * (1 - 0x1p-50) - kLeast;
+  const double grown = at.value * std::exp(slack) * (1 + 0x1p-50) + kMinNormal;
+  const double shrunk = at.value * std::exp(-slack) * (1 - 0x1p-50) - kMinNormal;
   return {shrunk > 0 ? shrunk : 0, grown < 1 ? grown : 1};
 }
 
 ExtendedDivergence extended_gaussian_divergence(long double mu, long double log_alpha) {
-  if (!(mu >= kLeastMu && mu <= kMostMu && log_alpha >= 0 && log_alpha <= kMostLoss)) {
+  if (!(mu >= kMinMu && mu <= kMaxMu && log_alpha >= 0 && log_alpha <= kMaxLoss)) {
     throw Error(ErrorCode::internal, "mu, ln alpha",
                 fmt::format("{}, {}", static_cast<double>(mu), static_cast<double>(log_alpha)),
                 "1e-30 .. 1e15, 0 .. 1e30", "outside the Gaussian divergence");

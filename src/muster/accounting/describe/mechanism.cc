@@ -101,10 +101,10 @@ double local_divergence(const Mechanism& mechanism, double log_alpha) {
 }
 
 double local_alternative_tail(const Mechanism& mechanism, double log_alpha) {
-  constexpr double kLeast = std::numeric_limits<double>::min();
+  constexpr double kMinNormal = std::numeric_limits<double>::min();
   if (const auto* gaussian = std::get_if<GaussianLocal>(&mechanism)) {
     const auto tail = static_cast<double>(gaussian_alternative_tail(gaussian->mu(), log_alpha));
-    return numerics::as_upper_bound(tail * kOutward + kLeast);
+    return numerics::as_upper_bound(tail * kOutward + kMinNormal);
   }
   const double epsilon0 = *pure_epsilon0(mechanism);
   if (log_alpha >= epsilon0) return 0;
@@ -113,7 +113,7 @@ double local_alternative_tail(const Mechanism& mechanism, double log_alpha) {
   const double tail = std::holds_alternative<LaplaceLocal>(mechanism)
                           ? 0.5 * std::exp(-(log_alpha + epsilon0) / 2)
                           : std::exp(-epsilon0) / (1 + others * std::exp(-epsilon0));
-  return numerics::as_upper_bound(tail * kOutward + kLeast);
+  return numerics::as_upper_bound(tail * kOutward + kMinNormal);
 }
 
 void add_assumptions(const Mechanism& mechanism, std::vector<std::string>& assumptions) {

@@ -18,7 +18,7 @@ using numerics::smaller;
 
 constexpr Extended kUnit = std::numeric_limits<Extended>::epsilon() / 2;
 // Beyond this loss alpha nears the end of a double's range.
-constexpr double kLargestLoss = 600;
+constexpr double kMaxLoss = 600;
 // If the masses of P lack more than this of 1, rounding does not explain it.
 constexpr Extended kMissing = 1e-9L;
 constexpr Extended kRounding = 0x1p-52L;
@@ -113,14 +113,14 @@ Profile Profile::pure(double epsilon0) { return k_randomized_response(epsilon0, 
 // The two kinks are at +-epsilon0; the chord from ln alpha = 0 to epsilon0 is the function itself.
 Profile Profile::k_randomized_response(double epsilon0, double k) {
   const Extended e0 = epsilon0, others = static_cast<Extended>(k) - 1;
-  return symmetric({0, smaller(epsilon0, kLargestLoss)}, [=](double l) {
+  return symmetric({0, smaller(epsilon0, kMaxLoss)}, [=](double l) {
     return Value{-std::expm1(l - e0) / (1 + others * std::exp(-e0)), 8 * kUnit};
   });
 }
 
 Profile Profile::laplace(double epsilon0) {
   // With a hundred nodes the spread of X* (docs/theory/profile-only.md) grows by less than 1e-4 of itself.
-  const double top = smaller(epsilon0, kLargestLoss);
+  const double top = smaller(epsilon0, kMaxLoss);
   const int cells = 100 + static_cast<int>(std::ceil(smaller(40 * top, 4000.0)));
   std::vector<double> nodes{0};
   for (int i = 1; i < cells; ++i) {
@@ -144,9 +144,9 @@ Profile Profile::gaussian(double mu, double tail, int per_deviation) {
     return Value{at.value, at.error};
   };
   std::vector<double> nodes{0};
-  for (double x = 0; value(nodes.back()).value > tail && nodes.back() < kLargestLoss;) {
+  for (double x = 0; value(nodes.back()).value > tail && nodes.back() < kMaxLoss;) {
     x += larger(1.0, x / 3) / per_deviation;
-    if (const double l = smaller(x * mu, kLargestLoss); l > nodes.back()) {
+    if (const double l = smaller(x * mu, kMaxLoss); l > nodes.back()) {
       nodes.push_back(l);
     }
   }

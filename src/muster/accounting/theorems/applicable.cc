@@ -16,7 +16,7 @@ namespace {
 constexpr double kMinRate = 1e-15;
 
 // The least rate of a client's coin; 1 where there are no coins.
-double least_rate(const Participation& participation) {
+double min_rate(const Participation& participation) {
   return std::visit(
       [](const auto& p) {
         if constexpr (requires { p.least; }) {
@@ -47,11 +47,11 @@ int seen_in(View view) {
 // is a release of its own, and the divergence is convex. A delta too small for a double is still not 0.
 DeltaCurve capped(DeltaCurve delta, const Mechanism& mechanism, double rate) {
   return [delta = std::move(delta), mechanism, rate](double epsilon) {
-    constexpr double kSmallest = std::numeric_limits<double>::min();
+    constexpr double kMinNormal = std::numeric_limits<double>::min();
     const double local = numerics::as_upper_bound(rate * local_divergence(mechanism, epsilon) * (1 + 4e-16));
     const numerics::Enclosure own_bound = delta(epsilon);
     double upper = numerics::as_upper_bound(own_bound.upper, local);
-    if (local > 0) upper = numerics::larger(upper, kSmallest);
+    if (local > 0) upper = numerics::larger(upper, kMinNormal);
     return numerics::Enclosure{numerics::as_lower_bound(own_bound.lower, upper), upper};
   };
 }
@@ -69,7 +69,7 @@ Applicable applicable(const Mechanism& mechanism, const Participation& participa
                 fmt::format("no theorem covers {} in this view", name_of(participation)));
   }
   Applicable list;
-  if (least_rate(participation) < kMinRate) {
+  if (min_rate(participation) < kMinRate) {
     list.missing = fmt::format("amplification is not computed for effective rates below {}", kMinRate);
     return list;
   }

@@ -74,7 +74,7 @@ RoundBound class_c_pool(const Mechanism& mechanism, double epsilon0, ClientCount
 }
 
 void add_randomized_response(const KRandomizedResponse& response, const PureShuffle& all, Applicable& list) {
-  const bool binary = response.k == 2 && all.n <= BinaryShuffle::kMost;
+  const bool binary = response.k == 2 && all.n <= BinaryShuffle::kMaxClients;
   if (binary) {
     list.uppers.push_back(
         {.id = "binary-shuffle",

@@ -14,8 +14,8 @@ namespace muster::accounting {
 namespace {
 
 constexpr double kUlp = std::numeric_limits<double>::epsilon();
-constexpr double kSumsReach = 300;    // from this epsilon on, terms leave the range of a double
-constexpr double kLargestRatio = 20;  // beyond this ratio, the local bound is as good
+constexpr double kSumsReach = 300;  // from this epsilon on, terms leave the range of a double
+constexpr double kMaxRatio = 20;    // beyond this ratio, the local bound is as good
 // Nodes per deviation; the chords between them raise the variance of X* by 2e-4 of itself.
 constexpr int kNodes = 30;
 // Covering all weights by slices may widen the sum's variance by this share of it.
@@ -72,7 +72,7 @@ std::optional<StarPool> StarPool::over(std::uint64_t clients, double mu, double 
   std::vector<PoolDesign> designs;
   for (double failure = 1e-2; failure > 1e-33; failure /= 10) {
     const PoolDesign design = best_design(weights, n, failure);
-    if (design.ratio <= kLargestRatio) {
+    if (design.ratio <= kMaxRatio) {
       designs.push_back(design);
     }
   }

@@ -19,7 +19,7 @@ constexpr double kFarthest = 36;  // deviations; a normal's tail beyond is below
 constexpr double kVanishing = 1e-250;
 // Newton's method stops at this residual of the logarithm; a cut beside the root costs about its square.
 constexpr double kResidual = 3e-9;
-constexpr int kMostSteps = 60;
+constexpr int kMaxSteps = 60;
 constexpr double kOutermost = 9;     // deviations of the common factor; the tail beyond is bounded
 constexpr double kAbsolute = 1e-14;  // times (1 + |c|) E: rounding of the shape and of the common factor
 
@@ -40,7 +40,7 @@ double excess_of_difference(double p, double q, double e, double log_e, double k
   double z = larger(start, least);
   double residual = 0, slope = 0, value = 0;
   bool settled = false;
-  for (int i = 0; i < kMostSteps; ++i) {
+  for (int i = 0; i < kMaxSteps; ++i) {
     if (!(z < kFarthest)) {
       if (i == 0)
         z = kFarthest - 1;  // a guess

@@ -20,7 +20,7 @@ constexpr double kShare = 8e-4, kSharePerMu2 = 4e-3;
 // Atoms of the common factor worth less than this share of A or B are bounded, not computed.
 constexpr double kSpared = 1e-7;
 // The number of evaluations per node. The largest box left is a valid bound whenever the search stops.
-constexpr int kMostEvaluations = 20'000;
+constexpr int kMaxEvaluations = 20'000;
 constexpr std::size_t kRuns = 8;  // runs of cells at the start
 // Intervals of eta are split at their arithmetic mean up to this ratio of their ends, then at
 // the geometric mean.
@@ -56,13 +56,13 @@ TriangleCells TriangleCells::of(double mu, int count) {
 }
 
 BoxCorner corner_of(const TriangleCells& cells, const TriangleBox& box, bool positive) {
-  const double most_d = (1 - box.least_eta) * (1 + kUlp);
-  const double lo = larger(cells.edges[box.first], -most_d);
-  const double hi = smaller(cells.edges[box.last + 1], most_d);
+  const double max_d = (1 - box.min_eta) * (1 + kUlp);
+  const double lo = larger(cells.edges[box.first], -max_d);
+  const double hi = smaller(cells.edges[box.last + 1], max_d);
   if (lo > hi) return {true, {}};
-  const double least_d = lo > 0 ? lo : hi < 0 ? -hi : 0;
-  const double eta = smaller(box.most_eta, 1 - least_d + 2 * kUlp);
-  return {false, {smaller(1.0, most_d), positive ? hi : lo, widest_sum(eta, least_d)}};
+  const double min_d = lo > 0 ? lo : hi < 0 ? -hi : 0;
+  const double eta = smaller(box.max_eta, 1 - min_d + 2 * kUlp);
+  return {false, {smaller(1.0, max_d), positive ? hi : lo, widest_sum(eta, min_d)}};
 }
 
 Correction certified_correction(const TriangleExcesses& excesses, const TriangleCells& cells, double mu,
@@ -112,30 +112,30 @@ Correction certified_excess(const MixedValues& values, const TriangleExcesses& e
     push({first, last, near, 0.2});
     push({first, last, 0.2, 1});
   }
-  while (!queue.empty() && found.evaluations < kMostEvaluations) {
+  while (!queue.empty() && found.evaluations < kMaxEvaluations) {
     const Entry top = queue.top();
     if (top.value <= open.ratio * found.reached + open.absolute) break;
     queue.pop();
     const TriangleBox& box = top.box;
-    const double eta_width = box.most_eta - box.least_eta;
-    const double sums = widest_sum(box.most_eta, 0) - widest_sum(box.least_eta, 0);
+    const double eta_width = box.max_eta - box.min_eta;
+    const double sums = widest_sum(box.max_eta, 0) - widest_sum(box.min_eta, 0);
     const double by_eta = steep * steep * eta_width + c * c / 4 * sums;
     const double by_cells = 2 * steep * std::fabs(c) * (cells.edges[box.last + 1] - cells.edges[box.first]);
     if (box.last > box.first && by_cells > by_eta) {
       const std::size_t middle = box.first + (box.last - box.first) / 2;
-      push({box.first, middle, box.least_eta, box.most_eta});
-      push({middle + 1, box.last, box.least_eta, box.most_eta});
+      push({box.first, middle, box.min_eta, box.max_eta});
+      push({middle + 1, box.last, box.min_eta, box.max_eta});
       continue;
     }
-    const double middle = box.least_eta <= 0                      ? box.most_eta / 4
-                          : box.most_eta < kThird * box.least_eta ? 0.5 * (box.least_eta + box.most_eta)
-                                                                  : std::sqrt(box.least_eta * box.most_eta);
-    if (!(middle > box.least_eta && middle < box.most_eta)) {
+    const double middle = box.min_eta <= 0                     ? box.max_eta / 4
+                          : box.max_eta < kThird * box.min_eta ? 0.5 * (box.min_eta + box.max_eta)
+                                                               : std::sqrt(box.min_eta * box.max_eta);
+    if (!(middle > box.min_eta && middle < box.max_eta)) {
       queue.push(top);
       break;
     }
-    push({box.first, box.last, box.least_eta, middle});
-    push({box.first, box.last, middle, box.most_eta});
+    push({box.first, box.last, box.min_eta, middle});
+    push({box.first, box.last, middle, box.max_eta});
     if (box.first == box.last)
       found.reached = larger(found.reached, value({box.first, box.last, middle, middle}));
   }

@@ -87,13 +87,13 @@ void UnequalRatesMixture::merge() {
 
 numerics::Enclosure UnequalRatesMixture::delta(double epsilon) const {
   double least = 1, upper = improbable_;
-  double least_below = 1, lower = 0;
+  double min_below = 1, lower = 0;
   for (const BinomialBlock& block : blocks_) {
     const numerics::Enclosure value = family_(block.first + 1, epsilon);
     if (value.upper < least) least = value.upper;
-    if (value.lower < least_below) least_below = value.lower;
+    if (value.lower < min_below) min_below = value.lower;
     upper += block.weight * least;
-    lower += block.weight * least_below;
+    lower += block.weight * min_below;
   }
   // The weights sum to 1 plus the two tails' Chernoff bounds and rounding.
   const double top = upper * (1 + 1e-14);
