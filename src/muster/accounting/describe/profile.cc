@@ -33,17 +33,13 @@ void refuse(const char* what, double log_alpha, Extended value) {
 
 double up(Extended x) { return static_cast<double>(x * (1 + kRounding)); }
 
-}  // namespace
+using Value = Profile::Value;
 
-// With w the distance of two nodes, the chord's slope times the left node's alpha is
-// (f' - f) / (e^w - 1), times the right node's alpha (f' - f) / (1 - e^{-w}). So the P-mass of an inner
-// node, alpha times the change of slope, can be computed without alpha. The Q-mass of a kink's mirror
-// image at -l is the kink's P-mass.
-Profile Profile::symmetric(const std::vector<double>& log_alphas, const std::function<Value(double)>& f) {
+// The values of f at the nodes. Refuses what is no profile.
+std::vector<Value> values_at(const std::vector<double>& log_alphas, const std::function<Value(double)>& f) {
   if (log_alphas.empty() || log_alphas.front() != 0) {
     throw Error(ErrorCode::internal, "profile", "", "", "the first node must be alpha = 1");
   }
-  const std::size_t top = log_alphas.size() - 1;
   std::vector<Value> at;
   for (const double l : log_alphas) {
     at.push_back(f(l));
@@ -57,10 +53,16 @@ Profile Profile::symmetric(const std::vector<double>& log_alphas, const std::fun
       refuse("nodes or values out of order", l, value);
     }
   }
-  // P-masses of the kinks at l > 0, each raised by what the errors of the values and the rounding of the
-  // differences may have taken away.
+  return at;
+}
+
+// P-masses of the kinks at l > 0 (0 at l = 0), each raised by what the errors of the values and the rounding
+// of the differences may have taken away. With w the distance of two nodes, the chord's slope times the left
+// node's alpha is (f' - f) / (e^w - 1), times the right node's alpha (f' - f) / (1 - e^{-w}). So the P-mass of
+// an inner node, alpha times the change of slope, can be computed without alpha.
+std::vector<Extended> masses_of_kinks(const std::vector<double>& log_alphas, const std::vector<Value>& at) {
+  const std::size_t top = log_alphas.size() - 1;
   std::vector<Extended> mass(top + 1, 0);
-  Extended total = at[top].value;
   for (std::size_t i = 1; i <= top; ++i) {
     const Extended before = static_cast<Extended>(log_alphas[i]) - log_alphas[i - 1];
     const Extended inner = -std::expm1(-before);
@@ -75,18 +77,31 @@ Profile Profile::symmetric(const std::vector<double>& log_alphas, const std::fun
           (at[i].value * (at[i].error + 8 * kUnit) + at[i + 1].value * (at[i + 1].error + 8 * kUnit)) / outer;
     }
     mass[i] = larger<Extended>(0, kink) + lost;
+  }
+  return mass;
+}
+
+// The mass at alpha = 1 is what the other masses leave of 1. If f is convex at 1 it is the kink there, and it
+// is never more than that.
+Extended mass_at_one(const std::vector<double>& log_alphas, const std::vector<Value>& at) {
+  if (log_alphas.size() == 1) return 1 - at[0].value;
+  const Extended w = log_alphas[1];
+  const Extended fall = (at[0].value - at[1].value) * (1 + std::exp(-w)) / -std::expm1(-w);
+  return larger<Extended>(0, 1 - at[1].value - fall);
+}
+
+}  // namespace
+
+Profile Profile::symmetric(const std::vector<double>& log_alphas, const std::function<Value(double)>& f) {
+  const std::vector<Value> at = values_at(log_alphas, f);
+  const std::size_t top = log_alphas.size() - 1;
+  std::vector<Extended> mass = masses_of_kinks(log_alphas, at);
+  Extended total = at[top].value;
+  for (std::size_t i = 1; i <= top; ++i) {
     total += mass[i] * (1 + std::exp(-static_cast<Extended>(log_alphas[i])));
   }
+  mass[0] = mass_at_one(log_alphas, at);
   Profile profile;
-  // The mass that is left of 1 lies at alpha = 1. If f is convex at 1 it is the kink there, and it is
-  // never more than that.
-  if (top > 0) {
-    const Extended w = log_alphas[1];
-    const Extended fall = (at[0].value - at[1].value) * (1 + std::exp(-w)) / -std::expm1(-w);
-    mass[0] = larger<Extended>(0, 1 - at[1].value - fall);
-  } else {
-    mass[0] = 1 - at[0].value;
-  }
   const Extended missing = 1 - total - mass[0];
   if (!(missing <= kMissing)) {
     profile.mass_at_infinity_ = up(at[top].value + missing);
@@ -98,6 +113,7 @@ Profile Profile::symmetric(const std::vector<double>& log_alphas, const std::fun
     profile.p_masses_.push_back(up(p));
     profile.q_masses_.push_back(up(q));
   };
+  // The Q-mass of a kink's mirror image at -l is the kink's P-mass.
   for (std::size_t i = top; i > 0; --i) {
     add(-log_alphas[i], mass[i] * std::exp(-static_cast<Extended>(log_alphas[i])), mass[i]);
   }
