@@ -13,8 +13,8 @@
 #include <utility>
 
 #include "muster/accounting/composition/dominating_pair.h"
-#include "muster/accounting/composition/round_bound.h"
-#include "muster/accounting/statement.h"
+#include "muster/accounting/composition/round_curve.h"
+#include "muster/accounting/describe/question.h"
 
 namespace muster::accounting {
 

@@ -150,7 +150,7 @@ TEST(LossDistribution, AgreesWithDirectConvolution) {
 TEST(LossDistribution, ABoundThatStallsIsTabulatedAsItsLeastSoFar) {
   const auto falling = [](double epsilon) { return 0.1 * std::exp(-3 * epsilon); };
   int asked = 0;
-  const Curve stalls = [&](double epsilon) {
+  const DeltaCurve stalls = [&](double epsilon) {
     ++asked;
     const double value = falling(epsilon);
     return numerics::Enclosure{value * (1 - 1e-9), epsilon < 4 ? value : 1e-4};

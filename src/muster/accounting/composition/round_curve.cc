@@ -63,7 +63,7 @@ Enclosure honest(const Enclosure& value) {
 // Finds where a falling curve falls, and remembers every value that was computed.
 class Fall {
  public:
-  explicit Fall(const Curve& curve) : curve_(curve), at_zero_(curve(0).upper) {}
+  explicit Fall(const DeltaCurve& curve) : curve_(curve), at_zero_(curve(0).upper) {}
 
   double at_zero() const { return at_zero_; }
   // How often the curve was computed.
@@ -139,7 +139,7 @@ class Fall {
     }
     return epsilon == 0 ? at_zero_ : 0;
   }
-  const Curve& curve_;
+  const DeltaCurve& curve_;
   double at_zero_;
   std::vector<std::pair<double, double>> known_;  // epsilon, delta
 };
@@ -153,7 +153,7 @@ struct FallScale {
   // How often the curve was computed.
   std::size_t asked;
 };
-FallScale scale_of(const Curve& curve) {
+FallScale scale_of(const DeltaCurve& curve) {
   Fall fall(curve);
   const double from_zero = fall.roughly(0.05 * fall.at_zero()) / 1.55;
   if (from_zero < kLargeLoss) {
@@ -190,7 +190,7 @@ class Table {
     double affordable;
     double before;  // already done, for all tables of the curve
   };
-  Table(const Curve& forward, const Curve& reverse, double spacing, double negligible, double rise,
+  Table(const DeltaCurve& forward, const DeltaCurve& reverse, double spacing, double negligible, double rise,
         const Work& work)
       : forward_(forward),
         reverse_(reverse),
@@ -316,8 +316,8 @@ class Table {
     return masses;
   }
 
-  const Curve& forward_;
-  const Curve& reverse_;
+  const DeltaCurve& forward_;
+  const DeltaCurve& reverse_;
   double spacing_;
   double negligible_;
   double rise_;  // how far a chord may lie above the curve, as a share of it
@@ -328,9 +328,9 @@ class Table {
 
 // The work of a node. Each point of a curve is computed twice, and only the second time counts, so that
 // what the curve builds once is left out.
-double work_of_node(const Curve& forward, const Curve& reverse, double deviation) {
+double work_of_node(const DeltaCurve& forward, const DeltaCurve& reverse, double deviation) {
   double work = 0;
-  for (const Curve* curve : {&forward, &reverse}) {
+  for (const DeltaCurve* curve : {&forward, &reverse}) {
     if (*curve) {
       for (const double epsilon : {deviation, 3 * deviation}) {
         (*curve)(epsilon);

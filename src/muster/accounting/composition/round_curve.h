@@ -21,7 +21,8 @@
 
 namespace muster::accounting {
 
-using Curve = std::function<numerics::Enclosure(double epsilon)>;  // delta at epsilon >= 0
+// Encloses delta at epsilon >= 0, always by the same formula; never throws.
+using DeltaCurve = std::function<numerics::Enclosure(double epsilon)>;
 
 struct RoundCurve {
   double spacing;                   // h > 0
@@ -55,10 +56,11 @@ struct Nodes {
 // rule: const methods may run concurrently.
 class Tabulator {
  public:
-  Tabulator(Curve forward, Curve reverse) : forward_(std::move(forward)), reverse_(std::move(reverse)) {}
+  Tabulator(DeltaCurve forward, DeltaCurve reverse)
+      : forward_(std::move(forward)), reverse_(std::move(reverse)) {}
   RoundCurve table(const Nodes& nodes) const;
-  const Curve& forward() const { return forward_; }
-  const Curve& reverse() const { return reverse_; }
+  const DeltaCurve& forward() const { return forward_; }
+  const DeltaCurve& reverse() const { return reverse_; }
 
  private:
   struct Scale {
@@ -69,13 +71,13 @@ class Tabulator {
   };
   const Scale& scale() const;
 
-  Curve forward_;
-  Curve reverse_;
+  DeltaCurve forward_;
+  DeltaCurve reverse_;
   mutable std::once_flag once_;
   mutable Scale scale_{};
 };
 
-inline RoundCurve tabulate(Curve forward, Curve reverse, const Nodes& nodes) {
+inline RoundCurve tabulate(DeltaCurve forward, DeltaCurve reverse, const Nodes& nodes) {
   return Tabulator(std::move(forward), std::move(reverse)).table(nodes);
 }
 

@@ -91,7 +91,7 @@ std::vector<TypedRounds::Charge> TypedRounds::charges(Tables& tables, std::uint6
     const auto known = tables.pairs.find(length);
     if (known != tables.pairs.end()) return &known->second;
     const std::vector<double> values = profile(tables, length);
-    const Curve curve = [&](double epsilon) {
+    const DeltaCurve curve = [&](double epsilon) {
       const double value = AdaptiveRounds::between(values, tables.types.spacing, epsilon);
       return numerics::Enclosure{value * (1 - kRecursionError), value};
     };

@@ -23,7 +23,7 @@
 #include "muster/accounting/composition/different_rounds.h"
 #include "muster/accounting/composition/dominating_pair.h"
 #include "muster/accounting/composition/round_types.h"
-#include "muster/accounting/statement.h"
+#include "muster/accounting/describe/question.h"
 
 namespace muster::accounting {
 

@@ -11,7 +11,7 @@
 #include <string>
 #include <variant>
 
-#include "muster/accounting/statement.h"
+#include "muster/accounting/describe/view.h"
 #include "muster/core/types.h"
 
 namespace muster::accounting {

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "muster/accounting/composition/round_bound.h"
+#include "muster/accounting/theorems/round_bound.h"
 #include "muster/accounting/describe/mechanism.h"
 #include "muster/accounting/describe/participation.h"
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "muster/accounting/composition/round_bound.h"
+#include "muster/accounting/theorems/round_bound.h"
 #include "muster/accounting/describe/mechanism.h"
 #include "muster/core/types.h"
 

@@ -6,18 +6,14 @@
 // the rest. Immutable; the functions may be called from any thread.
 #pragma once
 
-#include <functional>
 #include <string>
 #include <vector>
 
+#include "muster/accounting/composition/round_curve.h"
 #include "muster/accounting/composition/typed_rounds.h"
 #include "muster/accounting/statement.h"
-#include "muster/numerics/enclosure.h"
 
 namespace muster::accounting {
-
-// Encloses delta at epsilon >= 0, always by the same formula; never throws and never returns NaN.
-using DeltaCurve = std::function<numerics::Enclosure(double epsilon)>;
 
 // An upper bound for one round: `delta(epsilon).upper` bounds the hockey-stick divergence of every ordered
 // pair of neighbours.
