@@ -11,11 +11,11 @@
 #include <string>
 #include <utility>
 
-#include "muster/accounting/composition/composed_curve.h"
 #include "muster/accounting/gate/gate.h"
 #include "muster/accounting/theorems/applicable.h"
 #include "muster/accounting/theorems/local/local.h"
 #include "muster/accounting/timed.h"
+#include "muster/composition/composed_curve.h"
 #include "muster/core/error.h"
 #include "muster/numerics/ordered.h"
 

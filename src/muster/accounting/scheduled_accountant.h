@@ -16,11 +16,11 @@
 #include <optional>
 #include <vector>
 
-#include "muster/accounting/describe/mechanism.h"
-#include "muster/accounting/describe/participation.h"
 #include "muster/accounting/gate/gate.h"
 #include "muster/accounting/statement.h"
 #include "muster/core/types.h"
+#include "muster/describe/mechanism.h"
+#include "muster/describe/participation.h"
 
 namespace muster::accounting {
 

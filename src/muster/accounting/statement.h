@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "muster/accounting/describe/question.h"
-#include "muster/accounting/describe/view.h"
+#include "muster/describe/question.h"
+#include "muster/describe/view.h"
 
 namespace muster::accounting {
 

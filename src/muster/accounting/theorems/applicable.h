@@ -8,10 +8,10 @@
 
 #include <optional>
 
-#include "muster/accounting/describe/mechanism.h"
-#include "muster/accounting/describe/participation.h"
 #include "muster/accounting/statement.h"
 #include "muster/accounting/theorems/cover.h"
+#include "muster/describe/mechanism.h"
+#include "muster/describe/participation.h"
 
 namespace muster::accounting {
 

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "muster/accounting/theorems/round_bound.h"
-#include "muster/accounting/describe/mechanism.h"
-#include "muster/accounting/describe/participation.h"
+#include "muster/describe/mechanism.h"
+#include "muster/describe/participation.h"
 
 namespace muster::accounting {
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "muster/accounting/theorems/round_bound.h"
-#include "muster/accounting/describe/mechanism.h"
 #include "muster/core/types.h"
+#include "muster/describe/mechanism.h"
 
 namespace muster::accounting {
 

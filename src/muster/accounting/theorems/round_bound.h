@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "muster/accounting/composition/round_curve.h"
-#include "muster/accounting/composition/typed_rounds.h"
 #include "muster/accounting/statement.h"
+#include "muster/composition/round_curve.h"
+#include "muster/composition/typed_rounds.h"
 
 namespace muster::accounting {
 

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include "muster/accounting/describe/gaussian_divergence.h"
 #include "muster/accounting/theorems/shared/binomial_blocks.h"
+#include "muster/describe/gaussian_divergence.h"
 #include "muster/numerics/ordered.h"
 
 namespace muster::accounting {

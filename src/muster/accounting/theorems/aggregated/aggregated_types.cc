@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <vector>
 
-#include "muster/accounting/describe/gaussian_divergence.h"
 #include "muster/accounting/theorems/swap/triangle_types.h"
 #include "muster/accounting/theorems/swap/two_types_laws.h"
+#include "muster/describe/gaussian_divergence.h"
 #include "muster/numerics/ordered.h"
 
 namespace muster::accounting {

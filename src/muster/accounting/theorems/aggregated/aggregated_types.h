@@ -10,8 +10,8 @@
 #include <optional>
 #include <utility>
 
-#include "muster/accounting/composition/round_types.h"
 #include "muster/accounting/theorems/aggregated/aggregated.h"
+#include "muster/composition/round_types.h"
 
 namespace muster::accounting {
 

@@ -18,7 +18,7 @@
 #include <optional>
 #include <vector>
 
-#include "muster/accounting/describe/profile.h"
+#include "muster/describe/profile.h"
 #include "muster/numerics/enclosure.h"
 
 namespace muster::accounting {

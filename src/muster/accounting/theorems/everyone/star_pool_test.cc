@@ -10,9 +10,9 @@
 #include <random>
 #include <vector>
 
-#include "muster/accounting/describe/gaussian_divergence.h"
-#include "muster/accounting/describe/profile.h"
 #include "muster/accounting/theorems/exact/shuffle_gaussian_pair.h"
+#include "muster/describe/gaussian_divergence.h"
+#include "muster/describe/profile.h"
 #include "muster/numerics/roots/crossing.h"
 #include "muster/numerics/sums/excess_of_mixed_sum.h"
 #include "tests/oracle/enumeration.h"

@@ -3,9 +3,9 @@
 // Each function appends to `list.lowers`. It adds nothing for a mechanism that its data set does not serve.
 #pragma once
 
-#include "muster/accounting/describe/mechanism.h"
 #include "muster/accounting/theorems/cover.h"
 #include "muster/accounting/theorems/shared/round_shape.h"
+#include "muster/describe/mechanism.h"
 
 namespace muster::accounting {
 

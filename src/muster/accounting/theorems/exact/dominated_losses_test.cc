@@ -1,6 +1,6 @@
 // Compares lower pairs of large losses with the exact composition of the true pair, computed from the
 // number of rounds that reveal the victim. The two share no curve, no table and no transform.
-#include "muster/accounting/composition/dominated_losses.h"
+#include "muster/composition/dominated_losses.h"
 
 #include <gtest/gtest.h>
 
@@ -11,10 +11,10 @@
 #include <utility>
 #include <vector>
 
-#include "muster/accounting/composition/composed_curve.h"
-#include "muster/accounting/composition/dominating_pair.h"
-#include "muster/accounting/composition/round_curve.h"
 #include "muster/accounting/theorems/exact/homogeneous.h"
+#include "muster/composition/composed_curve.h"
+#include "muster/composition/dominating_pair.h"
+#include "muster/composition/round_curve.h"
 
 namespace muster::accounting {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <cmath>
 
-#include "muster/accounting/describe/gaussian_divergence.h"
 #include "muster/accounting/theorems/shared/mean_of_terms.h"
 #include "muster/accounting/theorems/shared/reporting_law.h"
+#include "muster/describe/gaussian_divergence.h"
 #include "muster/numerics/ordered.h"
 #include "muster/numerics/sums/expected_excess.h"
 

@@ -7,8 +7,8 @@
 #include <optional>
 #include <vector>
 
-#include "muster/accounting/describe/gaussian_divergence.h"
 #include "muster/accounting/theorems/shared/reporting_law.h"
+#include "muster/describe/gaussian_divergence.h"
 #include "muster/numerics/ordered.h"
 #include "muster/numerics/sums/expected_excess.h"
 #include "muster/numerics/sums/sum_by_doubling.h"

@@ -5,9 +5,9 @@
 #include <limits>
 #include <vector>
 
-#include "muster/accounting/describe/gaussian_divergence.h"
 #include "muster/accounting/theorems/local/local.h"
 #include "muster/accounting/theorems/shared/binomial_blocks.h"
+#include "muster/describe/gaussian_divergence.h"
 #include "muster/numerics/ordered.h"
 
 namespace muster::accounting::local_detail {

@@ -7,7 +7,7 @@
 #include <limits>
 #include <numbers>
 
-#include "muster/accounting/describe/gaussian_divergence.h"
+#include "muster/describe/gaussian_divergence.h"
 #include "muster/numerics/ordered.h"
 
 namespace muster::accounting {

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "muster/accounting/describe/gaussian_divergence.h"
+#include "muster/describe/gaussian_divergence.h"
 #include "muster/numerics/ordered.h"
 
 namespace muster::accounting {

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "muster/accounting/describe/profile.h"
 #include "muster/accounting/theorems/shared/reporting_law.h"
+#include "muster/describe/profile.h"
 
 namespace muster::accounting {
 namespace {
