@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include "muster/accounting/theorems/shared/binomial_blocks.h"
 #include "muster/describe/gaussian_divergence.h"
+#include "muster/numerics/binomial_blocks.h"
 #include "muster/numerics/ordered.h"
 
 namespace muster::accounting {
@@ -41,11 +41,11 @@ AggregatedGaussianCurve::AggregatedGaussianCurve(double mu, double n, double own
   };
   const double others = n - 1, sd = std::sqrt(others * g * (1 - g));
   const double fineness = sd > 0 ? kRelativeWidth * others * g / sd : 0;
-  const std::vector<BinomialBlock> cut = binomial_blocks(others, g, kExponent, fineness);
+  const std::vector<numerics::BinomialBlock> cut = numerics::binomial_blocks(others, g, kExponent, fineness);
   // The blocks of the window come first and sum to 1 up to rounding; later ones have their Chernoff
   // bounds as weights.
   double window = 0, seen = 0;
-  for (const BinomialBlock& block : cut) {
+  for (const numerics::BinomialBlock& block : cut) {
     if (seen >= 1) break;
     seen += block.weight;
     window += block.last - block.first + 1;
@@ -54,7 +54,7 @@ AggregatedGaussianCurve::AggregatedGaussianCurve(double mu, double n, double own
   const double least = few == FewReports::destroyed ? kmin : 1;
   const double noise = few == FewReports::destroyed ? 1 : kmin;
   seen = 0;
-  for (const BinomialBlock& block : cut) {
+  for (const numerics::BinomialBlock& block : cut) {
     const bool in_window = seen < 1;
     seen += block.weight;
     const double first = numerics::larger(block.first + 1, least), last = block.last + 1;
@@ -177,7 +177,7 @@ AggregatedUnequalCurve::AggregatedUnequalCurve(double mu, double n, double lo, d
     shares_.push_back({1, AggregatedGaussianCurve(mu, n, hi, kmin)});
     return;
   }
-  for (const BinomialBlock& block : binomial_blocks(n - 1, lo / hi, kExponent, 0.25)) {
+  for (const numerics::BinomialBlock& block : numerics::binomial_blocks(n - 1, lo / hi, kExponent, 0.25)) {
     if (block.weight < kImprobable) {
       improbable_ += block.weight;
     } else {

@@ -9,7 +9,7 @@
 
 #include <vector>
 
-namespace muster::accounting {
+namespace muster::numerics {
 
 struct BinomialBlock {
   double first, last;  // integers
@@ -25,4 +25,4 @@ std::vector<BinomialBlock> binomial_blocks(double n, double p, double exponent, 
 // result is an integer.
 double binomial_low_end(double n, double p, double exponent);
 
-}  // namespace muster::accounting
+}  // namespace muster::numerics

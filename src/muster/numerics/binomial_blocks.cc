@@ -1,11 +1,11 @@
-#include "muster/accounting/theorems/shared/binomial_blocks.h"
+#include "muster/numerics/binomial_blocks.h"
 
 #include <cmath>
 #include <limits>
 
 #include "muster/numerics/ordered.h"
 
-namespace muster::accounting {
+namespace muster::numerics {
 namespace {
 
 constexpr double kUnit = std::numeric_limits<double>::epsilon() / 2;
@@ -43,7 +43,7 @@ void walk(double mode, double end, double step, double n, double p, double finen
   while (k != end) {
     advance();
     BinomialBlock block{k, k, mass};
-    const double width = std::floor(fineness * sd * (1 + std::fabs(k - n * p) / numerics::larger(sd, 1.0)));
+    const double width = std::floor(fineness * sd * (1 + std::fabs(k - n * p) / larger(sd, 1.0)));
     for (double taken = 1; taken < width && k != end; ++taken) {
       advance();
       block.weight += mass;
@@ -62,7 +62,7 @@ double binomial_low_end(double n, double p, double exponent) {
 std::vector<BinomialBlock> binomial_blocks(double n, double p, double exponent, double fineness) {
   if (p >= 1) return {{n, n, 1}};
   const double low = edge(n, p, exponent, false), high = edge(n, p, exponent, true);
-  const double mode = numerics::within(std::floor((n + 1) * p), low, high);
+  const double mode = within(std::floor((n + 1) * p), low, high);
   std::vector<BinomialBlock> blocks{{mode, mode, 1}};
   walk(mode, low, -1, n, p, fineness, blocks);
   walk(mode, high, 1, n, p, fineness, blocks);
@@ -73,16 +73,16 @@ std::vector<BinomialBlock> binomial_blocks(double n, double p, double exponent, 
   const double outward = (1 + 8 * kUnit * (high - low + 8)) / sum;
   for (BinomialBlock& b : blocks) b.weight *= outward;
   for (double last = low - 1; last >= 0;) {
-    const double first = numerics::larger(0.0, std::floor(last / 1.2));
+    const double first = larger(0.0, std::floor(last / 1.2));
     blocks.push_back({first, last, std::exp(-chernoff_exponent(last, n, p))});
     last = first - 1;
   }
   for (double first = high + 1; first <= n;) {
-    const double last = numerics::smaller(n, std::ceil(first * 1.2));
+    const double last = smaller(n, std::ceil(first * 1.2));
     blocks.push_back({first, last, std::exp(-chernoff_exponent(first, n, p))});
     first = last + 1;
   }
   return blocks;
 }
 
-}  // namespace muster::accounting
+}  // namespace muster::numerics
