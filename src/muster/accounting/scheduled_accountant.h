@@ -20,16 +20,9 @@
 #include "muster/accounting/statement.h"
 #include "muster/core/types.h"
 #include "muster/describe/mechanism.h"
-#include "muster/describe/participation.h"
+#include "muster/describe/stage.h"
 
 namespace muster::accounting {
-
-// `rounds` rounds of one participation.
-struct Stage {
-  Participation participation;
-  std::uint64_t rounds;
-  bool operator==(const Stage&) const = default;
-};
 
 class RunningAccountant;
 
