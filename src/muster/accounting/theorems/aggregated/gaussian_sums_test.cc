@@ -11,7 +11,6 @@
 
 #include "muster/accounting/accountant.h"
 #include "muster/accounting/running_accountant.h"
-#include "muster/accounting/scheduled_accountant.h"
 #include "muster/accounting/theorems/applicable.h"
 
 namespace muster::accounting {
@@ -91,7 +90,7 @@ TEST(GaussianSums, EveryAccountantChargesTheSame) {
   const Delta delta = Delta::of(1e-6);
   const Accountant accountant(mechanism, protocol);
   RunningAccountant running(delta);
-  ScheduledAccountant scheduled(mechanism, {{protocol, 70}, {protocol, 30}});
+  const Accountant scheduled(mechanism, {{protocol, 70}, {protocol, 30}});
   for (const std::uint64_t rounds : {50ull, 100ull}) {
     const double epsilon = accountant.epsilon_upper(rounds, delta);
     running.restart();
