@@ -15,8 +15,8 @@
 
 #include "command.h"
 #include "interrupt.h"
-#include "muster/accounting/describe/participation.h"
 #include "muster/core/error.h"
+#include "muster/describe/participation.h"
 #include "muster/reporting/number_text.h"
 #include "muster/reporting/run_notes.h"
 #include "muster/reporting/run_record.h"
