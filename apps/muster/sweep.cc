@@ -17,12 +17,12 @@
 #include "muster/reporting/run_notes.h"
 #include "muster/reporting/run_record.h"
 #include "muster/reporting/stated_epsilon.h"
+#include "muster/reporting/sweep_summary.h"
 #include "muster/simulation/budget.h"
 #include "muster/simulation/runs/run_folder.h"
 #include "muster/simulation/setup.h"
 #include "muster/simulation/training.h"
 #include "muster/simulation/workload.h"
-#include "sweep_summary.h"
 #include "train_progress.h"
 
 namespace muster::app {

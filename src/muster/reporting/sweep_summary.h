@@ -3,12 +3,23 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "muster/plan/plan.h"
 #include "muster/reporting/run_record.h"
-#include "sweep.h"
 
 namespace muster::app {
+
+struct Knob {
+  std::string key;                  // "randomizer.epsilon0"
+  std::vector<std::string> values;  // as given
+};
+
+struct Combination {
+  std::vector<std::pair<std::string, std::string>> set;  // a value for each knob, in the order of the knobs
+  std::vector<protocols::Plan> plans;                    // one per seed
+};
 
 struct SweptRun {
   std::string folder;              // the folder's name within that of the sweep

@@ -1,4 +1,4 @@
-#include "sweep_summary.h"
+#include "muster/reporting/sweep_summary.h"
 
 #include <fmt/format.h>
 
