@@ -21,6 +21,11 @@ namespace {
 
 using accounting::Question;
 using protocols::Plan;
+using reporting::curve_format_named;
+using reporting::curve_text;
+using reporting::CurveFormat;
+using reporting::statement_json;
+using reporting::statement_table;
 
 struct AccountFlags {
   explicit AccountFlags(CLI::App& cli) : plan(cli, protocols::Command::account) {}

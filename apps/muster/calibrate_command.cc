@@ -18,6 +18,9 @@ namespace {
 
 using protocols::Calibration;
 using protocols::Knob;
+using reporting::JsonObject;
+using reporting::statement_json;
+using reporting::statement_table;
 
 struct CalibrateFlags {
   explicit CalibrateFlags(CLI::App& cli) : plan(cli, protocols::Command::calibrate) {}

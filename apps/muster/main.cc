@@ -154,14 +154,14 @@ int report(const Error& error, bool json) {
   const int status = exit_status(error.code());
   fmt::print(stderr, "muster: {}\n", error.what());
   if (json) {
-    const JsonObject body = JsonObject()
-                                .integer("code", status)
-                                .text("kind", name_of(error.code()))
-                                .text("key", error.key())
-                                .text("value", error.value())
-                                .text("allowed", error.allowed())
-                                .text("message", error.what());
-    fmt::print("{}\n", JsonObject().object("error", body).str());
+    const reporting::JsonObject body = reporting::JsonObject()
+                                           .integer("code", status)
+                                           .text("kind", name_of(error.code()))
+                                           .text("key", error.key())
+                                           .text("value", error.value())
+                                           .text("allowed", error.allowed())
+                                           .text("message", error.what());
+    fmt::print("{}\n", reporting::JsonObject().object("error", body).str());
     std::fflush(stdout);
   }
   return status;

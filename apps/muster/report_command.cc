@@ -49,12 +49,13 @@ std::optional<double> epsilon_at(const protocols::Plan& plan, double rate, std::
   }
 }
 
-ReportParts parts_of(const RunRecord& run, const WatchedRun& watched, std::uint64_t larger) {
-  ReportParts parts{run, watched, larger, std::nullopt, std::nullopt, std::nullopt};
+reporting::ReportParts parts_of(const reporting::RunRecord& run, const reporting::WatchedRun& watched,
+                                std::uint64_t larger) {
+  reporting::ReportParts parts{run, watched, larger, std::nullopt, std::nullopt, std::nullopt};
   const std::uint64_t rounds = run.logged.empty() ? 0 : run.logged.back().round;
   if (rounds > 0) {
     const protocols::Plan& plan = run.plan;
-    parts.statement = statement_of(plan, rounds);
+    parts.statement = reporting::statement_of(plan, rounds);
     if (const auto estimate = watched.monitor.estimate()) {
       parts.epsilon_at_low = epsilon_at(plan, estimate->low, rounds);
       parts.epsilon_at_high = epsilon_at(plan, estimate->high, rounds);
@@ -71,7 +72,7 @@ void refuse_what_is_no_report(const fs::path& out) {
     throw Error(ErrorCode::file, out.string(), "", "a name that no run uses, such as report.html",
                 "is a file of the run in this folder, and no place for a page");
   }
-  if (fs::is_regular_file(out, failure) && !is_report(simulation::read_file(out))) {
+  if (fs::is_regular_file(out, failure) && !reporting::is_report(simulation::read_file(out))) {
     throw Error(ErrorCode::file, out.string(), "", "a new file, or a page that muster report made",
                 "exists and is no report of muster: it stays as it is");
   }
@@ -79,11 +80,11 @@ void refuse_what_is_no_report(const fs::path& out) {
 
 // Replaces the epsilon of every logged round and of the result by today's; returns how many stated
 // values were larger.
-std::uint64_t restate(RunRecord& run) {
-  const EpsilonOfRounds epsilon = simulation::epsilon_of(run.plan);
-  std::uint64_t larger = restate(run.plan, epsilon, run.folder / "metrics.jsonl", run.logged);
+std::uint64_t restate(reporting::RunRecord& run) {
+  const reporting::EpsilonOfRounds epsilon = simulation::epsilon_of(run.plan);
+  std::uint64_t larger = reporting::restate(run.plan, epsilon, run.folder / "metrics.jsonl", run.logged);
   if (run.outcome) {
-    larger += restate(run.plan, epsilon, run.folder / "result.json", *run.outcome);
+    larger += reporting::restate(run.plan, epsilon, run.folder / "result.json", *run.outcome);
   }
   return larger;
 }
@@ -92,15 +93,15 @@ int report(const ReportFlags& flags) {
   if (flags.named->count() == 0) {
     throw Error(ErrorCode::usage, "RUN_DIR", "", "the folder of a run", "report needs a run");
   }
-  RunRecord run = read_run(flags.folder);
+  reporting::RunRecord run = reporting::read_run(flags.folder);
   const fs::path out = flags.out.empty() ? run.folder / "report.html" : fs::path(flags.out);
   refuse_what_is_no_report(out);
-  const WatchedRun watched = watch(run.plan, run.logged, run.folder / "metrics.jsonl");
+  const reporting::WatchedRun watched = reporting::watch(run.plan, run.logged, run.folder / "metrics.jsonl");
   const std::uint64_t larger = restate(run);
-  simulation::replace_file(out, report_html(parts_of(run, watched, larger)));
+  simulation::replace_file(out, reporting::report_html(parts_of(run, watched, larger)));
   const auto& alarm = watched.monitor.alarm();
   if (flags.json) {
-    fmt::print("{}\n", JsonObject()
+    fmt::print("{}\n", reporting::JsonObject()
                            .text("out", out.string())
                            .flag("finished", run.outcome.has_value())
                            .unsigned_integer("logged", run.logged.size())
@@ -116,7 +117,7 @@ int report(const ReportFlags& flags) {
     fmt::print(stderr, "muster: this run is not finished; the report says how far it had got\n");
   }
   if (larger > 0) {
-    fmt::print(stderr, "muster: {}\n", larger_note(larger));
+    fmt::print(stderr, "muster: {}\n", reporting::larger_note(larger));
   }
   if (alarm) {
     fmt::print(stderr, "muster: check-ins: {}: {}\n", name_of(alarm->direction), alarm->reason);

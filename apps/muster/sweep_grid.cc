@@ -30,12 +30,12 @@ std::vector<std::string> split(const std::string& text) {
 
 }  // namespace
 
-Knob knob_of(const std::string& text) {
+reporting::Knob knob_of(const std::string& text) {
   const std::size_t equals = text.find('=');
   if (equals == text.npos || equals == 0) {
     throw Error(ErrorCode::usage, "--sweep", text, kForm, "not a key and its values");
   }
-  Knob knob{text.substr(0, equals), split(text.substr(equals + 1))};
+  reporting::Knob knob{text.substr(0, equals), split(text.substr(equals + 1))};
   const protocols::KeySpec* spec = protocols::find_key(knob.key);
   if (spec == nullptr || spec->flag.empty()) {
     const std::string close = protocols::nearest_key(knob.key);
@@ -58,8 +58,9 @@ Knob knob_of(const std::string& text) {
   return knob;
 }
 
-std::vector<Combination> combinations_of(const protocols::PlanSource& source, const std::vector<Knob>& knobs,
-                                         std::uint64_t seeds) {
+std::vector<reporting::Combination> combinations_of(const protocols::PlanSource& source,
+                                                    const std::vector<reporting::Knob>& knobs,
+                                                    std::uint64_t seeds) {
   std::uint64_t runs = seeds;
   for (std::size_t i = 0; i < knobs.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
@@ -73,14 +74,14 @@ std::vector<Combination> combinations_of(const protocols::PlanSource& source, co
                   "too many runs");
     }
   }
-  std::vector<Combination> combinations;
+  std::vector<reporting::Combination> combinations;
   std::set<std::string> hashes;
   for (std::uint64_t index = 0; index < runs / seeds; ++index) {
-    Combination combination;
+    reporting::Combination combination;
     protocols::PlanSource changed = source;
     std::uint64_t left = index;
     for (std::size_t i = knobs.size(); i-- > 0;) {
-      const Knob& knob = knobs[i];
+      const reporting::Knob& knob = knobs[i];
       combination.set.emplace(combination.set.begin(), knob.key, knob.values[left % knob.values.size()]);
       left /= knob.values.size();
     }

@@ -58,7 +58,7 @@ void print_summary(const protocols::Plan& plan, const Json& result) {
   fmt::print("\naccuracy  {:.4f} on the test set after {} {}s{} ({})\n", result["accuracy"].get<double>(),
              result["rounds"].get<std::uint64_t>(), plan.has_slots() ? "run" : "round", slots,
              result["stopped"].get<std::string>());
-  fmt::print("epsilon   {} at delta {} (proven, replace-one, {})\n", epsilon_text(epsilon),
+  fmt::print("epsilon   {} at delta {} (proven, replace-one, {})\n", reporting::epsilon_text(epsilon),
              result["delta"].get<double>(), view_text(plan));
   if (const double each = result.value("clients_per_record", 1.0); each > 1) {
     fmt::print("records   {:.3g} clients hold each, on average: epsilon is for one client's copy\n", each);
@@ -85,14 +85,15 @@ void print_result(const protocols::Plan& plan, Json result, const RunFolder& fol
   } else {
     print_summary(plan, result);
   }
-  say(neutral_note(result.value("neutral", std::uint64_t{0})));
+  say(reporting::neutral_note(result.value("neutral", std::uint64_t{0})));
 }
 
 int show_finished(const protocols::Plan& plan, simulation::Fidelity fidelity, const RunFolder& folder,
                   bool json) {
   // load() refuses the run of another plan.
   const simulation::Checkpoint checkpoint = folder.load(plan.hash(), fidelity);
-  const Outcome outcome = finished_outcome(plan, simulation::epsilon_of(plan), folder.path(), checkpoint);
+  const reporting::Outcome outcome =
+      reporting::finished_outcome(plan, simulation::epsilon_of(plan), folder.path(), checkpoint);
   fmt::print(stderr, "muster: this run is finished; its result\n");
   print_result(plan, Json::parse(outcome.text), folder, json);
   return 0;
@@ -102,8 +103,9 @@ int show_finished(const protocols::Plan& plan, simulation::Fidelity fidelity, co
 // first rank calls it.
 std::unique_ptr<RunFolder> open_folder(const TrainFlags& flags, const protocols::Plan& plan,
                                        simulation::Fidelity fidelity, bool& finished) {
-  auto folder = std::make_unique<RunFolder>(flags.out.empty() ? std::filesystem::path("runs") / run_name(plan)
-                                                              : std::filesystem::path(flags.out));
+  auto folder = std::make_unique<RunFolder>(flags.out.empty()
+                                                ? std::filesystem::path("runs") / reporting::run_name(plan)
+                                                : std::filesystem::path(flags.out));
   finished = folder->found() == RunFolder::Found::finished;
   if (folder->found() != RunFolder::Found::fresh && !flags.resume) {
     throw Error(ErrorCode::file, folder->path().string(), "", "",
@@ -130,11 +132,11 @@ struct Trained {
 // Checks and notes after loading the data and before the first round; only the first rank calls it.
 void before_training(const Trained& run, const simulation::Prepared& prepared) {
   if (run.folder->found() == RunFolder::Found::unfinished) {
-    check_logged(*run.plan, prepared.parts.epsilon, run.folder->path(),
-                 run.folder->load(run.plan->hash(), run.fidelity));
+    reporting::check_logged(*run.plan, prepared.parts.epsilon, run.folder->path(),
+                            run.folder->load(run.plan->hash(), run.fidelity));
   }
-  say(sharing_note(run.plan->clients,
-                   simulation::clients_per_record(run.plan->clients, prepared.data.train.size())));
+  say(reporting::sharing_note(run.plan->clients,
+                              simulation::clients_per_record(run.plan->clients, prepared.data.train.size())));
 }
 
 // Runs on every rank; what one rank cannot do is refused on all.
@@ -178,12 +180,12 @@ int show(const Trained& outcome, bool json) {
   const RunFolder& folder = *outcome.folder;
   if (outcome.finished_before) {
     const int status = show_finished(*outcome.plan, outcome.fidelity, folder, json);
-    warn_of_alarm(*outcome.plan, folder.path());
+    reporting::warn_of_alarm(*outcome.plan, folder.path());
     return status;
   }
   print_result(*outcome.plan, Json::parse(simulation::result_json(outcome.result, folder.path().string())),
                folder, json);
-  warn_of_alarm(*outcome.plan, folder.path());
+  reporting::warn_of_alarm(*outcome.plan, folder.path());
   if (outcome.result.stopped == simulation::Stopped::interrupted) {
     fmt::print(stderr, "muster: interrupted after {} {}; the same command with --resume continues\n",
                outcome.result.slots ? "slot" : "round", outcome.result.slots.value_or(outcome.result.rounds));

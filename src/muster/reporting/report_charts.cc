@@ -8,7 +8,7 @@
 #include "muster/reporting/number_text.h"
 #include "muster/reporting/report_html.h"
 
-namespace muster::app {
+namespace muster::reporting {
 namespace {
 
 constexpr PictureSize kSize{960, 320};
@@ -156,4 +156,4 @@ std::string time_chart(const RunRecord& run) {
   return svg_picture(kSize, "time", left.svg() + right.svg(), PictureFor::page);
 }
 
-}  // namespace muster::app
+}  // namespace muster::reporting

@@ -11,7 +11,7 @@
 #include "muster/reporting/run_notes.h"
 #include "muster/reporting/statement_text.h"
 
-namespace muster::app {
+namespace muster::reporting {
 namespace {
 
 using accounting::Bound;
@@ -314,4 +314,4 @@ std::string report_html(const ReportParts& parts) {
   return html + "</main>\n</body>\n</html>\n";
 }
 
-}  // namespace muster::app
+}  // namespace muster::reporting

@@ -12,7 +12,7 @@
 #include "muster/accounting/statement.h"
 #include "muster/reporting/run_record.h"
 
-namespace muster::app {
+namespace muster::reporting {
 
 struct ReportParts {
   const RunRecord& run;
@@ -37,4 +37,4 @@ std::string time_chart(const RunRecord& run);
 // "slot" if the accountant's rounds are runs of slots, else "round".
 const char* step_word(const protocols::Plan& plan);
 
-}  // namespace muster::app
+}  // namespace muster::reporting

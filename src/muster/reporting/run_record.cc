@@ -12,7 +12,7 @@
 #include "muster/simulation/population.h"
 #include "muster/simulation/runs/checkpoint.h"
 
-namespace muster::app {
+namespace muster::reporting {
 namespace {
 
 namespace fs = std::filesystem;
@@ -306,4 +306,4 @@ void warn_of_alarm(const protocols::Plan& plan, const fs::path& folder) {
   }
 }
 
-}  // namespace muster::app
+}  // namespace muster::reporting

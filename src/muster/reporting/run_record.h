@@ -16,7 +16,7 @@
 #include "muster/protocols/monitor/check_in_monitor.h"
 #include "muster/simulation/runs/checkpoint.h"
 
-namespace muster::app {
+namespace muster::reporting {
 
 struct LoggedLine {
   std::uint64_t step;  // rounds done; in slot protocols, slots of all runs together
@@ -83,4 +83,4 @@ WatchedRun watch(const protocols::Plan& plan, const std::vector<LoggedLine>& log
 // After a run, prints a line on stderr if the monitor raised an alarm or could not decide.
 void warn_of_alarm(const protocols::Plan& plan, const std::filesystem::path& folder);
 
-}  // namespace muster::app
+}  // namespace muster::reporting

@@ -17,7 +17,7 @@
 #include "muster/reporting/run_notes.h"
 #include "muster/simulation/ranks.h"
 
-namespace muster::app {
+namespace muster::reporting {
 namespace {
 
 namespace fs = std::filesystem;
@@ -151,4 +151,4 @@ Outcome finished_outcome(const protocols::Plan& plan, const EpsilonOfRounds& eps
   return outcome;
 }
 
-}  // namespace muster::app
+}  // namespace muster::reporting

@@ -17,7 +17,7 @@
 #include "muster/reporting/run_record.h"
 #include "muster/simulation/runs/checkpoint.h"
 
-namespace muster::app {
+namespace muster::reporting {
 
 // The proven upper epsilon of a number of rounds, infinite if there is none. Several threads may
 // call it at once.
@@ -42,4 +42,4 @@ void check_logged(const protocols::Plan& plan, const EpsilonOfRounds& epsilon,
 Outcome finished_outcome(const protocols::Plan& plan, const EpsilonOfRounds& epsilon,
                          const std::filesystem::path& folder, const simulation::Checkpoint& checkpoint);
 
-}  // namespace muster::app
+}  // namespace muster::reporting

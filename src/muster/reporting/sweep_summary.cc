@@ -12,7 +12,7 @@
 #include "muster/reporting/json.h"
 #include "muster/reporting/number_text.h"
 
-namespace muster::app {
+namespace muster::reporting {
 namespace {
 
 // Statistics over the finished seeds of one combination.
@@ -243,4 +243,4 @@ std::string summary_svg(const Sweep& sweep) {
   return svg_picture(kSize, heading, legend_row(legend, {kLeft, kLegendTop}) + panel.svg());
 }
 
-}  // namespace muster::app
+}  // namespace muster::reporting

@@ -9,7 +9,7 @@
 #include "muster/plan/plan.h"
 #include "muster/reporting/run_record.h"
 
-namespace muster::app {
+namespace muster::reporting {
 
 struct Knob {
   std::string key;                  // "randomizer.epsilon0"
@@ -44,4 +44,4 @@ std::string summary_table(const Sweep& sweep);
 // A chart of accuracy against epsilon, with whiskers from the lowest to the highest seed.
 std::string summary_svg(const Sweep& sweep);
 
-}  // namespace muster::app
+}  // namespace muster::reporting
