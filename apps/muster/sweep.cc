@@ -15,9 +15,9 @@
 #include "muster/core/atomic_file.h"
 #include "muster/core/error.h"
 #include "muster/reporting/run_notes.h"
-#include "muster/reporting/run_record.h"
 #include "muster/reporting/stated_epsilon.h"
 #include "muster/reporting/sweep_summary.h"
+#include "muster/reporting/watched_run.h"
 #include "muster/simulation/budget.h"
 #include "muster/simulation/runs/run_folder.h"
 #include "muster/simulation/setup.h"
@@ -31,6 +31,7 @@ namespace {
 namespace fs = std::filesystem;
 using protocols::Plan;
 using simulation::RunFolder;
+using simulation::RunResult;
 
 constexpr const char* kSummary = "summary.json";
 constexpr const char* kPicture = "summary.svg";
@@ -161,8 +162,8 @@ std::vector<Place> order_of(const reporting::Sweep& sweep) {
 }
 
 // Runs one plan, or what is left of it. Returns its result, finished or interrupted.
-reporting::Outcome run_one(const Plan& plan, const fs::path& path, const TrainFlags& flags, Charges& charges,
-                           Data& data, simulation::Fidelity fidelity, const std::string& which) {
+RunResult run_one(const Plan& plan, const fs::path& path, const TrainFlags& flags, Charges& charges,
+                  Data& data, simulation::Fidelity fidelity, const std::string& which) {
   RunFolder folder(path);
   const reporting::EpsilonOfRounds& epsilon = charges.of(plan);
   if (folder.found() == RunFolder::Found::unfinished) {
@@ -175,22 +176,18 @@ reporting::Outcome run_one(const Plan& plan, const fs::path& path, const TrainFl
         simulation::assemble(plan, loaded, simulation::Accounting::elsewhere, fidelity);
     parts.epsilon = epsilon;
     TrainProgress progress(TrainProgress::Lines::none, plan.has_slots() ? "slot" : "round", which);
-    const simulation::TrainingResult result =
+    RunResult result =
         simulation::train(plan, parts, loaded, folder, {flags.threads, &interrupted()}, progress);
     if (result.stopped == simulation::Stopped::interrupted) {
-      reporting::Outcome outcome;
-      outcome.stopped = name_of(result.stopped);
-      outcome.text = simulation::result_json(result, path.string());
-      return outcome;
+      return result;
     }
   }
-  reporting::Outcome outcome =
-      reporting::finished_outcome(plan, epsilon, path, folder.load(plan.hash(), fidelity));
-  if (outcome.neutral > 0) {
-    fmt::print(stderr, "muster: {}: {}\n", which, reporting::neutral_note(outcome.neutral));
+  RunResult result = reporting::finished_result(plan, epsilon, path, folder.load(plan.hash(), fidelity));
+  if (const std::uint64_t neutral = result.neutral.value_or(0); neutral > 0) {
+    fmt::print(stderr, "muster: {}: {}\n", which, reporting::neutral_note(neutral));
   }
   reporting::warn_of_alarm(plan, path);
-  return outcome;
+  return result;
 }
 
 void run_all(reporting::Sweep& sweep, const TrainFlags& flags, simulation::Fidelity fidelity,
@@ -208,22 +205,22 @@ void run_all(reporting::Sweep& sweep, const TrainFlags& flags, simulation::Fidel
     reporting::SweptRun& run = sweep.runs[order[i].combination][order[i].seed];
     const std::string which = fmt::format("run {} of {}", i + 1, order.size());
     try {
-      reporting::Outcome outcome =
+      RunResult result =
           run_one(plan, fs::path(sweep.folder) / run.folder, flags, charges, data, fidelity, which);
       if (flags.json) {
-        fmt::print("{}\n", outcome.text);
+        fmt::print("{}\n", simulation::result_line(result));
         std::fflush(stdout);
       }
       const std::string sharing =
-          reporting::sharing_note(plan.clients, outcome.clients_per_record.value_or(1));
+          reporting::sharing_note(plan.clients, result.clients_per_record.value_or(1));
       if (!sharing.empty() && said.insert(sharing).second) {
         fmt::print(stderr, "muster: {}\n", sharing);
       }
-      if (outcome.stopped == "interrupted") {
+      if (result.stopped == simulation::Stopped::interrupted) {
         sweep.interrupted = true;
         return;
       }
-      run.outcome = std::move(outcome);
+      run.result = std::move(result);
     } catch (const Error& error) {
       if (error.code() != ErrorCode::data) {
         throw;
@@ -247,7 +244,7 @@ reporting::Sweep sweep_of(const TrainFlags& flags) {
   for (const reporting::Combination& combination : sweep.combinations) {
     std::vector<reporting::SweptRun> runs;
     for (const Plan& plan : combination.plans) {
-      runs.push_back({reporting::run_name(plan), std::nullopt, ""});
+      runs.push_back({simulation::run_name(plan), std::nullopt, ""});
     }
     sweep.runs.push_back(std::move(runs));
   }

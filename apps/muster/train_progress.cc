@@ -83,19 +83,19 @@ void TrainProgress::clear_bar() {
   }
 }
 
-void TrainProgress::logged(const simulation::LoggedRound& logged) {
+void TrainProgress::logged(const simulation::Measurement& logged) {
   clear_bar();
   if (lines_ == Lines::none) {
     return;
   }
   if (lines_ == Lines::json) {
-    fmt::print("{}\n", simulation::logged_json(logged));
+    fmt::print("{}\n", simulation::shown_line(logged));
   } else {
     if (!header_shown_) {
       fmt::print("{:>9}  {:>8}  {:>9}  {:>9}\n", unit_, "accuracy", "epsilon", "check-ins");
       header_shown_ = true;
     }
-    fmt::print("{:>9}  {:>8.4f}  {:>9}  {:>9}\n", logged.slot.value_or(logged.round), logged.accuracy,
+    fmt::print("{:>9}  {:>8.4f}  {:>9}  {:>9}\n", logged.step(), logged.accuracy,
                reporting::epsilon_text(logged.epsilon), logged.check_ins);
   }
   std::fflush(stdout);

@@ -126,12 +126,14 @@ class ReportTest(SmallRuns):
     def test_text_from_outside_is_escaped(self):
         hostile = "<img src=x onerror=alert(1)> & \"quoted\" 'too'"
         self.json_lines("--out", hostile)
-        result = self.folder / hostile / "result.json"
-        result.write_text(result.read_text().replace('"done"', '"<script>alert(2)"'))
         text, _ = self.report(hostile)
         page = Page(text)
         self.assertEqual({"img", "script"} & set(page.tags), set())
         self.assertIn(hostile, page.words)
+        # What a result says of its end is one of three words, and nothing else reaches the page.
+        result = self.folder / hostile / "result.json"
+        result.write_text(result.read_text().replace('"done"', '"<script>alert(2)"'))
+        self.assertEqual(self.refusal("report", hostile, status=3)["key"], f"{hostile}/result.json")
 
     def test_what_is_damaged_is_named(self):
         self.json_lines("--out", "run")

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "muster/plan/plan.h"
-#include "muster/reporting/run_record.h"
+#include "muster/simulation/runs/result_file.h"
 
 namespace muster::reporting {
 
@@ -22,9 +22,9 @@ struct Combination {
 };
 
 struct SweptRun {
-  std::string folder;              // the folder's name within that of the sweep
-  std::optional<Outcome> outcome;  // nothing if the run is not finished or failed
-  std::string failure;             // why the run failed; empty if it did not
+  std::string folder;                           // the folder's name within that of the sweep
+  std::optional<simulation::RunResult> result;  // nothing if the run is not finished or failed
+  std::string failure;                          // why the run failed; empty if it did not
 };
 
 struct Sweep {
