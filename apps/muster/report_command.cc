@@ -76,7 +76,7 @@ void refuse_what_is_no_report(const fs::path& out) {
     throw Error(ErrorCode::file, out.string(), "", "a name that no run uses, such as report.html",
                 "is a file of the run in this folder, and no place for a page");
   }
-  if (fs::is_regular_file(out, failure) && !reporting::is_report(simulation::read_file(out))) {
+  if (fs::is_regular_file(out, failure) && !reporting::is_report(read_file(out))) {
     throw Error(ErrorCode::file, out.string(), "", "a new file, or a page that muster report made",
                 "exists and is no report of muster: it stays as it is");
   }
@@ -104,7 +104,7 @@ int report(const ReportFlags& flags) {
   const reporting::WatchedRun watched =
       reporting::watch(run.plan, run.logged, run.folder / simulation::kMetricsFile);
   const std::uint64_t larger = restate(run);
-  simulation::replace_file(out, reporting::report_html(parts_of(run, watched, larger)));
+  replace_file(out, reporting::report_html(parts_of(run, watched, larger)));
   const auto& alarm = watched.monitor.alarm();
   if (flags.json) {
     fmt::print("{}\n", reporting::JsonObject()

@@ -254,8 +254,8 @@ reporting::Sweep sweep_of(const TrainFlags& flags) {
 
 void leave_summary(const reporting::Sweep& sweep, bool json) {
   const std::string summary = reporting::summary_json(sweep);
-  simulation::replace_file(fs::path(sweep.folder) / kSummary, summary + "\n");
-  simulation::replace_file(fs::path(sweep.folder) / kPicture, reporting::summary_svg(sweep));
+  replace_file(fs::path(sweep.folder) / kSummary, summary + "\n");
+  replace_file(fs::path(sweep.folder) / kPicture, reporting::summary_svg(sweep));
   if (json) {
     fmt::print("{}\n", summary);
   } else {
