@@ -111,7 +111,7 @@ int account(const AccountFlags& flags) {
 
 }  // namespace
 
-Command account_command(CLI::App& root) {
+Subcommand account_command(CLI::App& root) {
   CLI::App* cli = add_subcommand(root, "account", "Print every applicable privacy bound, best first",
                                  "muster account --protocol shuffled-check-in --clients 60000 --rate 0.1 "
                                  "--randomizer ldp-sgd --epsilon0 2 "

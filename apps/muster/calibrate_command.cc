@@ -104,7 +104,7 @@ int calibrate(const CalibrateFlags& flags) {
 
 }  // namespace
 
-Command calibrate_command(CLI::App& root) {
+Subcommand calibrate_command(CLI::App& root) {
   CLI::App* cli =
       add_subcommand(root, "calibrate", "Solve for the parameter that just meets a target epsilon",
                      "muster calibrate --for epsilon0 --epsilon 1 --protocol shuffled-check-in "

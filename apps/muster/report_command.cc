@@ -133,7 +133,7 @@ int report(const ReportFlags& flags) {
 
 }  // namespace
 
-Command report_command(CLI::App& root) {
+Subcommand report_command(CLI::App& root) {
   CLI::App* cli = add_subcommand(root, "report", "Make a web page of a training run",
                                  "muster report runs/quickstart --out quickstart.html");
   auto flags = std::make_shared<ReportFlags>();

@@ -206,7 +206,7 @@ int train_or_sweep(const TrainFlags& flags) {
 
 }  // namespace
 
-Command train_command(CLI::App& root) {
+Subcommand train_command(CLI::App& root) {
   CLI::App* cli = add_subcommand(root, "train", "Train the plan's model privately",
                                  "muster train plans/quickstart.toml --out runs/quickstart");
   auto flags = std::make_shared<TrainFlags>(*cli);
