@@ -235,12 +235,12 @@ void run_all(reporting::Sweep& sweep, const TrainFlags& flags, simulation::Fidel
 reporting::Sweep sweep_of(const TrainFlags& flags) {
   reporting::Sweep sweep;
   for (const std::string& text : flags.sweeps) {
-    sweep.knobs.push_back(knob_of(text));
-    if (flags.plan.given(sweep.knobs.back().key)) {
-      throw Error(ErrorCode::usage, "--sweep", sweep.knobs.back().key, "", "its flag was typed as well");
+    sweep.keys.push_back(swept_key_of(text));
+    if (flags.plan.given(sweep.keys.back().key)) {
+      throw Error(ErrorCode::usage, "--sweep", sweep.keys.back().key, "", "its flag was typed as well");
     }
   }
-  sweep.combinations = combinations_of(flags.plan.source(), sweep.knobs, flags.seeds);
+  sweep.combinations = combinations_of(flags.plan.source(), sweep.keys, flags.seeds);
   for (const reporting::Combination& combination : sweep.combinations) {
     std::vector<reporting::SweptRun> runs;
     for (const Plan& plan : combination.plans) {

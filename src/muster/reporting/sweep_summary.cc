@@ -80,7 +80,7 @@ std::string aligned(const std::vector<std::vector<std::string>>& rows) {
   return text;
 }
 
-// One combination as a point. A line connects the combinations that differ only in the first knob.
+// One combination as a point. A line connects the combinations that differ only in the first swept key.
 struct Mark {
   double epsilon;
   Spread spread;
@@ -140,7 +140,7 @@ std::string summary_json(const Sweep& sweep) {
                                .unsigned_integer("neutral", spread.neutral));
   }
   std::vector<std::string> keys;
-  std::ranges::transform(sweep.knobs, std::back_inserter(keys), &Knob::key);
+  std::ranges::transform(sweep.keys, std::back_inserter(keys), &SweptKey::key);
   return JsonObject()
       .texts("sweep", keys)
       .objects("combinations", combinations)
@@ -154,8 +154,8 @@ std::string summary_json(const Sweep& sweep) {
 
 std::string summary_table(const Sweep& sweep) {
   std::vector<std::string> head;
-  for (const Knob& knob : sweep.knobs) {
-    head.push_back(short_name(knob.key));
+  for (const SweptKey& swept : sweep.keys) {
+    head.push_back(short_name(swept.key));
   }
   for (const char* column : {"accuracy", "lowest", "highest", "epsilon", "seeds", "time a run"}) {
     head.emplace_back(column);
@@ -204,8 +204,8 @@ std::string summary_svg(const Sweep& sweep) {
                       : Scale::linear(0, most > 0 ? most * 1.08 : 1, kLeft, kRight);
   ChartPanel panel(
       x, Scale::around(lowest, highest, kBottom, kTop),
-      sweep.knobs.empty() ? "accuracy on the test set"
-                          : fmt::format("accuracy on the test set, by {}", short_name(sweep.knobs[0].key)),
+      sweep.keys.empty() ? "accuracy on the test set"
+                         : fmt::format("accuracy on the test set, by {}", short_name(sweep.keys[0].key)),
       fmt::format("epsilon, proven, at delta {:g}", sweep.combinations.front().plans.front().delta.value()));
   std::vector<std::pair<std::string, Stroke>> legend;
   const bool told_apart = lines.size() <= kInks.size();

@@ -11,13 +11,13 @@
 
 namespace muster::reporting {
 
-struct Knob {
+struct SweptKey {
   std::string key;                  // "randomizer.epsilon0"
   std::vector<std::string> values;  // as given
 };
 
 struct Combination {
-  std::vector<std::pair<std::string, std::string>> set;  // a value for each knob, in the order of the knobs
+  std::vector<std::pair<std::string, std::string>> set;  // a value for each key, in the order of the keys
   std::vector<protocols::Plan> plans;                    // one per seed
 };
 
@@ -29,7 +29,7 @@ struct SweptRun {
 
 struct Sweep {
   std::string folder;
-  std::vector<Knob> knobs;
+  std::vector<SweptKey> keys;
   std::vector<Combination> combinations;
   std::vector<std::vector<SweptRun>> runs;  // [combination][seed]
   bool interrupted = false;
