@@ -115,10 +115,7 @@ class ReportTest(SmallRuns):
         self.assertIn("Not watched: a fixed number of clients is drawn", Page(text).words)
 
     def test_slots_of_averaged_check_ins_are_watched(self):
-        plan = (self.folder / "small.toml").read_text()
-        plan = plan.replace('"shuffled-check-in"', '"random-check-in-averaged"').replace("rate = 0.1",
-                                                                                       "rate = 0.1\nslots = 10")
-        (self.folder / "small.toml").write_text(plan.replace("count = 24", "count = 2"))
+        self.plan_in_slots()
         self.train("--out", "run")
         words = Page(self.report("run")[0]).words
         self.assertRegex(words, "No alarm: [0-9]+ slots fit the declared rate 0.1")

@@ -44,6 +44,12 @@ ErrorCode code_of(Call&& call) {
 
 class RunFolderTest : public ::testing::Test {
  protected:
+  void begin_and_save_a_round() const {
+    RunFolder folder(out_);
+    folder.begin("", at_round(0, 0));
+    folder.append(logged(1));
+    folder.save(at_round(1, folder.metrics_bytes()));
+  }
   muster::testing::TemporaryFolder temporary_;
   fs::path out_ = temporary_.path() / "runs" / "one";
 };
@@ -68,11 +74,10 @@ TEST_F(RunFolderTest, TellsFreshUnfinishedAndFinishedApart) {
 }
 
 TEST_F(RunFolderTest, ResumingCutsTheMetricsBackToTheCheckpoint) {
+  begin_and_save_a_round();
   {
     RunFolder folder(out_);
-    folder.begin("", at_round(0, 0));
-    folder.append(logged(1));
-    folder.save(at_round(1, folder.metrics_bytes()));
+    folder.resume(folder.load(std::string(64, 'a'), Fidelity::message));
     folder.append(logged(3));  // lost
   }
   RunFolder folder(out_);
@@ -82,12 +87,7 @@ TEST_F(RunFolderTest, ResumingCutsTheMetricsBackToTheCheckpoint) {
 }
 
 TEST_F(RunFolderTest, MetricsShorterThanTheCheckpointKnowsAreRefused) {
-  {
-    RunFolder folder(out_);
-    folder.begin("", at_round(0, 0));
-    folder.append(logged(1));
-    folder.save(at_round(1, folder.metrics_bytes()));
-  }
+  begin_and_save_a_round();
   fs::resize_file(out_ / "metrics.jsonl", 2);
   RunFolder folder(out_);
   const Checkpoint checkpoint = folder.load(std::string(64, 'a'), Fidelity::message);
@@ -221,14 +221,8 @@ TEST_F(RunFolderTest, AFullDiskAtTheStartLeavesNothing) {
 }
 
 TEST_F(RunFolderTest, AFullDiskMidwayKeepsWhatWasWhole) {
-  std::string before;
-  {
-    RunFolder folder(out_);
-    folder.begin("", at_round(0, 0));
-    folder.append(logged(1));
-    folder.save(at_round(1, folder.metrics_bytes()));
-    before = read_file(out_ / "checkpoint");
-  }
+  begin_and_save_a_round();
+  const std::string before = read_file(out_ / "checkpoint");
   // The first line fits, and a part of the second.
   EXPECT_TRUE(child_succeeds(line_of(1).size() + 10, [&] {
     RunFolder folder(out_);
