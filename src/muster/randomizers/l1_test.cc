@@ -42,11 +42,7 @@ TEST(L1, MessagesHaveTheLawOfTheDefinition) {
   expect_messages_have_law(make, kEpsilon0, kInputs, law, 2);
 }
 
-TEST(L1, EveryRatioIsWithinEpsilon) {
-  std::vector<std::vector<double>> laws;
-  for (const Vector& x : kInputs) laws.push_back(law(x));
-  expect_every_ratio_within(kEpsilon0, laws);
-}
+TEST(L1, EveryRatioIsWithinEpsilon) { expect_every_ratio_within(kEpsilon0, kInputs, law); }
 
 TEST(L1, DecodesToARowOfTheMatrix) {
   const auto randomizer = make_l1(kEpsilon0, kClip, 6);

@@ -35,11 +35,7 @@ TEST(Linf, MessagesHaveTheLawOfTheDefinition) {
   expect_messages_have_law(make, kEpsilon0, kInputs, law, 1);
 }
 
-TEST(Linf, EveryRatioIsWithinEpsilon) {
-  std::vector<std::vector<double>> laws;
-  for (const Vector& x : kInputs) laws.push_back(law(x));
-  expect_every_ratio_within(kEpsilon0, laws);
-}
+TEST(Linf, EveryRatioIsWithinEpsilon) { expect_every_ratio_within(kEpsilon0, kInputs, law); }
 
 TEST(Linf, TheIndexDoesNotDependOnTheData) {
   const auto randomizer = make_linf(kEpsilon0, kClip, 1000);

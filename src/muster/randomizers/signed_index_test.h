@@ -63,7 +63,11 @@ void expect_messages_have_law(const Make& make, double epsilon0,
 }
 
 // The ratios of the laws over all pairs of inputs. flip_test.cc tests the ratio of the coins exactly.
-inline void expect_every_ratio_within(double epsilon0, const std::vector<std::vector<double>>& laws) {
+template <typename Law>
+void expect_every_ratio_within(double epsilon0, const std::vector<std::vector<float>>& inputs,
+                               const Law& law) {
+  std::vector<std::vector<double>> laws;
+  for (const auto& input : inputs) laws.push_back(law(input));
   for (const auto& p : laws) {
     for (const auto& r : laws) {
       ASSERT_EQ(p.size(), r.size());
