@@ -8,7 +8,7 @@ namespace muster::simulation {
 namespace {
 
 constexpr int kOneLine = -1;
-constexpr double kMostNumber = 1e300;  // a stated epsilon above it is damaged
+constexpr double kMaxNumber = 1e300;  // a stated epsilon above it is damaged
 
 }  // namespace
 
@@ -68,7 +68,7 @@ void JsonFieldReader::number_or_null(const char* key, double& value) const {
   if (at(key).is_null()) {
     value = std::numeric_limits<double>::infinity();
   } else {
-    number(key, value, 0, kMostNumber);
+    number(key, value, 0, kMaxNumber);
   }
 }
 

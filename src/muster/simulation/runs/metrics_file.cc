@@ -54,9 +54,9 @@ std::string shown_line(const Measurement& measured) {
 }
 
 std::vector<Measurement> read_metrics(const std::filesystem::path& file, const protocols::Plan& plan,
-                                      bool finished, std::uint64_t most) {
+                                      bool finished, std::uint64_t max_bytes) {
   std::string text = read_file(file);
-  text.resize(std::min<std::uint64_t>(text.size(), most));
+  text.resize(std::min<std::uint64_t>(text.size(), max_bytes));
   std::vector<Measurement> logged;
   std::size_t at = 0;
   for (std::size_t number = 1; at < text.size(); ++number) {

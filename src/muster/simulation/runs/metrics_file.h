@@ -60,11 +60,11 @@ std::string metrics_line(const Measurement& measured);
 std::string shown_line(const Measurement& measured);
 
 // Reads the logged rounds of a run of this plan. If `finished`, the last line must be complete; otherwise an
-// incomplete last line, which may still be being written, is left out. At most `most` bytes of the file are
-// read. Throws Error(file), naming the file and the line, for a line that does not fit the plan or the lines
-// before it; the epsilons are those stated in the file.
+// incomplete last line, which may still be being written, is left out. What stands beyond `max_bytes` is
+// not read. Throws Error(file), naming the file and the line, for a line that does not fit the plan or the
+// lines before it; the epsilons are those stated in the file.
 std::vector<Measurement> read_metrics(const std::filesystem::path& file, const protocols::Plan& plan,
                                       bool finished,
-                                      std::uint64_t most = std::numeric_limits<std::uint64_t>::max());
+                                      std::uint64_t max_bytes = std::numeric_limits<std::uint64_t>::max());
 
 }  // namespace muster::simulation
