@@ -20,6 +20,11 @@ namespace {
 
 using accounting::Question;
 using protocols::Plan;
+using reporting::curve_format_named;
+using reporting::curve_text;
+using reporting::CurveFormat;
+using reporting::statement_json;
+using reporting::statement_table;
 
 struct AccountFlags {
   explicit AccountFlags(CLI::App& cli) : plan(cli, protocols::Command::account) {}
@@ -99,7 +104,7 @@ int account(const AccountFlags& flags) {
 
 }  // namespace
 
-Command account_command(CLI::App& root) {
+Subcommand account_command(CLI::App& root) {
   CLI::App* cli = add_subcommand(root, "account", "Print every applicable privacy bound, best first",
                                  "muster account --protocol shuffled-check-in --clients 60000 --rate 0.1 "
                                  "--randomizer ldp-sgd --epsilon0 2 "
