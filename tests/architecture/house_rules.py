@@ -237,6 +237,7 @@ PACKAGES = {
     "Python3": ["python3"],
     "rapidcheck": ["librapidcheck-dev"],
     "Threads": [],
+    "muster": [],  # examples/consumer, a project of its own
     "ZLIB": ["zlib1g-dev"],
 }
 
