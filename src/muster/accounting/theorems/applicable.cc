@@ -23,6 +23,7 @@
 #include "muster/accounting/theorems/swap/reporting_sum.h"
 #include "muster/accounting/theorems/swap/unequal_rates.h"
 #include "muster/core/error.h"
+#include "muster/core/number_text.h"
 #include "muster/numerics/ordered.h"
 
 namespace muster::accounting {
@@ -219,7 +220,7 @@ void add_plain_shuffle(const Mechanism& mechanism, const ShuffledCheckIn& p, App
     bound.assumptions.push_back(
         fmt::format("holds for everybody reporting, and dropping each message with "
                     "probability {} is post-processing",
-                    1 - p.rate.value()));
+                    number_text(1 - p.rate.value())));
     list.uppers.push_back(std::move(bound));
   }
 }
@@ -230,8 +231,8 @@ void cover(const Mechanism& mechanism, const ShuffledCheckIn& p, Applicable& lis
     list.lowers.push_back(homogeneous(mechanism, {n, n, p.rate.value()}));  // all of them at the largest rate
     const double lo = p.least->value(), hi = p.rate.value();
     const std::vector<std::string> assumptions = {
-        kSecretCoins,
-        fmt::format("{} honest clients, each at an effective rate in [{}, {}]", p.clients.value(), lo, hi)};
+        kSecretCoins, fmt::format("{} honest clients, each at an effective rate in [{}, {}]",
+                                  p.clients.value(), number_text(lo), number_text(hi))};
     add_unequal_pair(mechanism, n, lo, hi, list);
     if (hi >= 1) {
       if (const std::optional<double> epsilon0 = pure_epsilon0(mechanism); epsilon0 && summable(mechanism)) {
@@ -262,11 +263,11 @@ void cover(const Mechanism& mechanism, const ShuffledCheckIn& p, Applicable& lis
     return cover(mechanism, Shuffle{p.clients}, list);
   }
   if (in_class_c(mechanism) && summable(mechanism)) {
-    list.uppers.push_back(class_c(
-        mechanism,
-        {kSecretCoins,
-         fmt::format("{} honest clients, each at effective rate {}", p.clients.value(), p.rate.value())},
-        ClassCCurve::check_in(pure_epsilon0(mechanism).value(), n, p.rate.value())));
+    list.uppers.push_back(
+        class_c(mechanism,
+                {kSecretCoins, fmt::format("{} honest clients, each at effective rate {}", p.clients.value(),
+                                           number_text(p.rate.value()))},
+                ClassCCurve::check_in(pure_epsilon0(mechanism).value(), n, p.rate.value())));
   }
   const auto sum = std::make_shared<const ReportingSum>(mechanism);
   const bool two_types = add_two_types_of_check_in(mechanism, sum, n, p.rate.value(), list.uppers);
@@ -275,7 +276,7 @@ void cover(const Mechanism& mechanism, const ShuffledCheckIn& p, Applicable& lis
        .citation = "swap theorem for shuffled check-in, profile-only form; docs/theory/profile-only.md",
        .assumptions = with_mechanism(
            mechanism, {kSecretCoins, fmt::format("{} honest clients, each at effective rate {}",
-                                                 p.clients.value(), p.rate.value())}),
+                                                 p.clients.value(), number_text(p.rate.value()))}),
        .delta = [sum, p](double epsilon) { return swap_delta(*sum, p, epsilon); }});
   // X* is a common majorant of the two types of class C. For the Gaussian, whose two types need a
   // correction, the curve of the two types is compared with it wherever it may be larger.

@@ -10,6 +10,7 @@
 
 #include "muster/accounting/theorems/aggregated/aggregated.h"
 #include "muster/accounting/theorems/aggregated/aggregated_types.h"
+#include "muster/core/number_text.h"
 #include "muster/numerics/ordered.h"
 
 namespace muster::accounting {
@@ -54,7 +55,8 @@ void add_types(const GaussianLocal& mechanism, AggregatedGaussianCurve curve,
       "exact worst curve of one round; in many, the worst adaptive choice of another client's record; "
       "docs/theory/aggregated.md";
   bound.assumptions.push_back(
-      fmt::format("records in a ball of diameter {} noise deviations, in any dimension", ball_of(mechanism)));
+      fmt::format("records in a ball of diameter {} noise deviations, in any dimension",
+                  number_text(ball_of(mechanism))));
   bound.types = [types](double tail, bool rough) { return types->at(tail, rough); };
   uppers.push_back(std::move(bound));
 }
@@ -72,7 +74,7 @@ GaussianSum gaussian_sum(const GaussianLocal& mechanism, const AggregatedCheckIn
       mechanism, "exact worst curve of the noisy sum given the number of reports; docs/theory/aggregated.md",
       {"coins are secret, independent of the data and of each other",
        fmt::format("{} honest clients, each at effective rate {}", p.clients.value(),
-                   lo < hi ? fmt::format("{} to {}", lo, hi) : fmt::format("{}", hi)),
+                   lo < hi ? fmt::format("{} to {}", number_text(lo), number_text(hi)) : number_text(hi)),
        "the server sees the sum of a round's messages and their number alone",
        fmt::format("a round of fewer than {} messages is destroyed unseen", p.minimum)},
       curve);

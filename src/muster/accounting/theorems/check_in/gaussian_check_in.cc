@@ -9,6 +9,7 @@
 #include <variant>
 
 #include "muster/accounting/theorems/swap/gaussian_two_types.h"
+#include "muster/core/number_text.h"
 #include "muster/numerics/ordered.h"
 
 namespace muster::accounting {
@@ -28,10 +29,10 @@ RoundBound bound_of(const GaussianLocal& mechanism, GaussianTwoTypesCurve curve,
   bound.citation =
       "the worst of two types of other clients and a certified correction, Gaussian in any dimension; "
       "docs/theory/gaussian-two-types.md";
-  bound.assumptions = {
-      choice, std::move(who),
-      "one round at a time: not inside a slot protocol, where later rounds see earlier ones",
-      fmt::format("records in a ball of diameter {} noise deviations, in any dimension", ball_of(mechanism))};
+  bound.assumptions = {choice, std::move(who),
+                       "one round at a time: not inside a slot protocol, where later rounds see earlier ones",
+                       fmt::format("records in a ball of diameter {} noise deviations, in any dimension",
+                                   number_text(ball_of(mechanism)))};
   add_assumptions(mechanism, bound.assumptions);
   bound.delta = [shared = std::make_shared<const GaussianTwoTypesCurve>(std::move(curve))](double epsilon) {
     return shared->delta(epsilon);
@@ -45,9 +46,10 @@ bool add_two_types_of_check_in(const Mechanism& mechanism, const std::shared_ptr
                                double n, double rate, std::vector<RoundBound>& uppers) {
   const auto* gaussian = std::get_if<GaussianLocal>(&mechanism);
   if (gaussian == nullptr || !two_types_cover(ball_of(*gaussian), n * rate, n * (1 - rate))) return false;
-  uppers.push_back(bound_of(*gaussian, GaussianTwoTypesCurve::check_in(local, ball_of(*gaussian), n, rate),
-                            "coins are secret, independent of the data and of each other",
-                            fmt::format("{} honest clients, each at effective rate {}", n, rate)));
+  uppers.push_back(bound_of(
+      *gaussian, GaussianTwoTypesCurve::check_in(local, ball_of(*gaussian), n, rate),
+      "coins are secret, independent of the data and of each other",
+      fmt::format("{} honest clients, each at effective rate {}", number_text(n), number_text(rate))));
   return ball_of(*gaussian) <= gaussian->mu();
 }
 
@@ -58,9 +60,10 @@ bool add_two_types_of_subset(const Mechanism& mechanism, const std::shared_ptr<c
       !two_types_cover(ball_of(*gaussian), k, std::numeric_limits<double>::infinity())) {
     return false;
   }
-  uppers.push_back(bound_of(*gaussian, GaussianTwoTypesCurve::subset(local, ball_of(*gaussian), n, k),
-                            "the subset is uniform, independent of the data, and secret from the server",
-                            fmt::format("{} honest clients, exactly {} of them reporting", n, k)));
+  uppers.push_back(bound_of(
+      *gaussian, GaussianTwoTypesCurve::subset(local, ball_of(*gaussian), n, k),
+      "the subset is uniform, independent of the data, and secret from the server",
+      fmt::format("{} honest clients, exactly {} of them reporting", number_text(n), number_text(k))));
   return ball_of(*gaussian) <= gaussian->mu();
 }
 

@@ -7,6 +7,7 @@
 
 #include "muster/accounting/theorems/everyone/star_pool.h"
 #include "muster/accounting/theorems/exact/shuffle_gaussian_pair.h"
+#include "muster/core/number_text.h"
 
 namespace muster::accounting {
 
@@ -20,8 +21,9 @@ std::optional<RoundBound> gaussian_shuffle_bound(std::uint64_t clients, double m
   bound.citation =
       "a star of likely senders with a pool of clones, Gaussian in any dimension; "
       "docs/theory/star-with-a-pool.md";
-  bound.assumptions = {fmt::format("{} honest clients, each reports once in the round", clients),
-                       fmt::format("records at most {} noise deviations apart, in any dimension", mu)};
+  bound.assumptions = {
+      fmt::format("{} honest clients, each reports once in the round", clients),
+      fmt::format("records at most {} noise deviations apart, in any dimension", number_text(mu))};
   bound.delta = [curve = std::make_shared<const StarPool>(std::move(*star))](double epsilon) {
     return curve->delta(epsilon);
   };

@@ -9,6 +9,7 @@
 #include "muster/accounting/describe/gaussian_divergence.h"
 #include "muster/accounting/theorems/everyone/pool_weights.h"
 #include "muster/accounting/theorems/shared/reporting_law.h"
+#include "muster/core/number_text.h"
 #include "muster/numerics/ordered.h"
 #include "muster/numerics/sums/excess_of_mixed_sum.h"
 
@@ -67,7 +68,8 @@ double pool_weight_ratio(double clients, double pool, double radius, double rate
 
 std::string StarPool::why_not(double mu) {
   return fmt::format(
-      "no theorem covers the Gaussian at rate 1 for mu = {}: a coin of rate 1 - 50/n is enough", mu);
+      "no theorem covers the Gaussian at rate 1 for mu = {}: a coin of rate 1 - 50/n is enough",
+      number_text(mu));
 }
 
 std::optional<StarPool> StarPool::over(std::uint64_t clients, double mu, double rate, double radius) {
