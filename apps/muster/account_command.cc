@@ -10,9 +10,11 @@
 #include "muster/accounting/privacy_curve.h"
 #include "muster/accounting/scheduled_accountant.h"
 #include "muster/core/error.h"
+#include "muster/core/number_text.h"
 #include "muster/papers/comparisons.h"
 #include "muster/reporting/curve_text.h"
 #include "muster/reporting/statement_text.h"
+#include "muster/reporting/text_layout.h"
 #include "plan_flags.h"
 #include "question_flags.h"
 
@@ -39,18 +41,21 @@ Question question_of(const AccountFlags& flags, const Plan& plan) {
   if (flags.asks_delta->count() > 0) {
     if (flags.plan.given("privacy.delta")) {
       throw Error(ErrorCode::usage, "--delta", "", "--delta or --epsilon",
-                  "--epsilon asks for delta; both cannot be fixed");
+                  "does not go with --epsilon, which asks for delta: leave one of them out");
     }
     return {Question::Kind::delta_at_epsilon, number_flag("--epsilon", flags.epsilon, true)};
   }
   return {
       Question::Kind::epsilon_at_delta,
-      delta_of(plan, "required by account unless --epsilon asks for it; set it in the plan or with --delta")};
+      delta_of(
+          plan,
+          "is missing: account needs it unless --epsilon asks for it; set it in the plan or with --delta")};
 }
 
 std::string heading(const Plan& plan, const Question& question) {
   const bool asks_epsilon = question.asks_epsilon();
-  return fmt::format("{}; {} = {}", plan_sentence(plan), asks_epsilon ? "delta" : "epsilon", question.fixed);
+  return fmt::format("{}; {} = {}", plan_sentence(plan), asks_epsilon ? "delta" : "epsilon",
+                     number_text(question.fixed));
 }
 
 CurveFormat curve_format(const AccountFlags& flags) {
@@ -67,7 +72,7 @@ void print_statement(const Plan& plan, const Question& question, const accountin
   if (flags.json) {
     fmt::print("{}\n", statement_json(statement).str());
   } else {
-    fmt::print("{}\n\n{}", heading(plan, question), statement_table(statement, flags.all));
+    fmt::print("{}\n{}", wrapped(heading(plan, question)), statement_table(statement, flags.all));
   }
 }
 
@@ -81,7 +86,8 @@ int account(const AccountFlags& flags) {
   if (stages.size() > 1) {
     if (curve) {
       throw Error(ErrorCode::plan, "participation.dropout", plan.dropout.canonical(),
-                  "one number with --curve", "--curve moves the number of rounds, which a schedule fixes");
+                  "one number with --curve",
+                  "does not go with --curve, which moves the number of rounds that a schedule fixes");
     }
     const accounting::ScheduledAccountant accountant(plan.mechanism(), stages);
     print_statement(plan, question, accountant.account(question, view), flags);
@@ -108,9 +114,8 @@ int account(const AccountFlags& flags) {
 
 Command account_command(CLI::App& root) {
   CLI::App* cli = add_subcommand(root, "account", "Print every applicable privacy bound, best first",
-                                 "muster account --protocol shuffled-check-in --clients 60000 --rate 0.1 "
-                                 "--randomizer ldp-sgd --epsilon0 2 "
-                                 "--rounds 6800 --delta 1e-5");
+                                 "muster account --protocol shuffled-check-in --clients 60000 --rate 0.1 \\\n"
+                                 "    --randomizer ldp-sgd --epsilon0 2 --rounds 6800 --delta 1e-5");
   auto flags = std::make_shared<AccountFlags>(*cli);
   flags->asks_delta =
       cli->add_option("--epsilon", flags->epsilon, "answer delta at this epsilon, a number >= 0")

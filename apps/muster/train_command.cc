@@ -17,10 +17,12 @@
 #include "interrupt.h"
 #include "muster/accounting/describe/participation.h"
 #include "muster/core/error.h"
+#include "muster/core/number_text.h"
 #include "muster/reporting/number_text.h"
 #include "muster/reporting/run_notes.h"
 #include "muster/reporting/run_record.h"
 #include "muster/reporting/stated_epsilon.h"
+#include "muster/reporting/text_layout.h"
 #include "muster/simulation/population.h"
 #include "muster/simulation/ranks.h"
 #include "muster/simulation/runs/run_folder.h"
@@ -58,8 +60,9 @@ void print_summary(const protocols::Plan& plan, const Json& result) {
   fmt::print("\naccuracy  {:.4f} on the test set after {} {}s{} ({})\n", result["accuracy"].get<double>(),
              result["rounds"].get<std::uint64_t>(), plan.has_slots() ? "run" : "round", slots,
              result["stopped"].get<std::string>());
-  fmt::print("epsilon   {} at delta {} (proven, replace-one, {})\n", epsilon_text(epsilon),
-             result["delta"].get<double>(), view_text(plan));
+  fmt::print("{}", wrapped(fmt::format("{} at delta {} (proven, replace-one, {})", epsilon_text(epsilon),
+                                       number_text(result["delta"].get<double>()), view_text(plan)),
+                           "epsilon   ", "          "));
   if (const double each = result.value("clients_per_record", 1.0); each > 1) {
     fmt::print("records   {:.3g} clients hold each, on average: epsilon is for one client's copy\n", each);
   }
@@ -224,7 +227,7 @@ CLI::Validator count_up_to(const char* flag, std::uint64_t most) {
             if (failure != std::errc() || end != text.data() + text.size() || text.starts_with('0') ||
                 count > most) {
               throw Error(ErrorCode::usage, flag, text, fmt::format("integer 1..{}", most),
-                          "out of range, or not an integer");
+                          "is out of range, or not an integer");
             }
             return "";
           },
@@ -234,7 +237,7 @@ CLI::Validator count_up_to(const char* flag, std::uint64_t most) {
 int train_or_sweep(const TrainFlags& flags) {
   if (flags.is_sweep() && simulation::launch_of_this_process().ranks > 1) {
     throw Error(ErrorCode::usage, "--sweep", "", "one process",
-                "the ranks of mpirun share one run, not a sweep");
+                "does not run under mpirun, whose ranks share one run");
   }
   return flags.is_sweep() ? run_sweep(flags) : train_among_ranks(flags);
 }

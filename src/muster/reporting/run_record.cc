@@ -7,6 +7,7 @@
 
 #include "muster/core/atomic_file.h"
 #include "muster/core/error.h"
+#include "muster/core/number_text.h"
 #include "muster/plan/keys.h"
 #include "muster/plan/source.h"
 #include "muster/simulation/population.h"
@@ -21,7 +22,7 @@ using Json = nlohmann::json;
 // Reads plan.txt: "key = value" lines, with values as flags write them, except for a range of rates.
 protocols::Plan plan_of(const std::string& text, const fs::path& file) {
   const auto damaged = [&file](std::size_t line, const std::string& why) {
-    return Error(ErrorCode::file, file.string(), "", "", fmt::format("line {}: {}", line, why));
+    return Error(ErrorCode::file, file.string(), "", "", fmt::format(", line {}: {}", line, why));
   };
   std::string name;
   protocols::PlanSource source;
@@ -62,17 +63,17 @@ protocols::Plan plan_of(const std::string& text, const fs::path& file) {
     }
     protocols::Plan plan = protocols::Plan::validate(source, protocols::Command::train);
     if (plan.canonical() != text) {
-      throw Error(ErrorCode::file, file.string(), "", "", "not as a plan is written: has it been edited?");
+      throw Error(ErrorCode::file, file.string(), "", "", "is not as a plan is written: has it been edited?");
     }
     return plan;
   } catch (const Json::exception&) {
-    throw Error(ErrorCode::file, file.string(), "", "", "not text in UTF-8");
+    throw Error(ErrorCode::file, file.string(), "", "", "is not text in UTF-8");
   } catch (const Error& error) {
     if (error.code() == ErrorCode::file) {
       throw;
     }
     throw Error(ErrorCode::file, file.string(), "", "",
-                fmt::format("not a plan that trains: {}", error.what()));
+                fmt::format("is not a plan that trains: {}", error.what()));
   }
 }
 
@@ -91,7 +92,8 @@ class Fields {
   double in(const char* key, double low, double high) const {
     const double value = number(key);
     if (!(value >= low && value <= high)) {
-      throw std::invalid_argument(fmt::format("\"{}\" is {}, outside [{}, {}]", key, value, low, high));
+      throw std::invalid_argument(fmt::format("\"{}\" is {}, outside [{}, {}]", key, number_text(value),
+                                              number_text(low), number_text(high)));
     }
     return value;
   }
@@ -165,7 +167,7 @@ void require_equal(const fs::path& file, const char* key, const std::string& sta
                    const char* source) {
   if (stated != truth) {
     throw Error(ErrorCode::file, file.string(), stated, fmt::format("{}, as in {}", truth, source),
-                fmt::format("\"{}\" is of another run", key));
+                fmt::format("states a \"{}\" of another run", key));
   }
 }
 
@@ -178,6 +180,10 @@ std::optional<Outcome> read_outcome(const fs::path& file, const protocols::Plan&
     return std::nullopt;
   }
   const std::string text = simulation::read_file(file);
+  if (text.find_first_not_of(" \t\r\n") == text.npos) {
+    throw Error(ErrorCode::file, file.string(), "", "",
+                "is empty: remove it, and muster train with --resume writes the result again");
+  }
   try {
     const Json json = object_of(text);
     const Fields fields(json);
@@ -205,7 +211,7 @@ std::optional<Outcome> read_outcome(const fs::path& file, const protocols::Plan&
     }
     return outcome;
   } catch (const std::invalid_argument& wrong) {
-    throw Error(ErrorCode::file, file.string(), "", "", fmt::format("corrupt: {}", wrong.what()));
+    throw Error(ErrorCode::file, file.string(), "", "", fmt::format("is corrupt: {}", wrong.what()));
   }
 }
 
@@ -231,7 +237,7 @@ std::vector<LoggedLine> read_metrics(const fs::path& file, const protocols::Plan
       logged.push_back(
           logged_line(text.substr(at, end - at), plan, logged.empty() ? nullptr : &logged.back()));
     } catch (const std::invalid_argument& wrong) {
-      throw Error(ErrorCode::file, file.string(), "", "", fmt::format("line {}: {}", number, wrong.what()));
+      throw Error(ErrorCode::file, file.string(), "", "", fmt::format(", line {}: {}", number, wrong.what()));
     }
     at = end + 1;
   }
@@ -242,11 +248,11 @@ RunRecord read_run(const fs::path& folder) {
   std::error_code failure;
   if (!fs::is_directory(folder, failure)) {
     throw Error(ErrorCode::file, folder.string(), "", "the folder of a run, as muster train writes it",
-                failure ? "cannot be read: " + failure.message() : "not a folder");
+                failure ? "cannot be read: " + failure.message() : "is not a folder");
   }
   if (!fs::exists(folder / "plan.txt", failure) && !failure) {
     throw Error(ErrorCode::file, folder.string(), "", "the folder of a run, as muster train writes it",
-                "holds no run: no plan.txt");
+                "holds no run: it has no plan.txt");
   }
   RunRecord record;
   record.folder = folder;
@@ -257,7 +263,7 @@ RunRecord read_run(const fs::path& folder) {
   const simulation::Checkpoint checkpoint = simulation::decode(simulation::read_file(file), file);
   if (checkpoint.plan_hash != record.hash) {
     throw Error(ErrorCode::checkpoint, file.string(), checkpoint.plan_hash, record.hash,
-                "of another plan than plan.txt beside it");
+                "is of another plan than plan.txt beside it");
   }
   if (checkpoint.records > 0) {
     record.clients_per_record = simulation::clients_per_record(record.plan.clients, checkpoint.records);
@@ -284,7 +290,7 @@ WatchedRun watch(const protocols::Plan& plan, const std::vector<LoggedLine>& log
       watched.bands.push_back(watched.monitor.band(1));
       watched.monitor.watch(1, line.check_ins);
     } catch (const Error& error) {
-      throw Error(ErrorCode::file, file.string(), "", "", fmt::format("line {}: {}", i + 1, error.what()));
+      throw Error(ErrorCode::file, file.string(), "", "", fmt::format(", line {}: {}", i + 1, error.what()));
     }
     steps = line.step;
     messages = line.messages;

@@ -14,6 +14,7 @@
 #include "muster/accounting/accountant.h"
 #include "muster/accounting/scheduled_accountant.h"
 #include "muster/core/error.h"
+#include "muster/core/number_text.h"
 #include "muster/reporting/run_notes.h"
 #include "muster/simulation/ranks.h"
 
@@ -67,7 +68,7 @@ bool is_larger(const protocols::Plan& plan, std::uint64_t rounds, double today, 
     return false;
   }
   throw Error(
-      ErrorCode::file, file.string(), fmt::format("{}", stated),
+      ErrorCode::file, file.string(), number_text(stated),
       std::isfinite(today) ? fmt::format("at least {:.9g}", today) : "null: none is proven",
       fmt::format("{}\"epsilon\" is less than {} {}{} of this plan cost: edited, or of a version that erred",
                   line, rounds, plan.has_slots() ? "run" : "round", rounds == 1 ? "" : "s"));
@@ -106,7 +107,7 @@ std::uint64_t restate(const protocols::Plan& plan, const EpsilonOfRounds& epsilo
     at += logged[i].round == rounds[at] ? 0 : 1;
     const double today = values[at];
     larger += is_larger(plan, logged[i].round, today, logged[i].epsilon.value_or(kNone), file,
-                        fmt::format("line {}: ", i + 1))
+                        fmt::format(", line {}: ", i + 1))
                   ? 1
                   : 0;
     logged[i].epsilon = std::isfinite(today) ? std::optional(today) : std::nullopt;
@@ -117,7 +118,7 @@ std::uint64_t restate(const protocols::Plan& plan, const EpsilonOfRounds& epsilo
 std::uint64_t restate(const protocols::Plan& plan, const EpsilonOfRounds& epsilon, const fs::path& file,
                       Outcome& outcome) {
   const double today = epsilon(outcome.rounds);
-  const bool larger = is_larger(plan, outcome.rounds, today, outcome.epsilon.value_or(kNone), file, "");
+  const bool larger = is_larger(plan, outcome.rounds, today, outcome.epsilon.value_or(kNone), file, ": ");
   outcome.epsilon = std::isfinite(today) ? std::optional(today) : std::nullopt;
   Json line = Json::parse(outcome.text);
   line["epsilon"] = today;  // null when infinite
