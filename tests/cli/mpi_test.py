@@ -235,7 +235,7 @@ class MpiTest(unittest.TestCase):
         shutil.copy(self.folder / "plan.toml", elsewhere)
         there = ["sh", "-c", 'cd elsewhere && exec "$@"', "sh", *self.command(*mine)]
         done = self.each_its_own(self.command(*mine), there, status=3)
-        self.assertIn("data set here is not the one", self.one_error(done)["message"])
+        self.assertIn("is not the data set that rank 0 reads", self.one_error(done)["message"])
         self.assertFalse((self.folder / "run" / "result.json").exists())
 
     @unittest.skipIf(LONG, "in check")
