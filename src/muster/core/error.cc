@@ -50,32 +50,33 @@ const char* name_of(ErrorCode code) {
 
 namespace {
 
+bool is_of_file(ErrorCode code) {
+  return code == ErrorCode::data || code == ErrorCode::file || code == ErrorCode::checkpoint;
+}
+
 // What the sentence is about: "rounds.count = 0", "--view x", "a.csv", or nothing.
 std::string subject_of(ErrorCode code, const std::string& key, const std::string& value) {
-  const bool is_file = code == ErrorCode::data || code == ErrorCode::file || code == ErrorCode::checkpoint;
-  if (key.empty() || value.empty() || is_file) {
+  if (key.empty() || value.empty() || is_of_file(code)) {
     return key;
   }
   return key + (key.starts_with("--") ? " " : " = ") + value;
 }
 
-// What ends the sentence: "; allowed: ..." or, for files, "; found: ..., expected: ...". After a question it is
-// a sentence of its own.
+// What ends the sentence: "; allowed: ..." or, for files, "; found: ..., expected: ...". After a question it
+// is a sentence of its own.
 std::string ending_of(ErrorCode code, const std::string& value, const std::string& allowed, bool asked) {
-  const bool is_file = code == ErrorCode::data || code == ErrorCode::file || code == ErrorCode::checkpoint;
-  const bool found = is_file && !value.empty();
-  std::string ending;
-  if (found) {
-    ending = (asked ? " Found: " : "; found: ") + value;
-  }
+  std::string ending = is_of_file(code) && !value.empty() ? "found: " + value : "";
   if (!allowed.empty()) {
-    ending += found     ? ", expected: "
-              : asked   ? (is_file ? " Expected: " : " Allowed: ")
-              : is_file ? "; expected: "
-                        : "; allowed: ";
-    ending += allowed;
+    ending +=
+        (ending.empty() ? "" : ", ") + std::string(is_of_file(code) ? "expected: " : "allowed: ") + allowed;
   }
-  return ending;
+  if (ending.empty()) {
+    return "";
+  }
+  if (asked) {
+    ending.front() = static_cast<char>(ending.front() - 'a' + 'A');
+  }
+  return (asked ? " " : "; ") + ending;
 }
 
 std::string compose(ErrorCode code, const std::string& key, const std::string& value,

@@ -3,34 +3,33 @@
 #include <fmt/format.h>
 
 #include "muster/core/error.h"
-#include "muster/core/number_text.h"
 
 namespace muster {
 
 Epsilon Epsilon::of(double value) {
   if (!(value >= 0)) {
-    throw Error(ErrorCode::plan, "epsilon", number_text(value), ">= 0", "is not an epsilon");
+    throw Error(ErrorCode::plan, "epsilon", fmt::format("{}", value), ">= 0", "is not an epsilon");
   }
   return Epsilon(value);
 }
 
 Delta Delta::of(double value) {
   if (!(value > 0 && value < 1)) {
-    throw Error(ErrorCode::plan, "delta", number_text(value), "in (0, 1)", "is not a delta");
+    throw Error(ErrorCode::plan, "delta", fmt::format("{}", value), "in (0, 1)", "is not a delta");
   }
   return Delta(value);
 }
 
 Rate Rate::of(double value) {
   if (!(value > 0 && value <= 1)) {
-    throw Error(ErrorCode::plan, "rate", number_text(value), "in (0, 1]", "is not a check-in rate");
+    throw Error(ErrorCode::plan, "rate", fmt::format("{}", value), "in (0, 1]", "is not a check-in rate");
   }
   return Rate(value);
 }
 
 Rate Rate::effective(double rate, double dropout) {
   if (!(dropout >= 0 && dropout < 1)) {
-    throw Error(ErrorCode::plan, "dropout", number_text(dropout), "in [0, 1)",
+    throw Error(ErrorCode::plan, "dropout", fmt::format("{}", dropout), "in [0, 1)",
                 "is not a dropout probability");
   }
   return of(Rate::of(rate).value() * (1 - dropout));

@@ -14,7 +14,6 @@
 #include "muster/accounting/accountant.h"
 #include "muster/accounting/scheduled_accountant.h"
 #include "muster/core/error.h"
-#include "muster/core/number_text.h"
 #include "muster/reporting/run_notes.h"
 #include "muster/simulation/ranks.h"
 
@@ -68,7 +67,7 @@ bool is_larger(const protocols::Plan& plan, std::uint64_t rounds, double today, 
     return false;
   }
   throw Error(
-      ErrorCode::file, file.string(), number_text(stated),
+      ErrorCode::file, file.string(), fmt::format("{}", stated),
       std::isfinite(today) ? fmt::format("at least {:.9g}", today) : "null: none is proven",
       fmt::format("{}\"epsilon\" is less than {} {}{} of this plan cost: edited, or of a version that erred",
                   line, rounds, plan.has_slots() ? "run" : "round", rounds == 1 ? "" : "s"));

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "muster/core/error.h"
-#include "muster/core/number_text.h"
 
 namespace muster::simulation {
 
@@ -14,7 +13,7 @@ std::uint64_t affordable_rounds(const std::function<double(std::uint64_t)>& epsi
   }
   const double first = rounds == 1 ? epsilon(rounds) : epsilon(1);
   if (!(first <= budget) || rounds == 1) {
-    throw Error(ErrorCode::budget, "privacy.budget", number_text(budget),
+    throw Error(ErrorCode::budget, "privacy.budget", fmt::format("{}", budget),
                 fmt::format("at least {:.6g}", first),
                 fmt::format("is less than the first round costs, which is epsilon = {:.6g}", first));
   }

@@ -16,8 +16,8 @@
 // With a sum sampler (the `sum` fidelity, randomizers/sum_sampler.h), step 3 adds up the clipped vectors,
 // and the noise of all messages is drawn once before decoding, with the same result on every rank.
 //
-// A step that is interrupted is abandoned on all ranks within milliseconds, whatever its size: nothing of it is
-// decoded, and running it again later gives what it would have given.
+// A step that is interrupted is abandoned on all ranks within milliseconds, whatever its size: nothing of
+// it is decoded, and running it again later gives what it would have given.
 //
 // The estimate has the same bits for any number of workers and ranks and any secret order. Buffers are
 // kept between steps. One thread drives an engine; what an engine is given must outlive it.

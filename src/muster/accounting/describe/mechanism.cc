@@ -18,7 +18,7 @@ constexpr double kOutward = 1 + 1e-14;
 
 void require_positive(const char* key, double value) {
   if (!(value > 0 && std::isfinite(value))) {
-    throw Error(ErrorCode::plan, key, number_text(value), "a finite number > 0",
+    throw Error(ErrorCode::plan, key, fmt::format("{}", value), "a finite number > 0",
                 "is not a privacy parameter");
   }
 }

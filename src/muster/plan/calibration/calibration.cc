@@ -13,7 +13,6 @@
 
 #include "muster/accounting/accountant.h"
 #include "muster/core/error.h"
-#include "muster/core/number_text.h"
 #include "muster/numerics/roots/boundary.h"
 #include "muster/plan/calibration/rough_epsilon.h"
 #include "muster/plan/calibration/round_variance.h"
@@ -166,7 +165,7 @@ double rough_slope(Plan plan, const Dial& dial, double delta, double value) {
 
 [[noreturn]] void refuse_out_of_reach(const Dial& dial, const Target& target, double value, double reached) {
   const std::string nearest = std::isfinite(reached) ? fmt::format("{:.6g}", reached) : "none at this delta";
-  throw Error(ErrorCode::plan, "--epsilon", number_text(target.epsilon),
+  throw Error(ErrorCode::plan, "--epsilon", fmt::format("{}", target.epsilon),
               std::isfinite(reached) ? fmt::format("> {}", nearest) : "",
               fmt::format("is out of reach: even {} = {} costs epsilon {}", name_of(dial.knob),
                           dial.whole ? fmt::format("{:.0f}", value) : fmt::format("{}", value), nearest));
@@ -472,7 +471,8 @@ Calibration calibrate(const Plan& plan, Knob knob, const Target& target) {
     }
   }
   if (!(target.epsilon > 0 && std::isfinite(target.epsilon))) {
-    throw Error(ErrorCode::plan, "--epsilon", number_text(target.epsilon), "number > 0", "is not a target");
+    throw Error(ErrorCode::plan, "--epsilon", fmt::format("{}", target.epsilon), "number > 0",
+                "is not a target");
   }
   Plan start = plan;
   if (knob == Knob::rate || knob == Knob::accuracy) {
