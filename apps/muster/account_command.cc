@@ -8,7 +8,6 @@
 #include "command.h"
 #include "muster/accounting/accountant.h"
 #include "muster/accounting/privacy_curve.h"
-#include "muster/accounting/scheduled_accountant.h"
 #include "muster/core/error.h"
 #include "muster/core/number_text.h"
 #include "muster/papers/comparisons.h"
@@ -83,28 +82,21 @@ int account(const AccountFlags& flags) {
   const Plan plan = flags.plan.plan();
   const Question question = question_of(flags, plan);
   const std::vector<accounting::Stage> stages = plan.stages();
-  if (stages.size() > 1) {
-    if (curve) {
-      throw Error(ErrorCode::plan, "participation.dropout", plan.dropout.canonical(),
-                  "one number with --curve",
-                  "does not go with --curve, which moves the number of rounds that a schedule fixes");
-    }
-    const accounting::ScheduledAccountant accountant(plan.mechanism(), stages);
-    print_statement(plan, question, accountant.account(question, view), flags);
-    return 0;
+  if (curve && stages.size() > 1) {
+    throw Error(ErrorCode::plan, "participation.dropout", plan.dropout.canonical(), "one number with --curve",
+                "does not go with --curve, which moves the number of rounds that a schedule fixes");
   }
-  const accounting::Accountant accountant(plan.mechanism(), stages.front().participation);
+  const accounting::Accountant accountant(plan.mechanism(), stages);
   if (curve) {
     const accounting::PrivacyCurves curves =
         accounting::privacy_curves(accountant, plan.rounds, question, view);
     fmt::print("{}", curve_text(curves, format, heading(plan, question)));
     return 0;
   }
-  accounting::Statement statement = accountant.account(plan.rounds, question, view);
+  accounting::Statement statement = accountant.account(question, view);
   if (flags.all) {
-    statement = accountant.merge(
-        std::move(statement),
-        accounting::comparisons(plan.mechanism(), stages.front().participation, plan.rounds, question));
+    statement =
+        accountant.merge(std::move(statement), accounting::comparisons(plan.mechanism(), stages, question));
   }
   print_statement(plan, question, statement, flags);
   return 0;

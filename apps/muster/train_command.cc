@@ -15,9 +15,9 @@
 
 #include "command.h"
 #include "interrupt.h"
-#include "muster/accounting/describe/participation.h"
 #include "muster/core/error.h"
 #include "muster/core/number_text.h"
+#include "muster/describe/participation.h"
 #include "muster/reporting/number_text.h"
 #include "muster/reporting/run_notes.h"
 #include "muster/reporting/run_record.h"

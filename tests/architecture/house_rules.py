@@ -13,7 +13,8 @@ import re
 import sys
 
 # The rooms, in the order data flows. A room includes from itself and from rooms to its left.
-ROOMS = ["core", "numerics", "random", "accounting", "papers", "randomizers", "plan", "protocols", "learning", "simulation", "reporting"]
+ROOMS = ["core", "numerics", "random", "describe", "composition", "accounting", "papers", "randomizers", "plan", "protocols",
+         "learning", "simulation", "reporting"]
 
 MAX_LINES = 500
 
@@ -190,7 +191,8 @@ BLIND_TO_NAN = re.compile(r"\bstd::(?:ranges::)?(max|min|clamp|minmax|fmax|fmin)
 def comparisons_see_nan(root):
     """In the rooms that compute epsilons the larger of two numbers is taken by numerics/ordered.h, which a NaN cannot pass."""
     complaints = []
-    for path in sources(root, "src/muster/numerics", "src/muster/accounting", "src/muster/papers", "tests/oracle"):
+    rooms = ["numerics", "describe", "composition", "accounting", "papers"]
+    for path in sources(root, *[f"src/muster/{room}" for room in rooms], "tests/oracle"):
         if path.stem.endswith("_test"):
             continue
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):

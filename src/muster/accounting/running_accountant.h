@@ -22,13 +22,13 @@
 #include <optional>
 #include <utility>
 
-#include "muster/accounting/composition/different_rounds.h"
-#include "muster/accounting/composition/dominating_pair.h"
-#include "muster/accounting/composition/round_curve.h"
-#include "muster/accounting/composition/typed_rounds.h"
-#include "muster/accounting/describe/mechanism.h"
-#include "muster/accounting/describe/participation.h"
+#include "muster/composition/different_rounds.h"
+#include "muster/composition/dominating_pair.h"
+#include "muster/composition/round_curve.h"
+#include "muster/composition/typed_rounds.h"
 #include "muster/core/types.h"
+#include "muster/describe/mechanism.h"
+#include "muster/describe/participation.h"
 #include "muster/numerics/enclosure.h"
 
 namespace muster::accounting {

@@ -12,7 +12,6 @@
 #include <string>
 
 #include "muster/accounting/accountant.h"
-#include "muster/accounting/scheduled_accountant.h"
 #include "muster/core/error.h"
 #include "muster/reporting/run_notes.h"
 #include "muster/simulation/ranks.h"
@@ -77,18 +76,7 @@ bool is_larger(const protocols::Plan& plan, std::uint64_t rounds, double today, 
 
 accounting::Statement statement_of(const protocols::Plan& plan, std::uint64_t rounds) {
   const accounting::Question question{accounting::Question::Kind::epsilon_at_delta, plan.delta.value()};
-  std::vector<accounting::Stage> stages;
-  std::uint64_t left = rounds;
-  for (accounting::Stage stage : plan.stages()) {
-    stage.rounds = std::min(stage.rounds, left);
-    left -= stage.rounds;
-    if (stage.rounds > 0) {
-      stages.push_back(stage);
-    }
-  }
-  return stages.size() == 1 ? accounting::Accountant(plan.mechanism(), stages.front().participation)
-                                  .account(rounds, question)
-                            : accounting::ScheduledAccountant(plan.mechanism(), stages).account(question);
+  return accounting::Accountant(plan.mechanism(), plan.stages()).account(rounds, question);
 }
 
 std::uint64_t restate(const protocols::Plan& plan, const EpsilonOfRounds& epsilon, const fs::path& file,

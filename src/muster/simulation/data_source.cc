@@ -79,9 +79,9 @@ void expect_disjoint(const protocols::Plan& plan, const learning::Dataset& open,
   std::size_t shared = 0;
   for (std::size_t i = 0; i < open.size(); ++i) shared += held.contains(inputs_of(open, i)) ? 1 : 0;
   if (shared > 0) {
-    throw Error(
-        ErrorCode::data, "model.public_data", plan.public_data, "no example of population.data",
-        std::to_string(shared) + " examples are also in population.data: what clients hold is not public");
+    throw Error(ErrorCode::data, "model.public_data", plan.public_data, "no example of population.data",
+                "shares " + std::to_string(shared) +
+                    " examples with population.data: what clients hold is not public");
   }
 }
 

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <vector>
 
-#include "muster/accounting/describe/gaussian_divergence.h"
+#include "muster/describe/gaussian_divergence.h"
 
 namespace muster::accounting {
 namespace {

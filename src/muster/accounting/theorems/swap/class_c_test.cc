@@ -9,7 +9,7 @@
 #include <cmath>
 #include <vector>
 
-#include "muster/accounting/composition/composed_curve.h"
+#include "muster/composition/composed_curve.h"
 #include "tests/oracle/enumeration.h"
 #include "tests/oracle/half_sets.h"
 

@@ -47,7 +47,7 @@ class Side {
   }
 
   // Adds the kept atoms to `result`, on the side of 0 that `sign` names.
-  void split(double sign, double most_added, AtomicLaw& result) const {
+  void split(double sign, double max_added, AtomicLaw& result) const {
     const std::size_t bins = edges_.size() - 1;
     long double at_low = 0;  // mass from the previous interval at this one's inner end
     for (std::size_t first = 0; first < bins;) {
@@ -57,7 +57,7 @@ class Side {
       for (; next < bins; ++next) {
         const double gap = edges_[next + 1] - low;
         const long double grown = mass + mass_[next];
-        if (next > first && (gap > widest || static_cast<double>(grown) * gap * gap > 4 * most_added)) break;
+        if (next > first && (gap > widest || static_cast<double>(grown) * gap * gap > 4 * max_added)) break;
         mass = grown;
         moment += moment_[next] + mass_[next] * (static_cast<long double>(edges_[next]) - low);
       }
@@ -102,7 +102,7 @@ AtomicLaw thinned_product(const AtomicLaw& law, const std::vector<double>& weigh
   const double mean_term = law.mean();
   const double second = law.variance() + mean_term * mean_term;
   const double variance = square * second - mean * mean * mean_term * mean_term;
-  const double unit = std::sqrt(variance), most_added = kAddedVariance * variance;
+  const double unit = std::sqrt(variance), max_added = kAddedVariance * variance;
   if (!(unit > 0)) return exact();
   Side below(-heaviest * law.smallest_point(), unit), above(heaviest * law.largest_point(), unit);
   numerics::count_work(below.bins() + above.bins() + law.points.size() * weights.size(), kWorkOfBin, 0);
@@ -117,8 +117,8 @@ AtomicLaw thinned_product(const AtomicLaw& law, const std::vector<double>& weigh
     }
   }
   AtomicLaw result;
-  below.split(-1, most_added, result);
-  above.split(1, most_added, result);
+  below.split(-1, max_added, result);
+  above.split(1, max_added, result);
   if (result.points.size() >= law.points.size() * weights.size()) return exact();  // atoms far apart
   return result;
 }
