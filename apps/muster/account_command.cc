@@ -22,6 +22,12 @@ namespace {
 
 using accounting::Question;
 using protocols::Plan;
+using reporting::curve_format_named;
+using reporting::curve_text;
+using reporting::CurveFormat;
+using reporting::statement_json;
+using reporting::statement_table;
+using reporting::wrapped;
 
 struct AccountFlags {
   explicit AccountFlags(CLI::App& cli) : plan(cli, protocols::Command::account) {}
@@ -104,7 +110,7 @@ int account(const AccountFlags& flags) {
 
 }  // namespace
 
-Command account_command(CLI::App& root) {
+Subcommand account_command(CLI::App& root) {
   CLI::App* cli = add_subcommand(root, "account", "Print every applicable privacy bound, best first",
                                  "muster account --protocol shuffled-check-in --clients 60000 --rate 0.1 \\\n"
                                  "    --randomizer ldp-sgd --epsilon0 2 --rounds 6800 --delta 1e-5");

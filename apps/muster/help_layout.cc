@@ -20,7 +20,7 @@ std::string HelpLayout::make_subcommand(const CLI::App* command) const {
 
 std::string HelpLayout::beside_names(const std::string& text) const {
   const std::string indent(get_column_width(), ' ');
-  std::istringstream lines(wrapped(text, indent, indent));
+  std::istringstream lines(reporting::wrapped(text, indent, indent));
   std::string beside;
   for (std::string line; std::getline(lines, line);) {
     beside += beside.empty() ? "" : "\n";

@@ -1,5 +1,5 @@
 // The running accountant: it charges one round after another, each with any mechanism and participation,
-// and answers after every one.
+// and answers after every one. Internal to ScheduledAccountant; elsewhere, Accountant is asked.
 //
 // Example: a plan whose noise falls from sigma 6 to sigma 4 after a thousand rounds.
 //     RunningAccountant account(Delta::of(1e-5));

@@ -8,7 +8,7 @@
 #include "muster/reporting/statement_text.h"
 #include "muster/reporting/text_layout.h"
 
-namespace muster::app {
+namespace muster::reporting {
 namespace {
 
 using accounting::CurvePoint;
@@ -80,4 +80,4 @@ std::string curve_text(const PrivacyCurves& curves, CurveFormat format, const st
   return "";
 }
 
-}  // namespace muster::app
+}  // namespace muster::reporting

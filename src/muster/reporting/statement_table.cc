@@ -10,7 +10,7 @@
 #include "muster/reporting/statement_text.h"
 #include "muster/reporting/text_layout.h"
 
-namespace muster::app {
+namespace muster::reporting {
 namespace {
 
 using accounting::Bound;
@@ -141,4 +141,4 @@ std::string statement_table(const Statement& statement, bool with_time) {
   return text;
 }
 
-}  // namespace muster::app
+}  // namespace muster::reporting

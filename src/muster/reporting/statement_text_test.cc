@@ -12,7 +12,7 @@
 
 #include "muster/reporting/json.h"
 
-namespace muster::app {
+namespace muster::reporting {
 namespace {
 
 using testing::HasSubstr;
@@ -143,4 +143,4 @@ TEST(StatementText, AskedForDeltaTheSidesMove) {
 }
 
 }  // namespace
-}  // namespace muster::app
+}  // namespace muster::reporting

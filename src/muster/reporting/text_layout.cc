@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace muster::app {
+namespace muster::reporting {
 namespace {
 
 constexpr std::size_t kGap = 2;  // spaces between two columns
@@ -61,4 +61,4 @@ std::string wrapped(std::string_view text, std::string_view first, std::string_v
   return lines + line + "\n";
 }
 
-}  // namespace muster::app
+}  // namespace muster::reporting

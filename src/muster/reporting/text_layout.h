@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace muster::app {
+namespace muster::reporting {
 
 // The width, in characters, that tables and paragraphs keep to.
 inline constexpr std::size_t kTextWidth = 80;
@@ -25,4 +25,4 @@ std::size_t width_of(const std::vector<TableRow>& rows);
 // begins with `first` and the others with `rest`. A word that fits no line stands alone in one.
 std::string wrapped(std::string_view text, std::string_view first = "", std::string_view rest = "");
 
-}  // namespace muster::app
+}  // namespace muster::reporting

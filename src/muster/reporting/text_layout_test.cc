@@ -5,7 +5,7 @@
 #include <sstream>
 #include <string>
 
-namespace muster::app {
+namespace muster::reporting {
 namespace {
 
 TEST(Aligned, ColumnsAreAsWideAsTheirLongestCell) {
@@ -36,4 +36,4 @@ TEST(Wrapped, AWordThatFitsNoLineStandsAlone) {
 }
 
 }  // namespace
-}  // namespace muster::app
+}  // namespace muster::reporting

@@ -5,9 +5,9 @@
 
 #include "muster/accounting/theorems/everyone/blanket.h"
 #include "muster/accounting/theorems/shared/reporting_law.h"
-#include "muster/accounting/theorems/swap/thinned_law.h"
 #include "muster/numerics/ordered.h"
 #include "muster/numerics/sums/expected_excess.h"
+#include "muster/numerics/sums/thinned_law.h"
 
 namespace muster::accounting {
 namespace {
@@ -44,8 +44,8 @@ numerics::AtomicLaw weighted(numerics::AtomicLaw law, const TermWeights* weights
   if (weights == nullptr) {
     return law;
   }
-  return thinned_product(law.points.size() > kMaxAtoms ? thinned_law(law) : law, weights->values,
-                         weights->probabilities, kMaxAtoms);
+  return numerics::thinned_product(law.points.size() > kMaxAtoms ? numerics::thinned_law(law) : law,
+                                   weights->values, weights->probabilities, kMaxAtoms);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // The thinned law is above the given one in convex order, close to it, and small; products likewise.
-#include "muster/accounting/theorems/swap/thinned_law.h"
+#include "muster/numerics/sums/thinned_law.h"
 
 #include <gtest/gtest.h>
 
@@ -13,6 +13,8 @@ namespace muster::accounting {
 namespace {
 
 using numerics::AtomicLaw;
+using numerics::thinned_law;
+using numerics::thinned_product;
 
 long double excess(const AtomicLaw& law, long double k) {
   long double sum = 0, mass = 0;

@@ -1,14 +1,12 @@
-#include "muster/accounting/theorems/swap/thinned_law.h"
+#include "muster/numerics/sums/thinned_law.h"
 
 #include <cmath>
 
 #include "muster/numerics/ordered.h"
 #include "muster/numerics/work.h"
 
-namespace muster::accounting {
+namespace muster::numerics {
 namespace {
-
-using numerics::AtomicLaw;
 
 // The width of a bin: a share of a deviation, and beyond one deviation of the distance from 0.
 constexpr double kBin = 1.0 / 256;
@@ -37,8 +35,8 @@ class Side {
   void add(double distance, double log_distance, double weight) {
     const double guess =
         distance < unit_ ? distance / (unit_ * kBin) : 1 / kBin + (log_distance - log_unit_) * kBinsPerUnit;
-    std::size_t bin = static_cast<std::size_t>(numerics::larger(0.0, guess));
-    bin = numerics::smaller(bin, edges_.size() - 2);
+    std::size_t bin = static_cast<std::size_t>(larger(0.0, guess));
+    bin = smaller(bin, edges_.size() - 2);
     while (distance < edges_[bin]) --bin;
     while (bin + 2 < edges_.size() && distance >= edges_[bin + 1]) ++bin;
     const long double mass = weight;
@@ -62,7 +60,7 @@ class Side {
         moment += moment_[next] + mass_[next] * (static_cast<long double>(edges_[next]) - low);
       }
       const long double gap = static_cast<long double>(edges_[next]) - low;
-      const long double up = numerics::within(moment / gap, 0.0L, mass);
+      const long double up = within(moment / gap, 0.0L, mass);
       result.add(sign * low, static_cast<double>(at_low + (mass - up)));
       at_low = up;
       first = next;
@@ -95,7 +93,7 @@ AtomicLaw thinned_product(const AtomicLaw& law, const std::vector<double>& weigh
   if (law.points.size() * weights.size() <= most) return exact();
   double heaviest = 0, square = 0, mean = 0;
   for (std::size_t w = 0; w < weights.size(); ++w) {
-    heaviest = numerics::larger(heaviest, weights[w]);
+    heaviest = larger(heaviest, weights[w]);
     square += probabilities[w] * weights[w] * weights[w];
     mean += probabilities[w] * weights[w];
   }
@@ -105,7 +103,7 @@ AtomicLaw thinned_product(const AtomicLaw& law, const std::vector<double>& weigh
   const double unit = std::sqrt(variance), max_added = kAddedVariance * variance;
   if (!(unit > 0)) return exact();
   Side below(-heaviest * law.smallest_point(), unit), above(heaviest * law.largest_point(), unit);
-  numerics::count_work(below.bins() + above.bins() + law.points.size() * weights.size(), kWorkOfBin, 0);
+  count_work(below.bins() + above.bins() + law.points.size() * weights.size(), kWorkOfBin, 0);
   std::vector<double> logs(law.points.size());
   for (std::size_t i = 0; i < logs.size(); ++i) logs[i] = std::log(std::fabs(law.points[i]));
   for (std::size_t w = 0; w < weights.size(); ++w) {
@@ -123,4 +121,4 @@ AtomicLaw thinned_product(const AtomicLaw& law, const std::vector<double>& weigh
   return result;
 }
 
-}  // namespace muster::accounting
+}  // namespace muster::numerics

@@ -1,4 +1,4 @@
-#include "muster/protocols/participation.h"
+#include "muster/protocols/check_in_coins.h"
 
 #include <algorithm>
 #include <array>

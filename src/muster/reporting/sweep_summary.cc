@@ -1,4 +1,4 @@
-#include "sweep_summary.h"
+#include "muster/reporting/sweep_summary.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -14,15 +14,14 @@
 #include "muster/reporting/number_text.h"
 #include "muster/reporting/text_layout.h"
 
-namespace muster::app {
+namespace muster::reporting {
 namespace {
 
 // Statistics over the finished seeds of one combination.
 struct Spread {
   std::uint64_t finished = 0;
   double mean = 0, lowest = 1, highest = 0;
-  std::optional<double> epsilon;  // the largest over seeds; they differ only if a budget stops some
-  bool unbounded = false;
+  double epsilon = 0;         // the largest over seeds; they differ only if a budget stops some
   std::uint64_t neutral = 0;  // of all seeds together
   double seconds = 0;         // per run, on average
 };
@@ -30,27 +29,20 @@ struct Spread {
 Spread spread_of(const std::vector<SweptRun>& runs) {
   Spread spread;
   for (const SweptRun& run : runs) {
-    if (!run.outcome) {
+    if (!run.result) {
       continue;
     }
     ++spread.finished;
-    spread.mean += run.outcome->accuracy;
-    spread.lowest = std::min(spread.lowest, run.outcome->accuracy);
-    spread.highest = std::max(spread.highest, run.outcome->accuracy);
-    spread.seconds += run.outcome->seconds;
-    spread.neutral += run.outcome->neutral;
-    if (run.outcome->epsilon) {
-      spread.epsilon = std::max(spread.epsilon.value_or(0), *run.outcome->epsilon);
-    } else {
-      spread.unbounded = true;
-    }
+    spread.mean += run.result->accuracy;
+    spread.lowest = std::min(spread.lowest, run.result->accuracy);
+    spread.highest = std::max(spread.highest, run.result->accuracy);
+    spread.seconds += run.result->seconds;
+    spread.neutral += run.result->neutral.value_or(0);
+    spread.epsilon = std::max(spread.epsilon, run.result->epsilon);
   }
   if (spread.finished > 0) {
     spread.mean /= static_cast<double>(spread.finished);
     spread.seconds /= static_cast<double>(spread.finished);
-  }
-  if (spread.unbounded) {
-    spread.epsilon.reset();
   }
   return spread;
 }
@@ -77,8 +69,8 @@ std::vector<TableRow> summary_rows(const Sweep& sweep, bool numbered) {
   if (numbered) {
     head.emplace_back("values");
   }
-  for (std::size_t k = 0; !numbered && k < sweep.knobs.size(); ++k) {
-    head.push_back(short_name(sweep.knobs[k].key));
+  for (std::size_t k = 0; !numbered && k < sweep.keys.size(); ++k) {
+    head.push_back(short_name(sweep.keys[k].key));
   }
   for (const char* column : {"accuracy", "lowest", "highest", "epsilon", "seeds", "time a run"}) {
     head.emplace_back(column);
@@ -89,14 +81,14 @@ std::vector<TableRow> summary_rows(const Sweep& sweep, bool numbered) {
     if (numbered) {
       row.push_back(fmt::format("{}", i + 1));
     }
-    for (std::size_t k = 0; !numbered && k < sweep.knobs.size(); ++k) {
+    for (std::size_t k = 0; !numbered && k < sweep.keys.size(); ++k) {
       row.push_back(sweep.combinations[i].set[k].second);
     }
     const Spread spread = spread_of(sweep.runs[i]);
     for (const double value : {spread.mean, spread.lowest, spread.highest}) {
       row.push_back(spread.finished > 0 ? fmt::format("{:.4f}", value) : "-");
     }
-    row.push_back(spread.finished == 0 ? "-" : spread.epsilon ? epsilon_text(*spread.epsilon) : "none");
+    row.push_back(spread.finished == 0 ? "-" : epsilon_text(spread.epsilon));
     row.push_back(fmt::format("{} of {}", spread.finished, sweep.runs[i].size()));
     row.push_back(spread.finished > 0 ? duration_text(spread.seconds) : "-");
     rows.push_back(row);
@@ -104,7 +96,7 @@ std::vector<TableRow> summary_rows(const Sweep& sweep, bool numbered) {
   return rows;
 }
 
-// One combination as a point. A line connects the combinations that differ only in the first knob.
+// One combination as a point. A line connects the combinations that differ only in the first swept key.
 struct Mark {
   double epsilon;
   Spread spread;
@@ -115,7 +107,7 @@ std::map<std::string, std::vector<Mark>> marks_by_line(const Sweep& sweep) {
   std::map<std::string, std::vector<Mark>> lines;
   for (std::size_t i = 0; i < sweep.combinations.size(); ++i) {
     const Spread spread = spread_of(sweep.runs[i]);
-    if (spread.finished == 0 || !spread.epsilon) {
+    if (spread.finished == 0 || !std::isfinite(spread.epsilon)) {
       continue;
     }
     const auto& set = sweep.combinations[i].set;
@@ -123,7 +115,7 @@ std::map<std::string, std::vector<Mark>> marks_by_line(const Sweep& sweep) {
     for (std::size_t k = 1; k < set.size(); ++k) {
       line += fmt::format("{}{} = {}", k == 1 ? "" : ", ", short_name(set[k].first), set[k].second);
     }
-    lines[line].push_back({*spread.epsilon, spread, set.empty() ? "" : set[0].second});
+    lines[line].push_back({spread.epsilon, spread, set.empty() ? "" : set[0].second});
   }
   for (auto& [line, marks] : lines) {
     std::ranges::stable_sort(marks, {}, &Mark::epsilon);
@@ -157,19 +149,19 @@ std::string summary_json(const Sweep& sweep) {
                                                        .number("mean", if_any(spread, spread.mean))
                                                        .number("min", if_any(spread, spread.lowest))
                                                        .number("max", if_any(spread, spread.highest)))
-                               .number("epsilon", spread.epsilon)
+                               .number("epsilon", if_any(spread, spread.epsilon))
                                .number("delta", combination.plans.front().delta)
                                .number("seconds", if_any(spread, spread.seconds))
                                .texts("runs", folders)
                                .unsigned_integer("neutral", spread.neutral));
   }
   std::vector<std::string> keys;
-  std::ranges::transform(sweep.knobs, std::back_inserter(keys), &Knob::key);
+  std::ranges::transform(sweep.keys, std::back_inserter(keys), &SweptKey::key);
   return JsonObject()
       .texts("sweep", keys)
       .objects("combinations", combinations)
       .unsigned_integer("runs", count(sweep, [](const SweptRun&) { return true; }))
-      .unsigned_integer("finished", count(sweep, [](const SweptRun& run) { return run.outcome.has_value(); }))
+      .unsigned_integer("finished", count(sweep, [](const SweptRun& run) { return run.result.has_value(); }))
       .unsigned_integer("failed", count(sweep, [](const SweptRun& run) { return !run.failure.empty(); }))
       .text("stopped", sweep.interrupted ? "interrupted" : "done")
       .text("out", sweep.folder)
@@ -177,7 +169,7 @@ std::string summary_json(const Sweep& sweep) {
 }
 
 std::string summary_table(const Sweep& sweep) {
-  std::vector<TableRow> rows = summary_rows(sweep, false);
+  const std::vector<TableRow> rows = summary_rows(sweep, false);
   if (width_of(rows) <= kTextWidth) {
     return aligned(rows, Align::right);
   }
@@ -218,8 +210,8 @@ std::string summary_svg(const Sweep& sweep) {
                       : Scale::linear(0, most > 0 ? most * 1.08 : 1, kLeft, kRight);
   ChartPanel panel(
       x, Scale::around(lowest, highest, kBottom, kTop),
-      sweep.knobs.empty() ? "accuracy on the test set"
-                          : fmt::format("accuracy on the test set, by {}", short_name(sweep.knobs[0].key)),
+      sweep.keys.empty() ? "accuracy on the test set"
+                         : fmt::format("accuracy on the test set, by {}", short_name(sweep.keys[0].key)),
       fmt::format("epsilon, proven, at delta {:g}", sweep.combinations.front().plans.front().delta.value()));
   std::vector<std::pair<std::string, Stroke>> legend;
   const bool told_apart = lines.size() <= kInks.size();
@@ -249,4 +241,4 @@ std::string summary_svg(const Sweep& sweep) {
   return svg_picture(kSize, heading, legend_row(legend, {kLeft, kLegendTop}) + panel.svg());
 }
 
-}  // namespace muster::app
+}  // namespace muster::reporting

@@ -15,13 +15,13 @@
 
 #include "muster/numerics/sums/atomic_law.h"
 
-namespace muster::accounting {
+namespace muster::numerics {
 
-numerics::AtomicLaw thinned_law(const numerics::AtomicLaw& law);
+AtomicLaw thinned_law(const AtomicLaw& law);
 
 // The law of w Y, for w > 0 independent of Y with the given values and probabilities (of sum 1). It is
 // exact if it has at most `most` atoms, and thinned otherwise.
-numerics::AtomicLaw thinned_product(const numerics::AtomicLaw& law, const std::vector<double>& weights,
-                                    const std::vector<double>& probabilities, std::size_t most = 0);
+AtomicLaw thinned_product(const AtomicLaw& law, const std::vector<double>& weights,
+                          const std::vector<double>& probabilities, std::size_t most = 0);
 
-}  // namespace muster::accounting
+}  // namespace muster::numerics

@@ -3,22 +3,33 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "muster/reporting/run_record.h"
-#include "sweep.h"
+#include "muster/plan/plan.h"
+#include "muster/simulation/runs/result_file.h"
 
-namespace muster::app {
+namespace muster::reporting {
+
+struct SweptKey {
+  std::string key;                  // "randomizer.epsilon0"
+  std::vector<std::string> values;  // as given
+};
+
+struct Combination {
+  std::vector<std::pair<std::string, std::string>> set;  // a value for each key, in the order of the keys
+  std::vector<protocols::Plan> plans;                    // one per seed
+};
 
 struct SweptRun {
-  std::string folder;              // the folder's name within that of the sweep
-  std::optional<Outcome> outcome;  // nothing if the run is not finished or failed
-  std::string failure;             // why the run failed; empty if it did not
+  std::string folder;                           // the folder's name within that of the sweep
+  std::optional<simulation::RunResult> result;  // nothing if the run is not finished or failed
+  std::string failure;                          // why the run failed; empty if it did not
 };
 
 struct Sweep {
   std::string folder;
-  std::vector<Knob> knobs;
+  std::vector<SweptKey> keys;
   std::vector<Combination> combinations;
   std::vector<std::vector<SweptRun>> runs;  // [combination][seed]
   bool interrupted = false;
@@ -33,4 +44,4 @@ std::string summary_table(const Sweep& sweep);
 // A chart of accuracy against epsilon, with whiskers from the lowest to the highest seed.
 std::string summary_svg(const Sweep& sweep);
 
-}  // namespace muster::app
+}  // namespace muster::reporting
