@@ -60,8 +60,7 @@ const KeySpec* find_key(std::string_view key);
 // As find_key, for a key that is known to be in the table; throws Error(internal) otherwise.
 const KeySpec& spec_of(std::string_view key);
 
-// The candidate with the smallest edit distance from `word`, for "did you mean"; empty if none is close.
-std::string nearest(std::string_view word, const std::vector<std::string_view>& candidates);
+// The key that `word` may stand for; empty if none is close.
 std::string nearest_key(std::string_view word);
 
 // The table as Markdown; docs/plan.md contains exactly this text.

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "muster/core/error.h"
+#include "muster/plan/nearest.h"
 
 namespace muster::protocols {
 namespace {

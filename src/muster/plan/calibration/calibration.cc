@@ -17,6 +17,7 @@
 #include "muster/plan/calibration/rough_epsilon.h"
 #include "muster/plan/calibration/round_variance.h"
 #include "muster/plan/keys.h"
+#include "muster/plan/nearest.h"
 
 namespace muster::protocols {
 namespace {
