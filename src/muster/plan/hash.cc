@@ -28,8 +28,8 @@ std::string Plan::canonical() const {
   }
   put("participation.protocol", name_of(protocol));
   if (checks_in()) {
-    if (least_rate) {
-      lines.emplace("participation.rate", fmt::format("[{}, {}]", *least_rate, rate));
+    if (min_rate) {
+      lines.emplace("participation.rate", fmt::format("[{}, {}]", *min_rate, rate));
     } else {
       put("participation.rate", rate);
     }

@@ -11,9 +11,9 @@
 namespace muster::protocols {
 namespace {
 
-constexpr std::uint64_t kMostClients = 1'000'000'000'000;
-constexpr std::uint64_t kMostInteger = std::numeric_limits<std::int64_t>::max();
-constexpr std::uint64_t kMostSeed = std::numeric_limits<std::uint64_t>::max();
+constexpr std::uint64_t kMaxClients = 1'000'000'000'000;
+constexpr std::uint64_t kMaxInteger = std::numeric_limits<std::int64_t>::max();
+constexpr std::uint64_t kMaxSeed = std::numeric_limits<std::uint64_t>::max();
 constexpr double kUnbounded = std::numeric_limits<double>::infinity();
 
 constexpr std::string_view kCheckIn = "shuffled-check-in";
@@ -26,10 +26,10 @@ constexpr std::string_view kTransfer = "features+linear";
 
 using Names = std::vector<std::string_view>;
 
-KeySpec integer(KeySpec spec, std::uint64_t least, std::uint64_t most = kMostInteger) {
+KeySpec integer(KeySpec spec, std::uint64_t min, std::uint64_t max = kMaxInteger) {
   spec.type = ValueType::integer;
-  spec.least = least;
-  spec.most = most;
+  spec.min = min;
+  spec.max = max;
   return spec;
 }
 
@@ -67,7 +67,7 @@ std::vector<KeySpec> make_table() {
   return {
       {"name", "", ValueType::name, "plan", "names the plan and its run folder", "all", {}, {}},
       integer({"seed", "--seed", {}, "1", "seed of every simulated stream", "train, audit", {}, {}}, 0,
-              kMostSeed),
+              kMaxSeed),
       integer({"population.clients",
                "--clients",
                {},
@@ -76,7 +76,7 @@ std::vector<KeySpec> make_table() {
                "all",
                {},
                {}},
-              1, kMostClients),
+              1, kMaxClients),
       {"population.data",
        "--data",
        ValueType::data,
@@ -118,7 +118,7 @@ std::vector<KeySpec> make_table() {
                "all",
                {"subset"},
                {}},
-              1, kMostClients),
+              1, kMaxClients),
       integer({"participation.slots",
                "--slots",
                {},
@@ -335,8 +335,8 @@ std::string KeySpec::allowed(Command command) const {
     case ValueType::data:
       return "digits | idx:DIR | csv:FILE | cifar:DIR | DIR";
     case ValueType::integer:
-      return most == kMostInteger ? fmt::format("integer >= {}", least)
-                                  : fmt::format("integer {}..{}", least, compact(most));
+      return max == kMaxInteger ? fmt::format("integer >= {}", min)
+                                : fmt::format("integer {}..{}", min, compact(max));
     case ValueType::number:
       return range_text(*this);
     case ValueType::rate:

@@ -37,7 +37,7 @@ struct KeySpec {
   std::string_view commands;                  // "all", or the commands that read it
   std::vector<std::string_view> protocols;    // empty: any
   std::vector<std::string_view> randomizers;  // empty: any
-  std::uint64_t least = 0, most = 0;          // the range of an integer
+  std::uint64_t min = 0, max = 0;             // the range of an integer
   // The range of a number. If high is infinity, there is no upper limit, but infinity itself is refused.
   double low = 0, high = 0;
   bool low_included = false, high_included = false;

@@ -160,7 +160,7 @@ void read_participation(const Reader& reader, Plan& plan) {
     reader.take<RateRange>("participation.rate", rate);
     plan.rate = rate.hi;
     if (rate.lo < rate.hi) {
-      plan.least_rate = rate.lo;
+      plan.min_rate = rate.lo;
     }
     reader.take<Schedule>("participation.dropout", plan.dropout);
   }
@@ -236,9 +236,9 @@ void refuse_unfit_model(const PlanSource& source, const Plan& plan) {
 
 // Refuses what accounting allows but a training run cannot do.
 void refuse_untrainable(const Plan& plan) {
-  constexpr std::uint64_t kMostUpdates = (std::uint64_t{1} << 40) - 1;  // a stream address has 40 bits for it
-  constexpr std::uint64_t kMostSlots = 1'000'000'000;  // slots are held in memory, 16 bytes each
-  if (plan.has_slots() && plan.slots > kMostSlots) {
+  constexpr std::uint64_t kMaxUpdates = (std::uint64_t{1} << 40) - 1;  // a stream address has 40 bits for it
+  constexpr std::uint64_t kMaxSlots = 1'000'000'000;  // slots are held in memory, 16 bytes each
+  if (plan.has_slots() && plan.slots > kMaxSlots) {
     throw Error(ErrorCode::plan, "participation.slots", fmt::format("{}", plan.slots), "integer 1..1e9",
                 "is more slots than can be trained");
   }
@@ -248,9 +248,9 @@ void refuse_untrainable(const Plan& plan) {
         fmt::format("integer 1..{}", plan.clients),
         "is a window longer than the run: it ends before the first client's window does, with no update");
   }
-  if (plan.updates() > kMostUpdates) {
+  if (plan.updates() > kMaxUpdates) {
     throw Error(ErrorCode::plan, "rounds.count", fmt::format("{}", plan.rounds),
-                fmt::format("integer 0..{}", kMostUpdates / plan.slots_a_run()),
+                fmt::format("integer 0..{}", kMaxUpdates / plan.slots_a_run()),
                 plan.has_slots()
                     ? fmt::format("is more than can be trained, with {} slots each", plan.slots_a_run())
                     : "is more rounds than can be trained");
@@ -319,9 +319,9 @@ std::uint64_t Plan::slots_a_run() const {
 }
 
 std::uint64_t Plan::updates() const {
-  constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
+  constexpr std::uint64_t kMax = std::numeric_limits<std::uint64_t>::max();
   const std::uint64_t each = slots_a_run();
-  return each > 0 && rounds > kMost / each ? kMost : rounds * each;
+  return each > 0 && rounds > kMax / each ? kMax : rounds * each;
 }
 
 std::uint64_t Plan::rounds_charged(std::uint64_t done) const {
@@ -358,11 +358,11 @@ accounting::Participation Plan::participation(std::uint64_t round) const {
   using Kind = accounting::RandomCheckIn::Kind;
   const ClientCount n = ClientCount::of(clients);
   const auto effective = [lost = dropout.at(round)](double coin) { return Rate::effective(coin, lost); };
-  std::optional<Rate> least;
-  if (least_rate) {
+  std::optional<Rate> min;
+  if (min_rate) {
     // The dropout coin may deviate downward by one unit in the last place.
-    const double lost = dropout.at(round), exact = effective(*least_rate).value();
-    least = Rate::of(lost > 0 ? exact * (1 - 4 * std::numeric_limits<double>::epsilon()) : exact);
+    const double lost = dropout.at(round), exact = effective(*min_rate).value();
+    min = Rate::of(lost > 0 ? exact * (1 - 4 * std::numeric_limits<double>::epsilon()) : exact);
   }
   switch (protocol) {
     case Protocol::shuffle:
@@ -370,15 +370,15 @@ accounting::Participation Plan::participation(std::uint64_t round) const {
     case Protocol::subset:
       return accounting::FixedSubset{n, subset};
     case Protocol::shuffled_check_in:
-      return accounting::ShuffledCheckIn{n, effective(rate), least};
+      return accounting::ShuffledCheckIn{n, effective(rate), min};
     case Protocol::random_check_in_fixed:
-      return accounting::RandomCheckIn{Kind::fixed, n, slots, effective(rate), least};
+      return accounting::RandomCheckIn{Kind::fixed, n, slots, effective(rate), min};
     case Protocol::random_check_in_averaged:
-      return accounting::RandomCheckIn{Kind::averaged, n, slots, effective(rate), least};
+      return accounting::RandomCheckIn{Kind::averaged, n, slots, effective(rate), min};
     case Protocol::random_check_in_sliding:
-      return accounting::RandomCheckIn{Kind::sliding, n, slots, effective(rate), least};
+      return accounting::RandomCheckIn{Kind::sliding, n, slots, effective(rate), min};
     case Protocol::aggregated_check_in:
-      return accounting::AggregatedCheckIn{n, effective(rate), minimum, least};
+      return accounting::AggregatedCheckIn{n, effective(rate), minimum, min};
   }
   throw Error(ErrorCode::internal, "participation.protocol", "", "", "a protocol without a description");
 }

@@ -79,12 +79,12 @@ class Plan {
   std::string data;  // "digits", "idx:DIR", "csv:FILE" or "cifar:DIR"; may be empty for account and calibrate
 
   Protocol protocol = Protocol::shuffled_check_in;
-  double rate = 0;                   // the highest, if rates differ
-  std::optional<double> least_rate;  // the lowest, if rates differ
-  Schedule dropout{0};               // per round, as `rounds` counts them
-  std::uint64_t subset = 0;          // protocol subset
-  std::uint64_t slots = 0;           // protocols random-check-in-*
-  std::uint64_t minimum = 1;         // protocol aggregated-check-in
+  double rate = 0;                 // the highest, if rates differ
+  std::optional<double> min_rate;  // the lowest, if rates differ
+  Schedule dropout{0};             // per round, as `rounds` counts them
+  std::uint64_t subset = 0;        // protocol subset
+  std::uint64_t slots = 0;         // protocols random-check-in-*
+  std::uint64_t minimum = 1;       // protocol aggregated-check-in
 
   RandomizerKind randomizer = RandomizerKind::ldp_sgd;
   std::optional<double> epsilon0;

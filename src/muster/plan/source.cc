@@ -138,13 +138,13 @@ std::string line_of(std::string_view text, std::uint32_t line) {
 // The parser limits how deeply values are nested, but not the number of parts of a dotted key, and tens
 // of thousands of parts overflow the stack. No key has many more parts than the text has dots, and a
 // number needs only one dot.
-constexpr std::ptrdiff_t kMostDots = 10'000;
+constexpr std::ptrdiff_t kMaxDots = 10'000;
 
-bool is_deep(std::string_view text) { return std::ranges::count(text, '.') > kMostDots; }
+bool is_deep(std::string_view text) { return std::ranges::count(text, '.') > kMaxDots; }
 
 toml::table parse(std::string_view text, const std::string& name) {
   if (is_deep(text)) {
-    throw Error(ErrorCode::plan, name, "", fmt::format("at most {} dots", kMostDots),
+    throw Error(ErrorCode::plan, name, "", fmt::format("at most {} dots", kMaxDots),
                 "has too many dots for a plan");
   }
   try {

@@ -77,7 +77,7 @@ std::uint64_t integer_value(const KeySpec& spec, const RawValue& raw) {
     integer = static_cast<std::uint64_t>(*signed_integer);
   } else if (const auto* text = std::get_if<std::string>(&raw.value);
              // TOML integers end at 2^63 - 1, so a larger seed is written as text.
-             text != nullptr && (raw.origin.is_flag() || spec.most > std::uint64_t{1} << 63)) {
+             text != nullptr && (raw.origin.is_flag() || spec.max > std::uint64_t{1} << 63)) {
     const std::optional<std::uint64_t> parsed = integer_of_text(*text);
     if (!parsed) {
       refuse(spec, raw, parse_number(*text) ? "is out of range, or not an integer" : "is not an integer");
@@ -92,7 +92,7 @@ std::uint64_t integer_value(const KeySpec& spec, const RawValue& raw) {
     }
     refuse_type(spec, raw, "an integer");
   }
-  if (integer < spec.least || integer > spec.most) {
+  if (integer < spec.min || integer > spec.max) {
     refuse(spec, raw, "is out of range");
   }
   return integer;
