@@ -17,7 +17,7 @@
 #include "command.h"
 #include "help_layout.h"
 #include "muster/core/error.h"
-#include "muster/plan/keys.h"
+#include "muster/plan/nearest.h"
 #include "muster/reporting/json.h"
 #include "muster/simulation/ranks.h"
 

@@ -11,28 +11,12 @@
 namespace muster::app {
 namespace {
 
-std::string type_text(const protocols::KeySpec& spec) {
-  switch (spec.type) {
-    case protocols::ValueType::integer:
-      return "INTEGER";
-    case protocols::ValueType::number:
-      return "NUMBER";
-    case protocols::ValueType::rate:
-      return "NUMBER|LO:HI";
-    case protocols::ValueType::schedule:
-    case protocols::ValueType::learning_rate:
-      return "SCHEDULE";
-    default:
-      return "TEXT";
-  }
-}
-
 // "; k-rr only" or "; not gaussian", whichever list is shorter among the choices that the command
 // supports; "" if all apply.
 std::string only_text(std::string_view key, const std::vector<std::string_view>& names,
                       protocols::Command command) {
   std::vector<std::string_view> with, without;
-  for (const protocols::Choice& option : protocols::spec_of(key).choices) {
+  for (const protocols::Choice& option : protocols::spec_of(key).choices()) {
     if (option.works_with(command)) {
       const bool named = names.empty() || std::ranges::find(names, option.name) != names.end();
       (named ? with : without).push_back(option.name);
@@ -50,13 +34,14 @@ std::string help_text(const protocols::KeySpec& spec, protocols::Command command
   text += only_text("participation.protocol", spec.protocols, command);
   text += only_text("randomizer.kind", spec.randomizers, command);
   text += only_text("model.kind", spec.models, command);
-  return spec.fallback.empty() ? text : fmt::format("{} [{}]", text, spec.fallback);
+  const std::string fallback = spec.shown_default();
+  return fallback.empty() ? text : fmt::format("{} [{}]", text, fallback);
 }
 
 // A flag is shown if it applies to some choice that the command supports.
 bool shown(const protocols::KeySpec& spec, protocols::Command command) {
   const auto reachable = [command](std::string_view key, const std::vector<std::string_view>& names) {
-    return names.empty() || std::ranges::any_of(protocols::spec_of(key).choices, [&](const auto& option) {
+    return names.empty() || std::ranges::any_of(protocols::spec_of(key).choices(), [&](const auto& option) {
              return option.works_with(command) && std::ranges::find(names, option.name) != names.end();
            });
   };
@@ -77,7 +62,7 @@ PlanFlags::PlanFlags(CLI::App& cli, protocols::Command command) : command_(comma
       const std::string key(spec.key);
       options_[key] =
           cli.add_option(std::string(spec.flag), typed_[key], help_text(spec, command))
-              ->type_name(type_text(spec))
+              ->type_name(std::string(spec.placeholder()))
               ->group(shown(spec, command) ? "Plan (each flag overrides the key of the plan)" : "");
     }
   }

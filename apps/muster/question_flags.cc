@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <limits>
-
 #include "muster/core/error.h"
 #include "muster/describe/mechanism.h"
 #include "muster/describe/participation.h"
@@ -15,20 +13,10 @@ namespace muster::app {
 using accounting::View;
 
 double number_flag(const std::string& flag, const std::string& text, bool zero_allowed) {
-  const protocols::KeySpec spec = {.key = flag,
-                                   .flag = flag,
-                                   .type = protocols::ValueType::number,
-                                   .fallback = "",
-                                   .meaning = "",
-                                   .commands = "",
-                                   .protocols = {},
-                                   .randomizers = {},
-                                   .low = 0,
-                                   .high = std::numeric_limits<double>::infinity(),
-                                   .low_included = zero_allowed};
+  const protocols::Interval range = zero_allowed ? protocols::kNotNegative : protocols::kPositive;
   const protocols::RawValue raw = {
       .value = text, .text = text, .origin = {.flag = flag, .file = "", .line = 0, .column = 0}};
-  return std::get<double>(protocols::typed_value(spec, raw, protocols::Command::account));
+  return protocols::number_value({flag, raw, protocols::Command::account, range.text()}, range);
 }
 
 std::optional<View> view_flag(const std::string& text, bool given) {

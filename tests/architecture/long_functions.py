@@ -21,8 +21,8 @@ LONGER = {
     "mixture_samples.cc: sample": "not split yet",
     "rare_terms.cc: excess_with_rare_terms": "not split yet",
     "worst_mixture.cc: along": "not split yet",
-    "hash.cc: Plan::canonical": "not split yet",
-    "keys.cc: make_table": "a row per key",
+    "key_table.cc: participation_keys": "a row per key",
+    "key_table.cc: rounds_keys": "a row per key",
 }
 
 LITERALS = re.compile(

@@ -107,9 +107,9 @@ TEST(PlanFlagText, ADropoutThatChangesIsCanonicalAndStaged) {
 
 TEST(PlanFlagText, ARangeOfRates) {
   EXPECT_EQ(accounted("0.1:0.2").rate, 0.2);
-  EXPECT_EQ(accounted("0.1:0.2").least_rate, 0.1);
-  EXPECT_EQ(accounted("0.2:0.2").least_rate, std::nullopt);
-  EXPECT_EQ(accounted("1e-9:1").least_rate, 1e-9);
+  EXPECT_EQ(accounted("0.1:0.2").min_rate, 0.1);
+  EXPECT_EQ(accounted("0.2:0.2").min_rate, std::nullopt);
+  EXPECT_EQ(accounted("1e-9:1").min_rate, 1e-9);
   for (const char* text : {"0.2:0.1", "0:0.1", "0.1:", ":0.1", ":", "0.1:0.2:0.3", "0.1:1.1", "nan:0.1",
                            "0.1:inf", "-0.1:0.1", "1e-400:0.5", "a:b", "0.1 :0.2"}) {
     try {

@@ -3,333 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
-#include <numeric>
 
 #include "muster/core/error.h"
+#include "muster/plan/nearest.h"
 
 namespace muster::protocols {
 namespace {
 
-constexpr std::uint64_t kMostClients = 1'000'000'000'000;
-constexpr std::uint64_t kMostInteger = std::numeric_limits<std::int64_t>::max();
-constexpr std::uint64_t kMostSeed = std::numeric_limits<std::uint64_t>::max();
-constexpr double kUnbounded = std::numeric_limits<double>::infinity();
-
-constexpr std::string_view kCheckIn = "shuffled-check-in";
-constexpr std::string_view kFixed = "random-check-in-fixed";
-constexpr std::string_view kAveraged = "random-check-in-averaged";
-constexpr std::string_view kSliding = "random-check-in-sliding";
-constexpr std::string_view kAggregated = "aggregated-check-in";
-
-constexpr std::string_view kTransfer = "features+linear";
-
-using Names = std::vector<std::string_view>;
-
-KeySpec integer(KeySpec spec, std::uint64_t least, std::uint64_t most = kMostInteger) {
-  spec.type = ValueType::integer;
-  spec.least = least;
-  spec.most = most;
-  return spec;
+bool among(std::string_view name, const KeySpec::Names& names) {
+  return names.empty() || std::ranges::find(names, name) != names.end();
 }
 
-// `type` must be number or rate.
-KeySpec number(KeySpec spec, double low, bool low_included, double high, bool high_included) {
-  spec.low = low;
-  spec.high = high;
-  spec.low_included = low_included;
-  spec.high_included = high_included;
-  return spec;
-}
-
-KeySpec positive(KeySpec spec) { return number(std::move(spec), 0, false, kUnbounded, false); }
-KeySpec fraction(KeySpec spec) { return number(std::move(spec), 0, true, 1, false); }
-
-KeySpec choice(KeySpec spec, std::vector<Choice> choices) {
-  spec.type = ValueType::choice;
-  spec.choices = std::move(choices);
-  return spec;
-}
-
-KeySpec with_models(KeySpec spec, Names models) {
-  spec.models = std::move(models);
-  return spec;
-}
-
-std::vector<KeySpec> make_table() {
-  const Names descending = {"cnn", "logistic", "mlp", kTransfer};
-  const Names check_ins = {kCheckIn, kFixed, kAveraged, kSliding, kAggregated};
-  const Names slots = {kFixed, kAveraged, kSliding};
-  const Names local = {"ldp-sgd", "l1", "l2", "linf", "k-rr", "laplace", "pure"};
-  const Names clipped = {"ldp-sgd", "gaussian", "l1", "l2", "linf", "laplace"};
-  constexpr ValueType kNumber = ValueType::number;
-  // key, flag, type, default, meaning, commands, protocols, randomizers
-  return {
-      {"name", "", ValueType::name, "plan", "names the plan and its run folder", "all", {}, {}},
-      integer({"seed", "--seed", {}, "1", "seed of every simulated stream", "train, audit", {}, {}}, 0,
-              kMostSeed),
-      integer({"population.clients",
-               "--clients",
-               {},
-               "",
-               "honest clients the accountant may count on",
-               "all",
-               {},
-               {}},
-              1, kMostClients),
-      {"population.data",
-       "--data",
-       ValueType::data,
-       "",
-       "client j holds example j; more clients than examples: each holds one drawn at random",
-       "train",
-       {},
-       {}},
-      choice({"participation.protocol", "--protocol", {}, "", "who takes part in a round", "all", {}, {}},
-             {{"shuffle", Support::trained},
-              {"subset", Support::trained},
-              {kCheckIn, Support::trained},
-              {kFixed, Support::trained},
-              {kAveraged, Support::trained},
-              {kSliding, Support::trained},
-              {kAggregated, Support::trained}}),
-      number({"participation.rate",
-              "--rate",
-              ValueType::rate,
-              "",
-              "the client's coin in each round; of clients whose coins differ, the lowest and the highest",
-              "all",
-              check_ins,
-              {}},
-             0, false, 1, true),
-      fraction({"participation.dropout",
-                "--dropout",
-                ValueType::schedule,
-                "0",
-                "a second coin: a report that is lost; the effective rate is rate (1 - dropout); by rounds",
-                "all",
-                check_ins,
-                {}}),
-      integer({"participation.subset",
-               "--subset",
-               {},
-               "",
-               "clients drawn in secret each round",
-               "all",
-               {"subset"},
-               {}},
-              1, kMostClients),
-      integer({"participation.slots",
-               "--slots",
-               {},
-               "",
-               "slots of a run, which is what rounds.count counts",
-               "all",
-               slots,
-               {}},
-              1),
-      integer({"participation.minimum",
-               "--minimum",
-               {},
-               "1",
-               "fewer reports destroy the round",
-               "all",
-               {kAggregated},
-               {}},
-              1),
-      choice(
-          {"randomizer.kind", "--randomizer", {}, "", "what a client does to what it sends", "all", {}, {}},
-          {{"ldp-sgd", Support::trained},
-           {"gaussian", Support::trained},
-           {"l1", Support::trained},
-           {"l2", Support::trained},
-           {"linf", Support::trained},
-           {"k-rr", Support::trained},
-           {"laplace", Support::trained},
-           {"pure", Support::accounted}}),
-      positive({"randomizer.epsilon0",
-                "--epsilon0",
-                kNumber,
-                "",
-                "local epsilon of one message",
-                "all",
-                {},
-                local}),
-      positive(
-          {"randomizer.clip",
-           "--clip",
-           kNumber,
-           "",
-           "largest L2 norm of what is randomized; with l1 its L1 norm, with linf and laplace the size of "
-           "a number",
-           "all",
-           {},
-           clipped}),
-      positive({"randomizer.sigma",
-                "--sigma",
-                kNumber,
-                "",
-                "noise multiplier: deviation sigma * clip a coordinate",
-                "all",
-                {},
-                {"gaussian"}}),
-      integer({"randomizer.k", "--k", {}, "", "number of answers", "all", {}, {"k-rr"}}, 2),
-      integer({"rounds.count", "--rounds", {}, "", "rounds; whole runs in the slot protocols", "all", {}, {}},
-              0),
-      with_models({"rounds.learning_rate",
-                   "--learning-rate",
-                   ValueType::learning_rate,
-                   "",
-                   "step size of a round; of a slot in the slot protocols, counted over all runs",
-                   "train",
-                   {},
-                   {}},
-                  descending),
-      with_models(
-          fraction({"rounds.momentum", "--momentum", kNumber, "0", "server momentum", "train", {}, {}}),
-          descending),
-      with_models(fraction({"rounds.average",
-                            "--average",
-                            kNumber,
-                            "0",
-                            "iterate averaging weight; 0 is off",
-                            "train",
-                            {},
-                            {}}),
-                  descending),
-      with_models(positive({"rounds.projection",
-                            "--projection",
-                            kNumber,
-                            "none",
-                            "radius of the ball the model stays in",
-                            "train",
-                            {},
-                            {}}),
-                  descending),
-      with_models(number({"rounds.weight_decay",
-                          "--weight-decay",
-                          kNumber,
-                          "0",
-                          "decay of the weights",
-                          "train",
-                          {},
-                          {}},
-                         0, true, kUnbounded, false),
-                  descending),
-      integer({"rounds.batch", "--batch", {}, "1", "slots a step", "train", {kFixed}, {}}, 1),
-      integer({"rounds.log_every",
-               "--log-every",
-               {},
-               "1 % of all, at least 1",
-               "rounds, or slots, between measurements",
-               "train",
-               {},
-               {}},
-              1),
-      integer({"rounds.checkpoint_every",
-               "--checkpoint-every",
-               {},
-               "5 % of all, at least 1",
-               "rounds, or slots, between checkpoints",
-               "train",
-               {},
-               {}},
-              1),
-      choice({"model.kind", "--model", {}, "", "what is trained", "train", {}, {}},
-             {{"cnn", Support::trained},
-              {"logistic", Support::trained},
-              {"mlp", Support::trained},
-              {"features+linear", Support::trained},
-              {"mean", Support::trained},
-              {"histogram", Support::trained}}),
-      with_models(choice({"model.activation",
-                          "--activation",
-                          {},
-                          "relu",
-                          "what follows each layer but the last",
-                          "train",
-                          {},
-                          {}},
-                         {{"relu", Support::trained}, {"tanh", Support::trained}}),
-                  {"cnn", "mlp", kTransfer}),
-      with_models({"model.public_data",
-                   "--public-data",
-                   ValueType::data,
-                   "digits",
-                   "what the features are learned from, without noise; nobody's private data",
-                   "train",
-                   {},
-                   {}},
-                  {kTransfer}),
-      with_models(integer({"model.pretrain_epochs",
-                           "--pretrain-epochs",
-                           {},
-                           "3",
-                           "passes over the public data",
-                           "train",
-                           {},
-                           {}},
-                          0, 10'000),
-                  {kTransfer}),
-      number({"privacy.delta", "--delta", kNumber, "", "failure probability of the guarantee", "all", {}, {}},
-             0, false, 1, false),
-      positive({"privacy.budget",
-                "--budget",
-                kNumber,
-                "none",
-                "stop before this epsilon is passed",
-                "train",
-                {},
-                {}}),
-  };
-}
-
-std::size_t edits(std::string_view from, std::string_view to) {
-  std::vector<std::size_t> row(to.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 1; i <= from.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= to.size(); ++j) {
-      const std::size_t substituted = diagonal + (from[i - 1] != to[j - 1]);
-      diagonal = row[j];
-      row[j] = std::min({substituted, row[j] + 1, row[j - 1] + 1});
-    }
-  }
-  return row[to.size()];
-}
-
-std::string join(const Names& names, std::string_view separator) {
-  return fmt::format("{}", fmt::join(names, separator));
-}
-
-// Writes 1e12 instead of thirteen digits.
-std::string compact(std::uint64_t integer) {
-  int zeros = 0;
-  std::uint64_t head = integer;
-  for (; head >= 10 && head % 10 == 0; head /= 10) {
-    ++zeros;
-  }
-  return zeros < 6 ? fmt::format("{}", integer) : fmt::format("{}e{}", head, zeros);
-}
-
-std::string range_text(const KeySpec& spec) {
-  if (spec.high == kUnbounded) {
-    return fmt::format("number {} {}", spec.low_included ? ">=" : ">", spec.low);
-  }
-  return fmt::format("number in {}{}, {}{}", spec.low_included ? '[' : '(', spec.low, spec.high,
-                     spec.high_included ? ']' : ')');
-}
-
-template <typename Wanted>
-std::string choices_text(const KeySpec& spec, const Wanted& wanted) {
-  Names names;
-  for (const Choice& option : spec.choices) {
-    if (wanted(option)) {
-      names.push_back(option.name);
-    }
-  }
-  return join(names, " | ");
+std::optional<std::string> written_value(const KeySpec& spec, const PlanValues& values) {
+  return std::visit([&](const auto& kind) { return kind.write(values); }, spec.values);
 }
 
 // Escapes bars, which would end a cell of the Markdown table.
@@ -341,58 +27,65 @@ std::string escaped(const std::string& text) {
   return result;
 }
 
-}  // namespace
+std::string cell(const std::string& text) { return text.empty() ? "-" : escaped(text); }
 
-std::string KeySpec::allowed(Command command) const {
-  switch (type) {
-    case ValueType::name:
-      return "1 to 100 of A-Z a-z 0-9 . _ -, not starting with .";
-    case ValueType::data:
-      return "digits | idx:DIR | csv:FILE | cifar:DIR | DIR";
-    case ValueType::integer:
-      return most == kMostInteger ? fmt::format("integer >= {}", least)
-                                  : fmt::format("integer {}..{}", least, compact(most));
-    case ValueType::number:
-      return range_text(*this);
-    case ValueType::rate:
-      return range_text(*this) + ", or [lo, hi] (as a flag lo:hi)";
-    case ValueType::schedule:
-      return range_text(*this) +
-             (command == Command::calibrate ? "" : ", or [[1, value], [round, value], ...]");
-    case ValueType::learning_rate:
-      return "number > 0, [[1, value], [round, value], ...], or \"inverse-sqrt:V\"";
-    case ValueType::choice:
-      return choices_text(*this, [command](const Choice& option) { return option.works_with(command); });
-  }
-  return "";
-}
+}  // namespace
 
 bool KeySpec::applies_to(std::string_view protocol, std::string_view randomizer,
                          std::string_view model) const {
-  const auto among = [](std::string_view name, const Names& names) {
-    return names.empty() || std::ranges::find(names, name) != names.end();
-  };
-  return among(protocol, protocols) && among(randomizer, randomizers) &&
-         (model.empty() || among(model, models));
+  return among(protocol, protocols) && among(randomizer, randomizers) && applies_to_model(model);
+}
+
+bool KeySpec::applies_to_model(std::string_view model) const { return model.empty() || among(model, models); }
+
+void KeySpec::read(const RawValue& raw, Command command, PlanValues& into) const {
+  const Stated stated{key, raw, command, allowed(command)};
+  std::visit([&](const auto& kind) { kind.read(stated, into); }, values);
+}
+
+std::optional<std::string> KeySpec::canonical(const PlanValues& from) const {
+  const std::string_view model = written == Written::with_any_model ? "" : name_of(from.model);
+  std::optional<std::string> text = written_value(*this, from);
+  const bool left_out = !applies_to(name_of(from.protocol), name_of(from.randomizer), model) ||
+                        (written == Written::unless_default && text == written_value(*this, PlanValues{}));
+  return left_out ? std::nullopt : text;
+}
+
+std::string KeySpec::allowed(Command command) const {
+  return std::visit([&](const auto& kind) { return kind.allowed(command); }, values);
+}
+
+std::string_view KeySpec::placeholder() const {
+  return std::visit([](const auto& kind) { return kind.kPlaceholder; }, values);
+}
+
+std::string KeySpec::shown_default() const {
+  if (needed != Needed::no) {
+    return "";
+  }
+  return fallback.empty() ? written_value(*this, PlanValues{}).value_or("none") : std::string(fallback);
 }
 
 std::string KeySpec::only_with() const {
   std::string text;
-  if (!protocols.empty()) {
-    text = "protocol " + join(protocols, " | ");
-  }
-  if (!randomizers.empty()) {
-    text += (text.empty() ? "" : "; ") + ("randomizer " + join(randomizers, " | "));
-  }
-  if (!models.empty()) {
-    text += (text.empty() ? "" : "; ") + ("model " + join(models, " | "));
+  for (const auto& [what, names] :
+       {std::pair("protocol", &protocols), {"randomizer", &randomizers}, {"model", &models}}) {
+    if (!names->empty()) {
+      text += fmt::format("{}{} {}", text.empty() ? "" : "; ", what, fmt::join(*names, " | "));
+    }
   }
   return text;
 }
 
-const std::vector<KeySpec>& plan_keys() {
-  static const std::vector<KeySpec> table = make_table();
-  return table;
+const std::vector<Choice>& KeySpec::choices() const {
+  static const std::vector<Choice> none;
+  const auto* choice = std::get_if<Choices>(&values);
+  return choice == nullptr ? none : choice->options();
+}
+
+bool KeySpec::takes_arrays() const {
+  return std::holds_alternative<Rates>(values) || std::holds_alternative<Schedules>(values) ||
+         std::holds_alternative<LearningRates>(values);
 }
 
 const KeySpec* find_key(std::string_view key) {
@@ -408,43 +101,9 @@ const KeySpec& spec_of(std::string_view key) {
   return *spec;
 }
 
-namespace {
-
-// "lr" of "learning-rate": the first letters of the words.
-std::string initials(std::string_view text) {
-  std::string letters;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const bool begins = i == 0 || text[i - 1] == '-' || text[i - 1] == '_' || text[i - 1] == '.';
-    if (begins && text[i] != '-') letters += text[i];
-  }
-  return letters;
-}
-
-std::string_view without_dashes(std::string_view text) {
-  return text.substr(std::min(text.find_first_not_of('-'), text.size()));
-}
-
-}  // namespace
-
-std::string nearest(std::string_view word, const std::vector<std::string_view>& candidates) {
-  for (const std::string_view candidate : candidates) {
-    const std::string letters = initials(candidate);
-    if (letters.size() > 1 && without_dashes(word) == letters) return std::string(candidate);
-  }
-  std::string_view best;
-  std::size_t fewest = word.size() / 3 + 2;  // a distance above this means another word
-  for (const std::string_view candidate : candidates) {
-    if (const std::size_t distance = edits(word, candidate); distance < fewest) {
-      fewest = distance;
-      best = candidate;
-    }
-  }
-  return std::string(best);
-}
-
 std::string nearest_key(std::string_view word) {
   const auto last_part = [](std::string_view key) { return key.substr(key.find('.') + 1); };
-  Names keys;
+  std::vector<std::string_view> keys;
   for (const KeySpec& spec : plan_keys()) {
     if (last_part(spec.key) == last_part(word)) {
       // The name is right but the section is wrong.
@@ -464,14 +123,9 @@ std::string key_reference() {
     if (trained != allowed) {
       allowed += "; train: " + trained;
     }
-    const auto later = [](const Choice& option) { return option.support == Support::none; };
-    if (const std::string names = choices_text(spec, later); !names.empty()) {
-      allowed += "; not implemented yet: " + names;
-    }
     text += fmt::format("| `{}` | {} | {} | {} | {} | {} | {} |\n", spec.key,
                         spec.flag.empty() ? "-" : fmt::format("`{}`", spec.flag), escaped(allowed),
-                        spec.fallback.empty() ? "-" : spec.fallback, spec.commands,
-                        spec.only_with().empty() ? "-" : escaped(spec.only_with()), spec.meaning);
+                        cell(spec.shown_default()), spec.commands, cell(spec.only_with()), spec.meaning);
   }
   return text;
 }

@@ -1,56 +1,72 @@
-// The table of plan keys: their names, the flags that override them, the values they may hold, and
-// where they apply.
+// The table of plan keys. One row says everything about a key: its name and flag, the values it may hold
+// and the field that they fill, where it applies and whether it is needed.
 //
-// Parsing, validation, the flags and --help of the command, and docs/plan.md are all generated from it. A
-// name never changes its meaning: a new meaning needs a new key. Values that are documented but that a
-// command does not support yet are listed, so that they are refused by name.
+// Reading, validation, defaults, the canonical text, the flags and --help of the command, and docs/plan.md
+// all come from the rows. A new key takes a row in key_table.cc, a field with its default in plan.h, and
+// the code that uses it. (docs/plan.md and the session tests of --help are then written anew by their
+// tests.) A name never changes its meaning: a new meaning needs a new key.
 #pragma once
 
-#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "muster/plan/plan.h"
+#include "muster/plan/value_kinds.h"
 
 namespace muster::protocols {
 
-enum class ValueType { name, data, integer, number, rate, schedule, learning_rate, choice };
+// Which commands refuse a plan that lacks a key, of those that read it, wherever the key applies.
+enum class Needed { no, always, to_train };
 
-// How far a value of a choice is supported. An accounted value can be charged but not trained with.
-enum class Support { none, accounted, trained };
-
-struct Choice {
-  std::string_view name;
-  Support support;
-  bool works_with(Command command) const {
-    return command == Command::train ? support == Support::trained : support != Support::none;
-  }
+// Whether the canonical text, of which the hash is taken, states a key that has a value.
+enum class Written {
+  always,          // with every protocol, randomizer and model that the key applies to
+  unless_default,  // for a key that was added later, so that older plans keep their hash
+  with_any_model,  // with models that the key does not apply to, too, as the first hashes did
 };
 
 struct KeySpec {
-  std::string_view key;   // "randomizer.epsilon0"
-  std::string_view flag;  // "--epsilon0"; empty if the key has no flag
-  ValueType type;
-  std::string_view fallback;  // the default as shown to users; empty if there is none
+  using Names = std::vector<std::string_view>;
+
+  std::string_view key;        // "randomizer.epsilon0"
+  std::string_view flag = {};  // "--epsilon0"; empty if the key has no flag
   std::string_view meaning;
-  std::string_view commands;                  // "all", or the commands that read it
-  std::vector<std::string_view> protocols;    // empty: any
-  std::vector<std::string_view> randomizers;  // empty: any
-  std::uint64_t least = 0, most = 0;          // the range of an integer
-  // The range of a number. If high is infinity, there is no upper limit, but infinity itself is refused.
-  double low = 0, high = 0;
-  bool low_included = false, high_included = false;
-  std::vector<Choice> choices = {};
-  std::vector<std::string_view> models = {};  // empty: any
+  ValueKind values;
+  std::string_view commands = "all";  // or the commands that read it
+  Names protocols = {};               // empty: any
+  Names randomizers = {};             // empty: any
+  Names models = {};                  // empty: any
+  Needed needed = Needed::no;
+  Written written = Written::always;
+  // For a default that follows from other keys: how users are told, and the function that fills it in.
+  // Other defaults are the initial values of PlanValues.
+  std::string_view fallback = {};
+  void (*fill)(const Plan& plan, PlanValues& values) = nullptr;
 
   bool applies_to(Command command) const { return command == Command::train || commands == "all"; }
   // An empty model means that the plan does not state one.
   bool applies_to(std::string_view protocol, std::string_view randomizer, std::string_view model = {}) const;
-  // The values allowed, as shown to users: "number in (0, 1]". Training may support fewer choices.
+  bool applies_to_model(std::string_view model) const;
+
+  // Throws Error(plan) for a wrong type, a value out of range, or a choice that the command does not support.
+  void read(const RawValue& raw, Command command, PlanValues& values) const;
+  // The value as canonical text; none if it is absent, or if the key does not belong in the text.
+  std::optional<std::string> canonical(const PlanValues& values) const;
+
+  // What users are told: the values allowed ("number in (0, 1]"; training may support fewer choices), what
+  // stands for a value in --help ("NUMBER"), the default (empty if there is none), and the protocols,
+  // randomizers and models that the key applies to (empty if all).
   std::string allowed(Command command = Command::account) const;
-  // The protocols, randomizers and models that the key applies to, as shown to users; empty if all.
+  std::string_view placeholder() const;
+  std::string shown_default() const;
   std::string only_with() const;
+
+  // The options of a choice; empty for other kinds.
+  const std::vector<Choice>& choices() const;
+  // Whether a flag may state an array, such as [[1, 0.5], [100, 0.25]], as a file does.
+  bool takes_arrays() const;
 };
 
 // All keys, in the order of the documentation.
@@ -60,8 +76,7 @@ const KeySpec* find_key(std::string_view key);
 // As find_key, for a key that is known to be in the table; throws Error(internal) otherwise.
 const KeySpec& spec_of(std::string_view key);
 
-// The candidate with the smallest edit distance from `word`, for "did you mean"; empty if none is close.
-std::string nearest(std::string_view word, const std::vector<std::string_view>& candidates);
+// The key that `word` may stand for; empty if none is close.
 std::string nearest_key(std::string_view word);
 
 // The table as Markdown; docs/plan.md contains exactly this text.

@@ -7,6 +7,8 @@
 #include <set>
 #include <sstream>
 
+#include "muster/plan/nearest.h"
+
 namespace muster::protocols {
 namespace {
 

@@ -65,26 +65,22 @@ class LearningRate {
 // The raw keys of a plan and where each was written, before values have types.
 class PlanSource;
 
-class Plan {
- public:
-  // `solved_for` lists the keys that calibration will choose; they may be absent, and their
-  // values are not read.
-  static Plan validate(const PlanSource& source, Command command,
-                       const std::vector<std::string_view>& solved_for = {});
-
-  std::string name;
+// One value for each plan key, in the order of the documentation; what is written here is its default. The
+// rows of the table of keys (key_table.cc) fill them, and state their ranges and where they apply.
+struct PlanValues {
+  std::string name = "plan";
   std::uint64_t seed = 1;
 
   std::uint64_t clients = 0;
-  std::string data;  // "digits", "idx:DIR", "csv:FILE" or "cifar:DIR"; may be empty for account and calibrate
+  std::string data;  // "digits", "idx:DIR", "csv:FILE" or "cifar:DIR"; empty if not stated
 
   Protocol protocol = Protocol::shuffled_check_in;
-  double rate = 0;                   // the highest, if rates differ
-  std::optional<double> least_rate;  // the lowest, if rates differ
-  Schedule dropout{0};               // per round, as `rounds` counts them
-  std::uint64_t subset = 0;          // protocol subset
-  std::uint64_t slots = 0;           // protocols random-check-in-*
-  std::uint64_t minimum = 1;         // protocol aggregated-check-in
+  double rate = 0;                 // the highest, if rates differ
+  std::optional<double> min_rate;  // the lowest, if rates differ
+  Schedule dropout{0};             // per round, as `rounds` counts them
+  std::uint64_t subset = 0;        // protocol subset
+  std::uint64_t slots = 0;         // protocols random-check-in-*
+  std::uint64_t minimum = 1;       // protocol aggregated-check-in
 
   RandomizerKind randomizer = RandomizerKind::ldp_sgd;
   std::optional<double> epsilon0;
@@ -93,12 +89,12 @@ class Plan {
   std::optional<std::uint64_t> k;
 
   std::uint64_t rounds = 0;  // as the accountant counts them: whole runs in slot protocols
-  std::uint64_t batch = 1;   // slots per step, in protocol random-check-in-fixed
   std::optional<LearningRate> learning_rate;
   double momentum = 0;
   double average = 0;
   std::optional<double> projection;
   double weight_decay = 0;
+  std::uint64_t batch = 1;  // slots per step, in protocol random-check-in-fixed
   std::uint64_t log_every = 1;
   std::uint64_t checkpoint_every = 1;
 
@@ -109,6 +105,14 @@ class Plan {
 
   std::optional<double> delta;  // absent when `account` asks for delta at an epsilon
   std::optional<double> budget;
+};
+
+class Plan : public PlanValues {
+ public:
+  // `solved_for` lists the keys that calibration will choose; they may be absent, and their
+  // values are not read.
+  static Plan validate(const PlanSource& source, Command command,
+                       const std::vector<std::string_view>& solved_for = {});
 
   bool checks_in() const;  // whether every client tosses a coin: all but shuffle and subset
   bool has_slots() const;  // random-check-in-*

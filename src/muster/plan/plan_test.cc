@@ -156,10 +156,10 @@ TEST(Plan, BareFolderMeansIdx) {
 }
 
 TEST(Plan, SeedsTakeAll64Bits) {
-  const std::string most = "18446744073709551615";
-  EXPECT_EQ(plan_of(kPlan, Command::train, {{"seed", most}}).seed, 18446744073709551615u);
-  EXPECT_EQ(plan_of("seed = \"" + most + "\"\n" + kPlan).seed, 18446744073709551615u);
-  EXPECT_EQ(error_of([&] { plan_of(kPlan, Command::train, {{"seed", most + "0"}}); }).key(), "seed");
+  const std::string max = "18446744073709551615";
+  EXPECT_EQ(plan_of(kPlan, Command::train, {{"seed", max}}).seed, 18446744073709551615u);
+  EXPECT_EQ(plan_of("seed = \"" + max + "\"\n" + kPlan).seed, 18446744073709551615u);
+  EXPECT_EQ(error_of([&] { plan_of(kPlan, Command::train, {{"seed", max + "0"}}); }).key(), "seed");
 }
 
 }  // namespace

@@ -17,7 +17,7 @@
 namespace muster::protocols {
 namespace {
 
-constexpr std::size_t kLargestFile = std::size_t{1} << 20;
+constexpr std::size_t kMaxFileSize = std::size_t{1} << 20;
 
 // A file that may be meant by a path where there is none: with the ending .toml, or in the folder plans/.
 std::string nearby(const std::filesystem::path& path) {
@@ -52,13 +52,13 @@ std::string read_file(const std::string& path) {
                 fmt::format("cannot be opened: {}{}", reason,
                             other.empty() ? "" : fmt::format("; did you mean {}?", other)));
   }
-  std::string text(kLargestFile + 1, '\0');
+  std::string text(kMaxFileSize + 1, '\0');
   file.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<std::size_t>(file.gcount()));
   if (file.bad() || (!file.eof() && file.fail())) {
     throw Error(ErrorCode::file, path, "", "a readable text file", "cannot be read as a plan");
   }
-  if (text.size() > kLargestFile) {
+  if (text.size() > kMaxFileSize) {
     throw Error(ErrorCode::file, path, "", "at most 1 MiB", "is too large for a plan");
   }
   return text;
@@ -123,28 +123,32 @@ RawValue raw_of(const toml::node& node, const std::string& file) {
   return raw;
 }
 
+std::string ascii(std::string_view text) {
+  std::string shown = printable(text);
+  std::ranges::replace_if(
+      shown, [](char c) { return static_cast<unsigned char>(c) > '~'; }, '?');
+  return shown;
+}
+
 // The start of a line as plain ASCII, because a line may be refused for not being valid text.
 std::string line_of(std::string_view text, std::uint32_t line) {
   for (; line > 1 && text.find('\n') != text.npos; --line) {
     text.remove_prefix(text.find('\n') + 1);
   }
   constexpr std::size_t kEnough = 100;
-  std::string shown = printable(text.substr(0, std::min(text.find_first_of("\r\n"), kEnough)));
-  std::ranges::replace_if(
-      shown, [](char c) { return static_cast<unsigned char>(c) > '~'; }, '?');
-  return shown;
+  return ascii(text.substr(0, std::min(text.find_first_of("\r\n"), kEnough)));
 }
 
 // The parser limits how deeply values are nested, but not the number of parts of a dotted key, and tens
 // of thousands of parts overflow the stack. No key has many more parts than the text has dots, and a
 // number needs only one dot.
-constexpr std::ptrdiff_t kMostDots = 10'000;
+constexpr std::ptrdiff_t kMaxDots = 10'000;
 
-bool is_deep(std::string_view text) { return std::ranges::count(text, '.') > kMostDots; }
+bool is_deep(std::string_view text) { return std::ranges::count(text, '.') > kMaxDots; }
 
 toml::table parse(std::string_view text, const std::string& name) {
   if (is_deep(text)) {
-    throw Error(ErrorCode::plan, name, "", fmt::format("at most {} dots", kMostDots),
+    throw Error(ErrorCode::plan, name, "", fmt::format("at most {} dots", kMaxDots),
                 "has too many dots for a plan");
   }
   try {
@@ -202,6 +206,41 @@ PlanSource PlanSource::from_text(std::string_view toml, const std::string& name)
   return source;
 }
 
+PlanSource PlanSource::from_canonical(std::string_view text, const std::string& name) {
+  PlanSource source;
+  std::uint32_t line = 0;
+  const auto damaged = [&](const std::string& why) {
+    return Error(ErrorCode::file, name, "", "", fmt::format(", line {}: {}", line, why));
+  };
+  while (!text.empty()) {
+    ++line;
+    const std::string_view words = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(words.size() + 1, text.size()));
+    const std::size_t equals = words.find(" = ");
+    if (equals == words.npos) {
+      throw damaged("not \"key = value\"");
+    }
+    const std::string_view key = words.substr(0, equals);
+    const std::string value(words.substr(equals + 3));
+    const KeySpec* spec = find_key(key);
+    if (spec == nullptr) {
+      throw damaged("no key of a plan: " + printable(key));
+    }
+    if (spec->flag.empty()) {
+      source.entries_.emplace_back(key, RawValue{value, ascii(value), {"", name, line, 1}});
+    } else {
+      source.override_key(key, value);
+    }
+  }
+  // The text states some keys with models that they do not apply to, where a plan may not state them.
+  const RawValue* model = source.find("model.kind");
+  std::erase_if(source.entries_, [model = model == nullptr ? "" : model->text](const auto& entry) {
+    const KeySpec& spec = spec_of(entry.first);
+    return spec.written == Written::with_any_model && !spec.applies_to_model(model);
+  });
+  return source;
+}
+
 void PlanSource::override_key(std::string_view key, const std::string& text, const std::string& given_by) {
   const KeySpec* spec = find_key(key);
   if (spec == nullptr || spec->flag.empty()) {
@@ -212,8 +251,7 @@ void PlanSource::override_key(std::string_view key, const std::string& text, con
   RawValue raw;
   raw.value = text;
   raw.text = printable(text);
-  const bool schedule = spec->type == ValueType::learning_rate || spec->type == ValueType::schedule;
-  if (schedule && text.starts_with('[')) {
+  if (spec->takes_arrays() && text.starts_with('[')) {
     raw = array_of_flag(std::string(key), text, flag);
   }
   raw.origin = {.flag = flag, .file = "", .line = 0, .column = 0};

@@ -44,6 +44,9 @@ class PlanSource {
   // Throws Error(file) if the file cannot be read and Error(plan) if it is not TOML.
   static PlanSource from_file(const std::string& path);
   static PlanSource from_text(std::string_view toml, const std::string& name);
+  // The canonical text of a plan ("key = value" lines), from which Plan::validate makes the same plan again.
+  // Throws Error(file) if it is not such a text, and Error(plan) if an array in it is not TOML.
+  static PlanSource from_canonical(std::string_view text, const std::string& name);
 
   // Throws Error(usage) for a key that is unknown or has no flag. `given_by` is what errors name as the
   // source of the value; if empty, the key's own flag.

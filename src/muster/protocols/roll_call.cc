@@ -17,7 +17,7 @@ Range range_of(std::uint64_t count, Share share) {
 std::unique_ptr<RollCall> make_roll_call(const Plan& plan, const random::RunKey& key) {
   const std::uint64_t n = plan.clients;
   const auto coins = [&] {
-    return CheckInCoins(key, plan.rate, plan.dropout, plan.least_rate.value_or(plan.rate));
+    return CheckInCoins(key, plan.rate, plan.dropout, plan.min_rate.value_or(plan.rate));
   };
   switch (plan.protocol) {
     case Protocol::shuffle:

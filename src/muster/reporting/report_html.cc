@@ -114,7 +114,7 @@ std::string declared_rate(const protocols::Plan& plan) {
   for (const accounting::Stage& stage : plan.stages()) {
     const double rate = accounting::message_rate(stage.participation).value();
     most = std::max(most, rate);
-    least = std::min(least, plan.least_rate ? rate * *plan.least_rate / plan.rate : rate);
+    least = std::min(least, plan.min_rate ? rate * *plan.min_rate / plan.rate : rate);
   }
   return least < most ? fmt::format("between {:.6g} and {:.6g}", least, most) : fmt::format("{:.6g}", most);
 }

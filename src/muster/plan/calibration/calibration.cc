@@ -17,6 +17,7 @@
 #include "muster/plan/calibration/rough_epsilon.h"
 #include "muster/plan/calibration/round_variance.h"
 #include "muster/plan/keys.h"
+#include "muster/plan/nearest.h"
 
 namespace muster::protocols {
 namespace {
@@ -34,13 +35,13 @@ struct Dial {
   std::string_view key;
   bool rises;  // epsilon rises with the parameter, so the answer is the largest value
   bool whole;  // an integer; otherwise a number of six significant digits
-  double least;
-  double most;
+  double min;
+  double max;
 };
 
-// The parameter of a knob. Values beyond `least` and `most` are never tried.
+// The parameter of a knob. Values below `min` or above `max` are never tried.
 Dial dial_of(Knob knob, const Plan& plan) {
-  constexpr double kMostClients = 1e12;
+  constexpr double kMaxClients = 1e12;
   switch (knob) {
     case Knob::epsilon0:
       return {knob, "randomizer.epsilon0", true, false, 1e-6, 100};
@@ -52,7 +53,7 @@ Dial dial_of(Knob knob, const Plan& plan) {
       return {knob, "rounds.count", true, true, 1, 1e9};
     case Knob::clients: {
       const std::uint64_t fewest = std::max({plan.subset, plan.minimum, std::uint64_t{1}});
-      return {knob, "population.clients", false, true, static_cast<double>(fewest), kMostClients};
+      return {knob, "population.clients", false, true, static_cast<double>(fewest), kMaxClients};
     }
     case Knob::minimum:
       return {knob, "participation.minimum", false, true, 1, static_cast<double>(plan.clients)};
@@ -143,7 +144,7 @@ class Asking {
 
 // The parameter value at which the rough formula gives `rough_target`.
 double rough_root(Plan plan, const Dial& dial, double delta, double rough_target) {
-  double low = std::log(dial.least), high = std::log(dial.most);
+  double low = std::log(dial.min), high = std::log(dial.max);
   for (int i = 0; i < 40; ++i) {
     const double middle = low + (high - low) / 2;
     set(plan, dial.knob, std::max(std::exp(middle), dial.whole ? 1.0 : 0.0));
@@ -265,8 +266,8 @@ Calibration solve(const Plan& plan, const Dial& dial, const Target& target,
   const auto excess = [&](std::int64_t index) {
     return std::log(asking.upper(dial.knob, lattice.value(index)) / target.epsilon);
   };
-  std::int64_t first = lattice.index(dial.rises ? dial.least : dial.most);
-  std::int64_t last = lattice.index(dial.rises ? dial.most : dial.least);
+  std::int64_t first = lattice.index(dial.rises ? dial.min : dial.max);
+  std::int64_t last = lattice.index(dial.rises ? dial.max : dial.min);
   // A rate of 1, one client and a minimum of 1 are limits of the parameter itself, not only of the search.
   const bool own_end = dial.knob == Knob::rate || dial.knob == Knob::clients || dial.knob == Knob::minimum;
   const std::int64_t end = own_end ? last + 1 : last;
@@ -362,8 +363,8 @@ RateFound best_between(AtRate& at, double low, double high) {
   constexpr double kGolden = 0.6180339887498949, kFlat = 1e-3, kClose = 0.05;
   RateFound left = ask(at, high - kGolden * (high - low)), right = ask(at, low + kGolden * (high - low));
   while (high - low > kClose) {
-    const double least = std::min(left.variance, right.variance);
-    if (std::fabs(left.variance - right.variance) < kFlat * least) {
+    const double smaller = std::min(left.variance, right.variance);
+    if (std::fabs(left.variance - right.variance) < kFlat * smaller) {
       break;
     }
     if (left.variance < right.variance) {
@@ -476,7 +477,7 @@ Calibration calibrate(const Plan& plan, Knob knob, const Target& target) {
   }
   Plan start = plan;
   if (knob == Knob::rate || knob == Knob::accuracy) {
-    start.least_rate.reset();
+    start.min_rate.reset();
   }
   return knob == Knob::accuracy ? most_accurate(start, target) : solve(start, dial_of(knob, start), target);
 }

@@ -240,7 +240,7 @@ TEST_F(StoredFiles, ADamagedPlanIsNamed) {
            {"model.kind = logistic\nmodel.colour = red\n", "line 2: no key of a plan: model.colour"},
            {good.substr(0, good.size() - 1), "not as a plan is written"},
            {good + "seed = 3\n", "not as a plan is written"},
-           {"name = \xff\n" + good, "not text in UTF-8"},
+           {"name = \xff\n" + good, "is not a name for a run folder"},
            {"seed = 1\n", "not a plan that trains"}}) {
     write(text);
     EXPECT_THAT(refusal([&] { read_plan(file_); }), HasSubstr(why)) << text;

@@ -1,0 +1,85 @@
+// Names of folders and data sets, and choices among names.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+
+#include "muster/plan/nearest.h"
+#include "muster/plan/value_kinds.h"
+
+namespace muster::protocols {
+
+std::string FolderName::allowed(Command) const {
+  return "1 to 100 of A-Z a-z 0-9 . _ -, not starting with .";
+}
+
+void FolderName::read(const Stated& stated, PlanValues& values) const {
+  constexpr std::string_view kSafe = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
+  std::string text = text_value(stated);
+  if (text.empty() || text.size() > 100 || text.front() == '.' ||
+      text.find_first_not_of(kSafe) != text.npos) {
+    refuse(stated, "is not a name for a run folder");
+  }
+  field.set(values, std::move(text));
+}
+
+std::optional<std::string> FolderName::write(const PlanValues& values) const { return field.get(values); }
+
+std::string DataSet::allowed(Command) const { return "digits | idx:DIR | csv:FILE | cifar:DIR | DIR"; }
+
+void DataSet::read(const Stated& stated, PlanValues& values) const {
+  std::string text = text_value(stated);
+  const auto control = [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; };
+  if (std::ranges::any_of(text, control)) {
+    refuse(stated, "has control characters in a path");
+  }
+  if (text.empty()) {
+    refuse(stated, "names no folder");
+  }
+  const std::size_t colon = text.find(':');
+  const auto starts_with = [&text](const char* kind) { return text.starts_with(kind); };
+  const bool kind_named = std::ranges::any_of(std::array{"idx:", "csv:", "cifar:"}, starts_with);
+  if (kind_named && colon + 1 == text.size()) {
+    refuse(stated, text == "csv:" ? "names no file" : "names no folder");
+  }
+  if (!kind_named && colon != text.npos && text.find('/') > colon) {
+    // A folder with a colon in its name must be written idx:NAME.
+    refuse(stated, "is an unknown kind of data");
+  }
+  field.set(values, kind_named || text == "digits" ? text : "idx:" + text);
+}
+
+std::optional<std::string> DataSet::write(const PlanValues& values) const {
+  const std::optional<std::string> data = field.get(values);
+  return data && !data->empty() ? data : std::nullopt;
+}
+
+std::string Choices::allowed(Command command) const {
+  std::string names;
+  for (const Choice& option : options_) {
+    if (option.works_with(command)) {
+      names += (names.empty() ? "" : " | ") + std::string(option.name);
+    }
+  }
+  return names;
+}
+
+void Choices::read(const Stated& stated, PlanValues& values) const {
+  const std::string text = text_value(stated);
+  const auto option = std::ranges::find(options_, text, &Choice::name);
+  if (option == options_.end()) {
+    std::vector<std::string_view> names;
+    std::ranges::transform(options_, std::back_inserter(names), &Choice::name);
+    const std::string close = nearest(text, names);
+    refuse(stated, close.empty() ? "is unknown" : fmt::format("is unknown; did you mean {}?", close));
+  }
+  if (!option->works_with(stated.command)) {
+    refuse(stated, std::string(option->untrainable));
+  }
+  option->choose(values);
+}
+
+std::optional<std::string> Choices::write(const PlanValues& values) const { return chosen_(values); }
+
+}  // namespace muster::protocols

@@ -1,0 +1,224 @@
+// Plan::validate: reads the keys of a source by the rows of the table of keys, then checks what concerns
+// several keys at once.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "muster/core/error.h"
+#include "muster/plan/keys.h"
+#include "muster/plan/plan.h"
+#include "muster/plan/source.h"
+
+namespace muster::protocols {
+namespace {
+
+// The command that a plan is read for, and the keys that calibration solves for, which need no value.
+struct Purpose {
+  Command command;
+  const std::vector<std::string_view>& solved_for;
+
+  bool solves_for(std::string_view key) const {
+    return std::ranges::find(solved_for, key) != solved_for.end();
+  }
+};
+
+void refuse_unknown_keys(const PlanSource& source) {
+  for (const auto& [key, raw] : source.entries()) {
+    if (find_key(key) != nullptr) {
+      continue;
+    }
+    const std::string close = nearest_key(key);
+    const std::string section = key.substr(0, key.find('.') + 1);
+    std::string allowed;
+    for (const KeySpec& spec : plan_keys()) {
+      if (!section.empty() && spec.key.starts_with(section)) {
+        allowed += (allowed.empty() ? "" : " | ") + std::string(spec.key);
+      }
+    }
+    refuse(key, raw, allowed.empty() ? close : allowed,
+           close.empty() ? "is an unknown key" : fmt::format("is an unknown key; did you mean {}?", close));
+  }
+}
+
+[[noreturn]] void refuse_missing(const KeySpec& spec, const std::string& needed_by, Command command) {
+  const std::string how = spec.flag.empty() ? "" : fmt::format("; set it in the plan or with {}", spec.flag);
+  throw Error(ErrorCode::plan, std::string(spec.key), "", spec.allowed(command),
+              fmt::format("is missing: {} needs it{}", needed_by, how));
+}
+
+// What decides which other keys apply.
+struct Deciding {
+  std::string protocol;
+  std::string randomizer;
+  std::string model;  // empty if not stated
+
+  bool fits(const KeySpec& spec) const { return spec.applies_to(protocol, randomizer, model); }
+};
+
+bool is_needed(const KeySpec& spec, Command command) {
+  return spec.needed == Needed::always || (spec.needed == Needed::to_train && command == Command::train);
+}
+
+Deciding read_deciding_keys(const PlanSource& source, Command command, PlanValues& values) {
+  for (const char* key : {"participation.protocol", "randomizer.kind", "model.kind"}) {
+    const KeySpec& spec = spec_of(key);
+    if (const RawValue* raw = source.find(key); raw != nullptr) {
+      spec.read(*raw, command, values);
+    } else if (is_needed(spec, command)) {
+      refuse_missing(spec, name_of(command), command);
+    }
+  }
+  return {name_of(values.protocol), name_of(values.randomizer),
+          source.find("model.kind") == nullptr ? "" : name_of(values.model)};
+}
+
+// Checks that every key applies, and reads its value. Keys that are solved for are left out.
+void read_values(const PlanSource& source, const Purpose& purpose, const Deciding& deciding,
+                 PlanValues& values) {
+  for (const auto& [key, raw] : source.entries()) {
+    const KeySpec& spec = spec_of(key);
+    // A plan may contain keys that a command does not use, since the same plan is accounted and trained.
+    // A flag may not.
+    if (raw.origin.is_flag() && !spec.applies_to(purpose.command)) {
+      refuse(key, raw, "with " + std::string(spec.commands),
+             fmt::format("does not apply to {}", name_of(purpose.command)));
+    }
+    if (purpose.solves_for(key)) {
+      if (raw.origin.is_flag()) {
+        refuse(key, raw, "", fmt::format("is what {} is asked for", name_of(purpose.command)));
+      }
+      continue;
+    }
+    if (!spec.applies_to(deciding.protocol, deciding.randomizer)) {
+      refuse(key, raw, spec.only_with(),
+             fmt::format("does not apply to protocol {} with randomizer {}", deciding.protocol,
+                         deciding.randomizer));
+    }
+    if (!deciding.fits(spec)) {
+      refuse(key, raw, spec.only_with(), fmt::format("does not apply to model {}", deciding.model));
+    }
+    spec.read(raw, purpose.command, values);
+  }
+}
+
+// Who needs a key, as shown to users; empty if it may be absent.
+std::string needed_by(const KeySpec& spec, Command command, const Deciding& deciding) {
+  if (!is_needed(spec, command) || !deciding.fits(spec)) {
+    return "";
+  }
+  if (spec.needed == Needed::always && !spec.protocols.empty()) {
+    return "protocol " + deciding.protocol;
+  }
+  if (spec.needed == Needed::always && !spec.randomizers.empty()) {
+    return "randomizer " + deciding.randomizer;
+  }
+  return name_of(command);
+}
+
+// Refuses a plan that lacks a key it needs; fills in the defaults that follow from other keys.
+void complete(const PlanSource& source, const Purpose& purpose, const Deciding& deciding, Plan& plan) {
+  for (const KeySpec& spec : plan_keys()) {
+    if (source.find(spec.key) != nullptr || purpose.solves_for(spec.key)) {
+      continue;
+    }
+    if (const std::string by = needed_by(spec, purpose.command, deciding); !by.empty()) {
+      refuse_missing(spec, by, purpose.command);
+    }
+    if (spec.fill != nullptr) {
+      spec.fill(plan, plan);
+    }
+  }
+}
+
+// Throws Error(plan) for the value of a key that was stated.
+void refuse_stated(const PlanSource& source, const char* key, const std::string& allowed,
+                   const std::string& message) {
+  if (const RawValue* raw = source.find(key); raw != nullptr) {
+    refuse(key, *raw, allowed, message);
+  }
+}
+
+void check_randomizer_serves_model(const PlanSource& source, const Plan& plan) {
+  const char* vectors = "ldp-sgd | gaussian | l1 | l2 | linf";
+  if (plan.randomizer == RandomizerKind::k_rr && plan.model != ModelKind::histogram) {
+    refuse_stated(source, "randomizer.kind", vectors,
+                  fmt::format("is for histograms, not for {}", name_of(plan.model)));
+  }
+  if (plan.randomizer == RandomizerKind::laplace && plan.model != ModelKind::mean) {
+    refuse_stated(source, "randomizer.kind", vectors,
+                  fmt::format("is for the mean of one number, not for {}", name_of(plan.model)));
+  }
+}
+
+void check_public_data_is_not_private(const PlanSource& source, const Plan& plan) {
+  if (plan.model == ModelKind::features_linear && plan.public_data != "digits" &&
+      plan.public_data == plan.data) {
+    refuse_stated(source, "model.public_data", "another data set",
+                  "is population.data, too: what clients hold is not public");
+  }
+}
+
+void check_slots_can_be_trained(const Plan& plan) {
+  constexpr std::uint64_t kMaxSlots = 1'000'000'000;  // slots are held in memory, 16 bytes each
+  if (plan.has_slots() && plan.slots > kMaxSlots) {
+    throw Error(ErrorCode::plan, "participation.slots", fmt::format("{}", plan.slots), "integer 1..1e9",
+                "is more slots than can be trained");
+  }
+  if (plan.protocol == Protocol::random_check_in_sliding && plan.slots > plan.clients) {
+    throw Error(
+        ErrorCode::plan, "participation.slots", fmt::format("{}", plan.slots),
+        fmt::format("integer 1..{}", plan.clients),
+        "is a window longer than the run: it ends before the first client's window does, with no update");
+  }
+}
+
+void check_updates_can_be_numbered(const Plan& plan) {
+  constexpr std::uint64_t kMaxUpdates = (std::uint64_t{1} << 40) - 1;  // a stream address has 40 bits for it
+  if (plan.updates() > kMaxUpdates) {
+    throw Error(ErrorCode::plan, "rounds.count", fmt::format("{}", plan.rounds),
+                fmt::format("integer 0..{}", kMaxUpdates / plan.slots_a_run()),
+                plan.has_slots()
+                    ? fmt::format("is more than can be trained, with {} slots each", plan.slots_a_run())
+                    : "is more rounds than can be trained");
+  }
+}
+
+void check_batch_divides_slots(const Plan& plan) {
+  if (plan.has_slots() && plan.slots % plan.batch != 0) {
+    throw Error(ErrorCode::plan, "rounds.batch", fmt::format("{}", plan.batch),
+                fmt::format("a divisor of participation.slots = {}", plan.slots),
+                "makes a step reach into the next run");
+  }
+}
+
+// Refuses a rate and dropout that leave no clients, and a subset or minimum above the number of clients.
+void check_clients_suffice(const Plan& plan) {
+  for (const accounting::Stage& stage : plan.stages()) {
+    accounting::validate(stage.participation);
+  }
+}
+
+}  // namespace
+
+Plan Plan::validate(const PlanSource& source, Command command,
+                    const std::vector<std::string_view>& solved_for) {
+  const Purpose purpose{command, solved_for};
+  Plan plan;
+  refuse_unknown_keys(source);
+  const Deciding deciding = read_deciding_keys(source, command, plan);
+  read_values(source, purpose, deciding, plan);
+  complete(source, purpose, deciding, plan);
+  if (command == Command::train) {
+    check_randomizer_serves_model(source, plan);
+    check_public_data_is_not_private(source, plan);
+    check_slots_can_be_trained(plan);
+    check_updates_can_be_numbered(plan);
+    check_batch_divides_slots(plan);
+  }
+  if (solved_for.empty()) {
+    check_clients_suffice(plan);
+  }
+  return plan;
+}
+
+}  // namespace muster::protocols

@@ -1,0 +1,166 @@
+// The kinds of values that plan keys take.
+//
+// Each kind reads what a plan or a flag states into its field of PlanValues, writes the field as canonical
+// text, and says what is allowed:
+//     read(stated, values)   throws Error(plan) for a wrong type or a value out of range, with its position
+//     write(values)          the text in which a flag would state the value; none if the plan states none
+//     allowed(command)       "number in (0, 1]"
+//     kPlaceholder           "NUMBER", for --help
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "muster/plan/plan.h"
+#include "muster/plan/values.h"
+
+namespace muster::protocols {
+
+// TOML integers end here.
+inline constexpr std::uint64_t kMaxInteger = std::numeric_limits<std::int64_t>::max();
+
+// The member of PlanValues that a key fills. An optional member has no value until a plan states one.
+template <typename T>
+class Field {
+ public:
+  // NOLINTBEGIN(google-explicit-constructor): a pointer to a member is a field
+  Field(T PlanValues::*member) : member_(member) {}
+  Field(std::optional<T> PlanValues::*member) : member_(member) {}
+  // NOLINTEND(google-explicit-constructor)
+
+  void set(PlanValues& values, T value) const {
+    std::visit([&](auto member) { values.*member = std::move(value); }, member_);
+  }
+  std::optional<T> get(const PlanValues& values) const {
+    return std::visit([&](auto member) { return std::optional<T>(values.*member); }, member_);
+  }
+
+ private:
+  std::variant<T PlanValues::*, std::optional<T> PlanValues::*> member_;
+};
+
+// A name that is safe as that of a folder.
+struct FolderName {
+  static constexpr std::string_view kPlaceholder = "TEXT";
+  Field<std::string> field;
+
+  std::string allowed(Command command) const;
+  void read(const Stated& stated, PlanValues& values) const;
+  std::optional<std::string> write(const PlanValues& values) const;
+};
+
+// "digits", "idx:DIR", "csv:FILE" or "cifar:DIR". A plain DIR is read as "idx:DIR"; empty text is no data.
+struct DataSet {
+  static constexpr std::string_view kPlaceholder = "TEXT";
+  Field<std::string> field;
+
+  std::string allowed(Command command) const;
+  void read(const Stated& stated, PlanValues& values) const;
+  std::optional<std::string> write(const PlanValues& values) const;
+};
+
+struct Integers {
+  static constexpr std::string_view kPlaceholder = "INTEGER";
+  Field<std::uint64_t> field;
+  std::uint64_t min = 0;
+  std::uint64_t max = kMaxInteger;
+
+  std::string allowed(Command command) const;
+  void read(const Stated& stated, PlanValues& values) const;
+  std::optional<std::string> write(const PlanValues& values) const;
+};
+
+struct Numbers {
+  static constexpr std::string_view kPlaceholder = "NUMBER";
+  Field<double> field;
+  Interval range;
+
+  std::string allowed(Command command) const;
+  void read(const Stated& stated, PlanValues& values) const;
+  std::optional<std::string> write(const PlanValues& values) const;
+};
+
+// A number, or the interval [lo, hi] in which the numbers of all clients lie.
+struct Rates {
+  static constexpr std::string_view kPlaceholder = "NUMBER|LO:HI";
+  double PlanValues::*highest;
+  std::optional<double> PlanValues::*lowest;  // set if it is below the highest
+  Interval range;
+
+  std::string allowed(Command command) const;
+  void read(const Stated& stated, PlanValues& values) const;
+  std::optional<std::string> write(const PlanValues& values) const;
+};
+
+// A number for each round; calibration accepts only a constant one.
+struct Schedules {
+  static constexpr std::string_view kPlaceholder = "SCHEDULE";
+  Field<Schedule> field;
+  Interval range;
+
+  std::string allowed(Command command) const;
+  void read(const Stated& stated, PlanValues& values) const;
+  std::optional<std::string> write(const PlanValues& values) const;
+};
+
+struct LearningRates {
+  static constexpr std::string_view kPlaceholder = "SCHEDULE";
+  Field<LearningRate> field;
+
+  std::string allowed(Command command) const;
+  void read(const Stated& stated, PlanValues& values) const;
+  std::optional<std::string> write(const PlanValues& values) const;
+};
+
+// One enumerator of a choice, and the reason why training refuses it, if there is one.
+template <typename Enum>
+struct OptionOf {
+  Enum enumerator;
+  std::string_view untrainable = {};
+};
+
+struct Choice {
+  std::string_view name;
+  std::string_view untrainable;  // why training refuses it; empty if it is trained
+  std::function<void(PlanValues&)> choose;
+
+  bool works_with(Command command) const { return command != Command::train || untrainable.empty(); }
+};
+
+// One of the enumerators that have a name_of.
+class Choices {
+ public:
+  static constexpr std::string_view kPlaceholder = "TEXT";
+
+  template <typename Enum>
+  Choices(Enum PlanValues::*field, std::initializer_list<std::type_identity_t<OptionOf<Enum>>> options)
+      : chosen_([field](const PlanValues& values) { return name_of(values.*field); }) {
+    for (const auto& [enumerator, untrainable] : options) {
+      options_.push_back({name_of(enumerator), untrainable,
+                          [field, chosen = enumerator](PlanValues& values) { values.*field = chosen; }});
+    }
+  }
+  const std::vector<Choice>& options() const { return options_; }
+
+  std::string allowed(Command command) const;
+  void read(const Stated& stated, PlanValues& values) const;
+  std::optional<std::string> write(const PlanValues& values) const;
+
+ private:
+  std::vector<Choice> options_;
+  std::function<const char*(const PlanValues&)> chosen_;
+};
+
+using ValueKind =
+    std::variant<FolderName, DataSet, Integers, Numbers, Rates, Schedules, LearningRates, Choices>;
+
+}  // namespace muster::protocols
