@@ -289,13 +289,9 @@ Attempt attempt(const Frame& frame, const Side& a, const Side& b, double fractio
     take(in_pieces(frame, samples, out.larger_end, enough, kMostWork));
   }
   const double scale = std::exp(frame.log_scale);
-  const double decay = std::exp(-c * frame.period.length);
-  const double smoothing = std::exp(0.5 * s * s * frame.period.lambda * frame.period.lambda);
   for (int j = 0; j < 2; ++j) {
     const double high = (larger(0.0, ends[j]) + samples.error) * scale;
-    const double aliases = high * decay / (1 - decay) +
-                           frame.period.length * decay / ((1 - decay) * (1 - decay)) +
-                           frame.period.left_aliases(c) * smoothing;
+    const double aliases = frame.period.aliases_of_excess(c, s, high);
     out.lower = larger(out.lower, (ends[j] - samples.error) * scale * (1 - 64 * kUlp) -
                                       s * s * samples.density[j] * scale - aliases);
   }
