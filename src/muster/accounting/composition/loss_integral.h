@@ -86,6 +86,10 @@ class Integral {
  private:
   // The sum over `cells` frequencies. `log2_cells` is that of the fast transforms, or 0 to sum atom by atom.
   std::optional<numerics::Enclosure> summed(double cells, double most_work, int log2_cells) const;
+  // The value from such a sum and its error, as a multiple of e^{ln E e^{cS} - c l0} / cells.
+  // `nonzero_mass` is the expected number of nonzero losses under the tilt.
+  std::optional<numerics::Enclosure> enclosed(double value, double error, double cells,
+                                              double nonzero_mass) const;
 
   Parts parts_;
   // The spacing.
