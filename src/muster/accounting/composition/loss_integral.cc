@@ -153,7 +153,9 @@ class TransformedProduct {
         negligible_ = true;
         return;
       }
-      at_.multiply(minus_one, contour::modulus_above(minus_one, f.floor), f.rounds);
+      const double modulus = contour::modulus_above(minus_one, f.floor);
+      at_.multiply_modulus(minus_one, modulus, f.rounds);
+      at_.multiply_phase(minus_one, modulus, f.rounds);
     }
     negligible_ = at_.exponent <= -kNegligible;
   }

@@ -37,9 +37,12 @@ struct Polar {
   // The larger of 1 and the inverse moduli of the factors, by which logarithms amplify their errors.
   double amplify = 1;
 
-  // Multiplies by (1 + x)^copies, where `modulus` is modulus_above(x).
-  void multiply(std::complex<double> x, double modulus, double copies) {
+  // Two parts of the multiplication by (1 + x)^copies, where `modulus` is modulus_above(x); the second takes
+  // an arctangent and is not needed where the first makes the product negligible.
+  void multiply_modulus(std::complex<double> x, double modulus, double copies) {
     exponent += copies * log_modulus_of(x, modulus);
+  }
+  void multiply_phase(std::complex<double> x, double modulus, double copies) {
     phase += copies * argument_of(x);
     amplify = larger(amplify, 1 / modulus);
   }
@@ -73,9 +76,13 @@ class Product {
     if (negligible_) return;
     at_ = {-0.5 * s_ * s_ * t * t};
     for (const Factor& f : factors_) {
-      at_.multiply(f.minus_one, f.modulus, f.copies);
+      at_.multiply_modulus(f.minus_one, f.modulus, f.copies);
     }
     negligible_ = at_.exponent <= -negligible_exponent_;
+    if (negligible_) return;
+    for (const Factor& f : factors_) {
+      at_.multiply_phase(f.minus_one, f.modulus, f.copies);
+    }
   }
   bool negligible() const { return negligible_; }
   // Where it is not negligible.
