@@ -298,14 +298,13 @@ Attempt attempt(const Frame& frame, const Side& a, const Side& b, double fractio
   return out;
 }
 
-// The bound with the integrals along Re z = c; log_value estimates the logarithm of the larger end.
-WorstMixture along(const AtomicLaw& first, const AtomicLaw& second, double terms, double k, Mixing mixing,
-                   std::optional<double> absent, double c, double log_value) {
+// The frame of the integrals along Re z = c, but for the period.
+Frame frame_along(const AtomicLaw& first, const Side& a, const Side& b, double terms, double k, Mixing mixing,
+                  std::optional<double> absent, double c) {
   double weight = 0;
   for (double w : first.weights) {
     weight += w;
   }
-  const Side a(first, c), b(second, c);
   Frame frame;
   frame.terms = terms;
   frame.k = k;
@@ -313,26 +312,26 @@ WorstMixture along(const AtomicLaw& first, const AtomicLaw& second, double terms
   frame.swap = mixing == Mixing::swap;
   frame.absent = frame.swap ? absent.value_or(larger(0.0, 1 - weight)) : 0;
   frame.log_scale = terms * larger(a.tilt.log_mgf(), b.tilt.log_mgf()) - c * k;
-  if (log_value < kVanishing) {
-    // Markov's inequality at the saddle point, for every mixture at once; the weight n absent/(n - N) of
-    // Mixing::swap is at most n.
-    const double log_bound = frame.log_scale - 1 - std::log(c) + (frame.swap ? std::log(terms) : 0) +
-                             larger(0.0, -larger(a.tilt.log_mgf(), b.tilt.log_mgf()));
-    return {{0, std::exp(log_bound) + 1e-300}, kInfinity};
-  }
-  frame.period = contour::choose_period(c, log_value, [&](double lambda) {
-    return terms * larger(first.log_mgf(lambda), second.log_mgf(lambda)) - lambda * k - 1 - std::log(lambda);
-  });
-  const WorstMixture nothing{{0, kInfinity}, kInfinity};
-  if (!std::isfinite(frame.log_scale) || frame.log_scale > 600 || !(frame.period.length < 1e300)) {
-    return nothing;
-  }
-  // Start with the finest smoothing whose frequencies are affordable, estimated from a few of them; the
-  // tilted integrand varies on the scale 1/c. Go on to coarser ones while the curvature allowance costs
-  // more than smoothing would: sums on a lattice have a curvature that smoothing removes.
+  return frame;
+}
+
+// Markov's inequality at the saddle point, for every mixture at once; the weight n absent/(n - N) of
+// Mixing::swap is at most n.
+double markov_bound(const Frame& frame, const Side& a, const Side& b) {
+  const double log_bound = frame.log_scale - 1 - std::log(frame.c) +
+                           (frame.swap ? std::log(frame.terms) : 0) +
+                           larger(0.0, -larger(a.tilt.log_mgf(), b.tilt.log_mgf()));
+  return std::exp(log_bound) + 1e-300;
+}
+
+// The best bound over several smoothings; not usable where none is affordable.
+Attempt best_attempt(const Frame& frame, const Side& a, const Side& b) {
   const double atoms =
       static_cast<double>(a.points.size() > b.points.size() ? a.points.size() : b.points.size());
   const double affordable = atoms > kManyAtoms ? kAffordable * kManyAtoms / atoms : kAffordable;
+  // Start with the finest smoothing whose frequencies are affordable, estimated from a few of them; the
+  // tilted integrand varies on the scale 1/c. Go on to coarser ones while the curvature allowance costs
+  // more than smoothing would: sums on a lattice have a curvature that smoothing removes.
   double fraction = affordable_fraction(frame, a, b);
   Attempt best;
   for (bool first_pass = true; fraction <= kLastResort; fraction *= kCoarser) {
@@ -352,7 +351,7 @@ WorstMixture along(const AtomicLaw& first, const AtomicLaw& second, double terms
     first_pass = false;
   }
   if (!best.usable) {
-    return nothing;
+    return best;
   }
   const bool coarse = best.fraction > kFinest && best.fraction * best.fraction > kWorthTheWork;
   // Try two smoothings that lie between those tried so far.
@@ -364,6 +363,28 @@ WorstMixture along(const AtomicLaw& first, const AtomicLaw& second, double terms
         best = std::move(next);
       }
     }
+  }
+  return best;
+}
+
+// The bound with the integrals along Re z = c; log_value estimates the logarithm of the larger end.
+WorstMixture along(const AtomicLaw& first, const AtomicLaw& second, double terms, double k, Mixing mixing,
+                   std::optional<double> absent, double c, double log_value) {
+  const Side a(first, c), b(second, c);
+  Frame frame = frame_along(first, a, b, terms, k, mixing, absent, c);
+  if (log_value < kVanishing) {
+    return {{0, markov_bound(frame, a, b)}, kInfinity};
+  }
+  frame.period = contour::choose_period(c, log_value, [&](double lambda) {
+    return terms * larger(first.log_mgf(lambda), second.log_mgf(lambda)) - lambda * k - 1 - std::log(lambda);
+  });
+  const WorstMixture nothing{{0, kInfinity}, kInfinity};
+  if (!std::isfinite(frame.log_scale) || frame.log_scale > 600 || !(frame.period.length < 1e300)) {
+    return nothing;
+  }
+  Attempt best = best_attempt(frame, a, b);
+  if (!best.usable) {
+    return nothing;
   }
   if (const double enough = best.larger_end * (1 + kWorthTheWork);
       terms > kEveryType && best.upper > enough) {
