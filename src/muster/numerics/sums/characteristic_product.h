@@ -98,8 +98,8 @@ class Product {
   double reach() const { return leap_ == Leap::by_one_factor ? reach_of_one() : reach_of_all(); }
 
  private:
-  static constexpr double kDirectCost =
-      3;  // work of characteristic functions computed directly, in rotations
+  // The work of a frequency that is computed directly, in rotations.
+  static constexpr double kDirectCost = 3;
 
   double reach_of_one() const {
     double reach = 0;

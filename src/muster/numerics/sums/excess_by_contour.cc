@@ -14,16 +14,36 @@
 namespace muster::numerics {
 namespace {
 
-constexpr double kNegligible = 24;  // terms below e^-24 of the largest one are bounded, not computed
-// Chernoff's bound is returned where its logarithm is below this: such small deltas are of no use.
-constexpr double kVanishing = -600;
-constexpr double kVanishingOfMany = -230;  // the same for more than 8 atoms, whose sums are slow
-constexpr double kPatience = 16;           // budgets that the coarsest smoothing may take
-// A smoothing is not tried if it is expected to take more than this many times the affordable work. The
-// expectation comes from how far a finer smoothing came and is good to a few per cent: in 6,000 sums no
-// smoothing that took more than 1.001 times as much succeeded.
+// How closely to integrate. Every choice gives a valid enclosure; these trade its width for work.
+struct Effort {
+  // The finest smoothing in units of 1/c. The tilted integrand varies on the scale 1/c, and a smoothing of
+  // s widens the enclosure by about (s c)^2 / 2 of the value.
+  double finest;
+  double coarser;  // each smoothing is this many times the one before
+  double budget;   // the largest number of rotations of all atoms together, except for the last smoothing
+  // Chernoff's bound is returned where its logarithm is below this: no delta that small is asked for.
+  double vanishing;
+};
+// Up to 8 atoms are one vector of the rotating kernel: 4e4 rotations take about ten milliseconds.
+constexpr Effort kFewAtoms{3e-3, 2, 4e4, -600};
+// With more atoms a frequency costs more: the finest smoothing costs 2.5e-5 instead of 5e-6, fewer smoothings
+// are tried, and a value below e^-230, 1e-100, is not computed.
+constexpr Effort many_atoms(std::size_t atoms) { return {7e-3, 4, 2e6 / static_cast<double>(atoms), -230}; }
+
+// The last smoothing is the first above this; the next one would cost 30 per cent and more.
+constexpr double kCoarsest = 0.3;
+// Budgets that the last smoothing may take: without it only Chernoff's bound is left, some ten times the
+// value.
+constexpr double kPatience = 16;
+// A smoothing is not tried if it is estimated to take more than this many times the affordable work. The
+// estimate comes from how far a finer smoothing came, and is good to a few per cent: of 6,000 sums, none
+// that took more than 1.001 times the work succeeded.
 constexpr double kHopeless = 1.05;
-constexpr double kSmoothingCut = 6;  // frequencies beyond 6/s carry less than e^-18 and are bounded
+// Terms below e^-24 = 4e-11 of the largest one are bounded, not computed: even 1e5 of them add less than the
+// finest smoothing does.
+constexpr double kNegligible = 24;
+// Frequencies beyond 6/s, of which smoothing leaves at most e^-18 = 2e-8, are bounded.
+constexpr double kSmoothingCut = 6;
 
 // The trapezoidal sum with smoothing of deviation s.
 contour::SmoothedSum trapezoid(const TiltedLaw& tilt, double n, double k, double c, double period, double s,
@@ -73,7 +93,7 @@ double excess_saddle(const AtomicLaw& law, double n, double k) {
 Enclosure excess_by_contour(const AtomicLaw& law, double n, double k, double jensen) {
   const double c = excess_saddle(law, n, k);
   const TiltedLaw tilt(law, c);
-  const bool few_atoms = tilt.atoms() <= 8;
+  const Effort effort = tilt.atoms() <= 8 ? kFewAtoms : many_atoms(tilt.atoms());
   const double log_scale = n * tilt.log_mgf() - c * k;
   const double width = std::sqrt(n * tilt.variance() + 2 / (c * c));
   const double log_value = log_scale - 2 * std::log(c) - std::log(width * std::sqrt(2 * std::numbers::pi));
@@ -82,22 +102,19 @@ Enclosure excess_by_contour(const AtomicLaw& law, double n, double k, double jen
     return n * law.log_mgf(lambda) - lambda * k - 1 - std::log(lambda);
   });
   const double log_chernoff = log_scale - 1 - std::log(c);
-  if (log_chernoff < (few_atoms ? kVanishing : kVanishingOfMany)) {
+  if (log_chernoff < effort.vanishing) {
     return {jensen, std::exp(larger(log_chernoff, -700.0))};
   }
-  const double budget = few_atoms ? 4e4 : 2e6 / static_cast<double>(tilt.atoms());
-  const double finest = few_atoms ? 3e-3 : 7e-3;
-  const double coarser = few_atoms ? 2 : 4;
   double expected = 0;  // estimated work of this smoothing in budgets, from how far the last one came
   // Find the finest smoothing whose frequencies fit the budget.
-  for (double fraction = finest;; fraction *= coarser, expected /= coarser) {
-    const double s = fraction / c;  // the tilted integrand varies on the scale 1/c
-    const bool coarsest = fraction > 0.3;
+  for (double fraction = effort.finest;; fraction *= effort.coarser, expected /= effort.coarser) {
+    const double s = fraction / c;
+    const bool coarsest = fraction > kCoarsest;
     const double affordable = coarsest ? kPatience : 1;
     const bool hopeless = expected > kHopeless * affordable;
-    const contour::SmoothedSum sum = hopeless
-                                         ? contour::SmoothedSum{0, 0, 0, 0}
-                                         : trapezoid(tilt, n, k, c, period.length, s, affordable * budget);
+    const contour::SmoothedSum sum =
+        hopeless ? contour::SmoothedSum{0, 0, 0, 0}
+                 : trapezoid(tilt, n, k, c, period.length, s, affordable * effort.budget);
     if (sum.visited >= 1) {
       return contour::without_smoothing(sum, log_scale, c, s, period);
     }

@@ -34,16 +34,29 @@ std::vector<Part> parts_of(const AtomicLaw& law, const std::vector<ScaledCopies>
   return parts;
 }
 
-// The accuracy to aim for and the work to spend.
+// How closely to integrate. Every choice gives a valid enclosure; these trade its width for work.
 struct Effort {
   double negligible;     // terms below e^-negligible of the largest one are bounded, not computed
   double smoothing_cut;  // frequencies beyond smoothing_cut / s are bounded, not computed
   double finest;         // finest smoothing s to try, in units of 1/c
   double coarsest;       // every s tried is below this, in the same units
+  double coarser;        // each s is this many times the one before
   double budget;         // largest work, in atoms times frequencies
+  double aliases;        // aliases are brought below e^-aliases of the answer
+  std::initializer_list<double> lambdas;  // candidates for the rate of the aliases' decay, in units of c
 };
-constexpr Effort kExact{36, 9.5, 8e-3, 0.2, 1.5e6};
-constexpr Effort kUsual{23, 6, 5e-3, 0.45, 5e5};
+// For one law at several scales, an answer by itself. Smoothing costs about (s c)^2 / 2 = 3e-5 of the value;
+// what is left out, e^-36 = 2e-16 for each term and e^{-9.5^2/2} = e^-45 beyond the cut, costs nothing then.
+constexpr Effort kExact{36, 9.5, 8e-3, 0.2, 4, 1.5e6, contour::kAliases, {1.2, 1.6, 2.5, 5.0}};
+// For several laws, a part of a larger sum that is computed at many points: a third of the work, with
+// 1.3e-5 for smoothing, e^-23 = 1e-10 for each term left out and e^-16 = 1e-7 for aliases. Large atoms make
+// the generating function rise steeply, so that rates near c give the shortest period.
+constexpr Effort kUsual{23, 6, 5e-3, 0.45, 2, 5e5, 16, {1.05, 1.1, 1.2, 1.4, 1.8, 2.6}};
+// A smoothing that is estimated to take more than this many budgets is not tried (see excess_by_contour.cc).
+constexpr double kHopeless = 1.05;
+// Once the finest affordable smoothing was estimated, the sum may exceed the budget by this factor, because
+// the estimate of where the integrand has decayed is good to a factor of 1.5.
+constexpr double kTolerated = 1.5;
 
 struct Moments {
   double log_mgf = 0;
@@ -183,7 +196,7 @@ struct Contour {
   contour::Period period;
 };
 
-Contour contour_at(const Problem& problem, double c, std::initializer_list<double> factors, double aliases) {
+Contour contour_at(const Problem& problem, double c, const Effort& effort) {
   const Moments at = tilted(problem.parts, c);
   Contour contour{c, at.log_mgf - c * problem.k, 0, {}};
   contour.log_value = contour.log_scale - 2 * std::log(c) -
@@ -193,7 +206,7 @@ Contour contour_at(const Problem& problem, double c, std::initializer_list<doubl
       [&](double lambda) {
         return tilted(problem.parts, lambda).log_mgf - lambda * problem.k - 1 - std::log(lambda);
       },
-      factors, aliases);
+      effort.lambdas, effort.aliases);
   return contour;
 }
 
@@ -214,14 +227,12 @@ Attempt integrated(const Problem& problem, const Contour& at, double s, double b
           1};
 }
 
-// Tries smoothings from `finest` on, each `factor` times the one before, until one fits the budget. Those
-// that the last attempt shows to be too costly are not tried.
+// Tries smoothings from `finest` on, until one fits the budget. Those that the last attempt shows to be too
+// costly are not tried.
 std::optional<Enclosure> finest_affordable(const Problem& problem, const Contour& at, double finest,
-                                           double coarsest, double factor, double budget,
-                                           const Effort& effort) {
-  constexpr double kHopeless = 1.05;  // a smoothing expected to take more than this many budgets is not tried
+                                           double budget, const Effort& effort) {
   double expected = 0;
-  for (double s = finest; s < coarsest; s *= factor, expected /= factor) {
+  for (double s = finest; s < effort.coarsest / at.c; s *= effort.coarser, expected /= effort.coarser) {
     if (expected > kHopeless) {
       continue;
     }
@@ -288,9 +299,8 @@ Enclosure excess_of_mixed_sum(const AtomicLaw& law, const std::vector<ScaledCopi
   if (problem.is_jensen()) {
     return {problem.jensen(), problem.jensen()};
   }
-  const Contour at = contour_at(problem, c, {1.2, 1.6, 2.5, 5.0}, contour::kAliases);
-  const auto ends =
-      finest_affordable(problem, at, kExact.finest / c, kExact.coarsest / c, 4, kExact.budget, kExact);
+  const Contour at = contour_at(problem, c, kExact);
+  const auto ends = finest_affordable(problem, at, kExact.finest / c, kExact.budget, kExact);
   return ends ? *ends : unintegrated(problem, at);
 }
 
@@ -305,7 +315,7 @@ Enclosure excess_of_laws(std::span<const LawCopies> laws, double k, std::optiona
     return {problem.jensen(), problem.jensen()};
   }
   const double c = contour ? *contour : saddle(problem.parts, k);
-  const Contour at = contour_at(problem, c, {1.05, 1.1, 1.2, 1.4, 1.8, 2.6}, 16);
+  const Contour at = contour_at(problem, c, kUsual);
   // The sum ends where the characteristic function has decayed or where the smoothing cuts it off. The
   // smoothing s is the finest one that is affordable.
   const double step = 2 * std::numbers::pi / at.period.length;
@@ -316,7 +326,7 @@ Enclosure excess_of_laws(std::span<const LawCopies> laws, double k, std::optiona
       decay_frequency(problem.parts, c, most, kUsual.negligible) / step > affordable) {
     s = kUsual.smoothing_cut / (affordable * step);
   }
-  const auto ends = finest_affordable(problem, at, s, kUsual.coarsest / c, 2, 1.5 * kUsual.budget, kUsual);
+  const auto ends = finest_affordable(problem, at, s, kTolerated * kUsual.budget, kUsual);
   return ends ? *ends : unintegrated(problem, at);
 }
 

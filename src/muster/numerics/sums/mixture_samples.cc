@@ -14,7 +14,9 @@ namespace {
 
 constexpr double kUlp = std::numeric_limits<double>::epsilon();
 constexpr std::size_t kFewAtoms = 8;  // up to here sines one by one are quicker than the vector kernels
-constexpr double kNegligible = 36;    // terms below e^-36 of the largest are bounded, not computed
+// Terms below e^-36 = 2e-16 of the largest are bounded, not computed; what they add is not seen beside the
+// round-off.
+constexpr double kNegligible = 36;
 
 // An upper bound of |phi_0 - phi_1| on the whole contour.
 double widest(const Frame& frame, const Side& a, const Side& b) {

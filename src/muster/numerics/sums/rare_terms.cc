@@ -16,13 +16,27 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kOutward = 1e-12;  // margin for the round-off of sums of terms, each good to about 1e-15
-// The values of n p that are tried; what two large terms may contribute falls with the square of n p.
+
+// Tuning: every choice gives a valid enclosure; these trade its width for work.
+// The values of n p that are tried. What two large terms may contribute falls with the square of n p, so
+// that ever longer steps suffice; the least is the 1e-44 at which the tables of profiles are cut.
 constexpr std::array kChances{0.3, 0.06, 1e-2, 1e-3, 1e-4, 1e-6, 1e-9, 1e-13, 1e-18, 1e-25, 1e-35, 1e-44};
-constexpr double kTwo = 1e-6;       // what two large terms, or raised ones, may add, relative to the value
-constexpr double kGap = 1e-6;       // gap between bounds, relative to the value, that is not integrated
-constexpr double kWide = 1e-2;      // relative width of an enclosure above which another split is tried
-constexpr double kNothing = 1e-54;  // a value below this many deviations of the bulk is not integrated
-constexpr double kLess = 0.5;       // terms are taken apart above B if B is below this times the largest atom
+// What two large terms, or raised ones, may add, relative to the value, and the gap between bounds that is
+// not integrated: a tenth of what smoothing adds to the integrals (1e-5, excess_of_mixed_sum.cc).
+constexpr double kTwo = 1e-6;
+constexpr double kGap = 1e-6;
+// A split is estimated to be good enough where two large terms add ten times kTwo: the estimate is rough, and
+// a split that turns out too coarse is followed by the next.
+constexpr double kRoughly = 10;
+// Relative width of an enclosure above which another split is tried, as long as the width falls below
+// kNarrower times the one before. An integral over a bulk that can be integrated is 1e-5 wide.
+constexpr double kWide = 1e-2;
+constexpr double kNarrower = 0.7;
+// A value below this many deviations of the bulk is not integrated: tables end at 1e-44.
+constexpr double kNothing = 1e-54;
+// Terms are taken apart above B if B is below this times the largest atom: otherwise the bulk is nearly as
+// wide as the law, and little is gained.
+constexpr double kLess = 0.5;
 
 // Mass and moments of the law beyond and below powers of two, on one side of zero.
 class Tail {
@@ -253,7 +267,7 @@ class Splits {
       const double one = n_ * (right_.first_beyond(2 * reach) - reach * right_.chance_beyond(2 * reach));
       const double half = larger(size, distance / 2);
       const double two = n_ * right_.chance_beyond(size) * n_ * right_.first_beyond(half);
-      if (two < 10 * kTwo * larger(several, one)) {
+      if (two < kRoughly * kTwo * larger(several, one)) {
         break;
       }
     }
@@ -294,7 +308,7 @@ std::optional<Enclosure> excess_with_rare_terms(const AtomicLaw& law, double n, 
     pieces = splits.pieces(at);
     const Enclosure other = pieces->integrated();
     found = {larger(found.lower, other.lower), smaller(found.upper, other.upper)};
-    if (found.upper - found.lower > 0.7 * before) {
+    if (found.upper - found.lower > kNarrower * before) {
       break;
     }
   }

@@ -21,27 +21,40 @@ namespace {
 using namespace mixture;
 
 constexpr double kUlp = std::numeric_limits<double>::epsilon();
-constexpr double kTolerance = 2e-7;  // of the value: a curvature allowance below this is not refined
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// Tuning: every choice gives a valid bound; these trade its height for work. The widths that come of them
+// are tabulated in docs/theory/class-c.md, "Error budget": 1e-5 for many terms, up to 1e-3 for few.
+// A curvature allowance below this part of the value is not refined. The finest smoothing costs 5e-6.
+constexpr double kTolerance = 2e-7;
 // An allowance above this part of the value is worth two more smoothings and more chords.
 constexpr double kWorthTheWork = 1e-3;
-// Each smoothing tried is kCoarser times the last one, up to kLastResort / c. At last the two that are
-// finer and coarser than the best one by kNearby are tried.
+// Each smoothing tried is kCoarser times the last one, up to kLastResort / c, which costs about 0.4^2 / 2 of
+// the value. At last the two that are finer and coarser than the best one by kNearby, the root of kCoarser,
+// are tried.
 constexpr double kCoarser = 1.8, kNearby = 1.34, kLastResort = 0.4;
-// The number of chords at first, and the largest number of chords times frequencies, at first and at last.
-constexpr double kPieces = 64, kMostWork = 4e5, kMostWorkAtLast = 2e6;
-// Where smoothing is coarse, this many times kAffordable frequencies are allowed; more would gain about 1e-5.
-constexpr double kPatient = 5;
-constexpr double kManyAtoms = 32;  // with more atoms a frequency costs more, and fewer are affordable
-// A bound above this many times the larger end is not refined by more chords, but by more smoothing.
+// The number of chords at first, and the largest number of chords times frequencies, at first and at last:
+// a point takes about a millisecond at most (docs/theory/class-c.md, "Error budget").
+constexpr double kPieces = 64, kMaxWork = 4e5, kMaxWorkAtLast = 2e6;
+// Smoothings may visit this many times kAffordable frequencies, those up to kCoarsest and coarser ones; more
+// would gain about 1e-5.
+constexpr double kPatientWithFine = 3, kPatient = 5;
+// Up to this many atoms the cost of a frequency is mostly that of its logarithms and angles; with more atoms
+// it costs more, and fewer are affordable.
+constexpr double kManyAtoms = 32;
+// A bound above this many times the larger end is not refined by more chords, but by more smoothing, which
+// lowers the curvature itself.
 constexpr double kHopeless = 2;
-// The contour is moved where the logarithms of the two ends' products differ by more than kAlike, a
-// factor kStep at a time.
+// The contour is moved where the ends' products differ by more than a factor of e^kAlike, a factor kStep at a
+// time. At the first saddle point the bound can be useless then (docs/theory/class-c.md, "The contour").
 constexpr double kAlike = 1, kStep = 1.25;
-constexpr double kWorthAnother = 0.2;  // relative gap of an enclosure for which a second contour is tried
-// Every V is computed if the logarithm of the probability that no term is zero exceeds this.
+// Relative gap of an enclosure for which the contour of the larger end is tried as well.
+constexpr double kWorthAnother = 0.2;
+// Every V is computed, which leaves out the event that no term is zero, if the logarithm of its probability
+// exceeds this, 8e-7; a rarer event is seldom a part of the bound that matters.
 constexpr double kRareAll = -14;
-constexpr double kVanishing = -250;  // a value whose logarithm is below this is bounded, not computed
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+// A value whose logarithm is below this, 1e-108, is bounded, not computed: no delta that small is asked for.
+constexpr double kVanishing = -250;
 
 double sum_of(const std::vector<double>& v) {
   double total = 0;
@@ -286,7 +299,7 @@ Attempt attempt(const Frame& frame, const Side& a, const Side& b, double fractio
       take(over_every_type(frame, samples));
     }
   } else if (out.upper > enough) {
-    take(in_pieces(frame, samples, out.larger_end, enough, kMostWork));
+    take(in_pieces(frame, samples, out.larger_end, enough, kMaxWork));
   }
   const double scale = std::exp(frame.log_scale);
   for (int j = 0; j < 2; ++j) {
@@ -335,7 +348,8 @@ Attempt best_attempt(const Frame& frame, const Side& a, const Side& b) {
   double fraction = affordable_fraction(frame, a, b);
   Attempt best;
   for (bool first_pass = true; fraction <= kLastResort; fraction *= kCoarser) {
-    Attempt next = attempt(frame, a, b, fraction, (fraction < kCoarsest ? 3 : kPatient) * affordable);
+    Attempt next =
+        attempt(frame, a, b, fraction, (fraction < kCoarsest ? kPatientWithFine : kPatient) * affordable);
     if (!next.usable) {
       continue;
     }
@@ -388,7 +402,7 @@ WorstMixture along(const AtomicLaw& first, const AtomicLaw& second, double terms
   }
   if (const double enough = best.larger_end * (1 + kWorthTheWork);
       terms > kEveryType && best.upper > enough) {
-    const Largest found = in_pieces(frame, best.samples, kInfinity, enough, kMostWorkAtLast);
+    const Largest found = in_pieces(frame, best.samples, kInfinity, enough, kMaxWorkAtLast);
     best.upper = smaller(best.upper, found.upper);
     best.second = found.second;
   }
