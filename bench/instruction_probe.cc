@@ -13,7 +13,7 @@
 
 #include "muster/learning/data/digits.h"
 #include "muster/learning/gradients/engine.h"
-#include "muster/protocols/participation.h"
+#include "muster/protocols/check_in_coins.h"
 #include "muster/random/counter_blocks.h"
 #include "muster/randomizers/gaussian.h"
 #include "muster/randomizers/gaussian_sum.h"

@@ -8,7 +8,6 @@
 #include "command.h"
 #include "muster/accounting/accountant.h"
 #include "muster/accounting/privacy_curve.h"
-#include "muster/accounting/scheduled_accountant.h"
 #include "muster/core/error.h"
 #include "muster/papers/comparisons.h"
 #include "muster/reporting/curve_text.h"
@@ -21,6 +20,11 @@ namespace {
 
 using accounting::Question;
 using protocols::Plan;
+using reporting::curve_format_named;
+using reporting::curve_text;
+using reporting::CurveFormat;
+using reporting::statement_json;
+using reporting::statement_table;
 
 struct AccountFlags {
   explicit AccountFlags(CLI::App& cli) : plan(cli, protocols::Command::account) {}
@@ -78,27 +82,21 @@ int account(const AccountFlags& flags) {
   const Plan plan = flags.plan.plan();
   const Question question = question_of(flags, plan);
   const std::vector<accounting::Stage> stages = plan.stages();
-  if (stages.size() > 1) {
-    if (curve) {
-      throw Error(ErrorCode::plan, "participation.dropout", plan.dropout.canonical(),
-                  "one number with --curve", "--curve moves the number of rounds, which a schedule fixes");
-    }
-    const accounting::ScheduledAccountant accountant(plan.mechanism(), stages);
-    print_statement(plan, question, accountant.account(question, view), flags);
-    return 0;
+  if (curve && stages.size() > 1) {
+    throw Error(ErrorCode::plan, "participation.dropout", plan.dropout.canonical(), "one number with --curve",
+                "--curve moves the number of rounds, which a schedule fixes");
   }
-  const accounting::Accountant accountant(plan.mechanism(), stages.front().participation);
+  const accounting::Accountant accountant(plan.mechanism(), stages);
   if (curve) {
     const accounting::PrivacyCurves curves =
         accounting::privacy_curves(accountant, plan.rounds, question, view);
     fmt::print("{}", curve_text(curves, format, heading(plan, question)));
     return 0;
   }
-  accounting::Statement statement = accountant.account(plan.rounds, question, view);
+  accounting::Statement statement = accountant.account(question, view);
   if (flags.all) {
-    statement = accountant.merge(
-        std::move(statement),
-        accounting::comparisons(plan.mechanism(), stages.front().participation, plan.rounds, question));
+    statement =
+        accountant.merge(std::move(statement), accounting::comparisons(plan.mechanism(), stages, question));
   }
   print_statement(plan, question, statement, flags);
   return 0;
@@ -106,7 +104,7 @@ int account(const AccountFlags& flags) {
 
 }  // namespace
 
-Command account_command(CLI::App& root) {
+Subcommand account_command(CLI::App& root) {
   CLI::App* cli = add_subcommand(root, "account", "Print every applicable privacy bound, best first",
                                  "muster account --protocol shuffled-check-in --clients 60000 --rate 0.1 "
                                  "--randomizer ldp-sgd --epsilon0 2 "

@@ -18,6 +18,9 @@ namespace {
 
 using protocols::Calibration;
 using protocols::Knob;
+using reporting::JsonObject;
+using reporting::statement_json;
+using reporting::statement_table;
 
 struct CalibrateFlags {
   explicit CalibrateFlags(CLI::App& cli) : plan(cli, protocols::Command::calibrate) {}
@@ -101,7 +104,7 @@ int calibrate(const CalibrateFlags& flags) {
 
 }  // namespace
 
-Command calibrate_command(CLI::App& root) {
+Subcommand calibrate_command(CLI::App& root) {
   CLI::App* cli =
       add_subcommand(root, "calibrate", "Solve for the parameter that just meets a target epsilon",
                      "muster calibrate --for epsilon0 --epsilon 1 --protocol shuffled-check-in "

@@ -8,7 +8,7 @@
 // not flush. State lives in a shared_ptr captured by `run`, because the parser keeps pointers to it.
 //
 // Example:
-//     Command hello_command(CLI::App& root) {
+//     Subcommand hello_command(CLI::App& root) {
 //       CLI::App* cli = add_subcommand(root, "hello", "Greet the clients", "muster hello --clients 10");
 //       auto flags = std::make_shared<PlanFlags>(*cli, protocols::Command::account);   // plan_flags.h
 //       auto json = std::make_shared<bool>(false);
@@ -23,7 +23,7 @@
 
 namespace muster::app {
 
-struct Command {
+struct Subcommand {
   CLI::App* cli = nullptr;
   std::function<int()> run;
 };
@@ -33,9 +33,9 @@ struct Command {
 CLI::App* add_subcommand(CLI::App& root, const std::string& name, const std::string& description,
                          const std::string& example);
 
-Command account_command(CLI::App& root);
-Command calibrate_command(CLI::App& root);
-Command train_command(CLI::App& root);
-Command report_command(CLI::App& root);
+Subcommand account_command(CLI::App& root);
+Subcommand calibrate_command(CLI::App& root);
+Subcommand train_command(CLI::App& root);
+Subcommand report_command(CLI::App& root);
 
 }  // namespace muster::app

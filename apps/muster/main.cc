@@ -29,7 +29,7 @@ void require_written_results() {
 }
 
 // `muster help` is `muster --help`, and `muster help NAME` is `muster NAME --help`.
-Command help_command(CLI::App& root) {
+Subcommand help_command(CLI::App& root) {
   CLI::App* cli = root.add_subcommand("help", "Show the help of a command");
   const auto name = std::make_shared<std::string>();
   cli->add_option("COMMAND", *name, "account, calibrate, train or report");
@@ -75,9 +75,9 @@ void refuse_extras(const CLI::App& cli) {
               close.empty() ? what : fmt::format("{}; did you mean {}?", what, close));
 }
 
-int run_named(const CLI::App& root, const std::vector<Command>& commands) {
+int run_named(const CLI::App& root, const std::vector<Subcommand>& commands) {
   const std::vector<CLI::App*> parsed = root.get_subcommands();
-  for (const Command& command : commands) {
+  for (const Subcommand& command : commands) {
     if (!parsed.empty() && command.cli == parsed.front()) {
       refuse_extras(root);
       if (!command.cli->get_prefix_command()) {
@@ -90,7 +90,7 @@ int run_named(const CLI::App& root, const std::vector<Command>& commands) {
   if (!extras.empty() && !extras.front().starts_with("-")) {
     std::vector<std::string> names;
     names.reserve(commands.size());
-    for (const Command& command : commands) {
+    for (const Subcommand& command : commands) {
       names.push_back(command.cli->get_name());
     }
     const std::string close = protocols::nearest(extras.front(), {names.begin(), names.end()});
@@ -119,8 +119,8 @@ int run(int argc, char** argv) {
   root.require_subcommand(0, 1);
   root.allow_extras();
   root.footer("Each command has its own --help. Documentation: docs/accounting.md, docs/plan.md");
-  std::vector<Command> commands = {account_command(root), calibrate_command(root), train_command(root),
-                                   report_command(root), help_command(root)};
+  std::vector<Subcommand> commands = {account_command(root), calibrate_command(root), train_command(root),
+                                      report_command(root), help_command(root)};
   try {
     root.parse(argc, argv);
   } catch (const CLI::Success& success) {  // thrown for --help and --version
@@ -154,14 +154,14 @@ int report(const Error& error, bool json) {
   const int status = exit_status(error.code());
   fmt::print(stderr, "muster: {}\n", error.what());
   if (json) {
-    const JsonObject body = JsonObject()
-                                .integer("code", status)
-                                .text("kind", name_of(error.code()))
-                                .text("key", error.key())
-                                .text("value", error.value())
-                                .text("allowed", error.allowed())
-                                .text("message", error.what());
-    fmt::print("{}\n", JsonObject().object("error", body).str());
+    const reporting::JsonObject body = reporting::JsonObject()
+                                           .integer("code", status)
+                                           .text("kind", name_of(error.code()))
+                                           .text("key", error.key())
+                                           .text("value", error.value())
+                                           .text("allowed", error.allowed())
+                                           .text("message", error.what());
+    fmt::print("{}\n", reporting::JsonObject().object("error", body).str());
     std::fflush(stdout);
   }
   return status;

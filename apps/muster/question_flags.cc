@@ -4,9 +4,9 @@
 
 #include <limits>
 
-#include "muster/accounting/describe/mechanism.h"
-#include "muster/accounting/describe/participation.h"
 #include "muster/core/error.h"
+#include "muster/describe/mechanism.h"
+#include "muster/describe/participation.h"
 #include "muster/plan/keys.h"
 #include "muster/plan/values.h"
 

@@ -14,7 +14,10 @@
 #include "muster/reporting/report_html.h"
 #include "muster/reporting/run_notes.h"
 #include "muster/reporting/stated_epsilon.h"
+#include "muster/reporting/watched_run.h"
+#include "muster/simulation/runs/plan_file.h"
 #include "muster/simulation/runs/run_folder.h"
+#include "muster/simulation/runs/run_record.h"
 #include "muster/simulation/setup.h"
 
 namespace muster::app {
@@ -49,12 +52,13 @@ std::optional<double> epsilon_at(const protocols::Plan& plan, double rate, std::
   }
 }
 
-ReportParts parts_of(const RunRecord& run, const WatchedRun& watched, std::uint64_t larger) {
-  ReportParts parts{run, watched, larger, std::nullopt, std::nullopt, std::nullopt};
+reporting::ReportParts parts_of(const simulation::RunRecord& run, const reporting::WatchedRun& watched,
+                                std::uint64_t larger) {
+  reporting::ReportParts parts{run, watched, larger, std::nullopt, std::nullopt, std::nullopt};
   const std::uint64_t rounds = run.logged.empty() ? 0 : run.logged.back().round;
   if (rounds > 0) {
     const protocols::Plan& plan = run.plan;
-    parts.statement = statement_of(plan, rounds);
+    parts.statement = reporting::statement_of(plan, rounds);
     if (const auto estimate = watched.monitor.estimate()) {
       parts.epsilon_at_low = epsilon_at(plan, estimate->low, rounds);
       parts.epsilon_at_high = epsilon_at(plan, estimate->high, rounds);
@@ -67,11 +71,12 @@ ReportParts parts_of(const RunRecord& run, const WatchedRun& watched, std::uint6
 void refuse_what_is_no_report(const fs::path& out) {
   std::error_code failure;
   const fs::path folder = out.parent_path();
-  if (simulation::RunFolder::is_own_name(out.filename()) && fs::exists(folder / "plan.txt", failure)) {
+  if (simulation::RunFolder::is_own_name(out.filename()) &&
+      fs::exists(folder / simulation::kPlanFile, failure)) {
     throw Error(ErrorCode::file, out.string(), "", "a name that no run uses, such as report.html",
                 "is a file of the run in this folder, and no place for a page");
   }
-  if (fs::is_regular_file(out, failure) && !is_report(simulation::read_file(out))) {
+  if (fs::is_regular_file(out, failure) && !reporting::is_report(read_file(out))) {
     throw Error(ErrorCode::file, out.string(), "", "a new file, or a page that muster report made",
                 "exists and is no report of muster: it stays as it is");
   }
@@ -79,11 +84,12 @@ void refuse_what_is_no_report(const fs::path& out) {
 
 // Replaces the epsilon of every logged round and of the result by today's; returns how many stated
 // values were larger.
-std::uint64_t restate(RunRecord& run) {
-  const EpsilonOfRounds epsilon = simulation::epsilon_of(run.plan);
-  std::uint64_t larger = restate(run.plan, epsilon, run.folder / "metrics.jsonl", run.logged);
-  if (run.outcome) {
-    larger += restate(run.plan, epsilon, run.folder / "result.json", *run.outcome);
+std::uint64_t restate(simulation::RunRecord& run) {
+  const reporting::EpsilonOfRounds epsilon = simulation::epsilon_of(run.plan);
+  std::uint64_t larger =
+      reporting::restate(run.plan, epsilon, run.folder / simulation::kMetricsFile, run.logged);
+  if (run.result) {
+    larger += reporting::restate(run.plan, epsilon, run.folder / simulation::kResultFile, *run.result);
   }
   return larger;
 }
@@ -92,17 +98,18 @@ int report(const ReportFlags& flags) {
   if (flags.named->count() == 0) {
     throw Error(ErrorCode::usage, "RUN_DIR", "", "the folder of a run", "report needs a run");
   }
-  RunRecord run = read_run(flags.folder);
+  simulation::RunRecord run = simulation::read_run(flags.folder);
   const fs::path out = flags.out.empty() ? run.folder / "report.html" : fs::path(flags.out);
   refuse_what_is_no_report(out);
-  const WatchedRun watched = watch(run.plan, run.logged, run.folder / "metrics.jsonl");
+  const reporting::WatchedRun watched =
+      reporting::watch(run.plan, run.logged, run.folder / simulation::kMetricsFile);
   const std::uint64_t larger = restate(run);
-  simulation::replace_file(out, report_html(parts_of(run, watched, larger)));
+  replace_file(out, reporting::report_html(parts_of(run, watched, larger)));
   const auto& alarm = watched.monitor.alarm();
   if (flags.json) {
-    fmt::print("{}\n", JsonObject()
+    fmt::print("{}\n", reporting::JsonObject()
                            .text("out", out.string())
-                           .flag("finished", run.outcome.has_value())
+                           .flag("finished", run.result.has_value())
                            .unsigned_integer("logged", run.logged.size())
                            .text("check_ins", !watched.monitor.blind().empty() ? "not watched"
                                               : alarm                          ? name_of(alarm->direction)
@@ -112,11 +119,11 @@ int report(const ReportFlags& flags) {
   } else {
     fmt::print("{}\n", out.string());
   }
-  if (!run.outcome) {
+  if (!run.result) {
     fmt::print(stderr, "muster: this run is not finished; the report says how far it had got\n");
   }
   if (larger > 0) {
-    fmt::print(stderr, "muster: {}\n", larger_note(larger));
+    fmt::print(stderr, "muster: {}\n", reporting::larger_note(larger));
   }
   if (alarm) {
     fmt::print(stderr, "muster: check-ins: {}: {}\n", name_of(alarm->direction), alarm->reason);
@@ -126,7 +133,7 @@ int report(const ReportFlags& flags) {
 
 }  // namespace
 
-Command report_command(CLI::App& root) {
+Subcommand report_command(CLI::App& root) {
   CLI::App* cli = add_subcommand(root, "report", "Make a web page of a training run",
                                  "muster report runs/quickstart --out quickstart.html");
   auto flags = std::make_shared<ReportFlags>();

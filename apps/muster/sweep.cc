@@ -15,14 +15,14 @@
 #include "muster/core/atomic_file.h"
 #include "muster/core/error.h"
 #include "muster/reporting/run_notes.h"
-#include "muster/reporting/run_record.h"
 #include "muster/reporting/stated_epsilon.h"
+#include "muster/reporting/sweep_summary.h"
+#include "muster/reporting/watched_run.h"
 #include "muster/simulation/budget.h"
 #include "muster/simulation/runs/run_folder.h"
 #include "muster/simulation/setup.h"
 #include "muster/simulation/training.h"
 #include "muster/simulation/workload.h"
-#include "sweep_summary.h"
 #include "train_progress.h"
 
 namespace muster::app {
@@ -31,6 +31,7 @@ namespace {
 namespace fs = std::filesystem;
 using protocols::Plan;
 using simulation::RunFolder;
+using simulation::RunResult;
 
 constexpr const char* kSummary = "summary.json";
 constexpr const char* kPicture = "summary.svg";
@@ -38,7 +39,7 @@ constexpr const char* kPicture = "summary.svg";
 // Runs that are charged alike share one accountant, which computes each number of rounds only once.
 class Charges {
  public:
-  const EpsilonOfRounds& of(const Plan& plan) {
+  const reporting::EpsilonOfRounds& of(const Plan& plan) {
     for (const Charge& charge : charges_) {
       if (simulation::same_mechanism(charge.mechanism, plan.mechanism()) && charge.stages == plan.stages() &&
           charge.delta == plan.delta) {
@@ -46,7 +47,7 @@ class Charges {
       }
     }
     struct Known {
-      EpsilonOfRounds epsilon;
+      reporting::EpsilonOfRounds epsilon;
       std::mutex mutex;
       std::map<std::uint64_t, double> values;
     };
@@ -67,7 +68,7 @@ class Charges {
     accounting::Mechanism mechanism;
     std::vector<accounting::Stage> stages;
     std::optional<double> delta;
-    EpsilonOfRounds epsilon;
+    reporting::EpsilonOfRounds epsilon;
   };
   std::vector<Charge> charges_;
 };
@@ -91,9 +92,9 @@ class Data {
 };
 
 // The default folder: NAME-sweep-HASH8, with a hash of the plans of all runs.
-fs::path default_folder(const Sweep& sweep) {
+fs::path default_folder(const reporting::Sweep& sweep) {
   std::string hashes;
-  for (const Combination& combination : sweep.combinations) {
+  for (const reporting::Combination& combination : sweep.combinations) {
     for (const Plan& plan : combination.plans) {
       hashes += plan.hash();
     }
@@ -105,15 +106,15 @@ fs::path default_folder(const Sweep& sweep) {
 
 // The folder must be absent or empty, or with --resume contain this sweep; anything else does not belong
 // to the sweep and is refused.
-void check_folder(const Sweep& sweep, bool resume) {
+void check_folder(const reporting::Sweep& sweep, bool resume) {
   std::error_code failure;
   if (!fs::exists(sweep.folder, failure)) {
     return;
   }
   std::set<std::string> own = {kSummary, kPicture, std::string(kSummary) + ".tmp",
                                std::string(kPicture) + ".tmp"};
-  for (const std::vector<SweptRun>& runs : sweep.runs) {
-    for (const SweptRun& run : runs) {
+  for (const std::vector<reporting::SweptRun>& runs : sweep.runs) {
+    for (const reporting::SweptRun& run : runs) {
       own.insert(run.folder);
     }
   }
@@ -141,7 +142,7 @@ struct Place {
 
 // Runs on the same data set are consecutive. Otherwise the order is seed by seed, so that every
 // combination has a result early.
-std::vector<Place> order_of(const Sweep& sweep) {
+std::vector<Place> order_of(const reporting::Sweep& sweep) {
   std::vector<Place> places;
   for (std::size_t seed = 0; seed < sweep.combinations.front().plans.size(); ++seed) {
     for (std::size_t i = 0; i < sweep.combinations.size(); ++i) {
@@ -161,13 +162,13 @@ std::vector<Place> order_of(const Sweep& sweep) {
 }
 
 // Runs one plan, or what is left of it. Returns its result, finished or interrupted.
-Outcome run_one(const Plan& plan, const fs::path& path, const TrainFlags& flags, Charges& charges, Data& data,
-                simulation::Fidelity fidelity, const std::string& which) {
+RunResult run_one(const Plan& plan, const fs::path& path, const TrainFlags& flags, Charges& charges,
+                  Data& data, simulation::Fidelity fidelity, const std::string& which) {
   RunFolder folder(path);
-  const EpsilonOfRounds& epsilon = charges.of(plan);
+  const reporting::EpsilonOfRounds& epsilon = charges.of(plan);
   if (folder.found() == RunFolder::Found::unfinished) {
     // load() refuses the run of another plan.
-    check_logged(plan, epsilon, path, folder.load(plan.hash(), fidelity));
+    reporting::check_logged(plan, epsilon, path, folder.load(plan.hash(), fidelity));
   }
   if (folder.found() != RunFolder::Found::finished) {
     const learning::DataSplit& loaded = data.of(plan);
@@ -175,24 +176,22 @@ Outcome run_one(const Plan& plan, const fs::path& path, const TrainFlags& flags,
         simulation::assemble(plan, loaded, simulation::Accounting::elsewhere, fidelity);
     parts.epsilon = epsilon;
     TrainProgress progress(TrainProgress::Lines::none, plan.has_slots() ? "slot" : "round", which);
-    const simulation::TrainingResult result =
+    RunResult result =
         simulation::train(plan, parts, loaded, folder, {flags.threads, &interrupted()}, progress);
     if (result.stopped == simulation::Stopped::interrupted) {
-      Outcome outcome;
-      outcome.stopped = name_of(result.stopped);
-      outcome.text = simulation::result_json(result, path.string());
-      return outcome;
+      return result;
     }
   }
-  Outcome outcome = finished_outcome(plan, epsilon, path, folder.load(plan.hash(), fidelity));
-  if (outcome.neutral > 0) {
-    fmt::print(stderr, "muster: {}: {}\n", which, neutral_note(outcome.neutral));
+  RunResult result = reporting::finished_result(plan, epsilon, path, folder.load(plan.hash(), fidelity));
+  if (const std::uint64_t neutral = result.neutral.value_or(0); neutral > 0) {
+    fmt::print(stderr, "muster: {}: {}\n", which, reporting::neutral_note(neutral));
   }
-  warn_of_alarm(plan, path);
-  return outcome;
+  reporting::warn_of_alarm(plan, path);
+  return result;
 }
 
-void run_all(Sweep& sweep, const TrainFlags& flags, simulation::Fidelity fidelity, Charges& charges) {
+void run_all(reporting::Sweep& sweep, const TrainFlags& flags, simulation::Fidelity fidelity,
+             Charges& charges) {
   Data data;
   // Notes already printed, so that each is printed once and not for every run.
   std::set<std::string> said;
@@ -203,24 +202,25 @@ void run_all(Sweep& sweep, const TrainFlags& flags, simulation::Fidelity fidelit
       return;
     }
     const Plan& plan = sweep.combinations[order[i].combination].plans[order[i].seed];
-    SweptRun& run = sweep.runs[order[i].combination][order[i].seed];
+    reporting::SweptRun& run = sweep.runs[order[i].combination][order[i].seed];
     const std::string which = fmt::format("run {} of {}", i + 1, order.size());
     try {
-      Outcome outcome =
+      RunResult result =
           run_one(plan, fs::path(sweep.folder) / run.folder, flags, charges, data, fidelity, which);
       if (flags.json) {
-        fmt::print("{}\n", outcome.text);
+        fmt::print("{}\n", simulation::result_line(result));
         std::fflush(stdout);
       }
-      const std::string sharing = sharing_note(plan.clients, outcome.clients_per_record.value_or(1));
+      const std::string sharing =
+          reporting::sharing_note(plan.clients, result.clients_per_record.value_or(1));
       if (!sharing.empty() && said.insert(sharing).second) {
         fmt::print(stderr, "muster: {}\n", sharing);
       }
-      if (outcome.stopped == "interrupted") {
+      if (result.stopped == simulation::Stopped::interrupted) {
         sweep.interrupted = true;
         return;
       }
-      run.outcome = std::move(outcome);
+      run.result = std::move(result);
     } catch (const Error& error) {
       if (error.code() != ErrorCode::data) {
         throw;
@@ -232,19 +232,19 @@ void run_all(Sweep& sweep, const TrainFlags& flags, simulation::Fidelity fidelit
   }
 }
 
-Sweep sweep_of(const TrainFlags& flags) {
-  Sweep sweep;
+reporting::Sweep sweep_of(const TrainFlags& flags) {
+  reporting::Sweep sweep;
   for (const std::string& text : flags.sweeps) {
-    sweep.knobs.push_back(knob_of(text));
-    if (flags.plan.given(sweep.knobs.back().key)) {
-      throw Error(ErrorCode::usage, "--sweep", sweep.knobs.back().key, "", "its flag was typed as well");
+    sweep.keys.push_back(swept_key_of(text));
+    if (flags.plan.given(sweep.keys.back().key)) {
+      throw Error(ErrorCode::usage, "--sweep", sweep.keys.back().key, "", "its flag was typed as well");
     }
   }
-  sweep.combinations = combinations_of(flags.plan.source(), sweep.knobs, flags.seeds);
-  for (const Combination& combination : sweep.combinations) {
-    std::vector<SweptRun> runs;
+  sweep.combinations = combinations_of(flags.plan.source(), sweep.keys, flags.seeds);
+  for (const reporting::Combination& combination : sweep.combinations) {
+    std::vector<reporting::SweptRun> runs;
     for (const Plan& plan : combination.plans) {
-      runs.push_back({run_name(plan), std::nullopt, ""});
+      runs.push_back({simulation::run_name(plan), std::nullopt, ""});
     }
     sweep.runs.push_back(std::move(runs));
   }
@@ -252,14 +252,14 @@ Sweep sweep_of(const TrainFlags& flags) {
   return sweep;
 }
 
-void leave_summary(const Sweep& sweep, bool json) {
-  const std::string summary = summary_json(sweep);
-  simulation::replace_file(fs::path(sweep.folder) / kSummary, summary + "\n");
-  simulation::replace_file(fs::path(sweep.folder) / kPicture, summary_svg(sweep));
+void leave_summary(const reporting::Sweep& sweep, bool json) {
+  const std::string summary = reporting::summary_json(sweep);
+  replace_file(fs::path(sweep.folder) / kSummary, summary + "\n");
+  replace_file(fs::path(sweep.folder) / kPicture, reporting::summary_svg(sweep));
   if (json) {
     fmt::print("{}\n", summary);
   } else {
-    fmt::print("{}\nfolder    {}\n", summary_table(sweep), sweep.folder);
+    fmt::print("{}\nfolder    {}\n", reporting::summary_table(sweep), sweep.folder);
   }
   std::fflush(stdout);
 }
@@ -275,14 +275,14 @@ int run_sweep(const TrainFlags& flags) {
                 "a sweep does not run among ranks; each run does");
   }
   const simulation::Fidelity fidelity = simulation::fidelity_named(flags.fidelity);
-  Sweep sweep = sweep_of(flags);
+  reporting::Sweep sweep = sweep_of(flags);
   check_folder(sweep, flags.resume);
   Charges charges;
-  for (const Combination& combination : sweep.combinations) {
+  for (const reporting::Combination& combination : sweep.combinations) {
     const Plan& plan = combination.plans.front();
     simulation::check_fidelity(plan, fidelity);
     simulation::refuse_endless(plan, simulation::resources_here(flags.threads));
-    const EpsilonOfRounds& epsilon = charges.of(plan);
+    const reporting::EpsilonOfRounds& epsilon = charges.of(plan);
     if (plan.budget) {
       static_cast<void>(simulation::affordable_rounds(epsilon, plan.rounds, *plan.budget));
     }
@@ -294,8 +294,8 @@ int run_sweep(const TrainFlags& flags) {
     fmt::print(stderr, "muster: interrupted; the same command with --resume continues\n");
     return exit_status(ErrorCode::interrupted);
   }
-  for (const std::vector<SweptRun>& runs : sweep.runs) {
-    for (const SweptRun& run : runs) {
+  for (const std::vector<reporting::SweptRun>& runs : sweep.runs) {
+    for (const reporting::SweptRun& run : runs) {
       if (!run.failure.empty()) {
         throw Error(ErrorCode::data, run.folder, "", "", "a run of the sweep failed: " + run.failure);
       }

@@ -8,33 +8,23 @@
 
 #include <cstdint>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "muster/plan/plan.h"
 #include "muster/plan/source.h"
+#include "muster/reporting/sweep_summary.h"
 #include "train_flags.h"
 
 namespace muster::app {
 
-struct Knob {
-  std::string key;                  // "randomizer.epsilon0"
-  std::vector<std::string> values;  // as given
-};
-
 // Parses "KEY=V1,V2"; values are split at commas outside brackets. Throws Error(usage) for any other
 // form, for a key that no flag overrides, for `seed` (use --seeds), and for a repeated value.
-Knob knob_of(const std::string& text);
+reporting::SweptKey swept_key_of(const std::string& text);
 
-struct Combination {
-  std::vector<std::pair<std::string, std::string>> set;  // a value for each knob, in the order of the knobs
-  std::vector<protocols::Plan> plans;                    // one per seed
-};
-
-// The cartesian product, with the last knob varying fastest. Throws what Plan::validate throws, and
+// The cartesian product, with the last key varying fastest. Throws what Plan::validate throws, and
 // Error(usage) for a key that is swept twice, for more than 10,000 runs, and for two runs of the same plan.
-std::vector<Combination> combinations_of(const protocols::PlanSource& source, const std::vector<Knob>& knobs,
-                                         std::uint64_t seeds);
+std::vector<reporting::Combination> combinations_of(const protocols::PlanSource& source,
+                                                    const std::vector<reporting::SweptKey>& keys,
+                                                    std::uint64_t seeds);
 
 // Runs `muster train PLAN --sweep KEY=V1,V2 --seeds N` and returns the exit status.
 int run_sweep(const TrainFlags& flags);

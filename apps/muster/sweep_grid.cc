@@ -30,59 +30,60 @@ std::vector<std::string> split(const std::string& text) {
 
 }  // namespace
 
-Knob knob_of(const std::string& text) {
+reporting::SweptKey swept_key_of(const std::string& text) {
   const std::size_t equals = text.find('=');
   if (equals == text.npos || equals == 0) {
     throw Error(ErrorCode::usage, "--sweep", text, kForm, "not a key and its values");
   }
-  Knob knob{text.substr(0, equals), split(text.substr(equals + 1))};
-  const protocols::KeySpec* spec = protocols::find_key(knob.key);
+  reporting::SweptKey swept{text.substr(0, equals), split(text.substr(equals + 1))};
+  const protocols::KeySpec* spec = protocols::find_key(swept.key);
   if (spec == nullptr || spec->flag.empty()) {
-    const std::string close = protocols::nearest_key(knob.key);
-    throw Error(ErrorCode::usage, "--sweep", knob.key, kForm,
+    const std::string close = protocols::nearest_key(swept.key);
+    throw Error(ErrorCode::usage, "--sweep", swept.key, kForm,
                 spec != nullptr ? "this key names the plan, and is no setting"
                 : close.empty() ? "no such key"
                                 : fmt::format("no such key; did you mean {}?", close));
   }
-  if (knob.key == "seed") {
+  if (swept.key == "seed") {
     throw Error(ErrorCode::usage, "--sweep", text, "--seeds N", "seeds are swept by --seeds, from --seed on");
   }
-  for (std::size_t i = 0; i < knob.values.size(); ++i) {
-    const std::string& value = knob.values[i];
+  for (std::size_t i = 0; i < swept.values.size(); ++i) {
+    const std::string& value = swept.values[i];
     if (value.empty() ||
-        std::find(knob.values.begin(), knob.values.begin() + i, value) != knob.values.begin() + i) {
+        std::find(swept.values.begin(), swept.values.begin() + i, value) != swept.values.begin() + i) {
       throw Error(ErrorCode::usage, "--sweep", text, kForm,
                   value.empty() ? "an empty value" : "a value twice");
     }
   }
-  return knob;
+  return swept;
 }
 
-std::vector<Combination> combinations_of(const protocols::PlanSource& source, const std::vector<Knob>& knobs,
-                                         std::uint64_t seeds) {
+std::vector<reporting::Combination> combinations_of(const protocols::PlanSource& source,
+                                                    const std::vector<reporting::SweptKey>& keys,
+                                                    std::uint64_t seeds) {
   std::uint64_t runs = seeds;
-  for (std::size_t i = 0; i < knobs.size(); ++i) {
+  for (std::size_t i = 0; i < keys.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
-      if (knobs[i].key == knobs[j].key) {
-        throw Error(ErrorCode::usage, "--sweep", knobs[i].key, "", "swept twice");
+      if (keys[i].key == keys[j].key) {
+        throw Error(ErrorCode::usage, "--sweep", keys[i].key, "", "swept twice");
       }
     }
-    runs *= std::min<std::uint64_t>(knobs[i].values.size(), kMostRuns + 1);
+    runs *= std::min<std::uint64_t>(keys[i].values.size(), kMostRuns + 1);
     if (runs > kMostRuns) {
       throw Error(ErrorCode::usage, "--sweep", "", fmt::format("at most {} runs", kMostRuns),
                   "too many runs");
     }
   }
-  std::vector<Combination> combinations;
+  std::vector<reporting::Combination> combinations;
   std::set<std::string> hashes;
   for (std::uint64_t index = 0; index < runs / seeds; ++index) {
-    Combination combination;
+    reporting::Combination combination;
     protocols::PlanSource changed = source;
     std::uint64_t left = index;
-    for (std::size_t i = knobs.size(); i-- > 0;) {
-      const Knob& knob = knobs[i];
-      combination.set.emplace(combination.set.begin(), knob.key, knob.values[left % knob.values.size()]);
-      left /= knob.values.size();
+    for (std::size_t i = keys.size(); i-- > 0;) {
+      const reporting::SweptKey& swept = keys[i];
+      combination.set.emplace(combination.set.begin(), swept.key, swept.values[left % swept.values.size()]);
+      left /= swept.values.size();
     }
     for (const auto& [key, value] : combination.set) {
       changed.override_key(key, value, "--sweep");

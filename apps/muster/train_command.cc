@@ -6,21 +6,18 @@
 #include <cstdint>
 #include <exception>
 #include <filesystem>
-#include <limits>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <system_error>
 
 #include "command.h"
 #include "interrupt.h"
-#include "muster/accounting/describe/participation.h"
 #include "muster/core/error.h"
-#include "muster/reporting/number_text.h"
+#include "muster/reporting/result_text.h"
 #include "muster/reporting/run_notes.h"
-#include "muster/reporting/run_record.h"
 #include "muster/reporting/stated_epsilon.h"
+#include "muster/reporting/watched_run.h"
 #include "muster/simulation/population.h"
 #include "muster/simulation/ranks.h"
 #include "muster/simulation/runs/run_folder.h"
@@ -34,42 +31,9 @@
 namespace muster::app {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using simulation::Ranks;
 using simulation::RunFolder;
-
-// The view of the adversary that the printed epsilon assumes.
-const char* view_text(const protocols::Plan& plan) {
-  switch (accounting::own_view(plan.participation())) {
-    case accounting::View::server_trusted:
-      return "the models seen, the server trusted";
-    case accounting::View::sum_only:
-      return "the sums alone seen";
-    default:
-      return "the shuffler honest";
-  }
-}
-
-void print_summary(const protocols::Plan& plan, const Json& result) {
-  const double epsilon =
-      result["epsilon"].is_null() ? std::numeric_limits<double>::infinity() : result["epsilon"].get<double>();
-  const std::string slots =
-      result.contains("slots") ? fmt::format(", {} slots", result["slots"].get<std::uint64_t>()) : "";
-  fmt::print("\naccuracy  {:.4f} on the test set after {} {}s{} ({})\n", result["accuracy"].get<double>(),
-             result["rounds"].get<std::uint64_t>(), plan.has_slots() ? "run" : "round", slots,
-             result["stopped"].get<std::string>());
-  fmt::print("epsilon   {} at delta {} (proven, replace-one, {})\n", epsilon_text(epsilon),
-             result["delta"].get<double>(), view_text(plan));
-  if (const double each = result.value("clients_per_record", 1.0); each > 1) {
-    fmt::print("records   {:.3g} clients hold each, on average: epsilon is for one client's copy\n", each);
-  }
-  if (const auto neutral = result.value("neutral", std::uint64_t{0}); neutral > 0) {
-    fmt::print("neutral   {} answers, in place of vectors that were not finite\n", neutral);
-  }
-  fmt::print("time      {:.0f} s, {:.0f} messages a second\n", result["seconds"].get<double>(),
-             result["examples_per_second"].get<double>());
-  fmt::print("folder    {}\n", result["out"].get<std::string>());
-}
+using simulation::RunResult;
 
 // Prints a note on stderr, unless it is empty.
 void say(const std::string& note) {
@@ -78,23 +42,24 @@ void say(const std::string& note) {
   }
 }
 
-void print_result(const protocols::Plan& plan, Json result, const RunFolder& folder, bool json) {
-  result["out"] = folder.path().string();  // the folder may have been moved since the run
+void print_result(const protocols::Plan& plan, RunResult result, const RunFolder& folder, bool json) {
+  result.out = folder.path().string();  // the folder may have been moved since the run
   if (json) {
-    fmt::print("{}\n", result.dump(-1, ' ', false, Json::error_handler_t::replace));
+    fmt::print("{}\n", simulation::result_line(result));
   } else {
-    print_summary(plan, result);
+    fmt::print("\n{}", reporting::result_text(plan, result));
   }
-  say(neutral_note(result.value("neutral", std::uint64_t{0})));
+  say(reporting::neutral_note(result.neutral.value_or(0)));
 }
 
 int show_finished(const protocols::Plan& plan, simulation::Fidelity fidelity, const RunFolder& folder,
                   bool json) {
   // load() refuses the run of another plan.
   const simulation::Checkpoint checkpoint = folder.load(plan.hash(), fidelity);
-  const Outcome outcome = finished_outcome(plan, simulation::epsilon_of(plan), folder.path(), checkpoint);
+  const RunResult result =
+      reporting::finished_result(plan, simulation::epsilon_of(plan), folder.path(), checkpoint);
   fmt::print(stderr, "muster: this run is finished; its result\n");
-  print_result(plan, Json::parse(outcome.text), folder, json);
+  print_result(plan, result, folder, json);
   return 0;
 }
 
@@ -102,8 +67,9 @@ int show_finished(const protocols::Plan& plan, simulation::Fidelity fidelity, co
 // first rank calls it.
 std::unique_ptr<RunFolder> open_folder(const TrainFlags& flags, const protocols::Plan& plan,
                                        simulation::Fidelity fidelity, bool& finished) {
-  auto folder = std::make_unique<RunFolder>(flags.out.empty() ? std::filesystem::path("runs") / run_name(plan)
-                                                              : std::filesystem::path(flags.out));
+  auto folder = std::make_unique<RunFolder>(flags.out.empty()
+                                                ? std::filesystem::path("runs") / simulation::run_name(plan)
+                                                : std::filesystem::path(flags.out));
   finished = folder->found() == RunFolder::Found::finished;
   if (folder->found() != RunFolder::Found::fresh && !flags.resume) {
     throw Error(ErrorCode::file, folder->path().string(), "", "",
@@ -124,17 +90,17 @@ struct Trained {
   simulation::Fidelity fidelity = simulation::Fidelity::message;
   std::unique_ptr<RunFolder> folder;  // on the first rank only
   bool finished_before = false;
-  simulation::TrainingResult result{};
+  RunResult result;
 };
 
 // Checks and notes after loading the data and before the first round; only the first rank calls it.
 void before_training(const Trained& run, const simulation::Prepared& prepared) {
   if (run.folder->found() == RunFolder::Found::unfinished) {
-    check_logged(*run.plan, prepared.parts.epsilon, run.folder->path(),
-                 run.folder->load(run.plan->hash(), run.fidelity));
+    reporting::check_logged(*run.plan, prepared.parts.epsilon, run.folder->path(),
+                            run.folder->load(run.plan->hash(), run.fidelity));
   }
-  say(sharing_note(run.plan->clients,
-                   simulation::clients_per_record(run.plan->clients, prepared.data.train.size())));
+  say(reporting::sharing_note(run.plan->clients,
+                              simulation::clients_per_record(run.plan->clients, prepared.data.train.size())));
 }
 
 // Runs on every rank; what one rank cannot do is refused on all.
@@ -178,12 +144,11 @@ int show(const Trained& outcome, bool json) {
   const RunFolder& folder = *outcome.folder;
   if (outcome.finished_before) {
     const int status = show_finished(*outcome.plan, outcome.fidelity, folder, json);
-    warn_of_alarm(*outcome.plan, folder.path());
+    reporting::warn_of_alarm(*outcome.plan, folder.path());
     return status;
   }
-  print_result(*outcome.plan, Json::parse(simulation::result_json(outcome.result, folder.path().string())),
-               folder, json);
-  warn_of_alarm(*outcome.plan, folder.path());
+  print_result(*outcome.plan, outcome.result, folder, json);
+  reporting::warn_of_alarm(*outcome.plan, folder.path());
   if (outcome.result.stopped == simulation::Stopped::interrupted) {
     fmt::print(stderr, "muster: interrupted after {} {}; the same command with --resume continues\n",
                outcome.result.slots ? "slot" : "round", outcome.result.slots.value_or(outcome.result.rounds));
@@ -241,7 +206,7 @@ int train_or_sweep(const TrainFlags& flags) {
 
 }  // namespace
 
-Command train_command(CLI::App& root) {
+Subcommand train_command(CLI::App& root) {
   CLI::App* cli = add_subcommand(root, "train", "Train the plan's model privately",
                                  "muster train plans/quickstart.toml --out runs/quickstart");
   auto flags = std::make_shared<TrainFlags>(*cli);

@@ -33,8 +33,8 @@ void TrainProgress::started(std::uint64_t done, std::uint64_t last, const simula
   began_ = Clock::now();
   if (expected.seconds > kWorthSaying) {
     fmt::print(stderr, "muster: {}about {:.3g} messages and {:.3g} coins are ahead: {} on {} thread{}\n",
-               before_, expected.messages, expected.coins, duration_text(expected.seconds), expected.threads,
-               expected.threads == 1 ? "" : "s");
+               before_, expected.messages, expected.coins, reporting::duration_text(expected.seconds),
+               expected.threads, expected.threads == 1 ? "" : "s");
   }
   if (!terminal_) {
     fmt::print(stderr, "muster: {}training, {} of {} {}s done\n", before_, done, last, unit_);
@@ -43,7 +43,8 @@ void TrainProgress::started(std::uint64_t done, std::uint64_t last, const simula
 
 std::string TrainProgress::time_left(std::uint64_t round) const {
   const double spent = std::chrono::duration<double>(Clock::now() - began_).count();
-  return duration_text(spent * static_cast<double>(last_ - round) / static_cast<double>(round - first_));
+  return reporting::duration_text(spent * static_cast<double>(last_ - round) /
+                                  static_cast<double>(round - first_));
 }
 
 void TrainProgress::round_done(std::uint64_t round) {
@@ -82,20 +83,20 @@ void TrainProgress::clear_bar() {
   }
 }
 
-void TrainProgress::logged(const simulation::LoggedRound& logged) {
+void TrainProgress::logged(const simulation::Measurement& logged) {
   clear_bar();
   if (lines_ == Lines::none) {
     return;
   }
   if (lines_ == Lines::json) {
-    fmt::print("{}\n", simulation::logged_json(logged));
+    fmt::print("{}\n", simulation::shown_line(logged));
   } else {
     if (!header_shown_) {
       fmt::print("{:>9}  {:>8}  {:>9}  {:>9}\n", unit_, "accuracy", "epsilon", "check-ins");
       header_shown_ = true;
     }
-    fmt::print("{:>9}  {:>8.4f}  {:>9}  {:>9}\n", logged.slot.value_or(logged.round), logged.accuracy,
-               epsilon_text(logged.epsilon), logged.check_ins);
+    fmt::print("{:>9}  {:>8.4f}  {:>9}  {:>9}\n", logged.step(), logged.accuracy,
+               reporting::epsilon_text(logged.epsilon), logged.check_ins);
   }
   std::fflush(stdout);
 }

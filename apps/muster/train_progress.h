@@ -23,7 +23,7 @@ class TrainProgress final : public simulation::TrainingObserver {
 
   void started(std::uint64_t done, std::uint64_t last, const simulation::Expected& expected) override;
   void round_done(std::uint64_t round) override;
-  void logged(const simulation::LoggedRound& logged) override;
+  void logged(const simulation::Measurement& logged) override;
 
  private:
   using Clock = std::chrono::steady_clock;

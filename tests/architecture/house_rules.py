@@ -12,8 +12,11 @@ import pathlib
 import re
 import sys
 
+import long_functions
+
 # The rooms, in the order data flows. A room includes from itself and from rooms to its left.
-ROOMS = ["core", "numerics", "random", "accounting", "papers", "randomizers", "plan", "protocols", "learning", "simulation", "reporting"]
+ROOMS = ["core", "numerics", "random", "describe", "composition", "accounting", "papers", "randomizers", "plan", "protocols",
+         "learning", "simulation", "reporting"]
 
 MAX_LINES = 500
 
@@ -160,6 +163,22 @@ def files_stay_small(root):
     return complaints
 
 
+def functions_stay_short(root):
+    """No function passes long_functions.MAX_FUNCTION_LINES lines but those that long_functions.LONGER names."""
+    complaints, names, files = [], set(), set()
+    most, longer = long_functions.MAX_FUNCTION_LINES, long_functions.LONGER
+    for path in sources(root, "src", "apps", "tests", "bench", "tools"):
+        files.add(path.name)
+        for name, line, count in long_functions.functions(path.read_text(encoding="utf-8")):
+            if count > most:
+                names.add(f"{path.name}: {name}")
+                if f"{path.name}: {name}" not in longer:
+                    complaints.append(f"{path.relative_to(root)}:{line}: {name} has {count} lines, more than {most}")
+    complaints += [f"tests/architecture/long_functions.py:1: {name} is not longer than {most} lines"
+                   for name in sorted(set(longer) - names) if name.split(":")[0] in files]
+    return complaints
+
+
 def cited_pages_exist(root):
     """A docs/... page named in a source exists: code and derivation stay linked."""
     complaints = []
@@ -190,7 +209,8 @@ BLIND_TO_NAN = re.compile(r"\bstd::(?:ranges::)?(max|min|clamp|minmax|fmax|fmin)
 def comparisons_see_nan(root):
     """In the rooms that compute epsilons the larger of two numbers is taken by numerics/ordered.h, which a NaN cannot pass."""
     complaints = []
-    for path in sources(root, "src/muster/numerics", "src/muster/accounting", "src/muster/papers", "tests/oracle"):
+    rooms = ["numerics", "describe", "composition", "accounting", "papers"]
+    for path in sources(root, *[f"src/muster/{room}" for room in rooms], "tests/oracle"):
         if path.stem.endswith("_test"):
             continue
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
@@ -268,6 +288,7 @@ RULES = [
     every_source_is_built,
     headers_open_with_what_they_are,
     files_stay_small,
+    functions_stay_short,
     cited_pages_exist,
     nothing_is_left_for_later,
     comparisons_see_nan,

@@ -5,6 +5,11 @@ import tempfile
 import unittest
 
 import house_rules
+import long_functions
+
+# Bodies of the longest length that is allowed, and of one line more.
+SHORT_BODY = "  f();\n" * (long_functions.MAX_FUNCTION_LINES - 2)
+LONG_BODY = SHORT_BODY + "  f();\n"
 
 GOOD = {
     "src/muster/core/CMakeLists.txt": "muster_room(core SOURCES error.cc)\nmuster_test(core error_test.cc)\n",
@@ -57,6 +62,13 @@ BROKEN = [
      house_rules.headers_open_with_what_they_are, "no HWY_TARGET_TOGGLE"),
     ({"src/muster/core/error.cc": "//\n" * (house_rules.MAX_LINES + 1)},
      house_rules.files_stay_small, "more than 500"),
+    ({"src/muster/core/error.cc": "namespace muster {\nint long_one(int x) {\n" + LONG_BODY + "}\n}\n"},
+     house_rules.functions_stay_short, "error.cc:2: long_one has 61 lines"),
+    ({"src/muster/core/error_test.cc": "TEST(Error, IsLong) {\n" + LONG_BODY + "}\n"},
+     house_rules.functions_stay_short, "error_test.cc:1: Error.IsLong has 61 lines"),
+    ({"src/muster/core/CMakeLists.txt": "muster_room(core SOURCES error.cc digit_skeletons.cc error_test.cc)",
+      "src/muster/core/digit_skeletons.cc": "Table write() {\n}\n"},
+     house_rules.functions_stay_short, "digit_skeletons.cc: write is not longer"),
     ({"src/muster/numerics/sum.h": "// A sum.\n#pragma once\ndouble top(double x) { return std::max(0.0, x); }\n"},
      house_rules.comparisons_see_nan, "sum.h:3: a NaN passes std::max"),
     ({"src/muster/accounting/bound.cc": "double low(double x) { return std::min<double>(1, x); }\n"},
@@ -77,6 +89,28 @@ BROKEN = [
      house_rules.libraries_are_declared, "libsodium-dev has no page"),
     ({"src/muster/learning/CMakeLists.txt": "find_package(GSL)\nmuster_room(learning SOURCES models/net.cc DEPENDS core)\n"},
      house_rules.libraries_are_declared, "GSL is no library of this project"),
+]
+
+
+# Sources with one function, whose declaration begins on the line before BODY, and the function's name.
+SHAPES = [
+    ("int f() {\nBODY}\n", "f"),
+    ("#define A {\n// {\nchar c = '{'; int n = 10'000;\nconst char* t = \"{\";\nint f() {\nBODY}\n", "f"),
+    ("auto text = R\"x({ \" {)x\";\nnamespace a::b {\nint A::f(int x) const noexcept {\nBODY}\n}\n", "A::f"),
+    ("struct A final : B<int> {\n public:\n  bool operator==(const A& x) const {\nBODY}\n int x = 0;\n};\n", "operator=="),
+    ("template <class D, class V = Vec<D>>\nclass A {\n  int x{0};\n  auto f() const -> std::vector<int> {\nBODY}\n};\n", "f"),
+    ("extern \"C\" {\nvoid f(void (*g)(int)) {\nBODY}\n}\n", "f"),
+    ("std::vector<int> a = {1, 2}, b{3};\nconst auto f = [](int x) {\nBODY};\n", "f"),
+    ("template <int N = 3> static void f(int x = N) {\nBODY}\n", "f"),
+    ("TEST_F(Case, Name) {\nBODY}\n", "Case.Name"),
+    ("A::A(int x) : x_(x), y_{x} {\nBODY}\n", "A::A"),
+]
+NO_FUNCTIONS = [
+    "int x[] = {\n" + LONG_BODY + "};\n",
+    "enum class A {\n" + LONG_BODY + "};\n",
+    "namespace a {\n" + LONG_BODY + "}\n",
+    "// int f() {\n" + LONG_BODY + "// }\n",
+    "std::map<int, int> x{{1, g(2)},\n" + LONG_BODY + "};\n",
 ]
 
 
@@ -104,6 +138,17 @@ class HouseRules(unittest.TestCase):
                 complaints = self.complaints(files)[rule]
                 self.assertEqual(len(complaints), 1, complaints)
                 self.assertIn(expected, complaints[0])
+
+    def test_functions_are_found_whatever_their_shape(self):
+        for text, name in SHAPES:
+            with self.subTest(name=name):
+                self.assertEqual(long_functions.functions(text.replace("BODY", LONG_BODY)),
+                                 [(name, text.split("BODY")[0].count("\n"), 61)], text)
+                self.assertEqual([count for _, _, count in long_functions.functions(text.replace("BODY", SHORT_BODY))], [60])
+
+    def test_what_is_no_function_is_not_found(self):
+        for text in NO_FUNCTIONS:
+            self.assertEqual(long_functions.functions(text), [], text)
 
     def test_every_rule_has_a_broken_tree(self):
         self.assertEqual({rule for _, rule, _ in BROKEN}, set(house_rules.RULES))

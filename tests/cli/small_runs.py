@@ -55,6 +55,12 @@ class SmallRuns(unittest.TestCase):
         (self.folder / "small.toml").write_text(PLAN)
         write_data(self.folder / "data")
 
+    def plan_in_slots(self):
+        """Changes the plan to two runs of ten slots."""
+        path = self.folder / "small.toml"
+        plan = path.read_text().replace('"shuffled-check-in"', '"random-check-in-averaged"')
+        path.write_text(plan.replace("rate = 0.1", "rate = 0.1\nslots = 10").replace("count = 24", "count = 2"))
+
     def command(self, *arguments):
         return [muster_command.COMMAND, *map(str, arguments)]
 

@@ -90,10 +90,7 @@ class StatedTest(SmallRuns):
         self.report("run")
 
     def test_rounds_that_the_plan_does_not_have(self):
-        plan = (self.folder / "small.toml").read_text()
-        plan = plan.replace('"shuffled-check-in"', '"random-check-in-averaged"').replace("rate = 0.1",
-                                                                                       "rate = 0.1\nslots = 10")
-        (self.folder / "small.toml").write_text(plan.replace("count = 24", "count = 2"))
+        self.plan_in_slots()
         self.json_lines("--out", "run")
         metrics = self.folder / "run" / "metrics.jsonl"
         good = metrics.read_text()

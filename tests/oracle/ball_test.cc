@@ -7,9 +7,9 @@
 #include <cmath>
 #include <vector>
 
-#include "muster/accounting/describe/gaussian_divergence.h"
-#include "muster/accounting/describe/profile.h"
 #include "muster/accounting/theorems/local/local.h"
+#include "muster/describe/gaussian_divergence.h"
+#include "muster/describe/profile.h"
 #include "muster/papers/conversions/rdp_to_dp.h"
 
 namespace muster::accounting::oracle {

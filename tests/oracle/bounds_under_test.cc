@@ -79,13 +79,13 @@ void listed_bounds(const Case& c, const std::vector<Description>& described_as,
     const Applicable list = applicable(described.mechanism, *participation);
     for (const RoundBound& bound : list.uppers) {
       if (bound.validity != Validity::proven || bound.neighbouring != Neighbouring::replace_one) continue;
-      claims.push_back({bound.id + ", " + described.name, Claimed::Side::upper,
+      claims.push_back({bound.id + ", " + described.name, Claimed::Kind::upper,
                         [curve = bound.delta](double epsilon) { return curve(epsilon).upper; }});
     }
     // A pair's curve is for its own rates; where rates differ, those of the case may be smaller.
     if (!described.exact || c.participation.kind == P::rates) continue;
     for (const RoundPair& pair : list.lowers) {
-      claims.push_back({pair.id + ", " + described.name, Claimed::Side::lower,
+      claims.push_back({pair.id + ", " + described.name, Claimed::Kind::lower,
                         [forward = pair.forward, reverse = pair.reverse](double epsilon) {
                           return numerics::larger(forward(epsilon).lower, reverse(epsilon).lower);
                         }});
@@ -107,13 +107,13 @@ void exact_profile_bounds(const Case& c, std::vector<Claimed>& claims) {
     const ShuffledCheckIn shape{ClientCount::of(static_cast<std::uint64_t>(c.n)),
                                 Rate::of(c.participation.rate)};
     claims.push_back(
-        {averaged ? "averaged slots, exact profile" : "swap-profile, exact profile", Claimed::Side::upper,
+        {averaged ? "averaged slots, exact profile" : "swap-profile, exact profile", Claimed::Kind::upper,
          [local = profile_of(c), shape](double epsilon) { return swap_delta(local, shape, epsilon).upper; }});
   }
   const auto n = static_cast<double>(c.n);
   const Participation& p = c.participation;
   const auto add = [&](const char* name, auto make) {
-    claims.push_back({name, Claimed::Side::upper,
+    claims.push_back({name, Claimed::Kind::upper,
                       [curve = make()](double epsilon) { return curve.delta(epsilon).upper; }});
   };
   if (asks(c, Quantity::hockey_stick, P::subset)) {
@@ -131,19 +131,19 @@ void exact_profile_bounds(const Case& c, std::vector<Claimed>& claims) {
 
 void renyi_bounds(const Case& c, std::vector<Claimed>& claims) {
   if (asks(c, Quantity::renyi, P::check_in) && is_pure(c)) {
-    claims.push_back({"check-in-rdp", Claimed::Side::upper,
+    claims.push_back({"check-in-rdp", Claimed::Kind::upper,
                       [bound = CheckInRdp(c.epsilon0, c.n, c.participation.rate)](double order) {
                         return bound.upper(static_cast<std::uint64_t>(order));
                       }});
   }
   if (asks(c, Quantity::renyi, P::subset) && is_pure(c)) {
-    claims.push_back({"girgis-2021-theorem-1, on its own protocol", Claimed::Side::upper,
+    claims.push_back({"girgis-2021-theorem-1, on its own protocol", Claimed::Kind::upper,
                       [e0 = c.epsilon0, n = c.n, k = c.participation.k](double order) {
                         return subsampled_shuffle_rdp_upper(e0, n, k, static_cast<std::uint64_t>(order));
                       }});
   }
   if (c.kind == Kind::average) {  // the paper misprints it; it is raised by more than its numerical error
-    claims.push_back({"moment of aggregated check-in, corrected", Claimed::Side::upper,
+    claims.push_back({"moment of aggregated check-in, corrected", Claimed::Kind::upper,
                       [k = c.participation.k, s = c.noise](double order) {
                         const long double moment = averaged_moment_formula(k, s, order);
                         return static_cast<double>(std::log(moment * (1 + 1e-8L)) / (order - 1));

@@ -11,9 +11,9 @@ namespace muster::accounting::oracle {
 
 // A claim about one case, with its bound at any grid point.
 struct Claimed {
-  enum class Side { upper, lower };
+  enum class Kind { upper, lower };
   std::string name;
-  Side side;
+  Kind kind;
   std::function<double(double at)> bound;
 };
 

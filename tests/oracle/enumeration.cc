@@ -43,18 +43,6 @@ int reports(Histogram histogram) {
   return total;
 }
 
-OutputPair aligned(const Histograms& p, const Histograms& q) {
-  std::map<Histogram, std::pair<long double, long double>> both;
-  for (const auto& [h, mass] : p) both[h].first = mass;
-  for (const auto& [h, mass] : q) both[h].second = mass;
-  OutputPair pair;
-  for (const auto& entry : both) {
-    pair.p.push_back(entry.second.first);
-    pair.q.push_back(entry.second.second);
-  }
-  return pair;
-}
-
 }  // namespace
 
 OutputPair check_in(const std::vector<Law>& others, const Law& a, const Law& b,

@@ -8,6 +8,8 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
+#include <utility>
 #include <vector>
 
 namespace muster::accounting::oracle {
@@ -19,6 +21,21 @@ struct OutputPair {
   std::vector<long double> p, q;
   OutputPair swapped() const { return {q, p}; }
 };
+
+// The probabilities of the same outcomes side by side, from the two laws as maps from outcomes; an outcome
+// that one of them lacks has probability 0 there.
+template <typename Key>
+OutputPair aligned(const std::map<Key, long double>& p, const std::map<Key, long double>& q) {
+  std::map<Key, std::pair<long double, long double>> both;
+  for (const auto& [outcome, mass] : p) both[outcome].first = mass;
+  for (const auto& [outcome, mass] : q) both[outcome].second = mass;
+  OutputPair pair;
+  for (const auto& entry : both) {
+    pair.p.push_back(entry.second.first);
+    pair.q.push_back(entry.second.second);
+  }
+  return pair;
+}
 
 // Shuffled check-in: every user, the victim included, reports with probability `rate`, and the
 // histogram is seen.

@@ -141,7 +141,7 @@ std::vector<BoundUnderTest> false_bounds() {
   for (const Claim& claim : all()) {
     bounds.push_back({false, [&claim](const Case& c, std::vector<Claimed>& claims) {
                         if (ClaimedBound bound = claim.of(c)) {
-                          claims.push_back({claim.name, Claimed::Side::upper, std::move(bound)});
+                          claims.push_back({claim.name, Claimed::Kind::upper, std::move(bound)});
                         }
                       }});
   }

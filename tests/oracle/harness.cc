@@ -18,7 +18,7 @@ std::string at_point(const Case& c, double at, long double truth, double bound) 
 void compare(const Case& c, const std::vector<Interval>& exact, const Claimed& claim, Tally& tally) {
   for (std::size_t i = 0; i < c.grid.size(); ++i) {
     const double claimed = claim.bound(c.grid[i]);
-    const bool upper = claim.side == Claimed::Side::upper;
+    const bool upper = claim.kind == Claimed::Kind::upper;
     const long double truth = upper ? exact[i].lower : exact[i].upper;
     ++tally.points;
     tally.at_top += i + 1 == c.grid.size();
@@ -51,7 +51,7 @@ Report run(const std::vector<BoundUnderTest>& bounds, long cases, unsigned seed)
         Tally& tally = report.tallies[claim.name];
         tally.proven = bound.proven;
         compare(c, exact, claim, tally);
-        bounded = bounded || (bound.proven && claim.side == Claimed::Side::upper);
+        bounded = bounded || (bound.proven && claim.kind == Claimed::Kind::upper);
       }
     }
     if (bounded) report.points += static_cast<long>(c.grid.size());

@@ -8,7 +8,7 @@
 #include <limits>
 #include <vector>
 
-#include "muster/accounting/describe/profile.h"
+#include "muster/describe/profile.h"
 #include "tests/oracle/slow_formula.h"
 
 namespace muster::accounting::oracle {

@@ -107,16 +107,7 @@ OutputPair transcripts(const SlotProtocol& protocol, const std::vector<int>& oth
   records.insert(records.end(), others.begin(), others.end());
   const Transcripts p = all(protocol, records, channel);
   records.front() = x_alternative;
-  const Transcripts q = all(protocol, records, channel);
-  std::map<std::vector<std::uint64_t>, std::pair<long double, long double>> both;
-  for (const auto& [key, mass] : p) both[key].first = mass;
-  for (const auto& [key, mass] : q) both[key].second = mass;
-  OutputPair pair;
-  for (const auto& entry : both) {
-    pair.p.push_back(entry.second.first);
-    pair.q.push_back(entry.second.second);
-  }
-  return pair;
+  return aligned(p, all(protocol, records, channel));
 }
 
 }  // namespace muster::accounting::oracle

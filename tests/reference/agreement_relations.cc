@@ -7,7 +7,6 @@
 
 #include "muster/accounting/accountant.h"
 #include "muster/accounting/running_accountant.h"
-#include "muster/accounting/scheduled_accountant.h"
 #include "muster/core/error.h"
 #include "muster/plan/calibration/calibration.h"
 #include "muster/plan/source.h"
@@ -18,7 +17,6 @@ namespace {
 
 using accounting::Accountant;
 using accounting::RunningAccountant;
-using accounting::ScheduledAccountant;
 using accounting::Stage;
 using protocols::Knob;
 using protocols::Protocol;
@@ -206,8 +204,7 @@ void stages(const Case& c, const char* name) {
     const protocols::Plan plan = plan_of(c.question);
     const auto who = plan.stages().front().participation;
     const std::uint64_t first = 1 + c.draws.below(plan.rounds - 1);
-    const ScheduledAccountant accountant(plan.mechanism(),
-                                         {Stage{who, first}, Stage{who, plan.rounds - first}});
+    const Accountant accountant(plan.mechanism(), {Stage{who, first}, Stage{who, plan.rounds - first}});
     const accounting::Statement statement = accountant.account(asked(c.question), c.question.view);
     if (!statement.best.upper) return;
     expect_same(c, name, *statement.best.upper, 0.02, [&](double epsilon) {

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "muster/accounting/accountant.h"
-#include "muster/accounting/scheduled_accountant.h"
 #include "muster/core/error.h"
 #include "muster/papers/comparisons.h"
 
@@ -47,16 +46,11 @@ Answer Engine::ask(const Question& question) {
   Answer answer = caught([&] {
     const protocols::Plan plan = plan_of(question);
     const std::vector<accounting::Stage> stages = plan.stages();
-    if (stages.size() > 1) {
-      return accounting::ScheduledAccountant(plan.mechanism(), stages)
-          .account(asked(question), question.view);
-    }
-    const accounting::Accountant accountant(plan.mechanism(), stages.front().participation);
-    accounting::Statement statement = accountant.account(plan.rounds, asked(question), question.view);
+    const accounting::Accountant accountant(plan.mechanism(), stages);
+    accounting::Statement statement = accountant.account(asked(question), question.view);
     if (!question.all) return statement;
     return accountant.merge(std::move(statement),
-                            accounting::comparisons(plan.mechanism(), stages.front().participation,
-                                                    plan.rounds, asked(question)));
+                            accounting::comparisons(plan.mechanism(), stages, asked(question)));
   });
   if (answer.seconds > slowest_) {
     slowest_ = answer.seconds;

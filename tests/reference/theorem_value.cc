@@ -81,10 +81,6 @@ long double least_value(const std::vector<Charged>& sums, double epsilon, long d
   return std::max(0.0L, least);
 }
 
-}  // namespace
-
-namespace {
-
 // A lower bound of P(N >= n) for a Poisson N: the terms that count, each from the one before.
 long double poisson_at_least(double n, double mean) {
   long double term = exp(Real(n) * log(Real(mean)) - Real(mean) - log_gamma(Real(n) + 1.0)).below(), sum = 0;
@@ -93,6 +89,28 @@ long double poisson_at_least(double n, double mean) {
     term *= static_cast<long double>(mean) / (static_cast<long double>(k) + 1);
   }
   return std::min(1.0L, sum * (1 - 1e-12L));
+}
+
+// The cell between two nodes that counts most, by its share of the variance of a round's loss and of the
+// probability of larger losses; the number of nodes if none counts. `each` is a round's delta, and `upper` an
+// upper bound of epsilon.
+std::size_t cell_to_split(const std::vector<Node>& nodes, long double each, double upper) {
+  std::vector<long double> mass(nodes.size()), wide(nodes.size());
+  long double square = 0, tail = 0, most = 0;
+  std::size_t chosen = nodes.size();
+  for (std::size_t i = 0; i + 1 < nodes.size(); ++i) {
+    const Line &a = nodes[i].lines.back(), &b = nodes[i + 1].lines.back();
+    mass[i] = a.q > b.q ? std::max(0.0L, a.p - b.p) : 0;
+    wide[i] = nodes[i + 1].epsilon - nodes[i].epsilon;
+    square += mass[i] * static_cast<long double>(nodes[i + 1].epsilon * nodes[i + 1].epsilon);
+  }
+  for (std::size_t i = nodes.size() - 1; i-- > 0;) {
+    tail += mass[i];
+    const long double rare = mass[i] / (tail + each / 50) / static_cast<long double>(upper * upper);
+    const long double counts = wide[i] * wide[i] * ((square > 0 ? mass[i] / square : 0) + 20 * rare);
+    if (counts > most) most = counts, chosen = i;
+  }
+  return chosen;
 }
 
 }  // namespace
@@ -160,23 +178,7 @@ Pair dominated_pair(const std::vector<Charged>& sums, double rounds, double uppe
   std::vector<Node> nodes;
   for (int i = 14; i >= 0; --i) nodes.push_back(node_at(std::ldexp(last, -i)));
   while (static_cast<int>(nodes.size()) < lines) {
-    // Splits the cell that counts most, by its share of the variance of a round's loss and of the
-    // probability of larger losses.
-    std::vector<long double> mass(nodes.size()), wide(nodes.size());
-    long double square = 0, tail = 0, most = 0;
-    std::size_t chosen = nodes.size();
-    for (std::size_t i = 0; i + 1 < nodes.size(); ++i) {
-      const Line &a = nodes[i].lines.back(), &b = nodes[i + 1].lines.back();
-      mass[i] = a.q > b.q ? std::max(0.0L, a.p - b.p) : 0;
-      wide[i] = nodes[i + 1].epsilon - nodes[i].epsilon;
-      square += mass[i] * static_cast<long double>(nodes[i + 1].epsilon * nodes[i + 1].epsilon);
-    }
-    for (std::size_t i = nodes.size() - 1; i-- > 0;) {
-      tail += mass[i];
-      const long double rare = mass[i] / (tail + each / 50) / static_cast<long double>(upper * upper);
-      const long double counts = wide[i] * wide[i] * ((square > 0 ? mass[i] / square : 0) + 20 * rare);
-      if (counts > most) most = counts, chosen = i;
-    }
+    const std::size_t chosen = cell_to_split(nodes, each, upper);
     if (chosen == nodes.size()) break;
     const double from = nodes[chosen].epsilon, to = nodes[chosen + 1].epsilon;
     const double at = to > 1.5 * from ? std::sqrt(from * to) : from + (to - from) / 2;

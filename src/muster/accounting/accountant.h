@@ -6,10 +6,14 @@
 //     Accountant accountant(LdpSgdLocal{2.0}, protocol);
 //     Statement s = accountant.account(6800, {Question::Kind::epsilon_at_delta, 1e-5});
 //     *s.best.upper;   // proven: the true epsilon is at most this
+// Rounds may change on a schedule; here, from round 1000 on, a third of the reports is lost:
+//     Accountant changing(LdpSgdLocal{2.0}, {{protocol, 999}, {thinned, 5801}});
+//     Statement all = changing.account({Question::Kind::epsilon_at_delta, 1e-5});
 //
-// The neighbouring relation is replace-one. The first query builds the one-round curves, which is slow;
-// they are kept, and later queries, for any number of rounds, reuse them. Thread rule: const methods
-// may run concurrently.
+// The neighbouring relation is replace-one. A schedule must be fixed in advance, or chosen without looking
+// at the releases; a round of each stage is charged by the smallest of its proven bounds, and the dominating
+// pairs of all rounds compose. The first query builds the one-round curves, which is slow; they are kept, and
+// later queries, for any number of rounds, reuse them. Thread rule: const methods may run concurrently.
 #pragma once
 
 #include <cstdint>
@@ -17,25 +21,32 @@
 #include <optional>
 #include <vector>
 
-#include "muster/accounting/describe/mechanism.h"
-#include "muster/accounting/describe/participation.h"
 #include "muster/accounting/statement.h"
 #include "muster/core/types.h"
+#include "muster/describe/mechanism.h"
+#include "muster/describe/participation.h"
+#include "muster/describe/stage.h"
 
 namespace muster::accounting {
 
 class Accountant {
  public:
-  // Throws Error(plan) for a description out of range.
+  // For any number of rounds that are all alike. Throws Error(plan) for a description out of range.
   Accountant(const Mechanism& mechanism, const Participation& participation);
+  // For stages, one after another. One stage is a protocol whose rounds are all alike, and may be asked for
+  // any number of them; several have as many as they say. Throws Error(internal) unless there is at least
+  // one stage and all are of one protocol.
+  Accountant(const Mechanism& mechanism, std::vector<Stage> stages);
   ~Accountant();
   Accountant(Accountant&&) noexcept;
   Accountant& operator=(Accountant&&) noexcept;
 
-  // Every applicable bound for `rounds` rounds. `asked` is the view, by default the participation's own; a
-  // view that no theorem covers throws Error(uncovered).
+  // Every applicable bound for the first `rounds` rounds. `asked` is the view, by default the participation's
+  // own; a view that no theorem covers throws Error(uncovered).
   Statement account(std::uint64_t rounds, const Question& question,
                     std::optional<View> asked = std::nullopt) const;
+  // The same for all rounds of the stages. Throws Error(internal) if none were given.
+  Statement account(const Question& question, std::optional<View> asked = std::nullopt) const;
   // Adds bounds of other origin to a statement of this accountant. Those that call themselves proven must
   // hold for the participation's own view. They pass the gate and take the statement's lower value; they
   // are left out if the statement's view sees more than that.
@@ -44,8 +55,8 @@ class Accountant {
   // The smallest proven upper bound alone, in the participation's own view, which training prints at every
   // logged round and calibration searches. 0 for 0 rounds; nullopt where every theorem gives infinity.
   std::optional<double> upper(std::uint64_t rounds, const Question& question) const;
-  // The same, but about 1e-3 larger, at a quarter of the cost and without keeping tables:
-  // to start a search.
+  // The same, but about 1e-3 larger, at a quarter of the cost and without keeping tables: to start a search.
+  // With several stages, it is `upper` itself.
   std::optional<double> rough_upper(std::uint64_t rounds, const Question& question) const;
   // The epsilon of `upper`; infinity if there is none.
   double epsilon_upper(std::uint64_t rounds, Delta delta) const;

@@ -8,7 +8,6 @@
 #include <string>
 
 #include "muster/accounting/accountant.h"
-#include "muster/accounting/scheduled_accountant.h"
 
 namespace muster::accounting {
 namespace {

@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "muster/accounting/composition/dominating_pair.h"
-#include "muster/accounting/composition/round_curve.h"
 #include "muster/accounting/theorems/applicable.h"
+#include "muster/composition/dominating_pair.h"
+#include "muster/composition/round_curve.h"
 #include "muster/core/error.h"
 
 namespace muster::accounting {

@@ -18,7 +18,7 @@ constexpr int kRefined = 4;
 // The share of delta that the tails of a million rounds may be.
 constexpr double kTail = 1e-9;
 
-RoundCurve tabulate_nested(const Curve& forward, const Curve& reverse, Delta delta) {
+RoundCurve tabulate_nested(const DeltaCurve& forward, const DeltaCurve& reverse, Delta delta) {
   return tabulate(forward, reverse,
                   {.per_deviation = kNodesPerDeviation,
                    .negligible = numerics::larger(1e-42, kTail * 1e-6 * delta.value()),

@@ -1,5 +1,5 @@
 // The running accountant: it charges one round after another, each with any mechanism and participation,
-// and answers after every one.
+// and answers after every one. Internal to ScheduledAccountant; elsewhere, Accountant is asked.
 //
 // Example: a plan whose noise falls from sigma 6 to sigma 4 after a thousand rounds.
 //     RunningAccountant account(Delta::of(1e-5));
@@ -22,13 +22,13 @@
 #include <optional>
 #include <utility>
 
-#include "muster/accounting/composition/different_rounds.h"
-#include "muster/accounting/composition/dominating_pair.h"
-#include "muster/accounting/composition/round_curve.h"
-#include "muster/accounting/composition/typed_rounds.h"
-#include "muster/accounting/describe/mechanism.h"
-#include "muster/accounting/describe/participation.h"
+#include "muster/composition/different_rounds.h"
+#include "muster/composition/dominating_pair.h"
+#include "muster/composition/round_curve.h"
+#include "muster/composition/typed_rounds.h"
 #include "muster/core/types.h"
+#include "muster/describe/mechanism.h"
+#include "muster/describe/participation.h"
 #include "muster/numerics/enclosure.h"
 
 namespace muster::accounting {

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "muster/accounting/accountant.h"
+#include "muster/accounting/constant_accountant.h"
 #include "muster/accounting/running_accountant.h"
 #include "muster/accounting/theorems/applicable.h"
 #include "muster/accounting/theorems/local/local.h"
@@ -25,6 +25,15 @@ constexpr int kDeeper = 4;
 
 std::optional<double> finite(double value) {
   return std::isfinite(value) ? std::optional<double>(value) : std::nullopt;
+}
+
+// The largest rate at which a client sends messages.
+Rate highest_rate(const std::vector<Stage>& stages) {
+  double highest = 0;
+  for (const Stage& stage : stages) {
+    highest = numerics::larger(highest, message_rate(stage.participation).value());
+  }
+  return Rate::of(highest);
 }
 
 void add_new(std::vector<std::string>& list, const std::vector<std::string>& more) {
@@ -52,46 +61,42 @@ ScheduledAccountant::ScheduledAccountant(const Mechanism& mechanism, std::vector
 
 ScheduledAccountant::~ScheduledAccountant() = default;
 
-RunningAccountant& ScheduledAccountant::charged(std::uint64_t rounds, Delta delta) const {
-  if (running_ == nullptr || delta_ != delta.value()) {
-    running_ = std::make_unique<RunningAccountant>(delta);
-    delta_ = delta.value();
-  }
-  running_->restart();
+std::vector<Stage> ScheduledAccountant::reached(std::uint64_t rounds) const {
+  std::vector<Stage> stages;
   std::uint64_t left = rounds;
   for (const Stage& stage : stages_) {
     const std::uint64_t now = numerics::smaller(left, stage.rounds);
-    if (now > 0) running_->charge(mechanism_, stage.participation, now);
+    if (now > 0) stages.push_back({stage.participation, now});
     left -= now;
   }
   if (left > 0) {
     throw Error(ErrorCode::internal, "rounds", fmt::format("{}", rounds), fmt::format("at most {}", rounds_),
                 "beyond the schedule");
   }
+  return stages;
+}
+
+RunningAccountant& ScheduledAccountant::charged(std::uint64_t rounds, Delta delta) const {
+  if (running_ == nullptr || delta_ != delta.value()) {
+    running_ = std::make_unique<RunningAccountant>(delta);
+    delta_ = delta.value();
+  }
+  running_->restart();
+  for (const Stage& stage : reached(rounds)) {
+    running_->charge(mechanism_, stage.participation, stage.rounds);
+  }
   return *running_;
 }
 
-Gate ScheduledAccountant::gate_of(std::uint64_t rounds, View view) const {
+Gate ScheduledAccountant::gate(std::uint64_t rounds, View view) const {
   std::vector<Participation> played;
-  for (const Stage& stage : stages_) {
-    const std::uint64_t now = numerics::smaller(rounds, stage.rounds);
-    if (now > 0) played.push_back(stage.participation);
-    rounds -= now;
-  }
+  for (const Stage& stage : reached(rounds)) played.push_back(stage.participation);
   return {mechanism_, std::move(played), view};
-}
-
-Rate ScheduledAccountant::highest_rate() const {
-  double most = 0;
-  for (const Stage& stage : stages_) {
-    most = numerics::larger(most, message_rate(stage.participation).value());
-  }
-  return Rate::of(most);
 }
 
 Bound ScheduledAccountant::local_bound(std::uint64_t rounds, const Question& question, View view) const {
   const Stopwatch watch;
-  const Rate most = highest_rate();
+  const Rate highest = highest_rate(reached(rounds));
   Bound bound;
   bound.id = "local-composition";
   bound.view = view;
@@ -99,9 +104,10 @@ Bound ScheduledAccountant::local_bound(std::uint64_t rounds, const Question& que
                        "every round charged at the schedule's highest rate"};
   add_assumptions(mechanism_, bound.assumptions);
   bound.citation = "optimal composition, mixed over the number of participations; docs/theory/local.md";
-  const double value = question.asks_epsilon() ? local_epsilon_upper(mechanism_, most, rounds, question.fixed)
-                                               : local_delta_upper(mechanism_, most, rounds, question.fixed);
-  gate_of(rounds, view).check(bound.id, rounds, question, value);
+  const double value = question.asks_epsilon()
+                           ? local_epsilon_upper(mechanism_, highest, rounds, question.fixed)
+                           : local_delta_upper(mechanism_, highest, rounds, question.fixed);
+  gate(rounds, view).check(bound.id, rounds, question, value);
   bound.upper = finite(value);
   bound.seconds = watch.seconds();
   return bound;
@@ -115,12 +121,13 @@ Bound ScheduledAccountant::composed_bound(std::uint64_t rounds, const Question& 
   Bound bound;
   bound.id = "different-rounds";
   bound.view = view;
+  const std::vector<Stage> stages = reached(rounds);
   bound.citation = fmt::format(
       "each round's smallest proven bound, their dominating pairs composed over {} stages; "
       "docs/theory/composition.md",
-      stages_.size());
+      stages.size());
   bound.assumptions = {"the schedule is fixed in advance, or chosen without looking at the releases"};
-  for (const Stage& stage : stages_) {
+  for (const Stage& stage : stages) {
     for (const RoundBound& upper : applicable(mechanism_, stage.participation).uppers) {
       if (upper.validity == Validity::proven && !upper.is_dominated)
         add_new(bound.assumptions, upper.assumptions);
@@ -134,7 +141,7 @@ Bound ScheduledAccountant::composed_bound(std::uint64_t rounds, const Question& 
     const numerics::Enclosure deeper = account->delta(question.fixed);
     answer = {numerics::larger(answer.lower, deeper.lower), numerics::smaller(answer.upper, deeper.upper)};
   }
-  gate_of(rounds, view).check(bound.id, rounds, question, answer.upper, [&](double epsilon) {
+  gate(rounds, view).check(bound.id, rounds, question, answer.upper, [&](double epsilon) {
     return account->delta_upper(epsilon);
   });
   bound.upper = finite(answer.upper);
@@ -148,22 +155,23 @@ Bound ScheduledAccountant::composed_bound(std::uint64_t rounds, const Question& 
   return bound;
 }
 
-Statement ScheduledAccountant::account(const Question& question, std::optional<View> asked) const {
-  if (rounds_ == 0) {
-    return Accountant(mechanism_, stages_.front().participation).account(0, question, asked);
+Statement ScheduledAccountant::account(std::uint64_t rounds, const Question& question,
+                                       std::optional<View> asked) const {
+  if (rounds <= stages_.front().rounds) {
+    return ConstantAccountant(mechanism_, stages_.front().participation).account(rounds, question, asked);
   }
-  const View own = own_view(stages_.front().participation), view = asked.value_or(own);
-  if (view != own && view != View::shuffler_colludes) {
+  const View view = asked.value_or(own());
+  if (view != own() && view != View::shuffler_colludes) {
     throw Error(ErrorCode::uncovered, "view", name_of(view),
-                fmt::format("{}, shuffler-colludes", name_of(own)),
+                fmt::format("{}, shuffler-colludes", name_of(own())),
                 "a schedule is accounted for in the protocol's own view");
   }
-  Statement statement{question, rounds_, {}, std::nullopt, rounds_, {}};
-  statement.all.push_back(local_bound(rounds_, question, view));
+  Statement statement{question, rounds, {}, std::nullopt, rounds, {}};
+  statement.all.push_back(local_bound(rounds, question, view));
   statement.local = statement.all.front().upper;
-  statement.all.front().lower = gate_of(rounds_, view).floor(question);
-  if (view == own) {
-    statement.all.push_back(composed_bound(rounds_, question, view));
+  statement.all.front().lower = gate(rounds, view).floor(question);
+  if (view == own()) {
+    statement.all.push_back(composed_bound(rounds, question, view));
     const double lower =
         numerics::larger(statement.all.front().lower.value_or(0), *statement.all.back().lower);
     for (Bound& bound : statement.all) bound.lower = lower;
@@ -174,11 +182,16 @@ Statement ScheduledAccountant::account(const Question& question, std::optional<V
   return statement;
 }
 
+std::optional<double> ScheduledAccountant::upper(std::uint64_t rounds, const Question& question) const {
+  return question.asks_epsilon() ? finite(epsilon_upper(rounds, Delta::of(question.fixed)))
+                                 : account(rounds, question, std::nullopt).best.upper;
+}
+
 double ScheduledAccountant::epsilon_upper(std::uint64_t rounds, Delta delta) const {
   if (rounds == 0) return 0;
-  const Gate gate = gate_of(rounds, own_view(stages_.front().participation));
+  const Gate gate = this->gate(rounds, own());
   const Question question{Question::Kind::epsilon_at_delta, delta.value()};
-  const double local = local_epsilon_upper(mechanism_, highest_rate(), rounds, delta.value());
+  const double local = local_epsilon_upper(mechanism_, highest_rate(stages_), rounds, delta.value());
   gate.check("local-composition", rounds, question, local);
   const std::lock_guard lock(mutex_);
   const RunningAccountant& account = charged(rounds, delta);

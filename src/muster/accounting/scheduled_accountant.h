@@ -1,13 +1,9 @@
-// The accountant for rounds that change on a schedule, with another participation in each stage.
-//
-// Example: from round 1000 on, a third of the reports is lost.
-//     ScheduledAccountant accountant(LdpSgdLocal{2.0}, {{full, 999}, {thinned, 5801}});
-//     *accountant.account({Question::Kind::epsilon_at_delta, 1e-5}).best.upper;
+// The accountant for rounds that change on a schedule, with another participation in each stage. Internal to
+// Accountant, whose several stages it charges.
 //
 // A round of each stage is charged by the smallest of its proven bounds; the dominating pairs of all rounds
-// compose (composition/different_rounds.h). The schedule must be fixed in advance, or chosen without
-// looking at the releases. The neighbouring relation is replace-one. Thread rule: const methods may run
-// concurrently (they take turns).
+// compose (composition/different_rounds.h). The methods are those of Accountant; accountant.h says what they
+// mean. Thread rule: const methods may run concurrently (they take turns).
 #pragma once
 
 #include <cstdint>
@@ -16,20 +12,14 @@
 #include <optional>
 #include <vector>
 
-#include "muster/accounting/describe/mechanism.h"
-#include "muster/accounting/describe/participation.h"
 #include "muster/accounting/gate/gate.h"
 #include "muster/accounting/statement.h"
 #include "muster/core/types.h"
+#include "muster/describe/mechanism.h"
+#include "muster/describe/participation.h"
+#include "muster/describe/stage.h"
 
 namespace muster::accounting {
-
-// `rounds` rounds of one participation.
-struct Stage {
-  Participation participation;
-  std::uint64_t rounds;
-  bool operator==(const Stage&) const = default;
-};
 
 class RunningAccountant;
 
@@ -39,17 +29,22 @@ class ScheduledAccountant {
   ScheduledAccountant(const Mechanism& mechanism, std::vector<Stage> stages);
   ~ScheduledAccountant();
 
-  // The statement for all stages. `asked` is the view, as in Accountant::account.
-  Statement account(const Question& question, std::optional<View> asked = std::nullopt) const;
-  // The proven upper epsilon of the first `rounds` rounds, at most as many as the stages have;
-  // infinity if there is none.
+  // Numbers of rounds are at most as many as the stages have. The rounds of the first stage alone, which are
+  // all alike, are accounted for as such.
+  Statement account(std::uint64_t rounds, const Question& question, std::optional<View> asked) const;
+  std::optional<double> upper(std::uint64_t rounds, const Question& question) const;
+  std::optional<double> rough_upper(std::uint64_t rounds, const Question& question) const {
+    return upper(rounds, question);
+  }
   double epsilon_upper(std::uint64_t rounds, Delta delta) const;
+  // The gate of the stages that the first `rounds` rounds reach.
+  Gate gate(std::uint64_t rounds, View view) const;
+  View own() const { return own_view(stages_.front().participation); }
 
  private:
+  // The stages that the first `rounds` rounds reach, the last of them cut short.
+  std::vector<Stage> reached(std::uint64_t rounds) const;
   RunningAccountant& charged(std::uint64_t rounds, Delta delta) const;
-  Rate highest_rate() const;
-  // The gate of the stages that the first `rounds` rounds reach.
-  Gate gate_of(std::uint64_t rounds, View view) const;
   Bound local_bound(std::uint64_t rounds, const Question& question, View view) const;
   Bound composed_bound(std::uint64_t rounds, const Question& question, View view) const;
 

@@ -1,7 +1,5 @@
 // Checks that equal stages give the accountant's answer, that different stages lie between the extremes,
 // and that two enumerated rounds lie below the bound and near it.
-#include "muster/accounting/scheduled_accountant.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -26,8 +24,7 @@ ShuffledCheckIn check_in(std::uint64_t clients, double rate) {
 TEST(ScheduledAccountant, StagesThatAreAlikeAgreeWithTheAccountant) {
   for (const Mechanism& mechanism : {Mechanism(PureLocal{2}), Mechanism(GaussianLocal{5})}) {
     const Accountant accountant(mechanism, check_in(20'000, 0.1));
-    const ScheduledAccountant scheduled(mechanism,
-                                        {{check_in(20'000, 0.1), 100}, {check_in(20'000, 0.1), 300}});
+    const Accountant scheduled(mechanism, {{check_in(20'000, 0.1), 100}, {check_in(20'000, 0.1), 300}});
     const Statement expected = accountant.account(400, kEpsilon);
     const Statement got = scheduled.account(kEpsilon);
     EXPECT_EQ(got.best.id, "different-rounds");
@@ -46,7 +43,7 @@ TEST(ScheduledAccountant, StagesThatAreAlikeAgreeWithTheAccountant) {
 TEST(ScheduledAccountant, StagesThatDifferLieBetweenTheExtremes) {
   const PureLocal mechanism{2};
   const Delta delta = Delta::of(kDelta);
-  const ScheduledAccountant scheduled(
+  const Accountant scheduled(
       mechanism,
       {{check_in(20'000, 0.1), 100}, {check_in(20'000, 0.05), 100}, {check_in(20'000, 0.08), 100}});
   double before = 0;
@@ -66,8 +63,7 @@ TEST(ScheduledAccountant, StagesThatDifferLieBetweenTheExtremes) {
 }
 
 TEST(ScheduledAccountant, DeltaAtAnEpsilonIsTheSameCurve) {
-  const ScheduledAccountant scheduled(PureLocal{2},
-                                      {{check_in(20'000, 0.1), 50}, {check_in(20'000, 0.03), 50}});
+  const Accountant scheduled(PureLocal{2}, {{check_in(20'000, 0.1), 50}, {check_in(20'000, 0.03), 50}});
   const double epsilon = *scheduled.account(kEpsilon).best.upper;
   const Statement back = scheduled.account({Question::Kind::delta_at_epsilon, epsilon});
   EXPECT_NEAR(*back.best.upper, kDelta, 0.02 * kDelta);
@@ -79,8 +75,7 @@ TEST(ScheduledAccountant, DeltaAtAnEpsilonIsTheSameCurve) {
 TEST(ScheduledAccountant, TwoRoundsOfOneClientEnumerated) {
   const double epsilon0 = 1;
   const std::array<double, 2> rates = {0.7, 0.2};
-  const ScheduledAccountant scheduled(PureLocal{epsilon0},
-                                      {{check_in(1, rates[0]), 1}, {check_in(1, rates[1]), 1}});
+  const Accountant scheduled(PureLocal{epsilon0}, {{check_in(1, rates[0]), 1}, {check_in(1, rates[1]), 1}});
   const double keep = std::exp(epsilon0) / (1 + std::exp(epsilon0));
   for (const double epsilon : {0.0, 0.3, 0.9, 1.2, 1.9}) {
     double truth = 0;
@@ -119,9 +114,9 @@ TEST(ScheduledAccountant, TwoRoundsOfThreeClientsEnumerated) {
       const auto stages = [&](double first, double second) {
         return std::vector<Stage>{{check_in(kClients, first), 1}, {check_in(kClients, second), 1}};
       };
-      const ScheduledAccountant scheduled(PureLocal{epsilon0}, stages(rates[0], rates[1]));
-      const ScheduledAccountant exchanged(PureLocal{epsilon0}, stages(rates[1], rates[0]));
-      const ScheduledAccountant lower_rate(PureLocal{epsilon0}, stages(rates[1], rates[1]));
+      const Accountant scheduled(PureLocal{epsilon0}, stages(rates[0], rates[1]));
+      const Accountant exchanged(PureLocal{epsilon0}, stages(rates[1], rates[0]));
+      const Accountant lower_rate(PureLocal{epsilon0}, stages(rates[1], rates[1]));
       std::array<std::vector<oracle::OutputPair>, 2> rounds;
       for (std::size_t round = 0; round < 2; ++round) {
         for (const std::vector<int>& picks : oracle::multisets(2, kClients - 1)) {
@@ -133,7 +128,7 @@ TEST(ScheduledAccountant, TwoRoundsOfThreeClientsEnumerated) {
       }
       for (const double share : {0.0, 0.3, 0.8, 1.2, 1.7}) {
         const double epsilon = share * epsilon0;
-        const auto upper = [&](const ScheduledAccountant& of) {
+        const auto upper = [&](const Accountant& of) {
           return *of.account({Question::Kind::delta_at_epsilon, epsilon}).best.upper;
         };
         long double truth = 0;
@@ -163,17 +158,60 @@ TEST(ScheduledAccountant, SlotsAndAggregatesAndViews) {
   const auto run = [](double rate) {
     return RandomCheckIn{RandomCheckIn::Kind::averaged, ClientCount::of(2'000), 50, Rate::of(rate)};
   };
-  const ScheduledAccountant slots(PureLocal{1}, {{run(0.9), 2}, {run(0.5), 2}});
+  const Accountant slots(PureLocal{1}, {{run(0.9), 2}, {run(0.5), 2}});
   const Statement own = slots.account(kEpsilon);
   EXPECT_EQ(own.best.view, View::server_trusted);
   const Statement colluding = slots.account(kEpsilon, View::shuffler_colludes);
   EXPECT_EQ(colluding.best.id, "local-composition");
   EXPECT_EQ(*colluding.best.upper, *own.local);
   EXPECT_THROW(slots.account(kEpsilon, View::sum_only), Error);
-  const ScheduledAccountant nothing(PureLocal{1}, {{run(0.9), 0}});
+  const Accountant nothing(PureLocal{1}, {{run(0.9), 0}});
   EXPECT_EQ(*nothing.account(kEpsilon).best.upper, 0);
-  EXPECT_THROW(ScheduledAccountant(PureLocal{1}, {}), Error);
-  EXPECT_THROW(ScheduledAccountant(PureLocal{1}, {{run(0.9), 1}, {check_in(10, 0.1), 1}}), Error);
+  EXPECT_THROW(Accountant(PureLocal{1}, std::vector<Stage>{}), Error);
+  EXPECT_THROW(Accountant(PureLocal{1}, {{run(0.9), 1}, {check_in(10, 0.1), 1}}), Error);
+}
+
+// The first stage's rounds are all alike, and are accounted for as such; so is a schedule of one stage.
+TEST(ScheduledAccountant, OneStageIsAConstantProtocol) {
+  const GaussianLocal mechanism{5};
+  const ShuffledCheckIn often = check_in(20'000, 0.1), rarely = check_in(20'000, 0.02);
+  const Accountant constant(mechanism, often);
+  const Accountant one(mechanism, {{often, 40}});
+  const Accountant two(mechanism, {{often, 40}, {rarely, 60}});
+  const Statement expected = constant.account(40, kEpsilon);
+  for (const Statement& s : {one.account(kEpsilon), one.account(40, kEpsilon), two.account(40, kEpsilon)}) {
+    EXPECT_EQ(s.rounds, 40);
+    EXPECT_EQ(s.best.id, expected.best.id);
+    EXPECT_EQ(*s.best.upper, *expected.best.upper);
+    EXPECT_EQ(*s.best.lower, *expected.best.lower);
+    EXPECT_EQ(s.all.size(), expected.all.size());
+  }
+  EXPECT_EQ(*one.upper(500, kEpsilon), *constant.upper(500, kEpsilon));
+  EXPECT_THROW(two.account(101, kEpsilon), Error);
+  EXPECT_THROW(constant.account(kEpsilon), Error);
+  EXPECT_THROW(two.account({Question::Kind::epsilon_at_delta, 2}), Error);
+}
+
+TEST(ScheduledAccountant, TheUpperValueAloneIsThatOfTheStatement) {
+  const Accountant scheduled(PureLocal{2}, {{check_in(20'000, 0.1), 50}, {check_in(20'000, 0.03), 50}});
+  const Statement s = scheduled.account(70, kEpsilon);
+  EXPECT_DOUBLE_EQ(*scheduled.upper(70, kEpsilon), *s.best.upper);
+  EXPECT_DOUBLE_EQ(*scheduled.rough_upper(70, kEpsilon), *s.best.upper);
+  const Question delta{Question::Kind::delta_at_epsilon, 0.1};
+  EXPECT_DOUBLE_EQ(*scheduled.upper(70, delta), *scheduled.account(70, delta).best.upper);
+}
+
+// Bounds of other origin pass the gate of all stages.
+TEST(ScheduledAccountant, MergesBoundsOfOtherOrigin) {
+  const Accountant scheduled(PureLocal{2}, {{check_in(100, 0.5), 5}, {check_in(100, 0.3), 5}});
+  const Statement s = scheduled.account(kEpsilon);
+  EXPECT_EQ(scheduled.merge(s, {}).all.size(), s.all.size());
+  Bound other;
+  other.id = "other";
+  other.upper = *s.best.lower + 0.9 * (*s.best.upper - *s.best.lower);
+  EXPECT_EQ(scheduled.merge(s, {other}).best.id, "other");
+  other.upper = 1e-9;
+  EXPECT_THROW(scheduled.merge(s, {other}), Error);
 }
 
 }  // namespace

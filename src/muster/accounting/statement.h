@@ -9,24 +9,16 @@
 #include <string>
 #include <vector>
 
+#include "muster/describe/question.h"
+#include "muster/describe/view.h"
+
 namespace muster::accounting {
 
 enum class Validity { proven, conditional, as_published };
 enum class Neighbouring { replace_one, add_remove, zero_out };
-enum class View { shuffler_honest, shuffler_colludes, sum_only, server_trusted };
 
 const char* name_of(Validity validity);          // "proven", "conditional", "as-published"
 const char* name_of(Neighbouring neighbouring);  // "replace-one", ...
-const char* name_of(View view);                  // "shuffler-honest", ...
-
-// A question for epsilon at a fixed delta, or for delta at a fixed epsilon.
-struct Question {
-  enum class Kind { epsilon_at_delta, delta_at_epsilon };
-  Kind kind;
-  double fixed;  // delta for epsilon_at_delta, epsilon for delta_at_epsilon
-
-  bool asks_epsilon() const { return kind == Kind::epsilon_at_delta; }
-};
 
 struct Bound {
   std::string id;  // kebab-case, stable: "swap-profile", "swap-homogeneous", ...

@@ -10,7 +10,7 @@
 
 #include "muster/core/error.h"
 
-namespace muster::simulation {
+namespace muster {
 namespace {
 
 // Returns whether every byte was written; if not, errno holds the reason.
@@ -99,4 +99,4 @@ std::uintmax_t append_whole(int descriptor, std::uintmax_t length, std::string_v
   return length + bytes.size();
 }
 
-}  // namespace muster::simulation
+}  // namespace muster

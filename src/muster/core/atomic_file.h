@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace muster::simulation {
+namespace muster {
 
 // Replaces `path` by `bytes`: writes them to a temporary file beside it, flushes that to the disk, renames
 // it and flushes the folder. On failure (for example, a full disk or a folder without write permission) it
@@ -24,4 +24,4 @@ std::uintmax_t append_whole(int descriptor, std::uintmax_t length, std::string_v
 // Throws Error(file) for the failed system call `what` on `path`, with the reason from errno.
 [[noreturn]] void throw_file_error(const std::filesystem::path& path, const std::string& what);
 
-}  // namespace muster::simulation
+}  // namespace muster

@@ -77,4 +77,10 @@ std::vector<Bound> comparisons(const Mechanism& mechanism, const Participation& 
   return all;
 }
 
+std::vector<Bound> comparisons(const Mechanism& mechanism, const std::vector<Stage>& stages,
+                               const Question& question) {
+  if (stages.size() != 1) return {};
+  return comparisons(mechanism, stages.front().participation, stages.front().rounds, question);
+}
+
 }  // namespace muster::accounting

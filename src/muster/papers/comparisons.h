@@ -7,13 +7,19 @@
 #include <cstdint>
 #include <vector>
 
-#include "muster/accounting/describe/mechanism.h"
-#include "muster/accounting/describe/participation.h"
 #include "muster/accounting/statement.h"
+#include "muster/describe/mechanism.h"
+#include "muster/describe/participation.h"
+#include "muster/describe/stage.h"
 
 namespace muster::accounting {
 
 std::vector<Bound> comparisons(const Mechanism& mechanism, const Participation& participation,
                                std::uint64_t rounds, const Question& question);
+
+// The same for all rounds of the stages. The papers' formulas are for rounds that are all alike, so several
+// stages have none.
+std::vector<Bound> comparisons(const Mechanism& mechanism, const std::vector<Stage>& stages,
+                               const Question& question);
 
 }  // namespace muster::accounting

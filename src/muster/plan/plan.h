@@ -18,9 +18,9 @@
 #include <string_view>
 #include <vector>
 
-#include "muster/accounting/describe/mechanism.h"
-#include "muster/accounting/describe/participation.h"
-#include "muster/accounting/scheduled_accountant.h"
+#include "muster/describe/mechanism.h"
+#include "muster/describe/participation.h"
+#include "muster/describe/stage.h"
 #include "muster/plan/schedule.h"
 
 namespace muster::protocols {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "muster/core/error.h"
-#include "muster/protocols/participation.h"
+#include "muster/protocols/check_in_coins.h"
 #include "muster/protocols/roll_call_check_in.h"
 #include "muster/protocols/roll_call_slots.h"
 #include "muster/protocols/roll_call_subset.h"

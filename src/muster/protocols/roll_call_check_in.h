@@ -5,7 +5,7 @@
 // roll call at once.
 #pragma once
 
-#include "muster/protocols/participation.h"
+#include "muster/protocols/check_in_coins.h"
 #include "muster/protocols/roll_call.h"
 
 namespace muster::protocols {

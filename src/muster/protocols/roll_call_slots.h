@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-#include "muster/protocols/participation.h"
+#include "muster/protocols/check_in_coins.h"
 #include "muster/protocols/roll_call.h"
 #include "muster/random/bit_source.h"
 

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <vector>
 
-#include "muster/accounting/describe/profile.h"
 #include "muster/core/error.h"
+#include "muster/describe/profile.h"
 #include "tests/support/statistics.h"
 
 namespace muster::randomizers {

@@ -31,21 +31,11 @@ const std::vector<Vector> kInputs = {{0.1f, -0.25f, 0, 0.7f, -100},
                                      {std::numeric_limits<float>::max(), 1e-40f, -1e-40f, 0.25f, -0.125f}};
 
 TEST(Linf, MessagesHaveTheLawOfTheDefinition) {
-  const auto randomizer = make_linf(kEpsilon0, kClip, 5);
-  for (std::size_t i = 0; i < kInputs.size(); ++i) {
-    const auto verdict = messages_have_law(*randomizer, kInputs[i], law(kInputs[i]), i);
-    EXPECT_TRUE(verdict.pass) << i << ": " << verdict.summary;
-  }
-  // Known bad: the coin of epsilon0 = 1.1.
-  const auto verdict = messages_have_law(*make_linf(1.1, kClip, 5), kInputs[1], law(kInputs[1]), 9);
-  EXPECT_FALSE(verdict.pass) << verdict.summary;
+  const auto make = [](double epsilon0) { return make_linf(epsilon0, kClip, 5); };
+  expect_messages_have_law(make, kEpsilon0, kInputs, law, 1);
 }
 
-TEST(Linf, EveryRatioIsWithinEpsilon) {
-  std::vector<std::vector<double>> laws;
-  for (const Vector& x : kInputs) laws.push_back(law(x));
-  expect_every_ratio_within(kEpsilon0, laws);
-}
+TEST(Linf, EveryRatioIsWithinEpsilon) { expect_every_ratio_within(kEpsilon0, kInputs, law); }
 
 TEST(Linf, TheIndexDoesNotDependOnTheData) {
   const auto randomizer = make_linf(kEpsilon0, kClip, 1000);

@@ -14,7 +14,7 @@
 #include <variant>
 #include <vector>
 
-#include "muster/accounting/describe/mechanism.h"
+#include "muster/describe/mechanism.h"
 #include "muster/random/keyed_stream.h"
 #include "muster/randomizers/aligned.h"
 

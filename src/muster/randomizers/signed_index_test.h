@@ -47,8 +47,27 @@ inline testing::Verdict messages_have_law(const VectorRandomizer& randomizer,
   return testing::chi_squared_test(counts, expected, 1e-6);
 }
 
+// Compares the messages of make(epsilon0) for each input with `law` of it. Known bad: a coin of 1.1 epsilon0,
+// which the input at `told` tells apart.
+template <typename Make, typename Law>
+void expect_messages_have_law(const Make& make, double epsilon0,
+                              const std::vector<std::vector<float>>& inputs, const Law& law,
+                              std::size_t told) {
+  const auto randomizer = make(epsilon0);
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const auto verdict = messages_have_law(*randomizer, inputs[i], law(inputs[i]), i);
+    EXPECT_TRUE(verdict.pass) << i << ": " << verdict.summary;
+  }
+  const auto verdict = messages_have_law(*make(1.1 * epsilon0), inputs[told], law(inputs[told]), 9);
+  EXPECT_FALSE(verdict.pass) << verdict.summary;
+}
+
 // The ratios of the laws over all pairs of inputs. flip_test.cc tests the ratio of the coins exactly.
-inline void expect_every_ratio_within(double epsilon0, const std::vector<std::vector<double>>& laws) {
+template <typename Law>
+void expect_every_ratio_within(double epsilon0, const std::vector<std::vector<float>>& inputs,
+                               const Law& law) {
+  std::vector<std::vector<double>> laws;
+  for (const auto& input : inputs) laws.push_back(law(input));
   for (const auto& p : laws) {
     for (const auto& r : laws) {
       ASSERT_EQ(p.size(), r.size());

@@ -3,7 +3,8 @@
 //
 // `c` is the factor that makes a noisy sign unbiased: 1/(1 - 2q), which is coth(epsilon0 / 2) up to the
 // rounding of the coin (flip.h). A decoded message is unbiased, so its variance is the second moment minus
-// the squared length of the clipped vector. The formulas are derived in docs/randomizers.md. Thread-safe.
+// the squared length of the clipped vector. docs/theory/vector-randomizers.md derives the formulas.
+// Thread-safe.
 #pragma once
 
 namespace muster::randomizers {

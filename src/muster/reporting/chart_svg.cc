@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace muster::app {
+namespace muster::reporting {
 namespace {
 
 constexpr const char* kInk = "#1f2933";
@@ -250,4 +250,4 @@ std::string escaped(const std::string& text) {
   return result;
 }
 
-}  // namespace muster::app
+}  // namespace muster::reporting

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-namespace muster::app {
+namespace muster::reporting {
 
 // How a line or a mark is drawn. A page restyles it by `css`; the other fields serve a picture on its own.
 struct Stroke {
@@ -98,4 +98,4 @@ std::string svg_picture(PictureSize size, const std::string& heading, const std:
 // Escapes text for use between tags or in quotes of XML and HTML. Control characters become U+FFFD.
 std::string escaped(const std::string& text);
 
-}  // namespace muster::app
+}  // namespace muster::reporting

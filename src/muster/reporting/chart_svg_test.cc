@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-namespace muster::app {
+namespace muster::reporting {
 namespace {
 
 using testing::ElementsAre;
@@ -69,4 +69,4 @@ TEST(ChartSvg, WordsAreEscaped) {
 }
 
 }  // namespace
-}  // namespace muster::app
+}  // namespace muster::reporting

@@ -12,7 +12,7 @@
 #include "muster/reporting/curve_text.h"
 #include "muster/reporting/statement_text.h"
 
-namespace muster::app {
+namespace muster::reporting {
 namespace {
 
 using accounting::CurvePoint;
@@ -183,4 +183,4 @@ std::string curve_svg(const PrivacyCurves& curves, const std::string& heading) {
                      legend + Panel(curves, false, kLefts[0]).draw() + Panel(curves, true, kLefts[1]).draw());
 }
 
-}  // namespace muster::app
+}  // namespace muster::reporting

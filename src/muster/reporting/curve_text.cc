@@ -9,7 +9,7 @@
 #include "muster/core/error.h"
 #include "muster/reporting/statement_text.h"
 
-namespace muster::app {
+namespace muster::reporting {
 namespace {
 
 using accounting::CurvePoint;
@@ -97,4 +97,4 @@ std::string curve_text(const PrivacyCurves& curves, CurveFormat format, const st
   return "";
 }
 
-}  // namespace muster::app
+}  // namespace muster::reporting

@@ -8,7 +8,7 @@
 
 #include "muster/accounting/privacy_curve.h"
 
-namespace muster::app {
+namespace muster::reporting {
 
 enum class CurveFormat { table, csv, svg };
 
@@ -21,4 +21,4 @@ std::string curve_text(const accounting::PrivacyCurves& curves, CurveFormat form
 
 std::string curve_svg(const accounting::PrivacyCurves& curves, const std::string& heading);
 
-}  // namespace muster::app
+}  // namespace muster::reporting

@@ -8,7 +8,7 @@
 
 #include "muster/core/error.h"
 
-namespace muster::app {
+namespace muster::reporting {
 namespace {
 
 using accounting::PrivacyCurves;
@@ -101,4 +101,4 @@ TEST(CurveText, FormatsAreNamed) {
 }
 
 }  // namespace
-}  // namespace muster::app
+}  // namespace muster::reporting

@@ -7,7 +7,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
-namespace muster::app {
+namespace muster::reporting {
 namespace {
 
 std::string json_string(std::string_view text) {
@@ -58,4 +58,4 @@ JsonObject& JsonObject::objects(std::string_view key, const std::vector<JsonObje
   return raw(key, fmt::format("[{}]", fmt::join(list, ",")));
 }
 
-}  // namespace muster::app
+}  // namespace muster::reporting

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-namespace muster::app {
+namespace muster::reporting {
 
 class JsonObject {
  public:
@@ -32,4 +32,4 @@ class JsonObject {
   std::string body_;
 };
 
-}  // namespace muster::app
+}  // namespace muster::reporting

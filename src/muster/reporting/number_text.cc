@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstdint>
 
-namespace muster::app {
+namespace muster::reporting {
 
 std::string duration_text(double seconds) {
   const auto whole = static_cast<std::uint64_t>(std::ceil(std::clamp(seconds, 0.0, 1e15)));
@@ -26,4 +26,4 @@ std::string epsilon_text(double epsilon) {
   return std::isfinite(epsilon) ? fmt::format("{:.4f}", std::ceil(epsilon * 1e4) / 1e4) : "none";
 }
 
-}  // namespace muster::app
+}  // namespace muster::reporting

@@ -3,7 +3,7 @@
 
 #include <string>
 
-namespace muster::app {
+namespace muster::reporting {
 
 // A duration as text, rounded up: "52 s", "3 min 20 s", "2 h 5 min", "33 days".
 std::string duration_text(double seconds);
@@ -11,4 +11,4 @@ std::string duration_text(double seconds);
 // Four decimals, rounded up, so that the printed value is never below the proven one.
 std::string epsilon_text(double epsilon);
 
-}  // namespace muster::app
+}  // namespace muster::reporting

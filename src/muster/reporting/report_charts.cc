@@ -8,8 +8,10 @@
 #include "muster/reporting/number_text.h"
 #include "muster/reporting/report_html.h"
 
-namespace muster::app {
+namespace muster::reporting {
 namespace {
+
+using simulation::RunRecord;
 
 constexpr PictureSize kSize{960, 320};
 constexpr double kTop = 42, kBottom = 264;
@@ -34,12 +36,12 @@ template <typename Value>
 std::vector<DataPoint> points_over(const RunRecord& run, const Value& value) {
   std::vector<DataPoint> points;
   for (const std::size_t i : drawn(run.logged.size())) {
-    points.push_back({static_cast<double>(run.logged[i].step), value(i)});
+    points.push_back({static_cast<double>(run.logged[i].step()), value(i)});
   }
   return points;
 }
 
-double last_step(const RunRecord& run) { return static_cast<double>(run.logged.back().step); }
+double last_step(const RunRecord& run) { return static_cast<double>(run.logged.back().step()); }
 
 Scale step_scale(const RunRecord& run, double from, double to) {
   return Scale::linear(0, last_step(run), from, to);
@@ -78,8 +80,8 @@ std::string learning_chart(const RunRecord& run) {
 
   std::vector<DataPoint> by_epsilon;
   for (const std::size_t i : drawn(run.logged.size())) {
-    if (const auto& epsilon = run.logged[i].epsilon) {
-      by_epsilon.push_back({*epsilon, run.logged[i].accuracy});
+    if (const double epsilon = run.logged[i].epsilon; std::isfinite(epsilon)) {
+      by_epsilon.push_back({epsilon, run.logged[i].accuracy});
     }
   }
   std::string body = left.svg();
@@ -156,4 +158,4 @@ std::string time_chart(const RunRecord& run) {
   return svg_picture(kSize, "time", left.svg() + right.svg(), PictureFor::page);
 }
 
-}  // namespace muster::app
+}  // namespace muster::reporting

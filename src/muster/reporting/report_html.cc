@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <vector>
 
 #include "muster/reporting/chart_svg.h"
@@ -11,10 +13,14 @@
 #include "muster/reporting/run_notes.h"
 #include "muster/reporting/statement_text.h"
 
-namespace muster::app {
+namespace muster::reporting {
 namespace {
 
 using accounting::Bound;
+using simulation::Measurement;
+using simulation::RunRecord;
+
+constexpr double kNone = std::numeric_limits<double>::infinity();  // an epsilon that is not proven
 
 // The largest number of rows in the table of logged rounds; of more, every k-th is shown.
 constexpr std::size_t kMostRows = 2000;
@@ -34,8 +40,8 @@ std::string count_data(std::uint64_t value) {
   return data(fmt::format("{}", value), fmt::format("{}", value));
 }
 
-std::string epsilon_data(std::optional<double> epsilon) {
-  return epsilon ? data(*epsilon, epsilon_text(*epsilon)) : "none";
+std::string epsilon_data(double epsilon) {
+  return std::isfinite(epsilon) ? data(epsilon, epsilon_text(epsilon)) : "none";
 }
 
 std::string card(const std::string& big, const std::string& words) {
@@ -55,11 +61,11 @@ std::string listed(const std::vector<std::string>& lines) {
 }
 
 std::string state_of(const RunRecord& run) {
-  if (!run.outcome) {
+  if (!run.result) {
     return "unfinished";
   }
-  return run.outcome->stopped == "budget" ? "stopped before its privacy budget was passed"
-                                          : escaped(run.outcome->stopped);
+  return run.result->stopped == simulation::Stopped::budget ? "stopped before its privacy budget was passed"
+                                                            : name_of(run.result->stopped);
 }
 
 std::string head_of(const ReportParts& parts) {
@@ -68,19 +74,19 @@ std::string head_of(const ReportParts& parts) {
   std::string html = fmt::format(
       "<h1>{}</h1>\n<p class=\"muted\">A training run of muster, from <span class=\"mono\">{}</span></p>\n",
       name, escaped(run.folder.string()));
-  if (!run.outcome) {
+  if (!run.result) {
     html += flag(
         "bad",
         fmt::format(
             "<b>This run is not finished.</b> What follows is how far it had got when this page was made{}.",
             run.logged.empty() ? ": no round had been logged" : ""));
   }
-  const LoggedLine* last = run.logged.empty() ? nullptr : &run.logged.back();
-  if (run.outcome || last != nullptr) {
-    const double accuracy = run.outcome ? run.outcome->accuracy : last->accuracy;
-    const std::optional<double> epsilon = run.outcome ? run.outcome->epsilon : last->epsilon;
-    const std::uint64_t rounds = run.outcome ? run.outcome->rounds : last->round;
-    const double seconds = run.outcome ? run.outcome->seconds : last->seconds;
+  const Measurement* last = run.logged.empty() ? nullptr : &run.logged.back();
+  if (run.result || last != nullptr) {
+    const double accuracy = run.result ? run.result->accuracy : last->accuracy;
+    const double epsilon = run.result ? run.result->epsilon : last->epsilon;
+    const std::uint64_t rounds = run.result ? run.result->rounds : last->round;
+    const double seconds = run.result ? run.result->seconds : last->seconds;
     html += "<div class=\"cards\">\n";
     html += card(data(accuracy, fmt::format("{:.4f}", accuracy)), "accuracy on the test set");
     html +=
@@ -97,7 +103,7 @@ std::string head_of(const ReportParts& parts) {
     }
   };
   note("", sharing_note(run.plan.clients, run.clients_per_record.value_or(1)));
-  note("bad", neutral_note(last == nullptr ? 0 : last->neutral));
+  note("bad", neutral_note(last == nullptr ? 0 : last->neutral.value_or(0)));
   note("bad", larger_note(parts.larger));
   return html;
 }
@@ -138,8 +144,9 @@ std::string check_ins_of(const ReportParts& parts) {
         data(estimate->rate, fmt::format("{:.6g}", estimate->rate)),
         data(estimate->low, fmt::format("{:.6g}", estimate->low)),
         data(estimate->high, fmt::format("{:.6g}", estimate->high)),
-        100 * (1 - protocols::CheckInMonitor::kFalseAlarm), epsilon_data(parts.epsilon_at_low),
-        epsilon_data(parts.epsilon_at_high));
+        100 * (1 - protocols::CheckInMonitor::kFalseAlarm),
+        epsilon_data(parts.epsilon_at_low.value_or(kNone)),
+        epsilon_data(parts.epsilon_at_high.value_or(kNone)));
   }
   if (monitor.blind().empty()) {
     html += fmt::format(
@@ -226,10 +233,11 @@ std::string plan_of(const RunRecord& run) {
       "<h2>The plan</h2>\n<p>Hash <span class=\"mono\" id=\"hash\">{}</span>; this file and the "
       "checkpoint beside it agree.</p>\n<div class=\"wide\"><table>\n",
       run.hash);
+  const std::string text = run.plan.canonical();
   std::size_t at = 0;
-  while (at < run.plan_text.size()) {
-    const std::size_t end = run.plan_text.find('\n', at);
-    const std::string line = run.plan_text.substr(at, end - at);
+  while (at < text.size()) {
+    const std::size_t end = text.find('\n', at);
+    const std::string line = text.substr(at, end - at);
     const std::size_t equals = line.find(" = ");
     html += fmt::format("<tr><td><code>{}</code></td><td>{}</td></tr>\n", escaped(line.substr(0, equals)),
                         escaped(line.substr(equals + 3)));
@@ -240,13 +248,13 @@ std::string plan_of(const RunRecord& run) {
 
 std::string time_of(const RunRecord& run) {
   std::string html = "<h2>Time</h2>\n" + time_chart(run);
-  const LoggedLine* last = run.logged.empty() ? nullptr : &run.logged.back();
+  const Measurement* last = run.logged.empty() ? nullptr : &run.logged.back();
   if (last != nullptr && last->seconds > 0) {
     html += fmt::format(
         "<p>{} messages in {:.3g} seconds, {:.0f} a second; {:.3g} ms a {}. Sessions add up; loading data is "
         "left out.</p>\n",
         count_data(last->messages), last->seconds, static_cast<double>(last->messages) / last->seconds,
-        1000 * last->seconds / static_cast<double>(last->step), step_word(run.plan));
+        1000 * last->seconds / static_cast<double>(last->step()), step_word(run.plan));
   }
   return html;
 }
@@ -256,7 +264,7 @@ std::string rounds_of(const RunRecord& run, const WatchedRun& watched) {
     return "";
   }
   const std::size_t stride = (run.logged.size() + kMostRows - 1) / kMostRows;
-  const bool neutral = run.logged.back().neutral > 0;
+  const bool neutral = run.logged.back().neutral.value_or(0) > 0;
   std::string html = fmt::format(
       "<details><summary>{} logged {}s{}</summary>\n<div class=\"wide\"><table id=\"rounds\">\n<tr><th "
       "class=\"n\">{}</th><th "
@@ -269,16 +277,16 @@ std::string rounds_of(const RunRecord& run, const WatchedRun& watched) {
     if ((run.logged.size() - 1 - i) % stride != 0) {
       continue;
     }
-    const LoggedLine& line = run.logged[i];
+    const Measurement& line = run.logged[i];
     const auto& band = watched.bands[i];
     html += fmt::format(
         "<tr><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td>"
         "<td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td>{}</tr>\n",
-        count_data(line.step), data(line.accuracy, fmt::format("{:.4f}", line.accuracy)),
+        count_data(line.step()), data(line.accuracy, fmt::format("{:.4f}", line.accuracy)),
         epsilon_data(line.epsilon), count_data(line.check_ins),
         band ? fmt::format("{} to {}", band->low, band->high) : "-", count_data(line.messages),
         data(line.seconds, fmt::format("{:.1f}", line.seconds)),
-        neutral ? fmt::format("<td class=\"n\">{}</td>", count_data(line.neutral)) : "");
+        neutral ? fmt::format("<td class=\"n\">{}</td>", count_data(line.neutral.value_or(0))) : "");
   }
   return html + "</table></div>\n</details>\n";
 }
@@ -314,4 +322,4 @@ std::string report_html(const ReportParts& parts) {
   return html + "</main>\n</body>\n</html>\n";
 }
 
-}  // namespace muster::app
+}  // namespace muster::reporting

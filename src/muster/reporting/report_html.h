@@ -10,12 +10,13 @@
 #include <string_view>
 
 #include "muster/accounting/statement.h"
-#include "muster/reporting/run_record.h"
+#include "muster/reporting/watched_run.h"
+#include "muster/simulation/runs/run_record.h"
 
-namespace muster::app {
+namespace muster::reporting {
 
 struct ReportParts {
-  const RunRecord& run;
+  const simulation::RunRecord& run;
   const WatchedRun& watched;
   // How many stated epsilons were larger than today's value, which is shown instead.
   std::uint64_t larger;
@@ -30,11 +31,11 @@ std::string report_html(const ReportParts& parts);
 bool is_report(std::string_view text);
 
 // The charts of the page; empty text if there is nothing to draw.
-std::string learning_chart(const RunRecord& run);
-std::string check_in_chart(const RunRecord& run, const WatchedRun& watched);
-std::string time_chart(const RunRecord& run);
+std::string learning_chart(const simulation::RunRecord& run);
+std::string check_in_chart(const simulation::RunRecord& run, const WatchedRun& watched);
+std::string time_chart(const simulation::RunRecord& run);
 
 // "slot" if the accountant's rounds are runs of slots, else "round".
 const char* step_word(const protocols::Plan& plan);
 
-}  // namespace muster::app
+}  // namespace muster::reporting

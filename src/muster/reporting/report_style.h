@@ -1,7 +1,7 @@
 // The style sheet of a report; its colours are variables, with separate values for dark mode and for print.
 #pragma once
 
-namespace muster::app {
+namespace muster::reporting {
 
 inline constexpr const char* kReportStyle = R"css(
 :root{color-scheme:light dark;--paper:#fff;--ink:#1f2933;--muted:#5b6876;--line:#e1e5ea;--card:#f6f8fa;
@@ -32,4 +32,4 @@ svg .c1-dot,svg .c1-area{fill:var(--c1)}svg .c2-dot,svg .c2-area{fill:var(--c2)}
 --bad:#b3261e;--bad-paper:#fff}main{max-width:none;padding:0}h2,.card,.flag{break-inside:avoid}svg,table{break-inside:avoid}}
 )css";
 
-}  // namespace muster::app
+}  // namespace muster::reporting

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-namespace muster::app {
+namespace muster::reporting {
 
 std::string sharing_note(std::uint64_t clients, double clients_per_record) {
   if (!(clients_per_record > 1)) {
@@ -36,4 +36,4 @@ std::string larger_note(std::uint64_t larger) {
       larger, larger == 1 ? " is" : "s are");
 }
 
-}  // namespace muster::app
+}  // namespace muster::reporting

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-namespace muster::app {
+namespace muster::reporting {
 
 // "250000 clients share 3000 records, 83.3 a record on average: epsilon is for one client's copy; ...".
 std::string sharing_note(std::uint64_t clients, double clients_per_record);
@@ -16,4 +16,4 @@ std::string neutral_note(std::uint64_t neutral);
 // "2 stated epsilons are larger than what the accountant proves today, ...".
 std::string larger_note(std::uint64_t larger);
 
-}  // namespace muster::app
+}  // namespace muster::reporting

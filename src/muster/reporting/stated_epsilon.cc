@@ -7,23 +7,21 @@
 #include <chrono>
 #include <cmath>
 #include <future>
-#include <limits>
-#include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 
 #include "muster/accounting/accountant.h"
-#include "muster/accounting/scheduled_accountant.h"
 #include "muster/core/error.h"
 #include "muster/reporting/run_notes.h"
 #include "muster/simulation/ranks.h"
 
-namespace muster::app {
+namespace muster::reporting {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
+using simulation::Measurement;
+using simulation::RunResult;
 
-constexpr double kNone = std::numeric_limits<double>::infinity();
 constexpr double kLastDigits = 1e-9;
 constexpr std::chrono::seconds kQuiet{20};  // before each progress message
 // A numerical error larger than this fraction of the value is not tolerated: an error as large as the
@@ -77,25 +75,14 @@ bool is_larger(const protocols::Plan& plan, std::uint64_t rounds, double today, 
 
 accounting::Statement statement_of(const protocols::Plan& plan, std::uint64_t rounds) {
   const accounting::Question question{accounting::Question::Kind::epsilon_at_delta, plan.delta.value()};
-  std::vector<accounting::Stage> stages;
-  std::uint64_t left = rounds;
-  for (accounting::Stage stage : plan.stages()) {
-    stage.rounds = std::min(stage.rounds, left);
-    left -= stage.rounds;
-    if (stage.rounds > 0) {
-      stages.push_back(stage);
-    }
-  }
-  return stages.size() == 1 ? accounting::Accountant(plan.mechanism(), stages.front().participation)
-                                  .account(rounds, question)
-                            : accounting::ScheduledAccountant(plan.mechanism(), stages).account(question);
+  return accounting::Accountant(plan.mechanism(), plan.stages()).account(rounds, question);
 }
 
 std::uint64_t restate(const protocols::Plan& plan, const EpsilonOfRounds& epsilon, const fs::path& file,
-                      std::vector<LoggedLine>& logged) {
+                      std::vector<Measurement>& logged) {
   // In ascending order; the slots of one run are charged alike.
   std::vector<std::uint64_t> rounds;
-  for (const LoggedLine& line : logged) {
+  for (const Measurement& line : logged) {
     if (rounds.empty() || rounds.back() != line.round) {
       rounds.push_back(line.round);
     }
@@ -105,23 +92,19 @@ std::uint64_t restate(const protocols::Plan& plan, const EpsilonOfRounds& epsilo
   for (std::size_t i = 0, at = 0; i < logged.size(); ++i) {
     at += logged[i].round == rounds[at] ? 0 : 1;
     const double today = values[at];
-    larger += is_larger(plan, logged[i].round, today, logged[i].epsilon.value_or(kNone), file,
-                        fmt::format("line {}: ", i + 1))
-                  ? 1
-                  : 0;
-    logged[i].epsilon = std::isfinite(today) ? std::optional(today) : std::nullopt;
+    larger +=
+        is_larger(plan, logged[i].round, today, logged[i].epsilon, file, fmt::format("line {}: ", i + 1)) ? 1
+                                                                                                          : 0;
+    logged[i].epsilon = today;
   }
   return larger;
 }
 
 std::uint64_t restate(const protocols::Plan& plan, const EpsilonOfRounds& epsilon, const fs::path& file,
-                      Outcome& outcome) {
-  const double today = epsilon(outcome.rounds);
-  const bool larger = is_larger(plan, outcome.rounds, today, outcome.epsilon.value_or(kNone), file, "");
-  outcome.epsilon = std::isfinite(today) ? std::optional(today) : std::nullopt;
-  Json line = Json::parse(outcome.text);
-  line["epsilon"] = today;  // null when infinite
-  outcome.text = line.dump(-1, ' ', false, Json::error_handler_t::replace);
+                      RunResult& result) {
+  const double today = epsilon(result.rounds);
+  const bool larger = is_larger(plan, result.rounds, today, result.epsilon, file, "");
+  result.epsilon = today;
   return larger ? 1 : 0;
 }
 
@@ -130,25 +113,27 @@ void check_logged(const protocols::Plan& plan, const EpsilonOfRounds& epsilon, c
   if (checkpoint.metrics_bytes == 0) {
     return;
   }
-  const fs::path file = folder / "metrics.jsonl";
-  std::vector<LoggedLine> logged = read_metrics(file, plan, true, checkpoint.metrics_bytes);
+  const fs::path file = folder / simulation::kMetricsFile;
+  std::vector<Measurement> logged = simulation::read_metrics(file, plan, true, checkpoint.metrics_bytes);
   static_cast<void>(restate(plan, epsilon, file, logged));
 }
 
-Outcome finished_outcome(const protocols::Plan& plan, const EpsilonOfRounds& epsilon, const fs::path& folder,
-                         const simulation::Checkpoint& checkpoint) {
-  std::optional<Outcome> found = read_outcome(folder / "result.json", plan, checkpoint);
+RunResult finished_result(const protocols::Plan& plan, const EpsilonOfRounds& epsilon, const fs::path& folder,
+                          const simulation::Checkpoint& checkpoint) {
+  const fs::path result_file = folder / simulation::kResultFile;
+  const fs::path metrics_file = folder / simulation::kMetricsFile;
+  std::optional<RunResult> found = simulation::read_result(result_file, plan, checkpoint);
   if (!found) {
-    throw Error(ErrorCode::file, (folder / "result.json").string(), "", "", "is gone");
+    throw Error(ErrorCode::file, result_file.string(), "", "", "is gone");
   }
-  Outcome outcome = *std::move(found);
-  std::vector<LoggedLine> logged = read_metrics(folder / "metrics.jsonl", plan, true);
-  std::uint64_t larger = restate(plan, epsilon, folder / "result.json", outcome);
-  larger += restate(plan, epsilon, folder / "metrics.jsonl", logged);
+  RunResult result = *std::move(found);
+  std::vector<Measurement> logged = simulation::read_metrics(metrics_file, plan, true);
+  std::uint64_t larger = restate(plan, epsilon, result_file, result);
+  larger += restate(plan, epsilon, metrics_file, logged);
   if (larger > 0) {
     fmt::print(stderr, "muster: {}\n", larger_note(larger));
   }
-  return outcome;
+  return result;
 }
 
-}  // namespace muster::app
+}  // namespace muster::reporting

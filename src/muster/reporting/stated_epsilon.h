@@ -14,10 +14,11 @@
 
 #include "muster/accounting/statement.h"
 #include "muster/plan/plan.h"
-#include "muster/reporting/run_record.h"
 #include "muster/simulation/runs/checkpoint.h"
+#include "muster/simulation/runs/metrics_file.h"
+#include "muster/simulation/runs/result_file.h"
 
-namespace muster::app {
+namespace muster::reporting {
 
 // The proven upper epsilon of a number of rounds, infinite if there is none. Several threads may
 // call it at once.
@@ -29,9 +30,9 @@ accounting::Statement statement_of(const protocols::Plan& plan, std::uint64_t ro
 // Replaces each stated epsilon by today's and returns how many were larger. Throws Error(file), naming
 // `file` and the line, if one is less.
 std::uint64_t restate(const protocols::Plan& plan, const EpsilonOfRounds& epsilon,
-                      const std::filesystem::path& file, std::vector<LoggedLine>& logged);
+                      const std::filesystem::path& file, std::vector<simulation::Measurement>& logged);
 std::uint64_t restate(const protocols::Plan& plan, const EpsilonOfRounds& epsilon,
-                      const std::filesystem::path& file, Outcome& outcome);
+                      const std::filesystem::path& file, simulation::RunResult& result);
 
 // Before an unfinished run continues, checks what it has logged up to its checkpoint; throws Error(file)
 // if that is not sound.
@@ -39,7 +40,8 @@ void check_logged(const protocols::Plan& plan, const EpsilonOfRounds& epsilon,
                   const std::filesystem::path& folder, const simulation::Checkpoint& checkpoint);
 // Returns the result of a finished run with today's epsilon, after checking its logged rounds as well.
 // Prints a line on stderr if an older version stated more.
-Outcome finished_outcome(const protocols::Plan& plan, const EpsilonOfRounds& epsilon,
-                         const std::filesystem::path& folder, const simulation::Checkpoint& checkpoint);
+simulation::RunResult finished_result(const protocols::Plan& plan, const EpsilonOfRounds& epsilon,
+                                      const std::filesystem::path& folder,
+                                      const simulation::Checkpoint& checkpoint);
 
-}  // namespace muster::app
+}  // namespace muster::reporting

@@ -1,7 +1,7 @@
 #include "muster/accounting/statement.h"
 #include "muster/reporting/statement_text.h"
 
-namespace muster::app {
+namespace muster::reporting {
 namespace {
 
 using accounting::Bound;
@@ -54,4 +54,4 @@ JsonObject statement_json(const Statement& statement) {
   return bound_json(statement, statement.best).object("local", local_json(statement)).objects("all", all);
 }
 
-}  // namespace muster::app
+}  // namespace muster::reporting

@@ -9,7 +9,7 @@
 #include "muster/accounting/statement.h"
 #include "muster/reporting/statement_text.h"
 
-namespace muster::app {
+namespace muster::reporting {
 namespace {
 
 using accounting::Bound;
@@ -131,4 +131,4 @@ std::string statement_table(const Statement& statement, bool with_time) {
   return text;
 }
 
-}  // namespace muster::app
+}  // namespace muster::reporting

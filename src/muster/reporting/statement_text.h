@@ -6,7 +6,7 @@
 #include "muster/accounting/statement.h"
 #include "muster/reporting/json.h"
 
-namespace muster::app {
+namespace muster::reporting {
 
 // The keys are in the documented order: the best bound at the top level, then "local" and "all".
 JsonObject statement_json(const accounting::Statement& statement);
@@ -20,4 +20,4 @@ std::string statement_table(const accounting::Statement& statement, bool with_ti
 std::string rounded_up(double value);
 std::string rounded_down(double value);
 
-}  // namespace muster::app
+}  // namespace muster::reporting

@@ -10,7 +10,7 @@
 
 #include "muster/reporting/json.h"
 
-namespace muster::app {
+namespace muster::reporting {
 namespace {
 
 using testing::HasSubstr;
@@ -106,4 +106,4 @@ TEST(StatementText, AskedForDeltaTheSidesMove) {
 }
 
 }  // namespace
-}  // namespace muster::app
+}  // namespace muster::reporting

@@ -23,7 +23,8 @@ using protocols::RandomizerKind;
 Architecture architecture_for(ArchitectureKind kind, const protocols::Plan& plan,
                               const learning::Dataset& data) {
   Architecture architecture{kind, data.shape, data.classes};
-  if (plan.activation == protocols::Activation::tanh) architecture.activation = learning::Activation::tanh;
+  if (plan.activation == protocols::Activation::tanh)
+    architecture.activation = learning::ActivationFunction::tanh;
   return architecture;
 }
 

@@ -51,7 +51,7 @@ const learning::DataSplit& digits() {
 class Silent final : public TrainingObserver {
   void started(std::uint64_t, std::uint64_t, const Expected&) override {}
   void round_done(std::uint64_t) override {}
-  void logged(const LoggedRound&) override {}
+  void logged(const Measurement&) override {}
 };
 
 double accuracy_of(const protocols::Plan& plan) {
@@ -187,7 +187,7 @@ TEST(Statistics, AnInterruptedRunGoesOnAsIfItNeverWas) {
    public:
     void started(std::uint64_t, std::uint64_t, const Expected&) override {}
     void round_done(std::uint64_t round) override { interrupt = round == 7; }
-    void logged(const LoggedRound&) override {}
+    void logged(const Measurement&) override {}
     std::atomic<bool> interrupt{false};
   };
   const protocols::Plan plan = plan_with("kind = \"mean\"\n", kExact, "");
@@ -200,7 +200,7 @@ TEST(Statistics, AnInterruptedRunGoesOnAsIfItNeverWas) {
     Stopper stopper;
     if (interrupted) {
       RunFolder folder(path);
-      const TrainingResult half = train(plan, parts, digits(), folder, {1, &stopper.interrupt}, stopper);
+      const RunResult half = train(plan, parts, digits(), folder, {1, &stopper.interrupt}, stopper);
       ASSERT_EQ(half.stopped, Stopped::interrupted);
     }
     RunFolder folder(path);

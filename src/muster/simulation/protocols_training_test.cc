@@ -73,8 +73,8 @@ class ProtocolsTraining : public TrainingRuns {
     static const learning::DataSplit drawn = learning::draw_digits(kClients, 100, 1);
     return drawn;
   }
-  TrainingResult run(const protocols::Plan& plan, const std::string& name, unsigned threads = 1,
-                     std::uint64_t interrupt_after = 0) {
+  RunResult run(const protocols::Plan& plan, const std::string& name, unsigned threads = 1,
+                std::uint64_t interrupt_after = 0) {
     return run_parts(plan, assemble(plan, data(), Accounting::elsewhere), data(), name, threads,
                      interrupt_after);
   }
@@ -84,7 +84,7 @@ TEST_F(ProtocolsTraining, ThreadsDoNotChangeABitAndTheModelMoves) {
   for (const Case& protocol : cases()) {
     const protocols::Plan plan = plan_of(protocol);
     const std::string name = protocol.protocol;
-    const TrainingResult result = run(plan, name, 1);
+    const RunResult result = run(plan, name, 1);
     EXPECT_EQ(result.rounds, plan.rounds) << name;
     EXPECT_EQ(result.slots.has_value(), plan.has_slots()) << name;
     EXPECT_EQ(checkpoint(name).round, plan.updates()) << name;
@@ -116,10 +116,10 @@ TEST_F(ProtocolsTraining, AnInterruptedAndResumedRunIsTheUninterruptedOne) {
 
 TEST_F(ProtocolsTraining, ARunThatHasBegunIsChargedInFull) {
   const protocols::Plan plan = plan_of(case_of("random-check-in-fixed"));
-  const TrainingResult result = run(plan, "run");
+  const RunResult result = run(plan, "run");
   // There are 24 slots, 3 per step; a line is logged when a step reaches a multiple of 5.
   std::vector<std::uint64_t> slots, rounds;
-  for (const LoggedRound& line : watcher_->lines) {
+  for (const Measurement& line : watcher_->lines) {
     slots.push_back(line.slot.value());
     rounds.push_back(line.round);
     EXPECT_EQ(line.check_ins, 3u);  // including dummies
@@ -127,19 +127,19 @@ TEST_F(ProtocolsTraining, ARunThatHasBegunIsChargedInFull) {
   }
   EXPECT_EQ(slots, (std::vector<std::uint64_t>{6, 12, 15, 21, 24}));
   EXPECT_EQ(rounds, (std::vector<std::uint64_t>{1, 1, 2, 2, 2}));
-  EXPECT_EQ(result.messages, 24u);
+  EXPECT_EQ(checkpoint("run").messages, 24u);
   EXPECT_EQ(result.slots, 24u);
-  EXPECT_EQ(Json::parse(logged_json(watcher_->lines[1]))["slot"], 12);
-  EXPECT_EQ(Json::parse(result_json(result, "out"))["slots"], 24);
+  EXPECT_EQ(Json::parse(shown_line(watcher_->lines[1]))["slot"], 12);
+  EXPECT_EQ(Json::parse(result_line(result))["slots"], 24);
 
-  const TrainingResult stopped = run(plan, "stopped", 1, 15);
+  const RunResult stopped = run(plan, "stopped", 1, 15);
   EXPECT_EQ(stopped.rounds, 2u);
   EXPECT_DOUBLE_EQ(stopped.epsilon, 0.1 * std::sqrt(2.0));
 }
 
 TEST_F(ProtocolsTraining, ABudgetPaysForWholeRuns) {
   const protocols::Plan plan = plan_of(case_of("random-check-in-averaged"), "privacy.budget", "0.12");
-  const TrainingResult result = run(plan, "run");
+  const RunResult result = run(plan, "run");
   EXPECT_EQ(result.stopped, Stopped::budget);
   EXPECT_EQ(result.rounds, 1u);
   EXPECT_EQ(result.slots, 12u);
@@ -147,9 +147,9 @@ TEST_F(ProtocolsTraining, ABudgetPaysForWholeRuns) {
 
 TEST_F(ProtocolsTraining, ADestroyedRoundCountsAndChangesNothing) {
   const protocols::Plan none = plan_of(case_of("aggregated-check-in"), "participation.minimum", "120");
-  const TrainingResult result = run(none, "none");
+  const RunResult result = run(none, "none");
   EXPECT_EQ(result.rounds, 24u);
-  EXPECT_GT(result.messages, 0u);
+  EXPECT_GT(checkpoint("none").messages, 0u);
   EXPECT_EQ(checkpoint("none").model.parameters, assemble(none, data(), Accounting::elsewhere).task.initial);
   EXPECT_EQ(checkpoint("none").model.momentum, std::vector<float>(checkpoint("none").model.momentum.size()));
 }

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "muster/accounting/accountant.h"
-#include "muster/accounting/scheduled_accountant.h"
 #include "muster/core/error.h"
 #include "muster/randomizers/gaussian.h"
 #include "muster/randomizers/gaussian_sum.h"
@@ -104,14 +103,8 @@ void check_fidelity(const protocols::Plan& plan, Fidelity fidelity) {
 }
 
 std::function<double(std::uint64_t)> epsilon_of(const protocols::Plan& plan) {
-  const std::vector<accounting::Stage> stages = plan.stages();
+  const auto accountant = std::make_shared<const accounting::Accountant>(plan.mechanism(), plan.stages());
   const Delta delta = Delta::of(plan.delta.value());
-  if (stages.size() == 1) {
-    const auto accountant =
-        std::make_shared<const accounting::Accountant>(plan.mechanism(), stages.front().participation);
-    return [accountant, delta](std::uint64_t rounds) { return accountant->epsilon_upper(rounds, delta); };
-  }
-  const auto accountant = std::make_shared<const accounting::ScheduledAccountant>(plan.mechanism(), stages);
   return [accountant, delta](std::uint64_t rounds) { return accountant->epsilon_upper(rounds, delta); };
 }
 

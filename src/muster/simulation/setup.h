@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "muster/accounting/describe/mechanism.h"
+#include "muster/describe/mechanism.h"
 #include "muster/learning/dataset.h"
 #include "muster/plan/plan.h"
 #include "muster/randomizers/randomizer.h"

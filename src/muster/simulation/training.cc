@@ -4,7 +4,6 @@
 
 #include <array>
 #include <chrono>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "muster/accounting/gate/gate.h"
@@ -21,20 +20,7 @@
 namespace muster::simulation {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
-
-Json json_of(const LoggedRound& logged) {
-  Json json = {{"round", logged.round},
-               {"accuracy", logged.accuracy},
-               {"epsilon", logged.epsilon},
-               {"check_ins", logged.check_ins},
-               {"neutral", logged.neutral}};
-  if (logged.slot) {
-    json["slot"] = *logged.slot;
-  }
-  return json;
-}
 
 UpdateRule rule_of(const protocols::Plan& plan) {
   return {plan.momentum, plan.average, plan.weight_decay, plan.projection, plan.is_statistic()};
@@ -185,14 +171,17 @@ class Session {
 
   void expect_log(std::uint64_t round) { epsilon_.start(plan_.rounds_charged(round)); }
 
-  LoggedRound log(std::uint64_t check_ins) {
-    const LoggedRound logged{rounds_charged(), accuracy(),     epsilon_.of(rounds_charged()),
-                             check_ins,        state_.neutral, slots()};
+  Measurement log(std::uint64_t check_ins) {
+    Measurement logged{.round = rounds_charged(),
+                       .accuracy = accuracy(),
+                       .epsilon = epsilon_.of(rounds_charged()),
+                       .check_ins = check_ins,
+                       .neutral = state_.neutral,
+                       .slot = slots(),
+                       .messages = state_.messages};
     rising_.check(logged.round, logged.epsilon);
-    Json line = json_of(logged);
-    line["messages"] = state_.messages;
-    line["seconds"] = seconds();
-    folder_->append_metrics(line.dump());
+    logged.seconds = seconds();
+    folder_->append(logged);
     return logged;
   }
 
@@ -257,28 +246,24 @@ Expected expected_of(const protocols::Plan& plan, const TrainingParts& parts, co
           threads};
 }
 
-// Runs the rounds up to the end; the first rank also writes checkpoints, metrics and the result.
-TrainingResult run(Session& session, Ranks& ranks, std::uint64_t rounds, const protocols::Plan& plan,
-                   const TrainingParts& parts, const learning::DataSplit& data, RunFolder* folder,
-                   const TrainingOptions& options, TrainingObserver& observer) {
-  const std::uint64_t last = rounds * plan.slots_a_run();
-  const bool first = ranks.first();
+// How the rounds of this session ended.
+struct Ending {
+  bool interrupted = false;
+  // The last logged round, if the state is still the one that was logged.
+  std::optional<Measurement> newest;
+};
+
+// Runs steps until `last` are done; the first rank also logs and writes checkpoints.
+Ending run_steps(Session& session, bool first, std::uint64_t last, const TrainingOptions& options,
+                 TrainingObserver& observer) {
   const auto interrupt = [&] {
     return options.interrupt != nullptr && options.interrupt->load(std::memory_order_relaxed);
   };
-  if (first) {
-    const std::uint64_t done = session.state().round;
-    observer.started(
-        done, last,
-        expected_of(plan, parts, data, last - std::min(done, last), options.threads * ranks.count()));
-  }
-  // The last logged round, while the state is still the one that was logged.
-  std::optional<LoggedRound> newest;
+  Ending ending;
   std::uint64_t next_log = session.state().round;
-  bool interrupted = false;
   while (session.state().round < last) {
     if (session.stops(interrupt())) {
-      interrupted = true;
+      ending.interrupted = true;
       break;
     }
     if (first && next_log == session.state().round) {
@@ -290,35 +275,59 @@ TrainingResult run(Session& session, Ranks& ranks, std::uint64_t rounds, const p
       continue;
     }
     const std::uint64_t round = session.state().round;
-    newest.reset();
+    ending.newest.reset();
     if (round == next_log) {
-      newest = session.log(check_ins);
-      observer.logged(*newest);
+      ending.newest = session.log(check_ins);
+      observer.logged(*ending.newest);
     }
     if (session.at_checkpoint()) {
       session.save();
     }
     observer.round_done(round);
   }
+  return ending;
+}
 
-  TrainingResult result{};
+// What all ranks know of the result; `rounds` are those within the budget.
+RunResult result_of(const Session& session, const Ending& ending, std::uint64_t rounds,
+                    const protocols::Plan& plan, Fidelity fidelity) {
+  RunResult result;
   result.rounds = session.rounds_charged();
   result.delta = plan.delta.value();
-  result.fidelity = parts.fidelity();
-  result.messages = session.state().messages;
+  result.fidelity = fidelity;
   result.neutral = session.state().neutral;
   result.clients_per_record = clients_per_record(plan.clients, session.state().records);
   result.slots = session.slots();
-  result.stopped = interrupted            ? Stopped::interrupted
+  result.stopped = ending.interrupted     ? Stopped::interrupted
                    : rounds < plan.rounds ? Stopped::budget
                                           : Stopped::done;
+  return result;
+}
+
+// Runs the rounds up to the end; the first rank also writes checkpoints, metrics and the result.
+RunResult run(Session& session, Ranks& ranks, std::uint64_t rounds, const protocols::Plan& plan,
+              const TrainingParts& parts, const learning::DataSplit& data, RunFolder* folder,
+              const TrainingOptions& options, TrainingObserver& observer) {
+  const std::uint64_t last = rounds * plan.slots_a_run();
+  const bool first = ranks.first();
+  if (first) {
+    const std::uint64_t done = session.state().round;
+    observer.started(
+        done, last,
+        expected_of(plan, parts, data, last - std::min(done, last), options.threads * ranks.count()));
+  }
+  const Ending ending = run_steps(session, first, last, options, observer);
+  RunResult result = result_of(session, ending, rounds, plan, parts.fidelity());
   if (first) {
     session.save();
-    result.accuracy = newest ? newest->accuracy : session.accuracy();
-    result.epsilon = newest ? newest->epsilon : parts.epsilon(result.rounds);
+    result.accuracy = ending.newest ? ending.newest->accuracy : session.accuracy();
+    result.epsilon = ending.newest ? ending.newest->epsilon : parts.epsilon(result.rounds);
     result.seconds = session.seconds();
-    if (!interrupted) {
-      folder->finish(result_json(result, folder->path().string()));
+    result.examples_per_second =
+        result.seconds > 0 ? static_cast<double>(session.state().messages) / result.seconds : 0.0;
+    result.out = folder->path().string();
+    if (!ending.interrupted) {
+      folder->finish(result);
     }
   }
   // No rank leaves before everything is written.
@@ -328,26 +337,14 @@ TrainingResult run(Session& session, Ranks& ranks, std::uint64_t rounds, const p
 
 }  // namespace
 
-const char* name_of(Stopped stopped) {
-  switch (stopped) {
-    case Stopped::done:
-      return "done";
-    case Stopped::budget:
-      return "budget";
-    case Stopped::interrupted:
-      return "interrupted";
-  }
-  return "done";
-}
-
-TrainingResult train(const protocols::Plan& plan, const TrainingParts& parts, const learning::DataSplit& data,
-                     RunFolder& folder, const TrainingOptions& options, TrainingObserver& observer) {
+RunResult train(const protocols::Plan& plan, const TrainingParts& parts, const learning::DataSplit& data,
+                RunFolder& folder, const TrainingOptions& options, TrainingObserver& observer) {
   return train(*alone(), plan, parts, data, &folder, options, observer);
 }
 
-TrainingResult train(Ranks& ranks, const protocols::Plan& plan, const TrainingParts& parts,
-                     const learning::DataSplit& data, RunFolder* folder, const TrainingOptions& options,
-                     TrainingObserver& observer) {
+RunResult train(Ranks& ranks, const protocols::Plan& plan, const TrainingParts& parts,
+                const learning::DataSplit& data, RunFolder* folder, const TrainingOptions& options,
+                TrainingObserver& observer) {
   const learning::DataSplit& inputs = parts.task.inputs(data);
   Start start = agree_on_start(ranks, plan, parts, inputs, folder);
   std::optional<Session> session;
@@ -363,28 +360,6 @@ TrainingResult train(Ranks& ranks, const protocols::Plan& plan, const TrainingPa
     }
     throw;
   }
-}
-
-std::string logged_json(const LoggedRound& logged) { return json_of(logged).dump(); }
-
-std::string result_json(const TrainingResult& result, const std::string& out) {
-  const double rate = result.seconds > 0 ? static_cast<double>(result.messages) / result.seconds : 0.0;
-  Json json{{"accuracy", result.accuracy},
-            {"epsilon", result.epsilon},
-            {"delta", result.delta},
-            {"rounds", result.rounds},
-            {"seconds", result.seconds},
-            {"examples_per_second", rate},
-            {"fidelity", name_of(result.fidelity)},
-            {"stopped", name_of(result.stopped)},
-            {"out", out},
-            {"neutral", result.neutral},
-            {"clients_per_record", result.clients_per_record}};
-  if (result.slots) {
-    json["slots"] = *result.slots;
-  }
-  // Invalid UTF-8 is replaced, because a path may contain any bytes.
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 }  // namespace muster::simulation

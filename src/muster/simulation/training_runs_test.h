@@ -34,13 +34,13 @@ class Watcher final : public TrainingObserver {
     steps.push_back(round);
     interrupt = round == interrupt_after_;
   }
-  void logged(const LoggedRound& round) override { lines.push_back(round); }
+  void logged(const Measurement& round) override { lines.push_back(round); }
 
   std::uint64_t first = 0;
   std::uint64_t final_round = 0;
   Expected expected{};
   std::vector<std::uint64_t> steps;
-  std::vector<LoggedRound> lines;
+  std::vector<Measurement> lines;
   std::atomic<bool> interrupt{false};
 
  private:
@@ -50,8 +50,8 @@ class Watcher final : public TrainingObserver {
 class TrainingRuns : public ::testing::Test {
  protected:
   // Starts or resumes a run in the folder `name`; watcher_ belongs to the last run.
-  TrainingResult run_parts(const protocols::Plan& plan, TrainingParts parts, const learning::DataSplit& data,
-                           const std::string& name, unsigned threads, std::uint64_t interrupt_after) {
+  RunResult run_parts(const protocols::Plan& plan, TrainingParts parts, const learning::DataSplit& data,
+                      const std::string& name, unsigned threads, std::uint64_t interrupt_after) {
     parts.epsilon = [](std::uint64_t rounds) { return 0.1 * std::sqrt(static_cast<double>(rounds)); };
     RunFolder folder(temporary_.path() / name);
     watcher_ = std::make_unique<Watcher>(interrupt_after);

@@ -81,14 +81,14 @@ TrainingParts small_parts(const protocols::Plan& plan, Fidelity fidelity = Fidel
 
 class TrainingTest : public TrainingRuns {
  protected:
-  TrainingResult run(const protocols::Plan& plan, const std::string& name, unsigned threads = 1,
-                     std::uint64_t interrupt_after = 0, Fidelity fidelity = Fidelity::message) {
+  RunResult run(const protocols::Plan& plan, const std::string& name, unsigned threads = 1,
+                std::uint64_t interrupt_after = 0, Fidelity fidelity = Fidelity::message) {
     return run_parts(plan, small_parts(plan, fidelity), small_data(), name, threads, interrupt_after);
   }
 };
 
 TEST_F(TrainingTest, LogsWhatTheContractSays) {
-  const TrainingResult result = run(small_plan(), "run");
+  const RunResult result = run(small_plan(), "run");
   EXPECT_EQ(result.rounds, 12);
   EXPECT_EQ(result.stopped, Stopped::done);
   EXPECT_DOUBLE_EQ(result.epsilon, 0.1 * std::sqrt(12.0));
@@ -97,8 +97,8 @@ TEST_F(TrainingTest, LogsWhatTheContractSays) {
   EXPECT_DOUBLE_EQ(watcher_->lines[2].epsilon, 0.3);
   EXPECT_EQ(watcher_->lines.back().accuracy, result.accuracy);
   EXPECT_EQ(metrics("run").size(), 4);
-  EXPECT_EQ(metrics("run")[3]["messages"].get<std::uint64_t>(), result.messages);
-  const Json line = Json::parse(logged_json(watcher_->lines[0]));
+  EXPECT_EQ(metrics("run")[3]["messages"].get<std::uint64_t>(), checkpoint("run").messages);
+  const Json line = Json::parse(shown_line(watcher_->lines[0]));
   EXPECT_EQ(line.size(), 5);
   EXPECT_EQ(line["neutral"], 0);
   const Json final_line = Json::parse(read_file(temporary_.path() / "run" / "result.json"));
@@ -163,7 +163,7 @@ TEST_F(TrainingTest, AnInterruptedAndResumedRunIsTheUninterruptedOne) {
   run(plan, "whole");
   for (std::uint64_t round = 1; round < plan.rounds; ++round) {
     const std::string name = "after" + std::to_string(round);
-    const TrainingResult stopped = run(plan, name, 1, round);
+    const RunResult stopped = run(plan, name, 1, round);
     EXPECT_EQ(stopped.stopped, Stopped::interrupted);
     EXPECT_EQ(stopped.rounds, round);
     EXPECT_EQ(run(plan, name, 2).stopped, Stopped::done);
@@ -192,7 +192,7 @@ TEST_F(TrainingTest, AnInterruptionInTheLastRoundIsNone) {
 
 TEST_F(TrainingTest, StopsBeforeTheBudgetIsPassed) {
   // 0.1 sqrt(T) <= 0.25 holds for T <= 6.25.
-  const TrainingResult result = run(small_plan("privacy.budget", "0.25"), "run");
+  const RunResult result = run(small_plan("privacy.budget", "0.25"), "run");
   EXPECT_EQ(result.rounds, 6);
   EXPECT_EQ(result.stopped, Stopped::budget);
   EXPECT_LE(result.epsilon, 0.25);
@@ -212,15 +212,15 @@ TEST_F(TrainingTest, ABudgetBelowTheFirstRoundLeavesNoFolder) {
 
 TEST_F(TrainingTest, RoundsNobodyReportsInCountAndChangeNothing) {
   const protocols::Plan plan = small_plan("participation.rate", "1e-12");
-  const TrainingResult result = run(plan, "run");
+  const RunResult result = run(plan, "run");
   EXPECT_EQ(result.rounds, 12);
-  EXPECT_EQ(result.messages, 0);
+  EXPECT_EQ(checkpoint("run").messages, 0);
   EXPECT_EQ(checkpoint("run").model.parameters, small_parts(plan).task.initial);
   EXPECT_DOUBLE_EQ(result.epsilon, 0.1 * std::sqrt(12.0));
 }
 
 TEST_F(TrainingTest, NoRoundsReportTheInitialModel) {
-  const TrainingResult result = run(small_plan("rounds.count", "0"), "run");
+  const RunResult result = run(small_plan("rounds.count", "0"), "run");
   EXPECT_EQ(result.rounds, 0);
   EXPECT_EQ(result.epsilon, 0.0);
   EXPECT_EQ(result.stopped, Stopped::done);
@@ -288,9 +288,9 @@ TEST_F(TrainingTest, WithoutNoiseWorthMentioningTheModelLearns) {
 // The sum fidelity has all properties of a run: threads, resuming, and its name in the output.
 TEST_F(TrainingTest, SumsInsteadOfMessages) {
   const protocols::Plan plan = small_plan("", "", "kind = \"gaussian\"\nsigma = 0.2");
-  const TrainingResult sums = run(plan, "sums", 1, 0, Fidelity::sum);
+  const RunResult sums = run(plan, "sums", 1, 0, Fidelity::sum);
   EXPECT_EQ(sums.fidelity, Fidelity::sum);
-  EXPECT_EQ(Json::parse(result_json(sums, "x"))["fidelity"], "sum");
+  EXPECT_EQ(Json::parse(result_line(sums))["fidelity"], "sum");
   run(plan, "threads", 3, 0, Fidelity::sum);
   expect_same_run("sums", "threads");
   run(plan, "resumed", 2, 4, Fidelity::sum);
@@ -308,8 +308,8 @@ TEST_F(TrainingTest, SumsInsteadOfMessages) {
   expect_same_run("sums", "resumed");
 
   // The same clients report, but the noise is another draw (randomizers/sum_sampler_test.cc tests its law).
-  const TrainingResult messages = run(plan, "messages");
-  EXPECT_EQ(sums.messages, messages.messages);
+  run(plan, "messages");
+  EXPECT_EQ(checkpoint("sums").messages, checkpoint("messages").messages);
   EXPECT_NE(checkpoint("sums").model.parameters, checkpoint("messages").model.parameters);
 }
 

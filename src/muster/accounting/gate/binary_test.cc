@@ -13,7 +13,7 @@ namespace {
 // distribution functions.
 constexpr double kRoom = 1e-5, kDifference = 1e-9;
 // The largest logarithm whose exponential is a double.
-constexpr double kLargest = 700;
+constexpr double kMaxLog = 700;
 
 using boost::math::policies::ignore_error;
 using Policy = boost::math::policies::policy<
@@ -41,11 +41,11 @@ double binary_test(double count, double gap, double log_b, double epsilon) {
   // t = 1, however large E is, by (1 - b)^{N-1} >= 1 - (N-1) b and 1 - (1-b)^N <= N b.
   const double log_ones = std::log(count) + log_b;
   double best = 0;
-  if (log_ones + epsilon < kLargest) {
+  if (log_ones + epsilon < kMaxLog) {
     best = claimed(gap * (1 - std::exp(log_ones)) * (1 - kRoom) - std::exp(log_ones + epsilon) * (1 + kRoom));
   }
   const double b = std::exp(log_b) * (1 + 1e-12);
-  if (!(b > 1e-280 && b < 1) || !(epsilon < kLargest)) return best;
+  if (!(b > 1e-280 && b < 1) || !(epsilon < kMaxLog)) return best;
   // With a = b + gap, P(ones = t) / P'(ones = t) = (1 - a)/(1 - b) (1 - t/N) + (a/b) t/N rises with t, and
   // rises above E at the best threshold.
   const double less = gap / (1 - b), more = gap / b;

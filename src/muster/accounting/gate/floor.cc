@@ -17,7 +17,7 @@ constexpr double kImprobable = 1e-40;
 // Numbers of reports up to this one are treated one by one.
 constexpr double kFewReports = 40;
 // The most Laplace messages whose sum's law is computed, and a bound on its relative error.
-constexpr double kMostLaplace = 1000, kLaplaceRoom = 1e-7;
+constexpr double kMaxLaplace = 1000, kLaplaceRoom = 1e-7;
 // Larger numbers of reports are treated in intervals: this many on either side of their mean.
 constexpr int kWindowsAside = 4;
 
@@ -133,7 +133,7 @@ double laplace_sum_tail(double k, double z) {
 // equal the alternative.
 double of_laplace_sum(double epsilon0, double k, double present, double epsilon) {
   double best = 0;
-  if (k <= kMostLaplace) {
+  if (k <= kMaxLaplace) {
     // The test: whether the sum is above z, which is t standard deviations of the noise, but
     // at least epsilon0.
     const double deviation = std::sqrt(2 * k);

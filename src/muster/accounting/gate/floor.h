@@ -19,9 +19,9 @@
 // Reference: Boost.Math, binomial_distribution.
 #pragma once
 
-#include "muster/accounting/describe/mechanism.h"
-#include "muster/accounting/describe/participation.h"
 #include "muster/accounting/statement.h"
+#include "muster/describe/mechanism.h"
+#include "muster/describe/participation.h"
 
 namespace muster::accounting {
 

@@ -17,9 +17,9 @@
 #include <string>
 #include <vector>
 
-#include "muster/accounting/describe/mechanism.h"
-#include "muster/accounting/describe/participation.h"
 #include "muster/accounting/statement.h"
+#include "muster/describe/mechanism.h"
+#include "muster/describe/participation.h"
 
 namespace muster::accounting {
 

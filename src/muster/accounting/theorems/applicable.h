@@ -1,28 +1,19 @@
-// Lists the theorems that cover a randomizer under a participation. The accountant, the tests and the
+// Lists the theorems that hold for a mechanism, a participation and a view. The accountant, the tests and the
 // tables of `muster account` all use this one list.
 //
-// A theorem is added by adding its id, citation, assumptions and curve here. Order matters: a bound
-// marked `is_dominated` is provably no smaller than an earlier one, and is computed for the table alone.
-// Pure function; the curves may be called from any thread.
+// Which theorem covers what is told in the cover.cc of each folder (cover.h); this file adds what an
+// adversary's view changes, and caps every bound by what a message gives away by itself. Pure function; the
+// curves may be called from any thread.
 #pragma once
 
 #include <optional>
-#include <string>
-#include <vector>
 
-#include "muster/accounting/composition/round_bound.h"
-#include "muster/accounting/describe/mechanism.h"
-#include "muster/accounting/describe/participation.h"
 #include "muster/accounting/statement.h"
+#include "muster/accounting/theorems/cover.h"
+#include "muster/describe/mechanism.h"
+#include "muster/describe/participation.h"
 
 namespace muster::accounting {
-
-struct Applicable {
-  std::vector<RoundBound> uppers;
-  std::vector<RoundPair> lowers;
-  // What no theorem covers; empty if `uppers` is not.
-  std::string missing;
-};
 
 // The bounds that hold for an adversary with the view `asked`, by default the participation's own view.
 // An upper bound for a view that shows more also holds for a view that shows less; for lower bounds it

@@ -116,13 +116,13 @@ TEST_P(FiniteDifferences, AgreeWithTheGradientInDouble) {
   EXPECT_LE(count.kinks, count.seen / 50);
 }
 
-constexpr Architecture kTanhCnn{ArchitectureKind::cnn, {28, 28, 1}, 10, Activation::tanh};
-constexpr Architecture kColourCnn{ArchitectureKind::cnn, {16, 15, 3}, 7, Activation::tanh};
-constexpr Architecture kFeatureMlp{ArchitectureKind::mlp, {1, 1, 9}, 3, Activation::tanh};
+constexpr Architecture kTanhCnn{ArchitectureKind::cnn, {28, 28, 1}, 10, ActivationFunction::tanh};
+constexpr Architecture kColourCnn{ArchitectureKind::cnn, {16, 15, 3}, 7, ActivationFunction::tanh};
+constexpr Architecture kFeatureMlp{ArchitectureKind::mlp, {1, 1, 9}, 3, ActivationFunction::tanh};
 
 std::string label_of(const Architecture& each) {
   return std::string(name_of(each.kind)) + std::to_string(each.input.size()) +
-         (each.activation == Activation::relu ? "relu" : "tanh");
+         (each.activation == ActivationFunction::relu ? "relu" : "tanh");
 }
 
 INSTANTIATE_TEST_SUITE_P(All, FiniteDifferences,
@@ -146,7 +146,7 @@ std::vector<Layer> random_stack(unsigned seed, std::string& description) {
   };
   const auto activate = [&] {
     if (const std::size_t kind = from(0, 2); kind < 2) {
-      stack.activation(kind == 0 ? Activation::relu : Activation::tanh);
+      stack.activation(kind == 0 ? ActivationFunction::relu : ActivationFunction::tanh);
       note(kind == 0 ? "relu" : "tanh", {});
     }
   };

@@ -28,7 +28,8 @@ struct Architecture {
   ArchitectureKind kind = ArchitectureKind::cnn;
   Shape input{kImageSide, kImageSide, 1};
   std::size_t classes = kClasses;
-  Activation activation = Activation::relu;  // leave the default for logistic, which has no activation
+  // Leave the default for logistic, which has none.
+  ActivationFunction activation = ActivationFunction::relu;
   bool operator==(const Architecture&) const = default;
 
   // The models for inputs of MNIST's shape. `cnn` is the papers' network, which the fused kernels implement.

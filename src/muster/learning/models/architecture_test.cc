@@ -36,7 +36,7 @@ TEST(Architecture, FollowsTheInputsTheClassesAndTheActivation) {
   Architecture colour = Architecture::cnn;
   colour.input = {32, 32, 3};
   colour.classes = 100;
-  colour.activation = Activation::tanh;
+  colour.activation = ActivationFunction::tanh;
   const std::vector<Layer> stack = layers(colour);
   EXPECT_EQ(stack.front().weights, 8U * 8 * 3 * 16);
   EXPECT_EQ(stack.back().in.size(), 32U);

@@ -21,8 +21,9 @@ LayerStack& LayerStack::max_pool(std::size_t kernel, std::size_t stride) {
   return add(LayerKind::max_pool, window(kernel, stride, 0, shape_.channels), kernel, stride, 0, 0, 0);
 }
 
-LayerStack& LayerStack::activation(Activation activation) {
-  return add(activation == Activation::relu ? LayerKind::relu : LayerKind::tanh, shape_, 1, 1, 0, 0, 0);
+LayerStack& LayerStack::activation(ActivationFunction activation) {
+  return add(activation == ActivationFunction::relu ? LayerKind::relu : LayerKind::tanh, shape_, 1, 1, 0, 0,
+             0);
 }
 
 LayerStack& LayerStack::dense(std::size_t outputs) {

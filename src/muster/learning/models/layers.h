@@ -20,7 +20,7 @@ namespace muster::learning {
 enum class LayerKind { convolution, max_pool, relu, tanh, dense };
 
 // The element-wise function after a layer with parameters.
-enum class Activation { relu, tanh };
+enum class ActivationFunction { relu, tanh };
 
 struct Layer {
   LayerKind kind;
@@ -45,7 +45,7 @@ class LayerStack {
   explicit LayerStack(Shape input);
   LayerStack& convolution(std::size_t channels, std::size_t kernel, std::size_t stride, std::size_t pad);
   LayerStack& max_pool(std::size_t kernel, std::size_t stride);
-  LayerStack& activation(Activation activation);
+  LayerStack& activation(ActivationFunction activation);
   LayerStack& dense(std::size_t outputs);
   std::vector<Layer> done() { return std::move(layers_); }
 

@@ -9,9 +9,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "muster/accounting/describe/mechanism.h"
-#include "muster/accounting/describe/participation.h"
 #include "muster/accounting/statement.h"
+#include "muster/describe/mechanism.h"
+#include "muster/describe/participation.h"
 #include "muster/papers/conversions/rdp_to_dp.h"
 
 namespace muster::accounting {

@@ -9,8 +9,8 @@
 #include <string>
 #include <utility>
 
-#include "muster/accounting/theorems/shared/binomial_blocks.h"
 #include "muster/accounting/timed.h"
+#include "muster/numerics/binomial_blocks.h"
 #include "muster/numerics/ordered.h"
 #include "muster/papers/renyi/renyi_route.h"
 #include "muster/papers/renyi/subsampled_rdp.h"
@@ -89,11 +89,11 @@ double theorem2_printed(double epsilon0, double clients, double rate, double sla
 Guarantee high_count_round(double clients, double rate, const Guarantee& local, double miss) {
   double quantile = 0;
   // Weights are upper bounds, so the mass above the quantile is certainly at most `miss`.
-  std::vector<BinomialBlock> blocks =
-      binomial_blocks(clients, rate, numerics::larger(40.0, 5 - std::log(miss)), clients > 1e8 ? 0.01 : 0);
+  std::vector<numerics::BinomialBlock> blocks = numerics::binomial_blocks(
+      clients, rate, numerics::larger(40.0, 5 - std::log(miss)), clients > 1e8 ? 0.01 : 0);
   std::sort(blocks.begin(), blocks.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
   double above = 0;
-  for (const BinomialBlock& block : blocks) {
+  for (const numerics::BinomialBlock& block : blocks) {
     above += block.weight;
     if (above * (1 + 1e-12) > miss) {
       quantile = block.last;

@@ -1,7 +1,9 @@
 #include "muster/papers/published/published_subset.h"
 
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -33,6 +35,15 @@ Bound as_plotted(Bound bound, const std::string& curve, const std::string& wrong
   bound.validity = Validity::as_published;
   bound.citation = std::string(kGirgis) + "Figure 2, " + curve;
   bound.assumptions.push_back(wrong);
+  return bound;
+}
+
+// A bound by optimal composition, whose name and citation are still to be set.
+Bound composed_optimally(const std::function<std::optional<double>(double delta)>& epsilon_of,
+                         std::uint64_t rounds, const Question& question) {
+  Bound bound;
+  bound.upper = compose_optimally(epsilon_of, rounds, question);
+  if (!bound.upper) bound.assumptions.push_back("no epsilon at this delta");
   return bound;
 }
 
@@ -112,9 +123,7 @@ Bound subset_strong_composition_bound(double clients, double subset, double epsi
         published_check_in::shuffled(subset, {epsilon0, 0}, numerics::smaller(1.0, delta / rate));
     return subsampled(shuffled, rate).epsilon;
   };
-  Bound bound;
-  bound.upper = compose_optimally(epsilon_of, rounds, question);
-  if (!bound.upper) bound.assumptions.push_back("no epsilon at this delta");
+  Bound bound = composed_optimally(epsilon_of, rounds, question);
   bound.id = "feldman-2021-strong-composition";
   return as_plotted(
       std::move(bound),
@@ -140,9 +149,7 @@ Bound subset_numerical_composition_bound(double clients, double subset, double e
     }
     return subsampled({high, 0}, rate).epsilon;
   };
-  Bound bound;
-  bound.upper = compose_optimally(epsilon_of, rounds, question);
-  if (!bound.upper) bound.assumptions.push_back("no epsilon at this delta");
+  Bound bound = composed_optimally(epsilon_of, rounds, question);
   bound.id = "feldman-2021-numerical-composition";
   bound.citation =
       "Feldman, McMillan, Talwar, 2021, the clone pair; a uniform subset: Balle, Barthe, Gaboardi, 2018, "

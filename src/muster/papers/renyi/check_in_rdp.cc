@@ -18,13 +18,13 @@ double kbar(double below, double epsilon0) {
 }  // namespace
 
 CheckInRdp::CheckInRdp(double epsilon0, double clients, double rate)
-    : epsilon0_(epsilon0), clients_(clients), blocks_(binomial_blocks(clients, rate, 700, 0.02)) {}
+    : epsilon0_(epsilon0), clients_(clients), blocks_(numerics::binomial_blocks(clients, rate, 700, 0.02)) {}
 
 double CheckInRdp::upper(std::uint64_t order) const {
   // On a block, the bound is largest at the largest k for the inclusion rate k/n and at the smallest k
   // for the number of reports. k = 0 costs nothing.
   double log_excess = -std::numeric_limits<double>::infinity();
-  for (const BinomialBlock& block : blocks_) {
+  for (const numerics::BinomialBlock& block : blocks_) {
     if (block.last == 0 || !(block.weight > 0)) continue;
     const double k = numerics::larger(1.0, block.first);
     const double one = rdp_detail::log_excess(order, block.last / clients_, epsilon0_, kbar(k - 1, epsilon0_),

@@ -24,7 +24,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "muster/accounting/theorems/shared/binomial_blocks.h"
+#include "muster/numerics/binomial_blocks.h"
 
 namespace muster::accounting {
 
@@ -36,7 +36,7 @@ class CheckInRdp {
 
  private:
   double epsilon0_, clients_;
-  std::vector<BinomialBlock> blocks_;
+  std::vector<numerics::BinomialBlock> blocks_;
 };
 
 double check_in_rdp_printed(double epsilon0, double clients, double rate, double slack, std::uint64_t order);

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "muster/accounting/theorems/shared/binomial_blocks.h"
+#include "muster/numerics/binomial_blocks.h"
 #include "muster/papers/renyi/subsampled_shuffle_rdp.h"
 
 namespace muster::accounting {
@@ -60,7 +60,7 @@ double girgis_ccs_2021(double epsilon0, double clients, std::uint64_t order) {
 
 std::vector<CountCell> count_cells(double n, double rate, double fineness) {
   std::vector<CountCell> cells;
-  for (const BinomialBlock& block : binomial_blocks(n, rate, kCountExponent, fineness)) {
+  for (const numerics::BinomialBlock& block : numerics::binomial_blocks(n, rate, kCountExponent, fineness)) {
     cells.push_back({std::floor((block.first + block.last) / 2), block.weight});
   }
   return cells;

@@ -4,6 +4,7 @@
 #include <limits>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "muster/papers/renyi/homogeneous_rdp.h"
 #include "muster/papers/renyi/renyi_route.h"
@@ -28,6 +29,14 @@ Bound converted(const RenyiCurve& rdp, std::uint64_t rounds, const Question& que
                 const std::string& theorem) {
   Bound bound = bound_of(convert_rdp(rdp, rounds, question, conversion));
   bound.citation = theorem + citation_suffix(conversion);
+  return bound;
+}
+
+// The bound of a route that rests on the conjecture, with the name of its conversion.
+Bound conjectured(Bound bound, Conversion conversion) {
+  bound.id += id_suffix(conversion);
+  bound.validity = Validity::conditional;
+  bound.assumptions.push_back(kConjecture);
   return bound;
 }
 
@@ -67,10 +76,7 @@ Bound shuffle_gaussian_rdp_bound(const RenyiCrowd& crowd, double mu, std::uint64
       "Liew, Takahashi, Shuffle Gaussian mechanism for differential privacy, 2022, Theorem 1, at "
       "the diameter, subsets and check-ins exactly");
   bound.id = "shuffle-gaussian-rdp";
-  bound.id += id_suffix(conversion);
-  bound.validity = Validity::conditional;
-  bound.assumptions.push_back(kConjecture);
-  return bound;
+  return conjectured(std::move(bound), conversion);
 }
 
 Bound shuffle_gaussian_rdp_subsampled_bound(const RenyiCrowd& crowd, double mu, std::uint64_t rounds,
@@ -82,10 +88,7 @@ Bound shuffle_gaussian_rdp_subsampled_bound(const RenyiCrowd& crowd, double mu, 
                 "Liew, Takahashi, Shuffle Gaussian mechanism for differential privacy, 2022, equations "
                 "(16) and (17), corrected, at the diameter");
   bound.id = "shuffle-gaussian-rdp-subsampled";
-  bound.id += id_suffix(conversion);
-  bound.validity = Validity::conditional;
-  bound.assumptions.push_back(kConjecture);
-  return bound;
+  return conjectured(std::move(bound), conversion);
 }
 
 Bound subset_local_rdp_bound(const RenyiCrowd& crowd, const RenyiCurve& message, double largest_loss,

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <utility>
 
-#include "muster/accounting/theorems/shared/binomial_blocks.h"
+#include "muster/numerics/binomial_blocks.h"
 #include "muster/numerics/ordered.h"
 #include "muster/papers/renyi/subsampled_shuffle_rdp.h"
 
@@ -82,7 +82,8 @@ double SubsampledRdp::theorem(std::uint64_t order) const {
 CheckInMixture::CheckInMixture(double clients, double rate,
                                const std::function<RenyiCurve(double records)>& mechanism,
                                double largest_loss) {
-  for (const BinomialBlock& block : binomial_blocks(clients, rate, kBlockExponent, kBlockFineness)) {
+  for (const numerics::BinomialBlock& block :
+       numerics::binomial_blocks(clients, rate, kBlockExponent, kBlockFineness)) {
     if (block.last == 0 || !(block.weight > 0)) continue;  // nobody reports: no divergence
     const double share = numerics::smaller(1.0, block.last / clients);
     blocks_.push_back({std::log(block.weight),

@@ -32,9 +32,9 @@
 #include <utility>
 #include <vector>
 
-#include "muster/accounting/describe/participation.h"
-#include "muster/accounting/scheduled_accountant.h"
 #include "muster/core/types.h"
+#include "muster/describe/participation.h"
+#include "muster/describe/stage.h"
 #include "muster/protocols/monitor/binomial_interval.h"
 
 namespace muster::protocols {

@@ -36,6 +36,8 @@
 
 namespace muster::simulation {
 
+inline constexpr const char* kCheckpointFile = "checkpoint";
+
 using Digest = std::array<std::uint8_t, 32>;
 
 // The version of the sampler that draws gaussian messages (randomizers/gaussian.h).

@@ -1,6 +1,7 @@
 #include "muster/simulation/runs/run_folder.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/file.h>
 #include <unistd.h>
 
@@ -12,16 +13,12 @@
 
 #include "muster/core/atomic_file.h"
 #include "muster/core/error.h"
+#include "muster/simulation/runs/plan_file.h"
 
 namespace muster::simulation {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr const char* kPlan = "plan.txt";
-constexpr const char* kMetrics = "metrics.jsonl";
-constexpr const char* kCheckpoint = "checkpoint";
-constexpr const char* kResult = "result.json";
 
 std::vector<fs::path> create_missing(const fs::path& path) {
   std::vector<fs::path> missing;
@@ -44,9 +41,14 @@ std::vector<fs::path> create_missing(const fs::path& path) {
 
 }  // namespace
 
+std::string run_name(const protocols::Plan& plan) {
+  return fmt::format("{}-{}", plan.name.empty() ? "run" : plan.name, plan.hash().substr(0, 8));
+}
+
 bool RunFolder::is_own_name(const fs::path& name) {
-  constexpr std::array<std::string_view, 7> kOwn = {
-      kPlan, kMetrics, kCheckpoint, kResult, "plan.txt.tmp", "checkpoint.tmp", "result.json.tmp"};
+  constexpr std::array<std::string_view, 7> kOwn = {kPlanFile,        kMetricsFile,   kCheckpointFile,
+                                                    kResultFile,      "plan.txt.tmp", "checkpoint.tmp",
+                                                    "result.json.tmp"};
   return std::ranges::any_of(kOwn, [&name](std::string_view own) { return name == own; });
 }
 
@@ -61,15 +63,15 @@ RunFolder::RunFolder(const fs::path& path)
     if (::flock(lock_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
       throw Error(ErrorCode::file, path_.string(), "", "", "another run is writing to this folder");
     }
-    if (fs::exists(path_ / kCheckpoint)) {
-      found_ = fs::exists(path_ / kResult) ? Found::finished : Found::unfinished;
+    if (fs::exists(path_ / kCheckpointFile)) {
+      found_ = fs::exists(path_ / kResultFile) ? Found::finished : Found::unfinished;
       begun_ = true;
       return;
     }
     // A run that was killed while it began has neither a result nor a logged round.
-    if (fs::exists(path_ / kResult) ||
-        (fs::is_regular_file(path_ / kMetrics) && fs::file_size(path_ / kMetrics) > 0)) {
-      throw Error(ErrorCode::checkpoint, (path_ / kCheckpoint).string(), "", "",
+    if (fs::exists(path_ / kResultFile) ||
+        (fs::is_regular_file(path_ / kMetricsFile) && fs::file_size(path_ / kMetricsFile) > 0)) {
+      throw Error(ErrorCode::checkpoint, (path_ / kCheckpointFile).string(), "", "",
                   "is gone: the folder holds a run, but not where to continue it; give another --out");
     }
     // Files that a run leaves behind if it is killed while it begins are allowed.
@@ -111,12 +113,12 @@ void RunFolder::abandon() noexcept {
 
 void RunFolder::begin(const std::string& canonical_plan, const Checkpoint& first) {
   try {
-    replace_file(path_ / kPlan, canonical_plan);
+    replace_file(path_ / kPlanFile, canonical_plan);
     open_metrics(0);
     save(first);
   } catch (...) {
     std::error_code ignored;
-    for (const char* name : {kPlan, kMetrics, kCheckpoint}) {
+    for (const char* name : {kPlanFile, kMetricsFile, kCheckpointFile}) {
       fs::remove(path_ / name, ignored);
     }
     throw;
@@ -125,7 +127,7 @@ void RunFolder::begin(const std::string& canonical_plan, const Checkpoint& first
 }
 
 Checkpoint RunFolder::load(const std::string& plan_hash, Fidelity fidelity) const {
-  const fs::path file = path_ / kCheckpoint;
+  const fs::path file = path_ / kCheckpointFile;
   Checkpoint checkpoint = decode(read_file(file), file);
   if (checkpoint.plan_hash != plan_hash) {
     throw Error(
@@ -143,16 +145,16 @@ Checkpoint RunFolder::load(const std::string& plan_hash, Fidelity fidelity) cons
 
 void RunFolder::resume(const Checkpoint& from) {
   std::error_code failure;
-  const std::uintmax_t size = fs::file_size(path_ / kMetrics, failure);
+  const std::uintmax_t size = fs::file_size(path_ / kMetricsFile, failure);
   if (from.metrics_bytes > 0 && (failure || size < from.metrics_bytes)) {
-    throw Error(ErrorCode::checkpoint, (path_ / kMetrics).string(), "", "",
+    throw Error(ErrorCode::checkpoint, (path_ / kMetricsFile).string(), "", "",
                 "holds less than the checkpoint beside it knows of");
   }
   open_metrics(from.metrics_bytes);
 }
 
 void RunFolder::open_metrics(std::uint64_t keep) {
-  const fs::path file = path_ / kMetrics;
+  const fs::path file = path_ / kMetricsFile;
   metrics_ = ::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
   if (metrics_ < 0 || ::ftruncate(metrics_, static_cast<off_t>(keep)) != 0) {
     throw_file_error(file, "cannot be written");
@@ -160,18 +162,21 @@ void RunFolder::open_metrics(std::uint64_t keep) {
   metrics_bytes_ = keep;
 }
 
-void RunFolder::append_metrics(const std::string& line) {
-  metrics_bytes_ = append_whole(metrics_, metrics_bytes_, line + "\n", path_ / kMetrics);
+void RunFolder::append(const Measurement& measured) {
+  metrics_bytes_ =
+      append_whole(metrics_, metrics_bytes_, metrics_line(measured) + "\n", path_ / kMetricsFile);
 }
 
 void RunFolder::save(const Checkpoint& checkpoint) {
   // The metrics that a checkpoint counts must be on disk before the checkpoint is.
   if (::fsync(metrics_) != 0) {
-    throw_file_error(path_ / kMetrics, "cannot be written");
+    throw_file_error(path_ / kMetricsFile, "cannot be written");
   }
-  replace_file(path_ / kCheckpoint, encode(checkpoint));
+  replace_file(path_ / kCheckpointFile, encode(checkpoint));
 }
 
-void RunFolder::finish(const std::string& result) { replace_file(path_ / kResult, result + "\n"); }
+void RunFolder::finish(const RunResult& result) {
+  replace_file(path_ / kResultFile, result_line(result) + "\n");
+}
 
 }  // namespace muster::simulation

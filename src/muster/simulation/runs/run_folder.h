@@ -1,12 +1,12 @@
 // The folder of one training run, and what is on disk at every moment.
 //
-//     plan.txt       the plan after overrides, one key per line
-//     metrics.jsonl  one JSON object per logged round
+//     plan.txt       the plan after overrides, one key per line (plan_file.h)
+//     metrics.jsonl  one JSON object per logged round (metrics_file.h)
 //     checkpoint     the state to continue from (checkpoint.h); it exists from the start
-//     result.json    the final JSON object; it exists once the run is finished
+//     result.json    the final JSON object (result_file.h); it exists once the run is finished
 //
 // Opening locks the folder against a second process. Call order: open; then begin (if found() == fresh)
-// or resume (if unfinished); then append_metrics and save in any order; then finish. A folder that open()
+// or resume (if unfinished); then append and save in any order; then finish. A folder that open()
 // created is removed again if the run never began. Every failure of the system is Error(file), and files
 // that were complete before it are complete after it. A RunFolder belongs to one thread.
 #pragma once
@@ -17,8 +17,13 @@
 #include <vector>
 
 #include "muster/simulation/runs/checkpoint.h"
+#include "muster/simulation/runs/metrics_file.h"
+#include "muster/simulation/runs/result_file.h"
 
 namespace muster::simulation {
+
+// The default name of a plan's run folder: NAME-HASH8.
+std::string run_name(const protocols::Plan& plan);
 
 class RunFolder {
  public:
@@ -46,10 +51,10 @@ class RunFolder {
   // Cuts the metrics back to those of `from`, as if the run had never gone further.
   void resume(const Checkpoint& from);
 
-  void append_metrics(const std::string& line);  // `line` has no end of line
+  void append(const Measurement& measured);
   std::uint64_t metrics_bytes() const { return metrics_bytes_; }
   void save(const Checkpoint& checkpoint);
-  void finish(const std::string& result);
+  void finish(const RunResult& result);
 
  private:
   void open_metrics(std::uint64_t keep);

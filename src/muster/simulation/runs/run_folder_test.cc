@@ -27,6 +27,10 @@ Checkpoint at_round(std::uint64_t round, std::uint64_t metrics_bytes) {
   return checkpoint;
 }
 
+Measurement logged(std::uint64_t round) { return {.round = round, .messages = round}; }
+
+std::string line_of(std::uint64_t round) { return metrics_line(logged(round)) + "\n"; }
+
 template <typename Call>
 ErrorCode code_of(Call&& call) {
   try {
@@ -40,6 +44,12 @@ ErrorCode code_of(Call&& call) {
 
 class RunFolderTest : public ::testing::Test {
  protected:
+  void begin_and_save_a_round() const {
+    RunFolder folder(out_);
+    folder.begin("", at_round(0, 0));
+    folder.append(logged(1));
+    folder.save(at_round(1, folder.metrics_bytes()));
+  }
   muster::testing::TemporaryFolder temporary_;
   fs::path out_ = temporary_.path() / "runs" / "one";
 };
@@ -49,41 +59,35 @@ TEST_F(RunFolderTest, TellsFreshUnfinishedAndFinishedApart) {
     RunFolder folder(out_);
     EXPECT_EQ(folder.found(), RunFolder::Found::fresh);
     folder.begin("name = \"x\"\n", at_round(0, 0));
-    folder.append_metrics("{}");
+    folder.append(logged(1));
   }
   {
     RunFolder folder(out_);
     EXPECT_EQ(folder.found(), RunFolder::Found::unfinished);
     folder.resume(folder.load(std::string(64, 'a'), Fidelity::message));
-    folder.finish("{\"stopped\":\"done\"}");
+    folder.finish(RunResult());
   }
   RunFolder folder(out_);
   EXPECT_EQ(folder.found(), RunFolder::Found::finished);
-  EXPECT_EQ(read_file(out_ / "result.json"), "{\"stopped\":\"done\"}\n");
+  EXPECT_EQ(read_file(out_ / "result.json"), result_line(RunResult()) + "\n");
   EXPECT_EQ(read_file(out_ / "plan.txt"), "name = \"x\"\n");
 }
 
 TEST_F(RunFolderTest, ResumingCutsTheMetricsBackToTheCheckpoint) {
+  begin_and_save_a_round();
   {
     RunFolder folder(out_);
-    folder.begin("", at_round(0, 0));
-    folder.append_metrics("one");
-    folder.save(at_round(1, folder.metrics_bytes()));
-    folder.append_metrics("two, lost");
+    folder.resume(folder.load(std::string(64, 'a'), Fidelity::message));
+    folder.append(logged(3));  // lost
   }
   RunFolder folder(out_);
   folder.resume(folder.load(std::string(64, 'a'), Fidelity::message));
-  folder.append_metrics("two");
-  EXPECT_EQ(read_file(out_ / "metrics.jsonl"), "one\ntwo\n");
+  folder.append(logged(2));
+  EXPECT_EQ(read_file(out_ / "metrics.jsonl"), line_of(1) + line_of(2));
 }
 
 TEST_F(RunFolderTest, MetricsShorterThanTheCheckpointKnowsAreRefused) {
-  {
-    RunFolder folder(out_);
-    folder.begin("", at_round(0, 0));
-    folder.append_metrics("one");
-    folder.save(at_round(1, folder.metrics_bytes()));
-  }
+  begin_and_save_a_round();
   fs::resize_file(out_ / "metrics.jsonl", 2);
   RunFolder folder(out_);
   const Checkpoint checkpoint = folder.load(std::string(64, 'a'), Fidelity::message);
@@ -95,14 +99,14 @@ TEST_F(RunFolderTest, ARunWithoutItsCheckpointIsLeftAlone) {
   {
     RunFolder folder(out_);
     folder.begin("", at_round(0, 0));
-    folder.append_metrics("one");
-    folder.finish("{}");
+    folder.append(logged(1));
+    folder.finish(RunResult());
   }
   fs::remove(out_ / "checkpoint");
   EXPECT_EQ(code_of([&] { RunFolder folder(out_); }), ErrorCode::checkpoint);
   fs::remove(out_ / "result.json");
   EXPECT_EQ(code_of([&] { RunFolder folder(out_); }), ErrorCode::checkpoint);
-  EXPECT_EQ(read_file(out_ / "metrics.jsonl"), "one\n");
+  EXPECT_EQ(read_file(out_ / "metrics.jsonl"), line_of(1));
   fs::resize_file(out_ / "metrics.jsonl", 0);  // as if the run was killed while it began
   EXPECT_EQ(RunFolder(out_).found(), RunFolder::Found::fresh);
 }
@@ -217,22 +221,17 @@ TEST_F(RunFolderTest, AFullDiskAtTheStartLeavesNothing) {
 }
 
 TEST_F(RunFolderTest, AFullDiskMidwayKeepsWhatWasWhole) {
-  std::string before;
-  {
-    RunFolder folder(out_);
-    folder.begin("", at_round(0, 0));
-    folder.append_metrics("one");
-    folder.save(at_round(1, folder.metrics_bytes()));
-    before = read_file(out_ / "checkpoint");
-  }
-  EXPECT_TRUE(child_succeeds(64, [&] {
+  begin_and_save_a_round();
+  const std::string before = read_file(out_ / "checkpoint");
+  // The first line fits, and a part of the second.
+  EXPECT_TRUE(child_succeeds(line_of(1).size() + 10, [&] {
     RunFolder folder(out_);
     folder.resume(folder.load(std::string(64, 'a'), Fidelity::message));
-    return code_of([&] { folder.append_metrics(std::string(100, 'x')); }) == ErrorCode::file &&
+    return code_of([&] { folder.append(logged(2)); }) == ErrorCode::file &&
            code_of([&] { folder.save(at_round(2, 4)); }) == ErrorCode::file;
   }));
   EXPECT_EQ(read_file(out_ / "checkpoint"), before);
-  EXPECT_EQ(read_file(out_ / "metrics.jsonl"), "one\n");
+  EXPECT_EQ(read_file(out_ / "metrics.jsonl"), line_of(1));
   EXPECT_FALSE(fs::exists(out_ / "checkpoint.tmp"));
 }
 

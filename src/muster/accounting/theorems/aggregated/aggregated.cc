@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include "muster/accounting/describe/gaussian_divergence.h"
-#include "muster/accounting/theorems/shared/binomial_blocks.h"
+#include "muster/describe/gaussian_divergence.h"
+#include "muster/numerics/binomial_blocks.h"
 #include "muster/numerics/ordered.h"
 
 namespace muster::accounting {
@@ -41,11 +41,11 @@ AggregatedGaussianCurve::AggregatedGaussianCurve(double mu, double n, double own
   };
   const double others = n - 1, sd = std::sqrt(others * g * (1 - g));
   const double fineness = sd > 0 ? kRelativeWidth * others * g / sd : 0;
-  const std::vector<BinomialBlock> cut = binomial_blocks(others, g, kExponent, fineness);
+  const std::vector<numerics::BinomialBlock> cut = numerics::binomial_blocks(others, g, kExponent, fineness);
   // The blocks of the window come first and sum to 1 up to rounding; later ones have their Chernoff
   // bounds as weights.
   double window = 0, seen = 0;
-  for (const BinomialBlock& block : cut) {
+  for (const numerics::BinomialBlock& block : cut) {
     if (seen >= 1) break;
     seen += block.weight;
     window += block.last - block.first + 1;
@@ -54,16 +54,16 @@ AggregatedGaussianCurve::AggregatedGaussianCurve(double mu, double n, double own
   const double least = few == FewReports::destroyed ? kmin : 1;
   const double noise = few == FewReports::destroyed ? 1 : kmin;
   seen = 0;
-  for (const BinomialBlock& block : cut) {
+  for (const numerics::BinomialBlock& block : cut) {
     const bool in_window = seen < 1;
     seen += block.weight;
     const double first = numerics::larger(block.first + 1, least), last = block.last + 1;
     if (last < first) continue;
     Block entry{};
-    entry.least_odds = odds(last);
-    entry.most_odds = odds(first);
-    entry.least_mu = mu / std::sqrt(numerics::larger(last, noise));
-    entry.most_mu = mu / std::sqrt(numerics::larger(first, noise));
+    entry.min_odds = odds(last);
+    entry.max_odds = odds(first);
+    entry.min_mu = mu / std::sqrt(numerics::larger(last, noise));
+    entry.max_mu = mu / std::sqrt(numerics::larger(first, noise));
     entry.upper = block.weight;
     entry.lower = in_window && first == block.first + 1 ? numerics::larger(0.0, block.weight * below) : 0;
     blocks_.push_back(entry);
@@ -73,7 +73,7 @@ AggregatedGaussianCurve::AggregatedGaussianCurve(double mu, double n, double own
   for (std::size_t i = blocks_.size(); i-- > 0;) {
     Block& block = blocks_[i];
     block.rest = rest * (1 + 1e-12);
-    rest += block.upper * gaussian_total_variation(block.most_mu);
+    rest += block.upper * gaussian_total_variation(block.max_mu);
   }
 }
 
@@ -91,11 +91,11 @@ template <typename Term>
 Enclosure AggregatedGaussianCurve::mixture(const Term& term) const {
   double lower = 0, upper = 0, beyond = 0;
   for (const Block& block : blocks_) {
-    const bool single = block.least_mu == block.most_mu && block.least_odds == block.most_odds;
-    const Enclosure high = term(block.least_odds, block.most_mu);
+    const bool single = block.min_mu == block.max_mu && block.min_odds == block.max_odds;
+    const Enclosure high = term(block.min_odds, block.max_mu);
     upper += block.upper * high.upper;
     if (block.lower > 0) {
-      lower += block.lower * (single ? high.lower : term(block.most_odds, block.least_mu).lower);
+      lower += block.lower * (single ? high.lower : term(block.max_odds, block.min_mu).lower);
     }
     if (block.rest <= 1e-9 * upper) {
       beyond = block.rest;
@@ -133,21 +133,21 @@ Enclosure AggregatedGaussianCurve::reverse(double epsilon) const {
 
 AggregatedGaussianCurve::Runs AggregatedGaussianCurve::runs(std::size_t most) const {
   std::vector<Block> ordered = blocks_;
-  std::ranges::sort(ordered, [](const Block& x, const Block& y) { return x.most_mu > y.most_mu; });
+  std::ranges::sort(ordered, [](const Block& x, const Block& y) { return x.max_mu > y.max_mu; });
   double all = 0, mean = 0, variance = 0;
   for (const Block& block : ordered) {
     all += block.upper;
-    mean += block.upper * std::log(block.most_mu);
+    mean += block.upper * std::log(block.max_mu);
   }
   mean /= all;
   for (const Block& block : ordered) {
-    const double off = std::log(block.most_mu) - mean;
+    const double off = std::log(block.max_mu) - mean;
     variance += block.upper * off * off / all;
   }
   // Runs are finer where most of the probability is: they are equally wide in a normal
   // distribution function.
   const auto place = [&](const Block& block) {
-    const double z = variance > 0 ? (std::log(block.most_mu) - mean) / std::sqrt(variance) : 0;
+    const double z = variance > 0 ? (std::log(block.max_mu) - mean) / std::sqrt(variance) : 0;
     if (!(std::fabs(z) <= kBulk)) return -1.0;
     return std::floor(0.5 * std::erfc(z / kSpread) * static_cast<double>(most));
   };
@@ -157,16 +157,16 @@ AggregatedGaussianCurve::Runs AggregatedGaussianCurve::runs(std::size_t most) co
     const double weight = own_ * block.upper * (1 + 1e-12);
     const double at = place(block);
     if (at < 0) {
-      runs.rest.push_back({block.least_odds, block.most_mu, weight});
+      runs.rest.push_back({block.min_odds, block.max_mu, weight});
       continue;
     }
-    if (runs.bulk.empty() || (at != last && block.least_mu < narrow)) {
-      runs.bulk.push_back({block.least_odds, block.most_mu, 0});
-      narrow = block.most_mu * (1 - kNarrow);
+    if (runs.bulk.empty() || (at != last && block.min_mu < narrow)) {
+      runs.bulk.push_back({block.min_odds, block.max_mu, 0});
+      narrow = block.max_mu * (1 - kNarrow);
       last = at;
     }
     Run& run = runs.bulk.back();
-    run.odds = numerics::smaller(run.odds, block.least_odds);
+    run.odds = numerics::smaller(run.odds, block.min_odds);
     run.weight += weight;
   }
   return runs;
@@ -177,7 +177,7 @@ AggregatedUnequalCurve::AggregatedUnequalCurve(double mu, double n, double lo, d
     shares_.push_back({1, AggregatedGaussianCurve(mu, n, hi, kmin)});
     return;
   }
-  for (const BinomialBlock& block : binomial_blocks(n - 1, lo / hi, kExponent, 0.25)) {
+  for (const numerics::BinomialBlock& block : numerics::binomial_blocks(n - 1, lo / hi, kExponent, 0.25)) {
     if (block.weight < kImprobable) {
       improbable_ += block.weight;
     } else {

@@ -58,10 +58,10 @@ class AggregatedGaussianCurve {
  private:
   AggregatedGaussianCurve() = default;
   struct Block {
-    double least_odds, most_odds;  // (1 - lambda_k) / lambda_k over the block
-    double least_mu, most_mu;      // mu_k over the block
-    double lower, upper;           // enclose the probability that k - 1 others report
-    double rest;                   // sum over all later blocks of probability times a bound of f_{mu_k}(1)
+    double min_odds, max_odds;  // (1 - lambda_k) / lambda_k over the block
+    double min_mu, max_mu;      // mu_k over the block
+    double lower, upper;        // enclose the probability that k - 1 others report
+    double rest;                // sum over all later blocks of probability times a bound of f_{mu_k}(1)
   };
   template <typename Term>
   numerics::Enclosure mixture(const Term& term) const;

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <vector>
 
-#include "muster/accounting/describe/gaussian_divergence.h"
+#include "muster/describe/gaussian_divergence.h"
 
 namespace muster::accounting {
 namespace {
@@ -231,7 +231,7 @@ TEST(AggregatedGaussian, AnswersEverywhere) {
 }
 
 // For rates in [lo, hi] the bound is above the exact curve of every vector of rates, by quadrature at
-// n = 2. At equal rates it is the bound for one rate.
+// n = 2.
 TEST(AggregatedUnequal, DominatesUnequalRates) {
   const double s = 1.2;
   int violations = 0;
@@ -264,7 +264,11 @@ TEST(AggregatedUnequal, DominatesUnequalRates) {
     }
   }
   EXPECT_EQ(violations, 0);
-  // The exact curve for one rate of the victim and another of the other client, in both directions.
+}
+
+// One rate of the victim and another of the other client, in both directions, by quadrature at n = 2.
+TEST(AggregatedUnequal, EnclosesTheCurveOfTwoRates) {
+  const double s = 1.2;
   for (const double epsilon : {0.0, 0.2, 0.6}) {
     const double mine = 0.6, theirs = 0.25;
     const AggregatedGaussianCurve curve(2 / s, 2, mine, theirs, 1, FewReports::destroyed);
@@ -289,6 +293,9 @@ TEST(AggregatedUnequal, DominatesUnequalRates) {
       EXPECT_LE(found.upper - found.lower, 1e-6 * found.upper);
     }
   }
+}
+
+TEST(AggregatedUnequal, AtEqualRatesIsTheBoundForOneRate) {
   const AggregatedUnequalCurve equal(0.4, 6e4, 0.1, 0.1, 1);
   const double plain = AggregatedGaussianCurve(0.4, 6e4, 0.1, 1).delta(0.001).upper;
   EXPECT_NEAR(equal.delta(0.001).upper, plain, 1e-11 * plain);

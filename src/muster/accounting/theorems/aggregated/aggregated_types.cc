@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <vector>
 
-#include "muster/accounting/describe/gaussian_divergence.h"
 #include "muster/accounting/theorems/swap/triangle_types.h"
 #include "muster/accounting/theorems/swap/two_types_laws.h"
+#include "muster/describe/gaussian_divergence.h"
 #include "muster/numerics/ordered.h"
 
 namespace muster::accounting {
@@ -25,7 +25,7 @@ constexpr double kDense = 2.5;                         // deviations with a node
 constexpr double kGrowth = 1.15;                       // ratio of successive steps beyond
 constexpr double kFarFrom = 4;     // in units of mu: ln K from which every type is the worst one
 constexpr double kFarthest = 700;  // the largest loss
-constexpr std::size_t kMostNodes = 2000;
+constexpr std::size_t kMaxNodes = 2000;
 constexpr double kDown = 1 - 0x1p-50, kUp = 1 + 0x1p-50;
 constexpr double kSummed = 1e-12;  // relative rounding of a sum over the runs
 constexpr double kMoved = 1e-12;   // relative change of a mass from the rounding of its point
@@ -43,7 +43,7 @@ std::optional<std::vector<std::int64_t>> nodes_of(const AggregatedGaussianCurve&
   while (nodes.size() == 1 || curve.delta(spacing * static_cast<double>(nodes.back())).upper > tail) {
     if (static_cast<double>(nodes.back()) >= dense) step *= kGrowth;
     nodes.push_back(nodes.back() + static_cast<std::int64_t>(step));
-    if (nodes.size() > kMostNodes || spacing * static_cast<double>(nodes.back()) > kFarthest) {
+    if (nodes.size() > kMaxNodes || spacing * static_cast<double>(nodes.back()) > kFarthest) {
       return std::nullopt;
     }
   }
@@ -96,14 +96,14 @@ std::optional<RoundType> type_of(const std::vector<std::int64_t>& nodes, double 
 bool AggregatedTypes::covers() const {
   const AggregatedGaussianCurve::Runs runs = curve_.runs(1);
   return !runs.bulk.empty() && std::ranges::all_of(runs.bulk, [](const Run& run) {
-    return run.mu >= kLeastMu && run.mu <= kMostMu && run.odds > 0;
+    return run.mu >= kMinMu && run.mu <= kMaxMu && run.odds > 0;
   });
 }
 
 std::optional<RoundTypes> AggregatedTypes::at(double tail, bool rough) const {
   if (!covers()) return std::nullopt;
-  const double most_mu = curve_.runs(1).bulk.front().mu;
-  const AggregatedGaussianCurve::Runs runs = curve_.runs(rough ? kRoughRuns : runs_at(most_mu));
+  const double max_mu = curve_.runs(1).bulk.front().mu;
+  const AggregatedGaussianCurve::Runs runs = curve_.runs(rough ? kRoughRuns : runs_at(max_mu));
   // A normal loss of deviation s has a total variation of s / sqrt(2 pi).
   const double deviation = 2.5 * curve_.delta(0).upper;
   RoundTypes found;
@@ -111,7 +111,7 @@ std::optional<RoundTypes> AggregatedTypes::at(double tail, bool rough) const {
   if (!(found.spacing > 1e-200)) return std::nullopt;
   const auto nodes = nodes_of(curve_, found.spacing, kDense * deviation / found.spacing, tail);
   if (!nodes) return std::nullopt;
-  const TriangleTypes types(most_mu, rough);
+  const TriangleTypes types(max_mu, rough);
   std::vector<std::vector<double>> values(types.size());
   for (const std::int64_t node : *nodes) {
     const double loss = found.spacing * static_cast<double>(node), excess = std::expm1(loss) * kDown;

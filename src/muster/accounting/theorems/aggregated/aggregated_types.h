@@ -10,8 +10,8 @@
 #include <optional>
 #include <utility>
 
-#include "muster/accounting/composition/round_types.h"
 #include "muster/accounting/theorems/aggregated/aggregated.h"
+#include "muster/composition/round_types.h"
 
 namespace muster::accounting {
 
@@ -19,7 +19,7 @@ class AggregatedTypes {
  public:
   // Nearly all distances mu_k of the round must lie in this range. Below it, one dominating pair is
   // within a few parts in a thousand of the truth; above it, the search is slow.
-  static constexpr double kLeastMu = 0.01, kMostMu = 1.05;
+  static constexpr double kMinMu = 0.01, kMaxMu = 1.05;
 
   // `curve` must be made with the diameter of a ball that holds all records.
   explicit AggregatedTypes(AggregatedGaussianCurve curve) : curve_(std::move(curve)) {}

@@ -50,7 +50,7 @@ struct Setting {
   const char* name;
   AggregatedTypes types;
   std::vector<Reports> reports;
-  double most_mu;
+  double max_mu;
 };
 
 Setting subset(double mu, double n, double k) {
@@ -81,7 +81,7 @@ TEST(AggregatedTypes, CoverRandomRoundsOnBothSides) {
                                  check_in(2, 60, 0.5, 10), check_in(4, 300, 0.3, 20)}) {
     const auto types = setting.types.at(1e-13);
     ASSERT_TRUE(types.has_value()) << setting.name;
-    const TriangleTypes weights(setting.most_mu, false);
+    const TriangleTypes weights(setting.max_mu, false);
     ASSERT_EQ(weights.size(), types->types.size());
     const std::size_t count = types->types.size();
     int cases = 0, one_sided = 0, lighter = 0;

@@ -1,7 +1,5 @@
 // Rounds of the noisy sum, charged by types: the result lies between one pair of datasets and one
 // dominating pair, grows with the number of rounds, and is the same from every accountant.
-#include "muster/accounting/theorems/aggregated/gaussian_sums.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -13,7 +11,7 @@
 
 #include "muster/accounting/accountant.h"
 #include "muster/accounting/running_accountant.h"
-#include "muster/accounting/scheduled_accountant.h"
+#include "muster/accounting/theorems/applicable.h"
 
 namespace muster::accounting {
 namespace {
@@ -92,7 +90,7 @@ TEST(GaussianSums, EveryAccountantChargesTheSame) {
   const Delta delta = Delta::of(1e-6);
   const Accountant accountant(mechanism, protocol);
   RunningAccountant running(delta);
-  ScheduledAccountant scheduled(mechanism, {{protocol, 70}, {protocol, 30}});
+  const Accountant scheduled(mechanism, {{protocol, 70}, {protocol, 30}});
   for (const std::uint64_t rounds : {50ull, 100ull}) {
     const double epsilon = accountant.epsilon_upper(rounds, delta);
     running.restart();
@@ -123,22 +121,22 @@ TEST(GaussianSums, EveryAccountantChargesTheSame) {
 
 // Types need one rate for all, and a sum whose noise is neither too large nor too small.
 TEST(GaussianSums, TypesWhereTheyApply) {
-  const auto has_types = [](const GaussianSum& sum) {
-    for (const RoundBound& bound : sum.uppers) {
+  const auto has_types = [](const GaussianLocal& mechanism, const Participation& participation) {
+    for (const RoundBound& bound : applicable(mechanism, participation, View::sum_only).uppers) {
       if (bound.types) return true;
     }
     return false;
   };
   AggregatedCheckIn range = check_in(60'000, 0.1);
-  EXPECT_TRUE(has_types(gaussian_sum(GaussianLocal{0.1}, range)));
+  EXPECT_TRUE(has_types(GaussianLocal{0.1}, range));
   range.least = Rate::of(0.05);
-  EXPECT_FALSE(has_types(gaussian_sum(GaussianLocal{0.1}, range)));
-  EXPECT_FALSE(has_types(gaussian_sum(GaussianLocal{0.1}, check_in(60'000, 1))));
-  EXPECT_FALSE(has_types(gaussian_sum(GaussianLocal{1e-3}, check_in(60'000, 0.1))));
-  EXPECT_FALSE(has_types(gaussian_sum(GaussianLocal{10}, check_in(60'000, 0.1))));
-  EXPECT_FALSE(has_types(gaussian_sum(GaussianLocal{1}, check_in(1, 0.5))));
-  EXPECT_TRUE(has_types(gaussian_sum(GaussianLocal{0.5}, FixedSubset{ClientCount::of(1000), 100})));
-  EXPECT_FALSE(has_types(gaussian_sum(GaussianLocal{0.5}, FixedSubset{ClientCount::of(1000), 1000})));
+  EXPECT_FALSE(has_types(GaussianLocal{0.1}, range));
+  EXPECT_FALSE(has_types(GaussianLocal{0.1}, check_in(60'000, 1)));
+  EXPECT_FALSE(has_types(GaussianLocal{1e-3}, check_in(60'000, 0.1)));
+  EXPECT_FALSE(has_types(GaussianLocal{10}, check_in(60'000, 0.1)));
+  EXPECT_FALSE(has_types(GaussianLocal{1}, check_in(1, 0.5)));
+  EXPECT_TRUE(has_types(GaussianLocal{0.5}, FixedSubset{ClientCount::of(1000), 100}));
+  EXPECT_FALSE(has_types(GaussianLocal{0.5}, FixedSubset{ClientCount::of(1000), 1000}));
   // Extreme numbers of rounds and extreme deltas have valid answers.
   GaussianLocal close{0.1};
   const Accountant accountant(close, check_in(60'000, 0.1));

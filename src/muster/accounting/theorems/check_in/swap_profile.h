@@ -11,9 +11,9 @@
 // randomizer. swap_profile_test.cc checks the bound by exhaustive enumeration. Pure functions.
 #pragma once
 
-#include "muster/accounting/describe/participation.h"
-#include "muster/accounting/describe/profile.h"
 #include "muster/accounting/theorems/swap/reporting_sum.h"
+#include "muster/describe/participation.h"
+#include "muster/describe/profile.h"
 #include "muster/numerics/enclosure.h"
 
 namespace muster::accounting {

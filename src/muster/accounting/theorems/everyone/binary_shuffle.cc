@@ -46,7 +46,7 @@ BinaryShuffle::Binomial BinaryShuffle::binomial(int count, double success, doubl
 }
 
 BinaryShuffle::BinaryShuffle(double n, double epsilon0) : n_(n), epsilon0_(epsilon0) {
-  if (n > kMost) {
+  if (n > kMaxClients) {
     return;
   }
   const int others = static_cast<int>(n) - 1;
@@ -126,8 +126,8 @@ numerics::Enclosure BinaryShuffle::delta(double epsilon) const {
     return {0, 0};
   }
   const numerics::Enclosure blanket = pure_blanket_delta(n_, epsilon0_, epsilon);
-  if (n_ > kMost) {
-    const KRRShape shape{n_, n_, 1};
+  if (n_ > kMaxClients) {
+    const RoundShape shape{n_, n_, 1};
     const double own = k_rr_dataset_delta(shape, 2, epsilon0_, OthersHold::own, epsilon).lower;
     const double alternative =
         k_rr_dataset_delta(shape, 2, epsilon0_, OthersHold::alternative, epsilon).lower;

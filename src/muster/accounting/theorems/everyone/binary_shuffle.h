@@ -7,7 +7,7 @@
 // the victim's record. Then
 //     delta_i(epsilon) = max over s of  (p - E q) P(S_i = s) - (E - 1) P(S_i > s),    E = e^epsilon,
 // and the result is the maximum over i = 0..m, which covers both orders of the victim's records. Up to
-// kMost clients, every i is evaluated. Beyond that, the upper end is the privacy blanket (Theorem 12)
+// kMaxClients clients, every i is evaluated. Beyond that, the upper end is the privacy blanket (Theorem 12)
 // and the lower end is the worse of two homogeneous data sets. Neighbouring relation: replace-one; the
 // shuffler is honest. Proven, for this randomizer only. Immutable; may be called from any thread.
 #pragma once
@@ -21,15 +21,15 @@ namespace muster::accounting {
 class BinaryShuffle {
  public:
   // Up to this number of clients, every i is evaluated; a point then takes about a millisecond.
-  static constexpr double kMost = 1000;
+  static constexpr double kMaxClients = 1000;
 
   // n is a whole number >= 1; epsilon0 > 0.
   BinaryShuffle(double n, double epsilon0);
 
-  // Encloses the exact divergence for up to kMost clients. Beyond that, each end is a bound of its own.
+  // Encloses the exact divergence for up to kMaxClients clients. Beyond that, each end is a bound of its own.
   numerics::Enclosure delta(double epsilon) const;
 
-  // Encloses delta_i, the divergence of one data set; 0 <= i < n <= kMost.
+  // Encloses delta_i, the divergence of one data set; 0 <= i < n <= kMaxClients.
   numerics::Enclosure dataset(int i, double epsilon) const;
 
  private:

@@ -14,7 +14,7 @@
 // adaptive rounds inside a slot protocol. Immutable; may be called from any thread.
 #pragma once
 
-#include "muster/accounting/describe/profile.h"
+#include "muster/describe/profile.h"
 #include "muster/numerics/enclosure.h"
 
 namespace muster::accounting {

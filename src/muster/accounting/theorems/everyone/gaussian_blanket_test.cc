@@ -8,9 +8,9 @@
 #include <cmath>
 #include <vector>
 
-#include "muster/accounting/describe/gaussian_divergence.h"
-#include "muster/accounting/describe/profile.h"
 #include "muster/accounting/theorems/exact/homogeneous.h"
+#include "muster/describe/gaussian_divergence.h"
+#include "muster/describe/profile.h"
 #include "tests/oracle/enumeration.h"
 
 namespace muster::accounting {

@@ -60,7 +60,7 @@ numerics::Enclosure k_rr_check_in_delta(double n, double rate, double k, double 
   return {numerics::smaller(sum.lower, upper), upper};
 }
 
-numerics::Enclosure k_rr_dataset_delta(const KRRShape& shape, double k, double epsilon0, OthersHold others,
+numerics::Enclosure k_rr_dataset_delta(const RoundShape& shape, double k, double epsilon0, OthersHold others,
                                        double epsilon) {
   // No likelihood ratio exceeds e^epsilon0, so delta is 0 from there on.
   if (epsilon >= epsilon0) return {0, 0};
@@ -79,7 +79,7 @@ numerics::Enclosure k_rr_dataset_delta(const KRRShape& shape, double k, double e
              {absent(epsilon) / std::exp(top), kept},
              {absent(epsilon), numerics::larger(0.0L, rest - b)}};
   }
-  return mean_of_terms(with_rate(std::move(terms), shape.rate, epsilon), shape.n, shape.count,
+  return mean_of_terms(with_rate(std::move(terms), shape.rate, epsilon), shape.clients, shape.count,
                        absent(epsilon));
 }
 

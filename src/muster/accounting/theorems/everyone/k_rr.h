@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "muster/accounting/theorems/shared/mean_of_terms.h"
+#include "muster/accounting/theorems/shared/round_shape.h"
 #include "muster/numerics/enclosure.h"
 
 namespace muster::accounting {
@@ -29,20 +30,12 @@ numerics::Enclosure k_rr_blanket_delta(double n, double k, double epsilon0, doub
 // rate^n times the local delta.
 numerics::Enclosure k_rr_check_in_delta(double n, double rate, double k, double epsilon0, double epsilon);
 
-// `count` of the n clients may report, each with probability `rate`: (n, n, 1) is the plain shuffle, (n,
-// n, g) a check-in at rate g, and (n, s, 1) a fixed subset of s clients.
-struct KRRShape {
-  double n;
-  double count;
-  double rate;
-};
-
 enum class OthersHold { third, alternative, own };  // `third` needs k >= 3
 
 // Encloses the exact hockey-stick divergence of the victim's record against her alternative, where
 // everybody else holds the symbol that `others` names. With `third`, both orders of the victim's records
 // have the same divergence; the reverse of `alternative` is `own`.
-numerics::Enclosure k_rr_dataset_delta(const KRRShape& shape, double k, double epsilon0, OthersHold others,
+numerics::Enclosure k_rr_dataset_delta(const RoundShape& shape, double k, double epsilon0, OthersHold others,
                                        double epsilon);
 
 }  // namespace muster::accounting

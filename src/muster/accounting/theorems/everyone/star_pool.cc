@@ -1,14 +1,12 @@
 #include "muster/accounting/theorems/everyone/star_pool.h"
 
-#include <fmt/format.h>
-
 #include <cmath>
 #include <limits>
 #include <utility>
 
-#include "muster/accounting/describe/gaussian_divergence.h"
 #include "muster/accounting/theorems/everyone/pool_weights.h"
 #include "muster/accounting/theorems/shared/reporting_law.h"
+#include "muster/describe/gaussian_divergence.h"
 #include "muster/numerics/ordered.h"
 #include "muster/numerics/sums/excess_of_mixed_sum.h"
 
@@ -16,8 +14,8 @@ namespace muster::accounting {
 namespace {
 
 constexpr double kUlp = std::numeric_limits<double>::epsilon();
-constexpr double kSumsReach = 300;    // from this epsilon on, terms leave the range of a double
-constexpr double kLargestRatio = 20;  // beyond this ratio, the local bound is as good
+constexpr double kSumsReach = 300;  // from this epsilon on, terms leave the range of a double
+constexpr double kMaxRatio = 20;    // beyond this ratio, the local bound is as good
 // Nodes per deviation; the chords between them raise the variance of X* by 2e-4 of itself.
 constexpr int kNodes = 30;
 // Covering all weights by slices may widen the sum's variance by this share of it.
@@ -65,11 +63,6 @@ double pool_weight_ratio(double clients, double pool, double radius, double rate
   return PoolWeights(radius, rate).ratio(pool, clients - 1 - pool, failure);
 }
 
-std::string StarPool::why_not(double mu) {
-  return fmt::format(
-      "no theorem covers the Gaussian at rate 1 for mu = {}: a coin of rate 1 - 50/n is enough", mu);
-}
-
 std::optional<StarPool> StarPool::over(std::uint64_t clients, double mu, double rate, double radius) {
   const double n = static_cast<double>(clients);
   if (n < 20 || !(mu > 0) || mu > 8 || !(rate > 0) || !(radius >= mu / 2) || radius > 8) {
@@ -79,7 +72,7 @@ std::optional<StarPool> StarPool::over(std::uint64_t clients, double mu, double 
   std::vector<PoolDesign> designs;
   for (double failure = 1e-2; failure > 1e-33; failure /= 10) {
     const PoolDesign design = best_design(weights, n, failure);
-    if (design.ratio <= kLargestRatio) {
+    if (design.ratio <= kMaxRatio) {
       designs.push_back(design);
     }
   }

@@ -16,10 +16,9 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <vector>
 
-#include "muster/accounting/describe/profile.h"
+#include "muster/describe/profile.h"
 #include "muster/numerics/enclosure.h"
 
 namespace muster::accounting {
@@ -35,14 +34,12 @@ struct PoolDesign {
 // called from any thread.
 class StarPool {
  public:
-  // nullopt where no pool holds enough clones; why_not(mu) is the message for that case. clients >= 2,
-  // mu > 0, 0 < rate <= 1. `radius` is that of a ball that holds all records: mu / 2 when mu is the
-  // diameter of the clip ball itself.
+  // nullopt where no pool holds enough clones. clients >= 2, mu > 0, 0 < rate <= 1. `radius` is that of a
+  // ball that holds all records: mu / 2 when mu is the diameter of the clip ball itself.
   static std::optional<StarPool> over(std::uint64_t clients, double mu, double rate, double radius);
   static std::optional<StarPool> over(std::uint64_t clients, double mu, double rate) {
     return over(clients, mu, rate, mu / 2);
   }
-  static std::string why_not(double mu);
 
   // epsilon >= 0. `upper` is the bound and never exceeds the local one; upper - lower is
   // numerical error alone.

@@ -10,9 +10,9 @@
 #include <random>
 #include <vector>
 
-#include "muster/accounting/describe/gaussian_divergence.h"
-#include "muster/accounting/describe/profile.h"
 #include "muster/accounting/theorems/exact/shuffle_gaussian_pair.h"
+#include "muster/describe/gaussian_divergence.h"
+#include "muster/describe/profile.h"
 #include "muster/numerics/roots/crossing.h"
 #include "muster/numerics/sums/excess_of_mixed_sum.h"
 #include "tests/oracle/enumeration.h"
@@ -235,7 +235,6 @@ TEST(StarPool, DominatesTheHomogeneousPairEverywhere) {
 TEST(StarPool, SaysNothingWhereItHasNothingToSay) {
   EXPECT_FALSE(StarPool::over(100'000, 4, 1).has_value());
   EXPECT_FALSE(StarPool::over(10, 0.1, 1).has_value());
-  EXPECT_NE(StarPool::why_not(2).find("a coin of rate 1 - 50/n is enough"), std::string::npos);
   for (const std::uint64_t n : {50ull, 1'000ull, 1'000'000'000ull}) {
     if (const auto star = StarPool::over(n, 0.3, 0.9)) {
       for (const double epsilon : {0.0, 1e-5, 0.1, 2.0, 30.0}) {

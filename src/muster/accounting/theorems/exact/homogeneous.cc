@@ -2,9 +2,9 @@
 
 #include <cmath>
 
-#include "muster/accounting/describe/gaussian_divergence.h"
 #include "muster/accounting/theorems/shared/mean_of_terms.h"
 #include "muster/accounting/theorems/shared/reporting_law.h"
+#include "muster/describe/gaussian_divergence.h"
 #include "muster/numerics/ordered.h"
 #include "muster/numerics/sums/expected_excess.h"
 
@@ -20,7 +20,7 @@ constexpr double kWide = 1e-4;  // enclosures relatively wider than this are com
 // An expected excess below this share of the threshold would be lost in the difference.
 constexpr double kParity = 1e-7;
 constexpr double kSumsReach = 300;  // from this epsilon0 on, terms leave the range of a double
-constexpr double kLargestMu = 10;   // beyond this distance, only one ratio alone is considered
+constexpr double kMaxMu = 10;       // beyond this distance, only one ratio alone is considered
 constexpr int kKnots = 40;          // per deviation of ln r
 constexpr double kTail = 1e-45;     // tails whose expected excess is at most this are one cell each
 constexpr int kLaplaceCells = 400;
@@ -35,14 +35,14 @@ Enclosure ordered(const Enclosure& ends) {
 
 }  // namespace
 
-HomogeneousCurve::HomogeneousCurve(const Mechanism& mechanism, const HomogeneousShape& shape)
+HomogeneousCurve::HomogeneousCurve(const Mechanism& mechanism, const RoundShape& shape)
     : mechanism_(mechanism), shape_(shape) {
   const double another = shape.rate * local_alternative_tail(mechanism, std::log(shape.count) * (1 - 4e-16));
   nobody_else_ = std::exp((shape.count - 1) * std::log1p(-smaller(another, 1.0))) * kInward;
   if (const auto* gaussian = std::get_if<GaussianLocal>(&mechanism)) {
     // The distance is rounded to nearest, so the next smaller double is below the true distance.
     const double mu = std::nextafter(gaussian->mu(), 0.0);
-    if (mu > kLargestMu) return;
+    if (mu > kMaxMu) return;
     lognormal_ = std::make_shared<const CenteredLognormal>(mu, centered_knots(mu, kKnots));
     return;
   }

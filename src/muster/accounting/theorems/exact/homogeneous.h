@@ -20,23 +20,17 @@
 #include <memory>
 #include <vector>
 
-#include "muster/accounting/describe/mechanism.h"
 #include "muster/accounting/theorems/shared/lognormal_law.h"
+#include "muster/accounting/theorems/shared/round_shape.h"
+#include "muster/describe/mechanism.h"
 #include "muster/numerics/enclosure.h"
 #include "muster/numerics/sums/atomic_law.h"
 
 namespace muster::accounting {
 
-// `count` of the `clients` may report, each with probability `rate`.
-struct HomogeneousShape {
-  double clients;
-  double count;
-  double rate;
-};
-
 class HomogeneousCurve {
  public:
-  HomogeneousCurve(const Mechanism& mechanism, const HomogeneousShape& shape);
+  HomogeneousCurve(const Mechanism& mechanism, const RoundShape& shape);
 
   // Enclosures of the exact one-round delta at epsilon >= 0. For a continuous r they enclose the curve
   // of the merged pair: `lower` is valid for the true pair too, `upper` is not. Either way the enclosed
@@ -57,7 +51,7 @@ class HomogeneousCurve {
   numerics::Enclosure one_ratio_alone(double epsilon) const;
 
   Mechanism mechanism_;
-  HomogeneousShape shape_;
+  RoundShape shape_;
   std::vector<Ratio> ratios_;                           // atoms of a discrete r
   std::shared_ptr<const CenteredLognormal> lognormal_;  // or the law of a Gaussian's r
   double nobody_else_;                                  // lower bound of P(r' <= k)^{k-1}

@@ -8,7 +8,7 @@ namespace {
 
 using End = ShuffleGaussianPair::End;
 
-constexpr double kLargestEpsilon = 700;  // beyond, e^epsilon overflows
+constexpr double kMaxEpsilon = 700;  // beyond, e^epsilon overflows
 
 }  // namespace
 
@@ -22,12 +22,12 @@ numerics::Enclosure RandomAllocation::epsilon(double delta) const {
   // The root search starts near a rough guess, so that no time is spent in far tails.
   const auto rough = [this](double e) { return pair_.rough(e); };
   const double start =
-      numerics::within(1.15 * numerics::crossing_from_above(rough, delta, kLargestEpsilon), 1e-6, 600.0);
+      numerics::within(1.15 * numerics::crossing_from_above(rough, delta, kMaxEpsilon), 1e-6, 600.0);
   const auto least = [&](auto&& curve) {
-    return numerics::crossing_from_above(curve, delta, kLargestEpsilon, start);
+    return numerics::crossing_from_above(curve, delta, kMaxEpsilon, start);
   };
   const auto most = [&](auto&& curve) {
-    return numerics::crossing_from_below(curve, delta, kLargestEpsilon, start);
+    return numerics::crossing_from_below(curve, delta, kMaxEpsilon, start);
   };
   // The root in the forward direction is found first, the other only where it is larger.
   double upper = least([&](double x) { return pair_.forward(x, End::upper).upper; });

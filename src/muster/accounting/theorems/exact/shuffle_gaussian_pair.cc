@@ -7,8 +7,8 @@
 #include <optional>
 #include <vector>
 
-#include "muster/accounting/describe/gaussian_divergence.h"
 #include "muster/accounting/theorems/shared/reporting_law.h"
+#include "muster/describe/gaussian_divergence.h"
 #include "muster/numerics/ordered.h"
 #include "muster/numerics/sums/expected_excess.h"
 #include "muster/numerics/sums/sum_by_doubling.h"
@@ -17,23 +17,23 @@ namespace muster::accounting {
 namespace {
 
 constexpr double kUlp = std::numeric_limits<double>::epsilon();
-constexpr double kLargestMu = 8;
+constexpr double kMaxMu = 8;
 // The knots cover this many deviations of the log-ratio; what is beyond is a tail of 1e-33.
 constexpr double kReach = 12;
 constexpr int kKnots = 30;  // per deviation
 
 constexpr double kNegligible = 1e-45;
-// With this many knots, one law costs more than kMostPairs already.
-constexpr std::size_t kMostKnots = 40'000;
+// With this many knots, one law costs more than kMaxPairs already.
+constexpr std::size_t kMaxKnots = 40'000;
 // The number of pairs of masses that may be multiplied for one law of the whole sum, in about a second.
-constexpr double kMostPairs = 6e8;
+constexpr double kMaxPairs = 6e8;
 // Limits the round-off allowances, which grow with the number of copies.
-constexpr double kMostCopies = 1e10;
+constexpr double kMaxCopies = 1e10;
 
 // Whether the contour integral serves the bulk. The limits are measured; see
 // docs/theory/shuffle-gaussian.md.
 bool close_to_normal(double n, double mu) {
-  return n > kMostCopies || (mu <= 1 && n >= 1000 * mu && n >= 100);
+  return n > kMaxCopies || (mu <= 1 && n >= 1000 * mu && n >= 100);
 }
 
 // Knots of a sum of `copies` ratios: uniform over the bulk, geometric towards zero and infinity.
@@ -45,7 +45,7 @@ std::vector<double> sum_knots(double mu, double copies, double fine) {
       numerics::larger(copies * std::exp(-kReach * mu - mu * mu / 2), copies - kReach * wide);
   const double top = copies + std::expm1(mu * kReach + mu * mu / 2) + kReach * deviation;
   std::vector<double> knots{0};
-  for (double s = bottom; s < top && knots.size() < kMostKnots;) {
+  for (double s = bottom; s < top && knots.size() < kMaxKnots;) {
     knots.push_back(s);
     // Below the mean, the law narrows in proportion to s. Above it, steps widen slowly through the
     // normal tail. Further out one large ratio makes the sum, and steps are those of the log-ratio.
@@ -60,11 +60,11 @@ std::vector<double> sum_knots(double mu, double copies, double fine) {
   return knots;
 }
 
-// Whether doubling on such knots multiplies no more pairs of masses than kMostPairs.
+// Whether doubling on such knots multiplies no more pairs of masses than kMaxPairs.
 bool affordable(std::uint64_t clients, double mu, double fine) {
   double pairs = 0, copies = 1, total = 0;
   const auto size = [&](double of) { return static_cast<double>(sum_knots(mu, of, fine).size()); };
-  for (std::uint64_t rest = clients; rest > 0 && pairs <= kMostPairs; rest /= 2, copies *= 2) {
+  for (std::uint64_t rest = clients; rest > 0 && pairs <= kMaxPairs; rest /= 2, copies *= 2) {
     const double own = size(copies);
     pairs += own * own / 2;
     if (rest % 2 == 1) {
@@ -72,7 +72,7 @@ bool affordable(std::uint64_t clients, double mu, double fine) {
       pairs += own * size(total);
     }
   }
-  return pairs <= kMostPairs;
+  return pairs <= kMaxPairs;
 }
 
 // The spacing of the knots, in deviations of the law. Every level of the doubling increases the law's
@@ -154,13 +154,13 @@ struct ShuffleGaussianPair::WholeSum {
 
 ShuffleGaussianPair::ShuffleGaussianPair(std::uint64_t clients, double mu)
     : n_(static_cast<double>(clients)), mu_(mu) {
-  if (clients <= 1 || mu > kLargestMu) {
+  if (clients <= 1 || mu > kMaxMu) {
     return;
   }
   if (close_to_normal(n_, mu)) {
     ratio_ = std::make_shared<const CenteredLognormal>(mu, centered_knots(mu, kKnots));
   }
-  if (n_ > kMostCopies) return;
+  if (n_ > kMaxCopies) return;
   if (const std::optional<double> fine = affordable_spacing(clients, mu)) {
     sum_ = std::make_shared<WholeSum>(clients, mu, *fine);
   } else if (!ratio_) {

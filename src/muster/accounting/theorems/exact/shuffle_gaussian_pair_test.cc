@@ -9,10 +9,10 @@
 #include <cmath>
 #include <vector>
 
-#include "muster/accounting/describe/gaussian_divergence.h"
-#include "muster/accounting/describe/profile.h"
 #include "muster/accounting/theorems/exact/homogeneous.h"
 #include "muster/accounting/theorems/exact/random_allocation.h"
+#include "muster/describe/gaussian_divergence.h"
+#include "muster/describe/profile.h"
 #include "muster/numerics/roots/crossing.h"
 
 namespace muster::accounting {

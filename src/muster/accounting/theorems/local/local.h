@@ -18,8 +18,8 @@
 
 #include <cstdint>
 
-#include "muster/accounting/describe/mechanism.h"
 #include "muster/core/types.h"
+#include "muster/describe/mechanism.h"
 
 namespace muster::accounting {
 

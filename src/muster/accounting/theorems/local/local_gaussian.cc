@@ -5,9 +5,9 @@
 #include <limits>
 #include <vector>
 
-#include "muster/accounting/describe/gaussian_divergence.h"
 #include "muster/accounting/theorems/local/local.h"
-#include "muster/accounting/theorems/shared/binomial_blocks.h"
+#include "muster/describe/gaussian_divergence.h"
+#include "muster/numerics/binomial_blocks.h"
 #include "muster/numerics/ordered.h"
 
 namespace muster::accounting::local_detail {
@@ -25,7 +25,7 @@ struct Mixture {
     // values, each value is a block of its own.
     const double sd = std::sqrt(rounds * rate * (1 - rate));
     const double fineness = 3 * std::sqrt(exponent) * sd > kValues ? 1e-3 : 0;
-    for (const BinomialBlock& block : binomial_blocks(rounds, rate, exponent, fineness)) {
+    for (const numerics::BinomialBlock& block : numerics::binomial_blocks(rounds, rate, exponent, fineness)) {
       if (block.last == 0) continue;  // never took part: no loss
       weight.push_back(block.weight);
       mu.push_back(mu1 * std::sqrt(block.last));

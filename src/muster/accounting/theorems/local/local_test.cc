@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include "muster/accounting/describe/gaussian_divergence.h"
 #include "muster/core/error.h"
+#include "muster/describe/gaussian_divergence.h"
 
 namespace muster::accounting {
 namespace {

@@ -7,7 +7,7 @@
 #include <limits>
 #include <numbers>
 
-#include "muster/accounting/describe/gaussian_divergence.h"
+#include "muster/describe/gaussian_divergence.h"
 #include "muster/numerics/ordered.h"
 
 namespace muster::accounting {
@@ -139,7 +139,7 @@ numerics::SumLaw lognormal_ratio(double mu, const std::vector<double>& knots, nu
 
 std::vector<double> centered_knots(double mu, int per_deviation) {
   // The lowest ln r is such that 1 + knot keeps its digits.
-  constexpr double kReach = 12, kLargestLog = 600, kLowestLog = -20;
+  constexpr double kReach = 12, kMaxLog = 600, kMinLog = -20;
   std::vector<double> steps;
   for (double x = 0; x < kReach;) {
     x += numerics::larger(1.0, x / 4) / per_deviation;
@@ -147,13 +147,13 @@ std::vector<double> centered_knots(double mu, int per_deviation) {
   }
   std::vector<double> knots;
   for (std::size_t i = steps.size(); i-- > 0;) {
-    if (-mu * steps[i] >= kLowestLog || i == 0) {
-      knots.push_back(std::expm1(numerics::larger(-mu * steps[i], kLowestLog)));
+    if (-mu * steps[i] >= kMinLog || i == 0) {
+      knots.push_back(std::expm1(numerics::larger(-mu * steps[i], kMinLog)));
     }
   }
   knots.push_back(0);
   const double growth = mu > 0.5 ? 8 : 5;
-  for (double x = 0; x < kReach + mu && mu * x < kLargestLog;) {
+  for (double x = 0; x < kReach + mu && mu * x < kMaxLog;) {
     x += numerics::larger(1.0, x / growth) / per_deviation;
     knots.push_back(std::expm1(mu * x));
   }

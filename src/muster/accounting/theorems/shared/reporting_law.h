@@ -9,7 +9,7 @@
 // Pure functions; may be called from any thread.
 #pragma once
 
-#include "muster/accounting/describe/profile.h"
+#include "muster/describe/profile.h"
 #include "muster/numerics/sums/atomic_law.h"
 
 namespace muster::accounting {

@@ -14,9 +14,9 @@ namespace muster::accounting {
 namespace {
 
 // The largest mean count used; a smaller mean gives a valid, larger bound.
-constexpr double kMostPerSlot = 1e6;
+constexpr double kMaxPerSlot = 1e6;
 // The smallest mean count used; below it, weights are 1 within a thousandth.
-constexpr double kLeastPerSlot = 1e-3;
+constexpr double kMinPerSlot = 1e-3;
 constexpr double kSmallCharge = 0.05;  // share of delta; it changes epsilon by a hundredth or less
 
 // The logarithm of Chernoff's bound on P(Poisson(mean) >= count), for count >= mean.
@@ -105,7 +105,7 @@ SumShape slot_shape(double m, double p0) {
 
 }  // namespace
 
-HomogeneousShape slot_pair_shape(double m, double p0, double others, double rate) {
+RoundShape slot_pair_shape(double m, double p0, double others, double rate) {
   const double share = rate / m, expected = (others + 1) * share;
   const double weight = -std::expm1((others + 1) * std::log1p(-share)) / expected;
   return {.clients = m / (p0 * numerics::smaller(1.0, weight)), .count = m, .rate = 1};
@@ -118,8 +118,8 @@ CountedSlotCurve::CountedSlotCurve(ReportingSum sum, double m, double p0, double
     : sum_(std::move(sum)), shape_(slot_shape(m, p0)) {
   for (const double exponent : {2.0, 4.0, 6.0, 9.0, 12.0, 16.0, 20.0, 26.0, 34.0, 44.0, 56.0, 70.0}) {
     const double mean =
-        numerics::smaller(kMostPerSlot, poisson_mean(others, exponent) * least / m * (1 - 1e-12));
-    if (mean > kLeastPerSlot) {
+        numerics::smaller(kMaxPerSlot, poisson_mean(others, exponent) * least / m * (1 - 1e-12));
+    if (mean > kMinPerSlot) {
       TermWeights weights;
       // The charge bounds the probability that the Poisson number of clients exceeds the true one and,
       // where the weights are cut, that some slot has fewer clients than the weights assume.

@@ -16,7 +16,7 @@
 
 #include <vector>
 
-#include "muster/accounting/theorems/exact/homogeneous.h"
+#include "muster/accounting/theorems/shared/round_shape.h"
 #include "muster/accounting/theorems/swap/reporting_sum.h"
 #include "muster/accounting/theorems/swap/unequal_rates.h"
 
@@ -62,6 +62,6 @@ UnequalRatesCurve averaged_slots(ReportingSum sum, double n, double lo, double h
 // The exact curve, for a fixed window, of the dataset whose other clients and dummy all hold the
 // victim's alternative record. It is the homogeneous curve of m terms among m / (p0 w) clients, where
 // w = E[1 / (1+c)], c ~ Bin(others, rate/m), is the mean probability of being picked.
-HomogeneousShape slot_pair_shape(double m, double p0, double others, double rate);
+RoundShape slot_pair_shape(double m, double p0, double others, double rate);
 
 }  // namespace muster::accounting

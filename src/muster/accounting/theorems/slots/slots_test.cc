@@ -8,6 +8,7 @@
 #include <cmath>
 #include <map>
 
+#include "muster/accounting/theorems/exact/homogeneous.h"
 #include "muster/core/error.h"
 #include "tests/oracle/random_cases.h"
 #include "tests/oracle/slot_enumeration.h"

@@ -4,8 +4,8 @@
 
 #include "muster/accounting/theorems/everyone/blanket.h"
 #include "muster/accounting/theorems/everyone/class_c_pool.h"
-#include "muster/accounting/theorems/shared/binomial_blocks.h"
 #include "muster/accounting/theorems/shared/reporting_law.h"
+#include "muster/numerics/binomial_blocks.h"
 #include "muster/numerics/ordered.h"
 #include "muster/numerics/sums/enumerated_excess.h"
 #include "muster/numerics/sums/expected_excess.h"
@@ -91,7 +91,7 @@ double ClassCCurve::everybody(double epsilon, double local, double sum) const {
   // number of clients holds for more.
   if (theta_ < 1) {
     const double exponent = numerics::larger(1.0, std::log(probability * local / (kRareFew * sum)));
-    least = binomial_low_end(n_ - 1, chance, exponent);
+    least = numerics::binomial_low_end(n_ - 1, chance, exponent);
     fewer = std::exp(-exponent) * local;
   }
   const double pool = ClassCPoolCurve(epsilon0_, least + 1, 1).delta(epsilon).upper + fewer;

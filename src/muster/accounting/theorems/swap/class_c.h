@@ -18,8 +18,8 @@
 
 #include <memory>
 
-#include "muster/accounting/describe/profile.h"
 #include "muster/accounting/theorems/swap/unequal_rates.h"
+#include "muster/describe/profile.h"
 #include "muster/numerics/enclosure.h"
 
 namespace muster::accounting {

@@ -9,7 +9,7 @@
 #include <cmath>
 #include <vector>
 
-#include "muster/accounting/composition/composed_curve.h"
+#include "muster/composition/composed_curve.h"
 #include "tests/oracle/enumeration.h"
 #include "tests/oracle/half_sets.h"
 
@@ -204,6 +204,18 @@ TEST(ClassC, IsTheMaximumOverAllTypes) {
   EXPECT_LE(loosest, 5e-3);
 }
 
+// slow_f for every number of clients up to n, [hidden + victim][i].
+std::vector<std::vector<long double>> slow_table(double epsilon0, int n, double rate, double epsilon,
+                                                 bool all_report) {
+  std::vector<std::vector<long double>> f(static_cast<std::size_t>(n) + 1);
+  for (int clients = 1; clients <= n; ++clients) {
+    for (int i = 0; i < clients; ++i) {
+      f[static_cast<std::size_t>(clients)].push_back(slow_f(epsilon0, clients, rate, epsilon, i, all_report));
+    }
+  }
+  return f;
+}
+
 // For rates in [lo, hi], compares a slow sum over every i and every number of hidden clients of either
 // type with the bound, which averages over their number up to 24 clients and takes one contour above.
 TEST(ClassC, UnequalRatesAreTheMaximumOverAllTypes) {
@@ -214,15 +226,9 @@ TEST(ClassC, UnequalRatesAreTheMaximumOverAllTypes) {
       for (const auto& [lo, hi] : {std::pair{0.1, 0.2}, {0.3, 0.34}}) {
         for (const double share : {0.0, 0.1, 0.3}) {
           const double epsilon = share * epsilon0;
-          std::vector<std::vector<long double>> f(static_cast<std::size_t>(n) + 1);  // [hidden + victim][i]
-          std::vector<std::vector<long double>> absent(f.size());  // without the event that all report
-          for (int clients = 1; clients <= n; ++clients) {
-            for (int i = 0; i < clients; ++i) {
-              f[static_cast<std::size_t>(clients)].push_back(slow_f(epsilon0, clients, hi, epsilon, i));
-              absent[static_cast<std::size_t>(clients)].push_back(
-                  slow_f(epsilon0, clients, hi, epsilon, i, false));
-            }
-          }
+          const auto f = slow_table(epsilon0, n, hi, epsilon, true);
+          const auto absent =
+              slow_table(epsilon0, n, hi, epsilon, false);  // without the event that all report
           const long double theta = static_cast<long double>(lo) / hi;
           const auto hidden = [&](int of, int count) {
             return std::exp(log_binomial(of, count)) * std::pow(theta, static_cast<long double>(count)) *

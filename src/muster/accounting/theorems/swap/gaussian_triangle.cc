@@ -3,7 +3,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "muster/accounting/describe/gaussian_divergence.h"
+#include "muster/describe/gaussian_divergence.h"
 #include "muster/numerics/ordered.h"
 
 namespace muster::accounting {
@@ -19,7 +19,7 @@ constexpr double kFarthest = 36;  // deviations; a normal's tail beyond is below
 constexpr double kVanishing = 1e-250;
 // Newton's method stops at this residual of the logarithm; a cut beside the root costs about its square.
 constexpr double kResidual = 3e-9;
-constexpr int kMostSteps = 60;
+constexpr int kMaxSteps = 60;
 constexpr double kOutermost = 9;     // deviations of the common factor; the tail beyond is bounded
 constexpr double kAbsolute = 1e-14;  // times (1 + |c|) E: rounding of the shape and of the common factor
 
@@ -40,7 +40,7 @@ double excess_of_difference(double p, double q, double e, double log_e, double k
   double z = larger(start, least);
   double residual = 0, slope = 0, value = 0;
   bool settled = false;
-  for (int i = 0; i < kMostSteps; ++i) {
+  for (int i = 0; i < kMaxSteps; ++i) {
     if (!(z < kFarthest)) {
       if (i == 0)
         z = kFarthest - 1;  // a guess
@@ -73,6 +73,24 @@ double excess_of_difference(double p, double q, double e, double log_e, double k
   const double cut = value * (1 + 1e-8) * lost_residual * 1.01 * 2 * away * 0.4;
   const double expected = larger(0.0, tails[0] - tails[1] - tails[2]) + rounding + cut;
   return expected > kVanishing ? expected : kVanishing;
+}
+
+// A stop-loss transform in the form scale E V (e^{pZ - p^2/2} - e e^{qZ - q^2/2} - threshold / V)_+.
+struct Payoff {
+  double p, q;  // p >= 0 >= q
+  double e, log_e;
+  double threshold;
+  double scale;
+};
+
+// The transform at c of g = V (e^{pZ - p^2/2} - E e^{qZ - q^2/2}), where p - q = length, and p is `share` of
+// it. For c <= 0, E(c - g)_+ = E E( e^{N2} - (1/E) e^{N1} - |c|/E )_+, with -Z for Z.
+Payoff payoff_of(double length, double share, double excess, double c) {
+  const double e = 1 + excess, log_e = std::log1p(excess);
+  const double p = length * share, q = p - length;
+  if (c > 0) return {p, q, e, log_e, c, 1};
+  const double inverse = 1 / e;
+  return {-q, -p, inverse, -log_e, -c * inverse, e};
 }
 
 // The page's f at ln alpha = l, for the distance mu; for l < 0 by f(l) = 1 - e^l + e^l f(-l).
@@ -118,21 +136,10 @@ double TriangleExcesses::above(const Triangle& triangle, double c, double neglig
   // lognormal of mean one: g = V (e^{pZ - p^2/2} - E e^{qZ - q^2/2}).
   const double length = mu_ * std::sqrt(triangle.D) * (1 + 2 * kUlp);
   const double share = within(0.5 * (1 + triangle.d / triangle.D), 0.0, 1.0);
-  double e = 1 + excess_, log_e = std::log1p(excess_);
-  double p = length * share, q = p - length;
-  double threshold = c;
-  double scale = 1;
-  if (c <= 0) {  // E(c - g)_+ = E E( e^{N2} - (1/E) e^{N1} - |c|/E )_+, with -Z for Z
-    const double swapped = -p;
-    p = -q;
-    q = swapped;
-    scale = e;
-    e = 1 / e;
-    log_e = -log_e;
-    threshold = -c * e;
-  }
+  const Payoff payoff = payoff_of(length, share, excess_, c);
+  const double p = payoff.p, q = payoff.q, e = payoff.e, log_e = payoff.log_e, scale = payoff.scale;
   const double absolute = kAbsolute * (1 + std::fabs(c)) * (1 + excess_);
-  if (threshold <= 0) {
+  if (payoff.threshold <= 0) {
     // At c = 0 V drops out: the value is E(e^{N1} - E e^{N2})_+ at the distance `length`, by the
     // Black-Scholes formula.
     const double z = (log_e + 0.5 * p * p - 0.5 * q * q) / length;
@@ -154,7 +161,7 @@ double TriangleExcesses::above(const Triangle& triangle, double c, double neglig
       return;
     }
     double root = guess ? 2 * z - before : z;
-    sum += worth * excess_of_difference(p, q, e, log_e, threshold / at, root);
+    sum += worth * excess_of_difference(p, q, e, log_e, payoff.threshold / at, root);
     before = z;
     z = root;
   };

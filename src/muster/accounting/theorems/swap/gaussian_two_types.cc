@@ -30,7 +30,7 @@ constexpr double kRounding = 1e-12;  // relative rounding of an n-th power
 }  // namespace
 
 bool two_types_cover(double mu, double reporting, double absent) {
-  return mu >= TwoTypesLaws::kLeastMu && mu <= TwoTypesLaws::kMostMu && reporting >= kFewReports &&
+  return mu >= TwoTypesLaws::kMinMu && mu <= TwoTypesLaws::kMaxMu && reporting >= kFewReports &&
          absent >= kFewAbsent;
 }
 

@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "muster/accounting/accountant.h"
-#include "muster/accounting/composition/composed_curve.h"
 #include "muster/accounting/theorems/check_in/swap_profile.h"
 #include "muster/accounting/theorems/exact/homogeneous.h"
 #include "muster/accounting/theorems/subset/subset.h"
+#include "muster/composition/composed_curve.h"
 #include "muster/core/error.h"
 
 namespace muster::accounting {

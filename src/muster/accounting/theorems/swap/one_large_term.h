@@ -14,8 +14,8 @@
 #include <functional>
 #include <memory>
 
-#include "muster/accounting/describe/profile.h"
 #include "muster/accounting/theorems/swap/others_below_zero.h"
+#include "muster/describe/profile.h"
 #include "muster/numerics/enclosure.h"
 
 namespace muster::accounting {

@@ -9,7 +9,7 @@
 #include <numbers>
 #include <random>
 
-#include "muster/accounting/describe/gaussian_divergence.h"
+#include "muster/describe/gaussian_divergence.h"
 #include "tests/oracle/profile_of_laws.h"
 #include "tests/oracle/random_cases.h"
 #include "tests/oracle/slow_formula.h"

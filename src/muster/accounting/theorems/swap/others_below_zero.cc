@@ -21,11 +21,11 @@ using numerics::SumLaw;
 // e^{-eps} is negligible.
 constexpr std::array kFrom{1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 9.0, 13.0, 20.0, 30.0, 45.0};
 constexpr std::size_t kCells = 160;
-constexpr double kFarthest = 64;    // the last knot over nearest + count; phi is negligible beyond
-constexpr double kOutward = 1e-15;  // relative rounding of a point or a mass
-constexpr double kSummed = 1e-13;   // relative rounding of a sum of some thousand masses
-constexpr double kLeast = 1e-300;   // covers products below the range of a double
-constexpr double kRaised = 1e-11;   // relative amount by which a profile may have raised a kink's mass
+constexpr double kFarthest = 64;       // the last knot over nearest + count; phi is negligible beyond
+constexpr double kOutward = 1e-15;     // relative rounding of a point or a mass
+constexpr double kSummed = 1e-13;      // relative rounding of a sum of some thousand masses
+constexpr double kUnderflow = 1e-300;  // covers products below the range of a double
+constexpr double kRaised = 1e-11;      // relative amount by which a profile may have raised a kink's mass
 
 // Knots are equally spaced in ln(nearest + d), in which the logarithm of phi is nearly linear.
 std::vector<double> knots_of(const OtherTerms& terms) {
@@ -172,7 +172,7 @@ OthersBelowZero::OthersBelowZero(const Profile& profile, const OtherTerms& terms
     points_.push_back(0);
     // Mass left out of a partial sum was multiplied by other clients' masses, which sum to
     // hardly more than 1.
-    masses_.push_back(sum.dropped * std::exp(sum.mass_error + 2 * kRaised * terms.count) + kLeast);
+    masses_.push_back(sum.dropped * std::exp(sum.mass_error + 2 * kRaised * terms.count) + kUnderflow);
   }
   for (std::size_t i = 0; i < sum.points.size(); ++i) {
     points_.push_back(sum.points[i] * (1 - outward * (sum.point_error + kOutward)));

@@ -14,7 +14,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "muster/accounting/describe/profile.h"
+#include "muster/describe/profile.h"
 #include "muster/numerics/side.h"
 
 namespace muster::accounting {

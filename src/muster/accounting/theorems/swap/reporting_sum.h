@@ -13,9 +13,9 @@
 #include <memory>
 #include <optional>
 
-#include "muster/accounting/describe/mechanism.h"
-#include "muster/accounting/describe/profile.h"
 #include "muster/accounting/theorems/swap/one_large_term.h"
+#include "muster/describe/mechanism.h"
+#include "muster/describe/profile.h"
 #include "muster/numerics/enclosure.h"
 #include "muster/numerics/sums/atomic_law.h"
 

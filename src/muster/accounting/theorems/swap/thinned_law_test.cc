@@ -1,18 +1,20 @@
 // The thinned law is above the given one in convex order, close to it, and small; products likewise.
-#include "muster/accounting/theorems/swap/thinned_law.h"
+#include "muster/numerics/sums/thinned_law.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "muster/accounting/describe/profile.h"
 #include "muster/accounting/theorems/shared/reporting_law.h"
+#include "muster/describe/profile.h"
 
 namespace muster::accounting {
 namespace {
 
 using numerics::AtomicLaw;
+using numerics::thinned_law;
+using numerics::thinned_product;
 
 long double excess(const AtomicLaw& law, long double k) {
   long double sum = 0, mass = 0;
@@ -33,11 +35,11 @@ AtomicLaw product(const AtomicLaw& law, const std::vector<double>& weights, cons
   return result;
 }
 
-void expect_above(const AtomicLaw& thin, const AtomicLaw& law, double most_added) {
+void expect_above(const AtomicLaw& thin, const AtomicLaw& law, double max_added) {
   const double deviation = std::sqrt(law.variance());
   EXPECT_NEAR(thin.mean(), law.mean(), 1e-13 * deviation);
   EXPECT_GE(thin.variance(), law.variance() * (1 - 1e-13));
-  EXPECT_LE(thin.variance(), law.variance() * (1 + most_added));
+  EXPECT_LE(thin.variance(), law.variance() * (1 + max_added));
   EXPECT_EQ(thin.largest_point(), law.largest_point());
   EXPECT_EQ(thin.smallest_point(), law.smallest_point());
   int below = 0;

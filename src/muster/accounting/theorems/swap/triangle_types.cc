@@ -44,11 +44,11 @@ std::vector<double> mirrored(std::vector<double> edges) {
 // Towards the ends cells shrink with the distance from the end. What the mixtures of those cells lack
 // is charged to the inner type, divided by its weight; what the mixture of the outermost cell lacks is
 // charged to all types.
-TriangleTypes::TriangleTypes(double most_mu, bool rough)
+TriangleTypes::TriangleTypes(double max_mu, bool rough)
     : ratio_(rough ? kRoughRatio : kRatio), open_(rough ? kRoughOpen : kOpen) {
-  places_ = most_mu <= kNarrow ? std::vector<double>{-1, 0, 1}
-            : most_mu <= kWide ? std::vector<double>{-1, -0.5, 0, 0.5, 1}
-                               : std::vector<double>{-1, -0.8125, -0.5, 0, 0.5, 0.8125, 1};
+  places_ = max_mu <= kNarrow ? std::vector<double>{-1, 0, 1}
+            : max_mu <= kWide ? std::vector<double>{-1, -0.5, 0, 0.5, 1}
+                              : std::vector<double>{-1, -0.8125, -0.5, 0, 0.5, 0.8125, 1};
   const auto add = [&](std::size_t first, Cells::Charged charged, std::vector<double> edges) {
     const double from = places_[first], to = places_[first + 1];
     TriangleCells cells;
@@ -66,9 +66,9 @@ TriangleTypes::TriangleTypes(double most_mu, bool rough)
     add(i, Cells::Charged::both, std::move(edges));
   }
   std::vector<double> right;
-  for (double left = 1 - places_[last]; left > kLastCell; left *= rough                ? kRoughShrink
-                                                                  : most_mu <= kNarrow ? kNarrowShrink
-                                                                                       : kShrink) {
+  for (double left = 1 - places_[last]; left > kLastCell; left *= rough               ? kRoughShrink
+                                                                  : max_mu <= kNarrow ? kNarrowShrink
+                                                                                      : kShrink) {
     right.push_back(1 - left);
   }
   const std::vector<double> outermost{right.back(), 1};

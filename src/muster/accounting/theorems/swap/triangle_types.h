@@ -19,8 +19,8 @@ namespace muster::accounting {
 
 class TriangleTypes {
  public:
-  // For distances mu up to `most_mu`. `rough` takes fewer cells and a less precise search.
-  TriangleTypes(double most_mu, bool rough);
+  // For distances mu up to `max_mu`. `rough` takes fewer cells and a less precise search.
+  TriangleTypes(double max_mu, bool rough);
 
   std::size_t size() const { return places_.size(); }
   const std::vector<double>& places() const { return places_; }

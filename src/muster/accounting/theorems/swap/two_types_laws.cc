@@ -27,7 +27,7 @@ constexpr Extended kRounding = 0x1p-51L;
 // Rounding may make the masses sum to at most 1 plus this; a sum of n terms is charged n times as much.
 constexpr Extended kExcess = 1e-15L;
 constexpr Extended kNoise = 1e-16L;
-constexpr int kMostLines = 400;
+constexpr int kMaxLines = 400;
 constexpr std::size_t kKept = 16;  // tables kept in the process
 
 // A line in the form of an expected excess (slope in [-1, 0]) or, left of 0, of an expected deficit: the
@@ -102,7 +102,7 @@ double up(Extended x) { return static_cast<double>(x * (1 + kRounding)); }
 SidedValues convex_majorant(const std::vector<double>& points, SidedValues values) {
   Polygon polygon(points, std::move(values));
   polygon.order();
-  for (int lines = 0; lines < kMostLines; ++lines) {
+  for (int lines = 0; lines < kMaxLines; ++lines) {
     std::size_t first = 1;
     while (first + 1 < polygon.size() && !polygon.concave(first)) ++first;
     if (first + 1 >= polygon.size()) break;

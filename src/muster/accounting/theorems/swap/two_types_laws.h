@@ -37,9 +37,9 @@ std::optional<std::vector<double>> masses_above(const std::vector<double>& point
 
 class TwoTypesLaws {
  public:
-  static constexpr double kLeastMu = 0.01, kMostMu = 1.01;
+  static constexpr double kMinMu = 0.01, kMaxMu = 1.01;
 
-  // The table for records in a ball of diameter mu, in [kLeastMu, kMostMu] noise deviations. The most
+  // The table for records in a ball of diameter mu, in [kMinMu, kMaxMu] noise deviations. The most
   // recently used tables are kept.
   static std::shared_ptr<const TwoTypesLaws> of(double mu);
   explicit TwoTypesLaws(double mu);

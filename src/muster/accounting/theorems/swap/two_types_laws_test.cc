@@ -111,7 +111,7 @@ int above_certificate(const Shortcut& shortcut, double mu, double excess,
 }
 
 BoxCorner right_triangles_alone(const TriangleCells& cells, const TriangleBox& box, bool positive) {
-  return box.least_eta > 0
+  return box.min_eta > 0
              ? BoxCorner{true, {}}
              : BoxCorner{false, {1, positive ? cells.edges[box.last + 1] : cells.edges[box.first], 1}};
 }
@@ -120,7 +120,7 @@ BoxCorner wrong_end(const TriangleCells& cells, const TriangleBox& box, bool pos
 }
 BoxCorner flat_sum(const TriangleCells& cells, const TriangleBox& box, bool positive) {
   BoxCorner corner = corner_of(cells, box, positive);
-  corner.triangle.S = 1 + box.most_eta;
+  corner.triangle.S = 1 + box.max_eta;
   return corner;
 }
 
@@ -227,7 +227,7 @@ TEST(TwoTypesLaws, TablesAreKeptAndCoverTheirRange) {
   EXPECT_NE(TwoTypesLaws::of(0.32).get(), first.get());  // no longer kept, but still valid
   EXPECT_TRUE(first->at(0, 1).has_value());
   EXPECT_FALSE(first->at(10, 1).has_value());
-  for (const double mu : {TwoTypesLaws::kLeastMu, 0.1, TwoTypesLaws::kMostMu}) {
+  for (const double mu : {TwoTypesLaws::kMinMu, 0.1, TwoTypesLaws::kMaxMu}) {
     const TwoTypesLaws laws(mu);
     for (std::size_t l = 0; l < 2; ++l) {
       const TwoTypesLaws::Level& level = laws.level(l);

@@ -20,7 +20,7 @@ constexpr double kShare = 8e-4, kSharePerMu2 = 4e-3;
 // Atoms of the common factor worth less than this share of A or B are bounded, not computed.
 constexpr double kSpared = 1e-7;
 // The number of evaluations per node. The largest box left is a valid bound whenever the search stops.
-constexpr int kMostEvaluations = 20'000;
+constexpr int kMaxEvaluations = 20'000;
 constexpr std::size_t kRuns = 8;  // runs of cells at the start
 // Intervals of eta are split at their arithmetic mean up to this ratio of their ends, then at
 // the geometric mean.
@@ -30,6 +30,110 @@ struct Entry {
   double value;
   TriangleBox box;
   bool operator<(const Entry& other) const { return value < other.value; }
+};
+
+// Branch and bound over boxes: the box of the largest bound is split until that bound is small enough.
+class BoxSearch {
+ public:
+  BoxSearch(const MixedValues& values, const TriangleExcesses& excesses, const TriangleCells& cells, double c,
+            const LeftOpen& open, CornerOf corner)
+      : values_(values),
+        excesses_(excesses),
+        cells_(cells),
+        c_(c),
+        open_(open),
+        corner_(corner),
+        steep_(1 + std::fabs(c) / 2),
+        negligible_(larger(kSpared * larger(values.first, values.second), open.spared)) {}
+
+  // `near`: up to this eta, boxes are on their own from the start.
+  Correction run(double near) {
+    push_all(near);
+    while (!queue_.empty() && found_.evaluations < kMaxEvaluations) {
+      const Entry top = queue_.top();
+      if (top.value <= open_.ratio * found_.reached + open_.absolute) break;
+      queue_.pop();
+      if (!split(top.box)) {
+        queue_.push(top);
+        break;
+      }
+    }
+    found_.beta = queue_.empty() ? 0 : larger(0.0, queue_.top().value);
+    return found_;
+  }
+
+ private:
+  void push_all(double near) {
+    const std::size_t count = cells_.lambdas.size();
+    for (std::size_t run = 0; run < kRuns; ++run) {
+      const std::size_t first = run * count / kRuns, end = (run + 1) * count / kRuns;
+      if (first == end) continue;  // there may be fewer cells than runs
+      const std::size_t last = end - 1;
+      push({first, last, 0, near});
+      push({first, last, near, 0.2});
+      push({first, last, 0.2, 1});
+    }
+  }
+
+  void push(const TriangleBox& box) {
+    if (const double at = value(box); at > 0) queue_.push({at, box});
+  }
+
+  // Replaces a box by its halves: of its cells or of its interval of eta, whichever promises more. Returns
+  // false for an interval too short to be halved.
+  bool split(const TriangleBox& box) {
+    const double eta_width = box.max_eta - box.min_eta;
+    const double sums = widest_sum(box.max_eta, 0) - widest_sum(box.min_eta, 0);
+    const double by_eta = steep_ * steep_ * eta_width + c_ * c_ / 4 * sums;
+    const double by_cells =
+        2 * steep_ * std::fabs(c_) * (cells_.edges[box.last + 1] - cells_.edges[box.first]);
+    if (box.last > box.first && by_cells > by_eta) {
+      const std::size_t middle = box.first + (box.last - box.first) / 2;
+      push({box.first, middle, box.min_eta, box.max_eta});
+      push({middle + 1, box.last, box.min_eta, box.max_eta});
+      return true;
+    }
+    const double middle = box.min_eta <= 0                     ? box.max_eta / 4
+                          : box.max_eta < kThird * box.min_eta ? 0.5 * (box.min_eta + box.max_eta)
+                                                               : std::sqrt(box.min_eta * box.max_eta);
+    if (!(middle > box.min_eta && middle < box.max_eta)) return false;
+    push({box.first, box.last, box.min_eta, middle});
+    push({box.first, box.last, middle, box.max_eta});
+    if (box.first == box.last) {
+      found_.reached = larger(found_.reached, value({box.first, box.last, middle, middle}));
+    }
+    return true;
+  }
+
+  // An upper bound of what the mixture lacks in the box; -1 for an empty box.
+  double value(const TriangleBox& box) {
+    const BoxCorner at = corner_(cells_, box, c_ > 0);
+    if (at.empty) return -1.0;
+    ++found_.evaluations;
+    // lambda A + (1 - lambda) B is least at one end of a run of cells.
+    const double least = smaller(mixed(box.first), mixed(box.last));
+    const double lacking = excesses_.above(at.triangle, c_, negligible_) - least * (1 - 4 * kUlp);
+    if (!(lacking > 0) || values_.charged == MixedValues::Charged::both) return lacking;
+    const double weight = values_.charged == MixedValues::Charged::first
+                              ? smaller(cells_.lambdas[box.first], cells_.lambdas[box.last])
+                              : 1 - larger(cells_.lambdas[box.first], cells_.lambdas[box.last]);
+    return lacking / weight * (1 + 4 * kUlp);
+  }
+
+  double mixed(std::size_t cell) const {
+    return cells_.lambdas[cell] * values_.first + (1 - cells_.lambdas[cell]) * values_.second;
+  }
+
+  const MixedValues& values_;
+  const TriangleExcesses& excesses_;
+  const TriangleCells& cells_;
+  double c_;
+  const LeftOpen& open_;
+  CornerOf corner_;
+  double steep_;       // about (M1 + E M2)/2 of Lemma 1 where g = c
+  double negligible_;  // atoms of the common factor worth less than this are not computed
+  std::priority_queue<Entry> queue_;
+  Correction found_{0, 0, 0};
 };
 
 }  // namespace
@@ -56,13 +160,13 @@ TriangleCells TriangleCells::of(double mu, int count) {
 }
 
 BoxCorner corner_of(const TriangleCells& cells, const TriangleBox& box, bool positive) {
-  const double most_d = (1 - box.least_eta) * (1 + kUlp);
-  const double lo = larger(cells.edges[box.first], -most_d);
-  const double hi = smaller(cells.edges[box.last + 1], most_d);
+  const double max_d = (1 - box.min_eta) * (1 + kUlp);
+  const double lo = larger(cells.edges[box.first], -max_d);
+  const double hi = smaller(cells.edges[box.last + 1], max_d);
   if (lo > hi) return {true, {}};
-  const double least_d = lo > 0 ? lo : hi < 0 ? -hi : 0;
-  const double eta = smaller(box.most_eta, 1 - least_d + 2 * kUlp);
-  return {false, {smaller(1.0, most_d), positive ? hi : lo, widest_sum(eta, least_d)}};
+  const double min_d = lo > 0 ? lo : hi < 0 ? -hi : 0;
+  const double eta = smaller(box.max_eta, 1 - min_d + 2 * kUlp);
+  return {false, {smaller(1.0, max_d), positive ? hi : lo, widest_sum(eta, min_d)}};
 }
 
 Correction certified_correction(const TriangleExcesses& excesses, const TriangleCells& cells, double mu,
@@ -77,70 +181,7 @@ Correction certified_correction(const TriangleExcesses& excesses, const Triangle
 Correction certified_excess(const MixedValues& values, const TriangleExcesses& excesses,
                             const TriangleCells& cells, double mu, double c, const LeftOpen& open,
                             CornerOf corner) {
-  const bool positive = c > 0;
-  const double record = values.first, alternative = values.second;
-  const double steep = 1 + std::fabs(c) / 2;  // about (M1 + E M2)/2 of Lemma 1 where g = c
-  const double negligible = larger(kSpared * larger(record, alternative), open.spared);
-  Correction found{0, 0, 0};
-  const auto value = [&](const TriangleBox& box) {
-    const BoxCorner at = corner(cells, box, positive);
-    if (at.empty) return -1.0;
-    ++found.evaluations;
-    // lambda A + (1 - lambda) B is least at one end of a run of cells.
-    const auto mixed = [&](std::size_t j) {
-      return cells.lambdas[j] * record + (1 - cells.lambdas[j]) * alternative;
-    };
-    const double least = smaller(mixed(box.first), mixed(box.last));
-    const double lacking = excesses.above(at.triangle, c, negligible) - least * (1 - 4 * kUlp);
-    if (!(lacking > 0) || values.charged == MixedValues::Charged::both) return lacking;
-    const double weight = values.charged == MixedValues::Charged::first
-                              ? smaller(cells.lambdas[box.first], cells.lambdas[box.last])
-                              : 1 - larger(cells.lambdas[box.first], cells.lambdas[box.last]);
-    return lacking / weight * (1 + 4 * kUlp);
-  };
-  std::priority_queue<Entry> queue;
-  const auto push = [&](const TriangleBox& box) {
-    if (const double at = value(box); at > 0) queue.push({at, box});
-  };
-  const std::size_t count = cells.lambdas.size();
-  const double near = smaller(0.1, 0.03 * mu * mu);
-  for (std::size_t run = 0; run < kRuns; ++run) {
-    const std::size_t first = run * count / kRuns, end = (run + 1) * count / kRuns;
-    if (first == end) continue;  // there may be fewer cells than runs
-    const std::size_t last = end - 1;
-    push({first, last, 0, near});
-    push({first, last, near, 0.2});
-    push({first, last, 0.2, 1});
-  }
-  while (!queue.empty() && found.evaluations < kMostEvaluations) {
-    const Entry top = queue.top();
-    if (top.value <= open.ratio * found.reached + open.absolute) break;
-    queue.pop();
-    const TriangleBox& box = top.box;
-    const double eta_width = box.most_eta - box.least_eta;
-    const double sums = widest_sum(box.most_eta, 0) - widest_sum(box.least_eta, 0);
-    const double by_eta = steep * steep * eta_width + c * c / 4 * sums;
-    const double by_cells = 2 * steep * std::fabs(c) * (cells.edges[box.last + 1] - cells.edges[box.first]);
-    if (box.last > box.first && by_cells > by_eta) {
-      const std::size_t middle = box.first + (box.last - box.first) / 2;
-      push({box.first, middle, box.least_eta, box.most_eta});
-      push({middle + 1, box.last, box.least_eta, box.most_eta});
-      continue;
-    }
-    const double middle = box.least_eta <= 0                      ? box.most_eta / 4
-                          : box.most_eta < kThird * box.least_eta ? 0.5 * (box.least_eta + box.most_eta)
-                                                                  : std::sqrt(box.least_eta * box.most_eta);
-    if (!(middle > box.least_eta && middle < box.most_eta)) {
-      queue.push(top);
-      break;
-    }
-    push({box.first, box.last, box.least_eta, middle});
-    push({box.first, box.last, middle, box.most_eta});
-    if (box.first == box.last)
-      found.reached = larger(found.reached, value({box.first, box.last, middle, middle}));
-  }
-  found.beta = queue.empty() ? 0 : larger(0.0, queue.top().value);
-  return found;
+  return BoxSearch(values, excesses, cells, c, open, corner).run(smaller(0.1, 0.03 * mu * mu));
 }
 
 }  // namespace muster::accounting

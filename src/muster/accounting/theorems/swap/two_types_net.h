@@ -24,10 +24,10 @@ struct TriangleCells {
   static TriangleCells of(double mu, int count);
 };
 
-// The triangles of the cells first to last, inclusive, with least_eta <= eta <= most_eta.
+// The triangles of the cells first to last, inclusive, with min_eta <= eta <= max_eta.
 struct TriangleBox {
   std::size_t first, last;
-  double least_eta, most_eta;
+  double min_eta, max_eta;
 };
 
 // The triangle that lies above all those of the box, for c > 0 (`positive`) or c <= 0; none where

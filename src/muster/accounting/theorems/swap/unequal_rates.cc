@@ -45,15 +45,16 @@ numerics::Enclosure UnequalRatesCurve::delta(double epsilon) const {
 UnequalRatesMixture::UnequalRatesMixture(double n, double lo, double hi, Family family, double fineness)
     : family_(std::move(family)) {
   check(lo, hi);
-  for (const BinomialBlock& block : binomial_blocks(n - 1, lo / hi, 90, fineness)) {
+  for (const numerics::BinomialBlock& block : numerics::binomial_blocks(n - 1, lo / hi, 90, fineness)) {
     if (block.weight < kImprobable) {
       improbable_ += block.weight;
     } else {
       blocks_.push_back(block);
     }
   }
-  std::sort(blocks_.begin(), blocks_.end(),
-            [](const BinomialBlock& x, const BinomialBlock& y) { return x.first < y.first; });
+  std::sort(
+      blocks_.begin(), blocks_.end(),
+      [](const numerics::BinomialBlock& x, const numerics::BinomialBlock& y) { return x.first < y.first; });
 }
 
 void UnequalRatesMixture::merge() {
@@ -64,14 +65,14 @@ void UnequalRatesMixture::merge() {
   // Numbers of clients that differ by at most this share are merged: the bound changes less between them
   // than merging loses anyway.
   constexpr double kAlike = 2e-5;
-  const auto alike = [&](const BinomialBlock& a, const BinomialBlock& b) {
+  const auto alike = [&](const numerics::BinomialBlock& a, const numerics::BinomialBlock& b) {
     return b.first - a.first <= kAlike * a.first;
   };
   if (blocks_.size() <= kCuts.size() && !alike(blocks_.front(), blocks_.back())) return;
-  std::vector<BinomialBlock> merged;
+  std::vector<numerics::BinomialBlock> merged;
   double cumulative = 0;
   std::size_t next = 0;
-  for (const BinomialBlock& block : blocks_) {
+  for (const numerics::BinomialBlock& block : blocks_) {
     if (merged.empty() ||
         (next < kCuts.size() && cumulative >= kCuts[next] && !alike(merged.back(), block))) {
       merged.push_back(block);
@@ -87,13 +88,13 @@ void UnequalRatesMixture::merge() {
 
 numerics::Enclosure UnequalRatesMixture::delta(double epsilon) const {
   double least = 1, upper = improbable_;
-  double least_below = 1, lower = 0;
-  for (const BinomialBlock& block : blocks_) {
+  double min_below = 1, lower = 0;
+  for (const numerics::BinomialBlock& block : blocks_) {
     const numerics::Enclosure value = family_(block.first + 1, epsilon);
     if (value.upper < least) least = value.upper;
-    if (value.lower < least_below) least_below = value.lower;
+    if (value.lower < min_below) min_below = value.lower;
     upper += block.weight * least;
-    lower += block.weight * least_below;
+    lower += block.weight * min_below;
   }
   // The weights sum to 1 plus the two tails' Chernoff bounds and rounding.
   const double top = upper * (1 + 1e-14);

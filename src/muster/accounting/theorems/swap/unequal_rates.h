@@ -16,8 +16,8 @@
 #include <functional>
 #include <vector>
 
-#include "muster/accounting/theorems/shared/binomial_blocks.h"
 #include "muster/accounting/theorems/swap/reporting_sum.h"
+#include "muster/numerics/binomial_blocks.h"
 
 namespace muster::accounting {
 
@@ -49,8 +49,8 @@ class UnequalRatesMixture {
   std::size_t evaluations() const { return blocks_.size(); }
 
  private:
-  std::vector<BinomialBlock> blocks_;  // in increasing order of N
-  double improbable_ = 0;              // weight of the blocks left out, charged at 1
+  std::vector<numerics::BinomialBlock> blocks_;  // in increasing order of N
+  double improbable_ = 0;                        // weight of the blocks left out, charged at 1
   Family family_;
 };
 

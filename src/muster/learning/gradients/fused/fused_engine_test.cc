@@ -61,14 +61,20 @@ class FusedEngine : public ::testing::Test {
     hwy::GetChosenTarget().Update(hwy::SupportedTargets());
   }
 
+  // Both engines, with room for what they compute.
+  struct Engines {
+    std::unique_ptr<GradientEngine> reference = make_reference_engine(Architecture::cnn);
+    std::unique_ptr<GradientEngine> fused = make_fused_cnn_engine();
+    std::unique_ptr<Workspace> reference_room = reference->make_workspace();
+    std::unique_ptr<Workspace> room = fused->make_workspace();
+    std::vector<float> expected = std::vector<float>(kSize);
+    std::vector<float> gradient = std::vector<float>(kSize);
+    std::vector<float> buffer = std::vector<float>(kImagePixels);
+  };
+
   void expect_agreement(const std::vector<float>& parameters, const Dataset& data) {
-    const auto reference = make_reference_engine(Architecture::cnn);
-    const auto engine = make_fused_cnn_engine();
-    auto reference_room = reference->make_workspace();
-    auto room = engine->make_workspace();
-    std::vector<float> expected(kSize);
-    std::vector<float> gradient(kSize);
-    std::vector<float> buffer(kImagePixels);
+    Engines both;
+    auto& [reference, engine, reference_room, room, expected, gradient, buffer] = both;
     double worst = 0;
     for (std::size_t i = 0; i < data.size(); ++i) {
       const Example example = data.example(i, buffer);
@@ -144,13 +150,8 @@ TEST_F(FusedEngine, TargetsWithFusedMultiplyAddAgreeBitForBit) {
 // Its input still varies, so the gradient of its weights shows which position of each window was chosen.
 TEST_F(FusedEngine, BreaksTiesLikeTheReference) {
   const DataSplit split = draw_digits(0, 1, 6);
-  const auto reference = make_reference_engine(Architecture::cnn);
-  const auto engine = make_fused_cnn_engine();
-  auto reference_room = reference->make_workspace();
-  auto room = engine->make_workspace();
-  std::vector<float> expected(kSize);
-  std::vector<float> gradient(kSize);
-  std::vector<float> buffer(kImagePixels);
+  Engines both;
+  auto& [reference, engine, reference_room, room, expected, gradient, buffer] = both;
   for (const std::size_t l : {0, 3}) {
     const Layer layer = layers(Architecture::cnn)[l];
     auto parameters = initial_parameters(Architecture::cnn, random::RunKey::from_seed(1));

@@ -1,0 +1,142 @@
+#include "muster/accounting/constant_accountant.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+#include <variant>
+
+#include "muster/accounting/settled.h"
+#include "muster/accounting/theorems/local/local.h"
+#include "muster/accounting/timed.h"
+#include "muster/numerics/ordered.h"
+
+namespace muster::accounting {
+namespace {
+
+using numerics::larger;
+using numerics::smaller;
+
+std::optional<double> finite(double value) {
+  return std::isfinite(value) ? std::optional<double>(value) : std::nullopt;
+}
+
+// The lower value of a single test of one round. It is hardly ever the largest one, but it always exists.
+Bound floor_bound(const ViewBounds& in, const Question& question) {
+  const Stopwatch watch;
+  Bound bound;
+  bound.id = "one-bit-test";
+  bound.view = in.view;
+  bound.citation = "one distinguishing test of one round, in closed form; docs/theory/floor.md";
+  bound.assumptions = {"a lower bound: upper is none"};
+  bound.lower = in.gate.floor(question);
+  bound.seconds = watch.seconds();
+  return bound;
+}
+
+Statement nothing_released(const Question& question, View view) {
+  Bound nothing;
+  nothing.id = "local-composition";
+  nothing.view = view;
+  nothing.upper = nothing.lower = 0;
+  nothing.assumptions = {"nothing is released"};
+  return {question, 0, nothing, 0, 0, {nothing}};
+}
+
+}  // namespace
+
+ConstantAccountant::ConstantAccountant(const Mechanism& mechanism, const Participation& participation)
+    : mechanism_(mechanism), participation_(participation) {
+  in(own());
+}
+
+const ViewBounds& ConstantAccountant::in(View view) const {
+  const std::lock_guard lock(mutex_);
+  const auto known = std::ranges::find(views_, view, &ViewBounds::view);
+  return known != views_.end() ? *known : views_.emplace_back(mechanism_, participation_, view);
+}
+
+Gate ConstantAccountant::gate(std::uint64_t /*rounds*/, View view) const { return in(view).gate; }
+
+double ConstantAccountant::local(std::uint64_t rounds, const Question& question) const {
+  const Rate rate = message_rate(participation_);
+  return question.asks_epsilon() ? local_epsilon_upper(mechanism_, rate, rounds, question.fixed)
+                                 : local_delta_upper(mechanism_, rate, rounds, question.fixed);
+}
+
+double ConstantAccountant::checked_local(const ViewBounds& in, std::uint64_t rounds,
+                                         const Question& question) const {
+  const double value = local(rounds, question);
+  in.gate.check("local-composition", rounds, question, value);
+  return value;
+}
+
+Bound ConstantAccountant::local_bound(const ViewBounds& in, std::uint64_t rounds,
+                                      const Question& question) const {
+  const Stopwatch watch;
+  Bound bound;
+  bound.id = "local-composition";
+  bound.view = in.view;
+  bound.assumptions = {"no amplification: holds even if the shuffler colludes with the aggregator"};
+  bound.citation =
+      std::holds_alternative<GaussianLocal>(mechanism_)
+          ? "Dong, Roth, Su, JRSS-B 2022, Corollary 3.3, mixed over the number of participations"
+          : "Kairouz, Oh, Viswanath, ICML 2015, Theorem 3.3, mixed over the number of participations";
+  add_assumptions(mechanism_, bound.assumptions);
+  if (in.uppers.empty() && !in.missing.empty()) {
+    bound.assumptions.push_back(in.missing);
+  }
+  bound.upper = finite(checked_local(in, rounds, question));
+  bound.seconds = watch.seconds();
+  return bound;
+}
+
+std::optional<double> ConstantAccountant::upper(std::uint64_t rounds, const Question& question) const {
+  if (rounds == 0) return 0;
+  const ViewBounds& in = this->in(own());
+  double least = checked_local(in, rounds, question);
+  for (const ComposedUpper& upper : in.uppers) {
+    if (upper.charged()) least = smaller(least, upper.upper(in.gate, rounds, question));
+  }
+  return finite(least);
+}
+
+std::optional<double> ConstantAccountant::rough_upper(std::uint64_t rounds, const Question& question) const {
+  if (rounds == 0) return 0;
+  double least = local(rounds, question);
+  for (const ComposedUpper& upper : in(own()).uppers) {
+    if (upper.charged()) least = smaller(least, upper.rough_upper(rounds, question));
+  }
+  return finite(least);
+}
+
+double ConstantAccountant::epsilon_upper(std::uint64_t rounds, Delta delta) const {
+  return upper(rounds, {Question::Kind::epsilon_at_delta, delta.value()})
+      .value_or(std::numeric_limits<double>::infinity());
+}
+
+Statement ConstantAccountant::account(std::uint64_t rounds, const Question& question,
+                                      std::optional<View> asked) const {
+  const ViewBounds& in = this->in(asked.value_or(own()));
+  if (rounds == 0) return nothing_released(question, in.view);
+  Statement statement{question, rounds, {}, std::nullopt, rounds, {}};
+  statement.all.push_back(local_bound(in, rounds, question));
+  statement.local = statement.all.front().upper;
+  std::optional<double> charged = statement.local;  // the smallest charged bound so far
+  for (const ComposedUpper& upper : in.uppers) {
+    Bound bound = upper.bound(in.view, in.gate, rounds, question);
+    if (upper.charged() && bound.upper && (!charged || *bound.upper < *charged)) charged = bound.upper;
+    // This bound is provably no smaller than another one of the list; where its tables say otherwise, that
+    // is their numerical error.
+    if (!upper.charged() && bound.upper && charged) bound.upper = larger(*bound.upper, *charged);
+    statement.all.push_back(std::move(bound));
+  }
+  for (const ComposedLower& pair : in.lowers) {
+    statement.all.push_back(pair.bound(in.view, rounds, question, charged));
+  }
+  if (lower_of(statement) == 0) statement.all.push_back(floor_bound(in, question));
+  settle(statement, lower_of(statement));
+  return statement;
+}
+
+}  // namespace muster::accounting

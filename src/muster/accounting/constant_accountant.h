@@ -1,0 +1,46 @@
+// The accountant for rounds that are all alike. Internal to Accountant, whose one stage it charges.
+//
+// The methods are those of Accountant; accountant.h says what they mean. Thread rule: const methods may run
+// concurrently.
+#pragma once
+
+#include <cstdint>
+#include <list>
+#include <mutex>
+#include <optional>
+
+#include "muster/accounting/gate/gate.h"
+#include "muster/accounting/statement.h"
+#include "muster/accounting/view_bounds.h"
+#include "muster/core/types.h"
+#include "muster/describe/mechanism.h"
+#include "muster/describe/participation.h"
+
+namespace muster::accounting {
+
+class ConstantAccountant {
+ public:
+  ConstantAccountant(const Mechanism& mechanism, const Participation& participation);
+
+  Statement account(std::uint64_t rounds, const Question& question, std::optional<View> asked) const;
+  std::optional<double> upper(std::uint64_t rounds, const Question& question) const;
+  std::optional<double> rough_upper(std::uint64_t rounds, const Question& question) const;
+  double epsilon_upper(std::uint64_t rounds, Delta delta) const;
+  // The gate of the first `rounds` rounds, which are all alike.
+  Gate gate(std::uint64_t rounds, View view) const;
+  View own() const { return own_view(participation_); }
+
+ private:
+  const ViewBounds& in(View view) const;
+  // What a message gives away without amplification; the second has passed the gate.
+  double local(std::uint64_t rounds, const Question& question) const;
+  double checked_local(const ViewBounds& in, std::uint64_t rounds, const Question& question) const;
+  Bound local_bound(const ViewBounds& in, std::uint64_t rounds, const Question& question) const;
+
+  Mechanism mechanism_;
+  Participation participation_;
+  mutable std::mutex mutex_;
+  mutable std::list<ViewBounds> views_;  // those that were asked for
+};
+
+}  // namespace muster::accounting

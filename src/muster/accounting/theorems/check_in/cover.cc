@@ -1,0 +1,135 @@
+#include "muster/accounting/theorems/cover.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "muster/accounting/theorems/check_in/swap_profile.h"
+#include "muster/accounting/theorems/entry.h"
+#include "muster/accounting/theorems/everyone/blanket.h"
+#include "muster/accounting/theorems/exact/cover.h"
+#include "muster/accounting/theorems/swap/class_c.h"
+#include "muster/accounting/theorems/swap/cover.h"
+#include "muster/accounting/theorems/swap/unequal_rates.h"
+
+namespace muster::accounting {
+namespace {
+
+constexpr double kLatticeOfTerms = 30;  // from this epsilon0 on, terms lie too far apart for a knot
+// With this many clients expected to be absent, P(nobody is absent) <= e^-700 is negligible.
+constexpr double kNobodyAbsent = 700;
+
+// --- rates in [lo, hi], lo < hi -------------------------------------------------------------------
+
+struct Rates {
+  double n, lo, hi;
+};
+
+RoundBound unequal_blanket(const Mechanism& mechanism, double epsilon0, const Rates& rates,
+                           const std::vector<std::string>& who) {
+  return {.id = "unequal-rates-blanket",
+          .citation = "privacy blanket of the clients that report for certain; docs/theory/unequal-rates.md",
+          .assumptions = with_mechanism(mechanism, who),
+          .delta = [rates, epsilon0](double epsilon) {
+            return thinned_blanket_delta(rates.n, rates.lo, epsilon0, epsilon);
+          }};
+}
+
+RoundBound unequal_class_c(const Mechanism& mechanism, const Rates& rates, std::vector<std::string> who) {
+  const double epsilon0 = pure_epsilon0(mechanism).value();
+  who.emplace_back(kOneRoundAtATime);
+  return {.id = "unequal-rates-class-c",
+          .citation = "unequal rates and the worst types of the others; docs/theory/unequal-rates.md",
+          .assumptions = with_mechanism(mechanism, std::move(who)),
+          .delta = curve_of(ClassCCurve::unequal(epsilon0, rates.n, rates.lo, rates.hi))};
+}
+
+RoundBound unequal_swap(const Mechanism& mechanism, const Rates& rates, const std::vector<std::string>& who) {
+  return {.id = "unequal-rates-swap",
+          .citation = "swap theorem for unequal rates, profile-only form; docs/theory/unequal-rates.md",
+          .assumptions = with_mechanism(mechanism, who),
+          .delta = curve_of(UnequalRatesCurve(ReportingSum(mechanism), rates.n, rates.lo, rates.hi))};
+}
+
+void cover_unequal_rates(const Mechanism& mechanism, const ShuffledCheckIn& p, Applicable& list) {
+  const Rates rates{count_of(p.clients), p.least->value(), p.rate.value()};
+  const std::vector<std::string> who = {
+      kSecretCoins, fmt::format("{} honest clients, each at an effective rate in [{}, {}]", p.clients.value(),
+                                rates.lo, rates.hi)};
+  add_homogeneous_pair(mechanism, {rates.n, rates.n, rates.hi}, list);  // all of them at the largest rate
+  add_unequal_rates_pair(mechanism, rates.n, rates.lo, rates.hi, list);
+  if (rates.hi < 1) {
+    if (summable_in_class_c(mechanism)) list.uppers.push_back(unequal_class_c(mechanism, rates, who));
+    list.uppers.push_back(unequal_swap(mechanism, rates, who));
+    return;
+  }
+  const std::optional<double> epsilon0 = pure_epsilon0(mechanism);
+  if (epsilon0 && summable(mechanism)) {
+    list.uppers.push_back(unequal_blanket(mechanism, *epsilon0, rates, who));
+  } else {
+    list.missing = "no theorem for unequal rates up to 1: a largest rate of 1 - 50/n is enough";
+  }
+}
+
+// --- one rate for all, below 1 --------------------------------------------------------------------
+
+// X* of an epsilon0-LDP mechanism lives on the lattice of e^epsilon0 - 1 when E is near 1. The knot is half of
+// the change of ln E that one more message makes.
+double knot_of(const Mechanism& mechanism, double n) {
+  const std::optional<double> epsilon0 = pure_epsilon0(mechanism);
+  return epsilon0 && *epsilon0 < kLatticeOfTerms ? std::log1p(std::expm1(*epsilon0) / n) / 2 : 0;
+}
+
+// A check-in is a plain shuffle of everybody's messages, each of which is then dropped with the same
+// probability. Dropping is post-processing, so every bound for the shuffle holds. It matters where
+// hardly anybody is absent.
+void add_plain_shuffle(const Mechanism& mechanism, const ShuffledCheckIn& p, Applicable& list) {
+  if (count_of(p.clients) * (1 - p.rate.value()) > kNobodyAbsent) return;
+  Applicable shuffle;
+  cover(mechanism, Shuffle{p.clients}, shuffle);
+  for (RoundBound& bound : shuffle.uppers) {
+    bound.assumptions.push_back(
+        fmt::format("holds for everybody reporting, and dropping each message with "
+                    "probability {} is post-processing",
+                    1 - p.rate.value()));
+    list.uppers.push_back(std::move(bound));
+  }
+}
+
+void cover_one_rate(const Mechanism& mechanism, const ShuffledCheckIn& p, Applicable& list) {
+  const double n = count_of(p.clients), rate = p.rate.value();
+  const RoundShape shape{n, n, rate};
+  const std::vector<std::string> who = {
+      kSecretCoins, fmt::format("{} honest clients, each at effective rate {}", p.clients.value(), rate)};
+  const auto sum = std::make_shared<const ReportingSum>(mechanism);
+  const bool is_dominated = add_worst_types(mechanism, shape, who, sum, list);
+  list.uppers.push_back(
+      {.id = "swap-profile",
+       .citation = "swap theorem for shuffled check-in, profile-only form; docs/theory/profile-only.md",
+       .assumptions = with_mechanism(mechanism, who),
+       .delta = [sum, p](double epsilon) { return swap_delta(*sum, p, epsilon); },
+       .knot = knot_of(mechanism, n),
+       .is_dominated = is_dominated});
+  add_homogeneous_pair(mechanism, shape, list);
+  add_third_symbol(mechanism, shape, list);
+  add_plain_shuffle(mechanism, p, list);
+}
+
+}  // namespace
+
+void cover(const Mechanism& mechanism, const ShuffledCheckIn& p, Applicable& list) {
+  if (p.least && p.least->value() < p.rate.value()) {
+    cover_unequal_rates(mechanism, p, list);
+  } else if (p.rate.value() < 1) {
+    cover_one_rate(mechanism, p, list);
+  } else {
+    cover(mechanism, Shuffle{p.clients}, list);
+  }
+}
+
+}  // namespace muster::accounting

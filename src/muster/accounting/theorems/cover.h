@@ -1,0 +1,38 @@
+// Which theorems cover a randomizer under each participation: one overload of `cover` per participation, in
+// the cover.cc of the folder that holds its theorems.
+//
+// To add a theorem, give it a file of its own and an entry in one cover.cc: its id, citation, assumptions
+// and curve. Order matters: a bound marked `is_dominated` is provably no smaller than an earlier one, and is
+// computed for the table alone. A theorem of exact/ (lower bounds) or of swap/ that serves several
+// participations has its entry in that folder's cover.cc. The functions only append to the list; the curves
+// in it may be called from any thread.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "muster/accounting/theorems/round_bound.h"
+#include "muster/describe/mechanism.h"
+#include "muster/describe/participation.h"
+
+namespace muster::accounting {
+
+struct Applicable {
+  std::vector<RoundBound> uppers;
+  std::vector<RoundPair> lowers;
+  // What no theorem covers; empty if `uppers` is not.
+  std::string missing;
+};
+
+// The bounds for an adversary with the participation's own view.
+void cover(const Mechanism& mechanism, const Shuffle& p, Applicable& list);            // everyone/
+void cover(const Mechanism& mechanism, const FixedSubset& p, Applicable& list);        // subset/
+void cover(const Mechanism& mechanism, const ShuffledCheckIn& p, Applicable& list);    // check_in/
+void cover(const Mechanism& mechanism, const RandomCheckIn& p, Applicable& list);      // slots/
+void cover(const Mechanism& mechanism, const AggregatedCheckIn& p, Applicable& list);  // aggregated/
+
+// Turns the list of a shuffle, subset or check-in into that of an adversary who sees only the sum of its
+// messages: adds what the sum hides, and drops the lower bounds that the sum does not show. In aggregated/.
+void cover_sum(const Mechanism& mechanism, const Participation& participation, Applicable& list);
+
+}  // namespace muster::accounting

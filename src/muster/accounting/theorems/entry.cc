@@ -1,0 +1,33 @@
+#include "muster/accounting/theorems/entry.h"
+
+#include <cmath>
+
+#include "muster/numerics/ordered.h"
+
+namespace muster::accounting {
+namespace {
+
+constexpr double kUp = 1 + 1e-15;  // more than the rounding error of sqrt 2 and of one operation
+
+}  // namespace
+
+bool summable(const Mechanism& mechanism) { return pure_epsilon0(mechanism).value_or(0) <= kMaxEpsilon0; }
+
+bool summable_in_class_c(const Mechanism& mechanism) { return in_class_c(mechanism) && summable(mechanism); }
+
+double ball_radius(const GaussianLocal& mechanism) {
+  const double mu = mechanism.mu();
+  return numerics::larger(mu / 2, numerics::smaller(1 / mechanism.sigma, mu / std::sqrt(2.0) * kUp));
+}
+
+double ball_diameter(const GaussianLocal& mechanism) {
+  const double mu = mechanism.mu(), root = std::sqrt(2.0) * kUp;
+  return numerics::larger(mu, numerics::smaller(2 / mechanism.sigma, mu * root));
+}
+
+std::vector<std::string> with_mechanism(const Mechanism& mechanism, std::vector<std::string> assumptions) {
+  add_assumptions(mechanism, assumptions);
+  return assumptions;
+}
+
+}  // namespace muster::accounting

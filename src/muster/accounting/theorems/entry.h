@@ -1,0 +1,46 @@
+// What the entries of several covers share: assumptions in words, for which mechanisms sums are computed, and
+// how a curve becomes part of a RoundBound. Pure functions.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "muster/accounting/theorems/round_bound.h"
+#include "muster/core/types.h"
+#include "muster/describe/mechanism.h"
+
+namespace muster::accounting {
+
+// The largest epsilon0 for which sums are computed, because their terms are as large as e^epsilon0.
+inline constexpr double kMaxEpsilon0 = 100;
+
+inline constexpr const char* kSecretCoins = "coins are secret, independent of the data and of each other";
+inline constexpr const char* kOneRoundAtATime =
+    "one round at a time: not inside a slot protocol, where later rounds see earlier ones";
+inline constexpr const char* kLowerAlone = "a lower bound: upper is none";
+
+inline double count_of(ClientCount clients) { return static_cast<double>(clients.value()); }
+
+// Whether sums of the mechanism's terms are computed: not for an epsilon0 above kMaxEpsilon0.
+bool summable(const Mechanism& mechanism);
+// Whether the theorems for class C apply, and their sums are computed.
+bool summable_in_class_c(const Mechanism& mechanism);
+
+// A ball that holds all records, in noise deviations. Clipped records lie within 1/sigma of the origin. By
+// Jung's theorem, records pairwise within mu also lie in a ball of radius mu / sqrt 2. The smaller ball is used.
+double ball_radius(const GaussianLocal& mechanism);
+double ball_diameter(const GaussianLocal& mechanism);
+
+// The assumptions, followed by those that every bound makes of the mechanism's sampler.
+std::vector<std::string> with_mechanism(const Mechanism& mechanism, std::vector<std::string> assumptions);
+
+// Wraps a curve object as the function that a RoundBound holds.
+template <typename Curve>
+DeltaCurve curve_of(Curve curve) {
+  const auto shared = std::make_shared<const Curve>(std::move(curve));
+  return [shared](double epsilon) { return shared->delta(epsilon); };
+}
+
+}  // namespace muster::accounting

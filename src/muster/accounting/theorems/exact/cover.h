@@ -1,0 +1,26 @@
+// Adds the exact curves of single data sets, which are lower bounds, to the lists of the covers.
+//
+// Each function appends to `list.lowers`. It adds nothing for a mechanism that its data set does not serve.
+#pragma once
+
+#include "muster/accounting/theorems/cover.h"
+#include "muster/accounting/theorems/shared/round_shape.h"
+#include "muster/describe/mechanism.h"
+
+namespace muster::accounting {
+
+// All other clients hold the victim's alternative record (homogeneous.h).
+void add_homogeneous_pair(const Mechanism& mechanism, const RoundShape& shape, Applicable& list);
+
+// The same where everybody reports Gaussian messages, as a composition of its own (shuffle_gaussian_pair.h).
+void add_shuffle_gaussian_pair(const GaussianLocal& mechanism, ClientCount clients, Applicable& list);
+
+// All other clients hold a third symbol of k-ary randomized response, k >= 3 (everyone/k_rr.h).
+void add_third_symbol(const Mechanism& mechanism, const RoundShape& shape, Applicable& list);
+
+// Rates differ: the victim has the largest rate, and the others, who all hold her alternative record, have
+// the smallest (swap/unequal_rates.h). The randomizer is binary randomized response, whose curves every
+// member of class C attains.
+void add_unequal_rates_pair(const Mechanism& mechanism, double n, double lo, double hi, Applicable& list);
+
+}  // namespace muster::accounting

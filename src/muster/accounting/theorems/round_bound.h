@@ -1,0 +1,45 @@
+// One theorem applied to one round: its curve, and everything that has to be known of it for composition
+// and for the printed statement.
+//
+// A round is one execution of the protocol in which each client takes part at most once (for the slot
+// protocols: one whole run). Composition uses the curve alone; the statement printed for users is made from
+// the rest. Immutable; the functions may be called from any thread.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "muster/accounting/statement.h"
+#include "muster/composition/round_curve.h"
+#include "muster/composition/typed_rounds.h"
+
+namespace muster::accounting {
+
+// An upper bound for one round: `delta(epsilon).upper` bounds the hockey-stick divergence of every ordered
+// pair of neighbours.
+struct RoundBound {
+  std::string id;
+  std::string citation;
+  std::vector<std::string> assumptions;
+  DeltaCurve delta;
+  Validity validity = Validity::proven;
+  Neighbouring neighbouring = Neighbouring::replace_one;
+  // The distance in epsilon of the curve's kinks where it is nearly linear between them; 0 if it is smooth.
+  double knot = 0;
+  // If not empty, more than one round is charged by the types that a round can be, not by the
+  // curve's dominating pair.
+  TypesOf types = {};
+  bool is_dominated = false;  // provably no smaller than another bound of the same list
+};
+
+// The exact curves of one pair of neighbouring data sets, in both orientations. Their `lower` ends are
+// valid lower bounds.
+struct RoundPair {
+  std::string id;
+  std::string citation;
+  std::vector<std::string> assumptions;
+  DeltaCurve forward;
+  DeltaCurve reverse;
+};
+
+}  // namespace muster::accounting

@@ -1,0 +1,14 @@
+// Who may report in a round, in the three numbers that exact curves and swap bounds need.
+#pragma once
+
+namespace muster::accounting {
+
+// `count` of the `clients` may report, each with probability `rate`: (n, n, 1) is the plain shuffle, (n, n, g)
+// a check-in at rate g, and (n, k, 1) a secret subset of k clients.
+struct RoundShape {
+  double clients;
+  double count;
+  double rate;
+};
+
+}  // namespace muster::accounting

@@ -1,0 +1,111 @@
+#include "muster/accounting/view_bounds.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <utility>
+
+#include "muster/accounting/theorems/applicable.h"
+#include "muster/accounting/timed.h"
+#include "muster/numerics/ordered.h"
+
+namespace muster::accounting {
+namespace {
+
+// The share of a table's work (composition/round_curve.h) for a bound that is not charged, only shown
+// beside the others.
+constexpr double kShareOfUncharged = 0.25;
+
+constexpr double kNothing = 1e-290;  // deltas below this have a lower value of 0
+
+}  // namespace
+
+ComposedUpper::ComposedUpper(RoundBound round)
+    : round_(std::move(round)),
+      composed_(round_.delta, round_.knot, round_.is_dominated ? kShareOfUncharged : 1),
+      typed_(round_.types) {}
+
+bool ComposedUpper::charged() const { return round_.validity == Validity::proven && !round_.is_dominated; }
+
+double ComposedUpper::upper(const Gate& gate, std::uint64_t rounds, const Question& question) const {
+  const double value =
+      uses_types(rounds) ? typed_.upper(rounds, question) : composed_.upper(rounds, question);
+  if (round_.validity == Validity::proven) {
+    gate.check(round_.id, rounds, question, value,
+               [&](double epsilon) { return delta_at(rounds, question.fixed, epsilon); });
+  }
+  return value;
+}
+
+double ComposedUpper::rough_upper(std::uint64_t rounds, const Question& question) const {
+  return uses_types(rounds) ? typed_.rough_upper(rounds, question) : composed_.rough_upper(rounds, question);
+}
+
+double ComposedUpper::delta_at(std::uint64_t rounds, double delta, double epsilon) const {
+  return uses_types(rounds) ? typed_.delta_at(rounds, delta, epsilon)
+                            : composed_.delta_at(rounds, delta, epsilon);
+}
+
+double ComposedUpper::from_below(std::uint64_t rounds, const Question& question, double upper) const {
+  return uses_types(rounds) ? typed_.from_below(rounds, question, upper)
+                            : composed_.from_below(rounds, question, upper);
+}
+
+Bound ComposedUpper::bound(View view, const Gate& gate, std::uint64_t rounds,
+                           const Question& question) const {
+  const Stopwatch watch;
+  Bound bound;
+  bound.id = round_.id;
+  bound.view = view;
+  bound.validity = round_.validity;
+  bound.neighbouring = round_.neighbouring;
+  bound.citation = round_.citation;
+  if (uses_types(rounds)) {
+    bound.citation += fmt::format("; {} rounds", rounds);
+  } else if (rounds > 1) {
+    bound.citation +=
+        fmt::format("; its dominating pair composed {} times, docs/theory/composition.md", rounds);
+  }
+  bound.assumptions = round_.assumptions;
+  const double value = upper(gate, rounds, question);
+  if (std::isfinite(value)) {
+    bound.upper = value;
+    bound.numerical_error = numerics::larger(0.0, value - from_below(rounds, question, value));
+  } else {
+    bound.assumptions.emplace_back(
+        "none at this delta: the curve's tail, charged as mass at infinite loss, passes it");
+  }
+  bound.seconds = watch.seconds();
+  return bound;
+}
+
+ComposedLower::ComposedLower(RoundPair pair, double share)
+    : pair_(std::move(pair)), composed_(pair_.forward, pair_.reverse, share) {}
+
+Bound ComposedLower::bound(View view, std::uint64_t rounds, const Question& question,
+                           std::optional<double> upper) const {
+  const Stopwatch watch;
+  Bound bound;
+  bound.id = pair_.id;
+  bound.view = view;
+  bound.citation = pair_.citation;
+  bound.assumptions = pair_.assumptions;
+  const bool nothing = !question.asks_epsilon() && upper && *upper < kNothing;
+  bound.lower = nothing ? 0 : composed_.lower(rounds, question, upper.value_or(1));
+  bound.seconds = watch.seconds();
+  return bound;
+}
+
+ViewBounds::ViewBounds(const Mechanism& mechanism, const Participation& participation, View seen)
+    : view(seen), gate(mechanism, {participation}, seen) {
+  Applicable found = applicable(mechanism, participation, seen);
+  missing = std::move(found.missing);
+  for (RoundBound& bound : found.uppers) {
+    uppers.emplace_back(std::move(bound));
+  }
+  for (RoundPair& pair : found.lowers) {
+    lowers.emplace_back(std::move(pair), 1 / static_cast<double>(found.lowers.size()));
+  }
+}
+
+}  // namespace muster::accounting

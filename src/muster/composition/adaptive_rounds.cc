@@ -1,0 +1,124 @@
+#include "muster/composition/adaptive_rounds.h"
+
+#include <array>
+#include <cmath>
+#include <iterator>
+#include <utility>
+
+#include "muster/numerics/ordered.h"
+
+namespace muster::accounting {
+namespace {
+
+using numerics::larger;
+using numerics::smaller;
+
+constexpr std::uint64_t kEvery = 32;
+constexpr std::size_t kLanes = 8;
+// Types that are rarely the worst are computed at every kStride-th point only, once V is smooth enough.
+constexpr std::size_t kStride = 2;
+// The number of rounds after which V is smooth enough for that.
+constexpr std::uint64_t kSmoothFrom = 32;
+constexpr double kUlp = 0x1p-52;
+
+}  // namespace
+
+AdaptiveRounds::AdaptiveRounds(RoundTypes types, std::size_t points) : types_(std::move(types)) {
+  std::int64_t farthest = 1;
+  for (const RoundType& type : types_.types) {
+    for (const std::int64_t loss : type.losses) farthest = larger(farthest, loss, -loss);
+  }
+  margin_ = static_cast<std::size_t>(farthest);
+  points_ = (points + kLanes * kStride) / (kLanes * kStride) * (kLanes * kStride) + 1;
+  // The loops below, which take several points at a time, read a little beyond the last point.
+  values_.assign(margin_ + points_ + margin_ + kLanes * kStride, 0.0);
+  for (std::size_t i = 1; i <= margin_; ++i) {
+    values_[margin_ - i] = -std::expm1(-types_.spacing * static_cast<double>(i)) * (1 + 4 * kUlp);
+  }
+}
+
+// One round of this type, at every `stride`-th point.
+std::vector<double> AdaptiveRounds::one_round(const RoundType& type, std::size_t stride) const {
+  std::vector<double> next(points_ + kLanes * stride, 0.0);
+  const double rounding = 1 + kUlp * (8 + static_cast<double>(type.losses.size()));
+  for (std::size_t i = 0; i < points_; i += kLanes * stride) {
+    double sums[kLanes] = {};
+    for (std::size_t a = 0; a < type.losses.size(); ++a) {
+      const double mass = type.masses[a];
+      const double* from =
+          &values_[static_cast<std::size_t>(static_cast<std::int64_t>(margin_ + i) - type.losses[a])];
+      if (stride == 1) {
+        for (std::size_t k = 0; k < kLanes; ++k) sums[k] += mass * from[k];
+      } else {
+        for (std::size_t k = 0; k < kLanes; ++k) sums[k] += mass * from[k * kStride];
+      }
+    }
+    for (std::size_t k = 0; k < kLanes; ++k) next[i + k * stride] = (sums[k] + type.infinity) * rounding;
+  }
+  next.resize(points_);
+  return next;
+}
+
+void AdaptiveRounds::step() const {
+  std::vector<double> worst(points_, 0.0);
+  for (const RoundType& type : types_.types) {
+    const bool strided = type.rarely_worst && rounds_ >= kSmoothFrom;
+    std::vector<double> next = one_round(type, strided ? kStride : 1);
+    if (strided) {
+      // The result is convex in alpha, whatever V is: between two points it is at most their chord.
+      std::array<double, kStride> share{};  // weight of the chord's right end
+      for (std::size_t k = 1; k < kStride; ++k) {
+        share[k] = std::expm1(types_.spacing * static_cast<double>(k)) /
+                   std::expm1(types_.spacing * static_cast<double>(kStride));
+      }
+      for (std::size_t i = 0; i + kStride < points_; i += kStride) {
+        for (std::size_t k = 1; k < kStride; ++k) {
+          next[i + k] = ((1 - share[k]) * next[i] + share[k] * next[i + kStride]) * (1 + 8 * kUlp);
+        }
+      }
+    }
+    for (std::size_t i = 0; i < points_; ++i) worst[i] = larger(worst[i], next[i]);
+  }
+  double least = 1;
+  for (std::size_t i = 0; i < points_; ++i) {
+    least = numerics::as_upper_bound(worst[i], least);
+    values_[margin_ + i] = least;
+  }
+  for (std::size_t i = margin_ + points_; i < values_.size(); ++i) values_[i] = least;
+  for (std::size_t i = 1; i <= margin_; ++i) {
+    const double at = types_.spacing * static_cast<double>(i);
+    const double mirror = i < points_ ? values_[margin_ + i] : least;
+    values_[margin_ - i] = smaller(1.0, (-std::expm1(-at) + std::exp(-at) * mirror) * (1 + 8 * kUlp));
+  }
+  ++rounds_;
+}
+
+std::vector<double> AdaptiveRounds::after(std::uint64_t rounds) const {
+  const std::lock_guard lock(mutex_);
+  if (rounds_ == 0 && kept_.empty()) kept_[0] = values_;
+  if (rounds < rounds_) {
+    const auto start = std::prev(kept_.upper_bound(rounds));
+    rounds_ = start->first;
+    values_ = start->second;
+  }
+  while (rounds_ < rounds) {
+    step();
+    if (rounds_ % kEvery == 0) kept_.try_emplace(rounds_, values_);
+  }
+  const auto first = values_.begin() + static_cast<std::ptrdiff_t>(margin_);
+  return {first, first + static_cast<std::ptrdiff_t>(points_)};
+}
+
+double AdaptiveRounds::between(const std::vector<double>& values, double spacing, double epsilon) {
+  if (!(epsilon >= 0)) return 1;
+  const double at = epsilon / spacing;
+  if (!(at < static_cast<double>(values.size() - 1))) return values.back();
+  const auto left = static_cast<std::size_t>(at);
+  const double share =
+      std::expm1(larger(0.0, epsilon - spacing * static_cast<double>(left))) / std::expm1(spacing);
+  // The chord falls, so less weight on its right end errs upward.
+  const double right = numerics::within(share * (1 - 1e-12) - 1e-13, 0.0, 1.0);
+  return smaller(values[left], ((1 - right) * values[left] + right * values[left + 1]) * (1 + 8 * kUlp));
+}
+
+}  // namespace muster::accounting

@@ -1,0 +1,48 @@
+// The largest divergence of T rounds if an adversary chooses the type of each round anew, knowing what all
+// rounds before released: a recursion over the rounds.
+//
+// With V_0(e) = (1 - alpha)_+, alpha = e^e, and for types that cover a round (round_types.h), let
+//     V_t(e) = max over types of infinity + sum over losses l of p(l) V_{t-1}(e - l).
+// Then V_T(eps) bounds the hockey-stick divergence of T adaptive rounds at eps, for both orders of the pair
+// (Theorem 11, docs/theory/aggregated.md). V_t is kept at lattice points e >= 0. Left of 0 it follows by
+// exchanging the pair, right of the last point its last value is used, and between points the chord in
+// alpha. All terms are positive, so every value is an upper bound within a relative 1e-9 of V_t, however
+// small. The work is O(T * points * masses). Const methods may run concurrently (they take turns).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <vector>
+
+#include "muster/composition/round_types.h"
+
+namespace muster::accounting {
+
+class AdaptiveRounds {
+ public:
+  // `points`: how many lattice points, from 0 on, V is kept at; rounded up.
+  AdaptiveRounds(RoundTypes types, std::size_t points);
+
+  // The bound after `rounds` >= 1 rounds at e = 0, spacing, 2 spacing, ..; never increasing.
+  std::vector<double> after(std::uint64_t rounds) const;
+  double spacing() const { return types_.spacing; }
+
+  // Interpolates values at lattice points, from 0 on, at any epsilon >= 0: on the chord in
+  // alpha, rounded up.
+  static double between(const std::vector<double>& values, double spacing, double epsilon);
+
+ private:
+  void step() const;
+  std::vector<double> one_round(const RoundType& type, std::size_t stride) const;
+
+  RoundTypes types_;
+  std::size_t points_, margin_;
+  mutable std::mutex mutex_;
+  mutable std::uint64_t rounds_ = 0;    // the rounds of `values_`
+  mutable std::vector<double> values_;  // V, with margin_ points left of 0 and right of the last point
+  mutable std::map<std::uint64_t, std::vector<double>> kept_;  // V by rounds, every kEvery of them
+};
+
+}  // namespace muster::accounting

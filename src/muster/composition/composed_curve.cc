@@ -1,0 +1,132 @@
+#include "muster/composition/composed_curve.h"
+
+#include <cmath>
+#include <limits>
+
+#include "muster/numerics/ordered.h"
+#include "muster/numerics/roots/crossing.h"
+
+namespace muster::accounting {
+namespace {
+
+constexpr int kNodesPerDeviation = 100;
+// Nodes per deviation of a rough table.
+constexpr int kRoughNodes = 25;
+// The same where the composition visits more than one deviation of each round's loss.
+constexpr int kRoughOfFew = 15;
+// The share of delta that the tails of all rounds together may be in a rough table.
+constexpr double kRoughTail = 1e-4;
+// Nodes per deviation of a lower pair, which loses twice as much between nodes as an upper one.
+constexpr int kNodesOfPairs = 200;
+// Exact pairs are smooth: the extensions of the neighbouring chords cross near the middle of a cell
+// (dominated_losses.h).
+constexpr int kRefinedPairs = 2;
+constexpr std::uint64_t kFewRounds = 64;
+// The share of a table's work that a rough table may take.
+constexpr double kRoughShare = 0.25;
+constexpr double kMaxEpsilon = 1e20;
+
+}  // namespace
+
+const ComposedCurve::Table& ComposedCurve::table(std::uint64_t rounds, double delta) const {
+  return tables_.at(rounds, delta, [&](const Resolution& r) {
+    RoundCurve curve = curve_.table({kNodesPerDeviation, r.tail, r.visited, knot_, false, share_});
+    LossDistribution dominating = LossDistribution::dominating(curve);
+    return Table{std::move(curve), std::move(dominating)};
+  });
+}
+
+double ComposedCurve::delta_upper(std::uint64_t rounds, double epsilon) const {
+  // A rough table with the smallest tail, and then every answer, tells which tail the question needs.
+  // The last table is the one that answers questions at this delta, so that the answers for epsilon
+  // and for delta agree.
+  const LossDistribution& rough = rough_.at(rounds, 0, [&](const Resolution& r) {
+    return LossDistribution::dominating(
+        curve_.table({kRoughNodes, r.tail, r.visited, knot_, false, kRoughShare * share_}));
+  });
+  // For few rounds a convolution takes less work than one more table.
+  double value = rounds <= kFewRounds ? rough.delta(rounds, epsilon, Ends::upper).upper
+                                      : rough.rough_delta(rounds, epsilon);
+  for (double tail = 1;;) {
+    const double wanted = Resolutions<Table>::wanted(rounds, value).tail;
+    if (!(wanted < tail)) return value;
+    tail = wanted;
+    value =
+        numerics::smaller(value, table(rounds, value).dominating.delta(rounds, epsilon, Ends::upper).upper);
+  }
+}
+
+double ComposedCurve::upper(std::uint64_t rounds, const Question& question) const {
+  if (rounds == 1) {
+    return question.asks_epsilon()
+               ? numerics::crossing_from_above([&](double e) { return curve_.forward()(e).upper; },
+                                               question.fixed, kMaxEpsilon)
+               : curve_.forward()(question.fixed).upper;
+  }
+  return question.asks_epsilon()
+             ? table(rounds, question.fixed).dominating.epsilon_upper(rounds, question.fixed)
+             : delta_upper(rounds, question.fixed);
+}
+
+double ComposedCurve::delta_at(std::uint64_t rounds, double delta, double epsilon) const {
+  return rounds == 1 ? curve_.forward()(epsilon).upper
+                     : table(rounds, delta).dominating.delta(rounds, epsilon, Ends::upper).upper;
+}
+
+double ComposedCurve::rough_upper(std::uint64_t rounds, const Question& question) const {
+  if (rounds == 1 || !question.asks_epsilon()) {
+    return upper(rounds, question);
+  }
+  const Resolution r = Resolutions<Table>::wanted(rounds, question.fixed);
+  const double tail = numerics::larger(r.tail, kRoughTail * question.fixed / static_cast<double>(rounds));
+  const int nodes = r.visited > 1 ? kRoughOfFew : kRoughNodes;
+  return LossDistribution::dominating(curve_.table({nodes, tail, r.visited, knot_}))
+      .epsilon_upper(rounds, question.fixed);
+}
+
+double ComposedCurve::from_below(std::uint64_t rounds, const Question& question, double upper) const {
+  if (rounds == 1) {
+    return question.asks_epsilon()
+               ? numerics::crossing_from_below([&](double e) { return curve_.forward()(e).lower; },
+                                               question.fixed, kMaxEpsilon)
+               : curve_.forward()(question.fixed).lower;
+  }
+  const double delta = question.asks_epsilon() ? question.fixed : upper;
+  const LossDistribution& pair = below_.at(rounds, delta, [&](const Resolution& r) {
+    return LossDistribution::dominated(table(rounds, delta).curve, r.refined());
+  });
+  return question.asks_epsilon() ? pair.epsilon_lower(rounds, question.fixed)
+                                 : pair.delta(rounds, question.fixed, Ends::lower).lower;
+}
+
+double ComposedPair::lower(std::uint64_t rounds, const Question& question, double upper) const {
+  if (rounds == 1) {
+    if (!question.asks_epsilon()) {
+      return numerics::larger(pair_.forward()(question.fixed).lower, pair_.reverse()(question.fixed).lower);
+    }
+    const auto crossing = [&](const DeltaCurve& curve) {
+      return numerics::crossing_from_below([&](double e) { return curve(e).lower; }, question.fixed,
+                                           kMaxEpsilon);
+    };
+    return numerics::larger(crossing(pair_.forward()), crossing(pair_.reverse()));
+  }
+  const auto answer = [&](double delta) {
+    const auto& pairs = tables_.at(rounds, delta, [&](const Resolution& r) {
+      const RoundCurve curve = pair_.table({kNodesOfPairs, r.tail, r.visited, 0, false, share_});
+      return std::array{LossDistribution::dominated(curve, kRefinedPairs),
+                        LossDistribution::dominated(curve.swapped(), kRefinedPairs)};
+    });
+    const auto one = [&](const LossDistribution& pair) {
+      return question.asks_epsilon() ? pair.epsilon_lower(rounds, question.fixed)
+                                     : pair.delta(rounds, question.fixed, Ends::lower).lower;
+    };
+    return numerics::larger(one(pairs[0]), one(pairs[1]));
+  };
+  if (question.asks_epsilon()) {
+    return answer(question.fixed);
+  }
+  const double first = answer(upper);
+  return numerics::as_lower_bound(numerics::larger(first, answer(first)));
+}
+
+}  // namespace muster::accounting

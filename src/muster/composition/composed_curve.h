@@ -1,0 +1,121 @@
+// Carries a one-round bound to any number of rounds; its tables are built when first needed, and kept.
+//
+// One round is answered by the curve itself. For more, the curve is tabulated down to a tail that is
+// negligible for the question (what lies beyond becomes mass at infinite loss), turned into a dominating
+// pair and composed (dominating_pair.h). Thread rule: const methods may run concurrently.
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include "muster/composition/dominating_pair.h"
+#include "muster/composition/round_curve.h"
+#include "muster/describe/question.h"
+
+namespace muster::accounting {
+
+// What a table must resolve: how many standard deviations of a round's loss the composition visits, and the
+// tail below which the rest is charged as infinite loss.
+struct Resolution {
+  double visited;
+  double tail;
+  // Lattice points per cell of a lower pair: see LossDistribution::dominated.
+  int refined() const { return visited > 4 ? 2 : visited > 1 ? 4 : 8; }
+};
+
+// Tables of one curve, one per resolution, each built when first asked for.
+template <typename Built>
+class Resolutions {
+ public:
+  // The coarsest resolution that suffices: one whose tail, over all rounds, is below a millionth of `delta`
+  // (or the smallest tail there is), and which covers five deviations of the total loss, 5 / sqrt(rounds)
+  // deviations of one round's.
+  static Resolution wanted(std::uint64_t rounds, double delta) {
+    return {kVisited[visited_slot(rounds)], kTails[tail_slot(rounds, delta)]};
+  }
+  template <typename Build>
+  const Built& at(std::uint64_t rounds, double delta, Build&& build) const {
+    const std::size_t slot = visited_slot(rounds) * kTails.size() + tail_slot(rounds, delta);
+    std::call_once(once_[slot], [&] { tables_[slot].emplace(build(wanted(rounds, delta))); });
+    return *tables_[slot];
+  }
+
+ private:
+  static constexpr std::array<double, 6> kTails{1e-12, 1e-14, 1e-16, 1e-22, 1e-30, 1e-42};
+  static constexpr std::array<double, 3> kVisited{5, 2.5, 0.5};
+  static std::size_t tail_slot(std::uint64_t rounds, double delta) {
+    std::size_t tail = 0;
+    while (tail + 1 < kTails.size() && 1e6 * kTails[tail] * static_cast<double>(rounds) > delta) {
+      ++tail;
+    }
+    return tail;
+  }
+  static std::size_t visited_slot(std::uint64_t rounds) {
+    std::size_t visited = 0;
+    while (visited + 1 < kVisited.size() &&
+           kVisited[visited + 1] * std::sqrt(static_cast<double>(rounds)) >= 5) {
+      ++visited;
+    }
+    return visited;
+  }
+  mutable std::array<std::once_flag, 18> once_;
+  mutable std::array<std::optional<Built>, 18> tables_;
+};
+
+// The composition of an upper bound that is symmetric under exchanging the pair.
+class ComposedCurve {
+ public:
+  // `share`: what share of a table's full work this one may take (round_curve.h).
+  explicit ComposedCurve(DeltaCurve delta, double knot = 0, double share = 1)
+      : curve_(std::move(delta), {}), knot_(knot), share_(share) {}
+
+  // The bound on the quantity asked for; infinity if the tail charged as infinite loss is larger than the
+  // delta in question. rounds >= 1.
+  double upper(std::uint64_t rounds, const Question& question) const;
+  // The same with a quarter of the nodes or fewer, about 1e-3 larger, without keeping a table:
+  // to start a search.
+  double rough_upper(std::uint64_t rounds, const Question& question) const;
+  // The upper bound on delta at an epsilon, from the table that answers questions at `delta`.
+  double delta_at(std::uint64_t rounds, double delta, double epsilon) const;
+  // The same bound with every numerical error turned downward. `upper` is this object's
+  // answer to the question.
+  double from_below(std::uint64_t rounds, const Question& question, double upper) const;
+
+ private:
+  struct Table {
+    RoundCurve curve;
+    LossDistribution dominating;
+  };
+  const Table& table(std::uint64_t rounds, double delta) const;
+  double delta_upper(std::uint64_t rounds, double epsilon) const;
+
+  Tabulator curve_;
+  double knot_;
+  double share_;
+  Resolutions<Table> tables_;
+  Resolutions<LossDistribution> rough_;
+  Resolutions<LossDistribution> below_;
+};
+
+// The composition of one exact pair: a lower bound, the larger one of both orientations.
+class ComposedPair {
+ public:
+  // `share`: what share of a table's full work this one may take (round_curve.h).
+  ComposedPair(DeltaCurve forward, DeltaCurve reverse, double share = 1)
+      : pair_(std::move(forward), std::move(reverse)), share_(share) {}
+
+  // The lower bound on the quantity asked for; 0 where nothing is known. `upper`: if the question is for
+  // delta, an upper bound on the answer, by which the first table is chosen.
+  double lower(std::uint64_t rounds, const Question& question, double upper = 1) const;
+
+ private:
+  Tabulator pair_;
+  double share_;
+  Resolutions<std::array<LossDistribution, 2>> tables_;
+};
+
+}  // namespace muster::accounting

@@ -1,0 +1,128 @@
+#include "muster/composition/composed_epsilon.h"
+
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "muster/composition/coarser_lattice.h"
+#include "muster/composition/convolved_near.h"
+#include "muster/composition/loss_integral.h"
+#include "muster/numerics/ordered.h"
+#include "muster/numerics/roots/crossing.h"
+
+namespace muster::accounting {
+namespace {
+
+using numerics::Side;
+
+constexpr double kMaxEpsilon = 1e20;
+// The effort of one answer in a search, which needs about ten of them.
+constexpr Effort kQuick{1.5e7, 16};
+
+// A lower bound of P(S > 1) by Cantelli's inequality; 0 if the mean of S is at most 1.
+double surely_positive(Parts parts) {
+  const double mean = sum_over(parts, [](const RepeatedLoss& p) { return p.losses->mean(); }) - 1;
+  const double variance = sum_over(parts, [](const RepeatedLoss& p) { return p.losses->variance(); });
+  return mean > 0 ? mean * mean / (mean * mean + variance) : 0;
+}
+
+// The integral's answers in a search for where delta falls through a target. The integral is
+// hardest at small epsilons, where the tilt is slight and the period long; that it fails there does
+// not make the answer doubtful. So an epsilon at which it fails counts as one below the answer,
+// until it has failed too often.
+class Integrals {
+ public:
+  Integrals(Parts parts, double spacing, double target, Effort most)
+      : parts_(parts),
+        spacing_(spacing),
+        most_(most),
+        passes_zero_(surely_positive(parts) > kPlenty * target) {}
+  // Encloses delta; {1, 1} where the integral failed, so that the search moves to larger epsilons.
+  numerics::Enclosure at(double epsilon) {
+    if (epsilon == 0 && passes_zero_) return {1, 1};
+    if (failures_ < kMaxFailures) {
+      if (const auto value = composed_delta_by_integral(parts_, spacing_, epsilon, most_)) return *value;
+      if (epsilon > 0) ++failures_;
+    }
+    unknown_ = numerics::larger(unknown_, epsilon);
+    return {1, 1};
+  }
+  // Whether the search's answer does not rely on an epsilon at which the integral failed.
+  bool decided(double found) const {
+    return failures_ < kMaxFailures && (failures_ == 0 || unknown_ < found * (1 - kClose));
+  }
+
+ private:
+  static constexpr int kMaxFailures = 3;
+  static constexpr double kClose = 1e-6;
+  static constexpr double kPlenty = 10;
+  Parts parts_;
+  double spacing_;
+  Effort most_;
+  // Whether delta at 0 is surely above the target, so that the integral need not be tried there.
+  bool passes_zero_;
+  int failures_ = 0;
+  double unknown_ = 0;  // the largest epsilon at which the integral failed
+};
+
+// The epsilon, by integrals of a given effort; nullopt where they fail.
+std::optional<double> by_integrals(Parts parts, double spacing, double target, Side side, Effort most) {
+  const double start = expected_epsilon(parts, spacing, target);
+  Integrals integrals(parts, spacing, target, most);
+  const double found =
+      side == Side::above
+          ? numerics::crossing_from_above([&](double epsilon) { return integrals.at(epsilon).upper; }, target,
+                                          kMaxEpsilon, start)
+          : numerics::crossing_from_below([&](double epsilon) { return integrals.at(epsilon).lower; }, target,
+                                          kMaxEpsilon, start);
+  return integrals.decided(found) ? std::optional(found) : std::nullopt;
+}
+
+// The same with little effort first, then on a coarser lattice, then with more effort.
+std::optional<double> by_some_integrals(Parts parts, double spacing, double target, Side side) {
+  if (const auto found = by_integrals(parts, spacing, target, side, kQuick)) return found;
+  const auto coarse = coarser_losses(parts, spacing, chernoff_epsilon(parts, spacing, target), side);
+  const std::vector<RepeatedLoss> moved = coarse ? coarse->parts(parts) : std::vector<RepeatedLoss>{};
+  if (coarse) {
+    if (const auto found = by_integrals(moved, coarse->spacing, target, side, kQuick)) return found;
+  }
+  if (const auto found = by_integrals(parts, spacing, target, side, {})) return found;
+  return coarse ? by_integrals(moved, coarse->spacing, target, side, {}) : std::nullopt;
+}
+
+double upper_without_shifts(Parts parts, double spacing, double target) {
+  const double at_infinity = mass_at_infinity(parts);
+  if (at_infinity > target) {
+    return std::numeric_limits<double>::infinity();
+  }
+  if (const auto found = by_some_integrals(parts, spacing, target, Side::above)) return *found;
+  const ConvolvedLosses losses = convolved_near(parts, spacing, target, ConvolvedLosses::Side::above);
+  const double convolved = numerics::crossing_from_above(
+      [&](double epsilon) { return with_infinite_losses(losses.delta(epsilon), at_infinity); }, target,
+      kMaxEpsilon, expected_epsilon(parts, spacing, target));
+  const double left = (target - at_infinity * (1 + 1e-12)) * (1 - 1e-12);
+  return left > 0 ? numerics::smaller(convolved, chernoff_epsilon(parts, spacing, left)) : convolved;
+}
+
+double lower_without_shifts(Parts parts, double spacing, double target) {
+  if (const auto found = by_some_integrals(parts, spacing, target, Side::below)) return *found;
+  const ConvolvedLosses losses = convolved_near(parts, spacing, target, ConvolvedLosses::Side::below);
+  return numerics::crossing_from_below([&](double epsilon) { return losses.delta(epsilon); }, target,
+                                       kMaxEpsilon, expected_epsilon(parts, spacing, target));
+}
+
+}  // namespace
+
+double composed_epsilon_upper(Parts parts, double spacing, double target) {
+  const double found = upper_without_shifts(parts, spacing, target);
+  const TotalShift shift = total_shift(parts, found);
+  return shift.value == 0 ? found : numerics::larger(0.0, found + shift.value + shift.rounding);
+}
+
+double composed_epsilon_lower(Parts parts, double spacing, double target) {
+  const double found = lower_without_shifts(parts, spacing, target);
+  const TotalShift shift = total_shift(parts, found);
+  return numerics::larger(0.0, found + (found > 0 ? shift.value : 0) - shift.rounding);
+}
+
+}  // namespace muster::accounting

@@ -1,0 +1,274 @@
+#include "muster/composition/convolved_losses.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+#include "muster/composition/loss_cells.h"
+#include "muster/composition/loss_integral.h"
+#include "muster/numerics/ordered.h"
+
+namespace muster::accounting {
+namespace {
+
+using numerics::larger;
+using numerics::smaller;
+
+// In cells up to this width a polynomial gives the share that goes to either end.
+constexpr double kNarrow = 0.1;
+constexpr double kUlp = 2.3e-16;
+// Relative error of a cell's mass, which is a sum of about a thousand sums of about a
+// thousand positive terms.
+constexpr double kSummed = 1e-12;
+// Relative error of the masses of one round's law, besides the additions of its atoms.
+constexpr double kRound = 1e-14;
+// Bounds what products below the range of a double may lose in all.
+constexpr double kUnderflow = 1e-300;
+
+struct Atoms {
+  std::vector<double> points;  // increasing
+  std::vector<double> masses;
+};
+
+// Collects sums of losses in cells, one row of a convolution after another.
+class Cells {
+ public:
+  Cells(std::vector<double> ends, ConvolvedLosses::Side side)
+      : above_(side == ConvolvedLosses::Side::above),
+        ends_(std::move(ends)),
+        masses_(ends_.size(), 0),
+        v_(ends_.size(), 0) {
+    for (std::size_t k = 0; k + 1 < ends_.size(); ++k) {
+      const double width = ends_[k + 1] - ends_[k];
+      inverse_.push_back(width <= kNarrow ? 1 / width : -1 / std::expm1(-width));
+    }
+    inverse_.push_back(0);
+  }
+
+  // Adds the law's atoms with indices in [first, last), shifted by `shift`, their masses
+  // multiplied by `times`.
+  void add(const Atoms& law, std::size_t first, std::size_t last, double shift, double times) {
+    above_ ? add_above(law, first, last, shift, times) : add_below(law, first, last, shift, times);
+  }
+
+  Atoms atoms() const {
+    Atoms law;
+    for (std::size_t k = 0; k < ends_.size(); ++k) {
+      // From below, masses so small that they have lost digits may be left out. From above nothing is:
+      // even a NaN is kept.
+      if (above_ ? masses_[k] != 0 : masses_[k] > kUnderflow) {
+        law.masses.push_back(masses_[k]);
+        law.points.push_back(above_ ? ends_[k] : mean_of_u(k));
+      }
+    }
+    return law;
+  }
+
+ private:
+  // Bounds the rounding error of a shifted loss.
+  static double rounding(const Atoms& law, double shift) {
+    return 2 * kUlp * (std::abs(shift) + larger(std::abs(law.points.front()), std::abs(law.points.back())));
+  }
+  // The cell that holds `loss`, searched from `cell` on, which must not be too far right. The last end is
+  // a cell of its own.
+  std::size_t cell_of(double loss, std::size_t cell) const {
+    while (cell + 1 < ends_.size() && loss >= ends_[cell + 1]) {
+      ++cell;
+    }
+    return cell;
+  }
+
+  void add_above(const Atoms& law, std::size_t first, std::size_t last, double shift, double times) {
+    const double off = rounding(law, shift);
+    std::size_t cell = 0;
+    double down = 0, up = 0;  // summed per cell before they are added to masses_, which rounds less often
+    const auto flush = [&] {
+      masses_[cell] += down;
+      if (cell + 1 < ends_.size()) {
+        masses_[cell + 1] += up;
+      }
+      down = up = 0;
+    };
+    for (std::size_t i = first; i < last; ++i) {
+      const double loss = law.points[i] + shift;
+      if (const std::size_t next = cell_of(loss, cell); next != cell) {
+        flush();
+        cell = next;
+      }
+      const double mass = law.masses[i] * times;
+      if (cell + 1 == ends_.size()) {
+        down += mass;
+        continue;
+      }
+      // The share of the upper end, (1 - e^{-d}) / (1 - e^{-w}), is at most d/w e^{(w-d)/2}.
+      const double d = loss - ends_[cell] + off;
+      const double width = ends_[cell + 1] - ends_[cell];
+      const double y = (width - d) / 2;
+      const double share =
+          width <= kNarrow ? d * inverse_[cell] * (1 + y * (1 + y)) : -std::expm1(-d) * inverse_[cell];
+      const double part = mass * smaller(share * (1 + 8 * kUlp), 1.0);
+      up += part;
+      down += mass - part;
+    }
+    flush();
+  }
+
+  void add_below(const Atoms& law, std::size_t first, std::size_t last, double shift, double times) {
+    const double off = rounding(law, shift);
+    std::size_t cell = 0;
+    double mass = 0, v = 0;
+    const auto flush = [&] {
+      masses_[cell] += mass;
+      v_[cell] += v;
+      mass = v = 0;
+    };
+    for (std::size_t i = first; i < last; ++i) {
+      const double loss = law.points[i] + shift;
+      if (const std::size_t next = cell_of(loss, cell); next != cell) {
+        flush();
+        cell = next;
+      }
+      const double term = law.masses[i] * times;
+      const double d = larger(0.0, loss - ends_[cell] - off);
+      mass += term;
+      v += term * (d <= kNarrow ? d * (1 - d / 2) : -std::expm1(-d));
+    }
+    flush();
+  }
+
+  double mean_of_u(std::size_t cell) const {
+    const double v = smaller(v_[cell] / masses_[cell] * (1 - kSummed), 1 - kUlp);
+    const double beyond = -std::log1p(-v);
+    return ends_[cell] + beyond - 4 * kUlp * (std::abs(ends_[cell]) + beyond);
+  }
+
+  bool above_;
+  std::vector<double> ends_;
+  std::vector<double> inverse_;  // 1 / width, or 1 / (1 - e^{-width}) for wide cells
+  std::vector<double> masses_;
+  std::vector<double> v_;  // from below: the sum of mass (1 - e^{-d}), d from the cell's left end
+};
+
+// What every convolution of one computation has in common.
+struct Manner {
+  std::span<const double> tilts;
+  double epsilon;
+  double mean;  // of the losses of all rounds together
+  std::size_t cells;
+  ConvolvedLosses::Side side;
+  // The loss around which cells should be narrow for a law of some rounds with mean `part`: epsilon less
+  // the mean of all the other rounds.
+  double deciding(double part) const { return epsilon - (mean - part); }
+};
+
+double mean_of(const Atoms& law) {
+  double mean = 0;
+  for (std::size_t i = 0; i < law.points.size(); ++i) {
+    mean += law.masses[i] * law.points[i];
+  }
+  return mean;
+}
+
+Atoms convolved(const Atoms& a, const Atoms& b, const Manner& manner) {
+  const bool square = &a == &b;
+  const Sketch first = sketch_of(a.points, a.masses);
+  const Sketch sums = square ? sums_of(first, first) : sums_of(first, sketch_of(b.points, b.masses));
+  const double least = a.points.front() + b.points.front();
+  // Sums are rounded. From above, the last end must lie beyond all of them.
+  const double beyond = manner.side == ConvolvedLosses::Side::above
+                            ? 4 * kUlp * (std::abs(a.points.back()) + std::abs(b.points.back()))
+                            : 0;
+  const double most = a.points.back() + b.points.back() + beyond;
+  Cells cells(
+      ends_of_cells(sums, manner.tilts, manner.deciding(mean_of(a) + mean_of(b)), least, most, manner.cells),
+      manner.side);
+  for (std::size_t i = 0; i < a.points.size(); ++i) {
+    if (square) {
+      // Each pair of different atoms counts twice.
+      cells.add(b, i, i + 1, a.points[i], a.masses[i]);
+      cells.add(b, i + 1, b.points.size(), a.points[i], 2 * a.masses[i]);
+    } else {
+      cells.add(b, 0, b.points.size(), a.points[i], a.masses[i]);
+    }
+  }
+  return cells.atoms();
+}
+
+Atoms one_round(const RepeatedLoss& part, const Manner& manner) {
+  std::vector<std::pair<double, double>> sorted;
+  long double rest = 1;
+  for (std::size_t i = 0; i < part.losses->points.size(); ++i) {
+    sorted.emplace_back(part.losses->points[i], part.losses->weights[i]);
+    rest -= part.losses->weights[i];
+  }
+  if (rest > 0) {
+    sorted.emplace_back(0.0, static_cast<double>(rest));
+  }
+  std::sort(sorted.begin(), sorted.end());
+  Atoms law;
+  for (const auto& [point, mass] : sorted) {
+    law.points.push_back(point);
+    law.masses.push_back(mass);
+  }
+  if (law.points.size() <= manner.cells) {
+    return law;
+  }
+  Cells cells(
+      ends_of_cells(whole_sketch_of(law.points, law.masses), manner.tilts, manner.deciding(mean_of(law)),
+                    law.points.front(), law.points.back(), manner.cells),
+      manner.side);
+  cells.add(law, 0, law.points.size(), 0, 1);
+  return cells.atoms();
+}
+
+Atoms power(const Atoms& one, double rounds, const Manner& manner) {
+  Atoms result = one;
+  const auto times = static_cast<std::uint64_t>(rounds);
+  for (int bit = static_cast<int>(std::bit_width(times)) - 2; bit >= 0; --bit) {
+    result = convolved(result, result, manner);
+    if (times >> bit & 1) {
+      result = convolved(result, one, manner);
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+ConvolvedLosses::ConvolvedLosses(std::span<const RepeatedLoss> parts, const Interest& interest,
+                                 std::size_t cells, Side side)
+    : side_(side) {
+  const double mean = sum_over(parts, [](const RepeatedLoss& p) { return p.losses->mean(); });
+  const Manner manner{interest.tilts, interest.epsilon, mean, cells, side};
+  std::optional<Atoms> total;
+  for (const RepeatedLoss& part : parts) {
+    Atoms law = power(one_round(part, manner), part.rounds, manner);
+    total = total ? convolved(*total, law, manner) : std::move(law);
+    // The masses of a round's law are off by kRound and by the additions of its atoms, those of a
+    // convolution by kSummed.
+    const auto atoms = static_cast<double>(part.losses->points.size());
+    slack_ += part.rounds * (kRound + kUlp * atoms + 2 * kSummed);
+  }
+  points_ = std::move(total->points);
+  masses_ = std::move(total->masses);
+}
+
+double ConvolvedLosses::delta(double epsilon) const {
+  const double outward = side_ == Side::above ? 1 : -1;
+  double sum = 0;
+  for (std::size_t i = points_.size(); i-- > 0;) {
+    const double rounding = 2 * kUlp * (std::abs(epsilon) + std::abs(points_[i]));
+    const double excess = points_[i] - epsilon + outward * rounding;
+    if (excess <= 0) break;
+    sum += masses_[i] * -std::expm1(-excess);
+  }
+  const double value = sum * std::exp(outward * slack_);
+  return side_ == Side::above ? numerics::as_upper_bound(value + kUnderflow)
+                              : numerics::as_lower_bound(value);
+}
+
+}  // namespace muster::accounting

@@ -1,0 +1,46 @@
+// Composition of rounds that are not alike: a list of discrete pairs, and in how many rounds each was used.
+//
+// All pairs come from curves tabulated with `nested` lattices (round_curve.h), so that the finest lattice
+// holds the losses of all of them. Dominating pairs compose adaptively (Theorem 20,
+// docs/theory/composition.md): the bound holds even if a round depends on what earlier rounds released, as
+// long as the sequence of pairs is fixed in advance. Not thread-safe while adding.
+#pragma once
+
+#include <cstdint>
+#include <list>
+#include <vector>
+
+#include "muster/composition/composed_delta.h"
+#include "muster/composition/dominating_pair.h"
+#include "muster/numerics/enclosure.h"
+
+namespace muster::accounting {
+
+class DifferentRounds {
+ public:
+  // The pair is referred to, not copied, and must outlive this object. Adding the same pair again adds to
+  // its number of rounds.
+  void add(const LossDistribution& pair, std::uint64_t rounds);
+
+  // Encloses the hockey-stick divergence at epsilon of the composition of these discrete pairs;
+  // {0, 0} before any round.
+  numerics::Enclosure delta(double epsilon, Ends ends = Ends::both) const;
+  // The epsilon at which delta reaches `target`, from above and from below, as in LossDistribution;
+  // 0 before any round.
+  double epsilon_upper(double target) const;
+  double epsilon_lower(double target) const;
+
+ private:
+  struct Part {
+    const LossDistribution* pair;
+    std::uint64_t rounds;
+  };
+  struct Losses {
+    std::vector<RepeatedLoss> parts;
+    double spacing;  // of the finest lattice among the pairs
+  };
+  Losses losses() const;
+  std::list<Part> parts_;
+};
+
+}  // namespace muster::accounting

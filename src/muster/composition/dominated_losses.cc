@@ -1,0 +1,251 @@
+#include "muster/composition/dominated_losses.h"
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "muster/numerics/ordered.h"
+
+namespace muster::accounting {
+namespace {
+
+using Extended = long double;
+using numerics::larger;
+using numerics::smaller;
+
+// What is known left of alpha = 1 is left out if that makes the mean loss this many times larger.
+constexpr double kWorthwhile = 1.001;
+// The share of the mean loss by which rounding losses to the lattice may lower it.
+constexpr double kHarmless = 4e-4;
+// The losses' lattice is at most this many times as fine as that of the kinks.
+constexpr int kFinest = 16;
+constexpr int kHalvings = 30;
+// The least relative change of a value that is not lost to rounding.
+constexpr Extended kMinStep = 0x1p-60L;
+
+// A lower bound on [x1, x2] of every convex function that lies within the enclosures at four nodes
+// x0 < x1 < x2 < x3: the chords of the two outer cells, each as low as it can be, extended inward.
+struct Extensions {
+  Extensions(const Extended* x, const Extended* low, const Extended* high)
+      : x1(x[1]),
+        x2(x[2]),
+        y1(low[1]),
+        y2(low[2]),
+        left((low[1] - high[0]) / (x[1] - x[0])),
+        right((high[3] - low[2]) / (x[3] - x[2])) {}
+  Extended crossing() const {
+    const Extended at = (y2 - y1 + left * x1 - right * x2) / (left - right);
+    return at > x1 && at < x2 ? at : (x1 + x2) / 2;
+  }
+  Extended left_at(Extended x) const { return y1 + left * (x - x1); }
+  Extended right_at(Extended x) const { return y2 + right * (x - x2); }
+  // The lower one of the two lines. A chord from it to either node lies below that node's line.
+  Extended lower_line(Extended x) const { return smaller(left_at(x), right_at(x)); }
+  Extended x1, x2, y1, y2, left, right;
+};
+
+// A node of a lower pair: an enclosure of f there (index >= 0), or of r (index < 0; see convex_profile.h).
+struct Known {
+  std::int64_t index;
+  Extended low, high;
+};
+
+std::vector<Known> known_nodes(const RoundCurve& curve) {
+  std::vector<Known> nodes;
+  for (std::size_t i = curve.index.size(); i-- > 1;) {
+    nodes.push_back({-curve.index[i], curve.reverse[i].lower, curve.reverse[i].upper});
+  }
+  nodes.push_back({0, larger(curve.forward[0].lower, curve.reverse[0].lower),
+                   smaller(curve.forward[0].upper, curve.reverse[0].upper)});
+  for (std::size_t i = 1; i < curve.index.size(); ++i) {
+    nodes.push_back({curve.index[i], curve.forward[i].lower, curve.forward[i].upper});
+  }
+  return nodes;
+}
+
+// Four neighbouring nodes in the plane of one side, by ascending x = alpha / alpha_1 - 1, where alpha_1 is
+// that of the second. Cells left of alpha = 1 are seen with the pair's records exchanged, so that they are
+// cells to the right.
+class Frame {
+ public:
+  Frame(double spacing, const Known* four) : spacing_(spacing), mirrored_(four[3].index <= 0) {
+    for (std::size_t i = 0; i < 4; ++i) {
+      const Known& node = four[mirrored_ ? 3 - i : i];
+      const std::int64_t index = mirrored_ ? -node.index : node.index;
+      if (i == 1) first_ = index;
+      index_[i] = index;
+      low_[i] = seen(index, node.low);
+      high_[i] = seen(index, node.high);
+    }
+    for (std::size_t i = 0; i < 4; ++i) x_[i] = place(index_[i]);
+  }
+  bool mirrored() const { return mirrored_; }
+  Extensions lines() const { return {x_.data(), low_.data(), high_.data()}; }
+  // The x of an index of the finer lattice, which has `refined` points per point of the curve's.
+  Extended place(std::int64_t fine, int refined) const {
+    return std::expm1(static_cast<Extended>(spacing_) / refined *
+                      static_cast<Extended>((mirrored_ ? -fine : fine) - refined * first_));
+  }
+  // The index of the finer lattice nearest to x; nullopt if x is too far away for one.
+  std::optional<std::int64_t> nearest(Extended x, int refined) const {
+    const Extended steps = std::log1p(x) / spacing_ * refined;
+    if (!(std::fabs(steps) < 1e15L)) return std::nullopt;
+    const std::int64_t index = refined * first_ + std::llround(steps);
+    return mirrored_ ? -index : index;
+  }
+  // Converts a value in this plane to one of the side on which the index lies.
+  Extended own_value(std::int64_t fine, int refined, Extended value) const {
+    const std::int64_t index = mirrored_ ? -fine : fine;
+    if (index >= 0) return value;
+    const Extended l = static_cast<Extended>(spacing_) / refined * static_cast<Extended>(index);
+    return (value + std::expm1(l)) * std::exp(-l);
+  }
+
+ private:
+  Extended place(std::int64_t index) const {
+    return std::expm1(static_cast<Extended>(spacing_) * static_cast<Extended>(index - first_));
+  }
+  Extended seen(std::int64_t index, Extended value) const {
+    const Extended l = static_cast<Extended>(spacing_) * static_cast<Extended>(index);
+    return index >= 0 ? value : -std::expm1(l) + std::exp(l) * value;
+  }
+  double spacing_;
+  bool mirrored_;
+  std::int64_t first_ = 0;
+  std::array<std::int64_t, 4> index_{};
+  std::array<Extended, 4> x_{}, low_{}, high_{};
+};
+
+// A lower bound on how fast the curve falls just right of alpha = 1: from the lower end of its value at 1
+// to the upper end of that at the next node. The curve never rises.
+Extended first_slope(const RoundCurve& curve) {
+  const Extended low = larger(curve.forward[0].lower, curve.reverse[0].lower);
+  return larger<Extended>(
+      0, (low - curve.forward[1].upper) /
+             std::expm1(static_cast<Extended>(curve.spacing) * static_cast<Extended>(curve.index[1])));
+}
+
+// The law if nothing is known left of alpha = 1. The curve is convex, so it stays above the line through
+// its value at 1 that falls by `slope`, as far left as where that line meets 1 - alpha. Right of 1 the
+// law's curve consists of chords. The first of them, continued to the left, must not lie above that
+// line: the value at 1 is lowered until it does not. The remaining P-mass, often nearly all, lies at the
+// loss where the two lines meet. That loss becomes the shift, which is subtracted from all others,
+// because on the lattice it would be off by up to a step in every round. The others are then put on the
+// next lattice point below.
+LossLaw one_sided(double spacing, std::vector<ProfilePoint> points, Extended slope) {
+  const Extended known = points.front().value;
+  std::vector<ProfilePoint> hull;
+  Extended first = 0;  // how fast the hull falls at its first node
+  const auto fits_lowered_by = [&](Extended drop) {
+    points.front().value = known - drop;
+    hull = lower_convex_hull(spacing, points);
+    if (!(hull.size() > 1 && hull[0].value > 0)) return false;
+    first = (hull[0].value - hull[1].value) /
+            std::expm1(static_cast<Extended>(spacing) * static_cast<Extended>(hull[1].index));
+    return first - slope <= drop;
+  };
+  // Lowering the value by as much as the first chord asks for is enough, but it may be far more than is
+  // needed if that chord is steep because of one uncertain node. The bisection finds a smaller drop.
+  Extended enough = 0;
+  if (!fits_lowered_by(0)) {
+    if (!(first > slope)) return {{}, 0};
+    enough = larger(1.5L * (first - slope), kMinStep * known);
+    Extended too_little = 0;
+    for (int i = 0; i < kHalvings && enough - too_little > kMinStep * known; ++i) {
+      const Extended middle = (too_little + enough) / 2;
+      (fits_lowered_by(middle) ? enough : too_little) = middle;
+    }
+  }
+  if (!fits_lowered_by(enough)) return {{}, 0};
+  const Extended meets = std::log1p(-hull[0].value / (1 - first)) / spacing;
+  if (!(meets > -1e15L)) return {{}, 0};
+  LossLaw law = losses_of(spacing, hull, false);
+  law.shift = static_cast<double>(spacing * meets) * (1 + 0x1p-51);
+  double shown = 0;  // P-mass at losses right of zero
+  for (const double weight : law.losses.weights) shown += weight;
+  const double harmless = kHarmless * std::fabs(law.losses.mean() + law.shift);
+  while (law.finer < kFinest && spacing * shown > harmless * law.finer) law.finer *= 2;
+  const double fine = spacing / law.finer;
+  const double steps = std::floor(static_cast<double>(-meets * law.finer));
+  for (double& point : law.losses.points) point = fine * (std::round(point / fine) + steps);
+  return law;
+}
+
+// The law on a finer lattice, with one more node in every cell. The values at the curve's nodes are the
+// lower ends. The new node lies near where the extensions of the neighbouring chords cross, below both, so
+// that every chord between nodes lies below the curve. Where one extension is the better bound all over the
+// cell (the curve is straight there), the node at its far end is lowered to it instead, and the cell stays
+// one chord. From the first value that is not above the curve's general lower bound (1 - alpha)_+ outwards,
+// the law's curve is that bound. Values are only ever lowered, so chords stay below the curve.
+LossLaw losses_below(const RoundCurve& curve, int refined, bool left_known) {
+  const std::vector<Known> nodes = known_nodes(curve);
+  const double spacing = curve.spacing / refined;
+  std::vector<Extended> low;  // at the nodes, lowered where a cell is left straight
+  for (const Known& node : nodes) low.push_back(node.low);
+  std::vector<std::optional<ProfilePoint>> inserted(nodes.size());  // in the cell right of each node
+  // If nothing is known left of alpha = 1, cells there would only lower the value at 1.
+  const std::size_t first_cell = left_known ? 1 : larger<std::size_t>(1, curve.index.size() - 1);
+  for (std::size_t cell = first_cell; cell + 2 < nodes.size(); ++cell) {
+    const std::int64_t first = refined * nodes[cell].index + 1, last = refined * nodes[cell + 1].index - 1;
+    const Frame frame(curve.spacing, &nodes[cell - 1]);
+    const Extensions lines = frame.lines();
+    std::int64_t at = numerics::within<std::int64_t>(
+        frame.nearest(lines.crossing(), refined).value_or(first + (last - first) / 2), first, last);
+    if (lines.lower_line(frame.place(at, refined)) < lines.y2) {
+      at = numerics::within<std::int64_t>(at + (frame.mirrored() ? 1 : -1), first, last);
+    }
+    const Extended x = frame.place(at, refined);
+    const Extended value = lines.lower_line(x);
+    const Extended chord = lines.y1 + (lines.y2 - lines.y1) * (x - lines.x1) / (lines.x2 - lines.x1);
+    const Extended first_drop = lines.y1 - lines.right_at(lines.x1);
+    const Extended second_drop = lines.y2 - lines.left_at(lines.x2);
+    if (smaller(first_drop, second_drop) < chord - value) {
+      const bool lower_first = first_drop < second_drop;
+      const std::size_t node = cell + (lower_first == frame.mirrored() ? 1 : 0);
+      const Extended to = lower_first ? lines.right_at(lines.x1) : lines.left_at(lines.x2);
+      low[node] = smaller(low[node], frame.own_value(refined * nodes[node].index, refined, to));
+    } else {
+      inserted[cell] = ProfilePoint{at, frame.own_value(at, refined, value)};
+    }
+  }
+  std::vector<ProfilePoint> points;
+  std::size_t zero = 0;
+  for (std::size_t node = 0; node < nodes.size(); ++node) {
+    if (nodes[node].index == 0) zero = points.size();
+    points.push_back({refined * nodes[node].index, low[node]});
+    if (inserted[node]) points.push_back(*inserted[node]);
+  }
+  // The outermost cells have no outer neighbour. A chord from a value that is not the curve's own need not
+  // lie below the curve, so the last positive value on either side is lowered to (1 - alpha)_+ as well.
+  points.front().value = points.back().value = 0;
+  std::size_t from = zero, to = zero;
+  while (left_known && from > 0 && points[from - 1].value > 0) --from;
+  while (to + 1 < points.size() && points[to + 1].value > 0) ++to;
+  if (to == zero || !(points[zero].value > 0)) return {{}, 0};
+  std::vector<ProfilePoint> kept(points.begin() + static_cast<std::ptrdiff_t>(from),
+                                 points.begin() + static_cast<std::ptrdiff_t>(to) + 1);
+  kept.back().value = 0;
+  if (from == zero) return one_sided(spacing, std::move(kept), first_slope(curve));
+  kept.front().value = 0;
+  return losses_of(spacing, lower_convex_hull(spacing, kept), false);
+}
+
+double mean_loss(const LossLaw& law) { return law.losses.mean() + law.shift; }
+
+}  // namespace
+
+// What is known left of alpha = 1 may be too little to be of use: where many losses lie within a cell or
+// two, it is better to merge them to their mean. Both laws are valid; after many rounds the one with the
+// larger mean is the better one.
+LossLaw dominated_losses(const RoundCurve& curve, int refined) {
+  if (curve.index.size() < 2) return {{}, 0};
+  LossLaw one_side = losses_below(curve, refined, false);
+  if (!(curve.reverse[1].lower > 0)) return one_side;
+  LossLaw both_sides = losses_below(curve, refined, true);
+  return mean_loss(one_side) > kWorthwhile * mean_loss(both_sides) ? one_side : both_sides;
+}
+
+}  // namespace muster::accounting

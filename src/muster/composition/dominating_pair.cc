@@ -1,0 +1,60 @@
+#include "muster/composition/dominating_pair.h"
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <utility>
+
+#include "muster/composition/composed_epsilon.h"
+#include "muster/composition/convex_profile.h"
+#include "muster/composition/dominated_losses.h"
+#include "muster/numerics/ordered.h"
+#include "muster/numerics/roots/crossing.h"
+
+namespace muster::accounting {
+LossDistribution::LossDistribution(double spacing, LossLaw law)
+    : spacing_(spacing), law_(std::move(law.losses)), infinity_(law.infinity), shift_(law.shift) {}
+
+LossDistribution LossDistribution::dominating(const RoundCurve& curve) {
+  std::vector<ProfilePoint> points;
+  for (std::size_t i = curve.index.size(); i-- > 1;) {
+    points.push_back({-curve.index[i], curve.reverse[i].upper});
+  }
+  points.push_back({0, numerics::larger(curve.forward[0].upper, curve.reverse[0].upper)});
+  for (std::size_t i = 1; i < curve.index.size(); ++i) {
+    points.push_back({curve.index[i], curve.forward[i].upper});
+  }
+  const std::vector<ProfilePoint> hull = lower_convex_hull(curve.spacing, points);
+  // The hull, which may lie below the bound's own values, is what the law must reach.
+  return {curve.spacing, losses_dominating(curve.spacing, hull, hull)};
+}
+
+LossDistribution LossDistribution::dominated(const RoundCurve& curve, int refined) {
+  LossLaw law = dominated_losses(curve, refined);
+  const double spacing = curve.spacing / refined / law.finer;
+  return {spacing, std::move(law)};
+}
+
+RepeatedLoss LossDistribution::repeated(std::uint64_t rounds) const {
+  return {&law_, infinity_, static_cast<double>(rounds), shift_};
+}
+
+numerics::Enclosure LossDistribution::delta(std::uint64_t rounds, double epsilon, Ends ends) const {
+  return composed_delta(std::array{repeated(rounds)}, spacing_, epsilon, ends);
+}
+
+double LossDistribution::rough_delta(std::uint64_t rounds, double epsilon) const {
+  return composed_delta_roughly(std::array{RepeatedLoss{&law_, infinity_, static_cast<double>(rounds)}},
+                                spacing_, epsilon);
+}
+
+double LossDistribution::epsilon_upper(std::uint64_t rounds, double target) const {
+  return composed_epsilon_upper(std::array{repeated(rounds)}, spacing_, target);
+}
+
+double LossDistribution::epsilon_lower(std::uint64_t rounds, double target) const {
+  return composed_epsilon_lower(std::array{repeated(rounds)}, spacing_, target);
+}
+
+}  // namespace muster::accounting

@@ -1,0 +1,200 @@
+#include "muster/composition/loss_cells.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <queue>
+#include <utility>
+
+#include "muster/numerics/ordered.h"
+
+namespace muster::accounting {
+namespace {
+
+using numerics::larger;
+using numerics::smaller;
+
+// The largest number of groups in a sketch.
+constexpr std::size_t kCoarse = 100;
+// An atom is alone in its group if the others have less than this share of its mass.
+constexpr double kBeside = 1e-3;
+
+class Divider {
+ public:
+  Divider(const Sketch& sketch, std::span<const double> tilts, double epsilon)
+      : points_(sketch.points),
+        tilts_(tilts),
+        finest_(kFinest / *std::max_element(tilts.begin(), tilts.end())) {
+    std::vector<bool> heavy(points_.size(), false);
+    std::vector<std::vector<double>> weights;
+    const auto weights_under = [&](double c, double heavy_share) {
+      std::vector<double> logs;
+      double top = -std::numeric_limits<double>::infinity(), total = 0;
+      for (std::size_t i = 0; i < points_.size(); ++i) {
+        logs.push_back(sketch.log_masses[i] - c * larger(0.0, epsilon - points_[i]));
+        top = larger(top, logs.back());
+      }
+      for (double& l : logs) total += l = std::exp(l - top);
+      for (std::size_t i = 0; i < points_.size(); ++i) {
+        logs[i] /= total;
+        heavy[i] = heavy[i] || (sketch.alone[i] && logs[i] > heavy_share);
+      }
+      return logs;
+    };
+    // An atom that is nearly certain would otherwise be moved in every round.
+    weights_under(0, 0.5);
+    for (const double c : tilts) {
+      weights.push_back(weights_under(c, kHeavy));
+    }
+    for (std::size_t i = 0; i < points_.size(); ++i) {
+      if (heavy[i] && (heavy_.empty() || points_[i] > heavy_.back() + finest_)) heavy_.push_back(points_[i]);
+    }
+    for (const std::vector<double>& weight : weights) {
+      std::vector<double> sums(1, 0);
+      for (std::size_t i = 0; i < points_.size(); ++i) {
+        sums.push_back(sums.back() + (heavy[i] ? 0 : weight[i]));
+      }
+      sums_.push_back(std::move(sums));
+    }
+  }
+
+  std::vector<double> ends(double first, double last, std::size_t cells) const {
+    std::vector<double> ends{first};
+    std::priority_queue<Cell> queue;
+    const auto add = [&](double end) {
+      if (end > ends.back()) {
+        queue.push(cell(ends.back(), end));
+        ends.push_back(end);
+      }
+    };
+    for (const double at : heavy_) {
+      if (at < last - finest_) add(at);
+    }
+    add(last);
+    while (ends.size() <= cells && !queue.empty() && queue.top().cost > 0) {
+      const Cell widest = queue.top();
+      queue.pop();
+      const double middle = inside(widest.from, widest.to);
+      if (widest.to - widest.from > finest_ && middle > widest.from && middle < widest.to) {
+        ends.push_back(middle);
+        queue.push(cell(widest.from, middle));
+        queue.push(cell(middle, widest.to));
+      }
+    }
+    std::sort(ends.begin(), ends.end());
+    return ends;
+  }
+
+ private:
+  struct Cell {
+    double cost, from, to;
+    bool operator<(const Cell& other) const { return cost < other.cost; }
+  };
+  // By how much the sum of e^{cx} over all atoms grows, relative to itself, when a cell's mass is
+  // spread to its ends: the mean of that mass grows by w/2 tanh(w/4) at most, its variance by w^2/4.
+  // Summed over the tilts.
+  Cell cell(double from, double to) const {
+    const double width = to - from;
+    const auto low = std::lower_bound(points_.begin(), points_.end(), from - width / 4) - points_.begin();
+    const auto high = std::upper_bound(points_.begin(), points_.end(), to + width / 4) - points_.begin();
+    double cost = 0;
+    for (std::size_t t = 0; t < tilts_.size(); ++t) {
+      const double mass = sums_[t][static_cast<std::size_t>(high)] - sums_[t][static_cast<std::size_t>(low)];
+      const double spread = tilts_[t] * width / 2;
+      const double half = std::sinh(smaller(spread / 2, kSteepest));
+      cost += larger(0.0, mass) * (spread * std::tanh(width / 4) + 2 * half * half);
+    }
+    return {cost, from, to};
+  }
+  // Where to divide a cell: at the atom nearest to the middle if it lies in the middle half, so that laws
+  // on few points keep their points, else in the middle.
+  double inside(double from, double to) const {
+    const double middle = from + (to - from) / 2;
+    const auto after = std::lower_bound(points_.begin(), points_.end(), middle);
+    double best = middle;
+    double distance = (to - from) / 4;
+    for (const auto& at : {after, after == points_.begin() ? after : after - 1}) {
+      if (at != points_.end() && std::abs(*at - middle) < distance) {
+        distance = std::abs(*at - middle);
+        best = *at;
+      }
+    }
+    return best;
+  }
+  // An atom with more than this share of the total weight is an end of cells.
+  static constexpr double kHeavy = 1.0 / 200;
+  // Keeps the hyperbolic sine below from overflowing.
+  static constexpr double kSteepest = 20;
+  // Cells narrower than this divided by the largest tilt change no sum of e^{cx} noticeably.
+  static constexpr double kFinest = 1e-6;
+  const std::vector<double>& points_;
+  std::span<const double> tilts_;
+  double finest_;
+  std::vector<double> heavy_;  // the heavy atoms' points, increasing
+  std::vector<std::vector<double>>
+      // Per tilt: cumulative weights from the left, without those of the heavy atoms.
+      sums_;
+};
+
+}  // namespace
+
+// The point of a group is its mean, or its heaviest atom where that has nearly all of the group's mass.
+Sketch sketch_of(std::span<const double> points, std::span<const double> masses) {
+  Sketch sketch;
+  const std::size_t size = points.size();
+  const std::size_t most = (size + kCoarse - 1) / kCoarse;
+  for (std::size_t from = 0; from < size; from += most) {
+    const std::size_t to = smaller(size, from + most);
+    std::size_t top = from;
+    for (std::size_t i = from; i < to; ++i) {
+      top = masses[i] > masses[top] ? i : top;
+    }
+    double total = 0, mean = 0;
+    for (std::size_t i = from; i < to; ++i) {
+      total += masses[i] / masses[top];
+      mean += masses[i] / masses[top] * points[i];
+    }
+    const bool alone = total < 1 + kBeside;
+    sketch.points.push_back(alone ? points[top] : mean / total);
+    sketch.alone.push_back(alone);
+    sketch.log_masses.push_back(std::log(masses[top]) + std::log(total));
+  }
+  return sketch;
+}
+
+Sketch whole_sketch_of(std::span<const double> points, std::span<const double> masses) {
+  Sketch sketch{{points.begin(), points.end()}, {}, std::vector<bool>(points.size(), true)};
+  for (const double mass : masses) {
+    sketch.log_masses.push_back(std::log(mass));
+  }
+  return sketch;
+}
+
+Sketch sums_of(const Sketch& a, const Sketch& b) {
+  struct Sum {
+    double point, log_mass;
+    bool alone;
+  };
+  std::vector<Sum> sums;
+  for (std::size_t i = 0; i < a.points.size(); ++i) {
+    for (std::size_t j = 0; j < b.points.size(); ++j) {
+      sums.push_back(
+          {a.points[i] + b.points[j], a.log_masses[i] + b.log_masses[j], a.alone[i] && b.alone[j]});
+    }
+  }
+  std::sort(sums.begin(), sums.end(), [](const Sum& x, const Sum& y) { return x.point < y.point; });
+  Sketch sketch;
+  for (const Sum& sum : sums) {
+    sketch.points.push_back(sum.point);
+    sketch.log_masses.push_back(sum.log_mass);
+    sketch.alone.push_back(sum.alone);
+  }
+  return sketch;
+}
+
+std::vector<double> ends_of_cells(const Sketch& sketch, std::span<const double> tilts, double epsilon,
+                                  double first, double last, std::size_t cells) {
+  return Divider(sketch, tilts, epsilon).ends(first, last, cells);
+}
+
+}  // namespace muster::accounting

@@ -1,0 +1,371 @@
+#include "muster/composition/loss_integral.h"
+
+#include <algorithm>
+#include <complex>
+#include <cstdint>
+#include <limits>
+#include <numbers>
+#include <utility>
+#include <vector>
+
+#include "muster/numerics/lattice_transform.h"
+#include "muster/numerics/ordered.h"
+#include "muster/numerics/sums/characteristic_product.h"
+#include "muster/numerics/sums/frequency_walk.h"
+
+namespace muster::accounting {
+namespace {
+
+namespace contour = numerics::contour;
+
+// Terms below e^-34 of the largest one are bounded, not computed.
+constexpr double kNegligible = 34;
+// The work of a fast transform per cell, in atoms times frequencies: kLevel for each of its levels, and
+// kTerm for the term of the sum.
+constexpr double kLevel = 8;
+constexpr double kTerm = 150;
+// The work of a frequency besides that of its atoms, in atoms: for a logarithm, an angle and two rotations.
+constexpr double kFrequency = 100;
+// If the round-off of the fast transform leaves a larger relative error than this, the sum is computed atom
+// by atom as well if that is affordable, and the two enclosures are intersected.
+constexpr double kNoisy = 1e-7;
+// Doubles below this have fewer digits. It is added to every upper bound and subtracted
+// from every lower one.
+constexpr double kLeast = std::numeric_limits<double>::min();
+
+// A sum of many terms within an ulp of itself: what each addition loses is summed
+// separately (Neumaier 1974).
+class LongSum {
+ public:
+  explicit LongSum(double first) : sum_(first) {}
+  void add(double term) {
+    const double next = sum_ + term;
+    lost_ += std::abs(sum_) >= std::abs(term) ? (sum_ - next) + term : (term - next) + sum_;
+    sum_ = next;
+  }
+  double value() const { return sum_ + lost_; }
+
+ private:
+  double sum_;
+  double lost_ = 0;
+};
+
+// 1/(1 - e^{-zh}) - e^{eps-l0}/(1 - e^{-(z+1)h}), the transform of (1 - e^{eps-l})_+ over l = l0, l0 + h, ...
+class Kernel {
+ public:
+  Kernel(double c, double h, double excess)
+      : h_(h),
+        first_(-std::expm1(-c * h)),
+        first_decay_(std::exp(-c * h)),
+        second_(-std::expm1(-(c + 1) * h)),
+        second_decay_(std::exp(-(c + 1) * h)),
+        ratio_(std::exp(excess)) {}
+  std::complex<double> at(double t) const {
+    const double s = std::sin(0.5 * t * h_);
+    const double turn = 2 * s * std::cos(0.5 * t * h_);
+    return inverse(first_ + 2 * first_decay_ * s * s, first_decay_ * turn) -
+           ratio_ * inverse(second_ + 2 * second_decay_ * s * s, second_decay_ * turn);
+  }
+  double largest() const { return 2 / first_; }  // a bound on its modulus
+
+ private:
+  // 1 - e^{-zh}, without cancellation where |z| h is small, inverted.
+  static std::complex<double> inverse(double re, double im) {
+    const double square = re * re + im * im;
+    return {re / square, -im / square};
+  }
+  double h_;
+  double first_, first_decay_;
+  double second_, second_decay_;
+  double ratio_;
+};
+
+// The parts' laws tilted by c, and the bounds on round-off that depend on them.
+class TiltedParts {
+ public:
+  TiltedParts(std::span<const RepeatedLoss> parts, double c) {
+    for (const RepeatedLoss& part : parts) {
+      laws_.push_back({numerics::TiltedLaw(*part.losses, c), part.rounds});
+      atoms_ += static_cast<double>(laws_.back().tilt.atoms()) + kFrequency;
+    }
+  }
+
+  struct Law {
+    numerics::TiltedLaw tilt;
+    double rounds;
+  };
+  const std::vector<Law>& laws() const { return laws_; }
+  // The work of one frequency, in atoms.
+  double atoms() const { return atoms_; }
+
+  double nonzero_mass() const {
+    double mass = 0;
+    for (const Law& law : laws_) {
+      mass += law.rounds * law.tilt.nonzero_mass();
+    }
+    return mass;
+  }
+  // The rounding error of the logarithm of one term, in which e^{-(c+it)k} occurs once.
+  double round_off(double t, double c, double k) const {
+    double sum = 0;
+    for (const Law& law : laws_) {
+      sum += contour::RoundOff(law.tilt, law.rounds, c, &law == &laws_.front() ? k : 0).at(t);
+    }
+    return sum;
+  }
+
+ private:
+  std::vector<Law> laws_;
+  double atoms_ = 0;
+};
+
+// The integrand of the walk (numerics/sums/frequency_walk.h) where fast transforms have computed all
+// frequencies of the period at once: a visit looks them up, and nothing is leapt over.
+class TransformedProduct {
+ public:
+  // None if a loss is not on the lattice.
+  static std::optional<TransformedProduct> of(const TiltedParts& parts, double spacing, int log2_cells) {
+    TransformedProduct product;
+    for (const TiltedParts::Law& law : parts.laws()) {
+      std::vector<std::int64_t> index(law.tilt.atoms());
+      for (std::size_t i = 0; i < index.size(); ++i) {
+        const double at = law.tilt.points()[i] / spacing;
+        if (!(std::abs(at) < 1e15) || std::abs(at - std::round(at)) > 1e-6) {
+          return std::nullopt;
+        }
+        index[i] = std::llround(at);
+      }
+      product.factors_.emplace_back(law.rounds,
+                                    numerics::LatticeTransform(index, law.tilt.weights(), log2_cells));
+    }
+    return product;
+  }
+
+  static double work(bool) { return 0; }
+  void visit(double j, double, bool) {
+    at_ = {0};
+    negligible_ = false;
+    for (const Factor& f : factors_) {
+      const std::complex<double> minus_one = f.transform.minus_total(static_cast<std::size_t>(j));
+      const double re = 1 + minus_one.real();
+      const double im = minus_one.imag();
+      if (re * re + im * im < f.square_negligible) {
+        negligible_ = true;
+        return;
+      }
+      const double modulus = contour::modulus_above(minus_one, f.floor);
+      at_.multiply_modulus(minus_one, modulus, f.rounds);
+      at_.multiply_phase(minus_one, modulus, f.rounds);
+    }
+    negligible_ = at_.exponent <= -kNegligible;
+  }
+  bool negligible() const { return negligible_; }
+  const contour::Polar& at() const { return at_; }
+  static double reach() { return 0; }
+  static void seek(double) {}
+
+  // A factor is off by its transform's error and, where it is small, by as much again, because its modulus
+  // is then raised by that error.
+  double round_off() const {
+    double sum = 0;
+    for (const Factor& f : factors_) {
+      sum += 2 * f.rounds * f.transform.error();
+    }
+    return sum;
+  }
+
+ private:
+  struct Factor {
+    Factor(double rounds_of_it, numerics::LatticeTransform transform_of_it)
+        : rounds(rounds_of_it),
+          transform(std::move(transform_of_it)),
+          floor(numerics::larger(contour::kFloor, transform.error())) {
+      const double negligible = numerics::larger(0.0, std::exp(-kNegligible / rounds) - 2 * floor);
+      square_negligible = negligible * negligible;
+    }
+    double rounds;
+    numerics::LatticeTransform transform;
+    double floor;  // a bound on the transform's absolute error
+    // Where the squared modulus is below this, the factor alone makes the product negligible.
+    double square_negligible;
+  };
+  std::vector<Factor> factors_;
+  contour::Polar at_{0};
+  bool negligible_ = false;
+};
+
+// Adds up the terms of the trapezoidal sum, and what their errors and those left out may add.
+class TermSum {
+ public:
+  // The contour, the lattice's spacing, its first point not below epsilon, and by how much that point
+  // exceeds epsilon, with the sign reversed.
+  struct Place {
+    double c, h, l0, excess;
+  };
+  // The errors of a term's logarithm besides its own round-off: of ln E e^{cS}, and of fast transforms.
+  TermSum(const Place& place, const TiltedParts& parts, double of_total, double of_transforms)
+      : place_(place),
+        kernel_(place.c, place.h, place.excess),
+        // The first lattice point l0 is as exact as epsilon.
+        kernel_noise_((8 + std::abs(place.l0)) * kernel_.largest() * 2.3e-16),
+        value_(kernel_.at(0).real()) {
+    const double own_noise = parts.round_off(0, place.c, place.l0);
+    noise_slope_ = parts.round_off(1, place.c, place.l0) - own_noise;
+    noise_base_ = own_noise + of_total + of_transforms;
+    noise_ = (std::abs(value_.value()) + kernel_noise_) * moved(0) + kernel_noise_;
+  }
+
+  void add(const contour::Polar& at, double t, double weight) {
+    const std::complex<double> k = kernel_.at(t);
+    const double size = weight * std::exp(at.exponent);
+    value_.add(size * (std::polar(1.0, at.phase - t * place_.l0) * k).real());
+    noise_ += size * ((std::abs(k) + kernel_noise_) * moved(t) * at.amplify + kernel_noise_);
+  }
+  // Leaves out `count` pairs of frequencies of which t is the largest.
+  void leave_out(double count, double t) { skipped_ += 2 * count * kernel_.largest() * left_out(t); }
+
+  double value() const { return value_.value(); }
+  // The factor covers the rounding of these sums of many positive terms.
+  double error() const { return (skipped_ + noise_) * (1 + 1e-8); }
+
+ private:
+  // The rounding error x of a term's logarithm is affine in t; it moves the term by less than
+  // x e^{2x} of itself.
+  double moved(double t) const {
+    const double x = noise_base_ + noise_slope_ * t;
+    return x * (x < 1e-3 ? 1.003 : std::exp(2 * x));
+  }
+  // A bound on a term that was found negligible. No term is larger than 1.
+  double left_out(double t) const {
+    return std::exp(numerics::smaller(0.0, 2 * (noise_base_ + noise_slope_ * t) - kNegligible));
+  }
+
+  Place place_;
+  Kernel kernel_;
+  double kernel_noise_;
+  LongSum value_;
+  double noise_slope_ = 0, noise_base_ = 0;
+  double noise_ = 0;
+  double skipped_ = 0;
+};
+
+}  // namespace
+
+std::optional<numerics::Enclosure> trivial_value(Parts parts, double spacing, double epsilon) {
+  if (std::all_of(parts.begin(), parts.end(), [](const auto& p) { return p.losses->points.empty(); })) {
+    const double at_zero = numerics::larger(0.0, -std::expm1(epsilon));
+    return numerics::Enclosure{at_zero, at_zero};
+  }
+  const double largest = sum_over(parts, [](const RepeatedLoss& p) { return p.losses->largest_point(); });
+  const double rounding = 2.3e-16 * (static_cast<double>(parts.size()) + 4) * (largest + std::abs(epsilon));
+  if (largest + rounding <= epsilon) {
+    return numerics::Enclosure{0, 0};
+  }
+  if (largest <= epsilon + rounding && 4 * rounding < spacing) {
+    // Only the largest sum can be larger than epsilon, by no more than twice the rounding.
+    const double log_chance = sum_over(parts, [](const RepeatedLoss& p) {
+      double weight = p.losses->largest_point() > 0 ? 0 : 1;
+      for (std::size_t a = 0; a < p.losses->points.size() && weight < 1; ++a) {
+        weight = p.losses->points[a] == p.losses->largest_point() ? p.losses->weights[a] : weight;
+      }
+      return std::log(weight);
+    });
+    return numerics::Enclosure{0, 4 * rounding * std::exp(log_chance) + kLeast};
+  }
+  return std::nullopt;
+}
+
+Integral::Integral(Parts parts, double spacing, double epsilon)
+    : parts_(parts),
+      h_(spacing),
+      epsilon_(epsilon),
+      l0_(spacing * std::ceil(epsilon / spacing)),
+      c_(contour::saddle_point(
+          [&](double at) {
+            contour::Moments total{0, 0};
+            for (const RepeatedLoss& part : parts) {
+              const numerics::Tilt tilt = numerics::tilt_of(*part.losses, at);
+              total.mean += part.rounds * tilt.mean;
+              total.variance += part.rounds * tilt.variance;
+            }
+            return total;
+          },
+          epsilon, [](double at) { return 1 / at + 1 / (at + 1); })),
+      log_total_(log_mgf(parts, c_)),
+      log_total_error_(sum_over(parts, [this](const RepeatedLoss& p) {
+        return log_mgf_error(*p.losses, numerics::tilt_of(*p.losses, c_), c_);
+      })) {
+  const double variance =
+      sum_over(parts, [this](const RepeatedLoss& p) { return numerics::tilt_of(*p.losses, c_).variance; });
+  const double width = std::sqrt(variance + 1 / (c_ * c_));
+  const double log_value =
+      log_total_ - c_ * l0_ - std::log(c_ * (c_ + 1) * width * std::sqrt(2 * std::numbers::pi));
+  period_ = contour::choose_period(c_, log_value,
+                                   [&](double lambda) { return log_mgf(parts, lambda) - lambda * epsilon; });
+}
+
+std::optional<numerics::Enclosure> Integral::value(int most_cells, double most_work) const {
+  const double cells = std::ceil(period_.length / h_);
+  const int log2_cells =
+      numerics::larger(4, static_cast<int>(std::ceil(std::log2(numerics::smaller(cells, 1e18)))));
+  const bool fast = log2_cells <= most_cells;
+  const double work =
+      fast ? numerics::smaller(most_work, std::ldexp(kLevel * log2_cells + kTerm, log2_cells)) : most_work;
+  if (const auto direct = summed(2 * std::ceil(cells / 2), work, 0)) {
+    return direct;
+  }
+  auto found = fast ? summed(std::ldexp(1.0, log2_cells), most_work, log2_cells) : std::nullopt;
+  if (found && found->upper - found->lower > kNoisy * found->upper && work < most_work) {
+    if (const auto direct = summed(2 * std::ceil(cells / 2), most_work, 0)) {
+      found = {numerics::larger(found->lower, direct->lower), numerics::smaller(found->upper, direct->upper)};
+    }
+  }
+  return found;
+}
+
+std::optional<numerics::Enclosure> Integral::summed(double cells, double most_work, int log2_cells) const {
+  const double step = 2 * std::numbers::pi / (cells * h_);
+  const double last = cells / 2;
+  const TiltedParts parts(parts_, c_);
+  const TermSum::Place place{c_, h_, l0_, epsilon_ - l0_};
+  const auto walked = [&](auto& product, double of_transforms) -> std::optional<TermSum> {
+    TermSum sum(place, parts, log_total_error_, of_transforms);
+    const double visited = contour::walk(
+        product, step, last, most_work / parts.atoms(),
+        [&](double j, double t) { sum.add(product.at(), t, j == last ? 1 : 2); },
+        [&](double j, double, double leap) { sum.leave_out(leap + 1, (j + leap) * step); });
+    return visited < last ? std::nullopt : std::optional(sum);
+  };
+  std::optional<TermSum> sum;
+  if (log2_cells > 0) {
+    if (auto product = TransformedProduct::of(parts, h_, log2_cells)) {
+      sum = walked(*product, product->round_off());
+    }
+  } else {
+    contour::Product product(0, kNegligible, contour::Leap::by_all_factors);
+    for (const TiltedParts::Law& law : parts.laws()) {
+      product.add(law.tilt, law.rounds, step);
+    }
+    sum = walked(product, 0);
+  }
+  return sum ? enclosed(sum->value(), sum->error(), cells, parts.nonzero_mass()) : std::nullopt;
+}
+
+std::optional<numerics::Enclosure> Integral::enclosed(double value, double error, double cells,
+                                                      double nonzero_mass) const {
+  const double scale = std::exp(log_total_ - c_ * l0_) / cells;
+  // Each weight of the laws has a relative error of 1e-15.
+  const double weights = std::exp(4e-15 * nonzero_mass);
+  const contour::Period period{cells * h_, period_.lambda, period_.log_left};
+  const double right = std::exp(-c_ * period.length);
+  const double aliases = period.lambda > c_ ? right / (1 - right) + period.left_aliases(c_)
+                                            : std::numeric_limits<double>::infinity();
+  // The aliases' bound is doubled because it is rounded too.
+  const double lower = (value - error) * scale / weights - 2 * aliases - kLeast;
+  const double upper = (numerics::larger(0.0, value) + error) * scale * weights + kLeast;
+  // The ends can be out of order, or NaN, where the tilt is too steep for the arithmetic.
+  return upper >= lower ? std::optional(numerics::Enclosure{numerics::larger(0.0, lower), upper})
+                        : std::nullopt;
+}
+
+}  // namespace muster::accounting

@@ -1,0 +1,107 @@
+// Computes E (1 - e^{epsilon - S})_+ of a sum S of independent finite losses by one contour integral
+// through its saddle point.
+//
+// The method is explained in composed_delta.h and docs/theory/composition.md, "By one contour
+// sum". Infinite losses are taken as zero. The parts are referred to, not copied. Const methods
+// may run concurrently.
+#pragma once
+
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <span>
+
+#include "muster/composition/composed_delta.h"
+#include "muster/numerics/enclosure.h"
+#include "muster/numerics/sums/atomic_law.h"
+#include "muster/numerics/sums/contour.h"
+
+namespace muster::accounting {
+
+using Parts = std::span<const RepeatedLoss>;
+
+template <typename Term>
+double sum_over(std::span<const RepeatedLoss> parts, Term&& term) {
+  double total = 0;
+  for (const RepeatedLoss& part : parts) {
+    total += part.rounds * term(part);
+  }
+  return total;
+}
+
+// ln E e^{cS}.
+inline double log_mgf(Parts parts, double c) {
+  return sum_over(parts, [c](const RepeatedLoss& p) { return p.losses->log_mgf(c); });
+}
+
+// The probability that some round's loss is infinite.
+inline double mass_at_infinity(Parts parts) {
+  return -std::expm1(sum_over(parts, [](const RepeatedLoss& p) { return std::log1p(-p.infinity); }));
+}
+
+// Bounds the rounding error of the computed log E e^{cY} of one loss. With x = cy, a term w (e^x - 1) is
+// within four ulps of itself, and |x| e^x ulps more because x is rounded. The eight running sums of A atoms
+// add A / 16 ulps of the sum of the terms' moduli, which is at most E e^{cY} times
+// p e^{-log E e^{cY}} + p', where p and p' are the masses off zero of the law and of the tilted law.
+// Exponents far from zero are taken relative to the largest one, whose own rounding then counts.
+inline double log_mgf_error(const numerics::AtomicLaw& law, const numerics::Tilt& tilt, double c) {
+  double mass = 0;
+  for (double w : law.weights) {
+    mass += w;
+  }
+  const double atoms = static_cast<double>(law.points.size());
+  const double top = c * (c > 0 ? law.largest_point() : law.smallest_point());
+  return 2.3e-16 * ((4 + atoms / 16) * (mass * std::exp(-tilt.log_mgf) + tilt.nonzero_mass) +
+                    2 * std::abs(c) * tilt.absolute_mean + 2 * std::abs(tilt.log_mgf) +
+                    (top > 290 ? atoms + 2 * top : 0));
+}
+
+// ln of the supremum over u of (1 - e^{-u})_+ e^{-cu}, which is c^c / (1 + c)^{1 + c}; also that of
+// (e^{-u} - 1)_+ e^{(1+c)u}.
+inline double log_steepest(double c) { return -c * std::log1p(1 / c) - std::log1p(c); }
+
+// The value if no sum of finite losses is larger than epsilon by more than the losses' rounding;
+// nullopt otherwise.
+std::optional<numerics::Enclosure> trivial_value(Parts parts, double spacing, double epsilon);
+
+class Integral {
+ public:
+  Integral(Parts parts, double spacing, double epsilon);
+
+  // The saddle point.
+  double c() const { return c_; }
+  // Chernoff's bound at the saddle point, from (1 - e^{-u})_+ <= c^c / (1 + c)^{1 + c} e^{cu}; rounded up.
+  double chernoff() const {
+    const double ulps =
+        2.3e-16 * (std::abs(log_total_) + 2 * c_ * std::abs(epsilon_) + 4 * std::abs(log_steepest(c_)) + 8);
+    return std::exp(log_total_ - c_ * epsilon_ + log_steepest(c_) + log_total_error_ + ulps) +
+           std::numeric_limits<double>::min();
+  }
+
+  // The integral, its transforms summed atom by atom where that is cheaper, otherwise by fast
+  // transforms of at most 2^most_cells cells. `most_work` counts atoms times frequencies. nullopt if
+  // neither is affordable.
+  std::optional<numerics::Enclosure> value(int most_cells, double most_work) const;
+
+ private:
+  // The sum over `cells` frequencies. `log2_cells` is that of the fast transforms, or 0 to sum atom by atom.
+  std::optional<numerics::Enclosure> summed(double cells, double most_work, int log2_cells) const;
+  // The value from such a sum and its error, as a multiple of e^{ln E e^{cS} - c l0} / cells.
+  // `nonzero_mass` is the expected number of nonzero losses under the tilt.
+  std::optional<numerics::Enclosure> enclosed(double value, double error, double cells,
+                                              double nonzero_mass) const;
+
+  Parts parts_;
+  // The spacing.
+  double h_;
+  double epsilon_;
+  // The first lattice point that is not below epsilon.
+  double l0_;
+  double c_;
+  // ln E e^{cS}, and a bound on its rounding error.
+  double log_total_;
+  double log_total_error_;
+  numerics::contour::Period period_;
+};
+
+}  // namespace muster::accounting

@@ -1,0 +1,408 @@
+#include "muster/composition/round_curve.h"
+
+#include <cmath>
+#include <cstddef>
+#include <utility>
+
+#include "muster/numerics/ordered.h"
+#include "muster/numerics/work.h"
+
+namespace muster::accounting {
+namespace {
+
+using numerics::Enclosure;
+using numerics::larger;
+using numerics::smaller;
+
+// Nodes per deviation where the curve has a knot, between which every cell is exact.
+constexpr double kFewest = 16;
+// How many deviations a cell may span; more beyond the third deviation, where the tail keeps its shape.
+constexpr double kWidest = 1.0 / 8;
+// How far a chord may lie above the curve, as a share of it.
+constexpr double kRise = 5e-3;
+// The same where losses are large. Cells are then halved by the mass of their losses
+// (resolve_large_losses).
+constexpr double kRiseOfLarge = 2e-2;
+constexpr int kMaxSteps = 40;
+// The work that a table may take (numerics/work.h): about a second.
+constexpr double kTableWork = 3.5e9;
+// The work of a table is estimated for nodes over this many deviations beyond those visited, but at most
+// kMaxDeviations in all.
+constexpr double kNodesBeyond = 2;
+constexpr double kMaxDeviations = 5;
+// A table that would take more than the affordable work has fewer nodes, up to this many times, and its
+// chords may rise as many times farther above the curve.
+constexpr double kCoarse = 8;
+// If that still takes more than twice the affordable work and losses are not large: up to this many times
+// fewer, about three per deviation.
+constexpr double kCoarsest = 32;
+// Cells grow from this share of the affordable work on.
+constexpr double kHurried = 0.75;
+// From this share of the affordable work on, cells are no longer halved for large losses.
+constexpr double kStopped = 1.5;
+// The largest factor by which cells grow for that reason; their chords may lie as many times
+// farther above the curve.
+constexpr double kWidestHurry = 256;
+// A chord may rise above the curve by this many times the negligible tail.
+constexpr double kHarmless = 10;
+// The largest epsilon of a table; the tail beyond is charged as infinite loss.
+constexpr double kFarthest = 1e10;
+constexpr std::int64_t kFarthestIndex = std::int64_t{1} << 50;
+constexpr std::size_t kMaxNodes = 30'000;
+// The epsilon from which on a loss is resolved one by one.
+constexpr double kLargeLoss = 1;
+// Where losses are large, all chords together may add this share of the mean loss.
+constexpr double kAddedLoss = 5e-4;
+// The number of cells among which that share is divided.
+constexpr double kSharing = 200;
+
+Enclosure honest(const Enclosure& value) {
+  return {numerics::as_lower_bound(value.lower), numerics::as_upper_bound(value.upper)};
+}
+
+// Finds where a falling curve falls, and remembers every value that was computed.
+class Fall {
+ public:
+  explicit Fall(const DeltaCurve& curve) : curve_(curve), at_zero_(curve(0).upper) {}
+
+  double at_zero() const { return at_zero_; }
+  // How often the curve was computed.
+  std::size_t asked() const { return known_.size() + 1; }
+
+  // An interval in which the curve falls through `target`: at `low` it is above it, or low is 0; at `high`
+  // it is at most that, or high is kFarthest.
+  struct Bracket {
+    double low, high;
+  };
+  Bracket bracket(double target) const {
+    Bracket found{0, kFarthest};
+    for (const auto& [epsilon, value] : known_) {
+      if (value > target) {
+        found.low = larger(found.low, epsilon);
+      }
+    }
+    for (const auto& [epsilon, value] : known_) {
+      if (!(value > target) && epsilon > found.low) {
+        found.high = smaller(found.high, epsilon);
+      }
+    }
+    return found;
+  }
+
+  // An epsilon just right of where the curve falls through `target`: first to a factor of two, then to a
+  // thirty-second of that interval.
+  double roughly(double target) {
+    constexpr int kFirst = -15, kLast = 64, kStride = 3;
+    const auto above = [&](int exponent) { return at(std::ldexp(1.0, exponent)) > target; };
+    int low = kFirst, high = kFirst;  // exponents
+    if (above(kFirst)) {
+      for (high = 0; high < kLast && above(high); high += kStride) {
+        low = high;
+      }
+    } else {
+      for (low = kFirst - kStride; low > -kLast && !above(low); low -= kStride) {
+        high = low;
+      }
+    }
+    while (high - low > 1) {
+      const int middle = low + (high - low) / 2;
+      (above(middle) ? low : high) = middle;
+    }
+    double from = std::ldexp(1.0, low), to = std::ldexp(1.0, high);
+    for (int i = 0; i < 5; ++i) {
+      const double middle = 0.5 * (from + to);
+      (at(middle) > target ? from : to) = middle;
+    }
+    return to;
+  }
+
+  // One step towards where the curve falls through `target`: by a secant of ln delta, or by bisection.
+  void refine(double target, bool halfway) {
+    const Bracket now = bracket(target);
+    const double share =
+        std::log(value_at(now.low) / target) / std::log(value_at(now.low) / value_at(now.high));
+    const double way = !halfway && std::isfinite(share) ? numerics::within(share, 0.02, 0.98) : 0.5;
+    at(now.low + way * (now.high - now.low));
+  }
+
+ private:
+  double at(double epsilon) {
+    const double value = curve_(epsilon).upper;
+    known_.emplace_back(epsilon, value);
+    return value;
+  }
+  double value_at(double epsilon) const {
+    for (const auto& [known, value] : known_) {
+      if (known == epsilon) {
+        return value;
+      }
+    }
+    return epsilon == 0 ? at_zero_ : 0;
+  }
+  const DeltaCurve& curve_;
+  double at_zero_;
+  std::vector<std::pair<double, double>> known_;  // epsilon, delta
+};
+
+// The scale of the loss. E(Z - z)_+ of a standard normal Z is a twentieth of its value at 0 at z = 1.55,
+// and falls there by a factor of e over 0.45. A curve that is flat before it falls, as large losses make
+// it, has the deviation that its fall shows.
+struct FallScale {
+  double deviation;
+  bool large;  // whether losses are so large that they are resolved one by one
+  // How often the curve was computed.
+  std::size_t asked;
+};
+FallScale scale_of(const DeltaCurve& curve) {
+  Fall fall(curve);
+  const double from_zero = fall.roughly(0.05 * fall.at_zero()) / 1.55;
+  if (from_zero < kLargeLoss) {
+    return {from_zero, false, fall.asked()};
+  }
+  // The distance from a tenth of the value at 0 to a thirtieth. Both ends are found to a relative
+  // 1e-3; less precisely if the fall is certainly shorter than kLargeLoss, the least deviation that
+  // is told apart here.
+  const double first = 0.1 * fall.at_zero(), last = fall.at_zero() / 30;
+  const auto deviation = [](double from, double to) { return (to - from) / std::log(3.0) / 0.45; };
+  for (int i = 0; i < 2 * kMaxSteps; ++i) {
+    const Fall::Bracket from = fall.bracket(first), to = fall.bracket(last);
+    const double open[2] = {(from.high - from.low) / from.high, (to.high - to.low) / to.high};
+    if (deviation(from.low, to.high) <= kLargeLoss || larger(open[0], open[1]) <= 1e-3) {
+      break;
+    }
+    fall.refine(open[0] >= open[1] ? first : last, i % 3 == 2);
+  }
+  return {
+      smaller(from_zero, larger(kLargeLoss, deviation(fall.bracket(first).high, fall.bracket(last).high))),
+      true, fall.asked()};
+}
+
+struct Node {
+  std::int64_t index;
+  Enclosure forward, reverse;
+  double larger_upper() const { return larger(forward.upper, reverse.upper); }
+};
+
+class Table {
+ public:
+  // Both in the unit of numerics/work.h.
+  struct Work {
+    double affordable;
+    double before;  // already done, for all tables of the curve
+  };
+  Table(const DeltaCurve& forward, const DeltaCurve& reverse, double spacing, double negligible, double rise,
+        const Work& work)
+      : forward_(forward),
+        reverse_(reverse),
+        spacing_(spacing),
+        negligible_(negligible),
+        rise_(rise),
+        affordable_(work.affordable),
+        start_(numerics::work_done() - work.before) {}
+
+  std::size_t size() const { return nodes_.size(); }
+  const Node& last() const { return nodes_.back(); }
+  double epsilon(std::int64_t index) const { return spacing_ * static_cast<double>(index); }
+
+  // Adds a node right of the last one, and as many between the two as are needed.
+  void append(std::int64_t index) {
+    const Node node = at(index);
+    if (!nodes_.empty()) {
+      fill(Node(nodes_.back()), node);
+    }
+    nodes_.push_back(node);
+  }
+
+  // Delta never rises with epsilon: where a computed bound is larger than that at a smaller epsilon, it is
+  // replaced by the latter.
+  void settle() {
+    for (std::size_t i = 1; i < nodes_.size(); ++i) {
+      settle(nodes_[i].forward, nodes_[i - 1].forward.upper);
+      settle(nodes_[i].reverse, nodes_[i - 1].reverse.upper);
+    }
+  }
+
+  // Halves cells until what their chords add to the mean loss is a small share of it. The
+  // nodes must be settled.
+  void resolve_large_losses() {
+    bool again = true;
+    while (again && spent() < kStopped && nodes_.size() < kMaxNodes) {
+      const std::vector<double> masses = masses_of_losses();
+      double mean = 0;
+      for (std::size_t i = 0; i < nodes_.size(); ++i) {
+        mean += masses[i] * epsilon(nodes_[i].index);
+      }
+      const double allowed = kAddedLoss * mean / kSharing;
+      std::vector<Node> finer{nodes_.front()};
+      for (std::size_t i = 0; i + 1 < nodes_.size(); ++i) {
+        const double width = epsilon(nodes_[i + 1].index - nodes_[i].index);
+        const double added = larger(masses[i], masses[i + 1]) * width / 2 * std::tanh(width / 4);
+        if (added > allowed && nodes_[i + 1].index - nodes_[i].index > 1) {
+          finer.push_back(at(nodes_[i].index + (nodes_[i + 1].index - nodes_[i].index) / 2));
+        }
+        finer.push_back(nodes_[i + 1]);
+      }
+      again = finer.size() > nodes_.size();
+      nodes_ = std::move(finer);
+      settle();
+    }
+  }
+
+  // How many times wider cells are because most of the affordable work is done. From kHurried on, each
+  // further third of that work doubles their width.
+  double hurry() const { return smaller(kWidestHurry, std::exp2(3 * larger(0.0, spent() - kHurried))); }
+
+  RoundCurve curve() const {
+    RoundCurve curve{spacing_, {}, {}, {}};
+    for (const Node& node : nodes_) {
+      curve.index.push_back(node.index);
+      curve.forward.push_back(node.forward);
+      curve.reverse.push_back(node.reverse);
+    }
+    return curve;
+  }
+
+ private:
+  // The work done so far, as a share of the affordable work.
+  double spent() const { return (numerics::work_done() - start_) / affordable_; }
+
+  Node at(std::int64_t index) const {
+    const Enclosure forward = honest(forward_(epsilon(index)));
+    return {index, forward, reverse_ ? honest(reverse_(epsilon(index))) : forward};
+  }
+
+  static void settle(Enclosure& here, double before) {
+    here.upper = smaller(here.upper, before);
+    here.lower = smaller(here.lower, here.upper);
+  }
+
+  void fill(const Node& from, const Node& to) {
+    if (to.index - from.index <= 1 || nodes_.size() >= kMaxNodes ||
+        (chord_is_close(from.forward.upper, to.forward.upper, epsilon(to.index - from.index)) &&
+         chord_is_close(from.reverse.upper, to.reverse.upper, epsilon(to.index - from.index)))) {
+      return;
+    }
+    const Node middle = at(from.index + (to.index - from.index) / 2);
+    fill(from, middle);
+    nodes_.push_back(middle);
+    fill(middle, to);
+  }
+
+  // Compares the chord, which is straight in alpha, at the cell's middle with a curve whose logarithm is
+  // straight in epsilon. A curve whose logarithm is concave lies above that one, and nearer to the chord.
+  // Where delta rises the smallest upper end so far will hold (settle).
+  bool chord_is_close(double from, double to, double width) const {
+    if (to >= from || from <= kHarmless * negligible_) {
+      return true;
+    }
+    const double share = 1 / (1 + std::exp(width / 2));  // of the right end
+    const double straight = std::sqrt(from * to);
+    const double rise = (1 - share) * from + share * to - straight;
+    return rise <= larger(hurry() * rise_ * straight, kHarmless * negligible_);
+  }
+
+  // About the P-masses of the losses at the nodes, by the forward curve.
+  std::vector<double> masses_of_losses() const {
+    std::vector<double> masses(nodes_.size(), 0);
+    for (std::size_t i = 1; i < nodes_.size(); ++i) {
+      const double before = epsilon(nodes_[i].index - nodes_[i - 1].index);
+      const double inner = (nodes_[i - 1].forward.upper - nodes_[i].forward.upper) / -std::expm1(-before);
+      const double outer = i + 1 < nodes_.size()
+                               ? (nodes_[i].forward.upper - nodes_[i + 1].forward.upper) /
+                                     std::expm1(epsilon(nodes_[i + 1].index - nodes_[i].index))
+                               : 0;
+      masses[i] = larger(0.0, inner - outer);
+    }
+    return masses;
+  }
+
+  const DeltaCurve& forward_;
+  const DeltaCurve& reverse_;
+  double spacing_;
+  double negligible_;
+  double rise_;  // how far a chord may lie above the curve, as a share of it
+  double affordable_;
+  double start_;
+  std::vector<Node> nodes_;
+};
+
+// The work of a node. Each point of a curve is computed twice, and only the second time counts, so that
+// what the curve builds once is left out.
+double work_of_node(const DeltaCurve& forward, const DeltaCurve& reverse, double deviation) {
+  double work = 0;
+  for (const DeltaCurve* curve : {&forward, &reverse}) {
+    if (*curve) {
+      for (const double epsilon : {deviation, 3 * deviation}) {
+        (*curve)(epsilon);
+        const double before = numerics::work_done();
+        (*curve)(epsilon);
+        work += (numerics::work_done() - before) / 2;
+      }
+    }
+  }
+  return work;
+}
+
+// A power of two by which a table has fewer nodes than asked for, because each of them takes so much
+// work. Tables of large losses consist mostly of wide cells, of which a coarser lattice has no fewer:
+// hurry() widens those.
+double coarsening(double work, double affordable, bool large) {
+  double coarser = 1;
+  while ((coarser < kCoarse && work > coarser * affordable) ||
+         (coarser < kCoarsest && !large && work > 2 * coarser * affordable)) {
+    coarser *= 2;
+  }
+  return coarser;
+}
+
+}  // namespace
+
+const Tabulator::Scale& Tabulator::scale() const {
+  std::call_once(once_, [this] {
+    const auto [deviation, large, asked] = scale_of(forward_);
+    const double each = work_of_node(forward_, reverse_, deviation);
+    scale_ = {deviation, large, each, each * static_cast<double>(asked)};
+  });
+  return scale_;
+}
+
+RoundCurve Tabulator::table(const Nodes& nodes) const {
+  const auto [deviation, large, each, measuring] = scale();
+  const double affordable = nodes.share * kTableWork;
+  const double coarser = coarsening(
+      each * smaller(kMaxDeviations, nodes.visited + kNodesBeyond) * nodes.per_deviation, affordable, large);
+  double spacing = coarser * deviation / nodes.per_deviation;
+  if (nodes.knot > spacing) {
+    spacing = nodes.knot / std::ceil(kFewest * nodes.knot / deviation);
+  }
+  if (nodes.nested) {
+    spacing = std::exp2(std::floor(std::log2(spacing)));
+  }
+  const double dense = deviation / spacing;  // nodes per deviation
+  Table table(forward_, reverse_, spacing, nodes.negligible, coarser * (large ? kRiseOfLarge : kRise),
+              {affordable, measuring});
+  table.append(0);
+  double stall = 1;  // how much wider the cells are because the bound does not fall
+  while (table.last().larger_upper() > nodes.negligible && table.epsilon(table.last().index) < kFarthest &&
+         table.last().index < kFarthestIndex && table.size() < kMaxNodes) {
+    const std::int64_t i = table.last().index;
+    const double deviations = static_cast<double>(i) / dense;
+    const double beyond = larger(0.0, deviations - (large ? 0 : nodes.visited));
+    // The width is a first guess, which append() corrects.
+    const double widest = dense * larger(kWidest, deviations / 24);
+    const double stride = large ? widest : smaller(std::exp(beyond * beyond / 6), widest);
+    const double before = table.last().larger_upper();
+    const double far =
+        smaller(larger(1.0, table.hurry() * stall * stride), larger(4 * dense, static_cast<double>(i)));
+    table.append(i + static_cast<std::int64_t>(far));
+    const bool fell = table.last().larger_upper() < before;
+    stall = fell || beyond == 0 ? 1 : 2 * stall;
+  }
+  table.settle();
+  if (large) {
+    table.resolve_large_losses();
+  }
+  return table.curve();
+}
+
+}  // namespace muster::accounting

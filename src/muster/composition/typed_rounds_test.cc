@@ -1,0 +1,216 @@
+// Compares the recursion over adaptive choices between types with trying every strategy on every history,
+// and blocks of rounds with the recursion over all of them.
+#include "muster/composition/typed_rounds.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <random>
+#include <vector>
+
+#include "muster/composition/adaptive_rounds.h"
+
+namespace muster::accounting {
+namespace {
+
+// Adds losses a > 0 > -b with a total mass of `weight` under both P and Q.
+void add_pair(RoundType& type, double spacing, std::int64_t a, std::int64_t b, double weight) {
+  const double down = -std::expm1(-spacing * static_cast<double>(a)),
+               up = std::expm1(spacing * static_cast<double>(b));
+  type.losses.insert(type.losses.end(), {-b, a});
+  type.masses.insert(type.masses.end(), {weight * down / (down + up), weight * up / (down + up)});
+}
+
+RoundType sorted(const RoundType& type) {
+  std::vector<std::size_t> order(type.losses.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::ranges::sort(order, {}, [&](std::size_t i) { return type.losses[i]; });
+  RoundType result = type;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    result.losses[i] = type.losses[order[i]];
+    result.masses[i] = type.masses[order[i]];
+  }
+  return result;
+}
+
+// The type with P and Q exchanged.
+RoundType exchanged(const RoundType& type, double spacing) {
+  RoundType result;
+  for (std::size_t i = type.losses.size(); i-- > 0;) {
+    result.losses.push_back(-type.losses[i]);
+    result.masses.push_back(type.masses[i] * std::exp(-spacing * static_cast<double>(type.losses[i])));
+  }
+  return result;
+}
+
+RoundTypes random_types(std::mt19937_64& engine) {
+  std::uniform_real_distribution<double> uniform(0, 1);
+  RoundTypes types;
+  types.spacing = 0.05 + 0.2 * uniform(engine);
+  for (int i = 0; i < 2; ++i) {
+    RoundType type;
+    double left = 1;
+    for (int pair = 0; pair < 2; ++pair) {
+      const double weight = left * (0.1 + 0.7 * uniform(engine));
+      left -= weight;
+      // The losses are skewed in one direction or the other.
+      const auto small = static_cast<std::int64_t>(1 + 2 * uniform(engine));
+      const auto large = static_cast<std::int64_t>(2 + 5 * uniform(engine));
+      add_pair(type, types.spacing, pair == i ? large : small, pair == i ? small : large, weight);
+    }
+    type.losses.push_back(0);
+    type.masses.push_back(left);
+    types.types.push_back(sorted(type));
+    types.types.push_back(exchanged(types.types.back(), types.spacing));
+  }
+  return types;
+}
+
+// The best divergence over all strategies, which choose every round's type after every history. p and q are
+// the probabilities of the history so far under the two data sets.
+double every_strategy(const RoundTypes& types, double p, double q, int rounds, double alpha) {
+  if (rounds == 0) return std::fmax(0.0, p - alpha * q);
+  double best = 0;
+  for (const RoundType& type : types.types) {
+    double sum = p * type.infinity;
+    for (std::size_t a = 0; a < type.losses.size(); ++a) {
+      const double next = p * type.masses[a];
+      const double other =
+          q * type.masses[a] * std::exp(-types.spacing * static_cast<double>(type.losses[a]));
+      sum += every_strategy(types, next, other, rounds - 1, alpha);
+    }
+    best = std::fmax(best, sum);
+  }
+  return best;
+}
+
+// The best divergence if one type is used in all rounds.
+double fixed_type(const RoundTypes& types, int rounds, double alpha) {
+  double best = 0;
+  for (const RoundType& type : types.types) {
+    RoundTypes alone = types;
+    alone.types = {type};
+    best = std::fmax(best, every_strategy(alone, 1, 1, rounds, alpha));
+  }
+  return best;
+}
+
+TEST(AdaptiveRounds, EqualsEveryStrategyTriedOut) {
+  std::mt19937_64 engine(4);
+  int cases = 0, above_fixed = 0;
+  for (int trial = 0; trial < 40; ++trial) {
+    const RoundTypes types = random_types(engine);
+    const AdaptiveRounds rounds(types, 60);
+    for (const int count : {1, 2, 3}) {
+      const std::vector<double> values = rounds.after(static_cast<std::uint64_t>(count));
+      for (const std::size_t index : {0u, 1u, 3u, 6u}) {
+        const double alpha = std::exp(types.spacing * static_cast<double>(index));
+        const double truth = every_strategy(types, 1, 1, count, alpha);
+        EXPECT_GE(values[index], truth * (1 - 1e-15) - 1e-16) << trial << ' ' << count << ' ' << index;
+        EXPECT_LE(values[index], truth * (1 + 1e-11) + 1e-14) << trial << ' ' << count << ' ' << index;
+        above_fixed += truth > fixed_type(types, count, alpha) * (1 + 1e-6);
+        ++cases;
+      }
+      // Between lattice points the chord lies above the truth, which is convex.
+      const double epsilon = 1.37 * types.spacing;
+      EXPECT_GE(AdaptiveRounds::between(values, types.spacing, epsilon),
+                every_strategy(types, 1, 1, count, std::exp(epsilon)) * (1 - 1e-14));
+    }
+  }
+  std::printf("%d values, each that of the best strategy; %d of them above every fixed type's\n", cases,
+              above_fixed);
+  EXPECT_GT(above_fixed, 10);
+}
+
+TEST(AdaptiveRounds, OrderRangeAndInfinity) {
+  std::mt19937_64 engine(12);
+  RoundTypes types = random_types(engine);
+  const AdaptiveRounds wide(types, 4000), narrow(types, 300);
+  std::vector<double> before(4001, 0.0);
+  for (const std::uint64_t count :
+       {1ull, 5ull, 40ull, 33ull, 70ull, 6ull}) {  // not in order, so that stored values are used
+    const std::vector<double> values = wide.after(count), short_of = narrow.after(count);
+    for (std::size_t i = 0; i + 1 < values.size(); ++i) {
+      ASSERT_GE(values[i], values[i + 1]);
+      ASSERT_LE(values[i], 1);
+    }
+    // Beyond the last point its value is used.
+    for (std::size_t i = 0; i < 300; ++i) ASSERT_GE(short_of[i], values[i] * (1 - 1e-12));
+    EXPECT_EQ(AdaptiveRounds::between(values, types.spacing, 1e9), values.back());
+  }
+  for (std::uint64_t count = 1; count < 60; ++count) {
+    const std::vector<double> values = wide.after(count);
+    for (std::size_t i = 0; i < 1000; ++i) ASSERT_GE(values[i], before[i] * (1 - 1e-13)) << count << ' ' << i;
+    before = values;
+  }
+  types.types[0].infinity = 1e-3;
+  const AdaptiveRounds infinite(types, 4000);
+  EXPECT_GE(infinite.after(20).back(), 1 - std::pow(1 - 1e-3, 20) - 1e-12);
+}
+
+// Types that are computed at every second point only do not make the result smaller.
+TEST(AdaptiveRounds, ATypeThatIsRarelyWorstIsNeverMissed) {
+  std::mt19937_64 engine(21);
+  for (int trial = 0; trial < 5; ++trial) {
+    RoundTypes types = random_types(engine);
+    const AdaptiveRounds all(types, 2000);
+    types.types[1].rarely_worst = types.types[2].rarely_worst = true;
+    const AdaptiveRounds some(types, 2000);
+    const std::vector<double> exact = all.after(80), above = some.after(80);
+    for (std::size_t i = 0; i < 400; ++i) ASSERT_GE(above[i], exact[i] * (1 - 1e-12));
+  }
+}
+
+// Many rounds in blocks are bounded by no less than the recursion over all of them, and more
+// rounds never cost less.
+TEST(TypedRounds, BlocksAreAboveTheRecursionAndNearIt) {
+  RoundTypes types;
+  types.spacing = 2e-3;
+  RoundType skew;
+  add_pair(skew, types.spacing, 14, 8, 0.6);
+  add_pair(skew, types.spacing, 4, 4, 0.3);
+  skew.losses.push_back(0);
+  skew.masses.push_back(0.1);
+  types.types = {sorted(skew)};
+  types.types.push_back(exchanged(types.types[0], types.spacing));
+  const TypedRounds rounds([&](double, bool) { return std::optional(types); });
+  const AdaptiveRounds all(types, 12'000);
+  const Question question{Question::Kind::epsilon_at_delta, 1e-6};
+  double before = 0;
+  for (const std::uint64_t count : {1ull, 2ull, 16ull, 17ull, 300ull, 1023ull, 1024ull, 1025ull, 2047ull,
+                                    2048ull, 2049ull, 5000ull, 1'000'000ull}) {
+    const double epsilon = rounds.upper(count, question);
+    ASSERT_TRUE(std::isfinite(epsilon)) << count;
+    EXPECT_GE(epsilon, before * (1 - 1e-6)) << count;
+    EXPECT_LE(rounds.from_below(count, question, epsilon), epsilon * (1 + 1e-9));
+    EXPECT_LE(rounds.delta_at(count, 1e-6, epsilon), 1e-6 * (1 + 1e-9));
+    const double back = rounds.upper(count, {Question::Kind::delta_at_epsilon, epsilon});
+    EXPECT_LE(back, 1e-6 * (1 + 1e-3));
+    EXPECT_GE(back, 1e-6 * 0.9);
+    if (count <= 5000) {
+      const double truth = AdaptiveRounds::between(all.after(count), types.spacing, epsilon);
+      EXPECT_LE(truth, 1e-6 * (1 + 1e-9)) << count;
+      EXPECT_GE(truth, count <= 1024 ? 1e-6 * (1 - 1e-3) : 0.85e-6) << count;
+    }
+    before = epsilon;
+  }
+}
+
+TEST(TypedRounds, SaysNothingWhereThereIsNothing) {
+  const TypedRounds none([](double, bool) { return std::optional<RoundTypes>(); });
+  EXPECT_TRUE(std::isinf(none.upper(10, {Question::Kind::epsilon_at_delta, 1e-6})));
+  EXPECT_EQ(none.upper(10, {Question::Kind::delta_at_epsilon, 1}), 1);
+  EXPECT_EQ(none.delta_at(10, 1e-6, 1), 1);
+  EXPECT_TRUE(none.charges(10, 1e-6).empty());
+  std::mt19937_64 engine(2);
+  const RoundTypes types = random_types(engine);
+  const TypedRounds rounds([&](double, bool) { return std::optional(types); });
+  EXPECT_TRUE(std::isinf(
+      rounds.upper(10, {Question::Kind::epsilon_at_delta, 1e-200})));  // no table has so small a tail
+  EXPECT_EQ(rounds.upper(10, {Question::Kind::delta_at_epsilon, 1e9}) < 1e-10, true);
+}
+
+}  // namespace
+}  // namespace muster::accounting

@@ -1,0 +1,164 @@
+#include "muster/describe/gaussian_divergence.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "muster/core/error.h"
+
+namespace muster::accounting {
+namespace {
+
+constexpr double kMinMu = 1e-30, kMaxMu = 1e15;
+constexpr double kMaxLoss = 1e30;
+// Up to this distance an integral is used instead of a difference.
+constexpr double kClose = 0.05;
+
+// What differs between the two precisions.
+// - `ratio`: relative error of Mills' ratio.
+// - `complement`: absolute error of 1 - t M(t) for t below `continued`, times 1 + |t|.
+// - `terms`: of Laplace's continued fraction, which has converged after so many from `continued` on.
+// - `nodes`, `weights`: a Gauss-Legendre rule on [-1, 1], nodes >= 0.
+// - `rule`: its relative error on an interval of length kClose, from the integrand's derivatives E s^{2n+1}
+//   / E s of a half-normal s.
+template <class Real>
+struct Precision;
+template <>
+struct Precision<double> {
+  static constexpr double ratio = 1e-13, complement = 3e-14, continued = 12, rule = 2e-12;
+  static constexpr int terms = 16;
+  static constexpr std::array<double, 2> nodes{0, 0.77459666924148337704};
+  static constexpr std::array<double, 2> weights{0.88888888888888888889, 0.55555555555555555556};
+};
+template <>
+struct Precision<long double> {
+  static constexpr long double ratio = 5e-18L, complement = 5e-18L, continued = 5, rule = 1e-20L;
+  static constexpr int terms = 90;
+  static constexpr std::array<long double, 3> nodes{0.0L, 0.538469310105683091036314420700208805L,
+                                                    0.906179845938663992797626878299392965L};
+  static constexpr std::array<long double, 3> weights{0.568888888888888888888888888888888889L,
+                                                      0.478628670499366468041291514835638193L,
+                                                      0.236926885056189087514264040719917363L};
+};
+
+template <class Real>
+constexpr Real kRootTwo = Real(1.41421356237309504880168872420969808L);
+template <class Real>
+constexpr Real kRootTwoPi = Real(2.50662827463100050241576528481104525L);
+
+// M(t) = (1 - Phi(t)) / phi(t), and 1 - t M(t) = E s e^{-ts} for a half-normal s: positive and falling.
+template <class Real>
+struct Mills {
+  Real ratio, complement;
+};
+
+template <class Real>
+Mills<Real> mills(Real t) {
+  using P = Precision<Real>;
+  if (t < P::continued) {
+    const Real ratio = kRootTwoPi<Real> / 2 * std::exp(t * t / 2) * std::erfc(t / kRootTwo<Real>);
+    return {ratio, 1 - t * ratio};
+  }
+  // M(t) = 1 / (t + 1/(t + 2/(t + ...))). All terms are positive: nothing cancels.
+  Real fraction = t;
+  for (int j = P::terms; j >= 2; --j) {
+    fraction = t + static_cast<Real>(j) / fraction;
+  }
+  const Real inner = 1 / fraction;
+  return {1 / (t + inner), inner / (t + inner)};
+}
+
+// A divergence and a bound on its relative error.
+template <class Real>
+struct Divergence {
+  Real value, error;
+};
+
+// With y = l/mu - mu/2 and z = y + mu, e^l phi(z) = phi(y). So f = phi(y) (M(y) - M(z)), and M'(t) =
+// -(1 - t M(t)). For l >= 0.
+template <class Real>
+Divergence<Real> divergence(Real mu, Real l) {
+  using P = Precision<Real>;
+  constexpr Real unit = std::numeric_limits<Real>::epsilon() / 2;
+  const Real distance = l / mu, y = distance - mu / 2, z = distance + mu / 2;
+  const Real density = std::exp(-y * y / 2) / kRootTwoPi<Real>;
+  // What is charged, in units of the round-off. Of y: one for l/mu, four more that l may have brought, and
+  // one for the difference, at most 6 of l/mu + mu/2, for which 8 are charged; they move ln f by up to |y| + 2
+  // times as much. Of the squares in the exponents: half of y^2 each, for which 4 are charged. All else, some
+  // twenty operations within two units each: 64. Where Mills' ratios are subtracted, what y and z are rounded
+  // by themselves changes each ratio by about a unit of it, and P::ratio is 90 units and more.
+  const Real rounding = unit * (64 + 4 * y * y + 8 * (std::fabs(y) + 2) * (distance + mu / 2 + 1));
+  if (mu <= Real(kClose)) {
+    const Real half = mu / 2, centre = y + half;
+    Real sum = P::weights[0] * mills(centre).complement;
+    for (std::size_t i = 1; i < P::nodes.size(); ++i) {
+      const Real step = half * P::nodes[i];
+      sum += P::weights[i] * (mills(centre - step).complement + mills(centre + step).complement);
+    }
+    const Real lost = y < P::continued ? 2 * P::complement * (1 + std::fabs(y) + mu) / sum : 0;
+    return {density * half * sum, rounding + P::rule + lost};
+  }
+  if (y > 0) {
+    const Real first = mills(y).ratio, second = mills(z).ratio;
+    return {density * (first - second), rounding + P::ratio * (first + second) / (first - second)};
+  }
+  const Real first = std::erfc(y / kRootTwo<Real>) / 2, second = density * mills(z).ratio;
+  return {first - second, rounding + P::ratio * (first + second) / (first - second)};
+}
+
+}  // namespace
+
+numerics::Enclosure gaussian_divergence(double mu, double log_alpha) {
+  if (!(mu > 0) || std::isnan(log_alpha)) {
+    throw Error(ErrorCode::internal, "mu, ln alpha", fmt::format("{}, {}", mu, log_alpha), "mu > 0, a number",
+                "no Gaussian divergence");
+  }
+  // f increases with mu and decreases with l.
+  if (mu > kMaxMu) return {0, 1};
+  if (mu < kMinMu) return {0, gaussian_divergence(kMinMu, log_alpha).upper};
+  if (log_alpha > kMaxLoss) return {0, gaussian_divergence(mu, kMaxLoss).upper};
+  if (log_alpha < 0) {
+    const numerics::Enclosure swapped = gaussian_divergence(mu, -log_alpha);
+    const double alpha = std::exp(log_alpha), missing = -std::expm1(log_alpha);
+    const double upper = (missing + alpha * swapped.upper) * (1 + 0x1p-50);
+    return {(missing + alpha * swapped.lower) * (1 - 0x1p-50), upper < 1 ? upper : 1};
+  }
+  // Beyond forty deviations f, or 1 - f, is less than every double. The rounding error of y is a few
+  // ulps of its parts.
+  const double y = log_alpha / mu - mu / 2, parts = log_alpha / mu + mu / 2;
+  constexpr double kMinNormal = std::numeric_limits<double>::min();
+  if (y - 1e-14 * parts > 40) return {0, kMinNormal};
+  if (y + 1e-14 * parts < -40) return {1 - 0x1p-52, 1};
+  const Divergence<double> at = divergence(mu, log_alpha);
+  // d ln f / d ln mu = mu phi(y) / f: at most 2 + y^2 + (y + 1) mu for y > 0; for y <= 0, where
+  // f >= min(1/4, mu/5), at most 2 + 4 mu phi(y).
+  const double steepness = y > 0 ? 2 + y * y + (y + 1) * mu : 2 + 4 * mu * std::exp(-y * y / 2);
+  const double slack = at.error + 0x1p-52 * (steepness + 1);
+  // In the far tail slack is not small, and e^slack is noticeably more than 1 + slack.
+  const double grown = at.value * std::exp(slack) * (1 + 0x1p-50) + kMinNormal;
+  const double shrunk = at.value * std::exp(-slack) * (1 - 0x1p-50) - kMinNormal;
+  return {shrunk > 0 ? shrunk : 0, grown < 1 ? grown : 1};
+}
+
+ExtendedDivergence extended_gaussian_divergence(long double mu, long double log_alpha) {
+  if (!(mu >= kMinMu && mu <= kMaxMu && log_alpha >= 0 && log_alpha <= kMaxLoss)) {
+    throw Error(ErrorCode::internal, "mu, ln alpha",
+                fmt::format("{}, {}", static_cast<double>(mu), static_cast<double>(log_alpha)),
+                "1e-30 .. 1e15, 0 .. 1e30", "outside the Gaussian divergence");
+  }
+  const Divergence<long double> at = divergence(mu, log_alpha);
+  return {at.value, at.error};
+}
+
+long double gaussian_alternative_tail(double mu, double log_alpha) {
+  const long double distance = static_cast<long double>(log_alpha) / mu, z = distance + mu / 2;
+  const long double slack = (4 * std::numeric_limits<long double>::epsilon() + 0x1p-52L) *
+                            (2 + std::fabs(z)) * (std::fabs(distance) + mu + 1);
+  const long double tail = std::erfc(z / kRootTwo<long double>) / 2 * std::exp(slack) * (1 + 0x1p-50L) +
+                           std::numeric_limits<long double>::min();
+  return tail < 1 ? tail : 1;
+}
+
+}  // namespace muster::accounting

@@ -1,0 +1,146 @@
+#include "muster/describe/mechanism.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+
+#include "muster/core/error.h"
+#include "muster/describe/gaussian_divergence.h"
+#include "muster/numerics/ordered.h"
+
+namespace muster::accounting {
+namespace {
+
+// Covers the few rounding errors of a closed formula.
+constexpr double kOutward = 1 + 1e-14;
+
+void require_positive(const char* key, double value) {
+  if (!(value > 0 && std::isfinite(value))) {
+    throw Error(ErrorCode::plan, key, fmt::format("{}", value), "a finite number > 0",
+                "not a privacy parameter");
+  }
+}
+
+const char* name_of(CoordinateLocal::Norm norm) {
+  switch (norm) {
+    case CoordinateLocal::Norm::l1:
+      return "l1";
+    case CoordinateLocal::Norm::l2:
+      return "l2";
+    case CoordinateLocal::Norm::linf:
+      break;
+  }
+  return "linf";
+}
+
+}  // namespace
+
+std::optional<double> pure_epsilon0(const Mechanism& mechanism) {
+  return std::visit(
+      [](const auto& m) -> std::optional<double> {
+        if constexpr (requires { m.epsilon0; }) {
+          return m.epsilon0;
+        } else {
+          return std::nullopt;
+        }
+      },
+      mechanism);
+}
+
+bool in_class_c(const Mechanism& mechanism) {
+  const auto* response = std::get_if<KRandomizedResponse>(&mechanism);
+  return std::holds_alternative<LdpSgdLocal>(mechanism) ||
+         std::holds_alternative<CoordinateLocal>(mechanism) || (response != nullptr && response->k == 2);
+}
+
+void validate(const Mechanism& mechanism) {
+  if (const std::optional<double> epsilon0 = pure_epsilon0(mechanism)) {
+    require_positive("randomizer.epsilon0", *epsilon0);
+  }
+  if (const auto* gaussian = std::get_if<GaussianLocal>(&mechanism)) {
+    require_positive("randomizer.sigma", gaussian->sigma);
+    require_positive("randomizer.diameter", gaussian->diameter);
+  }
+  if (const auto* response = std::get_if<KRandomizedResponse>(&mechanism); response && response->k < 2) {
+    throw Error(ErrorCode::plan, "randomizer.k", fmt::format("{}", response->k), "integer >= 2",
+                "not an alphabet");
+  }
+}
+
+Profile local_profile(const Mechanism& mechanism, double tail) {
+  if (const auto* gaussian = std::get_if<GaussianLocal>(&mechanism)) {
+    return Profile::gaussian(gaussian->mu(), tail);
+  }
+  if (const auto* laplace = std::get_if<LaplaceLocal>(&mechanism)) {
+    return Profile::laplace(laplace->epsilon0);
+  }
+  if (const auto* response = std::get_if<KRandomizedResponse>(&mechanism)) {
+    return Profile::k_randomized_response(response->epsilon0, static_cast<double>(response->k));
+  }
+  return Profile::pure(*pure_epsilon0(mechanism));
+}
+
+double local_divergence(const Mechanism& mechanism, double log_alpha) {
+  if (const auto* gaussian = std::get_if<GaussianLocal>(&mechanism)) {
+    return gaussian_divergence(gaussian->mu(), log_alpha).upper;
+  }
+  if (log_alpha < 0) {
+    return numerics::as_upper_bound(
+        (-std::expm1(log_alpha) + std::exp(log_alpha) * local_divergence(mechanism, -log_alpha)) * kOutward);
+  }
+  const double epsilon0 = *pure_epsilon0(mechanism);
+  if (log_alpha >= epsilon0) return 0;
+  const double below = log_alpha - epsilon0;
+  if (std::holds_alternative<LaplaceLocal>(mechanism)) {
+    return numerics::as_upper_bound(-std::expm1(below / 2) * kOutward);
+  }
+  const auto* response = std::get_if<KRandomizedResponse>(&mechanism);
+  const double others = response != nullptr ? static_cast<double>(response->k) - 1 : 1;
+  return numerics::as_upper_bound(-std::expm1(below) / (1 + others * std::exp(-epsilon0)) * kOutward);
+}
+
+double local_alternative_tail(const Mechanism& mechanism, double log_alpha) {
+  constexpr double kMinNormal = std::numeric_limits<double>::min();
+  if (const auto* gaussian = std::get_if<GaussianLocal>(&mechanism)) {
+    const auto tail = static_cast<double>(gaussian_alternative_tail(gaussian->mu(), log_alpha));
+    return numerics::as_upper_bound(tail * kOutward + kMinNormal);
+  }
+  const double epsilon0 = *pure_epsilon0(mechanism);
+  if (log_alpha >= epsilon0) return 0;
+  const auto* response = std::get_if<KRandomizedResponse>(&mechanism);
+  const double others = response != nullptr ? static_cast<double>(response->k) - 1 : 1;
+  const double tail = std::holds_alternative<LaplaceLocal>(mechanism)
+                          ? 0.5 * std::exp(-(log_alpha + epsilon0) / 2)
+                          : std::exp(-epsilon0) / (1 + others * std::exp(-epsilon0));
+  return numerics::as_upper_bound(tail * kOutward + kMinNormal);
+}
+
+void add_assumptions(const Mechanism& mechanism, std::vector<std::string>& assumptions) {
+  if (std::holds_alternative<GaussianLocal>(mechanism)) {
+    assumptions.emplace_back(
+        "noise has the normal law, and what is sent depends on the record through the noisy vector alone; "
+        "muster's own "
+        "messages are true normals, correctly rounded");
+  }
+}
+
+std::string describe(const Mechanism& mechanism) {
+  if (const auto* gaussian = std::get_if<GaussianLocal>(&mechanism)) {
+    return fmt::format("gaussian, sigma = {}", gaussian->sigma);
+  }
+  const double epsilon0 = *pure_epsilon0(mechanism);
+  if (std::holds_alternative<PureLocal>(mechanism)) {
+    return fmt::format("any {}-LDP randomizer", epsilon0);
+  }
+  if (const auto* response = std::get_if<KRandomizedResponse>(&mechanism)) {
+    return fmt::format("{}-ary randomized response, epsilon0 = {}", response->k, epsilon0);
+  }
+  if (const auto* coordinate = std::get_if<CoordinateLocal>(&mechanism)) {
+    return fmt::format("{} coordinate sampler, epsilon0 = {}", name_of(coordinate->norm), epsilon0);
+  }
+  return fmt::format("{}, epsilon0 = {}",
+                     std::holds_alternative<LaplaceLocal>(mechanism) ? "laplace" : "ldp-sgd", epsilon0);
+}
+
+}  // namespace muster::accounting

@@ -1,0 +1,97 @@
+// What the accountant knows of a local randomizer: a description of its law, never the sampler itself.
+//
+// A description says what is charged. How the law is sampled is decided in randomizers/, where each sampler
+// states which description it realises. The meaning of an alternative never changes; a new mechanism
+// becomes a new alternative.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "muster/describe/profile.h"
+
+namespace muster::accounting {
+
+// Any epsilon0-LDP randomizer; nothing else is assumed about it.
+struct PureLocal {
+  double epsilon0;
+  bool operator==(const PureLocal&) const = default;
+};
+
+// The LDP-SGD sphere sampler (Duchi et al. 2018): epsilon0-LDP, a member of class C of
+// docs/theory/class-c.md.
+struct LdpSgdLocal {
+  double epsilon0;
+  bool operator==(const LdpSgdLocal&) const = default;
+};
+
+// One coordinate and one sign of a vector bounded in the named norm, possibly after a fixed transform
+// (Girgis et al. 2021, R_1, R_2, R_inf): every output's probability lies between 2q and 2p times the
+// uniform one, q = 1 / (e^epsilon0 + 1), p = 1 - q. A member of class C.
+struct CoordinateLocal {
+  enum class Norm { l1, l2, linf };
+  Norm norm;
+  double epsilon0;
+  bool operator==(const CoordinateLocal&) const = default;
+};
+
+// k-ary randomized response: the true symbol with probability e^epsilon0 / (e^epsilon0 + k - 1), each other
+// one with 1 / (e^epsilon0 + k - 1). k >= 2; at k = 2 a member of class C.
+struct KRandomizedResponse {
+  double epsilon0;
+  std::uint64_t k;
+  bool operator==(const KRandomizedResponse&) const = default;
+};
+
+// A number in an interval of length L, plus Laplace noise of scale L / epsilon0.
+struct LaplaceLocal {
+  double epsilon0;
+  bool operator==(const LaplaceLocal&) const = default;
+};
+
+// Gaussian noise of standard deviation sigma * clip per coordinate on a vector of L2 norm at most clip, in
+// any dimension. `diameter` is the largest distance of two clipped vectors in units of clip: 2 unless the
+// domain is smaller. mu(), the same distance in standard deviations of the noise, is rounded to nearest,
+// which gaussian_divergence.h allows for.
+struct GaussianLocal {
+  double sigma;
+  double diameter = 2;
+  double mu() const { return diameter / sigma; }
+  bool operator==(const GaussianLocal&) const = default;
+};
+
+using Mechanism =
+    std::variant<PureLocal, LdpSgdLocal, CoordinateLocal, KRandomizedResponse, LaplaceLocal, GaussianLocal>;
+
+// Throws Error(plan) for an epsilon0, sigma or diameter that is not finite and positive, and for k below 2.
+void validate(const Mechanism& mechanism);
+
+// The epsilon0 of a mechanism known to be epsilon0-LDP; nullopt for the Gaussian.
+std::optional<double> pure_epsilon0(const Mechanism& mechanism);
+
+// Whether the theorems for class C apply: whether a law U exists with 2q <= dR(x)/dU <= 2p that has a set
+// of probability exactly 1/2 (docs/theory/class-c.md).
+bool in_class_c(const Mechanism& mechanism);
+
+// An upper bound of the local privacy profile f(alpha) = sup of HS_alpha(R(x) || R(x')). A profile without
+// a largest loss ends where it falls below `tail`, and what lies beyond is put at infinite loss.
+Profile local_profile(const Mechanism& mechanism, double tail);
+
+// An upper bound of f(e^l) itself at any l: the divergence of a single message that is not shuffled. Never
+// NaN; never 0 for the Gaussian.
+double local_divergence(const Mechanism& mechanism, double log_alpha);
+
+// An upper bound of the probability, under the alternative record, that the likelihood ratio of the worst
+// pair is larger than e^l. This is how steeply f falls per unit of alpha.
+double local_alternative_tail(const Mechanism& mechanism, double log_alpha);
+
+// Appends what every bound of this mechanism assumes of its sampler.
+void add_assumptions(const Mechanism& mechanism, std::vector<std::string>& assumptions);
+
+// A description for people, like "ldp-sgd, epsilon0 = 2".
+std::string describe(const Mechanism& mechanism);
+
+}  // namespace muster::accounting

@@ -1,0 +1,120 @@
+#include "muster/describe/participation.h"
+
+#include <fmt/format.h>
+
+#include "muster/core/error.h"
+
+namespace muster::accounting {
+namespace {
+
+template <class... Visitors>
+struct Overloaded : Visitors... {
+  using Visitors::operator()...;
+};
+template <class... Visitors>
+Overloaded(Visitors...) -> Overloaded<Visitors...>;
+
+void require(bool ok, const char* key, const std::string& value, const std::string& allowed) {
+  if (!ok) {
+    throw Error(ErrorCode::plan, key, value, allowed, "out of range");
+  }
+}
+
+void require_ordered(const std::optional<Rate>& least, Rate most) {
+  require(!least || least->value() <= most.value(), "participation.rate",
+          least ? fmt::format("{}:{}", least->value(), most.value()) : "", "lo <= hi");
+}
+
+std::string rates(const std::optional<Rate>& least, Rate most) {
+  return least && least->value() < most.value() ? fmt::format("{} to {}", least->value(), most.value())
+                                                : fmt::format("{}", most.value());
+}
+
+}  // namespace
+
+void validate(const Participation& participation) {
+  const std::uint64_t clients = clients_of(participation).value();
+  std::visit(Overloaded{[](const Shuffle&) {},
+                        [&](const FixedSubset& p) {
+                          require(p.subset >= 1 && p.subset <= clients, "participation.subset",
+                                  fmt::format("{}", p.subset), fmt::format("integer 1..{}", clients));
+                        },
+                        [](const ShuffledCheckIn& p) { require_ordered(p.least, p.rate); },
+                        [](const RandomCheckIn& p) {
+                          require(p.slots >= 1, "participation.slots", fmt::format("{}", p.slots),
+                                  "integer >= 1");
+                          require_ordered(p.least, p.rate);
+                        },
+                        [&](const AggregatedCheckIn& p) {
+                          require(p.minimum >= 1 && p.minimum <= clients, "participation.minimum",
+                                  fmt::format("{}", p.minimum), fmt::format("integer 1..{}", clients));
+                          require_ordered(p.least, p.rate);
+                        }},
+             participation);
+}
+
+const char* name_of(const Participation& participation) {
+  return std::visit(
+      Overloaded{[](const Shuffle&) { return "shuffle"; }, [](const FixedSubset&) { return "subset"; },
+                 [](const ShuffledCheckIn&) { return "shuffled-check-in"; },
+                 [](const RandomCheckIn& p) {
+                   switch (p.kind) {
+                     case RandomCheckIn::Kind::fixed:
+                       return "random-check-in-fixed";
+                     case RandomCheckIn::Kind::averaged:
+                       return "random-check-in-averaged";
+                     case RandomCheckIn::Kind::sliding:
+                       break;
+                   }
+                   return "random-check-in-sliding";
+                 },
+                 [](const AggregatedCheckIn&) { return "aggregated-check-in"; }},
+      participation);
+}
+
+std::string describe(const Participation& participation) {
+  const std::uint64_t n = clients_of(participation).value();
+  return std::visit(
+      Overloaded{
+          [&](const Shuffle&) { return fmt::format("{} clients, all reporting in each round", n); },
+          [&](const FixedSubset& p) {
+            return fmt::format("a secret subset of {} of {} clients reporting in each round", p.subset, n);
+          },
+          [&](const ShuffledCheckIn& p) {
+            return fmt::format("{} clients, each reporting with probability {} in each round", n,
+                               rates(p.least, p.rate));
+          },
+          [&](const RandomCheckIn& p) {
+            return fmt::format("{} clients, each checking in with probability {} at one of {} slots of a run",
+                               n, rates(p.least, p.rate), p.slots);
+          },
+          [&](const AggregatedCheckIn& p) {
+            return fmt::format(
+                "{} clients, each adding to the sum of a round with probability {}; fewer than {}: destroyed",
+                n, rates(p.least, p.rate), p.minimum);
+          }},
+      participation);
+}
+
+View own_view(const Participation& participation) {
+  return std::visit(Overloaded{[](const RandomCheckIn&) { return View::server_trusted; },
+                               [](const AggregatedCheckIn&) { return View::sum_only; },
+                               [](const auto&) { return View::shuffler_honest; }},
+                    participation);
+}
+
+Rate message_rate(const Participation& participation) {
+  return std::visit(
+      Overloaded{[](const Shuffle&) { return Rate::of(1); },
+                 [](const FixedSubset& p) {
+                   return Rate::of(static_cast<double>(p.subset) / static_cast<double>(p.clients.value()));
+                 },
+                 [](const auto& p) { return p.rate; }},
+      participation);
+}
+
+ClientCount clients_of(const Participation& participation) {
+  return std::visit([](const auto& p) { return p.clients; }, participation);
+}
+
+}  // namespace muster::accounting

@@ -1,0 +1,193 @@
+#include "muster/describe/profile.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+
+#include "muster/core/error.h"
+#include "muster/describe/gaussian_divergence.h"
+#include "muster/numerics/ordered.h"
+
+namespace muster::accounting {
+namespace {
+
+using Extended = long double;
+using numerics::larger;
+using numerics::smaller;
+
+constexpr Extended kUnit = std::numeric_limits<Extended>::epsilon() / 2;
+// Beyond this loss alpha nears the end of a double's range.
+constexpr double kMaxLoss = 600;
+// If the masses of P lack more than this of 1, rounding does not explain it.
+constexpr Extended kMissing = 1e-9L;
+constexpr Extended kRounding = 0x1p-52L;
+// A computed upper bound may be larger than 1 by this much because of its own rounding.
+constexpr Extended kSlightly = 1e-12L;
+
+void refuse(const char* what, double log_alpha, Extended value) {
+  throw Error(ErrorCode::internal, "profile",
+              fmt::format("f = {} at ln alpha = {}", static_cast<double>(value), log_alpha),
+              "a finite, falling function within [0, 1]", what);
+}
+
+double up(Extended x) { return static_cast<double>(x * (1 + kRounding)); }
+
+using Value = Profile::Value;
+
+// The values of f at the nodes. Refuses what is no profile.
+std::vector<Value> values_at(const std::vector<double>& log_alphas, const std::function<Value(double)>& f) {
+  if (log_alphas.empty() || log_alphas.front() != 0) {
+    throw Error(ErrorCode::internal, "profile", "", "", "the first node must be alpha = 1");
+  }
+  std::vector<Value> at;
+  for (const double l : log_alphas) {
+    at.push_back(f(l));
+    if (at.back().value > 1 && at.back().value < 1 + kSlightly) at.back().value = 1;
+    const Extended value = at.back().value;
+    if (!std::isfinite(l) || !(value >= 0 && value <= 1 && at.back().error < 1e-6L)) {
+      refuse("not a profile", l, value);
+    }
+    if (at.size() > 1 &&
+        !(value <= at[at.size() - 2].value * (1 + kRounding) && l > log_alphas[at.size() - 2])) {
+      refuse("nodes or values out of order", l, value);
+    }
+  }
+  return at;
+}
+
+// P-masses of the kinks at l > 0 (0 at l = 0), each raised by what the errors of the values and the rounding
+// of the differences may have taken away. With w the distance of two nodes, the chord's slope times the left
+// node's alpha is (f' - f) / (e^w - 1), times the right node's alpha (f' - f) / (1 - e^{-w}). So the P-mass of
+// an inner node, alpha times the change of slope, can be computed without alpha.
+std::vector<Extended> masses_of_kinks(const std::vector<double>& log_alphas, const std::vector<Value>& at) {
+  const std::size_t top = log_alphas.size() - 1;
+  std::vector<Extended> mass(top + 1, 0);
+  for (std::size_t i = 1; i <= top; ++i) {
+    const Extended before = static_cast<Extended>(log_alphas[i]) - log_alphas[i - 1];
+    const Extended inner = -std::expm1(-before);
+    Extended kink = (at[i - 1].value - at[i].value) / inner;
+    Extended lost =
+        (at[i - 1].value * (at[i - 1].error + 8 * kUnit) + at[i].value * (at[i].error + 8 * kUnit)) / inner;
+    if (i < top) {
+      const Extended after = static_cast<Extended>(log_alphas[i + 1]) - log_alphas[i];
+      const Extended outer = std::expm1(after);
+      kink -= (at[i].value - at[i + 1].value) / outer;
+      lost +=
+          (at[i].value * (at[i].error + 8 * kUnit) + at[i + 1].value * (at[i + 1].error + 8 * kUnit)) / outer;
+    }
+    mass[i] = larger<Extended>(0, kink) + lost;
+  }
+  return mass;
+}
+
+// The mass at alpha = 1 is what the other masses leave of 1. If f is convex at 1 it is the kink there, and it
+// is never more than that.
+Extended mass_at_one(const std::vector<double>& log_alphas, const std::vector<Value>& at) {
+  if (log_alphas.size() == 1) return 1 - at[0].value;
+  const Extended w = log_alphas[1];
+  const Extended fall = (at[0].value - at[1].value) * (1 + std::exp(-w)) / -std::expm1(-w);
+  return larger<Extended>(0, 1 - at[1].value - fall);
+}
+
+}  // namespace
+
+Profile Profile::symmetric(const std::vector<double>& log_alphas, const std::function<Value(double)>& f) {
+  const std::vector<Value> at = values_at(log_alphas, f);
+  const std::size_t top = log_alphas.size() - 1;
+  std::vector<Extended> mass = masses_of_kinks(log_alphas, at);
+  Extended total = at[top].value;
+  for (std::size_t i = 1; i <= top; ++i) {
+    total += mass[i] * (1 + std::exp(-static_cast<Extended>(log_alphas[i])));
+  }
+  mass[0] = mass_at_one(log_alphas, at);
+  Profile profile;
+  const Extended missing = 1 - total - mass[0];
+  if (!(missing <= kMissing)) {
+    profile.mass_at_infinity_ = up(at[top].value + missing);
+  } else {
+    profile.mass_at_infinity_ = up(at[top].value);
+  }
+  const auto add = [&profile](double l, Extended p, Extended q) {
+    profile.log_alphas_.push_back(l);
+    profile.p_masses_.push_back(up(p));
+    profile.q_masses_.push_back(up(q));
+  };
+  // The Q-mass of a kink's mirror image at -l is the kink's P-mass.
+  for (std::size_t i = top; i > 0; --i) {
+    add(-log_alphas[i], mass[i] * std::exp(-static_cast<Extended>(log_alphas[i])), mass[i]);
+  }
+  add(0, mass[0], mass[0]);
+  for (std::size_t i = 1; i <= top; ++i) {
+    add(log_alphas[i], mass[i], mass[i] * std::exp(-static_cast<Extended>(log_alphas[i])));
+  }
+  return profile;
+}
+
+Profile Profile::pure(double epsilon0) { return k_randomized_response(epsilon0, 2); }
+
+// The two kinks are at +-epsilon0; the chord from ln alpha = 0 to epsilon0 is the function itself.
+Profile Profile::k_randomized_response(double epsilon0, double k) {
+  const Extended e0 = epsilon0, others = static_cast<Extended>(k) - 1;
+  return symmetric({0, smaller(epsilon0, kMaxLoss)}, [=](double l) {
+    return Value{-std::expm1(l - e0) / (1 + others * std::exp(-e0)), 8 * kUnit};
+  });
+}
+
+Profile Profile::laplace(double epsilon0) {
+  // With a hundred nodes the spread of X* (docs/theory/profile-only.md) grows by less than 1e-4 of itself.
+  const double top = smaller(epsilon0, kMaxLoss);
+  const int cells = 100 + static_cast<int>(std::ceil(smaller(40 * top, 4000.0)));
+  std::vector<double> nodes{0};
+  for (int i = 1; i < cells; ++i) {
+    const double l = top * i / cells;
+    if (l > nodes.back() && l < top) {
+      nodes.push_back(l);
+    }
+  }
+  nodes.push_back(top);
+  return symmetric(nodes, [epsilon0](double l) {
+    return Value{-std::expm1((static_cast<Extended>(l) - epsilon0) / 2), 4 * kUnit};
+  });
+}
+
+Profile Profile::gaussian(double mu, double tail, int per_deviation) {
+  // Nodes are mu / per_deviation apart over three deviations of the loss; beyond, their distance grows in
+  // proportion to the loss.
+  const Extended distance = static_cast<Extended>(mu) * (1 + 0x1p-52L);
+  const auto value = [distance](double l) {
+    const ExtendedDivergence at = extended_gaussian_divergence(distance, l);
+    return Value{at.value, at.error};
+  };
+  std::vector<double> nodes{0};
+  for (double x = 0; value(nodes.back()).value > tail && nodes.back() < kMaxLoss;) {
+    x += larger(1.0, x / 3) / per_deviation;
+    if (const double l = smaller(x * mu, kMaxLoss); l > nodes.back()) {
+      nodes.push_back(l);
+    }
+  }
+  return symmetric(nodes, value);
+}
+
+double Profile::at(long double log_alpha) const {
+  if (std::isnan(log_alpha)) return 1;
+  if (log_alpha < 0) {
+    const Extended alpha = std::exp(log_alpha);
+    return numerics::as_upper_bound(up(-std::expm1(log_alpha) + alpha * at(-log_alpha)));
+  }
+  Extended sum = mass_at_infinity_;
+  for (std::size_t i = log_alphas_.size(); i-- > 0 && log_alphas_[i] > log_alpha;) {
+    sum -= static_cast<Extended>(p_masses_[i]) * std::expm1(log_alpha - log_alphas_[i]);
+  }
+  return numerics::as_upper_bound(static_cast<double>(sum * (1 + 1e-15L)));
+}
+
+double Profile::alternative_tail(double log_alpha) const {
+  Extended sum = 0;
+  for (std::size_t i = log_alphas_.size(); i-- > 0 && log_alphas_[i] > log_alpha;) {
+    sum += q_masses_[i];
+  }
+  return numerics::as_upper_bound(up(sum));
+}
+
+}  // namespace muster::accounting

@@ -1,0 +1,115 @@
+#include "muster/describe/profile.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "muster/describe/gaussian_divergence.h"
+
+namespace muster::accounting {
+namespace {
+
+TEST(Profile, OfAPureMechanismIsExact) {
+  const Profile profile = Profile::pure(1.5);
+  const double q = 1 / (std::exp(1.5) + 1);
+  for (double alpha : {0.01, 0.2231, 0.5, 1.0, 2.0, 4.4}) {
+    const double exact = std::max({1 - q - alpha * q, 1 - alpha, 0.0});
+    EXPECT_GE(profile.at(std::log(static_cast<long double>(alpha))), exact) << alpha;
+    EXPECT_NEAR(profile.at(std::log(static_cast<long double>(alpha))), exact, 1e-14) << alpha;
+  }
+  EXPECT_EQ(profile.at(1.501), 0);
+}
+
+// Midpoint quadrature of (phi(x - mu) - alpha phi(x))_+, which shares no formula with the closed form.
+double quadrature(double mu, double alpha) {
+  long double sum = 0;
+  const int cells = 400'000;
+  for (int i = 0; i < cells; ++i) {
+    const long double x = -12 + 26.0L * (i + 0.5L) / cells;
+    const long double gain = std::exp(-0.5L * (x - mu) * (x - mu)) - alpha * std::exp(-0.5L * x * x);
+    sum += gain > 0 ? gain : 0;
+  }
+  return static_cast<double>(sum * 26.0L / cells * 0.398942280401432677939946L);
+}
+
+TEST(Profile, OfTheGaussianLiesAboveTheTruthAndClose) {
+  for (double mu : {0.1, 0.4, 1.0, 3.0}) {
+    const Profile profile = Profile::gaussian(mu, 1e-20);
+    for (double alpha : {0.05, 0.5, 0.9, 1.0, 1.1, 1.7, 5.0}) {
+      const double truth = quadrature(mu, alpha);
+      EXPECT_GE(gaussian_divergence(mu, std::log(alpha)).upper, truth * (1 - 1e-8)) << mu << ' ' << alpha;
+      EXPECT_NEAR(gaussian_divergence(mu, std::log(alpha)).upper, truth, 1e-8) << mu << ' ' << alpha;
+      EXPECT_GE(profile.at(std::log(static_cast<long double>(alpha))),
+                gaussian_divergence(mu, std::log(alpha)).upper * (1 - 1e-15))
+          << mu << ' ' << alpha;
+      EXPECT_LE(profile.at(std::log(static_cast<long double>(alpha))),
+                gaussian_divergence(mu, std::log(alpha)).upper + 1e-4)
+          << mu << ' ' << alpha;
+    }
+  }
+}
+
+// The exact value sums over the k symbols, by the definition of the divergence.
+TEST(Profile, OfKRandomizedResponseIsExact) {
+  for (const int k : {2, 3, 10}) {
+    const long double e0 = std::exp(1.5L);
+    const Profile profile = Profile::k_randomized_response(1.5, k);
+    for (double alpha : {0.1, 0.3, 0.9, 1.0, 2.0, 4.4}) {
+      const long double own = e0 / (e0 + k - 1);
+      const long double other = 1 / (e0 + k - 1);
+      const long double exact = std::max(own - alpha * other, 0.0L) + std::max(other - alpha * own, 0.0L) +
+                                (k - 2) * std::max(other - alpha * other, 0.0L);
+      EXPECT_GE(profile.at(std::log(static_cast<long double>(alpha))), exact * (1 - 1e-16L))
+          << k << ' ' << alpha;
+      EXPECT_NEAR(profile.at(std::log(static_cast<long double>(alpha))), static_cast<double>(exact), 1e-14)
+          << k << ' ' << alpha;
+    }
+    EXPECT_EQ(profile.at(1.501), 0);
+  }
+}
+
+// Midpoint sums of the positive part of one density minus alpha times the other.
+TEST(Profile, OfLaplaceNoiseLiesAboveTheTruthAndClose) {
+  for (const double epsilon0 : {0.2, 1.0, 4.0}) {
+    const Profile profile = Profile::laplace(epsilon0);
+    for (const double alpha : {0.05, 0.5, 0.9, 1.0, 1.1, 1.7, 5.0, 50.0}) {
+      const int cells = 1'000'000;
+      const double width = 2 * 30 / epsilon0 + 1;
+      double truth = 0;
+      for (int i = 0; i < cells; ++i) {
+        const double x = -30 / epsilon0 + width * (i + 0.5) / cells;
+        truth +=
+            std::max(std::exp(-epsilon0 * std::abs(x)) - alpha * std::exp(-epsilon0 * std::abs(x - 1)), 0.0);
+      }
+      truth *= epsilon0 / 2 * width / cells;
+      EXPECT_GE(profile.at(std::log(static_cast<long double>(alpha))), truth * (1 - 1e-7) - 1e-12)
+          << epsilon0 << ' ' << alpha;
+      EXPECT_NEAR(profile.at(std::log(static_cast<long double>(alpha))), truth, 3e-5)
+          << epsilon0 << ' ' << alpha;
+    }
+  }
+}
+
+TEST(Profile, IsConvexWithTotalMassesOne) {
+  for (const Profile& profile :
+       {Profile::pure(0.3), Profile::k_randomized_response(2, 7), Profile::laplace(1), Profile::laplace(20),
+        Profile::gaussian(0.4, 1e-22), Profile::gaussian(2, 1e-10), Profile::gaussian(1e-8, 1e-40),
+        Profile::gaussian(13.3, 1e-44), Profile::gaussian(40, 1e-44), Profile::pure(1e-9),
+        Profile::pure(300)}) {
+    double p = profile.mass_at_infinity();
+    double q = 0;
+    for (std::size_t i = 0; i < profile.log_alphas().size(); ++i) {
+      EXPECT_GE(profile.q_masses()[i], 0);
+      q += profile.q_masses()[i];
+      p += profile.p_masses()[i];
+      EXPECT_NEAR(profile.p_masses()[i], std::exp(profile.log_alphas()[i]) * profile.q_masses()[i],
+                  1e-14 * profile.p_masses()[i] + 1e-300);
+    }
+    EXPECT_NEAR(q + profile.mass_at_infinity(), 1, 1e-9);
+    EXPECT_NEAR(p, 1, 1e-9);
+    EXPECT_GE(p, 1 - 1e-12);
+  }
+}
+
+}  // namespace
+}  // namespace muster::accounting

@@ -1,0 +1,15 @@
+// What the accountant is asked.
+#pragma once
+
+namespace muster::accounting {
+
+// A question for epsilon at a fixed delta, or for delta at a fixed epsilon.
+struct Question {
+  enum class Kind { epsilon_at_delta, delta_at_epsilon };
+  Kind kind;
+  double fixed;  // delta for epsilon_at_delta, epsilon for delta_at_epsilon
+
+  bool asks_epsilon() const { return kind == Kind::epsilon_at_delta; }
+};
+
+}  // namespace muster::accounting

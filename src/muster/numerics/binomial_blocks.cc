@@ -1,0 +1,88 @@
+#include "muster/numerics/binomial_blocks.h"
+
+#include <cmath>
+#include <limits>
+
+#include "muster/numerics/ordered.h"
+
+namespace muster::numerics {
+namespace {
+
+constexpr double kUnit = std::numeric_limits<double>::epsilon() / 2;
+
+// Chernoff's exponent k log(k / (n p)) + (n-k) log((n-k) / (n (1-p))): on the far side of the mean,
+// P(K >= k) or P(K <= k) is at most exp(-exponent).
+double chernoff_exponent(double k, double n, double p) {
+  const double up = k > 0 ? k * std::log(k / (n * p)) : 0;
+  const double down = k < n ? (n - k) * std::log((n - k) / (n * (1 - p))) : 0;
+  // Rounded down, so that the bound stays valid: each logarithm's argument carries two rounding errors,
+  // and the terms cancel.
+  return up + down - 8 * kUnit * (n + std::fabs(up) + std::fabs(down));
+}
+
+// The integer farthest from the mean on one side with exponent below `exponent`.
+double edge(double n, double p, double exponent, bool upper) {
+  double inside = std::floor(n * p), outside = upper ? n + 1 : -1;
+  while (std::fabs(outside - inside) > 1) {
+    const double middle = std::floor((inside + outside) / 2);
+    (chernoff_exponent(middle, n, p) < exponent ? inside : outside) = middle;
+  }
+  return inside;
+}
+
+// Appends the blocks on one side of the mode. `step` is +1 or -1, and `mass` is relative to
+// the mode's probability.
+void walk(double mode, double end, double step, double n, double p, double fineness,
+          std::vector<BinomialBlock>& blocks) {
+  const double sd = std::sqrt(n * p * (1 - p)), odds = p / (1 - p);
+  double k = mode, mass = 1;
+  const auto advance = [&] {
+    mass *= step > 0 ? (n - k) / (k + 1) * odds : k / (n - k + 1) / odds;
+    k += step;
+  };
+  while (k != end) {
+    advance();
+    BinomialBlock block{k, k, mass};
+    const double width = std::floor(fineness * sd * (1 + std::fabs(k - n * p) / larger(sd, 1.0)));
+    for (double taken = 1; taken < width && k != end; ++taken) {
+      advance();
+      block.weight += mass;
+      (step > 0 ? block.last : block.first) = k;
+    }
+    blocks.push_back(block);
+  }
+}
+
+}  // namespace
+
+double binomial_low_end(double n, double p, double exponent) {
+  return p >= 1 ? n : edge(n, p, exponent, false);
+}
+
+std::vector<BinomialBlock> binomial_blocks(double n, double p, double exponent, double fineness) {
+  if (p >= 1) return {{n, n, 1}};
+  const double low = edge(n, p, exponent, false), high = edge(n, p, exponent, true);
+  const double mode = within(std::floor((n + 1) * p), low, high);
+  std::vector<BinomialBlock> blocks{{mode, mode, 1}};
+  walk(mode, low, -1, n, p, fineness, blocks);
+  walk(mode, high, 1, n, p, fineness, blocks);
+  double sum = 0;
+  for (const BinomialBlock& b : blocks) sum += b.weight;
+  // Dividing by the sum over the window, instead of over all values, can only raise a weight. The factor
+  // covers 5 rounding errors per step of the recurrence.
+  const double outward = (1 + 8 * kUnit * (high - low + 8)) / sum;
+  for (BinomialBlock& b : blocks) b.weight *= outward;
+  for (double last = low - 1; last >= 0;) {
+    const double first = larger(0.0, std::floor(last / 1.2));
+    blocks.push_back({first, last, std::exp(-chernoff_exponent(last, n, p))});
+    last = first - 1;
+  }
+  for (double first = high + 1; first <= n;) {
+    const double last = smaller(n, std::ceil(first * 1.2));
+    blocks.push_back({first, last, std::exp(-chernoff_exponent(first, n, p))});
+    first = last + 1;
+  }
+  return blocks;
+}
+
+}  // namespace muster::numerics

@@ -1,0 +1,131 @@
+#include "muster/protocols/check_in_coins.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <span>
+
+#include "muster/core/types.h"
+#include "muster/random/samplers.h"
+
+namespace muster::protocols {
+namespace {
+
+// The number of clients whose coins are tossed together: the first 16 bits of each take 32 KiB, which
+// stay in the first-level cache.
+constexpr std::uint64_t kTogether = std::uint64_t{1} << 14;
+// The number of clients that one comparison skips if none of them reports.
+constexpr std::uint64_t kPassed = 64;
+// The number of 16-bit beginnings of coins in one word, and in one whole stream.
+constexpr std::uint64_t kInWord = 4;
+constexpr std::uint64_t kInStream = std::uint64_t{1} << 35;
+
+using Beginnings = std::array<std::uint16_t, kPassed>;
+static_assert(std::endian::native == std::endian::little,
+              "a word is read as its four beginnings, lowest first");
+
+// Whether any of them is at most `limit`. There is no branch, so that this compiles to vector instructions.
+bool any_at_most(const Beginnings& beginnings, std::uint16_t limit) {
+  unsigned some = 0;
+  for (const std::uint16_t beginning : beginnings) {
+    some |= beginning <= limit ? 1u : 0u;
+  }
+  return some != 0;
+}
+
+}  // namespace
+
+CheckInCoins::CheckInCoins(const random::RunKey& key, double rate, const Schedule& dropout, double least)
+    : key_(key),
+      highest_(random::Probability::at_most(Rate::of(rate).value())),
+      rates_differ_(Rate::of(least).value() < rate),
+      // Rounded up so that it is not below `least`; `highest_` is rounded down so that it is
+      // not above `rate`.
+      least_numerator_(rates_differ_ ? static_cast<std::uint64_t>(std::ceil(std::ldexp(least, 64))) : 0),
+      dropout_(dropout) {
+  for (const auto& [round, lost] : dropout.steps()) {
+    static_cast<void>(Rate::effective(least, lost));
+  }
+}
+
+random::Probability CheckInCoins::check_in(std::uint64_t client) const {
+  if (!rates_differ_) {
+    return highest_;
+  }
+  // A rate of 1 would have the numerator 2^64, which 64 bits cannot hold; the largest multiple of 2^-64
+  // below 1 replaces it.
+  const std::uint64_t most = highest_.is_one() ? ~std::uint64_t{0} : highest_.numerator();
+  const std::uint64_t choices = most > least_numerator_ ? most - least_numerator_ + 1 : 1;
+  random::KeyedStream draw(key_, {random::Purpose::own_rate, 0, client});
+  return random::Probability::of_numerator(least_numerator_ + random::uniform_below(draw, choices));
+}
+
+// The double just below 1 - dropout. The effective rate that is charged is the rounded product
+// rate * (1 - dropout); one unit in the last place here covers that rounding, so that clients never
+// report more often than the accountant assumes.
+random::Probability CheckInCoins::stay(std::uint64_t round) const {
+  const double lost = dropout_.at(round);
+  return random::Probability::at_most(lost > 0 ? std::nextafter(1 - lost, 0.0) : 1.0);
+}
+
+bool CheckInCoins::checks_in(std::uint64_t round, std::uint64_t client, std::uint16_t beginning) const {
+  const random::Probability own = check_in(client);
+  const std::uint64_t limit = own.numerator() >> 48;
+  if (beginning != limit) {
+    return beginning < limit;
+  }
+  // The rest of the coin, in the upper 48 bits of this word.
+  std::array<std::uint64_t, 1> rest;
+  random::fill_first_words(key_, random::Purpose::check_in, round, client, rest);
+  return own.accepts((limit << 48) | (rest[0] >> 16));
+}
+
+void CheckInCoins::append_reporting(std::uint64_t round, std::uint64_t first_client, std::uint64_t count,
+                                    std::vector<std::uint64_t>& reporting) const {
+  const random::Probability staying = stay(round);
+  const auto stays = [&](std::uint64_t client) {
+    std::array<std::uint64_t, 1> word;
+    random::fill_first_words(key_, random::Purpose::dropout, round, client, word);
+    return staying.accepts(word[0]);
+  };
+  const auto consider = [&](std::uint64_t client) {
+    if (staying.is_one() || stays(client)) {
+      reporting.push_back(client);
+    }
+  };
+  const std::uint64_t end = first_client + count;
+  if (highest_.is_one() && !rates_differ_) {
+    for (std::uint64_t client = first_client; client < end; ++client) {
+      consider(client);
+    }
+    return;
+  }
+  // The first 16 bits of the highest rate.
+  const auto limit = static_cast<std::uint16_t>(highest_.is_one() ? 0xffff : highest_.numerator() >> 48);
+  std::array<std::uint64_t, kTogether / kInWord> words;
+  for (std::uint64_t client = first_client; client < end;) {
+    // A batch ends at a multiple of kTogether, so it lies within one stream.
+    const std::uint64_t start = client - client % kPassed;
+    const std::uint64_t stop = std::min(end, client - client % kTogether + kTogether);
+    const std::uint64_t tossed = (stop - start + kPassed - 1) / kPassed * kPassed;
+    random::fill_words(key_, {random::Purpose::check_in_beginning, round, start / kInStream},
+                       start % kInStream / kInWord, std::span(words).first(tossed / kInWord));
+    for (std::uint64_t passed = start; passed < stop; passed += kPassed) {
+      Beginnings beginnings;
+      std::memcpy(beginnings.data(), &words[(passed - start) / kInWord], sizeof beginnings);
+      if (!any_at_most(beginnings, limit)) {
+        continue;
+      }
+      for (std::uint64_t i = std::max(client, passed); i < std::min(stop, passed + kPassed); ++i) {
+        if (checks_in(round, i, beginnings[i - passed])) {
+          consider(i);
+        }
+      }
+    }
+    client = stop;
+  }
+}
+
+}  // namespace muster::protocols

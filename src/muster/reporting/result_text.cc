@@ -1,0 +1,46 @@
+#include "muster/reporting/result_text.h"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+
+#include "muster/describe/participation.h"
+#include "muster/reporting/number_text.h"
+
+namespace muster::reporting {
+namespace {
+
+// The view of the adversary that the printed epsilon assumes.
+const char* view_text(const protocols::Plan& plan) {
+  switch (accounting::own_view(plan.participation())) {
+    case accounting::View::server_trusted:
+      return "the models seen, the server trusted";
+    case accounting::View::sum_only:
+      return "the sums alone seen";
+    default:
+      return "the shuffler honest";
+  }
+}
+
+}  // namespace
+
+std::string result_text(const protocols::Plan& plan, const simulation::RunResult& result) {
+  const std::string slots = result.slots ? fmt::format(", {} slots", *result.slots) : "";
+  std::string text =
+      fmt::format("accuracy  {:.4f} on the test set after {} {}s{} ({})\n", result.accuracy, result.rounds,
+                  plan.has_slots() ? "run" : "round", slots, name_of(result.stopped));
+  text += fmt::format("epsilon   {} at delta {} (proven, replace-one, {})\n", epsilon_text(result.epsilon),
+                      result.delta, view_text(plan));
+  if (const double each = result.clients_per_record.value_or(1); each > 1) {
+    text += fmt::format("records   {:.3g} clients hold each, on average: epsilon is for one client's copy\n",
+                        each);
+  }
+  if (const std::uint64_t neutral = result.neutral.value_or(0); neutral > 0) {
+    text += fmt::format("neutral   {} answers, in place of vectors that were not finite\n", neutral);
+  }
+  text += fmt::format("time      {:.0f} s, {:.0f} messages a second\n", result.seconds,
+                      result.examples_per_second);
+  return text + fmt::format("folder    {}\n", result.out);
+}
+
+}  // namespace muster::reporting

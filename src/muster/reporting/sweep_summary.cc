@@ -1,0 +1,238 @@
+#include "muster/reporting/sweep_summary.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include "muster/reporting/chart_svg.h"
+#include "muster/reporting/json.h"
+#include "muster/reporting/number_text.h"
+
+namespace muster::reporting {
+namespace {
+
+// Statistics over the finished seeds of one combination.
+struct Spread {
+  std::uint64_t finished = 0;
+  double mean = 0, lowest = 1, highest = 0;
+  double epsilon = 0;         // the largest over seeds; they differ only if a budget stops some
+  std::uint64_t neutral = 0;  // of all seeds together
+  double seconds = 0;         // per run, on average
+};
+
+Spread spread_of(const std::vector<SweptRun>& runs) {
+  Spread spread;
+  for (const SweptRun& run : runs) {
+    if (!run.result) {
+      continue;
+    }
+    ++spread.finished;
+    spread.mean += run.result->accuracy;
+    spread.lowest = std::min(spread.lowest, run.result->accuracy);
+    spread.highest = std::max(spread.highest, run.result->accuracy);
+    spread.seconds += run.result->seconds;
+    spread.neutral += run.result->neutral.value_or(0);
+    spread.epsilon = std::max(spread.epsilon, run.result->epsilon);
+  }
+  if (spread.finished > 0) {
+    spread.mean /= static_cast<double>(spread.finished);
+    spread.seconds /= static_cast<double>(spread.finished);
+  }
+  return spread;
+}
+
+std::optional<double> if_any(const Spread& spread, double value) {
+  return spread.finished > 0 ? std::optional(value) : std::nullopt;
+}
+
+std::uint64_t count(const Sweep& sweep, bool (*counts)(const SweptRun&)) {
+  std::uint64_t found = 0;
+  for (const std::vector<SweptRun>& runs : sweep.runs) {
+    found += static_cast<std::uint64_t>(std::ranges::count_if(runs, counts));
+  }
+  return found;
+}
+
+// The part of a key after the dot, which suffices in a table: "epsilon0".
+std::string short_name(const std::string& key) { return key.substr(key.find('.') + 1); }
+
+std::string aligned(const std::vector<std::vector<std::string>>& rows) {
+  std::vector<std::size_t> widths(rows.front().size());
+  for (const auto& row : rows) {
+    for (std::size_t column = 0; column < row.size(); ++column) {
+      widths[column] = std::max(widths[column], row[column].size());
+    }
+  }
+  std::string text;
+  for (const auto& row : rows) {
+    std::string line;
+    for (std::size_t column = 0; column < row.size(); ++column) {
+      const bool last = column + 1 == row.size();  // the last column has text, aligned left
+      line += fmt::format("{}{}", column == 0 ? "" : "  ",
+                          last ? row[column] : fmt::format("{:>{}}", row[column], widths[column]));
+    }
+    text += line + "\n";
+  }
+  return text;
+}
+
+// One combination as a point. A line connects the combinations that differ only in the first swept key.
+struct Mark {
+  double epsilon;
+  Spread spread;
+  std::string label;
+};
+
+std::map<std::string, std::vector<Mark>> marks_by_line(const Sweep& sweep) {
+  std::map<std::string, std::vector<Mark>> lines;
+  for (std::size_t i = 0; i < sweep.combinations.size(); ++i) {
+    const Spread spread = spread_of(sweep.runs[i]);
+    if (spread.finished == 0 || !std::isfinite(spread.epsilon)) {
+      continue;
+    }
+    const auto& set = sweep.combinations[i].set;
+    std::string line;
+    for (std::size_t k = 1; k < set.size(); ++k) {
+      line += fmt::format("{}{} = {}", k == 1 ? "" : ", ", short_name(set[k].first), set[k].second);
+    }
+    lines[line].push_back({spread.epsilon, spread, set.empty() ? "" : set[0].second});
+  }
+  for (auto& [line, marks] : lines) {
+    std::ranges::stable_sort(marks, {}, &Mark::epsilon);
+  }
+  return lines;
+}
+
+constexpr std::array kInks = {Stroke{"c1", "#0b5fa5", 2, ""}, Stroke{"c2", "#2f9e6e", 2, ""},
+                              Stroke{"c3", "#c2571a", 2, ""}, Stroke{"c4", "#7b4fb3", 2, ""},
+                              Stroke{"c5", "#8a6d00", 2, ""}, Stroke{"c6", "#616e7c", 2, ""}};
+
+}  // namespace
+
+std::string summary_json(const Sweep& sweep) {
+  std::vector<JsonObject> combinations;
+  for (std::size_t i = 0; i < sweep.combinations.size(); ++i) {
+    const Combination& combination = sweep.combinations[i];
+    JsonObject set;
+    for (const auto& [key, value] : combination.set) {
+      set.text(key, value);
+    }
+    const Spread spread = spread_of(sweep.runs[i]);
+    std::vector<std::string> folders;
+    std::ranges::transform(sweep.runs[i], std::back_inserter(folders), &SweptRun::folder);
+    combinations.push_back(JsonObject()
+                               .object("set", set)
+                               .unsigned_integer("first_seed", combination.plans.front().seed)
+                               .unsigned_integer("seeds", combination.plans.size())
+                               .unsigned_integer("finished", spread.finished)
+                               .object("accuracy", JsonObject()
+                                                       .number("mean", if_any(spread, spread.mean))
+                                                       .number("min", if_any(spread, spread.lowest))
+                                                       .number("max", if_any(spread, spread.highest)))
+                               .number("epsilon", if_any(spread, spread.epsilon))
+                               .number("delta", combination.plans.front().delta)
+                               .number("seconds", if_any(spread, spread.seconds))
+                               .texts("runs", folders)
+                               .unsigned_integer("neutral", spread.neutral));
+  }
+  std::vector<std::string> keys;
+  std::ranges::transform(sweep.keys, std::back_inserter(keys), &SweptKey::key);
+  return JsonObject()
+      .texts("sweep", keys)
+      .objects("combinations", combinations)
+      .unsigned_integer("runs", count(sweep, [](const SweptRun&) { return true; }))
+      .unsigned_integer("finished", count(sweep, [](const SweptRun& run) { return run.result.has_value(); }))
+      .unsigned_integer("failed", count(sweep, [](const SweptRun& run) { return !run.failure.empty(); }))
+      .text("stopped", sweep.interrupted ? "interrupted" : "done")
+      .text("out", sweep.folder)
+      .str();
+}
+
+std::string summary_table(const Sweep& sweep) {
+  std::vector<std::string> head;
+  for (const SweptKey& swept : sweep.keys) {
+    head.push_back(short_name(swept.key));
+  }
+  for (const char* column : {"accuracy", "lowest", "highest", "epsilon", "seeds", "time a run"}) {
+    head.emplace_back(column);
+  }
+  std::vector<std::vector<std::string>> rows = {head};
+  for (std::size_t i = 0; i < sweep.combinations.size(); ++i) {
+    std::vector<std::string> row;
+    for (const auto& [key, value] : sweep.combinations[i].set) {
+      row.push_back(value);
+    }
+    const Spread spread = spread_of(sweep.runs[i]);
+    for (const double value : {spread.mean, spread.lowest, spread.highest}) {
+      row.push_back(spread.finished > 0 ? fmt::format("{:.4f}", value) : "-");
+    }
+    row.push_back(spread.finished == 0 ? "-" : epsilon_text(spread.epsilon));
+    row.push_back(fmt::format("{} of {}", spread.finished, sweep.runs[i].size()));
+    row.push_back(spread.finished > 0 ? duration_text(spread.seconds) : "-");
+    rows.push_back(row);
+  }
+  return aligned(rows);
+}
+
+std::string summary_svg(const Sweep& sweep) {
+  constexpr PictureSize kSize{720, 440};
+  constexpr double kLeft = 72, kRight = 690, kTop = 92, kBottom = 376, kLegendTop = 47;
+  const std::map<std::string, std::vector<Mark>> lines = marks_by_line(sweep);
+  const std::string name = sweep.combinations.front().plans.front().name;
+  const std::string heading =
+      fmt::format("{}: accuracy against epsilon, mean and range over seeds", name.empty() ? "a sweep" : name);
+  double lowest = 1, highest = 0, least = std::numeric_limits<double>::infinity(), most = 0;
+  for (const auto& [line, marks] : lines) {
+    for (const Mark& mark : marks) {
+      lowest = std::min(lowest, mark.spread.lowest);
+      highest = std::max(highest, mark.spread.highest);
+      least = std::min(least, mark.epsilon);
+      most = std::max(most, mark.epsilon);
+    }
+  }
+  if (lines.empty()) {
+    return svg_picture(kSize, heading + "; no run is finished", "");
+  }
+  // If the largest epsilon exceeds this many times the smallest, the axis is logarithmic.
+  constexpr double kWide = 20;
+  const Scale x = least > 0 && most > kWide * least
+                      ? Scale::logarithmic(least / 1.3, most * 1.3, kLeft, kRight)
+                      : Scale::linear(0, most > 0 ? most * 1.08 : 1, kLeft, kRight);
+  ChartPanel panel(
+      x, Scale::around(lowest, highest, kBottom, kTop),
+      sweep.keys.empty() ? "accuracy on the test set"
+                         : fmt::format("accuracy on the test set, by {}", short_name(sweep.keys[0].key)),
+      fmt::format("epsilon, proven, at delta {:g}", sweep.combinations.front().plans.front().delta.value()));
+  std::vector<std::pair<std::string, Stroke>> legend;
+  const bool told_apart = lines.size() <= kInks.size();
+  std::size_t next = 0;
+  for (const auto& [line, marks] : lines) {
+    const Stroke& ink = kInks[told_apart ? next++ : 0];
+    if (told_apart) {
+      std::vector<DataPoint> means;
+      for (const Mark& mark : marks) {
+        means.push_back({mark.epsilon, mark.spread.mean});
+      }
+      panel.line(means, ink);
+      if (!line.empty()) {
+        legend.emplace_back(line, ink);
+      }
+    }
+    constexpr std::size_t kMostLabels = 12;
+    for (const Mark& mark : marks) {
+      if (mark.spread.finished > 1) {
+        panel.whisker(mark.epsilon, mark.spread.lowest, mark.spread.highest, ink);
+      }
+      const bool leftward = x.at(mark.epsilon) > kRight - 60;
+      panel.dot({mark.epsilon, mark.spread.mean}, marks.size() <= kMostLabels ? mark.label : "", leftward,
+                ink, 3.5);
+    }
+  }
+  return svg_picture(kSize, heading, legend_row(legend, {kLeft, kLegendTop}) + panel.svg());
+}
+
+}  // namespace muster::reporting

@@ -1,0 +1,45 @@
+#include "muster/reporting/watched_run.h"
+
+#include <fmt/format.h>
+
+#include "muster/core/error.h"
+
+namespace muster::reporting {
+
+namespace fs = std::filesystem;
+
+WatchedRun watch(const protocols::Plan& plan, const std::vector<simulation::Measurement>& logged,
+                 const fs::path& file) {
+  WatchedRun watched{protocols::CheckInMonitor(plan.stages()), {}};
+  std::uint64_t steps = 0, messages = 0;
+  for (std::size_t i = 0; i < logged.size(); ++i) {
+    const simulation::Measurement& line = logged[i];
+    try {
+      // First the rounds since the previous line, then the logged round.
+      watched.monitor.watch(line.step() - steps - 1, line.messages - messages - line.check_ins);
+      watched.bands.push_back(watched.monitor.band(1));
+      watched.monitor.watch(1, line.check_ins);
+    } catch (const Error& error) {
+      throw Error(ErrorCode::file, file.string(), "", "", fmt::format("line {}: {}", i + 1, error.what()));
+    }
+    steps = line.step();
+    messages = line.messages;
+  }
+  return watched;
+}
+
+void warn_of_alarm(const protocols::Plan& plan, const fs::path& folder) {
+  const fs::path file = folder / simulation::kMetricsFile;
+  try {
+    const WatchedRun watched = watch(plan, simulation::read_metrics(file, plan, true), file);
+    if (const auto& alarm = watched.monitor.alarm()) {
+      fmt::print(stderr,
+                 "muster: {} check-ins: {}; the declared rate is what is charged (muster report says more)\n",
+                 name_of(alarm->direction), alarm->reason);
+    }
+  } catch (const Error& error) {  // the run itself is complete
+    fmt::print(stderr, "muster: check-ins cannot be held against the declared rate: {}\n", error.what());
+  }
+}
+
+}  // namespace muster::reporting

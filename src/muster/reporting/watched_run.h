@@ -1,0 +1,27 @@
+// The check-ins that a run logged, held against the rate that its plan declares.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <vector>
+
+#include "muster/plan/plan.h"
+#include "muster/protocols/monitor/check_in_monitor.h"
+#include "muster/simulation/runs/metrics_file.h"
+
+namespace muster::reporting {
+
+// The monitor after all logged rounds, and the band with which each logged round was compared (nothing if
+// that round was not watched).
+struct WatchedRun {
+  protocols::CheckInMonitor monitor;
+  std::vector<std::optional<protocols::CountBand>> bands;
+};
+// `file` is what the Error(file) names if the counts are impossible.
+WatchedRun watch(const protocols::Plan& plan, const std::vector<simulation::Measurement>& logged,
+                 const std::filesystem::path& file);
+
+// After a run, prints a line on stderr if the monitor raised an alarm or could not decide.
+void warn_of_alarm(const protocols::Plan& plan, const std::filesystem::path& folder);
+
+}  // namespace muster::reporting

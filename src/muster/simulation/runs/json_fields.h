@@ -1,0 +1,78 @@
+// Writes and reads the fields of one JSON object: one description of a struct serves both directions.
+//
+// A struct that is stored lists its fields once, in the order in which they are written:
+//     template <typename Self, typename Fields>
+//     static void describe(Self& self, Fields& fields) {
+//       fields.count("round", self.round);
+//       fields.number("accuracy", self.accuracy, 0, 1);
+//     }
+// describe(x, writer) writes x, and describe(x, reader) replaces its fields by those that were read. A field
+// whose member is a std::optional is left out if it has no value, and has none if it is missing.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <stdexcept>
+#include <string>
+
+namespace muster::simulation {
+
+class JsonFieldWriter {
+ public:
+  void number(const char* key, double value, double, double) { json_[key] = value; }
+  void number(const char* key, std::optional<double> value, double low, double high);
+  // An infinite value is written as null.
+  void number_or_null(const char* key, double value) { json_[key] = value; }
+  void count(const char* key, std::uint64_t value) { json_[key] = value; }
+  void count(const char* key, std::optional<std::uint64_t> value);
+  void text(const char* key, const std::string& value) { json_[key] = value; }
+  // One of several named values: an enum that has a function name_of.
+  template <typename Name>
+  void one_of(const char* key, Name value, std::initializer_list<Name>) {
+    json_[key] = name_of(value);
+  }
+
+  // The object on one line, without an end of line. In text that is not UTF-8 (a path may be any bytes),
+  // invalid bytes are replaced by U+FFFD.
+  std::string str() const;
+
+ private:
+  nlohmann::ordered_json json_ = nlohmann::ordered_json::object();
+};
+
+// A field that is missing, or not as described, is a std::invalid_argument that names it; the caller
+// adds the file and the line.
+class JsonFieldReader {
+ public:
+  // Throws std::invalid_argument for text that is not a JSON object.
+  explicit JsonFieldReader(const std::string& text);
+
+  void number(const char* key, double& value, double low, double high) const;
+  void number(const char* key, std::optional<double>& value, double low, double high) const;
+  void number_or_null(const char* key, double& value) const;
+  void count(const char* key, std::uint64_t& value) const;
+  void count(const char* key, std::optional<std::uint64_t>& value) const;
+  void text(const char* key, std::string& value) const;
+  template <typename Name>
+  void one_of(const char* key, Name& value, std::initializer_list<Name> names) const {
+    std::string read;
+    text(key, read);
+    for (const Name name : names) {
+      if (read == name_of(name)) {
+        value = name;
+        return;
+      }
+    }
+    refuse(key, "has an unknown value: " + read);
+  }
+
+ private:
+  const nlohmann::json& at(const char* key) const;
+  [[noreturn]] static void refuse(const char* key, const std::string& why);
+
+  nlohmann::json json_;
+};
+
+}  // namespace muster::simulation

@@ -1,0 +1,70 @@
+// The file metrics.jsonl of a run: one logged round per line, as a JSON object.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "muster/plan/plan.h"
+
+namespace muster::simulation {
+
+inline constexpr const char* kMetricsFile = "metrics.jsonl";
+
+// What is measured after a logged round. In a slot protocol a round is a whole run of slots; a run that has
+// begun is counted and charged in full, because its first slots reveal no more than all of its slots.
+struct Measurement {
+  std::uint64_t round = 0;  // rounds done, from 1
+  double accuracy = 0;      // of the reported model on the whole test set, in [0, 1]
+  double epsilon = 0;       // proven upper epsilon of these rounds; infinite if none is proven
+  // The messages of the last step, including the server's dummies, because which ones are dummies is secret.
+  std::uint64_t check_ins = 0;
+  // The messages so far that clients sent for the neutral record because their own vector was not finite;
+  // nothing if an older version, which did not count them, wrote the line. This count reveals something
+  // about the records and no epsilon covers it: it is meant for those who run the simulation, not for
+  // publication.
+  std::optional<std::uint64_t> neutral = std::nullopt;
+  // In slot protocols, the slots done in all runs together.
+  std::optional<std::uint64_t> slot = std::nullopt;
+  std::uint64_t messages = 0;  // in all steps
+  double seconds = 0;          // in all sessions of the run, without loading data
+
+  // Rounds done; in slot protocols, slots of all runs together.
+  std::uint64_t step() const { return slot.value_or(round); }
+
+  // The fields that do not depend on the machine's speed, then the others (json_fields.h).
+  template <typename Self, typename Fields>
+  static void describe_shown(Self& self, Fields& fields) {
+    fields.count("round", self.round);
+    fields.number("accuracy", self.accuracy, 0, 1);
+    fields.number_or_null("epsilon", self.epsilon);
+    fields.count("check_ins", self.check_ins);
+    fields.count("neutral", self.neutral);
+    fields.count("slot", self.slot);
+  }
+  template <typename Self, typename Fields>
+  static void describe(Self& self, Fields& fields) {
+    describe_shown(self, fields);
+    fields.count("messages", self.messages);
+    fields.number("seconds", self.seconds, 0, 1e300);
+  }
+
+  bool operator==(const Measurement&) const = default;
+};
+
+// A line of the file, and the line that `muster train --json` prints; both without an end of line.
+std::string metrics_line(const Measurement& measured);
+std::string shown_line(const Measurement& measured);
+
+// Reads the logged rounds of a run of this plan. If `finished`, the last line must be complete; otherwise an
+// incomplete last line, which may still be being written, is left out. What stands beyond `max_bytes` is
+// not read. Throws Error(file), naming the file and the line, for a line that does not fit the plan or the
+// lines before it; the epsilons are those stated in the file.
+std::vector<Measurement> read_metrics(const std::filesystem::path& file, const protocols::Plan& plan,
+                                      bool finished,
+                                      std::uint64_t max_bytes = std::numeric_limits<std::uint64_t>::max());
+
+}  // namespace muster::simulation

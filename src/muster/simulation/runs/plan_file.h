@@ -1,0 +1,17 @@
+// The file plan.txt of a run: its plan after overrides, one "key = value" line per key.
+//
+// Plan::canonical() is what the file holds; the hash in the checkpoint is of the same text.
+#pragma once
+
+#include <filesystem>
+
+#include "muster/plan/plan.h"
+
+namespace muster::simulation {
+
+inline constexpr const char* kPlanFile = "plan.txt";
+
+// Throws Error(file), naming the line where it can, for a file that no plan's canonical() would be.
+protocols::Plan read_plan(const std::filesystem::path& file);
+
+}  // namespace muster::simulation

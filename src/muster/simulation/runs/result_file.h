@@ -1,0 +1,70 @@
+// The file result.json of a finished run: how the run ended, as one JSON object.
+//
+// `muster train --json` prints the same object, and prints it again for a finished run. To add a field, add a
+// member and its row in describe() here, and compute it where training.cc makes the result. The row's
+// member is a std::optional, because files of earlier versions lack the field.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "muster/plan/plan.h"
+#include "muster/simulation/fidelity.h"
+#include "muster/simulation/runs/checkpoint.h"
+
+namespace muster::simulation {
+
+inline constexpr const char* kResultFile = "result.json";
+
+enum class Stopped { done, budget, interrupted };
+const char* name_of(Stopped stopped);
+
+struct RunResult {
+  double accuracy = 0;  // of the reported model on the whole test set, in [0, 1]
+  double epsilon = 0;   // proven upper epsilon of these rounds; infinite if none is proven
+  double delta = 0;
+  std::uint64_t rounds = 0;
+  double seconds = 0;              // in all sessions of the run, without loading data
+  double examples_per_second = 0;  // client messages per second; 0 if no time was measured
+  Fidelity fidelity = Fidelity::message;
+  Stopped stopped = Stopped::done;
+  std::string out;  // the run's folder
+  // As in Measurement.
+  std::optional<std::uint64_t> neutral = std::nullopt;
+  // On average; 1 if each client has its own record.
+  std::optional<double> clients_per_record = std::nullopt;
+  // In slot protocols, the slots done in all runs together.
+  std::optional<std::uint64_t> slots = std::nullopt;
+
+  // The fields in their order (json_fields.h).
+  template <typename Self, typename Fields>
+  static void describe(Self& self, Fields& fields) {
+    fields.number("accuracy", self.accuracy, 0, 1);
+    fields.number_or_null("epsilon", self.epsilon);
+    fields.number("delta", self.delta, 0, 1);
+    fields.count("rounds", self.rounds);
+    fields.number("seconds", self.seconds, 0, 1e300);
+    fields.number("examples_per_second", self.examples_per_second, 0, 1e300);
+    fields.one_of("fidelity", self.fidelity, {Fidelity::message, Fidelity::sum});
+    fields.one_of("stopped", self.stopped, {Stopped::done, Stopped::budget, Stopped::interrupted});
+    fields.text("out", self.out);
+    fields.count("neutral", self.neutral);
+    fields.number("clients_per_record", self.clients_per_record, 1, 1e300);
+    fields.count("slots", self.slots);
+  }
+
+  bool operator==(const RunResult&) const = default;
+};
+
+// The object on one line, without an end of line.
+std::string result_line(const RunResult& result);
+
+// Reads the file and checks that it fits this plan and the rounds and fidelity of its checkpoint. Returns
+// nothing if there is no such file; throws Error(file) for one that is damaged or of another run. The
+// epsilon is the one stated in the file.
+std::optional<RunResult> read_result(const std::filesystem::path& file, const protocols::Plan& plan,
+                                     const Checkpoint& checkpoint);
+
+}  // namespace muster::simulation

@@ -1,0 +1,31 @@
+// Reads a run's folder without disturbing the run: its plan, its logged rounds, and how it ended.
+//
+// It takes no lock and writes nothing, so the run may still be going on. Every file is checked while it
+// is read; anything missing or damaged is an Error(file) or Error(checkpoint) that names the file and, in
+// metrics.jsonl and plan.txt, the line.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "muster/plan/plan.h"
+#include "muster/simulation/runs/metrics_file.h"
+#include "muster/simulation/runs/result_file.h"
+
+namespace muster::simulation {
+
+struct RunRecord {
+  std::filesystem::path folder;
+  protocols::Plan plan;
+  std::string hash;  // of the plan; the checkpoint has the same
+  std::vector<Measurement> logged;
+  std::optional<RunResult> result;  // nothing if the run is not finished
+  // Nothing if the run is of an older version, which did not save it.
+  std::optional<double> clients_per_record;
+};
+
+RunRecord read_run(const std::filesystem::path& folder);
+
+}  // namespace muster::simulation

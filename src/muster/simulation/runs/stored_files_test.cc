@@ -1,0 +1,277 @@
+// The text files of a run: what is written is read back equal, the bytes are as documented, and what is
+// damaged is refused by the name of its file and line.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "muster/core/atomic_file.h"
+#include "muster/core/error.h"
+#include "muster/plan/source.h"
+#include "muster/simulation/runs/metrics_file.h"
+#include "muster/simulation/runs/plan_file.h"
+#include "muster/simulation/runs/result_file.h"
+#include "muster/simulation/runs/run_folder.h"
+#include "muster/simulation/runs/run_record.h"
+#include "tests/support/temporary_folder.h"
+
+namespace muster::simulation {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+protocols::Plan plan_of(const std::string& participation, const std::string& name = "small") {
+  const std::string text = "name = '" + name + R"('
+[population]
+clients = 1000
+data = "digits"
+[participation]
+)" + participation + R"(
+[randomizer]
+kind = "ldp-sgd"
+epsilon0 = 2.0
+clip = 0.1
+[rounds]
+count = 24
+learning_rate = [[1, 0.5], [7, 0.25]]
+[model]
+kind = "logistic"
+[privacy]
+delta = 1e-5
+)";
+  return protocols::Plan::validate(protocols::PlanSource::from_text(text, "t"), protocols::Command::train);
+}
+
+constexpr const char* kCheckIn = "protocol = 'shuffled-check-in'\nrate = 0.1\ndropout = 0.2";
+constexpr const char* kSlots = "protocol = 'random-check-in-averaged'\nrate = 0.1\nslots = 10";
+
+// The stated numbers need all of their digits.
+Measurement measured(std::uint64_t round) {
+  return {.round = round,
+          .accuracy = 0.1 + 0.2,
+          .epsilon = 1.0 / 3 * static_cast<double>(round),
+          .check_ins = 7,
+          .neutral = round,
+          .messages = 10 * round,
+          .seconds = 0.7 * static_cast<double>(round)};
+}
+
+RunResult ended() {
+  return {.accuracy = 0.1 + 0.2,
+          .epsilon = 2.0 / 3,
+          .delta = 1e-5,
+          .rounds = 24,
+          .seconds = 12.5,
+          .examples_per_second = 1e7 / 3,
+          .fidelity = Fidelity::sum,
+          .stopped = Stopped::budget,
+          .out = "runs/\"one\"",
+          .neutral = 3,
+          .clients_per_record = 1.25};
+}
+
+Checkpoint checkpoint_of(std::uint64_t round) {
+  Checkpoint checkpoint;
+  checkpoint.round = round;
+  checkpoint.fidelity = Fidelity::sum;
+  return checkpoint;
+}
+
+class StoredFiles : public ::testing::Test {
+ protected:
+  fs::path write(const std::string& text) const {
+    replace_file(file_, text);
+    return file_;
+  }
+  // The message of the Error(file) that names this file.
+  template <typename Read>
+  std::string refusal(const Read& read) const {
+    try {
+      read();
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::file);
+      EXPECT_EQ(error.key(), file_.string());
+      return error.what();
+    }
+    return "accepted";
+  }
+  muster::testing::TemporaryFolder temporary_;
+  fs::path file_ = temporary_.path() / "stored";
+};
+
+TEST_F(StoredFiles, MetricsAreReadBackAsTheyWereWritten) {
+  std::vector<Measurement> lines = {measured(1), measured(3), measured(24)};
+  lines[1].epsilon = kInfinity;  // none is proven
+  std::string text;
+  for (const Measurement& line : lines) text += metrics_line(line) + "\n";
+  EXPECT_EQ(read_metrics(write(text), plan_of(kCheckIn), true), lines);
+
+  std::vector<Measurement> slots = {measured(1), measured(2)};
+  slots[0].slot = 7;
+  slots[1].slot = 20;
+  text = metrics_line(slots[0]) + "\n" + metrics_line(slots[1]) + "\n";
+  EXPECT_EQ(read_metrics(write(text), plan_of(kSlots), true), slots);
+}
+
+TEST_F(StoredFiles, MetricsHaveTheDocumentedBytes) {
+  Measurement line{.round = 2,
+                   .accuracy = 0.5,
+                   .epsilon = kInfinity,
+                   .check_ins = 7,
+                   .neutral = 0,
+                   .messages = 12,
+                   .seconds = 0.25};
+  EXPECT_EQ(shown_line(line), R"({"round":2,"accuracy":0.5,"epsilon":null,"check_ins":7,"neutral":0})");
+  EXPECT_EQ(metrics_line(line), R"({"round":2,"accuracy":0.5,"epsilon":null,"check_ins":7,"neutral":0,)"
+                                R"("messages":12,"seconds":0.25})");
+  line.epsilon = 0.1;
+  line.slot = 20;
+  EXPECT_EQ(shown_line(line),
+            R"({"round":2,"accuracy":0.5,"epsilon":0.1,"check_ins":7,"neutral":0,"slot":20})");
+}
+
+TEST_F(StoredFiles, ADamagedLineOfMetricsIsNamed) {
+  const protocols::Plan plan = plan_of(kCheckIn);
+  const std::string first = metrics_line(measured(1)) + "\n";
+  const auto with = [](Measurement line, auto change) {
+    change(line);
+    return metrics_line(line) + "\n";
+  };
+  for (const auto& [second, why] : std::vector<std::pair<std::string, std::string>>{
+           {"not json\n", "not a JSON object"},
+           {"[]\n", "not a JSON object"},
+           {"{\"round\":2}\n", "no \"accuracy\""},
+           {metrics_line(measured(2)).substr(0, 40) + "\n", "not a JSON object"},
+           {metrics_line(measured(2)), "is cut off"},
+           {first, "rounds do not increase"},
+           {metrics_line(measured(25)) + "\n", "a round that the plan does not have"},
+           {with(measured(2), [](Measurement& line) { line.slot = 2; }), "the plan does not have"},
+           {with(measured(2), [](Measurement& line) { line.accuracy = 1.5; }), "\"accuracy\" is 1.5"},
+           {with(measured(2), [](Measurement& line) { line.epsilon = -1; }), "\"epsilon\" is -1"},
+           {with(measured(2), [](Measurement& line) { line.messages = 16; }), "fewer messages"},
+           {with(measured(2), [](Measurement& line) { line.neutral = 0; }), "does not fit the lines around"},
+           {with(measured(2), [](Measurement& line) { line.seconds = kInfinity; }), "\"seconds\" is not"}}) {
+    write(first + second);
+    EXPECT_THAT(refusal([&] { read_metrics(file_, plan, true); }),
+                ::testing::AllOf(HasSubstr("line 2: "), HasSubstr(why)))
+        << second;
+  }
+  EXPECT_THAT(refusal([&] { read_metrics(write(first), plan_of(kSlots), true); }), HasSubstr("no \"slot\""));
+}
+
+TEST_F(StoredFiles, ALineThatIsStillBeingWrittenIsLeftOut) {
+  const protocols::Plan plan = plan_of(kCheckIn);
+  const std::string first = metrics_line(measured(1)) + "\n";
+  write(first + metrics_line(measured(2)));
+  EXPECT_EQ(read_metrics(file_, plan, false).size(), 1);
+  write(first + metrics_line(measured(2)) + "\nwritten after the checkpoint");
+  EXPECT_EQ(read_metrics(file_, plan, true, first.size()).size(), 1);
+}
+
+TEST_F(StoredFiles, AResultIsReadBackAsItWasWritten) {
+  EXPECT_EQ(read_result(file_, plan_of(kCheckIn), checkpoint_of(24)), std::nullopt);  // no such file
+  RunResult result = ended();
+  EXPECT_EQ(read_result(write(result_line(result) + "\n"), plan_of(kCheckIn), checkpoint_of(24)), result);
+  // A file of an earlier version, without a proven epsilon.
+  result.epsilon = kInfinity;
+  result.neutral.reset();
+  result.clients_per_record.reset();
+  EXPECT_EQ(read_result(write(result_line(result) + "\n"), plan_of(kCheckIn), checkpoint_of(24)), result);
+  result.slots = 240;
+  EXPECT_EQ(read_result(write(result_line(result) + "\n"), plan_of(kSlots), checkpoint_of(240)), result);
+}
+
+TEST_F(StoredFiles, AResultHasTheDocumentedBytes) {
+  RunResult result = ended();
+  result.accuracy = 0.5;
+  result.epsilon = kInfinity;
+  result.examples_per_second = 80;
+  result.out = "runs/\xff";
+  result.slots = 24;
+  EXPECT_EQ(result_line(result),
+            "{\"accuracy\":0.5,\"epsilon\":null,\"delta\":1e-05,\"rounds\":24,\"seconds\":12.5,"
+            "\"examples_per_second\":80.0,\"fidelity\":\"sum\",\"stopped\":\"budget\",\"out\":\"runs/"
+            "\xEF\xBF\xBD\","
+            "\"neutral\":3,\"clients_per_record\":1.25,\"slots\":24}");
+}
+
+TEST_F(StoredFiles, ADamagedResultIsNamed) {
+  const std::string good = result_line(ended());
+  const auto with = [&](const std::string& old, const std::string& changed) {
+    std::string text = good;
+    return text.replace(text.find(old), old.size(), changed);
+  };
+  for (const auto& [text, why] : std::vector<std::pair<std::string, std::string>>{
+           {"", "corrupt: not a JSON object"},
+           {good.substr(0, good.size() - 10), "corrupt: not a JSON object"},
+           {with("\"seconds\"", "\"minutes\""), "corrupt: no \"seconds\""},
+           {with("\"budget\"", "\"boredom\""), "corrupt: \"stopped\" has an unknown value: boredom"},
+           {with("\"sum\"", "7"), "corrupt: \"fidelity\" is not text"},
+           {with("24", "-24"), "corrupt: \"rounds\" is not a count"},
+           {with("1.25", "0.25"), "corrupt: \"clients_per_record\" is 0.25"},
+           {with("}", ",\"slots\":24}"), "corrupt: \"slots\", which the plan does not have"},
+           {with("24", "18"), "\"rounds\" is of another run"},
+           {with("1e-05", "1e-09"), "\"delta\" is of another run"},
+           {with("\"sum\"", "\"message\""), "\"fidelity\" is of another run"}}) {
+    write(text);
+    EXPECT_THAT(refusal([&] { read_result(file_, plan_of(kCheckIn), checkpoint_of(24)); }), HasSubstr(why));
+  }
+}
+
+TEST_F(StoredFiles, APlanIsReadBackAsItWasWritten) {
+  for (const protocols::Plan& plan :
+       {plan_of(kCheckIn), plan_of(kSlots), plan_of(kCheckIn, "A.b-2_c"),
+        plan_of("protocol = 'shuffled-check-in'\nrate = [0.05, 0.1]"),
+        plan_of("protocol = 'shuffled-check-in'\nrate = 0.1\ndropout = [[1, 0.0], [9, 0.5]]")}) {
+    const protocols::Plan read = read_plan(write(plan.canonical()));
+    EXPECT_EQ(read.canonical(), plan.canonical());
+    EXPECT_EQ(read.hash(), plan.hash());
+  }
+}
+
+TEST_F(StoredFiles, ADamagedPlanIsNamed) {
+  const std::string good = plan_of(kCheckIn).canonical();
+  for (const auto& [text, why] : std::vector<std::pair<std::string, std::string>>{
+           {"model.kind = logistic\nname\n", "line 2: not \"key = value\""},
+           {"model.kind = logistic\nmodel.colour = red\n", "line 2: no key of a plan: model.colour"},
+           {good.substr(0, good.size() - 1), "not as a plan is written"},
+           {good + "seed = 3\n", "not as a plan is written"},
+           {"name = \xff\n" + good, "not text in UTF-8"},
+           {"seed = 1\n", "not a plan that trains"}}) {
+    write(text);
+    EXPECT_THAT(refusal([&] { read_plan(file_); }), HasSubstr(why)) << text;
+  }
+}
+
+// RunFolder writes and read_run reads: the record holds what was appended and how the run ended.
+TEST_F(StoredFiles, ARecordHoldsWhatTheFolderWasGiven) {
+  const protocols::Plan plan = plan_of(kCheckIn);
+  const fs::path folder = temporary_.path() / "run";
+  Checkpoint state = checkpoint_of(24);
+  state.plan_hash = plan.hash();
+  state.records = 500;
+  state.model = ModelState({1.0f});
+  RunResult result = ended();
+  {
+    RunFolder run(folder);
+    run.begin(plan.canonical(), state);
+    run.append(measured(3));
+    run.append(measured(24));
+    EXPECT_FALSE(read_run(folder).result);
+    run.finish(result);
+  }
+  const RunRecord record = read_run(folder);
+  EXPECT_EQ(record.plan.canonical(), plan.canonical());
+  EXPECT_EQ(record.hash, plan.hash());
+  EXPECT_EQ(record.logged, (std::vector<Measurement>{measured(3), measured(24)}));
+  EXPECT_EQ(record.result, result);
+  EXPECT_EQ(record.clients_per_record, 2);
+  fs::remove(folder / kPlanFile);
+  EXPECT_THROW(read_run(folder), Error);
+}
+
+}  // namespace
+}  // namespace muster::simulation

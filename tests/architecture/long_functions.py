@@ -1,0 +1,100 @@
+"""Finds the functions of C++ sources that are longer than a reader can hold in mind.
+
+`functions(text)` lists every function with its first line and its length, from the line where its declaration
+begins to the line of its closing brace; a lambda belongs to the function around it. The text is read without
+a preprocessor: both branches of an #if count. house_rules.py applies it to the tree.
+"""
+
+import re
+
+MAX_FUNCTION_LINES = 60
+
+# Functions that may be longer, by the name of their file, and why. A line that is not needed is complained about.
+LONGER = {
+    "digit_skeletons.cc: write": "a table of strokes",
+    "normals-inl.h: BoxMuller": "straight-line vector code, whose steps are interleaved with those of the cipher",
+    "normals-inl.h: NormalRows": "one loop for each kind of instruction set",
+    "loss_integral.cc: Integral::summed": "not split yet",
+    "crossing.h: bracket": "not split yet",
+    "excess_of_mixed_sum.cc: trapezoid": "not split yet",
+    "expected_excess.cc: expected_excess": "not split yet",
+    "mixture_samples.cc: sample": "not split yet",
+    "rare_terms.cc: excess_with_rare_terms": "not split yet",
+    "worst_mixture.cc: along": "not split yet",
+    "hash.cc: Plan::canonical": "not split yet",
+    "keys.cc: make_table": "a row per key",
+}
+
+LITERALS = re.compile(
+    r'//[^\n]*'                                    # comments
+    r'|/\*.*?\*/'
+    r'|R"([^()\\ ]{0,16})\(.*?\)\1"'               # raw text
+    r'|"(?:\\.|[^"\\\n])*"'                        # text
+    r"|(?<![0-9A-Za-z_])'(?:\\.|[^'\\\n])+'"       # a character, but not the mark in 10'000
+    r'|^[ \t]*#(?:[^\n\\]|\\.|\\\n)*', re.S | re.M)  # preprocessor lines
+
+SPECIFIERS = re.compile(r"(?:\b(?:const|noexcept|override|final|mutable|volatile|try)\b|&|\s)+$")
+SCOPE = re.compile(r"^(?:inline\s+)?namespace\b|^extern\s*$|"
+                   r"^(?:template\s*<.*>\s*)?(?:typedef\s+)?(?:class|struct|union|enum)\b[^()=]*$", re.S)
+LABEL = re.compile(r"^\s*(?:(?:public|protected|private)\s*:\s*)+")
+
+
+def blanked(text):
+    """The text with comments, literals and preprocessor lines replaced by blanks, of the same lines."""
+    return LITERALS.sub(lambda match: re.sub(r"[^\n]", " ", match.group()), text)
+
+
+def opens_function(head):
+    """Whether a brace after this declaration opens the body of a function, rather than a value."""
+    before = SPECIFIERS.sub("", head)
+    if before.endswith(")"):
+        return True
+    if before.endswith("}"):
+        return re.search(r"\)\s*:(?!:)", before) is not None               # the last of a constructor's initialisers
+    if before.endswith("]"):
+        return re.search(r"=\s*\[[^\[\]]*\]$", before) is not None   # a lambda without parameters
+    # A return type behind the parameters; otherwise a member that is initialised, or a value.
+    return re.search(r"\)\s*(?:const\s*|noexcept\s*)*->[^;{}=]*$", head) is not None
+
+
+def name_of(head):
+    """The name before the first parameter list, or the test's name."""
+    test = re.search(r"\b(?:TEST|TEST_F|TEST_P)\s*\(\s*(\w+)\s*,\s*(\w+)", head)
+    if test:
+        return f"{test.group(1)}.{test.group(2)}"
+    if named := re.search(r"(\w+)\s*=\s*\[", head):
+        return named.group(1)
+    plain = re.sub(r"\b(?:requires|decltype|explicit|noexcept)\s*\(", " ", head)
+    found = re.search(r"([\w:~]+|operator\s*[^\s\w(]+)\s*\(", plain)
+    return found.group(1) if found else "?"
+
+
+def functions(text):
+    """(name, first line, number of lines) for each function, in the order of their ends."""
+    found, scopes = [], []   # of each open brace: a function's (name, line), "scope", or None for anything else
+    code = blanked(text)
+    line, begins = 1, 0      # `begins` is where the current declaration begins
+    for at, char in enumerate(code):
+        if char == "\n":
+            line += 1
+        elif char == "{":
+            declared = LABEL.sub("", code[begins:at].lstrip()).lstrip()
+            head = declared.rstrip()
+            inside = any(scope != "scope" for scope in scopes)
+            if not inside and SCOPE.match(head):
+                scopes.append("scope")
+            elif not inside and opens_function(head):
+                scopes.append((name_of(head), line - declared.count("\n")))
+            else:
+                scopes.append(None)
+                continue         # a value does not end the declaration around it
+            begins = at + 1
+        elif char == "}" and scopes:
+            closed = scopes.pop()
+            if isinstance(closed, tuple):
+                found.append((*closed, line - closed[1] + 1))
+            if closed is not None:
+                begins = at + 1
+        elif char == ";" and (not scopes or scopes[-1] is not None):
+            begins = at + 1
+    return found
