@@ -20,7 +20,7 @@ constexpr double kOutward = 1e-11;  // margin for the round-off of sums of a hun
 // whole worst_mixture_excess, so they are fewer than in rare_terms.cc.
 constexpr std::array kChances{1e-3, 1e-4, 1e-5, 1e-6, 1e-8, 1e-10, 1e-13, 1e-17, 1e-22, 1e-28};
 // What two large terms, or large terms put at zero, may add, relative to the value: less than the 1e-3 by
-// which mixtures of few terms are uncertain (docs/theory/class-c.md, the table of upper/lower - 1).
+// which mixtures of few terms are uncertain (docs/theory/notes/class-c.md, "Width and time").
 constexpr double kTwo = 3e-4;
 // Relative width of an enclosure beyond which no larger B is tried: the bulk is then too heavy-tailed itself.
 constexpr double kWide = 1e-2;

@@ -22,7 +22,7 @@ constexpr double kTinyWeight = 1e-200, kHugeAtom = 1e60;
 // Tuning: every choice gives a valid enclosure; these trade its width for work.
 // For at most three atoms. With one expected nonzero term a dozen counts have probabilities that matter, and
 // 48 of them all but 1 / 49! = 2e-63; this was compared with the contour for 1e-9 to 1 expected terms, which
-// it matches to 1e-10 (docs/theory/class-c.md, "Hardly anybody reports").
+// it matches to 1e-10 (docs/theory/notes/class-c.md, "Few expected reports").
 struct Enumeration {
   static constexpr double kMaxExpected = 1;  // nonzero terms
   // Give up if the threshold exceeds this many times the largest atom: that takes 25 terms, an event of

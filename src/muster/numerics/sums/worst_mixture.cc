@@ -24,7 +24,7 @@ constexpr double kUlp = std::numeric_limits<double>::epsilon();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // Tuning: every choice gives a valid bound; these trade its height for work. The widths that come of them
-// are tabulated in docs/theory/class-c.md, "Error budget": 1e-5 for many terms, up to 1e-3 for few.
+// are tabulated in docs/theory/notes/class-c.md, "Width and time": 1e-5 for many terms, up to 1e-3 for few.
 // A curvature allowance below this part of the value is not refined. The finest smoothing costs 5e-6.
 constexpr double kTolerance = 2e-7;
 // An allowance above this part of the value is worth two more smoothings and more chords.
@@ -34,7 +34,7 @@ constexpr double kWorthTheWork = 1e-3;
 // are tried.
 constexpr double kCoarser = 1.8, kNearby = 1.34, kLastResort = 0.4;
 // The number of chords at first, and the largest number of chords times frequencies, at first and at last:
-// a point takes about a millisecond at most (docs/theory/class-c.md, "Error budget").
+// a point takes about a millisecond at most (docs/theory/notes/class-c.md, "Width and time").
 constexpr double kPieces = 64, kMaxWork = 4e5, kMaxWorkAtLast = 2e6;
 // Smoothings may visit this many times kAffordable frequencies, those up to kCoarsest and coarser ones; more
 // would gain about 1e-5.
@@ -46,7 +46,7 @@ constexpr double kManyAtoms = 32;
 // lowers the curvature itself.
 constexpr double kHopeless = 2;
 // The contour is moved where the ends' products differ by more than a factor of e^kAlike, a factor kStep at a
-// time. At the first saddle point the bound can be useless then (docs/theory/class-c.md, "The contour").
+// time. At the first saddle point the bound can be useless then (docs/theory/notes/class-c.md, "The contour").
 constexpr double kAlike = 1, kStep = 1.25;
 // Relative gap of an enclosure for which the contour of the larger end is tried as well.
 constexpr double kWorthAnother = 0.2;
