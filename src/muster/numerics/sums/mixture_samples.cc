@@ -108,7 +108,8 @@ class LargerOfTwo {
     }
     modulus_ = larger(share_[0] * contour::modulus_above(x[0]), share_[1] * contour::modulus_above(x[1]));
     damping = 0.5 * s_ * s_ * t * t;
-    // The damping only grows with t, so frequencies shortly after one below this threshold are negligible too.
+    // The damping only grows with t, so frequencies shortly after one below this threshold are negligible
+    // too.
     threshold_ = std::exp(smaller(0.0, (damping - negligible_exponent_) / terms_));
   }
   bool negligible() const { return modulus_ < threshold_ || damping >= negligible_exponent_; }
@@ -282,7 +283,8 @@ class Collector {
 
   void charge_what_is_left_out() {
     const double n = frame_.terms;
-    // Beyond `last` |phi| <= top, and the smoothing alone gives a factor of at most e^{-negligible-1}, falling.
+    // Beyond `last` |phi| <= top, and the smoothing alone gives a factor of at most e^{-negligible-1}, which
+    // falls.
     const contour::Beyond rest = contour::beyond(last_, step_, s_);
     const double full = std::exp(n * larger(log_phi_[0], log_phi_[1]) + base_);  // at least |phi_j|^n, scaled
     const double small = std::exp(-negligible_);

@@ -45,8 +45,9 @@ constexpr double kManyAtoms = 32;
 // A bound above this many times the larger end is not refined by more chords, but by more smoothing, which
 // lowers the curvature itself.
 constexpr double kHopeless = 2;
-// The contour is moved where the ends' products differ by more than a factor of e^kAlike, a factor kStep at a
-// time. At the first saddle point the bound can be useless then (docs/theory/notes/class-c.md, "The contour").
+// The contour is moved where the ends' products differ by more than a factor of e^kAlike, by steps of a factor
+// kStep. At the first saddle point the bound can be useless then (docs/theory/notes/class-c.md,
+// "The contour").
 constexpr double kAlike = 1, kStep = 1.25;
 // Relative gap of an enclosure for which the contour of the larger end is tried as well.
 constexpr double kWorthAnother = 0.2;
