@@ -5,16 +5,21 @@
 #
 #   make check-all   make check, then format, clang-tidy, sanitizers, long tests, the README's long commands
 #   make build       the command alone: build/release/muster
+#   make install     the command, its manual pages and completions, the libraries: [DESTDIR=...] [PREFIX=/usr/local]
+#   make check-fuzz  clang's fuzzer on each reader of files, [FUZZ_SECONDS=600] seconds each
+#   make manual      writes the manual pages of docs/man anew
 #   make format      rewrites the sources with clang-format
 #
 # stdout carries the steps and their results, stderr what the tools say meanwhile.
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
-.PHONY: demo build check check-all check-format check-tidy check-asan check-tsan check-long format
+.PHONY: demo build install check check-all check-format check-tidy check-asan check-tsan check-fuzz check-long manual format
 .DEFAULT_GOAL := demo
 
 JOBS ?= $(shell nproc)
 export JOBS
+PREFIX ?= /usr/local
+FUZZ_SECONDS ?= 600
 CODE = $(shell find src apps tests bench tools -name '*.cc' -o -name '*.h')
 
 demo: build
@@ -29,6 +34,10 @@ build:
 	@cmake --build build/release --parallel $(JOBS) --target muster >&2
 	@echo "build     build/release/muster"
 
+install: build
+	@DESTDIR="$(DESTDIR)" cmake --install build/release --prefix "$(PREFIX)" >&2
+	@echo "install   $(DESTDIR)$(PREFIX)"
+
 check:
 	@tools/packages install check
 	@cmake --preset release --log-level=WARNING -DMUSTER_TESTS=ON -DMUSTER_BENCH=ON >&2
@@ -42,6 +51,7 @@ check-all: check
 	@$(MAKE) --no-print-directory check-tidy
 	@$(MAKE) --no-print-directory check-asan
 	@$(MAKE) --no-print-directory check-tsan
+	@$(MAKE) --no-print-directory check-fuzz FUZZ_SECONDS=60
 	@$(MAKE) --no-print-directory check-long
 	@echo "check-all passed"
 
@@ -63,8 +73,18 @@ check-tsan:
 	@cmake --build build/tsan --parallel $(JOBS) --target tests_learning tests_simulation >&2
 	@tools/run-tests build/tsan -LE long -R "^(learning|simulation)\\."
 
+check-fuzz:
+	@tools/packages install extra
+	@cmake --preset fuzz --log-level=WARNING >&2
+	@cmake --build build/fuzz --parallel $(JOBS) --target fuzz_targets >&2
+	@tools/fuzz $(FUZZ_SECONDS)
+
 check-long:
 	@tools/run-tests build/release -L long
+
+manual: build
+	@tools/packages install check
+	@tools/manual build/release/muster
 
 format:
 	@tools/packages install extra

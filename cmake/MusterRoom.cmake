@@ -31,8 +31,13 @@ if(MUSTER_SANITIZE)
   target_link_options(muster_options INTERFACE -fsanitize=${MUSTER_SANITIZE})
   # Of a kernel's six targets on x86 the widest, AVX2 and the plainest: sanitizers make each take a minute to
   # compile, and the others are the same source at another width.
-  target_compile_definitions(muster_options INTERFACE
-    "HWY_DISABLED_TARGETS=(HWY_AVX3|HWY_SSE4|HWY_SSSE3)")
+  # Fuzz targets call none: clang takes several minutes to sanitize one, and they get the portable target alone.
+  if(MUSTER_FUZZ)
+    target_compile_definitions(muster_options INTERFACE HWY_COMPILE_ONLY_SCALAR)
+  else()
+    target_compile_definitions(muster_options INTERFACE
+      "HWY_DISABLED_TARGETS=(HWY_AVX3|HWY_SSE4|HWY_SSSE3)")
+  endif()
   # Under both sanitizers GCC 12 moves doubles through MMX registers and leaves them in use, so that the long
   # doubles of the next call are NaN. The release build's objects hold no MMX instruction.
   if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
@@ -45,7 +50,12 @@ function(muster_room room)
   add_library(muster_${room} STATIC ${ARG_SOURCES})
   add_library(muster::${room} ALIAS muster_${room})
   list(TRANSFORM ARG_DEPENDS PREPEND muster::)
-  target_link_libraries(muster_${room} PUBLIC muster_options ${ARG_DEPENDS} ${ARG_LIBRARIES})
+  set_target_properties(muster_${room} PROPERTIES EXPORT_NAME ${room})
+  target_link_libraries(muster_${room} PUBLIC $<BUILD_INTERFACE:muster_options> ${ARG_DEPENDS} ${ARG_LIBRARIES})
+  # What an installed room asks of its users: the language, and the arithmetic of the functions in its headers.
+  target_compile_features(muster_${room} INTERFACE cxx_std_20)
+  target_compile_options(muster_${room} INTERFACE $<INSTALL_INTERFACE:-ffp-contract=off>)
+  target_include_directories(muster_${room} INTERFACE $<INSTALL_INTERFACE:include>)
 endfunction()
 
 function(muster_test room source)

@@ -9,9 +9,11 @@
 #include "muster/accounting/accountant.h"
 #include "muster/accounting/privacy_curve.h"
 #include "muster/core/error.h"
+#include "muster/core/number_text.h"
 #include "muster/papers/comparisons.h"
 #include "muster/reporting/curve_text.h"
 #include "muster/reporting/statement_text.h"
+#include "muster/reporting/text_layout.h"
 #include "plan_flags.h"
 #include "question_flags.h"
 
@@ -25,6 +27,7 @@ using reporting::curve_text;
 using reporting::CurveFormat;
 using reporting::statement_json;
 using reporting::statement_table;
+using reporting::wrapped;
 
 struct AccountFlags {
   explicit AccountFlags(CLI::App& cli) : plan(cli, protocols::Command::account) {}
@@ -43,18 +46,21 @@ Question question_of(const AccountFlags& flags, const Plan& plan) {
   if (flags.asks_delta->count() > 0) {
     if (flags.plan.given("privacy.delta")) {
       throw Error(ErrorCode::usage, "--delta", "", "--delta or --epsilon",
-                  "--epsilon asks for delta; both cannot be fixed");
+                  "does not go with --epsilon, which asks for delta: leave one of them out");
     }
     return {Question::Kind::delta_at_epsilon, number_flag("--epsilon", flags.epsilon, true)};
   }
   return {
       Question::Kind::epsilon_at_delta,
-      delta_of(plan, "required by account unless --epsilon asks for it; set it in the plan or with --delta")};
+      delta_of(
+          plan,
+          "is missing: account needs it unless --epsilon asks for it; set it in the plan or with --delta")};
 }
 
 std::string heading(const Plan& plan, const Question& question) {
   const bool asks_epsilon = question.asks_epsilon();
-  return fmt::format("{}; {} = {}", plan_sentence(plan), asks_epsilon ? "delta" : "epsilon", question.fixed);
+  return fmt::format("{}; {} = {}", plan_sentence(plan), asks_epsilon ? "delta" : "epsilon",
+                     number_text(question.fixed));
 }
 
 CurveFormat curve_format(const AccountFlags& flags) {
@@ -71,7 +77,7 @@ void print_statement(const Plan& plan, const Question& question, const accountin
   if (flags.json) {
     fmt::print("{}\n", statement_json(statement).str());
   } else {
-    fmt::print("{}\n\n{}", heading(plan, question), statement_table(statement, flags.all));
+    fmt::print("{}\n{}", wrapped(heading(plan, question)), statement_table(statement, flags.all));
   }
 }
 
@@ -84,7 +90,7 @@ int account(const AccountFlags& flags) {
   const std::vector<accounting::Stage> stages = plan.stages();
   if (curve && stages.size() > 1) {
     throw Error(ErrorCode::plan, "participation.dropout", plan.dropout.canonical(), "one number with --curve",
-                "--curve moves the number of rounds, which a schedule fixes");
+                "does not go with --curve, which moves the number of rounds that a schedule fixes");
   }
   const accounting::Accountant accountant(plan.mechanism(), stages);
   if (curve) {
@@ -106,9 +112,8 @@ int account(const AccountFlags& flags) {
 
 Subcommand account_command(CLI::App& root) {
   CLI::App* cli = add_subcommand(root, "account", "Print every applicable privacy bound, best first",
-                                 "muster account --protocol shuffled-check-in --clients 60000 --rate 0.1 "
-                                 "--randomizer ldp-sgd --epsilon0 2 "
-                                 "--rounds 6800 --delta 1e-5");
+                                 "muster account --protocol shuffled-check-in --clients 60000 --rate 0.1 \\\n"
+                                 "    --randomizer ldp-sgd --epsilon0 2 --rounds 6800 --delta 1e-5");
   auto flags = std::make_shared<AccountFlags>(*cli);
   flags->asks_delta =
       cli->add_option("--epsilon", flags->epsilon, "answer delta at this epsilon, a number >= 0")

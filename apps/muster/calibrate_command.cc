@@ -8,8 +8,10 @@
 
 #include "command.h"
 #include "muster/core/error.h"
+#include "muster/core/number_text.h"
 #include "muster/plan/calibration/calibration.h"
 #include "muster/reporting/statement_text.h"
+#include "muster/reporting/text_layout.h"
 #include "plan_flags.h"
 #include "question_flags.h"
 
@@ -21,6 +23,7 @@ using protocols::Knob;
 using reporting::JsonObject;
 using reporting::statement_json;
 using reporting::statement_table;
+using reporting::wrapped;
 
 struct CalibrateFlags {
   explicit CalibrateFlags(CLI::App& cli) : plan(cli, protocols::Command::calibrate) {}
@@ -67,37 +70,42 @@ std::string destroyed(const protocols::Plan& plan) {
 }
 
 std::string answer(const Calibration& found, Knob knob, const protocols::Target& target) {
-  const std::string keeps = fmt::format("keeps epsilon <= {} at delta {}", target.epsilon, target.delta);
+  const std::string keeps =
+      fmt::format("keeps epsilon <= {} at delta {}", number_text(target.epsilon), number_text(target.delta));
   if (knob == Knob::accuracy) {
     return fmt::format(
         "{} = {}, rate = {}: the least variance of a round's mean, {:.3g} squared clips a coordinate, that "
         "{}",
-        noise_of(found), found.value, found.plan.rate, *found.variance, keeps);
+        noise_of(found), number_text(found.value), number_text(found.plan.rate), *found.variance, keeps);
   }
-  return fmt::format("{} = {}: the {} {}that {}", name_of(knob), found.value,
+  return fmt::format("{} = {}: the {} {}that {}", name_of(knob), number_text(found.value),
                      largest(knob) ? "largest" : "smallest", found.at_end ? "considered, " : "", keeps) +
          (knob == Knob::minimum ? destroyed(found.plan) : "");
 }
 
 int calibrate(const CalibrateFlags& flags) {
   if (flags.names_knob->count() == 0) {
-    throw Error(ErrorCode::usage, "--for", "", protocols::knob_names(), "calibrate needs what to solve for");
+    throw Error(ErrorCode::usage, "--for", "", protocols::knob_names(),
+                "is missing: it says what calibrate solves for");
   }
   const Knob knob = protocols::knob_named(flags.knob);
   if (flags.names_epsilon->count() == 0) {
-    throw Error(ErrorCode::usage, "--epsilon", "", "number > 0", "calibrate needs a target");
+    throw Error(ErrorCode::usage, "--epsilon", "", "number > 0",
+                "is missing: it is the target that calibrate meets");
   }
   protocols::Target target{};
   target.epsilon = number_flag("--epsilon", flags.epsilon, false);
   target.view = view_flag(flags.view, flags.asks_view->count() > 0);
   const protocols::Plan plan = flags.plan.plan(protocols::keys_solved_by(knob));
-  target.delta = delta_of(plan, "required by calibrate; set it in the plan or with --delta");
+  target.delta = delta_of(plan, "is missing: calibrate needs it; set it in the plan or with --delta");
   const Calibration found = protocols::calibrate(plan, knob, target);
   if (flags.json) {
     fmt::print("{}\n", calibration_json(found, knob).str());
   } else {
-    fmt::print("{}\n\n{}; delta = {}\n\n{}", answer(found, knob, target), plan_sentence(found.plan),
-               target.delta, statement_table(found.statement, false));
+    const std::string question =
+        fmt::format("{}; delta = {}", plan_sentence(found.plan), number_text(target.delta));
+    fmt::print("{}\n{}\n{}", wrapped(answer(found, knob, target)), wrapped(question),
+               statement_table(found.statement, false));
   }
   return 0;
 }
@@ -107,8 +115,8 @@ int calibrate(const CalibrateFlags& flags) {
 Subcommand calibrate_command(CLI::App& root) {
   CLI::App* cli =
       add_subcommand(root, "calibrate", "Solve for the parameter that just meets a target epsilon",
-                     "muster calibrate --for epsilon0 --epsilon 1 --protocol shuffled-check-in "
-                     "--clients 60000 --rate 0.1 --randomizer ldp-sgd --rounds 6800 --delta 1e-5");
+                     "muster calibrate --for epsilon0 --epsilon 1 --protocol shuffled-check-in \\\n"
+                     "    --clients 60000 --rate 0.1 --randomizer ldp-sgd --rounds 6800 --delta 1e-5");
   auto flags = std::make_shared<CalibrateFlags>(*cli);
   flags->names_knob =
       cli->add_option("--for", flags->knob,

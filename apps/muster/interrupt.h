@@ -1,8 +1,9 @@
 // Turns Ctrl-C, SIGTERM and SIGUSR1 (which mpirun passes on to its ranks at once) into a flag that
 // training checks.
 //
-// A run stops after the current round. A second signal at least a second later ends the process at once.
-// That is safe because checkpoints are replaced atomically, so the last one stays valid.
+// A run abandons the round under way, saves the last whole one and stops. A second signal at least a second
+// later ends the process at once. That is safe because checkpoints are replaced atomically, so the last one
+// stays valid.
 #pragma once
 
 #include <atomic>

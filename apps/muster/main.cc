@@ -2,7 +2,10 @@
 // ends the process.
 #include <fmt/format.h>
 
+#include <array>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 #include <iostream>
 #include <memory>
@@ -12,6 +15,7 @@
 #include <vector>
 
 #include "command.h"
+#include "help_layout.h"
 #include "muster/core/error.h"
 #include "muster/plan/keys.h"
 #include "muster/reporting/json.h"
@@ -22,10 +26,19 @@ namespace {
 
 // CLI11 prints help through std::cout, everything else goes through stdio.
 void require_written_results() {
+  errno = 0;
   std::cout.flush();
   if (!std::cout || std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
-    throw Error(ErrorCode::file, "stdout", "", "", "the results could not be written");
+    const std::string reason = errno == 0 ? "" : fmt::format(": {}", std::strerror(errno));
+    throw Error(ErrorCode::file, "stdout", "", "",
+                fmt::format("could not be written, and the results are not complete{}", reason));
   }
+}
+
+[[noreturn]] void refuse_command(const std::string& name, const std::string& close) {
+  throw Error(ErrorCode::usage, name, "", "",
+              close.empty() ? "is an unknown command; muster help lists them"
+                            : fmt::format("is an unknown command; did you mean {}?", close));
 }
 
 // `muster help` is `muster --help`, and `muster help NAME` is `muster NAME --help`.
@@ -49,10 +62,7 @@ Subcommand help_command(CLI::App& root) {
               }
               names.push_back(command->get_name());
             }
-            const std::string close = protocols::nearest(*name, names);
-            throw Error(
-                ErrorCode::usage, *name, "", "",
-                close.empty() ? "unknown command" : fmt::format("unknown command; did you mean {}?", close));
+            refuse_command(*name, protocols::nearest(*name, names));
           }};
 }
 
@@ -70,9 +80,12 @@ void refuse_extras(const CLI::App& cli) {
   }
   const std::string name = extra.substr(0, extra.find('='));
   const std::string close = protocols::nearest(name, {known.begin(), known.end()});
-  const char* what = extra.starts_with("-") ? "unknown flag" : "unexpected argument";
+  const char* what = extra.starts_with("-") ? "is an unknown flag" : "is an unexpected argument";
+  const bool is_root = cli.get_parent() == nullptr;
   throw Error(ErrorCode::usage, extra, "", "",
-              close.empty() ? what : fmt::format("{}; did you mean {}?", what, close));
+              close.empty() ? fmt::format("{}; muster {}--help shows what there is", what,
+                                          is_root ? "" : cli.get_name() + " ")
+                            : fmt::format("{}; did you mean {}?", what, close));
 }
 
 int run_named(const CLI::App& root, const std::vector<Subcommand>& commands) {
@@ -93,12 +106,11 @@ int run_named(const CLI::App& root, const std::vector<Subcommand>& commands) {
     for (const Subcommand& command : commands) {
       names.push_back(command.cli->get_name());
     }
-    const std::string close = protocols::nearest(extras.front(), {names.begin(), names.end()});
-    throw Error(ErrorCode::usage, extras.front(), "", "",
-                close.empty() ? "unknown command" : fmt::format("unknown command; did you mean {}?", close));
+    refuse_command(extras.front(), protocols::nearest(extras.front(), {names.begin(), names.end()}));
   }
   refuse_extras(root);
-  throw Error(ErrorCode::usage, "", "", "", "no command given; muster --help lists them");
+  throw Error(ErrorCode::usage, "", "", "",
+              "no command given: muster help lists them, and muster account plans/quickstart.toml is one");
 }
 
 // Refuses an empty value after "=": in `--out= --json`, the parser would take --json as the folder.
@@ -107,14 +119,26 @@ void refuse_empty_values(int argc, char** argv) {
     const std::string_view word = argv[i];
     if (word.starts_with("--") && word.find('=') == word.size() - 1) {
       throw Error(ErrorCode::usage, std::string(word.substr(0, word.size() - 1)), "", "",
-                  "nothing follows the =");
+                  "is followed by = and no value");
     }
   }
+}
+
+// The parser says "--rate: 1 required NUMBER missing" or "--rate: At Most 1 required but received 2".
+[[noreturn]] void refuse_count(const CLI::ArgumentMismatch& mismatch) {
+  const std::string text = mismatch.what();
+  const std::size_t colon = text.find(": ");
+  if (colon == text.npos) {
+    throw Error(ErrorCode::usage, "", "", "", text);
+  }
+  throw Error(ErrorCode::usage, text.substr(0, colon), "", "",
+              text.ends_with(" missing") ? "needs a value" : "is given more than once");
 }
 
 int run(int argc, char** argv) {
   refuse_empty_values(argc, argv);
   CLI::App root("Private learning with shuffled check-ins: account, calibrate, train, report", "muster");
+  root.formatter(std::make_shared<HelpLayout>());
   root.set_version_flag("-V,--version", "muster " MUSTER_VERSION);
   root.require_subcommand(0, 1);
   root.allow_extras();
@@ -127,6 +151,8 @@ int run(int argc, char** argv) {
     const int status = root.exit(success);
     require_written_results();
     return status;
+  } catch (const CLI::ArgumentMismatch& mismatch) {
+    refuse_count(mismatch);
   } catch (const CLI::ParseError& error) {
     throw Error(ErrorCode::usage, "", "", "", error.what());
   }

@@ -91,7 +91,8 @@ bool PlanFlags::given(std::string_view key) const {
 protocols::PlanSource PlanFlags::source() const {
   const bool named = file_option_->count() > 0;
   if (!named && command_ == protocols::Command::train) {
-    throw Error(ErrorCode::usage, "PLAN", "", "a TOML file", "train needs a plan");
+    throw Error(ErrorCode::usage, "PLAN", "", "a TOML file",
+                "is missing: train needs a plan, such as plans/quickstart.toml");
   }
   protocols::PlanSource source =
       file_.empty() ? protocols::PlanSource() : protocols::PlanSource::from_file(file_);
@@ -104,7 +105,19 @@ protocols::PlanSource PlanFlags::source() const {
 }
 
 protocols::Plan PlanFlags::plan(const std::vector<std::string_view>& solved_for) const {
-  return protocols::Plan::validate(source(), command_, solved_for);
+  const protocols::PlanSource plan = source();
+  try {
+    return protocols::Plan::validate(plan, command_, solved_for);
+  } catch (const Error& error) {
+    // A key that is missing has no line in the file, so its error does not say which file it is.
+    const std::string text = error.what();
+    if (error.code() != ErrorCode::plan || file_.empty() ||
+        !text.starts_with(error.key() + " is missing: ")) {
+      throw;
+    }
+    throw Error::in_words(error.code(), error.key(), error.value(), error.allowed(),
+                          fmt::format("{}: {}", file_, text));
+  }
 }
 
 }  // namespace muster::app

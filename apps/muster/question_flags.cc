@@ -43,7 +43,7 @@ std::optional<View> view_flag(const std::string& text, bool given) {
     }
     names += (names.empty() ? "" : " | ") + std::string(name_of(view));
   }
-  throw Error(ErrorCode::plan, "--view", text, names, "unknown view");
+  throw Error(ErrorCode::plan, "--view", text, names, "is an unknown view");
 }
 
 double delta_of(const protocols::Plan& plan, const std::string& why) {

@@ -96,7 +96,8 @@ std::uint64_t restate(simulation::RunRecord& run) {
 
 int report(const ReportFlags& flags) {
   if (flags.named->count() == 0) {
-    throw Error(ErrorCode::usage, "RUN_DIR", "", "the folder of a run", "report needs a run");
+    throw Error(ErrorCode::usage, "RUN_DIR", "", "the folder of a run",
+                "is missing: report needs the folder of a run, such as runs/quickstart");
   }
   simulation::RunRecord run = simulation::read_run(flags.folder);
   const fs::path out = flags.out.empty() ? run.folder / "report.html" : fs::path(flags.out);

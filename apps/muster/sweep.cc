@@ -237,7 +237,8 @@ reporting::Sweep sweep_of(const TrainFlags& flags) {
   for (const std::string& text : flags.sweeps) {
     sweep.keys.push_back(swept_key_of(text));
     if (flags.plan.given(sweep.keys.back().key)) {
-      throw Error(ErrorCode::usage, "--sweep", sweep.keys.back().key, "", "its flag was typed as well");
+      throw Error(ErrorCode::usage, "--sweep", sweep.keys.back().key, "",
+                  "is swept, and its flag is given as well: leave one of them out");
     }
   }
   sweep.combinations = combinations_of(flags.plan.source(), sweep.keys, flags.seeds);
@@ -272,7 +273,7 @@ int run_sweep(const TrainFlags& flags) {
       return 0;  // rank 0 reports the error for all ranks
     }
     throw Error(ErrorCode::usage, "--sweep", "", "one process",
-                "a sweep does not run among ranks; each run does");
+                "does not run under mpirun, whose ranks share one run");
   }
   const simulation::Fidelity fidelity = simulation::fidelity_named(flags.fidelity);
   reporting::Sweep sweep = sweep_of(flags);
@@ -297,7 +298,8 @@ int run_sweep(const TrainFlags& flags) {
   for (const std::vector<reporting::SweptRun>& runs : sweep.runs) {
     for (const reporting::SweptRun& run : runs) {
       if (!run.failure.empty()) {
-        throw Error(ErrorCode::data, run.folder, "", "", "a run of the sweep failed: " + run.failure);
+        throw Error(ErrorCode::data, run.folder, "", "",
+                    "failed, and the other runs of the sweep are done: " + run.failure);
       }
     }
   }

@@ -33,26 +33,27 @@ std::vector<std::string> split(const std::string& text) {
 reporting::SweptKey swept_key_of(const std::string& text) {
   const std::size_t equals = text.find('=');
   if (equals == text.npos || equals == 0) {
-    throw Error(ErrorCode::usage, "--sweep", text, kForm, "not a key and its values");
+    throw Error(ErrorCode::usage, "--sweep", text, kForm, "is not a key and its values");
   }
   reporting::SweptKey swept{text.substr(0, equals), split(text.substr(equals + 1))};
   const protocols::KeySpec* spec = protocols::find_key(swept.key);
   if (spec == nullptr || spec->flag.empty()) {
     const std::string close = protocols::nearest_key(swept.key);
     throw Error(ErrorCode::usage, "--sweep", swept.key, kForm,
-                spec != nullptr ? "this key names the plan, and is no setting"
-                : close.empty() ? "no such key"
-                                : fmt::format("no such key; did you mean {}?", close));
+                spec != nullptr ? "names the plan, and is no setting"
+                : close.empty() ? "is not a key of a plan"
+                                : fmt::format("is not a key of a plan; did you mean {}?", close));
   }
   if (swept.key == "seed") {
-    throw Error(ErrorCode::usage, "--sweep", text, "--seeds N", "seeds are swept by --seeds, from --seed on");
+    throw Error(ErrorCode::usage, "--sweep", text, "--seeds N",
+                "does not sweep seeds: --seeds does, from --seed on");
   }
   for (std::size_t i = 0; i < swept.values.size(); ++i) {
     const std::string& value = swept.values[i];
     if (value.empty() ||
         std::find(swept.values.begin(), swept.values.begin() + i, value) != swept.values.begin() + i) {
       throw Error(ErrorCode::usage, "--sweep", text, kForm,
-                  value.empty() ? "an empty value" : "a value twice");
+                  value.empty() ? "has an empty value" : "has a value twice");
     }
   }
   return swept;
@@ -65,13 +66,13 @@ std::vector<reporting::Combination> combinations_of(const protocols::PlanSource&
   for (std::size_t i = 0; i < keys.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
       if (keys[i].key == keys[j].key) {
-        throw Error(ErrorCode::usage, "--sweep", keys[i].key, "", "swept twice");
+        throw Error(ErrorCode::usage, "--sweep", keys[i].key, "", "is swept twice");
       }
     }
     runs *= std::min<std::uint64_t>(keys[i].values.size(), kMostRuns + 1);
     if (runs > kMostRuns) {
       throw Error(ErrorCode::usage, "--sweep", "", fmt::format("at most {} runs", kMostRuns),
-                  "too many runs");
+                  "asks for too many runs");
     }
   }
   std::vector<reporting::Combination> combinations;
@@ -90,14 +91,15 @@ std::vector<reporting::Combination> combinations_of(const protocols::PlanSource&
     }
     const std::uint64_t first = protocols::Plan::validate(changed, protocols::Command::train).seed;
     if (first > std::numeric_limits<std::uint64_t>::max() - (seeds - 1)) {
-      throw Error(ErrorCode::usage, "--seeds", fmt::format("{}", seeds), "", "seeds end at 2^64 - 1");
+      throw Error(ErrorCode::usage, "--seeds", fmt::format("{}", seeds), "",
+                  "goes beyond the last seed, 2^64 - 1");
     }
     for (std::uint64_t i = 0; i < seeds; ++i) {
       changed.override_key("seed", fmt::format("{}", first + i), "--seeds");
       combination.plans.push_back(protocols::Plan::validate(changed, protocols::Command::train));
       if (!hashes.insert(combination.plans.back().hash()).second) {
         throw Error(ErrorCode::usage, "--sweep", "", "values that differ",
-                    "two runs would be of the same plan");
+                    "has values that make two runs of the same plan");
       }
     }
     combinations.push_back(std::move(combination));

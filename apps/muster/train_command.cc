@@ -189,7 +189,7 @@ CLI::Validator count_up_to(const char* flag, std::uint64_t most) {
             if (failure != std::errc() || end != text.data() + text.size() || text.starts_with('0') ||
                 count > most) {
               throw Error(ErrorCode::usage, flag, text, fmt::format("integer 1..{}", most),
-                          "out of range, or not an integer");
+                          "is out of range, or not an integer");
             }
             return "";
           },
@@ -199,7 +199,7 @@ CLI::Validator count_up_to(const char* flag, std::uint64_t most) {
 int train_or_sweep(const TrainFlags& flags) {
   if (flags.is_sweep() && simulation::launch_of_this_process().ranks > 1) {
     throw Error(ErrorCode::usage, "--sweep", "", "one process",
-                "the ranks of mpirun share one run, not a sweep");
+                "does not run under mpirun, whose ranks share one run");
   }
   return flags.is_sweep() ? run_sweep(flags) : train_among_ranks(flags);
 }

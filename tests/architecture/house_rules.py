@@ -237,8 +237,12 @@ PACKAGES = {
     "Python3": ["python3"],
     "rapidcheck": ["librapidcheck-dev"],
     "Threads": [],
+    "muster": [],  # examples/consumer, a project of its own
     "ZLIB": ["zlib1g-dev"],
 }
+
+# Libraries of tests, which stand beside the sources.
+FOR_TESTS = {"benchmark", "GTest", "rapidcheck"}
 
 # Libraries that CMake need not look for (headers alone, or linked by name), and how their includes begin.
 HEADERS = {
@@ -253,11 +257,12 @@ LIBRARY_CALL = re.compile(r"find_package\(\s*(\w+)|pkg_check_modules\(\s*\w+\s+(
 
 
 def libraries_are_declared(root):
-    """packages.txt lists what CMake looks for and no other library, and each package has a page in docs/decisions."""
+    """packages.txt lists what CMake looks for and no other library, each package has a page in docs/decisions, and what
+    the rooms and the command look for is in group demo, so that `make demo` builds a command that can do everything."""
     listed_in = root / "packages.txt"
     if not listed_in.exists():
         return []
-    complaints, needed = [], set()
+    complaints, needed, built_in = [], set(), set()
     for lists in sorted(root.rglob("CMakeLists.txt")):
         if lists.relative_to(root).parts[0] == "build":
             continue
@@ -266,6 +271,8 @@ def libraries_are_declared(root):
             if name not in PACKAGES:
                 complaints.append(f"{lists.relative_to(root)}:1: {name} is no library of this project")
             needed.update(PACKAGES.get(name, []))
+            if lists.relative_to(root).parts[0] in ("src", "apps") and name not in FOR_TESTS:
+                built_in.update(PACKAGES.get(name, []))
     for path in sources(root, "src", "apps", "tests", "bench", "tools"):
         for _, target in includes(path):
             for prefix, packages in HEADERS.items():
@@ -275,6 +282,9 @@ def libraries_are_declared(root):
     listed = {word[1] for word in words if len(word) == 2 and word[0] != "#"}
     known = {package for packages in [*PACKAGES.values(), *HEADERS.values()] for package in packages}
     decisions = "".join(page.read_text(encoding="utf-8") for page in sorted((root / "docs/decisions").glob("*.md")))
+    demo = {word[1] for word in words if len(word) == 2 and word[0] == "demo"}
+    complaints += [f"packages.txt:1: {package} is built into the command and not in group demo"
+                   for package in sorted(built_in & listed - demo)]
     complaints += [f"packages.txt:1: {package} is needed and not listed" for package in sorted(needed - listed)]
     complaints += [f"packages.txt:1: {package} is listed and not needed" for package in sorted(listed & known - needed)]
     complaints += [f"packages.txt:1: {package} has no page in docs/decisions" for package in sorted(listed & known)

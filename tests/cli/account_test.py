@@ -103,6 +103,25 @@ class Account(CommandTest):
         self.assertEqual(self.account("plans/mnist-ldp-sgd.toml"), self.account(*flags(clip="0.1")))
         self.assertEqual(self.account("plans/mnist-ldp-sgd.toml", "--rounds", "10"), self.account(*flags(rounds="10")))
 
+    def test_no_line_is_wider_than_80_columns(self):
+        slots = flags(protocol="random-check-in-fixed", slots="1000", rounds="3")
+        summed = flags(protocol="aggregated-check-in", minimum="5000", rate="0.05:0.1")
+        for arguments in (["account", "plans/mnist-ldp-sgd.toml", "--all"], ["account", "plans/histogram-k-rr.toml", "--all"],
+                          ["account", "plans/mnist-gaussian.toml", "--all"], ["account", *slots, "--all"],
+                          ["account", *flags(delta=None, protocol="shuffle", rate=None), "--epsilon", "1", "--all"],
+                          ["account", *summed], ["account", "plans/mnist-ldp-sgd.toml", "--curve"],
+                          ["calibrate", "plans/mnist-ldp-sgd.toml", "--for", "accuracy", "--epsilon", "1"], ["--help"],
+                          *([command, "--help"] for command in ("account", "calibrate", "train", "report"))):
+            done = run(*arguments)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual([line for line in done.stdout.splitlines() if len(line) > 80], [], arguments)
+
+    def test_numbers_are_as_a_person_writes_them(self):
+        lost = flags(rate="0.01", dropout="0.3", rounds="10")
+        self.assertNotEqual(0.01 * (1 - 0.3), 0.007)
+        self.assertIn("each reporting with probability 0.007 in\n", run("account", *lost).stdout)
+        self.assertIn("60000 honest clients, each at effective rate 0.007", self.account(*lost)["assumptions"])
+
     def test_no_rounds_cost_nothing(self):
         answer = self.account(*flags(rounds="0"))
         self.assertEqual((answer["epsilon"]["upper"], answer["rounds"]), (0, 0))

@@ -86,7 +86,8 @@ class Refusals(CommandTest):
                           ["account", *flags(), "--curve=png"], ["calibrate", *flags()],
                           ["calibrate", *flags(), "--for", "epsilon0"]):
             self.assertEqual(self.refused(*arguments)["kind"], "usage", arguments)
-        self.assertEqual(run("account", "--rate").stderr, "muster: --rate: 1 required NUMBER|LO:HI missing\n")
+        self.assertEqual(run("account", "--rate").stderr, "muster: --rate needs a value\n")
+        self.assertEqual(run("account", *flags(), "--rate", "0.2").stderr, "muster: --rate is given more than once\n")
         # The next argument is a flag, not the value of this one.
         error = self.refused("account", *flags(delta=None), "--delta=")
         self.assertEqual((error["kind"], error["key"]), ("usage", "--delta"))
@@ -177,6 +178,31 @@ class Refusals(CommandTest):
         error = self.refused_plan(good.replace(clip, "clop     = 0.1"))
         self.assertEqual((error["key"], error["value"]), ("randomizer.clop", "0.1"))
         self.assertIn("did you mean randomizer.clip?", error["message"])
+
+    def test_what_is_refused_is_said_in_a_sentence_that_names_the_file(self):
+        good = GOOD.read_text()
+        self.plan.write_text(good.replace("clip     = 0.1", "clip     = -1"))
+        line = good[:good.index("clip     = 0.1")].count("\n") + 1
+        self.assertEqual(self.refused("account", str(self.plan))["message"],
+                         f"randomizer.clip = -1 ({self.plan}, line {line}, column 12) is out of range; allowed: number > 0")
+        self.assertEqual(self.refused("account", str(GOOD), "--epsilon0", "0")["message"],
+                         "randomizer.epsilon0 = 0 (--epsilon0) is out of range; allowed: number > 0")
+        self.plan.write_text("")
+        message = self.refused("account", str(self.plan))["message"]
+        self.assertTrue(message.startswith(f"{self.plan}: participation.protocol is missing: account needs it; set it in "
+                                           "the plan or with --protocol; allowed: shuffle | "), message)
+        launched = {**os.environ, "OMPI_COMM_WORLD_SIZE": "2"}
+        swept = run("train", str(GOOD), "--sweep", "participation.rate=0.1,0.2", env=launched)
+        self.assertEqual(swept.stderr, "muster: --sweep does not run under mpirun, whose ranks share one run; allowed: one "
+                                       "process\n")
+
+    def test_a_plan_that_is_elsewhere_is_suggested(self):
+        self.assertEqual(self.refused("account", "quickstart", status=3)["message"],
+                         "quickstart cannot be opened: No such file or directory; did you mean plans/quickstart.toml?")
+        self.assertIn("did you mean plans/quickstart.toml?", self.refused("account", "quickstart.toml", status=3)["message"])
+        self.assertNotIn("did you mean", self.refused("account", "no/such/thing", status=3)["message"])
+        self.assertEqual(self.refused("account", "plans", status=3)["message"],
+                         "plans is a folder, and no plan; expected: a file")
 
     def test_files(self):
         for name in ("no/such/plan.toml", "/", "/proc/self/mem"):

@@ -153,6 +153,19 @@ class ReportTest(SmallRuns):
             error = self.refusal("report", "run", "--out", "page.html", status=3)
             self.assertIn(error["key"], (f"run/{name}", "run/checkpoint"))
             path.write_text(whole)
+        result = self.folder / "run" / "result.json"
+        whole = result.read_text()
+        for blank in ("", " \n\t\n"):  # as a full disk or a power cut may leave it
+            result.write_text(blank)
+            for command in (["report", "run", "--out", "page.html"], ["train", "small.toml", "--out", "run", "--resume"]):
+                error = self.refusal(*command, status=3)
+                self.assertEqual(error["message"], "run/result.json is empty: remove it, and muster train with --resume "
+                                                   "writes the result again")
+        result.unlink()
+        self.json_lines("--out", "run", "--resume")
+        again = json.loads(result.read_text())
+        self.assertEqual({**json.loads(whole), "seconds": 0, "examples_per_second": 0},
+                         {**again, "seconds": 0, "examples_per_second": 0})
         whole = metrics.read_text()
         for kept in ("", "".join(good[:-1])):  # whole lines, but not to the end
             metrics.write_text(kept)

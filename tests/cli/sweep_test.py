@@ -111,6 +111,15 @@ class SweepTest(SmallRuns):
         for a, b in zip(whole[:-1], resumed[:-1]):
             self.assertEqual(timeless(self.metrics(a["out"])), timeless(self.metrics(b["out"])))
 
+    def test_values_that_are_too_long_for_the_table_are_listed_below_it(self):
+        schedules = ["[[1, 0.5], [2, 0.25], [3, 0.125], [4, 0.0625]]", "0.5"]
+        done = self.train("--rounds", "2", "--log-every", "2", "--sweep", "rounds.learning_rate=" + ",".join(schedules))
+        lines = done.stdout.splitlines()
+        self.assertEqual([line for line in lines if len(line) > 80 and "folder" not in line], [])
+        self.assertRegex(lines[0], "^values +accuracy +lowest +highest +epsilon +seeds +time a run$")
+        self.assertRegex(lines[1], "^ +1 +0")
+        self.assertEqual(lines[4:6], [f"{i}: learning_rate = {value}" for i, value in enumerate(schedules, 1)])
+
     def test_nothing_begins_when_one_combination_is_bad(self):
         for flags, key in (
                 (("--sweep", "randomizer.epsilon0=1,two"), "randomizer.epsilon0"),
@@ -130,7 +139,7 @@ class SweepTest(SmallRuns):
             error = self.refusal("train", "small.toml", *flags, status=2)
             self.assertEqual(error["key"], key, (flags, error))
         self.run_command("train", "small.toml", "--seeds", 0, status=2)
-        self.assertIn("given by --sweep",
+        self.assertIn("randomizer.epsilon0 = 0 (--sweep) is out of range",
                       self.refusal("train", "small.toml", "--sweep", "randomizer.epsilon0=0,1", status=2)["message"])
         self.assertEqual(self.refusal("train", "small.toml", "--sweep", "privacy.budget=1000,1e-9", status=4)["kind"],
                          "budget")

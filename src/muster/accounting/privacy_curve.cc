@@ -55,7 +55,7 @@ std::vector<std::uint64_t> up_to(std::uint64_t rounds) {
 PrivacyCurves privacy_curves(const Accountant& accountant, std::uint64_t rounds, const Question& question,
                              std::optional<View> view) {
   if (rounds == 0) {
-    throw Error(ErrorCode::plan, "rounds.count", "0", "integer >= 1", "no rounds have no curve");
+    throw Error(ErrorCode::plan, "rounds.count", "0", "integer >= 1", "leaves nothing to draw a curve of");
   }
   const auto point = [&](std::uint64_t count, double fixed) -> CurvePoint {
     const Statement statement = accountant.account(count, {question.kind, fixed}, view);

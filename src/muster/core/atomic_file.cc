@@ -47,7 +47,7 @@ void replace_file(const std::filesystem::path& path, std::string_view bytes) {
   std::error_code ignored;
   const std::filesystem::file_status status = std::filesystem::status(path, ignored);
   if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
-    throw Error(ErrorCode::file, path.string(), "", "", "cannot be written: not a regular file");
+    throw Error(ErrorCode::file, path.string(), "", "", "cannot be written: it is not a regular file");
   }
   std::filesystem::path temporary = path;
   temporary += ".tmp";

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 #include <set>
+#include <string>
 
 #include "muster/core/error.h"
 #include "muster/core/types.h"
@@ -10,10 +11,32 @@
 namespace muster {
 namespace {
 
-TEST(Error, ComposesWhatWasRefused) {
-  const Error error(ErrorCode::plan, "privacy.delta", "2", "in (0, 1)", "not a delta");
-  EXPECT_STREQ(error.what(), "privacy.delta = 2: not a delta (allowed: in (0, 1))");
-  EXPECT_STREQ(Error(ErrorCode::internal, "", "", "", "broken").what(), "broken");
+std::string what(ErrorCode code, const char* key, const char* value, const char* allowed,
+                 const char* message) {
+  return Error(code, key, value, allowed, message).what();
+}
+
+TEST(Error, SaysInASentenceWhatWasRefused) {
+  EXPECT_EQ(what(ErrorCode::plan, "privacy.delta", "2", "in (0, 1)", "is not a delta"),
+            "privacy.delta = 2 is not a delta; allowed: in (0, 1)");
+  EXPECT_EQ(what(ErrorCode::usage, "--view", "x", "", "is an unknown view"), "--view x is an unknown view");
+  EXPECT_EQ(what(ErrorCode::usage, "PLAN", "", "a file", "is missing"), "PLAN is missing; allowed: a file");
+  EXPECT_EQ(what(ErrorCode::data, "a.csv", "a folder", "a file", "cannot be read"),
+            "a.csv cannot be read; found: a folder, expected: a file");
+  EXPECT_EQ(what(ErrorCode::file, "a", "", "a file", "is gone"), "a is gone; expected: a file");
+  EXPECT_EQ(what(ErrorCode::checkpoint, "a", "7", "", "is old"), "a is old; found: 7");
+  EXPECT_EQ(what(ErrorCode::plan, "a", "1", "b", "is unknown; did you mean b?"),
+            "a = 1 is unknown; did you mean b? Allowed: b");
+  EXPECT_EQ(what(ErrorCode::data, "a.csv", "", "", ", line 3: no number"), "a.csv, line 3: no number");
+  EXPECT_EQ(what(ErrorCode::uncovered, "view", "x", "y", "no theorem"), "view = x: no theorem; allowed: y");
+  EXPECT_EQ(what(ErrorCode::internal, "", "", "", "broken"), "broken");
+}
+
+TEST(Error, CarriesItsPartsWhateverItsWords) {
+  const Error error = Error::in_words(ErrorCode::usage, "mpirun", "2", "one", "this and no more");
+  EXPECT_STREQ(error.what(), "this and no more");
+  EXPECT_EQ(error.code(), ErrorCode::usage);
+  EXPECT_EQ(error.key() + error.value() + error.allowed(), "mpirun2one");
 }
 
 TEST(Error, ExitStatusesAreTheDocumentedOnes) {

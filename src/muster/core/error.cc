@@ -50,31 +50,62 @@ const char* name_of(ErrorCode code) {
 
 namespace {
 
-std::string compose(const std::string& key, const std::string& value, const std::string& allowed,
-                    const std::string& message) {
-  std::string text;
-  if (!key.empty()) {
-    text += key;
-    if (!value.empty()) {
-      text += " = " + value;
-    }
-    text += ": ";
+bool is_of_file(ErrorCode code) {
+  return code == ErrorCode::data || code == ErrorCode::file || code == ErrorCode::checkpoint;
+}
+
+// What the sentence is about: "rounds.count = 0", "--view x", "a.csv", or nothing.
+std::string subject_of(ErrorCode code, const std::string& key, const std::string& value) {
+  if (key.empty() || value.empty() || is_of_file(code)) {
+    return key;
   }
-  text += message;
+  return key + (key.starts_with("--") ? " " : " = ") + value;
+}
+
+// What ends the sentence: "; allowed: ..." or, for files, "; found: ..., expected: ...". After a question it
+// is a sentence of its own.
+std::string ending_of(ErrorCode code, const std::string& value, const std::string& allowed, bool asked) {
+  std::string ending = is_of_file(code) && !value.empty() ? "found: " + value : "";
   if (!allowed.empty()) {
-    text += " (allowed: " + allowed + ")";
+    ending +=
+        (ending.empty() ? "" : ", ") + std::string(is_of_file(code) ? "expected: " : "allowed: ") + allowed;
   }
-  return text;
+  if (ending.empty()) {
+    return "";
+  }
+  if (asked) {
+    ending.front() = static_cast<char>(ending.front() - 'a' + 'A');
+  }
+  return (asked ? " " : "; ") + ending;
+}
+
+std::string compose(ErrorCode code, const std::string& key, const std::string& value,
+                    const std::string& allowed, const std::string& message) {
+  const bool names_defect =
+      code == ErrorCode::internal || code == ErrorCode::uncovered || code == ErrorCode::interrupted;
+  const bool continues = message.starts_with(",") || message.starts_with(":");
+  const std::string subject = subject_of(code, key, value);
+  const char* between = subject.empty() || continues ? "" : names_defect ? ": " : " ";
+  return subject + between + message + ending_of(code, value, allowed, message.ends_with("?"));
 }
 
 }  // namespace
 
-Error::Error(ErrorCode code, std::string key, std::string value, std::string allowed,
-             const std::string& message)
-    : std::runtime_error(compose(key, value, allowed, message)),
+Error::Error(Whole, ErrorCode code, std::string key, std::string value, std::string allowed,
+             const std::string& text)
+    : std::runtime_error(text),
       code_(code),
       key_(std::move(key)),
       value_(std::move(value)),
       allowed_(std::move(allowed)) {}
+
+Error::Error(ErrorCode code, std::string key, std::string value, std::string allowed,
+             const std::string& message)
+    : Error(Whole{}, code, key, value, allowed, compose(code, key, value, allowed, message)) {}
+
+Error Error::in_words(ErrorCode code, std::string key, std::string value, std::string allowed,
+                      const std::string& text) {
+  return {Whole{}, code, std::move(key), std::move(value), std::move(allowed), text};
+}
 
 }  // namespace muster

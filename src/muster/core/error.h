@@ -32,9 +32,18 @@ const char* name_of(ErrorCode code);
 class Error : public std::runtime_error {
  public:
   // `key` is what was refused (a plan key, flag or path; it may be empty), `value` is its value as text,
-  // and `allowed` is the range or the alternatives. The message is "key = value: message (allowed: ...)",
-  // without the parts that are empty.
+  // and `allowed` is the range or the alternatives. what() is a sentence that has the key as its subject and
+  // `message` as its predicate ("is out of range"), without the parts that are empty:
+  //     of what was typed (usage, plan, budget)     "rounds.count = -1 is out of range; allowed: ..."
+  //     of files (data, file, checkpoint)           "a.csv cannot be read; found: a folder, expected: ..."
+  //     of a theorem or a defect                    "view = sum-only: message; allowed: ..."
+  // The value of a flag follows it as it was typed ("--view x"). A message that begins with a comma or a
+  // colon continues the subject (", line 3: ...").
   Error(ErrorCode code, std::string key, std::string value, std::string allowed, const std::string& message);
+
+  // An error whose what() is `text`, for what those sentences cannot say.
+  static Error in_words(ErrorCode code, std::string key, std::string value, std::string allowed,
+                        const std::string& text);
 
   ErrorCode code() const { return code_; }
   const std::string& key() const { return key_; }
@@ -42,6 +51,10 @@ class Error : public std::runtime_error {
   const std::string& allowed() const { return allowed_; }
 
  private:
+  struct Whole {};  // marks the text of a whole message
+  Error(Whole, ErrorCode code, std::string key, std::string value, std::string allowed,
+        const std::string& text);
+
   ErrorCode code_;
   std::string key_;
   std::string value_;

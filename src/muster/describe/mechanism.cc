@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "muster/core/error.h"
+#include "muster/core/number_text.h"
 #include "muster/describe/gaussian_divergence.h"
 #include "muster/numerics/ordered.h"
 
@@ -18,7 +19,7 @@ constexpr double kOutward = 1 + 1e-14;
 void require_positive(const char* key, double value) {
   if (!(value > 0 && std::isfinite(value))) {
     throw Error(ErrorCode::plan, key, fmt::format("{}", value), "a finite number > 0",
-                "not a privacy parameter");
+                "is not a privacy parameter");
   }
 }
 
@@ -64,7 +65,7 @@ void validate(const Mechanism& mechanism) {
   }
   if (const auto* response = std::get_if<KRandomizedResponse>(&mechanism); response && response->k < 2) {
     throw Error(ErrorCode::plan, "randomizer.k", fmt::format("{}", response->k), "integer >= 2",
-                "not an alphabet");
+                "is not a number of answers");
   }
 }
 
@@ -127,9 +128,9 @@ void add_assumptions(const Mechanism& mechanism, std::vector<std::string>& assum
 
 std::string describe(const Mechanism& mechanism) {
   if (const auto* gaussian = std::get_if<GaussianLocal>(&mechanism)) {
-    return fmt::format("gaussian, sigma = {}", gaussian->sigma);
+    return fmt::format("gaussian, sigma = {}", number_text(gaussian->sigma));
   }
-  const double epsilon0 = *pure_epsilon0(mechanism);
+  const std::string epsilon0 = number_text(*pure_epsilon0(mechanism));
   if (std::holds_alternative<PureLocal>(mechanism)) {
     return fmt::format("any {}-LDP randomizer", epsilon0);
   }

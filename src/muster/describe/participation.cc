@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "muster/core/error.h"
+#include "muster/core/number_text.h"
 
 namespace muster::accounting {
 namespace {
@@ -16,18 +17,20 @@ Overloaded(Visitors...) -> Overloaded<Visitors...>;
 
 void require(bool ok, const char* key, const std::string& value, const std::string& allowed) {
   if (!ok) {
-    throw Error(ErrorCode::plan, key, value, allowed, "out of range");
+    throw Error(ErrorCode::plan, key, value, allowed, "is out of range");
   }
 }
 
 void require_ordered(const std::optional<Rate>& least, Rate most) {
   require(!least || least->value() <= most.value(), "participation.rate",
-          least ? fmt::format("{}:{}", least->value(), most.value()) : "", "lo <= hi");
+          least ? fmt::format("{}:{}", number_text(least->value()), number_text(most.value())) : "",
+          "lo <= hi");
 }
 
 std::string rates(const std::optional<Rate>& least, Rate most) {
-  return least && least->value() < most.value() ? fmt::format("{} to {}", least->value(), most.value())
-                                                : fmt::format("{}", most.value());
+  return least && least->value() < most.value()
+             ? fmt::format("{} to {}", number_text(least->value()), number_text(most.value()))
+             : number_text(most.value());
 }
 
 }  // namespace

@@ -94,7 +94,7 @@ TEST(PlanDescriptions, EachKeyThatIsNeededIsAskedFor) {
         }
         const Error error = error_of([&] { plan_of(fewer); });
         EXPECT_EQ(error.key(), key) << protocol << " " << randomizer;
-        EXPECT_THAT(error.what(), testing::HasSubstr("required by"));
+        EXPECT_THAT(error.what(), testing::HasSubstr("is missing: "));
         // Keys that calibration solves for are not required.
         if (key != "participation.protocol" && key != "randomizer.kind") {
           EXPECT_NO_THROW(plan_of(fewer, Command::calibrate, {key})) << key;
@@ -190,7 +190,7 @@ TEST(PlanDescriptions, WhatCalibrationSolvesForMayNotBeAFlag) {
   const Error error = error_of(
       [] { plan_of(keys_of("shuffled-check-in", "pure"), Command::calibrate, {"participation.rate"}); });
   EXPECT_EQ(error.key(), "participation.rate");
-  EXPECT_THAT(error.what(), testing::HasSubstr("is what calibrate is asked for; given by --rate"));
+  EXPECT_THAT(error.what(), testing::HasSubstr("(--rate) is what calibrate is asked for"));
 }
 
 // Two plans that are charged differently have different hashes.

@@ -33,14 +33,14 @@ void refuse_unknown(const std::string& key, const RawValue& raw) {
     }
   }
   refuse(key, raw, allowed.empty() ? close : allowed,
-         close.empty() ? "unknown key" : fmt::format("unknown key; did you mean {}?", close));
+         close.empty() ? "is an unknown key" : fmt::format("is an unknown key; did you mean {}?", close));
 }
 
 [[noreturn]] void refuse_missing(std::string_view key, const std::string& needed_by, Command command) {
   const KeySpec& spec = spec_of(key);
   const std::string how = spec.flag.empty() ? "" : fmt::format("; set it in the plan or with {}", spec.flag);
   throw Error(ErrorCode::plan, std::string(key), "", spec.allowed(command),
-              fmt::format("required by {}{}", needed_by, how));
+              fmt::format("is missing: {} needs it{}", needed_by, how));
 }
 
 // The value of a key that decides which other keys apply.
@@ -52,7 +52,7 @@ std::string deciding_value(const PlanSource& source, std::string_view key, Comma
   if (const auto* text = std::get_if<std::string>(&raw->value);
       command == Command::train && text != nullptr && *text == "pure") {
     refuse(std::string(key), *raw, spec_of(key).allowed(command),
-           "pure describes a guarantee, not a randomizer that can run: it is accounted and calibrated alone");
+           "describes a guarantee, not a randomizer that can run: it is accounted and calibrated alone");
   }
   return std::get<std::string>(typed_value(spec_of(key), *raw, command));
 }
@@ -240,25 +240,25 @@ void refuse_untrainable(const Plan& plan) {
   constexpr std::uint64_t kMostSlots = 1'000'000'000;  // slots are held in memory, 16 bytes each
   if (plan.has_slots() && plan.slots > kMostSlots) {
     throw Error(ErrorCode::plan, "participation.slots", fmt::format("{}", plan.slots), "integer 1..1e9",
-                "more slots than can be trained");
+                "is more slots than can be trained");
   }
   if (plan.protocol == Protocol::random_check_in_sliding && plan.slots > plan.clients) {
     throw Error(
         ErrorCode::plan, "participation.slots", fmt::format("{}", plan.slots),
         fmt::format("integer 1..{}", plan.clients),
-        "a window longer than the run: it ends before the first client's window does, with no update");
+        "is a window longer than the run: it ends before the first client's window does, with no update");
   }
   if (plan.updates() > kMostUpdates) {
     throw Error(ErrorCode::plan, "rounds.count", fmt::format("{}", plan.rounds),
                 fmt::format("integer 0..{}", kMostUpdates / plan.slots_a_run()),
                 plan.has_slots()
-                    ? fmt::format("more than can be trained, with {} slots each", plan.slots_a_run())
-                    : "more rounds than can be trained");
+                    ? fmt::format("is more than can be trained, with {} slots each", plan.slots_a_run())
+                    : "is more rounds than can be trained");
   }
   if (plan.has_slots() && plan.slots % plan.batch != 0) {
     throw Error(ErrorCode::plan, "rounds.batch", fmt::format("{}", plan.batch),
                 fmt::format("a divisor of participation.slots = {}", plan.slots),
-                "a step would reach into the next run");
+                "makes a step reach into the next run");
   }
 }
 

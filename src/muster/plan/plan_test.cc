@@ -136,7 +136,7 @@ TEST(Plan, TrainingNamesEachKeyItMisses) {
     EXPECT_EQ(error.code(), ErrorCode::plan);
     EXPECT_EQ(error.key(), key);
     EXPECT_NE(error.allowed(), "");
-    EXPECT_THAT(error.what(), testing::HasSubstr("required by"));
+    EXPECT_THAT(error.what(), testing::HasSubstr("is missing: "));
   }
 }
 

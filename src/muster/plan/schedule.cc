@@ -14,7 +14,7 @@ Schedule Schedule::piecewise(Steps steps, const char* key) {
   if (steps.empty() || steps.front().first != 1 ||
       std::ranges::adjacent_find(steps, not_later) != steps.end()) {
     throw Error(ErrorCode::plan, key, "", "[[1, value], [round, value], ...], rounds increasing",
-                "not a schedule");
+                "is not a schedule");
   }
   Schedule schedule(0);
   schedule.steps_ = std::move(steps);

@@ -19,25 +19,47 @@ namespace {
 
 constexpr std::size_t kLargestFile = std::size_t{1} << 20;
 
+// A file that may be meant by a path where there is none: with the ending .toml, or in the folder plans/.
+std::string nearby(const std::filesystem::path& path) {
+  const std::filesystem::path in_plans = std::filesystem::path("plans") / path.filename();
+  for (const std::filesystem::path& candidate : {path, in_plans}) {
+    for (const char* ending : {"", ".toml"}) {
+      const std::string name = candidate.string() + ending;
+      std::error_code ignored;
+      if (std::filesystem::is_regular_file(name, ignored)) {
+        return name;
+      }
+    }
+  }
+  return "";
+}
+
 std::string read_file(const std::string& path) {
   std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) {
+    throw Error(ErrorCode::file, path, "", "a file", "is a folder, and no plan");
+  }
   // A pipe may never be written to, and a device never ends.
   if (std::filesystem::is_other(path, ignored)) {
-    throw Error(ErrorCode::file, path, "", "a regular file", "cannot read a plan from a pipe or a device");
+    throw Error(ErrorCode::file, path, "", "a regular file",
+                "is a pipe or a device, and no plan is read from one");
   }
   std::ifstream file(path, std::ios::binary);
   if (!file) {
-    throw Error(ErrorCode::file, path, "", "", fmt::format("cannot open the plan: {}", std::strerror(errno)));
+    const std::string reason = std::strerror(errno);
+    const std::string other = errno == ENOENT ? nearby(path) : "";
+    throw Error(ErrorCode::file, path, "", "",
+                fmt::format("cannot be opened: {}{}", reason,
+                            other.empty() ? "" : fmt::format("; did you mean {}?", other)));
   }
   std::string text(kLargestFile + 1, '\0');
   file.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<std::size_t>(file.gcount()));
-  // A folder can be opened, but reading it fails here.
   if (file.bad() || (!file.eof() && file.fail())) {
-    throw Error(ErrorCode::file, path, "", "a readable text file", "cannot read the plan");
+    throw Error(ErrorCode::file, path, "", "a readable text file", "cannot be read as a plan");
   }
   if (text.size() > kLargestFile) {
-    throw Error(ErrorCode::file, path, "", "at most 1 MiB", "too large for a plan");
+    throw Error(ErrorCode::file, path, "", "at most 1 MiB", "is too large for a plan");
   }
   return text;
 }
@@ -123,14 +145,14 @@ bool is_deep(std::string_view text) { return std::ranges::count(text, '.') > kMo
 toml::table parse(std::string_view text, const std::string& name) {
   if (is_deep(text)) {
     throw Error(ErrorCode::plan, name, "", fmt::format("at most {} dots", kMostDots),
-                "too many dots for a plan");
+                "has too many dots for a plan");
   }
   try {
     return toml::parse(text, name);
   } catch (const toml::parse_error& error) {
     const auto [line, column] = error.source().begin;
     throw Error(ErrorCode::plan, name, "", "",
-                fmt::format("line {}, column {}: {}, in \"{}\"", line, column, error.description(),
+                fmt::format(", line {}, column {}: {}, in \"{}\"", line, column, error.description(),
                             line_of(text, line)));
   }
 }
@@ -138,7 +160,7 @@ toml::table parse(std::string_view text, const std::string& name) {
 // Parses an array given as a flag, such as "[[1, 1.0], [100, 0.5]]", with the grammar of the file.
 RawValue array_of_flag(const std::string& key, const std::string& text, const std::string& flag) {
   if (is_deep(text)) {
-    throw Error(ErrorCode::plan, key, "", spec_of(key).allowed(), fmt::format("in {}: too long", flag));
+    throw Error(ErrorCode::plan, key, "", spec_of(key).allowed(), fmt::format("({}) is too long", flag));
   }
   try {
     const toml::table table = toml::parse("value = " + text);
@@ -147,7 +169,7 @@ RawValue array_of_flag(const std::string& key, const std::string& text, const st
     return raw;
   } catch (const toml::parse_error& error) {
     throw Error(ErrorCode::plan, key, text, spec_of(key).allowed(),
-                fmt::format("in {}: {}", flag, error.description()));
+                fmt::format("({}) cannot be read: {}", flag, error.description()));
   }
 }
 
@@ -183,7 +205,8 @@ PlanSource PlanSource::from_text(std::string_view toml, const std::string& name)
 void PlanSource::override_key(std::string_view key, const std::string& text, const std::string& given_by) {
   const KeySpec* spec = find_key(key);
   if (spec == nullptr || spec->flag.empty()) {
-    throw Error(ErrorCode::usage, std::string(key), text, nearest_key(key), "no flag overrides this key");
+    throw Error(ErrorCode::usage, std::string(key), text, nearest_key(key),
+                "is a key that no flag overrides");
   }
   const std::string flag = given_by.empty() ? std::string(spec->flag) : given_by;
   RawValue raw;

@@ -15,7 +15,7 @@ namespace muster::protocols {
 namespace {
 
 constexpr std::string_view kInverseSqrt = "inverse-sqrt:";
-constexpr const char* kNoRate = "not a learning rate";
+constexpr const char* kNoRate = "is not a learning rate";
 
 // Parses all of `text` as a finite double, independently of the locale.
 std::optional<double> parse_number(std::string_view text) {
@@ -71,7 +71,7 @@ std::uint64_t integer_value(const KeySpec& spec, const RawValue& raw) {
   std::uint64_t integer = 0;
   if (const auto* signed_integer = std::get_if<std::int64_t>(&raw.value)) {
     if (*signed_integer < 0) {
-      refuse(spec, raw, "out of range");
+      refuse(spec, raw, "is out of range");
     }
     integer = static_cast<std::uint64_t>(*signed_integer);
   } else if (const auto* text = std::get_if<std::string>(&raw.value);
@@ -79,7 +79,7 @@ std::uint64_t integer_value(const KeySpec& spec, const RawValue& raw) {
              text != nullptr && (raw.origin.is_flag() || spec.most > std::uint64_t{1} << 63)) {
     const std::optional<std::uint64_t> parsed = integer_of_text(*text);
     if (!parsed) {
-      refuse(spec, raw, parse_number(*text) ? "out of range, or not an integer" : "not an integer");
+      refuse(spec, raw, parse_number(*text) ? "is out of range, or not an integer" : "is not an integer");
     }
     integer = *parsed;
   } else {
@@ -92,7 +92,7 @@ std::uint64_t integer_value(const KeySpec& spec, const RawValue& raw) {
     refuse_type(spec, raw, "an integer");
   }
   if (integer < spec.least || integer > spec.most) {
-    refuse(spec, raw, "out of range");
+    refuse(spec, raw, "is out of range");
   }
   return integer;
 }
@@ -114,7 +114,7 @@ double any_number(const KeySpec& spec, const RawValue& raw) {
     return *number;
   }
   if (typed_as_flag || std::holds_alternative<double>(raw.value)) {
-    refuse(spec, raw, "not a finite number");
+    refuse(spec, raw, "is not a finite number");
   }
   refuse_type(spec, raw, "a number");
 }
@@ -127,7 +127,7 @@ bool in_range(const KeySpec& spec, double number) {
 double number_value(const KeySpec& spec, const RawValue& raw) {
   const double number = any_number(spec, raw);
   if (!in_range(spec, number)) {
-    refuse(spec, raw, "out of range");
+    refuse(spec, raw, "is out of range");
   }
   // Adding 0 turns -0 into 0, so that both have the same hash.
   return number + 0.0;
@@ -150,7 +150,7 @@ std::optional<RateRange> range_as_written(const KeySpec& spec, const RawValue& r
     return std::nullopt;
   }
   if (!lo || !hi) {
-    refuse(spec, raw, "not a range of two numbers");
+    refuse(spec, raw, "is not a range of two numbers");
   }
   return RateRange{*lo, *hi};
 }
@@ -162,10 +162,10 @@ RateRange rate_value(const KeySpec& spec, const RawValue& raw) {
     return {rate, rate};
   }
   if (!in_range(spec, range->lo) || !in_range(spec, range->hi)) {
-    refuse(spec, raw, "out of range");
+    refuse(spec, raw, "is out of range");
   }
   if (range->lo > range->hi) {
-    refuse(spec, raw, "the lowest rate comes first");
+    refuse(spec, raw, "is a range whose lowest rate does not come first");
   }
   return *range;
 }
@@ -183,7 +183,7 @@ std::string name_value(const KeySpec& spec, const RawValue& raw) {
   std::string text = text_value(spec, raw);
   if (text.empty() || text.size() > 100 || text.front() == '.' ||
       text.find_first_not_of(kSafe) != text.npos) {
-    refuse(spec, raw, "not a name for a run folder");
+    refuse(spec, raw, "is not a name for a run folder");
   }
   return text;
 }
@@ -192,7 +192,7 @@ std::string data_value(const KeySpec& spec, const RawValue& raw) {
   std::string text = text_value(spec, raw);
   const auto control = [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; };
   if (std::ranges::any_of(text, control)) {
-    refuse(spec, raw, "control characters in a path");
+    refuse(spec, raw, "has control characters in a path");
   }
   if (text == "digits") {
     return text;
@@ -201,17 +201,17 @@ std::string data_value(const KeySpec& spec, const RawValue& raw) {
   for (const char* kind : {"idx:", "csv:", "cifar:"}) {
     if (text.starts_with(kind)) {
       if (colon + 1 == text.size()) {
-        refuse(spec, raw, kind == std::string_view("csv:") ? "no file named" : "no folder named");
+        refuse(spec, raw, kind == std::string_view("csv:") ? "names no file" : "names no folder");
       }
       return text;
     }
   }
   if (text.empty()) {
-    refuse(spec, raw, "no folder named");
+    refuse(spec, raw, "names no folder");
   }
   if (colon != text.npos && text.find('/') > colon) {
     // A folder with a colon in its name must be written idx:NAME.
-    refuse(spec, raw, "unknown kind of data");
+    refuse(spec, raw, "is an unknown kind of data");
   }
   return "idx:" + text;
 }
@@ -224,12 +224,12 @@ std::string choice_value(const KeySpec& spec, const RawValue& raw, Command comma
     std::ranges::transform(spec.choices, std::back_inserter(names), &Choice::name);
     const std::string close = nearest(text, names);
     refuse(std::string(spec.key), raw, spec.allowed(command),
-           close.empty() ? "unknown" : fmt::format("unknown; did you mean {}?", close));
+           close.empty() ? "is unknown" : fmt::format("is unknown; did you mean {}?", close));
   }
   if (!option->works_with(command)) {
     refuse(std::string(spec.key), raw, spec.allowed(command),
-           option->support == Support::none ? "not implemented yet"
-                                            : fmt::format("not implemented yet for {}", name_of(command)));
+           option->support == Support::none ? "is not implemented yet"
+                                            : fmt::format("is not implemented yet for {}", name_of(command)));
   }
   return text;
 }
@@ -252,7 +252,7 @@ Schedule::Steps steps_value(const KeySpec& spec, const RawValue& raw, const std:
     const auto* round = paired ? std::get_if<std::int64_t>(&(*pair)[0].value) : nullptr;
     const std::optional<double> value = paired ? toml_number((*pair)[1]) : std::nullopt;
     if (round == nullptr || *round < 1 || !value) {
-      refuse(spec, raw, fmt::format("step {} is not [round, value]", step.text));
+      refuse(spec, raw, fmt::format("has the step {}, which is not [round, value]", step.text));
     }
     schedule.emplace_back(static_cast<std::uint64_t>(*round), *value);
   }
@@ -265,13 +265,13 @@ Schedule schedule_value(const KeySpec& spec, const RawValue& raw, Command comman
     return number_value(spec, raw);
   }
   const Schedule::Steps values = steps_value(spec, raw, *steps);
-  auto schedule = located(spec, raw, "not a schedule",
+  auto schedule = located(spec, raw, "is not a schedule",
                           [&] { return Schedule::piecewise(values, std::string(spec.key).c_str()); });
   if (!std::ranges::all_of(values, [&](const auto& step) { return in_range(spec, step.second); })) {
-    refuse(spec, raw, "out of range");
+    refuse(spec, raw, "is out of range");
   }
   if (command == Command::calibrate && !schedule.constant()) {
-    refuse(spec, raw, "calibrate answers for rounds that are alike, not for a schedule");
+    refuse(spec, raw, "is a schedule, and calibrate answers for rounds that are alike");
   }
   return schedule;
 }
@@ -285,7 +285,7 @@ LearningRate learning_rate_value(const KeySpec& spec, const RawValue& raw) {
       text != nullptr && text->starts_with(kInverseSqrt)) {
     const std::optional<double> value = parse_number(std::string_view(*text).substr(kInverseSqrt.size()));
     if (!value) {
-      refuse(spec, raw, "not a finite number after inverse-sqrt:");
+      refuse(spec, raw, "has no finite number after inverse-sqrt:");
     }
     return located(spec, raw, kNoRate, [&] { return LearningRate::inverse_sqrt(*value); });
   }
@@ -297,9 +297,9 @@ LearningRate learning_rate_value(const KeySpec& spec, const RawValue& raw) {
 
 void refuse(const std::string& key, const RawValue& raw, const std::string& allowed,
             const std::string& message) {
-  throw Error(
-      ErrorCode::plan, key, raw.text, allowed,
-      fmt::format("{}; {}{}", message, raw.origin.is_flag() ? "given by " : "", raw.origin.describe()));
+  // A flag that is no key of a plan is its own origin.
+  const std::string origin = raw.origin.flag == key ? "" : fmt::format("({}) ", raw.origin.describe());
+  throw Error(ErrorCode::plan, key, raw.text, allowed, origin + message);
 }
 
 TypedValue typed_value(const KeySpec& spec, const RawValue& raw, Command command) {

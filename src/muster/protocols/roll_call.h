@@ -20,6 +20,7 @@
 #include <memory>
 #include <vector>
 
+#include "muster/core/interrupt.h"
 #include "muster/plan/plan.h"
 #include "muster/random/keyed_stream.h"
 
@@ -60,9 +61,18 @@ class RollCall {
   // coin per client.
   virtual bool shareable() const { return false; }
 
+  // Once `interrupt` is requested, append_senders throws Error(interrupted) before its next block of clients.
+  void stop_when(const Interrupt& interrupt) { interrupt_ = interrupt; }
+
   // If all shares together have fewer messages than this, the step changes nothing and its sum is
   // destroyed unseen.
   virtual std::uint64_t minimum() const { return 1; }
+
+ protected:
+  const Interrupt& interrupt() const { return interrupt_; }
+
+ private:
+  Interrupt interrupt_;
 };
 
 // Returns the roll call of a plan that was validated for training.

@@ -12,11 +12,14 @@ namespace {
 constexpr std::uint64_t kTogether = std::uint64_t{1} << 16;
 
 // Calls visit(client, slot, bits) for each client that checks in in this run, in ascending order. `slot`
-// is uniform in [0, slots), and `bits` continues the client's own stream.
+// is uniform in [0, slots), and `bits` continues the client's own stream. Throws Error(interrupted) before
+// the next kTogether clients if that is requested.
 template <typename Visit>
 void each_present(const random::RunKey& key, const CheckInCoins& coins, std::uint64_t run, Range clients,
-                  std::uint64_t slots, std::vector<std::uint64_t>& present, const Visit& visit) {
+                  std::uint64_t slots, const Interrupt& interrupt, std::vector<std::uint64_t>& present,
+                  const Visit& visit) {
   for (std::uint64_t done = 0; done < clients.count; done += kTogether) {
+    interrupt.check();
     present.clear();
     coins.append_reporting(run, clients.first + done, std::min(kTogether, clients.count - done), present);
     for (const std::uint64_t client : present) {
@@ -42,7 +45,7 @@ void RollCallOfFixedWindow::draw_run(std::uint64_t run) {
   // If drawing throws, no run counts as drawn.
   run_ = 0;
   chosen_.assign(slots_, {});
-  each_present(key_, coins_, run, {0, clients_}, slots_, present_,
+  each_present(key_, coins_, run, {0, clients_}, slots_, interrupt(), present_,
                [this](std::uint64_t client, std::uint64_t slot, random::BitSource& bits) {
                  chosen_[slot].offer(client, bits);
                });
@@ -63,7 +66,7 @@ void RollCallOfFixedWindow::append_senders(std::uint64_t first_round, Share shar
 void RollCallAveraged::draw_run(std::uint64_t run, Share share) {
   run_ = 0;
   slot_and_client_.clear();
-  each_present(key_, coins_, run, range_of(clients_, share), slots_, present_,
+  each_present(key_, coins_, run, range_of(clients_, share), slots_, interrupt(), present_,
                [this](std::uint64_t client, std::uint64_t slot, random::BitSource&) {
                  slot_and_client_.emplace_back(slot, client);
                });
@@ -85,7 +88,7 @@ void RollCallAveraged::append_senders(std::uint64_t first_round, Share share, st
 // Begins time step `time`: the slot before it is over, and its place becomes the last slot of the new window.
 void RollCallOfSlidingWindow::wake(std::uint64_t time) {
   chosen_[(time - 1) % window_] = {};
-  each_present(key_, coins_, run_, {time - 1, 1}, window_, present_,
+  each_present(key_, coins_, run_, {time - 1, 1}, window_, interrupt(), present_,
                [this, time](std::uint64_t client, std::uint64_t slot, random::BitSource& bits) {
                  chosen_[(time + slot) % window_].offer(client, bits);
                });

@@ -12,6 +12,8 @@ namespace {
 constexpr std::uint64_t kFree = std::numeric_limits<std::uint64_t>::max();
 // 2^64 divided by the golden ratio: multiplying by it spreads neighbouring numbers over the table.
 constexpr std::uint64_t kGolden = 0x9e3779b97f4a7c15;
+// The number of members drawn between two looks at the interrupt, which take some milliseconds.
+constexpr std::uint64_t kTogether = std::uint64_t{1} << 15;
 
 }  // namespace
 
@@ -28,7 +30,7 @@ bool SubsetSampler::insert(std::uint64_t member) {
 }
 
 void SubsetSampler::draw(random::BitSource& bits, std::uint64_t count, std::uint64_t size,
-                         std::vector<std::uint64_t>& subset) {
+                         std::vector<std::uint64_t>& subset, const Interrupt& interrupt) {
   if (size > count) {
     throw Error(ErrorCode::internal, "subset", std::to_string(size), "at most " + std::to_string(count),
                 "more members than there are");
@@ -39,6 +41,7 @@ void SubsetSampler::draw(random::BitSource& bits, std::uint64_t count, std::uint
   // Bentley and Floyd, "A sample of brilliance" (1987): a uniform subset of [0, last), extended by a uniform
   // element of [0, last], or by `last` itself when that one is taken, is a uniform subset of [0, last].
   for (std::uint64_t last = count - size; last < count; ++last) {
+    if (last % kTogether == 0) interrupt.check();
     const std::uint64_t drawn = random::uniform_below(bits, last + 1);
     const std::uint64_t member = insert(drawn) ? drawn : last;
     if (member == last && drawn != last) insert(last);
@@ -48,7 +51,8 @@ void SubsetSampler::draw(random::BitSource& bits, std::uint64_t count, std::uint
 
 void RollCallOfSubset::append_senders(std::uint64_t first_round, Share share, std::vector<Sender>& senders) {
   random::KeyedStream bits(key_, {random::Purpose::subset, first_round, 0});
-  sampler_.draw(bits, clients_, size_, subset_);
+  interrupt().check();
+  sampler_.draw(bits, clients_, size_, subset_, interrupt());
   const Range range = range_of(size_, share);
   senders.reserve(senders.size() + range.count);
   for (std::uint64_t place = range.first; place < range.first + range.count; ++place) {

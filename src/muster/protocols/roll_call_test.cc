@@ -6,9 +6,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <set>
 #include <variant>
 
+#include "muster/core/error.h"
 #include "tests/support/statistics.h"
 
 namespace muster::protocols {
@@ -126,6 +128,24 @@ TEST(RollCall, ADummyIsNoClientAndNobodySendsTwiceInARound) {
         EXPECT_TRUE(seen.emplace(sender.round, sender.client).second) << name_of(protocol);
       }
     }
+  }
+}
+
+TEST(RollCall, AnInterruptedRollCallThrowsAndCanBeAskedAgain) {
+  for (const Protocol protocol : kAll) {
+    const Plan plan = plan_of(protocol);
+    std::atomic<bool> flag{true};
+    const auto roll_call = make_roll_call(plan, key());
+    roll_call->stop_when(Interrupt(&flag));
+    Senders senders;
+    try {
+      roll_call->append_senders(1, {}, senders);
+      FAIL() << name_of(protocol);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::interrupted) << name_of(protocol);
+    }
+    flag = false;
+    EXPECT_EQ(step(*roll_call, 1), step(*make_roll_call(plan, key()), 1)) << name_of(protocol);
   }
 }
 

@@ -11,26 +11,32 @@
 #include <span>
 #include <utility>
 
+#include "muster/core/interrupt.h"
 #include "muster/random/bit_source.h"
 #include "muster/random/keyed_stream.h"
 #include "muster/random/samplers.h"
 
 namespace muster::protocols {
 
+// Throws Error(interrupted) before the next thousands of items if that is requested.
 template <typename T>
-void shuffle(std::span<T> items, random::BitSource& bits) {
-  for (std::size_t i = items.size(); i > 1; --i) {
-    const auto j = static_cast<std::size_t>(random::uniform_below(bits, i));
-    std::swap(items[i - 1], items[j]);
+void shuffle(std::span<T> items, random::BitSource& bits, const Interrupt& interrupt = {}) {
+  constexpr std::size_t kTogether = std::size_t{1} << 15;
+  for (std::size_t i = items.size(); i > 1;) {
+    interrupt.check();
+    for (const std::size_t end = i > kTogether ? i - kTogether : 1; i > end; --i) {
+      const auto j = static_cast<std::size_t>(random::uniform_below(bits, i));
+      std::swap(items[i - 1], items[j]);
+    }
   }
 }
 
 // Shuffles with a fresh key from the operating system that is forgotten on return, so that not even the
 // holder of the plan's seed can undo it.
 template <typename T>
-void secret_shuffle(std::span<T> items, std::uint64_t round) {
+void secret_shuffle(std::span<T> items, std::uint64_t round, const Interrupt& interrupt = {}) {
   random::KeyedStream bits(random::RunKey::fresh(), {random::Purpose::shuffle, round, 0});
-  shuffle(items, bits);
+  shuffle(items, bits, interrupt);
 }
 
 }  // namespace muster::protocols

@@ -33,12 +33,6 @@ inline void EncryptOne(const AesSchedule& schedule, const Counter& counter, std:
   std::memcpy(words, block.data(), 16);
 }
 
-inline AesSchedule CopySchedule(const std::uint8_t* bytes) {
-  AesSchedule schedule;
-  std::copy_n(bytes, schedule.size(), schedule.begin());
-  return schedule;
-}
-
 #else
 
 using D8 = hn::CappedTag<std::uint8_t, 64>;

@@ -25,13 +25,11 @@ const char* Target() { return hwy::TargetName(HWY_TARGET); }
 
 #if HWY_TARGET == HWY_SCALAR
 
-void EncryptIndices(const std::uint8_t* bytes, Counter counter, std::uint64_t* out, std::size_t blocks) {
-  const AesSchedule schedule = CopySchedule(bytes);
+void EncryptIndices(const AesSchedule& schedule, Counter counter, std::uint64_t* out, std::size_t blocks) {
   for (std::size_t b = 0; b < blocks; ++b, ++counter.low) EncryptOne(schedule, counter, out + 2 * b);
 }
 
-void EncryptClients(const std::uint8_t* bytes, Counter counter, std::uint64_t* out, std::size_t clients) {
-  const AesSchedule schedule = CopySchedule(bytes);
+void EncryptClients(const AesSchedule& schedule, Counter counter, std::uint64_t* out, std::size_t clients) {
   for (std::size_t c = 0; c < clients; ++c, counter.low += std::uint64_t{1} << 32) {
     std::uint64_t words[2];
     EncryptOne(schedule, counter, words);
@@ -41,9 +39,10 @@ void EncryptClients(const std::uint8_t* bytes, Counter counter, std::uint64_t* o
 
 #else
 
-void EncryptIndices(const std::uint8_t* bytes, Counter counter, std::uint64_t* out, std::size_t blocks) {
-  alignas(64) std::uint8_t schedule[176];
-  std::memcpy(schedule, bytes, sizeof schedule);
+// The schedule is read where the key keeps it, since a copy would have to be wiped. `out` never overlaps it.
+void EncryptIndices(const AesSchedule& key, Counter counter, std::uint64_t* HWY_RESTRICT out,
+                    std::size_t blocks) {
+  const std::uint8_t* HWY_RESTRICT schedule = key.data();
   const D8 d8;
   const D64 d64;
   const std::size_t lanes = hn::Lanes(d64);
@@ -69,9 +68,9 @@ void EncryptIndices(const std::uint8_t* bytes, Counter counter, std::uint64_t* o
   }
 }
 
-void EncryptClients(const std::uint8_t* bytes, Counter counter, std::uint64_t* out, std::size_t clients) {
-  alignas(64) std::uint8_t schedule[176];
-  std::memcpy(schedule, bytes, sizeof schedule);
+void EncryptClients(const AesSchedule& key, Counter counter, std::uint64_t* HWY_RESTRICT out,
+                    std::size_t clients) {
+  const std::uint8_t* HWY_RESTRICT schedule = key.data();
   const D8 d8;
   const D64 d64;
   const std::size_t lanes = hn::Lanes(d64);
@@ -134,7 +133,7 @@ void encrypt_indices(const RunKey& key, const Counter& first, std::span<std::uin
   if ((first.low & 0xffffffffu) + blocks > std::uint64_t{1} << 32) {
     throw Error(ErrorCode::internal, "index", "", "2^32 blocks a stream", "the stream is exhausted");
   }
-  HWY_DYNAMIC_DISPATCH(EncryptIndices)(key.schedule().data(), first, out.data(), blocks);
+  HWY_DYNAMIC_DISPATCH(EncryptIndices)(key.schedule(), first, out.data(), blocks);
 }
 
 void encrypt_clients(const RunKey& key, const Counter& first, std::span<std::uint64_t> out) {
@@ -143,7 +142,7 @@ void encrypt_clients(const RunKey& key, const Counter& first, std::span<std::uin
     // Encrypt up to where the low 32 bits of the client would carry into the other half.
     const std::uint64_t room = (std::uint64_t{1} << 32) - (counter.low >> 32);
     const std::size_t part = static_cast<std::size_t>(std::min<std::uint64_t>(room, out.size()));
-    HWY_DYNAMIC_DISPATCH(EncryptClients)(key.schedule().data(), counter, out.data(), part);
+    HWY_DYNAMIC_DISPATCH(EncryptClients)(key.schedule(), counter, out.data(), part);
     out = out.subspan(part);
     counter.low &= 0xffffffffu;
     ++counter.high;

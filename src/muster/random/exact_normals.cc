@@ -1,5 +1,7 @@
 #include "muster/random/exact_normals.h"
 
+#include <sodium.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -86,7 +88,10 @@ KeyedStream further_bits(const RunKey& key, const StreamAddress& address, std::u
   for (std::size_t i = 0; i < bytes.size(); ++i) {
     bytes[i] = static_cast<std::uint8_t>(block[i / 8] >> (8 * (i % 8)));
   }
-  return KeyedStream(RunKey::from_bytes(bytes), further_bits_of(address));
+  const RunKey own = RunKey::from_bytes(bytes);
+  sodium_memzero(block.data(), sizeof block);
+  sodium_memzero(bytes.data(), bytes.size());
+  return KeyedStream(own, further_bits_of(address));
 }
 
 std::optional<std::int64_t> rounded_if_clear(const PairBits& bits, bool second, double shift,

@@ -18,11 +18,11 @@ void start_libsodium() {
 
 }  // namespace
 
-RunKey RunKey::from_bytes(const std::array<std::uint8_t, 16>& bytes) {
-  RunKey key;
-  key.schedule_ = expand_aes128_key(bytes);
-  return key;
-}
+RunKey::RunKey(const std::array<std::uint8_t, 16>& bytes) : schedule_(expand_aes128_key(bytes)) {}
+
+RunKey::~RunKey() { sodium_memzero(schedule_.data(), schedule_.size()); }
+
+RunKey RunKey::from_bytes(const std::array<std::uint8_t, 16>& bytes) { return RunKey(bytes); }
 
 RunKey RunKey::from_seed(std::uint64_t seed) {
   start_libsodium();
@@ -47,6 +47,8 @@ RunKey RunKey::fresh() {
 KeyedStream::KeyedStream(const RunKey& key, const StreamAddress& address) : key_(key), address_(address) {
   counter_of(address, 0);  // refuses a bad address here rather than at the first word
 }
+
+KeyedStream::~KeyedStream() { sodium_memzero(buffer_.data(), sizeof buffer_); }
 
 std::uint64_t KeyedStream::next_u64() {
   if (used_ == kBuffered) {

@@ -7,6 +7,9 @@
 //     bytes 0-3 index (b), bytes 4-9 client (48 bits), bytes 10-14 round (40 bits), byte 15 purpose.
 // Test vectors fix this layout: a change of it is a new format. Thread rule: RunKey is immutable and may
 // be shared; a KeyedStream belongs to one thread.
+//
+// Some keys are secret (RunKey::fresh), so every key and stream overwrites what it holds when it is
+// destroyed. Registers and what a compiler spills of them are beyond its reach.
 #pragma once
 
 #include <array>
@@ -44,9 +47,13 @@ struct StreamAddress {
   std::uint64_t client = 0;  // < 2^48
 };
 
-// An expanded AES-128 key.
+// An expanded AES-128 key. Moving one copies it: a key of zeros left behind would look like a key.
 class RunKey {
  public:
+  RunKey(const RunKey&) = default;
+  RunKey& operator=(const RunKey&) = default;
+  ~RunKey();  // wipes the schedule
+
   static RunKey from_bytes(const std::array<std::uint8_t, 16>& bytes);
   // The key of a simulation: BLAKE2b-128 of "muster run key v1" and the little-endian seed.
   static RunKey from_seed(std::uint64_t seed);
@@ -56,13 +63,16 @@ class RunKey {
   const std::array<std::uint8_t, 176>& schedule() const { return schedule_; }
 
  private:
-  RunKey() = default;
-  alignas(16) std::array<std::uint8_t, 176> schedule_{};
+  explicit RunKey(const std::array<std::uint8_t, 16>& bytes);
+  alignas(16) std::array<std::uint8_t, 176> schedule_;
 };
 
 class KeyedStream final : public BitSource {
  public:
   KeyedStream(const RunKey& key, const StreamAddress& address);
+  ~KeyedStream() override;  // wipes the words drawn ahead
+  KeyedStream(const KeyedStream&) = delete;
+  KeyedStream& operator=(const KeyedStream&) = delete;
   std::uint64_t next_u64() override;
 
  private:

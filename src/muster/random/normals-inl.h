@@ -12,7 +12,9 @@
 #endif
 
 #include <hwy/highway.h>
+#include <sodium.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -212,7 +214,8 @@ HWY_INLINE void NormalRows(const std::uint8_t* HWY_RESTRICT key, Counter counter
   };
   using VI = hn::Vec<decltype(di)>;
 #if HWY_TARGET == HWY_SCALAR
-  const AesSchedule schedule = CopySchedule(key);
+  AesSchedule schedule;
+  std::copy_n(key, schedule.size(), schedule.begin());
   NoOtherWork none;
   for (std::size_t row = 0; row < rows; ++row) {
     std::uint64_t words[kNormalRow / 2];
@@ -226,6 +229,7 @@ HWY_INLINE void NormalRows(const std::uint8_t* HWY_RESTRICT key, Counter counter
     }
     pass_on(row, z);
   }
+  sodium_memzero(schedule.data(), schedule.size());
 #else
   // kUnit vectors of counters are encrypted while the ones before become normals: one row with the widest
   // vectors, and half a row with the others.
@@ -273,6 +277,7 @@ HWY_INLINE void NormalRows(const std::uint8_t* HWY_RESTRICT key, Counter counter
     }
     pass_on(row, z);
   }
+  sodium_memzero(keys, sizeof keys);
 #endif
 }
 

@@ -16,10 +16,11 @@ namespace muster::randomizers {
 void check_shape(double clip, std::size_t dimension) {
   if (!(clip >= kSmallestClip && clip <= kLargestClip)) {
     throw Error(ErrorCode::plan, "randomizer.clip", fmt::format("{}", clip), "1e-20 .. 1e20",
-                "cannot clip to this norm");
+                "is no norm to clip to");
   }
   if (dimension < 1 || dimension >= std::size_t{1} << 31) {
-    throw Error(ErrorCode::plan, "dimension", std::to_string(dimension), "1 .. 2^31 - 1", "cannot randomize");
+    throw Error(ErrorCode::plan, "dimension", std::to_string(dimension), "1 .. 2^31 - 1",
+                "is no dimension to randomize");
   }
 }
 
@@ -35,7 +36,7 @@ void check_finite(std::span<const float> gradient) {
   for (std::size_t i = 0; i < gradient.size(); ++i) {
     if (!std::isfinite(gradient[i])) {
       throw Error(ErrorCode::data, "gradient[" + std::to_string(i) + "]", std::to_string(gradient[i]),
-                  "finite numbers", "not a finite gradient");
+                  "finite numbers", "is not finite");
     }
   }
 }

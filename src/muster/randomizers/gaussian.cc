@@ -89,7 +89,7 @@ class Gaussian final : public VectorRandomizer {
     const auto* grid = std::get_if<GridMessage>(&message);
     if (grid == nullptr || grid->steps.size() != dimension_) {
       throw Error(ErrorCode::data, "message", "", "gaussian, dimension " + std::to_string(dimension_),
-                  "not a message of this randomizer");
+                  "is not of this randomizer");
     }
     check_sum(sum, dimension_, grid_.step);
     return grid->steps.data();
@@ -116,7 +116,7 @@ class Gaussian final : public VectorRandomizer {
 GaussianGrid gaussian_grid(double sigma, double clip, std::size_t dimension) {
   if (!(sigma >= kSmallestSigma && sigma <= kLargestSigma)) {
     throw Error(ErrorCode::plan, "randomizer.sigma", fmt::format("{}", sigma), "2^-12 .. 1e9",
-                "noise outside the message format");
+                "is noise outside the message format");
   }
   check_shape(clip, dimension);
   const double deviation = product_rounded_up(sigma, clip);

@@ -44,7 +44,7 @@ class KRandomizedResponseSampler final : public VectorRandomizer {
     const auto* sent = std::get_if<AnswerMessage>(&message);
     if (sent == nullptr || sent->answer >= k_) {
       throw Error(ErrorCode::data, "message", "", "an answer below " + std::to_string(k_),
-                  "not a message of this randomizer");
+                  "is not of this randomizer");
     }
     check(sum);
     ++sum.sums()[sent->answer];
@@ -78,11 +78,11 @@ class KRandomizedResponseSampler final : public VectorRandomizer {
 Replacement replacement_of(double epsilon0, std::uint64_t k) {
   if (!(epsilon0 >= 1e-9 && epsilon0 <= 700)) {
     throw Error(ErrorCode::plan, "randomizer.epsilon0", fmt::format("{}", epsilon0), "1e-9 .. 700",
-                "outside the range of the sampler");
+                "is outside the range of the sampler");
   }
   if (k < 2 || k >= std::uint64_t{1} << 31) {
     throw Error(ErrorCode::plan, "randomizer.k", std::to_string(k), "2 .. 2^31 - 1",
-                "outside the range of the sampler");
+                "is outside the range of the sampler");
   }
   const double extra = std::expm1(epsilon0), answers = static_cast<double>(k);
   std::uint64_t numerator;
@@ -103,7 +103,7 @@ std::size_t category_of(std::span<const float> indicator) {
     if (indicator[i] == 0) continue;
     if (indicator[i] != 1 || category != indicator.size()) {
       throw Error(ErrorCode::data, "gradient[" + std::to_string(i) + "]", std::to_string(indicator[i]),
-                  "1 at one category at most, else 0", "not the indicator of a category, as k-rr needs");
+                  "1 at one category at most, else 0", "is not the indicator of a category, as k-rr needs");
     }
     category = i;
   }

@@ -57,7 +57,7 @@ class Laplace final : public VectorRandomizer {
   void accumulate(const Message& message, Scratch&, MessageSum& sum) const override {
     const auto* grid = std::get_if<GridMessage>(&message);
     if (grid == nullptr || grid->steps.size() != 1) {
-      throw Error(ErrorCode::data, "message", "", "laplace, one number", "not a message of this randomizer");
+      throw Error(ErrorCode::data, "message", "", "laplace, one number", "is not of this randomizer");
     }
     check_sum(sum, 1, grid_.step);
     sum.sums()[0] += grid->steps[0];
@@ -74,7 +74,7 @@ class Laplace final : public VectorRandomizer {
 LaplaceGrid laplace_grid(double epsilon0, double clip) {
   if (!(epsilon0 >= 0x1p-16 && epsilon0 <= 700)) {
     throw Error(ErrorCode::plan, "randomizer.epsilon0", fmt::format("{}", epsilon0), "2^-16 .. 700",
-                "outside the range of the sampler");
+                "is outside the range of the sampler");
   }
   check_shape(clip, 1);
   // There are at least 2^20 steps per clip; fewer where the noise is many clips wide, so that t

@@ -183,7 +183,7 @@ class LdpSgd final : public VectorRandomizer {
   const SignedDirectionMessage& checked(const Message& message, const MessageSum& sum) const {
     const auto* signed_direction = std::get_if<SignedDirectionMessage>(&message);
     if (signed_direction == nullptr) {
-      throw Error(ErrorCode::data, "message", "", "ldp-sgd", "not a message of this randomizer");
+      throw Error(ErrorCode::data, "message", "", "ldp-sgd", "is not of this randomizer");
     }
     check_sum(sum, dimension_, step_);
     return *signed_direction;

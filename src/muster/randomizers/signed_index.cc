@@ -40,7 +40,7 @@ void SignedIndexRandomizer::accumulate(const Message& message, Scratch&, Message
   const auto* sent = std::get_if<SignedIndexMessage>(&message);
   if (sent == nullptr || sent->index >= indices_) {
     throw Error(ErrorCode::data, "message", "", "an index below " + std::to_string(indices_) + " and a sign",
-                "not a message of this randomizer");
+                "is not of this randomizer");
   }
   check(sum);
   sum.sums()[sent->index] += sent->positive ? 1 : -1;

@@ -2,36 +2,19 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
 #include <vector>
 
 #include "muster/core/error.h"
 #include "muster/reporting/statement_text.h"
+#include "muster/reporting/text_layout.h"
 
 namespace muster::reporting {
 namespace {
 
 using accounting::CurvePoint;
 using accounting::PrivacyCurves;
-using Row = std::array<std::string, 4>;
 
-std::string aligned(const std::vector<Row>& rows) {
-  std::array<std::size_t, 4> widths{};
-  for (const Row& row : rows) {
-    for (std::size_t column = 0; column < row.size(); ++column) {
-      widths[column] = std::max(widths[column], row[column].size());
-    }
-  }
-  std::string text;
-  for (const Row& row : rows) {
-    text += fmt::format("{:<{}}  {:<{}}  {:<{}}  {}\n", row[0], widths[0], row[1], widths[1], row[2],
-                        widths[2], row[3]);
-  }
-  return text;
-}
-
-Row row_of(const std::string& at, const CurvePoint& point) {
+TableRow row_of(const std::string& at, const CurvePoint& point) {
   return {at, point.upper ? rounded_up(*point.upper) : "none", point.lower ? rounded_down(*point.lower) : "-",
           point.local ? rounded_up(*point.local) : "none"};
 }
@@ -39,8 +22,8 @@ Row row_of(const std::string& at, const CurvePoint& point) {
 std::string table(const PrivacyCurves& curves, const std::string& heading) {
   const std::string quantity = curves.question.asks_epsilon() ? "epsilon" : "delta";
   const std::string fixed = curves.question.asks_epsilon() ? "delta" : "epsilon";
-  const Row columns = {"", quantity + " upper", "lower", "if the shuffler colludes"};
-  std::vector<Row> by_fixed = {columns}, by_rounds = {columns};
+  const TableRow columns = {"", quantity + " upper", "lower", "if the shuffler colludes"};
+  std::vector<TableRow> by_fixed = {columns}, by_rounds = {columns};
   by_fixed.front()[0] = fixed;
   by_rounds.front()[0] = "rounds";
   for (const CurvePoint& point : curves.by_fixed) {
@@ -49,7 +32,7 @@ std::string table(const PrivacyCurves& curves, const std::string& heading) {
   for (const CurvePoint& point : curves.by_rounds) {
     by_rounds.push_back(row_of(fmt::format("{}", point.rounds), point));
   }
-  return fmt::format("{}\n\nover {}\n{}\nover rounds\n{}", heading, fixed, aligned(by_fixed),
+  return fmt::format("{}\nover {}\n{}\nover rounds\n{}", wrapped(heading), fixed, aligned(by_fixed),
                      aligned(by_rounds));
 }
 
@@ -82,7 +65,7 @@ CurveFormat curve_format_named(const std::string& name) {
   if (name == "svg") {
     return CurveFormat::svg;
   }
-  throw Error(ErrorCode::usage, "--curve", name, "table | csv | svg", "unknown format");
+  throw Error(ErrorCode::usage, "--curve", name, "table | csv | svg", "is an unknown format");
 }
 
 std::string curve_text(const PrivacyCurves& curves, CurveFormat format, const std::string& heading) {

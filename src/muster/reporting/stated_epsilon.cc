@@ -93,8 +93,9 @@ std::uint64_t restate(const protocols::Plan& plan, const EpsilonOfRounds& epsilo
     at += logged[i].round == rounds[at] ? 0 : 1;
     const double today = values[at];
     larger +=
-        is_larger(plan, logged[i].round, today, logged[i].epsilon, file, fmt::format("line {}: ", i + 1)) ? 1
-                                                                                                          : 0;
+        is_larger(plan, logged[i].round, today, logged[i].epsilon, file, fmt::format(", line {}: ", i + 1))
+            ? 1
+            : 0;
     logged[i].epsilon = today;
   }
   return larger;
@@ -103,7 +104,7 @@ std::uint64_t restate(const protocols::Plan& plan, const EpsilonOfRounds& epsilo
 std::uint64_t restate(const protocols::Plan& plan, const EpsilonOfRounds& epsilon, const fs::path& file,
                       RunResult& result) {
   const double today = epsilon(result.rounds);
-  const bool larger = is_larger(plan, result.rounds, today, result.epsilon, file, "");
+  const bool larger = is_larger(plan, result.rounds, today, result.epsilon, file, ": ");
   result.epsilon = today;
   return larger ? 1 : 0;
 }

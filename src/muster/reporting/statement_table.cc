@@ -1,20 +1,20 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <limits>
 #include <vector>
 
 #include "muster/accounting/statement.h"
 #include "muster/reporting/statement_text.h"
+#include "muster/reporting/text_layout.h"
 
 namespace muster::reporting {
 namespace {
 
 using accounting::Bound;
 using accounting::Statement;
-using Row = std::vector<std::string>;
 
 std::string printed(double value) { return fmt::format("{:.6g}", value); }
 double read_back(const std::string& text) { return std::strtod(text.c_str(), nullptr); }
@@ -24,45 +24,58 @@ double last_digit(double value) { return std::pow(10.0, std::floor(std::log10(st
 
 bool moves(double value) { return value != 0 && std::isfinite(value); }
 
-std::string note_of(const Statement& statement, const Bound& bound) {
-  std::string note;
-  if (bound.id == statement.best.id && bound.view == statement.best.view) {
-    note = "best";
+bool is_best(const Statement& statement, const Bound& bound) {
+  return bound.id == statement.best.id && bound.view == statement.best.view;
+}
+
+// The columns of the table: the first kAlways always, and of the others as many as fit.
+constexpr std::size_t kAlways = 3, kWithValidity = 4, kWithView = 5;
+
+std::vector<TableRow> rows_of(const Statement& statement, const std::string& quantity) {
+  std::vector<TableRow> rows = {{"bound on " + quantity, "upper", "lower", "validity", "view"}};
+  for (const Bound& bound : statement.all) {
+    rows.push_back({bound.id, bound.upper ? rounded_up(*bound.upper) : "none",
+                    bound.lower ? rounded_down(*bound.lower) : "-", name_of(bound.validity),
+                    name_of(bound.view)});
+  }
+  return rows;
+}
+
+// Drops columns from the right until the table fits; returns how many are left.
+std::size_t fit(std::vector<TableRow>& rows) {
+  while (width_of(rows) > kTextWidth && rows.front().size() > kAlways) {
+    for (TableRow& row : rows) {
+      row.pop_back();
+    }
+  }
+  return rows.front().size();
+}
+
+// What the note on a bound says of it beside its citation: "best; replace-one; took 1.2 ms". What the
+// table's columns say is left out.
+std::string properties_of(const Statement& statement, const Bound& bound, std::size_t columns,
+                          bool with_time) {
+  std::vector<std::string> properties;
+  if (is_best(statement, bound)) {
+    properties.emplace_back("best");
+  }
+  if (columns < kWithValidity) {
+    properties.emplace_back(name_of(bound.validity));
+  }
+  properties.emplace_back(name_of(bound.neighbouring));
+  if (columns < kWithView) {
+    properties.emplace_back(name_of(bound.view));
   }
   if (bound.numerical_error > 0) {
-    note +=
-        fmt::format("{}numerical error {:.1e}, included", note.empty() ? "" : "; ", bound.numerical_error);
+    properties.push_back(fmt::format("numerical error {:.1e}, included", bound.numerical_error));
   }
-  return note;
-}
-
-Row row_of(const Statement& statement, const Bound& bound, bool with_time) {
-  Row row = {bound.id, bound.upper ? rounded_up(*bound.upper) : "none",
-             bound.lower ? rounded_down(*bound.lower) : "-", name_of(bound.validity), name_of(bound.view)};
   if (with_time) {
-    row.push_back(fmt::format("{:.1f} ms", 1000 * bound.seconds));
+    properties.push_back(fmt::format("took {:.1f} ms", 1000 * bound.seconds));
   }
-  row.push_back(note_of(statement, bound));
-  return row;
+  return fmt::format("{}", fmt::join(properties, "; "));
 }
 
-std::string aligned(const std::vector<Row>& rows) {
-  std::vector<std::size_t> widths(rows.front().size());
-  for (const Row& row : rows) {
-    for (std::size_t column = 0; column < row.size(); ++column) {
-      widths[column] = std::max(widths[column], row[column].size());
-    }
-  }
-  std::string text;
-  for (const Row& row : rows) {
-    std::string line;
-    for (std::size_t column = 0; column < row.size(); ++column) {
-      line += fmt::format("{:<{}}  ", row[column], widths[column]);
-    }
-    text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
-  }
-  return text;
-}
+std::string listed(const std::string& item) { return wrapped(item, "  - ", "    "); }
 
 // The assumptions that all bounds share; none if there is only one bound.
 std::vector<std::string> shared_assumptions(const std::vector<Bound>& bounds) {
@@ -99,33 +112,30 @@ std::string rounded_down(double value) {
 }
 
 std::string statement_table(const Statement& statement, bool with_time) {
-  const bool asks_epsilon = statement.question.asks_epsilon();
-  const std::string quantity = asks_epsilon ? "epsilon" : "delta";
-  std::vector<Row> rows = {{"bound", quantity + " upper", "lower", "validity", "view"}};
-  if (with_time) {
-    rows.front().emplace_back("time");
-  }
-  rows.front().emplace_back("note");
-  for (const Bound& bound : statement.all) {
-    rows.push_back(row_of(statement, bound, with_time));
-  }
+  const std::string quantity = statement.question.asks_epsilon() ? "epsilon" : "delta";
+  std::vector<TableRow> rows = rows_of(statement, quantity);
+  const std::size_t columns = fit(rows);
   std::string text = aligned(rows);
   text += fmt::format("\nIf the shuffler colludes, over {} round{}: {} {}\n", statement.local_rounds,
                       statement.local_rounds == 1 ? "" : "s", quantity,
                       statement.local ? rounded_up(*statement.local) : "none");
   const std::vector<std::string> shared = shared_assumptions(statement.all);
   for (const Bound& bound : statement.all) {
-    text += fmt::format("\n{} ({}): {}\n", bound.id, name_of(bound.neighbouring), bound.citation);
+    const std::string head =
+        fmt::format("{} ({})", bound.id, properties_of(statement, bound, columns, with_time));
+    text += "\n";
+    text += wrapped(head, "", "  ");
+    text += wrapped(bound.citation, "  ", "  ");
     for (const std::string& assumption : bound.assumptions) {
       if (std::ranges::find(shared, assumption) == shared.end()) {
-        text += fmt::format("  - {}\n", assumption);
+        text += listed(assumption);
       }
     }
   }
   if (!shared.empty()) {
-    text += "\nEvery bound:\n";
+    text += "\nevery bound\n";
     for (const std::string& assumption : shared) {
-      text += fmt::format("  - {}\n", assumption);
+      text += listed(assumption);
     }
   }
   return text;

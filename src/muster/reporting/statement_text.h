@@ -12,8 +12,9 @@ namespace muster::reporting {
 JsonObject statement_json(const accounting::Statement& statement);
 
 // The best bound comes first. Upper values are rounded up and lower values down, so no printed epsilon is
-// too small. Assumptions shared by all bounds are listed once. `with_time` adds the time that each bound
-// took to compute.
+// too small. What a bound rests on stands in notes below the table; assumptions shared by all bounds are
+// listed once. Lines have at most 80 characters: a column that does not fit into the table stands in the
+// notes. `with_time` adds the time that each bound took to compute.
 std::string statement_table(const accounting::Statement& statement, bool with_time = false);
 
 // `value` with 6 significant digits: rounded_up is never below it, rounded_down never above it.

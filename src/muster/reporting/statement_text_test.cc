@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <limits>
 #include <random>
+#include <sstream>
+#include <string>
 
 #include "muster/reporting/json.h"
 
@@ -75,27 +77,62 @@ accounting::Statement statement(accounting::Question::Kind kind) {
 
 TEST(StatementText, TheTableRoundsOutwardAndListsWhatItRestsOn) {
   const std::string table = statement_table(statement(accounting::Question::Kind::epsilon_at_delta));
-  EXPECT_THAT(table, HasSubstr("bound   epsilon upper  lower    validity  view             note\n"));
-  EXPECT_THAT(table, HasSubstr("first   1.23457        1.12345  proven    shuffler-honest  best\n"));
-  EXPECT_THAT(table, HasSubstr("second  none           -        proven    shuffler-honest\n"));
-  EXPECT_THAT(table, HasSubstr("first (replace-one): A theorem\n"));
+  EXPECT_THAT(table, HasSubstr("bound on epsilon  upper    lower    validity  view\n"));
+  EXPECT_THAT(table, HasSubstr("first             1.23457  1.12345  proven    shuffler-honest\n"));
+  EXPECT_THAT(table, HasSubstr("second            none     -        proven    shuffler-honest\n"));
+  EXPECT_THAT(table, HasSubstr("\nfirst (best; replace-one)\n  A theorem\n"));
+  EXPECT_THAT(table, HasSubstr("\nsecond (replace-one)\n  A theorem\n"));
 }
 
 TEST(StatementText, WhatEveryBoundAssumesIsSaidOnce) {
   accounting::Statement both = statement(accounting::Question::Kind::epsilon_at_delta);
   both.all.back().assumptions.insert(both.all.back().assumptions.begin(), "its own");
-  EXPECT_THAT(statement_table(both),
-              HasSubstr("second (replace-one): A theorem\n  - its own\n\nEvery bound:\n  - an assumption\n"));
+  EXPECT_THAT(
+      statement_table(both),
+      HasSubstr("second (replace-one)\n  A theorem\n  - its own\n\nevery bound\n  - an assumption\n"));
   both.all.pop_back();
-  EXPECT_THAT(statement_table(both), HasSubstr("first (replace-one): A theorem\n  - an assumption\n"));
+  EXPECT_THAT(statement_table(both),
+              HasSubstr("first (best; replace-one)\n  A theorem\n  - an assumption\n"));
 }
 
-TEST(StatementText, TimeIsShownWhenAskedFor) {
+TEST(StatementText, ErrorAndTimeStandInTheNotes) {
   accounting::Statement timed = statement(accounting::Question::Kind::epsilon_at_delta);
   timed.all.front().seconds = 0.01234;
-  EXPECT_THAT(statement_table(timed, true), HasSubstr("first   1.23457        1.12345  proven    "
-                                                      "shuffler-honest  12.3 ms  best\n"));
+  timed.all.front().numerical_error = 1.23e-5;
+  EXPECT_THAT(statement_table(timed), HasSubstr("(best; replace-one; numerical error 1.2e-05, included)\n"));
+  EXPECT_THAT(statement_table(timed, true), HasSubstr("numerical error 1.2e-05, included; took 12.3 ms)\n"));
   EXPECT_THAT(statement_json(timed).str(), HasSubstr(R"("seconds":0.0123)"));
+}
+
+TEST(StatementText, NoLineIsWiderThanEightyColumnsAndNothingIsLost) {
+  accounting::Statement wide = statement(accounting::Question::Kind::delta_at_epsilon);
+  accounting::Bound& last = wide.all.back();
+  last.id = "a-paper-of-four-authors-theorem-12-3-printed-exact";
+  last.upper = 1.23456789e-200;
+  last.lower = 1.2345678e-200;
+  last.validity = accounting::Validity::as_published;
+  last.view = accounting::View::shuffler_colludes;
+  last.citation =
+      "A long title of a long paper, by several authors, in the proceedings of a conference, 2021";
+  last.assumptions = {
+      "an assumption that says at some length who keeps which coin secret, and from whom it does"};
+  const std::string table = statement_table(wide, true);
+  std::istringstream lines(table);
+  for (std::string line; std::getline(lines, line);) {
+    EXPECT_LE(line.size(), 80) << line;
+  }
+  EXPECT_THAT(table,
+              HasSubstr("a-paper-of-four-authors-theorem-12-3-printed-exact  1.23457e-200  1.23456e-200\n"));
+  EXPECT_THAT(table,
+              HasSubstr("a-paper-of-four-authors-theorem-12-3-printed-exact (as-published; replace-one;\n"
+                        "  shuffler-colludes; took 0.0 ms)\n"));
+  EXPECT_THAT(table,
+              HasSubstr("\n  A long title of a long paper, by several authors, in the proceedings of a\n"
+                        "  conference, 2021\n"));
+  EXPECT_THAT(table, HasSubstr("\n    whom it does\n"));
+  last.id = "a-paper-of-four-authors-theorem-12-3";
+  EXPECT_THAT(statement_table(wide),
+              HasSubstr("a-paper-of-four-authors-theorem-12-3  1.23457e-200  1.23456e-200  as-published\n"));
 }
 
 TEST(StatementText, AskedForDeltaTheSidesMove) {

@@ -1,6 +1,7 @@
 #include "muster/reporting/sweep_summary.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -11,6 +12,7 @@
 #include "muster/reporting/chart_svg.h"
 #include "muster/reporting/json.h"
 #include "muster/reporting/number_text.h"
+#include "muster/reporting/text_layout.h"
 
 namespace muster::reporting {
 namespace {
@@ -60,24 +62,38 @@ std::uint64_t count(const Sweep& sweep, bool (*counts)(const SweptRun&)) {
 // The part of a key after the dot, which suffices in a table: "epsilon0".
 std::string short_name(const std::string& key) { return key.substr(key.find('.') + 1); }
 
-std::string aligned(const std::vector<std::vector<std::string>>& rows) {
-  std::vector<std::size_t> widths(rows.front().size());
-  for (const auto& row : rows) {
-    for (std::size_t column = 0; column < row.size(); ++column) {
-      widths[column] = std::max(widths[column], row[column].size());
-    }
+// A row per combination below the names of the columns. The first columns hold the values of the swept keys,
+// or, if `numbered`, one column holds the combination's number, counted from 1.
+std::vector<TableRow> summary_rows(const Sweep& sweep, bool numbered) {
+  TableRow head;
+  if (numbered) {
+    head.emplace_back("values");
   }
-  std::string text;
-  for (const auto& row : rows) {
-    std::string line;
-    for (std::size_t column = 0; column < row.size(); ++column) {
-      const bool last = column + 1 == row.size();  // the last column has text, aligned left
-      line += fmt::format("{}{}", column == 0 ? "" : "  ",
-                          last ? row[column] : fmt::format("{:>{}}", row[column], widths[column]));
-    }
-    text += line + "\n";
+  for (std::size_t k = 0; !numbered && k < sweep.keys.size(); ++k) {
+    head.push_back(short_name(sweep.keys[k].key));
   }
-  return text;
+  for (const char* column : {"accuracy", "lowest", "highest", "epsilon", "seeds", "time a run"}) {
+    head.emplace_back(column);
+  }
+  std::vector<TableRow> rows = {head};
+  for (std::size_t i = 0; i < sweep.combinations.size(); ++i) {
+    TableRow row;
+    if (numbered) {
+      row.push_back(fmt::format("{}", i + 1));
+    }
+    for (std::size_t k = 0; !numbered && k < sweep.keys.size(); ++k) {
+      row.push_back(sweep.combinations[i].set[k].second);
+    }
+    const Spread spread = spread_of(sweep.runs[i]);
+    for (const double value : {spread.mean, spread.lowest, spread.highest}) {
+      row.push_back(spread.finished > 0 ? fmt::format("{:.4f}", value) : "-");
+    }
+    row.push_back(spread.finished == 0 ? "-" : epsilon_text(spread.epsilon));
+    row.push_back(fmt::format("{} of {}", spread.finished, sweep.runs[i].size()));
+    row.push_back(spread.finished > 0 ? duration_text(spread.seconds) : "-");
+    rows.push_back(row);
+  }
+  return rows;
 }
 
 // One combination as a point. A line connects the combinations that differ only in the first swept key.
@@ -153,29 +169,19 @@ std::string summary_json(const Sweep& sweep) {
 }
 
 std::string summary_table(const Sweep& sweep) {
-  std::vector<std::string> head;
-  for (const SweptKey& swept : sweep.keys) {
-    head.push_back(short_name(swept.key));
+  const std::vector<TableRow> rows = summary_rows(sweep, false);
+  if (width_of(rows) <= kTextWidth) {
+    return aligned(rows, Align::right);
   }
-  for (const char* column : {"accuracy", "lowest", "highest", "epsilon", "seeds", "time a run"}) {
-    head.emplace_back(column);
-  }
-  std::vector<std::vector<std::string>> rows = {head};
+  std::string text = aligned(summary_rows(sweep, true), Align::right) + "\n";
   for (std::size_t i = 0; i < sweep.combinations.size(); ++i) {
-    std::vector<std::string> row;
+    std::vector<std::string> values;
     for (const auto& [key, value] : sweep.combinations[i].set) {
-      row.push_back(value);
+      values.push_back(fmt::format("{} = {}", short_name(key), value));
     }
-    const Spread spread = spread_of(sweep.runs[i]);
-    for (const double value : {spread.mean, spread.lowest, spread.highest}) {
-      row.push_back(spread.finished > 0 ? fmt::format("{:.4f}", value) : "-");
-    }
-    row.push_back(spread.finished == 0 ? "-" : epsilon_text(spread.epsilon));
-    row.push_back(fmt::format("{} of {}", spread.finished, sweep.runs[i].size()));
-    row.push_back(spread.finished > 0 ? duration_text(spread.seconds) : "-");
-    rows.push_back(row);
+    text += wrapped(fmt::format("{}", fmt::join(values, ", ")), fmt::format("{}: ", i + 1), "   ");
   }
-  return aligned(rows);
+  return text;
 }
 
 std::string summary_svg(const Sweep& sweep) {

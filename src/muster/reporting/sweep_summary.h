@@ -39,7 +39,7 @@ struct Sweep {
 // summary.json contains it.
 std::string summary_json(const Sweep& sweep);
 // A table with one line per combination: its values, the accuracy (mean, lowest and highest over seeds),
-// epsilon, seeds, time.
+// epsilon, seeds, time. If the values do not fit into 80 columns, they are listed below the table by number.
 std::string summary_table(const Sweep& sweep);
 // A chart of accuracy against epsilon, with whiskers from the lowest to the highest seed.
 std::string summary_svg(const Sweep& sweep);

@@ -20,7 +20,7 @@ WatchedRun watch(const protocols::Plan& plan, const std::vector<simulation::Meas
       watched.bands.push_back(watched.monitor.band(1));
       watched.monitor.watch(1, line.check_ins);
     } catch (const Error& error) {
-      throw Error(ErrorCode::file, file.string(), "", "", fmt::format("line {}: {}", i + 1, error.what()));
+      throw Error(ErrorCode::file, file.string(), "", "", fmt::format(", line {}: {}", i + 1, error.what()));
     }
     steps = line.step();
     messages = line.messages;

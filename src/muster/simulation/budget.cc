@@ -15,7 +15,7 @@ std::uint64_t affordable_rounds(const std::function<double(std::uint64_t)>& epsi
   if (!(first <= budget) || rounds == 1) {
     throw Error(ErrorCode::budget, "privacy.budget", fmt::format("{}", budget),
                 fmt::format("at least {:.6g}", first),
-                fmt::format("the first round already costs epsilon = {:.6g}", first));
+                fmt::format("is less than the first round costs, which is epsilon = {:.6g}", first));
   }
   std::uint64_t affordable = 1;      // epsilon(affordable) <= budget
   std::uint64_t excessive = rounds;  // epsilon(excessive) is above the budget

@@ -26,13 +26,13 @@ learning::DataSplit load_files(const char* key, const std::string& name) {
   std::error_code ignored;
   if (name.starts_with("idx:") && std::filesystem::is_regular_file(path_of(name), ignored)) {
     throw Error(ErrorCode::plan, key, path_of(name), "idx:DIR | csv:FILE | cifar:DIR",
-                "a file and no folder; did you mean csv:" + path_of(name) + "?");
+                "is a file and no folder; did you mean csv:" + path_of(name) + "?");
   }
   if (name.starts_with("idx:")) return learning::load_idx(path_of(name));
   if (name.starts_with("csv:")) return learning::load_csv(path_of(name));
   if (name.starts_with("cifar:")) return learning::load_cifar(path_of(name));
   throw Error(ErrorCode::plan, key, name, "digits | idx:DIR | csv:FILE | cifar:DIR",
-              "not a data set this muster reads");
+              "is not a data set that muster reads");
 }
 
 // The inputs of one example as bytes, for comparison.
@@ -70,7 +70,7 @@ void expect_disjoint(const protocols::Plan& plan, const learning::Dataset& open,
   if (plan.public_data != "digits" && plan.data != "digits" &&
       std::filesystem::equivalent(path_of(plan.public_data), path_of(plan.data), ignored)) {
     throw Error(ErrorCode::plan, "model.public_data", plan.public_data, "another data set",
-                "the same files as population.data: what clients hold is not public");
+                "is the same files as population.data: what clients hold is not public");
   }
   std::unordered_set<std::string_view> held;
   for (const learning::Dataset* part : {&data.train, &data.test}) {
@@ -79,9 +79,9 @@ void expect_disjoint(const protocols::Plan& plan, const learning::Dataset& open,
   std::size_t shared = 0;
   for (std::size_t i = 0; i < open.size(); ++i) shared += held.contains(inputs_of(open, i)) ? 1 : 0;
   if (shared > 0) {
-    throw Error(
-        ErrorCode::data, "model.public_data", plan.public_data, "no example of population.data",
-        std::to_string(shared) + " examples are also in population.data: what clients hold is not public");
+    throw Error(ErrorCode::data, "model.public_data", plan.public_data, "no example of population.data",
+                "shares " + std::to_string(shared) +
+                    " examples with population.data: what clients hold is not public");
   }
 }
 

@@ -18,7 +18,7 @@ constexpr std::size_t kBatch = 64;  // examples that a worker takes at a time
 
 void expect_examples(const learning::Dataset& test) {
   if (test.size() == 0) {
-    throw Error(ErrorCode::data, "population.data", "", "at least one test example", "no test examples");
+    throw Error(ErrorCode::data, "population.data", "", "at least one test example", "has no test examples");
   }
 }
 

@@ -12,7 +12,7 @@ Fidelity fidelity_named(const std::string& text) {
       return fidelity;
     }
   }
-  throw Error(ErrorCode::usage, "--fidelity", text, "message | sum", "unknown fidelity");
+  throw Error(ErrorCode::usage, "--fidelity", text, "message | sum", "is an unknown fidelity");
 }
 
 }  // namespace muster::simulation

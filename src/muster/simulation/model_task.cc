@@ -48,15 +48,17 @@ std::string text_of(const learning::Shape& shape) {
 learning::DataSplit features_of_data(const protocols::Plan& plan, const learning::DataSplit& data) {
   const learning::Dataset open = load_public_data(plan);
   if (open.shape != data.train.shape) {
-    throw Error(ErrorCode::data, "model.public_data", plan.public_data,
-                "inputs of " + text_of(data.train.shape) + ", as of population.data",
-                "has inputs of " + text_of(open.shape));
+    const std::string wanted = "inputs of " + text_of(data.train.shape) + ", as of population.data";
+    throw Error::in_words(ErrorCode::data, "model.public_data", plan.public_data, wanted,
+                          "model.public_data = " + plan.public_data + " has inputs of " +
+                              text_of(open.shape) + "; it needs " + wanted);
   }
   if (open.shape.height < learning::kLeastCnnSide || open.shape.width < learning::kLeastCnnSide) {
-    throw Error(ErrorCode::data, "population.data", plan.data,
-                "images of at least " + std::to_string(learning::kLeastCnnSide) + "x" +
-                    std::to_string(learning::kLeastCnnSide) + " pixels",
-                "has inputs of " + text_of(open.shape) + ", too small for model features+linear");
+    const std::string wanted = "images of at least " + std::to_string(learning::kLeastCnnSide) + "x" +
+                               std::to_string(learning::kLeastCnnSide) + " pixels";
+    throw Error::in_words(ErrorCode::data, "population.data", plan.data, wanted,
+                          "population.data = " + plan.data + " has inputs of " + text_of(open.shape) +
+                              ", too small for model features+linear, which needs " + wanted);
   }
   expect_disjoint(plan, open, data);
   const Architecture network = architecture_for(ArchitectureKind::cnn, plan, open);

@@ -11,7 +11,7 @@ Population::Population(std::uint64_t clients, const learning::Dataset& data, con
     : clients_(clients), data_(&data), key_(key) {
   if (data.size() == 0) {
     throw Error(ErrorCode::data, "population.data", "", "at least one training example",
-                "no training examples");
+                "has no training examples");
   }
 }
 

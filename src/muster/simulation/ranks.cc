@@ -37,18 +37,6 @@ unsigned number_in(const char* variable, unsigned otherwise) {
   return failure == std::errc() && stop == end ? number : otherwise;
 }
 
-// The message of `error` without its key, value and allowed range: what() is "key = value: message
-// (allowed: ..)".
-std::string message_of(const Error& error) {
-  std::string before = error.key();
-  if (!before.empty()) {
-    before += (error.value().empty() ? "" : " = " + error.value()) + ": ";
-  }
-  const std::string after = error.allowed().empty() ? "" : " (allowed: " + error.allowed() + ")";
-  const std::string_view what = error.what();
-  return std::string(what.substr(before.size(), what.size() - before.size() - after.size()));
-}
-
 // Converts any failure to an Error; if it is not the first rank's, the message names the rank.
 Error error_of(const std::exception_ptr& failure, const Ranks& ranks) {
   const std::string where = ranks.first() ? ""
@@ -57,7 +45,7 @@ Error error_of(const std::exception_ptr& failure, const Ranks& ranks) {
   try {
     std::rethrow_exception(failure);
   } catch (const Error& error) {
-    return {error.code(), error.key(), error.value(), error.allowed(), message_of(error) + where};
+    return Error::in_words(error.code(), error.key(), error.value(), error.allowed(), error.what() + where);
   } catch (const std::bad_alloc&) {
     return {ErrorCode::internal, "", "", "", "out of memory" + where};
   } catch (const std::exception& error) {
@@ -118,7 +106,7 @@ void AllReduce::hold(Ranks& ranks, const std::exception_ptr& failure) {
 
 std::string encode(const Error& error) {
   std::string bytes(1, static_cast<char>(error.code()));
-  for (const std::string& part : {error.key(), error.value(), error.allowed(), message_of(error)}) {
+  for (const std::string& part : {error.key(), error.value(), error.allowed(), std::string(error.what())}) {
     const std::uint64_t length = part.size();
     std::array<char, sizeof length> head;
     std::memcpy(head.data(), &length, sizeof length);
@@ -150,7 +138,7 @@ Error decode_error(std::string_view bytes) {
     part = bytes.substr(0, length);
     bytes.remove_prefix(length);
   }
-  return bytes.empty() ? Error(code, parts[0], parts[1], parts[2], parts[3]) : broken;
+  return bytes.empty() ? Error::in_words(code, parts[0], parts[1], parts[2], parts[3]) : broken;
 }
 
 }  // namespace muster::simulation

@@ -22,7 +22,10 @@ class MpiRanks final : public Ranks {
     MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
     if (provided < MPI_THREAD_FUNNELED) {
       MPI_Finalize();
-      throw Error(ErrorCode::usage, "mpirun", "", "", "this MPI library allows no threads beside it");
+      throw Error::in_words(
+          ErrorCode::usage, "mpirun", "", "",
+          "the MPI library of this machine allows no threads beside it, and muster needs them: "
+          "install libopenmpi3 of Debian 12, or run muster without mpirun");
     }
     int index = 0, count = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &index);

@@ -100,7 +100,7 @@ TEST(AllReduce, TheFailureOfOneRankIsThrownByAll) {
     const std::optional<Error> thrown = error_of([&] { sums.hold(ranks(), failure); });
     ASSERT_TRUE(thrown.has_value());
     EXPECT_EQ(thrown->code(), ErrorCode::file);
-    EXPECT_EQ(thrown->what(), "metrics.jsonl = 7: disk full" + where(failing) + " (allowed: less)");
+    EXPECT_EQ(thrown->what(), "metrics.jsonl disk full; found: 7, expected: less" + where(failing));
     // After the error, an all-reduce works again.
     sums.numbers()[0] = 1;
     sums.hold(ranks(), nullptr);

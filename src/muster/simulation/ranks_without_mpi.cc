@@ -5,10 +5,11 @@
 namespace muster::simulation {
 
 std::unique_ptr<Ranks> join_mpi() {
-  throw Error(
-      ErrorCode::usage, "mpirun", std::to_string(launch_of_this_process().ranks), "one process",
-      "this build of muster has no MPI, so its processes cannot share a run: install libopenmpi-dev and "
-      "build again");
+  const std::string ranks = std::to_string(launch_of_this_process().ranks);
+  throw Error::in_words(ErrorCode::usage, "mpirun", ranks, "one process",
+                        "mpirun started " + ranks +
+                            " processes, but this muster was built without MPI, so they cannot share a run: "
+                            "install libopenmpi-dev and build muster again, or run it without mpirun");
 }
 
 }  // namespace muster::simulation

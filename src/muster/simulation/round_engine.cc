@@ -28,7 +28,7 @@ std::size_t taken_at_a_time(std::size_t senders, unsigned workers) {
 constexpr std::uint64_t kCoinsOfOne = std::uint64_t{1} << 19;
 
 // The counters that the all-reduce of a step adds up besides the sum of the messages.
-enum Counted : std::size_t { kMessages, kNeutral, kStops, kCounted };
+enum Counted : std::size_t { kMessages, kNeutral, kStops, kAbandoned, kCounted };
 
 // Replaces a vector that is not finite by that of the neutral record; returns whether it did. It is
 // called only after a randomizer has refused a vector, which it detects while computing the norm:
@@ -74,7 +74,7 @@ struct RoundEngine::WorkerState {
 RoundEngine::RoundEngine(const learning::ClientFunction& function,
                          const randomizers::VectorRandomizer& randomizer, protocols::RollCall& roll_call,
                          const Population& population, const random::RunKey& key, WorkerTeam& team,
-                         Ranks& ranks, const randomizers::SumSampler* sum)
+                         Ranks& ranks, const randomizers::SumSampler* sum, const Interrupt& interrupt)
     : function_(function),
       randomizer_(randomizer),
       roll_call_(roll_call),
@@ -83,10 +83,12 @@ RoundEngine::RoundEngine(const learning::ClientFunction& function,
       team_(team),
       ranks_(ranks),
       sum_(sum),
+      interrupt_(interrupt),
       all_reduce_((sum != nullptr ? sum->make_sum() : randomizer.make_sum()).size() + kCounted) {
   if (function.dimension() != randomizer.dimension()) {
     throw Error(ErrorCode::internal, "", "", "", "the randomizer's dimension is not the model's");
   }
+  roll_call_.stop_when(interrupt_);
   for (unsigned worker = 0; worker < team.size(); ++worker) {
     workers_.push_back(std::make_unique<WorkerState>(function, randomizer, sum, population.inputs()));
   }
@@ -97,15 +99,19 @@ RoundEngine::~RoundEngine() = default;
 RoundEngine::Step RoundEngine::run(std::uint64_t first_round, std::span<const float> parameters,
                                    std::span<float> estimate, bool stop) {
   std::exception_ptr failure;
+  bool abandoned = false;
   try {
     call_roll(first_round);
-    protocols::secret_shuffle(std::span(order_), first_round);
+    protocols::secret_shuffle(std::span(order_), first_round, interrupt_);
     handle_all(parameters);
+  } catch (const Error& error) {
+    abandoned = error.code() == ErrorCode::interrupted;
+    failure = abandoned ? nullptr : std::current_exception();
   } catch (...) {
     failure = std::current_exception();
   }
   protocols::Aggregator& total = sum_of_all();
-  const Step step = meet(total, stop, failure);
+  const Step step = meet(total, stop, abandoned, failure);
   if (step.decoded && sum_ != nullptr) {
     randomizer_.mean(sum_->draw(total.sum(), key_, first_round), estimate);
   } else if (step.decoded) {
@@ -136,7 +142,7 @@ void RoundEngine::call_roll(std::uint64_t first_round) {
   }
 }
 
-RoundEngine::Step RoundEngine::meet(protocols::Aggregator& total, bool stop,
+RoundEngine::Step RoundEngine::meet(protocols::Aggregator& total, bool stop, bool abandoned,
                                     const std::exception_ptr& failure) {
   const std::span<std::int64_t> numbers = all_reduce_.numbers();
   const std::span<std::int64_t> sums = total.sum().sums();
@@ -151,6 +157,7 @@ RoundEngine::Step RoundEngine::meet(protocols::Aggregator& total, bool stop,
   counted[kMessages] = static_cast<std::int64_t>(total.count());
   counted[kNeutral] = static_cast<std::int64_t>(neutral);
   counted[kStops] = stop ? 1 : 0;
+  counted[kAbandoned] = abandoned ? 1 : 0;
   all_reduce_.hold(ranks_, failure);
   if (ranks_.count() > 1) {
     std::ranges::copy(all_sums, sums.begin());
@@ -158,7 +165,8 @@ RoundEngine::Step RoundEngine::meet(protocols::Aggregator& total, bool stop,
   const auto messages = static_cast<std::uint64_t>(counted[kMessages]);
   total.sum().set_count(messages);
   return {messages, static_cast<std::uint64_t>(counted[kNeutral]),
-          messages > 0 && messages >= roll_call_.minimum(), counted[kStops] > 0};
+          counted[kAbandoned] == 0 && messages > 0 && messages >= roll_call_.minimum(), counted[kStops] > 0,
+          counted[kAbandoned] > 0};
 }
 
 void RoundEngine::close(const std::exception_ptr& failure) { all_reduce_.hold(ranks_, failure); }
@@ -176,10 +184,14 @@ void RoundEngine::handle_all(std::span<const float> parameters) {
   team_.run([&](unsigned worker) {
     workers_[worker]->clear();
     function_.prepare(parameters, *workers_[worker]->workspace);
-    for (std::size_t first = next.fetch_add(taken); first < order_.size(); first = next.fetch_add(taken)) {
+    while (!interrupt_.requested()) {
+      const std::size_t first = next.fetch_add(taken);
+      if (first >= order_.size()) break;
       handle(*workers_[worker], parameters, first, std::min(first + taken, order_.size()));
     }
   });
+  // What was taken has been handled, so the step is complete if nothing is left.
+  if (next < order_.size()) interrupt_.check();
 }
 
 void RoundEngine::handle(WorkerState& worker, std::span<const float> parameters, std::size_t first,

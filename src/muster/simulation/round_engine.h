@@ -16,6 +16,9 @@
 // With a sum sampler (the `sum` fidelity, randomizers/sum_sampler.h), step 3 adds up the clipped vectors,
 // and the noise of all messages is drawn once before decoding, with the same result on every rank.
 //
+// A step that is interrupted is abandoned on all ranks within milliseconds, whatever its size: nothing of
+// it is decoded, and running it again later gives what it would have given.
+//
 // The estimate has the same bits for any number of workers and ranks and any secret order. Buffers are
 // kept between steps. One thread drives an engine; what an engine is given must outlive it.
 #pragma once
@@ -26,6 +29,7 @@
 #include <span>
 #include <vector>
 
+#include "muster/core/interrupt.h"
 #include "muster/learning/client_function.h"
 #include "muster/protocols/aggregate.h"
 #include "muster/protocols/roll_call.h"
@@ -43,7 +47,8 @@ class RoundEngine {
  public:
   RoundEngine(const learning::ClientFunction& function, const randomizers::VectorRandomizer& randomizer,
               protocols::RollCall& roll_call, const Population& population, const random::RunKey& key,
-              WorkerTeam& team, Ranks& ranks, const randomizers::SumSampler* sum = nullptr);
+              WorkerTeam& team, Ranks& ranks, const randomizers::SumSampler* sum = nullptr,
+              const Interrupt& interrupt = {});
   ~RoundEngine();
 
   struct Step {
@@ -53,6 +58,8 @@ class RoundEngine {
     std::uint64_t neutral;
     bool decoded;  // false if there are fewer messages than the protocol's minimum, or none
     bool stop;     // whether a rank requested to stop
+    // Whether a rank was interrupted before it had handled its share. The step has not taken place then.
+    bool abandoned;
   };
   // Runs the step that starts at `first_round` with `parameters` and overwrites `estimate` (as many
   // floats as parameters) with the mean decoded message, or with zeros if nothing was decoded. Every rank
@@ -76,7 +83,7 @@ class RoundEngine {
   // Merges the messages of all workers into one sum.
   protocols::Aggregator& sum_of_all();
   // Adds up the sums of all ranks in `total`.
-  Step meet(protocols::Aggregator& total, bool stop, const std::exception_ptr& failure);
+  Step meet(protocols::Aggregator& total, bool stop, bool abandoned, const std::exception_ptr& failure);
   void clear_all();
 
   const learning::ClientFunction& function_;
@@ -86,7 +93,8 @@ class RoundEngine {
   random::RunKey key_;
   WorkerTeam& team_;
   Ranks& ranks_;
-  const randomizers::SumSampler* sum_;            // null if every message is simulated
+  const randomizers::SumSampler* sum_;  // null if every message is simulated
+  Interrupt interrupt_;
   AllReduce all_reduce_;                          // the sum and the counters of a Step
   std::vector<protocols::Sender> order_;          // the senders of the step, shuffled
   randomizers::AlignedVector<float> parameters_;  // the round's, copied to start on a cache line

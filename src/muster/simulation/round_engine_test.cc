@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <mutex>
 #include <numeric>
@@ -26,12 +27,17 @@ class PencilFunction final : public learning::ClientFunction {
   }
   void evaluate(std::span<const float> parameters, const learning::Example& example, learning::Workspace&,
                 std::span<float> out) const override {
+    if (raised != nullptr && ++evaluated == raised_by) *raised = true;
     out[0] = parameters[0];
     out[1] = example.label;
     out[2] = example.label == odd ? bad : example.inputs[0];
   }
   int odd = -1;
   float bad = NAN;
+  // Set by the call of evaluate() with this number, counted from 1; null for no flag.
+  std::atomic<bool>* raised = nullptr;
+  int raised_by = 0;
+  mutable std::atomic<int> evaluated{0};
 };
 
 // Sends the vector itself in steps of a quarter, and records the order in which messages were aggregated.
@@ -163,6 +169,39 @@ TEST_F(RoundEngineTest, TheNumberOfThreadsChangesNoBit) {
   for (const unsigned threads : {2u, 3u, 5u}) {
     EXPECT_EQ(run(threads, 0.5, reports_), one);
     EXPECT_EQ(reports_, reports);
+  }
+}
+
+TEST_F(RoundEngineTest, AnInterruptedStepIsAbandonedAndCanBeRunAgain) {
+  const random::RunKey key = random::RunKey::from_seed(9);
+  const Population population(kClients, data_, key);
+  const std::unique_ptr<Ranks> ranks = alone();
+  for (const unsigned threads : {1u, 2u, 3u}) {
+    // The flag is set before the step, or by the twentieth client of sixty.
+    for (const int raised_by : {-1, 20}) {
+      std::atomic<bool> flag{raised_by < 0};
+      protocols::RollCallByCoins roll_call(protocols::CheckInCoins(key, 1.0, 0.0), kClients, 1);
+      WorkerTeam team(threads);
+      function_.raised = &flag;
+      function_.raised_by = raised_by;
+      function_.evaluated = 0;
+      randomizer_.take_order();
+      RoundEngine engine(function_, randomizer_, roll_call, population, key, team, *ranks, sum_,
+                         Interrupt(&flag));
+      std::vector<float> estimate(3, 99.0f);
+      const std::vector<float> parameters = {0.5f, 0.0f, 0.0f};
+      RoundEngine::Step step = engine.run(1, parameters, estimate);
+      EXPECT_TRUE(step.abandoned);
+      EXPECT_FALSE(step.decoded);
+      EXPECT_EQ(estimate, std::vector<float>(3, 0.0f));
+      EXPECT_LT(randomizer_.take_order().size(), kClients);
+      function_.raised = nullptr;
+      flag = false;
+      step = engine.run(1, parameters, estimate);
+      EXPECT_FALSE(step.abandoned);
+      EXPECT_EQ(step.messages, kClients);
+      EXPECT_EQ(estimate, (std::vector<float>{0.5f, 4.5f, 29.5f}));
+    }
   }
 }
 

@@ -37,7 +37,7 @@ std::unique_ptr<randomizers::VectorRandomizer> make_randomizer(const protocols::
     case k_rr:
       if (dimension != plan.k.value()) {
         throw Error(ErrorCode::plan, "randomizer.k", std::to_string(plan.k.value()),
-                    std::to_string(dimension), "not the number of answers of what is learned");
+                    std::to_string(dimension), "is not the number of answers of what is learned");
       }
       return randomizers::make_k_rr(plan.epsilon0.value(), plan.k.value());
     case laplace:
@@ -51,7 +51,7 @@ std::unique_ptr<randomizers::VectorRandomizer> make_randomizer(const protocols::
       break;
   }
   throw Error(ErrorCode::plan, "randomizer.kind", name_of(plan.randomizer), "a randomizer that can run",
-              "nothing to run: a description alone");
+              "cannot run: it is a description alone");
 }
 
 std::unique_ptr<randomizers::SumSampler> make_sum_sampler(const protocols::Plan& plan,
@@ -96,9 +96,9 @@ bool same_mechanism(const accounting::Mechanism& a, const accounting::Mechanism&
 void check_fidelity(const protocols::Plan& plan, Fidelity fidelity) {
   using enum protocols::RandomizerKind;
   if (fidelity == Fidelity::sum && plan.randomizer != gaussian && plan.randomizer != k_rr) {
-    throw Error(
-        ErrorCode::usage, "--fidelity", "sum", "message; sum with randomizer gaussian | k-rr",
-        std::string("randomizer ") + name_of(plan.randomizer) + " has no draw of the sum of its messages");
+    throw Error(ErrorCode::usage, "--fidelity", "sum", "message; sum with randomizer gaussian | k-rr",
+                std::string("does not go with randomizer ") + name_of(plan.randomizer) +
+                    ", which has no draw of the sum of its messages");
   }
 }
 

@@ -41,19 +41,21 @@ Checkpoint starting_point(const protocols::Plan& plan, const TrainingParts& part
   }
   Checkpoint found = folder.load(start.plan_hash, start.fidelity);
   if (found.data != start.data) {
-    throw Error(ErrorCode::checkpoint, "population.data", plan.data, "",
-                "the data set changed since the run began");
+    throw Error::in_words(ErrorCode::checkpoint, "population.data", plan.data, "",
+                          fmt::format("population.data = {} is not the data set with which the run began: "
+                                      "bring that back, or begin anew with another --out",
+                                      plan.data));
   }
   if (plan.randomizer == protocols::RandomizerKind::gaussian && found.sampler != kGaussianSampler) {
     throw Error(ErrorCode::checkpoint, (folder.path() / "checkpoint").string(),
                 "gaussian sampler " + std::to_string(found.sampler), std::to_string(kGaussianSampler),
-                "the run was begun by a version of muster whose Gaussian noise is another: begin it anew "
+                "is of a version of muster whose Gaussian noise is another: begin the run anew "
                 "with another "
                 "--out, or continue it with that version");
   }
   if (found.model.parameters.size() != parts.task.initial.size() || found.round > plan.updates()) {
     throw Error(ErrorCode::checkpoint, folder.path().string(), "", "",
-                "the checkpoint does not fit its plan");
+                "holds a checkpoint that does not fit its plan");
   }
   // A checkpoint of an older version does not contain the number of records.
   found.records = start.records;
@@ -71,15 +73,16 @@ void require_the_same(Ranks& ranks, const protocols::Plan& plan, Fidelity fideli
   together(ranks, [&] {
     if (hash != plan.hash()) {
       throw Error(ErrorCode::plan, "plan", plan.hash(), hash,
-                  "the plan here is not the one that rank 0 reads");
+                  "is not the hash of the plan that rank 0 reads");
     }
     if (first_fidelity != name_of(fidelity)) {
       throw Error(ErrorCode::usage, "--fidelity", name_of(fidelity), first_fidelity,
-                  "the fidelity here is not that of rank 0");
+                  "is not the fidelity of rank 0");
     }
     if (digest != std::string(data.begin(), data.end())) {
-      throw Error(ErrorCode::data, "population.data", plan.data, "",
-                  "the data set here is not the one that rank 0 reads");
+      throw Error::in_words(
+          ErrorCode::data, "population.data", plan.data, "",
+          fmt::format("population.data = {} is not the data set that rank 0 reads", plan.data));
     }
   });
 }
@@ -117,7 +120,8 @@ Start agree_on_start(Ranks& ranks, const protocols::Plan& plan, const TrainingPa
 class Session {
  public:
   Session(Ranks& ranks, const protocols::Plan& plan, const TrainingParts& parts,
-          const learning::DataSplit& data, RunFolder* folder, unsigned threads, Checkpoint start)
+          const learning::DataSplit& data, RunFolder* folder, const TrainingOptions& options,
+          Checkpoint start)
       : ranks_(ranks),
         plan_(plan),
         parts_(parts),
@@ -127,11 +131,11 @@ class Session {
         seconds_before_(state_.seconds),
         began_(Clock::now()),
         key_(random::RunKey::from_seed(plan.seed)),
-        team_(threads),
+        team_(options.threads),
         population_(plan.clients, data.train, key_),
         roll_call_(protocols::make_roll_call(plan, key_)),
         engine_(*parts.task.function, *parts.randomizer, *roll_call_, population_, key_, team_, ranks,
-                parts.sum.get()),
+                parts.sum.get(), Interrupt(options.interrupt)),
         evaluator_(parts.task.make_evaluator(data.test, team_)),
         epsilon_(parts.epsilon),
         estimate_(parts.task.function->dimension()) {}
@@ -139,10 +143,14 @@ class Session {
   const Checkpoint& state() const { return state_; }
 
   // Runs one step of the server and returns its number of messages. A step whose sum is not decoded
-  // counts as done but changes no parameter.
-  std::uint64_t run_step(bool stop) {
+  // counts as done but changes no parameter. Returns nothing if the step was interrupted: it has not taken
+  // place, and the run ends on all ranks.
+  std::optional<std::uint64_t> run_step(bool stop) {
     const std::uint64_t last_round = state_.round + roll_call_->rounds_a_step();
     const RoundEngine::Step step = engine_.run(state_.round + 1, state_.model.parameters, estimate_, stop);
+    if (step.abandoned) {
+      return std::nullopt;
+    }
     stop_agreed_ = step.stop;
     if (step.decoded) {
       const double rate = plan_.learning_rate ? plan_.learning_rate->at(last_round) : 0.0;
@@ -212,10 +220,12 @@ class Session {
       return;
     }
     const bool descends = plan_.learning_rate.has_value();
-    throw Error(ErrorCode::data, descends ? "rounds.learning_rate" : "model.kind",
-                descends ? plan_.learning_rate->canonical() : name_of(plan_.model), "",
-                fmt::format("round {}: the model is no longer finite: it has diverged{}", round,
-                            descends ? "; lower the learning rate" : ""));
+    const std::string key = descends ? "rounds.learning_rate" : "model.kind";
+    const std::string value = descends ? plan_.learning_rate->canonical() : name_of(plan_.model);
+    throw Error::in_words(ErrorCode::data, key, value, "",
+                          fmt::format("after round {} the model is no longer finite: it has diverged, with "
+                                      "{} = {}{}",
+                                      round, key, value, descends ? "; lower the learning rate" : ""));
   }
 
   Ranks& ranks_;
@@ -270,14 +280,18 @@ Ending run_steps(Session& session, bool first, std::uint64_t last, const Trainin
       next_log = session.next_logged(last);
       session.expect_log(next_log);
     }
-    const std::uint64_t check_ins = session.run_step(interrupt());
+    const std::optional<std::uint64_t> check_ins = session.run_step(interrupt());
+    if (!check_ins) {
+      ending.interrupted = true;
+      break;
+    }
     if (!first) {
       continue;
     }
     const std::uint64_t round = session.state().round;
     ending.newest.reset();
     if (round == next_log) {
-      ending.newest = session.log(check_ins);
+      ending.newest = session.log(*check_ins);
       observer.logged(*ending.newest);
     }
     if (session.at_checkpoint()) {
@@ -348,9 +362,8 @@ RunResult train(Ranks& ranks, const protocols::Plan& plan, const TrainingParts& 
   const learning::DataSplit& inputs = parts.task.inputs(data);
   Start start = agree_on_start(ranks, plan, parts, inputs, folder);
   std::optional<Session> session;
-  together(ranks, [&] {
-    session.emplace(ranks, plan, parts, inputs, folder, options.threads, std::move(start.state));
-  });
+  together(ranks,
+           [&] { session.emplace(ranks, plan, parts, inputs, folder, options, std::move(start.state)); });
   try {
     return run(*session, ranks, start.rounds, plan, parts, inputs, folder, options, observer);
   } catch (...) {

@@ -41,7 +41,7 @@ class TrainingObserver {
 
 struct TrainingOptions {
   unsigned threads = 1;
-  // Once true, the run stops after the current step.
+  // Once true, the run stops: a step under way is abandoned, and a resumed run begins with it.
   const std::atomic<bool>* interrupt = nullptr;
 };
 

@@ -3,10 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cmath>
+#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "muster/core/error.h"
+#include "muster/learning/client_function.h"
 #include "muster/learning/data/digits.h"
 #include "muster/plan/source.h"
 #include "muster/randomizers/gaussian.h"
@@ -168,6 +171,50 @@ TEST_F(TrainingTest, AnInterruptedAndResumedRunIsTheUninterruptedOne) {
     EXPECT_EQ(stopped.rounds, round);
     EXPECT_EQ(run(plan, name, 2).stopped, Stopped::done);
     EXPECT_EQ(watcher_->first, round);
+    expect_same_run("whole", name);
+  }
+}
+
+// Requests an interruption in the middle of the second step, while it evaluates its tenth message.
+class InterruptingFunction final : public learning::ClientFunction {
+ public:
+  InterruptingFunction(std::unique_ptr<learning::ClientFunction> inner, Watcher& watcher)
+      : inner_(std::move(inner)), watcher_(watcher) {}
+  std::size_t dimension() const override { return inner_->dimension(); }
+  std::unique_ptr<learning::Workspace> make_workspace() const override { return inner_->make_workspace(); }
+  void prepare(std::span<const float> parameters, learning::Workspace& workspace) const override {
+    inner_->prepare(parameters, workspace);
+  }
+  void evaluate(std::span<const float> parameters, const learning::Example& example,
+                learning::Workspace& workspace, std::span<float> out) const override {
+    if (watcher_.steps.size() == 1 && ++evaluated_ == 10) watcher_.interrupt = true;
+    inner_->evaluate(parameters, example, workspace, out);
+  }
+
+ private:
+  std::unique_ptr<learning::ClientFunction> inner_;
+  Watcher& watcher_;
+  mutable std::atomic<int> evaluated_{0};
+};
+
+TEST_F(TrainingTest, ARunInterruptedWithinAStepRepeatsThatStep) {
+  const protocols::Plan plan = small_plan();
+  run(plan, "whole");
+  for (const unsigned threads : {1u, 2u}) {
+    const std::string name = "within" + std::to_string(threads);
+    {
+      Watcher watcher;
+      TrainingParts parts = small_parts(plan);
+      parts.epsilon = [](std::uint64_t rounds) { return 0.1 * std::sqrt(static_cast<double>(rounds)); };
+      parts.task.function = std::make_unique<InterruptingFunction>(std::move(parts.task.function), watcher);
+      RunFolder folder(temporary_.path() / name);
+      const TrainingResult stopped =
+          train(plan, parts, small_data(), folder, {threads, &watcher.interrupt}, watcher);
+      EXPECT_EQ(stopped.stopped, Stopped::interrupted);
+      EXPECT_EQ(stopped.rounds, 1);
+      EXPECT_EQ(checkpoint(name).round, 1);
+    }
+    EXPECT_EQ(run(plan, name, threads).stopped, Stopped::done);
     expect_same_run("whole", name);
   }
 }

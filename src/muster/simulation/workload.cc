@@ -124,7 +124,7 @@ void refuse_endless(const Plan& plan, const Resources& resources) {
     throw Error(
         ErrorCode::plan, size.key, fmt::format("{}", size.value), at_most(size.value, times),
         fmt::format(
-            "a run of about {:.3g} messages and {:.3g} coins, {:.3g} hours or more on {} thread{}: {}",
+            "makes a run of about {:.3g} messages and {:.3g} coins, {:.3g} hours or more on {} thread{}: {}",
             work.messages, work.coins, seconds / 3600, resources.threads, resources.threads == 1 ? "" : "s",
             why));
   };

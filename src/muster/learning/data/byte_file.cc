@@ -14,13 +14,13 @@ namespace muster::learning {
 ByteFile::ByteFile(const std::filesystem::path& path) : path_(path) {
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) {
-    throw Error(ErrorCode::data, path.string(), "a folder", "a file", "cannot read data file");
+    throw Error(ErrorCode::data, path.string(), "a folder", "a file", "cannot be read");
   }
   errno = 0;
   file_ = gzopen(path.c_str(), "rb");
   if (file_ == nullptr) {
     throw Error(ErrorCode::data, path.string(), errno == 0 ? "out of memory" : std::strerror(errno),
-                "a readable file", "cannot read data file");
+                "a readable file", "cannot be read");
   }
   gzbuffer(file_, 1U << 17);
 }
@@ -42,8 +42,7 @@ std::size_t ByteFile::read(std::span<std::uint8_t> out) {
       // zlib's message begins with the file name, which is already the key of the error.
       if (const std::string name = path_.string() + ": "; found.starts_with(name))
         found.erase(0, name.size());
-      throw Error(ErrorCode::data, path_.string(), found, "a complete plain or gzip file",
-                  "cannot read data file");
+      throw Error(ErrorCode::data, path_.string(), found, "a complete plain or gzip file", "cannot be read");
     }
     if (got == 0) break;
     done += static_cast<std::size_t>(got);
@@ -57,7 +56,7 @@ std::filesystem::path find_plain_or_gz(const std::filesystem::path& dir, const s
     if (std::filesystem::exists(dir / candidate, ignored)) return dir / candidate;
   }
   throw Error(ErrorCode::data, (dir / name).string(), "no such file", name + " or " + name + ".gz",
-              "missing data file");
+              "is missing");
 }
 
 }  // namespace muster::learning

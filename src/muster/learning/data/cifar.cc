@@ -55,10 +55,10 @@ const Format& recognise(const std::filesystem::path& dir) {
   const std::string wanted = "data_batch_1..5.bin and test_batch.bin, or train.bin and test.bin";
   if (ten && hundred) {
     throw Error(ErrorCode::data, dir.string(), "files of CIFAR-10 and of CIFAR-100", wanted,
-                "one folder, one data set");
+                "holds more than one data set");
   }
   if (!ten && !hundred) {
-    throw Error(ErrorCode::data, dir.string(), "none of these files", wanted, "missing data files");
+    throw Error(ErrorCode::data, dir.string(), "none of these files", wanted, "holds no data set");
   }
   return ten ? cifar_10() : cifar_100();
 }
@@ -77,16 +77,16 @@ void append(const std::filesystem::path& path, const Format& format, std::size_t
     if (got == 0) break;
     if (got < size) {
       refuse(std::to_string(records) + " records and " + std::to_string(got) + " bytes",
-             "records of " + std::to_string(size) + " bytes", "truncated");
+             "records of " + std::to_string(size) + " bytes", "is truncated");
     }
     if (records == most) {
       refuse("more than " + std::to_string(most) + " records", "at most " + std::to_string(most),
-             "trailing bytes");
+             "has trailing bytes");
     }
     const std::uint8_t label = record[format.labels - 1];
     if (label >= format.classes) {
       refuse("label " + std::to_string(label) + " in record " + std::to_string(records),
-             "0 to " + std::to_string(format.classes - 1), "not a class");
+             "0 to " + std::to_string(format.classes - 1), "has a label that is no class");
     }
     data.labels.push_back(label);
     const std::uint8_t* planes = record.data() + format.labels;
@@ -94,7 +94,7 @@ void append(const std::filesystem::path& path, const Format& format, std::size_t
       for (std::size_t c = 0; c < kChannels; ++c) data.bytes.push_back(planes[c * kPlane + p]);
     }
   }
-  if (records == 0) refuse("an empty file", "at least one record", "no examples");
+  if (records == 0) refuse("an empty file", "at least one record", "has no examples");
 }
 
 Dataset empty(const Format& format) {
@@ -118,7 +118,7 @@ DataSplit load_cifar(const std::filesystem::path& dir) {
     const std::size_t records = split.train.size() - before;
     if (before > 0 && records != each) {
       throw Error(ErrorCode::data, path.string(), std::to_string(records) + " records",
-                  std::to_string(each) + ", as in " + format.train.front(), "batches of different sizes");
+                  std::to_string(each) + ", as in " + format.train.front(), "is a batch of another size");
     }
     each = records;
   }

@@ -90,7 +90,7 @@ class Lines {
                            const std::string& message) const {
     throw Error(
         ErrorCode::data, path_.string(), found, expected,
-        "line " + std::to_string(number_) + (column.empty() ? "" : ", column ") + column + ": " + message);
+        ", line " + std::to_string(number_) + (column.empty() ? "" : ", column ") + column + ": " + message);
   }
 
  private:

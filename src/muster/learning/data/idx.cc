@@ -27,7 +27,7 @@ class IdxFile {
   std::uint32_t word(const char* what) {
     std::uint8_t bytes[4];
     const std::size_t got = file_.read(bytes);
-    if (got < 4) refuse("end of file in the header", std::string("4 bytes of ") + what, "truncated");
+    if (got < 4) refuse("end of file in the header", std::string("4 bytes of ") + what, "is truncated");
     return std::uint32_t{bytes[0]} << 24 | std::uint32_t{bytes[1]} << 16 | std::uint32_t{bytes[2]} << 8 |
            bytes[3];
   }
@@ -35,14 +35,14 @@ class IdxFile {
   void expect_magic(std::uint32_t magic, const char* what) {
     const std::uint32_t found = word("magic number");
     if (found != magic)
-      refuse("magic " + hex(found), hex(magic) + " (" + what + ")", "not this kind of file");
+      refuse("magic " + hex(found), hex(magic) + " (" + what + ")", "is not this kind of file");
   }
 
   std::size_t count() {
     const std::uint32_t found = word("count");
     if (found == 0 || found > kMostExamples) {
       refuse("header count " + std::to_string(found), "1 to " + std::to_string(kMostExamples) + " examples",
-             "count out of range");
+             "has a count out of range");
     }
     return found;
   }
@@ -50,7 +50,8 @@ class IdxFile {
   void expect_side(const char* what) {
     const std::uint32_t found = word(what);
     if (found != kImageSide) {
-      refuse(std::string(what) + " " + std::to_string(found), std::to_string(kImageSide), "wrong image size");
+      refuse(std::string(what) + " " + std::to_string(found), std::to_string(kImageSide),
+             "has images of the wrong size");
     }
   }
 
@@ -64,13 +65,13 @@ class IdxFile {
       bytes.resize(std::min(size, had + kPiece));
       const std::size_t got = file_.read(std::span(bytes).subspan(had));
       if (had + got < bytes.size()) {
-        refuse(std::to_string(had + got) + " bytes after the header", std::to_string(size), "truncated");
+        refuse(std::to_string(had + got) + " bytes after the header", std::to_string(size), "is truncated");
       }
     }
     std::uint8_t extra[1];
     if (file_.read(extra) != 0) {
       refuse("more than " + std::to_string(size) + " bytes after the header", std::to_string(size),
-             "trailing bytes");
+             "has trailing bytes");
     }
     return bytes;
   }
@@ -100,7 +101,7 @@ Dataset load_idx_pair(const std::filesystem::path& images, const std::filesystem
   if (label_count != count) {
     label_file.refuse(std::to_string(label_count) + " labels",
                       std::to_string(count) + ", the images in " + images.filename().string(),
-                      "counts do not match");
+                      "does not fit its images");
   }
 
   Dataset data;
@@ -110,7 +111,7 @@ Dataset load_idx_pair(const std::filesystem::path& images, const std::filesystem
   if (bad != data.labels.end()) {
     label_file.refuse(
         "label " + std::to_string(*bad) + " at index " + std::to_string(bad - data.labels.begin()), "0 to 9",
-        "not a digit");
+        "has a label that is no digit");
   }
   data.bytes = image_file.rest(count * kImagePixels);
   return data;

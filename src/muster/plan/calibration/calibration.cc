@@ -167,7 +167,7 @@ double rough_slope(Plan plan, const Dial& dial, double delta, double value) {
   const std::string nearest = std::isfinite(reached) ? fmt::format("{:.6g}", reached) : "none at this delta";
   throw Error(ErrorCode::plan, "--epsilon", fmt::format("{}", target.epsilon),
               std::isfinite(reached) ? fmt::format("> {}", nearest) : "",
-              fmt::format("out of reach: even {} = {} costs epsilon {}", name_of(dial.knob),
+              fmt::format("is out of reach: even {} = {} costs epsilon {}", name_of(dial.knob),
                           dial.whole ? fmt::format("{:.0f}", value) : fmt::format("{}", value), nearest));
 }
 
@@ -450,7 +450,8 @@ Knob knob_named(const std::string& name) {
   }
   const std::string close = nearest(name, names);
   throw Error(ErrorCode::plan, "--for", name, knob_names(),
-              close.empty() ? "nothing to solve for" : fmt::format("unknown; did you mean {}?", close));
+              close.empty() ? "is nothing to solve for"
+                            : fmt::format("is nothing to solve for; did you mean {}?", close));
 }
 
 std::vector<std::string_view> keys_solved_by(Knob knob) {
@@ -465,13 +466,13 @@ Calibration calibrate(const Plan& plan, Knob knob, const Target& target) {
     const KeySpec& spec = spec_of(key);
     if (knob != Knob::accuracy && !spec.applies_to(name_of(plan.protocol), name_of(plan.randomizer))) {
       throw Error(ErrorCode::plan, "--for", name_of(knob), spec.only_with(),
-                  fmt::format("{} does not apply to protocol {} with randomizer {}", key,
-                              name_of(plan.protocol), name_of(plan.randomizer)));
+                  fmt::format("cannot be solved for: {} does not apply to protocol {} with randomizer {}",
+                              key, name_of(plan.protocol), name_of(plan.randomizer)));
     }
   }
   if (!(target.epsilon > 0 && std::isfinite(target.epsilon))) {
     throw Error(ErrorCode::plan, "--epsilon", fmt::format("{}", target.epsilon), "number > 0",
-                "not a target");
+                "is not a target");
   }
   Plan start = plan;
   if (knob == Knob::rate || knob == Knob::accuracy) {

@@ -21,7 +21,7 @@ double second_moment(const Plan& plan) {
     }
     case RandomizerKind::pure:
       throw Error(ErrorCode::plan, "randomizer.kind", "pure", "a randomizer that runs",
-                  "accuracy is not defined for it: what a report carries is not said");
+                  "has no accuracy: what a report carries is not said");
     default:  // the randomizers that send one sign
       return randomizers::sphere_second_moment(randomizers::ideal_sign_scale(*plan.epsilon0), 1, 1);
   }
@@ -34,7 +34,7 @@ double round_variance(const Plan& plan) {
       plan.protocol != Protocol::random_check_in_averaged) {
     throw Error(ErrorCode::plan, "participation.protocol", name_of(plan.protocol),
                 "shuffled-check-in | random-check-in-averaged | aggregated-check-in",
-                "accuracy chooses a rate and the noise of a mean over it");
+                "has no rate to choose: accuracy solves for a rate and the noise of a mean over it");
   }
   const double slots =
       plan.protocol == Protocol::random_check_in_averaged ? static_cast<double>(plan.slots) : 1;

@@ -144,10 +144,10 @@ std::optional<CountBand> CheckInMonitor::band(std::uint64_t rounds) const {
 void CheckInMonitor::watch(std::uint64_t rounds, std::uint64_t messages) {
   if (blind_.empty() && rounds > planned_ - done_) {
     throw Error(ErrorCode::data, "rounds", fmt::format("{}", done_ + rounds),
-                fmt::format("at most {}", planned_), "more rounds than the plan has");
+                fmt::format("at most {}", planned_), "is more than the plan has");
   }
   if (rounds == 0 && messages > 0 && blind_.empty()) {
-    throw Error(ErrorCode::data, "messages", fmt::format("{}", messages), "0", "check-ins in no round");
+    throw Error(ErrorCode::data, "messages", fmt::format("{}", messages), "0", "came in no round");
   }
   if (rounds == 0 || !blind_.empty()) {
     advance(rounds, messages);
@@ -157,7 +157,7 @@ void CheckInMonitor::watch(std::uint64_t rounds, std::uint64_t messages) {
   const double most_messages = expected ? expected->trials : clients_ * static_cast<double>(rounds);
   if (static_cast<double>(messages) > most_messages) {
     throw Error(ErrorCode::data, "messages", fmt::format("{}", messages),
-                fmt::format("at most {:.0f}", most_messages), "more check-ins than there are clients");
+                fmt::format("at most {:.0f}", most_messages), "is more than there are clients");
   }
   if (!expected) {
     advance(rounds, messages);

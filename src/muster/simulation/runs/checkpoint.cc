@@ -122,20 +122,20 @@ std::string encode(const Checkpoint& checkpoint) {
 
 Checkpoint decode(std::string_view bytes, const std::filesystem::path& path) {
   if (bytes.substr(0, kMagic.size()) != kMagic) {
-    refuse(path, "not a checkpoint of muster");
+    refuse(path, "is not a checkpoint of muster");
   }
   std::string_view in = bytes.substr(kMagic.size());
   const auto version = in.size() < sizeof(kVersion) ? kVersion : take<std::uint32_t>(in);
   if (version < kOldestVersion || version > kVersion) {
-    refuse(path, fmt::format("format version {}, this muster reads versions {} to {}", version,
+    refuse(path, fmt::format("has format version {}, and this muster reads versions {} to {}", version,
                              kOldestVersion, kVersion));
   }
   if (bytes.size() < header_of(version) + sizeof(Digest)) {
-    refuse(path, fmt::format("truncated: {} bytes", bytes.size()));
+    refuse(path, fmt::format("is truncated: it has {} bytes", bytes.size()));
   }
   std::string_view ending = bytes.substr(bytes.size() - sizeof(Digest));
   if (take<Digest>(ending) != blake2b(bytes.substr(0, bytes.size() - sizeof(Digest)))) {
-    refuse(path, "corrupt: its checksum does not match");
+    refuse(path, "is corrupt: its checksum does not match");
   }
   Checkpoint checkpoint;
   checkpoint.plan_hash = in.substr(0, kHashLength);
@@ -158,7 +158,7 @@ Checkpoint decode(std::string_view bytes, const std::filesystem::path& path) {
   if (!is_hash(checkpoint.plan_hash) || fidelity > static_cast<std::uint64_t>(Fidelity::sum) ||
       !(checkpoint.seconds >= 0) || checkpoint.neutral > checkpoint.messages || checkpoint.sampler == 0 ||
       body % (3 * sizeof(float)) != 0 || dimension != body / (3 * sizeof(float))) {
-    refuse(path, "corrupt: its fields do not fit together");
+    refuse(path, "is corrupt: its fields do not fit together");
   }
   checkpoint.model.parameters = take_floats(in, dimension);
   checkpoint.model.momentum = take_floats(in, dimension);

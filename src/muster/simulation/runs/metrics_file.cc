@@ -72,7 +72,7 @@ std::vector<Measurement> read_metrics(const std::filesystem::path& file, const p
       require_fits(plan, logged.empty() ? Measurement() : logged.back(), line);
       logged.push_back(line);
     } catch (const std::invalid_argument& wrong) {
-      throw Error(ErrorCode::file, file.string(), "", "", fmt::format("line {}: {}", number, wrong.what()));
+      throw Error(ErrorCode::file, file.string(), "", "", fmt::format(", line {}: {}", number, wrong.what()));
     }
     at = end + 1;
   }

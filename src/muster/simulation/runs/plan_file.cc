@@ -45,14 +45,14 @@ Entries entries_of(const std::string& text, const fs::path& file) {
     at = end + 1;
     const std::size_t equals = line.find(" = ");
     if (equals == line.npos) {
-      throw damaged(file, fmt::format("line {}: not \"key = value\"", number));
+      throw damaged(file, fmt::format(", line {}: not \"key = value\"", number));
     }
     const std::string key = line.substr(0, equals);
     std::string value = line.substr(equals + 3);
     if (key != "name") {
       const protocols::KeySpec* spec = protocols::find_key(key);
       if (spec == nullptr || spec->flag.empty()) {
-        throw damaged(file, fmt::format("line {}: no key of a plan: {}", number, key));
+        throw damaged(file, fmt::format(", line {}: no key of a plan: {}", number, key));
       }
       value = as_typed(*spec, value);
     }
@@ -86,16 +86,16 @@ protocols::Plan read_plan(const fs::path& file) {
   try {
     protocols::Plan plan = protocols::Plan::validate(source_of(entries, file), protocols::Command::train);
     if (plan.canonical() != text) {
-      throw damaged(file, "not as a plan is written: has it been edited?");
+      throw damaged(file, "is not as a plan is written: has it been edited?");
     }
     return plan;
   } catch (const Json::exception&) {
-    throw damaged(file, "not text in UTF-8");
+    throw damaged(file, "is not text in UTF-8");
   } catch (const Error& error) {
     if (error.code() == ErrorCode::file) {
       throw;
     }
-    throw damaged(file, fmt::format("not a plan that trains: {}", error.what()));
+    throw damaged(file, fmt::format("is not a plan that trains: {}", error.what()));
   }
 }
 

@@ -20,7 +20,8 @@ void require_equal(const fs::path& file, const char* key, const Value& stated, c
                    const char* source) {
   if (stated != truth) {
     throw Error(ErrorCode::file, file.string(), fmt::format("{}", stated),
-                fmt::format("{}, as in {}", truth, source), fmt::format("\"{}\" is of another run", key));
+                fmt::format("{}, as in {}", truth, source),
+                fmt::format("states a \"{}\" of another run", key));
   }
 }
 
@@ -51,6 +52,10 @@ std::optional<RunResult> read_result(const fs::path& file, const protocols::Plan
     return std::nullopt;
   }
   const std::string text = read_file(file);
+  if (text.find_first_not_of(" \t\r\n") == text.npos) {
+    throw Error(ErrorCode::file, file.string(), "", "",
+                "is empty: remove it, and muster train with --resume writes the result again");
+  }
   RunResult result;
   try {
     const JsonFieldReader fields(text);
@@ -60,7 +65,7 @@ std::optional<RunResult> read_result(const fs::path& file, const protocols::Plan
                                                    : "\"slots\", which the plan does not have");
     }
   } catch (const std::invalid_argument& wrong) {
-    throw Error(ErrorCode::file, file.string(), "", "", fmt::format("corrupt: {}", wrong.what()));
+    throw Error(ErrorCode::file, file.string(), "", "", fmt::format("is corrupt: {}", wrong.what()));
   }
   require_equal(file, "delta", result.delta, plan.delta.value(), "plan.txt");
   require_equal(file, "rounds", result.rounds, plan.rounds_charged(checkpoint.round), "the checkpoint");

@@ -61,7 +61,7 @@ RunFolder::RunFolder(const fs::path& path)
     }
     // On a file system without locks, nothing prevents a second run from writing here.
     if (::flock(lock_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
-      throw Error(ErrorCode::file, path_.string(), "", "", "another run is writing to this folder");
+      throw Error(ErrorCode::file, path_.string(), "", "", "is in use: another run is writing to it");
     }
     if (fs::exists(path_ / kCheckpointFile)) {
       found_ = fs::exists(path_ / kResultFile) ? Found::finished : Found::unfinished;
@@ -72,13 +72,13 @@ RunFolder::RunFolder(const fs::path& path)
     if (fs::exists(path_ / kResultFile) ||
         (fs::is_regular_file(path_ / kMetricsFile) && fs::file_size(path_ / kMetricsFile) > 0)) {
       throw Error(ErrorCode::checkpoint, (path_ / kCheckpointFile).string(), "", "",
-                  "is gone: the folder holds a run, but not where to continue it; give another --out");
+                  "is gone: its folder holds a run, but not where to continue it; give another --out");
     }
     // Files that a run leaves behind if it is killed while it begins are allowed.
     for (const fs::directory_entry& entry : fs::directory_iterator(path_)) {
       if (!is_own_name(entry.path().filename())) {
         throw Error(ErrorCode::file, path_.string(), "", "an empty folder, or one that holds a run",
-                    "the folder is not empty and holds no run: " + entry.path().filename().string());
+                    "is not empty and holds no run: there is " + entry.path().filename().string());
       }
     }
     if (::access(path_.c_str(), W_OK | X_OK) != 0) {
@@ -130,14 +130,13 @@ Checkpoint RunFolder::load(const std::string& plan_hash, Fidelity fidelity) cons
   const fs::path file = path_ / kCheckpointFile;
   Checkpoint checkpoint = decode(read_file(file), file);
   if (checkpoint.plan_hash != plan_hash) {
-    throw Error(
-        ErrorCode::checkpoint, file.string(), checkpoint.plan_hash, plan_hash,
-        "the run in this folder is of another plan: plan.txt beside it has its keys; resume with the same "
-        "plan and flags, or give another --out");
+    throw Error(ErrorCode::checkpoint, file.string(), checkpoint.plan_hash, plan_hash,
+                "is of a run of another plan: plan.txt beside it has its keys; resume with the same "
+                "plan and flags, or give another --out");
   }
   if (checkpoint.fidelity != fidelity) {
     throw Error(ErrorCode::checkpoint, file.string(), name_of(checkpoint.fidelity), name_of(fidelity),
-                "the run in this folder is of another fidelity; resume with the same --fidelity, or give "
+                "is of a run of another fidelity; resume with the same --fidelity, or give "
                 "another --out");
   }
   return checkpoint;

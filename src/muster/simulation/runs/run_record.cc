@@ -20,10 +20,11 @@ void require_run(const fs::path& folder) {
   std::error_code failure;
   if (!fs::is_directory(folder, failure)) {
     throw Error(ErrorCode::file, folder.string(), "", kWanted,
-                failure ? "cannot be read: " + failure.message() : "not a folder");
+                failure ? "cannot be read: " + failure.message() : "is not a folder");
   }
   if (!fs::exists(folder / kPlanFile, failure) && !failure) {
-    throw Error(ErrorCode::file, folder.string(), "", kWanted, fmt::format("holds no run: no {}", kPlanFile));
+    throw Error(ErrorCode::file, folder.string(), "", kWanted,
+                fmt::format("holds no run: it has no {}", kPlanFile));
   }
 }
 
@@ -37,7 +38,7 @@ RunRecord read_run(const fs::path& folder) {
   const Checkpoint checkpoint = decode(read_file(file), file);
   if (checkpoint.plan_hash != record.hash) {
     throw Error(ErrorCode::checkpoint, file.string(), checkpoint.plan_hash, record.hash,
-                "of another plan than plan.txt beside it");
+                "is of another plan than plan.txt beside it");
   }
   if (checkpoint.records > 0) {
     record.clients_per_record = clients_per_record(record.plan.clients, checkpoint.records);

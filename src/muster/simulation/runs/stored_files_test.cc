@@ -205,7 +205,8 @@ TEST_F(StoredFiles, ADamagedResultIsNamed) {
     return text.replace(text.find(old), old.size(), changed);
   };
   for (const auto& [text, why] : std::vector<std::pair<std::string, std::string>>{
-           {"", "corrupt: not a JSON object"},
+           {"", "is empty: remove it"},
+           {" \n\t\n", "is empty: remove it"},
            {good.substr(0, good.size() - 10), "corrupt: not a JSON object"},
            {with("\"seconds\"", "\"minutes\""), "corrupt: no \"seconds\""},
            {with("\"budget\"", "\"boredom\""), "corrupt: \"stopped\" has an unknown value: boredom"},
@@ -213,9 +214,9 @@ TEST_F(StoredFiles, ADamagedResultIsNamed) {
            {with("24", "-24"), "corrupt: \"rounds\" is not a count"},
            {with("1.25", "0.25"), "corrupt: \"clients_per_record\" is 0.25"},
            {with("}", ",\"slots\":24}"), "corrupt: \"slots\", which the plan does not have"},
-           {with("24", "18"), "\"rounds\" is of another run"},
-           {with("1e-05", "1e-09"), "\"delta\" is of another run"},
-           {with("\"sum\"", "\"message\""), "\"fidelity\" is of another run"}}) {
+           {with("24", "18"), "states a \"rounds\" of another run"},
+           {with("1e-05", "1e-09"), "states a \"delta\" of another run"},
+           {with("\"sum\"", "\"message\""), "states a \"fidelity\" of another run"}}) {
     write(text);
     EXPECT_THAT(refusal([&] { read_result(file_, plan_of(kCheckIn), checkpoint_of(24)); }), HasSubstr(why));
   }

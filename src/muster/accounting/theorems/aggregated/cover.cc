@@ -11,6 +11,7 @@
 #include "muster/accounting/theorems/aggregated/aggregated.h"
 #include "muster/accounting/theorems/aggregated/aggregated_types.h"
 #include "muster/accounting/theorems/entry.h"
+#include "muster/core/number_text.h"
 
 namespace muster::accounting {
 namespace {
@@ -46,8 +47,9 @@ void add_types(const GaussianLocal& mechanism, RoundBound one_pair, AggregatedGa
   bound.citation =
       "exact worst curve of one round; in many, the worst adaptive choice of another client's record; "
       "docs/theory/aggregated.md";
-  bound.assumptions.push_back(fmt::format(
-      "records in a ball of diameter {} noise deviations, in any dimension", ball_diameter(mechanism)));
+  bound.assumptions.push_back(
+      fmt::format("records in a ball of diameter {} noise deviations, in any dimension",
+                  number_text(ball_diameter(mechanism))));
   bound.types = [types](double tail, bool rough) { return types->at(tail, rough); };
   list.uppers.push_back(std::move(bound));
 }
@@ -63,7 +65,7 @@ void add_gaussian_sum(const GaussianLocal& mechanism, const AggregatedCheckIn& p
       mechanism, "exact worst curve of the noisy sum given the number of reports; docs/theory/aggregated.md",
       {kSecretCoins,
        fmt::format("{} honest clients, each at effective rate {}", p.clients.value(),
-                   lo < hi ? fmt::format("{} to {}", lo, hi) : fmt::format("{}", hi)),
+                   lo < hi ? fmt::format("{} to {}", number_text(lo), number_text(hi)) : number_text(hi)),
        "the server sees the sum of a round's messages and their number alone",
        fmt::format("a round of fewer than {} messages is destroyed unseen", p.minimum)},
       curve);

@@ -16,6 +16,7 @@
 #include "muster/accounting/theorems/swap/class_c.h"
 #include "muster/accounting/theorems/swap/cover.h"
 #include "muster/accounting/theorems/swap/unequal_rates.h"
+#include "muster/core/number_text.h"
 
 namespace muster::accounting {
 namespace {
@@ -60,7 +61,7 @@ void cover_unequal_rates(const Mechanism& mechanism, const ShuffledCheckIn& p, A
   const Rates rates{count_of(p.clients), p.least->value(), p.rate.value()};
   const std::vector<std::string> who = {
       kSecretCoins, fmt::format("{} honest clients, each at an effective rate in [{}, {}]", p.clients.value(),
-                                rates.lo, rates.hi)};
+                                number_text(rates.lo), number_text(rates.hi))};
   add_homogeneous_pair(mechanism, {rates.n, rates.n, rates.hi}, list);  // all of them at the largest rate
   add_unequal_rates_pair(mechanism, rates.n, rates.lo, rates.hi, list);
   if (rates.hi < 1) {
@@ -96,7 +97,7 @@ void add_plain_shuffle(const Mechanism& mechanism, const ShuffledCheckIn& p, App
     bound.assumptions.push_back(
         fmt::format("holds for everybody reporting, and dropping each message with "
                     "probability {} is post-processing",
-                    1 - p.rate.value()));
+                    number_text(1 - p.rate.value())));
     list.uppers.push_back(std::move(bound));
   }
 }
@@ -105,7 +106,8 @@ void cover_one_rate(const Mechanism& mechanism, const ShuffledCheckIn& p, Applic
   const double n = count_of(p.clients), rate = p.rate.value();
   const RoundShape shape{n, n, rate};
   const std::vector<std::string> who = {
-      kSecretCoins, fmt::format("{} honest clients, each at effective rate {}", p.clients.value(), rate)};
+      kSecretCoins,
+      fmt::format("{} honest clients, each at effective rate {}", p.clients.value(), number_text(rate))};
   const auto sum = std::make_shared<const ReportingSum>(mechanism);
   const bool is_dominated = add_worst_types(mechanism, shape, who, sum, list);
   list.uppers.push_back(

@@ -19,6 +19,7 @@
 #include "muster/accounting/theorems/everyone/k_rr.h"
 #include "muster/accounting/theorems/everyone/star_pool.h"
 #include "muster/accounting/theorems/exact/cover.h"
+#include "muster/core/number_text.h"
 
 namespace muster::accounting {
 namespace {
@@ -41,8 +42,9 @@ void cover_gaussian(const GaussianLocal& mechanism, ClientCount clients, Applica
          .citation = "a star of likely senders with a pool of clones, Gaussian in any dimension; "
                      "docs/theory/star-with-a-pool.md",
          .assumptions = with_mechanism(
-             mechanism, {everybody(clients),
-                         fmt::format("records at most {} noise deviations apart, in any dimension", mu)}),
+             mechanism,
+             {everybody(clients),
+              fmt::format("records at most {} noise deviations apart, in any dimension", number_text(mu))}),
          .delta = curve_of(*std::move(star))});
   }
   list.uppers.push_back(

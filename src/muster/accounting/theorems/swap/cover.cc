@@ -9,6 +9,7 @@
 #include "muster/accounting/theorems/entry.h"
 #include "muster/accounting/theorems/swap/class_c.h"
 #include "muster/accounting/theorems/swap/gaussian_two_types.h"
+#include "muster/core/number_text.h"
 
 namespace muster::accounting {
 namespace {
@@ -39,7 +40,8 @@ RoundBound gaussian_two_types(const GaussianLocal& mechanism, const RoundShape& 
   const auto [n, count, rate] = shape;
   const double ball = ball_diameter(mechanism);
   who.emplace_back(kOneRoundAtATime);
-  who.push_back(fmt::format("records in a ball of diameter {} noise deviations, in any dimension", ball));
+  who.push_back(
+      fmt::format("records in a ball of diameter {} noise deviations, in any dimension", number_text(ball)));
   return {.id = "gaussian-two-types",
           .citation =
               "the worst of two types of other clients and a certified correction, Gaussian in any "

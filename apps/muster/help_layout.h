@@ -1,0 +1,19 @@
+// The layout of --help: what the parser prints, with descriptions wrapped to 80 columns.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+namespace muster::app {
+
+class HelpLayout final : public CLI::Formatter {
+ public:
+  std::string make_option_desc(const CLI::Option* option) const override;
+  std::string make_subcommand(const CLI::App* command) const override;
+
+ private:
+  // The text in lines that fit beside the column of names. The parser indents all but the first line.
+  std::string beside_names(const std::string& text) const;
+};
+
+}  // namespace muster::app

@@ -1,0 +1,26 @@
+# What `cmake --install` puts where: the command, its manual pages and completions, and the rooms as the CMake
+# package `muster` with their headers. Included once, when all rooms are targets (MUSTER_ROOMS).
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+set(package ${CMAKE_INSTALL_LIBDIR}/cmake/muster)
+
+install(TARGETS muster)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 FILES_MATCHING PATTERN "*.1")
+install(FILES ${PROJECT_SOURCE_DIR}/apps/muster/completion.bash
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME muster)
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+# A header that only tests or the kernels of one vector target include is no part of the library.
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/src/muster DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+        FILES_MATCHING PATTERN "*.h" PATTERN "*-inl.h" EXCLUDE REGEX "_test\\.h$" EXCLUDE)
+foreach(room ${MUSTER_ROOMS})
+  install(TARGETS muster_${room} EXPORT muster)
+endforeach()
+install(EXPORT muster NAMESPACE muster:: FILE muster-targets.cmake DESTINATION ${package})
+
+configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/muster-config.cmake.in ${CMAKE_BINARY_DIR}/muster-config.cmake
+                              INSTALL_DESTINATION ${package})
+# Before version 1, any minor version may change the interface.
+write_basic_package_version_file(${CMAKE_BINARY_DIR}/muster-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_BINARY_DIR}/muster-config.cmake ${CMAKE_BINARY_DIR}/muster-config-version.cmake
+        DESTINATION ${package})

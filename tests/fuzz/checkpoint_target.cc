@@ -1,0 +1,37 @@
+// The reader of checkpoints. The last 32 bytes of a checkpoint are a hash of the others, which no mutation would
+// find, so an input is read twice: as it is, and with the right hash behind it. What is accepted is written and
+// read again, and a checkpoint of the newest version comes back byte for byte.
+#include <sodium.h>
+
+#include "muster/simulation/runs/checkpoint.h"
+#include "tests/fuzz/fuzz_target.h"
+
+namespace muster::fuzz {
+namespace {
+
+bool reads(const std::string& bytes) {
+  return accepted(
+      [&] {
+        const std::string written = simulation::encode(simulation::decode(bytes, "checkpoint"));
+        if (simulation::encode(simulation::decode(written, "written")) != written) {
+          std::abort();
+        }
+        if (bytes.size() == written.size() && bytes != written) {
+          std::abort();
+        }
+      },
+      {ErrorCode::checkpoint});
+}
+
+}  // namespace
+
+bool accepts(Input input) {
+  const std::string bytes = text_of(input);
+  simulation::Digest digest;
+  crypto_generichash(digest.data(), digest.size(), input.data(), input.size(), nullptr, 0);
+  const std::string sealed = bytes + std::string(digest.begin(), digest.end());
+  const bool as_it_is = reads(bytes);
+  return reads(sealed) || as_it_is;
+}
+
+}  // namespace muster::fuzz

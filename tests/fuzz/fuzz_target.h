@@ -1,0 +1,53 @@
+// A fuzz target: one reader of bytes that may come from anybody, as a function of one input.
+//
+// Each NAME_target.cc defines accepts() for one reader. Two programs call it: `fuzz_NAME`, which libFuzzer
+// drives with inputs of its own (preset `fuzz`), and `replay_NAME`, which reads the files of corpus/NAME in
+// every build. An input must be accepted or refused with one of the reader's documented errors; whatever else
+// happens, such as another exception or a read past an end, ends the process.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <string>
+
+#include "muster/core/error.h"
+
+namespace muster::fuzz {
+
+using Input = std::span<const std::uint8_t>;
+
+// Whether the reader takes this input.
+bool accepts(Input input);
+
+// Runs `read` and says whether it returned; it may throw Errors of the `documented` codes alone.
+template <typename Read>
+bool accepted(Read&& read, std::initializer_list<ErrorCode> documented) {
+  try {
+    read();
+    return true;
+  } catch (const Error& error) {
+    if (std::ranges::find(documented, error.code()) == documented.end()) {
+      throw;
+    }
+    return false;
+  }
+}
+
+inline std::string text_of(Input input) { return {input.begin(), input.end()}; }
+
+// Takes two bytes, a little-endian length, from the front of `input`, then as many bytes as it says, or all
+// that are left: how an input holds two files.
+inline Input take_counted(Input& input) {
+  if (input.size() < 2) {
+    return input = {};
+  }
+  const std::size_t length = std::min<std::size_t>(input[0] | input[1] << 8, input.size() - 2);
+  const Input part = input.subspan(2, length);
+  input = input.subspan(2 + length);
+  return part;
+}
+
+}  // namespace muster::fuzz

@@ -1,0 +1,233 @@
+#!/usr/bin/env python3
+"""Writes the seed corpus of the fuzz targets: tests/fuzz/corpus/NAME/good_* and bad_*.
+
+    python3 tools/golden/fuzz_corpus.py [FOLDER]
+
+A good_ file must be accepted by the reader NAME, a bad_ file refused; tests/fuzz/NAME_target.cc says how an input holds
+what its reader reads. An input that a fuzzer finds joins the list here, by a name that says what is wrong with it.
+"""
+
+import gzip
+import hashlib
+import pathlib
+import struct
+import sys
+
+IMAGE_SIDE, CIFAR_PIXELS = 28, 3072
+
+
+def counted(first, rest):
+    """Two files in one input: the length of the first in two little-endian bytes, then both."""
+    return struct.pack("<H", len(first)) + first + rest
+
+
+def packed(data):
+    return gzip.compress(data, mtime=0)
+
+
+def idx_images(count, rows=IMAGE_SIDE, columns=IMAGE_SIDE, magic=0x803, pixels=None):
+    size = count * rows * columns if pixels is None else pixels
+    return struct.pack(">IIII", magic, count, rows, columns) + bytes(p % 256 for p in range(size))
+
+
+def idx_labels(count, magic=0x801, claimed=None):
+    return struct.pack(">II", magic, count if claimed is None else claimed) + bytes(i % 10 for i in range(count))
+
+
+def idx():
+    images, labels = idx_images(2), idx_labels(2)
+    gz = packed(images)
+    yield "good_plain", counted(labels, images)
+    yield "good_gzip", counted(packed(labels), gz)
+    yield "bad_empty", b""
+    yield "bad_no_images", counted(labels, b"")
+    yield "bad_swapped", counted(images[:99], labels)
+    yield "bad_text", counted(b"hello, this is no idx file", b"hello, this is no idx file")
+    yield "bad_header_cut", counted(labels, images[:13])
+    yield "bad_pixels_cut", counted(labels, images[:-1])
+    yield "bad_labels_cut", counted(labels[:-1], images)
+    yield "bad_trailing_pixel", counted(labels, images + b"x")
+    yield "bad_trailing_label", counted(labels + b"\0", images)
+    yield "bad_counts_differ", counted(idx_labels(3), images)
+    for name, count in (("none", 0), ("too_many", 1_000_001), ("wraps", 0xFFFFFFFF)):
+        yield f"bad_count_{name}", counted(idx_labels(0, claimed=count), idx_images(count, pixels=6))
+    yield "bad_count_without_pixels", counted(packed(idx_labels(1_000_000)), idx_images(1_000_000, pixels=6))
+    yield "bad_rows", counted(labels, idx_images(2, rows=32, pixels=64))
+    yield "bad_columns_zero", counted(labels, idx_images(2, columns=0))
+    yield "bad_label_ten", counted(labels[:-1] + b"\x0a", images)
+    yield "bad_gzip_cut", counted(labels, gz[:-9])
+    yield "bad_gzip_checksum", counted(labels, gz[:-6] + bytes([gz[-6] ^ 1]) + gz[-5:])
+
+
+def csv():
+    header, rows = "width,height,kind\n", "1,2,0\n3,4,1\n5,6,2\n7,8,0\n9,10,1\n11,12,2\n13,14,1\n"
+    yield "good_plain", header + rows
+    yield "good_gzip", packed((header + rows).encode())
+    yield "good_as_people_write", "\ufeffa , b,c\r\n-1.5e-3 ,\t2 , 0\r\n.5,-0,255\r\n1,1,0\r\n1,1,0\r\n1,1,0\r\n1,1,0"
+    yield "good_near_zero", "f,label\n1e-50,0\n-1e-400,1\n1.4e-45,0\n3.4028234e38,1\n1e-39,0\n0,0\n"
+    yield "good_many_columns", ",".join(["c"] * 300) + "\n" + (",".join(["1"] * 299) + ",3\n") * 6
+    values = {"nan": "nan", "infinite": "inf", "negative_infinite": "-inf", "beyond_double": "1e400",
+              "beyond_float": "111111e39", "hexadecimal": "0x10", "two": "1 2", "semicolon": "1;2", "signs": "--1",
+              "no_exponent": "1e", "text": "two", "missing": ""}
+    for name, value in values.items():
+        yield f"bad_value_{name}", f"{header}{rows}{value},2,0\n"
+    yield "bad_value_byte", (header + rows).encode() + b"\xff,2,0\n"
+    yield "bad_value_nul", (header + rows).encode() + b"1\x00,2,0\n"
+    labels = {"fraction": "1.0", "negative": "-1", "large": "256", "missing": "", "text": "x", "exponent": "1e1",
+              "wraps": "99999999999999999999"}
+    for name, label in labels.items():
+        yield f"bad_label_{name}", f"{header}{rows}1,2,{label}\n"
+    yield "bad_columns_few", header + "1,2\n" + rows
+    yield "bad_columns_many", header + "1,2,3,0\n" + rows
+    yield "bad_line_empty", header + rows + "\n"
+    yield "bad_empty", ""
+    yield "bad_header_missing", rows
+    yield "bad_header_alone", header
+    yield "bad_column_alone", "label\n1\n"
+    yield "bad_examples_few", header + "1,2,0\n1,2,1\n"
+    yield "bad_gzip_cut", packed((header + rows).encode())[:-9]
+
+
+def cifar_records(count, labels, label=3):
+    return b"".join(bytes([17] * (labels - 1) + [label]) + bytes((i + p) % 7 for p in range(CIFAR_PIXELS))
+                    for i in range(count))
+
+
+def cifar():
+    ten, hundred = b"\1", b"\0"
+    one_of_ten, one_of_hundred = cifar_records(1, 1), cifar_records(1, 2, 99)
+    yield "good_hundred", hundred + counted(one_of_hundred, one_of_hundred)
+    yield "good_ten", ten + counted(one_of_ten, one_of_ten)
+    yield "good_gzip", ten + counted(packed(one_of_ten), packed(cifar_records(7, 1)))
+    yield "bad_empty", b""
+    yield "bad_no_training", hundred + counted(one_of_hundred, b"")
+    yield "bad_no_test", hundred + counted(b"", packed(one_of_hundred))
+    yield "bad_one_byte", ten + counted(b"\0", packed(one_of_ten))
+    yield "bad_record_cut", ten + counted(b"", one_of_ten[:-1])
+    yield "bad_record_and_a_byte", hundred + counted(b"", packed(one_of_hundred + b"x"))
+    yield "bad_label_ten", ten + counted(b"", packed(cifar_records(1, 1, 10)))
+    yield "bad_label_hundred", hundred + counted(b"", packed(cifar_records(1, 2, 100)))
+    yield "bad_gzip_cut", hundred + counted(b"", packed(one_of_hundred)[:-9])
+
+
+def checkpoint_of(version=4, plan=b"a" * 60 + b"0f19", fidelity=1, messages=3456, seconds=1.5, neutral=21, sampler=2,
+                  dimension=3, floats=9):
+    body = b"musterck" + struct.pack("<I", version) + plan + bytes(32)
+    body += struct.pack("<QQQdQ", fidelity, 12, messages, seconds, 99)
+    if version >= 3:
+        body += struct.pack("<QQ", neutral, 60_000)
+    if version >= 4:
+        body += struct.pack("<Q", sampler)
+    return body + struct.pack("<QQ", 11, dimension) + struct.pack(f"<{floats}f", *range(floats))
+
+
+def checkpoint():
+    """The target adds the right hash itself, so that these lack it unless they are to have a wrong one."""
+    whole = checkpoint_of()
+    for version in (2, 3, 4):
+        yield f"good_version_{version}", checkpoint_of(version)
+    yield "good_sealed", whole + hashlib.blake2b(whole, digest_size=32).digest()
+    yield "good_no_parameters", checkpoint_of(dimension=0, floats=0)
+    yield "bad_empty", b""
+    yield "bad_text", b"this is no checkpoint of muster"
+    yield "bad_magic_alone", b"musterck"
+    yield "bad_header_cut", whole[:100]
+    yield "bad_floats_cut", whole[:-1]
+    for version in (0, 1, 5, 0xFFFFFFFF):
+        yield f"bad_version_{version}", checkpoint_of(version)
+    yield "bad_hash_letters", checkpoint_of(plan=b"A" * 64)
+    yield "bad_fidelity", checkpoint_of(fidelity=2)
+    yield "bad_seconds_negative", checkpoint_of(seconds=-1.0)
+    yield "bad_seconds_nan", checkpoint_of(seconds=float("nan"))
+    yield "bad_neutral", checkpoint_of(neutral=3457)
+    yield "bad_sampler", checkpoint_of(sampler=0)
+    for name, dimension in (("small", 2), ("large", 4), ("zero", 0), ("wraps", 1 << 62 | 3)):
+        yield f"bad_dimension_{name}", checkpoint_of(dimension=dimension)
+
+
+ACCOUNT = """[population]
+clients = 600
+[participation]
+protocol = "{protocol}"
+{participation}
+[randomizer]
+{randomizer}
+[rounds]
+count = 68
+[privacy]
+delta = 1e-5
+"""
+
+TRAIN = """name = "tiny"
+seed = 1
+population = {clients = 600, data = "digits"}
+participation.protocol = "shuffled-check-in"
+participation.rate = [0.1, 0.2]
+participation.dropout = [[1, 0.1], [9, 0.25]]
+randomizer = {kind = "ldp-sgd", epsilon0 = 2.0, clip = 0.1}
+rounds.count = 68
+rounds.learning_rate = [[1, 1.0], [20, 0.5]]
+rounds.momentum = 0.5
+model.kind = "cnn"
+privacy.delta = 1e-5
+privacy.budget = 3.5
+"""
+
+
+def account(protocol="shuffle", participation="", randomizer='kind = "pure"\nepsilon0 = 2'):
+    return ACCOUNT.format(protocol=protocol, participation=participation, randomizer=randomizer)
+
+
+def with_line(key, literal):
+    """TRAIN with the line of `key` replaced."""
+    lines = [line for line in TRAIN.splitlines() if not line.startswith(key)]
+    return "\n".join([*lines, f"{key} = {literal}", ""])
+
+
+def plan():
+    yield "good_train", TRAIN
+    yield "good_shuffle", account()
+    yield "good_subset", account("subset", "subset = 60")
+    yield "good_slots", account("random-check-in-averaged", "rate = 0.5\nslots = 30")
+    yield "good_gaussian", account("aggregated-check-in", "rate = 0.1\nminimum = 5", 'kind = "gaussian"\nsigma = 5')
+    yield "good_k_rr", account("shuffled-check-in", "rate = 1", 'kind = "k-rr"\nepsilon0 = 1.5\nk = 10')
+    syntax = {"equals": "seed = = 3\n", "duplicate": "[rounds]\ncount = 1\ncount = 2\n",
+              "section_twice": "[rounds]\n[rounds]\n", "beyond_double": "x = 1e400\n",
+              "beyond_integer": "x = 9223372036854775808\n", "string_open": 'x = "open\n', "two": "x = 1 y = 2\n",
+              "brackets": "x = " + "[" * 600 + "\n", "tables": "x = " + "{a = " * 600 + "\n",
+              "control_character": 'name = "a\\u001b[2J"\n', "empty": "", "section_for_key": "privacy = 3\n",
+              "date": "seed = 1979-05-27T07:32:00Z\n", "key_unknown": "population.client = 3\n",
+              "dots": "a" + ".a" * 2000 + " = 1\n"}
+    for name, text in syntax.items():
+        yield f"bad_{name}", text
+    yield "bad_bytes", b'x = "\xff"\n'
+    yield "bad_byte_order_mark_cut", b"\xef\xbb"
+    literals = {
+        "participation.rate": {"zero": "0", "above_one": "1.0000000000000002", "backwards": "[0.2, 0.1]", "nan": "nan",
+                               "three": "[0.1, 0.2, 0.3]", "in_words": '"0.1:0.2"', "table": "{a = 1}"},
+        "participation.dropout": {"late": "[[2, 0.1]]", "twice": "[[1, 0.1], [1, 0.2]]", "alone": "[[1]]",
+                                  "one": "1", "nested": "[[[[1]]]]"},
+        "rounds.count": {"negative": "-1", "fraction": "1.5", "float": "1e6", "infinite": "inf", "text": '"many"'},
+        "rounds.learning_rate": {"zero": "0", "square_root_of_zero": '"inverse-sqrt:0"', "late": "[[2, 1.0]]",
+                                 "nan": "[[1, nan]]", "text": '[[1, "a"]]', "empty": "[]"},
+        "name": {"parent": '".."', "slash": '"a/b"', "nul": '"a\\u0000b"', "empty": '""'},
+        "privacy.delta": {"zero": "0", "one": "1", "true": "true"},
+        "participation.protocol": {"unknown": '"poisson"'},
+        "participation.subset": {"inapplicable": "10"},
+        "model.kind": {"unknown": '"resnet"'}}
+    for key, wrong in literals.items():
+        for name, literal in wrong.items():
+            yield f"bad_{key.replace('.', '_')}_{name}", with_line(key, literal)
+
+
+def main(arguments):
+    root = pathlib.Path(__file__).resolve().parent.parent.parent
+    corpus = pathlib.Path(arguments[1]) if len(arguments) > 1 else root / "tests/fuzz/corpus"
+    for inputs in (idx, csv, cifar, checkpoint, plan):
+        folder = corpus / inputs.__name__
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, content in inputs():
+            (folder / name).write_bytes(content if isinstance(content, bytes) else content.encode())
+
+
+main(sys.argv)
