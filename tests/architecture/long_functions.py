@@ -14,13 +14,6 @@ LONGER = {
     "digit_skeletons.cc: write": "a table of strokes",
     "normals-inl.h: BoxMuller": "straight-line vector code, whose steps are interleaved with those of the cipher",
     "normals-inl.h: NormalRows": "one loop for each kind of instruction set",
-    "loss_integral.cc: Integral::summed": "not split yet",
-    "crossing.h: bracket": "not split yet",
-    "excess_of_mixed_sum.cc: trapezoid": "not split yet",
-    "expected_excess.cc: expected_excess": "not split yet",
-    "mixture_samples.cc: sample": "not split yet",
-    "rare_terms.cc: excess_with_rare_terms": "not split yet",
-    "worst_mixture.cc: along": "not split yet",
     "key_table.cc: participation_keys": "a row per key",
     "key_table.cc: rounds_keys": "a row per key",
 }

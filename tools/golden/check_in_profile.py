@@ -39,10 +39,11 @@ def one_round(n, rate, f, top, epsilon, cell):
     reach = int(math.ceil(e * (top - 1) / cell)) + 2
     grid = cell * np.arange(-reach - 1, reach + 2)      # of Y = X - (1 - E)
     c = grid + (1 - e)                                  # of X
-    call = np.where(c >= 0, f(np.maximum(e + c, 1e-12)), 0)
+    # The expected excess E(X - c)_+ at every c; its second differences are the masses.
+    excess = np.where(c >= 0, f(np.maximum(e + c, 1e-12)), 0)
     neg = c < 0
-    call[neg] = (1 - c[neg]) * f(e / (1 - c[neg]))
-    mass = rate * np.maximum(np.diff(call, 2) / cell, 0)
+    excess[neg] = (1 - c[neg]) * f(e / (1 - c[neg]))
+    mass = rate * np.maximum(np.diff(excess, 2) / cell, 0)
     y = grid[1:-1]
     deviation = math.sqrt(n * np.sum(mass * y * y))
     size = 1 << max(12, math.ceil(math.log2(26 * deviation / cell + 2 * reach)))

@@ -1,19 +1,26 @@
 #include "muster/composition/loss_integral.h"
 
 #include <algorithm>
+#include <complex>
 #include <cstdint>
 #include <limits>
 #include <numbers>
+#include <utility>
 #include <vector>
 
 #include "muster/numerics/lattice_transform.h"
 #include "muster/numerics/ordered.h"
+#include "muster/numerics/sums/characteristic_product.h"
+#include "muster/numerics/sums/frequency_walk.h"
 
 namespace muster::accounting {
 namespace {
 
 namespace contour = numerics::contour;
 
+// Tuning: every choice gives a valid enclosure; these trade its width for work.
+// Terms below e^-34 = 2e-15 of the largest one are bounded, not computed: a million of them add 2e-9 of it.
+constexpr double kNegligible = 34;
 // The work of a fast transform per cell, in atoms times frequencies: kLevel for each of its levels, and
 // kTerm for the term of the sum.
 constexpr double kLevel = 8;
@@ -21,11 +28,12 @@ constexpr double kTerm = 150;
 // The work of a frequency besides that of its atoms, in atoms: for a logarithm, an angle and two rotations.
 constexpr double kFrequency = 100;
 // If the round-off of the fast transform leaves a larger relative error than this, the sum is computed atom
-// by atom as well if that is affordable, and the two enclosures are intersected.
+// by atom as well if that is affordable, and the two enclosures are intersected: 1e-7 of delta moves epsilon
+// by less than the six digits in which results are written.
 constexpr double kNoisy = 1e-7;
 // Doubles below this have fewer digits. It is added to every upper bound and subtracted
 // from every lower one.
-constexpr double kLeast = std::numeric_limits<double>::min();
+constexpr double kMinNormal = std::numeric_limits<double>::min();
 
 // A sum of many terms within an ulp of itself: what each addition loses is summed
 // separately (Neumaier 1974).
@@ -74,150 +82,173 @@ class Kernel {
   double ratio_;
 };
 
-// The product of the parts' tilted transforms, relative to its value at t = 0.
-class Product {
+// The parts' laws tilted by c, and the bounds on round-off that depend on them.
+class TiltedParts {
  public:
-  struct Value {
-    double exponent;  // log modulus
-    double phase;
-    // The largest inverse modulus of the factors, by which their absolute errors are multiplied.
-    double amplify;
-  };
-
-  Product(std::span<const RepeatedLoss> parts, double c, double step) {
+  TiltedParts(std::span<const RepeatedLoss> parts, double c) {
     for (const RepeatedLoss& part : parts) {
-      factors_.emplace_back(part, c, step);
-      atoms_ += static_cast<double>(factors_.back().tilt.atoms()) + kFrequency;
+      laws_.push_back({numerics::TiltedLaw(*part.losses, c), part.rounds});
+      atoms_ += static_cast<double>(laws_.back().tilt.atoms()) + kFrequency;
     }
   }
 
+  struct Law {
+    numerics::TiltedLaw tilt;
+    double rounds;
+  };
+  const std::vector<Law>& laws() const { return laws_; }
+  // The work of one frequency, in atoms.
   double atoms() const { return atoms_; }
 
   double nonzero_mass() const {
-    return sum([](const Factor& f) { return f.rounds * f.tilt.nonzero_mass(); });
+    double mass = 0;
+    for (const Law& law : laws_) {
+      mass += law.rounds * law.tilt.nonzero_mass();
+    }
+    return mass;
   }
+  // The rounding error of the logarithm of one term, in which e^{-(c+it)k} occurs once.
   double round_off(double t, double c, double k) const {
-    return sum([&](const Factor& f) {
-      return contour::RoundOff(f.tilt, f.rounds, c, &f == &factors_.front() ? k : 0).at(t);
-    });
+    double sum = 0;
+    for (const Law& law : laws_) {
+      sum += contour::RoundOff(law.tilt, law.rounds, c, &law == &laws_.front() ? k : 0).at(t);
+    }
+    return sum;
   }
 
-  // Computes all frequencies of the period at once; false if a loss is not on the lattice.
-  bool transform(double spacing, int log2_cells) {
-    for (Factor& f : factors_) {
-      std::vector<std::int64_t> index(f.tilt.atoms());
+ private:
+  std::vector<Law> laws_;
+  double atoms_ = 0;
+};
+
+// The integrand of the walk (numerics/sums/frequency_walk.h) where fast transforms have computed all
+// frequencies of the period at once: a visit looks them up, and nothing is leapt over.
+class TransformedProduct {
+ public:
+  // None if a loss is not on the lattice.
+  static std::optional<TransformedProduct> of(const TiltedParts& parts, double spacing, int log2_cells) {
+    TransformedProduct product;
+    for (const TiltedParts::Law& law : parts.laws()) {
+      std::vector<std::int64_t> index(law.tilt.atoms());
       for (std::size_t i = 0; i < index.size(); ++i) {
-        const double at = f.tilt.points()[i] / spacing;
+        const double at = law.tilt.points()[i] / spacing;
         if (!(std::abs(at) < 1e15) || std::abs(at - std::round(at)) > 1e-6) {
-          return false;
+          return std::nullopt;
         }
         index[i] = std::llround(at);
       }
-      f.transform.emplace(index, f.tilt.weights(), log2_cells);
-      f.floor = numerics::larger(contour::kFloor, f.transform->error());
-      const double negligible =
-          numerics::larger(0.0, std::exp(-contour::kNegligible / f.rounds) - 2 * f.floor);
-      f.square_negligible = negligible * negligible;
+      product.factors_.emplace_back(law.rounds,
+                                    numerics::LatticeTransform(index, law.tilt.weights(), log2_cells));
     }
-    return true;
+    return product;
   }
-  // A factor is off by its transform's error and, where it is small, by as much again, because its modulus
-  // is then raised by that error.
-  double transform_round_off() const {
-    return sum([](const Factor& f) { return 2 * f.rounds * f.transform->error(); });
-  }
-  // The exponent is -infinity if one factor alone makes the product negligible.
-  Value at_cell(double j) {
-    Value value{0, 0, 1};
-    for (Factor& f : factors_) {
-      const std::complex<double> minus_one = f.transform->minus_total(static_cast<std::size_t>(j));
+
+  static double work(bool) { return 0; }
+  void visit(double j, double, bool) {
+    at_ = {0};
+    negligible_ = false;
+    for (const Factor& f : factors_) {
+      const std::complex<double> minus_one = f.transform.minus_total(static_cast<std::size_t>(j));
       const double re = 1 + minus_one.real();
       const double im = minus_one.imag();
       if (re * re + im * im < f.square_negligible) {
-        return {-std::numeric_limits<double>::infinity(), 0, 1};
+        negligible_ = true;
+        return;
       }
-      multiply(value, f, minus_one, f.floor);
+      const double modulus = contour::modulus_above(minus_one, f.floor);
+      at_.multiply_modulus(minus_one, modulus, f.rounds);
+      at_.multiply_phase(minus_one, modulus, f.rounds);
     }
-    return value;
+    negligible_ = at_.exponent <= -kNegligible;
   }
+  bool negligible() const { return negligible_; }
+  const contour::Polar& at() const { return at_; }
+  static double reach() { return 0; }
+  static void seek(double) {}
 
-  // The product at t: by rotating the evaluators one step if they stand at the frequency before
-  // (`in_step`), otherwise directly.
-  Value at(double t, bool in_step) {
-    Value value{0, 0, 1};
-    for (Factor& f : factors_) {
-      multiply(value, f, in_step ? f.characteristic.advance() : f.tilt.characteristic_minus_one(t),
-               contour::kFloor);
-    }
-    return value;
-  }
-
-  void seek(double j) {
-    for (Factor& f : factors_) {
-      f.characteristic.seek(j);
-    }
-  }
-
-  // How far from the t of the last call the product certainly stays below e^-negligible, by the moduli
-  // there and the factors' Lipschitz constants.
-  double reach(double negligible) const {
-    const auto bound = [&](double distance) {
-      return sum([&](const Factor& f) {
-        return f.rounds * std::log(numerics::smaller(1.0, f.modulus + f.tilt.absolute_mean() * distance));
-      });
-    };
-    if (factors_.size() == 1) {
-      const Factor& f = factors_.front();
-      return (std::exp(-negligible / f.rounds) - f.modulus) / f.tilt.absolute_mean();
-    }
-    if (bound(0) > -negligible) {
-      return 0;
-    }
-    double high = std::numeric_limits<double>::infinity();
+  // A factor is off by its transform's error and, where it is small, by as much again, because its modulus
+  // is then raised by that error.
+  double round_off() const {
+    double sum = 0;
     for (const Factor& f : factors_) {
-      high = numerics::smaller(high, 2 / f.tilt.absolute_mean());
+      sum += 2 * f.rounds * f.transform.error();
     }
-    double low = 0;
-    for (int i = 0; i < 8; ++i) {
-      const double middle = 0.5 * (low + high);
-      (bound(middle) <= -negligible ? low : high) = middle;
-    }
-    return low;
+    return sum;
   }
 
  private:
   struct Factor {
-    Factor(const RepeatedLoss& part, double c, double step)
-        : rounds(part.rounds), tilt(*part.losses, c), characteristic(tilt, step) {}
-    double rounds;
-    numerics::TiltedLaw tilt;
-    numerics::EquispacedCharacteristic characteristic;
-    std::optional<numerics::LatticeTransform> transform;
-    // A bound on the transform's absolute error.
-    double floor = contour::kFloor;
-    double square_negligible = 0;
-    double modulus = 1;
-  };
-  static void multiply(Value& value, Factor& f, std::complex<double> minus_one, double floor) {
-    const double re = minus_one.real();
-    const double im = minus_one.imag();
-    f.modulus = std::sqrt((1 + re) * (1 + re) + im * im) + floor;
-    value.exponent +=
-        f.rounds * (f.modulus > 0.5 ? 0.5 * std::log1p(numerics::larger(2 * re + re * re + im * im, -1.0))
-                                    : std::log(f.modulus));
-    value.phase += f.rounds * std::atan2(im, 1 + re);
-    value.amplify = numerics::larger(value.amplify, 1 / f.modulus);
-  }
-  template <typename Term>
-  double sum(Term&& term) const {
-    double total = 0;
-    for (const Factor& f : factors_) {
-      total += term(f);
+    Factor(double rounds_of_it, numerics::LatticeTransform transform_of_it)
+        : rounds(rounds_of_it),
+          transform(std::move(transform_of_it)),
+          floor(numerics::larger(contour::kFloor, transform.error())) {
+      const double negligible = numerics::larger(0.0, std::exp(-kNegligible / rounds) - 2 * floor);
+      square_negligible = negligible * negligible;
     }
-    return total;
-  }
+    double rounds;
+    numerics::LatticeTransform transform;
+    double floor;  // a bound on the transform's absolute error
+    // Where the squared modulus is below this, the factor alone makes the product negligible.
+    double square_negligible;
+  };
   std::vector<Factor> factors_;
-  double atoms_ = 0;
+  contour::Polar at_{0};
+  bool negligible_ = false;
+};
+
+// Adds up the terms of the trapezoidal sum, and what their errors and those left out may add.
+class TermSum {
+ public:
+  // The contour, the lattice's spacing, its first point not below epsilon, and by how much that point
+  // exceeds epsilon, with the sign reversed.
+  struct Place {
+    double c, h, l0, excess;
+  };
+  // The errors of a term's logarithm besides its own round-off: of ln E e^{cS}, and of fast transforms.
+  TermSum(const Place& place, const TiltedParts& parts, double of_total, double of_transforms)
+      : place_(place),
+        kernel_(place.c, place.h, place.excess),
+        // The first lattice point l0 is as exact as epsilon.
+        kernel_noise_((8 + std::abs(place.l0)) * kernel_.largest() * 2.3e-16),
+        value_(kernel_.at(0).real()) {
+    const double own_noise = parts.round_off(0, place.c, place.l0);
+    noise_slope_ = parts.round_off(1, place.c, place.l0) - own_noise;
+    noise_base_ = own_noise + of_total + of_transforms;
+    noise_ = (std::abs(value_.value()) + kernel_noise_) * moved(0) + kernel_noise_;
+  }
+
+  void add(const contour::Polar& at, double t, double weight) {
+    const std::complex<double> k = kernel_.at(t);
+    const double size = weight * std::exp(at.exponent);
+    value_.add(size * (std::polar(1.0, at.phase - t * place_.l0) * k).real());
+    noise_ += size * ((std::abs(k) + kernel_noise_) * moved(t) * at.amplify + kernel_noise_);
+  }
+  // Leaves out `count` pairs of frequencies of which t is the largest.
+  void leave_out(double count, double t) { skipped_ += 2 * count * kernel_.largest() * left_out(t); }
+
+  double value() const { return value_.value(); }
+  // The factor covers the rounding of these sums of many positive terms.
+  double error() const { return (skipped_ + noise_) * (1 + 1e-8); }
+
+ private:
+  // The rounding error x of a term's logarithm is affine in t; it moves the term by less than
+  // x e^{2x} of itself.
+  double moved(double t) const {
+    const double x = noise_base_ + noise_slope_ * t;
+    return x * (x < 1e-3 ? 1.003 : std::exp(2 * x));
+  }
+  // A bound on a term that was found negligible. No term is larger than 1.
+  double left_out(double t) const {
+    return std::exp(numerics::smaller(0.0, 2 * (noise_base_ + noise_slope_ * t) - kNegligible));
+  }
+
+  Place place_;
+  Kernel kernel_;
+  double kernel_noise_;
+  LongSum value_;
+  double noise_slope_ = 0, noise_base_ = 0;
+  double noise_ = 0;
+  double skipped_ = 0;
 };
 
 }  // namespace
@@ -241,7 +272,7 @@ std::optional<numerics::Enclosure> trivial_value(Parts parts, double spacing, do
       }
       return std::log(weight);
     });
-    return numerics::Enclosure{0, 4 * rounding * std::exp(log_chance) + kLeast};
+    return numerics::Enclosure{0, 4 * rounding * std::exp(log_chance) + kMinNormal};
   }
   return std::nullopt;
 }
@@ -275,94 +306,65 @@ Integral::Integral(Parts parts, double spacing, double epsilon)
                                    [&](double lambda) { return log_mgf(parts, lambda) - lambda * epsilon; });
 }
 
-std::optional<numerics::Enclosure> Integral::value(int most_cells, double most_work) const {
+std::optional<numerics::Enclosure> Integral::value(int max_cells, double max_work) const {
   const double cells = std::ceil(period_.length / h_);
   const int log2_cells =
       numerics::larger(4, static_cast<int>(std::ceil(std::log2(numerics::smaller(cells, 1e18)))));
-  const bool fast = log2_cells <= most_cells;
+  const bool fast = log2_cells <= max_cells;
   const double work =
-      fast ? numerics::smaller(most_work, std::ldexp(kLevel * log2_cells + kTerm, log2_cells)) : most_work;
+      fast ? numerics::smaller(max_work, std::ldexp(kLevel * log2_cells + kTerm, log2_cells)) : max_work;
   if (const auto direct = summed(2 * std::ceil(cells / 2), work, 0)) {
     return direct;
   }
-  auto found = fast ? summed(std::ldexp(1.0, log2_cells), most_work, log2_cells) : std::nullopt;
-  if (found && found->upper - found->lower > kNoisy * found->upper && work < most_work) {
-    if (const auto direct = summed(2 * std::ceil(cells / 2), most_work, 0)) {
+  auto found = fast ? summed(std::ldexp(1.0, log2_cells), max_work, log2_cells) : std::nullopt;
+  if (found && found->upper - found->lower > kNoisy * found->upper && work < max_work) {
+    if (const auto direct = summed(2 * std::ceil(cells / 2), max_work, 0)) {
       found = {numerics::larger(found->lower, direct->lower), numerics::smaller(found->upper, direct->upper)};
     }
   }
   return found;
 }
 
-std::optional<numerics::Enclosure> Integral::summed(double cells, double most_work, int log2_cells) const {
+std::optional<numerics::Enclosure> Integral::summed(double cells, double max_work, int log2_cells) const {
   const double step = 2 * std::numbers::pi / (cells * h_);
-  Product product(parts_, c_, step);
-  const bool fast = log2_cells > 0;
-  if (fast && !product.transform(h_, log2_cells)) {
-    return std::nullopt;
-  }
-  const Kernel kernel(c_, h_, epsilon_ - l0_);
-  const double largest = kernel.largest();
-  // The first lattice point l0 is as exact as epsilon.
-  const double kernel_noise = (8 + std::abs(l0_)) * largest * 2.3e-16;
-  LongSum value(kernel.at(0).real());
-  // The rounding error x of a term's logarithm is affine in t; it moves the term by less than
-  // x e^{2x} of itself.
-  const double own_noise = product.round_off(0, c_, l0_);
-  const double noise_slope = product.round_off(1, c_, l0_) - own_noise;
-  const double noise_base = own_noise + log_total_error_ + (fast ? product.transform_round_off() : 0);
-  const auto moved = [&](double t) {
-    const double x = noise_base + noise_slope * t;
-    return x * (x < 1e-3 ? 1.003 : std::exp(2 * x));
-  };
-  // A bound on a term that was found negligible. No term is larger than 1.
-  const auto left_out = [&](double t) {
-    return std::exp(numerics::smaller(0.0, 2 * (noise_base + noise_slope * t) - contour::kNegligible));
-  };
-  double noise = (std::abs(value.value()) + kernel_noise) * moved(0) + kernel_noise;
-  double skipped = 0;
   const double last = cells / 2;
-  const double budget = most_work / product.atoms();
-  double work = 0;
-  bool in_step = true;  // whether the rotating evaluators stand at j - 1
-  for (double j = 1; j <= last;) {
-    work += fast ? 0 : in_step ? 1 : contour::kDirectCost;
-    if (work > budget) {
-      return std::nullopt;
+  const TiltedParts parts(parts_, c_);
+  const TermSum::Place place{c_, h_, l0_, epsilon_ - l0_};
+  const auto walked = [&](auto& product, double of_transforms) -> std::optional<TermSum> {
+    TermSum sum(place, parts, log_total_error_, of_transforms);
+    const double visited = contour::walk(
+        product, step, last, max_work / parts.atoms(),
+        [&](double j, double t) { sum.add(product.at(), t, j == last ? 1 : 2); },
+        [&](double j, double, double leap) { sum.leave_out(leap + 1, (j + leap) * step); });
+    return visited < last ? std::nullopt : std::optional(sum);
+  };
+  std::optional<TermSum> sum;
+  if (log2_cells > 0) {
+    if (auto product = TransformedProduct::of(parts, h_, log2_cells)) {
+      sum = walked(*product, product->round_off());
     }
-    const double t = j * step;
-    const Product::Value at = fast ? product.at_cell(j) : product.at(t, in_step);
-    if (!(at.exponent <= -contour::kNegligible)) {  // a NaN is not negligible and reaches the sum
-      if (!in_step) {
-        product.seek(j);
-        in_step = true;
-      }
-      const double weight = j == last ? 1 : 2;
-      const std::complex<double> k = kernel.at(t);
-      const double size = weight * std::exp(at.exponent);
-      value.add(size * (std::polar(1.0, at.phase - t * l0_) * k).real());
-      noise += size * ((std::abs(k) + kernel_noise) * moved(t) * at.amplify + kernel_noise);
-      j += 1;
-      continue;
+  } else {
+    contour::Product product(0, kNegligible, contour::Leap::by_all_factors);
+    for (const TiltedParts::Law& law : parts.laws()) {
+      product.add(law.tilt, law.rounds, step);
     }
-    const double reach = fast ? 0 : product.reach(contour::kNegligible);
-    const double leap = numerics::smaller(reach > 0 ? std::floor(reach / step) : 0, last - j);
-    skipped += 2 * (leap + 1) * largest * left_out((j + leap) * step);
-    j += leap + 1;
-    in_step = fast || (in_step && leap == 0);
+    sum = walked(product, 0);
   }
-  // The factor covers the rounding of these sums of many positive terms.
-  const double error = (skipped + noise) * (1 + 1e-8);
+  return sum ? enclosed(sum->value(), sum->error(), cells, parts.nonzero_mass()) : std::nullopt;
+}
+
+std::optional<numerics::Enclosure> Integral::enclosed(double value, double error, double cells,
+                                                      double nonzero_mass) const {
   const double scale = std::exp(log_total_ - c_ * l0_) / cells;
   // Each weight of the laws has a relative error of 1e-15.
-  const double weights = std::exp(4e-15 * product.nonzero_mass());
+  const double weights = std::exp(4e-15 * nonzero_mass);
   const contour::Period period{cells * h_, period_.lambda, period_.log_left};
   const double right = std::exp(-c_ * period.length);
   const double aliases = period.lambda > c_ ? right / (1 - right) + period.left_aliases(c_)
                                             : std::numeric_limits<double>::infinity();
   // The aliases' bound is doubled because it is rounded too.
-  const double lower = (value.value() - error) * scale / weights - 2 * aliases - kLeast;
-  const double upper = (numerics::larger(0.0, value.value()) + error) * scale * weights + kLeast;
+  const double lower = (value - error) * scale / weights - 2 * aliases - kMinNormal;
+  const double upper = (numerics::larger(0.0, value) + error) * scale * weights + kMinNormal;
   // The ends can be out of order, or NaN, where the tilt is too steep for the arithmetic.
   return upper >= lower ? std::optional(numerics::Enclosure{numerics::larger(0.0, lower), upper})
                         : std::nullopt;

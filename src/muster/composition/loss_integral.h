@@ -79,13 +79,17 @@ class Integral {
   }
 
   // The integral, its transforms summed atom by atom where that is cheaper, otherwise by fast
-  // transforms of at most 2^most_cells cells. `most_work` counts atoms times frequencies. nullopt if
+  // transforms of at most 2^max_cells cells. `max_work` counts atoms times frequencies. nullopt if
   // neither is affordable.
-  std::optional<numerics::Enclosure> value(int most_cells, double most_work) const;
+  std::optional<numerics::Enclosure> value(int max_cells, double max_work) const;
 
  private:
   // The sum over `cells` frequencies. `log2_cells` is that of the fast transforms, or 0 to sum atom by atom.
-  std::optional<numerics::Enclosure> summed(double cells, double most_work, int log2_cells) const;
+  std::optional<numerics::Enclosure> summed(double cells, double max_work, int log2_cells) const;
+  // The value from such a sum and its error, as a multiple of e^{ln E e^{cS} - c l0} / cells.
+  // `nonzero_mass` is the expected number of nonzero losses under the tilt.
+  std::optional<numerics::Enclosure> enclosed(double value, double error, double cells,
+                                              double nonzero_mass) const;
 
   Parts parts_;
   // The spacing.

@@ -14,6 +14,8 @@ using numerics::Enclosure;
 using numerics::larger;
 using numerics::smaller;
 
+// Tuning: every choice gives a valid table; these trade its closeness for work. The measurements are in
+// docs/theory/notes/composition.md.
 // Nodes per deviation where the curve has a knot, between which every cell is exact.
 constexpr double kFewest = 16;
 // How many deviations a cell may span; more beyond the third deviation, where the tail keeps its shape.

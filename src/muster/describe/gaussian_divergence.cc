@@ -84,8 +84,11 @@ Divergence<Real> divergence(Real mu, Real l) {
   constexpr Real unit = std::numeric_limits<Real>::epsilon() / 2;
   const Real distance = l / mu, y = distance - mu / 2, z = distance + mu / 2;
   const Real density = std::exp(-y * y / 2) / kRootTwoPi<Real>;
-  // The rounding error of y is that of its two parts, and four units more that l may have brought; it moves
-  // ln f by up to |y| + 2 times as much. The exponent is rounded too.
+  // What is charged, in units of the round-off. Of y: one for l/mu, four more that l may have brought, and
+  // one for the difference, at most 6 of l/mu + mu/2, for which 8 are charged; they move ln f by up to |y| + 2
+  // times as much. Of the squares in the exponents: half of y^2 each, for which 4 are charged. All else, some
+  // twenty operations within two units each: 64. Where Mills' ratios are subtracted, what y and z are rounded
+  // by themselves changes each ratio by about a unit of it, and P::ratio is 90 units and more.
   const Real rounding = unit * (64 + 4 * y * y + 8 * (std::fabs(y) + 2) * (distance + mu / 2 + 1));
   if (mu <= Real(kClose)) {
     const Real half = mu / 2, centre = y + half;

@@ -11,7 +11,7 @@ namespace muster::numerics {
 namespace {
 
 constexpr std::int32_t kZeroExponent = -(1 << 29);  // exponent of 0, which is never the largest of a sum
-constexpr double kLargestLog = 3e8;                 // keeps exponents of sums and products within 32 bits
+constexpr double kMaxLog = 3e8;                     // keeps exponents of sums and products within 32 bits
 constexpr Scaled kUnknown{std::numeric_limits<double>::quiet_NaN(), 0};
 constexpr std::size_t kBlock = 256;
 constexpr int kLanes = 8;
@@ -80,7 +80,7 @@ Scaled scaled(double x, std::int32_t exponent) {
 
 Scaled scaled_exp(double log_value) {
   if (log_value == -std::numeric_limits<double>::infinity()) return {0, kZeroExponent};
-  if (!(std::fabs(log_value) < kLargestLog)) return kUnknown;
+  if (!(std::fabs(log_value) < kMaxLog)) return kUnknown;
   const double whole = std::floor(log_value * std::numbers::log2e);
   // The logarithm minus whole ln 2, with ln 2 in two pieces: the first product is exact
   // for |whole| < 2^30.

@@ -31,7 +31,7 @@ std::vector<KeySpec> run_keys() {
           .flag = "--seed",
           .meaning = "seed of every simulated stream",
           .values = Integers{.field = &PlanValues::seed, .min = 0, .max = kMaxSeed},
-          .commands = "train, audit",
+          .commands = "train",
       },
   };
 }

@@ -9,7 +9,7 @@
 namespace muster::numerics {
 namespace {
 
-constexpr std::int64_t kLeastMantissa = 100'000;
+constexpr std::int64_t kMinMantissa = 100'000;
 constexpr std::int64_t kMantissas = 900'000;  // mantissas of six digits per decade
 
 std::int64_t floor_divide(std::int64_t a, std::int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
@@ -17,7 +17,7 @@ std::int64_t floor_divide(std::int64_t a, std::int64_t b) { return a / b - (a % 
 double six_digits(std::int64_t index) {
   const std::int64_t decade = floor_divide(index, kMantissas);
   const std::string text =
-      std::to_string(kLeastMantissa + index - decade * kMantissas) + "e" + std::to_string(decade - 5);
+      std::to_string(kMinMantissa + index - decade * kMantissas) + "e" + std::to_string(decade - 5);
   double value = 0;
   std::from_chars(text.data(), text.data() + text.size(), value);
   return value;
@@ -27,7 +27,7 @@ std::int64_t six_digit_index(double value) {
   const double decade = std::floor(std::log10(value));
   const double mantissa = value / std::pow(10.0, decade - 5);
   std::int64_t index = static_cast<std::int64_t>(decade) * kMantissas +
-                       static_cast<std::int64_t>(std::floor(mantissa)) - kLeastMantissa;
+                       static_cast<std::int64_t>(std::floor(mantissa)) - kMinMantissa;
   // The logarithm and the power are rounded, so the index is corrected by comparing with the
   // points themselves.
   while (six_digits(index) > value) {

@@ -22,87 +22,111 @@ struct Bracket {
   double high;  // `holds` is true here; infinity where it is false at `limit`
 };
 
-// Brackets the crossing. `holds(value)` is whether the value is on the far side of the crossing; it is
-// false at `low` and true at `high`. `rescue`: whether to look for a lower end around `start` if `holds`
-// is already true at 0.
+// Brackets the crossing, and narrows the bracket. `holds(value)` is whether the value is on the far side of
+// the crossing; it is false at `low` and true at `high`.
 template <typename F, typename Holds>
-Bracket bracket(F&& value, double target, double limit, double start, Holds&& holds, bool rescue) {
-  const double log_target = std::log(target);
-  const auto logarithm = [&](double v) { return std::log(larger(v, 1e-320)) - log_target; };
-  double low = 0;
-  double at_low = value(0.0);
-  if (!(start > 0 && start < limit)) start = 1;  // the guess is unusable
-  double high = start;
-  // A lower bound may be trivial at 0, where the value is near its largest, and yet exceed the
-  // target further out.
-  for (const double factor : {1.0, 0.5, 0.25, 0.1, 2.0}) {
-    if (!rescue || !holds(at_low) || high * factor > limit) break;
-    low = high * factor;
-    at_low = value(low);
+class Search {
+ public:
+  Search(F& value, Holds& holds, double target, double limit)
+      : value_(value), holds_(holds), log_target_(std::log(target)), limit_(limit) {}
+
+  // `rescue`: whether to look for a lower end around `start` if `holds` is already true at 0.
+  Bracket run(double start, bool rescue) {
+    if (!(start > 0 && start < limit_)) start = 1;  // the guess is unusable
+    if (!lower_end(start, rescue)) return {0, 0};
+    high_ = low_ > 0 ? smaller(1.25 * low_, limit_) : start;
+    if (const double v = value_(high_); holds_(v)) {
+      towards_zero(v, start);
+    } else if (!towards_limit(v)) {
+      return {high_, std::numeric_limits<double>::infinity()};
+    }
+    narrow();
+    return {low_, high_};
   }
-  if (holds(at_low)) {
-    return {0, 0};
+
+ private:
+  double logarithm(double v) const { return std::log(larger(v, 1e-320)) - log_target_; }
+
+  // False where `holds` is true at all points tried.
+  bool lower_end(double start, bool rescue) {
+    double v = value_(0.0);
+    // A lower bound may be trivial at 0, where the value is near its largest, and yet exceed the
+    // target further out.
+    for (const double factor : {1.0, 0.5, 0.25, 0.1, 2.0}) {
+      if (!rescue || !holds_(v) || start * factor > limit_) break;
+      low_ = start * factor;
+      v = value_(low_);
+    }
+    if (holds_(v)) return false;
+    at_low_ = logarithm(v);
+    return true;
   }
-  at_low = logarithm(at_low);
-  if (low > 0) high = smaller(1.25 * low, limit);
-  // Search from the start outwards until both sides are reached.
-  double v = value(high);
-  if (holds(v)) {
-    while (high > 1e-12 * start && low == 0) {
-      const double next = high / 2;
-      const double w = value(next);
-      if (!holds(w)) {
-        low = next;
-        at_low = logarithm(w);
+
+  // Halves `high`, where the value is v, until `holds` is false, unless a lower end above 0 is known.
+  void towards_zero(double v, double start) {
+    while (high_ > 1e-12 * start && low_ == 0) {
+      const double next = high_ / 2;
+      const double w = value_(next);
+      if (!holds_(w)) {
+        low_ = next;
+        at_low_ = logarithm(w);
         break;
       }
-      high = next;
+      high_ = next;
       v = w;
     }
-  } else {
-    for (double factor = 1.5; !holds(v); factor *= 1.3) {
-      low = high;
-      at_low = logarithm(v);
-      if (high >= limit) {
-        return {high, std::numeric_limits<double>::infinity()};
+    at_high_ = logarithm(v);
+  }
+
+  // Raises `high`, where the value is v, until `holds` is true; false where it is not even at the limit.
+  bool towards_limit(double v) {
+    for (double factor = 1.5; !holds_(v); factor *= 1.3) {
+      low_ = high_;
+      at_low_ = logarithm(v);
+      if (high_ >= limit_) return false;
+      high_ = smaller(high_ * factor, limit_);
+      v = value_(high_);
+    }
+    at_high_ = logarithm(v);
+    return true;
+  }
+
+  // The Illinois variant of regula falsi: the ordinate of an end that stays twice is halved.
+  void narrow() {
+    int same_side = 0;  // how often in a row the upper end moved, negative for the lower end
+    for (int i = 0; i < 200 && high_ - low_ > 1e-9 * high_; ++i) {
+      const double fraction = at_low_ / (at_low_ - at_high_);
+      double x = low_ + (high_ - low_) * (std::isfinite(fraction) ? fraction : 0.5);
+      // The step aims past the crossing by this margin, so that the other end of the bracket moves too.
+      const double margin = larger(2e-10 * high_, 1e-4 * (high_ - low_));
+      if (same_side >= 3 || same_side <= -3 || at_high_ < -700) {
+        x = 0.5 * (low_ + high_);
+        same_side = 0;
+      } else {
+        x += same_side > 0 ? -margin : margin;
       }
-      high = smaller(high * factor, limit);
-      v = value(high);
+      x = within(x, low_ + 1e-10 * high_, high_ - 1e-10 * high_);
+      const double v = value_(x);
+      if (holds_(v)) {
+        high_ = x;
+        at_high_ = logarithm(v);
+        if (same_side > 0) at_low_ /= 2;
+        same_side = larger(same_side, 0) + 1;
+      } else {
+        low_ = x;
+        at_low_ = logarithm(v);
+        if (same_side < 0) at_high_ /= 2;
+        same_side = smaller(same_side, 0) - 1;
+      }
     }
   }
-  double at_high = logarithm(v);
-  int same_side = 0;
-  for (int i = 0; i < 200 && high - low > 1e-9 * high; ++i) {
-    const double fraction = at_low / (at_low - at_high);
-    double x = low + (high - low) * (std::isfinite(fraction) ? fraction : 0.5);
-    // The step aims past the crossing by this margin, so that the other end of the bracket moves too.
-    const double margin = larger(2e-10 * high, 1e-4 * (high - low));
-    if (same_side >= 3 || same_side <= -3 || at_high < -700) {
-      x = 0.5 * (low + high);
-      same_side = 0;
-    } else {
-      x += same_side > 0 ? -margin : margin;
-    }
-    x = within(x, low + 1e-10 * high, high - 1e-10 * high);
-    v = value(x);
-    if (holds(v)) {
-      high = x;
-      at_high = logarithm(v);
-      if (same_side > 0) {
-        at_low /= 2;  // the Illinois variant of regula falsi
-      }
-      same_side = larger(same_side, 0) + 1;
-    } else {
-      low = x;
-      at_low = logarithm(v);
-      if (same_side < 0) {
-        at_high /= 2;
-      }
-      same_side = smaller(same_side, 0) - 1;
-    }
-  }
-  return {low, high};
-}
+
+  F& value_;
+  Holds& holds_;
+  double log_target_, limit_;
+  double low_ = 0, high_ = 0;
+  double at_low_ = 0, at_high_ = 0;  // logarithms of value / target
+};
 
 }  // namespace crossing_detail
 
@@ -111,18 +135,16 @@ Bracket bracket(F&& value, double target, double limit, double start, Holds&& ho
 // costs evaluations.
 template <typename F>
 double crossing_from_above(F&& value, double target, double limit, double start = 1e-2) {
-  return crossing_detail::bracket(
-             value, target, limit, start, [&](double v) { return v <= target; }, false)
-      .high;
+  const auto holds = [&](double v) { return v <= target; };
+  return crossing_detail::Search(value, holds, target, limit).run(start, false).high;
 }
 
 // A point x >= 0 with value(x) >= target, the largest one to a relative 1e-9 where the value falls; 0
 // where the value is smaller than the target at 0 and around the start.
 template <typename F>
 double crossing_from_below(F&& value, double target, double limit, double start = 1e-2) {
-  return crossing_detail::bracket(
-             value, target, limit, start, [&](double v) { return !(v >= target); }, true)
-      .low;
+  const auto holds = [&](double v) { return !(v >= target); };
+  return crossing_detail::Search(value, holds, target, limit).run(start, true).low;
 }
 
 }  // namespace muster::numerics

@@ -255,7 +255,7 @@ HWY_EXPORT(MultiplyAndSum);
 
 namespace {
 
-constexpr double kLargestAngle = 6e6;  // smaller angles are reduced exactly by SineCosine()
+constexpr double kMaxAngle = 6e6;  // smaller angles are reduced exactly by SineCosine()
 
 }  // namespace
 
@@ -276,7 +276,7 @@ std::complex<double> characteristic_sum(const double* points, const double* weig
                                         double t, double reach) {
   count_work(atoms, kWorkOfFunction, kWorkOfFrequency);
   double out[2] = {0, 0};
-  if (std::abs(t) * reach < kLargestAngle) {
+  if (std::abs(t) * reach < kMaxAngle) {
     HWY_DYNAMIC_DISPATCH(Characteristic)(points, weights, atoms, t, out);
     return {out[0], out[1]};
   }
@@ -292,7 +292,7 @@ std::complex<double> characteristic_sum(const double* points, const double* weig
 
 void angles(const double* points, std::size_t atoms, double t, double reach, double* cosines, double* sines) {
   count_work(atoms, kWorkOfFunction, 0);
-  if (std::abs(t) * reach < kLargestAngle) {
+  if (std::abs(t) * reach < kMaxAngle) {
     HWY_DYNAMIC_DISPATCH(Angles)(points, atoms, t, cosines, sines);
     return;
   }

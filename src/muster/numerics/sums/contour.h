@@ -1,5 +1,5 @@
-// What all inversion integrals along a tilted contour share: the saddle point, a period without aliasing,
-// and a walk over the frequencies that leaps over those where the integrand is negligible.
+// What all inversion integrals along a tilted contour share: the saddle point, and a period without
+// aliasing. The sum over the frequencies is that of frequency_walk.h.
 //
 // For S a sum of n independent copies of a finitely supported Y, the trapezoidal rule of step 2 pi / P
 // along Re z = c replaces E h(S) by the sum over integers m of e^{-cmP} E h(S + mP). For h >= 0 the error
@@ -8,7 +8,6 @@
 #pragma once
 
 #include <cmath>
-#include <complex>
 #include <initializer_list>
 #include <limits>
 
@@ -17,11 +16,9 @@
 
 namespace muster::numerics::contour {
 
-// Terms below e^-34 of the largest one are bounded, not computed.
-inline constexpr double kNegligible = 34;
-inline constexpr double kAliases = 22;    // aliases are brought below e^-22 of the answer
-inline constexpr double kFloor = 4e-15;   // absolute accuracy of a characteristic function
-inline constexpr double kDirectCost = 3;  // cost of a characteristic function computed directly, in rotations
+// Aliases are brought below e^-22 = 3e-10 of the answer, well below what the finest smoothing costs (5e-6);
+// the number of frequencies is proportional to this exponent.
+inline constexpr double kAliases = 22;
 
 struct Moments {
   double mean;
@@ -79,6 +76,16 @@ struct Period {
     // One exponential, because either factor alone may exceed the range of a double.
     return std::exp(log_left - fall) / -std::expm1(-fall);
   }
+
+  // An upper bound of all aliases of E(S + Z - k)_+ for a normal Z of deviation s, where `upper` is one of
+  // this quantity itself. Those on the right are E(S + Z - k + mP)_+ <= upper + mP, and those on the left
+  // are larger than without Z by at most E e^{lambda Z}.
+  double aliases_of_excess(double c, double s, double upper) const {
+    const double decay = std::exp(-c * length);
+    const double smoothing = std::exp(0.5 * s * s * lambda * lambda);
+    return upper * decay / (1 - decay) + length * decay / ((1 - decay) * (1 - decay)) +
+           left_aliases(c) * smoothing;
+  }
 };
 
 // `factors` are the candidates for lambda / c; they should be near 1 where large atoms make the
@@ -106,79 +113,5 @@ Period choose_period(double c, double log_value, LogChernoff&& log_chernoff,
   best.length = larger(best.length, right);
   return best;
 }
-
-// Visits the frequencies t = j step for j = 1, 2, ..., last. Where n log|phi(c+it)/phi(c)| - damping(t)
-// exceeds -negligible it calls term(j, exponent, phase, amplify): that exponent, n times the argument of
-// phi(c+it)/phi(c), and the larger of 1 and 1/|phi(c+it)/phi(c)|, which is the factor by which a
-// logarithm amplifies errors. Elsewhere it calls skip(j, count) for a run of frequencies j .. j+count-1,
-// each of modulus at most e^-negligible. Returns the last frequency visited, which is less than `last`
-// when the work exceeds `budget` (in rotations).
-template <typename Damping, typename Term, typename Skip>
-double walk(const TiltedLaw& tilt, double n, double step, double last, double negligible, double budget,
-            Damping&& damping, Term&& term, Skip&& skip) {
-  const double lipschitz = tilt.absolute_mean();
-  const double threshold = std::exp(-negligible / n);
-  EquispacedCharacteristic characteristic(tilt, step);
-  bool in_step = true;  // whether `characteristic` stands at frequency j - 1
-  double work = 0;
-  double j = 1;
-  while (j <= last) {
-    const double t = j * step;
-    work += in_step ? 1 : kDirectCost;
-    if (work > budget) {
-      return j - 1;
-    }
-    std::complex<double> minus_one;
-    if (in_step) {
-      minus_one = characteristic.advance();
-    } else {
-      minus_one = tilt.characteristic_minus_one(t);
-    }
-    const double re = minus_one.real();
-    const double im = minus_one.imag();
-    // phi is known to an absolute error below kFloor. Near 1 its logarithm is computed from phi - 1,
-    // elsewhere from a modulus to which kFloor is added.
-    const double modulus = std::sqrt((1 + re) * (1 + re) + im * im) + kFloor;
-    if (!(modulus < threshold)) {  // a NaN is not negligible: it reaches the sum
-      const double log_modulus =
-          modulus > 0.5 ? 0.5 * std::log1p(larger(2 * re + re * re + im * im, -1.0)) : std::log(modulus);
-      const double exponent = n * log_modulus - damping(t);
-      if (!(exponent <= -negligible)) {
-        if (!in_step) {
-          characteristic.seek(j);
-          in_step = true;
-        }
-        term(j, exponent, n * std::atan2(im, 1 + re), larger(1.0, 1 / modulus));
-        j += 1;
-        continue;
-      }
-    }
-    // Up to this distance |phi| <= modulus + lipschitz * distance stays below the threshold.
-    const double reach = (threshold - modulus) / lipschitz;
-    const double leap = smaller(reach > 0 ? std::floor(reach / step) : 0, last - j);
-    skip(j, leap + 1);
-    j += leap + 1;
-    in_step = in_step && leap == 0;
-  }
-  return last;
-}
-
-// A bound on the relative round-off of one term phi(c+it)^n e^{-(c+it)k}. The logarithm and the exponent
-// lose a few ulps of their size, rotations keep an atom's angle to kResync ulps, and the angles t y and
-// t k are good to a few ulps of themselves.
-class RoundOff {
- public:
-  RoundOff(const TiltedLaw& tilt, double n, double c, double k)
-      : base_(kUlp *
-              (n * tilt.nonzero_mass() * (EquispacedCharacteristic::kResync + 16) +
-               n * std::abs(tilt.log_mgf()) + 2 * n * c * tilt.absolute_mean() + c * std::abs(k) + 256)),
-        slope_(kUlp * 4 * (n * tilt.absolute_mean() + std::abs(k))) {}
-  double at(double t) const { return base_ + slope_ * t; }
-
- private:
-  static constexpr double kUlp = 2.3e-16;
-  double base_;
-  double slope_;
-};
 
 }  // namespace muster::numerics::contour

@@ -11,7 +11,7 @@ namespace {
 // Margin for the round-off of sums of positive terms, each good to about 1e-15.
 constexpr double kOutward = 1e-12;
 constexpr double kSteepest = 100;  // Chernoff's bound is useless where c times the largest atom exceeds this
-constexpr double kLargest = 700;   // largest exponent whose exponential is computed
+constexpr double kMaxExponent = 700;  // of an exponential that is computed: e^709 is the last double
 
 }  // namespace
 
@@ -69,7 +69,7 @@ ExcessBounds::Line ExcessBounds::line(double c, double log_mgf) const {
 
 double ExcessBounds::bounded(const std::vector<Line>& lines, double x, double distance) const {
   count_work(1, kWorkOfLoneExponential, 0);
-  double least = kLargest;
+  double least = kMaxExponent;
   for (const Line& each : lines) {
     least = smaller(least, each.constant - each.slope * x);
   }

@@ -1,14 +1,18 @@
 #include "muster/numerics/sums/excess_of_mixed_sum.h"
 
 #include <cmath>
-#include <complex>
 #include <initializer_list>
 #include <limits>
 #include <numbers>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "muster/numerics/ordered.h"
+#include "muster/numerics/sums/characteristic_product.h"
 #include "muster/numerics/sums/contour.h"
+#include "muster/numerics/sums/frequency_walk.h"
+#include "muster/numerics/sums/smoothed_excess.h"
 
 namespace muster::numerics {
 namespace {
@@ -30,16 +34,29 @@ std::vector<Part> parts_of(const AtomicLaw& law, const std::vector<ScaledCopies>
   return parts;
 }
 
-// The accuracy to aim for and the work to spend.
+// How closely to integrate. Every choice gives a valid enclosure; these trade its width for work.
 struct Effort {
   double negligible;     // terms below e^-negligible of the largest one are bounded, not computed
   double smoothing_cut;  // frequencies beyond smoothing_cut / s are bounded, not computed
   double finest;         // finest smoothing s to try, in units of 1/c
   double coarsest;       // every s tried is below this, in the same units
+  double coarser;        // each s is this many times the one before
   double budget;         // largest work, in atoms times frequencies
+  double aliases;        // aliases are brought below e^-aliases of the answer
+  std::initializer_list<double> lambdas;  // candidates for the rate of the aliases' decay, in units of c
 };
-constexpr Effort kExact{36, 9.5, 8e-3, 0.2, 1.5e6};
-constexpr Effort kUsual{23, 6, 5e-3, 0.45, 5e5};
+// For one law at several scales, an answer by itself. Smoothing costs about (s c)^2 / 2 = 3e-5 of the value;
+// what is left out, e^-36 = 2e-16 for each term and e^{-9.5^2/2} = e^-45 beyond the cut, costs nothing then.
+constexpr Effort kExact{36, 9.5, 8e-3, 0.2, 4, 1.5e6, contour::kAliases, {1.2, 1.6, 2.5, 5.0}};
+// For several laws, a part of a larger sum that is computed at many points: a third of the work, with
+// 1.3e-5 for smoothing, e^-23 = 1e-10 for each term left out and e^-16 = 1e-7 for aliases. Large atoms make
+// the generating function rise steeply, so that rates near c give the shortest period.
+constexpr Effort kUsual{23, 6, 5e-3, 0.45, 2, 5e5, 16, {1.05, 1.1, 1.2, 1.4, 1.8, 2.6}};
+// A smoothing that is estimated to take more than this many budgets is not tried (see excess_by_contour.cc).
+constexpr double kHopeless = 1.05;
+// Once the finest affordable smoothing was estimated, the sum may exceed the budget by this factor, because
+// the estimate of where the integrand has decayed is good to a factor of 1.5.
+constexpr double kTolerated = 1.5;
 
 struct Moments {
   double log_mgf = 0;
@@ -59,15 +76,14 @@ Moments tilted(const std::vector<Part>& parts, double c) {
   return sum;
 }
 
-struct Group {
-  TiltedLaw tilt;
-  EquispacedCharacteristic characteristic;
-  double copies;
-  double threshold;  // where the modulus of `characteristic` is below this, the whole term is negligible
+// The laws of the parts, each multiplied by its scale and tilted; parts that are always 0 are left out.
+struct TiltedParts {
+  std::vector<TiltedLaw> tilts;
+  std::vector<double> copies;
 };
 
-std::vector<Group> prepare(const std::vector<Part>& parts, double c, double step, double negligible) {
-  std::vector<Group> result;
+TiltedParts tilted_parts(const std::vector<Part>& parts, double c) {
+  TiltedParts result;
   for (const Part& part : parts) {
     if (part.copies <= 0 || part.scale <= 0) {
       continue;
@@ -76,96 +92,71 @@ std::vector<Group> prepare(const std::vector<Part>& parts, double c, double step
     for (double& y : scaled.points) {
       y *= part.scale;
     }
-    const TiltedLaw tilt(scaled, c);
-    result.push_back(
-        {tilt, EquispacedCharacteristic(tilt, step), part.copies, std::exp(-negligible / part.copies)});
+    result.tilts.emplace_back(scaled, c);
+    result.copies.push_back(part.copies);
   }
   return result;
 }
 
-struct Sum {
-  double value;
-  double error;    // two-sided: skipped terms, truncation, round-off
-  double density;  // upper bound on the density of the smoothed sum at k
-  double visited;  // share of the frequencies that the budget was enough for
-};
-
-// The trapezoidal sum at smoothing s, in units of e^{log_scale}.
-Sum trapezoid(const std::vector<Part>& parts, double k, double c, double period, double s, double budget,
-              const Effort& effort) {
-  const double step = 2 * std::numbers::pi / period;
-  const double last = std::floor(effort.smoothing_cut / s / step);
-  std::vector<Group> groups = prepare(parts, c, step, effort.negligible);
-  std::vector<contour::RoundOff> round_offs;
-  for (const Group& group : groups) {
-    round_offs.emplace_back(group.tilt, group.copies, c, k);
+// The round-off of a term is at most the sum of those of its factors.
+class RoundOffs {
+ public:
+  RoundOffs(const TiltedParts& parts, double c, double k) {
+    for (std::size_t i = 0; i < parts.tilts.size(); ++i) {
+      each_.emplace_back(parts.tilts[i], parts.copies[i], c, k);
+    }
   }
-  const auto round_off = [&round_offs](double t) {
+  double at(double t) const {
     double sum = 0;
-    for (const contour::RoundOff& each : round_offs) {
+    for (const contour::RoundOff& each : each_) {
       sum += each.at(t);
     }
     return sum;
-  };
-  double value = 1 / (c * c);
-  double noise = value * round_off(0);
-  double density = 1 + round_off(0);
-  double skipped = 0;
-  double work = 0;
-  bool in_step = true;
-  for (double j = 1; j <= last;) {
-    const double t = j * step;
-    work += in_step ? 1 : contour::kDirectCost;
-    if (work > budget) {
-      return {0, 0, 0, (j - 1) / last};
-    }
-    double exponent = -0.5 * s * s * t * t;
-    double phase = 0;
-    double amplify = 1;
-    double leap = 0;  // for how many more frequencies one group alone makes the term negligible
-    for (Group& group : groups) {
-      const std::complex<double> minus_one =
-          in_step ? group.characteristic.advance() : group.tilt.characteristic_minus_one(t);
-      const double re = minus_one.real();
-      const double im = minus_one.imag();
-      const double modulus = std::sqrt((1 + re) * (1 + re) + im * im) + contour::kFloor;
-      exponent += group.copies * (modulus > 0.5 ? 0.5 * std::log1p(larger(2 * re + re * re + im * im, -1.0))
-                                                : std::log(modulus));
-      phase += group.copies * std::atan2(im, 1 + re);
-      amplify = larger(amplify, 1 / modulus);
-      leap = larger(leap, std::floor((group.threshold - modulus) / group.tilt.absolute_mean() / step));
-    }
-    if (!(exponent <= -effort.negligible)) {  // a NaN is not negligible, so it reaches the sum
-      if (!in_step) {
-        for (Group& group : groups) {
-          group.characteristic.seek(j);
-        }
-        in_step = true;
-      }
-      const double size = 2 * std::exp(exponent);
-      const double angle = phase - t * k + s * s * c * t;
-      const double cosine = std::cos(angle);
-      const double below = c * c + t * t;  // |z|^2, z = c + it
-      value += size * (cosine * (c * c - t * t) + std::sin(angle) * 2 * c * t) / (below * below);
-      const double relative = round_off(t) * amplify;
-      noise += size / below * relative;
-      density += size * (cosine + relative);
-      j += 1;
-      continue;
-    }
-    leap = smaller(leap, last - j);
-    const double each = 2 * std::exp(-effort.negligible);
-    skipped += each * (leap + 1) / (t * t);
-    density += each * (leap + 1);
-    j += leap + 1;
-    in_step = in_step && leap == 0;
   }
-  // Beyond `last`, with |phi| <= 1, the smoothing alone gives a decreasing integrand, whose sum is at
-  // most its first term plus its integral.
-  const double t = (last + 1) * step;
-  const double rest = 2 * std::exp(-0.5 * s * s * t * t);
-  skipped += rest * (1 / (step * t) + 1 / (t * t));
-  density += rest * (1 / (step * s * s * t) + 1);
+
+ private:
+  std::vector<contour::RoundOff> each_;
+};
+
+// The trapezoidal sum with smoothing of deviation s.
+contour::SmoothedSum trapezoid(const std::vector<Part>& parts, double k, double c, double period, double s,
+                               double budget, const Effort& effort) {
+  const double step = 2 * std::numbers::pi / period;
+  const double last = std::floor(effort.smoothing_cut / s / step);
+  const TiltedParts tilted = tilted_parts(parts, c);
+  contour::Product product(s, effort.negligible, contour::Leap::by_one_factor);
+  for (std::size_t i = 0; i < tilted.tilts.size(); ++i) {
+    product.add(tilted.tilts[i], tilted.copies[i], step);
+  }
+  const RoundOffs round_off(tilted, c, k);
+  double value = 1 / (c * c);
+  double noise = value * round_off.at(0);
+  double density = 1 + round_off.at(0);
+  double skipped = 0;
+  const double visited = contour::walk(
+      product, step, last, budget,
+      [&](double, double t) {
+        const contour::Polar& at = product.at();
+        const double size = 2 * std::exp(at.exponent);
+        const double angle = at.phase - t * k + s * s * c * t;
+        const double cosine = std::cos(angle);
+        const double below = c * c + t * t;  // |z|^2, z = c + it
+        value += size * (cosine * (c * c - t * t) + std::sin(angle) * 2 * c * t) / (below * below);
+        const double relative = round_off.at(t) * at.amplify;
+        noise += size / below * relative;
+        density += size * (cosine + relative);
+      },
+      [&](double, double t, double leap) {
+        const double each = 2 * std::exp(-effort.negligible);
+        skipped += each * (leap + 1) / (t * t);
+        density += each * (leap + 1);
+      });
+  if (visited < last) {
+    return {0, 0, 0, visited / last};
+  }
+  const contour::Beyond rest = contour::beyond(last, step, s);
+  skipped += rest.excess;
+  density += rest.density;
   const double scale = std::exp(0.5 * s * s * c * c) / period;
   return {value * scale, (skipped + noise) * scale, larger(0.0, density) * scale, 1};
 }
@@ -194,8 +185,8 @@ struct Problem {
       atoms = larger(atoms, static_cast<double>(part.law->points.size()));
     }
   }
-  double intrinsic() const { return larger(0.0, mean - k); }  // a lower bound by Jensen's inequality
-  bool is_intrinsic() const { return atoms == 0 || top <= k; }
+  double jensen() const { return larger(0.0, mean - k); }  // a lower bound by Jensen's inequality
+  bool is_jensen() const { return atoms == 0 || top <= k; }
 };
 
 struct Contour {
@@ -205,7 +196,7 @@ struct Contour {
   contour::Period period;
 };
 
-Contour contour_at(const Problem& problem, double c, std::initializer_list<double> factors, double aliases) {
+Contour contour_at(const Problem& problem, double c, const Effort& effort) {
   const Moments at = tilted(problem.parts, c);
   Contour contour{c, at.log_mgf - c * problem.k, 0, {}};
   contour.log_value = contour.log_scale - 2 * std::log(c) -
@@ -215,7 +206,7 @@ Contour contour_at(const Problem& problem, double c, std::initializer_list<doubl
       [&](double lambda) {
         return tilted(problem.parts, lambda).log_mgf - lambda * problem.k - 1 - std::log(lambda);
       },
-      factors, aliases);
+      effort.lambdas, effort.aliases);
   return contour;
 }
 
@@ -226,33 +217,22 @@ struct Attempt {
 
 // `budget`: in atoms times frequencies.
 Attempt integrated(const Problem& problem, const Contour& at, double s, double budget, const Effort& effort) {
-  const Sum sum =
+  const contour::SmoothedSum sum =
       trapezoid(problem.parts, problem.k, at.c, at.period.length, s, budget / problem.atoms, effort);
   if (!(sum.visited >= 1)) {
     return {std::nullopt, 1 / sum.visited};
   }
-  const double scale = std::exp(at.log_scale);
-  const double intrinsic = problem.intrinsic();
-  const double length = at.period.length;
-  const double upper = (larger(sum.value, 0.0) + sum.error) * scale * (1 + 64 * kUlp);
-  const double decay = std::exp(-at.c * length);
-  const double smoothing = std::exp(0.5 * s * s * at.period.lambda * at.period.lambda);
-  const double aliases = upper * decay / (1 - decay) + length * decay / ((1 - decay) * (1 - decay)) +
-                         at.period.left_aliases(at.c) * smoothing;
-  const double lower =
-      (sum.value - sum.error) * scale * (1 - 64 * kUlp) - s * s * sum.density * scale - aliases;
-  return {Enclosure{larger(0.0, lower, intrinsic - 8 * kUlp * std::abs(problem.k)), larger(upper, intrinsic)},
+  return {contour::raised_to_jensen(contour::without_smoothing(sum, at.log_scale, at.c, s, at.period),
+                                    problem.jensen(), problem.k),
           1};
 }
 
-// Tries smoothings from `finest` on, each `factor` times the one before, until one fits the budget. Those
-// that the last attempt shows to be too costly are not tried.
+// Tries smoothings from `finest` on, until one fits the budget. Those that the last attempt shows to be too
+// costly are not tried.
 std::optional<Enclosure> finest_affordable(const Problem& problem, const Contour& at, double finest,
-                                           double coarsest, double factor, double budget,
-                                           const Effort& effort) {
-  constexpr double kHopeless = 1.05;  // a smoothing expected to take more than this many budgets is not tried
+                                           double budget, const Effort& effort) {
   double expected = 0;
-  for (double s = finest; s < coarsest; s *= factor, expected /= factor) {
+  for (double s = finest; s < effort.coarsest / at.c; s *= effort.coarser, expected /= effort.coarser) {
     if (expected > kHopeless) {
       continue;
     }
@@ -272,9 +252,9 @@ Enclosure unintegrated(const Problem& problem, const Contour& at) {
   for (const Part& part : problem.parts) {
     copies += part.copies;
   }
-  const double intrinsic = problem.intrinsic();
-  return {larger(0.0, intrinsic - 8 * kUlp * std::abs(problem.k)),
-          larger(intrinsic, std::exp(at.log_scale - 1) / at.c * (1 + 1e-9 + 8 * kUlp * copies))};
+  const double jensen = problem.jensen();
+  return {larger(0.0, jensen - 8 * kUlp * std::abs(problem.k)),
+          larger(jensen, std::exp(at.log_scale - 1) / at.c * (1 + 1e-9 + 8 * kUlp * copies))};
 }
 
 // Roughly the frequency beyond which the product of the characteristic functions is negligible; `most`
@@ -316,12 +296,11 @@ Enclosure excess_of_mixed_sum(const AtomicLaw& law, const std::vector<ScaledCopi
     // An infinite or NaN threshold must not look like an excess of 0.
     return {0, std::numeric_limits<double>::infinity()};
   const Problem problem(parts_of(law, groups), k);
-  if (problem.is_intrinsic()) {
-    return {problem.intrinsic(), problem.intrinsic()};
+  if (problem.is_jensen()) {
+    return {problem.jensen(), problem.jensen()};
   }
-  const Contour at = contour_at(problem, c, {1.2, 1.6, 2.5, 5.0}, contour::kAliases);
-  const auto ends =
-      finest_affordable(problem, at, kExact.finest / c, kExact.coarsest / c, 4, kExact.budget, kExact);
+  const Contour at = contour_at(problem, c, kExact);
+  const auto ends = finest_affordable(problem, at, kExact.finest / c, kExact.budget, kExact);
   return ends ? *ends : unintegrated(problem, at);
 }
 
@@ -332,11 +311,11 @@ Enclosure excess_of_laws(std::span<const LawCopies> laws, double k, std::optiona
     parts.push_back({each.law, 1, each.copies});
   }
   const Problem problem(std::move(parts), k);
-  if (problem.is_intrinsic()) {
-    return {problem.intrinsic(), problem.intrinsic()};
+  if (problem.is_jensen()) {
+    return {problem.jensen(), problem.jensen()};
   }
   const double c = contour ? *contour : saddle(problem.parts, k);
-  const Contour at = contour_at(problem, c, {1.05, 1.1, 1.2, 1.4, 1.8, 2.6}, 16);
+  const Contour at = contour_at(problem, c, kUsual);
   // The sum ends where the characteristic function has decayed or where the smoothing cuts it off. The
   // smoothing s is the finest one that is affordable.
   const double step = 2 * std::numbers::pi / at.period.length;
@@ -347,7 +326,7 @@ Enclosure excess_of_laws(std::span<const LawCopies> laws, double k, std::optiona
       decay_frequency(problem.parts, c, most, kUsual.negligible) / step > affordable) {
     s = kUsual.smoothing_cut / (affordable * step);
   }
-  const auto ends = finest_affordable(problem, at, s, kUsual.coarsest / c, 2, 1.5 * kUsual.budget, kUsual);
+  const auto ends = finest_affordable(problem, at, s, kTolerated * kUsual.budget, kUsual);
   return ends ? *ends : unintegrated(problem, at);
 }
 

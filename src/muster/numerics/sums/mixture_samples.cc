@@ -3,32 +3,20 @@
 #include <complex>
 #include <limits>
 #include <numbers>
+#include <utility>
 
 #include "muster/numerics/ordered.h"
+#include "muster/numerics/sums/characteristic_product.h"
+#include "muster/numerics/sums/frequency_walk.h"
 
 namespace muster::numerics::mixture {
 namespace {
 
 constexpr double kUlp = std::numeric_limits<double>::epsilon();
 constexpr std::size_t kFewAtoms = 8;  // up to here sines one by one are quicker than the vector kernels
-constexpr double kNegligible = 36;    // terms below e^-36 of the largest are bounded, not computed
-
-// An upper bound of |1 + x|.
-double modulus_of(std::complex<double> x) {
-  return std::sqrt((1 + x.real()) * (1 + x.real()) + x.imag() * x.imag()) + contour::kFloor;
-}
-
-// The logarithm of the modulus and the argument of chi = 1 + x, as in contour::walk, with contour::kFloor
-// added to the modulus.
-struct Polar {
-  explicit Polar(std::complex<double> x)
-      : modulus(modulus_of(x)),
-        log_modulus(modulus > 0.5 ? 0.5 * std::log1p(larger(
-                                              2 * x.real() + x.real() * x.real() + x.imag() * x.imag(), -1.0))
-                                  : std::log(modulus)),
-        argument(std::atan2(x.imag(), 1 + x.real())) {}
-  double modulus, log_modulus, argument;
-};
+// Terms below e^-36 = 2e-16 of the largest are bounded, not computed; what they add is not seen beside the
+// round-off.
+constexpr double kNegligible = 36;
 
 // An upper bound of |phi_0 - phi_1| on the whole contour.
 double widest(const Frame& frame, const Side& a, const Side& b) {
@@ -59,8 +47,8 @@ double active_share(const Frame& frame, const Side& a, const Side& b) {
   int active = 0;
   for (int i = 0; i < kProbes; ++i) {
     const double t = step * last * (i + 0.5) / kProbes * 0.7;
-    active += larger(share[0] * modulus_of(a.characteristic_minus_one(t)),
-                     share[1] * modulus_of(b.characteristic_minus_one(t))) >= threshold
+    active += larger(share[0] * contour::modulus_above(a.characteristic_minus_one(t)),
+                     share[1] * contour::modulus_above(b.characteristic_minus_one(t))) >= threshold
                   ? 1
                   : 0;
   }
@@ -95,166 +83,268 @@ double affordable_fraction(const Frame& frame, const Side& a, const Side& b) {
   return within(fraction, kFinest, kCoarsest);
 }
 
-Samples sample(const Frame& frame, const Side& a, const Side& b, double s, double budget) {
-  const double n = frame.terms;
-  const double c = frame.c;
-  const double step = 2 * std::numbers::pi / frame.period.length;
-  const double difference_bound = widest(frame, a, b);
-  const double top = larger(a.phi(), b.phi());
-  const double negligible = negligible_exponent(frame, a, b);
-  const double last = last_frequency(frame, a, b, s);
-  const double log_phi[2] = {a.tilt.log_mgf(), b.tilt.log_mgf()};
-  const double log_top = larger(log_phi[0], log_phi[1]);
-  const double base = -c * frame.k - frame.log_scale;
-  const contour::RoundOff round_off[2] = {{a.tilt, n, c, frame.k}, {b.tilt, n, c, frame.k}};
-  const double lipschitz = larger(a.tilt.absolute_mean(), b.tilt.absolute_mean());
-  const double difference_error = kUlp * (EquispacedCharacteristic::kResync + 16) *
-                                  (a.phi() * a.tilt.nonzero_mass() + b.phi() * b.tilt.nonzero_mass() +
-                                   std::abs(a.minus_one) + std::abs(b.minus_one));
-  const double difference_slope =
-      kUlp * 4 * (a.phi() * a.tilt.absolute_mean() + b.phi() * b.tilt.absolute_mean());
+namespace {
 
-  Samples out;
-  const auto add = [&](double t, double multiplicity, std::complex<double> xa, std::complex<double> xb,
-                       const Polar& pa, const Polar& pb, double damping) {
-    const std::complex<double> z(c, t);
-    const std::complex<double> kernel = multiplicity / (z * z);
-    const double weight = multiplicity / (c * c + t * t);
-    const Polar* polar[2] = {&pa, &pb};
-    double size = 0;
+// The integrand of the walk (frequency_walk.h): the larger of the two products, which bounds every
+// product of factors of both laws.
+class LargerOfTwo {
+ public:
+  LargerOfTwo(const Frame& frame, const Side& a, const Side& b, double s, double step, double last)
+      : terms_(frame.terms),
+        s_(s),
+        farthest_(last * step),
+        negligible_exponent_(negligible_exponent(frame, a, b)),
+        lipschitz_(larger(a.tilt.absolute_mean(), b.tilt.absolute_mean())),
+        sides_{&a, &b},
+        rotating_{EquispacedCharacteristic(a.tilt, step), EquispacedCharacteristic(b.tilt, step)} {
+    const double log_top = larger(a.tilt.log_mgf(), b.tilt.log_mgf());
+    for (int j = 0; j < 2; ++j) share_[j] = std::exp(sides_[j]->tilt.log_mgf() - log_top);
+  }
+
+  static double work(bool) { return 1; }
+  void visit(double, double t, bool in_step) {
     for (int j = 0; j < 2; ++j) {
-      const double modulus = std::exp(n * (log_phi[j] + polar[j]->log_modulus) + base - damping);
-      const std::complex<double> phase =
-          std::polar(modulus, n * polar[j]->argument - t * frame.k + s * s * c * t);
-      const std::complex<double> term = phase * kernel;
-      out.re[j].push_back(term.real());
-      out.im[j].push_back(term.imag());
-      out.density[j] += multiplicity * phase.real();
-      size = larger(size, modulus);
+      x[j] = in_step ? rotating_[j].advance() : sides_[j]->characteristic_minus_one(t);
     }
-    out.log_ratio.push_back(log_phi[1] + pb.log_modulus - log_phi[0] - pa.log_modulus);
-    out.turn.push_back(pb.argument - pa.argument);
-    const double noise =
-        larger(round_off[0].at(t), round_off[1].at(t)) * larger(1.0, 1 / pa.modulus, 1 / pb.modulus) * 2 +
-        2048 * kUlp;
-    out.error += weight * size * noise;
-    const std::complex<double> apart = (a.minus_one - b.minus_one) + a.phi() * xa - b.phi() * xb;
-    const double difference =
-        std::sqrt(std::norm(apart)) * (1 + 4 * kUlp) + difference_error + difference_slope * t;
-    // The largest |phi_0|^i |phi_1|^(m-2-i) over i, integrated over the weight of Mixing::swap
-    // (docs/theory/class-c.md, "Second differences").
-    const double log_larger = larger(log_phi[0] + pa.log_modulus, log_phi[1] + pb.log_modulus);
-    double power = std::exp(n * log_larger + base - damping - 2 * log_larger);
-    if (frame.swap) {
-      const double largest = std::exp(log_larger);
-      const double reporting = larger(std::abs(a.phi() * (1.0 + xa) - frame.absent),
-                                      std::abs(b.phi() * (1.0 + xb) - frame.absent)) +
-                               64 * kUlp * top;
-      if (reporting < largest) {
-        power *= n * frame.absent / largest * smaller(1.0, largest / ((n - 2) * (largest - reporting)));
-      } else {
-        power = n * frame.absent * std::exp((n - 3) * std::log(reporting) + base - damping);
-      }
+    modulus_ = larger(share_[0] * contour::modulus_above(x[0]), share_[1] * contour::modulus_above(x[1]));
+    damping = 0.5 * s_ * s_ * t * t;
+    // The damping only grows with t, so frequencies shortly after one below this threshold are negligible
+    // too.
+    threshold_ = std::exp(smaller(0.0, (damping - negligible_exponent_) / terms_));
+  }
+  bool negligible() const { return modulus_ < threshold_ || damping >= negligible_exponent_; }
+  double reach() const {
+    return damping < negligible_exponent_ ? (threshold_ - modulus_) / lipschitz_ : farthest_;
+  }
+  void seek(double j) {
+    for (EquispacedCharacteristic& each : rotating_) each.seek(j);
+  }
+
+  // At the frequency visited last: chi - 1 of both laws, and the logarithm by which smoothing damps.
+  std::complex<double> x[2];
+  double damping = 0;
+
+ private:
+  double terms_, s_, farthest_, negligible_exponent_, lipschitz_;
+  const Side* sides_[2];
+  EquispacedCharacteristic rotating_[2];
+  double share_[2];
+  double modulus_ = 0, threshold_ = 0;
+};
+
+// The logarithm of the modulus and the argument of chi = 1 + x.
+struct Polar {
+  explicit Polar(std::complex<double> x)
+      : modulus(contour::modulus_above(x)),
+        log_modulus(contour::log_modulus_of(x, modulus)),
+        argument(contour::argument_of(x)) {}
+  double modulus, log_modulus, argument;
+};
+
+// Collects the samples of one smoothing and the bounds on what is left out.
+class Collector {
+ public:
+  Collector(const Frame& frame, const Side& a, const Side& b, double s)
+      : frame_(frame),
+        sides_{&a, &b},
+        s_(s),
+        step_(2 * std::numbers::pi / frame.period.length),
+        top_(larger(a.phi(), b.phi())),
+        negligible_(negligible_exponent(frame, a, b)),
+        last_(last_frequency(frame, a, b, s)),
+        log_phi_{a.tilt.log_mgf(), b.tilt.log_mgf()},
+        base_(-frame.c * frame.k - frame.log_scale),
+        round_off_{{a.tilt, frame.terms, frame.c, frame.k}, {b.tilt, frame.terms, frame.c, frame.k}},
+        difference_error_(kUlp * (EquispacedCharacteristic::kResync + 16) *
+                          (a.phi() * a.tilt.nonzero_mass() + b.phi() * b.tilt.nonzero_mass() +
+                           std::abs(a.minus_one) + std::abs(b.minus_one))),
+        difference_slope_(kUlp * 4 * (a.phi() * a.tilt.absolute_mean() + b.phi() * b.tilt.absolute_mean())) {}
+
+  // The samples at all frequencies; not affordable where more than `budget` would be visited.
+  Samples all(double budget) && {
+    add(0, 1, {0, 0}, {0, 0}, 0);
+    LargerOfTwo integrand(frame_, *sides_[0], *sides_[1], s_, step_, last_);
+    const double visited = contour::walk(
+        integrand, step_, last_, budget,
+        [&](double, double t) { add(t, 2, integrand.x[0], integrand.x[1], integrand.damping); },
+        [&](double, double t, double leap) {
+          skipped_ += 2 * (leap + 1) / (t * t);
+          skipped_count_ += 2 * (leap + 1);
+        });
+    out_.affordable = !(visited < last_);
+    if (out_.affordable) {
+      charge_what_is_left_out();
+      rescale();
     }
-    out.curvature += weight * difference * difference * power * (1 + 2 * noise);
-    if (scans_every_type(frame)) {
-      double log_modulus[2], turn[2];
-      for (int j = 0; j < 2; ++j) {
-        const std::complex<double> all =
-            (j == 0 ? a.phi() * (1.0 + xa) : b.phi() * (1.0 + xb)) - frame.absent;
-        const double slip = 64 * kUlp * top + difference_slope * t;
-        log_modulus[j] = std::log(std::abs(all) + slip);
-        turn[j] = std::arg(all);
-        const double size_of_all = std::exp(n * log_modulus[j] + base - damping);
-        const std::complex<double> term =
-            std::polar(size_of_all, n * turn[j] - t * frame.k + s * s * c * t) * kernel;
-        out.all_re[j].push_back(term.real());
-        out.all_im[j].push_back(term.imag());
-        out.error += weight * size_of_all * (noise + 2 * n * slip * std::exp(-log_modulus[j]));
-      }
-      out.all_log_ratio.push_back(log_modulus[1] - log_modulus[0]);
-      out.all_turn.push_back(turn[1] - turn[0]);
-    }
+    return std::move(out_);
+  }
+
+ private:
+  // Both laws at one frequency, which counts `multiplicity` times.
+  struct Point {
+    double t, multiplicity, damping;
+    std::complex<double> x[2];
+    Polar polar[2];
+    std::complex<double> kernel;
+    double weight;  // the kernel's modulus
+    double noise;   // relative round-off of a product
   };
 
-  {
-    const Polar one(std::complex<double>(0, 0));
-    add(0, 1, 0, 0, one, one, 0);
-  }
-  const double share[2] = {std::exp(log_phi[0] - log_top), std::exp(log_phi[1] - log_top)};
-  double work = 0;
-  double skipped = 0;  // sum of multiplicity / t^2 over the frequencies left out
-  double skipped_count = 0;
-  EquispacedCharacteristic rotating_a(a.tilt, step), rotating_b(b.tilt, step);
-  bool in_step = true;  // whether both rotating evaluators stand at frequency j - 1
-  double j = 1;
-  while (j <= last) {
-    const double t = j * step;
-    work += 1;
-    if (work > budget) {
-      out.affordable = false;
-      return out;
+  void add(double t, double multiplicity, std::complex<double> xa, std::complex<double> xb, double damping) {
+    const double c = frame_.c;
+    const std::complex<double> z(c, t);
+    Point p{t,
+            multiplicity,
+            damping,
+            {xa, xb},
+            {Polar(xa), Polar(xb)},
+            multiplicity / (z * z),
+            multiplicity / (c * c + t * t),
+            0};
+    p.noise = larger(round_off_[0].at(t), round_off_[1].at(t)) *
+                  larger(1.0, 1 / p.polar[0].modulus, 1 / p.polar[1].modulus) * 2 +
+              2048 * kUlp;
+    add_ends(p);
+    add_curvature(p);
+    if (scans_every_type(frame_)) {
+      add_reporting_parts(p);
     }
-    const std::complex<double> xa = in_step ? rotating_a.advance() : a.characteristic_minus_one(t);
-    const std::complex<double> xb = in_step ? rotating_b.advance() : b.characteristic_minus_one(t);
-    const double modulus = larger(share[0] * modulus_of(xa), share[1] * modulus_of(xb));
-    const double damping = 0.5 * s * s * t * t;
-    // The damping only grows with t, so frequencies shortly after one below this threshold can be leapt over.
-    const double threshold = std::exp(smaller(0.0, (damping - negligible) / n));
-    if (!(modulus < threshold) && !(damping >= negligible)) {  // a NaN is not negligible
-      if (!in_step) {
-        rotating_a.seek(j);
-        rotating_b.seek(j);
-        in_step = true;
+  }
+
+  // phi_j^n for both ends, and the ratio that leads from one to the other.
+  void add_ends(const Point& p) {
+    const double n = frame_.terms;
+    double size = 0;
+    for (int j = 0; j < 2; ++j) {
+      const double modulus = std::exp(n * (log_phi_[j] + p.polar[j].log_modulus) + base_ - p.damping);
+      const std::complex<double> phase = turned(modulus, n * p.polar[j].argument, p.t);
+      const std::complex<double> term = phase * p.kernel;
+      out_.re[j].push_back(term.real());
+      out_.im[j].push_back(term.imag());
+      out_.density[j] += p.multiplicity * phase.real();
+      size = larger(size, modulus);
+    }
+    out_.log_ratio.push_back(log_phi_[1] + p.polar[1].log_modulus - log_phi_[0] - p.polar[0].log_modulus);
+    out_.turn.push_back(p.polar[1].argument - p.polar[0].argument);
+    out_.error += p.weight * size * p.noise;
+  }
+
+  // |phi_0 - phi_1|^2 times the largest |phi_0|^i |phi_1|^(m-2-i) over i, integrated over the weight of
+  // Mixing::swap (docs/theory/class-c.md, "Second differences").
+  void add_curvature(const Point& p) {
+    const Side &a = *sides_[0], &b = *sides_[1];
+    const std::complex<double> apart = (a.minus_one - b.minus_one) + a.phi() * p.x[0] - b.phi() * p.x[1];
+    const double difference =
+        std::sqrt(std::norm(apart)) * (1 + 4 * kUlp) + difference_error_ + difference_slope_ * p.t;
+    const double n = frame_.terms;
+    const double log_larger =
+        larger(log_phi_[0] + p.polar[0].log_modulus, log_phi_[1] + p.polar[1].log_modulus);
+    double power = std::exp(n * log_larger + base_ - p.damping - 2 * log_larger);
+    if (frame_.swap) {
+      const double largest = std::exp(log_larger);
+      const double reporting =
+          larger(std::abs(reporting_part(p, 0)), std::abs(reporting_part(p, 1))) + 64 * kUlp * top_;
+      if (reporting < largest) {
+        power *= n * frame_.absent / largest * smaller(1.0, largest / ((n - 2) * (largest - reporting)));
+      } else {
+        power = n * frame_.absent * std::exp((n - 3) * std::log(reporting) + base_ - p.damping);
       }
-      add(t, 2, xa, xb, Polar(xa), Polar(xb), damping);
-      j += 1;
-      continue;
     }
-    const double reach = damping < negligible ? (threshold - modulus) / lipschitz : last * step;
-    const double leap = smaller(reach > 0 ? std::floor(reach / step) : 0, last - j);
-    skipped += 2 * (leap + 1) / (t * t);
-    skipped_count += 2 * (leap + 1);
-    j += leap + 1;
-    in_step = in_step && leap == 0;
+    out_.curvature += p.weight * difference * difference * power * (1 + 2 * p.noise);
   }
-  // Beyond `last` |phi| <= top, and the smoothing alone gives a factor of at most e^{-negligible-1}, falling.
-  const double t = (last + 1) * step;
-  const double rest = 2 * std::exp(-0.5 * s * s * t * t);
-  const double rest_sum = rest * (1 / (step * t) + 1 / (t * t));
-  const double rest_count = rest * (1 / (step * s * s * t) + 1);
-  const double full = std::exp(n * log_top + base);  // upper bound of |phi_j|^n, scaled
-  const double small = std::exp(-negligible);
-  out.error += full * (skipped * small + rest_sum);
-  // The reporting part g psi_j has a modulus of at most top - absent, and of at most |phi_j| + absent,
-  // which is small where phi_j is.
-  const double away = frame.absent / top;
-  const double reporting = std::log(smaller(1 - away, std::exp(-negligible / n) + away));
-  if (scans_every_type(frame)) {
-    out.error += full * (skipped * std::exp(n * reporting) + rest_sum * std::exp(n * std::log1p(-away)));
-  }
-  for (double& density : out.density) {
-    density += full * (skipped_count * small + rest_count) + out.error * c * c;
-  }
-  // The curvature of the frequencies left out: |phi|^n enters only to the power (n-3)/n, and with
-  // Mixing::swap the reporting part is added.
-  double left_out = std::exp(-negligible * larger(0.0, n - 3) / n) / smaller(1.0, top * top * top);
-  if (frame.swap) {
-    left_out += std::exp((n - 3) * reporting) / smaller(1.0, top * top * top);
-    left_out *= n;
-  }
-  out.curvature += full * difference_bound * difference_bound *
-                   (skipped * left_out + rest_sum * (frame.swap ? n : 1) / smaller(1.0, top * top * top));
-  const double scale = std::exp(0.5 * s * s * c * c) / frame.period.length;
-  for (int side = 0; side < 2; ++side) {
-    for (auto* values : {&out.re[side], &out.im[side], &out.all_re[side], &out.all_im[side]}) {
-      for (double& x : *values) x *= scale;
+
+  // The same as add_ends() for the reporting parts alone.
+  void add_reporting_parts(const Point& p) {
+    const double n = frame_.terms;
+    double log_modulus[2], turn[2];
+    for (int j = 0; j < 2; ++j) {
+      const std::complex<double> all = reporting_part(p, j);
+      const double slip = 64 * kUlp * top_ + difference_slope_ * p.t;
+      log_modulus[j] = std::log(std::abs(all) + slip);
+      turn[j] = std::arg(all);
+      const double size = std::exp(n * log_modulus[j] + base_ - p.damping);
+      const std::complex<double> term = turned(size, n * turn[j], p.t) * p.kernel;
+      out_.all_re[j].push_back(term.real());
+      out_.all_im[j].push_back(term.imag());
+      out_.error += p.weight * size * (p.noise + 2 * n * slip * std::exp(-log_modulus[j]));
     }
-    out.density[side] = larger(0.0, out.density[side]) * scale;
+    out_.all_log_ratio.push_back(log_modulus[1] - log_modulus[0]);
+    out_.all_turn.push_back(turn[1] - turn[0]);
   }
-  out.error *= scale;
-  out.curvature *= scale;
-  return out;
+
+  // g psi_j = phi_j - absent.
+  std::complex<double> reporting_part(const Point& p, int j) const {
+    return sides_[j]->phi() * (1.0 + p.x[j]) - frame_.absent;
+  }
+  // A product of this modulus and argument, times e^{-itk} and the smoothing's phase.
+  std::complex<double> turned(double modulus, double argument, double t) const {
+    return std::polar(modulus, argument - t * frame_.k + s_ * s_ * frame_.c * t);
+  }
+
+  void charge_what_is_left_out() {
+    const double n = frame_.terms;
+    // Beyond `last` |phi| <= top, and the smoothing alone gives a factor of at most e^{-negligible-1}, which
+    // falls.
+    const contour::Beyond rest = contour::beyond(last_, step_, s_);
+    const double full = std::exp(n * larger(log_phi_[0], log_phi_[1]) + base_);  // at least |phi_j|^n, scaled
+    const double small = std::exp(-negligible_);
+    out_.error += full * (skipped_ * small + rest.excess);
+    // The reporting part g psi_j has a modulus of at most top - absent, and of at most |phi_j| + absent,
+    // which is small where phi_j is.
+    const double away = frame_.absent / top_;
+    const double reporting = std::log(smaller(1 - away, std::exp(-negligible_ / n) + away));
+    if (scans_every_type(frame_)) {
+      out_.error +=
+          full * (skipped_ * std::exp(n * reporting) + rest.excess * std::exp(n * std::log1p(-away)));
+    }
+    for (double& density : out_.density) {
+      density += full * (skipped_count_ * small + rest.density) + out_.error * frame_.c * frame_.c;
+    }
+    // The curvature of the frequencies left out: |phi|^n enters only to the power (n-3)/n, and with
+    // Mixing::swap the reporting part is added.
+    double left_out = std::exp(-negligible_ * larger(0.0, n - 3) / n) / smaller(1.0, top_ * top_ * top_);
+    if (frame_.swap) {
+      left_out += std::exp((n - 3) * reporting) / smaller(1.0, top_ * top_ * top_);
+      left_out *= n;
+    }
+    const double difference = widest(frame_, *sides_[0], *sides_[1]);
+    out_.curvature +=
+        full * difference * difference *
+        (skipped_ * left_out + rest.excess * (frame_.swap ? n : 1) / smaller(1.0, top_ * top_ * top_));
+  }
+
+  // From sums of the integrand to those times step / 2 pi and the smoothing's constant factor.
+  void rescale() {
+    const double scale = std::exp(0.5 * s_ * s_ * frame_.c * frame_.c) / frame_.period.length;
+    for (int side = 0; side < 2; ++side) {
+      for (auto* values : {&out_.re[side], &out_.im[side], &out_.all_re[side], &out_.all_im[side]}) {
+        for (double& x : *values) x *= scale;
+      }
+      out_.density[side] = larger(0.0, out_.density[side]) * scale;
+    }
+    out_.error *= scale;
+    out_.curvature *= scale;
+  }
+
+  const Frame& frame_;
+  const Side* sides_[2];
+  double s_, step_;
+  double top_;  // the larger phi_j
+  double negligible_, last_;
+  double log_phi_[2];
+  double base_;
+  contour::RoundOff round_off_[2];
+  // A bound on the error of phi_0 - phi_1, affine in t.
+  double difference_error_, difference_slope_;
+  Samples out_;
+  double skipped_ = 0;  // sum of multiplicity / t^2 over the frequencies left out
+  double skipped_count_ = 0;
+};
+
+}  // namespace
+
+Samples sample(const Frame& frame, const Side& a, const Side& b, double s, double budget) {
+  return Collector(frame, a, b, s).all(budget);
 }
 
 }  // namespace muster::numerics::mixture

@@ -16,9 +16,13 @@
 
 namespace muster::numerics::mixture {
 
-inline constexpr double kFinest = 3e-3, kCoarsest = 6e-2;  // range of the first smoothing s, in units of 1/c
-inline constexpr double kAffordable = 2000;                // frequencies
-// Up to this many terms each V may be computed, not only bounded by chords.
+// Tuning, for every choice of which the bound is valid. The range of the first smoothing s, in units of 1/c:
+// it costs about (s c)^2 / 2 of the value, which is 5e-6 to 2e-3.
+inline constexpr double kFinest = 3e-3, kCoarsest = 6e-2;
+// Frequencies of one smoothing: a fraction of a millisecond (docs/theory/notes/class-c.md, "Width and time").
+inline constexpr double kAffordable = 2000;
+// Up to this many terms each V may be computed, not only bounded by chords: few terms are where the
+// allowance of chords is large.
 inline constexpr double kEveryType = 256;
 
 // One law on the common contour. If it has few atoms the sines are computed one by one, without the

@@ -13,12 +13,17 @@ namespace muster::numerics {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-// The values of n p that are tried, where n p bounds the probability that any term exceeds B.
-constexpr std::array kChances{1e-3, 1e-4, 1e-5, 1e-6, 1e-8, 1e-10, 1e-13, 1e-17, 1e-22, 1e-28};
-// What two large terms, or large terms put at zero, may add, relative to the value.
-constexpr double kTwo = 3e-4;
-constexpr double kWide = 1e-2;      // relative width of an enclosure beyond which no larger B is tried
 constexpr double kOutward = 1e-11;  // margin for the round-off of sums of a hundred positive factors
+
+// Tuning: every choice gives a valid bound; these trade its height for work.
+// The values of n p that are tried, where n p bounds the probability that any term exceeds B. Each costs a
+// whole worst_mixture_excess, so they are fewer than in rare_terms.cc.
+constexpr std::array kChances{1e-3, 1e-4, 1e-5, 1e-6, 1e-8, 1e-10, 1e-13, 1e-17, 1e-22, 1e-28};
+// What two large terms, or large terms put at zero, may add, relative to the value: less than the 1e-3 by
+// which mixtures of few terms are uncertain (docs/theory/notes/class-c.md, "Width and time").
+constexpr double kTwo = 3e-4;
+// Relative width of an enclosure beyond which no larger B is tried: the bulk is then too heavy-tailed itself.
+constexpr double kWide = 1e-2;
 
 // Both laws at the union of their points.
 struct Common {
@@ -47,7 +52,7 @@ AtomicLaw upper_law(const Common& laws) {
   while (right < count && laws.points[right] < 0) ++right;
   // At 0 and right of it the values are expected excesses. Left of it they are expected deficits plus the
   // mean, which differ from the excesses by a linear function.
-  const auto call_at = [&](const std::vector<double>& weights, double x) {
+  const auto excess_at = [&](const std::vector<double>& weights, double x) {
     Extended sum = 0;
     for (std::size_t k = count; k-- > 0 && laws.points[k] > x;) {
       sum += weights[k] * (static_cast<Extended>(laws.points[k]) - x);
@@ -72,12 +77,12 @@ AtomicLaw upper_law(const Common& laws) {
   for (std::size_t k = 0; k <= count; ++k) {
     if (k == right) {
       at.push_back(0);
-      value.push_back(larger(call_at(laws.first, 0), call_at(laws.second, 0)));
+      value.push_back(larger(excess_at(laws.first, 0), excess_at(laws.second, 0)));
     }
     if (k == count) break;
     const double x = laws.points[k];
     at.push_back(x);
-    value.push_back(x > 0 ? larger(call_at(laws.first, x), call_at(laws.second, x))
+    value.push_back(x > 0 ? larger(excess_at(laws.first, x), excess_at(laws.second, x))
                           : larger(deficit_at(laws.first, x), deficit_at(laws.second, x)) + mean);
   }
   AtomicLaw law;

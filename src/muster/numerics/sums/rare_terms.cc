@@ -16,13 +16,27 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kOutward = 1e-12;  // margin for the round-off of sums of terms, each good to about 1e-15
-// The values of n p that are tried; what two large terms may contribute falls with the square of n p.
+
+// Tuning: every choice gives a valid enclosure; these trade its width for work.
+// The values of n p that are tried. What two large terms may contribute falls with the square of n p, so
+// that ever longer steps suffice; the least is the 1e-44 at which the tables of profiles are cut.
 constexpr std::array kChances{0.3, 0.06, 1e-2, 1e-3, 1e-4, 1e-6, 1e-9, 1e-13, 1e-18, 1e-25, 1e-35, 1e-44};
-constexpr double kTwo = 1e-6;       // what two large terms, or raised ones, may add, relative to the value
-constexpr double kGap = 1e-6;       // gap between bounds, relative to the value, that is not integrated
-constexpr double kWide = 1e-2;      // relative width of an enclosure above which another split is tried
-constexpr double kNothing = 1e-54;  // a value below this many deviations of the bulk is not integrated
-constexpr double kLess = 0.5;       // terms are taken apart above B if B is below this times the largest atom
+// What two large terms, or raised ones, may add, relative to the value, and the gap between bounds that is
+// not integrated: a tenth of what smoothing adds to the integrals (1e-5, excess_of_mixed_sum.cc).
+constexpr double kTwo = 1e-6;
+constexpr double kGap = 1e-6;
+// A split is estimated to be good enough where two large terms add ten times kTwo: the estimate is rough, and
+// a split that turns out too coarse is followed by the next.
+constexpr double kRoughly = 10;
+// Relative width of an enclosure above which another split is tried, as long as the width falls below
+// kNarrower times the one before. An integral over a bulk that can be integrated is 1e-5 wide.
+constexpr double kWide = 1e-2;
+constexpr double kNarrower = 0.7;
+// A value below this many deviations of the bulk is not integrated: tables end at 1e-44.
+constexpr double kNothing = 1e-54;
+// Terms are taken apart above B if B is below this times the largest atom: otherwise the bulk is nearly as
+// wide as the law, and little is gained.
+constexpr double kLess = 0.5;
 
 // Mass and moments of the law beyond and below powers of two, on one side of zero.
 class Tail {
@@ -212,52 +226,73 @@ class Pieces {
   double raised_ = 0;
 };
 
-}  // namespace
-
-std::optional<Enclosure> excess_with_rare_terms(const AtomicLaw& law, double n, double k) {
-  Tail right;
-  Tail left;
-  for (std::size_t i = 0; i < law.points.size(); ++i) {
-    (law.points[i] > 0 ? right : left).add(std::abs(law.points[i]), law.weights[i]);
+// The splits of a law by the values of kChances, the least safe first.
+class Splits {
+ public:
+  Splits(const AtomicLaw& law, double n, double k)
+      : law_(law), n_(n), k_(k), top_(law.largest_point()), bottom_(-law.smallest_point()) {
+    for (std::size_t i = 0; i < law.points.size(); ++i) {
+      (law.points[i] > 0 ? right_ : left_).add(std::abs(law.points[i]), law.weights[i]);
+    }
+    right_.accumulate();
+    left_.accumulate();
   }
-  right.accumulate();
-  left.accumulate();
-  const double top = law.largest_point();
-  const double bottom = -law.smallest_point();
-  const auto pieces_at = [&](double chance) -> std::optional<Pieces> {
-    const double size = right.size_passed_with(chance / n);
-    const double low_size = left.size_passed_with(chance / n);
-    const bool large = size < kLess * top;
-    const bool low = low_size < kLess * bottom;
+
+  // None where no term would be taken apart.
+  std::optional<Pieces> pieces(std::size_t at) const {
+    const double size = right_.size_passed_with(kChances[at] / n_);
+    const double low_size = left_.size_passed_with(kChances[at] / n_);
+    const bool large = size < kLess * top_;
+    const bool low = low_size < kLess * bottom_;
     if (!large && !low) {
       return std::nullopt;
     }
-    return Pieces(law, n, k, large ? size : top, low ? low_size : bottom);
-  };
-  // Start at the first split for which two large terms seem to add little, and go on until they do.
-  std::size_t at = 0;
-  for (const double distance = k - n * law.mean(); at + 1 < kChances.size(); ++at) {
-    const double size = right.size_passed_with(kChances[at] / n);
-    const double deviation = std::sqrt(n * (right.second_within(size) + left.second_within(size)));
-    const double z = larger(0.0, distance / deviation);
-    const double several = 0.4 * deviation * std::exp(-z * z / 2) / (1 + z * z);
-    const double reach = larger(0.0, distance) + deviation;
-    const double one = n * (right.first_beyond(2 * reach) - reach * right.chance_beyond(2 * reach));
-    const double half = larger(size, distance / 2);
-    const double two = n * right.chance_beyond(size) * n * right.first_beyond(half);
-    if (two < 10 * kTwo * larger(several, one)) {
-      break;
-    }
+    return Pieces(law_, n_, k_, large ? size : top_, low ? low_size : bottom_);
   }
+
+  // About the standard deviation of the sum of the terms up to `size`.
+  double deviation_within(double size) const {
+    return std::sqrt(n_ * (right_.second_within(size) + left_.second_within(size)));
+  }
+
+  // The first split for which two large terms seem to add little.
+  std::size_t first() const {
+    std::size_t at = 0;
+    for (const double distance = k_ - n_ * law_.mean(); at + 1 < kChances.size(); ++at) {
+      const double size = right_.size_passed_with(kChances[at] / n_);
+      const double deviation = deviation_within(size);
+      const double z = larger(0.0, distance / deviation);
+      const double several = 0.4 * deviation * std::exp(-z * z / 2) / (1 + z * z);
+      const double reach = larger(0.0, distance) + deviation;
+      const double one = n_ * (right_.first_beyond(2 * reach) - reach * right_.chance_beyond(2 * reach));
+      const double half = larger(size, distance / 2);
+      const double two = n_ * right_.chance_beyond(size) * n_ * right_.first_beyond(half);
+      if (two < kRoughly * kTwo * larger(several, one)) {
+        break;
+      }
+    }
+    return at;
+  }
+
+ private:
+  const AtomicLaw& law_;
+  double n_, k_;
+  double top_, bottom_;
+  Tail right_, left_;
+};
+
+}  // namespace
+
+std::optional<Enclosure> excess_with_rare_terms(const AtomicLaw& law, double n, double k) {
+  const Splits splits(law, n, k);
+  std::size_t at = splits.first();
   std::optional<Pieces> pieces;
   for (;; ++at) {
-    pieces = pieces_at(kChances[at]);
+    pieces = splits.pieces(at);
     if (!pieces) {
       return std::nullopt;
     }
-    const double bulk =
-        std::sqrt(n * (right.second_within(pieces->size()) + left.second_within(pieces->size())));
-    if (pieces->at_most() < kNothing * bulk) {
+    if (pieces->at_most() < kNothing * splits.deviation_within(pieces->size())) {
       return Enclosure{0, pieces->at_most() * (1 + 1e-9)};
     }
     if (at + 1 == kChances.size() || pieces->lost() <= kTwo * pieces->about()) {
@@ -270,10 +305,10 @@ std::optional<Enclosure> excess_with_rare_terms(const AtomicLaw& law, double n, 
   while (at > 0 && found.upper - found.lower > kWide * found.upper) {
     const double before = found.upper - found.lower;
     --at;
-    pieces = pieces_at(kChances[at]);
+    pieces = splits.pieces(at);
     const Enclosure other = pieces->integrated();
     found = {larger(found.lower, other.lower), smaller(found.upper, other.upper)};
-    if (found.upper - found.lower > 0.7 * before) {
+    if (found.upper - found.lower > kNarrower * before) {
       break;
     }
   }

@@ -13,23 +13,40 @@ namespace muster::numerics {
 namespace {
 
 constexpr double kUlp = std::numeric_limits<double>::epsilon();
-constexpr double kFew = 1;  // largest expected number of nonzero terms
-// Give up if the threshold exceeds this many times the largest atom.
-constexpr double kFarthest = 24;
-constexpr int kMost = 48;            // largest number of nonzero terms that is enumerated; more are bounded
-constexpr int kMostOfThree = 24;     // the same with three atoms
-constexpr double kTail = 1e-10;      // what numbers not enumerated may add, relative to the value
-constexpr double kTolerance = 1e-9;  // relative error allowed in the maximum over the types
-constexpr double kOutward = 1e-12;   // margin for the round-off of sums of products of positive factors
-constexpr double kFewOfMany = 1e-2;  // largest expected number of nonzero terms for a law of many atoms
-constexpr double kPairs = 1e-7;      // largest relative gap that the bounds on three such terms may leave
-constexpr double kNothing = 1e-90;   // values below this many times a term's size may have wider bounds
-constexpr int kMostPairs = 30;       // largest number of nonzero terms bounded by pairs
-constexpr double kWork = 1e6;        // largest number of products spent on the maximum over the types
+constexpr double kOutward = 1e-12;  // margin for the round-off of sums of products of positive factors
 // What underflow may lose, times 1 + the largest atom.
 constexpr double kUnderflow = 1e-290;
 // Weights below and atoms above these are refused: their products may leave the range of a double.
 constexpr double kTinyWeight = 1e-200, kHugeAtom = 1e60;
+
+// Tuning: every choice gives a valid enclosure; these trade its width for work.
+// For at most three atoms. With one expected nonzero term a dozen counts have probabilities that matter, and
+// 48 of them all but 1 / 49! = 2e-63; this was compared with the contour for 1e-9 to 1 expected terms, which
+// it matches to 1e-10 (docs/theory/notes/class-c.md, "Few expected reports").
+struct Enumeration {
+  static constexpr double kMaxExpected = 1;  // nonzero terms
+  // Give up if the threshold exceeds this many times the largest atom: that takes 25 terms, an event of
+  // probability 1 / 25! = 6e-26 for which so many counts do not suffice.
+  static constexpr double kFarthest = 24;
+  static constexpr int kMaxCount = 48;  // of nonzero terms; larger counts are bounded
+  // The same with three atoms, whose combinations grow with the square of the count.
+  static constexpr int kMaxCountOfThree = 24;
+  // What the counts of nonzero terms that are not enumerated may add, relative to the value.
+  static constexpr double kTail = 1e-10;
+  static constexpr double kTolerance = 1e-9;  // relative error allowed in the maximum over the types
+  static constexpr double kMaxWork = 1e6;     // products spent on that maximum: a few milliseconds
+};
+// For more atoms, whose combinations are too many to enumerate.
+struct Pairs {
+  // Of nonzero terms. With more than this, cases of three or more, which lie between two bounds, are a share
+  // of more than 1e-4 / 6 of those of one term.
+  static constexpr double kMaxExpected = 1e-2;
+  static constexpr double kMaxGap = 1e-7;  // relative gap of the enclosure above which it is discarded
+  // Values below this many times a term's size may have wider bounds.
+  static constexpr double kNothing = 1e-90;
+  // Of nonzero terms; 0.01^30 / 30! is 4e-93, less than kNothing.
+  static constexpr int kMaxCount = 30;
+};
 
 struct Outcome {
   double sum;
@@ -68,7 +85,7 @@ std::vector<Outcome> outcomes(const AtomicLaw& law, double mass, int count) {
 }
 
 // Encloses E(x + y - k)_+ by moving the threshold by its round-off, once down and once up.
-Enclosure call_of(const std::vector<Outcome>& left, const std::vector<Outcome>& right, double k) {
+Enclosure excess_of(const std::vector<Outcome>& left, const std::vector<Outcome>& right, double k) {
   Enclosure total{0, 0};
   for (const Outcome& x : left) {
     for (const Outcome& y : right) {
@@ -118,7 +135,9 @@ class FewTerms {
     const double top =
         larger(first.largest_point(), second.largest_point()) + larger(0.0, -k) + 16 * kUlp * std::abs(k);
     underflow_ = kUnderflow * (1 + top);
-    const int most = larger(first.points.size(), second.points.size()) > 2 ? kMostOfThree : kMost;
+    const int max_count = larger(first.points.size(), second.points.size()) > 2
+                              ? Enumeration::kMaxCountOfThree
+                              : Enumeration::kMaxCount;
     std::vector<std::vector<Outcome>> of_first, of_second;
     double probability = std::exp(terms * std::log1p(-mass));
     double found = 0;
@@ -126,7 +145,7 @@ class FewTerms {
       // A bound on all counts from c on: (c+1) P(c+1) is at most expected / c times c P(c).
       if (c > expected) {
         const double rest = c * top * probability / (1 - expected / c) * (1 + kOutward);
-        if (c > most || rest <= kTail * found) {
+        if (c > max_count || rest <= Enumeration::kTail * found) {
           tail_ = rest;
           break;
         }
@@ -139,8 +158,8 @@ class FewTerms {
         Count next{c, probability, {}};
         double largest = 0;
         for (int j = one_law_ ? c : 0; j <= c; ++j) {
-          next.expected.push_back(
-              call_of(of_first[static_cast<std::size_t>(j)], of_second[static_cast<std::size_t>(c - j)], k));
+          next.expected.push_back(excess_of(of_first[static_cast<std::size_t>(j)],
+                                            of_second[static_cast<std::size_t>(c - j)], k));
           largest = larger(largest, next.expected.back().lower);
         }
         found = larger(found, probability * largest);
@@ -221,10 +240,10 @@ class FewTerms {
     for (const Count& c : counts_) {
       each += (c.count + 1) * (c.count + 2);
     }
-    for (double work = 0; work < kWork; work += each) {
+    for (double work = 0; work < Enumeration::kMaxWork; work += each) {
       const Block worst = blocks.front();
       const double undecided = others_ - worst.first - worst.second;
-      if (worst.upper <= reached * (1 + kTolerance) || undecided < 1) {
+      if (worst.upper <= reached * (1 + Enumeration::kTolerance) || undecided < 1) {
         break;
       }
       std::pop_heap(blocks.begin(), blocks.end());
@@ -253,14 +272,14 @@ bool within_range(const AtomicLaw& law) {
                                                         [](double w) { return w == 0 || w > kTinyWeight; });
 }
 
-bool few(const AtomicLaw& first, const AtomicLaw& second, double terms, double k, std::size_t most_atoms) {
+bool few(const AtomicLaw& first, const AtomicLaw& second, double terms, double k, std::size_t max_atoms) {
   const double mass = mass_of(first);
   const double other = mass_of(second);
   return mass > 0 && within_range(first) && within_range(second) &&
          std::abs(mass - other) <= 16 * kUlp * mass &&
-         terms * larger(mass, other) <= kFew * (1 - larger(mass, other)) &&
-         k <= kFarthest * larger(first.largest_point(), second.largest_point()) &&
-         first.points.size() <= most_atoms && second.points.size() <= most_atoms;
+         terms * larger(mass, other) <= Enumeration::kMaxExpected * (1 - larger(mass, other)) &&
+         k <= Enumeration::kFarthest * larger(first.largest_point(), second.largest_point()) &&
+         first.points.size() <= max_atoms && second.points.size() <= max_atoms;
 }
 
 // E(Y_1 + ... + Y_c - k)_+ for c = 1 and c = 2 terms, each conditioned to be nonzero, from sorted points
@@ -349,7 +368,7 @@ std::optional<Enclosure> by_pairs(const AtomicLaw& law, double n, double k) {
       break;
     }
     tail = c * each * probability / (1 - expected / c) * (1 + kOutward);
-    if (c > 2 && tail <= 0.01 * kPairs * total.upper) {
+    if (c > 2 && tail <= 0.01 * Pairs::kMaxGap * total.upper) {
       break;
     }
     tail = 0;
@@ -360,17 +379,17 @@ std::optional<Enclosure> by_pairs(const AtomicLaw& law, double n, double k) {
       total.lower += probability * terms.two(k - (c - 2) * terms.mean()).lower;
       total.upper += probability * 0.5 * c * terms.two(2 * k / c).upper;
     }
-    if (total.upper * (1 - kPairs) > total.lower && total.upper > kNothing * each) {
+    if (total.upper * (1 - Pairs::kMaxGap) > total.lower && total.upper > Pairs::kNothing * each) {
       return std::nullopt;
     }
-    if (c >= kMostPairs) {
+    if (c >= Pairs::kMaxCount) {
       tail = (c + 1) * each * probability * expected / c / (1 - expected / c) * (1 + kOutward);
       break;
     }
   }
   total.lower *= 1 - kOutward;
   total.upper = total.upper * (1 + kOutward) + tail + kUnderflow * (1 + each);
-  if (total.upper * (1 - kPairs) > total.lower && total.upper > kNothing * each) {
+  if (total.upper * (1 - Pairs::kMaxGap) > total.lower && total.upper > Pairs::kNothing * each) {
     return std::nullopt;
   }
   return total;
@@ -410,7 +429,7 @@ Enclosure excess_of_one_or_two(const AtomicLaw& law, double n, double k) {
 
 std::optional<Enclosure> few_terms_excess(const AtomicLaw& law, double n, double k) {
   if (law.points.size() > 3) {
-    return mass_of(law) * n <= kFewOfMany && n >= 1 && mass_of(law) > 0 && within_range(law)
+    return mass_of(law) * n <= Pairs::kMaxExpected && n >= 1 && mass_of(law) > 0 && within_range(law)
                ? by_pairs(law, n, k)
                : std::nullopt;
   }

@@ -21,27 +21,41 @@ namespace {
 using namespace mixture;
 
 constexpr double kUlp = std::numeric_limits<double>::epsilon();
-constexpr double kTolerance = 2e-7;  // of the value: a curvature allowance below this is not refined
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// Tuning: every choice gives a valid bound; these trade its height for work. The widths that come of them
+// are tabulated in docs/theory/notes/class-c.md, "Width and time": 1e-5 for many terms, up to 1e-3 for few.
+// A curvature allowance below this part of the value is not refined. The finest smoothing costs 5e-6.
+constexpr double kTolerance = 2e-7;
 // An allowance above this part of the value is worth two more smoothings and more chords.
 constexpr double kWorthTheWork = 1e-3;
-// Each smoothing tried is kCoarser times the last one, up to kLastResort / c. At last the two that are
-// finer and coarser than the best one by kNearby are tried.
+// Each smoothing tried is kCoarser times the last one, up to kLastResort / c, which costs about 0.4^2 / 2 of
+// the value. At last the two that are finer and coarser than the best one by kNearby, the root of kCoarser,
+// are tried.
 constexpr double kCoarser = 1.8, kNearby = 1.34, kLastResort = 0.4;
-// The number of chords at first, and the largest number of chords times frequencies, at first and at last.
-constexpr double kPieces = 64, kMostWork = 4e5, kMostWorkAtLast = 2e6;
-// Where smoothing is coarse, this many times kAffordable frequencies are allowed; more would gain about 1e-5.
-constexpr double kPatient = 5;
-constexpr double kManyAtoms = 32;  // with more atoms a frequency costs more, and fewer are affordable
-// A bound above this many times the larger end is not refined by more chords, but by more smoothing.
+// The number of chords at first, and the largest number of chords times frequencies, at first and at last:
+// a point takes about a millisecond at most (docs/theory/notes/class-c.md, "Width and time").
+constexpr double kPieces = 64, kMaxWork = 4e5, kMaxWorkAtLast = 2e6;
+// Smoothings may visit this many times kAffordable frequencies, those up to kCoarsest and coarser ones; more
+// would gain about 1e-5.
+constexpr double kPatientWithFine = 3, kPatient = 5;
+// Up to this many atoms the cost of a frequency is mostly that of its logarithms and angles; with more atoms
+// it costs more, and fewer are affordable.
+constexpr double kManyAtoms = 32;
+// A bound above this many times the larger end is not refined by more chords, but by more smoothing, which
+// lowers the curvature itself.
 constexpr double kHopeless = 2;
-// The contour is moved where the logarithms of the two ends' products differ by more than kAlike, a
-// factor kStep at a time.
+// The contour is moved where the ends' products differ by more than a factor of e^kAlike, by steps of a factor
+// kStep. At the first saddle point the bound can be useless then (docs/theory/notes/class-c.md,
+// "The contour").
 constexpr double kAlike = 1, kStep = 1.25;
-constexpr double kWorthAnother = 0.2;  // relative gap of an enclosure for which a second contour is tried
-// Every V is computed if the logarithm of the probability that no term is zero exceeds this.
+// Relative gap of an enclosure for which the contour of the larger end is tried as well.
+constexpr double kWorthAnother = 0.2;
+// Every V is computed, which leaves out the event that no term is zero, if the logarithm of its probability
+// exceeds this, 8e-7; a rarer event is seldom a part of the bound that matters.
 constexpr double kRareAll = -14;
-constexpr double kVanishing = -250;  // a value whose logarithm is below this is bounded, not computed
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+// A value whose logarithm is below this, 1e-108, is bounded, not computed: no delta that small is asked for.
+constexpr double kVanishing = -250;
 
 double sum_of(const std::vector<double>& v) {
   double total = 0;
@@ -286,30 +300,25 @@ Attempt attempt(const Frame& frame, const Side& a, const Side& b, double fractio
       take(over_every_type(frame, samples));
     }
   } else if (out.upper > enough) {
-    take(in_pieces(frame, samples, out.larger_end, enough, kMostWork));
+    take(in_pieces(frame, samples, out.larger_end, enough, kMaxWork));
   }
   const double scale = std::exp(frame.log_scale);
-  const double decay = std::exp(-c * frame.period.length);
-  const double smoothing = std::exp(0.5 * s * s * frame.period.lambda * frame.period.lambda);
   for (int j = 0; j < 2; ++j) {
     const double high = (larger(0.0, ends[j]) + samples.error) * scale;
-    const double aliases = high * decay / (1 - decay) +
-                           frame.period.length * decay / ((1 - decay) * (1 - decay)) +
-                           frame.period.left_aliases(c) * smoothing;
+    const double aliases = frame.period.aliases_of_excess(c, s, high);
     out.lower = larger(out.lower, (ends[j] - samples.error) * scale * (1 - 64 * kUlp) -
                                       s * s * samples.density[j] * scale - aliases);
   }
   return out;
 }
 
-// The bound with the integrals along Re z = c; log_value estimates the logarithm of the larger end.
-WorstMixture along(const AtomicLaw& first, const AtomicLaw& second, double terms, double k, Mixing mixing,
-                   std::optional<double> absent, double c, double log_value) {
+// The frame of the integrals along Re z = c, but for the period.
+Frame frame_along(const AtomicLaw& first, const Side& a, const Side& b, double terms, double k, Mixing mixing,
+                  std::optional<double> absent, double c) {
   double weight = 0;
   for (double w : first.weights) {
     weight += w;
   }
-  const Side a(first, c), b(second, c);
   Frame frame;
   frame.terms = terms;
   frame.k = k;
@@ -317,30 +326,31 @@ WorstMixture along(const AtomicLaw& first, const AtomicLaw& second, double terms
   frame.swap = mixing == Mixing::swap;
   frame.absent = frame.swap ? absent.value_or(larger(0.0, 1 - weight)) : 0;
   frame.log_scale = terms * larger(a.tilt.log_mgf(), b.tilt.log_mgf()) - c * k;
-  if (log_value < kVanishing) {
-    // Markov's inequality at the saddle point, for every mixture at once; the weight n absent/(n - N) of
-    // Mixing::swap is at most n.
-    const double log_bound = frame.log_scale - 1 - std::log(c) + (frame.swap ? std::log(terms) : 0) +
-                             larger(0.0, -larger(a.tilt.log_mgf(), b.tilt.log_mgf()));
-    return {{0, std::exp(log_bound) + 1e-300}, kInfinity};
-  }
-  frame.period = contour::choose_period(c, log_value, [&](double lambda) {
-    return terms * larger(first.log_mgf(lambda), second.log_mgf(lambda)) - lambda * k - 1 - std::log(lambda);
-  });
-  const WorstMixture nothing{{0, kInfinity}, kInfinity};
-  if (!std::isfinite(frame.log_scale) || frame.log_scale > 600 || !(frame.period.length < 1e300)) {
-    return nothing;
-  }
-  // Start with the finest smoothing whose frequencies are affordable, estimated from a few of them; the
-  // tilted integrand varies on the scale 1/c. Go on to coarser ones while the curvature allowance costs
-  // more than smoothing would: sums on a lattice have a curvature that smoothing removes.
+  return frame;
+}
+
+// Markov's inequality at the saddle point, for every mixture at once; the weight n absent/(n - N) of
+// Mixing::swap is at most n.
+double markov_bound(const Frame& frame, const Side& a, const Side& b) {
+  const double log_bound = frame.log_scale - 1 - std::log(frame.c) +
+                           (frame.swap ? std::log(frame.terms) : 0) +
+                           larger(0.0, -larger(a.tilt.log_mgf(), b.tilt.log_mgf()));
+  return std::exp(log_bound) + 1e-300;
+}
+
+// The best bound over several smoothings; not usable where none is affordable.
+Attempt best_attempt(const Frame& frame, const Side& a, const Side& b) {
   const double atoms =
       static_cast<double>(a.points.size() > b.points.size() ? a.points.size() : b.points.size());
   const double affordable = atoms > kManyAtoms ? kAffordable * kManyAtoms / atoms : kAffordable;
+  // Start with the finest smoothing whose frequencies are affordable, estimated from a few of them; the
+  // tilted integrand varies on the scale 1/c. Go on to coarser ones while the curvature allowance costs
+  // more than smoothing would: sums on a lattice have a curvature that smoothing removes.
   double fraction = affordable_fraction(frame, a, b);
   Attempt best;
   for (bool first_pass = true; fraction <= kLastResort; fraction *= kCoarser) {
-    Attempt next = attempt(frame, a, b, fraction, (fraction < kCoarsest ? 3 : kPatient) * affordable);
+    Attempt next =
+        attempt(frame, a, b, fraction, (fraction < kCoarsest ? kPatientWithFine : kPatient) * affordable);
     if (!next.usable) {
       continue;
     }
@@ -356,7 +366,7 @@ WorstMixture along(const AtomicLaw& first, const AtomicLaw& second, double terms
     first_pass = false;
   }
   if (!best.usable) {
-    return nothing;
+    return best;
   }
   const bool coarse = best.fraction > kFinest && best.fraction * best.fraction > kWorthTheWork;
   // Try two smoothings that lie between those tried so far.
@@ -369,9 +379,31 @@ WorstMixture along(const AtomicLaw& first, const AtomicLaw& second, double terms
       }
     }
   }
+  return best;
+}
+
+// The bound with the integrals along Re z = c; log_value estimates the logarithm of the larger end.
+WorstMixture along(const AtomicLaw& first, const AtomicLaw& second, double terms, double k, Mixing mixing,
+                   std::optional<double> absent, double c, double log_value) {
+  const Side a(first, c), b(second, c);
+  Frame frame = frame_along(first, a, b, terms, k, mixing, absent, c);
+  if (log_value < kVanishing) {
+    return {{0, markov_bound(frame, a, b)}, kInfinity};
+  }
+  frame.period = contour::choose_period(c, log_value, [&](double lambda) {
+    return terms * larger(first.log_mgf(lambda), second.log_mgf(lambda)) - lambda * k - 1 - std::log(lambda);
+  });
+  const WorstMixture nothing{{0, kInfinity}, kInfinity};
+  if (!std::isfinite(frame.log_scale) || frame.log_scale > 600 || !(frame.period.length < 1e300)) {
+    return nothing;
+  }
+  Attempt best = best_attempt(frame, a, b);
+  if (!best.usable) {
+    return nothing;
+  }
   if (const double enough = best.larger_end * (1 + kWorthTheWork);
       terms > kEveryType && best.upper > enough) {
-    const Largest found = in_pieces(frame, best.samples, kInfinity, enough, kMostWorkAtLast);
+    const Largest found = in_pieces(frame, best.samples, kInfinity, enough, kMaxWorkAtLast);
     best.upper = smaller(best.upper, found.upper);
     best.second = found.second;
   }

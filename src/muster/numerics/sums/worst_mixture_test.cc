@@ -242,7 +242,7 @@ TEST(WorstMixture, EqualLawsCostNothing) {
   }
 }
 
-TEST(WorstMixture, NothingPassesAStrikeBeyondEverySum) {
+TEST(WorstMixture, NothingExceedsAThresholdBeyondEverySum) {
   const AtomicLaw law = two_points(1, -1, 0.5, 0.5);
   EXPECT_EQ(worst_mixture_excess(law, law, 100, 100, Mixing::swap).value.upper, 0);
 }

@@ -26,7 +26,7 @@ std::size_t cell_of(const TriangleCells& cells, double d) {
 }
 
 // E(Y - y)_+ of a law whose missing mass is at 0.
-double call_of(const numerics::AtomicLaw& law, double y) {
+double excess_of(const numerics::AtomicLaw& law, double y) {
   double sum = 0, total = 0;
   for (std::size_t k = 0; k < law.points.size(); ++k) {
     sum += law.weights[k] * std::fmax(0.0, law.points[k] - y);
@@ -61,8 +61,8 @@ TEST(TwoTypesLaws, EveryTriangleOfTheBallLiesBelowItsMixture) {
                                    : random_triangle(engine, 1 + static_cast<std::size_t>(i / 2) % 6);
         const quadrature::Value rule = quadrature::excess_of_distances(mu, at.D, at.d, at.S, 1 + excess, c);
         const double lambda = laws.cells().lambdas[cell_of(laws.cells(), at.d)];
-        const double bound =
-            lambda * call_of(types->record, y) + (1 - lambda) * call_of(types->alternative, y) + types->cut;
+        const double bound = lambda * excess_of(types->record, y) +
+                             (1 - lambda) * excess_of(types->alternative, y) + types->cut;
         ASSERT_GE(bound, rule.value - rule.error - 1e-12 * (1 + std::fabs(y)))
             << mu << ' ' << excess << ' ' << y << ' ' << at.D << ' ' << at.d << ' ' << at.S;
         const TriangleExcesses excesses(mu, excess);
