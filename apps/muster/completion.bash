@@ -4,7 +4,7 @@
 # The entries of a help text, one a line: an entry that goes on in further lines is joined.
 _muster_entries() {
   "$@" --help 2>/dev/null | awk '
-    /^   / && entry { sub(/^ +/, "  "); entry = entry $0; next }
+    /^   / && entry { sub(/^ +/, " "); entry = entry $0; next }
     { if (entry) print entry; entry = /^  [^ ]/ ? $0 : "" }
     END { if (entry) print entry }'
 }

@@ -208,7 +208,7 @@ TEST_F(TrainingTest, ARunInterruptedWithinAStepRepeatsThatStep) {
       parts.epsilon = [](std::uint64_t rounds) { return 0.1 * std::sqrt(static_cast<double>(rounds)); };
       parts.task.function = std::make_unique<InterruptingFunction>(std::move(parts.task.function), watcher);
       RunFolder folder(temporary_.path() / name);
-      const TrainingResult stopped =
+      const RunResult stopped =
           train(plan, parts, small_data(), folder, {threads, &watcher.interrupt}, watcher);
       EXPECT_EQ(stopped.stopped, Stopped::interrupted);
       EXPECT_EQ(stopped.rounds, 1);
