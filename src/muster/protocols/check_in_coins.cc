@@ -50,10 +50,7 @@ CheckInCoins::CheckInCoins(const random::RunKey& key, double rate, const Schedul
   }
 }
 
-random::Probability CheckInCoins::check_in(std::uint64_t client) const {
-  if (!rates_differ_) {
-    return highest_;
-  }
+random::Probability CheckInCoins::drawn_rate(std::uint64_t client) const {
   // A rate of 1 would have the numerator 2^64, which 64 bits cannot hold; the largest multiple of 2^-64
   // below 1 replaces it.
   const std::uint64_t most = highest_.is_one() ? ~std::uint64_t{0} : highest_.numerator();

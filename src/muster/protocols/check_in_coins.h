@@ -42,10 +42,15 @@ class CheckInCoins {
 
   // A client reports with probability exactly check_in(client) * stay(round), which is never above
   // Rate::effective(rate, dropout).
-  random::Probability check_in(std::uint64_t client) const;
+  random::Probability check_in(std::uint64_t client) const {
+    return rates_differ_ ? drawn_rate(client) : highest_;
+  }
   random::Probability stay(std::uint64_t round) const;
 
  private:
+  // The rate of a client where rates differ. Apart from check_in, which is called for every coin that may be a
+  // report: a function that holds a stream is too long to be inlined.
+  random::Probability drawn_rate(std::uint64_t client) const;
   // Whether the coin whose first 16 bits are `beginning` lies below the client's rate.
   bool checks_in(std::uint64_t round, std::uint64_t client, std::uint16_t beginning) const;
 

@@ -2,7 +2,6 @@
 
 #include <array>
 #include <cmath>
-#include <limits>
 #include <optional>
 #include <vector>
 
@@ -14,7 +13,6 @@
 namespace muster::numerics {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kOutward = 1e-12;  // margin for the round-off of sums of terms, each good to about 1e-15
 
 // Tuning: every choice gives a valid enclosure; these trade its width for work.
