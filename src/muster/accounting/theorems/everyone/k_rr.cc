@@ -21,10 +21,8 @@ long double absent(double epsilon) { return -std::expm1(static_cast<long double>
 
 // A client reports with probability `rate`; otherwise its term is 1 - E.
 std::vector<Term> with_rate(std::vector<Term> terms, double rate, double epsilon) {
-  long double mass = 0;
   for (Term& term : terms) {
     term.mass *= rate;
-    mass += term.mass;
   }
   if (rate < 1) {
     terms.push_back({absent(epsilon), 1 - static_cast<long double>(rate)});
