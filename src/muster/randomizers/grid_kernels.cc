@@ -150,14 +150,10 @@ HWY_INLINE void AddScaledNarrow(const float* const* directions, const float* sca
 
 void AddAllScaled(const float* const* directions, const float* scales, std::size_t count, std::int32_t* sums,
                   std::size_t size) {
-  const auto next = [&](std::size_t done) {
-    directions += done;
-    scales += done;
-    count -= done;
-  };
-  for (; count >= 8; next(8)) AddScaledNarrow<8>(directions, scales, sums, size);
-  for (; count >= 4; next(4)) AddScaledNarrow<4>(directions, scales, sums, size);
-  for (; count >= 1; next(1)) AddScaledNarrow<1>(directions, scales, sums, size);
+  std::size_t m = 0;
+  for (; m + 8 <= count; m += 8) AddScaledNarrow<8>(directions + m, scales + m, sums, size);
+  for (; m + 4 <= count; m += 4) AddScaledNarrow<4>(directions + m, scales + m, sums, size);
+  for (; m < count; ++m) AddScaledNarrow<1>(directions + m, scales + m, sums, size);
 }
 
 // Does the work of AddScaledNarrow row by row.

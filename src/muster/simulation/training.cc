@@ -124,7 +124,6 @@ class Session {
           Checkpoint start)
       : ranks_(ranks),
         plan_(plan),
-        parts_(parts),
         folder_(folder),
         rule_(rule_of(plan)),
         state_(std::move(start)),
@@ -230,7 +229,6 @@ class Session {
 
   Ranks& ranks_;
   const protocols::Plan& plan_;
-  const TrainingParts& parts_;
   RunFolder* folder_;
   UpdateRule rule_;
   Checkpoint state_;
