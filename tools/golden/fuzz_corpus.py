@@ -201,6 +201,8 @@ def plan():
     for name, text in syntax.items():
         yield f"bad_{name}", text
     yield "bad_bytes", b'x = "\xff"\n'
+    yield "bad_letter_in_key", "na\u00efve = 1\n"
+    yield "bad_letter_in_value", "seed = 1 \u00e9\n"
     yield "bad_byte_order_mark_cut", b"\xef\xbb"
     literals = {
         "participation.rate": {"zero": "0", "above_one": "1.0000000000000002", "backwards": "[0.2, 0.1]", "nan": "nan",

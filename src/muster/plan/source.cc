@@ -13,6 +13,7 @@
 
 #include "muster/core/error.h"
 #include "muster/plan/keys.h"
+#include "muster/plan/toml_letters.h"
 
 namespace muster::protocols {
 namespace {
@@ -151,6 +152,13 @@ toml::table parse(std::string_view text, const std::string& name) {
     throw Error(ErrorCode::plan, name, "", fmt::format("at most {} dots", kMaxDots),
                 "has too many dots for a plan");
   }
+  if (const auto at = beyond_ascii_outside_text(text)) {
+    const auto line = static_cast<std::uint32_t>(1 + std::ranges::count(text.substr(0, *at), '\n'));
+    throw Error(
+        ErrorCode::plan, name, "", "",
+        fmt::format(", line {}: only a string or a comment may have characters beyond ASCII, in \"{}\"", line,
+                    line_of(text, line)));
+  }
   try {
     return toml::parse(text, name);
   } catch (const toml::parse_error& error) {
@@ -165,6 +173,10 @@ toml::table parse(std::string_view text, const std::string& name) {
 RawValue array_of_flag(const std::string& key, const std::string& text, const std::string& flag) {
   if (is_deep(text)) {
     throw Error(ErrorCode::plan, key, "", spec_of(key).allowed(), fmt::format("({}) is too long", flag));
+  }
+  if (beyond_ascii_outside_text(text)) {
+    throw Error(ErrorCode::plan, key, text, spec_of(key).allowed(),
+                fmt::format("({}) has characters beyond ASCII", flag));
   }
   try {
     const toml::table table = toml::parse("value = " + text);

@@ -252,7 +252,8 @@ TEST_F(NeutralAnswers, AModelThatIsNotFiniteEndsTheRun) {
     } catch (const Error& error) {
       EXPECT_EQ(error.code(), ErrorCode::data);
       EXPECT_EQ(error.key(), "rounds.learning_rate");
-      EXPECT_NE(std::string(error.what()).find("after round 6 the model is no longer finite"), std::string::npos)
+      EXPECT_NE(std::string(error.what()).find("after round 6 the model is no longer finite"),
+                std::string::npos)
           << error.what();
     }
     EXPECT_EQ(metrics(name).size(), 5u);  // logged rounds are kept

@@ -11,7 +11,8 @@ namespace muster::accounting {
 double local_delta_upper(const Mechanism& mechanism, Rate rate, std::uint64_t rounds, double epsilon) {
   validate(mechanism);
   if (!(epsilon >= 0)) {
-    throw Error(ErrorCode::usage, "epsilon", std::to_string(epsilon), "epsilon >= 0", "is not a privacy loss");
+    throw Error(ErrorCode::usage, "epsilon", std::to_string(epsilon), "epsilon >= 0",
+                "is not a privacy loss");
   }
   if (rounds == 0 || std::isinf(epsilon)) return 0;
   const std::optional<double> epsilon0 = pure_epsilon0(mechanism);

@@ -1,0 +1,56 @@
+#include "muster/plan/toml_letters.h"
+
+#include <algorithm>
+
+namespace muster::protocols {
+namespace {
+
+constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+
+// The offset behind the string that begins at `at` with `quote`, which is " or '.
+std::size_t behind_string(std::string_view toml, std::size_t at, char quote) {
+  const std::string_view rest = toml.substr(at);
+  const bool spans_lines = rest.size() >= 3 && rest[1] == quote && rest[2] == quote;
+  const std::size_t marks = spans_lines ? 3 : 1;
+  std::size_t seen = 0;  // quotes in a row, up to here
+  for (std::size_t i = at + marks; i < toml.size(); ++i) {
+    if (toml[i] == '\\' && quote == '"') {
+      seen = 0;
+      ++i;  // what follows is escaped
+    } else if (toml[i] == '\n' && !spans_lines) {
+      return i;
+    } else {
+      seen = toml[i] == quote ? seen + 1 : 0;
+    }
+    if (seen == marks) {
+      // A string over lines may end in two quotes of its own, which stand before the closing three.
+      const std::size_t last = spans_lines ? std::min(i + 2, toml.size() - 1) : i;
+      while (i < last && toml[i + 1] == quote) {
+        ++i;
+      }
+      return i + 1;
+    }
+  }
+  return toml.size();
+}
+
+}  // namespace
+
+std::optional<std::size_t> beyond_ascii_outside_text(std::string_view toml) {
+  std::size_t at = toml.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
+  while (at < toml.size()) {
+    const char c = toml[at];
+    if (c == '#') {
+      at = std::min(toml.find('\n', at), toml.size());
+    } else if (c == '"' || c == '\'') {
+      at = behind_string(toml, at, c);
+    } else if (static_cast<unsigned char>(c) >= 0x80) {
+      return at;
+    } else {
+      ++at;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace muster::protocols
