@@ -206,7 +206,8 @@ def plan():
     yield "bad_byte_order_mark_cut", b"\xef\xbb"
     literals = {
         "participation.rate": {"zero": "0", "above_one": "1.0000000000000002", "backwards": "[0.2, 0.1]", "nan": "nan",
-                               "three": "[0.1, 0.2, 0.3]", "in_words": '"0.1:0.2"', "table": "{a = 1}"},
+                               "three": "[0.1, 0.2, 0.3]", "in_words": '"0.1:0.2"', "table": "{a = 1}",
+                               "table_of_small_numbers": "{a = {b = [[1, 0.1]]}}"},
         "participation.dropout": {"late": "[[2, 0.1]]", "twice": "[[1, 0.1], [1, 0.2]]", "alone": "[[1]]",
                                   "one": "1", "nested": "[[[[1]]]]"},
         "rounds.count": {"negative": "-1", "fraction": "1.5", "float": "1e6", "infinite": "inf", "text": '"many"'},

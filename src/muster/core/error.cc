@@ -101,7 +101,11 @@ Error::Error(Whole, ErrorCode code, std::string key, std::string value, std::str
 
 Error::Error(ErrorCode code, std::string key, std::string value, std::string allowed,
              const std::string& message)
-    : Error(Whole{}, code, key, value, allowed, compose(code, key, value, allowed, message)) {}
+    : std::runtime_error(compose(code, key, value, allowed, message)),
+      code_(code),
+      key_(std::move(key)),
+      value_(std::move(value)),
+      allowed_(std::move(allowed)) {}
 
 Error Error::in_words(ErrorCode code, std::string key, std::string value, std::string allowed,
                       const std::string& text) {

@@ -96,6 +96,14 @@ std::string text_of(const toml::node& node) {
     }
     return text + "]";
   }
+  // Not by the library, whose layout of tables converts a negative logarithm to an unsigned number.
+  if (const auto* table = node.as_table()) {
+    std::string text = "{";
+    for (const auto& [key, value] : *table) {
+      text += fmt::format("{}{} = {}", text.size() > 1 ? ", " : "", printable(key.str()), text_of(value));
+    }
+    return text + "}";
+  }
   std::ostringstream stream;
   node.visit([&](const auto& typed) { stream << typed; });
   return printable(stream.str());
