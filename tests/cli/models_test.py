@@ -85,10 +85,16 @@ class Models(muster_command.CommandTest):
         self.assertEqual((error["key"], error["value"], error["allowed"]), ("randomizer.k", "4", "3"))
         mean = self.plan('kind = "mean"', 'kind = "laplace"\nclip = 2.0\nepsilon0 = 4.0', "")
         self.assertGreater(self.trained("mean", mean)["accuracy"], 0.95)
+        self.assertEqual(self.trained("mean", mean, "--resume")["rounds"], 30)
         error = self.refused("train", self.plan('kind = "mean"'))
         self.assertEqual((error["key"], error["allowed"]), ("rounds.learning_rate",
                                                            "model cnn | logistic | mlp | features+linear"))
         self.assertFalse((self.folder / "wrong").exists())
+        # The canonical text of a plan has every key, also those that a statistic has no use for.
+        for name in ("histogram", "sum", "mean"):
+            done = run("report", str(self.folder / name))
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertTrue((self.folder / name / "report.html").exists())
 
     def test_a_malformed_line_is_named(self):
         self.csv.write_text("a,b,c,kind\n" + "\n".join([*self.rows[:20], "1,x,2,0"]) + "\n", encoding="utf-8")
