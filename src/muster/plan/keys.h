@@ -51,9 +51,9 @@ struct KeySpec {
   bool applies_to_model(std::string_view model) const;
 
   // Throws Error(plan) for a wrong type, a value out of range, or a choice that the command does not support.
-  void read(const RawValue& raw, Command command, PlanValues& values) const;
+  void read(const RawValue& raw, Command command, PlanValues& into) const;
   // The value as canonical text; none if it is absent, or if the key does not belong in the text.
-  std::optional<std::string> canonical(const PlanValues& values) const;
+  std::optional<std::string> canonical(const PlanValues& from) const;
 
   // What users are told: the values allowed ("number in (0, 1]"; training may support fewer choices), what
   // stands for a value in --help ("NUMBER"), the default (empty if there is none), and the protocols,

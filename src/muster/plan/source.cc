@@ -25,7 +25,7 @@ std::string nearby(const std::filesystem::path& path) {
   const std::filesystem::path in_plans = std::filesystem::path("plans") / path.filename();
   for (const std::filesystem::path& candidate : {path, in_plans}) {
     for (const char* ending : {"", ".toml"}) {
-      const std::string name = candidate.string() + ending;
+      std::string name = candidate.string() + ending;
       std::error_code ignored;
       if (std::filesystem::is_regular_file(name, ignored)) {
         return name;
