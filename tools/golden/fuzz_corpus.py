@@ -202,6 +202,7 @@ def plan():
         yield f"bad_{name}", text
     yield "bad_bytes", b'x = "\xff"\n'
     yield "bad_letter_in_key", "na\u00efve = 1\n"
+    yield "bad_letter_after_quote_in_word", 'seed = 1979-05-/word"\u00e9\n'
     yield "bad_letter_in_value", "seed = 1 \u00e9\n"
     yield "bad_byte_order_mark_cut", b"\xef\xbb"
     literals = {

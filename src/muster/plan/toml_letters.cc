@@ -34,6 +34,13 @@ std::size_t behind_string(std::string_view toml, std::size_t at, char quote) {
   return toml.size();
 }
 
+// Whether a string can begin at `at`. A quote within a bare word begins none, and the parser refuses the word
+// after it has read on to its end.
+bool begins_string(std::string_view toml, std::size_t at) {
+  const bool is_quote = toml[at] == '"' || toml[at] == '\'';
+  return is_quote && (at == 0 || std::string_view(" \t\r\n=[{,.\xbf").find(toml[at - 1]) != toml.npos);
+}
+
 }  // namespace
 
 std::optional<std::size_t> beyond_ascii_outside_text(std::string_view toml) {
@@ -42,7 +49,7 @@ std::optional<std::size_t> beyond_ascii_outside_text(std::string_view toml) {
     const char c = toml[at];
     if (c == '#') {
       at = std::min(toml.find('\n', at), toml.size());
-    } else if (c == '"' || c == '\'') {
+    } else if (begins_string(toml, at)) {
       at = behind_string(toml, at, c);
     } else if (static_cast<unsigned char>(c) >= 0x80) {
       return at;

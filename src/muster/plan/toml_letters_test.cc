@@ -14,10 +14,29 @@ std::string searched(const std::string& text) {
 }
 
 TEST(TomlLetters, StringsAndCommentsMayHaveThem) {
-  for (const char* text : {"", "# é", "x = 1 # é\ny = 2", "x = 'é'", "x = \"é\"", "\"é\" = 1",
-                                 "x = '''é\né'''", "x = \"\"\"é\né\"\"\"", "x = \"\\\"é\"", "x = '\\' # é",
-                                 "x = \"\"\"é\\\"\"\"é\"\"\"", "x = \"\"\"é\"\"\"\"\" # é", "x = \"\" # é",
-                                 "x = '' # é", "\xef\xbb\xbfx = 1", "x = \"é", "x = '''é"}) {
+  for (const char* text : {"",
+                           "# é",
+                           "x = 1 # é\ny = 2",
+                           "x = 'é'",
+                           "x='é'",
+                           "x = ['é','é']",
+                           "x = {'é'='é'}",
+                           "a.'é' = 1",
+                           "['é']",
+                           "\xef\xbb\xbf'é' = 1",
+                           "x = \"é\"",
+                           "\"é\" = 1",
+                           "x = '''é\né'''",
+                           "x = \"\"\"é\né\"\"\"",
+                           "x = \"\\\"é\"",
+                           "x = '\\' # é",
+                           "x = \"\"\"é\\\"\"\"é\"\"\"",
+                           "x = \"\"\"é\"\"\"\"\" # é",
+                           "x = \"\" # é",
+                           "x = '' # é",
+                           "\xef\xbb\xbfx = 1",
+                           "x = \"é",
+                           "x = '''é"}) {
     EXPECT_EQ(searched(text), text);
   }
 }
@@ -32,6 +51,7 @@ TEST(TomlLetters, NothingElseMayHaveThem) {
   EXPECT_EQ(searched("x = \"open\né"), "x = \"open\n^") << "an open string ends with its line";
   EXPECT_EQ(searched("x = \"\"\"é\"\"\"\"\"é"), "x = \"\"\"é\"\"\"\"\"^");
   EXPECT_EQ(searched("x = \"\" é"), "x = \"\" ^");
+  EXPECT_EQ(searched("x = word\"é"), "x = word\"^") << "a quote within a word begins no string";
   EXPECT_EQ(searched("x = 1\xef\xbb\xbf").substr(0, 6), "x = 1^");
 }
 
