@@ -17,7 +17,7 @@ constexpr std::uint64_t kEvery = 32;
 constexpr std::size_t kLanes = 8;
 // Types that are rarely the worst are computed at every kStride-th point only, once V is smooth enough.
 constexpr std::size_t kStride = 2;
-// The number of rounds after which V is smooth enough for that.
+// The number of rounds after which V is smooth enough for kStride.
 constexpr std::uint64_t kSmoothFrom = 32;
 constexpr double kUlp = 0x1p-52;
 

@@ -27,8 +27,8 @@ struct CoarserLosses {
   std::vector<RepeatedLoss> parts(std::span<const RepeatedLoss> finer) const;
 };
 
-// For a question whose answer is about `epsilon`. nullopt where no lattice coarser than
-// `spacing` is good enough.
+// The coarsest lattice that is good enough for a question whose answer is about `epsilon`; nullopt where
+// none coarser than `spacing` is.
 std::optional<CoarserLosses> coarser_losses(std::span<const RepeatedLoss> parts, double spacing,
                                             double epsilon, numerics::Side side);
 

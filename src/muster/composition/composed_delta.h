@@ -30,7 +30,7 @@ struct RepeatedLoss {
   const numerics::AtomicLaw* losses;
   double infinity;  // P-mass at infinite loss
   double rounds;    // a whole number >= 1
-  // Added to each round's loss, zero and infinity among them.
+  // Added to the loss of each round, also where it is zero or infinite.
   double shift = 0;
 };
 

@@ -40,8 +40,8 @@ ConvolvedLosses::Interest saddle_points(Parts parts, double spacing, double epsi
   return interest;
 }
 
-// Tilts for a question about `epsilon`, from a rough law of the sum: how fast delta falls there, and the
-// tilt under which the bulk counts as much as the sums that pass epsilon.
+// The tilts by which cells are placed for a question about `epsilon`, from a rough law of the sum: the rate
+// at which delta falls there, and the tilt under which ordinary sums count as much as those above epsilon.
 ConvolvedLosses::Interest interest_at(Parts parts, const ConvolvedLosses& rough, double epsilon) {
   const double way = larger(epsilon - mean_of(parts), deviation_of(parts) / 2);
   const double step = way / 30;

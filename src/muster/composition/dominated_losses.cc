@@ -183,9 +183,9 @@ LossLaw one_sided(double spacing, std::vector<ProfilePoint> points, Extended slo
 LossLaw losses_below(const RoundCurve& curve, int refined, bool left_known) {
   const std::vector<Known> nodes = known_nodes(curve);
   const double spacing = curve.spacing / refined;
-  std::vector<Extended> low;  // at the nodes, lowered where a cell is left straight
+  std::vector<Extended> low;  // at the nodes, lowered where the cell beside one stays a chord
   for (const Known& node : nodes) low.push_back(node.low);
-  std::vector<std::optional<ProfilePoint>> inserted(nodes.size());  // in the cell right of each node
+  std::vector<std::optional<ProfilePoint>> inserted(nodes.size());  // one more node in the cell right of each
   // If nothing is known left of alpha = 1, cells there would only lower the value at 1.
   const std::size_t first_cell = left_known ? 1 : larger<std::size_t>(1, curve.index.size() - 1);
   for (std::size_t cell = first_cell; cell + 2 < nodes.size(); ++cell) {

@@ -18,7 +18,8 @@ using numerics::smaller;
 // docs/theory/notes/composition.md.
 // Nodes per deviation where the curve has a knot, between which every cell is exact.
 constexpr double kFewest = 16;
-// How many deviations a cell may span; more beyond the third deviation, where the tail keeps its shape.
+// The number of deviations that a cell may span; it may span more beyond the third deviation, where the tail
+// keeps its shape.
 constexpr double kWidest = 1.0 / 8;
 // How far a chord may lie above the curve, as a share of it.
 constexpr double kRise = 5e-3;
@@ -303,7 +304,7 @@ class Table {
     return rise <= larger(hurry() * rise_ * straight, kHarmless * negligible_);
   }
 
-  // About the P-masses of the losses at the nodes, by the forward curve.
+  // Approximate P-masses of the losses at the nodes, from the forward curve.
   std::vector<double> masses_of_losses() const {
     std::vector<double> masses(nodes_.size(), 0);
     for (std::size_t i = 1; i < nodes_.size(); ++i) {

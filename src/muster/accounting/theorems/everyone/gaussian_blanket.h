@@ -9,8 +9,8 @@
 //     (E/s) H_mu(s) + (1 - E/s) H_r(s),   s = E + c beta,                                for c >= 0,
 //     1 - E + |c| + E (H_mu(s)/u + (1 - 1/u) H_r(s)),   u = 1 + |c| beta,  s = u/E,     for c < 0.
 // Neighbouring relation: replace-one. PROVEN for both orders and every data set. The star with a pool
-// (star_pool.h) is smaller while its pool has enough clones (mu below about 0.6); this bound also holds
-// where the star has none. Immutable; may be called from any thread.
+// (star_pool.h) is smaller while its pool has enough clones, which a small mu and many clients give it; this
+// bound also holds where the star has none. Immutable; may be called from any thread.
 #pragma once
 
 #include "muster/numerics/enclosure.h"
