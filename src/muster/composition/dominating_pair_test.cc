@@ -46,8 +46,8 @@ TEST(LossDistribution, EnclosesTheComposedGaussian) {
 }
 
 // Tables whose nodes take about 14 or 86 milliseconds each. They have fewer nodes, the table is the same
-// whenever it is made, and the bound is larger than the precise one by parts in a thousand or a few per cent: a chord
-// over a cell of w deviations adds at most w^2/4 to the variance, .002 and .032 of it here.
+// whenever it is made, and the bound is larger than the precise one by parts in a thousand or a few per cent:
+// a chord over a cell of w deviations adds at most w^2/4 to the variance, .002 and .032 of it here.
 TEST(LossDistribution, HasFewerNodesWhereOneCostsMuch) {
   struct Case {
     double work, nodes, loose;

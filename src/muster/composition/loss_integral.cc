@@ -199,8 +199,7 @@ class TransformedProduct {
 // Adds up the terms of the trapezoidal sum, and what their errors and those left out may add.
 class TermSum {
  public:
-  // The contour, the lattice's spacing, its first point not below epsilon, and by how much that point
-  // exceeds epsilon, with the sign reversed.
+  // The contour, the lattice's spacing, its first point l0 not below epsilon, and epsilon - l0, at most 0.
   struct Place {
     double c, h, l0, excess;
   };
@@ -360,8 +359,7 @@ std::optional<numerics::Enclosure> Integral::enclosed(double value, double error
   const double weights = std::exp(4e-15 * nonzero_mass);
   const contour::Period period{cells * h_, period_.lambda, period_.log_left};
   const double right = std::exp(-c_ * period.length);
-  const double aliases = period.lambda > c_ ? right / (1 - right) + period.left_aliases(c_)
-                                            : std::numeric_limits<double>::infinity();
+  const double aliases = right / (1 - right) + period.left_aliases(c_);
   // The aliases' bound is doubled because it is rounded too.
   const double lower = (value - error) * scale / weights - 2 * aliases - kMinNormal;
   const double upper = (numerics::larger(0.0, value) + error) * scale * weights + kMinNormal;

@@ -21,7 +21,8 @@
 
 namespace muster::accounting {
 
-// Encloses delta at epsilon >= 0, always by the same formula; never throws.
+// Encloses delta at epsilon >= 0, always by the same formula; never throws. An end that is NaN says nothing:
+// a table takes the widest value for it, and an answer that is NaN does not pass the accountant's gate.
 using DeltaCurve = std::function<numerics::Enclosure(double epsilon)>;
 
 struct RoundCurve {

@@ -3,9 +3,9 @@
 //
 // `larger`, `smaller` and `within` return NaN when any argument is NaN, so a failed computation stays
 // visible until `as_upper_bound` or `as_lower_bound` replaces it by the largest or the smallest value
-// that the quantity can have. They replace std::max, std::min and std::clamp in the folders numerics
-// and accounting, of integers too, so that there is one way to compare (tests/architecture checks
-// it). Pure functions.
+// that the quantity can have. They replace std::max, std::min and std::clamp in the rooms that
+// compute epsilons, of integers too, so that there is one way to compare (tests/architecture checks it).
+// Pure functions.
 #pragma once
 
 #include <concepts>

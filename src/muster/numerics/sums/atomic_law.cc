@@ -25,6 +25,14 @@ double AtomicLaw::mean() const {
   return sum;
 }
 
+double AtomicLaw::absolute_mean() const {
+  double sum = 0;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    sum += weights[i] * std::abs(points[i]);
+  }
+  return sum;
+}
+
 double AtomicLaw::variance() const {
   double sum = 0;
   for (std::size_t i = 0; i < points.size(); ++i) {

@@ -19,6 +19,7 @@ struct AtomicLaw {
   // Ignores the point 0, and weights that are 0 or made negative by rounding.
   void add(double point, double weight);
   double mean() const;
+  double absolute_mean() const;  // E|Y|
   double variance() const;
   double largest_point() const;   // max(0, points)
   double smallest_point() const;  // min(0, points)

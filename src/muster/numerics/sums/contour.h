@@ -70,8 +70,9 @@ struct Period {
   double lambda;
   double log_left;
 
-  // An upper bound of the sum over m >= 1 of e^{cmP} E h(S - mP).
+  // An upper bound of the sum over m >= 1 of e^{cmP} E h(S - mP); infinite where no lambda served.
   double left_aliases(double c) const {
+    if (!(lambda > c)) return std::numeric_limits<double>::infinity();
     const double fall = (lambda - c) * length;
     // One exponential, because either factor alone may exceed the range of a double.
     return std::exp(log_left - fall) / -std::expm1(-fall);

@@ -24,7 +24,7 @@ struct Effort {
   // Chernoff's bound is returned where its logarithm is below this: no delta that small is asked for.
   double vanishing;
 };
-// Up to 8 atoms are one vector of the rotating kernel: 4e4 rotations take about ten milliseconds.
+// Up to 8 atoms are padded to 8 by the rotating kernel: 4e4 rotations take about ten milliseconds.
 constexpr Effort kFewAtoms{3e-3, 2, 4e4, -600};
 // With more atoms a frequency costs more: the finest smoothing costs 2.5e-5 instead of 5e-6, fewer smoothings
 // are tried, and a value below e^-230, 1e-100, is not computed.
@@ -90,7 +90,7 @@ double excess_saddle(const AtomicLaw& law, double n, double k) {
   return contour::saddle_point(law, n, k, [](double c) { return 2 / c; });
 }
 
-Enclosure excess_by_contour(const AtomicLaw& law, double n, double k, double jensen) {
+Enclosure excess_by_contour(const AtomicLaw& law, double n, double k) {
   const double c = excess_saddle(law, n, k);
   const TiltedLaw tilt(law, c);
   const Effort effort = tilt.atoms() <= 8 ? kFewAtoms : many_atoms(tilt.atoms());
@@ -102,8 +102,9 @@ Enclosure excess_by_contour(const AtomicLaw& law, double n, double k, double jen
     return n * law.log_mgf(lambda) - lambda * k - 1 - std::log(lambda);
   });
   const double log_chernoff = log_scale - 1 - std::log(c);
+  const Enclosure chernoff{0, std::exp(larger(log_chernoff, -700.0)) * (1 + 1e-9)};
   if (log_chernoff < effort.vanishing) {
-    return {jensen, std::exp(larger(log_chernoff, -700.0))};
+    return chernoff;
   }
   double expected = 0;  // estimated work of this smoothing in budgets, from how far the last one came
   // Find the finest smoothing whose frequencies fit the budget.
@@ -119,7 +120,7 @@ Enclosure excess_by_contour(const AtomicLaw& law, double n, double k, double jen
       return contour::without_smoothing(sum, log_scale, c, s, period);
     }
     if (coarsest) {  // the integrand hardly decays
-      return {0, std::exp(log_scale - 1) / c * (1 + 1e-9)};
+      return chernoff;
     }
     expected = hopeless ? expected : 1 / sum.visited;
   }

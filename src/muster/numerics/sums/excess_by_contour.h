@@ -12,8 +12,7 @@ namespace muster::numerics {
 double excess_saddle(const AtomicLaw& law, double n, double k);
 
 // For n >= 1 copies of a law that has an atom above k/n. Where no affordable smoothing makes the integrand
-// decay, and where the value is too small to matter, the upper end is Chernoff's bound. `jensen` is the
-// lower bound (n E Y - k)_+.
-Enclosure excess_by_contour(const AtomicLaw& law, double n, double k, double jensen);
+// decay, and where the value is too small to matter, the upper end is Chernoff's bound and the lower one 0.
+Enclosure excess_by_contour(const AtomicLaw& law, double n, double k);
 
 }  // namespace muster::numerics

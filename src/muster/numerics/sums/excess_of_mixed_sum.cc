@@ -47,11 +47,11 @@ struct Effort {
 };
 // For one law at several scales, an answer by itself. Smoothing costs about (s c)^2 / 2 = 3e-5 of the value;
 // what is left out, e^-36 = 2e-16 for each term and e^{-9.5^2/2} = e^-45 beyond the cut, costs nothing then.
-constexpr Effort kExact{36, 9.5, 8e-3, 0.2, 4, 1.5e6, contour::kAliases, {1.2, 1.6, 2.5, 5.0}};
+constexpr Effort kOneLaw{36, 9.5, 8e-3, 0.2, 4, 1.5e6, contour::kAliases, {1.2, 1.6, 2.5, 5.0}};
 // For several laws, a part of a larger sum that is computed at many points: a third of the work, with
 // 1.3e-5 for smoothing, e^-23 = 1e-10 for each term left out and e^-16 = 1e-7 for aliases. Large atoms make
 // the generating function rise steeply, so that rates near c give the shortest period.
-constexpr Effort kUsual{23, 6, 5e-3, 0.45, 2, 5e5, 16, {1.05, 1.1, 1.2, 1.4, 1.8, 2.6}};
+constexpr Effort kSeveralLaws{23, 6, 5e-3, 0.45, 2, 5e5, 16, {1.05, 1.1, 1.2, 1.4, 1.8, 2.6}};
 // A smoothing that is estimated to take more than this many budgets is not tried (see excess_by_contour.cc).
 constexpr double kHopeless = 1.05;
 // Once the finest affordable smoothing was estimated, the sum may exceed the budget by this factor, because
@@ -174,18 +174,17 @@ double saddle(const std::vector<Part>& parts, double k) {
 struct Problem {
   std::vector<Part> parts;
   double k;
-  double mean = 0;
+  contour::Jensen jensen;
   double top = 0;
   double atoms = 0;  // of the part with the most atoms
 
-  Problem(std::vector<Part> of, double threshold) : parts(std::move(of)), k(threshold) {
+  Problem(std::vector<Part> of, double threshold) : parts(std::move(of)), k(threshold), jensen(threshold) {
     for (const Part& part : parts) {
-      mean += part.copies * part.scale * part.law->mean();
+      jensen.add(*part.law, part.scale, part.copies);
       top += part.copies * part.scale * part.law->largest_point();
       atoms = larger(atoms, static_cast<double>(part.law->points.size()));
     }
   }
-  double jensen() const { return larger(0.0, mean - k); }  // a lower bound by Jensen's inequality
   bool is_jensen() const { return atoms == 0 || top <= k; }
 };
 
@@ -222,9 +221,7 @@ Attempt integrated(const Problem& problem, const Contour& at, double s, double b
   if (!(sum.visited >= 1)) {
     return {std::nullopt, 1 / sum.visited};
   }
-  return {contour::raised_to_jensen(contour::without_smoothing(sum, at.log_scale, at.c, s, at.period),
-                                    problem.jensen(), problem.k),
-          1};
+  return {problem.jensen.raise(contour::without_smoothing(sum, at.log_scale, at.c, s, at.period)), 1};
 }
 
 // Tries smoothings from `finest` on, until one fits the budget. Those that the last attempt shows to be too
@@ -252,9 +249,7 @@ Enclosure unintegrated(const Problem& problem, const Contour& at) {
   for (const Part& part : problem.parts) {
     copies += part.copies;
   }
-  const double jensen = problem.jensen();
-  return {larger(0.0, jensen - 8 * kUlp * std::abs(problem.k)),
-          larger(jensen, std::exp(at.log_scale - 1) / at.c * (1 + 1e-9 + 8 * kUlp * copies))};
+  return problem.jensen.raise({0, std::exp(at.log_scale - 1) / at.c * (1 + 1e-9 + 8 * kUlp * copies)});
 }
 
 // Roughly the frequency beyond which the product of the characteristic functions is negligible; `most`
@@ -297,10 +292,10 @@ Enclosure excess_of_mixed_sum(const AtomicLaw& law, const std::vector<ScaledCopi
     return {0, std::numeric_limits<double>::infinity()};
   const Problem problem(parts_of(law, groups), k);
   if (problem.is_jensen()) {
-    return {problem.jensen(), problem.jensen()};
+    return problem.jensen.value();
   }
-  const Contour at = contour_at(problem, c, kExact);
-  const auto ends = finest_affordable(problem, at, kExact.finest / c, kExact.budget, kExact);
+  const Contour at = contour_at(problem, c, kOneLaw);
+  const auto ends = finest_affordable(problem, at, kOneLaw.finest / c, kOneLaw.budget, kOneLaw);
   return ends ? *ends : unintegrated(problem, at);
 }
 
@@ -312,21 +307,21 @@ Enclosure excess_of_laws(std::span<const LawCopies> laws, double k, std::optiona
   }
   const Problem problem(std::move(parts), k);
   if (problem.is_jensen()) {
-    return {problem.jensen(), problem.jensen()};
+    return problem.jensen.value();
   }
   const double c = contour ? *contour : saddle(problem.parts, k);
-  const Contour at = contour_at(problem, c, kUsual);
+  const Contour at = contour_at(problem, c, kSeveralLaws);
   // The sum ends where the characteristic function has decayed or where the smoothing cuts it off. The
   // smoothing s is the finest one that is affordable.
   const double step = 2 * std::numbers::pi / at.period.length;
-  const double affordable = kUsual.budget / problem.atoms;
-  double s = kUsual.finest / c;
-  if (const double most = kUsual.smoothing_cut / s;
+  const double affordable = kSeveralLaws.budget / problem.atoms;
+  double s = kSeveralLaws.finest / c;
+  if (const double most = kSeveralLaws.smoothing_cut / s;
       most / step > affordable &&
-      decay_frequency(problem.parts, c, most, kUsual.negligible) / step > affordable) {
-    s = kUsual.smoothing_cut / (affordable * step);
+      decay_frequency(problem.parts, c, most, kSeveralLaws.negligible) / step > affordable) {
+    s = kSeveralLaws.smoothing_cut / (affordable * step);
   }
-  const auto ends = finest_affordable(problem, at, s, kTolerated * kUsual.budget, kUsual);
+  const auto ends = finest_affordable(problem, at, s, kTolerated * kSeveralLaws.budget, kSeveralLaws);
   return ends ? *ends : unintegrated(problem, at);
 }
 

@@ -29,7 +29,7 @@ Found all_counts(const AtomicLaw& law, double n, double k) {
 
 // A law of many atoms, of which the rare large ones are taken apart.
 Found rare_terms(const AtomicLaw& law, double n, double k) {
-  constexpr std::size_t kMany = 64;  // laws of fewer atoms have no rare large terms to take apart
+  constexpr std::size_t kMany = 64;  // a contour integral over fewer atoms is cheap
   return law.points.size() >= kMany && n >= 2 ? excess_with_rare_terms(law, n, k) : std::nullopt;
 }
 
@@ -52,16 +52,17 @@ Enclosure expected_excess(const AtomicLaw& law, double n, double k) {
   if (!std::isfinite(k))
     // An infinite or NaN threshold must not look like an excess of 0.
     return {0, std::numeric_limits<double>::infinity()};
-  const double jensen = larger(0.0, n * law.mean() - k);  // a lower bound by Jensen's inequality
+  contour::Jensen jensen(k);
+  jensen.add(law, 1, n);
   if (never_exceeded(law, n, k)) {
-    return {jensen, jensen};
+    return jensen.value();
   }
   for (const auto strategy : kStrategies) {
     if (const Found found = strategy(law, n, k)) {
-      return contour::raised_to_jensen(*found, jensen, k);
+      return jensen.raise(*found);
     }
   }
-  return contour::raised_to_jensen(excess_by_contour(law, n, k, jensen), jensen, k);
+  return jensen.raise(excess_by_contour(law, n, k));
 }
 
 double expected_excess_chernoff(const AtomicLaw& law, double n, double k) {

@@ -19,8 +19,6 @@
 // exponential-tilt trapezoid is that of Abate & Whitt (1992), used here with one-sided error.
 #pragma once
 
-#include <cstdint>
-
 #include "muster/numerics/enclosure.h"
 #include "muster/numerics/sums/atomic_law.h"
 

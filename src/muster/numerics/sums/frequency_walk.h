@@ -6,7 +6,7 @@
 // Each frequency from 1 to `last` is given either to `term` or, in a run of negligible ones, to `skip`,
 // so that the caller can charge the run's bound to its error. Nothing is left out silently: a NaN is not
 // negligible and reaches the sum. Used with Product (characteristic_product.h), with the two laws of
-// mixture_samples.cc, and with the transforms of the accountant's composed losses.
+// mixture_samples.cc, and with the transforms of losses in the room composition.
 #pragma once
 
 #include <cmath>
@@ -32,7 +32,7 @@ inline double log_modulus_of(std::complex<double> x, double modulus) {
 }
 inline double argument_of(std::complex<double> x) { return std::atan2(x.imag(), 1 + x.real()); }
 
-// What the walk moves along the frequencies. Call order: (visit (negligible reach? | seek?))*.
+// What the walk moves along the frequencies. Call order: (work visit negligible (reach | seek?))*.
 template <typename T>
 concept Integrand = requires(T integrand, const T& visited, double j, double t, bool in_step) {
   // Computes the integrand at t = j step; `in_step`: the frequency visited last was j - 1, or j is 1, or

@@ -17,7 +17,7 @@ constexpr double kOutward = 1e-12;  // margin for the round-off of sums of terms
 
 // Tuning: every choice gives a valid enclosure; these trade its width for work.
 // The values of n p that are tried. What two large terms may contribute falls with the square of n p, so
-// that ever longer steps suffice; the least is the 1e-44 at which the tables of profiles are cut.
+// that ever longer steps suffice; the last is as small as the rarest atoms of the laws that profiles give.
 constexpr std::array kChances{0.3, 0.06, 1e-2, 1e-3, 1e-4, 1e-6, 1e-9, 1e-13, 1e-18, 1e-25, 1e-35, 1e-44};
 // What two large terms, or raised ones, may add, relative to the value, and the gap between bounds that is
 // not integrated: a tenth of what smoothing adds to the integrals (1e-5, excess_of_mixed_sum.cc).
@@ -30,7 +30,7 @@ constexpr double kRoughly = 10;
 // kNarrower times the one before. An integral over a bulk that can be integrated is 1e-5 wide.
 constexpr double kWide = 1e-2;
 constexpr double kNarrower = 0.7;
-// A value below this many deviations of the bulk is not integrated: tables end at 1e-44.
+// A value below this many deviations of the bulk is not integrated: no delta that small is asked for here.
 constexpr double kNothing = 1e-54;
 // Terms are taken apart above B if B is below this times the largest atom: otherwise the bulk is nearly as
 // wide as the law, and little is gained.

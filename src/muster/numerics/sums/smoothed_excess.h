@@ -11,6 +11,7 @@
 
 #include "muster/numerics/enclosure.h"
 #include "muster/numerics/ordered.h"
+#include "muster/numerics/sums/atomic_law.h"
 #include "muster/numerics/sums/contour.h"
 
 namespace muster::numerics::contour {
@@ -34,11 +35,26 @@ inline Enclosure without_smoothing(const SmoothedSum& sum, double log_scale, dou
   return {larger(0.0, lower), upper};
 }
 
-// Both ends raised to Jensen's lower bound (E S - k)_+, of which the rounding of E S - k is taken off at
-// the lower end.
-inline Enclosure raised_to_jensen(const Enclosure& ends, double jensen, double k) {
-  return {larger(ends.lower, jensen - 8 * std::numeric_limits<double>::epsilon() * std::abs(k)),
-          larger(ends.upper, jensen)};
-}
+// Jensen's lower bound (E S - k)_+ of E(S - k)_+ for a sum S of independent terms, and that same quantity
+// where S never exceeds k.
+class Jensen {
+ public:
+  explicit Jensen(double k) : difference_(-k), rounding_(8 * kUlp * std::abs(k)) {}
+  // Adds `copies` terms of this law, each multiplied by `scale` >= 0.
+  void add(const AtomicLaw& law, double scale, double copies) {
+    const auto atoms = static_cast<double>(law.points.size());
+    difference_ += copies * scale * law.mean();
+    rounding_ += copies * scale * law.absolute_mean() * (atoms + 8) * kUlp;
+  }
+  Enclosure value() const { return {larger(0.0, difference_ - rounding_), larger(0.0, difference_)}; }
+  Enclosure raise(const Enclosure& ends) const {
+    return {larger(ends.lower, value().lower), larger(ends.upper, value().upper)};
+  }
+
+ private:
+  static constexpr double kUlp = std::numeric_limits<double>::epsilon();
+  double difference_;  // E S - k
+  double rounding_;    // a bound of its error; the laws are at most a few
+};
 
 }  // namespace muster::numerics::contour

@@ -26,7 +26,7 @@ constexpr double kTinyWeight = 1e-200, kHugeAtom = 1e60;
 struct Enumeration {
   static constexpr double kMaxExpected = 1;  // nonzero terms
   // Give up if the threshold exceeds this many times the largest atom: that takes 25 terms, an event of
-  // probability 1 / 25! = 6e-26 for which so many counts do not suffice.
+  // probability 1 / 25! = 6e-26, of which the counts above kMaxCount are no longer a small part.
   static constexpr double kFarthest = 24;
   static constexpr int kMaxCount = 48;  // of nonzero terms; larger counts are bounded
   // The same with three atoms, whose combinations grow with the square of the count.

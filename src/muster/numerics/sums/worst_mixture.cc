@@ -45,16 +45,16 @@ constexpr double kManyAtoms = 32;
 // A bound above this many times the larger end is not refined by more chords, but by more smoothing, which
 // lowers the curvature itself.
 constexpr double kHopeless = 2;
-// The contour is moved where the ends' products differ by more than a factor of e^kAlike, by steps of a factor
-// kStep. At the first saddle point the bound can be useless then (docs/theory/notes/class-c.md,
-// "The contour").
+// The contour is moved where the ends' products differ by more than a factor of e^kAlike, by steps of a
+// factor kStep. At the first saddle point the bound can be useless then (docs/theory/notes/class-c.md, "The
+// contour").
 constexpr double kAlike = 1, kStep = 1.25;
 // Relative gap of an enclosure for which the contour of the larger end is tried as well.
 constexpr double kWorthAnother = 0.2;
 // Every V is computed, which leaves out the event that no term is zero, if the logarithm of its probability
 // exceeds this, 8e-7; a rarer event is seldom a part of the bound that matters.
 constexpr double kRareAll = -14;
-// A value whose logarithm is below this, 1e-108, is bounded, not computed: no delta that small is asked for.
+// A value whose logarithm is below this, 3e-109, is bounded, not computed: no delta that small is asked for.
 constexpr double kVanishing = -250;
 
 double sum_of(const std::vector<double>& v) {
