@@ -1,5 +1,6 @@
 #include "muster/accounting/accountant.h"
 
+#include <limits>
 #include <utility>
 #include <variant>
 
@@ -68,7 +69,8 @@ std::optional<double> Accountant::rough_upper(std::uint64_t rounds, const Questi
 }
 
 double Accountant::epsilon_upper(std::uint64_t rounds, Delta delta) const {
-  return state_->ask([&](const auto& by) { return by.epsilon_upper(rounds, delta); });
+  return upper(rounds, {Question::Kind::epsilon_at_delta, delta.value()})
+      .value_or(std::numeric_limits<double>::infinity());
 }
 
 Statement Accountant::account(std::uint64_t rounds, const Question& question,

@@ -1,12 +1,11 @@
 #include "muster/accounting/constant_accountant.h"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <utility>
 #include <variant>
 
 #include "muster/accounting/settled.h"
+#include "muster/accounting/theorems/entry.h"
 #include "muster/accounting/theorems/local/local.h"
 #include "muster/accounting/timed.h"
 #include "muster/numerics/ordered.h"
@@ -17,10 +16,6 @@ namespace {
 using numerics::larger;
 using numerics::smaller;
 
-std::optional<double> finite(double value) {
-  return std::isfinite(value) ? std::optional<double>(value) : std::nullopt;
-}
-
 // The lower value of a single test of one round. It is hardly ever the largest one, but it always exists.
 Bound floor_bound(const ViewBounds& in, const Question& question) {
   const Stopwatch watch;
@@ -28,7 +23,7 @@ Bound floor_bound(const ViewBounds& in, const Question& question) {
   bound.id = "one-bit-test";
   bound.view = in.view;
   bound.citation = "one distinguishing test of one round, in closed form; docs/theory/floor.md";
-  bound.assumptions = {"a lower bound: upper is none"};
+  bound.assumptions = {kLowerAlone};
   bound.lower = in.gate.floor(question);
   bound.seconds = watch.seconds();
   return bound;
@@ -59,9 +54,7 @@ const ViewBounds& ConstantAccountant::in(View view) const {
 Gate ConstantAccountant::gate(std::uint64_t /*rounds*/, View view) const { return in(view).gate; }
 
 double ConstantAccountant::local(std::uint64_t rounds, const Question& question) const {
-  const Rate rate = message_rate(participation_);
-  return question.asks_epsilon() ? local_epsilon_upper(mechanism_, rate, rounds, question.fixed)
-                                 : local_delta_upper(mechanism_, rate, rounds, question.fixed);
+  return local_upper(mechanism_, message_rate(participation_), rounds, question);
 }
 
 double ConstantAccountant::checked_local(const ViewBounds& in, std::uint64_t rounds,
@@ -77,7 +70,7 @@ Bound ConstantAccountant::local_bound(const ViewBounds& in, std::uint64_t rounds
   Bound bound;
   bound.id = "local-composition";
   bound.view = in.view;
-  bound.assumptions = {"no amplification: holds even if the shuffler colludes with the aggregator"};
+  bound.assumptions = {kNoAmplification};
   bound.citation =
       std::holds_alternative<GaussianLocal>(mechanism_)
           ? "Dong, Roth, Su, JRSS-B 2022, Corollary 3.3, mixed over the number of participations"
@@ -108,11 +101,6 @@ std::optional<double> ConstantAccountant::rough_upper(std::uint64_t rounds, cons
     if (upper.charged()) least = smaller(least, upper.rough_upper(rounds, question));
   }
   return finite(least);
-}
-
-double ConstantAccountant::epsilon_upper(std::uint64_t rounds, Delta delta) const {
-  return upper(rounds, {Question::Kind::epsilon_at_delta, delta.value()})
-      .value_or(std::numeric_limits<double>::infinity());
 }
 
 Statement ConstantAccountant::account(std::uint64_t rounds, const Question& question,

@@ -1,4 +1,4 @@
-// The accountant for rounds that are all alike. Internal to Accountant, whose one stage it charges.
+// The accountant for rounds that are all alike. Internal to Accountant and to its schedules.
 //
 // The methods are those of Accountant; accountant.h says what they mean. Thread rule: const methods may run
 // concurrently.
@@ -25,7 +25,6 @@ class ConstantAccountant {
   Statement account(std::uint64_t rounds, const Question& question, std::optional<View> asked) const;
   std::optional<double> upper(std::uint64_t rounds, const Question& question) const;
   std::optional<double> rough_upper(std::uint64_t rounds, const Question& question) const;
-  double epsilon_upper(std::uint64_t rounds, Delta delta) const;
   // The gate of the first `rounds` rounds, which are all alike.
   Gate gate(std::uint64_t rounds, View view) const;
   View own() const { return own_view(participation_); }

@@ -1,10 +1,10 @@
 // The running accountant: it charges one round after another, each with any mechanism and participation,
 // and answers after every one. Internal to ScheduledAccountant; elsewhere, Accountant is asked.
 //
-// Example: a plan whose noise falls from sigma 6 to sigma 4 after a thousand rounds.
+// Example: a third of the reports is lost after a thousand rounds.
 //     RunningAccountant account(Delta::of(1e-5));
-//     account.charge(GaussianLocal{6}, protocol, 1000);
-//     account.charge(GaussianLocal{4}, protocol, 500);
+//     account.charge(mechanism, full, 1000);
+//     account.charge(mechanism, thinned, 500);
 //     account.epsilon().upper;   // proven for all 1500 rounds together
 //
 // Every distinct (mechanism, participation) is tabulated once. A round's curve is the smallest of the

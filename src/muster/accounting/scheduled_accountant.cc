@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <string>
 #include <utility>
 
-#include "muster/accounting/constant_accountant.h"
 #include "muster/accounting/running_accountant.h"
+#include "muster/accounting/settled.h"
 #include "muster/accounting/theorems/applicable.h"
+#include "muster/accounting/theorems/entry.h"
 #include "muster/accounting/theorems/local/local.h"
 #include "muster/accounting/timed.h"
 #include "muster/core/error.h"
@@ -22,10 +22,6 @@ namespace {
 // loss), and how often tables are made again for the delta that was found.
 constexpr double kFirstDelta = 1e-12;
 constexpr int kDeeper = 4;
-
-std::optional<double> finite(double value) {
-  return std::isfinite(value) ? std::optional<double>(value) : std::nullopt;
-}
 
 // The largest rate at which a client sends messages.
 Rate highest_rate(const std::vector<Stage>& stages) {
@@ -42,21 +38,30 @@ void add_new(std::vector<std::string>& list, const std::vector<std::string>& mor
   }
 }
 
+// The stages that have rounds; if none has, the first.
+std::vector<Stage> valid_stages(std::vector<Stage> stages) {
+  if (stages.empty()) {
+    throw Error(ErrorCode::internal, "stages", "", "at least one", "nothing to account for");
+  }
+  const Stage first = stages.front();
+  for (const Stage& stage : stages) {
+    validate(stage.participation);
+    if (std::string(name_of(stage.participation)) != name_of(first.participation)) {
+      throw Error(ErrorCode::internal, "stages", name_of(stage.participation), name_of(first.participation),
+                  "stages of different protocols");
+    }
+  }
+  std::erase_if(stages, [](const Stage& stage) { return stage.rounds == 0; });
+  return stages.empty() ? std::vector<Stage>{first} : stages;
+}
+
 }  // namespace
 
 ScheduledAccountant::ScheduledAccountant(const Mechanism& mechanism, std::vector<Stage> stages)
-    : mechanism_(mechanism), stages_(std::move(stages)) {
-  if (stages_.empty()) {
-    throw Error(ErrorCode::internal, "stages", "", "at least one", "nothing to account for");
-  }
-  for (const Stage& stage : stages_) {
-    validate(stage.participation);
-    if (std::string(name_of(stage.participation)) != name_of(stages_.front().participation)) {
-      throw Error(ErrorCode::internal, "stages", name_of(stage.participation),
-                  name_of(stages_.front().participation), "stages of different protocols");
-    }
-    rounds_ += stage.rounds;
-  }
+    : mechanism_(mechanism),
+      stages_(valid_stages(std::move(stages))),
+      first_(mechanism, stages_.front().participation) {
+  for (const Stage& stage : stages_) rounds_ += stage.rounds;
 }
 
 ScheduledAccountant::~ScheduledAccountant() = default;
@@ -94,33 +99,49 @@ Gate ScheduledAccountant::gate(std::uint64_t rounds, View view) const {
   return {mechanism_, std::move(played), view};
 }
 
+double ScheduledAccountant::checked_local(std::uint64_t rounds, const Question& question, View view) const {
+  const double value = local_upper(mechanism_, highest_rate(reached(rounds)), rounds, question);
+  gate(rounds, view).check("local-composition", rounds, question, value);
+  return value;
+}
+
 Bound ScheduledAccountant::local_bound(std::uint64_t rounds, const Question& question, View view) const {
   const Stopwatch watch;
-  const Rate highest = highest_rate(reached(rounds));
   Bound bound;
   bound.id = "local-composition";
   bound.view = view;
-  bound.assumptions = {"no amplification: holds even if the shuffler colludes with the aggregator",
-                       "every round charged at the schedule's highest rate"};
+  bound.assumptions = {kNoAmplification, "every round charged at the highest rate among them"};
   add_assumptions(mechanism_, bound.assumptions);
   bound.citation = "optimal composition, mixed over the number of participations; docs/theory/local.md";
-  const double value = question.asks_epsilon()
-                           ? local_epsilon_upper(mechanism_, highest, rounds, question.fixed)
-                           : local_delta_upper(mechanism_, highest, rounds, question.fixed);
-  gate(rounds, view).check(bound.id, rounds, question, value);
-  bound.upper = finite(value);
+  bound.upper = finite(checked_local(rounds, question, view));
+  bound.lower = gate(rounds, view).floor(question);
   bound.seconds = watch.seconds();
   return bound;
 }
 
-Bound ScheduledAccountant::composed_bound(std::uint64_t rounds, const Question& question, View view) const {
-  const Stopwatch watch;
-  const std::lock_guard lock(mutex_);
+std::pair<numerics::Enclosure, const RunningAccountant*> ScheduledAccountant::composed(
+    std::uint64_t rounds, const Question& question) const {
   double made_for = question.asks_epsilon() ? question.fixed : kFirstDelta;
   const RunningAccountant* account = &charged(rounds, Delta::of(made_for));
+  numerics::Enclosure answer = question.asks_epsilon() ? account->epsilon() : account->delta(question.fixed);
+  for (int i = 0; i < kDeeper && !question.asks_epsilon() && answer.upper > 0 && answer.upper < made_for;
+       ++i) {
+    made_for = answer.upper;
+    account = &charged(rounds, Delta::of(made_for));
+    const numerics::Enclosure deeper = account->delta(question.fixed);
+    answer = {numerics::larger(answer.lower, deeper.lower), numerics::smaller(answer.upper, deeper.upper)};
+  }
+  gate(rounds, own()).check("different-rounds", rounds, question, answer.upper, [&](double epsilon) {
+    return account->delta_upper(epsilon);
+  });
+  return {answer, account};
+}
+
+Bound ScheduledAccountant::composed_bound(std::uint64_t rounds, const Question& question) const {
+  const Stopwatch watch;
   Bound bound;
   bound.id = "different-rounds";
-  bound.view = view;
+  bound.view = own();
   const std::vector<Stage> stages = reached(rounds);
   bound.citation = fmt::format(
       "each round's smallest proven bound, their dominating pairs composed over {} stages; "
@@ -133,17 +154,8 @@ Bound ScheduledAccountant::composed_bound(std::uint64_t rounds, const Question& 
         add_new(bound.assumptions, upper.assumptions);
     }
   }
-  numerics::Enclosure answer = question.asks_epsilon() ? account->epsilon() : account->delta(question.fixed);
-  for (int i = 0; i < kDeeper && !question.asks_epsilon() && answer.upper > 0 && answer.upper < made_for;
-       ++i) {
-    made_for = answer.upper;
-    account = &charged(rounds, Delta::of(made_for));
-    const numerics::Enclosure deeper = account->delta(question.fixed);
-    answer = {numerics::larger(answer.lower, deeper.lower), numerics::smaller(answer.upper, deeper.upper)};
-  }
-  gate(rounds, view).check(bound.id, rounds, question, answer.upper, [&](double epsilon) {
-    return account->delta_upper(epsilon);
-  });
+  const std::lock_guard lock(mutex_);
+  const auto [answer, account] = composed(rounds, question);
   bound.upper = finite(answer.upper);
   bound.lower = answer.lower;
   if (bound.upper) {
@@ -157,9 +169,7 @@ Bound ScheduledAccountant::composed_bound(std::uint64_t rounds, const Question& 
 
 Statement ScheduledAccountant::account(std::uint64_t rounds, const Question& question,
                                        std::optional<View> asked) const {
-  if (rounds <= stages_.front().rounds) {
-    return ConstantAccountant(mechanism_, stages_.front().participation).account(rounds, question, asked);
-  }
+  if (only_first(rounds)) return first_.account(rounds, question, asked);
   const View view = asked.value_or(own());
   if (view != own() && view != View::shuffler_colludes) {
     throw Error(ErrorCode::uncovered, "view", name_of(view),
@@ -167,38 +177,18 @@ Statement ScheduledAccountant::account(std::uint64_t rounds, const Question& que
                 "a schedule is accounted for in the protocol's own view");
   }
   Statement statement{question, rounds, {}, std::nullopt, rounds, {}};
+  if (view == own()) statement.all.push_back(composed_bound(rounds, question));
   statement.all.push_back(local_bound(rounds, question, view));
-  statement.local = statement.all.front().upper;
-  statement.all.front().lower = gate(rounds, view).floor(question);
-  if (view == own()) {
-    statement.all.push_back(composed_bound(rounds, question, view));
-    const double lower =
-        numerics::larger(statement.all.front().lower.value_or(0), *statement.all.back().lower);
-    for (Bound& bound : statement.all) bound.lower = lower;
-    const auto [local, composed] = std::pair(statement.all[0].upper, statement.all[1].upper);
-    if (composed && (!local || *composed <= *local)) std::swap(statement.all[0], statement.all[1]);
-  }
-  statement.best = statement.all.front();
+  statement.local = statement.all.back().upper;
+  settle(statement, lower_of(statement));
   return statement;
 }
 
 std::optional<double> ScheduledAccountant::upper(std::uint64_t rounds, const Question& question) const {
-  return question.asks_epsilon() ? finite(epsilon_upper(rounds, Delta::of(question.fixed)))
-                                 : account(rounds, question, std::nullopt).best.upper;
-}
-
-double ScheduledAccountant::epsilon_upper(std::uint64_t rounds, Delta delta) const {
-  if (rounds == 0) return 0;
-  const Gate gate = this->gate(rounds, own());
-  const Question question{Question::Kind::epsilon_at_delta, delta.value()};
-  const double local = local_epsilon_upper(mechanism_, highest_rate(stages_), rounds, delta.value());
-  gate.check("local-composition", rounds, question, local);
+  if (only_first(rounds)) return first_.upper(rounds, question);
+  const double local = checked_local(rounds, question, own());
   const std::lock_guard lock(mutex_);
-  const RunningAccountant& account = charged(rounds, delta);
-  const double composed = account.epsilon().upper;
-  gate.check("different-rounds", rounds, question, composed,
-             [&](double epsilon) { return account.delta_upper(epsilon); });
-  return numerics::smaller(local, composed);
+  return finite(numerics::smaller(local, composed(rounds, question).first.upper));
 }
 
 }  // namespace muster::accounting

@@ -10,14 +10,17 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <utility>
 #include <vector>
 
+#include "muster/accounting/constant_accountant.h"
 #include "muster/accounting/gate/gate.h"
 #include "muster/accounting/statement.h"
 #include "muster/core/types.h"
 #include "muster/describe/mechanism.h"
 #include "muster/describe/participation.h"
 #include "muster/describe/stage.h"
+#include "muster/numerics/enclosure.h"
 
 namespace muster::accounting {
 
@@ -30,13 +33,13 @@ class ScheduledAccountant {
   ~ScheduledAccountant();
 
   // Numbers of rounds are at most as many as the stages have. The rounds of the first stage alone, which are
-  // all alike, are accounted for as such.
+  // all alike, are accounted for as such, and in every view that has a theorem; later ones in the protocol's
+  // own view or in that of a colluding shuffler.
   Statement account(std::uint64_t rounds, const Question& question, std::optional<View> asked) const;
   std::optional<double> upper(std::uint64_t rounds, const Question& question) const;
   std::optional<double> rough_upper(std::uint64_t rounds, const Question& question) const {
     return upper(rounds, question);
   }
-  double epsilon_upper(std::uint64_t rounds, Delta delta) const;
   // The gate of the stages that the first `rounds` rounds reach.
   Gate gate(std::uint64_t rounds, View view) const;
   View own() const { return own_view(stages_.front().participation); }
@@ -44,13 +47,20 @@ class ScheduledAccountant {
  private:
   // The stages that the first `rounds` rounds reach, the last of them cut short.
   std::vector<Stage> reached(std::uint64_t rounds) const;
-  RunningAccountant& charged(std::uint64_t rounds, Delta delta) const;
+  bool only_first(std::uint64_t rounds) const { return rounds <= stages_.front().rounds; }
+  double checked_local(std::uint64_t rounds, const Question& question, View view) const;
   Bound local_bound(std::uint64_t rounds, const Question& question, View view) const;
-  Bound composed_bound(std::uint64_t rounds, const Question& question, View view) const;
+  // These two need mutex_: the account with the first `rounds` rounds charged, and all of them composed, for
+  // tables that are made for this question.
+  RunningAccountant& charged(std::uint64_t rounds, Delta delta) const;
+  std::pair<numerics::Enclosure, const RunningAccountant*> composed(std::uint64_t rounds,
+                                                                    const Question& question) const;
+  Bound composed_bound(std::uint64_t rounds, const Question& question) const;
 
   Mechanism mechanism_;
-  std::vector<Stage> stages_;
+  std::vector<Stage> stages_;  // those that have rounds; if none has, the first
   std::uint64_t rounds_ = 0;
+  ConstantAccountant first_;
   mutable std::mutex mutex_;
   mutable double delta_ = 0;  // the delta that the tables of running_ are for
   mutable std::unique_ptr<RunningAccountant> running_;

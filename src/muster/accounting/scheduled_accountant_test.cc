@@ -194,11 +194,27 @@ TEST(ScheduledAccountant, OneStageIsAConstantProtocol) {
 
 TEST(ScheduledAccountant, TheUpperValueAloneIsThatOfTheStatement) {
   const Accountant scheduled(PureLocal{2}, {{check_in(20'000, 0.1), 50}, {check_in(20'000, 0.03), 50}});
-  const Statement s = scheduled.account(70, kEpsilon);
-  EXPECT_DOUBLE_EQ(*scheduled.upper(70, kEpsilon), *s.best.upper);
-  EXPECT_DOUBLE_EQ(*scheduled.rough_upper(70, kEpsilon), *s.best.upper);
+  const Accountant rising(PureLocal{2}, {{check_in(20'000, 0.03), 50}, {check_in(20'000, 0.1), 50}});
   const Question delta{Question::Kind::delta_at_epsilon, 0.1};
-  EXPECT_DOUBLE_EQ(*scheduled.upper(70, delta), *scheduled.account(70, delta).best.upper);
+  for (const Accountant* accountant : {&scheduled, &rising}) {
+    for (const std::uint64_t rounds : {20, 51}) {
+      EXPECT_DOUBLE_EQ(*accountant->upper(rounds, kEpsilon),
+                       *accountant->account(rounds, kEpsilon).best.upper);
+      EXPECT_DOUBLE_EQ(*accountant->upper(rounds, delta), *accountant->account(rounds, delta).best.upper);
+    }
+    EXPECT_EQ(*accountant->upper(0, kEpsilon), 0);
+  }
+  EXPECT_DOUBLE_EQ(*scheduled.rough_upper(70, kEpsilon), *scheduled.upper(70, kEpsilon));
+}
+
+TEST(ScheduledAccountant, StagesWithoutRoundsCostNothing) {
+  const ShuffledCheckIn often = check_in(20'000, 0.1), rarely = check_in(20'000, 0.02);
+  const double expected = *Accountant(PureLocal{2}, rarely).account(10, kEpsilon).best.upper;
+  const Accountant late(PureLocal{2}, {{often, 0}, {rarely, 10}, {often, 0}});
+  EXPECT_EQ(*late.account(kEpsilon).best.upper, expected);
+  EXPECT_EQ(late.epsilon_upper(10, Delta::of(kEpsilon.fixed)), expected);
+  const Accountant none(PureLocal{2}, {{often, 0}, {rarely, 0}});
+  EXPECT_EQ(*none.account(kEpsilon).best.upper, 0);
 }
 
 // Bounds of other origin pass the gate of all stages.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -24,6 +25,10 @@ bool comes_before(const Bound& a, const Bound& b) {
 
 }  // namespace
 
+std::optional<double> finite(double value) {
+  return std::isfinite(value) ? std::optional<double>(value) : std::nullopt;
+}
+
 double lower_of(const Statement& statement) {
   double lower = 0;
   for (const Bound& bound : statement.all) lower = larger(lower, bound.lower.value_or(0));
@@ -44,6 +49,7 @@ void settle(Statement& statement, double lower) {
   }
   std::stable_sort(statement.all.begin(), statement.all.end(), comes_before);
   statement.best = statement.all.front();
+  statement.best.lower = lower;
   if (!statement.best.upper) {
     statement.best.assumptions.push_back("no finite upper bound: every theorem's tail passes this delta");
   }

@@ -21,8 +21,7 @@ double ball_radius(const GaussianLocal& mechanism) {
 }
 
 double ball_diameter(const GaussianLocal& mechanism) {
-  const double mu = mechanism.mu(), root = std::sqrt(2.0) * kUp;
-  return numerics::larger(mu, numerics::smaller(2 / mechanism.sigma, mu * root));
+  return 2 * ball_radius(mechanism);
 }
 
 std::vector<std::string> with_mechanism(const Mechanism& mechanism, std::vector<std::string> assumptions) {

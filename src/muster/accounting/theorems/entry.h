@@ -2,6 +2,7 @@
 // how a curve becomes part of a RoundBound. Pure functions.
 #pragma once
 
+#include <cmath>
 #include <memory>
 #include <string>
 #include <utility>
@@ -19,7 +20,13 @@ inline constexpr double kMaxEpsilon0 = 100;
 inline constexpr const char* kSecretCoins = "coins are secret, independent of the data and of each other";
 inline constexpr const char* kOneRoundAtATime =
     "one round at a time: not inside a slot protocol, where later rounds see earlier ones";
+inline constexpr const char* kNoAmplification =
+    "no amplification: holds even if the shuffler colludes with the aggregator";
 inline constexpr const char* kLowerAlone = "a lower bound: upper is none";
+
+// The value of RoundBound::knot for an epsilon0-LDP mechanism: half of the change of ln E that one more of n
+// messages makes. When E is near 1 the laws live on the lattice of e^epsilon0 - 1, so their curves have kinks.
+inline double knot_of(double epsilon0, double n) { return std::log1p(std::expm1(epsilon0) / n) / 2; }
 
 inline double count_of(ClientCount clients) { return static_cast<double>(clients.value()); }
 

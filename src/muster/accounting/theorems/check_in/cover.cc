@@ -79,11 +79,9 @@ void cover_unequal_rates(const Mechanism& mechanism, const ShuffledCheckIn& p, A
 
 // --- one rate for all, below 1 --------------------------------------------------------------------
 
-// X* of an epsilon0-LDP mechanism lives on the lattice of e^epsilon0 - 1 when E is near 1. The knot is half of
-// the change of ln E that one more message makes.
-double knot_of(const Mechanism& mechanism, double n) {
+double knot_of_sum(const Mechanism& mechanism, double n) {
   const std::optional<double> epsilon0 = pure_epsilon0(mechanism);
-  return epsilon0 && *epsilon0 < kLatticeOfTerms ? std::log1p(std::expm1(*epsilon0) / n) / 2 : 0;
+  return epsilon0 && *epsilon0 < kLatticeOfTerms ? knot_of(*epsilon0, n) : 0;
 }
 
 // A check-in is a plain shuffle of everybody's messages, each of which is then dropped with the same
@@ -115,7 +113,7 @@ void cover_one_rate(const Mechanism& mechanism, const ShuffledCheckIn& p, Applic
        .citation = "swap theorem for shuffled check-in, profile-only form; docs/theory/profile-only.md",
        .assumptions = with_mechanism(mechanism, who),
        .delta = [sum, p](double epsilon) { return swap_delta(*sum, p, epsilon); },
-       .knot = knot_of(mechanism, n),
+       .knot = knot_of_sum(mechanism, n),
        .is_dominated = is_dominated});
   add_homogeneous_pair(mechanism, shape, list);
   add_third_symbol(mechanism, shape, list);

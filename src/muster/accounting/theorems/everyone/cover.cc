@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <memory>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <utility>
@@ -59,8 +59,6 @@ void cover_gaussian(const GaussianLocal& mechanism, ClientCount clients, Applica
 // What the bounds of one epsilon0-LDP mechanism have in common.
 struct PureShuffle {
   double n, epsilon0;
-  // The value of RoundBound::knot: half of the change of ln E that one more message makes. When E is near
-  // 1 the laws live on a lattice, so their curves have kinks.
   double knot;
   std::vector<std::string> assumptions;
 };
@@ -131,15 +129,16 @@ void cover_pure(const Mechanism& mechanism, double epsilon0, ClientCount clients
     list.missing = fmt::format("a plain shuffle is not computed for epsilon0 above {}", kMaxEpsilon0);
     return;
   }
+  const std::size_t others = list.uppers.size();
   if (in_class_c(mechanism)) list.uppers.push_back(class_c_pool(mechanism, epsilon0, clients));
-  const PureShuffle all{n, epsilon0, std::log1p(std::expm1(epsilon0) / n) / 2,
-                        with_mechanism(mechanism, {everybody(clients)})};
+  const PureShuffle all{n, epsilon0, knot_of(epsilon0, n), with_mechanism(mechanism, {everybody(clients)})};
   if (const auto* response = std::get_if<KRandomizedResponse>(&mechanism)) {
     add_randomized_response(*response, all, list);
   }
   if (std::holds_alternative<LaplaceLocal>(mechanism)) list.uppers.push_back(laplace_blanket(all));
   RoundBound any = privacy_blanket(all);
-  any.is_dominated = !list.uppers.empty();  // by the blanket or the pool of this very mechanism
+  // By the blanket or the pool of this very mechanism.
+  any.is_dominated = list.uppers.size() > others;
   list.uppers.push_back(std::move(any));
   list.uppers.push_back(clone_pair(all));
 }

@@ -1,5 +1,6 @@
 // Compares lower pairs of large losses with the exact composition of the true pair, computed from the
-// number of rounds that reveal the victim. The two share no curve, no table and no transform.
+// number of rounds that reveal the victim. The two share no curve, no table and no transform. What is tested
+// is composition/dominated_losses.h; its inputs are the pairs of this folder.
 #include "muster/composition/dominated_losses.h"
 
 #include <gtest/gtest.h>

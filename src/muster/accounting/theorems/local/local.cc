@@ -31,4 +31,9 @@ double local_epsilon_upper(const Mechanism& mechanism, Rate rate, std::uint64_t 
                                                    rounds, delta);
 }
 
+double local_upper(const Mechanism& mechanism, Rate rate, std::uint64_t rounds, const Question& question) {
+  return question.asks_epsilon() ? local_epsilon_upper(mechanism, rate, rounds, question.fixed)
+                                 : local_delta_upper(mechanism, rate, rounds, question.fixed);
+}
+
 }  // namespace muster::accounting

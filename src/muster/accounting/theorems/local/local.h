@@ -20,6 +20,7 @@
 
 #include "muster/core/types.h"
 #include "muster/describe/mechanism.h"
+#include "muster/describe/question.h"
 
 namespace muster::accounting {
 
@@ -29,6 +30,9 @@ double local_delta_upper(const Mechanism& mechanism, Rate rate, std::uint64_t ro
 
 // The smallest epsilon with delta(epsilon) <= delta, 0 < delta < 1; 0 for 0 rounds.
 double local_epsilon_upper(const Mechanism& mechanism, Rate rate, std::uint64_t rounds, double delta);
+
+// Whichever of the two the question asks for.
+double local_upper(const Mechanism& mechanism, Rate rate, std::uint64_t rounds, const Question& question);
 
 namespace local_detail {
 

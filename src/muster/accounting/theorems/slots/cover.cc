@@ -78,8 +78,8 @@ RoundBound slot_swap(const Mechanism& mechanism, const RandomCheckIn& p, const R
 void cover_sliding(const Mechanism& mechanism, const RandomCheckIn& p, Applicable& list) {
   const double m = static_cast<double>(p.slots), rate = p.rate.value();
   list.uppers.push_back(slot_swap(mechanism, p, ReportingSum(mechanism)));
-  if (count_of(p.clients) >=
-      2 * m) {  // then all slots of some client are used, as at most m clients share each
+  // With so many clients all slots of some client are used, since at most m clients share each.
+  if (count_of(p.clients) >= 2 * m) {
     add_homogeneous_pair(mechanism, slot_pair_shape(m, rate, m - 1, rate), list);
   }
 }

@@ -1,5 +1,5 @@
 // Quadrature of E(a/u - E b/u - c)_+ for three Gaussians, independent of gaussian_triangle.cc. Given the
-// component of w along q, the expected payoff is the expected excess of a lognormal variable, in closed
+// component of w along q, the expectation is the expected excess of a lognormal variable, in closed
 // form; the trapezoidal rule integrates over that component.
 #pragma once
 
@@ -33,7 +33,7 @@ inline Value excess(double mu, double X, double Y, double W, double e, double c)
     for (double t = -10; t <= 10 + h / 2; t += h) {
       const double held = std::exp(first * t - first * first / 2),
                    rest = std::exp(along * t - along * along / 2);
-      // The payoff is a/u - E b/u - c. With b/u held fixed it is an excess of a/u; with a/u held fixed it
+      // The integrand is a/u - E b/u - c. With b/u held fixed it is an excess of a/u; with a/u held fixed it
       // is a deficit of E b/u.
       const double inner = swapped ? lognormal_excess(e * rest, across, held - c) - (e * rest - (held - c))
                                    : lognormal_excess(rest, across, e * held + c);

@@ -25,7 +25,7 @@ constexpr double kAbsolute = 1e-14;  // times (1 + |c|) E: rounding of the shape
 
 double upper_tail(double x) { return 0.5 * std::erfc(x * std::numbers::sqrt2 / 2); }
 
-// Upper bound of E(e^{pZ - p^2/2} - E e^{qZ - q^2/2} - k)_+ for p >= 0 >= q, p > q, k > 0. The payoff
+// Upper bound of E(e^{pZ - p^2/2} - E e^{qZ - q^2/2} - k)_+ for p >= 0 >= q, p > q, k > 0. The integrand
 // is positive beyond the root z of F(z) = pz - p^2/2 - ln(k + E e^{qz - q^2/2}), a concave increasing
 // function, which Newton's method approaches from the left after its first step. `start` is a guess of
 // the root on entry and the root found on return.
@@ -64,7 +64,7 @@ double excess_of_difference(double p, double q, double e, double log_e, double k
   const double sum = tails[0] + tails[1] + tails[2];
   const double reach = std::fabs(z) + length;
   const double rounding = kUlp * (8 + 2 * reach * reach) * sum;
-  // The root is at most twice residual / slope away while |q| times that is below 1/2; in between the payoff
+  // The root is at most twice residual / slope away while |q| times that is below 1/2; in between the integrand
   // is at most what it is at z.
   const double lost_residual =
       std::fabs(residual) + kUlp * (8 + 2 * length * std::fabs(z) + std::fabs(log_k));
@@ -76,7 +76,7 @@ double excess_of_difference(double p, double q, double e, double log_e, double k
 }
 
 // A stop-loss transform in the form scale E V (e^{pZ - p^2/2} - e e^{qZ - q^2/2} - threshold / V)_+.
-struct Payoff {
+struct Integrand {
   double p, q;  // p >= 0 >= q
   double e, log_e;
   double threshold;
@@ -85,7 +85,7 @@ struct Payoff {
 
 // The transform at c of g = V (e^{pZ - p^2/2} - E e^{qZ - q^2/2}), where p - q = length, and p is `share` of
 // it. For c <= 0, E(c - g)_+ = E E( e^{N2} - (1/E) e^{N1} - |c|/E )_+, with -Z for Z.
-Payoff payoff_of(double length, double share, double excess, double c) {
+Integrand integrand_of(double length, double share, double excess, double c) {
   const double e = 1 + excess, log_e = std::log1p(excess);
   const double p = length * share, q = p - length;
   if (c > 0) return {p, q, e, log_e, c, 1};
@@ -136,10 +136,10 @@ double TriangleExcesses::above(const Triangle& triangle, double c, double neglig
   // lognormal of mean one: g = V (e^{pZ - p^2/2} - E e^{qZ - q^2/2}).
   const double length = mu_ * std::sqrt(triangle.D) * (1 + 2 * kUlp);
   const double share = within(0.5 * (1 + triangle.d / triangle.D), 0.0, 1.0);
-  const Payoff payoff = payoff_of(length, share, excess_, c);
-  const double p = payoff.p, q = payoff.q, e = payoff.e, log_e = payoff.log_e, scale = payoff.scale;
+  const Integrand in = integrand_of(length, share, excess_, c);
+  const double p = in.p, q = in.q, e = in.e, log_e = in.log_e, scale = in.scale;
   const double absolute = kAbsolute * (1 + std::fabs(c)) * (1 + excess_);
-  if (payoff.threshold <= 0) {
+  if (in.threshold <= 0) {
     // At c = 0 V drops out: the value is E(e^{N1} - E e^{N2})_+ at the distance `length`, by the
     // Black-Scholes formula.
     const double z = (log_e + 0.5 * p * p - 0.5 * q * q) / length;
@@ -161,7 +161,7 @@ double TriangleExcesses::above(const Triangle& triangle, double c, double neglig
       return;
     }
     double root = guess ? 2 * z - before : z;
-    sum += worth * excess_of_difference(p, q, e, log_e, payoff.threshold / at, root);
+    sum += worth * excess_of_difference(p, q, e, log_e, in.threshold / at, root);
     before = z;
     z = root;
   };

@@ -1,3 +1,4 @@
+// Tests numerics/sums/thinned_law.h on the laws that theorems give it, which is why it stands here.
 // The thinned law is above the given one in convex order, close to it, and small; products likewise.
 #include "muster/numerics/sums/thinned_law.h"
 
