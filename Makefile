@@ -3,7 +3,7 @@
 #   make demo        packages, build, then a model learns privately for about a minute
 #   make check       packages, build, and every test without the label `long`
 #
-#   make check-all   make check, then format, clang-tidy, sanitizers, long tests, the README's long commands
+#   make check-all   make check, then format, clang-tidy, sanitizers, fuzzers, long tests, the README's long commands
 #   make build       the command alone: build/release/muster
 #   make install     the command, its manual pages and completions, the libraries: [DESTDIR=...] [PREFIX=/usr/local]
 #   make check-fuzz  clang's fuzzer on each reader of files, [FUZZ_SECONDS=600] seconds each
@@ -20,7 +20,7 @@ JOBS ?= $(shell nproc)
 export JOBS
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 600
-CODE = $(shell find src apps tests bench tools -name '*.cc' -o -name '*.h')
+CODE = $(shell find src apps examples tests bench tools -name '*.cc' -o -name '*.h')
 
 demo: build
 	@echo "train     plans/quickstart.toml: built-in digits, one a client, about a minute"

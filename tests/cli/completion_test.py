@@ -8,6 +8,7 @@ import pathlib
 import pty
 import re
 import select
+import shlex
 import shutil
 import subprocess
 import tempfile
@@ -36,7 +37,7 @@ class Shell:
         child, self.terminal = pty.fork()
         if child == 0:
             os.chdir(folder)
-            os.environ.update(TERM="dumb", INPUTRC="/dev/null")
+            os.environ.update(TERM="dumb", INPUTRC="/dev/null", HISTFILE="/dev/null")
             os.execvp("bash", ["bash", "--norc", "--noprofile", "-i"])
         self.child = child
         rc = pathlib.Path(folder) / ".settings"
@@ -82,7 +83,7 @@ class Completion(unittest.TestCase):
         (cls.folder / "mnist").mkdir()
         (cls.folder / "table.csv").touch()
         binary = pathlib.Path(muster_command.COMMAND).parent
-        cls.shell = Shell(cls.folder, SETTINGS.format(bin=binary, script=SCRIPT))
+        cls.shell = Shell(cls.folder, SETTINGS.format(bin=shlex.quote(str(binary)), script=shlex.quote(str(SCRIPT))))
 
     @classmethod
     def tearDownClass(cls):

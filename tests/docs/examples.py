@@ -24,6 +24,7 @@ import json
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -160,13 +161,18 @@ def same_log(stored, printed):
     return differences
 
 
+def with_binary(text, binary):
+    """The command with the path of this build's command in place of the one that pages show."""
+    return re.sub(r"(?<![\w/.-])build/release/muster(?![\w/])", lambda _: shlex.quote(str(binary)), text)
+
+
 def run(command, binary, root):
     """What is wrong with one command, as a list of lines; empty when it does what the page says."""
     if command.fresh:
         if pathlib.PurePath(command.fresh).parts[0] not in ("build", "runs") or ".." in command.fresh:
             return [f"fresh={command.fresh} is below neither build/ nor runs/"]
         shutil.rmtree(root / command.fresh, ignore_errors=True)
-    text = re.sub(r"(?<![\w/.-])build/release/muster(?![\w/])", str(binary), command.text)
+    text = with_binary(command.text, binary)
     done = subprocess.run(["bash", "-o", "pipefail", "-c", text], cwd=root, stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True, check=False, env=ENVIRONMENT)
     if done.returncode != 0:
@@ -190,7 +196,7 @@ def with_output(text, command, printed):
 def update(command, binary, root):
     if command.fresh:  # run() has let it pass, and begun it
         shutil.rmtree(root / command.fresh, ignore_errors=True)
-    text = re.sub(r"(?<![\w/.-])build/release/muster(?![\w/])", str(binary), command.text)
+    text = with_binary(command.text, binary)
     printed = subprocess.run(["bash", "-o", "pipefail", "-c", text], cwd=root, stdout=subprocess.PIPE,
                              stdin=subprocess.DEVNULL, text=True, check=True, env=ENVIRONMENT).stdout.splitlines()
     path = root / command.page

@@ -254,7 +254,7 @@ Expected expected_of(const protocols::Plan& plan, const TrainingParts& parts, co
           threads};
 }
 
-// How the rounds of this session ended.
+// How the rounds that were run ended.
 struct Ending {
   bool interrupted = false;
   // The last logged round, if the state is still the one that was logged.
