@@ -12,17 +12,17 @@
 
 namespace muster {
 
+inline Error interrupted() { return {ErrorCode::interrupted, "", "", "", "interrupted"}; }
+
 class Interrupt {
  public:
   Interrupt() = default;
   explicit Interrupt(const std::atomic<bool>* flag) : flag_(flag) {}
 
   bool requested() const { return flag_ != nullptr && flag_->load(std::memory_order_relaxed); }
-  // Throws Error(interrupted) if it is requested.
+  // Throws interrupted() if it is requested.
   void check() const {
-    if (requested()) {
-      throw Error(ErrorCode::interrupted, "", "", "", "interrupted");
-    }
+    if (requested()) throw interrupted();
   }
 
  private:

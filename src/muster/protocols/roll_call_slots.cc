@@ -65,12 +65,11 @@ void RollCallOfFixedWindow::append_senders(std::uint64_t first_round, Share shar
 
 void RollCallAveraged::draw_run(std::uint64_t run, Share share) {
   run_ = 0;
-  slot_and_client_.clear();
+  present_at_.assign(slots_, {});
   each_present(key_, coins_, run, range_of(clients_, share), slots_, interrupt(), present_,
                [this](std::uint64_t client, std::uint64_t slot, random::BitSource&) {
-                 slot_and_client_.emplace_back(slot, client);
+                 present_at_[slot].push_back(client);
                });
-  std::ranges::sort(slot_and_client_);
   run_ = run;
   share_ = share;
 }
@@ -78,10 +77,8 @@ void RollCallAveraged::draw_run(std::uint64_t run, Share share) {
 void RollCallAveraged::append_senders(std::uint64_t first_round, Share share, std::vector<Sender>& senders) {
   const std::uint64_t run = (first_round - 1) / slots_ + 1;
   if (run != run_ || share.index != share_.index || share.of != share_.of) draw_run(run, share);
-  const std::uint64_t slot = (first_round - 1) % slots_;
-  for (auto next = std::ranges::lower_bound(slot_and_client_, std::pair{slot, std::uint64_t{0}});
-       next != slot_and_client_.end() && next->first == slot; ++next) {
-    senders.push_back({next->second, first_round, false});
+  for (const std::uint64_t client : present_at_[(first_round - 1) % slots_]) {
+    senders.push_back({client, first_round, false});
   }
 }
 

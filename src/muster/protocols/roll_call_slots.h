@@ -73,7 +73,7 @@ class RollCallAveraged final : public RollCall {
   std::uint64_t run_ = 0;
   Share share_;
   std::vector<std::uint64_t> present_;
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> slot_and_client_;  // of share_, sorted
+  std::vector<std::vector<std::uint64_t>> present_at_;  // for each slot the clients of share_, ascending
 };
 
 class RollCallOfSlidingWindow final : public RollCall {

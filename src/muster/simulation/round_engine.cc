@@ -28,7 +28,7 @@ std::size_t taken_at_a_time(std::size_t senders, unsigned workers) {
 constexpr std::uint64_t kCoinsOfOne = std::uint64_t{1} << 19;
 
 // The counters that the all-reduce of a step adds up besides the sum of the messages.
-enum Counted : std::size_t { kMessages, kNeutral, kStops, kAbandoned, kCounted };
+enum Counted : std::size_t { kMessages, kNeutral, kAbandoned, kCounted };
 
 // Replaces a vector that is not finite by that of the neutral record; returns whether it did. It is
 // called only after a randomizer has refused a vector, which it detects while computing the norm:
@@ -97,10 +97,11 @@ RoundEngine::RoundEngine(const learning::ClientFunction& function,
 RoundEngine::~RoundEngine() = default;
 
 RoundEngine::Step RoundEngine::run(std::uint64_t first_round, std::span<const float> parameters,
-                                   std::span<float> estimate, bool stop) {
+                                   std::span<float> estimate) {
   std::exception_ptr failure;
   bool abandoned = false;
   try {
+    interrupt_.check();
     call_roll(first_round);
     protocols::secret_shuffle(std::span(order_), first_round, interrupt_);
     handle_all(parameters);
@@ -111,7 +112,7 @@ RoundEngine::Step RoundEngine::run(std::uint64_t first_round, std::span<const fl
     failure = std::current_exception();
   }
   protocols::Aggregator& total = sum_of_all();
-  const Step step = meet(total, stop, abandoned, failure);
+  const Step step = meet(total, abandoned, failure);
   if (step.decoded && sum_ != nullptr) {
     randomizer_.mean(sum_->draw(total.sum(), key_, first_round), estimate);
   } else if (step.decoded) {
@@ -142,7 +143,7 @@ void RoundEngine::call_roll(std::uint64_t first_round) {
   }
 }
 
-RoundEngine::Step RoundEngine::meet(protocols::Aggregator& total, bool stop, bool abandoned,
+RoundEngine::Step RoundEngine::meet(protocols::Aggregator& total, bool abandoned,
                                     const std::exception_ptr& failure) {
   const std::span<std::int64_t> numbers = all_reduce_.numbers();
   const std::span<std::int64_t> sums = total.sum().sums();
@@ -156,7 +157,6 @@ RoundEngine::Step RoundEngine::meet(protocols::Aggregator& total, bool stop, boo
   }
   counted[kMessages] = static_cast<std::int64_t>(total.count());
   counted[kNeutral] = static_cast<std::int64_t>(neutral);
-  counted[kStops] = stop ? 1 : 0;
   counted[kAbandoned] = abandoned ? 1 : 0;
   all_reduce_.hold(ranks_, failure);
   if (ranks_.count() > 1) {
@@ -165,7 +165,7 @@ RoundEngine::Step RoundEngine::meet(protocols::Aggregator& total, bool stop, boo
   const auto messages = static_cast<std::uint64_t>(counted[kMessages]);
   total.sum().set_count(messages);
   return {messages, static_cast<std::uint64_t>(counted[kNeutral]),
-          counted[kAbandoned] == 0 && messages > 0 && messages >= roll_call_.minimum(), counted[kStops] > 0,
+          counted[kAbandoned] == 0 && messages > 0 && messages >= roll_call_.minimum(),
           counted[kAbandoned] > 0};
 }
 
@@ -191,7 +191,7 @@ void RoundEngine::handle_all(std::span<const float> parameters) {
     }
   });
   // What was taken has been handled, so the step is complete if nothing is left.
-  if (next < order_.size()) interrupt_.check();
+  if (next < order_.size()) throw interrupted();
 }
 
 void RoundEngine::handle(WorkerState& worker, std::span<const float> parameters, std::size_t first,

@@ -16,8 +16,8 @@
 // With a sum sampler (the `sum` fidelity, randomizers/sum_sampler.h), step 3 adds up the clipped vectors,
 // and the noise of all messages is drawn once before decoding, with the same result on every rank.
 //
-// A step that is interrupted is abandoned on all ranks within milliseconds, whatever its size: nothing of
-// it is decoded, and running it again later gives what it would have given.
+// A step that is interrupted is abandoned on all ranks, within milliseconds on the rank that is told and
+// whatever its size: nothing of it is decoded, and running it again later gives what it would have given.
 //
 // The estimate has the same bits for any number of workers and ranks and any secret order. Buffers are
 // kept between steps. One thread drives an engine; what an engine is given must outlive it.
@@ -57,15 +57,13 @@ class RoundEngine {
     // The messages of the zero vector that clients sent instead of a vector that is not finite.
     std::uint64_t neutral;
     bool decoded;  // false if there are fewer messages than the protocol's minimum, or none
-    bool stop;     // whether a rank requested to stop
     // Whether a rank was interrupted before it had handled its share. The step has not taken place then.
     bool abandoned;
   };
   // Runs the step that starts at `first_round` with `parameters` and overwrites `estimate` (as many
   // floats as parameters) with the mean decoded message, or with zeros if nothing was decoded. Every rank
-  // must call it and gets the same estimate. `stop` requests that all ranks stop after this step.
-  Step run(std::uint64_t first_round, std::span<const float> parameters, std::span<float> estimate,
-           bool stop = false);
+  // must call it and gets the same estimate.
+  Step run(std::uint64_t first_round, std::span<const float> parameters, std::span<float> estimate);
   // Takes part in the all-reduce of a step that other ranks run, or of their close(), without running a
   // step. Reports what went wrong on this rank, if anything.
   void close(const std::exception_ptr& failure);
@@ -83,7 +81,7 @@ class RoundEngine {
   // Merges the messages of all workers into one sum.
   protocols::Aggregator& sum_of_all();
   // Adds up the sums of all ranks in `total`.
-  Step meet(protocols::Aggregator& total, bool stop, bool abandoned, const std::exception_ptr& failure);
+  Step meet(protocols::Aggregator& total, bool abandoned, const std::exception_ptr& failure);
   void clear_all();
 
   const learning::ClientFunction& function_;

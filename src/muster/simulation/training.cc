@@ -144,13 +144,12 @@ class Session {
   // Runs one step of the server and returns its number of messages. A step whose sum is not decoded
   // counts as done but changes no parameter. Returns nothing if the step was interrupted: it has not taken
   // place, and the run ends on all ranks.
-  std::optional<std::uint64_t> run_step(bool stop) {
+  std::optional<std::uint64_t> run_step() {
     const std::uint64_t last_round = state_.round + roll_call_->rounds_a_step();
-    const RoundEngine::Step step = engine_.run(state_.round + 1, state_.model.parameters, estimate_, stop);
+    const RoundEngine::Step step = engine_.run(state_.round + 1, state_.model.parameters, estimate_);
     if (step.abandoned) {
       return std::nullopt;
     }
-    stop_agreed_ = step.stop;
     if (step.decoded) {
       const double rate = plan_.learning_rate ? plan_.learning_rate->at(last_round) : 0.0;
       apply_update(rule_, rate, estimate_, state_.model);
@@ -161,9 +160,6 @@ class Session {
     state_.neutral += step.neutral;
     return step.messages;
   }
-
-  // Whether the ranks agreed in the last step to stop. A single rank decides by itself.
-  bool stops(bool wanted) const { return ranks_.count() == 1 ? wanted : stop_agreed_; }
 
   // Ends the collective calls; `failure` is what went wrong on this rank if the others do not know it yet.
   void close(const std::exception_ptr& failure) { engine_.close(failure); }
@@ -243,7 +239,6 @@ class Session {
   EpsilonAhead epsilon_;
   accounting::RisingEpsilon rising_;
   std::vector<float> estimate_;
-  bool stop_agreed_ = false;
 };
 
 Expected expected_of(const protocols::Plan& plan, const TrainingParts& parts, const learning::DataSplit& data,
@@ -262,23 +257,15 @@ struct Ending {
 };
 
 // Runs steps until `last` are done; the first rank also logs and writes checkpoints.
-Ending run_steps(Session& session, bool first, std::uint64_t last, const TrainingOptions& options,
-                 TrainingObserver& observer) {
-  const auto interrupt = [&] {
-    return options.interrupt != nullptr && options.interrupt->load(std::memory_order_relaxed);
-  };
+Ending run_steps(Session& session, bool first, std::uint64_t last, TrainingObserver& observer) {
   Ending ending;
   std::uint64_t next_log = session.state().round;
   while (session.state().round < last) {
-    if (session.stops(interrupt())) {
-      ending.interrupted = true;
-      break;
-    }
     if (first && next_log == session.state().round) {
       next_log = session.next_logged(last);
       session.expect_log(next_log);
     }
-    const std::optional<std::uint64_t> check_ins = session.run_step(interrupt());
+    const std::optional<std::uint64_t> check_ins = session.run_step();
     if (!check_ins) {
       ending.interrupted = true;
       break;
@@ -328,7 +315,7 @@ RunResult run(Session& session, Ranks& ranks, std::uint64_t rounds, const protoc
         done, last,
         expected_of(plan, parts, data, last - std::min(done, last), options.threads * ranks.count()));
   }
-  const Ending ending = run_steps(session, first, last, options, observer);
+  const Ending ending = run_steps(session, first, last, observer);
   RunResult result = result_of(session, ending, rounds, plan, parts.fidelity());
   if (first) {
     session.save();
