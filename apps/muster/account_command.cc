@@ -9,7 +9,6 @@
 #include "muster/accounting/accountant.h"
 #include "muster/accounting/privacy_curve.h"
 #include "muster/core/error.h"
-#include "muster/core/number_text.h"
 #include "muster/papers/comparisons.h"
 #include "muster/reporting/curve_text.h"
 #include "muster/reporting/statement_text.h"
@@ -50,17 +49,13 @@ Question question_of(const AccountFlags& flags, const Plan& plan) {
     }
     return {Question::Kind::delta_at_epsilon, number_flag("--epsilon", flags.epsilon, true)};
   }
-  return {
-      Question::Kind::epsilon_at_delta,
-      delta_of(
-          plan,
-          "is missing: account needs it unless --epsilon asks for it; set it in the plan or with --delta")};
+  return {Question::Kind::epsilon_at_delta,
+          delta_of(plan, flags.plan, "account needs it unless --epsilon asks for it")};
 }
 
 std::string heading(const Plan& plan, const Question& question) {
   const bool asks_epsilon = question.asks_epsilon();
-  return fmt::format("{}; {} = {}", plan_sentence(plan), asks_epsilon ? "delta" : "epsilon",
-                     number_text(question.fixed));
+  return fmt::format("{}; {} = {}", plan_sentence(plan), asks_epsilon ? "delta" : "epsilon", question.fixed);
 }
 
 CurveFormat curve_format(const AccountFlags& flags) {

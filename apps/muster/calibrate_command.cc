@@ -70,8 +70,7 @@ std::string destroyed(const protocols::Plan& plan) {
 }
 
 std::string answer(const Calibration& found, Knob knob, const protocols::Target& target) {
-  const std::string keeps =
-      fmt::format("keeps epsilon <= {} at delta {}", number_text(target.epsilon), number_text(target.delta));
+  const std::string keeps = fmt::format("keeps epsilon <= {} at delta {}", target.epsilon, target.delta);
   if (knob == Knob::accuracy) {
     return fmt::format(
         "{} = {}, rate = {}: the least variance of a round's mean, {:.3g} squared clips a coordinate, that "
@@ -97,13 +96,12 @@ int calibrate(const CalibrateFlags& flags) {
   target.epsilon = number_flag("--epsilon", flags.epsilon, false);
   target.view = view_flag(flags.view, flags.asks_view->count() > 0);
   const protocols::Plan plan = flags.plan.plan(protocols::keys_solved_by(knob));
-  target.delta = delta_of(plan, "is missing: calibrate needs it; set it in the plan or with --delta");
+  target.delta = delta_of(plan, flags.plan, "calibrate needs it");
   const Calibration found = protocols::calibrate(plan, knob, target);
   if (flags.json) {
     fmt::print("{}\n", calibration_json(found, knob).str());
   } else {
-    const std::string question =
-        fmt::format("{}; delta = {}", plan_sentence(found.plan), number_text(target.delta));
+    const std::string question = fmt::format("{}; delta = {}", plan_sentence(found.plan), target.delta);
     fmt::print("{}\n{}\n{}", wrapped(answer(found, knob, target)), wrapped(question),
                statement_table(found.statement, false));
   }

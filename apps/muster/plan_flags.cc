@@ -90,19 +90,7 @@ protocols::PlanSource PlanFlags::source() const {
 }
 
 protocols::Plan PlanFlags::plan(const std::vector<std::string_view>& solved_for) const {
-  const protocols::PlanSource plan = source();
-  try {
-    return protocols::Plan::validate(plan, command_, solved_for);
-  } catch (const Error& error) {
-    // A key that is missing has no line in the file, so its error does not say which file it is.
-    const std::string text = error.what();
-    if (error.code() != ErrorCode::plan || file_.empty() ||
-        !text.starts_with(error.key() + " is missing: ")) {
-      throw;
-    }
-    throw Error::in_words(error.code(), error.key(), error.value(), error.allowed(),
-                          fmt::format("{}: {}", file_, text));
-  }
+  return protocols::Plan::validate(source(), command_, solved_for);
 }
 
 }  // namespace muster::app

@@ -34,9 +34,10 @@ std::optional<View> view_flag(const std::string& text, bool given) {
   throw Error(ErrorCode::plan, "--view", text, names, "is an unknown view");
 }
 
-double delta_of(const protocols::Plan& plan, const std::string& why) {
+double delta_of(const protocols::Plan& plan, const PlanFlags& flags, const std::string& why) {
   if (!plan.delta) {
-    throw Error(ErrorCode::plan, "privacy.delta", "", protocols::spec_of("privacy.delta").allowed(), why);
+    throw Error(ErrorCode::plan, "privacy.delta", "", protocols::spec_of("privacy.delta").allowed(),
+                fmt::format("is missing: {}; set it in {} or with --delta", why, flags.source().where()));
   }
   return *plan.delta;
 }

@@ -7,6 +7,7 @@
 
 #include "muster/accounting/statement.h"
 #include "muster/plan/plan.h"
+#include "plan_flags.h"
 
 namespace muster::app {
 
@@ -16,8 +17,8 @@ double number_flag(const std::string& flag, const std::string& text, bool zero_a
 // One of the four views; none if the flag was not given, which means the protocol's own view.
 std::optional<accounting::View> view_flag(const std::string& text, bool given);
 
-// The plan's delta. If there is none, throws Error(plan) with the reason `why`.
-double delta_of(const protocols::Plan& plan, const std::string& why);
+// The plan's delta. If there is none, throws Error(plan) with who needs it: "calibrate needs it".
+double delta_of(const protocols::Plan& plan, const PlanFlags& flags, const std::string& why);
 
 // Describes a plan in one sentence: "ldp-sgd, epsilon0 = 2; 60000 clients, ... in each round; 6800 rounds".
 std::string plan_sentence(const protocols::Plan& plan);

@@ -100,8 +100,7 @@ fs::path default_folder(const reporting::Sweep& sweep) {
     }
   }
   const std::string name = sweep.combinations.front().plans.front().name;
-  return fs::path("runs") /
-         fmt::format("{}-sweep-{}", name.empty() ? "run" : name, protocols::hash_of(hashes).substr(0, 8));
+  return fs::path("runs") / fmt::format("{}-sweep-{}", name, protocols::hash_of(hashes).substr(0, 8));
 }
 
 // The folder must be absent or empty, or with --resume contain this sweep; anything else does not belong
@@ -268,13 +267,6 @@ void leave_summary(const reporting::Sweep& sweep, bool json) {
 }  // namespace
 
 int run_sweep(const TrainFlags& flags) {
-  if (const simulation::Launch launch = simulation::launch_of_this_process(); launch.ranks > 1) {
-    if (launch.rank > 0) {
-      return 0;  // rank 0 reports the error for all ranks
-    }
-    throw Error(ErrorCode::usage, "--sweep", "", "one process",
-                "does not run under mpirun, whose ranks share one run");
-  }
   const simulation::Fidelity fidelity = simulation::fidelity_named(flags.fidelity);
   reporting::Sweep sweep = sweep_of(flags);
   check_folder(sweep, flags.resume);

@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <utility>
 
-#include "muster/reporting/number_text.h"
+#include "muster/core/number_text.h"
 
 namespace muster::app {
 namespace {
@@ -33,8 +33,8 @@ void TrainProgress::started(std::uint64_t done, std::uint64_t last, const simula
   began_ = Clock::now();
   if (expected.seconds > kWorthSaying) {
     fmt::print(stderr, "muster: {}about {:.3g} messages and {:.3g} coins are ahead: {} on {} thread{}\n",
-               before_, expected.messages, expected.coins, reporting::duration_text(expected.seconds),
-               expected.threads, expected.threads == 1 ? "" : "s");
+               before_, expected.messages, expected.coins, duration_text(expected.seconds), expected.threads,
+               expected.threads == 1 ? "" : "s");
   }
   if (!terminal_) {
     fmt::print(stderr, "muster: {}training, {} of {} {}s done\n", before_, done, last, unit_);
@@ -43,8 +43,7 @@ void TrainProgress::started(std::uint64_t done, std::uint64_t last, const simula
 
 std::string TrainProgress::time_left(std::uint64_t round) const {
   const double spent = std::chrono::duration<double>(Clock::now() - began_).count();
-  return reporting::duration_text(spent * static_cast<double>(last_ - round) /
-                                  static_cast<double>(round - first_));
+  return duration_text(spent * static_cast<double>(last_ - round) / static_cast<double>(round - first_));
 }
 
 void TrainProgress::round_done(std::uint64_t round) {
@@ -96,7 +95,7 @@ void TrainProgress::logged(const simulation::Measurement& logged) {
       header_shown_ = true;
     }
     fmt::print("{:>9}  {:>8.4f}  {:>9}  {:>9}\n", logged.step(), logged.accuracy,
-               reporting::epsilon_text(logged.epsilon), logged.check_ins);
+               epsilon_text(logged.epsilon), logged.check_ins);
   }
   std::fflush(stdout);
 }

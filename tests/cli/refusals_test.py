@@ -189,8 +189,16 @@ class Refusals(CommandTest):
                          "randomizer.epsilon0 = 0 (--epsilon0) is out of range; allowed: number > 0")
         self.plan.write_text("")
         message = self.refused("account", str(self.plan))["message"]
-        self.assertTrue(message.startswith(f"{self.plan}: participation.protocol is missing: account needs it; set it in "
-                                           "the plan or with --protocol; allowed: shuffle | "), message)
+        self.assertTrue(message.startswith(f"participation.protocol is missing: account needs it; set it in {self.plan} "
+                                           "or with --protocol; allowed: shuffle | "), message)
+        self.plan.write_text("\n".join(row for row in good.splitlines() if not row.startswith("delta")))
+        self.assertTrue(self.refused("calibrate", str(self.plan), "--for", "rounds", "--epsilon", "1")["message"].startswith(
+            f"privacy.delta is missing: calibrate needs it; set it in {self.plan} or with --delta"))
+        self.plan.write_text("# é\nseed = é\n")
+        self.assertIn(f"{self.plan}, line 2, column 8: only a string", self.refused("account", str(self.plan))["message"])
+        for text in ("[[1, 0.1]]\x1b[31m", "[0.1, 0.2]\nx = 3", "[[1, 0.1]] é"):
+            message = self.refused("account", str(GOOD), "--dropout", text)["message"]
+            self.assertFalse(any(character < " " for character in message), message)
         launched = {**os.environ, "OMPI_COMM_WORLD_SIZE": "2"}
         swept = run("train", str(GOOD), "--sweep", "participation.rate=0.1,0.2", env=launched)
         self.assertEqual(swept.stderr, "muster: --sweep does not run under mpirun, whose ranks share one run; allowed: one "

@@ -2,8 +2,58 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+
 namespace muster {
+namespace {
+
+std::string printed(double value) { return fmt::format("{:.6g}", value); }
+double read_back(const std::string& text) { return std::strtod(text.c_str(), nullptr); }
+
+// One unit of the sixth significant digit.
+double last_digit(double value) { return std::pow(10.0, std::floor(std::log10(std::fabs(value))) - 5); }
+
+bool moves(double value) { return value != 0 && std::isfinite(value); }
+
+}  // namespace
 
 std::string number_text(double value) { return fmt::format("{:.15g}", value); }
+
+std::string rounded_up(double value) {
+  std::string text = printed(value);
+  if (moves(value) && read_back(text) < value) {
+    text = printed(read_back(text) + last_digit(value));
+  }
+  return text;
+}
+
+std::string rounded_down(double value) {
+  std::string text = printed(value);
+  if (moves(value) && read_back(text) > value) {
+    text = printed(read_back(text) - last_digit(value));
+  }
+  return text;
+}
+
+std::string epsilon_text(double epsilon) {
+  return std::isfinite(epsilon) ? fmt::format("{:.4f}", std::ceil(epsilon * 1e4) / 1e4) : "none";
+}
+
+std::string duration_text(double seconds) {
+  const auto whole = static_cast<std::uint64_t>(std::ceil(std::clamp(seconds, 0.0, 1e15)));
+  if (whole < 60) {
+    return fmt::format("{} s", whole);
+  }
+  if (whole < 3600) {
+    return fmt::format("{} min {} s", whole / 60, whole % 60);
+  }
+  if (whole < 72 * 3600) {
+    return fmt::format("{} h {} min", whole / 3600, whole % 3600 / 60);
+  }
+  return fmt::format("{} days", whole / 86400);
+}
 
 }  // namespace muster

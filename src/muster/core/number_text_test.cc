@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstdlib>
 #include <limits>
+#include <random>
 #include <string>
 
 namespace muster {
@@ -24,6 +26,30 @@ TEST(NumberText, WhatWasTypedWithFifteenDigitsIsPrintedAsItWasTyped) {
   for (const char* typed : {"0.7", "0.123456789012345", "3.17258", "999999999999999", "1.5e-300", "0.1"}) {
     EXPECT_EQ(number_text(std::strtod(typed, nullptr)), typed);
   }
+}
+
+TEST(RoundedText, NeverOnTheUnsafeSideAndCloseToTheValue) {
+  std::mt19937_64 bits(7);
+  std::uniform_real_distribution<double> exponent(-300, 300);
+  for (int i = 0; i < 100'000; ++i) {
+    const double value = std::pow(10, exponent(bits));
+    const double up = std::strtod(rounded_up(value).c_str(), nullptr);
+    const double down = std::strtod(rounded_down(value).c_str(), nullptr);
+    ASSERT_LE(down, value) << rounded_down(value);
+    ASSERT_GE(up, value) << rounded_up(value);
+    ASSERT_LE(up - down, value * 1.1e-5) << value;
+  }
+}
+
+TEST(RoundedText, KeepsWhatIsExact) {
+  EXPECT_EQ(rounded_up(0.25), "0.25");
+  EXPECT_EQ(rounded_down(0.25), "0.25");
+  EXPECT_EQ(rounded_up(0), "0");
+  EXPECT_EQ(rounded_up(13600), "13600");
+  EXPECT_EQ(rounded_up(1.2659180001), "1.26592");
+  EXPECT_EQ(rounded_up(0.9999999), "1");
+  EXPECT_EQ(rounded_down(1.0000001), "1");
+  EXPECT_EQ(rounded_up(std::numeric_limits<double>::infinity()), "inf");
 }
 
 }  // namespace

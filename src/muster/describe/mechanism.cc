@@ -6,7 +6,6 @@
 #include <limits>
 
 #include "muster/core/error.h"
-#include "muster/core/number_text.h"
 #include "muster/describe/gaussian_divergence.h"
 #include "muster/numerics/ordered.h"
 
@@ -128,9 +127,9 @@ void add_assumptions(const Mechanism& mechanism, std::vector<std::string>& assum
 
 std::string describe(const Mechanism& mechanism) {
   if (const auto* gaussian = std::get_if<GaussianLocal>(&mechanism)) {
-    return fmt::format("gaussian, sigma = {}", number_text(gaussian->sigma));
+    return fmt::format("gaussian, sigma = {}", gaussian->sigma);
   }
-  const std::string epsilon0 = number_text(*pure_epsilon0(mechanism));
+  const std::string epsilon0 = fmt::format("{}", *pure_epsilon0(mechanism));
   if (std::holds_alternative<PureLocal>(mechanism)) {
     return fmt::format("any {}-LDP randomizer", epsilon0);
   }

@@ -161,11 +161,14 @@ toml::table parse(std::string_view text, const std::string& name) {
                 "has too many dots for a plan");
   }
   if (const auto at = beyond_ascii_outside_text(text)) {
-    const auto line = static_cast<std::uint32_t>(1 + std::ranges::count(text.substr(0, *at), '\n'));
+    const std::string_view before = text.substr(0, *at);
+    const auto line = static_cast<std::uint32_t>(1 + std::ranges::count(before, '\n'));
+    const std::size_t column = before.size() - (before.rfind('\n') + 1) + 1;  // npos + 1 is 0
     throw Error(
         ErrorCode::plan, name, "", "",
-        fmt::format(", line {}: only a string or a comment may have characters beyond ASCII, in \"{}\"", line,
-                    line_of(text, line)));
+        fmt::format(", line {}, column {}: only a string or a comment may have characters beyond ASCII, "
+                    "in \"{}\"",
+                    line, column, line_of(text, line)));
   }
   try {
     return toml::parse(text, name);
@@ -179,21 +182,19 @@ toml::table parse(std::string_view text, const std::string& name) {
 
 // Parses an array given as a flag, such as "[[1, 1.0], [100, 0.5]]", with the grammar of the file.
 RawValue array_of_flag(const std::string& key, const std::string& text, const std::string& flag) {
-  if (is_deep(text)) {
-    throw Error(ErrorCode::plan, key, "", spec_of(key).allowed(), fmt::format("({}) is too long", flag));
-  }
-  if (beyond_ascii_outside_text(text)) {
-    throw Error(ErrorCode::plan, key, text, spec_of(key).allowed(),
-                fmt::format("({}) has characters beyond ASCII", flag));
-  }
+  const auto refused = [&](const std::string& value, const std::string& message) {
+    return Error(ErrorCode::plan, key, value, spec_of(key).allowed(), fmt::format("({}) {}", flag, message));
+  };
+  if (is_deep(text)) throw refused("", "is too long");
+  if (beyond_ascii_outside_text(text)) throw refused(printable(text), "has characters beyond ASCII");
   try {
     const toml::table table = toml::parse("value = " + text);
+    if (table.size() != 1) throw refused(printable(text), "is more than one value");
     RawValue raw = raw_of(*table.get("value"), "");
-    raw.text = text;
+    raw.text = printable(text);
     return raw;
   } catch (const toml::parse_error& error) {
-    throw Error(ErrorCode::plan, key, text, spec_of(key).allowed(),
-                fmt::format("({}) cannot be read: {}", flag, error.description()));
+    throw refused(printable(text), fmt::format("cannot be read: {}", error.description()));
   }
 }
 
@@ -207,6 +208,7 @@ PlanSource PlanSource::from_file(const std::string& path) { return from_text(rea
 
 PlanSource PlanSource::from_text(std::string_view toml, const std::string& name) {
   PlanSource source;
+  source.file_ = name;
   const toml::table table = parse(toml, name);
   for (const auto& [section, node] : table) {
     const toml::table* inner = node.as_table();
@@ -228,6 +230,7 @@ PlanSource PlanSource::from_text(std::string_view toml, const std::string& name)
 
 PlanSource PlanSource::from_canonical(std::string_view text, const std::string& name) {
   PlanSource source;
+  source.file_ = name;
   std::uint32_t line = 0;
   const auto damaged = [&](const std::string& why) {
     return Error(ErrorCode::file, name, "", "", fmt::format(", line {}: {}", line, why));
@@ -249,7 +252,7 @@ PlanSource PlanSource::from_canonical(std::string_view text, const std::string& 
     if (spec->flag.empty()) {
       source.entries_.emplace_back(key, RawValue{value, ascii(value), {"", name, line, 1}});
     } else {
-      source.override_key(key, value);
+      source.override_key(key, value, fmt::format("{}, line {}", name, line));
     }
   }
   // The text states some keys with models that they do not apply to, where a plan may not state them.

@@ -52,11 +52,14 @@ class PlanSource {
   // source of the value; if empty, the key's own flag.
   void override_key(std::string_view key, const std::string& text, const std::string& given_by = "");
 
+  // Where a key would be set: the file's name, or "the plan" if there is none.
+  std::string where() const { return file_.empty() ? "the plan" : file_; }
   const RawValue* find(std::string_view key) const;
   // All entries in the order written; overrides come last.
   const std::vector<std::pair<std::string, RawValue>>& entries() const { return entries_; }
 
  private:
+  std::string file_;
   std::vector<std::pair<std::string, RawValue>> entries_;
 };
 

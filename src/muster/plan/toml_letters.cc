@@ -38,13 +38,17 @@ std::size_t behind_string(std::string_view toml, std::size_t at, char quote) {
 // after it has read on to its end.
 bool begins_string(std::string_view toml, std::size_t at) {
   const bool is_quote = toml[at] == '"' || toml[at] == '\'';
-  return is_quote && (at == 0 || std::string_view(" \t\r\n=[{,.\xbf").find(toml[at - 1]) != toml.npos);
+  return is_quote && (at == 0 || std::string_view(" \t\r\n=[{,.").find(toml[at - 1]) != toml.npos);
 }
 
 }  // namespace
 
 std::optional<std::size_t> beyond_ascii_outside_text(std::string_view toml) {
-  std::size_t at = toml.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
+  if (toml.starts_with(kByteOrderMark)) {
+    const auto found = beyond_ascii_outside_text(toml.substr(kByteOrderMark.size()));
+    return found ? std::optional(*found + kByteOrderMark.size()) : std::nullopt;
+  }
+  std::size_t at = 0;
   while (at < toml.size()) {
     const char c = toml[at];
     if (c == '#') {

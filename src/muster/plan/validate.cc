@@ -40,8 +40,10 @@ void refuse_unknown_keys(const PlanSource& source) {
   }
 }
 
-[[noreturn]] void refuse_missing(const KeySpec& spec, const std::string& needed_by, Command command) {
-  const std::string how = spec.flag.empty() ? "" : fmt::format("; set it in the plan or with {}", spec.flag);
+[[noreturn]] void refuse_missing(const KeySpec& spec, const std::string& needed_by, Command command,
+                                 const PlanSource& source) {
+  const std::string how =
+      spec.flag.empty() ? "" : fmt::format("; set it in {} or with {}", source.where(), spec.flag);
   throw Error(ErrorCode::plan, std::string(spec.key), "", spec.allowed(command),
               fmt::format("is missing: {} needs it{}", needed_by, how));
 }
@@ -65,7 +67,7 @@ Deciding read_deciding_keys(const PlanSource& source, Command command, PlanValue
     if (const RawValue* raw = source.find(key); raw != nullptr) {
       spec.read(*raw, command, values);
     } else if (is_needed(spec, command)) {
-      refuse_missing(spec, name_of(command), command);
+      refuse_missing(spec, name_of(command), command, source);
     }
   }
   return {name_of(values.protocol), name_of(values.randomizer),
@@ -122,7 +124,7 @@ void complete(const PlanSource& source, const Purpose& purpose, const Deciding& 
       continue;
     }
     if (const std::string by = needed_by(spec, purpose.command, deciding); !by.empty()) {
-      refuse_missing(spec, by, purpose.command);
+      refuse_missing(spec, by, purpose.command, source);
     }
     if (spec.fill != nullptr) {
       spec.fill(plan, plan);

@@ -8,9 +8,9 @@
 #include <limits>
 #include <vector>
 
+#include "muster/core/number_text.h"
 #include "muster/reporting/chart_svg.h"
 #include "muster/reporting/curve_text.h"
-#include "muster/reporting/statement_text.h"
 
 namespace muster::reporting {
 namespace {
@@ -105,7 +105,7 @@ class Panel {
 
   std::string title() const {
     const char* quantity = asks_epsilon_ ? "epsilon" : "delta";
-    return over_rounds_ ? fmt::format("{} over rounds, at {} {:.6g}", quantity,
+    return over_rounds_ ? fmt::format("{} over rounds, at {} {}", quantity,
                                       asks_epsilon_ ? "delta" : "epsilon", curves_.question.fixed)
                         : fmt::format("{} over {}, after {} round{}", quantity, at(), curves_.rounds,
                                       curves_.rounds == 1 ? "" : "s");

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "muster/core/error.h"
-#include "muster/reporting/statement_text.h"
+#include "muster/core/number_text.h"
 #include "muster/reporting/text_layout.h"
 
 namespace muster::reporting {
@@ -27,7 +27,7 @@ std::string table(const PrivacyCurves& curves, const std::string& heading) {
   by_fixed.front()[0] = fixed;
   by_rounds.front()[0] = "rounds";
   for (const CurvePoint& point : curves.by_fixed) {
-    by_fixed.push_back(row_of(fmt::format("{:.6g}", point.fixed), point));
+    by_fixed.push_back(row_of(number_text(point.fixed), point));
   }
   for (const CurvePoint& point : curves.by_rounds) {
     by_rounds.push_back(row_of(fmt::format("{}", point.rounds), point));

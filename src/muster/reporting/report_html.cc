@@ -7,8 +7,8 @@
 #include <limits>
 #include <vector>
 
+#include "muster/core/number_text.h"
 #include "muster/reporting/chart_svg.h"
-#include "muster/reporting/number_text.h"
 #include "muster/reporting/report_style.h"
 #include "muster/reporting/run_notes.h"
 #include "muster/reporting/statement_text.h"
@@ -70,7 +70,7 @@ std::string state_of(const RunRecord& run) {
 
 std::string head_of(const ReportParts& parts) {
   const RunRecord& run = parts.run;
-  const std::string name = run.plan.name.empty() ? "A run" : escaped(run.plan.name);
+  const std::string name = escaped(run.plan.name);
   std::string html = fmt::format(
       "<h1>{}</h1>\n<p class=\"muted\">A training run of muster, from <span class=\"mono\">{}</span></p>\n",
       name, escaped(run.folder.string()));
@@ -89,8 +89,7 @@ std::string head_of(const ReportParts& parts) {
     const double seconds = run.result ? run.result->seconds : last->seconds;
     html += "<div class=\"cards\">\n";
     html += card(data(accuracy, fmt::format("{:.4f}", accuracy)), "accuracy on the test set");
-    html +=
-        card(epsilon_data(epsilon), fmt::format("epsilon, proven, at delta {:g}", run.plan.delta.value()));
+    html += card(epsilon_data(epsilon), fmt::format("epsilon, proven, at delta {}", run.plan.delta.value()));
     html += card(count_data(rounds),
                  fmt::format("of {} {} ({})", run.plan.rounds,
                              run.plan.has_slots() ? "runs of slots" : "rounds", state_of(run)));
@@ -181,7 +180,7 @@ std::string statement_of(const ReportParts& parts) {
   }
   const accounting::Statement& statement = *parts.statement;
   html +=
-      fmt::format("<p>{}; {}; {} {}{}; delta = {:g}. Two data sets differ in one client's record ({}).</p>\n",
+      fmt::format("<p>{}; {}; {} {}{}; delta = {}. Two data sets differ in one client's record ({}).</p>\n",
                   escaped(accounting::describe(parts.run.plan.mechanism())),
                   escaped(accounting::describe(parts.run.plan.participation())), statement.rounds,
                   parts.run.plan.has_slots() ? "run" : "round", statement.rounds == 1 ? "" : "s",
@@ -307,8 +306,7 @@ std::string report_html(const ReportParts& parts) {
       "{}<meta charset=\"utf-8\">\n{}"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n",
       kBeginning, kMarker);
-  html += fmt::format("<title>{}{}\n<style>{}</style>\n</head>\n<body>\n<main>\n",
-                      escaped(run.plan.name.empty() ? run.folder.filename().string() : run.plan.name),
+  html += fmt::format("<title>{}{}\n<style>{}</style>\n</head>\n<body>\n<main>\n", escaped(run.plan.name),
                       kTitleEnding, kReportStyle);
   html += head_of(parts);
   if (!run.logged.empty()) {

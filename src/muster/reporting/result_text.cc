@@ -6,7 +6,6 @@
 
 #include "muster/core/number_text.h"
 #include "muster/describe/participation.h"
-#include "muster/reporting/number_text.h"
 #include "muster/reporting/text_layout.h"
 
 namespace muster::reporting {
@@ -32,7 +31,7 @@ std::string result_text(const protocols::Plan& plan, const simulation::RunResult
       fmt::format("accuracy  {:.4f} on the test set after {} {}s{} ({})\n", result.accuracy, result.rounds,
                   plan.has_slots() ? "run" : "round", slots, name_of(result.stopped));
   text += wrapped(fmt::format("{} at delta {} (proven, replace-one, {})", epsilon_text(result.epsilon),
-                              number_text(result.delta), view_text(plan)),
+                              result.delta, view_text(plan)),
                   "epsilon   ", "          ");
   if (const double each = result.clients_per_record.value_or(1); each > 1) {
     text += fmt::format("records   {:.3g} clients hold each, on average: epsilon is for one client's copy\n",

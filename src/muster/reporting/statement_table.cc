@@ -2,11 +2,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
-#include <cstdlib>
 #include <vector>
 
 #include "muster/accounting/statement.h"
+#include "muster/core/number_text.h"
 #include "muster/reporting/statement_text.h"
 #include "muster/reporting/text_layout.h"
 
@@ -15,14 +14,6 @@ namespace {
 
 using accounting::Bound;
 using accounting::Statement;
-
-std::string printed(double value) { return fmt::format("{:.6g}", value); }
-double read_back(const std::string& text) { return std::strtod(text.c_str(), nullptr); }
-
-// One unit of the sixth significant digit.
-double last_digit(double value) { return std::pow(10.0, std::floor(std::log10(std::fabs(value))) - 5); }
-
-bool moves(double value) { return value != 0 && std::isfinite(value); }
 
 bool is_best(const Statement& statement, const Bound& bound) {
   return bound.id == statement.best.id && bound.view == statement.best.view;
@@ -94,22 +85,6 @@ std::vector<std::string> shared_assumptions(const std::vector<Bound>& bounds) {
 }
 
 }  // namespace
-
-std::string rounded_up(double value) {
-  std::string text = printed(value);
-  if (moves(value) && read_back(text) < value) {
-    text = printed(read_back(text) + last_digit(value));
-  }
-  return text;
-}
-
-std::string rounded_down(double value) {
-  std::string text = printed(value);
-  if (moves(value) && read_back(text) > value) {
-    text = printed(read_back(text) - last_digit(value));
-  }
-  return text;
-}
 
 std::string statement_table(const Statement& statement, bool with_time) {
   const std::string quantity = statement.question.asks_epsilon() ? "epsilon" : "delta";

@@ -17,8 +17,4 @@ JsonObject statement_json(const accounting::Statement& statement);
 // notes. `with_time` adds the time that each bound took to compute.
 std::string statement_table(const accounting::Statement& statement, bool with_time = false);
 
-// `value` with 6 significant digits: rounded_up is never below it, rounded_down never above it.
-std::string rounded_up(double value);
-std::string rounded_down(double value);
-
 }  // namespace muster::reporting

@@ -9,9 +9,9 @@
 #include <limits>
 #include <map>
 
+#include "muster/core/number_text.h"
 #include "muster/reporting/chart_svg.h"
 #include "muster/reporting/json.h"
-#include "muster/reporting/number_text.h"
 #include "muster/reporting/text_layout.h"
 
 namespace muster::reporting {
@@ -189,8 +189,7 @@ std::string summary_svg(const Sweep& sweep) {
   constexpr double kLeft = 72, kRight = 690, kTop = 92, kBottom = 376, kLegendTop = 47;
   const std::map<std::string, std::vector<Mark>> lines = marks_by_line(sweep);
   const std::string name = sweep.combinations.front().plans.front().name;
-  const std::string heading =
-      fmt::format("{}: accuracy against epsilon, mean and range over seeds", name.empty() ? "a sweep" : name);
+  const std::string heading = fmt::format("{}: accuracy against epsilon, mean and range over seeds", name);
   double lowest = 1, highest = 0, least = std::numeric_limits<double>::infinity(), most = 0;
   for (const auto& [line, marks] : lines) {
     for (const Mark& mark : marks) {
@@ -212,7 +211,7 @@ std::string summary_svg(const Sweep& sweep) {
       x, Scale::around(lowest, highest, kBottom, kTop),
       sweep.keys.empty() ? "accuracy on the test set"
                          : fmt::format("accuracy on the test set, by {}", short_name(sweep.keys[0].key)),
-      fmt::format("epsilon, proven, at delta {:g}", sweep.combinations.front().plans.front().delta.value()));
+      fmt::format("epsilon, proven, at delta {}", sweep.combinations.front().plans.front().delta.value()));
   std::vector<std::pair<std::string, Stroke>> legend;
   const bool told_apart = lines.size() <= kInks.size();
   std::size_t next = 0;

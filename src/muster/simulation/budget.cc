@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "muster/core/error.h"
+#include "muster/core/number_text.h"
 
 namespace muster::simulation {
 
@@ -14,8 +15,8 @@ std::uint64_t affordable_rounds(const std::function<double(std::uint64_t)>& epsi
   const double first = rounds == 1 ? epsilon(rounds) : epsilon(1);
   if (!(first <= budget) || rounds == 1) {
     throw Error(ErrorCode::budget, "privacy.budget", fmt::format("{}", budget),
-                fmt::format("at least {:.6g}", first),
-                fmt::format("is less than the first round costs, which is epsilon = {:.6g}", first));
+                fmt::format("at least {}", rounded_up(first)),
+                fmt::format("is less than the first round costs, which is epsilon = {}", rounded_up(first)));
   }
   std::uint64_t affordable = 1;      // epsilon(affordable) <= budget
   std::uint64_t excessive = rounds;  // epsilon(excessive) is above the budget

@@ -41,6 +41,15 @@ TEST(AffordableRounds, AFirstRoundThatPassesIsRefused) {
       EXPECT_EQ(error.key(), "privacy.budget");
     }
   }
+  // What is advised is enough: it is rounded up.
+  const auto third = [](std::uint64_t rounds) { return static_cast<double>(rounds) / 3; };
+  try {
+    affordable_rounds(third, 5, 0.1);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.allowed(), "at least 0.333334");
+    EXPECT_EQ(affordable_rounds(third, 5, 0.333334), 1);
+  }
   // An infinite epsilon exceeds every budget.
   EXPECT_THROW(affordable_rounds([](std::uint64_t) { return INFINITY; }, 5, 1e300), Error);
 }

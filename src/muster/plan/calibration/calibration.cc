@@ -13,6 +13,7 @@
 
 #include "muster/accounting/accountant.h"
 #include "muster/core/error.h"
+#include "muster/core/number_text.h"
 #include "muster/numerics/roots/boundary.h"
 #include "muster/plan/calibration/rough_epsilon.h"
 #include "muster/plan/calibration/round_variance.h"
@@ -165,7 +166,7 @@ double rough_slope(Plan plan, const Dial& dial, double delta, double value) {
 }
 
 [[noreturn]] void refuse_out_of_reach(const Dial& dial, const Target& target, double value, double reached) {
-  const std::string nearest = std::isfinite(reached) ? fmt::format("{:.6g}", reached) : "none at this delta";
+  const std::string nearest = std::isfinite(reached) ? rounded_up(reached) : "none at this delta";
   throw Error(ErrorCode::plan, "--epsilon", fmt::format("{}", target.epsilon),
               std::isfinite(reached) ? fmt::format("> {}", nearest) : "",
               fmt::format("is out of reach: even {} = {} costs epsilon {}", name_of(dial.knob),

@@ -144,7 +144,7 @@ std::optional<CountBand> CheckInMonitor::band(std::uint64_t rounds) const {
 void CheckInMonitor::watch(std::uint64_t rounds, std::uint64_t messages) {
   if (blind_.empty() && rounds > planned_ - done_) {
     throw Error(ErrorCode::data, "rounds", fmt::format("{}", done_ + rounds),
-                fmt::format("at most {}", planned_), "is more than the plan has");
+                fmt::format("at most {}", planned_), "are more than the plan has");
   }
   if (rounds == 0 && messages > 0 && blind_.empty()) {
     throw Error(ErrorCode::data, "messages", fmt::format("{}", messages), "0", "came in no round");
@@ -157,7 +157,7 @@ void CheckInMonitor::watch(std::uint64_t rounds, std::uint64_t messages) {
   const double most_messages = expected ? expected->trials : clients_ * static_cast<double>(rounds);
   if (static_cast<double>(messages) > most_messages) {
     throw Error(ErrorCode::data, "messages", fmt::format("{}", messages),
-                fmt::format("at most {:.0f}", most_messages), "is more than there are clients");
+                fmt::format("at most {:.0f}", most_messages), "are more than the clients can send in these rounds");
   }
   if (!expected) {
     advance(rounds, messages);

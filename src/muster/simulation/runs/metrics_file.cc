@@ -66,7 +66,7 @@ std::vector<Measurement> read_metrics(const std::filesystem::path& file, const p
     }
     try {
       if (end == text.npos) {
-        throw std::invalid_argument("is cut off");
+        throw std::invalid_argument("the line is cut off");
       }
       const Measurement line = parsed(text.substr(at, end - at));
       require_fits(plan, logged.empty() ? Measurement() : logged.back(), line);

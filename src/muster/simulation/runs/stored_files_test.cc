@@ -145,7 +145,7 @@ TEST_F(StoredFiles, ADamagedLineOfMetricsIsNamed) {
            {"[]\n", "not a JSON object"},
            {"{\"round\":2}\n", "no \"accuracy\""},
            {metrics_line(measured(2)).substr(0, 40) + "\n", "not a JSON object"},
-           {metrics_line(measured(2)), "is cut off"},
+           {metrics_line(measured(2)), "the line is cut off"},
            {first, "rounds do not increase"},
            {metrics_line(measured(25)) + "\n", "a round that the plan does not have"},
            {with(measured(2), [](Measurement& line) { line.slot = 2; }), "the plan does not have"},
