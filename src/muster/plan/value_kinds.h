@@ -10,7 +10,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <initializer_list>
 #include <limits>
 #include <optional>
 #include <string>
@@ -142,7 +141,7 @@ class Choices {
   static constexpr std::string_view kPlaceholder = "TEXT";
 
   template <typename Enum>
-  Choices(Enum PlanValues::*field, std::initializer_list<std::type_identity_t<OptionOf<Enum>>> options)
+  Choices(Enum PlanValues::*field, const std::vector<std::type_identity_t<OptionOf<Enum>>>& options)
       : chosen_([field](const PlanValues& values) { return name_of(values.*field); }) {
     for (const auto& [enumerator, untrainable] : options) {
       options_.push_back({name_of(enumerator), untrainable,
