@@ -10,6 +10,7 @@
 
 #include "muster/accounting/theorems/exact/homogeneous.h"
 #include "muster/core/error.h"
+#include "tests/oracle/domination.h"
 #include "tests/oracle/random_cases.h"
 #include "tests/oracle/slot_enumeration.h"
 #include "tests/oracle/unequal_formula.h"
@@ -59,16 +60,6 @@ Channel adaptive_channel(double epsilon0, int records, int messages, unsigned se
   };
 }
 
-struct Tally {
-  int cases = 0, violations = 0;
-  long double tightest = 0;
-  void add(long double truth, double bound) {
-    ++cases;
-    violations += truth > bound;
-    if (bound > 1e-9) tightest = std::max(tightest, truth / bound);
-  }
-};
-
 // Visits the transcript pair of every dataset of the others, both orders of the victim's pair.
 void for_each_dataset(const SlotProtocol& protocol, const Channel& channel, int records,
                       const std::function<void(const oracle::OutputPair&)>& visit) {
@@ -92,7 +83,7 @@ void for_each_dataset(const SlotProtocol& protocol, const Channel& channel, int 
 // One client per slot: every dataset and dummy, with random adaptive channels, for the bounds with and
 // without counting.
 TEST(Slots, FixedWindowDominatesEveryAdaptiveRun) {
-  Tally plain, counted;
+  oracle::Domination plain, counted;
   unsigned seed = 1;
   for (const double epsilon0 : {0.5, 1.0, 2.0}) {
     const ReportingSum sum({Profile::pure(epsilon0)});
@@ -140,7 +131,7 @@ TEST(Slots, FixedWindowDominatesEveryAdaptiveRun) {
 
 // Windows start one slot after the other, as in Section 4.2 of Balle et al. (2020).
 TEST(Slots, SlidingWindowDominatesEveryAdaptiveRun) {
-  Tally tally;
+  oracle::Domination domination;
   unsigned seed = 100;
   for (const double epsilon0 : {0.5, 2.0}) {
     const ReportingSum sum({Profile::pure(epsilon0)});
@@ -160,20 +151,21 @@ TEST(Slots, SlidingWindowDominatesEveryAdaptiveRun) {
           const SlotCurve curve(sum, m, p0);
           for_each_dataset(protocol, channel, 2, [&](const oracle::OutputPair& pair) {
             for (const double share : kShares) {
-              tally.add(oracle::hockey_stick(pair, share * epsilon0), curve.delta(share * epsilon0).upper);
+              domination.add(oracle::hockey_stick(pair, share * epsilon0),
+                             curve.delta(share * epsilon0).upper);
             }
           });
         }
       }
     }
   }
-  EXPECT_EQ(tally.violations, 0) << "of " << tally.cases;
+  EXPECT_EQ(domination.violations, 0) << "of " << domination.cases;
 }
 
 // Everybody at a slot answers, and the run costs one check-in, whatever the number of slots. Some
 // rates are unequal.
 TEST(Slots, AveragedUpdatesDominateEveryAdaptiveRun) {
-  Tally tally;
+  oracle::Domination domination;
   unsigned seed = 200;
   for (const double epsilon0 : {0.5, 1.0, 2.0}) {
     const ReportingSum sum({Profile::pure(epsilon0)});
@@ -188,14 +180,14 @@ TEST(Slots, AveragedUpdatesDominateEveryAdaptiveRun) {
         const UnequalRatesCurve curve = averaged_slots(sum, n, lo, hi);
         for_each_dataset(protocol, channel, 2, [&](const oracle::OutputPair& pair) {
           for (const double share : kShares) {
-            tally.add(oracle::hockey_stick(pair, share * epsilon0), curve.delta(share * epsilon0).upper);
+            domination.add(oracle::hockey_stick(pair, share * epsilon0), curve.delta(share * epsilon0).upper);
           }
         });
       }
     }
   }
-  EXPECT_EQ(tally.violations, 0) << "of " << tally.cases;
-  EXPECT_GT(tally.tightest, 0.5L);
+  EXPECT_EQ(domination.violations, 0) << "of " << domination.cases;
+  EXPECT_GT(domination.tightest, 0.5L);
 }
 
 // Protocols that the theorems exclude exceed the bound in the same comparison.
