@@ -13,6 +13,7 @@
 #include "muster/numerics/sums/enumerated_mixture.h"
 #include "muster/numerics/sums/excess_of_mixed_sum.h"
 #include "muster/numerics/sums/mixture_samples.h"
+#include "muster/numerics/sums/smoothed_excess.h"
 #include "muster/numerics/sums/sparse_sum.h"
 
 namespace muster::numerics {
@@ -305,9 +306,8 @@ Attempt attempt(const Frame& frame, const Side& a, const Side& b, double fractio
   const double scale = std::exp(frame.log_scale);
   for (int j = 0; j < 2; ++j) {
     const double high = (larger(0.0, ends[j]) + samples.error) * scale;
-    const double aliases = frame.period.aliases_of_excess(c, s, high);
-    out.lower = larger(out.lower, (ends[j] - samples.error) * scale * (1 - 64 * kUlp) -
-                                      s * s * samples.density[j] * scale - aliases);
+    const contour::SmoothedSum sum{ends[j], samples.error, samples.density[j], 1};
+    out.lower = larger(out.lower, contour::lower_without_smoothing(sum, scale, c, s, frame.period, high));
   }
   return out;
 }
