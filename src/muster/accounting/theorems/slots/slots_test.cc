@@ -270,7 +270,7 @@ TEST(Slots, ReferenceValues) {
   expect_about([&](double e) { return lower.reverse(e); }, 0.021568);
 }
 
-// A heavy-tailed term times a random weight is thinned, and its delta is still enclosed
+// A heavy-tailed term times a random weight is coarsened, and its delta is still enclosed
 // within 1e-4 far out.
 TEST(Slots, CountedGaussianIsEnclosedFarOut) {
   const CountedSlotCurve counted(ReportingSum(GaussianLocal{5}), 1e3, 0.5, 6e4, 0.5);
