@@ -1,8 +1,6 @@
 // How a bound compares with the truth over many cases: how often it fails, and how close the two come.
 #pragma once
 
-#include <algorithm>
-
 namespace muster::accounting::oracle {
 
 struct Domination {
@@ -14,8 +12,8 @@ struct Domination {
 
   void add(long double truth, long double bound) {
     ++cases;
-    violations += truth > bound * (1 + relative) + absolute;
-    if (bound > negligible) tightest = std::max(tightest, truth / bound);
+    violations += !(truth <= bound * (1 + relative) + absolute);  // a NaN violates
+    if (bound > negligible && truth / bound > tightest) tightest = truth / bound;
   }
 };
 
