@@ -70,7 +70,7 @@ RoundBound slot_swap(const Mechanism& mechanism, const RandomCheckIn& p, const R
           .assumptions = with_mechanism(
               mechanism, {kSecretSlots, kDummy,
                           "the other slots' messages come from honest clients, or are honest dummies"}),
-          .delta = curve_of(SlotCurve(sum, static_cast<double>(p.slots), p.rate.value()))};
+          .delta = curve_of(slot_curve(sum, static_cast<double>(p.slots), p.rate.value()))};
 }
 
 void cover_sliding(const Mechanism& mechanism, const RandomCheckIn& p, Applicable& list) {

@@ -95,7 +95,7 @@ TEST(Slots, FixedWindowDominatesEveryAdaptiveRun) {
         const int messages = m <= 3 && seed % 3 == 0 ? 3 : 2;
         const Channel channel = adaptive_channel(epsilon0, 2, messages, seed++);
         const double mine = static_cast<double>(rates[0]);
-        const SlotCurve curve(sum, m, mine);
+        const SumCurve curve = slot_curve(sum, m, mine);
         const CountedSlotCurve sharper(sum, m, mine, n - 1, p0);
         std::vector<long double> worst(kShares.size(), 0);
         for (protocol.dummy = 0; protocol.dummy < 2; ++protocol.dummy) {
@@ -148,7 +148,7 @@ TEST(Slots, SlidingWindowDominatesEveryAdaptiveRun) {
             protocol.rates.push_back(p0);
           }
           const Channel channel = adaptive_channel(epsilon0, 2, 2, seed++);
-          const SlotCurve curve(sum, m, p0);
+          const SumCurve curve = slot_curve(sum, m, p0);
           for_each_dataset(protocol, channel, 2, [&](const oracle::OutputPair& pair) {
             for (const double share : kShares) {
               domination.add(oracle::hockey_stick(pair, share * epsilon0),
@@ -203,7 +203,7 @@ TEST(Slots, VariantsThatBreakTheTheoremAreCaught) {
   for (int i = 0; i < 4; ++i) watched.windows[static_cast<std::size_t>(i + 1)] = {i};
   const std::vector<int> others(4, 1);
   const long double seen = oracle::hockey_stick(oracle::transcripts(watched, others, 0, 1, response), 0.5L);
-  const double bound = SlotCurve(sum, 4, 1).delta(0.5).upper;
+  const double bound = slot_curve(sum, 4, 1).delta(0.5).upper;
   EXPECT_NEAR(static_cast<double>(seen), 0.1438, 5e-5);
   EXPECT_NEAR(bound, 0.1124, 5e-5);
   // Unwatched, the same clients are within the bound.
@@ -258,7 +258,7 @@ void expect_about(const std::function<numerics::Enclosure(double)>& delta, doubl
 
 TEST(Slots, ReferenceValues) {
   const ReportingSum one({Profile::pure(1)});
-  const SlotCurve fixed(one, 1e4, 1);
+  const SumCurve fixed = slot_curve(one, 1e4, 1);
   expect_about([&](double e) { return fixed.delta(e); }, 0.0432061581);
   const UnequalRatesCurve averaged = averaged_slots(one, 6e4, 1 - 50 / 6e4, 1 - 50 / 6e4);
   expect_about([&](double e) { return averaged.delta(e); }, 0.0164);
@@ -288,7 +288,7 @@ TEST(Slots, CountingIsNeverWorse) {
     for (const auto& [m, others] :
          {std::pair{30.0, 2.0}, {100.0, 400.0}, {1e4, 1e2}, {1e4, 1e4}, {1e4, 1e7}}) {
       for (const double rate : {0.2, 1.0}) {
-        const SlotCurve plain(sum, m, rate);
+        const SumCurve plain = slot_curve(sum, m, rate);
         const CountedSlotCurve counted(sum, m, rate, others, rate);
         for (const double deviations : {0.0, 1.0, 4.0}) {
           const double epsilon = deviations * std::sqrt(rate) / std::sqrt(m);
@@ -310,7 +310,7 @@ TEST(Slots, AnswersEverywhere) {
     for (const double m : {1.0, 7.0, 1e5, 1e9}) {
       for (const double p0 : {1e-6, 0.5, 1.0}) {
         for (const double others : {0.0, 10.0, 1e9}) {
-          const SlotCurve plain(sum, m, p0);
+          const SumCurve plain = slot_curve(sum, m, p0);
           const CountedSlotCurve counted(sum, m, p0, others, p0);
           for (const double epsilon : {0.0, 1e-6, 0.1, 19.0, 800.0}) {
             for (const numerics::Enclosure value : {plain.delta(epsilon), counted.delta(epsilon)}) {

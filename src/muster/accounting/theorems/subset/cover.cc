@@ -28,7 +28,7 @@ void cover(const Mechanism& mechanism, const FixedSubset& p, Applicable& list) {
       {.id = "subset-swap",
        .citation = "swap theorem for a fixed-size secret subset, profile-only form; docs/theory/subset.md",
        .assumptions = with_mechanism(mechanism, who),
-       .delta = curve_of(SubsetCurve(*sum, n, k)),
+       .delta = curve_of(subset_curve(*sum, n, k)),
        .is_dominated = is_dominated});
   add_homogeneous_pair(mechanism, shape, list);
   add_third_symbol(mechanism, shape, list);

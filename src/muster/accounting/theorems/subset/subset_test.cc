@@ -62,7 +62,7 @@ TEST(Subset, EqualsTheFormulaAndDominatesEveryDatasetOfPureRandomizers) {
     const auto epsilon0 = static_cast<double>(oracle::largest_log_ratio(laws) * (1 + 1e-15L));
     for (int n = 2; n <= 6; ++n) {
       for (int k = 1; k < n; ++k) {
-        const SubsetCurve curve(ReportingSum({Profile::pure(epsilon0)}), n, k);
+        const SumCurve curve = subset_curve(ReportingSum({Profile::pure(epsilon0)}), n, k);
         for (const double share : kShares) {
           const double epsilon = share * epsilon0;
           const numerics::Enclosure fast = curve.delta(epsilon);
@@ -94,7 +94,7 @@ TEST(Subset, DominatesEveryDatasetWithTheExactProfile) {
     const long double top = oracle::largest_log_ratio(laws);
     for (int n = 2; n <= 5; ++n) {
       for (int k = 1; k < n; ++k) {
-        const SubsetCurve curve(ReportingSum({profile}), n, k);
+        const SumCurve curve = subset_curve(ReportingSum({profile}), n, k);
         for (const double share : kShares) {
           const auto epsilon = static_cast<double>(share * top);
           domination.add(worst(laws, n, k, epsilon), curve.delta(epsilon).upper);
@@ -109,16 +109,16 @@ TEST(Subset, DominatesEveryDatasetWithTheExactProfile) {
 // Averaged over k ~ Bin(n, g) the subset bound is the check-in bound, so a subset of the mean size
 // costs about as much.
 TEST(Subset, IsCloseToTheCheckInOfTheSameMeanSize) {
-  const SubsetCurve pure(ReportingSum({Profile::pure(2)}), 6e4, 6e3);
+  const SumCurve pure = subset_curve(ReportingSum({Profile::pure(2)}), 6e4, 6e3);
   EXPECT_NEAR(pure.delta(0.012574).upper, 1e-6, 3e-8);  // the check-in's epsilon at delta = 1e-6
-  const SubsetCurve gaussian(ReportingSum(Mechanism(GaussianLocal{5})), 6e4, 6e3);
+  const SumCurve gaussian = subset_curve(ReportingSum(Mechanism(GaussianLocal{5})), 6e4, 6e3);
   EXPECT_NEAR(gaussian.delta(0.001583).upper, 1e-6, 2e-8);
 }
 
 TEST(Subset, AnswersEverywhere) {
   for (const double epsilon0 : {1e-3, 1.0, 20.0}) {
     for (const auto& [n, k] : {std::pair{2.0, 1.0}, {1e3, 999.0}, {1e9, 1e3}, {1e9, 5e8}, {1e12, 1e11}}) {
-      const SubsetCurve curve(ReportingSum({Profile::pure(epsilon0)}), n, k);
+      const SumCurve curve = subset_curve(ReportingSum({Profile::pure(epsilon0)}), n, k);
       for (const double epsilon : {0.0, 1e-7, 1e-3, 0.5, 19.9, 60.0, 900.0}) {
         const numerics::Enclosure value = curve.delta(epsilon);
         EXPECT_TRUE(value.lower >= 0 && value.lower <= value.upper && value.upper <= 1)
@@ -129,8 +129,8 @@ TEST(Subset, AnswersEverywhere) {
 }
 
 TEST(Subset, RefusesEverybody) {
-  EXPECT_THROW(SubsetCurve(ReportingSum({Profile::pure(1)}), 10, 10), Error);
-  EXPECT_THROW(SubsetCurve(ReportingSum({Profile::pure(1)}), 10, 0), Error);
+  EXPECT_THROW(subset_curve(ReportingSum({Profile::pure(1)}), 10, 10), Error);
+  EXPECT_THROW(subset_curve(ReportingSum({Profile::pure(1)}), 10, 0), Error);
 }
 
 }  // namespace
