@@ -107,16 +107,13 @@ void cover_one_rate(const Mechanism& mechanism, const ShuffledCheckIn& p, Applic
       kSecretCoins,
       fmt::format("{} honest clients, each at effective rate {}", p.clients.value(), number_text(rate))};
   const auto sum = std::make_shared<const ReportingSum>(mechanism);
-  const bool is_dominated = add_worst_types(mechanism, shape, who, sum, list);
-  list.uppers.push_back(
-      {.id = "swap-profile",
-       .citation = "swap theorem for shuffled check-in, profile-only form; docs/theory/profile-only.md",
-       .assumptions = with_mechanism(mechanism, who),
-       .delta = [sum, p](double epsilon) { return swap_delta(*sum, p, epsilon); },
-       .knot = knot_of_sum(mechanism, n),
-       .is_dominated = is_dominated});
-  add_homogeneous_pair(mechanism, shape, list);
-  add_third_symbol(mechanism, shape, list);
+  RoundBound profile_only{
+      .id = "swap-profile",
+      .citation = "swap theorem for shuffled check-in, profile-only form; docs/theory/profile-only.md",
+      .assumptions = {},
+      .delta = [sum, p](double epsilon) { return swap_delta(*sum, p, epsilon); },
+      .knot = knot_of_sum(mechanism, n)};
+  add_swap_bounds(mechanism, shape, who, sum, std::move(profile_only), list);
   add_plain_shuffle(mechanism, p, list);
 }
 
