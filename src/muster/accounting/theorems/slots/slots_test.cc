@@ -11,6 +11,7 @@
 #include "muster/accounting/theorems/exact/homogeneous.h"
 #include "muster/core/error.h"
 #include "tests/oracle/domination.h"
+#include "tests/oracle/expect_pair.h"
 #include "tests/oracle/random_cases.h"
 #include "tests/oracle/slot_enumeration.h"
 #include "tests/oracle/unequal_formula.h"
@@ -238,13 +239,7 @@ TEST(Slots, HomogeneousPairIsItsDataset) {
           oracle::transcripts(protocol, std::vector<int>(static_cast<std::size_t>(n - 1), 1), 0, 1, response);
       const HomogeneousCurve curve(PureLocal{epsilon0}, slot_pair_shape(m, p0, n - 1, p0));
       for (const double share : kShares) {
-        const double epsilon = share * epsilon0;
-        const auto forward = static_cast<double>(oracle::hockey_stick(pair, epsilon));
-        const auto reverse = static_cast<double>(oracle::hockey_stick(pair.swapped(), epsilon));
-        EXPECT_NEAR(curve.forward(epsilon).upper, forward, 1e-9 * forward + 1e-15);
-        EXPECT_NEAR(curve.reverse(epsilon).upper, reverse, 1e-9 * reverse + 1e-15);
-        EXPECT_LE(curve.forward(epsilon).lower, forward * (1 + 1e-14));
-        EXPECT_LE(curve.reverse(epsilon).lower, reverse * (1 + 1e-14));
+        oracle::expect_curve_of_pair(curve, pair, share * epsilon0, 1e-9, 1e-15, 1e-14);
       }
     }
   }

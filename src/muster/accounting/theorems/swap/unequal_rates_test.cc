@@ -11,6 +11,7 @@
 #include "muster/accounting/theorems/swap/class_c.h"
 #include "muster/core/error.h"
 #include "tests/oracle/domination.h"
+#include "tests/oracle/expect_pair.h"
 #include "tests/oracle/random_cases.h"
 #include "tests/oracle/unequal_formula.h"
 
@@ -310,13 +311,7 @@ TEST(UnequalRates, PairIsItsDataset) {
             std::vector<Law>(static_cast<std::size_t>(n - 1), laws[1]), laws[0], laws[1], rates);
         const UnequalRatesPair curve(epsilon0, n, lo, hi);
         for (const double share : kShares) {
-          const double epsilon = share * epsilon0;
-          const auto forward = static_cast<double>(oracle::hockey_stick(pair, epsilon));
-          const auto reverse = static_cast<double>(oracle::hockey_stick(pair.swapped(), epsilon));
-          EXPECT_NEAR(curve.forward(epsilon).upper, forward, 1e-8 * forward + 1e-14);
-          EXPECT_NEAR(curve.reverse(epsilon).upper, reverse, 1e-8 * reverse + 1e-14);
-          EXPECT_LE(curve.forward(epsilon).lower, forward);
-          EXPECT_LE(curve.reverse(epsilon).lower, reverse);
+          oracle::expect_curve_of_pair(curve, pair, share * epsilon0, 1e-8, 1e-14);
         }
       }
     }
