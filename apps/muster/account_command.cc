@@ -31,13 +31,12 @@ using reporting::wrapped;
 struct AccountFlags {
   explicit AccountFlags(CLI::App& cli) : plan(cli, protocols::Command::account) {}
   PlanFlags plan;
+  ViewFlag view;
   CLI::Option* asks_delta = nullptr;
-  CLI::Option* asks_view = nullptr;
   CLI::Option* asks_curve = nullptr;
   bool json = false;
   bool all = false;
   std::string epsilon;
-  std::string view;
   std::string curve;
 };
 
@@ -77,7 +76,7 @@ void print_statement(const Plan& plan, const Question& question, const accountin
 }
 
 int account(const AccountFlags& flags) {
-  const auto view = view_flag(flags.view, flags.asks_view->count() > 0);
+  const auto view = flags.view.view();
   const bool curve = flags.asks_curve->count() > 0;
   const CurveFormat format = curve ? curve_format(flags) : CurveFormat::table;
   const Plan plan = flags.plan.plan();
@@ -113,11 +112,7 @@ Subcommand account_command(CLI::App& root) {
   flags->asks_delta =
       cli->add_option("--epsilon", flags->epsilon, "answer delta at this epsilon, a number >= 0")
           ->type_name("NUMBER");
-  flags->asks_view =
-      cli->add_option("--view", flags->view,
-                      "what the adversary sees: shuffler-honest | shuffler-colludes | sum-only | "
-                      "server-trusted [the protocol's own]")
-          ->type_name("TEXT");
+  flags->view.add_to(*cli);
   cli->add_flag("--all", flags->all, "add the papers' bounds, for comparison, and the time each bound took");
   flags->asks_curve = cli->add_flag("--curve{table}", flags->curve,
                                     "epsilon over delta and over rounds: --curve prints a table, --curve=csv "

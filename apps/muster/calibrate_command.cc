@@ -28,13 +28,12 @@ using reporting::wrapped;
 struct CalibrateFlags {
   explicit CalibrateFlags(CLI::App& cli) : plan(cli, protocols::Command::calibrate) {}
   PlanFlags plan;
+  ViewFlag view;
   CLI::Option* names_knob = nullptr;
   CLI::Option* names_epsilon = nullptr;
-  CLI::Option* asks_view = nullptr;
   bool json = false;
   std::string knob;
   std::string epsilon;
-  std::string view;
 };
 
 bool whole(Knob knob) { return knob == Knob::rounds || knob == Knob::clients || knob == Knob::minimum; }
@@ -94,7 +93,7 @@ int calibrate(const CalibrateFlags& flags) {
   }
   protocols::Target target{};
   target.epsilon = number_flag("--epsilon", flags.epsilon, false);
-  target.view = view_flag(flags.view, flags.asks_view->count() > 0);
+  target.view = flags.view.view();
   const protocols::Plan plan = flags.plan.plan(protocols::keys_solved_by(knob));
   target.delta = delta_of(plan, flags.plan, "calibrate needs it");
   const Calibration found = protocols::calibrate(plan, knob, target);
@@ -124,11 +123,7 @@ Subcommand calibrate_command(CLI::App& root) {
           ->type_name("TEXT");
   flags->names_epsilon =
       cli->add_option("--epsilon", flags->epsilon, "the target, a number > 0")->type_name("NUMBER");
-  flags->asks_view =
-      cli->add_option("--view", flags->view,
-                      "what the adversary sees: shuffler-honest | shuffler-colludes | sum-only | "
-                      "server-trusted [the protocol's own]")
-          ->type_name("TEXT");
+  flags->view.add_to(*cli);
   cli->add_flag("--json", flags->json, "print one JSON line");
   return {cli, [flags] { return calibrate(*flags); }};
 }

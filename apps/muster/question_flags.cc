@@ -19,19 +19,26 @@ double number_flag(const std::string& flag, const std::string& text, bool zero_a
   return protocols::number_value({flag, raw, protocols::Command::account, range.text()}, range);
 }
 
-std::optional<View> view_flag(const std::string& text, bool given) {
-  if (!given) {
+void ViewFlag::add_to(CLI::App& cli) {
+  option_ = cli.add_option("--view", text_,
+                           "what the adversary sees: shuffler-honest | shuffler-colludes | sum-only | "
+                           "server-trusted [the protocol's own]")
+                ->type_name("TEXT");
+}
+
+std::optional<View> ViewFlag::view() const {
+  if (option_->count() == 0) {
     return std::nullopt;
   }
   std::string names;
   for (const View view :
        {View::shuffler_honest, View::shuffler_colludes, View::sum_only, View::server_trusted}) {
-    if (text == name_of(view)) {
+    if (text_ == name_of(view)) {
       return view;
     }
     names += (names.empty() ? "" : " | ") + std::string(name_of(view));
   }
-  throw Error(ErrorCode::plan, "--view", text, names, "is an unknown view");
+  throw Error(ErrorCode::plan, "--view", text_, names, "is an unknown view");
 }
 
 double delta_of(const protocols::Plan& plan, const PlanFlags& flags, const std::string& why) {

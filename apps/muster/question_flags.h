@@ -14,8 +14,17 @@ namespace muster::app {
 // The number given for `flag`. Throws Error(plan) unless it is finite and >= 0 (> 0 unless `zero_allowed`).
 double number_flag(const std::string& flag, const std::string& text, bool zero_allowed);
 
-// One of the four views; none if the flag was not given, which means the protocol's own view.
-std::optional<accounting::View> view_flag(const std::string& text, bool given);
+// The flag --view. It must outlive the parsing and not be moved.
+class ViewFlag {
+ public:
+  void add_to(CLI::App& cli);
+  // One of the four views; none if the flag was not given, which means the protocol's own view.
+  std::optional<accounting::View> view() const;
+
+ private:
+  const CLI::Option* option_ = nullptr;
+  std::string text_;
+};
 
 // The plan's delta. If there is none, throws Error(plan) with who needs it: "calibrate needs it".
 double delta_of(const protocols::Plan& plan, const PlanFlags& flags, const std::string& why);

@@ -92,9 +92,9 @@ class Data {
 };
 
 // The default folder: NAME-sweep-HASH8, with a hash of the plans of all runs.
-fs::path default_folder(const reporting::Sweep& sweep) {
+fs::path default_folder(const simulation::Sweep& sweep) {
   std::string hashes;
-  for (const reporting::Combination& combination : sweep.combinations) {
+  for (const simulation::Combination& combination : sweep.combinations) {
     for (const Plan& plan : combination.plans) {
       hashes += plan.hash();
     }
@@ -105,15 +105,15 @@ fs::path default_folder(const reporting::Sweep& sweep) {
 
 // The folder must be absent or empty, or with --resume contain this sweep; anything else does not belong
 // to the sweep and is refused.
-void check_folder(const reporting::Sweep& sweep, bool resume) {
+void check_folder(const simulation::Sweep& sweep, bool resume) {
   std::error_code failure;
   if (!fs::exists(sweep.folder, failure)) {
     return;
   }
   std::set<std::string> own = {kSummary, kPicture, std::string(kSummary) + ".tmp",
                                std::string(kPicture) + ".tmp"};
-  for (const std::vector<reporting::SweptRun>& runs : sweep.runs) {
-    for (const reporting::SweptRun& run : runs) {
+  for (const std::vector<simulation::SweptRun>& runs : sweep.runs) {
+    for (const simulation::SweptRun& run : runs) {
       own.insert(run.folder);
     }
   }
@@ -141,7 +141,7 @@ struct Place {
 
 // Runs on the same data set are consecutive. Otherwise the order is seed by seed, so that every
 // combination has a result early.
-std::vector<Place> order_of(const reporting::Sweep& sweep) {
+std::vector<Place> order_of(const simulation::Sweep& sweep) {
   std::vector<Place> places;
   for (std::size_t seed = 0; seed < sweep.combinations.front().plans.size(); ++seed) {
     for (std::size_t i = 0; i < sweep.combinations.size(); ++i) {
@@ -189,7 +189,7 @@ RunResult run_one(const Plan& plan, const fs::path& path, const TrainFlags& flag
   return result;
 }
 
-void run_all(reporting::Sweep& sweep, const TrainFlags& flags, simulation::Fidelity fidelity,
+void run_all(simulation::Sweep& sweep, const TrainFlags& flags, simulation::Fidelity fidelity,
              Charges& charges) {
   Data data;
   // Notes already printed, so that each is printed once and not for every run.
@@ -201,7 +201,7 @@ void run_all(reporting::Sweep& sweep, const TrainFlags& flags, simulation::Fidel
       return;
     }
     const Plan& plan = sweep.combinations[order[i].combination].plans[order[i].seed];
-    reporting::SweptRun& run = sweep.runs[order[i].combination][order[i].seed];
+    simulation::SweptRun& run = sweep.runs[order[i].combination][order[i].seed];
     const std::string which = fmt::format("run {} of {}", i + 1, order.size());
     try {
       RunResult result =
@@ -231,8 +231,8 @@ void run_all(reporting::Sweep& sweep, const TrainFlags& flags, simulation::Fidel
   }
 }
 
-reporting::Sweep sweep_of(const TrainFlags& flags) {
-  reporting::Sweep sweep;
+simulation::Sweep sweep_of(const TrainFlags& flags) {
+  simulation::Sweep sweep;
   for (const std::string& text : flags.sweeps) {
     sweep.keys.push_back(swept_key_of(text));
     if (flags.plan.given(sweep.keys.back().key)) {
@@ -241,8 +241,8 @@ reporting::Sweep sweep_of(const TrainFlags& flags) {
     }
   }
   sweep.combinations = combinations_of(flags.plan.source(), sweep.keys, flags.seeds);
-  for (const reporting::Combination& combination : sweep.combinations) {
-    std::vector<reporting::SweptRun> runs;
+  for (const simulation::Combination& combination : sweep.combinations) {
+    std::vector<simulation::SweptRun> runs;
     for (const Plan& plan : combination.plans) {
       runs.push_back({simulation::run_name(plan), std::nullopt, ""});
     }
@@ -252,7 +252,7 @@ reporting::Sweep sweep_of(const TrainFlags& flags) {
   return sweep;
 }
 
-void leave_summary(const reporting::Sweep& sweep, bool json) {
+void leave_summary(const simulation::Sweep& sweep, bool json) {
   const std::string summary = reporting::summary_json(sweep);
   replace_file(fs::path(sweep.folder) / kSummary, summary + "\n");
   replace_file(fs::path(sweep.folder) / kPicture, reporting::summary_svg(sweep));
@@ -268,10 +268,10 @@ void leave_summary(const reporting::Sweep& sweep, bool json) {
 
 int run_sweep(const TrainFlags& flags) {
   const simulation::Fidelity fidelity = simulation::fidelity_named(flags.fidelity);
-  reporting::Sweep sweep = sweep_of(flags);
+  simulation::Sweep sweep = sweep_of(flags);
   check_folder(sweep, flags.resume);
   Charges charges;
-  for (const reporting::Combination& combination : sweep.combinations) {
+  for (const simulation::Combination& combination : sweep.combinations) {
     const Plan& plan = combination.plans.front();
     simulation::check_fidelity(plan, fidelity);
     simulation::refuse_endless(plan, simulation::resources_here(flags.threads));
@@ -287,8 +287,8 @@ int run_sweep(const TrainFlags& flags) {
     fmt::print(stderr, "muster: interrupted; the same command with --resume continues\n");
     return exit_status(ErrorCode::interrupted);
   }
-  for (const std::vector<reporting::SweptRun>& runs : sweep.runs) {
-    for (const reporting::SweptRun& run : runs) {
+  for (const std::vector<simulation::SweptRun>& runs : sweep.runs) {
+    for (const simulation::SweptRun& run : runs) {
       if (!run.failure.empty()) {
         throw Error(ErrorCode::data, run.folder, "", "",
                     "failed, and the other runs of the sweep are done: " + run.failure);

@@ -30,12 +30,12 @@ std::vector<std::string> split(const std::string& text) {
 
 }  // namespace
 
-reporting::SweptKey swept_key_of(const std::string& text) {
+simulation::SweptKey swept_key_of(const std::string& text) {
   const std::size_t equals = text.find('=');
   if (equals == text.npos || equals == 0) {
     throw Error(ErrorCode::usage, "--sweep", text, kForm, "is not a key and its values");
   }
-  reporting::SweptKey swept{text.substr(0, equals), split(text.substr(equals + 1))};
+  simulation::SweptKey swept{text.substr(0, equals), split(text.substr(equals + 1))};
   const protocols::KeySpec* spec = protocols::find_key(swept.key);
   if (spec == nullptr || spec->flag.empty()) {
     const std::string close = protocols::nearest_key(swept.key);
@@ -59,9 +59,9 @@ reporting::SweptKey swept_key_of(const std::string& text) {
   return swept;
 }
 
-std::vector<reporting::Combination> combinations_of(const protocols::PlanSource& source,
-                                                    const std::vector<reporting::SweptKey>& keys,
-                                                    std::uint64_t seeds) {
+std::vector<simulation::Combination> combinations_of(const protocols::PlanSource& source,
+                                                     const std::vector<simulation::SweptKey>& keys,
+                                                     std::uint64_t seeds) {
   std::uint64_t runs = seeds;
   for (std::size_t i = 0; i < keys.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
@@ -75,14 +75,14 @@ std::vector<reporting::Combination> combinations_of(const protocols::PlanSource&
                   "asks for too many runs");
     }
   }
-  std::vector<reporting::Combination> combinations;
+  std::vector<simulation::Combination> combinations;
   std::set<std::string> hashes;
   for (std::uint64_t index = 0; index < runs / seeds; ++index) {
-    reporting::Combination combination;
+    simulation::Combination combination;
     protocols::PlanSource changed = source;
     std::uint64_t left = index;
     for (std::size_t i = keys.size(); i-- > 0;) {
-      const reporting::SweptKey& swept = keys[i];
+      const simulation::SweptKey& swept = keys[i];
       combination.set.emplace(combination.set.begin(), swept.key, swept.values[left % swept.values.size()]);
       left /= swept.values.size();
     }

@@ -14,9 +14,9 @@ import sys
 
 import long_functions
 
-# The rooms, in the order data flows. A room includes from itself and from rooms to its left.
-ROOMS = ["core", "numerics", "random", "describe", "composition", "accounting", "papers", "randomizers", "plan", "protocols",
-         "learning", "simulation", "reporting"]
+# The rooms, in the order data flows, as the build lists them. A room includes from itself and from rooms to its left.
+LISTS = pathlib.Path(__file__).resolve().parents[2] / "CMakeLists.txt"
+ROOMS = re.search(r"^set\(MUSTER_ROOMS\s([^)]*)\)", LISTS.read_text(encoding="utf-8"), re.M).group(1).split()
 
 MAX_LINES = 500
 

@@ -10,7 +10,6 @@ import muster_command
 from small_runs import SmallRuns
 
 PLAN = """
-name = "small"
 [population]
 clients = 100
 data = "digits"

@@ -9,7 +9,7 @@ import sys
 
 ROOMS = ["accounting", "papers"]
 # An id is assigned, or is the first argument of the function that makes several bounds alike.
-NAMED = re.compile(r'(?:\.id = |\b(?:approach|renyi_lower_bound)\(\s*)"([a-z0-9-]+)"')
+NAMED = re.compile(r'(?:\.id = |\b(?:approach|as_plotted|by_formula|renyi_lower_bound)\(\s*)"([a-z0-9-]+)"')
 ROW = re.compile(r"^\| (`[^|]*`) \|[^|]*\| ([^|]*) \|", re.M)
 
 

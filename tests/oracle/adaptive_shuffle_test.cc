@@ -12,6 +12,7 @@
 #include <map>
 #include <random>
 
+#include "tests/oracle/domination.h"
 #include "tests/oracle/enumeration.h"
 #include "tests/oracle/slow_formula.h"
 
@@ -106,22 +107,14 @@ long double blanket(int n, long double epsilon0, long double epsilon) {
   return swap_sum(pure_law(epsilon0, epsilon), n, 1, epsilon, 0);
 }
 
-struct Tally {
-  int cases = 0, violations = 0;
-  long double tightest = 0;
-  void add(long double truth, long double bound) {
-    ++cases;
-    violations += truth > bound * (1 + 1e-12L) + 1e-17L;
-    if (bound > 1e-12L) tightest = std::max(tightest, truth / bound);
-  }
-};
+const Domination kCounted = {.relative = 1e-12L, .absolute = 1e-17L, .negligible = 1e-12L};
 
 const std::vector<std::vector<int>> kShapes = {{1, 1}, {1, 1, 1}, {2, 1}, {1, 2},         {1, 1, 1, 1},
                                                {2, 2}, {1, 3},    {3, 1}, {1, 1, 1, 1, 1}};
 
 TEST(AdaptiveShuffle, BlanketDominatesRandomChannels) {
   std::mt19937_64 engine(41);
-  Tally tally;
+  Domination domination = kCounted;
   for (int trial = 0; trial < 60; ++trial) {
     const long double epsilon0 = std::vector<long double>{0.5L, 1, 2, 4}[static_cast<std::size_t>(trial % 4)];
     for (const std::vector<int>& slots : kShapes) {
@@ -132,20 +125,20 @@ TEST(AdaptiveShuffle, BlanketDominatesRandomChannels) {
       std::vector<int> others;
       for (int j = 1; j < n; ++j) others.push_back(static_cast<int>(engine() % 3));
       for (const long double share : {0.0L, 0.3L, 0.7L, 0.95L, 1.0L}) {
-        tally.add(divergence(others, slots, channels, share * epsilon0),
-                  blanket(n, epsilon0, share * epsilon0));
+        domination.add(divergence(others, slots, channels, share * epsilon0),
+                       blanket(n, epsilon0, share * epsilon0));
       }
     }
   }
-  EXPECT_EQ(tally.violations, 0) << "of " << tally.cases;
-  EXPECT_GT(tally.cases, 2000);
+  EXPECT_EQ(domination.violations, 0) << "of " << domination.cases;
+  EXPECT_GT(domination.cases, 2000);
 }
 
 // Channels are redrawn for one past at a time as long as the divergence grows, like an adversary who
 // picks every randomizer.
 TEST(AdaptiveShuffle, BlanketDominatesSearchedChannels) {
   std::mt19937_64 engine(42);
-  Tally tally;
+  Domination domination = kCounted;
   for (const std::vector<int>& slots : kShapes) {
     int n = 0;
     for (const int size : slots) n += size;
@@ -164,16 +157,16 @@ TEST(AdaptiveShuffle, BlanketDominatesSearchedChannels) {
             Channels changed = channels;
             draw(changed, all[engine() % all.size()], 3, epsilon0, engine);
             const long double candidate = divergence(others, slots, changed, epsilon);
-            tally.add(candidate, bound);
+            domination.add(candidate, bound);
             if (candidate >= value) value = candidate, channels = std::move(changed);
           }
         }
       }
     }
   }
-  EXPECT_EQ(tally.violations, 0) << "of " << tally.cases;
-  EXPECT_GT(tally.tightest, 0.8L);
-  RecordProperty("tightest", std::to_string(static_cast<double>(tally.tightest)));
+  EXPECT_EQ(domination.violations, 0) << "of " << domination.cases;
+  EXPECT_GT(domination.tightest, 0.8L);
+  RecordProperty("tightest", std::to_string(static_cast<double>(domination.tightest)));
 }
 
 }  // namespace

@@ -118,14 +118,14 @@ void exact_profile_bounds(const Case& c, std::vector<Claimed>& claims) {
   };
   if (asks(c, Quantity::hockey_stick, P::subset)) {
     add("swap theorem for a subset, exact profile",
-        [&] { return SubsetCurve(ReportingSum(profile_of(c)), n, static_cast<double>(p.k)); });
+        [&] { return subset_curve(ReportingSum(profile_of(c)), n, static_cast<double>(p.k)); });
   }
   if (asks(c, Quantity::hockey_stick, P::rates)) {
     add("unequal rates, exact profile",
         [&] { return UnequalRatesCurve(ReportingSum(profile_of(c)), n, p.low, p.high); });
   }
   if (asks(c, Quantity::hockey_stick, P::slots)) {
-    add("slots, exact profile", [&] { return SlotCurve(ReportingSum(profile_of(c)), p.slots, p.rate); });
+    add("slots, exact profile", [&] { return slot_curve(ReportingSum(profile_of(c)), p.slots, p.rate); });
   }
 }
 

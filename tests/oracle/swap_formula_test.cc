@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tests/oracle/domination.h"
 #include "tests/oracle/random_cases.h"
 #include "tests/oracle/slow_formula.h"
 
@@ -15,20 +16,12 @@ constexpr long double kNoise = 1e-16L;  // the round-off of a few thousand addit
 const std::vector<long double> kRates = {0.1L, 0.3L, 0.5L, 0.8L};
 const std::vector<long double> kShares = {0, 0.15L, 0.4L, 0.7L, 0.9L, 0.98L};  // of the largest log-ratio
 
-struct Tally {
-  int cases = 0, violations = 0;
-  long double tightest = 0;  // the largest truth / bound
-  void add(long double truth, long double bound) {
-    ++cases;
-    violations += truth > bound * (1 + 1e-12L) + kNoise;
-    if (truth > 1e-12L) tightest = std::max(tightest, truth / bound);
-  }
-};
+const Domination kCounted = {.relative = 1e-12L, .absolute = kNoise, .negligible = 1e-12L};
 
 // Theorem 1, one dataset at a time, for laws that need not be LDP; it is an equality if all others are alike.
 TEST(SwapTheorem, DominatesEveryDatasetAndIsExactAtHomogeneousOnes) {
   std::mt19937_64 engine(11);
-  Tally tally;
+  Domination domination = kCounted;
   long double worst_homogeneous_gap = 0;
   for (const Family family : {Family::smooth, Family::extreme, Family::sparse}) {
     for (int trial = 0; trial < 6; ++trial) {
@@ -43,7 +36,7 @@ TEST(SwapTheorem, DominatesEveryDatasetAndIsExactAtHomogeneousOnes) {
             for (const long double share : kShares) {
               const long double truth = hockey_stick(pair, share * top);
               const long double bound = swap_dataset(others, laws[0], laws[1], rate, share * top);
-              tally.add(truth, bound);
+              domination.add(truth, bound);
               if (dataset.front() == dataset.back() && family != Family::sparse) {
                 // The bound is exact but for the case that everybody reports (k = n), which
                 // adds at most rate^n.
@@ -56,16 +49,16 @@ TEST(SwapTheorem, DominatesEveryDatasetAndIsExactAtHomogeneousOnes) {
       }
     }
   }
-  EXPECT_EQ(tally.violations, 0) << "of " << tally.cases;
-  EXPECT_GT(tally.cases, 8000);
-  EXPECT_GT(tally.tightest, 0.999L);
+  EXPECT_EQ(domination.violations, 0) << "of " << domination.cases;
+  EXPECT_GT(domination.cases, 8000);
+  EXPECT_GT(domination.tightest, 0.999L);
   EXPECT_LT(worst_homogeneous_gap, 1e-15L);
 }
 
 // The profile-only form with the exact profile of each randomizer, for all datasets and all ordered pairs.
 TEST(ProfileOnly, DominatesEveryDataset) {
   std::mt19937_64 engine(12);
-  Tally tally;
+  Domination domination = kCounted;
   for (const Family family : {Family::smooth, Family::extreme}) {
     for (int trial = 0; trial < 4; ++trial) {
       const std::vector<Law> laws = random_randomizer(family, 2 + trial % 2, 2 + trial / 2, engine);
@@ -76,14 +69,14 @@ TEST(ProfileOnly, DominatesEveryDataset) {
             const long double epsilon = share * top;
             const long double bound =
                 swap_sum(profile_law(laws, epsilon), n, rate, epsilon, profile(laws, std::exp(epsilon)));
-            tally.add(worst_check_in(laws, n, rate, epsilon), bound);
+            domination.add(worst_check_in(laws, n, rate, epsilon), bound);
           }
         }
       }
     }
   }
-  EXPECT_EQ(tally.violations, 0) << "of " << tally.cases;
-  EXPECT_GT(tally.tightest, 0.5L);
+  EXPECT_EQ(domination.violations, 0) << "of " << domination.cases;
+  EXPECT_GT(domination.tightest, 0.5L);
 }
 
 // X* itself is a probability law of mean 1 - E with the stop-loss transform that defines it.
@@ -118,7 +111,7 @@ TEST(ProfileOnly, LawIsTheOneDefined) {
 // different messages).
 TEST(PureLaw, DominatesEveryDataset) {
   std::mt19937_64 engine(14);
-  Tally tally;
+  Domination domination = kCounted;
   std::vector<std::vector<Law>> randomizers;
   for (const long double epsilon0 : {0.5L, 1.0L, 2.0L}) {
     const long double q = 1 / (std::exp(epsilon0) + 1);
@@ -133,20 +126,20 @@ TEST(PureLaw, DominatesEveryDataset) {
         for (const long double share : kShares) {
           const long double epsilon = share * epsilon0;
           const long double at_all = (std::exp(epsilon0) - std::exp(epsilon)) / (std::exp(epsilon0) + 1);
-          tally.add(worst_check_in(laws, n, rate, epsilon),
-                    swap_sum(pure_law(epsilon0, epsilon), n, rate, epsilon, at_all));
+          domination.add(worst_check_in(laws, n, rate, epsilon),
+                         swap_sum(pure_law(epsilon0, epsilon), n, rate, epsilon, at_all));
         }
       }
     }
   }
-  EXPECT_EQ(tally.violations, 0) << "of " << tally.cases;
-  EXPECT_GT(tally.tightest, 0.9L);
+  EXPECT_EQ(domination.violations, 0) << "of " << domination.cases;
+  EXPECT_GT(domination.tightest, 0.9L);
 }
 
 // The same check fails for smaller formulas: with the law of one dataset (others = x') in place of X*, and
 // with that dataset's exact formula without the case k = n.
 TEST(PureLaw, TheCheckRejectsWeakerStatements) {
-  Tally without_last, one_dataset;
+  Domination without_last = kCounted, one_dataset = kCounted;
   const long double epsilon0 = 1, q = 1 / (std::exp(1.0L) + 1);
   const std::vector<Law> laws = {{1 - q, q}, {q, 1 - q}};
   for (int n = 3; n <= 6; ++n) {

@@ -18,6 +18,17 @@ constexpr double kShareOfUncharged = 0.25;
 
 constexpr double kNothing = 1e-290;  // deltas below this have a lower value of 0
 
+// What a bound says of its theorem: of a RoundBound or a RoundPair.
+template <typename OfRound>
+Bound labelled(const OfRound& of, View view) {
+  Bound bound;
+  bound.id = of.id;
+  bound.view = view;
+  bound.citation = of.citation;
+  bound.assumptions = of.assumptions;
+  return bound;
+}
+
 }  // namespace
 
 ComposedUpper::ComposedUpper(RoundBound round)
@@ -54,19 +65,15 @@ double ComposedUpper::from_below(std::uint64_t rounds, const Question& question,
 Bound ComposedUpper::bound(View view, const Gate& gate, std::uint64_t rounds,
                            const Question& question) const {
   const Stopwatch watch;
-  Bound bound;
-  bound.id = round_.id;
-  bound.view = view;
+  Bound bound = labelled(round_, view);
   bound.validity = round_.validity;
   bound.neighbouring = round_.neighbouring;
-  bound.citation = round_.citation;
   if (uses_types(rounds)) {
     bound.citation += fmt::format("; {} rounds", rounds);
   } else if (rounds > 1) {
     bound.citation +=
         fmt::format("; its dominating pair composed {} times, docs/theory/composition.md", rounds);
   }
-  bound.assumptions = round_.assumptions;
   const double value = upper(gate, rounds, question);
   if (std::isfinite(value)) {
     bound.upper = value;
@@ -85,11 +92,7 @@ ComposedLower::ComposedLower(RoundPair pair, double share)
 Bound ComposedLower::bound(View view, std::uint64_t rounds, const Question& question,
                            std::optional<double> upper) const {
   const Stopwatch watch;
-  Bound bound;
-  bound.id = pair_.id;
-  bound.view = view;
-  bound.citation = pair_.citation;
-  bound.assumptions = pair_.assumptions;
+  Bound bound = labelled(pair_, view);
   const bool nothing = !question.asks_epsilon() && upper && *upper < kNothing;
   bound.lower = nothing ? 0 : composed_.lower(rounds, question, upper.value_or(1));
   bound.seconds = watch.seconds();

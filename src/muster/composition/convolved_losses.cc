@@ -82,27 +82,30 @@ class Cells {
     return cell;
   }
 
-  void add_above(const Atoms& law, std::size_t first, std::size_t last, double shift, double times) {
-    const double off = rounding(law, shift);
+  // Calls each(cell, loss, mass) for every shifted atom, and flush(cell) after the last one of a cell. Sums of
+  // one cell are added to those of earlier rows in `flush`, which rounds less often.
+  template <typename Each, typename Flush>
+  void visit(const Atoms& law, std::size_t first, std::size_t last, double shift, double times,
+             const Each& each, const Flush& flush) const {
     std::size_t cell = 0;
-    double down = 0, up = 0;  // summed per cell before they are added to masses_, which rounds less often
-    const auto flush = [&] {
-      masses_[cell] += down;
-      if (cell + 1 < ends_.size()) {
-        masses_[cell + 1] += up;
-      }
-      down = up = 0;
-    };
     for (std::size_t i = first; i < last; ++i) {
       const double loss = law.points[i] + shift;
       if (const std::size_t next = cell_of(loss, cell); next != cell) {
-        flush();
+        flush(cell);
         cell = next;
       }
-      const double mass = law.masses[i] * times;
+      each(cell, loss, law.masses[i] * times);
+    }
+    flush(cell);
+  }
+
+  void add_above(const Atoms& law, std::size_t first, std::size_t last, double shift, double times) {
+    const double off = rounding(law, shift);
+    double down = 0, up = 0;
+    const auto each = [&](std::size_t cell, double loss, double mass) {
       if (cell + 1 == ends_.size()) {
         down += mass;
-        continue;
+        return;
       }
       // The share of the upper end, (1 - e^{-d}) / (1 - e^{-w}), is at most d/w e^{(w-d)/2}.
       const double d = loss - ends_[cell] + off;
@@ -113,31 +116,29 @@ class Cells {
       const double part = mass * smaller(share * (1 + 8 * kUlp), 1.0);
       up += part;
       down += mass - part;
-    }
-    flush();
+    };
+    visit(law, first, last, shift, times, each, [&](std::size_t cell) {
+      masses_[cell] += down;
+      if (cell + 1 < ends_.size()) {
+        masses_[cell + 1] += up;
+      }
+      down = up = 0;
+    });
   }
 
   void add_below(const Atoms& law, std::size_t first, std::size_t last, double shift, double times) {
     const double off = rounding(law, shift);
-    std::size_t cell = 0;
-    double mass = 0, v = 0;
-    const auto flush = [&] {
-      masses_[cell] += mass;
-      v_[cell] += v;
-      mass = v = 0;
-    };
-    for (std::size_t i = first; i < last; ++i) {
-      const double loss = law.points[i] + shift;
-      if (const std::size_t next = cell_of(loss, cell); next != cell) {
-        flush();
-        cell = next;
-      }
-      const double term = law.masses[i] * times;
+    double sum = 0, v = 0;
+    const auto each = [&](std::size_t cell, double loss, double mass) {
       const double d = larger(0.0, loss - ends_[cell] - off);
-      mass += term;
-      v += term * (d <= kNarrow ? d * (1 - d / 2) : -std::expm1(-d));
-    }
-    flush();
+      sum += mass;
+      v += mass * (d <= kNarrow ? d * (1 - d / 2) : -std::expm1(-d));
+    };
+    visit(law, first, last, shift, times, each, [&](std::size_t cell) {
+      masses_[cell] += sum;
+      v_[cell] += v;
+      sum = v = 0;
+    });
   }
 
   double mean_of_u(std::size_t cell) const {

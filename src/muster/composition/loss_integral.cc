@@ -83,9 +83,9 @@ class Kernel {
 };
 
 // The parts' laws tilted by c, and the bounds on round-off that depend on them.
-class TiltedParts {
+class TiltedLosses {
  public:
-  TiltedParts(std::span<const RepeatedLoss> parts, double c) {
+  TiltedLosses(std::span<const RepeatedLoss> parts, double c) {
     for (const RepeatedLoss& part : parts) {
       laws_.push_back({numerics::TiltedLaw(*part.losses, c), part.rounds});
       atoms_ += static_cast<double>(laws_.back().tilt.atoms()) + kFrequency;
@@ -126,9 +126,9 @@ class TiltedParts {
 class TransformedProduct {
  public:
   // None if a loss is not on the lattice.
-  static std::optional<TransformedProduct> of(const TiltedParts& parts, double spacing, int log2_cells) {
+  static std::optional<TransformedProduct> of(const TiltedLosses& parts, double spacing, int log2_cells) {
     TransformedProduct product;
-    for (const TiltedParts::Law& law : parts.laws()) {
+    for (const TiltedLosses::Law& law : parts.laws()) {
       std::vector<std::int64_t> index(law.tilt.atoms());
       for (std::size_t i = 0; i < index.size(); ++i) {
         const double at = law.tilt.points()[i] / spacing;
@@ -204,7 +204,7 @@ class TermSum {
     double c, h, l0, excess;
   };
   // The errors of a term's logarithm besides its own round-off: of ln E e^{cS}, and of fast transforms.
-  TermSum(const Place& place, const TiltedParts& parts, double of_total, double of_transforms)
+  TermSum(const Place& place, const TiltedLosses& parts, double of_total, double of_transforms)
       : place_(place),
         kernel_(place.c, place.h, place.excess),
         // The first lattice point l0 is as exact as epsilon.
@@ -327,7 +327,7 @@ std::optional<numerics::Enclosure> Integral::value(int max_cells, double max_wor
 std::optional<numerics::Enclosure> Integral::summed(double cells, double max_work, int log2_cells) const {
   const double step = 2 * std::numbers::pi / (cells * h_);
   const double last = cells / 2;
-  const TiltedParts parts(parts_, c_);
+  const TiltedLosses parts(parts_, c_);
   const TermSum::Place place{c_, h_, l0_, epsilon_ - l0_};
   const auto walked = [&](auto& product, double of_transforms) -> std::optional<TermSum> {
     TermSum sum(place, parts, log_total_error_, of_transforms);
@@ -344,7 +344,7 @@ std::optional<numerics::Enclosure> Integral::summed(double cells, double max_wor
     }
   } else {
     contour::Product product(0, kNegligible, contour::Leap::by_all_factors);
-    for (const TiltedParts::Law& law : parts.laws()) {
+    for (const TiltedLosses::Law& law : parts.laws()) {
       product.add(law.tilt, law.rounds, step);
     }
     sum = walked(product, 0);

@@ -4,16 +4,10 @@
 
 #include "muster/core/error.h"
 #include "muster/core/number_text.h"
+#include "muster/core/overloaded.h"
 
 namespace muster::accounting {
 namespace {
-
-template <class... Visitors>
-struct Overloaded : Visitors... {
-  using Visitors::operator()...;
-};
-template <class... Visitors>
-Overloaded(Visitors...) -> Overloaded<Visitors...>;
 
 void require(bool ok, const char* key, const std::string& value, const std::string& allowed) {
   if (!ok) {
@@ -27,10 +21,9 @@ void require_ordered(const std::optional<Rate>& least, Rate most) {
           "lo <= hi");
 }
 
-std::string rates(const std::optional<Rate>& least, Rate most) {
-  return least && least->value() < most.value()
-             ? fmt::format("{} to {}", number_text(least->value()), number_text(most.value()))
-             : number_text(most.value());
+std::string rates(const Participation& participation) {
+  const double least = least_rate(participation).value(), most = message_rate(participation).value();
+  return least < most ? fmt::format("{} to {}", number_text(least), number_text(most)) : number_text(most);
 }
 
 }  // namespace
@@ -84,17 +77,16 @@ std::string describe(const Participation& participation) {
             return fmt::format("a secret subset of {} of {} clients reporting in each round", p.subset, n);
           },
           [&](const ShuffledCheckIn& p) {
-            return fmt::format("{} clients, each reporting with probability {} in each round", n,
-                               rates(p.least, p.rate));
+            return fmt::format("{} clients, each reporting with probability {} in each round", n, rates(p));
           },
           [&](const RandomCheckIn& p) {
             return fmt::format("{} clients, each checking in with probability {} at one of {} slots of a run",
-                               n, rates(p.least, p.rate), p.slots);
+                               n, rates(p), p.slots);
           },
           [&](const AggregatedCheckIn& p) {
             return fmt::format(
                 "{} clients, each adding to the sum of a round with probability {}; fewer than {}: destroyed",
-                n, rates(p.least, p.rate), p.minimum);
+                n, rates(p), p.minimum);
           }},
       participation);
 }
@@ -113,6 +105,18 @@ Rate message_rate(const Participation& participation) {
                    return Rate::of(static_cast<double>(p.subset) / static_cast<double>(p.clients.value()));
                  },
                  [](const auto& p) { return p.rate; }},
+      participation);
+}
+
+Rate least_rate(const Participation& participation) {
+  return std::visit(
+      [&](const auto& p) {
+        if constexpr (requires { p.least; }) {
+          return p.least.value_or(p.rate);
+        } else {
+          return message_rate(participation);
+        }
+      },
       participation);
 }
 

@@ -82,6 +82,8 @@ View own_view(const Participation& participation);
 
 // The probability that a given client sends a message in a round.
 Rate message_rate(const Participation& participation);
+// The same for the client who sends least often: `least` where rates differ.
+Rate least_rate(const Participation& participation);
 
 ClientCount clients_of(const Participation& participation);
 

@@ -4,10 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <functional>
 #include <map>
 
 #include "muster/core/error.h"
+#include "muster/plan/error_of_test.h"
 #include "muster/plan/keys.h"
 #include "muster/plan/plan.h"
 #include "muster/plan/source.h"
@@ -54,16 +54,6 @@ Plan plan_of(const Keys& keys, Command command = Command::account,
     source.override_key(key, text);
   }
   return Plan::validate(source, command, solved_for);
-}
-
-Error error_of(const std::function<void()>& refused) {
-  try {
-    refused();
-  } catch (const Error& error) {
-    return error;
-  }
-  ADD_FAILURE() << "accepted";
-  return Error(ErrorCode::internal, "", "", "", "accepted");
 }
 
 TEST(PlanDescriptions, EveryProtocolWithEveryRandomizer) {

@@ -14,6 +14,7 @@
 #include <sstream>
 
 #include "muster/core/error.h"
+#include "muster/core/overloaded.h"
 #include "muster/plan/keys.h"
 #include "muster/plan/source.h"
 
@@ -22,11 +23,6 @@ namespace {
 
 using testing::HasSubstr;
 using Texts = std::vector<std::string>;
-
-template <typename... Cases>
-struct Overloaded : Cases... {
-  using Cases::operator()...;
-};
 
 // A value that any key of this kind takes, and that can be trained with the usual values of other keys.
 std::string usual(const KeySpec& spec) {

@@ -3,9 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <functional>
 
 #include "muster/core/error.h"
+#include "muster/plan/error_of_test.h"
 #include "muster/plan/source.h"
 
 namespace muster::protocols {
@@ -43,16 +43,6 @@ Plan plan_of(const std::string& text, Command command = Command::train, const Ov
 
 Plan flags_alone(const Overrides& overrides, Command command = Command::account) {
   return plan_of("", command, overrides);
-}
-
-Error error_of(const std::function<void()>& refused) {
-  try {
-    refused();
-  } catch (const Error& error) {
-    return error;
-  }
-  ADD_FAILURE() << "accepted";
-  return Error(ErrorCode::internal, "", "", "", "accepted");
 }
 
 TEST(Plan, ReadsEveryKeyAndFillsDefaults) {

@@ -7,20 +7,16 @@
 #include <fstream>
 
 #include "muster/core/error.h"
+#include "muster/plan/error_of_test.h"
 
 namespace muster::protocols {
 namespace {
 
 using testing::HasSubstr;
 
-Error error_of(const std::string& text) {
-  try {
-    PlanSource::from_text(text, "bad.toml");
-  } catch (const Error& error) {
-    return error;
-  }
-  ADD_FAILURE() << "accepted: " << text;
-  return Error(ErrorCode::internal, "", "", "", "accepted");
+Error error_of_text(const std::string& text) {
+  SCOPED_TRACE(text);
+  return error_of([&] { PlanSource::from_text(text, "bad.toml"); });
 }
 
 TEST(PlanSource, SyntaxErrorsNameFileLineColumnAndText) {
@@ -37,7 +33,7 @@ TEST(PlanSource, SyntaxErrorsNameFileLineColumnAndText) {
                           Case{"x = \"open\n", "line 1, column", "x = \"open"},
                           Case{"x = 1 y = 2\n", "line 1, column", "x = 1 y = 2"},
                           Case{"x = \"\xff\"\n", "line 1, column", ""}}) {
-    const Error error = error_of(bad.text);
+    const Error error = error_of_text(bad.text);
     EXPECT_EQ(error.code(), ErrorCode::plan);
     EXPECT_EQ(error.key(), "bad.toml");
     EXPECT_THAT(error.what(), HasSubstr(bad.where)) << bad.text;
@@ -50,7 +46,7 @@ TEST(PlanSource, KeysOfVeryManyPartsAreRefused) {
   std::string key = "a";
   for (int i = 0; i < 400'000; ++i) key += ".a";
   for (const std::string& text : {key + " = 1\n", "[" + key + "]\n", "x = {" + key + " = 1}\n"}) {
-    const Error error = error_of(text);
+    const Error error = error_of_text(text);
     EXPECT_EQ(error.code(), ErrorCode::plan);
     EXPECT_THAT(error.what(), HasSubstr("too many dots"));
   }

@@ -60,6 +60,17 @@ HWY_INLINE void Encrypt4(const std::uint8_t* HWY_RESTRICT schedule, V8& a, V8& b
   d = hn::AESLastRound(d, key);
 }
 
+// Encrypts the next four vectors of counters, and moves the counters on by four increments.
+HWY_INLINE void EncryptNext4(const std::uint8_t* HWY_RESTRICT schedule, hn::Vec<D64> increment,
+                             hn::Vec<D64>& counters, V8 (&v)[4]) {
+  const D8 d8;
+  for (V8& vector : v) {
+    vector = hn::BitCast(d8, counters);
+    counters = hn::Add(counters, increment);
+  }
+  Encrypt4(schedule, v[0], v[1], v[2], v[3]);
+}
+
 // The counters first, first + step, and so on. The step is added to the low halves; the caller makes sure
 // that nothing carries out of its field.
 HWY_INLINE hn::Vec<D64> FirstCounters(const Counter& first, std::uint64_t step) {

@@ -42,7 +42,6 @@ void EncryptClients(const AesSchedule& schedule, Counter counter, std::uint64_t*
 void EncryptIndices(const AesSchedule& key, Counter counter, std::uint64_t* HWY_RESTRICT out,
                     std::size_t blocks) {
   const std::uint8_t* HWY_RESTRICT schedule = key.data();
-  const D8 d8;
   const D64 d64;
   const std::size_t lanes = hn::Lanes(d64);
   hn::Vec<D64> counters = FirstCounters(counter, 1);
@@ -50,11 +49,7 @@ void EncryptIndices(const AesSchedule& key, Counter counter, std::uint64_t* HWY_
   alignas(64) std::uint64_t tail[32];
   for (std::size_t words = 2 * blocks; words != 0;) {
     V8 v[4];
-    for (V8& vector : v) {
-      vector = hn::BitCast(d8, counters);
-      counters = hn::Add(counters, increment);
-    }
-    Encrypt4(schedule, v[0], v[1], v[2], v[3]);
+    EncryptNext4(schedule, increment, counters, v);
     const bool full = words >= 4 * lanes;
     std::uint64_t* to = full ? out : tail;
     for (std::size_t i = 0; i < 4; ++i) hn::StoreU(hn::BitCast(d64, v[i]), d64, to + i * lanes);
@@ -70,7 +65,6 @@ void EncryptIndices(const AesSchedule& key, Counter counter, std::uint64_t* HWY_
 void EncryptClients(const AesSchedule& key, Counter counter, std::uint64_t* HWY_RESTRICT out,
                     std::size_t clients) {
   const std::uint8_t* HWY_RESTRICT schedule = key.data();
-  const D8 d8;
   const D64 d64;
   const std::size_t lanes = hn::Lanes(d64);
   constexpr std::uint64_t kOneClient = std::uint64_t{1} << 32;
@@ -79,11 +73,7 @@ void EncryptClients(const AesSchedule& key, Counter counter, std::uint64_t* HWY_
   alignas(64) std::uint64_t tail[16];
   while (clients != 0) {
     V8 v[4];
-    for (V8& vector : v) {
-      vector = hn::BitCast(d8, counters);
-      counters = hn::Add(counters, increment);
-    }
-    Encrypt4(schedule, v[0], v[1], v[2], v[3]);
+    EncryptNext4(schedule, increment, counters, v);
     const bool full = clients >= 2 * lanes;
     std::uint64_t* to = full ? out : tail;
     for (std::size_t i = 0; i < 2; ++i) {

@@ -17,6 +17,11 @@
 namespace muster::reporting {
 namespace {
 
+using simulation::Combination;
+using simulation::Sweep;
+using simulation::SweptKey;
+using simulation::SweptRun;
+
 // Statistics over the finished seeds of one combination.
 struct Spread {
   std::uint64_t finished = 0;

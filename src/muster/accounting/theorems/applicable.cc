@@ -15,19 +15,6 @@ namespace {
 // At this rate, 1e12 clients together send one report in a thousand rounds, so there is no amplification.
 constexpr double kMinRate = 1e-15;
 
-// The least rate of a client's coin; 1 where there are no coins.
-double min_rate(const Participation& participation) {
-  return std::visit(
-      [](const auto& p) {
-        if constexpr (requires { p.least; }) {
-          return p.least.value_or(p.rate).value();
-        } else {
-          return 1.0;
-        }
-      },
-      participation);
-}
-
 // Ranks the views: at a larger rank, the adversary sees more.
 int seen_in(View view) {
   switch (view) {
@@ -69,7 +56,7 @@ Applicable applicable(const Mechanism& mechanism, const Participation& participa
                 fmt::format("no theorem covers {} in this view", name_of(participation)));
   }
   Applicable list;
-  if (min_rate(participation) < kMinRate) {
+  if (least_rate(participation).value() < kMinRate) {
     list.missing = fmt::format("amplification is not computed for effective rates below {}", kMinRate);
     return list;
   }

@@ -8,22 +8,22 @@
 namespace muster::numerics {
 namespace {
 
-struct Outcome {
+struct SumAtom {
   double sum;
   double probability;
   int nonzero;  // how many terms are not zero
 };
 
-// The law of the sum of `count` independent terms: one outcome for each combination of
+// The law of the sum of `count` independent terms: one atom for each combination of
 // counts of its atoms.
-std::vector<Outcome> outcomes(const AtomicLaw& law, int count) {
+std::vector<SumAtom> atoms_of_sum(const AtomicLaw& law, int count) {
   double rest = 1;
   for (double w : law.weights) {
     rest -= w;
   }
   rest = larger(rest, 0.0);
   const std::size_t atoms = law.points.size();
-  std::vector<Outcome> all;
+  std::vector<SumAtom> all;
   const auto visit = [&](auto&& self, std::size_t atom, int left, double sum, double p, int nonzero) -> void {
     if (atom == atoms) {
       for (int c = 1; c <= left; ++c) {
@@ -68,12 +68,12 @@ Enclosure enumerated_mixture(const AtomicLaw& first, const AtomicLaw& second, do
   double worst = 0;
   double error = 0;
   for (int h = 0; h <= others; ++h) {
-    const std::vector<Outcome> left = outcomes(first, h);
-    const std::vector<Outcome> right = outcomes(second, others - h);
+    const std::vector<SumAtom> left = atoms_of_sum(first, h);
+    const std::vector<SumAtom> right = atoms_of_sum(second, others - h);
     double total = 0;
     double size = 0;  // sum of the moduli that are subtracted, for the round-off near the threshold
-    for (const Outcome& x : left) {
-      for (const Outcome& y : right) {
+    for (const SumAtom& x : left) {
+      for (const SumAtom& y : right) {
         const double excess = x.sum + y.sum - k;
         if (excess > 0) {
           const double mass =
@@ -89,8 +89,8 @@ Enclosure enumerated_mixture(const AtomicLaw& first, const AtomicLaw& second, do
       error = total * 1e-12 + size * 1e-14;
     }
   }
-  // Round-off may move an outcome at the threshold to its other side, which changes the result by 1e-14
-  // of the outcome's size.
+  // Round-off may move an atom at the threshold to its other side, which changes the result by 1e-14
+  // of the atom's size.
   const double near = 1e-14 * (std::abs(k) + terms * (first.largest_point() + second.largest_point()));
   const double underflow = 1e-290;
   const double inward =

@@ -77,11 +77,7 @@ contour::SmoothedSum trapezoid(const TiltedLaw& tilt, double n, double k, double
   if (visited < last) {
     return {0, 0, 0, visited / last};
   }
-  const contour::Beyond rest = contour::beyond(last, step, s);
-  skipped += rest.excess;
-  density += rest.density;
-  const double scale = std::exp(0.5 * s * s * c * c) / period;
-  return {value * scale, (skipped + noise) * scale, larger(0.0, density) * scale, 1};
+  return contour::scaled({value, noise, density, skipped}, last, step, c, s, period);
 }
 
 }  // namespace

@@ -19,24 +19,24 @@ constexpr std::size_t kFewAtoms = 8;  // up to here sines one by one are quicker
 constexpr double kNegligible = 36;
 
 // An upper bound of |phi_0 - phi_1| on the whole contour.
-double widest(const Frame& frame, const Side& a, const Side& b) {
+double widest(const Frame& frame, const LawOnContour& a, const LawOnContour& b) {
   return a.phi() * (1 + kUlp) + b.phi() - 2 * frame.absent;
 }
 // Terms below e^-this of the largest one are negligible, even multiplied by (terms * widest)^2
 // for the curvature.
-double negligible_exponent(const Frame& frame, const Side& a, const Side& b) {
+double negligible_exponent(const Frame& frame, const LawOnContour& a, const LawOnContour& b) {
   return kNegligible + 2 * std::log1p(frame.terms * widest(frame, a, b));
 }
-double last_frequency(const Frame& frame, const Side& a, const Side& b, double s) {
+double last_frequency(const Frame& frame, const LawOnContour& a, const LawOnContour& b, double s) {
   return std::floor(std::sqrt(2 * (negligible_exponent(frame, a, b) + 1)) / s * frame.period.length /
                     (2 * std::numbers::pi));
 }
-double frequencies(const Frame& frame, const Side& a, const Side& b, double fraction) {
+double frequencies(const Frame& frame, const LawOnContour& a, const LawOnContour& b, double fraction) {
   return last_frequency(frame, a, b, fraction / frame.c);
 }
 
 // Estimates from a few frequencies far from zero what share of them has terms that are not negligible.
-double active_share(const Frame& frame, const Side& a, const Side& b) {
+double active_share(const Frame& frame, const LawOnContour& a, const LawOnContour& b) {
   constexpr int kProbes = 48;
   const double negligible = negligible_exponent(frame, a, b);
   const double step = 2 * std::numbers::pi / frame.period.length;
@@ -57,14 +57,14 @@ double active_share(const Frame& frame, const Side& a, const Side& b) {
 
 }  // namespace
 
-Side::Side(const AtomicLaw& law, double c) : tilt(law, c), points(law.points) {
+LawOnContour::LawOnContour(const AtomicLaw& law, double c) : tilt(law, c), points(law.points) {
   for (std::size_t i = 0; i < points.size(); ++i) {
     minus_one += law.weights[i] * std::expm1(c * points[i]);
     weights.push_back(2 * law.weights[i] * std::exp(c * points[i] - tilt.log_mgf()));
   }
 }
 
-std::complex<double> Side::characteristic_minus_one(double t) const {
+std::complex<double> LawOnContour::characteristic_minus_one(double t) const {
   if (points.size() > kFewAtoms) return tilt.characteristic_minus_one(t);
   double real = 0;
   double imaginary = 0;
@@ -77,7 +77,7 @@ std::complex<double> Side::characteristic_minus_one(double t) const {
   return {real, imaginary};
 }
 
-double affordable_fraction(const Frame& frame, const Side& a, const Side& b) {
+double affordable_fraction(const Frame& frame, const LawOnContour& a, const LawOnContour& b) {
   const double fraction =
       kFinest * active_share(frame, a, b) * frequencies(frame, a, b, kFinest) / kAffordable;
   return within(fraction, kFinest, kCoarsest);
@@ -89,22 +89,23 @@ namespace {
 // product of factors of both laws.
 class LargerOfTwo {
  public:
-  LargerOfTwo(const Frame& frame, const Side& a, const Side& b, double s, double step, double last)
+  LargerOfTwo(const Frame& frame, const LawOnContour& a, const LawOnContour& b, double s, double step,
+              double last)
       : terms_(frame.terms),
         s_(s),
         farthest_(last * step),
         negligible_exponent_(negligible_exponent(frame, a, b)),
         lipschitz_(larger(a.tilt.absolute_mean(), b.tilt.absolute_mean())),
-        sides_{&a, &b},
+        laws_{&a, &b},
         rotating_{EquispacedCharacteristic(a.tilt, step), EquispacedCharacteristic(b.tilt, step)} {
     const double log_top = larger(a.tilt.log_mgf(), b.tilt.log_mgf());
-    for (int j = 0; j < 2; ++j) share_[j] = std::exp(sides_[j]->tilt.log_mgf() - log_top);
+    for (int j = 0; j < 2; ++j) share_[j] = std::exp(laws_[j]->tilt.log_mgf() - log_top);
   }
 
   static double work(bool) { return 1; }
   void visit(double, double t, bool in_step) {
     for (int j = 0; j < 2; ++j) {
-      x[j] = in_step ? rotating_[j].advance() : sides_[j]->characteristic_minus_one(t);
+      x[j] = in_step ? rotating_[j].advance() : laws_[j]->characteristic_minus_one(t);
     }
     modulus_ = larger(share_[0] * contour::modulus_above(x[0]), share_[1] * contour::modulus_above(x[1]));
     damping = 0.5 * s_ * s_ * t * t;
@@ -126,7 +127,7 @@ class LargerOfTwo {
 
  private:
   double terms_, s_, farthest_, negligible_exponent_, lipschitz_;
-  const Side* sides_[2];
+  const LawOnContour* laws_[2];
   EquispacedCharacteristic rotating_[2];
   double share_[2];
   double modulus_ = 0, threshold_ = 0;
@@ -144,9 +145,9 @@ struct Polar {
 // Collects the samples of one smoothing and the bounds on what is left out.
 class Collector {
  public:
-  Collector(const Frame& frame, const Side& a, const Side& b, double s)
+  Collector(const Frame& frame, const LawOnContour& a, const LawOnContour& b, double s)
       : frame_(frame),
-        sides_{&a, &b},
+        laws_{&a, &b},
         s_(s),
         step_(2 * std::numbers::pi / frame.period.length),
         top_(larger(a.phi(), b.phi())),
@@ -163,7 +164,7 @@ class Collector {
   // The samples at all frequencies; not affordable where more than `budget` would be visited.
   Samples all(double budget) && {
     add(0, 1, {0, 0}, {0, 0}, 0);
-    LargerOfTwo integrand(frame_, *sides_[0], *sides_[1], s_, step_, last_);
+    LargerOfTwo integrand(frame_, *laws_[0], *laws_[1], s_, step_, last_);
     const double visited = contour::walk(
         integrand, step_, last_, budget,
         [&](double, double t) { add(t, 2, integrand.x[0], integrand.x[1], integrand.damping); },
@@ -232,7 +233,7 @@ class Collector {
   // |phi_0 - phi_1|^2 times the largest |phi_0|^i |phi_1|^(m-2-i) over i, integrated over the weight of
   // Mixing::swap (docs/theory/class-c.md, "Second differences").
   void add_curvature(const Point& p) {
-    const Side &a = *sides_[0], &b = *sides_[1];
+    const LawOnContour &a = *laws_[0], &b = *laws_[1];
     const std::complex<double> apart = (a.minus_one - b.minus_one) + a.phi() * p.x[0] - b.phi() * p.x[1];
     const double difference =
         std::sqrt(std::norm(apart)) * (1 + 4 * kUlp) + difference_error_ + difference_slope_ * p.t;
@@ -274,7 +275,7 @@ class Collector {
 
   // g psi_j = phi_j - absent.
   std::complex<double> reporting_part(const Point& p, int j) const {
-    return sides_[j]->phi() * (1.0 + p.x[j]) - frame_.absent;
+    return laws_[j]->phi() * (1.0 + p.x[j]) - frame_.absent;
   }
   // A product of this modulus and argument, times e^{-itk} and the smoothing's phase.
   std::complex<double> turned(double modulus, double argument, double t) const {
@@ -307,7 +308,7 @@ class Collector {
       left_out += std::exp((n - 3) * reporting) / smaller(1.0, top_ * top_ * top_);
       left_out *= n;
     }
-    const double difference = widest(frame_, *sides_[0], *sides_[1]);
+    const double difference = widest(frame_, *laws_[0], *laws_[1]);
     out_.curvature +=
         full * difference * difference *
         (skipped_ * left_out + rest.excess * (frame_.swap ? n : 1) / smaller(1.0, top_ * top_ * top_));
@@ -327,7 +328,7 @@ class Collector {
   }
 
   const Frame& frame_;
-  const Side* sides_[2];
+  const LawOnContour* laws_[2];
   double s_, step_;
   double top_;  // the larger phi_j
   double negligible_, last_;
@@ -343,7 +344,7 @@ class Collector {
 
 }  // namespace
 
-Samples sample(const Frame& frame, const Side& a, const Side& b, double s, double budget) {
+Samples sample(const Frame& frame, const LawOnContour& a, const LawOnContour& b, double s, double budget) {
   return Collector(frame, a, b, s).all(budget);
 }
 

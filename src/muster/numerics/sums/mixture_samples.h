@@ -27,8 +27,8 @@ inline constexpr double kEveryType = 256;
 
 // One law on the common contour. If it has few atoms the sines are computed one by one, without the
 // vector kernels of TiltedLaw.
-struct Side {
-  Side(const AtomicLaw& law, double c);
+struct LawOnContour {
+  LawOnContour(const AtomicLaw& law, double c);
   // chi(t) - 1 = phi(c + it)/phi(c) - 1.
   std::complex<double> characteristic_minus_one(double t) const;
   double phi() const { return 1 + minus_one; }
@@ -65,9 +65,9 @@ struct Samples {
 inline bool scans_every_type(const Frame& frame) { return frame.swap && frame.terms <= kEveryType; }
 
 // The finest affordable smoothing in units of 1/c, estimated from a few frequencies.
-double affordable_fraction(const Frame& frame, const Side& a, const Side& b);
+double affordable_fraction(const Frame& frame, const LawOnContour& a, const LawOnContour& b);
 
 // The samples at smoothing s; `affordable` is false where more than `budget` frequencies would be visited.
-Samples sample(const Frame& frame, const Side& a, const Side& b, double s, double budget);
+Samples sample(const Frame& frame, const LawOnContour& a, const LawOnContour& b, double s, double budget);
 
 }  // namespace muster::numerics::mixture

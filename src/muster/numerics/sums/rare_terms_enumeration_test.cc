@@ -18,14 +18,14 @@ namespace {
 
 constexpr long double kSmall = 1e-13L;  // relative round-off of sums of positive terms
 
-struct Outcome {
+struct SumAtom {
   long double sum;
   long double probability;
 };
-using Outcomes = std::vector<Outcome>;
+using SumAtoms = std::vector<SumAtom>;
 
-Outcomes outcomes_of(const AtomicLaw& law) {
-  Outcomes all;
+SumAtoms atoms_of(const AtomicLaw& law) {
+  SumAtoms all;
   long double rest = 1;
   for (std::size_t i = 0; i < law.points.size(); ++i) {
     all.push_back({law.points[i], law.weights[i]});
@@ -36,13 +36,13 @@ Outcomes outcomes_of(const AtomicLaw& law) {
 }
 
 // Every outcome of the sum of `count` independent terms.
-Outcomes power(const Outcomes& term, int count) {
-  Outcomes all{{0, 1}};
+SumAtoms power(const SumAtoms& term, int count) {
+  SumAtoms all{{0, 1}};
   for (int i = 0; i < count; ++i) {
-    Outcomes next;
+    SumAtoms next;
     next.reserve(all.size() * term.size());
-    for (const Outcome& x : all) {
-      for (const Outcome& y : term) {
+    for (const SumAtom& x : all) {
+      for (const SumAtom& y : term) {
         next.push_back({x.sum + y.sum, x.probability * y.probability});
       }
     }
@@ -51,19 +51,19 @@ Outcomes power(const Outcomes& term, int count) {
   return all;
 }
 
-Outcomes added(const Outcomes& a, const Outcomes& b) {
-  Outcomes all;
-  for (const Outcome& x : a) {
-    for (const Outcome& y : b) {
+SumAtoms added(const SumAtoms& a, const SumAtoms& b) {
+  SumAtoms all;
+  for (const SumAtom& x : a) {
+    for (const SumAtom& y : b) {
       all.push_back({x.sum + y.sum, x.probability * y.probability});
     }
   }
   return all;
 }
 
-long double excess(const Outcomes& all, long double k) {
+long double excess(const SumAtoms& all, long double k) {
   long double value = 0;
-  for (const Outcome& x : all) {
+  for (const SumAtom& x : all) {
     value += std::max(0.0L, x.sum - k) * x.probability;
   }
   return value;
@@ -99,9 +99,9 @@ struct Statement {
 };
 
 Statement statement(const AtomicLaw& law, int n, long double k, double size, double low_size, int missing) {
-  Outcomes bulk, capped, large;
+  SumAtoms bulk, capped, large;
   long double chance = 0, mean_beyond = 0, low_chance = 0;
-  for (const Outcome& atom : outcomes_of(law)) {
+  for (const SumAtom& atom : atoms_of(law)) {
     if (atom.sum > size) {
       large.push_back(atom);
       chance += atom.probability;
@@ -114,15 +114,15 @@ Statement statement(const AtomicLaw& law, int n, long double k, double size, dou
       capped.push_back(bulk.back());
     }
   }
-  for (Outcome& atom : bulk) {
+  for (SumAtom& atom : bulk) {
     atom.probability /= 1 - chance;
   }
   const long double terms = n;
-  const Outcomes others = power(bulk, n - 1 - missing);
-  const Outcomes capped_others = power(capped, std::max(0, n - 2 - missing));
+  const SumAtoms others = power(bulk, n - 1 - missing);
+  const SumAtoms capped_others = power(capped, std::max(0, n - 2 - missing));
   long double value = std::pow(1 - chance, terms) * excess(power(bulk, n), k);
   long double two = terms * chance * terms * mean_beyond;
-  for (const Outcome& y : large) {
+  for (const SumAtom& y : large) {
     value += terms * std::pow(1 - chance, terms - 1) * y.probability * excess(others, k - y.sum);
     two += terms * y.probability * excess(capped_others, k - 2 * y.sum);
   }
@@ -148,7 +148,7 @@ TEST(RareTermsEnumeration, TheStatementHoldsAndOneTermFewerIsCaught) {
   for (int trial = 0; trial < 400; ++trial) {
     const int n = 2 + trial % 5;
     const AtomicLaw law = random_law(n <= 3 ? 9 : n <= 4 ? 6 : 4, engine);
-    const Outcomes sum = power(outcomes_of(law), n);
+    const SumAtoms sum = power(atoms_of(law), n);
     const double size = law.largest_point() * std::pow(uniform(engine), 3);
     const double low_size = -law.smallest_point() * std::pow(uniform(engine), 3);
     if (!(size > 0)) continue;
@@ -176,8 +176,8 @@ TEST(RareTermsEnumeration, EnclosesEveryOutcome) {
     // n is 2 or 3, or with few atoms 5 or 6.
     const int n = trial % 8 < 6 ? 2 + trial % 2 : trial % 8 - 1;
     const AtomicLaw law = random_law(n == 2 ? 300 : n == 3 ? 45 : n == 5 ? 8 : 6, engine);
-    const Outcomes term = outcomes_of(law);
-    const Outcomes sum = power(term, n), fewer = power(term, n - 1);
+    const SumAtoms term = atoms_of(law);
+    const SumAtoms sum = power(term, n), fewer = power(term, n - 1);
     for (const long double k : thresholds(law, n)) {
       const auto got = excess_with_rare_terms(law, n, static_cast<double>(k));
       ++cases;
@@ -204,8 +204,8 @@ TEST(RareTermsEnumeration, CopiesOfTwoLawsAreEnclosed) {
     const int n = 1 + trial % 5;
     const AtomicLaw many = random_law(n <= 2 ? 40 : n == 3 ? 16 : 6, engine);
     const AtomicLaw one = random_law(12, engine);
-    const Outcomes sum = added(power(outcomes_of(many), n), outcomes_of(one));
-    const Outcomes fewer = added(power(outcomes_of(many), n - 1), outcomes_of(one));
+    const SumAtoms sum = added(power(atoms_of(many), n), atoms_of(one));
+    const SumAtoms fewer = added(power(atoms_of(many), n - 1), atoms_of(one));
     const double deviation = std::sqrt(n * many.variance() + one.variance());
     const double mean = n * many.mean() + one.mean();
     for (const double z : {-1.0, 0.2, 1.0, 4.0}) {

@@ -3,7 +3,8 @@
 //
 // The sum itself errs upward: its aliases are nonnegative, and by Jensen's inequality smoothing adds.
 // The lower end subtracts bounds on both; expected_excess.h has the inequalities. Used by
-// excess_by_contour.cc for one law and by excess_of_mixed_sum.cc for several. Pure functions.
+// excess_by_contour.cc for one law, by excess_of_mixed_sum.cc for several, and by worst_mixture.cc. Pure
+// functions.
 #pragma once
 
 #include <cmath>
@@ -13,6 +14,7 @@
 #include "muster/numerics/ordered.h"
 #include "muster/numerics/sums/atomic_law.h"
 #include "muster/numerics/sums/contour.h"
+#include "muster/numerics/sums/frequency_walk.h"
 
 namespace muster::numerics::contour {
 
@@ -24,15 +26,35 @@ struct SmoothedSum {
   double visited;  // share of the frequencies that the budget was enough for; the rest is valid if it is 1
 };
 
+// A trapezoidal sum over all frequencies up to some last one, before it is scaled.
+struct TermSums {
+  double value, noise, density;
+  double skipped;  // bounds the terms left out so far
+};
+
+// Adds bounds on the frequencies beyond `last`, at multiples of `step`, and scales.
+inline SmoothedSum scaled(const TermSums& sums, double last, double step, double c, double s, double period) {
+  const Beyond rest = beyond(last, step, s);
+  const double skipped = sums.skipped + rest.excess, density = sums.density + rest.density;
+  const double scale = std::exp(0.5 * s * s * c * c) / period;
+  return {sums.value * scale, (skipped + sums.noise) * scale, larger(0.0, density) * scale, 1};
+}
+
+inline constexpr double kOutward = 64 * std::numeric_limits<double>::epsilon();
+
+// A lower end of E(S - k)_+ given an upper one, with `scale` = e^{log_scale}; it may be negative.
+inline double lower_without_smoothing(const SmoothedSum& sum, double scale, double c, double s,
+                                      const Period& period, double upper) {
+  return (sum.value - sum.error) * scale * (1 - kOutward) - s * s * sum.density * scale -
+         period.aliases_of_excess(c, s, upper);
+}
+
 // The enclosure of E(S - k)_+ from the sum with smoothing of deviation s along Re z = c.
 inline Enclosure without_smoothing(const SmoothedSum& sum, double log_scale, double c, double s,
                                    const Period& period) {
-  constexpr double kOutward = 64 * std::numeric_limits<double>::epsilon();
   const double scale = std::exp(log_scale);
   const double upper = (larger(sum.value, 0.0) + sum.error) * scale * (1 + kOutward);
-  const double lower = (sum.value - sum.error) * scale * (1 - kOutward) - s * s * sum.density * scale -
-                       period.aliases_of_excess(c, s, upper);
-  return {larger(0.0, lower), upper};
+  return {larger(0.0, lower_without_smoothing(sum, scale, c, s, period, upper)), upper};
 }
 
 // Jensen's lower bound (E S - k)_+ of E(S - k)_+ for a sum S of independent terms, and that same quantity

@@ -48,7 +48,7 @@ struct Pairs {
   static constexpr int kMaxCount = 30;
 };
 
-struct Outcome {
+struct SumAtom {
   double sum;
   double probability;
   double size;  // sum of the moduli of what was added
@@ -63,9 +63,9 @@ double mass_of(const AtomicLaw& law) {
 }
 
 // The law of the sum of `count` nonzero terms.
-std::vector<Outcome> outcomes(const AtomicLaw& law, double mass, int count) {
-  std::vector<Outcome> all;
-  const auto visit = [&](auto&& self, std::size_t atom, int left, Outcome at) -> void {
+std::vector<SumAtom> atoms_of_sum(const AtomicLaw& law, double mass, int count) {
+  std::vector<SumAtom> all;
+  const auto visit = [&](auto&& self, std::size_t atom, int left, SumAtom at) -> void {
     const double point = law.points[atom];
     const double share = law.weights[atom] / mass;
     if (atom + 1 == law.points.size()) {
@@ -85,10 +85,10 @@ std::vector<Outcome> outcomes(const AtomicLaw& law, double mass, int count) {
 }
 
 // Encloses E(x + y - k)_+ by moving the threshold by its round-off, once down and once up.
-Enclosure excess_of(const std::vector<Outcome>& left, const std::vector<Outcome>& right, double k) {
+Enclosure excess_of(const std::vector<SumAtom>& left, const std::vector<SumAtom>& right, double k) {
   Enclosure total{0, 0};
-  for (const Outcome& x : left) {
-    for (const Outcome& y : right) {
+  for (const SumAtom& x : left) {
+    for (const SumAtom& y : right) {
       const double excess = x.sum + y.sum - k;
       const double slip = 16 * kUlp * (x.size + y.size + std::abs(k));
       const double probability = x.probability * y.probability;
@@ -138,7 +138,7 @@ class FewTerms {
     const int max_count = larger(first.points.size(), second.points.size()) > 2
                               ? Enumeration::kMaxCountOfThree
                               : Enumeration::kMaxCount;
-    std::vector<std::vector<Outcome>> of_first, of_second;
+    std::vector<std::vector<SumAtom>> of_first, of_second;
     double probability = std::exp(terms * std::log1p(-mass));
     double found = 0;
     for (int c = 0; c <= others_; ++c) {
@@ -152,8 +152,8 @@ class FewTerms {
       }
       if (c * top > k || c == 0) {
         for (int j = static_cast<int>(of_first.size()); j <= c; ++j) {
-          of_first.push_back(outcomes(first, mass, j));
-          of_second.push_back(outcomes(second, mass, j));
+          of_first.push_back(atoms_of_sum(first, mass, j));
+          of_second.push_back(atoms_of_sum(second, mass, j));
         }
         Count next{c, probability, {}};
         double largest = 0;

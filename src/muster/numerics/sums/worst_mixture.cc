@@ -13,6 +13,7 @@
 #include "muster/numerics/sums/enumerated_mixture.h"
 #include "muster/numerics/sums/excess_of_mixed_sum.h"
 #include "muster/numerics/sums/mixture_samples.h"
+#include "muster/numerics/sums/smoothed_excess.h"
 #include "muster/numerics/sums/sparse_sum.h"
 
 namespace muster::numerics {
@@ -274,7 +275,8 @@ struct Attempt {
   Samples samples;
 };
 
-Attempt attempt(const Frame& frame, const Side& a, const Side& b, double fraction, double budget) {
+Attempt attempt(const Frame& frame, const LawOnContour& a, const LawOnContour& b, double fraction,
+                double budget) {
   const double c = frame.c;
   const double s = fraction / c;
   Attempt out;
@@ -305,16 +307,15 @@ Attempt attempt(const Frame& frame, const Side& a, const Side& b, double fractio
   const double scale = std::exp(frame.log_scale);
   for (int j = 0; j < 2; ++j) {
     const double high = (larger(0.0, ends[j]) + samples.error) * scale;
-    const double aliases = frame.period.aliases_of_excess(c, s, high);
-    out.lower = larger(out.lower, (ends[j] - samples.error) * scale * (1 - 64 * kUlp) -
-                                      s * s * samples.density[j] * scale - aliases);
+    const contour::SmoothedSum sum{ends[j], samples.error, samples.density[j], 1};
+    out.lower = larger(out.lower, contour::lower_without_smoothing(sum, scale, c, s, frame.period, high));
   }
   return out;
 }
 
 // The frame of the integrals along Re z = c, but for the period.
-Frame frame_along(const AtomicLaw& first, const Side& a, const Side& b, double terms, double k, Mixing mixing,
-                  std::optional<double> absent, double c) {
+Frame frame_along(const AtomicLaw& first, const LawOnContour& a, const LawOnContour& b, double terms,
+                  double k, Mixing mixing, std::optional<double> absent, double c) {
   double weight = 0;
   for (double w : first.weights) {
     weight += w;
@@ -331,7 +332,7 @@ Frame frame_along(const AtomicLaw& first, const Side& a, const Side& b, double t
 
 // Markov's inequality at the saddle point, for every mixture at once; the weight n absent/(n - N) of
 // Mixing::swap is at most n.
-double markov_bound(const Frame& frame, const Side& a, const Side& b) {
+double markov_bound(const Frame& frame, const LawOnContour& a, const LawOnContour& b) {
   const double log_bound = frame.log_scale - 1 - std::log(frame.c) +
                            (frame.swap ? std::log(frame.terms) : 0) +
                            larger(0.0, -larger(a.tilt.log_mgf(), b.tilt.log_mgf()));
@@ -339,7 +340,7 @@ double markov_bound(const Frame& frame, const Side& a, const Side& b) {
 }
 
 // The best bound over several smoothings; not usable where none is affordable.
-Attempt best_attempt(const Frame& frame, const Side& a, const Side& b) {
+Attempt best_attempt(const Frame& frame, const LawOnContour& a, const LawOnContour& b) {
   const double atoms =
       static_cast<double>(a.points.size() > b.points.size() ? a.points.size() : b.points.size());
   const double affordable = atoms > kManyAtoms ? kAffordable * kManyAtoms / atoms : kAffordable;
@@ -385,7 +386,7 @@ Attempt best_attempt(const Frame& frame, const Side& a, const Side& b) {
 // The bound with the integrals along Re z = c; log_value estimates the logarithm of the larger end.
 WorstMixture along(const AtomicLaw& first, const AtomicLaw& second, double terms, double k, Mixing mixing,
                    std::optional<double> absent, double c, double log_value) {
-  const Side a(first, c), b(second, c);
+  const LawOnContour a(first, c), b(second, c);
   Frame frame = frame_along(first, a, b, terms, k, mixing, absent, c);
   if (log_value < kVanishing) {
     return {{0, markov_bound(frame, a, b)}, kInfinity};

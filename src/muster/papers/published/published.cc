@@ -216,15 +216,7 @@ std::vector<Bound> list(const Local& local, const AggregatedCheckIn& p, std::uin
 }
 
 bool equal_rates(const Participation& participation) {
-  return std::visit(
-      [](const auto& p) {
-        if constexpr (requires { p.least; }) {
-          return !p.least || p.least->value() >= p.rate.value();
-        } else {
-          return true;
-        }
-      },
-      participation);
+  return least_rate(participation).value() >= message_rate(participation).value();
 }
 
 }  // namespace

@@ -110,9 +110,14 @@ namespace psg = published_shuffle_gaussian;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kSlack = 0.5;
 
-Bound labelled(Bound bound, const std::string& what) {
+// What a formula of the paper answers: its divergence `rdp` converted, under its own id and its own title in
+// the citation.
+Bound by_formula(const char* id, const std::string& title, const Divergence& rdp, std::uint64_t rounds,
+                 const Question& question, Conversion conversion = Conversion::canonne) {
+  Bound bound = answer_by_renyi(rdp, rounds, question, conversion);
+  bound.id = id + std::string(id_suffix(conversion));
   bound.validity = Validity::as_published;
-  bound.citation = "Liew, Takahashi, Shuffle Gaussian mechanism for differential privacy, 2022, " + what;
+  bound.citation = "Liew, Takahashi, Shuffle Gaussian mechanism for differential privacy, 2022, " + title;
   bound.assumptions.push_back(
       "one pair of data sets, all other records equal, at sensitivity 1: no bound for all neighbours (2 "
       "clients, sigma = 1, order 2, victim 1 or 0, other at -1: divergence 0.9515, formula 0.6201)");
@@ -133,35 +138,26 @@ Bound shuffle_gaussian_theorem1_bound(double clients, double t, std::uint64_t ro
   const auto limited = [&](std::uint64_t order) {
     return last_order > 0 && order > last_order ? kInfinity : rdp(order);
   };
-  Bound bound = labelled(answer_by_renyi(limited, rounds, question, conversion),
-                         std::string("Theorem 1") + citation_suffix(conversion));
-  bound.id = "liew-takahashi-2022-theorem-1" + std::string(id_suffix(conversion));
-  return bound;
+  return by_formula("liew-takahashi-2022-theorem-1", std::string("Theorem 1") + citation_suffix(conversion),
+                    limited, rounds, question, conversion);
 }
 
 Bound shuffle_gaussian_corollary1_bound(double t, std::uint64_t rounds, const Question& question) {
-  Bound bound = labelled(answer_by_renyi([&](std::uint64_t order) { return psg::corollary1(t, order); },
-                                         rounds, question, Conversion::canonne),
-                         "Corollary 1: no amplification");
-  bound.id = "liew-takahashi-2022-corollary-1";
-  return bound;
+  return by_formula(
+      "liew-takahashi-2022-corollary-1", "Corollary 1: no amplification",
+      [t](std::uint64_t order) { return psg::corollary1(t, order); }, rounds, question);
 }
 
 Bound shuffle_gaussian_theorem2_bound(double clients, double subset, double t, std::uint64_t rounds,
                                       const Question& question) {
-  Bound bound = labelled(
-      answer_by_renyi(psg::theorem2(subset, subset / clients, t), rounds, question, Conversion::canonne),
-      "Theorem 2, equation (16)");
-  bound.id = "liew-takahashi-2022-theorem-2";
-  return bound;
+  return by_formula("liew-takahashi-2022-theorem-2", "Theorem 2, equation (16)",
+                    psg::theorem2(subset, subset / clients, t), rounds, question);
 }
 
 Bound shuffle_gaussian_equation17_bound(double clients, double rate, double t, std::uint64_t rounds,
                                         const Question& question) {
-  Bound bound = labelled(
-      answer_by_renyi(not_negative(psg::equation17(clients, rate, t)), rounds, question, Conversion::canonne),
-      "equation (17)");
-  bound.id = "liew-takahashi-2022-equation-17";
+  Bound bound = by_formula("liew-takahashi-2022-equation-17", "equation (17)",
+                           not_negative(psg::equation17(clients, rate, t)), rounds, question);
   bound.assumptions.push_back(
       "leaves out k = 0, which can make the divergence negative, and takes the rate for the inclusion "
       "probability k/n (2 clients, rate 0.05, sigma = 1, order 2: formula -2.31, divergence 0.0421); orders "
@@ -171,10 +167,8 @@ Bound shuffle_gaussian_equation17_bound(double clients, double rate, double t, s
 
 Bound shuffle_gaussian_theorem3_bound(double clients, double rate, double t, std::uint64_t rounds,
                                       const Question& question) {
-  Bound bound = labelled(answer_by_renyi(not_negative(psg::theorem3(clients, rate, t, kSlack)), rounds,
-                                         question, Conversion::canonne),
-                         "Theorem 3, equation (18)");
-  bound.id = "liew-takahashi-2022-theorem-3";
+  Bound bound = by_formula("liew-takahashi-2022-theorem-3", "Theorem 3, equation (18)",
+                           not_negative(psg::theorem3(clients, rate, t, kSlack)), rounds, question);
   bound.assumptions.push_back(
       "takes the rate for the inclusion probability k/n: false (2 clients, rate 0.05, sigma = 1, order 6: "
       "divergence 1.716, formula 0.2269)");

@@ -5,7 +5,6 @@
 #include <limits>
 #include <optional>
 #include <string>
-#include <utility>
 
 #include "muster/accounting/theorems/everyone/clones.h"
 #include "muster/accounting/timed.h"
@@ -31,7 +30,8 @@ const char* const kCcs =
     "Girgis, Data, Diggavi, Suresh, Kairouz, On the Renyi differential privacy of the shuffle model, CCS "
     "2021";
 
-Bound as_plotted(Bound bound, const std::string& curve, const std::string& wrong) {
+Bound as_plotted(const char* id, Bound bound, const std::string& curve, const std::string& wrong) {
+  bound.id = id;
   bound.validity = Validity::as_published;
   bound.citation = std::string(kGirgis) + "Figure 2, " + curve;
   bound.assumptions.push_back(wrong);
@@ -80,15 +80,11 @@ Bound subset_ccs_bound(double clients, double subset, double epsilon0, std::uint
 
 Bound subset_plotted_lower_bound(double clients, double subset, double epsilon0, std::uint64_t rounds,
                                  const Question& question) {
-  Bound bound = answer_by_renyi(
-      [&](std::uint64_t l) {
-        return subset > kLargestSummed ? kInfinity
-                                       : subsampled_shuffle_rdp_lower(epsilon0, clients, subset, l);
-      },
-      rounds, question, Conversion::canonne);
-  bound.id = "girgis-2021-figure-2-lower";
+  const auto rdp = [&](std::uint64_t l) {
+    return subset > kLargestSummed ? kInfinity : subsampled_shuffle_rdp_lower(epsilon0, clients, subset, l);
+  };
   return as_plotted(
-      std::move(bound), "curve (ii)",
+      "girgis-2021-figure-2-lower", answer_by_renyi(rdp, rounds, question, Conversion::canonne), "curve (ii)",
       "neither an upper nor a lower bound: Theorem 2's lower bound of the divergence sent through "
       "an upper conversion");
 }
@@ -108,9 +104,8 @@ Bound subset_plotted_wang_bound(double clients, double subset, double epsilon0, 
     const double sum = std::expm1(m * full) + missing;
     return std::isfinite(sum) ? std::log1p(sum) / m : full;
   };
-  Bound bound = answer_by_renyi(rdp, rounds, question, Conversion::canonne);
-  bound.id = "girgis-2021-figure-2-wang";
-  return as_plotted(std::move(bound), "curve (iii)",
+  return as_plotted("girgis-2021-figure-2-wang", answer_by_renyi(rdp, rounds, question, Conversion::canonne),
+                    "curve (iii)",
                     "right but needlessly large: of Theorem 9's min{4 (e^eps(2) - 1), 2 e^eps(2)} only the "
                     "second is used");
 }
@@ -123,10 +118,8 @@ Bound subset_strong_composition_bound(double clients, double subset, double epsi
         published_check_in::shuffled(subset, {epsilon0, 0}, numerics::smaller(1.0, delta / rate));
     return subsampled(shuffled, rate).epsilon;
   };
-  Bound bound = composed_optimally(epsilon_of, rounds, question);
-  bound.id = "feldman-2021-strong-composition";
   return as_plotted(
-      std::move(bound),
+      "feldman-2021-strong-composition", composed_optimally(epsilon_of, rounds, question),
       "curve (iv): Feldman, McMillan, Talwar, 2021, Theorem 3.1, closed form; subset; composed by "
       "Kairouz, Oh, Viswanath, 2015, Theorem 3.3",
       "the closed form's constants are not re-derived; the same theorem's numerical form is several "

@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <map>
 
@@ -14,6 +13,7 @@
 #include "muster/core/error.h"
 #include "muster/numerics/roots/boundary.h"
 #include "muster/plan/calibration/round_variance.h"
+#include "muster/plan/error_of_test.h"
 #include "muster/plan/source.h"
 
 namespace muster::protocols {
@@ -163,16 +163,6 @@ TEST(Calibration, AnotherView) {
   EXPECT_EQ(found.statement.best.view, accounting::View::shuffler_colludes);
   EXPECT_LE(*found.statement.best.upper, 4);
   EXPECT_LT(found.value, 1000);
-}
-
-Error error_of(const std::function<void()>& refused) {
-  try {
-    refused();
-  } catch (const Error& error) {
-    return error;
-  }
-  ADD_FAILURE() << "accepted";
-  return Error(ErrorCode::internal, "", "", "", "accepted");
 }
 
 TEST(Calibration, WhatNothingReachesIsRefusedWithTheNearest) {

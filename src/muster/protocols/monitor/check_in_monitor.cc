@@ -7,16 +7,10 @@
 #include <variant>
 
 #include "muster/core/error.h"
+#include "muster/core/overloaded.h"
 
 namespace muster::protocols {
 namespace {
-
-template <typename... Cases>
-struct Overloaded : Cases... {
-  using Cases::operator()...;
-};
-template <typename... Cases>
-Overloaded(Cases...) -> Overloaded<Cases...>;
 
 std::string rounds_text(std::uint64_t first, std::uint64_t last, const char* unit) {
   return first == last ? fmt::format("{} {}", unit, first)
@@ -79,7 +73,7 @@ CheckInMonitor::CheckInMonitor(const std::vector<accounting::Stage>& stages, dou
       slots_ = slots;
       const double most = protocol.rate.value();
       planned_ += stage.rounds * std::max<std::uint64_t>(1, slots);
-      declared_.push_back({planned_, protocol.least ? protocol.least->value() : most, most});
+      declared_.push_back({planned_, accounting::least_rate(protocol).value(), most});
     };
     using Kind = accounting::RandomCheckIn::Kind;
     std::visit(

@@ -55,7 +55,7 @@ void add_types(const GaussianLocal& mechanism, RoundBound one_pair, AggregatedGa
 }
 
 void add_gaussian_sum(const GaussianLocal& mechanism, const AggregatedCheckIn& p, Applicable& list) {
-  const double n = count_of(p.clients), hi = p.rate.value(), lo = p.least.value_or(p.rate).value();
+  const double n = count_of(p.clients), hi = p.rate.value(), lo = least_rate(p).value();
   const double minimum = static_cast<double>(p.minimum), mu = mechanism.mu();
   // The victim has the largest rate and the others the smallest; with one rate for all this is the
   // exact worst case.

@@ -58,7 +58,7 @@ RoundBound unequal_swap(const Mechanism& mechanism, const Rates& rates, const st
 }
 
 void cover_unequal_rates(const Mechanism& mechanism, const ShuffledCheckIn& p, Applicable& list) {
-  const Rates rates{count_of(p.clients), p.least->value(), p.rate.value()};
+  const Rates rates{count_of(p.clients), least_rate(p).value(), p.rate.value()};
   const std::vector<std::string> who = {
       kSecretCoins, fmt::format("{} honest clients, each at an effective rate in [{}, {}]", p.clients.value(),
                                 number_text(rates.lo), number_text(rates.hi))};
@@ -107,23 +107,20 @@ void cover_one_rate(const Mechanism& mechanism, const ShuffledCheckIn& p, Applic
       kSecretCoins,
       fmt::format("{} honest clients, each at effective rate {}", p.clients.value(), number_text(rate))};
   const auto sum = std::make_shared<const ReportingSum>(mechanism);
-  const bool is_dominated = add_worst_types(mechanism, shape, who, sum, list);
-  list.uppers.push_back(
-      {.id = "swap-profile",
-       .citation = "swap theorem for shuffled check-in, profile-only form; docs/theory/profile-only.md",
-       .assumptions = with_mechanism(mechanism, who),
-       .delta = [sum, p](double epsilon) { return swap_delta(*sum, p, epsilon); },
-       .knot = knot_of_sum(mechanism, n),
-       .is_dominated = is_dominated});
-  add_homogeneous_pair(mechanism, shape, list);
-  add_third_symbol(mechanism, shape, list);
+  RoundBound profile_only{
+      .id = "swap-profile",
+      .citation = "swap theorem for shuffled check-in, profile-only form; docs/theory/profile-only.md",
+      .assumptions = {},
+      .delta = [sum, p](double epsilon) { return swap_delta(*sum, p, epsilon); },
+      .knot = knot_of_sum(mechanism, n)};
+  add_swap_bounds(mechanism, shape, who, sum, std::move(profile_only), list);
   add_plain_shuffle(mechanism, p, list);
 }
 
 }  // namespace
 
 void cover(const Mechanism& mechanism, const ShuffledCheckIn& p, Applicable& list) {
-  if (p.least && p.least->value() < p.rate.value()) {
+  if (least_rate(p).value() < p.rate.value()) {
     cover_unequal_rates(mechanism, p, list);
   } else if (p.rate.value() < 1) {
     cover_one_rate(mechanism, p, list);

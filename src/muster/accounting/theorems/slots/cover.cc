@@ -18,8 +18,6 @@ constexpr const char* kSecretSlots =
 constexpr const char* kDummy =
     "an empty slot is filled by the same randomizer on a public record; who was selected never shows";
 
-double least_of(const RandomCheckIn& p) { return p.least.value_or(p.rate).value(); }
-
 // --- everybody at a slot is averaged --------------------------------------------------------------
 
 // All clients take part for certain.
@@ -38,7 +36,7 @@ RoundBound adaptive_blanket(const Mechanism& mechanism, double epsilon0, ClientC
 }
 
 void cover_averaged(const Mechanism& mechanism, const RandomCheckIn& p, Applicable& list) {
-  const double n = count_of(p.clients), hi = p.rate.value(), lo = least_of(p);
+  const double n = count_of(p.clients), hi = p.rate.value(), lo = least_rate(p).value();
   add_homogeneous_pair(mechanism, {n, n, hi}, list);
   if (lo < hi) add_unequal_rates_pair(mechanism, n, lo, hi, list);
   if (hi < 1) {
@@ -72,7 +70,7 @@ RoundBound slot_swap(const Mechanism& mechanism, const RandomCheckIn& p, const R
           .assumptions = with_mechanism(
               mechanism, {kSecretSlots, kDummy,
                           "the other slots' messages come from honest clients, or are honest dummies"}),
-          .delta = curve_of(SlotCurve(sum, static_cast<double>(p.slots), p.rate.value()))};
+          .delta = curve_of(slot_curve(sum, static_cast<double>(p.slots), p.rate.value()))};
 }
 
 void cover_sliding(const Mechanism& mechanism, const RandomCheckIn& p, Applicable& list) {
@@ -99,7 +97,7 @@ void cover_fixed(const Mechanism& mechanism, const RandomCheckIn& p, Applicable&
               fmt::format("{} other honest clients check in secretly at uniform slots, and the server "
                           "picks one of those present uniformly",
                           p.clients.value() - 1)}),
-         .delta = curve_of(CountedSlotCurve(sum, m, rate, others, least_of(p)))});
+         .delta = curve_of(CountedSlotCurve(sum, m, rate, others, least_rate(p).value()))});
     alone.is_dominated = true;
   }
   list.uppers.push_back(std::move(alone));

@@ -111,8 +111,7 @@ RoundShape slot_pair_shape(double m, double p0, double others, double rate) {
   return {.clients = m / (p0 * numerics::smaller(1.0, weight)), .count = m, .rate = 1};
 }
 
-SlotCurve::SlotCurve(ReportingSum sum, double m, double p0)
-    : sum_(std::move(sum)), shape_(slot_shape(m, p0)) {}
+SumCurve slot_curve(ReportingSum sum, double m, double p0) { return {std::move(sum), slot_shape(m, p0)}; }
 
 CountedSlotCurve::CountedSlotCurve(ReportingSum sum, double m, double p0, double others, double least)
     : sum_(std::move(sum)), shape_(slot_shape(m, p0)) {

@@ -22,21 +22,12 @@
 
 namespace muster::accounting {
 
-// The bound for one client per slot, with nothing assumed of the others.
-class SlotCurve {
- public:
-  // m >= 1, 0 < p0 <= 1.
-  SlotCurve(ReportingSum sum, double m, double p0);
-  numerics::Enclosure delta(double epsilon) const { return sum_.delta(shape_, epsilon); }
-
- private:
-  ReportingSum sum_;
-  SumShape shape_;
-};
+// The bound for one client per slot, with nothing assumed of the others; m >= 1, 0 < p0 <= 1.
+SumCurve slot_curve(ReportingSum sum, double m, double p0);
 
 // The bound for one client per slot in a fixed window, averaged over the check-ins of `others` honest
 // clients. Each of them checks in independently and secretly, with probability at least `least`, at
-// a uniform one of the same m slots. The bound is never above that of SlotCurve. The counts c_i are
+// a uniform one of the same m slots. The bound is never above that of slot_curve(). The counts c_i are
 // replaced by independent Poisson counts of a slightly smaller mean, and the probability that these
 // exceed the true ones is charged (docs/theory/slots.md).
 class CountedSlotCurve {
@@ -47,7 +38,7 @@ class CountedSlotCurve {
  private:
   struct Level {
     SumShape shape;      // its weights have the law of 1 / (1 + Poisson)
-    double excess;       // probability charged at the bound of SlotCurve
+    double excess;       // probability charged at the bound of slot_curve()
     double mean_square;  // E[weight^2]
   };
   ReportingSum sum_;

@@ -10,6 +10,8 @@
 
 #include "muster/accounting/theorems/exact/homogeneous.h"
 #include "muster/core/error.h"
+#include "tests/oracle/domination.h"
+#include "tests/oracle/expect_pair.h"
 #include "tests/oracle/random_cases.h"
 #include "tests/oracle/slot_enumeration.h"
 #include "tests/oracle/unequal_formula.h"
@@ -59,16 +61,6 @@ Channel adaptive_channel(double epsilon0, int records, int messages, unsigned se
   };
 }
 
-struct Tally {
-  int cases = 0, violations = 0;
-  long double tightest = 0;
-  void add(long double truth, double bound) {
-    ++cases;
-    violations += truth > bound;
-    if (bound > 1e-9) tightest = std::max(tightest, truth / bound);
-  }
-};
-
 // Visits the transcript pair of every dataset of the others, both orders of the victim's pair.
 void for_each_dataset(const SlotProtocol& protocol, const Channel& channel, int records,
                       const std::function<void(const oracle::OutputPair&)>& visit) {
@@ -92,7 +84,7 @@ void for_each_dataset(const SlotProtocol& protocol, const Channel& channel, int 
 // One client per slot: every dataset and dummy, with random adaptive channels, for the bounds with and
 // without counting.
 TEST(Slots, FixedWindowDominatesEveryAdaptiveRun) {
-  Tally plain, counted;
+  oracle::Domination plain, counted;
   unsigned seed = 1;
   for (const double epsilon0 : {0.5, 1.0, 2.0}) {
     const ReportingSum sum({Profile::pure(epsilon0)});
@@ -104,7 +96,7 @@ TEST(Slots, FixedWindowDominatesEveryAdaptiveRun) {
         const int messages = m <= 3 && seed % 3 == 0 ? 3 : 2;
         const Channel channel = adaptive_channel(epsilon0, 2, messages, seed++);
         const double mine = static_cast<double>(rates[0]);
-        const SlotCurve curve(sum, m, mine);
+        const SumCurve curve = slot_curve(sum, m, mine);
         const CountedSlotCurve sharper(sum, m, mine, n - 1, p0);
         std::vector<long double> worst(kShares.size(), 0);
         for (protocol.dummy = 0; protocol.dummy < 2; ++protocol.dummy) {
@@ -140,7 +132,7 @@ TEST(Slots, FixedWindowDominatesEveryAdaptiveRun) {
 
 // Windows start one slot after the other, as in Section 4.2 of Balle et al. (2020).
 TEST(Slots, SlidingWindowDominatesEveryAdaptiveRun) {
-  Tally tally;
+  oracle::Domination domination;
   unsigned seed = 100;
   for (const double epsilon0 : {0.5, 2.0}) {
     const ReportingSum sum({Profile::pure(epsilon0)});
@@ -157,23 +149,24 @@ TEST(Slots, SlidingWindowDominatesEveryAdaptiveRun) {
             protocol.rates.push_back(p0);
           }
           const Channel channel = adaptive_channel(epsilon0, 2, 2, seed++);
-          const SlotCurve curve(sum, m, p0);
+          const SumCurve curve = slot_curve(sum, m, p0);
           for_each_dataset(protocol, channel, 2, [&](const oracle::OutputPair& pair) {
             for (const double share : kShares) {
-              tally.add(oracle::hockey_stick(pair, share * epsilon0), curve.delta(share * epsilon0).upper);
+              domination.add(oracle::hockey_stick(pair, share * epsilon0),
+                             curve.delta(share * epsilon0).upper);
             }
           });
         }
       }
     }
   }
-  EXPECT_EQ(tally.violations, 0) << "of " << tally.cases;
+  EXPECT_EQ(domination.violations, 0) << "of " << domination.cases;
 }
 
 // Everybody at a slot answers, and the run costs one check-in, whatever the number of slots. Some
 // rates are unequal.
 TEST(Slots, AveragedUpdatesDominateEveryAdaptiveRun) {
-  Tally tally;
+  oracle::Domination domination;
   unsigned seed = 200;
   for (const double epsilon0 : {0.5, 1.0, 2.0}) {
     const ReportingSum sum({Profile::pure(epsilon0)});
@@ -188,14 +181,14 @@ TEST(Slots, AveragedUpdatesDominateEveryAdaptiveRun) {
         const UnequalRatesCurve curve = averaged_slots(sum, n, lo, hi);
         for_each_dataset(protocol, channel, 2, [&](const oracle::OutputPair& pair) {
           for (const double share : kShares) {
-            tally.add(oracle::hockey_stick(pair, share * epsilon0), curve.delta(share * epsilon0).upper);
+            domination.add(oracle::hockey_stick(pair, share * epsilon0), curve.delta(share * epsilon0).upper);
           }
         });
       }
     }
   }
-  EXPECT_EQ(tally.violations, 0) << "of " << tally.cases;
-  EXPECT_GT(tally.tightest, 0.5L);
+  EXPECT_EQ(domination.violations, 0) << "of " << domination.cases;
+  EXPECT_GT(domination.tightest, 0.5L);
 }
 
 // Protocols that the theorems exclude exceed the bound in the same comparison.
@@ -211,7 +204,7 @@ TEST(Slots, VariantsThatBreakTheTheoremAreCaught) {
   for (int i = 0; i < 4; ++i) watched.windows[static_cast<std::size_t>(i + 1)] = {i};
   const std::vector<int> others(4, 1);
   const long double seen = oracle::hockey_stick(oracle::transcripts(watched, others, 0, 1, response), 0.5L);
-  const double bound = SlotCurve(sum, 4, 1).delta(0.5).upper;
+  const double bound = slot_curve(sum, 4, 1).delta(0.5).upper;
   EXPECT_NEAR(static_cast<double>(seen), 0.1438, 5e-5);
   EXPECT_NEAR(bound, 0.1124, 5e-5);
   // Unwatched, the same clients are within the bound.
@@ -246,13 +239,7 @@ TEST(Slots, HomogeneousPairIsItsDataset) {
           oracle::transcripts(protocol, std::vector<int>(static_cast<std::size_t>(n - 1), 1), 0, 1, response);
       const HomogeneousCurve curve(PureLocal{epsilon0}, slot_pair_shape(m, p0, n - 1, p0));
       for (const double share : kShares) {
-        const double epsilon = share * epsilon0;
-        const auto forward = static_cast<double>(oracle::hockey_stick(pair, epsilon));
-        const auto reverse = static_cast<double>(oracle::hockey_stick(pair.swapped(), epsilon));
-        EXPECT_NEAR(curve.forward(epsilon).upper, forward, 1e-9 * forward + 1e-15);
-        EXPECT_NEAR(curve.reverse(epsilon).upper, reverse, 1e-9 * reverse + 1e-15);
-        EXPECT_LE(curve.forward(epsilon).lower, forward * (1 + 1e-14));
-        EXPECT_LE(curve.reverse(epsilon).lower, reverse * (1 + 1e-14));
+        oracle::expect_curve_of_pair(curve, pair, share * epsilon0, 1e-9, 1e-15, 1e-14);
       }
     }
   }
@@ -266,7 +253,7 @@ void expect_about(const std::function<numerics::Enclosure(double)>& delta, doubl
 
 TEST(Slots, ReferenceValues) {
   const ReportingSum one({Profile::pure(1)});
-  const SlotCurve fixed(one, 1e4, 1);
+  const SumCurve fixed = slot_curve(one, 1e4, 1);
   expect_about([&](double e) { return fixed.delta(e); }, 0.0432061581);
   const UnequalRatesCurve averaged = averaged_slots(one, 6e4, 1 - 50 / 6e4, 1 - 50 / 6e4);
   expect_about([&](double e) { return averaged.delta(e); }, 0.0164);
@@ -278,7 +265,7 @@ TEST(Slots, ReferenceValues) {
   expect_about([&](double e) { return lower.reverse(e); }, 0.021568);
 }
 
-// A heavy-tailed term times a random weight is thinned, and its delta is still enclosed
+// A heavy-tailed term times a random weight is coarsened, and its delta is still enclosed
 // within 1e-4 far out.
 TEST(Slots, CountedGaussianIsEnclosedFarOut) {
   const CountedSlotCurve counted(ReportingSum(GaussianLocal{5}), 1e3, 0.5, 6e4, 0.5);
@@ -296,7 +283,7 @@ TEST(Slots, CountingIsNeverWorse) {
     for (const auto& [m, others] :
          {std::pair{30.0, 2.0}, {100.0, 400.0}, {1e4, 1e2}, {1e4, 1e4}, {1e4, 1e7}}) {
       for (const double rate : {0.2, 1.0}) {
-        const SlotCurve plain(sum, m, rate);
+        const SumCurve plain = slot_curve(sum, m, rate);
         const CountedSlotCurve counted(sum, m, rate, others, rate);
         for (const double deviations : {0.0, 1.0, 4.0}) {
           const double epsilon = deviations * std::sqrt(rate) / std::sqrt(m);
@@ -318,7 +305,7 @@ TEST(Slots, AnswersEverywhere) {
     for (const double m : {1.0, 7.0, 1e5, 1e9}) {
       for (const double p0 : {1e-6, 0.5, 1.0}) {
         for (const double others : {0.0, 10.0, 1e9}) {
-          const SlotCurve plain(sum, m, p0);
+          const SumCurve plain = slot_curve(sum, m, p0);
           const CountedSlotCurve counted(sum, m, p0, others, p0);
           for (const double epsilon : {0.0, 1e-6, 0.1, 19.0, 800.0}) {
             for (const numerics::Enclosure value : {plain.delta(epsilon), counted.delta(epsilon)}) {

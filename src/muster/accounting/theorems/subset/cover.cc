@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "muster/accounting/theorems/entry.h"
-#include "muster/accounting/theorems/exact/cover.h"
 #include "muster/accounting/theorems/subset/subset.h"
 #include "muster/accounting/theorems/swap/cover.h"
 
@@ -18,20 +17,17 @@ void cover(const Mechanism& mechanism, const FixedSubset& p, Applicable& list) {
     return cover(mechanism, Shuffle{p.clients}, list);
   }
   const double n = count_of(p.clients), k = static_cast<double>(p.subset);
-  const RoundShape shape{n, k, 1};
   const std::vector<std::string> who = {
       "the subset is uniform, independent of the data, and secret from the server",
       fmt::format("{} honest clients, exactly {} of them reporting", p.clients.value(), p.subset)};
   const auto sum = std::make_shared<const ReportingSum>(mechanism);
-  const bool is_dominated = add_worst_types(mechanism, shape, who, sum, list);
-  list.uppers.push_back(
+  add_swap_bounds(
+      mechanism, {n, k, 1}, who, sum,
       {.id = "subset-swap",
        .citation = "swap theorem for a fixed-size secret subset, profile-only form; docs/theory/subset.md",
-       .assumptions = with_mechanism(mechanism, who),
-       .delta = curve_of(SubsetCurve(*sum, n, k)),
-       .is_dominated = is_dominated});
-  add_homogeneous_pair(mechanism, shape, list);
-  add_third_symbol(mechanism, shape, list);
+       .assumptions = {},
+       .delta = curve_of(subset_curve(*sum, n, k))},
+      list);
 }
 
 }  // namespace muster::accounting

@@ -6,12 +6,12 @@
 
 namespace muster::accounting {
 
-SubsetCurve::SubsetCurve(ReportingSum sum, double n, double k)
-    : sum_(std::move(sum)), shape_{.factor = 1 / n, .count = k, .rate = 1, .threshold = n} {
+SumCurve subset_curve(ReportingSum sum, double n, double k) {
   if (!(k >= 1 && k < n)) {
     throw Error(ErrorCode::uncovered, "participation.subset", "", "1 <= k < n; k = n is a plain shuffle",
                 "the swap theorem needs a client outside the subset");
   }
+  return {std::move(sum), {.factor = 1 / n, .count = k, .rate = 1, .threshold = n}};
 }
 
 }  // namespace muster::accounting

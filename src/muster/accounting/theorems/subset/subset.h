@@ -14,17 +14,8 @@
 
 namespace muster::accounting {
 
-class SubsetCurve {
- public:
-  // Throws Error(uncovered) unless 1 <= k < n. n is at most 1e12.
-  SubsetCurve(ReportingSum sum, double n, double k);
-
-  // Encloses the expression above: `upper` is proven.
-  numerics::Enclosure delta(double epsilon) const { return sum_.delta(shape_, epsilon); }
-
- private:
-  ReportingSum sum_;
-  SumShape shape_;
-};
+// Encloses the expression above: `upper` is proven. Throws Error(uncovered) unless 1 <= k < n. n is at most
+// 1e12.
+SumCurve subset_curve(ReportingSum sum, double n, double k);
 
 }  // namespace muster::accounting

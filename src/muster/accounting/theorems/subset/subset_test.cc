@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "muster/core/error.h"
+#include "tests/oracle/domination.h"
 #include "tests/oracle/profile_of_laws.h"
 #include "tests/oracle/random_cases.h"
 #include "tests/oracle/slow_formula.h"
@@ -48,8 +49,8 @@ long double worst(const std::vector<Law>& laws, int n, int k, long double epsilo
 
 TEST(Subset, EqualsTheFormulaAndDominatesEveryDatasetOfPureRandomizers) {
   std::mt19937_64 engine(51);
-  int violations = 0, cases = 0, caught = 0;
-  long double tightest = 0;
+  oracle::Domination domination;
+  int caught = 0;
   for (int trial = 0; trial < 6; ++trial) {
     std::vector<Law> laws;
     if (trial < 3) {
@@ -61,7 +62,7 @@ TEST(Subset, EqualsTheFormulaAndDominatesEveryDatasetOfPureRandomizers) {
     const auto epsilon0 = static_cast<double>(oracle::largest_log_ratio(laws) * (1 + 1e-15L));
     for (int n = 2; n <= 6; ++n) {
       for (int k = 1; k < n; ++k) {
-        const SubsetCurve curve(ReportingSum({Profile::pure(epsilon0)}), n, k);
+        const SumCurve curve = subset_curve(ReportingSum({Profile::pure(epsilon0)}), n, k);
         for (const double share : kShares) {
           const double epsilon = share * epsilon0;
           const numerics::Enclosure fast = curve.delta(epsilon);
@@ -71,24 +72,21 @@ TEST(Subset, EqualsTheFormulaAndDominatesEveryDatasetOfPureRandomizers) {
           EXPECT_LE(fast.lower, formula * (1 + 1e-13L));
           EXPECT_LE(fast.upper - fast.lower, 1e-9L * formula + 1e-12L);
           const long double truth = worst(laws, n, k, epsilon);
-          ++cases;
-          violations += truth > fast.upper;
-          if (fast.upper > 1e-9) tightest = std::max(tightest, truth / fast.upper);
+          domination.add(truth, fast.upper);
           // A wrong variant takes k - 1 for k.
           if (k > 1) caught += truth > slow(oracle::pure_law(epsilon0, epsilon), n, k - 1, epsilon);
         }
       }
     }
   }
-  EXPECT_EQ(violations, 0) << "of " << cases;
-  EXPECT_GT(tightest, 0.95L);
+  EXPECT_EQ(domination.violations, 0) << "of " << domination.cases;
+  EXPECT_GT(domination.tightest, 0.95L);
   EXPECT_GT(caught, 0);
 }
 
 TEST(Subset, DominatesEveryDatasetWithTheExactProfile) {
   std::mt19937_64 engine(52);
-  int violations = 0;
-  long double tightest = 0;
+  oracle::Domination domination;
   for (int trial = 0; trial < 6; ++trial) {
     const auto family = trial % 2 ? oracle::Family::smooth : oracle::Family::extreme;
     const std::vector<Law> laws = oracle::random_randomizer(family, 3, 2 + trial / 3, engine);
@@ -96,34 +94,31 @@ TEST(Subset, DominatesEveryDatasetWithTheExactProfile) {
     const long double top = oracle::largest_log_ratio(laws);
     for (int n = 2; n <= 5; ++n) {
       for (int k = 1; k < n; ++k) {
-        const SubsetCurve curve(ReportingSum({profile}), n, k);
+        const SumCurve curve = subset_curve(ReportingSum({profile}), n, k);
         for (const double share : kShares) {
           const auto epsilon = static_cast<double>(share * top);
-          const double bound = curve.delta(epsilon).upper;
-          const long double truth = worst(laws, n, k, epsilon);
-          violations += truth > bound;
-          if (bound > 1e-9) tightest = std::max(tightest, truth / bound);
+          domination.add(worst(laws, n, k, epsilon), curve.delta(epsilon).upper);
         }
       }
     }
   }
-  EXPECT_EQ(violations, 0);
-  EXPECT_GT(tightest, 0.9L);
+  EXPECT_EQ(domination.violations, 0) << "of " << domination.cases;
+  EXPECT_GT(domination.tightest, 0.9L);
 }
 
 // Averaged over k ~ Bin(n, g) the subset bound is the check-in bound, so a subset of the mean size
 // costs about as much.
 TEST(Subset, IsCloseToTheCheckInOfTheSameMeanSize) {
-  const SubsetCurve pure(ReportingSum({Profile::pure(2)}), 6e4, 6e3);
+  const SumCurve pure = subset_curve(ReportingSum({Profile::pure(2)}), 6e4, 6e3);
   EXPECT_NEAR(pure.delta(0.012574).upper, 1e-6, 3e-8);  // the check-in's epsilon at delta = 1e-6
-  const SubsetCurve gaussian(ReportingSum(Mechanism(GaussianLocal{5})), 6e4, 6e3);
+  const SumCurve gaussian = subset_curve(ReportingSum(Mechanism(GaussianLocal{5})), 6e4, 6e3);
   EXPECT_NEAR(gaussian.delta(0.001583).upper, 1e-6, 2e-8);
 }
 
 TEST(Subset, AnswersEverywhere) {
   for (const double epsilon0 : {1e-3, 1.0, 20.0}) {
     for (const auto& [n, k] : {std::pair{2.0, 1.0}, {1e3, 999.0}, {1e9, 1e3}, {1e9, 5e8}, {1e12, 1e11}}) {
-      const SubsetCurve curve(ReportingSum({Profile::pure(epsilon0)}), n, k);
+      const SumCurve curve = subset_curve(ReportingSum({Profile::pure(epsilon0)}), n, k);
       for (const double epsilon : {0.0, 1e-7, 1e-3, 0.5, 19.9, 60.0, 900.0}) {
         const numerics::Enclosure value = curve.delta(epsilon);
         EXPECT_TRUE(value.lower >= 0 && value.lower <= value.upper && value.upper <= 1)
@@ -134,8 +129,8 @@ TEST(Subset, AnswersEverywhere) {
 }
 
 TEST(Subset, RefusesEverybody) {
-  EXPECT_THROW(SubsetCurve(ReportingSum({Profile::pure(1)}), 10, 10), Error);
-  EXPECT_THROW(SubsetCurve(ReportingSum({Profile::pure(1)}), 10, 0), Error);
+  EXPECT_THROW(subset_curve(ReportingSum({Profile::pure(1)}), 10, 10), Error);
+  EXPECT_THROW(subset_curve(ReportingSum({Profile::pure(1)}), 10, 0), Error);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "muster/accounting/theorems/entry.h"
+#include "muster/accounting/theorems/exact/cover.h"
 #include "muster/accounting/theorems/swap/class_c.h"
 #include "muster/accounting/theorems/swap/gaussian_two_types.h"
 #include "muster/core/number_text.h"
@@ -51,8 +52,9 @@ RoundBound gaussian_two_types(const GaussianLocal& mechanism, const RoundShape& 
                                              : GaussianTwoTypesCurve::check_in(sum, ball, n, rate))};
 }
 
-}  // namespace
-
+// Returns true if the profile-only bound cannot be smaller: its law is a common majorant of the two types of
+// class C; and where the ball of the Gaussian's table is no larger than the set of records, the curve of the
+// two types itself takes the profile-only law wherever that may be the smaller.
 bool add_worst_types(const Mechanism& mechanism, const RoundShape& shape, const std::vector<std::string>& who,
                      const std::shared_ptr<const ReportingSum>& sum, Applicable& list) {
   if (summable_in_class_c(mechanism)) {
@@ -63,6 +65,18 @@ bool add_worst_types(const Mechanism& mechanism, const RoundShape& shape, const 
   if (gaussian == nullptr || !two_types_gain(ball_diameter(*gaussian), shape)) return false;
   list.uppers.push_back(gaussian_two_types(*gaussian, shape, who, sum));
   return ball_diameter(*gaussian) <= gaussian->mu();
+}
+
+}  // namespace
+
+void add_swap_bounds(const Mechanism& mechanism, const RoundShape& shape, const std::vector<std::string>& who,
+                     const std::shared_ptr<const ReportingSum>& sum, RoundBound profile_only,
+                     Applicable& list) {
+  profile_only.is_dominated = add_worst_types(mechanism, shape, who, sum, list);
+  profile_only.assumptions = with_mechanism(mechanism, who);
+  list.uppers.push_back(std::move(profile_only));
+  add_homogeneous_pair(mechanism, shape, list);
+  add_third_symbol(mechanism, shape, list);
 }
 
 }  // namespace muster::accounting

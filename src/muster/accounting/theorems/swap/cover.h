@@ -1,6 +1,6 @@
-// Adds the bounds by the worst types of the other clients to the lists of check-ins and secret subsets alike:
-// class C (Theorem 4, docs/theory/class-c.md) and Gaussian messages (Theorem 5,
-// docs/theory/gaussian-two-types.md).
+// Adds the bounds by an exchange with an absent client to the lists of check-ins and secret subsets alike: the
+// profile-only form (docs/theory/profile-only.md), and the worst types of the other clients for class C
+// (Theorem 4, docs/theory/class-c.md) and Gaussian messages (Theorem 5, docs/theory/gaussian-two-types.md).
 #pragma once
 
 #include <memory>
@@ -14,12 +14,12 @@
 
 namespace muster::accounting {
 
-// Adds the bounds that cover the mechanism for the given shape, where not everybody reports for certain:
-// `count` is below `clients`, or `rate` below 1. `who` tells what is assumed of those who report, and `sum`
-// is the mechanism's own. Returns true if the profile-only bound cannot be smaller: its law is a common
-// majorant of the two types of class C; and where the ball of the Gaussian's table is no larger than the set
-// of records, the curve of the two types itself takes the profile-only law wherever that may be the smaller.
-bool add_worst_types(const Mechanism& mechanism, const RoundShape& shape, const std::vector<std::string>& who,
-                     const std::shared_ptr<const ReportingSum>& sum, Applicable& list);
+// Adds all that cover the mechanism for the given shape, where not everybody reports for certain: `count` is
+// below `clients`, or `rate` below 1. Lower bounds by single data sets are among them. `who` tells what is
+// assumed of those who report, and `sum` is the mechanism's own. `profile_only` is that form's bound, whose
+// assumptions are set here.
+void add_swap_bounds(const Mechanism& mechanism, const RoundShape& shape, const std::vector<std::string>& who,
+                     const std::shared_ptr<const ReportingSum>& sum, RoundBound profile_only,
+                     Applicable& list);
 
 }  // namespace muster::accounting

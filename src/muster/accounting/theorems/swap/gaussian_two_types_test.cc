@@ -224,7 +224,7 @@ TEST(GaussianTwoTypes, SubsetsAreLikeCheckIns) {
   for (const double epsilon : {0.0, 5e-4, 1.5e-3}) {
     const double delta = subset.delta(epsilon).upper;
     EXPECT_NEAR(delta / check_in.delta(epsilon).upper, 1, 0.02) << epsilon;
-    EXPECT_LE(delta, SubsetCurve(*local, n, 6000).delta(epsilon).upper);
+    EXPECT_LE(delta, subset_curve(*local, n, 6000).delta(epsilon).upper);
     EXPECT_GE(delta, HomogeneousCurve(GaussianLocal{5}, {n, 6000, 1}).forward(epsilon).lower);
   }
 }

@@ -6,8 +6,8 @@
 #include "muster/accounting/theorems/everyone/blanket.h"
 #include "muster/accounting/theorems/shared/reporting_law.h"
 #include "muster/numerics/ordered.h"
+#include "muster/numerics/sums/coarsened_law.h"
 #include "muster/numerics/sums/expected_excess.h"
-#include "muster/numerics/sums/thinned_law.h"
 
 namespace muster::accounting {
 namespace {
@@ -20,7 +20,7 @@ constexpr double kCut = 1e-44;       // a Gaussian profile is cut where it falls
 constexpr double kRounding = 1e-12;  // relative rounding of an n-th power
 constexpr double kMatters = 1e-9;    // share of the sum that the all-report event may add without its blanket
 constexpr std::size_t kFew = 64;     // laws with fewer atoms are tried with Chernoff's bound before their sum
-constexpr std::size_t kMaxAtoms = 64;  // atoms of a weighted term; longer laws are thinned
+constexpr std::size_t kMaxAtoms = 64;  // atoms of a weighted term; longer laws are coarsened
 constexpr double kSumsReach = 300;     // epsilon from which terms leave a double's range
 constexpr double kClose = 1e-3;        // relative width of an enclosure that needs no sum
 constexpr double kLargeTerms = 1;      // epsilon from which one large term may decide
@@ -44,8 +44,8 @@ numerics::AtomicLaw weighted(numerics::AtomicLaw law, const TermWeights* weights
   if (weights == nullptr) {
     return law;
   }
-  return numerics::thinned_product(law.points.size() > kMaxAtoms ? numerics::thinned_law(law) : law,
-                                   weights->values, weights->probabilities, kMaxAtoms);
+  return numerics::coarsened_product(law.points.size() > kMaxAtoms ? numerics::coarsened_law(law) : law,
+                                     weights->values, weights->probabilities, kMaxAtoms);
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "muster/accounting/theorems/swap/one_large_term.h"
 #include "muster/describe/mechanism.h"
@@ -59,6 +60,17 @@ class ReportingSum {
   LocalTail tail_;
   OneLargeTerm one_large_term_;
   std::optional<double> epsilon0_;  // of an epsilon0-LDP mechanism
+};
+
+// The sum at one shape, as the curve of a round.
+class SumCurve {
+ public:
+  SumCurve(ReportingSum sum, SumShape shape) : sum_(std::move(sum)), shape_(std::move(shape)) {}
+  numerics::Enclosure delta(double epsilon) const { return sum_.delta(shape_, epsilon); }
+
+ private:
+  ReportingSum sum_;
+  SumShape shape_;
 };
 
 }  // namespace muster::accounting

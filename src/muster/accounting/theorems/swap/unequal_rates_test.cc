@@ -10,6 +10,8 @@
 #include "muster/accounting/theorems/everyone/blanket.h"
 #include "muster/accounting/theorems/swap/class_c.h"
 #include "muster/core/error.h"
+#include "tests/oracle/domination.h"
+#include "tests/oracle/expect_pair.h"
 #include "tests/oracle/random_cases.h"
 #include "tests/oracle/unequal_formula.h"
 
@@ -54,8 +56,9 @@ long double worst_truth(const std::vector<Law>& laws, const std::vector<double>&
 TEST(UnequalRates, KnownRatesDominateEveryDataset) {
   std::mt19937_64 engine(61);
   std::uniform_real_distribution<double> uniform(0.05, 0.95);
-  int cases = 0, violations = 0, order = 0;
-  long double tightest = 0, homogeneous_gap = 0;
+  oracle::Domination domination{.relative = 1e-14L, .absolute = 1e-17L, .negligible = 1e-12L};
+  int order = 0;
+  long double homogeneous_gap = 0;
   for (int trial = 0; trial < 24; ++trial) {
     const auto family = static_cast<oracle::Family>(trial % 3);
     const std::vector<Law> laws = oracle::random_randomizer(family, 2, 2 + trial % 2, engine);
@@ -71,9 +74,7 @@ TEST(UnequalRates, KnownRatesDominateEveryDataset) {
           const long double epsilon = share * top;
           const long double truth = oracle::hockey_stick(pair, epsilon);
           const long double bound = oracle::unequal_dataset(others, laws[0], laws[1], rates, epsilon);
-          ++cases;
-          violations += truth > bound * (1 + 1e-14L) + 1e-17L;
-          if (bound > 1e-12L) tightest = std::max(tightest, truth / bound);
+          domination.add(truth, bound);
           if (family != oracle::Family::sparse) {
             const long double profile = oracle::unequal_profile(
                 oracle::profile_law(laws, epsilon), rates, epsilon, oracle::profile(laws, std::exp(epsilon)));
@@ -88,16 +89,16 @@ TEST(UnequalRates, KnownRatesDominateEveryDataset) {
       }
     }
   }
-  EXPECT_EQ(violations, 0) << "of " << cases;
+  EXPECT_EQ(domination.violations, 0) << "of " << domination.cases;
   EXPECT_EQ(order, 0);
-  EXPECT_GT(tightest, 0.999L);
+  EXPECT_GT(domination.tightest, 0.999L);
   EXPECT_LT(homogeneous_gap, 1e-15L);
 }
 
 // Takes every rate at an end of [lo, hi] or in the middle, and every dataset.
 TEST(UnequalRates, IntervalDominatesEveryVectorOfRates) {
-  int cases = 0, violations = 0, caught = 0, without_everybody = 0;
-  long double tightest = 0;
+  oracle::Domination domination;
+  int caught = 0, without_everybody = 0;
   for (const double epsilon0 : {0.5, 1.0, 2.0}) {
     const std::vector<Law> laws = response(epsilon0);
     const ReportingSum sum(PureLocal{epsilon0});
@@ -111,9 +112,7 @@ TEST(UnequalRates, IntervalDominatesEveryVectorOfRates) {
           const double epsilon = share * epsilon0;
           const double bound = curve.delta(epsilon).upper;
           const long double worst = worst_truth(laws, values, n, epsilon);
-          ++cases;
-          violations += worst > bound;
-          if (bound > 1e-9) tightest = std::max(tightest, worst / bound);
+          domination.add(worst, bound);
           // A wrong variant leaves out the event that nobody is absent.
           const double chance = lo / (1 - lo / hi * (1 - hi));
           const double all = hi * std::pow(1 - lo / hi * (1 - hi), n - 1);
@@ -128,8 +127,8 @@ TEST(UnequalRates, IntervalDominatesEveryVectorOfRates) {
       }
     }
   }
-  EXPECT_EQ(violations, 0) << "of " << cases;
-  EXPECT_GT(tightest, 0.8L);
+  EXPECT_EQ(domination.violations, 0) << "of " << domination.cases;
+  EXPECT_GT(domination.tightest, 0.8L);
   EXPECT_GT(caught, 0);
   EXPECT_GT(without_everybody, 0);
 }
@@ -282,8 +281,7 @@ TEST(UnequalRates, ClassCInLargeCrowds) {
 
 // For rates up to 1, compares the thinned blanket with every vector of rates and every dataset.
 TEST(UnequalRates, ThinnedBlanketDominatesRatesUpToOne) {
-  int violations = 0;
-  long double tightest = 0;
+  oracle::Domination domination;
   for (const double epsilon0 : {0.5, 1.0, 2.0}) {
     const std::vector<Law> laws = response(epsilon0);
     for (const double lo : {0.2, 0.6, 1.0}) {
@@ -291,16 +289,14 @@ TEST(UnequalRates, ThinnedBlanketDominatesRatesUpToOne) {
         const std::vector<double> values{lo, (lo + 1) / 2, 1};
         for (const double share : kShares) {
           const double epsilon = share * epsilon0;
-          const double bound = thinned_blanket_delta(n, lo, epsilon0, epsilon).upper;
-          const long double worst = worst_truth(laws, values, n, epsilon);
-          violations += worst > bound;
-          if (bound > 1e-9) tightest = std::max(tightest, worst / bound);
+          domination.add(worst_truth(laws, values, n, epsilon),
+                         thinned_blanket_delta(n, lo, epsilon0, epsilon).upper);
         }
       }
     }
   }
-  EXPECT_EQ(violations, 0);
-  EXPECT_GT(tightest, 0.9L);
+  EXPECT_EQ(domination.violations, 0) << "of " << domination.cases;
+  EXPECT_GT(domination.tightest, 0.9L);
 }
 
 // The curve of the lower bound's pair is the exact divergence of its dataset.
@@ -315,13 +311,7 @@ TEST(UnequalRates, PairIsItsDataset) {
             std::vector<Law>(static_cast<std::size_t>(n - 1), laws[1]), laws[0], laws[1], rates);
         const UnequalRatesPair curve(epsilon0, n, lo, hi);
         for (const double share : kShares) {
-          const double epsilon = share * epsilon0;
-          const auto forward = static_cast<double>(oracle::hockey_stick(pair, epsilon));
-          const auto reverse = static_cast<double>(oracle::hockey_stick(pair.swapped(), epsilon));
-          EXPECT_NEAR(curve.forward(epsilon).upper, forward, 1e-8 * forward + 1e-14);
-          EXPECT_NEAR(curve.reverse(epsilon).upper, reverse, 1e-8 * reverse + 1e-14);
-          EXPECT_LE(curve.forward(epsilon).lower, forward);
-          EXPECT_LE(curve.reverse(epsilon).lower, reverse);
+          oracle::expect_curve_of_pair(curve, pair, share * epsilon0, 1e-8, 1e-14);
         }
       }
     }

@@ -1,4 +1,4 @@
-#include "muster/numerics/sums/thinned_law.h"
+#include "muster/numerics/sums/coarsened_law.h"
 
 #include <cmath>
 
@@ -77,10 +77,10 @@ class Side {
 
 }  // namespace
 
-AtomicLaw thinned_law(const AtomicLaw& law) { return thinned_product(law, {1}, {1}); }
+AtomicLaw coarsened_law(const AtomicLaw& law) { return coarsened_product(law, {1}, {1}); }
 
-AtomicLaw thinned_product(const AtomicLaw& law, const std::vector<double>& weights,
-                          const std::vector<double>& probabilities, std::size_t most) {
+AtomicLaw coarsened_product(const AtomicLaw& law, const std::vector<double>& weights,
+                            const std::vector<double>& probabilities, std::size_t most) {
   const auto exact = [&] {
     AtomicLaw all;
     for (std::size_t w = 0; w < weights.size(); ++w) {

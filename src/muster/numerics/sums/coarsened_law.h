@@ -17,11 +17,11 @@
 
 namespace muster::numerics {
 
-AtomicLaw thinned_law(const AtomicLaw& law);
+AtomicLaw coarsened_law(const AtomicLaw& law);
 
 // The law of w Y, for w > 0 independent of Y with the given values and probabilities (of sum 1). It is
-// exact if it has at most `most` atoms, and thinned otherwise.
-AtomicLaw thinned_product(const AtomicLaw& law, const std::vector<double>& weights,
-                          const std::vector<double>& probabilities, std::size_t most = 0);
+// exact if it has at most `most` atoms, and coarsened otherwise.
+AtomicLaw coarsened_product(const AtomicLaw& law, const std::vector<double>& weights,
+                            const std::vector<double>& probabilities, std::size_t most = 0);
 
 }  // namespace muster::numerics

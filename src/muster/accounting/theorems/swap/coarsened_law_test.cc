@@ -1,6 +1,6 @@
-// Tests numerics/sums/thinned_law.h on the laws that theorems give it, which is why it stands here.
-// The thinned law is above the given one in convex order, close to it, and small; products likewise.
-#include "muster/numerics/sums/thinned_law.h"
+// Tests numerics/sums/coarsened_law.h on the laws that theorems give it, which is why it stands here.
+// The coarsened law is above the given one in convex order, close to it, and small; products likewise.
+#include "muster/numerics/sums/coarsened_law.h"
 
 #include <gtest/gtest.h>
 
@@ -14,8 +14,8 @@ namespace muster::accounting {
 namespace {
 
 using numerics::AtomicLaw;
-using numerics::thinned_law;
-using numerics::thinned_product;
+using numerics::coarsened_law;
+using numerics::coarsened_product;
 
 long double excess(const AtomicLaw& law, long double k) {
   long double sum = 0, mass = 0;
@@ -36,49 +36,49 @@ AtomicLaw product(const AtomicLaw& law, const std::vector<double>& weights, cons
   return result;
 }
 
-void expect_above(const AtomicLaw& thin, const AtomicLaw& law, double max_added) {
+void expect_above(const AtomicLaw& coarse, const AtomicLaw& law, double max_added) {
   const double deviation = std::sqrt(law.variance());
-  EXPECT_NEAR(thin.mean(), law.mean(), 1e-13 * deviation);
-  EXPECT_GE(thin.variance(), law.variance() * (1 - 1e-13));
-  EXPECT_LE(thin.variance(), law.variance() * (1 + max_added));
-  EXPECT_EQ(thin.largest_point(), law.largest_point());
-  EXPECT_EQ(thin.smallest_point(), law.smallest_point());
+  EXPECT_NEAR(coarse.mean(), law.mean(), 1e-13 * deviation);
+  EXPECT_GE(coarse.variance(), law.variance() * (1 - 1e-13));
+  EXPECT_LE(coarse.variance(), law.variance() * (1 + max_added));
+  EXPECT_EQ(coarse.largest_point(), law.largest_point());
+  EXPECT_EQ(coarse.smallest_point(), law.smallest_point());
   int below = 0;
   for (int j = -400; j <= 400; ++j) {
     const double k = deviation * std::sinh(j / 40.0);
     const long double slack = 1e-14L * (excess(law, k) + std::max(0.0, -k));
-    below += excess(thin, k) < excess(law, k) - slack ? 1 : 0;
+    below += excess(coarse, k) < excess(law, k) - slack ? 1 : 0;
   }
   EXPECT_EQ(below, 0);
 }
 
-TEST(ThinnedLaw, IsAboveInConvexOrderAndSmall) {
+TEST(CoarsenedLaw, IsAboveInConvexOrderAndSmall) {
   for (const double mu : {0.05, 0.4, 1.0, 3.0}) {
     for (const double epsilon : {0.0, 0.01, 0.5}) {
       const AtomicLaw law = reporting_law(Profile::gaussian(mu, 1e-30), 1, epsilon);
       SCOPED_TRACE(::testing::Message() << mu << ' ' << epsilon << ' ' << law.points.size());
-      const AtomicLaw thin = thinned_law(law);
-      EXPECT_LE(thin.points.size(), law.points.size());
-      expect_above(thin, law, 1e-4);
+      const AtomicLaw coarse = coarsened_law(law);
+      EXPECT_LE(coarse.points.size(), law.points.size());
+      expect_above(coarse, law, 1e-4);
       const std::vector<double> weights{1, 0.5, 1.0 / 3, 0.1, 0.03}, mix{0.3, 0.25, 0.2, 0.15, 0.1};
-      const AtomicLaw both = thinned_product(law, weights, mix);
+      const AtomicLaw both = coarsened_product(law, weights, mix);
       EXPECT_LT(both.points.size(), 2 * law.points.size());
       expect_above(both, product(law, weights, mix), 1e-4);
     }
   }
 }
 
-TEST(ThinnedLaw, FewAtomsStayAsTheyAre) {
+TEST(CoarsenedLaw, FewAtomsStayAsTheyAre) {
   AtomicLaw law;
   law.add(-1, 0.25);
   law.add(2, 0.125);
-  const AtomicLaw same = thinned_product(law, {1, 0.5}, {0.5, 0.5}, 4);
+  const AtomicLaw same = coarsened_product(law, {1, 0.5}, {0.5, 0.5}, 4);
   EXPECT_EQ(same.points, (std::vector<double>{-1, 2, -0.5, 1}));
   EXPECT_EQ(same.weights, (std::vector<double>{0.125, 0.0625, 0.125, 0.0625}));
-  expect_above(thinned_product(law, {1, 0.5}, {0.5, 0.5}), same, 1e-4);
+  expect_above(coarsened_product(law, {1, 0.5}, {0.5, 0.5}), same, 1e-4);
   AtomicLaw one_sided;
   one_sided.add(3, 0.5);
-  expect_above(thinned_law(one_sided), one_sided, 1e-4);
+  expect_above(coarsened_law(one_sided), one_sided, 1e-4);
 }
 
 }  // namespace

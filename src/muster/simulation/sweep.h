@@ -1,0 +1,38 @@
+// A sweep: one plan with every combination of values of some keys, and its runs for several seeds.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "muster/plan/plan.h"
+#include "muster/simulation/runs/result_file.h"
+
+namespace muster::simulation {
+
+struct SweptKey {
+  std::string key;                  // "randomizer.epsilon0"
+  std::vector<std::string> values;  // as given
+};
+
+struct Combination {
+  std::vector<std::pair<std::string, std::string>> set;  // a value for each key, in the order of the keys
+  std::vector<protocols::Plan> plans;                    // one per seed
+};
+
+struct SweptRun {
+  std::string folder;               // the folder's name within that of the sweep
+  std::optional<RunResult> result;  // nothing if the run is not finished or failed
+  std::string failure;              // why the run failed; empty if it did not
+};
+
+struct Sweep {
+  std::string folder;
+  std::vector<SweptKey> keys;
+  std::vector<Combination> combinations;
+  std::vector<std::vector<SweptRun>> runs;  // [combination][seed]
+  bool interrupted = false;
+};
+
+}  // namespace muster::simulation

@@ -1,0 +1,20 @@
+// How a bound compares with the truth over many cases: how often it fails, and how close the two come.
+#pragma once
+
+namespace muster::accounting::oracle {
+
+struct Domination {
+  // The round-off of the truth, and of a bound that is itself computed by a slow formula.
+  long double relative = 0, absolute = 0;
+  long double negligible = 1e-9L;  // a bound at most this tells nothing about how close the two come
+  int cases = 0, violations = 0;
+  long double tightest = 0;  // the largest truth / bound
+
+  void add(long double truth, long double bound) {
+    ++cases;
+    violations += !(truth <= bound * (1 + relative) + absolute);  // a NaN violates
+    if (bound > negligible && truth / bound > tightest) tightest = truth / bound;
+  }
+};
+
+}  // namespace muster::accounting::oracle

@@ -1,0 +1,23 @@
+// Compares the curves of a pair of data sets with the enumerated pair.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include "tests/oracle/enumeration.h"
+
+namespace muster::accounting::oracle {
+
+// Expects both directions of `curve` within relative * delta + absolute of the pair's delta, and their lower
+// ends at most `room` of it above.
+template <typename Curve>
+void expect_curve_of_pair(const Curve& curve, const OutputPair& pair, double epsilon, double relative,
+                          double absolute, double room = 0) {
+  const auto forward = static_cast<double>(hockey_stick(pair, epsilon));
+  const auto reverse = static_cast<double>(hockey_stick(pair.swapped(), epsilon));
+  EXPECT_NEAR(curve.forward(epsilon).upper, forward, relative * forward + absolute);
+  EXPECT_NEAR(curve.reverse(epsilon).upper, reverse, relative * reverse + absolute);
+  EXPECT_LE(curve.forward(epsilon).lower, forward * (1 + room));
+  EXPECT_LE(curve.reverse(epsilon).lower, reverse * (1 + room));
+}
+
+}  // namespace muster::accounting::oracle
