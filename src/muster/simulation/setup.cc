@@ -83,7 +83,7 @@ void check_fidelity(const protocols::Plan& plan, Fidelity fidelity) {
 
 std::function<double(std::uint64_t)> epsilon_of(const protocols::Plan& plan) {
   const auto accountant = std::make_shared<const accounting::Accountant>(plan.mechanism(), plan.stages());
-  const Delta delta = Delta::of(plan.delta.value());
+  const Delta delta = Delta::of(plan.delta().value());
   return [accountant, delta](std::uint64_t rounds) { return accountant->epsilon_upper(rounds, delta); };
 }
 

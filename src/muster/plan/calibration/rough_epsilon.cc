@@ -9,17 +9,17 @@ namespace muster::protocols {
 namespace {
 
 // The probability that a client reports, divided by the number of clients or slots that hide the report.
-double exposure(const Plan& plan) {
-  const double n = static_cast<double>(plan.clients);
-  const double rate = plan.rate * (1 - plan.dropout.at(1));
-  switch (plan.protocol) {
+double exposure(const PlanValues& values) {
+  const double n = static_cast<double>(values.clients);
+  const double rate = values.rate * (1 - values.dropout.at(1));
+  switch (values.protocol) {
     case Protocol::shuffle:
       return 1 / n;
     case Protocol::subset:
-      return static_cast<double>(plan.subset) / n / n;
+      return static_cast<double>(values.subset) / n / n;
     case Protocol::random_check_in_fixed:
     case Protocol::random_check_in_sliding:
-      return rate * rate / static_cast<double>(plan.slots);
+      return rate * rate / static_cast<double>(values.slots);
     default:
       return rate / n;
   }
