@@ -35,7 +35,7 @@ std::uint64_t Plan::rounds_charged(std::uint64_t done) const {
   return done / each + (done % each == 0 ? 0 : 1);
 }
 
-accounting::Mechanism Plan::mechanism() const { return spec_of(randomizer).description(*this); }
+accounting::Mechanism Plan::mechanism() const { return spec_of(randomizer()).description(values_); }
 
 accounting::Participation Plan::participation(std::uint64_t round) const {
   using Kind = accounting::RandomCheckIn::Kind;

@@ -125,7 +125,7 @@ class Plan {
   std::uint64_t seed() const { return values_.seed; }
 
   std::uint64_t clients() const { return values_.clients; }
-  // "digits", "idx:DIR", "csv:FILE" or "cifar:DIR"; empty if not stated.
+  // "digits", "idx:DIR" or another of kDataFormats; empty if not stated.
   const std::string& data() const { return values_.data; }
 
   Protocol protocol() const { return values_.protocol; }

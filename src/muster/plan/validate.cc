@@ -141,14 +141,14 @@ void refuse_stated(const PlanSource& source, const char* key, const std::string&
 }
 
 void check_randomizer_serves_model(const PlanSource& source, const Plan& plan) {
-  const Randomizes randomizes = spec_of(plan.randomizer).randomizes;
-  if (randomizes == Randomizes::one_answer && plan.model != ModelKind::histogram) {
+  const Randomizes randomizes = spec_of(plan.randomizer()).randomizes;
+  if (randomizes == Randomizes::one_answer && plan.model() != ModelKind::histogram) {
     refuse_stated(source, "randomizer.kind", vector_randomizers(),
-                  fmt::format("is for histograms, not for {}", name_of(plan.model)));
+                  fmt::format("is for histograms, not for {}", name_of(plan.model())));
   }
-  if (randomizes == Randomizes::one_number && plan.model != ModelKind::mean) {
+  if (randomizes == Randomizes::one_number && plan.model() != ModelKind::mean) {
     refuse_stated(source, "randomizer.kind", vector_randomizers(),
-                  fmt::format("is for the mean of one number, not for {}", name_of(plan.model)));
+                  fmt::format("is for the mean of one number, not for {}", name_of(plan.model())));
   }
 }
 

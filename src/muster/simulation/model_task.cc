@@ -80,13 +80,14 @@ ModelTask on_features(const protocols::Plan& plan, const learning::DataSplit& da
 // The diameter of the set of clipped vectors: of the ball of radius clip in the randomizer's norm.
 double diameter_of(const protocols::Plan& plan, std::size_t dimension) {
   const double sides =
-      protocols::spec_of(plan.randomizer).clips_coordinates ? std::sqrt(static_cast<double>(dimension)) : 1;
-  return 2 * plan.clip.value() * sides;
+      protocols::spec_of(plan.randomizer()).clips_coordinates ? std::sqrt(static_cast<double>(dimension)) : 1;
+  return 2 * plan.clip().value() * sides;
 }
 
 ModelTask mean(const protocols::Plan& plan, const learning::DataSplit& data) {
   ModelTask task;
-  const bool one_number = protocols::spec_of(plan.randomizer).randomizes == protocols::Randomizes::one_number;
+  const bool one_number =
+      protocols::spec_of(plan.randomizer()).randomizes == protocols::Randomizes::one_number;
   task.function =
       one_number ? learning::make_scalar_mean(data.train) : learning::make_vector_mean(data.train);
   const double diameter = diameter_of(plan, task.function->dimension());

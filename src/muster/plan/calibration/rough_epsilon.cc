@@ -40,10 +40,11 @@ double log_delta(double mu, double epsilon) {
 
 }  // namespace
 
-double rough_epsilon(const Plan& plan, double delta) {
-  const double rounds = std::max(static_cast<double>(plan.rounds), 1.0);
+double rough_epsilon(const PlanValues& values, double delta) {
+  const double rounds = std::max(static_cast<double>(values.rounds), 1.0);
   const double mu = std::clamp(
-      std::sqrt(rounds * exposure(plan) * spec_of(plan.randomizer).likelihood_variance(plan)), 1e-12, 1e3);
+      std::sqrt(rounds * exposure(values) * spec_of(values.randomizer).likelihood_variance(values)), 1e-12,
+      1e3);
   double low = 1e-14, high = 1e7;
   while (high > low * 1.0001) {
     const double middle = std::sqrt(low * high);

@@ -9,13 +9,13 @@ namespace muster::protocols {
 namespace {
 
 // E |report|^2 for a value of size 1, by the formulas of the samplers in one dimension.
-double second_moment(const Plan& plan) {
-  const RandomizerSpec& spec = spec_of(plan.randomizer);
+double second_moment(const PlanValues& values) {
+  const RandomizerSpec& spec = spec_of(values.randomizer);
   if (spec.second_moment == nullptr) {
     throw Error(ErrorCode::plan, "randomizer.kind", spec.name, "a randomizer that runs",
                 "has no accuracy: what a report carries is not said");
   }
-  return spec.second_moment(plan);
+  return spec.second_moment(values);
 }
 
 }  // namespace
