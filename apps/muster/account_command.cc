@@ -83,13 +83,14 @@ int account(const AccountFlags& flags) {
   const Question question = question_of(flags, plan);
   const std::vector<accounting::Stage> stages = plan.stages();
   if (curve && stages.size() > 1) {
-    throw Error(ErrorCode::plan, "participation.dropout", plan.dropout.canonical(), "one number with --curve",
+    throw Error(ErrorCode::plan, "participation.dropout", plan.dropout().canonical(),
+                "one number with --curve",
                 "does not go with --curve, which moves the number of rounds that a schedule fixes");
   }
   const accounting::Accountant accountant(plan.mechanism(), stages);
   if (curve) {
     const accounting::PrivacyCurves curves =
-        accounting::privacy_curves(accountant, plan.rounds, question, view);
+        accounting::privacy_curves(accountant, plan.rounds(), question, view);
     fmt::print("{}", curve_text(curves, format, heading(plan, question)));
     return 0;
   }

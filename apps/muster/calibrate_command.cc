@@ -40,14 +40,14 @@ bool whole(Knob knob) { return knob == Knob::rounds || knob == Knob::clients || 
 bool largest(Knob knob) { return knob == Knob::rounds || knob == Knob::rate || knob == Knob::epsilon0; }
 
 // The noise parameter that accuracy chose besides the rate: "epsilon0" or "sigma".
-const char* noise_of(const Calibration& found) { return found.plan.sigma ? "sigma" : "epsilon0"; }
+const char* noise_of(const Calibration& found) { return found.plan.sigma() ? "sigma" : "epsilon0"; }
 
 JsonObject calibration_json(const Calibration& found, Knob knob) {
   JsonObject json = statement_json(found.statement);
   if (knob == Knob::accuracy) {
     return json.object("value", JsonObject()
                                     .number(noise_of(found), found.value)
-                                    .number("rate", found.plan.rate)
+                                    .number("rate", found.plan.rate())
                                     .number("variance", found.variance));
   }
   return whole(knob) ? json.unsigned_integer("value", static_cast<std::uint64_t>(found.value))
@@ -57,10 +57,10 @@ JsonObject calibration_json(const Calibration& found, Knob knob) {
 // A minimum near the expected number of reports meets a target by destroying rounds; this note says
 // about how many.
 std::string destroyed(const protocols::Plan& plan) {
-  const double rate = plan.rate * (1 - plan.dropout.at(1)),
-               expected = rate * static_cast<double>(plan.clients);
+  const double rate = plan.rate() * (1 - plan.dropout().at(1)),
+               expected = rate * static_cast<double>(plan.clients());
   const double deviation = std::sqrt(std::max(expected * (1 - rate), 1e-300));
-  const double below = (static_cast<double>(plan.minimum) - 0.5 - expected) / deviation;
+  const double below = (static_cast<double>(plan.minimum()) - 0.5 - expected) / deviation;
   const double share = 0.5 * std::erfc(-below / std::sqrt(2.0));
   constexpr double kWorthSaying = 1e-3;
   return share < kWorthSaying
@@ -74,7 +74,7 @@ std::string answer(const Calibration& found, Knob knob, const protocols::Target&
     return fmt::format(
         "{} = {}, rate = {}: the least variance of a round's mean, {:.3g} squared clips a coordinate, that "
         "{}",
-        noise_of(found), number_text(found.value), number_text(found.plan.rate), *found.variance, keeps);
+        noise_of(found), number_text(found.value), number_text(found.plan.rate()), *found.variance, keeps);
   }
   return fmt::format("{} = {}: the {} {}that {}", name_of(knob), number_text(found.value),
                      largest(knob) ? "largest" : "smallest", found.at_end ? "considered, " : "", keeps) +

@@ -42,11 +42,11 @@ std::optional<View> ViewFlag::view() const {
 }
 
 double delta_of(const protocols::Plan& plan, const PlanFlags& flags, const std::string& why) {
-  if (!plan.delta) {
+  if (!plan.delta()) {
     throw Error(ErrorCode::plan, "privacy.delta", "", protocols::spec_of("privacy.delta").allowed(),
                 fmt::format("is missing: {}; set it in {} or with --delta", why, flags.source().where()));
   }
-  return *plan.delta;
+  return *plan.delta();
 }
 
 std::string plan_sentence(const protocols::Plan& plan) {

@@ -42,7 +42,7 @@ std::optional<double> epsilon_at(const protocols::Plan& plan, double rate, std::
   const Accountant accountant(plan.mechanism(),
                               protocols::at_rate(plan.participation(), Rate::of(std::min(1.0, rate))));
   try {
-    return accountant.upper(rounds, {Question::Kind::epsilon_at_delta, plan.delta.value()});
+    return accountant.upper(rounds, {Question::Kind::epsilon_at_delta, plan.delta().value()});
   } catch (const Error& error) {
     if (error.code() != ErrorCode::uncovered) {
       throw;

@@ -42,7 +42,7 @@ class Charges {
   const reporting::EpsilonOfRounds& of(const Plan& plan) {
     for (const Charge& charge : charges_) {
       if (simulation::same_mechanism(charge.mechanism, plan.mechanism()) && charge.stages == plan.stages() &&
-          charge.delta == plan.delta) {
+          charge.delta == plan.delta()) {
         return charge.epsilon;
       }
     }
@@ -53,7 +53,7 @@ class Charges {
     };
     const auto known = std::make_shared<Known>();
     known->epsilon = simulation::epsilon_of(plan);
-    charges_.push_back({plan.mechanism(), plan.stages(), plan.delta, [known](std::uint64_t rounds) {
+    charges_.push_back({plan.mechanism(), plan.stages(), plan.delta(), [known](std::uint64_t rounds) {
                           const std::lock_guard lock(known->mutex);
                           const auto found = known->values.find(rounds);
                           return found != known->values.end()
@@ -99,7 +99,7 @@ fs::path default_folder(const simulation::Sweep& sweep) {
       hashes += plan.hash();
     }
   }
-  const std::string name = sweep.combinations.front().plans.front().name;
+  const std::string name = sweep.combinations.front().plans.front().name();
   return fs::path("runs") / fmt::format("{}-sweep-{}", name, protocols::hash_of(hashes).substr(0, 8));
 }
 
@@ -211,7 +211,7 @@ void run_all(simulation::Sweep& sweep, const TrainFlags& flags, simulation::Fide
         std::fflush(stdout);
       }
       const std::string sharing =
-          reporting::sharing_note(plan.clients, result.clients_per_record.value_or(1));
+          reporting::sharing_note(plan.clients(), result.clients_per_record.value_or(1));
       if (!sharing.empty() && said.insert(sharing).second) {
         fmt::print(stderr, "muster: {}\n", sharing);
       }
@@ -276,8 +276,8 @@ int run_sweep(const TrainFlags& flags) {
     simulation::check_fidelity(plan, fidelity);
     simulation::refuse_endless(plan, simulation::resources_here(flags.threads));
     const reporting::EpsilonOfRounds& epsilon = charges.of(plan);
-    if (plan.budget) {
-      static_cast<void>(simulation::affordable_rounds(epsilon, plan.rounds, *plan.budget));
+    if (plan.budget()) {
+      static_cast<void>(simulation::affordable_rounds(epsilon, plan.rounds(), *plan.budget()));
     }
   }
   catch_signals();

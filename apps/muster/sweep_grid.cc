@@ -89,14 +89,13 @@ std::vector<simulation::Combination> combinations_of(const protocols::PlanSource
     for (const auto& [key, value] : combination.set) {
       changed.override_key(key, value, "--sweep");
     }
-    const std::uint64_t first = protocols::Plan::validate(changed, protocols::Command::train).seed;
-    if (first > std::numeric_limits<std::uint64_t>::max() - (seeds - 1)) {
+    const protocols::Plan first = protocols::Plan::validate(changed, protocols::Command::train);
+    if (first.seed() > std::numeric_limits<std::uint64_t>::max() - (seeds - 1)) {
       throw Error(ErrorCode::usage, "--seeds", fmt::format("{}", seeds), "",
                   "goes beyond the last seed, 2^64 - 1");
     }
     for (std::uint64_t i = 0; i < seeds; ++i) {
-      changed.override_key("seed", fmt::format("{}", first + i), "--seeds");
-      combination.plans.push_back(protocols::Plan::validate(changed, protocols::Command::train));
+      combination.plans.push_back(first.with("seed", fmt::format("{}", first.seed() + i)));
       if (!hashes.insert(combination.plans.back().hash()).second) {
         throw Error(ErrorCode::usage, "--sweep", "", "values that differ",
                     "has values that make two runs of the same plan");

@@ -99,8 +99,8 @@ void before_training(const Trained& run, const simulation::Prepared& prepared) {
     reporting::check_logged(*run.plan, prepared.parts.epsilon, run.folder->path(),
                             run.folder->load(run.plan->hash(), run.fidelity));
   }
-  say(reporting::sharing_note(run.plan->clients,
-                              simulation::clients_per_record(run.plan->clients, prepared.data.train.size())));
+  say(reporting::sharing_note(
+      run.plan->clients(), simulation::clients_per_record(run.plan->clients(), prepared.data.train.size())));
 }
 
 // Runs on every rank; what one rank cannot do is refused on all.

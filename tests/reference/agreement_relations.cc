@@ -191,8 +191,8 @@ void training(const Case& c, const char* name) {
   guarded(c, name, [&] {
     const protocols::Plan plan = plan_of(c.question);
     const Accountant accountant(plan.mechanism(), plan.stages().front().participation);
-    if (plan.rounds > 1 && c.draws.chance(0.5)) accountant.upper(plan.rounds / 2, asked(c.question));
-    const auto value = accountant.upper(plan.rounds, asked(c.question));
+    if (plan.rounds() > 1 && c.draws.chance(0.5)) accountant.upper(plan.rounds() / 2, asked(c.question));
+    const auto value = accountant.upper(plan.rounds(), asked(c.question));
     if (value) expect_same(c, name, *value, 1e-3);
   });
 }
@@ -203,8 +203,8 @@ void stages(const Case& c, const char* name) {
   guarded(c, name, [&] {
     const protocols::Plan plan = plan_of(c.question);
     const auto who = plan.stages().front().participation;
-    const std::uint64_t first = 1 + c.draws.below(plan.rounds - 1);
-    const Accountant accountant(plan.mechanism(), {Stage{who, first}, Stage{who, plan.rounds - first}});
+    const std::uint64_t first = 1 + c.draws.below(plan.rounds() - 1);
+    const Accountant accountant(plan.mechanism(), {Stage{who, first}, Stage{who, plan.rounds() - first}});
     const accounting::Statement statement = accountant.account(asked(c.question), c.question.view);
     if (!statement.best.upper) return;
     expect_same(c, name, *statement.best.upper, 0.02, [&](double epsilon) {
@@ -221,7 +221,7 @@ void running(const Case& c, const char* name) {
     const double delta =
         c.question.asks_epsilon ? c.question.fixed : std::min(0.5, std::max(1e-300, c.base.upper()));
     RunningAccountant accountant(Delta::of(delta));
-    accountant.charge(plan.mechanism(), plan.stages().front().participation, plan.rounds);
+    accountant.charge(plan.mechanism(), plan.stages().front().participation, plan.rounds());
     const auto value = c.question.asks_epsilon ? accountant.epsilon() : accountant.delta(c.question.fixed);
     if (!(value.upper >= c.base.lower() * (1 - kRoom))) {
       add(c, Finding::Kind::too_small, name,
@@ -256,7 +256,7 @@ void calibration(const Case& c, const char* name) {
       return;
     }
     const Accountant again(found.plan.mechanism(), found.plan.stages().front().participation);
-    const auto upper = again.account(found.plan.rounds, asked(c.question), c.question.view).best.upper;
+    const auto upper = again.account(found.plan.rounds(), asked(c.question), c.question.view).best.upper;
     if (!upper || !(*upper <= wanted)) {
       add(c, Finding::Kind::disorder, name,
           fmt::format("--for {} --epsilon {}: a fresh accountant gives {:.17g} at its value {:.17g}",

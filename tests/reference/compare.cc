@@ -106,7 +106,7 @@ accounting::Statement charged_in_training(const Question& q) {
   const accounting::Accountant accountant(plan.mechanism(), plan.stages().front().participation);
   accounting::Statement statement{};
   statement.best.id = "training";
-  statement.best.upper = accountant.upper(plan.rounds, asked(q));
+  statement.best.upper = accountant.upper(plan.rounds(), asked(q));
   return statement;
 }
 

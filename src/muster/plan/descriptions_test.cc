@@ -61,8 +61,8 @@ TEST(PlanDescriptions, EveryProtocolWithEveryRandomizer) {
     for (const auto& [randomizer, also_unused] : kRandomizers) {
       for (const Command command : {Command::account, Command::calibrate}) {
         const Plan plan = plan_of(keys_of(protocol, randomizer), command);
-        EXPECT_STREQ(name_of(plan.protocol), protocol.c_str());
-        EXPECT_STREQ(name_of(plan.randomizer), randomizer.c_str());
+        EXPECT_STREQ(name_of(plan.protocol()), protocol.c_str());
+        EXPECT_STREQ(name_of(plan.randomizer()), randomizer.c_str());
         EXPECT_STREQ(accounting::name_of(plan.participation()), protocol.c_str());
         EXPECT_EQ(accounting::clients_of(plan.participation()).value(), 600u);
         EXPECT_NO_THROW(accounting::validate(plan.mechanism()));
@@ -79,7 +79,7 @@ TEST(PlanDescriptions, EachKeyThatIsNeededIsAskedFor) {
         Keys fewer = keys_of(protocol, randomizer);
         fewer.erase(key);
         if (key == "privacy.delta") {
-          EXPECT_EQ(plan_of(fewer).delta, std::nullopt);
+          EXPECT_EQ(plan_of(fewer).delta(), std::nullopt);
           continue;
         }
         const Error error = error_of([&] { plan_of(fewer); });

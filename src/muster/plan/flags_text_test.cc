@@ -33,17 +33,17 @@ Plan plan_of(const Overrides& overrides) {
 }
 
 TEST(PlanFlagText, IntegersMayBeWrittenAsPowers) {
-  EXPECT_EQ(plan_of({{"population.clients", "1e8"}}).clients, 100000000u);
-  EXPECT_EQ(plan_of({{"population.clients", "1e12"}}).clients, 1000000000000u);
-  EXPECT_EQ(plan_of({{"population.clients", "2.5e3"}}).clients, 2500u);
-  EXPECT_EQ(plan_of({{"rounds.count", "0"}}).rounds, 0u);
+  EXPECT_EQ(plan_of({{"population.clients", "1e8"}}).clients(), 100000000u);
+  EXPECT_EQ(plan_of({{"population.clients", "1e12"}}).clients(), 1000000000000u);
+  EXPECT_EQ(plan_of({{"population.clients", "2.5e3"}}).clients(), 2500u);
+  EXPECT_EQ(plan_of({{"rounds.count", "0"}}).rounds(), 0u);
 }
 
 TEST(PlanFlagText, SchedulesAreWrittenAsInTheFile) {
-  const LearningRate rate = *plan_of({{"rounds.learning_rate", "[[1, 1.0], [5, 0.5]]"}}).learning_rate;
+  const LearningRate rate = *plan_of({{"rounds.learning_rate", "[[1, 1.0], [5, 0.5]]"}}).learning_rate();
   EXPECT_EQ(rate.at(4), 1.0);
   EXPECT_EQ(rate.at(5), 0.5);
-  EXPECT_EQ(plan_of({{"rounds.learning_rate", "inverse-sqrt:2"}}).learning_rate->at(4), 1.0);
+  EXPECT_EQ(plan_of({{"rounds.learning_rate", "inverse-sqrt:2"}}).learning_rate()->at(4), 1.0);
 }
 
 TEST(PlanFlagText, EveryNonsenseIsRefusedWithItsFlag) {
@@ -89,8 +89,8 @@ Plan accounted(const std::string& rate) {
 TEST(PlanFlagText, ADropoutThatChangesIsCanonicalAndStaged) {
   const Plan plan =
       plan_of({{"participation.dropout", "[[1, 0.1], [2, 0.1], [3, 0.2]]"}, {"rounds.count", "10"}});
-  EXPECT_EQ(plan.dropout.at(2), 0.1);
-  EXPECT_EQ(plan.dropout.at(3), 0.2);
+  EXPECT_EQ(plan.dropout().at(2), 0.1);
+  EXPECT_EQ(plan.dropout().at(3), 0.2);
   EXPECT_NE(plan.canonical().find("participation.dropout = [[1, 0.1], [2, 0.1], [3, 0.2]]\n"),
             std::string::npos);
   ASSERT_EQ(plan.stages().size(), 2);
@@ -106,10 +106,10 @@ TEST(PlanFlagText, ADropoutThatChangesIsCanonicalAndStaged) {
 }
 
 TEST(PlanFlagText, ARangeOfRates) {
-  EXPECT_EQ(accounted("0.1:0.2").rate, 0.2);
-  EXPECT_EQ(accounted("0.1:0.2").min_rate, 0.1);
-  EXPECT_EQ(accounted("0.2:0.2").min_rate, std::nullopt);
-  EXPECT_EQ(accounted("1e-9:1").min_rate, 1e-9);
+  EXPECT_EQ(accounted("0.1:0.2").rate(), 0.2);
+  EXPECT_EQ(accounted("0.1:0.2").min_rate(), 0.1);
+  EXPECT_EQ(accounted("0.2:0.2").min_rate(), std::nullopt);
+  EXPECT_EQ(accounted("1e-9:1").min_rate(), 1e-9);
   for (const char* text : {"0.2:0.1", "0:0.1", "0.1:", ":0.1", ":", "0.1:0.2:0.3", "0.1:1.1", "nan:0.1",
                            "0.1:inf", "-0.1:0.1", "1e-400:0.5", "a:b", "0.1 :0.2"}) {
     try {

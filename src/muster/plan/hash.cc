@@ -13,7 +13,7 @@ namespace muster::protocols {
 std::string Plan::canonical() const {
   std::map<std::string_view, std::string> lines;
   for (const KeySpec& spec : plan_keys()) {
-    if (const std::optional<std::string> text = spec.canonical(*this)) {
+    if (const std::optional<std::string> text = spec.canonical(values_)) {
       lines.emplace(spec.key, *text);
     }
   }

@@ -1,5 +1,5 @@
 // What must hold for every row of the table of keys, whatever it says: its values survive the canonical
-// text, its range ends where it says, and no field of a plan lacks a row.
+// text, its range ends where it says, and no field of a plan lacks a row or an accessor.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -151,7 +151,7 @@ TEST(PlanKeyTable, EveryRowHasAFieldOfItsOwn) {
   }
 }
 
-TEST(PlanKeyTable, EveryFieldHasARow) {
+TEST(PlanKeyTable, EveryFieldHasARowAndAnAccessor) {
   const auto content = [](const char* path) {
     std::ifstream file(path);
     std::stringstream text;
@@ -168,6 +168,8 @@ TEST(PlanKeyTable, EveryFieldHasARow) {
   for (std::sregex_iterator match(fields.begin(), fields.end(), field), end; match != end; ++match, ++found) {
     const std::regex used("&PlanValues::" + match->str(1) + "\\b");
     EXPECT_TRUE(std::regex_search(table, used)) << match->str(1) << " is in no row";
+    const std::regex accessor(fmt::format(R"( {0}\(\) const \{{ return values_\.{0}; \}})", match->str(1)));
+    EXPECT_TRUE(std::regex_search(header, accessor)) << match->str(1) << " cannot be read";
   }
   const std::regex declaration(R"(\n  \w)");
   EXPECT_EQ(found, std::distance(std::sregex_iterator(fields.begin(), fields.end(), declaration), {}))

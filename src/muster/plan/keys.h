@@ -2,9 +2,9 @@
 // and the field that they fill, where it applies and whether it is needed.
 //
 // Reading, validation, defaults, the canonical text, the flags and --help of the command, and docs/plan.md
-// all come from the rows. A new key takes a row in key_table.cc, a field with its default in plan.h, and
-// the code that uses it. (docs/plan.md and the session tests of --help are then written anew by their
-// tests.) A name never changes its meaning: a new meaning needs a new key.
+// all come from the rows. A new key takes a row in key_table.cc, a field with its default and an accessor in
+// plan.h, and the code that uses it. (docs/plan.md and the session tests of --help are then written anew by
+// their tests.) A name never changes its meaning: a new meaning needs a new key.
 #pragma once
 
 #include <optional>
@@ -40,7 +40,8 @@ struct KeySpec {
   Names models = {};                  // empty: any
   Needed needed = Needed::no;
   Written written = Written::always;
-  // For a default that follows from other keys: how users are told, and the function that fills it in.
+  // For a default that follows from other keys: how users are told, and the function that fills it in, for
+  // which `plan` has all other values.
   // Other defaults are the initial values of PlanValues.
   std::string_view fallback = {};
   void (*fill)(const Plan& plan, PlanValues& values) = nullptr;

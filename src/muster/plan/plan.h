@@ -1,15 +1,18 @@
 // The plan: one typed, validated, immutable object that is accounted, calibrated, trained and audited.
 //
-// A plan is read from TOML, overridden by flags, validated as a whole, and never changed afterwards; its
-// hash, schedule and epsilon are those after overrides. docs/plan.md documents the keys, ranges and
-// defaults. A key that is unknown or does not apply to the chosen protocol, randomizer or command is
-// refused. So is, by name, a protocol, randomizer or model that the command does not support. Errors
-// carry file, line, key, value and allowed range.
+// A plan is read from TOML, overridden by flags, validated as a whole, and never changed afterwards;
+// `with` makes another one. Its hash, schedule and epsilon are those after overrides. docs/plan.md
+// documents the keys, ranges and defaults. A key that is unknown or does not apply to the chosen protocol,
+// randomizer or command is refused. So is, by name, a protocol, randomizer or model that the command does
+// not support. Errors carry file, line, key, value and allowed range.
+//
+// A key has its field and default in PlanValues, its accessor in Plan, and its row in key_table.cc (keys.h).
 //
 // Example:
 //     PlanSource source = PlanSource::from_file("plans/quickstart.toml");
 //     source.override_key("rounds.count", "100");
 //     Plan plan = Plan::validate(source, Command::train);
+//     Plan longer = plan.with("rounds.count", "200");   // plan.rounds() stays 100
 #pragma once
 
 #include <cstdint>
@@ -22,6 +25,7 @@
 #include "muster/describe/participation.h"
 #include "muster/describe/stage.h"
 #include "muster/plan/schedule.h"
+#include "muster/plan/source.h"
 
 namespace muster::protocols {
 
@@ -62,11 +66,9 @@ class LearningRate {
   bool inverse_sqrt_ = false;
 };
 
-// The raw keys of a plan and where each was written, before values have types.
-class PlanSource;
-
 // One value for each plan key, in the order of the documentation; what is written here is its default. The
-// rows of the table of keys (key_table.cc) fill them, and state their ranges and where they apply.
+// rows of the table of keys (key_table.cc) fill them, and state their ranges and where they apply. These
+// values can be changed and may be out of range; those of a Plan, which reads each by its name, are not.
 struct PlanValues {
   std::string name = "plan";
   std::uint64_t seed = 1;
@@ -107,16 +109,66 @@ struct PlanValues {
   std::optional<double> budget;
 };
 
-class Plan : public PlanValues {
+// Values that were validated together.
+class Plan {
  public:
   // `solved_for` lists the keys that calibration will choose; they may be absent, and their
   // values are not read.
   static Plan validate(const PlanSource& source, Command command,
                        const std::vector<std::string_view>& solved_for = {});
+  // A plan in which one key is overridden as by its flag: validated anew as a whole, with the defaults that
+  // follow from the key. A key that was to be solved for is thereby stated. Throws what
+  // PlanSource::override_key and validate throw.
+  Plan with(std::string_view key, std::string_view text) const;
+
+  const std::string& name() const { return values_.name; }
+  std::uint64_t seed() const { return values_.seed; }
+
+  std::uint64_t clients() const { return values_.clients; }
+  // "digits", "idx:DIR" or another of kDataFormats; empty if not stated.
+  const std::string& data() const { return values_.data; }
+
+  Protocol protocol() const { return values_.protocol; }
+  double rate() const { return values_.rate; }                                // the highest, if rates differ
+  const std::optional<double>& min_rate() const { return values_.min_rate; }  // the lowest, if rates differ
+  const Schedule& dropout() const { return values_.dropout; }  // per round, as `rounds` counts them
+  std::uint64_t subset() const { return values_.subset; }      // protocol subset
+  std::uint64_t slots() const { return values_.slots; }        // protocols random-check-in-*
+  std::uint64_t minimum() const { return values_.minimum; }    // protocol aggregated-check-in
+
+  RandomizerKind randomizer() const { return values_.randomizer; }
+  const std::optional<double>& epsilon0() const { return values_.epsilon0; }
+  const std::optional<double>& clip() const { return values_.clip; }
+  const std::optional<double>& sigma() const { return values_.sigma; }
+  const std::optional<std::uint64_t>& k() const { return values_.k; }
+
+  // As the accountant counts them: whole runs in slot protocols.
+  std::uint64_t rounds() const { return values_.rounds; }
+  const std::optional<LearningRate>& learning_rate() const { return values_.learning_rate; }
+  double momentum() const { return values_.momentum; }
+  double average() const { return values_.average; }
+  const std::optional<double>& projection() const { return values_.projection; }
+  double weight_decay() const { return values_.weight_decay; }
+  std::uint64_t batch() const { return values_.batch; }  // slots per step, in protocol random-check-in-fixed
+  std::uint64_t log_every() const { return values_.log_every; }
+  std::uint64_t checkpoint_every() const { return values_.checkpoint_every; }
+
+  ModelKind model() const { return values_.model; }
+  Activation activation() const { return values_.activation; }  // models cnn, mlp, features+linear
+  // In model features+linear; written like `data`.
+  const std::string& public_data() const { return values_.public_data; }
+  std::uint64_t pretrain_epochs() const { return values_.pretrain_epochs; }  // model features+linear
+
+  // Absent when `account` asks for delta at an epsilon.
+  const std::optional<double>& delta() const { return values_.delta; }
+  const std::optional<double>& budget() const { return values_.budget; }
+
+  // All of these values, for those who copy them to try others.
+  const PlanValues& values() const { return values_; }
 
   bool checks_in() const;  // whether every client tosses a coin: all but shuffle and subset
   bool has_slots() const;  // random-check-in-*
-  bool is_statistic() const { return model == ModelKind::mean || model == ModelKind::histogram; }
+  bool is_statistic() const { return model() == ModelKind::mean || model() == ModelKind::histogram; }
   // The number of slots with an update in one round of `rounds`: `slots`, or clients - slots + 1
   // with a sliding window, or 1 in protocols without slots. Learning rate, log_every and
   // checkpoint_every count these.
@@ -133,6 +185,16 @@ class Plan : public PlanValues {
   // its BLAKE2b-256 hash in lower-case hexadecimal.
   std::string canonical() const;
   std::string hash() const;
+
+ private:
+  Plan(PlanValues values, PlanSource source, Command command,
+       const std::vector<std::string_view>& solved_for);
+
+  PlanValues values_;
+  // What validate was given, for `with`.
+  PlanSource source_;
+  Command command_;
+  std::vector<std::string> solved_for_;
 };
 
 // The BLAKE2b-256 hash of a text in lower-case hexadecimal.

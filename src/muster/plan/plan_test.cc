@@ -47,30 +47,30 @@ Plan flags_alone(const Overrides& overrides, Command command = Command::account)
 
 TEST(Plan, ReadsEveryKeyAndFillsDefaults) {
   const Plan plan = plan_of(kPlan);
-  EXPECT_EQ(plan.name, "tiny");
-  EXPECT_EQ(plan.seed, 1u);
-  EXPECT_EQ(plan.clients, 60000u);
-  EXPECT_EQ(plan.data, "digits");
-  EXPECT_EQ(plan.rate, 0.1);
-  EXPECT_EQ(plan.dropout.at(1), 0);
-  EXPECT_EQ(plan.randomizer, RandomizerKind::ldp_sgd);
-  EXPECT_EQ(plan.epsilon0, 2.0);
-  EXPECT_EQ(plan.clip, 0.1);
-  EXPECT_EQ(plan.sigma, std::nullopt);
-  EXPECT_EQ(plan.rounds, 6800u);
-  EXPECT_EQ(plan.learning_rate->at(3399), 1.0);
-  EXPECT_EQ(plan.learning_rate->at(3400), 0.6);
-  EXPECT_EQ(plan.log_every, 68u);
-  EXPECT_EQ(plan.checkpoint_every, 340u);
-  EXPECT_EQ(plan.model, ModelKind::cnn);
-  EXPECT_EQ(plan.delta, 1e-5);
-  EXPECT_EQ(plan.budget, std::nullopt);
+  EXPECT_EQ(plan.name(), "tiny");
+  EXPECT_EQ(plan.seed(), 1u);
+  EXPECT_EQ(plan.clients(), 60000u);
+  EXPECT_EQ(plan.data(), "digits");
+  EXPECT_EQ(plan.rate(), 0.1);
+  EXPECT_EQ(plan.dropout().at(1), 0);
+  EXPECT_EQ(plan.randomizer(), RandomizerKind::ldp_sgd);
+  EXPECT_EQ(plan.epsilon0(), 2.0);
+  EXPECT_EQ(plan.clip(), 0.1);
+  EXPECT_EQ(plan.sigma(), std::nullopt);
+  EXPECT_EQ(plan.rounds(), 6800u);
+  EXPECT_EQ(plan.learning_rate()->at(3399), 1.0);
+  EXPECT_EQ(plan.learning_rate()->at(3400), 0.6);
+  EXPECT_EQ(plan.log_every(), 68u);
+  EXPECT_EQ(plan.checkpoint_every(), 340u);
+  EXPECT_EQ(plan.model(), ModelKind::cnn);
+  EXPECT_EQ(plan.delta(), 1e-5);
+  EXPECT_EQ(plan.budget(), std::nullopt);
 }
 
 TEST(Plan, ShortRunsLogAndSaveEveryRound) {
   const Plan plan = plan_of(kPlan, Command::train, {{"rounds.count", "7"}});
-  EXPECT_EQ(plan.log_every, 1u);
-  EXPECT_EQ(plan.checkpoint_every, 1u);
+  EXPECT_EQ(plan.log_every(), 1u);
+  EXPECT_EQ(plan.checkpoint_every(), 1u);
 }
 
 TEST(Plan, DescribesExactlyWhatRuns) {
@@ -89,10 +89,10 @@ TEST(Plan, FlagsAloneMakeAPlanForAccounting) {
                                  {"randomizer.kind", "gaussian"},
                                  {"randomizer.sigma", "5"},
                                  {"rounds.count", "0"}});
-  EXPECT_EQ(plan.clients, 100000000u);
+  EXPECT_EQ(plan.clients(), 100000000u);
   EXPECT_EQ(std::get<accounting::GaussianLocal>(plan.mechanism()).sigma, 5);
-  EXPECT_EQ(plan.delta, std::nullopt);  // not required, because account may compute delta instead
-  EXPECT_EQ(plan.clip, std::nullopt);
+  EXPECT_EQ(plan.delta(), std::nullopt);  // not required, because account may compute delta instead
+  EXPECT_EQ(plan.clip(), std::nullopt);
 }
 
 TEST(Plan, PureIsForAccountingAlone) {
@@ -138,17 +138,84 @@ TEST(Plan, AFlagForAnotherCommandIsRefusedButAPlanMaySayMore) {
                                            testing::HasSubstr("--momentum")));
 }
 
+// Asserts that with() refuses a text for a key as validation does for a plan that states it to begin with.
+void expect_same_refusal(const Plan& plan, const std::string& key, const std::string& text) {
+  const Error expected = error_of([&] { plan_of(kPlan, Command::train, {{key, text}}); });
+  const Error found = error_of([&] { static_cast<void>(plan.with(key, text)); });
+  EXPECT_EQ(found.code(), expected.code()) << key;
+  EXPECT_STREQ(found.what(), expected.what());
+}
+
+TEST(Plan, WithOverridesOneKeyOfANewPlan) {
+  const Plan plan = plan_of(kPlan);
+  const std::string before = plan.canonical();
+  const Plan longer = plan.with("rounds.count", "200");
+  EXPECT_EQ(longer.rounds(), 200);
+  EXPECT_EQ(plan.rounds(), 6800);
+  EXPECT_EQ(plan.canonical(), before);
+  const Plan from_the_start = plan_of(kPlan, Command::train, {{"rounds.count", "200"}});
+  EXPECT_EQ(longer.canonical(), from_the_start.canonical());
+  EXPECT_EQ(longer.hash(), from_the_start.hash());
+  EXPECT_NE(longer.hash(), plan.hash());
+  // The default follows from the new number of rounds, and another override keeps the first.
+  EXPECT_EQ(plan.log_every(), 68);
+  EXPECT_EQ(longer.log_every(), 2);
+  EXPECT_EQ(longer.with("rounds.momentum", "0.5").rounds(), 200);
+}
+
+TEST(Plan, WithTheSameTextIsTheSamePlan) {
+  const Plan plan = plan_of(kPlan);
+  for (const auto& [key, text] :
+       Overrides{{"rounds.count", "6800"},
+                 {"participation.rate", "0.1"},
+                 {"model.kind", "cnn"},
+                 {"rounds.learning_rate", "[[1, 1.0], [3400, 0.6], [5440, 0.3]]"}}) {
+    EXPECT_EQ(plan.with(key, text).hash(), plan.hash()) << key;
+  }
+}
+
+TEST(Plan, WithTakesSchedules) {
+  const Plan plan = plan_of(kPlan).with("participation.dropout", "[[1, 0.1], [100, 0.25]]");
+  EXPECT_EQ(plan.dropout().at(99), 0.1);
+  EXPECT_EQ(plan.dropout().at(100), 0.25);
+  EXPECT_EQ(plan.stages().size(), 2);
+  EXPECT_EQ(plan.with("rounds.learning_rate", "inverse-sqrt:0.5").learning_rate()->at(4), 0.25);
+}
+
+TEST(Plan, WithValidatesTheWholePlanAnew) {
+  const Plan plan = plan_of(kPlan);
+  expect_same_refusal(plan, "participation.rate", "1.5");
+  expect_same_refusal(plan, "rounds.learning_rate", "[[2, 1.0]]");
+  expect_same_refusal(plan, "participation.slots", "10");         // does not apply to the protocol
+  expect_same_refusal(plan, "participation.protocol", "subset");  // the rate does not apply to it
+  expect_same_refusal(plan, "randomizer.kind", "gaussian");       // epsilon0 does not apply to it
+  expect_same_refusal(plan, "rounds.count", "1e13");              // more updates than can be numbered
+  expect_same_refusal(plan, "rounds.cuont", "1");
+  expect_same_refusal(plan, "name", "other");  // has no flag
+}
+
+TEST(Plan, WithStatesAKeyThatWasToBeSolvedFor) {
+  PlanSource source = PlanSource::from_text(kPlan, "tiny.toml");
+  const Plan plan = Plan::validate(source, Command::calibrate, {"randomizer.epsilon0", "participation.rate"});
+  EXPECT_EQ(plan.epsilon0(), std::nullopt);
+  const Plan stated = plan.with("participation.rate", "0.25");
+  EXPECT_EQ(stated.rate(), 0.25);
+  EXPECT_EQ(stated.epsilon0(), std::nullopt);
+  EXPECT_EQ(stated.with("randomizer.epsilon0", "3").epsilon0(), 3);
+}
+
 TEST(Plan, BareFolderMeansIdx) {
-  EXPECT_EQ(plan_of(kPlan, Command::train, {{"population.data", "../data/mnist"}}).data, "idx:../data/mnist");
-  EXPECT_EQ(plan_of(kPlan, Command::train, {{"population.data", "idx:../data/mnist"}}).data,
+  EXPECT_EQ(plan_of(kPlan, Command::train, {{"population.data", "../data/mnist"}}).data(),
             "idx:../data/mnist");
-  EXPECT_EQ(plan_of(kPlan, Command::train, {{"population.data", "./a:b"}}).data, "idx:./a:b");
+  EXPECT_EQ(plan_of(kPlan, Command::train, {{"population.data", "idx:../data/mnist"}}).data(),
+            "idx:../data/mnist");
+  EXPECT_EQ(plan_of(kPlan, Command::train, {{"population.data", "./a:b"}}).data(), "idx:./a:b");
 }
 
 TEST(Plan, SeedsTakeAll64Bits) {
   const std::string max = "18446744073709551615";
-  EXPECT_EQ(plan_of(kPlan, Command::train, {{"seed", max}}).seed, 18446744073709551615u);
-  EXPECT_EQ(plan_of("seed = \"" + max + "\"\n" + kPlan).seed, 18446744073709551615u);
+  EXPECT_EQ(plan_of(kPlan, Command::train, {{"seed", max}}).seed(), 18446744073709551615u);
+  EXPECT_EQ(plan_of("seed = \"" + max + "\"\n" + kPlan).seed(), 18446744073709551615u);
   EXPECT_EQ(error_of([&] { plan_of(kPlan, Command::train, {{"seed", max + "0"}}); }).key(), "seed");
 }
 

@@ -235,7 +235,7 @@ TEST(PlanRefusals, RatesAreAcceptedExactlyInTheirRange) {
     literal += literal.find_first_of(".e") == std::string::npos ? ".0" : "";
     const std::string text = written(ldp_sgd_plan(), "participation.rate", literal);
     if (rate > 0 && rate <= 1) {
-      RC_ASSERT(read(text).rate == rate);
+      RC_ASSERT(read(text).rate() == rate);
     } else {
       RC_ASSERT_THROWS_AS(read(text), Error);
     }

@@ -1,8 +1,9 @@
 // Plan::validate: reads the keys of a source by the rows of the table of keys, then checks what concerns
-// several keys at once.
+// several keys at once. Plan::with does so for a source with one key overridden.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "muster/core/error.h"
 #include "muster/plan/keys.h"
@@ -118,17 +119,15 @@ std::string needed_by(const KeySpec& spec, Command command, const Deciding& deci
   return name_of(command);
 }
 
-// Refuses a plan that lacks a key it needs; fills in the defaults that follow from other keys.
-void complete(const PlanSource& source, const Purpose& purpose, const Deciding& deciding, Plan& plan) {
+bool is_absent(const KeySpec& spec, const PlanSource& source, const Purpose& purpose) {
+  return source.find(spec.key) == nullptr && !purpose.solves_for(spec.key);
+}
+
+void refuse_missing_keys(const PlanSource& source, const Purpose& purpose, const Deciding& deciding) {
   for (const KeySpec& spec : plan_keys()) {
-    if (source.find(spec.key) != nullptr || purpose.solves_for(spec.key)) {
-      continue;
-    }
-    if (const std::string by = needed_by(spec, purpose.command, deciding); !by.empty()) {
+    const std::string by = needed_by(spec, purpose.command, deciding);
+    if (!by.empty() && is_absent(spec, source, purpose)) {
       refuse_missing(spec, by, purpose.command, source);
-    }
-    if (spec.fill != nullptr) {
-      spec.fill(plan, plan);
     }
   }
 }
@@ -142,20 +141,20 @@ void refuse_stated(const PlanSource& source, const char* key, const std::string&
 }
 
 void check_randomizer_serves_model(const PlanSource& source, const Plan& plan) {
-  const Randomizes randomizes = spec_of(plan.randomizer).randomizes;
-  if (randomizes == Randomizes::one_answer && plan.model != ModelKind::histogram) {
+  const Randomizes randomizes = spec_of(plan.randomizer()).randomizes;
+  if (randomizes == Randomizes::one_answer && plan.model() != ModelKind::histogram) {
     refuse_stated(source, "randomizer.kind", vector_randomizers(),
-                  fmt::format("is for histograms, not for {}", name_of(plan.model)));
+                  fmt::format("is for histograms, not for {}", name_of(plan.model())));
   }
-  if (randomizes == Randomizes::one_number && plan.model != ModelKind::mean) {
+  if (randomizes == Randomizes::one_number && plan.model() != ModelKind::mean) {
     refuse_stated(source, "randomizer.kind", vector_randomizers(),
-                  fmt::format("is for the mean of one number, not for {}", name_of(plan.model)));
+                  fmt::format("is for the mean of one number, not for {}", name_of(plan.model())));
   }
 }
 
 void check_public_data_is_not_private(const PlanSource& source, const Plan& plan) {
-  if (plan.model == ModelKind::features_linear && plan.public_data != "digits" &&
-      plan.public_data == plan.data) {
+  if (plan.model() == ModelKind::features_linear && plan.public_data() != "digits" &&
+      plan.public_data() == plan.data()) {
     refuse_stated(source, "model.public_data", "another data set",
                   "is population.data, too: what clients hold is not public");
   }
@@ -163,14 +162,14 @@ void check_public_data_is_not_private(const PlanSource& source, const Plan& plan
 
 void check_slots_can_be_trained(const Plan& plan) {
   constexpr std::uint64_t kMaxSlots = 1'000'000'000;  // slots are held in memory, 16 bytes each
-  if (plan.has_slots() && plan.slots > kMaxSlots) {
-    throw Error(ErrorCode::plan, "participation.slots", fmt::format("{}", plan.slots), "integer 1..1e9",
+  if (plan.has_slots() && plan.slots() > kMaxSlots) {
+    throw Error(ErrorCode::plan, "participation.slots", fmt::format("{}", plan.slots()), "integer 1..1e9",
                 "is more slots than can be trained");
   }
-  if (plan.protocol == Protocol::random_check_in_sliding && plan.slots > plan.clients) {
+  if (plan.protocol() == Protocol::random_check_in_sliding && plan.slots() > plan.clients()) {
     throw Error(
-        ErrorCode::plan, "participation.slots", fmt::format("{}", plan.slots),
-        fmt::format("integer 1..{}", plan.clients),
+        ErrorCode::plan, "participation.slots", fmt::format("{}", plan.slots()),
+        fmt::format("integer 1..{}", plan.clients()),
         "is a window longer than the run: it ends before the first client's window does, with no update");
   }
 }
@@ -178,7 +177,7 @@ void check_slots_can_be_trained(const Plan& plan) {
 void check_updates_can_be_numbered(const Plan& plan) {
   constexpr std::uint64_t kMaxUpdates = (std::uint64_t{1} << 40) - 1;  // a stream address has 40 bits for it
   if (plan.updates() > kMaxUpdates) {
-    throw Error(ErrorCode::plan, "rounds.count", fmt::format("{}", plan.rounds),
+    throw Error(ErrorCode::plan, "rounds.count", fmt::format("{}", plan.rounds()),
                 fmt::format("integer 0..{}", kMaxUpdates / plan.slots_a_run()),
                 plan.has_slots()
                     ? fmt::format("is more than can be trained, with {} slots each", plan.slots_a_run())
@@ -187,9 +186,9 @@ void check_updates_can_be_numbered(const Plan& plan) {
 }
 
 void check_batch_divides_slots(const Plan& plan) {
-  if (plan.has_slots() && plan.slots % plan.batch != 0) {
-    throw Error(ErrorCode::plan, "rounds.batch", fmt::format("{}", plan.batch),
-                fmt::format("a divisor of participation.slots = {}", plan.slots),
+  if (plan.has_slots() && plan.slots() % plan.batch() != 0) {
+    throw Error(ErrorCode::plan, "rounds.batch", fmt::format("{}", plan.batch()),
+                fmt::format("a divisor of participation.slots = {}", plan.slots()),
                 "makes a step reach into the next run");
   }
 }
@@ -203,14 +202,27 @@ void check_clients_suffice(const Plan& plan) {
 
 }  // namespace
 
+Plan::Plan(PlanValues values, PlanSource source, Command command,
+           const std::vector<std::string_view>& solved_for)
+    : values_(std::move(values)),
+      source_(std::move(source)),
+      command_(command),
+      solved_for_(solved_for.begin(), solved_for.end()) {}
+
 Plan Plan::validate(const PlanSource& source, Command command,
                     const std::vector<std::string_view>& solved_for) {
   const Purpose purpose{command, solved_for};
-  Plan plan;
+  PlanValues values;
   refuse_unknown_keys(source);
-  const Deciding deciding = read_deciding_keys(source, command, plan);
-  read_values(source, purpose, deciding, plan);
-  complete(source, purpose, deciding, plan);
+  const Deciding deciding = read_deciding_keys(source, command, values);
+  read_values(source, purpose, deciding, values);
+  refuse_missing_keys(source, purpose, deciding);
+  Plan plan(std::move(values), source, command, solved_for);
+  for (const KeySpec& spec : plan_keys()) {
+    if (spec.fill != nullptr && is_absent(spec, source, purpose)) {
+      spec.fill(plan, plan.values_);
+    }
+  }
   if (command == Command::train) {
     check_randomizer_serves_model(source, plan);
     check_public_data_is_not_private(source, plan);
@@ -222,6 +234,14 @@ Plan Plan::validate(const PlanSource& source, Command command,
     check_clients_suffice(plan);
   }
   return plan;
+}
+
+Plan Plan::with(std::string_view key, std::string_view text) const {
+  PlanSource source = source_;
+  source.override_key(key, std::string(text));
+  std::vector<std::string_view> solved_for(solved_for_.begin(), solved_for_.end());
+  std::erase(solved_for, key);
+  return validate(source, command_, solved_for);
 }
 
 }  // namespace muster::protocols

@@ -7,10 +7,13 @@
 
 #include <algorithm>
 #include <atomic>
+#include <map>
 #include <set>
 #include <variant>
 
 #include "muster/core/error.h"
+#include "muster/plan/keys.h"
+#include "muster/plan/source.h"
 #include "tests/support/statistics.h"
 
 namespace muster::protocols {
@@ -28,20 +31,26 @@ const std::vector<Protocol> kAll = {Protocol::shuffle,
 
 random::RunKey key() { return random::RunKey::from_seed(31); }
 
-Plan plan_of(Protocol protocol) {
-  Plan plan;
-  plan.protocol = protocol;
-  plan.clients = 101;
-  plan.rate = 0.6;
-  plan.dropout = 0.25;
-  plan.subset = 37;
-  plan.slots = 12;
-  plan.batch = protocol == Protocol::random_check_in_fixed ? 3 : 1;
-  plan.minimum = 5;
-  plan.rounds = 4;
-  plan.randomizer = RandomizerKind::pure;
-  plan.epsilon0 = 1;
-  return plan;
+// A plan of this protocol; `changes` replace what it says otherwise.
+Plan plan_of(Protocol protocol, const std::map<std::string_view, std::string>& changes = {}) {
+  std::map<std::string_view, std::string> keys = {
+      {"population.clients", "101"},  {"participation.rate", "0.6"}, {"participation.dropout", "0.25"},
+      {"participation.subset", "37"}, {"participation.slots", "12"}, {"participation.minimum", "5"},
+      {"rounds.count", "4"},          {"rounds.batch", "3"},         {"rounds.learning_rate", "0.1"},
+      {"randomizer.epsilon0", "1"},   {"randomizer.clip", "1"},      {"population.data", "digits"},
+      {"model.kind", "logistic"},     {"privacy.delta", "1e-5"}};
+  for (const auto& [key, text] : changes) {
+    keys[key] = text;
+  }
+  PlanSource source;
+  source.override_key("participation.protocol", name_of(protocol));
+  source.override_key("randomizer.kind", "ldp-sgd");
+  for (const auto& [key, text] : keys) {
+    if (spec_of(key).applies_to(name_of(protocol), "ldp-sgd")) {
+      source.override_key(key, text);
+    }
+  }
+  return Plan::validate(source, Command::train);
 }
 
 using Senders = std::vector<Sender>;
@@ -116,13 +125,12 @@ TEST(RollCall, RoundsMayBeAskedForInAnyOrder) {
 
 TEST(RollCall, ADummyIsNoClientAndNobodySendsTwiceInARound) {
   for (const Protocol protocol : kAll) {
-    Plan plan = plan_of(protocol);
-    plan.rate = 0.1;
+    const Plan plan = plan_of(protocol, {{"participation.rate", "0.1"}});
     const auto roll_call = make_roll_call(plan, key());
     for (std::uint64_t round = 1; round <= plan.updates(); round += roll_call->rounds_a_step()) {
       std::set<std::pair<std::uint64_t, std::uint64_t>> seen;
       for (const Sender& sender : step(*roll_call, round)) {
-        EXPECT_EQ(sender.dummy, sender.client >= plan.clients) << name_of(protocol);
+        EXPECT_EQ(sender.dummy, sender.client >= plan.clients()) << name_of(protocol);
         EXPECT_GE(sender.round, round);
         EXPECT_LT(sender.round, round + roll_call->rounds_a_step());
         EXPECT_TRUE(seen.emplace(sender.round, sender.client).second) << name_of(protocol);
@@ -153,15 +161,14 @@ TEST(RollCall, AnInterruptedRollCallThrowsAndCanBeAskedAgain) {
 TEST(RollCall, ClientsSendAtTheRateThatIsCharged) {
   for (const Protocol protocol : {Protocol::shuffle, Protocol::subset, Protocol::shuffled_check_in,
                                   Protocol::random_check_in_averaged, Protocol::aggregated_check_in}) {
-    Plan plan = plan_of(protocol);
-    plan.rounds = 600;
+    const Plan plan = plan_of(protocol, {{"rounds.count", "600"}});
     const auto roll_call = make_roll_call(plan, key());
     std::uint64_t messages = 0;
     for (std::uint64_t round = 1; round <= plan.updates(); ++round) {
       messages += step(*roll_call, round).size();
     }
     const double rate = accounting::message_rate(plan.participation()).value();
-    const std::uint64_t coins = plan.clients * plan.rounds;
+    const std::uint64_t coins = plan.clients() * plan.rounds();
     if (protocol == Protocol::subset || protocol == Protocol::shuffle) {
       EXPECT_EQ(static_cast<double>(messages), rate * static_cast<double>(coins));
       continue;
@@ -169,9 +176,9 @@ TEST(RollCall, ClientsSendAtTheRateThatIsCharged) {
     const auto verdict = testing::binomial_test(messages, coins, rate, kAlpha);
     EXPECT_TRUE(verdict.pass) << name_of(protocol) << ": " << verdict.summary;
     // Known bad: without its dropout, the same protocol fails.
-    plan.dropout = 0;
+    const Plan full = plan.with("participation.dropout", "0");
     EXPECT_FALSE(testing::binomial_test(messages, coins,
-                                        accounting::message_rate(plan.participation()).value(), kAlpha)
+                                        accounting::message_rate(full.participation()).value(), kAlpha)
                      .pass);
   }
 }
@@ -188,10 +195,10 @@ TEST(RollCall, TheMinimumIsTheOneThatIsCharged) {
 // What is charged for a schedule is what runs in each of its rounds.
 TEST(RollCall, EveryRoundHasTheDropoutOfItsStage) {
   for (const Protocol protocol : {Protocol::shuffled_check_in, Protocol::random_check_in_averaged}) {
-    Plan plan = plan_of(protocol);
-    plan.clients = 50'000;
-    plan.rounds = 5;
-    plan.dropout = Schedule::piecewise({{1, 0.1}, {2, 0.5}, {4, 0.0}, {99, 0.9}}, "participation.dropout");
+    const Plan plan =
+        plan_of(protocol, {{"population.clients", "50000"},
+                           {"participation.dropout", "[[1, 0.1], [2, 0.5], [4, 0.0], [99, 0.9]]"},
+                           {"rounds.count", "5"}});
     const auto roll_call = make_roll_call(plan, key());
     const std::vector<accounting::Stage> stages = plan.stages();
     ASSERT_EQ(stages.size(), 3);
@@ -206,7 +213,7 @@ TEST(RollCall, EveryRoundHasTheDropoutOfItsStage) {
         for (std::uint64_t slot = 0; slot < plan.slots_a_run(); ++slot) {
           messages += step(*roll_call, ++round).size();
         }
-        const auto verdict = testing::binomial_test(messages, plan.clients, rate, kAlpha);
+        const auto verdict = testing::binomial_test(messages, plan.clients(), rate, kAlpha);
         EXPECT_TRUE(verdict.pass) << name_of(protocol) << " " << round << ": " << verdict.summary;
       }
     }

@@ -90,7 +90,7 @@ std::string learning_chart(const RunRecord& run) {
   }
   const double most = std::max(by_epsilon.back().x, 1e-300);
   ChartPanel right(Scale::linear(0, most * 1.04, kSecondLeft, kRight), y, "accuracy by epsilon",
-                   fmt::format("epsilon, proven, at delta {}", run.plan.delta.value()));
+                   fmt::format("epsilon, proven, at delta {}", run.plan.delta().value()));
   right.line(by_epsilon, kFirst);
   right.dot(by_epsilon.back(), epsilon_text(by_epsilon.back().x), true, kFirst);
   return svg_picture(kSize, "accuracy by round and by epsilon", body + right.svg(), PictureFor::page);

@@ -70,7 +70,7 @@ std::string state_of(const RunRecord& run) {
 
 std::string head_of(const ReportParts& parts) {
   const RunRecord& run = parts.run;
-  const std::string name = escaped(run.plan.name);
+  const std::string name = escaped(run.plan.name());
   std::string html = fmt::format(
       "<h1>{}</h1>\n<p class=\"muted\">A training run of muster, from <span class=\"mono\">{}</span></p>\n",
       name, escaped(run.folder.string()));
@@ -89,9 +89,10 @@ std::string head_of(const ReportParts& parts) {
     const double seconds = run.result ? run.result->seconds : last->seconds;
     html += "<div class=\"cards\">\n";
     html += card(data(accuracy, fmt::format("{:.4f}", accuracy)), "accuracy on the test set");
-    html += card(epsilon_data(epsilon), fmt::format("epsilon, proven, at delta {}", run.plan.delta.value()));
+    html +=
+        card(epsilon_data(epsilon), fmt::format("epsilon, proven, at delta {}", run.plan.delta().value()));
     html += card(count_data(rounds),
-                 fmt::format("of {} {} ({})", run.plan.rounds,
+                 fmt::format("of {} {} ({})", run.plan.rounds(),
                              run.plan.has_slots() ? "runs of slots" : "rounds", state_of(run)));
     html += card(data(seconds, duration_text(seconds)), "of training");
     html += "</div>\n";
@@ -101,7 +102,7 @@ std::string head_of(const ReportParts& parts) {
       html += flag(kind, escaped(words) + ".");
     }
   };
-  note("", sharing_note(run.plan.clients, run.clients_per_record.value_or(1)));
+  note("", sharing_note(run.plan.clients(), run.clients_per_record.value_or(1)));
   note("bad", neutral_note(last == nullptr ? 0 : last->neutral.value_or(0)));
   note("bad", larger_note(parts.larger));
   return html;
@@ -113,7 +114,7 @@ std::string declared_rate(const protocols::Plan& plan) {
   for (const accounting::Stage& stage : plan.stages()) {
     const double rate = accounting::message_rate(stage.participation).value();
     most = std::max(most, rate);
-    least = std::min(least, plan.min_rate ? rate * *plan.min_rate / plan.rate : rate);
+    least = std::min(least, plan.min_rate() ? rate * *plan.min_rate() / plan.rate() : rate);
   }
   return least < most ? fmt::format("between {:.6g} and {:.6g}", least, most) : fmt::format("{:.6g}", most);
 }
@@ -222,7 +223,7 @@ std::string not_protected(const RunRecord& run) {
   }
   lines.push_back(
       fmt::format("{} honest clients are counted on: those that collude with the observer must be taken off.",
-                  plan.clients));
+                  plan.clients()));
   return "<h2>What is not protected</h2>\n" + listed(lines) +
          "<p class=\"muted\">SECURITY.md of muster has the whole list.</p>\n";
 }
@@ -306,7 +307,7 @@ std::string report_html(const ReportParts& parts) {
       "{}<meta charset=\"utf-8\">\n{}"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n",
       kBeginning, kMarker);
-  html += fmt::format("<title>{}{}\n<style>{}</style>\n</head>\n<body>\n<main>\n", escaped(run.plan.name),
+  html += fmt::format("<title>{}{}\n<style>{}</style>\n</head>\n<body>\n<main>\n", escaped(run.plan.name()),
                       kTitleEnding, kReportStyle);
   html += head_of(parts);
   if (!run.logged.empty()) {

@@ -74,7 +74,7 @@ bool is_larger(const protocols::Plan& plan, std::uint64_t rounds, double today, 
 }  // namespace
 
 accounting::Statement statement_of(const protocols::Plan& plan, std::uint64_t rounds) {
-  const accounting::Question question{accounting::Question::Kind::epsilon_at_delta, plan.delta.value()};
+  const accounting::Question question{accounting::Question::Kind::epsilon_at_delta, plan.delta().value()};
   return accounting::Accountant(plan.mechanism(), plan.stages()).account(rounds, question);
 }
 

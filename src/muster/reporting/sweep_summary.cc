@@ -147,7 +147,7 @@ std::string summary_json(const Sweep& sweep) {
     std::ranges::transform(sweep.runs[i], std::back_inserter(folders), &SweptRun::folder);
     combinations.push_back(JsonObject()
                                .object("set", set)
-                               .unsigned_integer("first_seed", combination.plans.front().seed)
+                               .unsigned_integer("first_seed", combination.plans.front().seed())
                                .unsigned_integer("seeds", combination.plans.size())
                                .unsigned_integer("finished", spread.finished)
                                .object("accuracy", JsonObject()
@@ -155,7 +155,7 @@ std::string summary_json(const Sweep& sweep) {
                                                        .number("min", if_any(spread, spread.lowest))
                                                        .number("max", if_any(spread, spread.highest)))
                                .number("epsilon", if_any(spread, spread.epsilon))
-                               .number("delta", combination.plans.front().delta)
+                               .number("delta", combination.plans.front().delta())
                                .number("seconds", if_any(spread, spread.seconds))
                                .texts("runs", folders)
                                .unsigned_integer("neutral", spread.neutral));
@@ -193,7 +193,7 @@ std::string summary_svg(const Sweep& sweep) {
   constexpr PictureSize kSize{720, 440};
   constexpr double kLeft = 72, kRight = 690, kTop = 92, kBottom = 376, kLegendTop = 47;
   const std::map<std::string, std::vector<Mark>> lines = marks_by_line(sweep);
-  const std::string name = sweep.combinations.front().plans.front().name;
+  const std::string name = sweep.combinations.front().plans.front().name();
   const std::string heading = fmt::format("{}: accuracy against epsilon, mean and range over seeds", name);
   double lowest = 1, highest = 0, least = std::numeric_limits<double>::infinity(), most = 0;
   for (const auto& [line, marks] : lines) {
@@ -216,7 +216,7 @@ std::string summary_svg(const Sweep& sweep) {
       x, Scale::around(lowest, highest, kBottom, kTop),
       sweep.keys.empty() ? "accuracy on the test set"
                          : fmt::format("accuracy on the test set, by {}", short_name(sweep.keys[0].key)),
-      fmt::format("epsilon, proven, at delta {}", sweep.combinations.front().plans.front().delta.value()));
+      fmt::format("epsilon, proven, at delta {}", sweep.combinations.front().plans.front().delta().value()));
   std::vector<std::pair<std::string, Stroke>> legend;
   const bool told_apart = lines.size() <= kInks.size();
   std::size_t next = 0;

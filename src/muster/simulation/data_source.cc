@@ -55,31 +55,31 @@ std::string_view inputs_of(const learning::Dataset& data, std::size_t i) {
 }  // namespace
 
 learning::DataSplit load_data(const protocols::Plan& plan) {
-  if (plan.data == "digits") {
-    return learning::draw_digits(std::min(plan.clients, kMostDigits), kTestDigits, plan.seed);
+  if (plan.data() == "digits") {
+    return learning::draw_digits(std::min(plan.clients(), kMostDigits), kTestDigits, plan.seed());
   }
-  return load_files("population.data", plan.data);
+  return load_files("population.data", plan.data());
 }
 
 std::string data_identity(const protocols::Plan& plan) {
-  return plan.data == "digits" ? "digits:" + std::to_string(std::min(plan.clients, kMostDigits)) + ":" +
-                                     std::to_string(plan.seed)
-                               : plan.data;
+  return plan.data() == "digits" ? "digits:" + std::to_string(std::min(plan.clients(), kMostDigits)) + ":" +
+                                       std::to_string(plan.seed())
+                                 : plan.data();
 }
 
 learning::Dataset load_public_data(const protocols::Plan& plan) {
-  if (plan.public_data == "digits") {
-    return learning::draw_digit_set(learning::DigitSet::open, kOpenDigits, plan.seed);
+  if (plan.public_data() == "digits") {
+    return learning::draw_digit_set(learning::DigitSet::open, kOpenDigits, plan.seed());
   }
-  return load_files("model.public_data", plan.public_data).train;
+  return load_files("model.public_data", plan.public_data()).train;
 }
 
 void expect_disjoint(const protocols::Plan& plan, const learning::Dataset& open,
                      const learning::DataSplit& data) {
   std::error_code ignored;
-  if (plan.public_data != "digits" && plan.data != "digits" &&
-      std::filesystem::equivalent(path_of(plan.public_data), path_of(plan.data), ignored)) {
-    throw Error(ErrorCode::plan, "model.public_data", plan.public_data, "another data set",
+  if (plan.public_data() != "digits" && plan.data() != "digits" &&
+      std::filesystem::equivalent(path_of(plan.public_data()), path_of(plan.data()), ignored)) {
+    throw Error(ErrorCode::plan, "model.public_data", plan.public_data(), "another data set",
                 "is the same files as population.data: what clients hold is not public");
   }
   std::unordered_set<std::string_view> held;
@@ -89,7 +89,7 @@ void expect_disjoint(const protocols::Plan& plan, const learning::Dataset& open,
   std::size_t shared = 0;
   for (std::size_t i = 0; i < open.size(); ++i) shared += held.contains(inputs_of(open, i)) ? 1 : 0;
   if (shared > 0) {
-    throw Error(ErrorCode::data, "model.public_data", plan.public_data, "no example of population.data",
+    throw Error(ErrorCode::data, "model.public_data", plan.public_data(), "no example of population.data",
                 "shares " + std::to_string(shared) +
                     " examples with population.data: what clients hold is not public");
   }

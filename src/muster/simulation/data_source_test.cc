@@ -7,6 +7,7 @@
 
 #include "muster/core/error.h"
 #include "muster/learning/data/digits.h"
+#include "muster/plan/source.h"
 #include "tests/support/temporary_folder.h"
 
 namespace muster::simulation {
@@ -15,12 +16,28 @@ namespace {
 namespace fs = std::filesystem;
 
 protocols::Plan plan_of(const std::string& data, const std::string& open = "digits") {
-  protocols::Plan plan;
-  plan.clients = 7;
-  plan.data = data;
-  plan.public_data = open;
-  plan.model = protocols::ModelKind::features_linear;
-  return plan;
+  protocols::PlanSource source = protocols::PlanSource::from_text(R"(
+[population]
+clients = 7
+[participation]
+protocol = "shuffled-check-in"
+rate = 0.5
+[randomizer]
+kind = "ldp-sgd"
+epsilon0 = 1
+clip = 1
+[rounds]
+count = 1
+learning_rate = 1
+[model]
+kind = "features+linear"
+[privacy]
+delta = 1e-5
+)",
+                                                                  "features.toml");
+  source.override_key("population.data", data);
+  source.override_key("model.public_data", open);
+  return protocols::Plan::validate(source, protocols::Command::train);
 }
 
 ErrorCode code_of(const protocols::Plan& plan, const learning::Dataset& open,

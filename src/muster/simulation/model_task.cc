@@ -23,7 +23,7 @@ using protocols::ModelKind;
 Architecture architecture_for(ArchitectureKind kind, const protocols::Plan& plan,
                               const learning::Dataset& data) {
   Architecture architecture{kind, data.shape, data.classes};
-  if (plan.activation == protocols::Activation::tanh)
+  if (plan.activation() == protocols::Activation::tanh)
     architecture.activation = learning::ActivationFunction::tanh;
   return architecture;
 }
@@ -31,7 +31,7 @@ Architecture architecture_for(ArchitectureKind kind, const protocols::Plan& plan
 ModelTask classifier(const Architecture& architecture, const protocols::Plan& plan) {
   std::unique_ptr<learning::GradientEngine> engine = learning::make_engine(architecture);
   ModelTask task;
-  task.initial = learning::initial_parameters(architecture, random::RunKey::from_seed(plan.seed));
+  task.initial = learning::initial_parameters(architecture, random::RunKey::from_seed(plan.seed()));
   task.make_evaluator = [&gradients = *engine](const learning::Dataset& test, WorkerTeam& team) {
     return make_classifier_evaluator(gradients, test, team);
   };
@@ -49,21 +49,21 @@ learning::DataSplit features_of_data(const protocols::Plan& plan, const learning
   const learning::Dataset open = load_public_data(plan);
   if (open.shape != data.train.shape) {
     const std::string wanted = "inputs of " + text_of(data.train.shape) + ", as of population.data";
-    throw Error::in_words(ErrorCode::data, "model.public_data", plan.public_data, wanted,
-                          "model.public_data = " + plan.public_data + " has inputs of " +
+    throw Error::in_words(ErrorCode::data, "model.public_data", plan.public_data(), wanted,
+                          "model.public_data = " + plan.public_data() + " has inputs of " +
                               text_of(open.shape) + "; it needs " + wanted);
   }
   if (open.shape.height < learning::kLeastCnnSide || open.shape.width < learning::kLeastCnnSide) {
     const std::string wanted = "images of at least " + std::to_string(learning::kLeastCnnSide) + "x" +
                                std::to_string(learning::kLeastCnnSide) + " pixels";
-    throw Error::in_words(ErrorCode::data, "population.data", plan.data, wanted,
-                          "population.data = " + plan.data + " has inputs of " + text_of(open.shape) +
+    throw Error::in_words(ErrorCode::data, "population.data", plan.data(), wanted,
+                          "population.data = " + plan.data() + " has inputs of " + text_of(open.shape) +
                               ", too small for model features+linear, which needs " + wanted);
   }
   expect_disjoint(plan, open, data);
   const Architecture network = architecture_for(ArchitectureKind::cnn, plan, open);
   const std::vector<float> frozen =
-      learning::pretrain(network, open, plan.pretrain_epochs, random::RunKey::from_seed(plan.seed));
+      learning::pretrain(network, open, plan.pretrain_epochs(), random::RunKey::from_seed(plan.seed()));
   const unsigned threads = std::max(1U, std::thread::hardware_concurrency());
   return {learning::features_of(network, frozen, data.train, threads),
           learning::features_of(network, frozen, data.test, threads)};
@@ -80,13 +80,14 @@ ModelTask on_features(const protocols::Plan& plan, const learning::DataSplit& da
 // The diameter of the set of clipped vectors: of the ball of radius clip in the randomizer's norm.
 double diameter_of(const protocols::Plan& plan, std::size_t dimension) {
   const double sides =
-      protocols::spec_of(plan.randomizer).clips_coordinates ? std::sqrt(static_cast<double>(dimension)) : 1;
-  return 2 * plan.clip.value() * sides;
+      protocols::spec_of(plan.randomizer()).clips_coordinates ? std::sqrt(static_cast<double>(dimension)) : 1;
+  return 2 * plan.clip().value() * sides;
 }
 
 ModelTask mean(const protocols::Plan& plan, const learning::DataSplit& data) {
   ModelTask task;
-  const bool one_number = protocols::spec_of(plan.randomizer).randomizes == protocols::Randomizes::one_number;
+  const bool one_number =
+      protocols::spec_of(plan.randomizer()).randomizes == protocols::Randomizes::one_number;
   task.function =
       one_number ? learning::make_scalar_mean(data.train) : learning::make_vector_mean(data.train);
   const double diameter = diameter_of(plan, task.function->dimension());
@@ -110,7 +111,7 @@ ModelTask histogram(const learning::DataSplit& data) {
 }  // namespace
 
 ModelTask make_model_task(const protocols::Plan& plan, const learning::DataSplit& data) {
-  switch (plan.model) {
+  switch (plan.model()) {
     case ModelKind::cnn:
       return classifier(architecture_for(ArchitectureKind::cnn, plan, data.train), plan);
     case ModelKind::logistic:

@@ -132,7 +132,7 @@ class NeutralAnswers : public TrainingRuns {
   }
   // The number of messages from clients with an odd record; dummies do not count.
   static std::uint64_t expected(const protocols::Plan& plan) {
-    const auto roll_call = protocols::make_roll_call(plan, random::RunKey::from_seed(plan.seed));
+    const auto roll_call = protocols::make_roll_call(plan, random::RunKey::from_seed(plan.seed()));
     std::uint64_t odd = 0;
     for (std::uint64_t round = 1; round <= plan.updates(); round += roll_call->rounds_a_step()) {
       std::vector<protocols::Sender> senders;

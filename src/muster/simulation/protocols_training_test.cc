@@ -85,7 +85,7 @@ TEST_F(ProtocolsTraining, ThreadsDoNotChangeABitAndTheModelMoves) {
     const protocols::Plan plan = plan_of(protocol);
     const std::string name = protocol.protocol;
     const RunResult result = run(plan, name, 1);
-    EXPECT_EQ(result.rounds, plan.rounds) << name;
+    EXPECT_EQ(result.rounds, plan.rounds()) << name;
     EXPECT_EQ(result.slots.has_value(), plan.has_slots()) << name;
     EXPECT_EQ(checkpoint(name).round, plan.updates()) << name;
     const std::vector<float> initial = assemble(plan, data(), Accounting::elsewhere).task.initial;

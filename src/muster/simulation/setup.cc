@@ -16,8 +16,8 @@ namespace {
 
 // Refuses a randomizer of single numbers or answers for records of another shape.
 void check_shape(const protocols::Plan& plan, const protocols::RandomizerSpec& spec, std::size_t dimension) {
-  if (spec.randomizes == protocols::Randomizes::one_answer && dimension != plan.k.value()) {
-    throw Error(ErrorCode::plan, "randomizer.k", std::to_string(plan.k.value()), std::to_string(dimension),
+  if (spec.randomizes == protocols::Randomizes::one_answer && dimension != plan.k().value()) {
+    throw Error(ErrorCode::plan, "randomizer.k", std::to_string(plan.k().value()), std::to_string(dimension),
                 "is not the number of answers of what is learned");
   }
   if (spec.randomizes == protocols::Randomizes::one_number && dimension != 1) {
@@ -29,13 +29,13 @@ void check_shape(const protocols::Plan& plan, const protocols::RandomizerSpec& s
 
 std::unique_ptr<randomizers::VectorRandomizer> make_randomizer(const protocols::Plan& plan,
                                                                std::size_t dimension) {
-  const protocols::RandomizerSpec& spec = protocols::spec_of(plan.randomizer);
+  const protocols::RandomizerSpec& spec = protocols::spec_of(plan.randomizer());
   if (spec.sampler == nullptr) {
     throw Error(ErrorCode::plan, "randomizer.kind", spec.name, "a randomizer that can run",
                 "cannot run: it is a description alone");
   }
   check_shape(plan, spec, dimension);
-  return spec.sampler(plan, dimension);
+  return spec.sampler(plan.values(), dimension);
 }
 
 using Epsilon = std::function<double(std::uint64_t)>;
@@ -53,7 +53,8 @@ TrainingParts assemble(const protocols::Plan& plan, const learning::DataSplit& d
   parts.task = make_model_task(plan, data);
   parts.randomizer = make_randomizer(plan, parts.task.function->dimension());
   if (fidelity == Fidelity::sum) {
-    parts.sum = protocols::spec_of(plan.randomizer).sum_sampler(plan, parts.randomizer->dimension());
+    parts.sum =
+        protocols::spec_of(plan.randomizer()).sum_sampler(plan.values(), parts.randomizer->dimension());
   }
   const accounting::Mechanism charged = parts.randomizer->description();
   if (!same_mechanism(charged, plan.mechanism())) {
@@ -70,7 +71,7 @@ TrainingParts assemble(const protocols::Plan& plan, const learning::DataSplit& d
 bool same_mechanism(const accounting::Mechanism& a, const accounting::Mechanism& b) { return a == b; }
 
 void check_fidelity(const protocols::Plan& plan, Fidelity fidelity) {
-  const protocols::RandomizerSpec& spec = protocols::spec_of(plan.randomizer);
+  const protocols::RandomizerSpec& spec = protocols::spec_of(plan.randomizer());
   if (fidelity == Fidelity::sum && spec.sum_sampler == nullptr) {
     throw Error(
         ErrorCode::usage, "--fidelity", "sum",
@@ -83,7 +84,7 @@ void check_fidelity(const protocols::Plan& plan, Fidelity fidelity) {
 
 std::function<double(std::uint64_t)> epsilon_of(const protocols::Plan& plan) {
   const auto accountant = std::make_shared<const accounting::Accountant>(plan.mechanism(), plan.stages());
-  const Delta delta = Delta::of(plan.delta.value());
+  const Delta delta = Delta::of(plan.delta().value());
   return [accountant, delta](std::uint64_t rounds) { return accountant->epsilon_upper(rounds, delta); };
 }
 

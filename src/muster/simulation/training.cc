@@ -23,7 +23,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 UpdateRule rule_of(const protocols::Plan& plan) {
-  return {plan.momentum, plan.average, plan.weight_decay, plan.projection, plan.is_statistic()};
+  return {plan.momentum(), plan.average(), plan.weight_decay(), plan.projection(), plan.is_statistic()};
 }
 
 // The state at which the run starts, from the folder's checkpoint or from the initial model.
@@ -41,12 +41,12 @@ Checkpoint starting_point(const protocols::Plan& plan, const TrainingParts& part
   }
   Checkpoint found = folder.load(start.plan_hash, start.fidelity);
   if (found.data != start.data) {
-    throw Error::in_words(ErrorCode::checkpoint, "population.data", plan.data, "",
+    throw Error::in_words(ErrorCode::checkpoint, "population.data", plan.data(), "",
                           fmt::format("population.data = {} is not the data set with which the run began: "
                                       "bring that back, or begin anew with another --out",
-                                      plan.data));
+                                      plan.data()));
   }
-  if (plan.randomizer == protocols::RandomizerKind::gaussian && found.sampler != kGaussianSampler) {
+  if (plan.randomizer() == protocols::RandomizerKind::gaussian && found.sampler != kGaussianSampler) {
     throw Error(ErrorCode::checkpoint, (folder.path() / "checkpoint").string(),
                 "gaussian sampler " + std::to_string(found.sampler), std::to_string(kGaussianSampler),
                 "is of a version of muster whose Gaussian noise is another: begin the run anew "
@@ -81,8 +81,8 @@ void require_the_same(Ranks& ranks, const protocols::Plan& plan, Fidelity fideli
     }
     if (digest != std::string(data.begin(), data.end())) {
       throw Error::in_words(
-          ErrorCode::data, "population.data", plan.data, "",
-          fmt::format("population.data = {} is not the data set that rank 0 reads", plan.data));
+          ErrorCode::data, "population.data", plan.data(), "",
+          fmt::format("population.data = {} is not the data set that rank 0 reads", plan.data()));
     }
   });
 }
@@ -102,7 +102,8 @@ Start agree_on_start(Ranks& ranks, const protocols::Plan& plan, const TrainingPa
   std::string bytes;
   together(ranks, [&] {
     if (ranks.first()) {
-      start.rounds = plan.budget ? affordable_rounds(parts.epsilon, plan.rounds, *plan.budget) : plan.rounds;
+      start.rounds =
+          plan.budget() ? affordable_rounds(parts.epsilon, plan.rounds(), *plan.budget()) : plan.rounds();
       start.state = starting_point(plan, parts, data, digest, *folder);
       bytes = encode(start.state);
     }
@@ -129,9 +130,9 @@ class Session {
         state_(std::move(start)),
         seconds_before_(state_.seconds),
         began_(Clock::now()),
-        key_(random::RunKey::from_seed(plan.seed)),
+        key_(random::RunKey::from_seed(plan.seed())),
         team_(options.threads),
-        population_(plan.clients, data.train, key_),
+        population_(plan.clients(), data.train, key_),
         roll_call_(protocols::make_roll_call(plan, key_)),
         engine_(*parts.task.function, *parts.randomizer, *roll_call_, population_, key_, team_, ranks,
                 parts.sum.get(), Interrupt(options.interrupt)),
@@ -151,7 +152,7 @@ class Session {
       return std::nullopt;
     }
     if (step.decoded) {
-      const double rate = plan_.learning_rate ? plan_.learning_rate->at(last_round) : 0.0;
+      const double rate = plan_.learning_rate() ? plan_.learning_rate()->at(last_round) : 0.0;
       apply_update(rule_, rate, estimate_, state_.model);
       require_finite_model(last_round);
     }
@@ -165,9 +166,11 @@ class Session {
   void close(const std::exception_ptr& failure) { engine_.close(failure); }
 
   // The end of the first step from now on that reaches a multiple of log_every, at most `last`.
-  std::uint64_t next_logged(std::uint64_t last) const { return std::min(last, end_of_turn(plan_.log_every)); }
+  std::uint64_t next_logged(std::uint64_t last) const {
+    return std::min(last, end_of_turn(plan_.log_every()));
+  }
   // Whether the last step reached a multiple of checkpoint_every.
-  bool at_checkpoint() const { return state_.round % plan_.checkpoint_every < roll_call_->rounds_a_step(); }
+  bool at_checkpoint() const { return state_.round % plan_.checkpoint_every() < roll_call_->rounds_a_step(); }
 
   // The rounds as the accountant counts them: in slot protocols whole runs, including the current one.
   std::uint64_t rounds_charged() const { return plan_.rounds_charged(state_.round); }
@@ -214,9 +217,9 @@ class Session {
     if (randomizers::is_finite(state_.model.parameters) && randomizers::is_finite(state_.model.average)) {
       return;
     }
-    const bool descends = plan_.learning_rate.has_value();
+    const bool descends = plan_.learning_rate().has_value();
     const std::string key = descends ? "rounds.learning_rate" : "model.kind";
-    const std::string value = descends ? plan_.learning_rate->canonical() : name_of(plan_.model);
+    const std::string value = descends ? plan_.learning_rate()->canonical() : name_of(plan_.model());
     throw Error::in_words(ErrorCode::data, key, value, "",
                           fmt::format("after round {} the model is no longer finite: it has diverged, with "
                                       "{} = {}{}",
@@ -292,14 +295,14 @@ RunResult result_of(const Session& session, const Ending& ending, std::uint64_t 
                     const protocols::Plan& plan, Fidelity fidelity) {
   RunResult result;
   result.rounds = session.rounds_charged();
-  result.delta = plan.delta.value();
+  result.delta = plan.delta().value();
   result.fidelity = fidelity;
   result.neutral = session.state().neutral;
-  result.clients_per_record = clients_per_record(plan.clients, session.state().records);
+  result.clients_per_record = clients_per_record(plan.clients(), session.state().records);
   result.slots = session.slots();
-  result.stopped = ending.interrupted     ? Stopped::interrupted
-                   : rounds < plan.rounds ? Stopped::budget
-                                          : Stopped::done;
+  result.stopped = ending.interrupted       ? Stopped::interrupted
+                   : rounds < plan.rounds() ? Stopped::budget
+                                            : Stopped::done;
   return result;
 }
 

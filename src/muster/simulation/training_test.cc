@@ -73,11 +73,11 @@ TrainingParts small_parts(const protocols::Plan& plan, Fidelity fidelity = Fidel
   TrainingParts parts;
   parts.task = make_model_task(plan, small_data());
   const std::size_t dimension = parts.task.function->dimension();
-  parts.randomizer = plan.randomizer == protocols::RandomizerKind::gaussian
-                         ? randomizers::make_gaussian(*plan.sigma, *plan.clip, dimension)
-                         : randomizers::make_ldp_sgd(*plan.epsilon0, *plan.clip, dimension);
+  parts.randomizer = plan.randomizer() == protocols::RandomizerKind::gaussian
+                         ? randomizers::make_gaussian(*plan.sigma(), *plan.clip(), dimension)
+                         : randomizers::make_ldp_sgd(*plan.epsilon0(), *plan.clip(), dimension);
   if (fidelity == Fidelity::sum) {
-    parts.sum = randomizers::make_gaussian_sum(*plan.sigma, *plan.clip, dimension);
+    parts.sum = randomizers::make_gaussian_sum(*plan.sigma(), *plan.clip(), dimension);
   }
   return parts;
 }
@@ -152,7 +152,7 @@ TEST_F(TrainingTest, AnAccountantThatFailsEndsTheRunWithoutAResult) {
 TEST_F(TrainingTest, ThreadsDoNotChangeABit) {
   for (const char* randomizer : {"kind = \"ldp-sgd\"\nepsilon0 = 4.0", "kind = \"gaussian\"\nsigma = 1.0"}) {
     const protocols::Plan plan = small_plan("", "", randomizer);
-    const std::string kind = plan.randomizer == protocols::RandomizerKind::gaussian ? "g" : "l";
+    const std::string kind = plan.randomizer() == protocols::RandomizerKind::gaussian ? "g" : "l";
     run(plan, kind + "1", 1);
     for (const unsigned threads : {2u, 3u}) {
       run(plan, kind + std::to_string(threads), threads);
@@ -164,7 +164,7 @@ TEST_F(TrainingTest, ThreadsDoNotChangeABit) {
 TEST_F(TrainingTest, AnInterruptedAndResumedRunIsTheUninterruptedOne) {
   const protocols::Plan plan = small_plan();
   run(plan, "whole");
-  for (std::uint64_t round = 1; round < plan.rounds; ++round) {
+  for (std::uint64_t round = 1; round < plan.rounds(); ++round) {
     const std::string name = "after" + std::to_string(round);
     const RunResult stopped = run(plan, name, 1, round);
     EXPECT_EQ(stopped.stopped, Stopped::interrupted);
@@ -312,7 +312,7 @@ TEST_F(TrainingTest, AGaussianRunOfAnOlderSamplerIsNotContinued) {
     older.sampler = 1;
     replace_file(temporary_.path() / name / "checkpoint", encode(older));
     if (!gaussian) {
-      EXPECT_EQ(run(plan, name).rounds, plan.rounds);
+      EXPECT_EQ(run(plan, name).rounds, plan.rounds());
       continue;
     }
     try {
@@ -327,9 +327,8 @@ TEST_F(TrainingTest, AGaussianRunOfAnOlderSamplerIsNotContinued) {
 }
 
 TEST_F(TrainingTest, WithoutNoiseWorthMentioningTheModelLearns) {
-  protocols::Plan plan = small_plan("participation.rate", "1", "kind = \"gaussian\"\nsigma = 0.001");
-  plan.rounds = 60;
-  EXPECT_GE(run(plan, "run", 2).accuracy, 0.6);
+  const protocols::Plan plan = small_plan("participation.rate", "1", "kind = \"gaussian\"\nsigma = 0.001");
+  EXPECT_GE(run(plan.with("rounds.count", "60"), "run", 2).accuracy, 0.6);
 }
 
 // The sum fidelity has all properties of a run: threads, resuming, and its name in the output.

@@ -31,18 +31,18 @@ constexpr double kMostMessagesAStep = 0x1p31;
 // The workload of one round (or run of slots) in which `reporting` clients are expected to report.
 Workload of_one_round(const Plan& plan, double reporting) {
   constexpr double kSender = sizeof(protocols::Sender);
-  const auto clients = static_cast<double>(plan.clients), slots = static_cast<double>(plan.slots),
-             subset = static_cast<double>(plan.subset), batch = static_cast<double>(plan.batch);
+  const auto clients = static_cast<double>(plan.clients()), slots = static_cast<double>(plan.slots()),
+             subset = static_cast<double>(plan.subset()), batch = static_cast<double>(plan.batch());
   // Senders are listed twice: per worker, and all together. Coins also list the numbers of the
   // clients that report.
   constexpr double kListed = 2 * kSender, kReported = kListed + sizeof(std::uint64_t);
   // A place is a pair or a reservoir of two words. A growing list is copied to one of twice its size.
   constexpr double kPlace = 16, kGrowing = 3;
-  switch (plan.protocol) {
+  switch (plan.protocol()) {
     case Protocol::shuffle:
       return {0, 0, clients, clients, kListed * clients};
     case Protocol::subset: {
-      const double table = 8 * static_cast<double>(std::bit_ceil(2 * plan.subset + 1));
+      const double table = 8 * static_cast<double>(std::bit_ceil(2 * plan.subset() + 1));
       return {0, subset, subset, subset, kListed * subset + 8 * subset + table};
     }
     case Protocol::shuffled_check_in:
@@ -56,7 +56,7 @@ Workload of_one_round(const Plan& plan, double reporting) {
     case Protocol::random_check_in_sliding:
       return {clients, clients + reporting, static_cast<double>(plan.slots_a_run()), 1, kPlace * slots};
   }
-  throw Error(ErrorCode::internal, "participation.protocol", name_of(plan.protocol), "",
+  throw Error(ErrorCode::internal, "participation.protocol", name_of(plan.protocol()), "",
               "a protocol without a workload");
 }
 
@@ -66,14 +66,14 @@ struct Size {
   std::uint64_t value;
 };
 Size size_of(const Plan& plan) {
-  switch (plan.protocol) {
+  switch (plan.protocol()) {
     case Protocol::subset:
-      return {"participation.subset", plan.subset};
+      return {"participation.subset", plan.subset()};
     case Protocol::random_check_in_fixed:
     case Protocol::random_check_in_sliding:
-      return {"participation.slots", plan.slots};
+      return {"participation.slots", plan.slots()};
     default:
-      return {"population.clients", plan.clients};
+      return {"population.clients", plan.clients()};
   }
 }
 
@@ -94,8 +94,8 @@ Workload workload_of(const Plan& plan) {
   Workload work;
   std::uint64_t round = 1;
   for (const accounting::Stage& stage : plan.stages()) {
-    const double rate = plan.rate * (1 - plan.dropout.at(round));
-    const Workload one = of_one_round(plan, static_cast<double>(plan.clients) * rate);
+    const double rate = plan.rate() * (1 - plan.dropout().at(round));
+    const Workload one = of_one_round(plan, static_cast<double>(plan.clients()) * rate);
     const auto rounds = static_cast<double>(stage.rounds);
     work.coins += one.coins * rounds;
     work.draws += one.draws * rounds;
@@ -140,8 +140,8 @@ void refuse_endless(const Plan& plan, const Resources& resources) {
            fmt::format("{:.3g} messages in one step are more than can be added up exactly", work.step));
   }
   if (seconds > kYear) {
-    const bool a_round_does = seconds / static_cast<double>(plan.rounds) <= kYear;
-    refuse(a_round_does ? Size{"rounds.count", plan.rounds} : Size{"population.clients", plan.clients},
+    const bool a_round_does = seconds / static_cast<double>(plan.rounds()) <= kYear;
+    refuse(a_round_does ? Size{"rounds.count", plan.rounds()} : Size{"population.clients", plan.clients()},
            seconds / kYear, "more than a year");
   }
 }

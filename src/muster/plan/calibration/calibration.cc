@@ -41,7 +41,7 @@ struct Dial {
 };
 
 // The parameter of a knob. Values below `min` or above `max` are never tried.
-Dial dial_of(Knob knob, const Plan& plan) {
+Dial dial_of(Knob knob) {
   constexpr double kMaxClients = 1e12;
   switch (knob) {
     case Knob::epsilon0:
@@ -52,37 +52,53 @@ Dial dial_of(Knob knob, const Plan& plan) {
       return {knob, "participation.rate", true, false, 1e-9, 1};
     case Knob::rounds:
       return {knob, "rounds.count", true, true, 1, 1e9};
-    case Knob::clients: {
-      const std::uint64_t fewest = std::max({plan.subset, plan.minimum, std::uint64_t{1}});
-      return {knob, "population.clients", false, true, static_cast<double>(fewest), kMaxClients};
-    }
+    case Knob::clients:
+      return {knob, "population.clients", false, true, 1, kMaxClients};
     case Knob::minimum:
-      return {knob, "participation.minimum", false, true, 1, static_cast<double>(plan.clients)};
+      return {knob, "participation.minimum", false, true, 1, kMaxClients};
     case Knob::accuracy:
       break;
   }
   throw Error(ErrorCode::internal, "--for", name_of(knob), "", "not one parameter");
 }
 
-void set(Plan& plan, Knob knob, double value) {
+// As above, in the range that the plan leaves: no round asks for more reports than there are clients.
+Dial dial_of(Knob knob, const Plan& plan) {
+  Dial dial = dial_of(knob);
+  if (knob == Knob::clients) {
+    dial.min = static_cast<double>(std::max({plan.subset(), plan.minimum(), std::uint64_t{1}}));
+  } else if (knob == Knob::minimum) {
+    dial.max = static_cast<double>(plan.clients());
+  }
+  return dial;
+}
+
+// The plan with this value of the parameter: the shortest text of a number is read as the same number.
+Plan with(const Plan& plan, const Dial& dial, double value) {
+  return plan.with(
+      dial.key, dial.whole ? fmt::format("{}", static_cast<std::uint64_t>(value)) : fmt::format("{}", value));
+}
+
+// For the rough formula, which takes values out of range, too.
+void set(PlanValues& values, Knob knob, double value) {
   switch (knob) {
     case Knob::epsilon0:
-      plan.epsilon0 = value;
+      values.epsilon0 = value;
       return;
     case Knob::sigma:
-      plan.sigma = value;
+      values.sigma = value;
       return;
     case Knob::rate:
-      plan.rate = value;
+      values.rate = value;
       return;
     case Knob::rounds:
-      plan.rounds = static_cast<std::uint64_t>(value);
+      values.rounds = static_cast<std::uint64_t>(value);
       return;
     case Knob::clients:
-      plan.clients = static_cast<std::uint64_t>(value);
+      values.clients = static_cast<std::uint64_t>(value);
       return;
     case Knob::minimum:
-      plan.minimum = static_cast<std::uint64_t>(value);
+      values.minimum = static_cast<std::uint64_t>(value);
       return;
     case Knob::accuracy:
       return;
@@ -95,73 +111,74 @@ Question question_of(const Target& target) { return {Question::Kind::epsilon_at_
 // changes, the same accountant answers again.
 class Asking {
  public:
-  Asking(Plan plan, const Target& target) : plan_(std::move(plan)), target_(target) {}
+  Asking(const Plan& plan, const Dial& dial, const Target& target)
+      : plan_(plan), dial_(dial), target_(target) {}
 
-  double upper(Knob knob, double value) {
-    const Accountant& accountant = at(knob, value);
+  double upper(double value) {
+    const Accountant& accountant = at(value);
     const Question question = question_of(target_);
-    return target_.view ? accountant.account(plan_.rounds, question, target_.view).best.upper.value_or(kNone)
-                        : accountant.upper(plan_.rounds, question).value_or(kNone);
+    return target_.view ? accountant.account(rounds(value), question, target_.view).best.upper.value_or(kNone)
+                        : accountant.upper(rounds(value), question).value_or(kNone);
   }
   // An epsilon a little above upper()'s, at less cost.
-  double rough_upper(Knob knob, double value) {
-    return target_.view ? upper(knob, value)
-                        : at(knob, value).rough_upper(plan_.rounds, question_of(target_)).value_or(kNone);
+  double rough_upper(double value) {
+    return target_.view ? upper(value)
+                        : at(value).rough_upper(rounds(value), question_of(target_)).value_or(kNone);
   }
-  Statement statement(Knob knob, double value) {
-    return at(knob, value).account(plan_.rounds, question_of(target_), target_.view);
+  Statement statement(double value) {
+    return at(value).account(rounds(value), question_of(target_), target_.view);
   }
-  const Plan& plan() const { return plan_; }
 
  private:
+  std::uint64_t rounds(double value) const {
+    return dial_.knob == Knob::rounds ? static_cast<std::uint64_t>(value) : plan_.rounds();
+  }
   // Returns the accountant for this value. The last three are kept, because the answer is
   // usually one of them.
-  const Accountant& at(Knob knob, double value) {
-    set(plan_, knob, value);
-    const auto same = [&](const Kept& kept) {
-      return knob == Knob::rounds || (kept.knob == knob && kept.value == value);
-    };
+  const Accountant& at(double value) {
+    const auto same = [&](const Kept& kept) { return dial_.knob == Knob::rounds || kept.value == value; };
     auto found = std::ranges::find_if(kept_, same);
     if (found == kept_.end()) {
       constexpr std::size_t kKept = 3;
       if (kept_.size() == kKept) {
         kept_.pop_front();
       }
-      kept_.push_back({knob, value, std::make_unique<Accountant>(plan_.mechanism(), plan_.participation())});
+      const Plan plan = with(plan_, dial_, value);
+      kept_.push_back({value, std::make_unique<Accountant>(plan.mechanism(), plan.participation())});
       found = std::prev(kept_.end());
     }
     return *found->accountant;
   }
 
   struct Kept {
-    Knob knob;
     double value;
     std::unique_ptr<Accountant> accountant;
   };
   Plan plan_;
+  Dial dial_;
   Target target_;
   std::list<Kept> kept_;
 };
 
 // The parameter value at which the rough formula gives `rough_target`.
-double rough_root(Plan plan, const Dial& dial, double delta, double rough_target) {
+double rough_root(PlanValues values, const Dial& dial, double delta, double rough_target) {
   double low = std::log(dial.min), high = std::log(dial.max);
   for (int i = 0; i < 40; ++i) {
     const double middle = low + (high - low) / 2;
-    set(plan, dial.knob, std::max(std::exp(middle), dial.whole ? 1.0 : 0.0));
-    const bool within = rough_epsilon(plan, delta) <= rough_target;
+    set(values, dial.knob, std::max(std::exp(middle), dial.whole ? 1.0 : 0.0));
+    const bool within = rough_epsilon(values, delta) <= rough_target;
     (within == dial.rises ? low : high) = middle;
   }
   return std::exp(low);
 }
 
 // The derivative |d log epsilon / d log value|, by the rough formula.
-double rough_slope(Plan plan, const Dial& dial, double delta, double value) {
+double rough_slope(PlanValues values, const Dial& dial, double delta, double value) {
   constexpr double kApart = 1.2;
-  set(plan, dial.knob, value);
-  const double here = rough_epsilon(plan, delta);
-  set(plan, dial.knob, dial.whole ? std::floor(value * kApart + 1) : value * kApart);
-  const double slope = std::fabs(std::log(rough_epsilon(plan, delta) / here)) / std::log(kApart);
+  set(values, dial.knob, value);
+  const double here = rough_epsilon(values, delta);
+  set(values, dial.knob, dial.whole ? std::floor(value * kApart + 1) : value * kApart);
+  const double slope = std::fabs(std::log(rough_epsilon(values, delta) / here)) / std::log(kApart);
   return std::clamp(slope, 0.1, 10.0);
 }
 
@@ -214,11 +231,11 @@ class Slopes {
 
 // Improves the rough formula's guess by at most six secant steps on the rough upper bound, until the last
 // step is below 0.003 in the logarithm of the value.
-Start better_start(Asking& asking, const Dial& dial, const Target& target, double guess, double one_end,
-                   double other_end) {
+Start better_start(Asking& asking, const Plan& plan, const Dial& dial, const Target& target, double guess,
+                   double one_end, double other_end) {
   constexpr int kSteps = 6;
   constexpr double kNear = 3e-3, kFurthest = 2;
-  Start start{guess, rough_slope(asking.plan(), dial, target.delta, guess)};
+  Start start{guess, rough_slope(plan.values(), dial, target.delta, guess)};
   if (dial.knob == Knob::rounds || target.view || one_end == other_end) {
     // The full bound costs no more here.
     return start;
@@ -226,7 +243,7 @@ Start better_start(Asking& asking, const Dial& dial, const Target& target, doubl
   const double direction = dial.rises ? 1 : -1;
   Slopes slopes;
   for (int i = 0; i < kSteps; ++i) {
-    const double y = std::log(asking.rough_upper(dial.knob, start.value) / target.epsilon);
+    const double y = std::log(asking.rough_upper(start.value) / target.epsilon);
     const double x = direction * std::log(start.value);
     if (!std::isfinite(y)) {
       break;
@@ -252,20 +269,19 @@ Start better_start(Asking& asking, const Dial& dial, const Target& target, doubl
 
 // Whether one value costs more than the target. The coarse table decides where it is clearly above. (The
 // closed formula cannot decide this: it accounts neither for the local guarantee nor for heavy tails.)
-bool misses(Asking& asking, const Dial& dial, const Target& target, double value) {
+bool misses(Asking& asking, const Target& target, double value) {
   constexpr double kClearly = 1.05;  // more than the error of the coarse table
-  return asking.rough_upper(dial.knob, value) > kClearly * target.epsilon ||
-         asking.upper(dial.knob, value) > target.epsilon;
+  return asking.rough_upper(value) > kClearly * target.epsilon || asking.upper(value) > target.epsilon;
 }
 
 // `better_guess` is where the search starts; if it is not given, the rough formula provides the start.
 Calibration solve(const Plan& plan, const Dial& dial, const Target& target,
                   std::optional<double> better_guess = std::nullopt) {
-  Asking asking(plan, target);
+  Asking asking(plan, dial, target);
   const Lattice upward = dial.whole ? numerics::whole_numbers() : numerics::six_digit_numbers();
   const Lattice lattice = dial.rises ? upward : upward.mirror();
   const auto excess = [&](std::int64_t index) {
-    return std::log(asking.upper(dial.knob, lattice.value(index)) / target.epsilon);
+    return std::log(asking.upper(lattice.value(index)) / target.epsilon);
   };
   std::int64_t first = lattice.index(dial.rises ? dial.min : dial.max);
   std::int64_t last = lattice.index(dial.rises ? dial.max : dial.min);
@@ -273,15 +289,16 @@ Calibration solve(const Plan& plan, const Dial& dial, const Target& target,
   const bool own_end = dial.knob == Knob::rate || dial.knob == Knob::clients || dial.knob == Knob::minimum;
   const std::int64_t end = own_end ? last + 1 : last;
   const double highest = lattice.value(last);
-  if (dial.knob == Knob::rate && misses(asking, dial, target, highest)) {
+  if (dial.knob == Knob::rate && misses(asking, target, highest)) {
     // Rate 1 has theorems of its own, so epsilon may jump between rate 1 and the rates below it.
     --last;
   } else if (dial.knob == Knob::rate) {
     first = last;
   }
   const double guess =
-      better_guess ? *better_guess : rough_root(asking.plan(), dial, target.delta, target.epsilon);
-  const Start start = better_start(asking, dial, target, guess, lattice.value(first), lattice.value(last));
+      better_guess ? *better_guess : rough_root(plan.values(), dial, target.delta, target.epsilon);
+  const Start start =
+      better_start(asking, plan, dial, target, guess, lattice.value(first), lattice.value(last));
   const numerics::BoundarySearch search{lattice,
                                         first,
                                         last,
@@ -293,13 +310,13 @@ Calibration solve(const Plan& plan, const Dial& dial, const Target& target,
   // The statement lists more bounds than the search evaluates, and it is what the caller sees, so it decides.
   for (std::int64_t step = 1; index && *index >= first; *index -= step, step *= 2) {
     const double value = lattice.value(*index);
-    Statement statement = asking.statement(dial.knob, value);
+    Statement statement = asking.statement(value);
     if (statement.best.upper.value_or(kNone) <= target.epsilon) {
-      return {asking.plan(), value, *index == end, std::nullopt, std::move(statement)};
+      return {with(plan, dial, value), value, *index == end, std::nullopt, std::move(statement)};
     }
   }
   const double nearest = lattice.value(first);
-  refuse_out_of_reach(dial, target, nearest, asking.upper(dial.knob, nearest));
+  refuse_out_of_reach(dial, target, nearest, asking.upper(nearest));
 }
 
 // The variance that remains at one rate if the noise meets the target there. It asks the accountant once
@@ -309,29 +326,30 @@ class AtRate {
   AtRate(const Plan& plan, const Target& target)
       : plan_(plan),
         target_(target),
-        dial_(dial_of(plan.randomizer == RandomizerKind::gaussian ? Knob::sigma : Knob::epsilon0, plan)) {}
+        dial_(dial_of(plan.randomizer() == RandomizerKind::gaussian ? Knob::sigma : Knob::epsilon0)) {}
 
   const Dial& dial() const { return dial_; }
 
   double variance(double rate) {
-    plan_.rate = rate;
-    Asking asking(plan_, target_);
+    Asking asking(with(plan_, dial_of(Knob::rate), rate), dial_, target_);
+    PlanValues values = plan_.values();
+    values.rate = rate;
     for (int i = 0; i < 2; ++i) {
-      const double value = rough_root(plan_, dial_, target_.delta, target_.epsilon * correction_);
-      const double upper = asking.rough_upper(dial_.knob, value);
+      const double value = rough_root(values, dial_, target_.delta, target_.epsilon * correction_);
+      const double upper = asking.rough_upper(value);
       if (!std::isfinite(upper)) {
         return kNone;
       }
       // The rough formula has nearly the same relative error here as at the neighbouring values.
-      set(plan_, dial_.knob, value);
-      correction_ = rough_epsilon(plan_, target_.delta) / std::max(upper, 1e-9 * target_.epsilon);
+      set(values, dial_.knob, value);
+      correction_ = rough_epsilon(values, target_.delta) / std::max(upper, 1e-9 * target_.epsilon);
       if (constexpr double kNear = 0.05; std::fabs(upper / target_.epsilon - 1) < kNear) {
         break;
       }
     }
-    noise_ = rough_root(plan_, dial_, target_.delta, target_.epsilon * correction_);
-    set(plan_, dial_.knob, noise_);
-    return round_variance(plan_);
+    noise_ = rough_root(values, dial_, target_.delta, target_.epsilon * correction_);
+    set(values, dial_.knob, noise_);
+    return round_variance(values);
   }
   double noise() const { return noise_; }  // at the rate of the last call
 
@@ -395,17 +413,18 @@ RateFound best_rate(AtRate& at, double clients) {
   return everybody.variance < best.variance ? everybody : best;
 }
 
-Calibration most_accurate(Plan plan, const Target& target) {
-  plan.rate = 0.5;
-  (plan.randomizer == RandomizerKind::gaussian ? plan.sigma : plan.epsilon0) = 1;
+Calibration most_accurate(const Plan& plan, const Target& target) {
+  PlanValues unsolved = plan.values();
+  unsolved.rate = 0.5;
+  (plan.randomizer() == RandomizerKind::gaussian ? unsolved.sigma : unsolved.epsilon0) = 1;
   // This call refuses plans for which no variance is defined.
-  static_cast<void>(round_variance(plan));
+  static_cast<void>(round_variance(unsolved));
   AtRate at(plan, target);
-  const RateFound best = best_rate(at, static_cast<double>(plan.clients));
+  const RateFound best = best_rate(at, static_cast<double>(plan.clients()));
   const Lattice lattice = numerics::six_digit_numbers();
-  plan.rate = lattice.value(lattice.index(best.rate()));
-  Calibration found = solve(plan, at.dial(), target, best.noise);
-  found.variance = round_variance(found.plan);
+  const Plan at_best = with(plan, dial_of(Knob::rate), lattice.value(lattice.index(best.rate())));
+  Calibration found = solve(at_best, at.dial(), target, best.noise);
+  found.variance = round_variance(found.plan.values());
   return found;
 }
 
@@ -460,27 +479,23 @@ std::vector<std::string_view> keys_solved_by(Knob knob) {
   if (knob == Knob::accuracy) {
     return {"randomizer.epsilon0", "randomizer.sigma", "participation.rate"};
   }
-  return {dial_of(knob, Plan{}).key};
+  return {dial_of(knob).key};
 }
 
 Calibration calibrate(const Plan& plan, Knob knob, const Target& target) {
   for (const std::string_view key : keys_solved_by(knob)) {
     const KeySpec& spec = spec_of(key);
-    if (knob != Knob::accuracy && !spec.applies_to(name_of(plan.protocol), name_of(plan.randomizer))) {
+    if (knob != Knob::accuracy && !spec.applies_to(name_of(plan.protocol()), name_of(plan.randomizer()))) {
       throw Error(ErrorCode::plan, "--for", name_of(knob), spec.only_with(),
                   fmt::format("cannot be solved for: {} does not apply to protocol {} with randomizer {}",
-                              key, name_of(plan.protocol), name_of(plan.randomizer)));
+                              key, name_of(plan.protocol()), name_of(plan.randomizer())));
     }
   }
   if (!(target.epsilon > 0 && std::isfinite(target.epsilon))) {
     throw Error(ErrorCode::plan, "--epsilon", fmt::format("{}", target.epsilon), "number > 0",
                 "is not a target");
   }
-  Plan start = plan;
-  if (knob == Knob::rate || knob == Knob::accuracy) {
-    start.min_rate.reset();
-  }
-  return knob == Knob::accuracy ? most_accurate(start, target) : solve(start, dial_of(knob, start), target);
+  return knob == Knob::accuracy ? most_accurate(plan, target) : solve(plan, dial_of(knob, plan), target);
 }
 
 }  // namespace muster::protocols

@@ -2,6 +2,7 @@
 // next value misses it.
 #include "muster/plan/calibration/calibration.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -43,7 +44,7 @@ Plan plan_for(Knob knob, const Keys& changes) {
 
 double epsilon_of(const Plan& plan, double delta) {
   return accounting::Accountant(plan.mechanism(), plan.participation())
-      .upper(plan.rounds, {accounting::Question::Kind::epsilon_at_delta, delta})
+      .upper(plan.rounds(), {accounting::Question::Kind::epsilon_at_delta, delta})
       .value_or(std::numeric_limits<double>::infinity());
 }
 
@@ -63,27 +64,8 @@ double beyond(Knob knob, double value) {
   }
 }
 
-void set(Plan& plan, Knob knob, double value) {
-  const auto count = static_cast<std::uint64_t>(value);
-  switch (knob) {
-    case Knob::epsilon0:
-      plan.epsilon0 = value;
-      return;
-    case Knob::sigma:
-      plan.sigma = value;
-      return;
-    case Knob::rate:
-      plan.rate = value;
-      return;
-    case Knob::rounds:
-      plan.rounds = count;
-      return;
-    case Knob::clients:
-      plan.clients = count;
-      return;
-    default:
-      plan.minimum = count;
-  }
+Plan with(const Plan& plan, Knob knob, double value) {
+  return plan.with(keys_solved_by(knob).front(), fmt::format("{}", value));
 }
 
 void expect_inverse(Knob knob, const Target& target, const Keys& changes) {
@@ -91,8 +73,7 @@ void expect_inverse(Knob knob, const Target& target, const Keys& changes) {
   ASSERT_LE(*found.statement.best.upper, target.epsilon) << name_of(knob);
   EXPECT_LE(epsilon_of(found.plan, target.delta), target.epsilon) << name_of(knob);
   EXPECT_FALSE(found.at_end);
-  Plan worse = found.plan;
-  set(worse, knob, beyond(knob, found.value));
+  const Plan worse = with(found.plan, knob, beyond(knob, found.value));
   EXPECT_GT(epsilon_of(worse, target.delta), target.epsilon) << name_of(knob) << " " << found.value;
 }
 
@@ -225,13 +206,11 @@ TEST(Calibration, AccuracyIsTheLeastVarianceOfAGrid) {
                               Keys{{"randomizer.kind", "gaussian"}, {"randomizer.epsilon0", ""}}}) {
     const Calibration best = calibrate(plan_for(Knob::accuracy, changes), Knob::accuracy, target);
     ASSERT_LE(*best.statement.best.upper, target.epsilon);
-    EXPECT_EQ(*best.variance, round_variance(best.plan));
-    const Knob noise = best.plan.sigma ? Knob::sigma : Knob::epsilon0;
+    EXPECT_EQ(*best.variance, round_variance(best.plan.values()));
+    const Knob noise = best.plan.sigma() ? Knob::sigma : Knob::epsilon0;
     for (const double rate : {0.03, 0.5, 0.95, 0.997}) {
-      Plan plan = best.plan;
-      plan.rate = rate;
-      const Calibration other = calibrate(plan, noise, target);
-      EXPECT_GT(round_variance(other.plan), 0.99 * *best.variance) << rate;
+      const Calibration other = calibrate(with(best.plan, Knob::rate, rate), noise, target);
+      EXPECT_GT(round_variance(other.plan.values()), 0.99 * *best.variance) << rate;
     }
   }
 }

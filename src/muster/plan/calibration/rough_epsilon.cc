@@ -9,17 +9,17 @@ namespace muster::protocols {
 namespace {
 
 // The probability that a client reports, divided by the number of clients or slots that hide the report.
-double exposure(const Plan& plan) {
-  const double n = static_cast<double>(plan.clients);
-  const double rate = plan.rate * (1 - plan.dropout.at(1));
-  switch (plan.protocol) {
+double exposure(const PlanValues& values) {
+  const double n = static_cast<double>(values.clients);
+  const double rate = values.rate * (1 - values.dropout.at(1));
+  switch (values.protocol) {
     case Protocol::shuffle:
       return 1 / n;
     case Protocol::subset:
-      return static_cast<double>(plan.subset) / n / n;
+      return static_cast<double>(values.subset) / n / n;
     case Protocol::random_check_in_fixed:
     case Protocol::random_check_in_sliding:
-      return rate * rate / static_cast<double>(plan.slots);
+      return rate * rate / static_cast<double>(values.slots);
     default:
       return rate / n;
   }
@@ -40,10 +40,11 @@ double log_delta(double mu, double epsilon) {
 
 }  // namespace
 
-double rough_epsilon(const Plan& plan, double delta) {
-  const double rounds = std::max(static_cast<double>(plan.rounds), 1.0);
+double rough_epsilon(const PlanValues& values, double delta) {
+  const double rounds = std::max(static_cast<double>(values.rounds), 1.0);
   const double mu = std::clamp(
-      std::sqrt(rounds * exposure(plan) * spec_of(plan.randomizer).likelihood_variance(plan)), 1e-12, 1e3);
+      std::sqrt(rounds * exposure(values) * spec_of(values.randomizer).likelihood_variance(values)), 1e-12,
+      1e3);
   double low = 1e-14, high = 1e7;
   while (high > low * 1.0001) {
     const double middle = std::sqrt(low * high);

@@ -8,7 +8,7 @@
 
 namespace muster::protocols {
 
-// Positive and finite for every plan whose parameters are set.
-double rough_epsilon(const Plan& plan, double delta);
+// Positive and finite for all values of parameters that are set, also for those that no plan may have.
+double rough_epsilon(const PlanValues& values, double delta);
 
 }  // namespace muster::protocols

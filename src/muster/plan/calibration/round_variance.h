@@ -13,6 +13,6 @@ namespace muster::protocols {
 
 // Throws Error(plan) if the plan does not define what a report carries (pure), if no coin is tossed per
 // round (shuffle, subset), or if an update has only one report (random-check-in-fixed, -sliding).
-double round_variance(const Plan& plan);
+double round_variance(const PlanValues& values);
 
 }  // namespace muster::protocols

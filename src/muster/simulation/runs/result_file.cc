@@ -67,7 +67,7 @@ std::optional<RunResult> read_result(const fs::path& file, const protocols::Plan
   } catch (const std::invalid_argument& wrong) {
     throw Error(ErrorCode::file, file.string(), "", "", fmt::format("is corrupt: {}", wrong.what()));
   }
-  require_equal(file, "delta", result.delta, plan.delta.value(), "plan.txt");
+  require_equal(file, "delta", result.delta, plan.delta().value(), "plan.txt");
   require_equal(file, "rounds", result.rounds, plan.rounds_charged(checkpoint.round), "the checkpoint");
   require_equal<std::string>(file, "fidelity", name_of(result.fidelity), name_of(checkpoint.fidelity),
                              "the checkpoint");

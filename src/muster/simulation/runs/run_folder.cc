@@ -42,7 +42,7 @@ std::vector<fs::path> create_missing(const fs::path& path) {
 }  // namespace
 
 std::string run_name(const protocols::Plan& plan) {
-  return fmt::format("{}-{}", plan.name, plan.hash().substr(0, 8));
+  return fmt::format("{}-{}", plan.name(), plan.hash().substr(0, 8));
 }
 
 bool RunFolder::is_own_name(const fs::path& name) {
