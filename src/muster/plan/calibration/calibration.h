@@ -15,30 +15,13 @@
 #pragma once
 
 #include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "muster/accounting/statement.h"
+#include "muster/plan/calibration/knob.h"
+#include "muster/plan/calibration/parameter_cost.h"
 #include "muster/plan/plan.h"
 
 namespace muster::protocols {
-
-enum class Knob { epsilon0, sigma, rate, rounds, clients, minimum, accuracy };
-
-const char* name_of(Knob knob);
-// Throws Error(plan) if no knob has this name.
-Knob knob_named(const std::string& name);
-// The names of all knobs as shown in messages: "epsilon0 | sigma | ...".
-std::string knob_names();
-// The plan keys that the answer fills in. Plan::validate does not require them.
-std::vector<std::string_view> keys_solved_by(Knob knob);
-
-struct Target {
-  double epsilon;                        // > 0
-  double delta;                          // in (0, 1)
-  std::optional<accounting::View> view;  // the protocol's own view if not given
-};
 
 struct Calibration {
   Plan plan;  // the plan with the answer filled in

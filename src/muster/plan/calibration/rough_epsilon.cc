@@ -53,4 +53,24 @@ double rough_epsilon(const PlanValues& values, double delta) {
   return high;
 }
 
+double rough_root(PlanValues values, const Parameter& parameter, double delta, double rough_target) {
+  double low = std::log(parameter.min), high = std::log(parameter.max);
+  for (int i = 0; i < 40; ++i) {
+    const double middle = low + (high - low) / 2;
+    set_parameter(values, parameter.knob, std::max(std::exp(middle), parameter.whole ? 1.0 : 0.0));
+    const bool within = rough_epsilon(values, delta) <= rough_target;
+    (within == parameter.rises ? low : high) = middle;
+  }
+  return std::exp(low);
+}
+
+double rough_slope(PlanValues values, const Parameter& parameter, double delta, double value) {
+  constexpr double kApart = 1.2;
+  set_parameter(values, parameter.knob, value);
+  const double here = rough_epsilon(values, delta);
+  set_parameter(values, parameter.knob, parameter.whole ? std::floor(value * kApart + 1) : value * kApart);
+  const double slope = std::fabs(std::log(rough_epsilon(values, delta) / here)) / std::log(kApart);
+  return std::clamp(slope, 0.1, 10.0);
+}
+
 }  // namespace muster::protocols

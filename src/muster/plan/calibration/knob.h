@@ -1,0 +1,46 @@
+// What calibration may solve a plan for, and the plan parameter behind each name.
+//
+// All functions are pure.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "muster/plan/plan.h"
+
+namespace muster::protocols {
+
+enum class Knob { epsilon0, sigma, rate, rounds, clients, minimum, accuracy };
+
+const char* name_of(Knob knob);
+// Throws Error(plan) if no knob has this name.
+Knob knob_named(const std::string& name);
+// The names of all knobs as shown in messages: "epsilon0 | sigma | ...".
+std::string knob_names();
+// The plan keys that the answer fills in. Plan::validate does not require them.
+std::vector<std::string_view> keys_solved_by(Knob knob);
+
+// One plan parameter in which epsilon is monotone, and the range that is searched.
+struct Parameter {
+  Knob knob;
+  std::string_view key;
+  bool rises;  // epsilon rises with the parameter, so the answer is the largest value
+  bool whole;  // an integer; otherwise a number of six significant digits
+  double min;  // values outside of min..max are never tried
+  double max;
+};
+
+// Throws Error(internal) for accuracy, which is not one parameter.
+Parameter parameter_of(Knob knob);
+// As above, in the range that the plan leaves: no round asks for more reports than there are clients.
+Parameter parameter_of(Knob knob, const Plan& plan);
+// The parameter that sets the noise of the plan's randomizer: sigma or epsilon0.
+Parameter noise_parameter(const Plan& plan);
+
+// The plan with this value of the parameter, validated.
+Plan plan_at(const Plan& plan, const Parameter& parameter, double value);
+// Sets a parameter without validation, for rough formulas, which take values out of range, too.
+void set_parameter(PlanValues& values, Knob knob, double value);
+
+}  // namespace muster::protocols

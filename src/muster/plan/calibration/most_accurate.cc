@@ -1,0 +1,129 @@
+#include "muster/plan/calibration/most_accurate.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "muster/numerics/roots/boundary.h"
+#include "muster/plan/calibration/one_parameter.h"
+#include "muster/plan/calibration/parameter_cost.h"
+#include "muster/plan/calibration/rough_epsilon.h"
+#include "muster/plan/calibration/round_variance.h"
+
+namespace muster::protocols {
+namespace {
+
+using numerics::Lattice;
+
+constexpr double kNone = std::numeric_limits<double>::infinity();
+
+// The variance that remains at one rate if the noise meets the target there. It asks the accountant once
+// or twice and does not bracket the answer: precise enough to compare rates, not to be stated.
+class AtRate {
+ public:
+  AtRate(const Plan& plan, const Target& target)
+      : plan_(plan), target_(target), parameter_(protocols::noise_parameter(plan)) {}
+
+  const Parameter& noise_parameter() const { return parameter_; }
+
+  double variance(double rate) {
+    ParameterCost cost(plan_at(plan_, parameter_of(Knob::rate), rate), parameter_, target_);
+    PlanValues values = plan_.values();
+    values.rate = rate;
+    for (int i = 0; i < 2; ++i) {
+      const double value = rough_root(values, parameter_, target_.delta, target_.epsilon * correction_);
+      const double upper = cost.rough_upper(value);
+      if (!std::isfinite(upper)) {
+        return kNone;
+      }
+      // The rough formula has nearly the same relative error here as at the neighbouring values.
+      set_parameter(values, parameter_.knob, value);
+      correction_ = rough_epsilon(values, target_.delta) / std::max(upper, 1e-9 * target_.epsilon);
+      if (constexpr double kNear = 0.05; std::fabs(upper / target_.epsilon - 1) < kNear) {
+        break;
+      }
+    }
+    noise_ = rough_root(values, parameter_, target_.delta, target_.epsilon * correction_);
+    set_parameter(values, parameter_.knob, noise_);
+    return round_variance(values);
+  }
+  double noise() const { return noise_; }  // at the rate of the last call
+
+ private:
+  Plan plan_;
+  Target target_;
+  Parameter parameter_;
+  double correction_ = 1;
+  double noise_ = 1;
+};
+
+struct RateFound {
+  double log_odds;
+  double variance;
+  double noise;
+  double rate() const { return 1 / (1 + std::exp(-log_odds)); }  // 1 at infinity
+};
+
+RateFound ask(AtRate& at, double log_odds) {
+  RateFound found{log_odds, 0, 0};
+  found.variance = at.variance(found.rate());
+  found.noise = at.noise();
+  return found;
+}
+
+// Golden-section search between two rates. They are given as log odds, which resolves rates near 0 and
+// near 1. The variance is flat around its minimum, so the search ends when the two inner points differ by
+// less than a thousandth.
+RateFound best_between(AtRate& at, double low, double high) {
+  constexpr double kGolden = 0.6180339887498949, kFlat = 1e-3, kClose = 0.05;
+  RateFound left = ask(at, high - kGolden * (high - low)), right = ask(at, low + kGolden * (high - low));
+  while (high - low > kClose) {
+    const double smaller = std::min(left.variance, right.variance);
+    if (std::fabs(left.variance - right.variance) < kFlat * smaller) {
+      break;
+    }
+    if (left.variance < right.variance) {
+      high = right.log_odds;
+      right = left;
+      left = ask(at, high - kGolden * (high - low));
+    } else {
+      low = left.log_odds;
+      left = right;
+      right = ask(at, low + kGolden * (high - low));
+    }
+  }
+  return left.variance < right.variance ? left : right;
+}
+
+RateFound best_rate(AtRate& at, double clients) {
+  // The search ends at the rate at which about fifty clients abstain, because the check-in theorems hide
+  // a report among those that abstain.
+  const double abstaining = std::min(50.0, clients / 10) / clients;
+  const double high = std::log((1 - abstaining) / abstaining);
+  constexpr double kLow = -1, kLowest = -9;  // rates of about 0.27 and 1.2e-4
+  RateFound best = best_between(at, kLow, high);
+  if (best.log_odds < kLow + 1) {
+    best = best_between(at, kLowest, best.log_odds + 1);
+  }
+  const RateFound everybody = ask(at, std::numeric_limits<double>::infinity());
+  return everybody.variance < best.variance ? everybody : best;
+}
+
+}  // namespace
+
+Calibration most_accurate(const Plan& plan, const Target& target) {
+  PlanValues unsolved = plan.values();
+  unsolved.rate = 0.5;
+  set_parameter(unsolved, noise_parameter(plan).knob, 1);
+  // This call refuses plans for which no variance is defined.
+  static_cast<void>(round_variance(unsolved));
+  AtRate at(plan, target);
+  const RateFound best = best_rate(at, static_cast<double>(plan.clients()));
+  const Lattice lattice = numerics::six_digit_numbers();
+  const Plan at_best = plan_at(plan, parameter_of(Knob::rate), lattice.value(lattice.index(best.rate())));
+  Calibration found = solve_for_parameter(at_best, at.noise_parameter(), target, best.noise);
+  found.variance = round_variance(found.plan.values());
+  return found;
+}
+
+}  // namespace muster::protocols

@@ -1,0 +1,46 @@
+// What plans cost that differ in one parameter: the proven upper epsilon at each value.
+#pragma once
+
+#include <list>
+#include <memory>
+#include <optional>
+
+#include "muster/accounting/accountant.h"
+#include "muster/plan/calibration/knob.h"
+
+namespace muster::protocols {
+
+struct Target {
+  double epsilon;                        // > 0
+  double delta;                          // in (0, 1)
+  std::optional<accounting::View> view;  // the protocol's own view if not given
+};
+
+// Keeps the accountants of the last three values, because the answer is usually one of them; if the parameter
+// is the number of rounds, one accountant answers for all values. Called from one thread.
+class ParameterCost {
+ public:
+  ParameterCost(const Plan& plan, const Parameter& parameter, const Target& target);
+
+  // The smallest proven upper epsilon at the target's delta; infinity if no theorem bounds it.
+  double upper(double value);
+  // An epsilon a little above upper()'s, at less cost.
+  double rough_upper(double value);
+  accounting::Statement statement(double value);
+
+ private:
+  struct Kept {
+    double value;
+    std::unique_ptr<accounting::Accountant> accountant;
+  };
+
+  std::uint64_t rounds(double value) const;
+  const accounting::Accountant& at(double value);
+
+  Plan plan_;
+  Parameter parameter_;
+  Target target_;
+  std::list<Kept> kept_;
+};
+
+}  // namespace muster::protocols
