@@ -35,9 +35,9 @@ std::string knob_names();
 std::vector<std::string_view> keys_solved_by(Knob knob);
 
 struct Target {
-  double epsilon;                        // > 0
-  double delta;                          // in (0, 1)
-  std::optional<accounting::View> view;  // the protocol's own view if not given
+  double epsilon;                                       // > 0
+  double delta;                                         // in (0, 1)
+  std::optional<accounting::View> view = std::nullopt;  // the protocol's own view if not given
 };
 
 struct Calibration {
