@@ -115,10 +115,10 @@ def depends_agree_with_includes(root):
 def every_source_is_built(root):
     """Every .cc is named in the CMakeLists.txt of its folder or of one above it, below the root.
 
-    muster_bench(NAME ...) stands for NAME.cc.
+    muster_bench(NAME ...) and muster_example(NAME ...) stand for NAME.cc.
     """
     complaints = []
-    for path in sources(root, "src", "apps", "tests", "bench", "tools", suffixes=(".cc",)):
+    for path in sources(root, "src", "apps", "examples", "tests", "bench", "tools", suffixes=(".cc",)):
         named = False
         for folder in path.parents:
             if folder == root:
@@ -126,7 +126,7 @@ def every_source_is_built(root):
             lists = folder / "CMakeLists.txt"
             if lists.exists():
                 text = re.sub(r"#.*", "", lists.read_text(encoding="utf-8"))
-                words = re.split(r"[\s()\"]+", re.sub(r"muster_bench\((\w+)", r"\1.cc", text))
+                words = re.split(r"[\s()\"]+", re.sub(r"muster_(?:bench|example)\((\w+)", r"\1.cc", text))
                 named = named or str(path.relative_to(folder)) in words
         if not named:
             complaints.append(f"{path.relative_to(root)}:1: in no CMakeLists.txt, so it is never built")
@@ -167,7 +167,7 @@ def functions_stay_short(root):
     """No function passes long_functions.MAX_FUNCTION_LINES lines but those that long_functions.LONGER names."""
     complaints, names, files = [], set(), set()
     most, longer = long_functions.MAX_FUNCTION_LINES, long_functions.LONGER
-    for path in sources(root, "src", "apps", "tests", "bench", "tools"):
+    for path in sources(root, "src", "apps", "examples", "tests", "bench", "tools"):
         files.add(path.name)
         for name, line, count in long_functions.functions(path.read_text(encoding="utf-8")):
             if count > most:
@@ -237,7 +237,7 @@ PACKAGES = {
     "Python3": ["python3"],
     "rapidcheck": ["librapidcheck-dev"],
     "Threads": [],
-    "muster": [],  # examples/consumer, a project of its own
+    "muster": [],  # examples, a project of its own
     "ZLIB": ["zlib1g-dev"],
 }
 

@@ -10,6 +10,7 @@ import duties
 import examples
 import figures
 import glossary
+import inclusions
 import links
 
 
@@ -87,6 +88,13 @@ class Examples(Tree):
         status, said = self.examine("```console\n$ build/release/muster account \\\n    --rounds 3\naccount --rounds 3\n"
                                     "```\n")
         self.assertEqual(status, 0, said)
+
+    def test_an_example_is_that_of_this_build(self):
+        binary = pathlib.Path("/b/muster")
+        self.assertEqual(examples.with_binary("build/release/examples/1_account build/run", binary),
+                         "/b/examples/1_account build/run")
+        for other in ("other/build/release/examples/1_account", "build/release/example"):
+            self.assertEqual(examples.with_binary(other, binary), other)
 
     def test_other_blocks_are_left_alone(self):
         self.assertEqual(self.examine("```sh\n$ exit 1\n```\n```\n$ exit 1\n```\n    $ exit 1\n"),
@@ -199,6 +207,30 @@ class Duties(Tree):
         self.assertEqual(self.examine(page), [])
         for old, new in (("Coins.AreFair", "Coins.AreNot"), ("run_test.py: test_it", "run_test.py: test_that")):
             self.assertEqual(self.examine(page.replace(old, new)), [f"{duties.PAGE}:4: no test {new}"])
+
+
+class Inclusions(Tree):
+    def examine(self, shown, *flags):
+        self.write("examples/1_a.cc", "int a;\n")
+        self.write("examples/2_b.cc", "int b;\n")
+        self.write(inclusions.PAGE, f"# Page\n{shown}")
+        return self.run_main(inclusions.main, "--root", str(self.root), *flags)
+
+    RIGHT = "```cpp file=examples/1_a.cc\nint a;\n```\nThen\n```cpp file=examples/2_b.cc\nint b;\n```\n"
+
+    def test_programs_as_in_their_files_pass(self):
+        self.assertEqual(self.examine(self.RIGHT), (0, "2 programs as built\n"))
+
+    def test_other_programs_are_told(self):
+        for old, new in (("int a;", "int c;"), ("int a;\n", ""), ("int b;\n", "int b;\n\n"), ("2_b", "3_b"),
+                         (self.RIGHT[self.RIGHT.index("Then"):], "")):
+            self.assertEqual(self.examine(self.RIGHT.replace(old, new))[0], 1, (old, new))
+        self.write("docs/other.md", "```cpp file=examples/1_a.cc\nint c;\n```\n")
+        self.assertIn("docs/other.md:1: is not examples/1_a.cc", self.examine(self.RIGHT)[1])
+
+    def test_an_update_copies_the_files(self):
+        self.assertEqual(self.examine(self.RIGHT.replace("int a;\n", "").replace("int b", "int c"), "--update")[0], 0)
+        self.assertEqual((self.root / inclusions.PAGE).read_text(), f"# Page\n{self.RIGHT}")
 
 
 class Links(Tree):

@@ -162,8 +162,10 @@ def same_log(stored, printed):
 
 
 def with_binary(text, binary):
-    """The command with the path of this build's command in place of the one that pages show."""
-    return re.sub(r"(?<![\w/.-])build/release/muster(?![\w/])", lambda _: shlex.quote(str(binary)), text)
+    """The command with this build's programs, muster and the examples beside it, in place of those that pages show."""
+    text = re.sub(r"(?<![\w/.-])build/release/muster(?![\w/])", lambda _: shlex.quote(str(binary)), text)
+    return re.sub(r"(?<![\w/.-])build/release/examples/(\w+)",
+                  lambda found: shlex.quote(str(binary.parent / "examples" / found.group(1))), text)
 
 
 def run(command, binary, root):

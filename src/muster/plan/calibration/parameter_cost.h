@@ -11,9 +11,9 @@
 namespace muster::protocols {
 
 struct Target {
-  double epsilon;                        // > 0
-  double delta;                          // in (0, 1)
-  std::optional<accounting::View> view;  // the protocol's own view if not given
+  double epsilon;                                       // > 0
+  double delta;                                         // in (0, 1)
+  std::optional<accounting::View> view = std::nullopt;  // the protocol's own view if not given
 };
 
 // Keeps the accountants of the last three values, because the answer is usually one of them; if the parameter

@@ -1,8 +1,8 @@
 // The file result.json of a finished run: how the run ended, as one JSON object.
 //
 // `muster train --json` prints the same object, and prints it again for a finished run. To add a field, add a
-// member and its row in describe() here, and compute it where training.cc makes the result. The row's
-// member is a std::optional, because files of earlier versions lack the field.
+// member and its row in describe() here and in docs/formats.md, and compute it where training.cc makes the
+// result. The row's member is a std::optional, because files of earlier versions lack the field.
 #pragma once
 
 #include <cstdint>
