@@ -13,8 +13,8 @@
 namespace muster::randomizers {
 namespace {
 
-// Steps are clamped to this magnitude, at least 256 noise scales away; that happens after the noise, with
-// probability e^-256.
+// After the noise, larger steps are clamped. The limit is at least 256 noise scales away, so this has
+// probability at most e^-256 and is post-processing.
 constexpr std::int64_t kMostSteps = (std::int64_t{1} << 31) - 1;
 
 class Laplace final : public VectorRandomizer {

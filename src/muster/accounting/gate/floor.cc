@@ -41,8 +41,8 @@ double normal_gap(double x, double mu) {
   return larger(0, upper_normal_from_below(x - mu) - std::exp(log_upper_normal(x)) / kInward);
 }
 
-// The bits to try. For a noisy number the bit says on which side of a threshold it lies; thresholds lie
-// between the two records and on the far side of the victim's.
+// The one-bit tests that are tried; the best one gives the floor. For a noisy number the bit says on which
+// side of a threshold it lies; thresholds lie between the two records and on the far side of the victim's.
 std::vector<Bit> bits_of(const Mechanism& mechanism, double count, double epsilon) {
   std::vector<Bit> bits;
   if (const auto* gaussian = std::get_if<GaussianLocal>(&mechanism)) {

@@ -249,7 +249,7 @@ class FewTerms {
       std::pop_heap(blocks.begin(), blocks.end());
       blocks.pop_back();
       const double half = std::floor(undecided / 2);
-      // Split the block: i up to worst.first + half, and i from the next one on.
+      // Halve the block: one part has i <= worst.first + half, the other has the larger i.
       for (const auto& [first, second] :
            {std::pair{worst.first, others_ - worst.first - half}, {worst.first + half + 1, worst.second}}) {
         blocks.push_back({first, second, bound(first, second)});

@@ -1,9 +1,9 @@
-// Computes the papers' bounds for a shuffled check-in, for comparison with the proven ones
-// (docs/theory/as-published.md).
+// Computes the papers' bounds for a shuffled check-in, and lists those of any participation, for comparison
+// with the proven ones (docs/theory/as-published.md).
 //
-// Every returned Bound says what is wrong or missing in `assumptions`. Training and services refuse
-// as_published ones. Neighbouring relation: replace-one; the shuffler is honest; any epsilon0-LDP
-// randomizer. Pure functions; they take under a second at n = 10^6.
+// Every returned Bound says what is wrong or missing in `assumptions`. A run is never charged by them: only
+// `muster account` asks for them, and shows them beside the statement. Neighbouring relation: replace-one;
+// the shuffler is honest; any epsilon0-LDP randomizer. Pure functions; they take under a second at n = 10^6.
 #pragma once
 
 #include <cstdint>
