@@ -17,7 +17,7 @@ using numerics::smaller;
 // Tuning: every choice gives a valid table; these trade its closeness for work. The measurements are in
 // docs/theory/notes/composition.md.
 // Nodes per deviation where the curve has a knot, between which every cell is exact.
-constexpr double kFewest = 16;
+constexpr double kMinNodesPerDeviation = 16;
 // The number of deviations that a cell may span; it may span more beyond the third deviation, where the tail
 // keeps its shape.
 constexpr double kWidest = 1.0 / 8;
@@ -376,7 +376,7 @@ RoundCurve Tabulator::table(const Nodes& nodes) const {
       each * smaller(kMaxDeviations, nodes.visited + kNodesBeyond) * nodes.per_deviation, affordable, large);
   double spacing = coarser * deviation / nodes.per_deviation;
   if (nodes.knot > spacing) {
-    spacing = nodes.knot / std::ceil(kFewest * nodes.knot / deviation);
+    spacing = nodes.knot / std::ceil(kMinNodesPerDeviation * nodes.knot / deviation);
   }
   if (nodes.nested) {
     spacing = std::exp2(std::floor(std::log2(spacing)));

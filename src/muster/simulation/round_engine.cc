@@ -13,7 +13,7 @@ namespace muster::simulation {
 namespace {
 
 // The largest number of senders that a worker takes at a time: as many as one pass over the sum adds up.
-constexpr std::size_t kMostTaken = randomizers::VectorRandomizer::kPass;
+constexpr std::size_t kMaxTaken = randomizers::VectorRandomizer::kPass;
 // For at most this many senders, waking the other workers does not pay.
 constexpr std::size_t kFew = 4;
 
@@ -21,7 +21,7 @@ constexpr std::size_t kFew = 4;
 // about the same time.
 std::size_t taken_at_a_time(std::size_t senders, unsigned workers) {
   constexpr std::size_t kTurns = 16;
-  return workers == 1 ? kMostTaken : std::clamp<std::size_t>(senders / (kTurns * workers), 1, kMostTaken);
+  return workers == 1 ? kMaxTaken : std::clamp<std::size_t>(senders / (kTurns * workers), 1, kMaxTaken);
 }
 
 // The number of coins for which waking a worker pays; they take about a tenth of a millisecond.

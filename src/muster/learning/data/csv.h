@@ -16,7 +16,7 @@
 namespace muster::learning {
 
 inline constexpr std::size_t kHeldOut = 6;  // every sixth line is a test example
-inline constexpr std::size_t kMostColumns = 65'536;
+inline constexpr std::size_t kMaxColumns = 65'536;
 
 DataSplit load_csv(const std::filesystem::path& file);
 
