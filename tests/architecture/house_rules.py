@@ -221,6 +221,28 @@ def comparisons_see_nan(root):
     return complaints
 
 
+PRINTS_OR_EXITS = re.compile(r"\b(?:stdout|stderr|std::cout|std::cerr|std::clog|MPI_Abort)\b"
+                             r"|(?:\bfmt::|\bstd::|::|(?<![\w.>]))"
+                             r"(?:print|printf|puts|putchar|perror|abort|exit|_exit|_Exit|quick_exit|terminate)\s*\(")
+
+# Ranks::abandon, which ends every rank where one has failed and the others wait for it.
+MAY_EXIT = {"src/muster/simulation/ranks.cc", "src/muster/simulation/ranks_mpi.cc"}
+
+
+def library_neither_prints_nor_exits(root):
+    """A room returns its words, or hands them to whom it was given; only the command prints them and ends the process."""
+    complaints = []
+    for path in sources(root, "src"):
+        where = str(path.relative_to(root))
+        if path.stem.endswith("_test") or where in MAY_EXIT:
+            continue
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            match = PRINTS_OR_EXITS.search(re.sub(r'"[^"]*"', '""', line).split("//")[0])
+            if match:
+                complaints.append(f"{where}:{number}: {match.group(0)} prints or ends the process")
+    return complaints
+
+
 # The name of a library in CMake, and the Debian packages that contain it.
 PACKAGES = {
     "benchmark": ["libbenchmark-dev"],
@@ -302,6 +324,7 @@ RULES = [
     cited_pages_exist,
     nothing_is_left_for_later,
     comparisons_see_nan,
+    library_neither_prints_nor_exits,
     libraries_are_declared,
 ]
 
