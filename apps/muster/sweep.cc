@@ -111,8 +111,7 @@ void check_folder(const reporting::Sweep& sweep, bool resume) {
   if (!fs::exists(sweep.folder, failure)) {
     return;
   }
-  std::set<std::string> own = {kSummary, kPicture, std::string(kSummary) + ".tmp",
-                               std::string(kPicture) + ".tmp"};
+  std::set<std::string> own = {kSummary, kPicture};
   for (const std::vector<reporting::SweptRun>& runs : sweep.runs) {
     for (const reporting::SweptRun& run : runs) {
       own.insert(run.folder);
@@ -124,7 +123,7 @@ void check_folder(const reporting::Sweep& sweep, bool resume) {
   }
   for (const fs::directory_entry& entry : entries) {
     const std::string name = entry.path().filename().string();
-    if (!own.contains(name)) {
+    if (!own.contains(name) && !is_temporary_of(name, kSummary) && !is_temporary_of(name, kPicture)) {
       throw Error(ErrorCode::file, sweep.folder, "", "an empty folder, or one of this very sweep",
                   "holds something else: " + name);
     }
