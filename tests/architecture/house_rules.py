@@ -221,6 +221,42 @@ def comparisons_see_nan(root):
     return complaints
 
 
+# What a header names, and the standard header that declares it.
+DECLARED_IN = {
+    "array": r"array\b",
+    "cstddef": r"size_t\b",
+    "cstdint": r"u?int(?:8|16|32|64|max|ptr)_t\b",
+    "filesystem": r"filesystem::",
+    "functional": r"function<",
+    "memory": r"(?:unique_ptr|shared_ptr|make_unique|make_shared)\b",
+    "mutex": r"(?:mutex|lock_guard)\b",
+    "optional": r"(?:optional|nullopt)\b",
+    "span": r"span\b",
+    "string": r"(?:string|to_string)\b",
+    "string_view": r"string_view\b",
+    "utility": r"(?:pair|move|forward|exchange)\b",
+    "variant": r"(?:variant|visit|get_if|holds_alternative)\b",
+    "vector": r"vector\b",
+}
+DECLARED = {header: re.compile(r"\bstd::" + names) for header, names in DECLARED_IN.items()}
+
+
+def headers_include_what_they_name(root):
+    """A header includes the standard header of each standard name in it, so that no other header's includes keep it alive."""
+    complaints = []
+    for path in sources(root, "src", "apps", "tests", "bench", suffixes=(".h",)):
+        text = path.read_text(encoding="utf-8")
+        lines = [line.split("//")[0] for line in text.splitlines()]
+        included = {target for _, target in includes(path)}
+        for header, name in DECLARED.items():
+            # <string> declares size_t, <vector> does, and so do all containers: <cstddef> is wanted where none is included.
+            enough = {header} | ({"array", "span", "string", "string_view", "vector"} if header == "cstddef" else set())
+            first = next((number for number, line in enumerate(lines, 1) if name.search(line)), None)
+            if first is not None and not enough & included:
+                complaints.append(f"{path.relative_to(root)}:{first}: {name.search(lines[first - 1]).group(0)} without <{header}>")
+    return complaints
+
+
 PRINTS_OR_EXITS = re.compile(r"\b(?:stdout|stderr|std::cout|std::cerr|std::clog|MPI_Abort)\b"
                              r"|(?:\bfmt::|\bstd::|::|(?<![\w.>]))"
                              r"(?:print|printf|puts|putchar|perror|abort|exit|_exit|_Exit|quick_exit|terminate)\s*\(")
@@ -319,6 +355,7 @@ RULES = [
     depends_agree_with_includes,
     every_source_is_built,
     headers_open_with_what_they_are,
+    headers_include_what_they_name,
     files_stay_small,
     functions_stay_short,
     cited_pages_exist,

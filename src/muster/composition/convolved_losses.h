@@ -13,6 +13,7 @@
 // variance in each squaring. Immutable; share freely. See docs/theory/composition.md, "By convolution".
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "muster/composition/composed_delta.h"

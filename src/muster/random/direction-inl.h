@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 
 #include "muster/random/direction.h"
 #include "muster/random/fixed_dot-inl.h"

@@ -10,7 +10,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <span>
 
 #include "muster/randomizers/flip.h"
 #include "muster/randomizers/randomizer.h"

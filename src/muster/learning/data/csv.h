@@ -9,6 +9,7 @@
 // that names the file, the line (the header is line 1), the column and the value. Thread-safe.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 
 #include "muster/learning/dataset.h"
