@@ -221,7 +221,7 @@ void RoundEngine::handle(WorkerState& worker, std::span<const float> parameters,
   if (sum_ != nullptr) {
     add_vectors(worker, made);
   } else {
-    worker.aggregator.receive_all(std::span(worker.messages).first(made));
+    worker.aggregator.receive(std::span(worker.messages).first(made));
   }
 }
 
