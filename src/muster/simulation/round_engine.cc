@@ -112,7 +112,7 @@ RoundEngine::Step RoundEngine::run(std::uint64_t first_round, std::span<const fl
     failure = std::current_exception();
   }
   protocols::Aggregator& total = sum_of_all();
-  const Step step = meet(total, abandoned, failure);
+  const Step step = reduce_over_ranks(total, abandoned, failure);
   if (step.decoded && sum_ != nullptr) {
     randomizer_.mean(sum_->draw(total.sum(), key_, first_round), estimate);
   } else if (step.decoded) {
@@ -143,8 +143,8 @@ void RoundEngine::call_roll(std::uint64_t first_round) {
   }
 }
 
-RoundEngine::Step RoundEngine::meet(protocols::Aggregator& total, bool abandoned,
-                                    const std::exception_ptr& failure) {
+RoundEngine::Step RoundEngine::reduce_over_ranks(protocols::Aggregator& total, bool abandoned,
+                                                 const std::exception_ptr& failure) {
   const std::span<std::int64_t> numbers = all_reduce_.numbers();
   const std::span<std::int64_t> sums = total.sum().sums();
   const std::span<std::int64_t> all_sums = numbers.first(sums.size()), counted = numbers.last(kCounted);
