@@ -21,16 +21,16 @@ void require(bool ok, const char* key, const std::string& value, const std::stri
   }
 }
 
-void require_ordered(const std::optional<Rate>& least, Rate most) {
-  require(!least || least->value() <= most.value(), "participation.rate",
-          least ? fmt::format("{}:{}", number_text(least->value()), number_text(most.value())) : "",
+void require_ordered(const std::optional<Rate>& min_rate, Rate max_rate) {
+  require(!min_rate || min_rate->value() <= max_rate.value(), "participation.rate",
+          min_rate ? fmt::format("{}:{}", number_text(min_rate->value()), number_text(max_rate.value())) : "",
           "lo <= hi");
 }
 
-std::string rates(const std::optional<Rate>& least, Rate most) {
-  return least && least->value() < most.value()
-             ? fmt::format("{} to {}", number_text(least->value()), number_text(most.value()))
-             : number_text(most.value());
+std::string rates(const std::optional<Rate>& min_rate, Rate max_rate) {
+  return min_rate && min_rate->value() < max_rate.value()
+             ? fmt::format("{} to {}", number_text(min_rate->value()), number_text(max_rate.value()))
+             : number_text(max_rate.value());
 }
 
 }  // namespace
@@ -42,16 +42,16 @@ void validate(const Participation& participation) {
                           require(p.subset >= 1 && p.subset <= clients, "participation.subset",
                                   fmt::format("{}", p.subset), fmt::format("integer 1..{}", clients));
                         },
-                        [](const ShuffledCheckIn& p) { require_ordered(p.least, p.rate); },
+                        [](const ShuffledCheckIn& p) { require_ordered(p.min_rate, p.rate); },
                         [](const RandomCheckIn& p) {
                           require(p.slots >= 1, "participation.slots", fmt::format("{}", p.slots),
                                   "integer >= 1");
-                          require_ordered(p.least, p.rate);
+                          require_ordered(p.min_rate, p.rate);
                         },
                         [&](const AggregatedCheckIn& p) {
                           require(p.minimum >= 1 && p.minimum <= clients, "participation.minimum",
                                   fmt::format("{}", p.minimum), fmt::format("integer 1..{}", clients));
-                          require_ordered(p.least, p.rate);
+                          require_ordered(p.min_rate, p.rate);
                         }},
              participation);
 }
@@ -85,16 +85,16 @@ std::string describe(const Participation& participation) {
           },
           [&](const ShuffledCheckIn& p) {
             return fmt::format("{} clients, each reporting with probability {} in each round", n,
-                               rates(p.least, p.rate));
+                               rates(p.min_rate, p.rate));
           },
           [&](const RandomCheckIn& p) {
             return fmt::format("{} clients, each checking in with probability {} at one of {} slots of a run",
-                               n, rates(p.least, p.rate), p.slots);
+                               n, rates(p.min_rate, p.rate), p.slots);
           },
           [&](const AggregatedCheckIn& p) {
             return fmt::format(
                 "{} clients, each adding to the sum of a round with probability {}; fewer than {}: destroyed",
-                n, rates(p.least, p.rate), p.minimum);
+                n, rates(p.min_rate, p.rate), p.minimum);
           }},
       participation);
 }

@@ -19,8 +19,8 @@ constexpr double kMinRate = 1e-15;
 double min_rate(const Participation& participation) {
   return std::visit(
       [](const auto& p) {
-        if constexpr (requires { p.least; }) {
-          return p.least.value_or(p.rate).value();
+        if constexpr (requires { p.min_rate; }) {
+          return p.min_rate.value_or(p.rate).value();
         } else {
           return 1.0;
         }

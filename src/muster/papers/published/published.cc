@@ -219,8 +219,8 @@ std::vector<Bound> list(const Local& local, const AggregatedCheckIn& p, std::uin
 bool equal_rates(const Participation& participation) {
   return std::visit(
       [](const auto& p) {
-        if constexpr (requires { p.least; }) {
-          return !p.least || p.least->value() >= p.rate.value();
+        if constexpr (requires { p.min_rate; }) {
+          return !p.min_rate || p.min_rate->value() >= p.rate.value();
         } else {
           return true;
         }

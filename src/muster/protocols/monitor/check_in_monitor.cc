@@ -35,7 +35,7 @@ accounting::Participation at_rate(const accounting::Participation& participation
       [rate](auto& protocol) {
         if constexpr (requires { protocol.rate; }) {
           protocol.rate = rate;
-          protocol.least.reset();
+          protocol.min_rate.reset();
         }
       },
       changed);
@@ -79,7 +79,7 @@ CheckInMonitor::CheckInMonitor(const std::vector<accounting::Stage>& stages, dou
       slots_ = slots;
       const double most = protocol.rate.value();
       planned_ += stage.rounds * std::max<std::uint64_t>(1, slots);
-      declared_.push_back({planned_, protocol.least ? protocol.least->value() : most, most});
+      declared_.push_back({planned_, protocol.min_rate ? protocol.min_rate->value() : most, most});
     };
     using Kind = accounting::RandomCheckIn::Kind;
     std::visit(

@@ -58,7 +58,7 @@ RoundBound unequal_swap(const Mechanism& mechanism, const Rates& rates, const st
 }
 
 void cover_unequal_rates(const Mechanism& mechanism, const ShuffledCheckIn& p, Applicable& list) {
-  const Rates rates{count_of(p.clients), p.least->value(), p.rate.value()};
+  const Rates rates{count_of(p.clients), p.min_rate->value(), p.rate.value()};
   const std::vector<std::string> who = {
       kSecretCoins, fmt::format("{} honest clients, each at an effective rate in [{}, {}]", p.clients.value(),
                                 number_text(rates.lo), number_text(rates.hi))};
@@ -123,7 +123,7 @@ void cover_one_rate(const Mechanism& mechanism, const ShuffledCheckIn& p, Applic
 }  // namespace
 
 void cover(const Mechanism& mechanism, const ShuffledCheckIn& p, Applicable& list) {
-  if (p.least && p.least->value() < p.rate.value()) {
+  if (p.min_rate && p.min_rate->value() < p.rate.value()) {
     cover_unequal_rates(mechanism, p, list);
   } else if (p.rate.value() < 1) {
     cover_one_rate(mechanism, p, list);

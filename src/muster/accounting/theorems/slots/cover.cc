@@ -18,7 +18,7 @@ constexpr const char* kSecretSlots =
 constexpr const char* kDummy =
     "an empty slot is filled by the same randomizer on a public record; who was selected never shows";
 
-double least_of(const RandomCheckIn& p) { return p.least.value_or(p.rate).value(); }
+double min_rate_of(const RandomCheckIn& p) { return p.min_rate.value_or(p.rate).value(); }
 
 // --- everybody at a slot is averaged --------------------------------------------------------------
 
@@ -38,7 +38,7 @@ RoundBound adaptive_blanket(const Mechanism& mechanism, double epsilon0, ClientC
 }
 
 void cover_averaged(const Mechanism& mechanism, const RandomCheckIn& p, Applicable& list) {
-  const double n = count_of(p.clients), hi = p.rate.value(), lo = least_of(p);
+  const double n = count_of(p.clients), hi = p.rate.value(), lo = min_rate_of(p);
   add_homogeneous_pair(mechanism, {n, n, hi}, list);
   if (lo < hi) add_unequal_rates_pair(mechanism, n, lo, hi, list);
   if (hi < 1) {
@@ -99,7 +99,7 @@ void cover_fixed(const Mechanism& mechanism, const RandomCheckIn& p, Applicable&
               fmt::format("{} other honest clients check in secretly at uniform slots, and the server "
                           "picks one of those present uniformly",
                           p.clients.value() - 1)}),
-         .delta = curve_of(CountedSlotCurve(sum, m, rate, others, least_of(p)))});
+         .delta = curve_of(CountedSlotCurve(sum, m, rate, others, min_rate_of(p)))});
     alone.is_dominated = true;
   }
   list.uppers.push_back(std::move(alone));
