@@ -1,6 +1,7 @@
 #include "muster/core/atomic_file.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -52,8 +53,7 @@ Temporary new_temporary(const std::filesystem::path& path) {
   static std::atomic<std::uint64_t> number{0};
   while (true) {
     Temporary made{path, -1};
-    made.path += "." + std::to_string(::getpid()) + "-" + std::to_string(number.fetch_add(1));
-    made.path += kTemporary;
+    made.path += fmt::format(".{}-{}{}", ::getpid(), number.fetch_add(1), kTemporary);
     made.descriptor = ::open(made.path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
     if (made.descriptor >= 0 || errno != EEXIST) {
       return made;
