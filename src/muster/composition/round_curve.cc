@@ -295,7 +295,7 @@ class Table {
 
   // Compares the chord, which is straight in alpha, at the cell's middle with a curve whose logarithm is
   // straight in epsilon. A curve whose logarithm is concave lies above that one, and nearer to the chord.
-  // Where delta rises the smallest upper end so far will hold (make_monotone).
+  // Where an upper end rises, make_monotone will replace it by the one before.
   bool chord_is_close(double from, double to, double width) const {
     if (to >= from || from <= kHarmless * negligible_) {
       return true;
