@@ -79,7 +79,8 @@ class BoxSearch {
     if (const double at = value(box); at > 0) queue_.push({at, box});
   }
 
-  // Replaces a box by its halves: of its cells or of its interval of eta, whichever is expected to lower the bound more. Returns
+  // Replaces a box by its halves: of its cells or of its interval of eta, whichever is expected to lower the
+  // bound more. Returns
   // false for an interval too short to be halved.
   bool split(const TriangleBox& box) {
     const double eta_width = box.max_eta - box.min_eta;
