@@ -80,8 +80,7 @@ class BoxSearch {
   }
 
   // Replaces a box by its halves: of its cells or of its interval of eta, whichever is expected to lower the
-  // bound more. Returns
-  // false for an interval too short to be halved.
+  // bound more. Returns false for an interval too short to be halved.
   bool split(const TriangleBox& box) {
     const double eta_width = box.max_eta - box.min_eta;
     const double sums = widest_sum(box.max_eta, 0) - widest_sum(box.min_eta, 0);
