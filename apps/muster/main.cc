@@ -1,5 +1,6 @@
-// The command `muster`: finds the subcommand and runs it. This is the only file that prints errors and
-// ends the process.
+// The command `muster`: finds the subcommand and runs it. This is the only file that turns an Error into a
+// message and the exit status. The process ends elsewhere only where it cannot wait for that: at a second
+// interrupt (interrupt.h), and after the failure of one of several ranks (train_command.cc).
 #include <fmt/format.h>
 
 #include <array>

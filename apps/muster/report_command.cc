@@ -19,6 +19,7 @@
 #include "muster/simulation/runs/run_folder.h"
 #include "muster/simulation/runs/run_record.h"
 #include "muster/simulation/setup.h"
+#include "say.h"
 
 namespace muster::app {
 namespace {
@@ -87,7 +88,7 @@ void refuse_what_is_no_report(const fs::path& out) {
 std::uint64_t restate(simulation::RunRecord& run) {
   const reporting::EpsilonOfRounds epsilon = simulation::epsilon_of(run.plan);
   std::uint64_t larger =
-      reporting::restate(run.plan, epsilon, run.folder / simulation::kMetricsFile, run.logged);
+      reporting::restate(run.plan, epsilon, run.folder / simulation::kMetricsFile, run.logged, say);
   if (run.result) {
     larger += reporting::restate(run.plan, epsilon, run.folder / simulation::kResultFile, *run.result);
   }
@@ -121,13 +122,13 @@ int report(const ReportFlags& flags) {
     fmt::print("{}\n", out.string());
   }
   if (!run.result) {
-    fmt::print(stderr, "muster: this run is not finished; the report says how far it had got\n");
+    say("this run is not finished; the report says how far it had got");
   }
   if (larger > 0) {
-    fmt::print(stderr, "muster: {}\n", reporting::larger_note(larger));
+    say(reporting::larger_note(larger));
   }
   if (alarm) {
-    fmt::print(stderr, "muster: check-ins: {}: {}\n", name_of(alarm->direction), alarm->reason);
+    say(fmt::format("check-ins: {}: {}", name_of(alarm->direction), alarm->reason));
   }
   return 0;
 }

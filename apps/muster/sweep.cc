@@ -23,6 +23,7 @@
 #include "muster/simulation/setup.h"
 #include "muster/simulation/training.h"
 #include "muster/simulation/workload.h"
+#include "say.h"
 #include "train_progress.h"
 
 namespace muster::app {
@@ -110,8 +111,7 @@ void check_folder(const simulation::Sweep& sweep, bool resume) {
   if (!fs::exists(sweep.folder, failure)) {
     return;
   }
-  std::set<std::string> own = {kSummary, kPicture, std::string(kSummary) + ".tmp",
-                               std::string(kPicture) + ".tmp"};
+  std::set<std::string> own = {kSummary, kPicture};
   for (const std::vector<simulation::SweptRun>& runs : sweep.runs) {
     for (const simulation::SweptRun& run : runs) {
       own.insert(run.folder);
@@ -123,7 +123,7 @@ void check_folder(const simulation::Sweep& sweep, bool resume) {
   }
   for (const fs::directory_entry& entry : entries) {
     const std::string name = entry.path().filename().string();
-    if (!own.contains(name)) {
+    if (!own.contains(name) && !is_temporary_of(name, kSummary) && !is_temporary_of(name, kPicture)) {
       throw Error(ErrorCode::file, sweep.folder, "", "an empty folder, or one of this very sweep",
                   "holds something else: " + name);
     }
@@ -167,7 +167,7 @@ RunResult run_one(const Plan& plan, const fs::path& path, const TrainFlags& flag
   const reporting::EpsilonOfRounds& epsilon = charges.of(plan);
   if (folder.found() == RunFolder::Found::unfinished) {
     // load() refuses the run of another plan.
-    reporting::check_logged(plan, epsilon, path, folder.load(plan.hash(), fidelity));
+    reporting::check_logged(plan, epsilon, path, folder.load(plan.hash(), fidelity), say);
   }
   if (folder.found() != RunFolder::Found::finished) {
     const learning::DataSplit& loaded = data.of(plan);
@@ -181,11 +181,11 @@ RunResult run_one(const Plan& plan, const fs::path& path, const TrainFlags& flag
       return result;
     }
   }
-  RunResult result = reporting::finished_result(plan, epsilon, path, folder.load(plan.hash(), fidelity));
+  RunResult result = reporting::finished_result(plan, epsilon, path, folder.load(plan.hash(), fidelity), say);
   if (const std::uint64_t neutral = result.neutral.value_or(0); neutral > 0) {
-    fmt::print(stderr, "muster: {}: {}\n", which, reporting::neutral_note(neutral));
+    say(fmt::format("{}: {}", which, reporting::neutral_note(neutral)));
   }
-  reporting::warn_of_alarm(plan, path);
+  say(reporting::alarm_note(plan, path));
   return result;
 }
 
@@ -213,7 +213,7 @@ void run_all(simulation::Sweep& sweep, const TrainFlags& flags, simulation::Fide
       const std::string sharing =
           reporting::sharing_note(plan.clients(), result.clients_per_record.value_or(1));
       if (!sharing.empty() && said.insert(sharing).second) {
-        fmt::print(stderr, "muster: {}\n", sharing);
+        say(sharing);
       }
       if (result.stopped == simulation::Stopped::interrupted) {
         sweep.interrupted = true;
@@ -226,7 +226,7 @@ void run_all(simulation::Sweep& sweep, const TrainFlags& flags, simulation::Fide
       }
       // This run diverged; the others may succeed.
       run.failure = error.what();
-      fmt::print(stderr, "muster: {} failed: {}\n", which, error.what());
+      say(fmt::format("{} failed: {}", which, error.what()));
     }
   }
 }
@@ -284,7 +284,7 @@ int run_sweep(const TrainFlags& flags) {
   run_all(sweep, flags, fidelity, charges);
   leave_summary(sweep, flags.json);
   if (sweep.interrupted) {
-    fmt::print(stderr, "muster: interrupted; the same command with --resume continues\n");
+    say("interrupted; the same command with --resume continues");
     return exit_status(ErrorCode::interrupted);
   }
   for (const std::vector<simulation::SweptRun>& runs : sweep.runs) {

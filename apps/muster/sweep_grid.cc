@@ -11,7 +11,7 @@
 namespace muster::app {
 namespace {
 
-constexpr std::uint64_t kMostRuns = 10'000;
+constexpr std::uint64_t kMaxRuns = 10'000;
 constexpr const char* kForm = "KEY=VALUE,VALUE,... with a key of the plan";
 
 std::vector<std::string> split(const std::string& text) {
@@ -69,9 +69,9 @@ std::vector<simulation::Combination> combinations_of(const protocols::PlanSource
         throw Error(ErrorCode::usage, "--sweep", keys[i].key, "", "is swept twice");
       }
     }
-    runs *= std::min<std::uint64_t>(keys[i].values.size(), kMostRuns + 1);
-    if (runs > kMostRuns) {
-      throw Error(ErrorCode::usage, "--sweep", "", fmt::format("at most {} runs", kMostRuns),
+    runs *= std::min<std::uint64_t>(keys[i].values.size(), kMaxRuns + 1);
+    if (runs > kMaxRuns) {
+      throw Error(ErrorCode::usage, "--sweep", "", fmt::format("at most {} runs", kMaxRuns),
                   "asks for too many runs");
     }
   }

@@ -24,6 +24,7 @@
 #include "muster/simulation/setup.h"
 #include "muster/simulation/training.h"
 #include "muster/simulation/workload.h"
+#include "say.h"
 #include "sweep.h"
 #include "train_flags.h"
 #include "train_progress.h"
@@ -34,13 +35,6 @@ namespace {
 using simulation::Ranks;
 using simulation::RunFolder;
 using simulation::RunResult;
-
-// Prints a note on stderr, unless it is empty.
-void say(const std::string& note) {
-  if (!note.empty()) {
-    fmt::print(stderr, "muster: {}\n", note);
-  }
-}
 
 void print_result(const protocols::Plan& plan, RunResult result, const RunFolder& folder, bool json) {
   result.out = folder.path().string();  // the folder may have been moved since the run
@@ -57,8 +51,8 @@ int show_finished(const protocols::Plan& plan, simulation::Fidelity fidelity, co
   // load() refuses the run of another plan.
   const simulation::Checkpoint checkpoint = folder.load(plan.hash(), fidelity);
   const RunResult result =
-      reporting::finished_result(plan, simulation::epsilon_of(plan), folder.path(), checkpoint);
-  fmt::print(stderr, "muster: this run is finished; its result\n");
+      reporting::finished_result(plan, simulation::epsilon_of(plan), folder.path(), checkpoint, say);
+  say("this run is finished; its result");
   print_result(plan, result, folder, json);
   return 0;
 }
@@ -97,7 +91,7 @@ struct Trained {
 void before_training(const Trained& run, const simulation::Prepared& prepared) {
   if (run.folder->found() == RunFolder::Found::unfinished) {
     reporting::check_logged(*run.plan, prepared.parts.epsilon, run.folder->path(),
-                            run.folder->load(run.plan->hash(), run.fidelity));
+                            run.folder->load(run.plan->hash(), run.fidelity), say);
   }
   say(reporting::sharing_note(
       run.plan->clients(), simulation::clients_per_record(run.plan->clients(), prepared.data.train.size())));
@@ -144,14 +138,15 @@ int show(const Trained& outcome, bool json) {
   const RunFolder& folder = *outcome.folder;
   if (outcome.finished_before) {
     const int status = show_finished(*outcome.plan, outcome.fidelity, folder, json);
-    reporting::warn_of_alarm(*outcome.plan, folder.path());
+    say(reporting::alarm_note(*outcome.plan, folder.path()));
     return status;
   }
   print_result(*outcome.plan, outcome.result, folder, json);
-  reporting::warn_of_alarm(*outcome.plan, folder.path());
+  say(reporting::alarm_note(*outcome.plan, folder.path()));
   if (outcome.result.stopped == simulation::Stopped::interrupted) {
-    fmt::print(stderr, "muster: interrupted after {} {}; the same command with --resume continues\n",
-               outcome.result.slots ? "slot" : "round", outcome.result.slots.value_or(outcome.result.rounds));
+    say(fmt::format("interrupted after {} {}; the same command with --resume continues",
+                    outcome.result.slots ? "slot" : "round",
+                    outcome.result.slots.value_or(outcome.result.rounds)));
     return exit_status(ErrorCode::interrupted);
   }
   return 0;
@@ -168,7 +163,7 @@ int train_among_ranks(const TrainFlags& flags) {
   } catch (const std::exception& error) {
     if (ranks != nullptr && ranks->count() > 1 && !ranks->parted()) {
       // The other ranks wait in an all-reduce that this rank will not join.
-      fmt::print(stderr, "muster: rank {}: {}\n", ranks->index(), error.what());
+      say(fmt::format("rank {}: {}", ranks->index(), error.what()));
       ranks->abandon(exit_status(ErrorCode::internal));
     }
     if (!first) {

@@ -3,6 +3,9 @@
 // On stderr, a terminal gets a bar with the time left; otherwise there is one line per tenth of the run,
 // or in a sweep one line per run. On stdout, there is one line per logged round (JSON, a table row, or
 // none), flushed at once so that it can be followed through a pipe.
+//
+// Calls come on one thread: started, then round_done for each round and logged for each logged one, as
+// TrainingObserver says. The destructor removes the bar.
 #pragma once
 
 #include <chrono>

@@ -221,6 +221,64 @@ def comparisons_see_nan(root):
     return complaints
 
 
+# What a header names, and the standard header that declares it.
+DECLARED_IN = {
+    "array": r"array\b",
+    "cstddef": r"size_t\b",
+    "cstdint": r"u?int(?:8|16|32|64|max|ptr)_t\b",
+    "filesystem": r"filesystem::",
+    "functional": r"function<",
+    "memory": r"(?:unique_ptr|shared_ptr|make_unique|make_shared)\b",
+    "mutex": r"(?:mutex|lock_guard)\b",
+    "optional": r"(?:optional|nullopt)\b",
+    "span": r"span\b",
+    "string": r"(?:string|to_string)\b",
+    "string_view": r"string_view\b",
+    "utility": r"(?:pair|move|forward|exchange)\b",
+    "variant": r"(?:variant|visit|get_if|holds_alternative)\b",
+    "vector": r"vector\b",
+}
+DECLARED = {header: re.compile(r"\bstd::" + names) for header, names in DECLARED_IN.items()}
+
+
+def headers_include_what_they_name(root):
+    """A header includes the standard header of each standard name in it, so that no other header's includes keep it alive."""
+    complaints = []
+    for path in sources(root, "src", "apps", "tests", "bench", suffixes=(".h",)):
+        text = path.read_text(encoding="utf-8")
+        lines = [line.split("//")[0] for line in text.splitlines()]
+        included = {target for _, target in includes(path)}
+        for header, name in DECLARED.items():
+            # <string> declares size_t, <vector> does, and so do all containers: <cstddef> is wanted where none is included.
+            enough = {header} | ({"array", "span", "string", "string_view", "vector"} if header == "cstddef" else set())
+            first = next((number for number, line in enumerate(lines, 1) if name.search(line)), None)
+            if first is not None and not enough & included:
+                complaints.append(f"{path.relative_to(root)}:{first}: {name.search(lines[first - 1]).group(0)} without <{header}>")
+    return complaints
+
+
+PRINTS_OR_EXITS = re.compile(r"\b(?:stdout|stderr|std::cout|std::cerr|std::clog|MPI_Abort)\b"
+                             r"|(?:\bfmt::|\bstd::|::|(?<![\w.>]))"
+                             r"(?:print|printf|puts|putchar|perror|abort|exit|_exit|_Exit|quick_exit|terminate)\s*\(")
+
+# Ranks::abandon, which ends every rank where one has failed and the others wait for it.
+MAY_EXIT = {"src/muster/simulation/ranks.cc", "src/muster/simulation/ranks_mpi.cc"}
+
+
+def library_neither_prints_nor_exits(root):
+    """A room returns its words, or hands them to whom it was given; only the command prints them and ends the process."""
+    complaints = []
+    for path in sources(root, "src"):
+        where = str(path.relative_to(root))
+        if path.stem.endswith("_test") or where in MAY_EXIT:
+            continue
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            match = PRINTS_OR_EXITS.search(re.sub(r'"[^"]*"', '""', line).split("//")[0])
+            if match:
+                complaints.append(f"{where}:{number}: {match.group(0)} prints or ends the process")
+    return complaints
+
+
 # The name of a library in CMake, and the Debian packages that contain it.
 PACKAGES = {
     "benchmark": ["libbenchmark-dev"],
@@ -297,11 +355,13 @@ RULES = [
     depends_agree_with_includes,
     every_source_is_built,
     headers_open_with_what_they_are,
+    headers_include_what_they_name,
     files_stay_small,
     functions_stay_short,
     cited_pages_exist,
     nothing_is_left_for_later,
     comparisons_see_nan,
+    library_neither_prints_nor_exits,
     libraries_are_declared,
 ]
 

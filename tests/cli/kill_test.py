@@ -7,7 +7,6 @@ the plan's seed; the other half as soon as a file under a temporary name is seen
 and its renaming. The counts are printed: a test whose kills all missed would fail.
 """
 
-import os
 import pathlib
 import random
 import shutil
@@ -105,8 +104,8 @@ class KillTest(unittest.TestCase):
                 moment = lambda: time.monotonic() >= until
             else:
                 until = time.monotonic() + draw.uniform(0, 0.1 * lasted)
-                name = out / draw.choice(["checkpoint.tmp"] * 3 + ["plan.txt.tmp", "result.json.tmp"])
-                moment = lambda: time.monotonic() >= until and (os.path.exists(name) or
+                name = draw.choice(["checkpoint"] * 3 + ["plan.txt", "result.json"]) + ".*.tmp"
+                moment = lambda: time.monotonic() >= until and (any(out.glob(name)) or
                                                                 time.monotonic() >= until + 2 * lasted)
             if self.kill_when(self.start("killed", draw.choice([1, 2])), moment):
                 done += 1

@@ -197,7 +197,7 @@ class ReportTest(SmallRuns):
             self.assertEqual(path.read_bytes(), before)
         # A page is not written under a name that a run uses for its own files, either.
         self.assertEqual(self.stop_after(1, "--out", "part", "--rounds", 100_000)[0], 130)
-        for name in ("part/result.json", "part/checkpoint.tmp"):
+        for name in ("part/result.json", "part/checkpoint.12-3.tmp"):
             self.assertEqual(self.refusal("report", "part", "--out", name, status=3)["key"], name)
             self.assertFalse((self.folder / name).exists())
         # Pages of earlier versions lack the `generator` element and are known by their title alone.

@@ -8,6 +8,7 @@ import unittest
 
 import duties
 import examples
+import exit_status
 import figures
 import glossary
 import inclusions
@@ -231,6 +232,33 @@ class Inclusions(Tree):
     def test_an_update_copies_the_files(self):
         self.assertEqual(self.examine(self.RIGHT.replace("int a;\n", "").replace("int b", "int c"), "--update")[0], 0)
         self.assertEqual((self.root / inclusions.PAGE).read_text(), f"# Page\n{self.RIGHT}")
+
+
+class ExitStatus(Tree):
+    SOURCE = ("int exit_status(ErrorCode code) {\n  switch (code) {\n    case ErrorCode::usage:\n    case ErrorCode::plan:\n"
+              "      return 2;\n    case ErrorCode::data:\n      return 3;\n  }\n  return 5;\n}\n"
+              "const char* name_of(ErrorCode code) {\n  switch (code) {\n    case ErrorCode::usage:\n      return \"usage\";\n"
+              "    case ErrorCode::plan:\n      return \"plan\";\n    case ErrorCode::data:\n      return \"data\";\n  }\n"
+              "  return \"internal\";\n}\n")
+    PAGE = "## Exit status\n\n| status | kind | meaning |\n|---|---|---|\n| 0 | | done |\n| 2 | `usage`, `plan` | refused |\n| 3 | `data` | no data |\n"
+    MANUAL = "[EXIT STATUS]\n.TP\n0\ndone\n.TP\n2\nrefused\n.TP\n3\nno data\n\n[SEE ALSO]\n"
+
+    def complaints(self, source=SOURCE, page=PAGE, manual=MANUAL):
+        self.write("src/muster/core/error.cc", source)
+        self.write("docs/plan.md", page)
+        self.write("docs/man/sections.h2m", manual)
+        return exit_status.check(self.root)
+
+    def test_right_table_passes(self):
+        self.assertEqual(self.complaints(), [])
+
+    def test_wrong_tables_fail(self):
+        for wrong in (self.PAGE.replace("| 3 |", "| 4 |"), self.PAGE.replace("`usage`, ", ""),
+                      self.PAGE.replace("| 0 | | done |\n", ""), self.PAGE.replace("## Exit", "## Enter")):
+            self.assertTrue(self.complaints(page=wrong), wrong)
+        self.assertTrue(self.complaints(source=self.SOURCE.replace("return 3", "return 4")))
+        self.assertTrue(self.complaints(source=self.SOURCE.replace("exit_status", "leave")))
+        self.assertTrue(self.complaints(manual=self.MANUAL.replace("no data", "data")))
 
 
 class Links(Tree):

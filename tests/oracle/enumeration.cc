@@ -14,12 +14,12 @@ namespace {
 __extension__ using Histogram = unsigned __int128;
 using Histograms = std::map<Histogram, long double>;
 // With more, a digit would overflow into the next one.
-constexpr std::size_t kMostMessages = 21, kMostUsers = 63;
+constexpr std::size_t kMaxMessages = 21, kMaxUsers = 63;
 
 Histogram digit(std::size_t i) { return Histogram{1} << (6 * i); }
 
 void require_room(std::size_t others, const Law& law) {
-  if (others >= kMostUsers || law.size() > kMostMessages) {
+  if (others >= kMaxUsers || law.size() > kMaxMessages) {
     throw std::invalid_argument("enumeration counts at most 21 messages of at most 63 users");
   }
 }

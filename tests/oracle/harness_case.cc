@@ -16,7 +16,7 @@ namespace {
 constexpr double kRates[] = {0.1, 0.3, 0.5, 0.8};
 constexpr double kShares[] = {0, 0.1, 0.3, 0.5, 0.7, 0.85, 0.95, 1};  // of the largest log-ratio
 constexpr double kOrders[] = {2, 3, 5, 20};
-constexpr std::size_t kMostDatasets = 80;
+constexpr std::size_t kMaxDatasets = 80;
 
 int uniform(int low, int high, std::mt19937_64& engine) {
   if (high < low) throw std::invalid_argument("no number between low and high");
@@ -160,11 +160,11 @@ void choose_datasets(Case& c, std::mt19937_64& engine) {
   const auto others = static_cast<std::size_t>(c.n - 1);
   if (c.participation.kind != Participation::Kind::rates) {
     c.datasets = multisets(records, c.n - 1);
-    if (c.datasets.size() <= kMostDatasets) return;
+    if (c.datasets.size() <= kMaxDatasets) return;
     c.datasets.clear();
   }
   for (int r = 0; r < records; ++r) c.datasets.emplace_back(others, r);
-  const std::size_t wanted = c.participation.kind == Participation::Kind::rates ? 24 : kMostDatasets;
+  const std::size_t wanted = c.participation.kind == Participation::Kind::rates ? 24 : kMaxDatasets;
   while (c.datasets.size() < wanted) {
     std::vector<int> dataset;
     for (std::size_t j = 0; j < others; ++j) dataset.push_back(uniform(0, records - 1, engine));

@@ -9,8 +9,8 @@ namespace muster::reference {
 namespace {
 
 constexpr long double kUlp = 0x1p-63L;
-constexpr double kMostTerms = 4e6;
-constexpr double kMostOutcomes = 3000;
+constexpr double kMaxTerms = 4e6;
+constexpr double kMaxOutcomes = 3000;
 
 }  // namespace
 
@@ -28,7 +28,7 @@ long double delta_of(const CountedBits& bits, double epsilon) {
   long double before = first >= 1 ? law.value() : 0;  // B(first - 1)
   if (first >= 1) law.next();
   long double sum = 0;
-  for (long double j = first; j <= m + 1 && j - first < kMostTerms; j += 1) {
+  for (long double j = first; j <= m + 1 && j - first < kMaxTerms; j += 1) {
     const long double here = j <= m ? law.value() : 0;
     const long double term = before * rise + here * fall;
     const long double lost = (law.error() + 4 * kUlp) * (before * rise + here * std::fabs(fall));
@@ -48,8 +48,8 @@ Pair pair_of(const CountedBits& bits, double tail, bool swapped) {
   const double reach = std::sqrt(-2 * std::log(std::max(tail, 1e-300))) + 3;
   const double first = std::max(0.0, std::floor(mean - reach * deviation - 2));
   const double last = std::min(bits.others + 1, std::ceil(mean + reach * deviation + reach * reach + 4));
-  if (last - first > kMostTerms) return pair;
-  const double step = std::max(1.0, std::ceil((last - first) / kMostOutcomes));
+  if (last - first > kMaxTerms) return pair;
+  const double step = std::max(1.0, std::ceil((last - first) / kMaxOutcomes));
   const long double a = bits.a.below(), not_a = bits.not_a.below(), b = bits.b.above(),
                     not_b = bits.not_b.above();
   const long double a_high = bits.a.above(), not_a_high = bits.not_a.above(), b_low = bits.b.below(),

@@ -7,6 +7,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "muster/accounting/statement.h"
 #include "tests/reference/question.h"

@@ -91,7 +91,7 @@ std::vector<Pair> enumerated_pairs(const Experiment& e) {
   if (!seen || !known) return pairs;
   const auto records = records_of(e.randomizer);
   const int others = static_cast<int>(e.clients) - 1;
-  if (e.clients > (records.size() == 2 ? kMostEnumerated : 5)) return pairs;
+  if (e.clients > (records.size() == 2 ? kMaxEnumerated : 5)) return pairs;
   const bool drawn = e.shape == Shape::subset, coins = e.shape == Shape::coins;
   const Real one(1.0), none(0.0);
   const Real present = coins ? e.rate() : one, absent = coins ? e.absence() : drawn ? one : none;

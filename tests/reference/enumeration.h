@@ -12,7 +12,7 @@
 
 namespace muster::reference {
 
-constexpr double kMostEnumerated = 9;
+constexpr double kMaxEnumerated = 9;
 
 // A pair of laws for every data set of the others and for both orders of the victim's two records; empty
 // if the experiment has too many clients or a shape that is not enumerated.

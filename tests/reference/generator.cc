@@ -10,7 +10,7 @@ using accounting::View;
 using protocols::Protocol;
 using protocols::RandomizerKind;
 
-constexpr double kLeastRate = 1e-15, kMostClients = 1e12, kMostRounds = 1e9;
+constexpr double kMinRate = 1e-15, kMaxClients = 1e12, kMaxRounds = 1e9;
 
 double rate_near_edge(Draws& draws, double clients) {
   const double absent = draws.log_uniform(0.1, 2000);
@@ -57,7 +57,7 @@ void draw_randomizer(Draws& draws, bool edge, Question& q) {
 
 void draw_participation(Draws& draws, bool edge, Question& q) {
   q.protocol = static_cast<Protocol>(draws.below(7));
-  q.clients = draws.whole(1, kMostClients);
+  q.clients = draws.whole(1, kMaxClients);
   if (edge && draws.chance(0.5)) q.clients = 1 + draws.below(draws.chance(0.5) ? 3 : 60);
   const auto clients = static_cast<double>(q.clients);
   if (q.protocol == Protocol::subset) {
@@ -71,7 +71,7 @@ void draw_participation(Draws& draws, bool edge, Question& q) {
       q.slots = std::max<std::uint64_t>(1, draws.chance(0.5) ? q.clients : 1 + draws.below(60));
   }
   if (q.checks_in()) {
-    q.rate = edge && draws.chance(0.7) ? rate_near_edge(draws, clients) : draws.log_uniform(kLeastRate, 1);
+    q.rate = edge && draws.chance(0.7) ? rate_near_edge(draws, clients) : draws.log_uniform(kMinRate, 1);
     if (draws.chance(0.2)) {
       const double ratio = draws.chance(0.3) ? 1 - draws.log_uniform(1e-15, 0.1) : draws.uniform();
       q.least_rate = std::max(0.9e-15, q.rate * ratio);
@@ -84,7 +84,7 @@ void draw_participation(Draws& draws, bool edge, Question& q) {
 }
 
 void draw_rounds(Draws& draws, bool edge, Question& q) {
-  q.rounds = draws.chance(0.35) ? 1 : draws.whole(1, kMostRounds);
+  q.rounds = draws.chance(0.35) ? 1 : draws.whole(1, kMaxRounds);
   if (edge && draws.chance(0.4)) q.rounds = 2 + draws.below(4);
   if (!q.checks_in() || !draws.chance(0.12)) return;
   q.dropout.emplace_back(1, draws.chance(0.3) ? 0 : 0.9 * draws.uniform());

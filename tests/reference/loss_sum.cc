@@ -119,11 +119,11 @@ Atoms convolved(const Atoms& a, const Atoms& b, long double least_width, long do
   const Spread left = spread_of(a), right = spread_of(b);
   const auto centre = static_cast<double>(left.centre + right.centre);
   const auto scale = static_cast<double>(2.5L * std::max(std::hypot(left.width, right.width), least_width));
-  constexpr int kMost = 1200, kPerUnit = 32;
+  constexpr int kMaxLossCells = 1200, kPerUnit = 32;
   struct Cell {
     long double mass = 0, q = 0, at = 0;  // q: sum of mass e^(at - loss)
   };
-  std::vector<Cell> cells(2 * kMost + 2);
+  std::vector<Cell> cells(2 * kMaxLossCells + 2);
   const bool same = &a == &b;
   for (std::size_t i = 0; i < a.size(); ++i) {
     for (std::size_t j = same ? i : 0; j < b.size(); ++j) {
@@ -131,8 +131,8 @@ Atoms convolved(const Atoms& a, const Atoms& b, long double least_width, long do
       const long double loss = a[i].loss + b[j].loss;
       const double y = (static_cast<double>(loss) - centre) / scale, size = std::min(std::fabs(y), 1e200);
       const double t = std::log(size + std::sqrt(size * size + 1));
-      const int from = std::min(static_cast<int>(t * kPerUnit), kMost);
-      Cell& cell = cells[static_cast<std::size_t>(y < 0 ? kMost - from : kMost + 1 + from)];
+      const int from = std::min(static_cast<int>(t * kPerUnit), kMaxLossCells);
+      Cell& cell = cells[static_cast<std::size_t>(y < 0 ? kMaxLossCells - from : kMaxLossCells + 1 + from)];
       if (cell.mass == 0) cell.at = loss;
       cell.mass += mass;
       cell.q += mass * std::exp(cell.at - loss);

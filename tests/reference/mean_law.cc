@@ -7,7 +7,7 @@ namespace muster::reference {
 namespace {
 
 constexpr std::size_t kCells = 900;
-constexpr double kMostTerms = 3e6;  // the rounding error grows in proportion to the number of terms
+constexpr double kMaxTerms = 3e6;  // the rounding error grows in proportion to the number of terms
 constexpr long double kUlp = 0x1p-63L;
 constexpr long double kRatio = 0x1p-56L;  // relative error of a likelihood ratio
 
@@ -108,7 +108,7 @@ Cells multiplied(Cells a, Cells b, long double scale, long double tail) {
 
 Pair pair_of(const Pair& message, const MeanLaw& law, double tail, bool swapped) {
   Pair pair;
-  if (law.terms > kMostTerms || message.empty()) return pair;
+  if (law.terms > kMaxTerms || message.empty()) return pair;
   Cells base = one_term(message, law), all;
   bool any = false;
   double copies = law.terms;

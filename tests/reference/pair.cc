@@ -10,8 +10,8 @@ namespace {
 
 constexpr std::size_t kCells = 700;
 constexpr long double kUlp = 0x1p-63L;
-// To keep ratios in range, a Q-mass below kLeastQ is raised to it, and a P-mass below kLeastP is left out.
-constexpr long double kLeastQ = 1e-4890L, kLeastP = 1e-2400L;
+// To keep ratios in range, a Q-mass below kMinQ is raised to it, and a P-mass below kMinP is left out.
+constexpr long double kMinQ = 1e-4890L, kMinP = 1e-2400L;
 constexpr long kFarthest = 1L << 60;  // the largest label: the sum of two must not overflow
 
 // Masses by cell of the loss: cell i holds losses that are labelled (first + i) h; `w` is the Q-mass times
@@ -24,13 +24,13 @@ struct Cells {
 };
 
 // The Q-mass as a number in (0, 1]: an outcome may have any upper bound of it, even infinity.
-long double q_of(const Outcome& o) { return std::min(1.0L, std::max(o.q, kLeastQ)); }
+long double q_of(const Outcome& o) { return std::min(1.0L, std::max(o.q, kMinQ)); }
 
 Cells sorted(const Pair& pair, long double tail) {
   // The cells span the losses that matter.
   std::vector<std::pair<long double, long double>> losses;  // with their P-mass
   for (const Outcome& o : pair) {
-    if (o.p > kLeastP && o.q > 0) losses.emplace_back(std::log(o.p / q_of(o)), o.p);
+    if (o.p > kMinP && o.q > 0) losses.emplace_back(std::log(o.p / q_of(o)), o.p);
   }
   std::sort(losses.begin(), losses.end());
   Cells cells;
@@ -62,7 +62,7 @@ Cells sorted(const Pair& pair, long double tail) {
   cells.p.assign(size, 0);
   cells.w.assign(size, 0);
   for (const Outcome& o : pair) {
-    if (!(o.p > kLeastP && o.q > 0)) continue;
+    if (!(o.p > kMinP && o.q > 0)) continue;
     const long double loss = std::log(o.p / q_of(o));
     if (loss < losses[from].first || loss > losses[to].first) continue;
     const long at = label(loss);

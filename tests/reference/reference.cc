@@ -20,10 +20,10 @@ using Seen = Experiment::Seen;
 using Shape = Experiment::Shape;
 
 // From this mu on, likelihood ratios of normal laws differ too much for one lattice.
-constexpr double kMostHeavy = 1.6;
+constexpr double kMaxHeavy = 1.6;
 // Most rounds of the mean law, whose rounding error grows with clients and rounds.
-constexpr double kMostRounds = 1e6;
-constexpr double kMostHeavyEpsilon0 = 9;  // the limit of kMostHeavy, for ratios up to e^epsilon0
+constexpr double kMaxRounds = 1e6;
+constexpr double kMaxHeavyEpsilon0 = 9;  // the limit of kMaxHeavy, for ratios up to e^epsilon0
 
 bool sees_messages(const Experiment& e) {
   // For symbols and signs, the sum and the number of messages give the count of each, unless
@@ -71,7 +71,7 @@ std::vector<CountedBits> counted(const Experiment& e, double epsilon) {
 // --- the exact likelihood ratio ----------------------------------------------------------------------------
 
 bool has_light_ratios(const Randomizer& r) {
-  return r.kind == Kind::gaussian ? r.mu().middle() < kMostHeavy : r.epsilon0 < kMostHeavyEpsilon0;
+  return r.kind == Kind::gaussian ? r.mu().middle() < kMaxHeavy : r.epsilon0 < kMaxHeavyEpsilon0;
 }
 
 Pair mean_pair(const Experiment& e, double tail, bool swapped) {
@@ -176,7 +176,7 @@ long double certified_delta(const std::vector<Repetition>& stages, double epsilo
     return best;
   }
   if (!sees_messages(first)) return best;
-  const bool light = has_light_ratios(first.randomizer) && rounds <= kMostRounds;
+  const bool light = has_light_ratios(first.randomizer) && rounds <= kMaxRounds;
   if (light) {
     for (const bool swapped : {false, true})
       keep([&](const Experiment& e) { return mean_pair(e, each, swapped); });

@@ -10,8 +10,8 @@ namespace {
 
 using Shape = Experiment::Shape;
 
-constexpr double kMostClients = 20;
-constexpr double kMostMixed = 40;  // most rounds whose mixture over participations is summed
+constexpr double kMaxClients = 20;
+constexpr double kMaxMixed = 40;  // most rounds whose mixture over participations is summed
 
 Real factorial(int n) { return exp(log_gamma(Real(n + 1))); }
 
@@ -57,7 +57,7 @@ Interval message_delta(const Randomizer& r, double epsilon) {
 std::optional<Interval> swap_bound(const Experiment& e, double epsilon) {
   if (e.randomizer.kind == Randomizer::Kind::gaussian || e.seen == Experiment::Seen::own_message)
     return std::nullopt;
-  if (e.clients > kMostClients || e.least_coin < e.coin) return std::nullopt;
+  if (e.clients > kMaxClients || e.least_coin < e.coin) return std::nullopt;
   const int n = static_cast<int>(e.clients);
   Real sum(0.0), last(0.0);
   if (e.shape == Shape::subset || e.shape == Shape::everybody) {
@@ -95,7 +95,7 @@ long double delta_from_above(const Experiment& e, double rounds, double epsilon)
     best = std::min(best, chance.above() * alone(1));
   } else if (e.shape == Shape::everybody || !(Real(1.0) - chance).surely_positive()) {
     best = std::min(best, alone(rounds));
-  } else if (rounds <= kMostMixed) {
+  } else if (rounds <= kMaxMixed) {
     long double sum = 0;
     for (double k = 1; k <= rounds; ++k) {
       sum += exp(log_binomial(rounds, k, chance, Real(1.0) - chance)).above() * alone(k);

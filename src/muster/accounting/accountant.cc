@@ -7,7 +7,7 @@
 #include "muster/accounting/constant_accountant.h"
 #include "muster/accounting/gate/gate.h"
 #include "muster/accounting/scheduled_accountant.h"
-#include "muster/accounting/settled.h"
+#include "muster/accounting/sorted_bounds.h"
 #include "muster/core/error.h"
 
 namespace muster::accounting {
@@ -100,7 +100,7 @@ Statement Accountant::merge(Statement statement, std::vector<Bound> others) cons
     bound.view = view;
     statement.all.push_back(std::move(bound));
   }
-  settle(statement, lower);
+  sort_bounds(statement, lower);
   return statement;
 }
 

@@ -4,7 +4,7 @@
 #include <utility>
 #include <variant>
 
-#include "muster/accounting/settled.h"
+#include "muster/accounting/sorted_bounds.h"
 #include "muster/accounting/theorems/entry.h"
 #include "muster/accounting/theorems/local/local.h"
 #include "muster/accounting/timed.h"
@@ -123,7 +123,7 @@ Statement ConstantAccountant::account(std::uint64_t rounds, const Question& ques
     statement.all.push_back(pair.bound(in.view, rounds, question, charged));
   }
   if (lower_of(statement) == 0) statement.all.push_back(floor_bound(in, question));
-  settle(statement, lower_of(statement));
+  sort_bounds(statement, lower_of(statement));
   return statement;
 }
 

@@ -96,7 +96,7 @@ DifferentRounds RunningAccountant::belows() const {
   return rounds;
 }
 
-bool RunningAccountant::one_typed_stretch() const {
+bool RunningAccountant::one_typed_segment() const {
   return ended_.empty() && latest_.first != nullptr && latest_.first->typed != nullptr && latest_.second > 1;
 }
 
@@ -106,22 +106,22 @@ bool RunningAccountant::one_typed_stretch() const {
 std::optional<DifferentRounds> RunningAccountant::typed_uppers() const {
   DifferentRounds all;
   bool any = false;
-  const auto add = [&](const Stretch& stretch, std::uint64_t times) {
-    const auto [kind, rounds] = stretch;
+  const auto add = [&](const Segment& segment, std::uint64_t times) {
+    const auto [kind, rounds] = segment;
     const auto charges = kind->typed != nullptr && rounds > 1 ? kind->typed->charges(rounds, delta_.value())
                                                               : std::vector<TypedRounds::Charge>{};
     for (const TypedRounds::Charge& charge : charges) all.add(*charge.pair, charge.times * times);
     if (charges.empty()) all.add(kind->upper, rounds * times);
     any = any || !charges.empty();
   };
-  for (const auto& [stretch, times] : ended_) add(stretch, times);
+  for (const auto& [segment, times] : ended_) add(segment, times);
   if (latest_.second > 0) add(latest_, 1);
   return any ? std::optional(std::move(all)) : std::nullopt;
 }
 
 double RunningAccountant::delta_upper(double epsilon) const {
   const double plain = uppers_.delta(epsilon, Ends::upper).upper;
-  if (one_typed_stretch()) {
+  if (one_typed_segment()) {
     return numerics::smaller(plain, latest_.first->typed->delta_at(latest_.second, delta_.value(), epsilon));
   }
   const std::optional<DifferentRounds> typed = typed_uppers();
@@ -136,7 +136,7 @@ numerics::Enclosure RunningAccountant::delta(double epsilon) const {
 
 numerics::Enclosure RunningAccountant::epsilon() const {
   double upper = uppers_.epsilon_upper(delta_.value());
-  if (one_typed_stretch()) {
+  if (one_typed_segment()) {
     upper = numerics::smaller(upper, latest_.first->typed->upper(
                                          latest_.second, {Question::Kind::epsilon_at_delta, delta_.value()}));
   } else if (const std::optional<DifferentRounds> typed = typed_uppers()) {

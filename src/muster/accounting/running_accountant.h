@@ -71,17 +71,17 @@ class RunningAccountant {
     mutable std::uint64_t rounds = 0;               // rounds charged
   };
   DifferentRounds belows() const;
-  // A stretch of consecutive rounds of one kind: the kind, and how many rounds.
-  using Stretch = std::pair<const Kind*, std::uint64_t>;
-  bool one_typed_stretch() const;
+  // A segment of consecutive rounds of one kind: the kind, and how many rounds.
+  using Segment = std::pair<const Kind*, std::uint64_t>;
+  bool one_typed_segment() const;
   std::optional<DifferentRounds> typed_uppers() const;
   const Kind& kind_of(const Mechanism& mechanism, const Participation& participation);
 
   Delta delta_;
   std::uint64_t rounds_ = 0;
   std::list<Kind> kinds_;
-  std::map<Stretch, std::uint64_t> ended_;  // how many stretches of each kind and length have ended
-  Stretch latest_{nullptr, 0};              // the stretch that has not ended
+  std::map<Segment, std::uint64_t> ended_;  // how many segments of each kind and length have ended
+  Segment latest_{nullptr, 0};              // the segment that has not ended
   DifferentRounds uppers_;
   DifferentRounds forwards_;
   DifferentRounds reverses_;

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "muster/accounting/running_accountant.h"
-#include "muster/accounting/settled.h"
+#include "muster/accounting/sorted_bounds.h"
 #include "muster/accounting/theorems/applicable.h"
 #include "muster/accounting/theorems/entry.h"
 #include "muster/accounting/theorems/local/local.h"
@@ -180,7 +180,7 @@ Statement ScheduledAccountant::account(std::uint64_t rounds, const Question& que
   if (view == own()) statement.all.push_back(composed_bound(rounds, question));
   statement.all.push_back(local_bound(rounds, question, view));
   statement.local = statement.all.back().upper;
-  settle(statement, lower_of(statement));
+  sort_bounds(statement, lower_of(statement));
   return statement;
 }
 

@@ -63,7 +63,7 @@ struct ViewBounds {
   Gate gate;
   std::list<ComposedUpper> uppers;  // lists, because the tables inside cannot be moved
   std::list<ComposedLower> lowers;
-  std::string missing;  // what no theorem covers; empty if `uppers` is not
+  std::string missing;  // that of Applicable (theorems/cover.h)
 };
 
 }  // namespace muster::accounting

@@ -57,9 +57,9 @@ struct Effort {
   double work = 1e8;
   int cells = 20;
 };
-// Encloses delta, shifts left out: by the integral, or without one if a simple bound is enough (a delta
-// next to 1, or nearly all of it from infinite losses). nullopt if the integral takes too much work, or if
-// its enclosure is wider than .02 of its upper end.
+// Encloses delta, ignoring the parts' shifts. Uses the integral, except where a closed bound is already tight
+// (a delta next to 1, or nearly all of it from infinite losses). nullopt if the integral takes too much work,
+// or if its enclosure is wider than .02 of its upper end.
 std::optional<numerics::Enclosure> composed_delta_by_integral(std::span<const RepeatedLoss> parts,
                                                               double spacing, double epsilon,
                                                               Effort most = {});

@@ -249,7 +249,7 @@ class RandomRounds {
                         : spacing_ * top_ * u * uniform();
   }
   // A random suggestion about the question, which may be a poor one: the answer must be valid in any case.
-  ConvolvedLosses::Interest random_interest() {
+  ConvolvedLosses::Evaluation random_evaluation() {
     return {spacing_ * top_ * (2 * uniform() - 0.5), {std::exp(8 * uniform() - 4) / (spacing_ * (1 + top_))}};
   }
 
@@ -334,10 +334,10 @@ TEST(ComposedDelta, EnclosesRandomLawsByEveryRoute) {
       }
       // Convolution with few cells, at random places.
       using Side = ConvolvedLosses::Side;
-      const ConvolvedLosses::Interest interest = rounds.random_interest();
+      const ConvolvedLosses::Evaluation evaluation = rounds.random_evaluation();
       const std::size_t cells = 3 + static_cast<std::size_t>(20 * question);
-      const double below = ConvolvedLosses(rounds.parts(), interest, cells, Side::below).delta(epsilon);
-      const double above = ConvolvedLosses(rounds.parts(), interest, cells, Side::above).delta(epsilon);
+      const double below = ConvolvedLosses(rounds.parts(), evaluation, cells, Side::below).delta(epsilon);
+      const double above = ConvolvedLosses(rounds.parts(), evaluation, cells, Side::above).delta(epsilon);
       expect({below, above}, exact, "convolved");
       crossed += above > exact * (1 + 1e-9L) && below < exact * (1 - 1e-9L) ? 1 : 0;
       if (question == 0) {

@@ -47,7 +47,7 @@ class Integrals {
     unknown_ = numerics::larger(unknown_, epsilon);
     return {1, 1};
   }
-  // Whether the search's answer does not rely on an epsilon at which the integral failed.
+  // False if the search's answer may rely on an epsilon at which the integral failed.
   bool decided(double found) const {
     return failures_ < kMaxFailures && (failures_ == 0 || unknown_ < found * (1 - kClose));
   }

@@ -176,8 +176,8 @@ double mean_of(const Atoms& law) {
 
 Atoms convolved(const Atoms& a, const Atoms& b, const Manner& manner) {
   const bool square = &a == &b;
-  const Sketch first = sketch_of(a.points, a.masses);
-  const Sketch sums = square ? sums_of(first, first) : sums_of(first, sketch_of(b.points, b.masses));
+  const CoarseLaw first = coarse_law_of(a.points, a.masses);
+  const CoarseLaw sums = square ? sums_of(first, first) : sums_of(first, coarse_law_of(b.points, b.masses));
   const double least = a.points.front() + b.points.front();
   // Sums are rounded. From above, the last end must lie beyond all of them.
   const double beyond = manner.side == ConvolvedLosses::Side::above
@@ -219,7 +219,7 @@ Atoms one_round(const RepeatedLoss& part, const Manner& manner) {
     return law;
   }
   Cells cells(
-      ends_of_cells(whole_sketch_of(law.points, law.masses), manner.tilts, manner.deciding(mean_of(law)),
+      ends_of_cells(ungrouped_law_of(law.points, law.masses), manner.tilts, manner.deciding(mean_of(law)),
                     law.points.front(), law.points.back(), manner.cells),
       manner.side);
   cells.add(law, 0, law.points.size(), 0, 1);
@@ -240,11 +240,11 @@ Atoms power(const Atoms& one, double rounds, const Manner& manner) {
 
 }  // namespace
 
-ConvolvedLosses::ConvolvedLosses(std::span<const RepeatedLoss> parts, const Interest& interest,
+ConvolvedLosses::ConvolvedLosses(std::span<const RepeatedLoss> parts, const Evaluation& evaluation,
                                  std::size_t cells, Side side)
     : side_(side) {
   const double mean = sum_over(parts, [](const RepeatedLoss& p) { return p.losses->mean(); });
-  const Manner manner{interest.tilts, interest.epsilon, mean, cells, side};
+  const Manner manner{evaluation.tilts, evaluation.epsilon, mean, cells, side};
   std::optional<Atoms> total;
   for (const RepeatedLoss& part : parts) {
     Atoms law = power(one_round(part, manner), part.rounds, manner);

@@ -13,6 +13,7 @@
 // variance in each squaring. Immutable; share freely. See docs/theory/composition.md, "By convolution".
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "muster/composition/composed_delta.h"
@@ -26,13 +27,13 @@ class ConvolvedLosses {
 
   // The epsilon that will be asked about, and the rates d(-ln delta)/d(epsilon) at which delta may fall
   // there; at least one.
-  struct Interest {
+  struct Evaluation {
     double epsilon;
     std::vector<double> tilts;
   };
 
   // Infinite losses are taken as zero. `cells` is the number of cells of every law, a few thousand at most.
-  ConvolvedLosses(std::span<const RepeatedLoss> parts, const Interest& interest, std::size_t cells,
+  ConvolvedLosses(std::span<const RepeatedLoss> parts, const Evaluation& evaluation, std::size_t cells,
                   Side side);
 
   // E (1 - e^{epsilon - S})_+ of the sum S at epsilon of any sign: an upper or a lower

@@ -30,19 +30,19 @@ double deviation_of(Parts parts) {
 }
 
 // The saddle points of `epsilon` and of kTilts - 1 smaller ones, each 0.6 times the one before.
-ConvolvedLosses::Interest saddle_points(Parts parts, double spacing, double epsilon) {
-  ConvolvedLosses::Interest interest{epsilon, {}};
+ConvolvedLosses::Evaluation saddle_points(Parts parts, double spacing, double epsilon) {
+  ConvolvedLosses::Evaluation evaluation{epsilon, {}};
   double at = epsilon;
   for (int i = 0; i < kTilts; ++i, at *= kInwards) {
     const double c = trivial_value(parts, spacing, at) ? 1 / spacing : Integral(parts, spacing, at).c();
-    interest.tilts.push_back(c > 0 && std::isfinite(c) ? c : 1);
+    evaluation.tilts.push_back(c > 0 && std::isfinite(c) ? c : 1);
   }
-  return interest;
+  return evaluation;
 }
 
 // The tilts by which cells are placed for a question about `epsilon`, from a rough law of the sum: the rate
 // at which delta falls there, and the tilt under which ordinary sums count as much as those above epsilon.
-ConvolvedLosses::Interest interest_at(Parts parts, const ConvolvedLosses& rough, double epsilon) {
+ConvolvedLosses::Evaluation evaluation_near(Parts parts, const ConvolvedLosses& rough, double epsilon) {
   const double way = larger(epsilon - mean_of(parts), deviation_of(parts) / 2);
   const double step = way / 30;
   const double near = rough.delta(epsilon), far = rough.delta(epsilon + step);
@@ -77,15 +77,15 @@ ConvolvedLosses convolved_near(Parts parts, double spacing, double target, Convo
                               ConvolvedLosses::Side::below);
   const double epsilon = numerics::crossing_from_below([&](double e) { return rough.delta(e); }, target,
                                                        kMaxEpsilon, expected_epsilon(parts, spacing, target));
-  return ConvolvedLosses(parts, interest_at(parts, rough, epsilon), kCells, side);
+  return ConvolvedLosses(parts, evaluation_near(parts, rough, epsilon), kCells, side);
 }
 
 numerics::Enclosure convolved_at(Parts parts, double spacing, double epsilon, Ends ends) {
   const ConvolvedLosses rough(parts, saddle_points(parts, spacing, epsilon + deviation_of(parts)),
                               kRoughCells, ConvolvedLosses::Side::below);
-  const ConvolvedLosses::Interest interest = interest_at(parts, rough, epsilon);
+  const ConvolvedLosses::Evaluation evaluation = evaluation_near(parts, rough, epsilon);
   const auto delta = [&](ConvolvedLosses::Side side) {
-    return ConvolvedLosses(parts, interest, kCells, side).delta(epsilon);
+    return ConvolvedLosses(parts, evaluation, kCells, side).delta(epsilon);
   };
   return {ends == Ends::upper ? 0 : delta(ConvolvedLosses::Side::below),
           ends == Ends::lower ? 1 : delta(ConvolvedLosses::Side::above)};

@@ -16,7 +16,7 @@ using Extended = long double;
 using numerics::larger;
 using numerics::smaller;
 
-// What is known left of alpha = 1 is left out if that makes the mean loss this many times larger.
+// Nodes left of alpha = 1 are left out if the mean loss is then larger by more than this factor.
 constexpr double kWorthwhile = 1.001;
 // The share of the mean loss by which rounding losses to the lattice may lower it.
 constexpr double kHarmless = 4e-4;

@@ -14,30 +14,28 @@ namespace {
 using numerics::larger;
 using numerics::smaller;
 
-// The largest number of groups in a sketch.
+// The largest number of groups in a coarse law.
 constexpr std::size_t kCoarse = 100;
 // An atom is alone in its group if the others have less than this share of its mass.
 constexpr double kBeside = 1e-3;
 
 class Divider {
  public:
-  Divider(const Sketch& sketch, std::span<const double> tilts, double epsilon)
-      : points_(sketch.points),
-        tilts_(tilts),
-        finest_(kFinest / *std::max_element(tilts.begin(), tilts.end())) {
+  Divider(const CoarseLaw& law, std::span<const double> tilts, double epsilon)
+      : points_(law.points), tilts_(tilts), finest_(kFinest / *std::max_element(tilts.begin(), tilts.end())) {
     std::vector<bool> heavy(points_.size(), false);
     std::vector<std::vector<double>> weights;
     const auto weights_under = [&](double c, double heavy_share) {
       std::vector<double> logs;
       double top = -std::numeric_limits<double>::infinity(), total = 0;
       for (std::size_t i = 0; i < points_.size(); ++i) {
-        logs.push_back(sketch.log_masses[i] - c * larger(0.0, epsilon - points_[i]));
+        logs.push_back(law.log_masses[i] - c * larger(0.0, epsilon - points_[i]));
         top = larger(top, logs.back());
       }
       for (double& l : logs) total += l = std::exp(l - top);
       for (std::size_t i = 0; i < points_.size(); ++i) {
         logs[i] /= total;
-        heavy[i] = heavy[i] || (sketch.alone[i] && logs[i] > heavy_share);
+        heavy[i] = heavy[i] || (law.alone[i] && logs[i] > heavy_share);
       }
       return logs;
     };
@@ -139,8 +137,8 @@ class Divider {
 }  // namespace
 
 // The point of a group is its mean, or its heaviest atom where that has nearly all of the group's mass.
-Sketch sketch_of(std::span<const double> points, std::span<const double> masses) {
-  Sketch sketch;
+CoarseLaw coarse_law_of(std::span<const double> points, std::span<const double> masses) {
+  CoarseLaw law;
   const std::size_t size = points.size();
   const std::size_t most = (size + kCoarse - 1) / kCoarse;
   for (std::size_t from = 0; from < size; from += most) {
@@ -155,22 +153,22 @@ Sketch sketch_of(std::span<const double> points, std::span<const double> masses)
       mean += masses[i] / masses[top] * points[i];
     }
     const bool alone = total < 1 + kBeside;
-    sketch.points.push_back(alone ? points[top] : mean / total);
-    sketch.alone.push_back(alone);
-    sketch.log_masses.push_back(std::log(masses[top]) + std::log(total));
+    law.points.push_back(alone ? points[top] : mean / total);
+    law.alone.push_back(alone);
+    law.log_masses.push_back(std::log(masses[top]) + std::log(total));
   }
-  return sketch;
+  return law;
 }
 
-Sketch whole_sketch_of(std::span<const double> points, std::span<const double> masses) {
-  Sketch sketch{{points.begin(), points.end()}, {}, std::vector<bool>(points.size(), true)};
+CoarseLaw ungrouped_law_of(std::span<const double> points, std::span<const double> masses) {
+  CoarseLaw law{{points.begin(), points.end()}, {}, std::vector<bool>(points.size(), true)};
   for (const double mass : masses) {
-    sketch.log_masses.push_back(std::log(mass));
+    law.log_masses.push_back(std::log(mass));
   }
-  return sketch;
+  return law;
 }
 
-Sketch sums_of(const Sketch& a, const Sketch& b) {
+CoarseLaw sums_of(const CoarseLaw& a, const CoarseLaw& b) {
   struct Sum {
     double point, log_mass;
     bool alone;
@@ -183,18 +181,18 @@ Sketch sums_of(const Sketch& a, const Sketch& b) {
     }
   }
   std::sort(sums.begin(), sums.end(), [](const Sum& x, const Sum& y) { return x.point < y.point; });
-  Sketch sketch;
+  CoarseLaw law;
   for (const Sum& sum : sums) {
-    sketch.points.push_back(sum.point);
-    sketch.log_masses.push_back(sum.log_mass);
-    sketch.alone.push_back(sum.alone);
+    law.points.push_back(sum.point);
+    law.log_masses.push_back(sum.log_mass);
+    law.alone.push_back(sum.alone);
   }
-  return sketch;
+  return law;
 }
 
-std::vector<double> ends_of_cells(const Sketch& sketch, std::span<const double> tilts, double epsilon,
+std::vector<double> ends_of_cells(const CoarseLaw& law, std::span<const double> tilts, double epsilon,
                                   double first, double last, std::size_t cells) {
-  return Divider(sketch, tilts, epsilon).ends(first, last, cells);
+  return Divider(law, tilts, epsilon).ends(first, last, cells);
 }
 
 }  // namespace muster::accounting

@@ -14,23 +14,23 @@
 
 namespace muster::accounting {
 
-// The outline of a law: points in increasing order, with the logarithms of their masses.
-struct Sketch {
+// A law of which few points are kept: they increase, with the logarithms of the masses around them.
+struct CoarseLaw {
   std::vector<double> points;
   std::vector<double> log_masses;
   std::vector<bool> alone;  // whether nearly all of a group's mass lies at that very point
 };
 
 // Puts a law of increasing points and positive masses into at most a hundred groups of neighbours.
-Sketch sketch_of(std::span<const double> points, std::span<const double> masses);
+CoarseLaw coarse_law_of(std::span<const double> points, std::span<const double> masses);
 // The same with every atom a group of its own.
-Sketch whole_sketch_of(std::span<const double> points, std::span<const double> masses);
-// The sketch of the sum of two independent losses: all sums of a point of `a` and one of `b`.
-Sketch sums_of(const Sketch& a, const Sketch& b);
+CoarseLaw ungrouped_law_of(std::span<const double> points, std::span<const double> masses);
+// The coarse law of the sum of two independent losses: all sums of a point of `a` and one of `b`.
+CoarseLaw sums_of(const CoarseLaw& a, const CoarseLaw& b);
 
 // At most cells + 1 ends from `first` to `last`, increasing; a single one where these are equal. `tilts`
 // are positive; there is at least one.
-std::vector<double> ends_of_cells(const Sketch& sketch, std::span<const double> tilts, double epsilon,
+std::vector<double> ends_of_cells(const CoarseLaw& law, std::span<const double> tilts, double epsilon,
                                   double first, double last, std::size_t cells);
 
 }  // namespace muster::accounting

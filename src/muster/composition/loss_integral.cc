@@ -343,7 +343,7 @@ std::optional<numerics::Enclosure> Integral::summed(double cells, double max_wor
       sum = walked(*product, product->round_off());
     }
   } else {
-    contour::Product product(0, kNegligible, contour::Leap::by_all_factors);
+    contour::Product product(0, kNegligible, contour::Skip::by_all_factors);
     for (const TiltedLosses::Law& law : parts.laws()) {
       product.add(law.tilt, law.rounds, step);
     }

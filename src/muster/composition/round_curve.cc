@@ -17,7 +17,7 @@ using numerics::smaller;
 // Tuning: every choice gives a valid table; these trade its closeness for work. The measurements are in
 // docs/theory/notes/composition.md.
 // Nodes per deviation where the curve has a knot, between which every cell is exact.
-constexpr double kFewest = 16;
+constexpr double kMinNodesPerDeviation = 16;
 // The number of deviations that a cell may span; it may span more beyond the third deviation, where the tail
 // keeps its shape.
 constexpr double kWidest = 1.0 / 8;
@@ -40,12 +40,12 @@ constexpr double kCoarse = 8;
 // fewer, about three per deviation.
 constexpr double kCoarsest = 32;
 // Cells grow from this share of the affordable work on.
-constexpr double kHurried = 0.75;
+constexpr double kWideningStart = 0.75;
 // From this share of the affordable work on, cells are no longer halved for large losses.
 constexpr double kStopped = 1.5;
 // The largest factor by which cells grow for that reason; their chords may lie as many times
 // farther above the curve.
-constexpr double kWidestHurry = 256;
+constexpr double kMaxWidening = 256;
 // A chord may rise above the curve by this many times the negligible tail.
 constexpr double kHarmless = 10;
 // The largest epsilon of a table; the tail beyond is charged as infinite loss.
@@ -59,7 +59,7 @@ constexpr double kAddedLoss = 5e-4;
 // The number of cells among which that share is divided.
 constexpr double kSharing = 200;
 
-Enclosure honest(const Enclosure& value) {
+Enclosure within_unit(const Enclosure& value) {
   return {numerics::as_lower_bound(value.lower), numerics::as_upper_bound(value.upper)};
 }
 
@@ -218,15 +218,15 @@ class Table {
 
   // Delta never rises with epsilon: where a computed bound is larger than that at a smaller epsilon, it is
   // replaced by the latter.
-  void settle() {
+  void make_monotone() {
     for (std::size_t i = 1; i < nodes_.size(); ++i) {
-      settle(nodes_[i].forward, nodes_[i - 1].forward.upper);
-      settle(nodes_[i].reverse, nodes_[i - 1].reverse.upper);
+      cap(nodes_[i].forward, nodes_[i - 1].forward.upper);
+      cap(nodes_[i].reverse, nodes_[i - 1].reverse.upper);
     }
   }
 
   // Halves cells until what their chords add to the mean loss is a small share of it. The
-  // nodes must be settled.
+  // nodes must be monotone.
   void resolve_large_losses() {
     bool again = true;
     while (again && spent() < kStopped && nodes_.size() < kMaxNodes) {
@@ -247,13 +247,15 @@ class Table {
       }
       again = finer.size() > nodes_.size();
       nodes_ = std::move(finer);
-      settle();
+      make_monotone();
     }
   }
 
-  // How many times wider cells are because most of the affordable work is done. From kHurried on, each
+  // How many times wider cells are because most of the affordable work is done. From kWideningStart on, each
   // further third of that work doubles their width.
-  double hurry() const { return smaller(kWidestHurry, std::exp2(3 * larger(0.0, spent() - kHurried))); }
+  double widening() const {
+    return smaller(kMaxWidening, std::exp2(3 * larger(0.0, spent() - kWideningStart)));
+  }
 
   RoundCurve curve() const {
     RoundCurve curve{spacing_, {}, {}, {}};
@@ -270,11 +272,11 @@ class Table {
   double spent() const { return (numerics::work_done() - start_) / affordable_; }
 
   Node at(std::int64_t index) const {
-    const Enclosure forward = honest(forward_(epsilon(index)));
-    return {index, forward, reverse_ ? honest(reverse_(epsilon(index))) : forward};
+    const Enclosure forward = within_unit(forward_(epsilon(index)));
+    return {index, forward, reverse_ ? within_unit(reverse_(epsilon(index))) : forward};
   }
 
-  static void settle(Enclosure& here, double before) {
+  static void cap(Enclosure& here, double before) {
     here.upper = smaller(here.upper, before);
     here.lower = smaller(here.lower, here.upper);
   }
@@ -293,7 +295,7 @@ class Table {
 
   // Compares the chord, which is straight in alpha, at the cell's middle with a curve whose logarithm is
   // straight in epsilon. A curve whose logarithm is concave lies above that one, and nearer to the chord.
-  // Where delta rises the smallest upper end so far will hold (settle).
+  // Where an upper end rises, make_monotone will replace it by the one before.
   bool chord_is_close(double from, double to, double width) const {
     if (to >= from || from <= kHarmless * negligible_) {
       return true;
@@ -301,7 +303,7 @@ class Table {
     const double share = 1 / (1 + std::exp(width / 2));  // of the right end
     const double straight = std::sqrt(from * to);
     const double rise = (1 - share) * from + share * to - straight;
-    return rise <= larger(hurry() * rise_ * straight, kHarmless * negligible_);
+    return rise <= larger(widening() * rise_ * straight, kHarmless * negligible_);
   }
 
   // Approximate P-masses of the losses at the nodes, from the forward curve.
@@ -348,7 +350,7 @@ double work_of_node(const DeltaCurve& forward, const DeltaCurve& reverse, double
 
 // A power of two by which a table has fewer nodes than asked for, because each of them takes so much
 // work. Tables of large losses consist mostly of wide cells, of which a coarser lattice has no fewer:
-// hurry() widens those.
+// those are made wider by widening().
 double coarsening(double work, double affordable, bool large) {
   double coarser = 1;
   while ((coarser < kCoarse && work > coarser * affordable) ||
@@ -376,7 +378,7 @@ RoundCurve Tabulator::table(const Nodes& nodes) const {
       each * smaller(kMaxDeviations, nodes.visited + kNodesBeyond) * nodes.per_deviation, affordable, large);
   double spacing = coarser * deviation / nodes.per_deviation;
   if (nodes.knot > spacing) {
-    spacing = nodes.knot / std::ceil(kFewest * nodes.knot / deviation);
+    spacing = nodes.knot / std::ceil(kMinNodesPerDeviation * nodes.knot / deviation);
   }
   if (nodes.nested) {
     spacing = std::exp2(std::floor(std::log2(spacing)));
@@ -396,12 +398,12 @@ RoundCurve Tabulator::table(const Nodes& nodes) const {
     const double stride = large ? widest : smaller(std::exp(beyond * beyond / 6), widest);
     const double before = table.last().larger_upper();
     const double far =
-        smaller(larger(1.0, table.hurry() * stall * stride), larger(4 * dense, static_cast<double>(i)));
+        smaller(larger(1.0, table.widening() * stall * stride), larger(4 * dense, static_cast<double>(i)));
     table.append(i + static_cast<std::int64_t>(far));
     const bool fell = table.last().larger_upper() < before;
     stall = fell || beyond == 0 ? 1 : 2 * stall;
   }
-  table.settle();
+  table.make_monotone();
   if (large) {
     table.resolve_large_losses();
   }

@@ -163,8 +163,8 @@ TEST(AdaptiveRounds, ATypeThatIsRarelyWorstIsNeverMissed) {
   }
 }
 
-// Many rounds in blocks are bounded by no less than the recursion over all of them, and more
-// rounds never cost less.
+// For many rounds, computed in blocks, the bound is at least that of the recursion over all of them, and it
+// never falls with the number of rounds.
 TEST(TypedRounds, BlocksAreAboveTheRecursionAndNearIt) {
   RoundTypes types;
   types.spacing = 2e-3;

@@ -1,12 +1,15 @@
 #include "muster/core/atomic_file.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <vector>
 
 #include "muster/core/error.h"
 
@@ -37,6 +40,27 @@ void flush_folder(const std::filesystem::path& folder) {
   }
 }
 
+constexpr std::string_view kTemporary = ".tmp";
+
+struct Temporary {
+  std::filesystem::path path;
+  int descriptor;  // -1 on failure, with the reason in errno
+};
+
+// A new file PATH.PROCESS-NUMBER.tmp. The name is taken if a killed process of the same number left it, or one
+// on another machine uses it; then the next number is tried.
+Temporary new_temporary(const std::filesystem::path& path) {
+  static std::atomic<std::uint64_t> number{0};
+  while (true) {
+    Temporary made{path, -1};
+    made.path += fmt::format(".{}-{}{}", ::getpid(), number.fetch_add(1), kTemporary);
+    made.descriptor = ::open(made.path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+    if (made.descriptor >= 0 || errno != EEXIST) {
+      return made;
+    }
+  }
+}
+
 }  // namespace
 
 void throw_file_error(const std::filesystem::path& path, const std::string& what) {
@@ -49,9 +73,7 @@ void replace_file(const std::filesystem::path& path, std::string_view bytes) {
   if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
     throw Error(ErrorCode::file, path.string(), "", "", "cannot be written: it is not a regular file");
   }
-  std::filesystem::path temporary = path;
-  temporary += ".tmp";
-  const int descriptor = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  const auto [temporary, descriptor] = new_temporary(path);
   if (descriptor < 0) {
     throw_file_error(path, "cannot be written");
   }
@@ -66,6 +88,34 @@ void replace_file(const std::filesystem::path& path, std::string_view bytes) {
     throw_file_error(path, "cannot be written");
   }
   flush_folder(path.parent_path());
+}
+
+bool is_temporary_of(const std::filesystem::path& name, const std::filesystem::path& replaced) {
+  std::string_view rest = name.native();
+  if (!rest.starts_with(replaced.native()) || !rest.ends_with(kTemporary)) {
+    return false;
+  }
+  rest.remove_prefix(replaced.native().size());
+  // Before temporary files had numbers, the name was PATH.tmp.
+  return rest == kTemporary ||
+         (rest.starts_with(".") && rest.size() > kTemporary.size() + 1 &&
+          rest.substr(0, rest.size() - kTemporary.size()).find_first_not_of("0123456789-", 1) ==
+              std::string_view::npos);
+}
+
+void remove_temporaries_of(const std::filesystem::path& path) {
+  std::error_code ignored;
+  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
+  std::vector<std::filesystem::path> found;
+  for (std::filesystem::directory_iterator entry(folder, ignored), end; entry != end;
+       entry.increment(ignored)) {
+    if (is_temporary_of(entry->path().filename(), path.filename())) {
+      found.push_back(entry->path());
+    }
+  }
+  for (const std::filesystem::path& each : found) {
+    std::filesystem::remove(each, ignored);
+  }
 }
 
 std::string read_file(const std::filesystem::path& path) {

@@ -1,12 +1,18 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <filesystem>
+#include <future>
+#include <iterator>
 #include <limits>
 #include <set>
 #include <string>
+#include <vector>
 
+#include "muster/core/atomic_file.h"
 #include "muster/core/error.h"
 #include "muster/core/types.h"
+#include "tests/support/temporary_folder.h"
 
 namespace muster {
 namespace {
@@ -49,6 +55,37 @@ TEST(Error, ExitStatusesAreTheDocumentedOnes) {
   EXPECT_EQ(exit_status(ErrorCode::budget), 4);
   EXPECT_EQ(exit_status(ErrorCode::internal), 5);
   EXPECT_EQ(exit_status(ErrorCode::interrupted), 130);
+}
+
+// Several writers of one path: some writer's whole text is there at every moment, and nothing is left over.
+TEST(AtomicFile, WritersOfOnePathDoNotMixTheirBytes) {
+  const testing::TemporaryFolder folder;
+  const std::filesystem::path file = folder.path() / "file";
+  const auto text_of = [](char letter) { return std::string(100'000, letter); };
+  replace_file(file, text_of('a'));
+  std::vector<std::future<void>> writers;
+  for (const char letter : {'a', 'b', 'c', 'd'}) {
+    writers.push_back(std::async(std::launch::async, [&, letter] {
+      for (int i = 0; i < 20; ++i) {
+        replace_file(file, text_of(letter));
+        const std::string read = read_file(file);
+        ASSERT_EQ(read, text_of(read.front()));
+      }
+    }));
+  }
+  for (std::future<void>& writer : writers) {
+    writer.get();
+  }
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1);
+}
+
+TEST(AtomicFile, WhatWasLeftIsKnownByItsName) {
+  EXPECT_TRUE(is_temporary_of("a.txt.12-0.tmp", "a.txt"));
+  EXPECT_TRUE(is_temporary_of("a.txt.tmp", "a.txt"));
+  for (const char* name :
+       {"a.txt", "a.txt.12-0", "a.txt..tmp", "b.txt.12-0.tmp", "a.txt.12-x.tmp", "a.txt12.tmp"}) {
+    EXPECT_FALSE(is_temporary_of(name, "a.txt")) << name;
+  }
 }
 
 TEST(Types, RefuseWhatTheyAreNot) {

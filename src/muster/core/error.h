@@ -1,8 +1,9 @@
 // The error type of the whole library: every refusal is an Error that carries what was refused as data.
 //
-// The library throws; only the command line (apps/muster) catches, once, and turns the code into the
-// documented exit status and, with --json, into one line on stdout. Nothing in the library prints or
-// exits. Copies are cheap, and an Error may cross threads.
+// The library throws; only the command line (apps/muster) catches, once, and turns the code into the exit
+// status and, with --json, into one line on stdout. Nothing in the library prints or exits, except that
+// Ranks::abandon (simulation/ranks.h) ends every rank of an mpirun. Copies are cheap, and an Error may cross
+// threads.
 #pragma once
 
 #include <stdexcept>
@@ -22,8 +23,8 @@ enum class ErrorCode {
   interrupted,  // Ctrl-C or SIGTERM; a checkpoint was written
 };
 
-// The documented process exit status: 2 for usage, plan and uncovered; 3 for data, file and checkpoint; 4
-// for budget; 5 for internal; 130 for interrupted.
+// The process exit status: 2 for usage, plan and uncovered; 3 for data, file and checkpoint; 4 for budget; 5
+// for internal; 130 for interrupted. Users find them in docs/plan.md, "Exit status".
 int exit_status(ErrorCode code);
 
 // The code's name as printed in JSON, for example "plan".

@@ -125,8 +125,8 @@ numerics::Enclosure gaussian_divergence(double mu, double log_alpha) {
     const double upper = (missing + alpha * swapped.upper) * (1 + 0x1p-50);
     return {(missing + alpha * swapped.lower) * (1 - 0x1p-50), upper < 1 ? upper : 1};
   }
-  // Beyond forty deviations f, or 1 - f, is less than every double. The rounding error of y is a few
-  // ulps of its parts.
+  // Beyond forty deviations, the divergence or 1 minus it is below the smallest normal double. The rounding
+  // error of y is a few ulps of the two parts whose difference it is.
   const double y = log_alpha / mu - mu / 2, parts = log_alpha / mu + mu / 2;
   constexpr double kMinNormal = std::numeric_limits<double>::min();
   if (y - 1e-14 * parts > 40) return {0, kMinNormal};

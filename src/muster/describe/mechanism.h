@@ -2,7 +2,7 @@
 //
 // A description says what is charged. How the law is sampled is decided in randomizers/, where each sampler
 // states which description it realises. The meaning of an alternative never changes; a new mechanism
-// becomes a new alternative.
+// becomes a new alternative. Immutable values and pure functions; share freely.
 #pragma once
 
 #include <cstdint>

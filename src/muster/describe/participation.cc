@@ -15,14 +15,14 @@ void require(bool ok, const char* key, const std::string& value, const std::stri
   }
 }
 
-void require_ordered(const std::optional<Rate>& least, Rate most) {
-  require(!least || least->value() <= most.value(), "participation.rate",
-          least ? fmt::format("{}:{}", number_text(least->value()), number_text(most.value())) : "",
+void require_ordered(const std::optional<Rate>& min_rate, Rate max_rate) {
+  require(!min_rate || min_rate->value() <= max_rate.value(), "participation.rate",
+          min_rate ? fmt::format("{}:{}", number_text(min_rate->value()), number_text(max_rate.value())) : "",
           "lo <= hi");
 }
 
 std::string rates(const Participation& participation) {
-  const double least = least_rate(participation).value(), most = message_rate(participation).value();
+  const double least = min_message_rate(participation).value(), most = message_rate(participation).value();
   return least < most ? fmt::format("{} to {}", number_text(least), number_text(most)) : number_text(most);
 }
 
@@ -35,16 +35,16 @@ void validate(const Participation& participation) {
                           require(p.subset >= 1 && p.subset <= clients, "participation.subset",
                                   fmt::format("{}", p.subset), fmt::format("integer 1..{}", clients));
                         },
-                        [](const ShuffledCheckIn& p) { require_ordered(p.least, p.rate); },
+                        [](const ShuffledCheckIn& p) { require_ordered(p.min_rate, p.rate); },
                         [](const RandomCheckIn& p) {
                           require(p.slots >= 1, "participation.slots", fmt::format("{}", p.slots),
                                   "integer >= 1");
-                          require_ordered(p.least, p.rate);
+                          require_ordered(p.min_rate, p.rate);
                         },
                         [&](const AggregatedCheckIn& p) {
                           require(p.minimum >= 1 && p.minimum <= clients, "participation.minimum",
                                   fmt::format("{}", p.minimum), fmt::format("integer 1..{}", clients));
-                          require_ordered(p.least, p.rate);
+                          require_ordered(p.min_rate, p.rate);
                         }},
              participation);
 }
@@ -108,16 +108,12 @@ Rate message_rate(const Participation& participation) {
       participation);
 }
 
-Rate least_rate(const Participation& participation) {
-  return std::visit(
-      [&](const auto& p) {
-        if constexpr (requires { p.least; }) {
-          return p.least.value_or(p.rate);
-        } else {
-          return message_rate(participation);
-        }
-      },
-      participation);
+Rate min_message_rate(const Participation& participation) {
+  // The alternatives without coins are named, so that a new one with unequal rates cannot pass for equal.
+  return std::visit(Overloaded{[&](const Shuffle&) { return message_rate(participation); },
+                               [&](const FixedSubset&) { return message_rate(participation); },
+                               [](const auto& p) { return p.min_rate.value_or(p.rate); }},
+                    participation);
 }
 
 ClientCount clients_of(const Participation& participation) {

@@ -1,7 +1,7 @@
 // Who takes part in a round, as the accountant sees it: immutable descriptions, one per protocol.
 //
 // Rates are effective ones, dropout included. Where clients' rates differ, `rate` is the largest and
-// `least` the smallest. `clients` counts honest, non-colluding clients whose choices are secret.
+// `min_rate` the smallest. `clients` counts honest, non-colluding clients whose choices are secret.
 // Participation must not depend on private data (docs/theory/swap-theorem.md). The meaning of an
 // alternative never changes; a new protocol becomes a new alternative.
 #pragma once
@@ -33,7 +33,7 @@ struct FixedSubset {
 struct ShuffledCheckIn {
   ClientCount clients;
   Rate rate;
-  std::optional<Rate> least = std::nullopt;
+  std::optional<Rate> min_rate = std::nullopt;
   bool operator==(const ShuffledCheckIn&) const = default;
 };
 
@@ -52,7 +52,7 @@ struct RandomCheckIn {
   ClientCount clients;
   std::uint64_t slots;
   Rate rate;
-  std::optional<Rate> least = std::nullopt;
+  std::optional<Rate> min_rate = std::nullopt;
   bool operator==(const RandomCheckIn&) const = default;
 };
 
@@ -62,13 +62,13 @@ struct AggregatedCheckIn {
   ClientCount clients;
   Rate rate;
   std::uint64_t minimum = 1;
-  std::optional<Rate> least = std::nullopt;
+  std::optional<Rate> min_rate = std::nullopt;
   bool operator==(const AggregatedCheckIn&) const = default;
 };
 
 using Participation = std::variant<Shuffle, FixedSubset, ShuffledCheckIn, RandomCheckIn, AggregatedCheckIn>;
 
-// Throws Error(plan) for a subset or minimum outside 1 .. clients, no slots, or least > rate.
+// Throws Error(plan) for a subset or minimum outside 1 .. clients, no slots, or min_rate > rate.
 void validate(const Participation& participation);
 
 // The protocol's name in plans, like "shuffled-check-in".
@@ -82,8 +82,8 @@ View own_view(const Participation& participation);
 
 // The probability that a given client sends a message in a round.
 Rate message_rate(const Participation& participation);
-// The same for the client who sends least often: `least` where rates differ.
-Rate least_rate(const Participation& participation);
+// The same for the client who sends least often: `min_rate` where rates differ.
+Rate min_message_rate(const Participation& participation);
 
 ClientCount clients_of(const Participation& participation);
 

@@ -1,4 +1,4 @@
-// What the accountant is asked.
+// What the accountant is asked. An immutable value; the accountant refuses a `fixed` out of range.
 #pragma once
 
 namespace muster::accounting {

@@ -1,4 +1,4 @@
-// A number of rounds that are all alike.
+// A number of rounds that are all alike. An immutable value; share freely.
 #pragma once
 
 #include <cstdint>

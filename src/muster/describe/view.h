@@ -1,4 +1,4 @@
-// What an adversary sees of a round.
+// What an adversary sees of a round. Callable from any thread.
 #pragma once
 
 namespace muster::accounting {

@@ -22,10 +22,10 @@ inline constexpr std::size_t kImagePixels = kImageSide * kImageSide;
 inline constexpr std::size_t kClasses = 10;
 
 // The largest number of examples in a file; a file with more is refused.
-inline constexpr std::size_t kMostExamples = 1'000'000;
+inline constexpr std::size_t kMaxExamples = 1'000'000;
 
 // A label is one byte.
-inline constexpr std::size_t kMostClasses = 256;
+inline constexpr std::size_t kMaxClasses = 256;
 
 struct Dataset {
   Shape shape{kImageSide, kImageSide, 1};

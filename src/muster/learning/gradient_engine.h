@@ -5,6 +5,10 @@
 // vector whose layout the architecture determines (architecture.h). Thread rule: as for ClientFunction.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
 #include "muster/learning/client_function.h"
 
 namespace muster::learning {

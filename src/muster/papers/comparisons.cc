@@ -28,7 +28,7 @@ std::optional<RenyiCrowd> renyi_crowd(const Participation& participation) {
     return RenyiCrowd::fixed_subset(n, static_cast<double>(p->subset));
   }
   const auto* p = std::get_if<ShuffledCheckIn>(&participation);
-  if (p == nullptr || least_rate(*p).value() < p->rate.value()) return std::nullopt;
+  if (p == nullptr || min_message_rate(*p).value() < p->rate.value()) return std::nullopt;
   return RenyiCrowd::check_in(n, p->rate.value());
 }
 

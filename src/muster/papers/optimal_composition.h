@@ -12,7 +12,8 @@
 // The proofs are in docs/theory/baselines.md. Rounds may be adaptive. Every returned value is an UPPER
 // bound, rounded outward; it is nullopt (or a delta of 1) where the rounds' own delta is too large for
 // the question. Pure functions; may be called from any thread. optimal_* costs O(T) for up to 3e7
-// rounds; beyond that, a moment bound is used.
+// rounds; beyond that, a moment bound is used. heterogeneous_* and advanced_* are for comparison with the
+// papers; no bound is made from them.
 #pragma once
 
 #include <cstdint>

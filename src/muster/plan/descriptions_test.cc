@@ -172,8 +172,8 @@ TEST(PlanDescriptions, DropoutMultipliesEveryRate) {
   const auto participation = std::get<accounting::ShuffledCheckIn>(plan_of(range).participation());
   EXPECT_EQ(participation.rate.value(), 0.1);
   // The dropout coin may deviate downward, and the lowest rate is charged accordingly.
-  EXPECT_LE(participation.least->value(), 0.05);
-  EXPECT_GE(participation.least->value(), 0.05 * (1 - 1e-14));
+  EXPECT_LE(participation.min_rate->value(), 0.05);
+  EXPECT_GE(participation.min_rate->value(), 0.05 * (1 - 1e-14));
 }
 
 TEST(PlanDescriptions, WhatCalibrationSolvesForMayNotBeAFlag) {

@@ -78,7 +78,7 @@ TEST(Plan, DescribesExactlyWhatRuns) {
   const auto participation = std::get<accounting::ShuffledCheckIn>(plan.participation());
   EXPECT_EQ(participation.rate.value(), 0.1 * 0.75);
   EXPECT_EQ(participation.clients.value(), 60000u);
-  EXPECT_FALSE(participation.least);
+  EXPECT_FALSE(participation.min_rate);
   EXPECT_EQ(std::get<accounting::LdpSgdLocal>(plan.mechanism()).epsilon0, 2.0);
 }
 

@@ -1,13 +1,13 @@
 // The aggregator: it receives anonymous messages and computes their mean.
 //
-// receive() takes a message and nothing else: no name, no round, no position. The sum is exact and
+// receive() takes messages and nothing else: no name, no round, no position. The sum is exact and
 // independent of the order of messages, so aggregators fed by several threads merge to the same bits as a
 // single one. Call order per round: receive*, merge*, count | mean, next_round. An aggregator belongs to
 // one thread at a time.
 //
 // Example:
 //     Aggregator aggregator(randomizer, *scratch);
-//     for (const randomizers::Message& message : shuffled) aggregator.receive(message);
+//     aggregator.receive(shuffled);
 //     aggregator.mean(estimate);   // zeros when nothing was received
 #pragma once
 
@@ -30,9 +30,9 @@ class Aggregator {
              randomizers::MessageSum sum)
       : randomizer_(&randomizer), scratch_(&scratch), sum_(std::move(sum)) {}
 
-  void receive(const randomizers::Message& message) { randomizer_->accumulate(message, *scratch_, sum_); }
-  // Receives shuffled messages that arrive together; faster than one by one, with the same result.
-  void receive_all(std::span<const randomizers::Message> messages) {
+  // Receives shuffled messages that arrive together. Any division into calls gives the same result; many at
+  // once are faster.
+  void receive(std::span<const randomizers::Message> messages) {
     randomizer_->accumulate_all(messages, *scratch_, sum_);
   }
   void merge(const Aggregator& shard) { sum_.merge(shard.sum_); }

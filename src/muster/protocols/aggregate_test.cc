@@ -3,7 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <type_traits>
+#include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -19,8 +20,9 @@ constexpr std::uint64_t kClients = 100;
 
 // An aggregator can only be given messages: there is no way to pass a client, a round or a position.
 template <typename... Extra>
-concept Receives = requires(Aggregator aggregator, const randomizers::Message& message, Extra... extra) {
-  aggregator.receive(message, extra...);
+concept Receives = requires(Aggregator aggregator, std::span<const randomizers::Message> messages,
+                            Extra... extra) {
+  aggregator.receive(messages, extra...);
 };
 static_assert(Receives<>);
 static_assert(!Receives<std::uint64_t>);
@@ -44,7 +46,7 @@ std::vector<float> mean_of(const randomizers::VectorRandomizer& randomizer,
   const auto scratch = randomizer.make_scratch();
   Aggregator aggregator(randomizer, *scratch);
   for (const randomizers::Message& message : messages) {
-    aggregator.receive(message);
+    aggregator.receive({&message, 1});
   }
   EXPECT_EQ(aggregator.count(), messages.size());
   std::vector<float> mean(kDimension);
@@ -73,11 +75,15 @@ TEST_P(AggregatorTest, ShardsMergeToTheSameBits) {
   Aggregator a(*randomizer_, *scratch_a);
   Aggregator b(*randomizer_, *scratch_b);
   for (std::size_t i = 0; i < messages.size(); ++i) {
-    (i % 3 == 0 ? a : b).receive(messages[i]);
+    (i % 3 == 0 ? a : b).receive({&messages[i], 1});
   }
   a.merge(b);
   std::vector<float> merged(kDimension);
   a.mean(merged);
+  EXPECT_EQ(merged, mean_of(*randomizer_, messages));
+  b.next_round();
+  b.receive(messages);
+  b.mean(merged);
   EXPECT_EQ(merged, mean_of(*randomizer_, messages));
 }
 
@@ -87,7 +93,8 @@ TEST_P(AggregatorTest, NoMessagesMeanZeroAndARoundLeavesNothingBehind) {
   std::vector<float> mean(kDimension, 1.0f);
   aggregator.mean(mean);
   EXPECT_EQ(mean, std::vector<float>(kDimension, 0.0f));
-  aggregator.receive(messages_of(*randomizer_).front());
+  const std::vector<randomizers::Message> messages = messages_of(*randomizer_);
+  aggregator.receive({messages.data(), 1});
   EXPECT_EQ(aggregator.count(), 1);
   aggregator.next_round();
   EXPECT_EQ(aggregator.count(), 0);

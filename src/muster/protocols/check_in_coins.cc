@@ -37,26 +37,26 @@ bool any_at_most(const Beginnings& beginnings, std::uint16_t limit) {
 
 }  // namespace
 
-CheckInCoins::CheckInCoins(const random::RunKey& key, double rate, const Schedule& dropout, double least)
+CheckInCoins::CheckInCoins(const random::RunKey& key, double rate, const Schedule& dropout, double min_rate)
     : key_(key),
-      highest_(random::Probability::at_most(Rate::of(rate).value())),
-      rates_differ_(Rate::of(least).value() < rate),
-      // Rounded up so that it is not below `least`; `highest_` is rounded down so that it is
+      max_probability_(random::Probability::at_most(Rate::of(rate).value())),
+      rates_differ_(Rate::of(min_rate).value() < rate),
+      // Rounded up so that it is not below `min_rate`; `max_probability_` is rounded down so that it is
       // not above `rate`.
-      least_numerator_(rates_differ_ ? static_cast<std::uint64_t>(std::ceil(std::ldexp(least, 64))) : 0),
+      min_numerator_(rates_differ_ ? static_cast<std::uint64_t>(std::ceil(std::ldexp(min_rate, 64))) : 0),
       dropout_(dropout) {
   for (const auto& [round, lost] : dropout.steps()) {
-    static_cast<void>(Rate::effective(least, lost));
+    static_cast<void>(Rate::effective(min_rate, lost));
   }
 }
 
 random::Probability CheckInCoins::drawn_rate(std::uint64_t client) const {
   // A rate of 1 would have the numerator 2^64, which 64 bits cannot hold; the largest multiple of 2^-64
   // below 1 replaces it.
-  const std::uint64_t most = highest_.is_one() ? ~std::uint64_t{0} : highest_.numerator();
-  const std::uint64_t choices = most > least_numerator_ ? most - least_numerator_ + 1 : 1;
+  const std::uint64_t max = max_probability_.is_one() ? ~std::uint64_t{0} : max_probability_.numerator();
+  const std::uint64_t choices = max > min_numerator_ ? max - min_numerator_ + 1 : 1;
   random::KeyedStream draw(key_, {random::Purpose::own_rate, 0, client});
-  return random::Probability::of_numerator(least_numerator_ + random::uniform_below(draw, choices));
+  return random::Probability::of_numerator(min_numerator_ + random::uniform_below(draw, choices));
 }
 
 // The double just below 1 - dropout. The effective rate that is charged is the rounded product
@@ -93,14 +93,15 @@ void CheckInCoins::append_reporting(std::uint64_t round, std::uint64_t first_cli
     }
   };
   const std::uint64_t end = first_client + count;
-  if (highest_.is_one() && !rates_differ_) {
+  if (max_probability_.is_one() && !rates_differ_) {
     for (std::uint64_t client = first_client; client < end; ++client) {
       consider(client);
     }
     return;
   }
   // The first 16 bits of the highest rate.
-  const auto limit = static_cast<std::uint16_t>(highest_.is_one() ? 0xffff : highest_.numerator() >> 48);
+  const auto limit =
+      static_cast<std::uint16_t>(max_probability_.is_one() ? 0xffff : max_probability_.numerator() >> 48);
   std::array<std::uint64_t, kTogether / kInWord> words;
   for (std::uint64_t client = first_client; client < end;) {
     // A batch ends at a multiple of kTogether, so it lies within one stream.

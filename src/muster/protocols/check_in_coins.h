@@ -33,8 +33,8 @@ class CheckInCoins {
   // rate must lie in (0, 1], and dropout in [0, 1) in every round, else Error(plan).
   CheckInCoins(const random::RunKey& key, double rate, const Schedule& dropout)
       : CheckInCoins(key, rate, dropout, rate) {}
-  // Every client's own rate is uniform in [least, rate], 0 < least <= rate, and the same in all rounds.
-  CheckInCoins(const random::RunKey& key, double rate, const Schedule& dropout, double least);
+  // Every client's own rate is uniform in [min_rate, rate], 0 < min_rate <= rate, and the same in all rounds.
+  CheckInCoins(const random::RunKey& key, double rate, const Schedule& dropout, double min_rate);
 
   // Appends the clients of [first_client, first_client + count) that report in `round`, in ascending order.
   void append_reporting(std::uint64_t round, std::uint64_t first_client, std::uint64_t count,
@@ -43,7 +43,7 @@ class CheckInCoins {
   // A client reports with probability exactly check_in(client) * stay(round), which is never above
   // Rate::effective(rate, dropout).
   random::Probability check_in(std::uint64_t client) const {
-    return rates_differ_ ? drawn_rate(client) : highest_;
+    return rates_differ_ ? drawn_rate(client) : max_probability_;
   }
   random::Probability stay(std::uint64_t round) const;
 
@@ -55,10 +55,10 @@ class CheckInCoins {
   bool checks_in(std::uint64_t round, std::uint64_t client, std::uint16_t beginning) const;
 
   random::RunKey key_;
-  random::Probability highest_;
+  random::Probability max_probability_;
   bool rates_differ_;
-  // The numerator over 2^64 of the lowest rate; own rates are drawn between it and that of highest_.
-  std::uint64_t least_numerator_;
+  // The numerator over 2^64 of the lowest rate; own rates are drawn between it and that of max_probability_.
+  std::uint64_t min_numerator_;
   Schedule dropout_;
 };
 

@@ -5,6 +5,10 @@
 // roll call at once.
 #pragma once
 
+#include <cstdint>
+#include <utility>
+#include <vector>
+
 #include "muster/protocols/check_in_coins.h"
 #include "muster/protocols/roll_call.h"
 

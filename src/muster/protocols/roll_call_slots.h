@@ -13,6 +13,7 @@
 // belongs to one thread.
 #pragma once
 
+#include <cstdint>
 #include <limits>
 #include <utility>
 #include <vector>

@@ -4,6 +4,9 @@
 // 3. Floyd's algorithm draws it with k unbiased integers and O(k) memory. Each object belongs to one thread.
 #pragma once
 
+#include <cstdint>
+#include <vector>
+
 #include "muster/protocols/roll_call.h"
 #include "muster/random/bit_source.h"
 

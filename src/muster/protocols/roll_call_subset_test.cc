@@ -39,7 +39,7 @@ Subset short_draws(random::BitSource& bits, std::uint64_t count, std::uint64_t s
   return {members.begin(), members.end()};
 }
 
-// A source from which draw i, with bound radices[i], is choices[i].
+// A source whose i-th word makes uniform_below(radices[i]) return choices[i].
 class ChosenSource final : public random::BitSource {
  public:
   ChosenSource(const Subset& radices, const Subset& choices) : radices_(radices), choices_(choices) {}

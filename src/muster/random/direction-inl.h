@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 
 #include "muster/random/direction.h"
 #include "muster/random/fixed_dot-inl.h"
@@ -33,7 +34,7 @@ struct EndedBlocks {
   std::size_t count = 0;
   DirectionSums sums{0, 0};
 
-  HWY_NOINLINE void add_up() {
+  HWY_NOINLINE void AddUpBlocks() {
     for (std::size_t block = 0; block < count; ++block) {
       sums.squared_norm += AddUp(squares[block]);
       if constexpr (kWithOther) sums.dot += AddUp(products[block]);
@@ -106,7 +107,7 @@ struct DirectionRows {
       if constexpr (kWithOther) hn::Store(products[v], NormalTag(), ended.products[ended.count] + at);
     }
     Begin();
-    if (HWY_UNLIKELY(++ended.count == EndedBlocks<kWithOther>::kRoom)) ended.add_up();
+    if (HWY_UNLIKELY(++ended.count == EndedBlocks<kWithOther>::kRoom)) ended.AddUpBlocks();
   }
 };
 
@@ -117,7 +118,7 @@ HWY_INLINE DirectionSums MakeDirection(const std::uint8_t* key, Counter counter,
   DirectionRows<kWithOther, Beside> rows(other, out, ended, beside);
   NormalRows(key, counter, size, rows);
   if (size % kDotBlock != 0) rows.EndBlock();
-  ended.add_up();
+  ended.AddUpBlocks();
   return ended.sums;
 }
 

@@ -8,7 +8,7 @@
 namespace muster::random {
 namespace {
 
-constexpr std::uint64_t kMostScale = std::uint64_t{1} << 40;
+constexpr std::uint64_t kMaxScale = std::uint64_t{1} << 40;
 
 // How many of n fair coins show 1.
 std::uint64_t heads(BitSource& bits, std::uint64_t n) {
@@ -21,7 +21,7 @@ std::uint64_t heads(BitSource& bits, std::uint64_t n) {
 }  // namespace
 
 bool bernoulli_exp(BitSource& bits, std::uint64_t numerator, std::uint64_t denominator) {
-  if (denominator < 1 || denominator > kMostScale || numerator > denominator) {
+  if (denominator < 1 || denominator > kMaxScale || numerator > denominator) {
     throw Error(ErrorCode::internal, "exponent",
                 std::to_string(numerator) + "/" + std::to_string(denominator), "0 .. 1, below 2^40",
                 "not an exponent");
@@ -35,7 +35,7 @@ bool bernoulli_exp(BitSource& bits, std::uint64_t numerator, std::uint64_t denom
 }
 
 std::uint64_t geometric(BitSource& bits, std::uint64_t scale) {
-  if (scale < 1 || scale > kMostScale) {
+  if (scale < 1 || scale > kMaxScale) {
     throw Error(ErrorCode::internal, "scale", std::to_string(scale), "1 .. 2^40", "cannot sample");
   }
   std::uint64_t rest;  // G modulo scale, accepted with probability e^(-rest/scale)

@@ -24,10 +24,12 @@
 namespace muster::random {
 
 // Constants of the certified reading of words (normals-inl.h). Radius words whose first kEqualBits bits
-// are all equal are left to exact arithmetic. For the others kLargestRadius bounds the radius,
-// kFactorError the distance of sines and cosines from any that the angle word leaves open, kNormalError
-// that of normals from any that both words leave open, and kMiddlingError the same in pairs of a length
-// in [kShort, kLong]. Measured over every word on every vector target (certified_normals_test.cc).
+// are all equal are left to exact arithmetic. A word gives only the first bits of its number, so an interval
+// of numbers is possible. For the other radius words kLargestRadius bounds the radius; kFactorError bounds the
+// difference between a computed sine or cosine and any that is possible given the angle word; kNormalError
+// bounds that between a computed normal and any that is possible given both words, and kMiddlingError does
+// where the pair's length lies in [kShort, kLong]. Measured over every word on every vector target
+// (certified_normals_test.cc).
 inline constexpr int kEqualBits = 14;
 inline constexpr float kLargestRadius = 4.406f;
 inline constexpr double kFactorError = 1.3e-7, kNormalError = 3.2e-6;
@@ -49,8 +51,8 @@ std::int64_t rounded_normal(const RunKey& key, const StreamAddress& address, std
 // kind; none for others and where this precision does not decide.
 std::optional<std::int64_t> rounded_if_clear(const PairBits& bits, bool second, double shift,
                                              double deviation);
-// The same from a normal of the certified reading and the other one of its pair; none unless the pair's
-// length is in [kShort, kLong].
+// The same, but computed from `normal`, which is of the certified reading, and from `other`, the second
+// normal of its pair; none unless the pair's length is in [kShort, kLong].
 std::optional<std::int64_t> rounded_if_middling(float normal, float other, double shift, double deviation);
 
 // Overwrites out with normals first, first + 1, ... of the stream in the certified reading; `first` is a

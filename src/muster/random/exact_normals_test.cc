@@ -16,6 +16,7 @@
 #include "muster/random/normals.h"
 #include "muster/random/samplers.h"
 #include "tests/support/statistics.h"
+#include "tests/support/unit_uniform.h"
 
 namespace muster::random {
 namespace {
@@ -54,9 +55,10 @@ TEST(ExactNormals, WhatIsDecidedIsTrueOfEveryContinuation) {
     if (i % 4 == 2) pair.radius |= 0x7ffffff0u;                   // near 0
     if (i % 8 == 3) pair.angle = bits.next_u64() & 1 ? 1u : ~0u;  // next to an axis
     const bool second = (bits.next_u64() & 1) != 0;
-    const double deviation = std::ldexp(1.0 + uniform_unit(bits), static_cast<int>(bits.next_u64() % 56));
+    const double deviation =
+        std::ldexp(1.0 + testing::unit_uniform(bits), static_cast<int>(bits.next_u64() % 56));
     const double shift =
-        (uniform_unit(bits) - 0.5) * std::ldexp(1.0, static_cast<int>(bits.next_u64() % 40) - 8);
+        (testing::unit_uniform(bits) - 0.5) * std::ldexp(1.0, static_cast<int>(bits.next_u64() % 40) - 8);
     std::optional<std::int64_t> known = rounded_if_clear(pair, second, shift, deviation);
     if (known) {
       ++clear;
@@ -121,7 +123,7 @@ TEST(ExactNormals, BitsRunOutAsOftenAsDerived) {
     double expected = 0;
     for (std::uint64_t i = 0; i < kPairs; ++i) {
       const PairBits pair = random_pair(bits);
-      const double shift = uniform_unit(bits);
+      const double shift = testing::unit_uniform(bits);
       undecided += !rounded_if_clear(pair, false, shift, deviation);
       // To first order |dR| = dU / (U R) and |dx| = 2^-30. An interval of width w < 1 at a uniform place
       // contains a tie with probability w.

@@ -33,7 +33,7 @@ enum class Purpose : std::uint8_t {
   digits = 6,      // the procedural data set
   bootstrap = 7,   // which example a client holds when clients > examples
   shuffle = 8,     // the secret permutation, under a fresh key
-  audit = 9,
+  audit = 9,       // tests and benchmarks
   subset = 10,              // which k of n clients report
   slot = 11,                // the slot of a client that checked in, and whether the server picks it there
   own_rate = 12,            // a client's own check-in rate, where rates differ

@@ -45,6 +45,4 @@ std::uint64_t uniform_below(BitSource& bits, std::uint64_t bound) {
   return static_cast<std::uint64_t>(product >> 64);
 }
 
-double uniform_unit(BitSource& bits) { return std::ldexp(static_cast<double>(bits.next_u64() >> 11), -53); }
-
 }  // namespace muster::random

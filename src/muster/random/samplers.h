@@ -1,13 +1,12 @@
-// Exact discrete samplers and continuous ones, from any BitSource.
+// Exact discrete samplers, from any BitSource.
 //
 // bernoulli and uniform_below are exact: they compare integers and reject, and a probability is rounded
-// only once, to its declared 64-bit numerator. The normals are in normals.h.
+// only once, to its declared 64-bit numerator. Normals are in normals.h. Pure functions of the bits they draw.
 #pragma once
 
 #include <cstdint>
 
 #include "muster/random/bit_source.h"
-#include "muster/random/normals.h"
 
 namespace muster::random {
 
@@ -36,8 +35,5 @@ bool bernoulli(BitSource& bits, const Probability& p);
 // Uniform on {0, ..., bound-1}, unbiased (Lemire's multiplication with rejection). bound >= 1, else
 // Error(internal).
 std::uint64_t uniform_below(BitSource& bits, std::uint64_t bound);
-
-// Uniform on [0,1) with 53 bits.
-double uniform_unit(BitSource& bits);
 
 }  // namespace muster::random

@@ -121,17 +121,6 @@ TEST(UniformBelow, IsUniformWhereAModuloIsNot) {
   EXPECT_FALSE(testing::binomial_test(kept, 100'000, 1.0 / 3, kAlpha).pass);
 }
 
-TEST(UniformUnit, StaysBelowOneAndIsUniform) {
-  ScriptedSource ends({0, kMax});
-  EXPECT_EQ(uniform_unit(ends), 0.0);
-  EXPECT_EQ(uniform_unit(ends), 1 - 0x1p-53);
-  KeyedStream bits = stream(11);
-  std::vector<double> sample(200'000);
-  for (double& value : sample) value = uniform_unit(bits);
-  const auto verdict = testing::uniformity_test(sample, kAlpha);
-  EXPECT_TRUE(verdict.pass) << verdict.summary;
-}
-
 TEST(OsSource, BitsAreFairAndSourcesDiffer) {
   OsSource first, second;
   std::uint64_t ones = 0, equal = 0;

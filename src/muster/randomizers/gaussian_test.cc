@@ -10,6 +10,7 @@
 #include "muster/random/normals.h"
 #include "muster/random/samplers.h"
 #include "tests/support/statistics.h"
+#include "tests/support/unit_uniform.h"
 
 namespace muster::randomizers {
 namespace {
@@ -62,7 +63,7 @@ TEST(Gaussian, NoiseIsNormalWithTheStatedDeviation) {
       random::KeyedStream bits(random::RunKey::from_seed(15), {random::Purpose::audit});
       std::vector<double> mapped;
       for (double z : noise) {
-        const double spread = z + step * (random::uniform_unit(bits) - 0.5);
+        const double spread = z + step * (testing::unit_uniform(bits) - 0.5);
         mapped.push_back(std::erfc(-spread / std::sqrt(2.0)) / 2);
       }
       const auto law = testing::uniformity_test(mapped, kAlpha);

@@ -25,10 +25,10 @@ namespace {
 
 constexpr std::size_t kRow = 64;  // normals, from 32 pairs
 
-// How the vector loops round. gradient * factor + (normal * deviation + half) is 2^places times (the
-// number of steps plus one half), plus a margin. Where none of the clear_bits of the integer part is set,
-// the value lies within twice that margin of the middle between two steps, and the rounding is left to
-// exact arithmetic.
+// Constants of the rounding in the vector loops: gradient * factor + (normal * deviation + half) has
+// `places` fraction bits, and its integer part is 2^places times (the number of steps plus one half), plus a
+// margin. If none of the clear_bits is set, the value lies within twice that margin of the middle between
+// two steps, too near to be rounded in single precision, and exact arithmetic rounds it.
 struct RoundingPlan {
   float factor, deviation, half;
   std::uint32_t places;

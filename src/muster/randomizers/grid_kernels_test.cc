@@ -111,17 +111,17 @@ TEST(GridKernels, StepsAreCutToTheirBits) {
 }
 
 TEST(GridKernels, NarrowSumsAgreeWithPlainLoopsOnEveryTarget) {
-  constexpr std::size_t kMost = 13;  // passes of eight, of four and of one message
+  constexpr std::size_t kMaxMessages = 13;  // passes of eight, of four and of one message
   const std::vector<float> scales = {1e6f, -1e6f, 3e5f, 0.5f,  7.0f, -2e5f, 1e3f,
                                      1e6f, 4.0f,  5e5f, -9.0f, 1.5f, 2e4f};
   random::on_every_target([&](const std::string&) {
     for (std::size_t n : {0u, 1u, 15u, 16u, 31u, 32u, 33u, 65u, 1003u}) {
       std::vector<std::vector<float>> directions;
-      std::vector<std::vector<std::int32_t>> steps(kMost);
+      std::vector<std::vector<std::int32_t>> steps(kMaxMessages);
       std::vector<const float*> direction_at;
       std::vector<const std::int32_t*> steps_at;
       std::vector<std::int32_t> expected(n + 1, 7);
-      for (std::size_t m = 0; m < kMost; ++m) {
+      for (std::size_t m = 0; m < kMaxMessages; ++m) {
         directions.push_back(values(n, 1, m));
         direction_at.push_back(directions[m].data());
         for (std::size_t i = 0; i < n; ++i) {
@@ -130,7 +130,7 @@ TEST(GridKernels, NarrowSumsAgreeWithPlainLoopsOnEveryTarget) {
         steps_at.push_back(steps[m].data());
       }
       std::vector<std::int32_t> sums(n + 1, 7), with_steps(n + 1, 7);
-      for (std::size_t count = 0; count <= kMost; ++count) {
+      for (std::size_t count = 0; count <= kMaxMessages; ++count) {
         const auto added = std::span(steps_at).first(count);
         for (const std::int32_t* one : added) {
           for (std::size_t i = 0; i < n; ++i) expected[i] += one[i];

@@ -9,8 +9,10 @@
 // estimated as 1/k everywhere.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 
 #include "muster/random/samplers.h"
 #include "muster/randomizers/randomizer.h"

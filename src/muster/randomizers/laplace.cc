@@ -13,9 +13,9 @@
 namespace muster::randomizers {
 namespace {
 
-// Steps are clamped to this magnitude, at least 256 noise scales away; that happens after the noise, with
-// probability e^-256.
-constexpr std::int64_t kMostSteps = (std::int64_t{1} << 31) - 1;
+// After the noise, larger steps are clamped. The limit is at least 256 noise scales away, so this has
+// probability at most e^-256 and is post-processing.
+constexpr std::int64_t kMaxSteps = (std::int64_t{1} << 31) - 1;
 
 class Laplace final : public VectorRandomizer {
  public:
@@ -51,7 +51,7 @@ class Laplace final : public VectorRandomizer {
     const std::int64_t steps = static_cast<std::int64_t>(below) + up + (negative ? -magnitude : magnitude);
     if (!std::holds_alternative<GridMessage>(out)) out.emplace<GridMessage>();
     std::get<GridMessage>(out).steps.assign(
-        1, static_cast<std::int32_t>(std::clamp(steps, -kMostSteps, kMostSteps)));
+        1, static_cast<std::int32_t>(std::clamp(steps, -kMaxSteps, kMaxSteps)));
   }
 
   void accumulate(const Message& message, Scratch&, MessageSum& sum) const override {

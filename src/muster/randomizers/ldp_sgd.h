@@ -17,7 +17,7 @@
 
 namespace muster::randomizers {
 
-// epsilon0 must lie in [1e-9, 700], clip in [1e-20, 1e20] and dimension in [1, 2^31), else Error(plan).
+// randomizer.h says what the arguments may be.
 std::unique_ptr<VectorRandomizer> make_ldp_sgd(double epsilon0, double clip, std::size_t dimension);
 
 }  // namespace muster::randomizers

@@ -4,6 +4,9 @@
 // Order of calls: sum = make_sum(); make_scratch() once per thread; randomize() per client; accumulate()
 // per message, on any thread and in any order; merge() the threads' sums; mean(). A randomizer is
 // immutable and may be shared between threads; a Scratch and a MessageSum belong to one thread.
+//
+// Unless its header says otherwise, a function that makes a randomizer throws Error(plan) if epsilon0 is not in
+// [1e-9, 700], clip not in [1e-20, 1e20], or dimension not in [1, 2^31).
 #pragma once
 
 #include <array>

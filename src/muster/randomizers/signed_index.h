@@ -10,7 +10,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <span>
 
 #include "muster/randomizers/flip.h"
 #include "muster/randomizers/randomizer.h"
@@ -31,12 +33,12 @@ class SignedIndexRandomizer : public VectorRandomizer {
   void accumulate(const Message& message, Scratch& scratch, MessageSum& sum) const override;
 
  protected:
-  // epsilon0 must lie in [1e-9, 700], clip in [1e-20, 1e20], and 1 <= dimension <= indices <= 2^31,
-  // else Error(plan).
+  // Arguments are checked as randomizer.h says, and 1 <= dimension <= indices <= 2^31, else Error(plan).
   SignedIndexRandomizer(accounting::CoordinateLocal::Norm norm, double epsilon0, double clip,
                         std::size_t dimension, std::size_t indices);
 
-  // The share of the clip at `index`, in [-1, 1] up to rounding. A vector that is not finite is Error(data).
+  // The index-th coordinate of the clipped (and transformed) vector, divided by its largest possible value;
+  // in [-1, 1] up to rounding. A vector that is not finite is Error(data).
   virtual double share(std::span<const float> gradient, std::size_t index) const = 0;
 
   // Refuses (Error(internal)) a sum of another size or step.

@@ -85,15 +85,15 @@ class Panel {
     if (shown.high == 0) {
       shown = local.high == 0 ? Span{1, 1} : local;
     }
-    constexpr double kMostDecades = 12;
-    shown.low = std::max(shown.low, shown.high * std::pow(10.0, -kMostDecades));
+    constexpr double kMaxDecades = 12;
+    shown.low = std::max(shown.low, shown.high * std::pow(10.0, -kMaxDecades));
     const double decades = std::max(std::log10(shown.high / shown.low), 0.3);
     local_fits_ = local.high == 0 || std::log10(local.high / shown.high) <= 1.5 * decades;
     if (local_fits_) {
       shown.high = std::max(shown.high, local.high);
     }
-    if (constexpr double kLeast = 5; shown.high < kLeast * shown.low) {
-      const double wider = std::sqrt(kLeast * shown.low / shown.high);
+    if (constexpr double kMinRatio = 5; shown.high < kMinRatio * shown.low) {
+      const double wider = std::sqrt(kMinRatio * shown.low / shown.high);
       shown = {shown.low / wider, shown.high * wider};
     }
     const double margin = std::pow(shown.high / shown.low, 0.06) * 1.05;

@@ -18,11 +18,11 @@ constexpr double kTop = 42, kBottom = 264;
 constexpr double kLeft = 64, kMiddle = 450, kSecondLeft = 550, kRight = 936;
 
 // If there are more points than this, every k-th is drawn, always including the last.
-constexpr std::size_t kMostPoints = 1000;
-constexpr std::size_t kMostDots = 150;
+constexpr std::size_t kMaxPoints = 1000;
+constexpr std::size_t kMaxDots = 150;
 
 std::vector<std::size_t> drawn(std::size_t count) {
-  const std::size_t stride = (count + kMostPoints - 1) / std::max<std::size_t>(1, kMostPoints);
+  const std::size_t stride = (count + kMaxPoints - 1) / std::max<std::size_t>(1, kMaxPoints);
   std::vector<std::size_t> kept;
   for (std::size_t i = 0; i < count; ++i) {
     if ((count - 1 - i) % std::max<std::size_t>(1, stride) == 0) {
@@ -123,7 +123,7 @@ std::string check_in_chart(const RunRecord& run, const WatchedRun& watched) {
     panel.line(low, kSecond);
     legend.emplace_back("band of the declared rate", kSecond);
   }
-  if (counts.size() > kMostDots) {
+  if (counts.size() > kMaxDots) {
     panel.line(counts, {kFirst.css, kFirst.colour, 1.2, ""});
   } else {
     for (const DataPoint& count : counts) {

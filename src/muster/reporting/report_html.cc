@@ -23,7 +23,7 @@ using simulation::RunRecord;
 constexpr double kNone = std::numeric_limits<double>::infinity();  // an epsilon that is not proven
 
 // The largest number of rows in the table of logged rounds; of more, every k-th is shown.
-constexpr std::size_t kMostRows = 2000;
+constexpr std::size_t kMaxRows = 2000;
 
 // How a page begins, and the texts in its head by which is_report() recognises it.
 constexpr std::string_view kBeginning = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n";
@@ -263,7 +263,7 @@ std::string rounds_of(const RunRecord& run, const WatchedRun& watched) {
   if (run.logged.empty()) {
     return "";
   }
-  const std::size_t stride = (run.logged.size() + kMostRows - 1) / kMostRows;
+  const std::size_t stride = (run.logged.size() + kMaxRows - 1) / kMaxRows;
   const bool neutral = run.logged.back().neutral.value_or(0) > 0;
   std::string html = fmt::format(
       "<details><summary>{} logged {}s{}</summary>\n<div class=\"wide\"><table id=\"rounds\">\n<tr><th "

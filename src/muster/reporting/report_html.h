@@ -2,6 +2,7 @@
 //
 // The style follows the reader's light or dark mode and can be printed. All text that comes from a file is
 // escaped. A rounded number carries its full value in a <data value=".."> element; an epsilon is rounded up.
+// Pure functions; call from any thread.
 #pragma once
 
 #include <cstdint>

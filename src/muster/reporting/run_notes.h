@@ -1,11 +1,15 @@
 // Notes shown beside a run's numbers, for example on clients that share records and on vectors that were
-// not finite. A note is empty if there is nothing to report.
+// not finite. A note is one line without its end, and empty if there is nothing to report.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
 namespace muster::reporting {
+
+// Receives a note as soon as there is one, on the thread of the function that was given this one.
+using NoteSink = std::function<void(const std::string& note)>;
 
 // "250000 clients share 3000 records, 83.3 a record on average: epsilon is for one client's copy; ...".
 std::string sharing_note(std::uint64_t clients, double clients_per_record);

@@ -12,7 +12,6 @@
 
 #include "muster/accounting/accountant.h"
 #include "muster/core/error.h"
-#include "muster/reporting/run_notes.h"
 #include "muster/simulation/ranks.h"
 
 namespace muster::reporting {
@@ -23,14 +22,15 @@ using simulation::Measurement;
 using simulation::RunResult;
 
 constexpr double kLastDigits = 1e-9;
-constexpr std::chrono::seconds kQuiet{20};  // before each progress message
+constexpr std::chrono::seconds kQuiet{20};  // before each note of progress
 // A numerical error larger than this fraction of the value is not tolerated: an error as large as the
 // value would let a stated 0 pass.
-constexpr double kMostOfToday = 0.1;
+constexpr double kMaxErrorShare = 0.1;
 
-// Computes the epsilon of each number of rounds, on as many threads as a run uses by default, and reports
-// progress on stderr if that takes long.
-std::vector<double> epsilons_of(const std::vector<std::uint64_t>& rounds, const EpsilonOfRounds& epsilon) {
+// Computes the epsilon of each number of rounds, on as many threads as a run uses by default, and tells
+// `notes` of the progress if that takes long.
+std::vector<double> epsilons_of(const std::vector<std::uint64_t>& rounds, const EpsilonOfRounds& epsilon,
+                                const NoteSink& notes) {
   std::vector<double> values(rounds.size());
   std::atomic<std::size_t> next{0};
   const auto work = [&] {
@@ -45,8 +45,8 @@ std::vector<double> epsilons_of(const std::vector<std::uint64_t>& rounds, const 
   }
   for (std::future<void>& worker : workers) {
     while (worker.wait_for(kQuiet) != std::future_status::ready) {
-      fmt::print(stderr, "muster: working out the epsilon of {} logged rounds anew, at {}\n", rounds.size(),
-                 std::min(next.load(), rounds.size()));
+      notes(fmt::format("working out the epsilon of {} logged rounds anew, at {}", rounds.size(),
+                        std::min(next.load(), rounds.size())));
     }
     worker.get();
   }
@@ -61,7 +61,7 @@ bool is_larger(const protocols::Plan& plan, std::uint64_t rounds, double today, 
     return stated > today + digits;
   }
   const double error = std::isfinite(today) ? statement_of(plan, rounds).best.numerical_error : 0;
-  if (error <= kMostOfToday * today && stated >= today - digits - error) {
+  if (error <= kMaxErrorShare * today && stated >= today - digits - error) {
     return false;
   }
   throw Error(
@@ -79,7 +79,7 @@ accounting::Statement statement_of(const protocols::Plan& plan, std::uint64_t ro
 }
 
 std::uint64_t restate(const protocols::Plan& plan, const EpsilonOfRounds& epsilon, const fs::path& file,
-                      std::vector<Measurement>& logged) {
+                      std::vector<Measurement>& logged, const NoteSink& notes) {
   // In ascending order; the slots of one run are charged alike.
   std::vector<std::uint64_t> rounds;
   for (const Measurement& line : logged) {
@@ -87,7 +87,7 @@ std::uint64_t restate(const protocols::Plan& plan, const EpsilonOfRounds& epsilo
       rounds.push_back(line.round);
     }
   }
-  const std::vector<double> values = epsilons_of(rounds, epsilon);
+  const std::vector<double> values = epsilons_of(rounds, epsilon, notes);
   std::uint64_t larger = 0;
   for (std::size_t i = 0, at = 0; i < logged.size(); ++i) {
     at += logged[i].round == rounds[at] ? 0 : 1;
@@ -110,17 +110,17 @@ std::uint64_t restate(const protocols::Plan& plan, const EpsilonOfRounds& epsilo
 }
 
 void check_logged(const protocols::Plan& plan, const EpsilonOfRounds& epsilon, const fs::path& folder,
-                  const simulation::Checkpoint& checkpoint) {
+                  const simulation::Checkpoint& checkpoint, const NoteSink& notes) {
   if (checkpoint.metrics_bytes == 0) {
     return;
   }
   const fs::path file = folder / simulation::kMetricsFile;
   std::vector<Measurement> logged = simulation::read_metrics(file, plan, true, checkpoint.metrics_bytes);
-  static_cast<void>(restate(plan, epsilon, file, logged));
+  static_cast<void>(restate(plan, epsilon, file, logged, notes));
 }
 
 RunResult finished_result(const protocols::Plan& plan, const EpsilonOfRounds& epsilon, const fs::path& folder,
-                          const simulation::Checkpoint& checkpoint) {
+                          const simulation::Checkpoint& checkpoint, const NoteSink& notes) {
   const fs::path result_file = folder / simulation::kResultFile;
   const fs::path metrics_file = folder / simulation::kMetricsFile;
   std::optional<RunResult> found = simulation::read_result(result_file, plan, checkpoint);
@@ -130,9 +130,9 @@ RunResult finished_result(const protocols::Plan& plan, const EpsilonOfRounds& ep
   RunResult result = *std::move(found);
   std::vector<Measurement> logged = simulation::read_metrics(metrics_file, plan, true);
   std::uint64_t larger = restate(plan, epsilon, result_file, result);
-  larger += restate(plan, epsilon, metrics_file, logged);
+  larger += restate(plan, epsilon, metrics_file, logged, notes);
   if (larger > 0) {
-    fmt::print(stderr, "muster: {}\n", larger_note(larger));
+    notes(larger_note(larger));
   }
   return result;
 }

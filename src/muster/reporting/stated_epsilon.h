@@ -14,6 +14,7 @@
 
 #include "muster/accounting/statement.h"
 #include "muster/plan/plan.h"
+#include "muster/reporting/run_notes.h"
 #include "muster/simulation/runs/checkpoint.h"
 #include "muster/simulation/runs/metrics_file.h"
 #include "muster/simulation/runs/result_file.h"
@@ -28,20 +29,22 @@ using EpsilonOfRounds = std::function<double(std::uint64_t)>;
 accounting::Statement statement_of(const protocols::Plan& plan, std::uint64_t rounds);
 
 // Replaces each stated epsilon by today's and returns how many were larger. Throws Error(file), naming
-// `file` and the line, if one is less.
+// `file` and the line, if one is less. Tells `notes` every 20 seconds how far it is.
 std::uint64_t restate(const protocols::Plan& plan, const EpsilonOfRounds& epsilon,
-                      const std::filesystem::path& file, std::vector<simulation::Measurement>& logged);
+                      const std::filesystem::path& file, std::vector<simulation::Measurement>& logged,
+                      const NoteSink& notes);
 std::uint64_t restate(const protocols::Plan& plan, const EpsilonOfRounds& epsilon,
                       const std::filesystem::path& file, simulation::RunResult& result);
 
 // Before an unfinished run continues, checks what it has logged up to its checkpoint; throws Error(file)
 // if that is not sound.
 void check_logged(const protocols::Plan& plan, const EpsilonOfRounds& epsilon,
-                  const std::filesystem::path& folder, const simulation::Checkpoint& checkpoint);
+                  const std::filesystem::path& folder, const simulation::Checkpoint& checkpoint,
+                  const NoteSink& notes);
 // Returns the result of a finished run with today's epsilon, after checking its logged rounds as well.
-// Prints a line on stderr if an older version stated more.
+// Tells `notes` if an older version stated more.
 simulation::RunResult finished_result(const protocols::Plan& plan, const EpsilonOfRounds& epsilon,
                                       const std::filesystem::path& folder,
-                                      const simulation::Checkpoint& checkpoint);
+                                      const simulation::Checkpoint& checkpoint, const NoteSink& notes);
 
 }  // namespace muster::reporting

@@ -232,14 +232,14 @@ std::string summary_svg(const Sweep& sweep) {
         legend.emplace_back(line, ink);
       }
     }
-    constexpr std::size_t kMostLabels = 12;
+    constexpr std::size_t kMaxLabels = 12;
     for (const Mark& mark : marks) {
       if (mark.spread.finished > 1) {
         panel.whisker(mark.epsilon, mark.spread.lowest, mark.spread.highest, ink);
       }
       const bool leftward = x.at(mark.epsilon) > kRight - 60;
-      panel.dot({mark.epsilon, mark.spread.mean}, marks.size() <= kMostLabels ? mark.label : "", leftward,
-                ink, 3.5);
+      panel.dot({mark.epsilon, mark.spread.mean}, marks.size() <= kMaxLabels ? mark.label : "", leftward, ink,
+                3.5);
     }
   }
   return svg_picture(kSize, heading, legend_row(legend, {kLeft, kLegendTop}) + panel.svg());

@@ -28,17 +28,17 @@ WatchedRun watch(const protocols::Plan& plan, const std::vector<simulation::Meas
   return watched;
 }
 
-void warn_of_alarm(const protocols::Plan& plan, const fs::path& folder) {
+std::string alarm_note(const protocols::Plan& plan, const fs::path& folder) {
   const fs::path file = folder / simulation::kMetricsFile;
   try {
     const WatchedRun watched = watch(plan, simulation::read_metrics(file, plan, true), file);
     if (const auto& alarm = watched.monitor.alarm()) {
-      fmt::print(stderr,
-                 "muster: {} check-ins: {}; the declared rate is what is charged (muster report says more)\n",
-                 name_of(alarm->direction), alarm->reason);
+      return fmt::format("{} check-ins: {}; the declared rate is what is charged (muster report says more)",
+                         name_of(alarm->direction), alarm->reason);
     }
+    return "";
   } catch (const Error& error) {  // the run itself is complete
-    fmt::print(stderr, "muster: check-ins cannot be held against the declared rate: {}\n", error.what());
+    return fmt::format("check-ins cannot be held against the declared rate: {}", error.what());
   }
 }
 

@@ -1,8 +1,10 @@
-// The check-ins that a run logged, held against the rate that its plan declares.
+// The check-ins that a run logged, held against the rate that its plan declares. Thread-safe: nothing is
+// shared between calls.
 #pragma once
 
 #include <filesystem>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "muster/plan/plan.h"
@@ -21,7 +23,8 @@ struct WatchedRun {
 WatchedRun watch(const protocols::Plan& plan, const std::vector<simulation::Measurement>& logged,
                  const std::filesystem::path& file);
 
-// After a run, prints a line on stderr if the monitor raised an alarm or could not decide.
-void warn_of_alarm(const protocols::Plan& plan, const std::filesystem::path& folder);
+// After a run: a note (run_notes.h) if the monitor raised an alarm, or if the check-ins that are logged in
+// `folder` cannot be held against the declared rate.
+std::string alarm_note(const protocols::Plan& plan, const std::filesystem::path& folder);
 
 }  // namespace muster::reporting

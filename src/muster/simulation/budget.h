@@ -1,4 +1,4 @@
-// Finds how many rounds a privacy budget allows.
+// Finds how many rounds a privacy budget allows. May be called from any thread; epsilon is called on it.
 #pragma once
 
 #include <cstdint>

@@ -17,7 +17,7 @@
 namespace muster::simulation {
 namespace {
 
-constexpr std::uint64_t kMostDigits = 60'000;
+constexpr std::uint64_t kMaxDigits = 60'000;
 constexpr std::uint64_t kTestDigits = 10'000;
 constexpr std::uint64_t kOpenDigits = 20'000;
 
@@ -56,13 +56,13 @@ std::string_view inputs_of(const learning::Dataset& data, std::size_t i) {
 
 learning::DataSplit load_data(const protocols::Plan& plan) {
   if (plan.data() == "digits") {
-    return learning::draw_digits(std::min(plan.clients(), kMostDigits), kTestDigits, plan.seed());
+    return learning::draw_digits(std::min(plan.clients(), kMaxDigits), kTestDigits, plan.seed());
   }
   return load_files("population.data", plan.data());
 }
 
 std::string data_identity(const protocols::Plan& plan) {
-  return plan.data() == "digits" ? "digits:" + std::to_string(std::min(plan.clients(), kMostDigits)) + ":" +
+  return plan.data() == "digits" ? "digits:" + std::to_string(std::min(plan.clients(), kMaxDigits)) + ":" +
                                        std::to_string(plan.seed())
                                  : plan.data();
 }

@@ -53,9 +53,9 @@ learning::DataSplit features_of_data(const protocols::Plan& plan, const learning
                           "model.public_data = " + plan.public_data() + " has inputs of " +
                               text_of(open.shape) + "; it needs " + wanted);
   }
-  if (open.shape.height < learning::kLeastCnnSide || open.shape.width < learning::kLeastCnnSide) {
-    const std::string wanted = "images of at least " + std::to_string(learning::kLeastCnnSide) + "x" +
-                               std::to_string(learning::kLeastCnnSide) + " pixels";
+  if (open.shape.height < learning::kMinCnnSide || open.shape.width < learning::kMinCnnSide) {
+    const std::string wanted = "images of at least " + std::to_string(learning::kMinCnnSide) + "x" +
+                               std::to_string(learning::kMinCnnSide) + " pixels";
     throw Error::in_words(ErrorCode::data, "population.data", plan.data(), wanted,
                           "population.data = " + plan.data() + " has inputs of " + text_of(open.shape) +
                               ", too small for model features+linear, which needs " + wanted);

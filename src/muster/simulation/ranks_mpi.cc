@@ -12,7 +12,7 @@ namespace muster::simulation {
 namespace {
 
 // The largest number of elements in one MPI call, because MPI counts are ints.
-constexpr std::size_t kMostAtOnce = 1u << 30;
+constexpr std::size_t kMaxAtOnce = 1u << 30;
 
 class MpiRanks final : public Ranks {
  public:
@@ -42,7 +42,7 @@ class MpiRanks final : public Ranks {
 
   void all_reduce(std::span<std::int64_t> numbers) override {
     while (!numbers.empty()) {
-      const std::size_t some = std::min(numbers.size(), kMostAtOnce);
+      const std::size_t some = std::min(numbers.size(), kMaxAtOnce);
       MPI_Allreduce(MPI_IN_PLACE, numbers.data(), static_cast<int>(some), MPI_INT64_T, MPI_SUM,
                     MPI_COMM_WORLD);
       numbers = numbers.subspan(some);
@@ -53,8 +53,8 @@ class MpiRanks final : public Ranks {
     std::uint64_t size = bytes.size();
     MPI_Bcast(&size, 1, MPI_UINT64_T, static_cast<int>(from), MPI_COMM_WORLD);
     bytes.resize(size);
-    for (std::uint64_t done = 0; done < size; done += kMostAtOnce) {
-      const auto some = static_cast<int>(std::min<std::uint64_t>(size - done, kMostAtOnce));
+    for (std::uint64_t done = 0; done < size; done += kMaxAtOnce) {
+      const auto some = static_cast<int>(std::min<std::uint64_t>(size - done, kMaxAtOnce));
       MPI_Bcast(bytes.data() + done, some, MPI_BYTE, static_cast<int>(from), MPI_COMM_WORLD);
     }
   }

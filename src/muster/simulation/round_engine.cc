@@ -13,7 +13,7 @@ namespace muster::simulation {
 namespace {
 
 // The largest number of senders that a worker takes at a time: as many as one pass over the sum adds up.
-constexpr std::size_t kMostTaken = randomizers::VectorRandomizer::kPass;
+constexpr std::size_t kMaxTaken = randomizers::VectorRandomizer::kPass;
 // For at most this many senders, waking the other workers does not pay.
 constexpr std::size_t kFew = 4;
 
@@ -21,7 +21,7 @@ constexpr std::size_t kFew = 4;
 // about the same time.
 std::size_t taken_at_a_time(std::size_t senders, unsigned workers) {
   constexpr std::size_t kTurns = 16;
-  return workers == 1 ? kMostTaken : std::clamp<std::size_t>(senders / (kTurns * workers), 1, kMostTaken);
+  return workers == 1 ? kMaxTaken : std::clamp<std::size_t>(senders / (kTurns * workers), 1, kMaxTaken);
 }
 
 // The number of coins for which waking a worker pays; they take about a tenth of a millisecond.
@@ -112,7 +112,7 @@ RoundEngine::Step RoundEngine::run(std::uint64_t first_round, std::span<const fl
     failure = std::current_exception();
   }
   protocols::Aggregator& total = sum_of_all();
-  const Step step = meet(total, abandoned, failure);
+  const Step step = reduce_over_ranks(total, abandoned, failure);
   if (step.decoded && sum_ != nullptr) {
     randomizer_.mean(sum_->draw(total.sum(), key_, first_round), estimate);
   } else if (step.decoded) {
@@ -143,8 +143,8 @@ void RoundEngine::call_roll(std::uint64_t first_round) {
   }
 }
 
-RoundEngine::Step RoundEngine::meet(protocols::Aggregator& total, bool abandoned,
-                                    const std::exception_ptr& failure) {
+RoundEngine::Step RoundEngine::reduce_over_ranks(protocols::Aggregator& total, bool abandoned,
+                                                 const std::exception_ptr& failure) {
   const std::span<std::int64_t> numbers = all_reduce_.numbers();
   const std::span<std::int64_t> sums = total.sum().sums();
   const std::span<std::int64_t> all_sums = numbers.first(sums.size()), counted = numbers.last(kCounted);
@@ -221,7 +221,7 @@ void RoundEngine::handle(WorkerState& worker, std::span<const float> parameters,
   if (sum_ != nullptr) {
     add_vectors(worker, made);
   } else {
-    worker.aggregator.receive_all(std::span(worker.messages).first(made));
+    worker.aggregator.receive(std::span(worker.messages).first(made));
   }
 }
 

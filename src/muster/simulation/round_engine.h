@@ -81,7 +81,7 @@ class RoundEngine {
   // Merges the messages of all workers into one sum.
   protocols::Aggregator& sum_of_all();
   // Adds up the sums of all ranks in `total`.
-  Step meet(protocols::Aggregator& total, bool abandoned, const std::exception_ptr& failure);
+  Step reduce_over_ranks(protocols::Aggregator& total, bool abandoned, const std::exception_ptr& failure);
   void clear_all();
 
   const learning::ClientFunction& function_;

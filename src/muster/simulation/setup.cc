@@ -38,17 +38,17 @@ std::unique_ptr<randomizers::VectorRandomizer> make_randomizer(const protocols::
   return spec.sampler(plan.values(), dimension);
 }
 
-using Epsilon = std::function<double(std::uint64_t)>;
+using EpsilonOfRounds = std::function<double(std::uint64_t)>;
 
 // Builds the epsilon function in another thread; it is empty if another process computes epsilon.
-std::future<Epsilon> charge(const protocols::Plan& plan, Accounting accounting) {
+std::future<EpsilonOfRounds> charge(const protocols::Plan& plan, Accounting accounting) {
   return std::async(std::launch::async, [&plan, accounting] {
-    return accounting == Accounting::elsewhere ? Epsilon() : epsilon_of(plan);
+    return accounting == Accounting::elsewhere ? EpsilonOfRounds() : epsilon_of(plan);
   });
 }
 
 TrainingParts assemble(const protocols::Plan& plan, const learning::DataSplit& data, Fidelity fidelity,
-                       std::future<Epsilon> epsilon) {
+                       std::future<EpsilonOfRounds> epsilon) {
   TrainingParts parts;
   parts.task = make_model_task(plan, data);
   parts.randomizer = make_randomizer(plan, parts.task.function->dimension());
@@ -96,7 +96,7 @@ TrainingParts assemble(const protocols::Plan& plan, const learning::DataSplit& d
 
 Prepared prepare(const protocols::Plan& plan, Accounting accounting, Fidelity fidelity) {
   check_fidelity(plan, fidelity);
-  std::future<Epsilon> epsilon = charge(plan, accounting);
+  std::future<EpsilonOfRounds> epsilon = charge(plan, accounting);
   Prepared prepared;
   prepared.data = load_data(plan);
   prepared.parts = assemble(plan, prepared.data, fidelity, std::move(epsilon));

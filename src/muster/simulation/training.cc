@@ -11,7 +11,7 @@
 #include "muster/protocols/roll_call.h"
 #include "muster/randomizers/clip.h"
 #include "muster/simulation/budget.h"
-#include "muster/simulation/epsilon_ahead.h"
+#include "muster/simulation/epsilon_prefetch.h"
 #include "muster/simulation/evaluation.h"
 #include "muster/simulation/population.h"
 #include "muster/simulation/round_engine.h"
@@ -239,7 +239,7 @@ class Session {
   std::unique_ptr<protocols::RollCall> roll_call_;
   RoundEngine engine_;
   std::unique_ptr<Evaluator> evaluator_;
-  EpsilonAhead epsilon_;
+  EpsilonPrefetch epsilon_;
   accounting::RisingEpsilon rising_;
   std::vector<float> estimate_;
 };

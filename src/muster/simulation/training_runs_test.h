@@ -9,6 +9,8 @@
 
 #include <atomic>
 #include <cmath>
+#include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <sstream>

@@ -23,10 +23,10 @@ namespace {
 using protocols::Plan;
 using protocols::Protocol;
 
-constexpr double kCoin = 3e-10, kDraw = 1e-7;               // seconds, measured
-constexpr double kLeastCoin = 1e-10, kLeastMessage = 5e-8;  // faster than any machine
+constexpr double kCoin = 3e-10, kDraw = 1e-7;           // seconds, measured
+constexpr double kMinCoin = 1e-10, kMinMessage = 5e-8;  // faster than any machine
 constexpr double kYear = 365.25 * 86400;
-constexpr double kMostMessagesAStep = 0x1p31;
+constexpr double kMaxMessagesAStep = 0x1p31;
 
 // The workload of one round (or run of slots) in which `reporting` clients are expected to report.
 Workload of_one_round(const Plan& plan, double reporting) {
@@ -119,7 +119,7 @@ Resources resources_here(unsigned threads_a_rank) {
 
 void refuse_endless(const Plan& plan, const Resources& resources) {
   const Workload work = workload_of(plan);
-  const double seconds = (work.coins * kLeastCoin + work.messages * kLeastMessage) / resources.threads;
+  const double seconds = (work.coins * kMinCoin + work.messages * kMinMessage) / resources.threads;
   const auto refuse = [&](const Size& size, double times, const std::string& why) {
     throw Error(
         ErrorCode::plan, size.key, fmt::format("{}", size.value), at_most(size.value, times),
@@ -129,13 +129,13 @@ void refuse_endless(const Plan& plan, const Resources& resources) {
             why));
   };
   const double bytes = work.bytes * resources.share_of_list;
-  const double times = std::max(work.step / kMostMessagesAStep, bytes / resources.memory);
+  const double times = std::max(work.step / kMaxMessagesAStep, bytes / resources.memory);
   if (bytes > resources.memory) {
     refuse(size_of(plan), times,
            fmt::format("to list who sends takes {}, and this machine has {}", bytes_text(bytes),
                        bytes_text(resources.memory)));
   }
-  if (work.step > kMostMessagesAStep) {
+  if (work.step > kMaxMessagesAStep) {
     refuse(size_of(plan), times,
            fmt::format("{:.3g} messages in one step are more than can be added up exactly", work.step));
   }

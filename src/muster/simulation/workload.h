@@ -2,7 +2,9 @@
 // list of senders.
 //
 // All numbers are expectations under the plan's law, at the highest of its rates. They exclude data, model
-// and workers, which do not grow with the number of clients. docs/scale.md gives the cost of each part.
+// and workers, which do not grow with the number of clients. docs/scale.md gives the cost of each part. The
+// functions share nothing and may be called from any thread; seconds_of is right only while the machine is
+// otherwise idle.
 #pragma once
 
 #include <cstdint>

@@ -23,8 +23,8 @@ constexpr int kWindowsAside = 4;
 
 // The larger and the smaller of two floors. A NaN, which stands for a floor that could not be computed,
 // never replaces a number.
-double larger(double x, double y) { return y > x ? y : x; }
-double smaller(double x, double y) { return y < x ? y : x; }
+double larger_known(double x, double y) { return y > x ? y : x; }
+double smaller_known(double x, double y) { return y < x ? y : x; }
 
 // One bit of a message: a lower bound on how much likelier it is under the record than under the
 // alternative, and an upper bound on the logarithm of its probability under the alternative.
@@ -35,14 +35,14 @@ struct Bit {
 // A lower bound of P(x - mu < Z <= x) for a standard normal Z. It never subtracts two nearly equal tails.
 double normal_gap(double x, double mu) {
   if (mu < 1e-3) {
-    const double edge = larger(std::fabs(x), std::fabs(x - mu));
+    const double edge = larger_known(std::fabs(x), std::fabs(x - mu));
     return mu * std::exp(-edge * edge / 2) / 2.5066282746310007 * kInward;
   }
-  return larger(0, upper_normal_from_below(x - mu) - std::exp(log_upper_normal(x)) / kInward);
+  return larger_known(0, upper_normal_from_below(x - mu) - std::exp(log_upper_normal(x)) / kInward);
 }
 
-// The bits to try. For a noisy number the bit says on which side of a threshold it lies; thresholds lie
-// between the two records and on the far side of the victim's.
+// The one-bit tests that are tried; the best one gives the floor. For a noisy number the bit says on which
+// side of a threshold it lies; thresholds lie between the two records and on the far side of the victim's.
 std::vector<Bit> bits_of(const Mechanism& mechanism, double count, double epsilon) {
   std::vector<Bit> bits;
   if (const auto* gaussian = std::get_if<GaussianLocal>(&mechanism)) {
@@ -81,7 +81,7 @@ std::vector<Bit> bits_of(const Mechanism& mechanism, double count, double epsilo
 double of_messages(const Mechanism& mechanism, double count, double rate, double chance, double epsilon) {
   double best = 0;
   for (const Bit& bit : bits_of(mechanism, count, epsilon)) {
-    best = larger(
+    best = larger_known(
         best, binary_test(count, chance * bit.gap * kInward, std::log(rate) * kInward + bit.log_b, epsilon));
   }
   return best;
@@ -103,7 +103,7 @@ double of_places(const Mechanism& mechanism, double count, double chance, double
 //     P - E Q = lambda gap - (E - 1) b,
 // of which 1/lambda is returned.
 double of_sum(double gap, double b, double present, double epsilon) {
-  return larger(0, gap - std::expm1(epsilon) / present * b / kInward);
+  return larger_known(0, gap - std::expm1(epsilon) / present * b / kInward);
 }
 
 double of_gaussian_sum(double mu, double present, double epsilon) {
@@ -112,7 +112,7 @@ double of_gaussian_sum(double mu, double present, double epsilon) {
   const double x = log_ratio / mu + mu / 2;
   if (epsilon < 1) return of_sum(normal_gap(x, mu), std::exp(log_upper_normal(x)), present, epsilon);
   const double lost = log_ratio + log_upper_normal(x) + 1e-15 * (log_ratio + x * x);
-  return larger(0, upper_normal_from_below(x - mu) - std::exp(lost) / kInward);
+  return larger_known(0, upper_normal_from_below(x - mu) - std::exp(lost) / kInward);
 }
 
 // P(S > z) for the sum S of k standard Laplace variables, z >= 0. S is the difference of the times at which
@@ -122,8 +122,8 @@ double of_gaussian_sum(double mu, double present, double epsilon) {
 double laplace_sum_tail(double k, double z) {
   double sum = 0;
   const double reach = 12 * std::sqrt(z) + 30;
-  for (double j = larger(0, std::floor(z - reach)); j < smaller(k, z + reach); ++j) {
-    const double events = std::exp(j * std::log(larger(z, 1e-300)) - z - std::lgamma(j + 1));
+  for (double j = larger_known(0, std::floor(z - reach)); j < smaller_known(k, z + reach); ++j) {
+    const double events = std::exp(j * std::log(larger_known(z, 1e-300)) - z - std::lgamma(j + 1));
     sum += events * fair_race(k, k - j);
   }
   return sum;
@@ -138,25 +138,26 @@ double of_laplace_sum(double epsilon0, double k, double present, double epsilon)
     // at least epsilon0.
     const double deviation = std::sqrt(2 * k);
     for (const double t : {0.7, 2.0, 4.0}) {
-      const double z = larger(epsilon0, t * deviation);
+      const double z = larger_known(epsilon0, t * deviation);
       const double b = laplace_sum_tail(k, z) * (1 + kLaplaceRoom);
-      best = larger(best,
-                    of_sum(laplace_sum_tail(k, z - epsilon0) * (1 - kLaplaceRoom) - b, b, present, epsilon));
+      best = larger_known(
+          best, of_sum(laplace_sum_tail(k, z - epsilon0) * (1 - kLaplaceRoom) - b, b, present, epsilon));
     }
   }
   // S is log-concave, and its density at the centre is at least 1 / sqrt(12 Var S) = m. So P(S > 1) is
   // at most e^{-2m} / 2.
   const double beyond = std::exp(-2 * epsilon0 / std::sqrt(24 * k));
-  return larger(best, of_sum(0.5 * (1 - beyond) * kInward, 0.5 * beyond, present, epsilon));
+  return larger_known(best, of_sum(0.5 * (1 - beyond) * kInward, 0.5 * beyond, present, epsilon));
 }
 
-// A view of the number of reports and their sum alone, where a round of fewer than `least` reports is
+// A view of the number of reports and their sum alone, where a round of fewer than `min_reports` reports is
 // destroyed. `sum(k, present)` is the floor given k reports, with the victim's among them with probability
 // `present`. It falls with k for fixed `present`, and rises with `present`.
-double of_sums(double clients, double rate, double least, const std::function<double(double, double)>& sum) {
+double of_sums(double clients, double rate, double min_reports,
+               const std::function<double(double, double)>& sum) {
   double total = 0;
   const auto add = [&](double first, double last) {
-    first = larger(first, least);
+    first = larger_known(first, min_reports);
     if (first > last) return;
     const double chance = binomial_window(clients, rate, first, last);
     if (chance > kImprobable) total += chance * sum(last, first / clients);
@@ -165,8 +166,9 @@ double of_sums(double clients, double rate, double least, const std::function<do
   for (; next <= clients && next <= kFewReports; ++next) add(next, next);
   const double mean = clients * rate, deviation = std::sqrt(mean * (1 - rate));
   for (int i = -kWindowsAside; i < kWindowsAside && next <= clients; ++i) {
-    const double first = larger(next, std::floor(mean + deviation * i));
-    const double last = smaller(clients, larger(first, std::floor(mean + deviation * (i + 1)) - 1));
+    const double first = larger_known(next, std::floor(mean + deviation * i));
+    const double last =
+        smaller_known(clients, larger_known(first, std::floor(mean + deviation * (i + 1)) - 1));
     if (first > clients) break;
     add(first, last);
     next = last + 1;
@@ -175,23 +177,24 @@ double of_sums(double clients, double rate, double least, const std::function<do
   return total * kInward;
 }
 
-double of_aggregate(const Mechanism& mechanism, double clients, double rate, double least, double epsilon) {
+double of_aggregate(const Mechanism& mechanism, double clients, double rate, double min_reports,
+                    double epsilon) {
   if (const auto* gaussian = std::get_if<GaussianLocal>(&mechanism)) {
     const double mu = gaussian->mu() * (1 - 4e-16);
-    return of_sums(clients, rate, least, [&](double k, double present) {
+    return of_sums(clients, rate, min_reports, [&](double k, double present) {
       return present * of_gaussian_sum(mu / std::sqrt(k) * (1 - 4e-16), present, epsilon);
     });
   }
   if (const auto* laplace = std::get_if<LaplaceLocal>(&mechanism)) {
-    return of_sums(clients, rate, least, [&](double k, double present) {
+    return of_sums(clients, rate, min_reports, [&](double k, double present) {
       return present * of_laplace_sum(laplace->epsilon0, k, present, epsilon);
     });
   }
   // A sum of signs or of one-hot symbols, together with the number of reports, shows the counts. If rounds
   // of few reports are destroyed, the counts of the others are tested: given k reports, the victim has one
   // of k places with probability k/n.
-  if (least <= 1) return of_coins(mechanism, clients, rate, epsilon);
-  return of_sums(clients, rate, least,
+  if (min_reports <= 1) return of_coins(mechanism, clients, rate, epsilon);
+  return of_sums(clients, rate, min_reports,
                  [&](double k, double present) { return of_places(mechanism, k, present, epsilon); });
 }
 
@@ -231,7 +234,7 @@ double floor_of(const Mechanism& m, const RandomCheckIn& p, View, double epsilon
   const double n = count_of(p.clients), slots = static_cast<double>(p.slots), g = p.rate.value();
   if (p.kind == RandomCheckIn::Kind::averaged) return of_coins(m, n, g, epsilon);
   // In a sliding window at most slots - 1 others share each slot, however many clients there are.
-  const double others = p.kind == RandomCheckIn::Kind::fixed ? n - 1 : smaller(n - 1, slots - 1);
+  const double others = p.kind == RandomCheckIn::Kind::fixed ? n - 1 : smaller_known(n - 1, slots - 1);
   return of_places(m, slots, g * chance_to_be_picked(others, g / slots), epsilon);
 }
 
@@ -246,9 +249,9 @@ double floor_delta(const Mechanism& mechanism, const Participation& participatio
   double best =
       std::visit([&](const auto& p) { return floor_of(mechanism, p, view, epsilon); }, participation);
   if (view == View::shuffler_colludes) {  // the victim's own message, if she sends one
-    best = larger(best, of_coins(mechanism, 1, message_rate(participation).value(), epsilon));
+    best = larger_known(best, of_coins(mechanism, 1, message_rate(participation).value(), epsilon));
   }
-  return best > 0 ? smaller(best, 1) : 0;
+  return best > 0 ? smaller_known(best, 1) : 0;
 }
 
 double floor_epsilon(const Mechanism& mechanism, const Participation& participation, View view,

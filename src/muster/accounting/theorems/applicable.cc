@@ -56,7 +56,7 @@ Applicable applicable(const Mechanism& mechanism, const Participation& participa
                 fmt::format("no theorem covers {} in this view", name_of(participation)));
   }
   Applicable list;
-  if (least_rate(participation).value() < kMinRate) {
+  if (min_message_rate(participation).value() < kMinRate) {
     list.missing = fmt::format("amplification is not computed for effective rates below {}", kMinRate);
     return list;
   }

@@ -20,7 +20,7 @@ namespace muster::accounting {
 struct Applicable {
   std::vector<RoundBound> uppers;
   std::vector<RoundPair> lowers;
-  // What no theorem covers; empty if `uppers` is not.
+  // If `uppers` is empty, names the combination that no theorem covers; otherwise empty.
   std::string missing;
 };
 

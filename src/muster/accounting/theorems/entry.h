@@ -30,7 +30,7 @@ inline double knot_of(double epsilon0, double n) { return std::log1p(std::expm1(
 
 inline double count_of(ClientCount clients) { return static_cast<double>(clients.value()); }
 
-// Whether sums of the mechanism's terms are computed: not for an epsilon0 above kMaxEpsilon0.
+// False if epsilon0 > kMaxEpsilon0, where terms of size e^epsilon0 would overflow the sums.
 bool summable(const Mechanism& mechanism);
 // Whether the theorems for class C apply, and their sums are computed.
 bool summable_in_class_c(const Mechanism& mechanism);

@@ -28,11 +28,11 @@ ByteFile::ByteFile(const std::filesystem::path& path) : path_(path) {
 ByteFile::~ByteFile() { gzclose_r(file_); }
 
 std::size_t ByteFile::read(std::span<std::uint8_t> out) {
-  constexpr std::size_t kMostAtOnce = std::size_t{1} << 30;
+  constexpr std::size_t kMaxAtOnce = std::size_t{1} << 30;
   std::size_t done = 0;
   while (done < out.size()) {
     const int got =
-        gzread(file_, out.data() + done, static_cast<unsigned>(std::min(out.size() - done, kMostAtOnce)));
+        gzread(file_, out.data() + done, static_cast<unsigned>(std::min(out.size() - done, kMaxAtOnce)));
     // A compressed stream that ends early gives a short read without a negative count; only
     // gzerror reports it.
     int code = Z_OK;

@@ -35,7 +35,7 @@ const Format& cifar_100() {
   static const Format format{{"train.bin"}, "test.bin", 2, 100, 50'000};
   return format;
 }
-constexpr std::size_t kMostTest = 10'000;
+constexpr std::size_t kMaxTest = 10'000;
 
 bool holds_some(const std::filesystem::path& dir, const Format& format) {
   std::vector<std::string> names = format.train;
@@ -122,7 +122,7 @@ DataSplit load_cifar(const std::filesystem::path& dir) {
     }
     each = records;
   }
-  append(find_plain_or_gz(dir, format.test), format, kMostTest, split.test);
+  append(find_plain_or_gz(dir, format.test), format, kMaxTest, split.test);
   return split;
 }
 

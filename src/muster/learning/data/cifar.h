@@ -10,6 +10,7 @@
 // present. Thread-safe.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 
 #include "muster/learning/dataset.h"

@@ -107,8 +107,8 @@ std::vector<std::string> header_of(Lines& lines) {
   if (!lines.next(line)) lines.refuse("", "an empty file", "a header line", "no header");
   if (line.starts_with("\xEF\xBB\xBF")) line.erase(0, 3);
   const std::vector<std::string_view> fields = fields_of(line);
-  if (fields.size() < 2 || fields.size() > kMostColumns) {
-    lines.refuse("", std::to_string(fields.size()) + " columns", "2 to " + std::to_string(kMostColumns),
+  if (fields.size() < 2 || fields.size() > kMaxColumns) {
+    lines.refuse("", std::to_string(fields.size()) + " columns", "2 to " + std::to_string(kMaxColumns),
                  "features, then the label");
   }
   if (std::ranges::all_of(fields, [](std::string_view f) { return parsed<double>(f).has_value(); })) {
@@ -137,7 +137,7 @@ void append(const Lines& lines, const std::vector<std::string>& columns, std::st
   }
   const std::optional<std::uint8_t> label = parsed<std::uint8_t>(fields.back());
   if (!label) {
-    lines.refuse(columns.back(), shown(fields.back()), "an integer 0 to " + std::to_string(kMostClasses - 1),
+    lines.refuse(columns.back(), shown(fields.back()), "an integer 0 to " + std::to_string(kMaxClasses - 1),
                  "not a class");
   }
   data.labels.push_back(*label);
@@ -151,8 +151,8 @@ DataSplit load_csv(const std::filesystem::path& file) {
   DataSplit split;
   std::string line;
   for (std::size_t example = 0; lines.next(line); ++example) {
-    if (example == kMostExamples) {
-      lines.refuse("", "more examples", "at most " + std::to_string(kMostExamples), "too many examples");
+    if (example == kMaxExamples) {
+      lines.refuse("", "more examples", "at most " + std::to_string(kMaxExamples), "too many examples");
     }
     append(lines, columns, line, example % kHeldOut == kHeldOut - 1 ? split.test : split.train);
   }

@@ -9,6 +9,7 @@
 // that names the file, the line (the header is line 1), the column and the value. Thread-safe.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 
 #include "muster/learning/dataset.h"
@@ -16,7 +17,7 @@
 namespace muster::learning {
 
 inline constexpr std::size_t kHeldOut = 6;  // every sixth line is a test example
-inline constexpr std::size_t kMostColumns = 65'536;
+inline constexpr std::size_t kMaxColumns = 65'536;
 
 DataSplit load_csv(const std::filesystem::path& file);
 

@@ -17,9 +17,9 @@ struct Point {
   float y;
 };
 
-// The control points of a stroke; at most kMostPoints.
+// The control points of a stroke; at most kMaxPoints.
 using Stroke = std::vector<Point>;
-inline constexpr std::size_t kMostPoints = 16;
+inline constexpr std::size_t kMaxPoints = 16;
 using Skeleton = std::vector<Stroke>;
 
 // The variants of writing `digit` (0..9).

@@ -17,15 +17,15 @@ constexpr float kPointSpread = 0.020F;    // of each control point
 constexpr float kElasticSpread = 0.042F;  // of the nodes of the displacement field
 constexpr float kSlantSpread = 0.18F;     // horizontal shear
 constexpr float kTurnSpread = 0.10F;      // sine of the rotation angle
-constexpr float kLeastHeight = 16.5F;     // pixels
-constexpr float kMostHeight = 21.0F;
-constexpr float kLeastWidth = 0.80F;  // horizontal stretch
-constexpr float kMostWidth = 1.15F;
+constexpr float kMinHeight = 16.5F;       // pixels
+constexpr float kMaxHeight = 21.0F;
+constexpr float kMinWidth = 0.80F;  // horizontal stretch
+constexpr float kMaxWidth = 1.15F;
 constexpr float kShiftSpread = 1.2F;  // pixels, each direction
-constexpr float kLeastPen = 0.75F;    // pen radius, pixels
-constexpr float kMostPen = 1.75F;
-constexpr float kLeastInk = 0.75F;  // fraction of full ink
-constexpr float kNoise = 10.0F;     // largest noise, in units of 1/255
+constexpr float kMinPen = 0.75F;      // pen radius, pixels
+constexpr float kMaxPen = 1.75F;
+constexpr float kMinInk = 0.75F;  // fraction of full ink
+constexpr float kNoise = 10.0F;   // largest noise, in units of 1/255
 
 constexpr int kSide = static_cast<int>(kImageSide);
 constexpr int kNodes = 4;  // side of the displacement field's grid
@@ -60,8 +60,8 @@ class Hand {
  public:
   explicit Hand(Draws& draws) {
     for (Point& node : nodes_) node = {kElasticSpread * draws.bell(), kElasticSpread * draws.bell()};
-    const float height = draws.between(kLeastHeight, kMostHeight);
-    const float width = height * draws.between(kLeastWidth, kMostWidth);
+    const float height = draws.between(kMinHeight, kMaxHeight);
+    const float width = height * draws.between(kMinWidth, kMaxWidth);
     const float slant = kSlantSpread * draws.bell();
     const float sine = kTurnSpread * draws.bell();
     const float cosine = std::sqrt(1.0F - sine * sine);
@@ -151,7 +151,7 @@ class Canvas {
 };
 
 void draw_stroke(const Stroke& stroke, const Hand& hand, Draws& draws, Canvas& canvas) {
-  std::array<Point, kMostPoints> jittered;
+  std::array<Point, kMaxPoints> jittered;
   const std::size_t n = stroke.size();
   for (std::size_t i = 0; i < n; ++i) {
     jittered[i] = {stroke[i].x + kPointSpread * draws.bell(), stroke[i].y + kPointSpread * draws.bell()};
@@ -178,8 +178,8 @@ std::uint8_t draw_digit(const random::RunKey& key, DigitSet set, std::uint64_t i
   const std::vector<Skeleton>& ways = skeletons(label);
   const Skeleton& way = ways[draws.below(ways.size())];
   const Hand hand(draws);
-  const float pen = draws.between(kLeastPen, kMostPen);
-  const float ink = 255.0F * draws.between(kLeastInk, 1.0F);
+  const float pen = draws.between(kMinPen, kMaxPen);
+  const float ink = 255.0F * draws.between(kMinInk, 1.0F);
 
   Canvas canvas(pen + 0.6F);
   for (const Stroke& stroke : way) draw_stroke(stroke, hand, draws, canvas);

@@ -88,7 +88,7 @@ TEST(Skeletons, FitTheStrokeBufferAndTheBox) {
     for (const Skeleton& way : skeletons(digit)) {
       for (const Stroke& stroke : way) {
         EXPECT_GE(stroke.size(), 2U);
-        EXPECT_LE(stroke.size(), kMostPoints);
+        EXPECT_LE(stroke.size(), kMaxPoints);
         for (const Point& p : stroke) {
           EXPECT_TRUE(p.x >= 0.1F && p.x <= 0.9F && p.y >= 0.0F && p.y <= 1.0F) << "digit " << int{digit};
         }

@@ -40,8 +40,8 @@ class IdxFile {
 
   std::size_t count() {
     const std::uint32_t found = word("count");
-    if (found == 0 || found > kMostExamples) {
-      refuse("header count " + std::to_string(found), "1 to " + std::to_string(kMostExamples) + " examples",
+    if (found == 0 || found > kMaxExamples) {
+      refuse("header count " + std::to_string(found), "1 to " + std::to_string(kMaxExamples) + " examples",
              "has a count out of range");
     }
     return found;

@@ -15,12 +15,12 @@ namespace muster::learning {
 
 // Returns -ln softmax(logits)[label], in nats, and overwrites `slope` with
 // d loss / d logits = softmax(logits) - e_label. Both spans have one entry per class, at most
-// kMostClasses. The exponentials are computed in double, relative to the largest logit, so that no finite
+// kMaxClasses. The exponentials are computed in double, relative to the largest logit, so that no finite
 // logit overflows.
 template <typename Scalar>
 Scalar cross_entropy(std::span<const Scalar> logits, std::uint8_t label, std::span<Scalar> slope) {
   const double top = static_cast<double>(*std::max_element(logits.begin(), logits.end()));
-  std::array<double, kMostClasses> weight;
+  std::array<double, kMaxClasses> weight;
   double sum = 0;
   for (std::size_t c = 0; c < logits.size(); ++c) {
     weight[c] = std::exp(static_cast<double>(logits[c]) - top);

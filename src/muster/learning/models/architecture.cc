@@ -24,10 +24,10 @@ std::vector<Layer> layers(const Architecture& architecture) {
   LayerStack stack(input);
   switch (architecture.kind) {
     case ArchitectureKind::cnn:
-      if (input.height < kLeastCnnSide || input.width < kLeastCnnSide) {
+      if (input.height < kMinCnnSide || input.width < kMinCnnSide) {
         throw Error(ErrorCode::plan, "model.kind", "cnn", "logistic | mlp",
-                    "needs images of at least " + std::to_string(kLeastCnnSide) + "x" +
-                        std::to_string(kLeastCnnSide) + " pixels; the data has inputs of " +
+                    "needs images of at least " + std::to_string(kMinCnnSide) + "x" +
+                        std::to_string(kMinCnnSide) + " pixels; the data has inputs of " +
                         std::to_string(input.height) + "x" + std::to_string(input.width));
       }
       return stack.convolution(16, 8, 2, 3)

@@ -22,7 +22,7 @@ enum class ArchitectureKind { cnn, logistic, mlp };
 
 inline constexpr std::size_t kHiddenUnits = 128;  // in mlp
 // The smallest image side for which the cnn's last pooling window still fits.
-inline constexpr std::size_t kLeastCnnSide = 14;
+inline constexpr std::size_t kMinCnnSide = 14;
 
 struct Architecture {
   ArchitectureKind kind = ArchitectureKind::cnn;
@@ -44,7 +44,7 @@ inline constexpr Architecture Architecture::mlp{ArchitectureKind::mlp};
 // The name as plans write it: "cnn", "logistic" or "mlp".
 const char* name_of(ArchitectureKind kind);
 
-// Throws Error(plan) for a cnn with inputs below kLeastCnnSide, which includes rows of features.
+// Throws Error(plan) for a cnn with inputs below kMinCnnSide, which includes rows of features.
 std::vector<Layer> layers(const Architecture& architecture);
 
 std::size_t parameter_count(const Architecture& architecture);

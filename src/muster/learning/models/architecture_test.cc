@@ -50,7 +50,7 @@ TEST(Architecture, FollowsTheInputsTheClassesAndTheActivation) {
 
 TEST(Architecture, ACnnNeedsImagesThatItsWindowsFitInto) {
   Architecture small = Architecture::cnn;
-  small.input = {kLeastCnnSide, kLeastCnnSide, 1};
+  small.input = {kMinCnnSide, kMinCnnSide, 1};
   EXPECT_EQ(layers(small)[5].out.positions(), 1U);  // the last pool has just enough inputs
   for (const Shape input : {Shape{13, 28, 1}, Shape{28, 13, 1}, Shape{1, 1, 784}}) {
     small.input = input;

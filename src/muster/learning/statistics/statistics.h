@@ -5,6 +5,7 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "muster/learning/client_function.h"
 #include "muster/learning/dataset.h"

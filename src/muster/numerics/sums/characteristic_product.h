@@ -48,16 +48,16 @@ struct Polar {
   }
 };
 
-// How far a leap goes over frequencies where the product is negligible, by the factors' Lipschitz
+// How far frequencies are skipped where the product is negligible, by the factors' Lipschitz
 // constants: as far as some factor alone is small enough, or as far as all together are, which takes more
 // arithmetic and is farther where none is small alone. For one factor it is the same.
-enum class Leap { by_one_factor, by_all_factors };
+enum class Skip { by_one_factor, by_all_factors };
 
 class Product {
  public:
   // Starts with e^{-(st)^2 / 2} alone, the transform of a smoothing of deviation s. Terms of modulus at
   // most e^-negligible are negligible.
-  Product(double s, double negligible, Leap leap) : s_(s), negligible_exponent_(negligible), leap_(leap) {}
+  Product(double s, double negligible, Skip skip) : s_(s), negligible_exponent_(negligible), skip_(skip) {}
 
   // Before the walk: multiplies by the law's factor for `copies`. The law is referred to.
   void add(const TiltedLaw& law, double copies, double step) {
@@ -95,7 +95,7 @@ class Product {
   }
 
   // |phi| is at most f.modulus + f.tilt.absolute_mean() * distance.
-  double reach() const { return leap_ == Leap::by_one_factor ? reach_of_one() : reach_of_all(); }
+  double reach() const { return skip_ == Skip::by_one_factor ? reach_of_one() : reach_of_all(); }
 
  private:
   // The work of a frequency that is computed directly, in rotations.
@@ -133,7 +133,7 @@ class Product {
   std::vector<Factor> factors_;
   double s_;
   double negligible_exponent_;
-  Leap leap_;
+  Skip skip_;
   Polar at_{0};
   bool negligible_ = false;
 };

@@ -70,7 +70,7 @@ struct Period {
   double lambda;
   double log_left;
 
-  // An upper bound of the sum over m >= 1 of e^{cmP} E h(S - mP); infinite where no lambda served.
+  // An upper bound of the sum over m >= 1 of e^{cmP} E h(S - mP); infinite if lambda is not above c.
   double left_aliases(double c) const {
     if (!(lambda > c)) return std::numeric_limits<double>::infinity();
     const double fall = (lambda - c) * length;

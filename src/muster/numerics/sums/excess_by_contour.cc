@@ -55,7 +55,7 @@ contour::SmoothedSum trapezoid(const TiltedLaw& tilt, double n, double k, double
   double noise = value * round_off.at(0);
   double density = 1 + round_off.at(0);  // upper bound of the same sum without 1/z^2
   double skipped = 0;
-  contour::Product product(s, kNegligible, contour::Leap::by_one_factor);
+  contour::Product product(s, kNegligible, contour::Skip::by_one_factor);
   product.add(tilt, n, step);
   const double visited = contour::walk(
       product, step, last, budget,

@@ -124,7 +124,7 @@ contour::SmoothedSum trapezoid(const std::vector<Part>& parts, double k, double 
   const double step = 2 * std::numbers::pi / period;
   const double last = std::floor(effort.smoothing_cut / s / step);
   const TiltedParts tilted = tilted_parts(parts, c);
-  contour::Product product(s, effort.negligible, contour::Leap::by_one_factor);
+  contour::Product product(s, effort.negligible, contour::Skip::by_one_factor);
   for (std::size_t i = 0; i < tilted.tilts.size(); ++i) {
     product.add(tilted.tilts[i], tilted.copies[i], step);
   }

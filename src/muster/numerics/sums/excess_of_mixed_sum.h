@@ -6,7 +6,7 @@
 // end. A term is negligible as soon as one group's factor is; such frequencies are leapt over with the
 // Lipschitz constant of that group's characteristic function. Any c > 0 is a valid contour, so a caller
 // with many similar sums can pass the saddle point of the last one. Reference:
-// docs/theory/star-with-a-pool.md, "Numerics".
+// docs/theory/star-with-a-pool.md, "Numerics". Pure functions; call from any thread.
 #pragma once
 
 #include <optional>

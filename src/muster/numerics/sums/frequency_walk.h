@@ -6,7 +6,8 @@
 // Each frequency from 1 to `last` is given either to `term` or, in a run of negligible ones, to `skip`,
 // so that the caller can charge the run's bound to its error. Nothing is left out silently: a NaN is not
 // negligible and reaches the sum. Used with Product (characteristic_product.h), with the two laws of
-// mixture_samples.cc, and with the transforms of losses in the room composition.
+// mixture_samples.cc, and with the transforms of losses in the room composition. Nothing is shared: a walk
+// belongs to one thread, together with its integrand.
 #pragma once
 
 #include <cmath>

@@ -273,7 +273,8 @@ class Collector {
     out_.all_turn.push_back(turn[1] - turn[0]);
   }
 
-  // g psi_j = phi_j - absent.
+  // The transform of a term restricted to reporting: that of the whole term minus the probability of being
+  // absent.
   std::complex<double> reporting_part(const Point& p, int j) const {
     return laws_[j]->phi() * (1.0 + p.x[j]) - frame_.absent;
   }

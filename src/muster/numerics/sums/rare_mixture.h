@@ -14,6 +14,8 @@
 // call from any thread.
 #pragma once
 
+#include <optional>
+
 #include "muster/numerics/sums/atomic_law.h"
 #include "muster/numerics/sums/worst_mixture.h"
 

@@ -28,7 +28,7 @@ struct Enumeration {
   // Give up if the threshold exceeds this many times the largest atom: that takes 25 terms, an event of
   // probability 1 / 25! = 6e-26, of which the counts above kMaxCount are no longer a small part.
   static constexpr double kFarthest = 24;
-  static constexpr int kMaxCount = 48;  // of nonzero terms; larger counts are bounded
+  static constexpr int kMaxCount = 48;  // nonzero terms; what more of them add is bounded
   // The same with three atoms, whose combinations grow with the square of the count.
   static constexpr int kMaxCountOfThree = 24;
   // What the counts of nonzero terms that are not enumerated may add, relative to the value.
@@ -38,11 +38,11 @@ struct Enumeration {
 };
 // For more atoms, whose combinations are too many to enumerate.
 struct Pairs {
-  // Of nonzero terms. With more than this, cases of three or more, which lie between two bounds, are a share
-  // of more than 1e-4 / 6 of those of one term.
+  // The expected number of nonzero terms up to which only one or two of them are computed exactly. Three or
+  // more, which are enclosed by two bounds, are then at most 1e-4 / 6 times as probable as one.
   static constexpr double kMaxExpected = 1e-2;
   static constexpr double kMaxGap = 1e-7;  // relative gap of the enclosure above which it is discarded
-  // Values below this many times a term's size may have wider bounds.
+  // The enclosure may be wide where the value is below this many times the size of a term.
   static constexpr double kNothing = 1e-90;
   // Of nonzero terms; 0.01^30 / 30! is 4e-93, less than kNothing.
   static constexpr int kMaxCount = 30;
@@ -249,7 +249,7 @@ class FewTerms {
       std::pop_heap(blocks.begin(), blocks.end());
       blocks.pop_back();
       const double half = std::floor(undecided / 2);
-      // Split the block: i up to worst.first + half, and i from the next one on.
+      // Halve the block: one part has i <= worst.first + half, the other has the larger i.
       for (const auto& [first, second] :
            {std::pair{worst.first, others_ - worst.first - half}, {worst.first + half + 1, worst.second}}) {
         blocks.push_back({first, second, bound(first, second)});

@@ -11,7 +11,7 @@
 // many additions. All terms are positive, so every mass has a small relative error, however small it is.
 // The far tails of heavy laws need that, where the contour integral of expected_excess.h hardly decays.
 // Pairs of masses whose product is below 1e-46 are left out; `above` adds a bound on what they
-// contribute. Reference:
+// contribute. Reference: docs/theory/shuffle-gaussian.md, "Numerics". Pure functions; call from any thread.
 #pragma once
 
 #include <cstdint>

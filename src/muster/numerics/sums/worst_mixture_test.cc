@@ -122,7 +122,7 @@ TEST(WorstMixture, SeesAMaximumInside) {
 // varies most. The bound is above V computed by hand, without counts of zeros above 22, which only lowers
 // V, and is close to the largest V.
 TEST(WorstMixture, FewTermsAtZero) {
-  constexpr int kTerms = 280, kMostZeros = 22;
+  constexpr int kTerms = 280, kMaxZeros = 22;
   std::vector<long double> log_factorial{0};
   for (int i = 1; i <= kTerms; ++i) log_factorial.push_back(log_factorial.back() + std::log(1.0L * i));
   const auto at = [&](int i) { return log_factorial[static_cast<std::size_t>(i)]; };
@@ -143,10 +143,10 @@ TEST(WorstMixture, FewTermsAtZero) {
       for (const int h : {0, 70, 140, kTerms - 1}) {
         const int rest = kTerms - 1 - h;
         long double total = 0;
-        for (int z0 = 0; z0 <= std::min(h, kMostZeros); ++z0) {
+        for (int z0 = 0; z0 <= std::min(h, kMaxZeros); ++z0) {
           std::vector<long double> p0;
           for (int r = 0; r <= h - z0; ++r) p0.push_back(probability(h, z0, r));
-          for (int z1 = 0; z1 <= std::min(rest, kMostZeros); ++z1) {
+          for (int z1 = 0; z1 <= std::min(rest, kMaxZeros); ++z1) {
             const long double weight = absent * kTerms / (z0 + z1 + 1);
             for (int r1 = 0; r1 <= rest - z1; ++r1) {
               const long double p1 = probability(rest, z1, r1) * weight;

@@ -206,35 +206,4 @@ ConvertedUpper convert_rdp(const std::function<double(std::uint64_t)>& rdp, std:
   return best;
 }
 
-ConvertedUpper convert_rdp_table(std::span<const double> divergences, std::uint64_t rounds,
-                                 const Question& question, Conversion conversion) {
-  const bool for_epsilon = question.asks_epsilon();
-  if (rounds == 0) return {0, 2};
-  ConvertedUpper best{for_epsilon ? kInfinity : 1.0, 2};
-  // The cheap conversion is applied at every order. The exact one is never above it, and is applied near
-  // the best order and on a geometric grid.
-  const auto visit = [&](std::size_t i, Conversion how) {
-    const double l = static_cast<double>(i) + 2;
-    const double rho = static_cast<double>(rounds) * divergences[i] * (1 + 4 * kUnit);
-    if (!std::isfinite(rho)) return;
-    const double value = for_epsilon ? epsilon_upper_from_rdp(how, l, rho, question.fixed)
-                                     : delta_upper_from_rdp(how, l, rho, question.fixed);
-    if (value < best.upper) best = {value, l};
-  };
-  for (std::size_t i = 0; i < divergences.size(); ++i) visit(i, Conversion::canonne);
-  if (conversion == Conversion::canonne || divergences.empty()) return best;
-  for (std::size_t i = 0; i < divergences.size(); i += 1 + i / 20) visit(i, conversion);
-  for (auto width = static_cast<std::size_t>(best.order) / 20 + 1; width > 0; width /= 2) {
-    double at = 0;
-    for (int moves = 0; moves < kMoves && at != best.order; ++moves) {
-      at = best.order;
-      const auto middle = static_cast<std::size_t>(at) - 2;
-      visit(middle, conversion);
-      if (middle >= width) visit(middle - width, conversion);
-      if (middle + width < divergences.size()) visit(middle + width, conversion);
-    }
-  }
-  return best;
-}
-
 }  // namespace muster::accounting

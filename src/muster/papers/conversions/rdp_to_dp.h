@@ -19,7 +19,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <span>
 
 #include "muster/accounting/statement.h"
 
@@ -52,10 +51,5 @@ inline constexpr std::uint64_t kEveryOrder = std::uint64_t{1} << 50;
 ConvertedUpper convert_rdp(const std::function<double(std::uint64_t)>& rdp, std::uint64_t rounds,
                            const Question& question, Conversion conversion,
                            std::uint64_t last_order = kAffordableOrder);
-
-// The same from a table, where divergences[i] bounds the divergence of order i + 2. Every order is
-// tried; the exact conversion is applied to those near the best and on a coarse grid.
-ConvertedUpper convert_rdp_table(std::span<const double> divergences, std::uint64_t rounds,
-                                 const Question& question, Conversion conversion);
 
 }  // namespace muster::accounting

@@ -1,9 +1,9 @@
-// Computes the papers' bounds for a shuffled check-in, for comparison with the proven ones
-// (docs/theory/as-published.md).
+// Computes the papers' bounds for a shuffled check-in, and lists those of any participation, for comparison
+// with the proven ones (docs/theory/as-published.md).
 //
-// Every returned Bound says what is wrong or missing in `assumptions`. Training and services refuse
-// as_published ones. Neighbouring relation: replace-one; the shuffler is honest; any epsilon0-LDP
-// randomizer. Pure functions; they take under a second at n = 10^6.
+// Every returned Bound says what is wrong or missing in `assumptions`. A run is never charged by them: only
+// `muster account` asks for them, and shows them beside the statement. Neighbouring relation: replace-one;
+// the shuffler is honest; any epsilon0-LDP randomizer. Pure functions; they take under a second at n = 10^6.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,8 @@ Bound check_in_rdp_bound(const ShuffledCheckIn& protocol, double epsilon0, std::
                          const Question& question, Conversion conversion);
 
 // As published. The first is Girgis et al. (2021), Theorem 1, as if a fixed subset of round(n g) clients
-// were drawn; id "girgis-2021-theorem-1". The second is Liew et al. (2022), Theorem 2, with corrected
-// constants; id "liew-2022-theorem-2".
+// were drawn; id "girgis-2021-theorem-1-at-mean-count". The second is Liew et al. (2022), Theorem 2, with
+// corrected constants; id "liew-2022-theorem-2".
 Bound girgis_theorem1_bound(const ShuffledCheckIn& protocol, double epsilon0, std::uint64_t rounds,
                             const Question& question, Conversion conversion);
 Bound liew_theorem2_bound(const ShuffledCheckIn& protocol, double epsilon0, std::uint64_t rounds,

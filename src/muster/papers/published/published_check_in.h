@@ -13,6 +13,8 @@
 //   Theorem 2          with the printed constants (papers/renyi/check_in_rdp.h has them corrected).
 //   Theorem 5          only the average of the reports is seen, add/remove; and its moment, corrected.
 // Nothing throws; a Bound without `upper` says why. Pure functions; the approaches take up to a second.
+// No bound is made from lemma3_printed, lemma4, lemma5 and removal_moment: they are for comparison with the
+// paper.
 #pragma once
 
 #include <cstdint>

@@ -15,7 +15,8 @@
 //
 // A "round" is one whole run of m slots (or one shuffle); several are composed optimally
 // (papers/optimal_composition.h). A Bound without `upper` says why in `assumptions`. Nothing
-// throws. Pure functions.
+// throws. Pure functions. No bound is made from fixed_window_simplified and the numbers of dummies: they are
+// for comparison with the paper.
 #pragma once
 
 #include <cstdint>

@@ -40,7 +40,7 @@ Guarantee classical_gaussian_guarantee(double mu, double delta0);
 
 // The "Clones" row of the paper's Table 1: T times the least epsilon of Feldman et al. (2021), Theorem
 // 3.8, at delta / T. Messages are (epsilon0, delta0) by the classical formula, and the theorem's free
-// delta equals delta0.
+// delta equals delta0. For comparison with the paper; no bound is made from it.
 double table1_clones(double clients, double mu, std::uint64_t rounds, double delta);
 
 }  // namespace published_shuffle_gaussian

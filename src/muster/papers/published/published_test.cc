@@ -6,6 +6,7 @@
 
 #include <cmath>
 
+#include "muster/papers/published/published_subset.h"
 #include "muster/papers/renyi/check_in_rdp.h"
 #include "muster/papers/renyi/subsampled_shuffle_rdp.h"
 #include "tests/oracle/random_cases.h"
@@ -147,6 +148,11 @@ TEST(Published, SaysWhatItIs) {
     EXPECT_FALSE(bound.assumptions.empty()) << bound.id;
     EXPECT_FALSE(bound.citation.empty()) << bound.id;
   }
+  // For a subset of fixed size the theorem is proven, and its id is another one.
+  EXPECT_TRUE(all[0].id.starts_with("girgis-2021-theorem-1-at-mean-count")) << all[0].id;
+  const Bound subset = subset_theorem1_bound(60000, 6000, 2, 6800, question, Conversion::exact);
+  EXPECT_FALSE(subset.id.starts_with("girgis-2021-theorem-1-at")) << subset.id;
+  EXPECT_EQ(subset.validity, Validity::proven);
   EXPECT_EQ(all[4].id, "girgis-2021-theorem-2");
   EXPECT_FALSE(all[4].upper.has_value());
   EXPECT_THAT(all[4].assumptions, Contains(HasSubstr("no lower bound on epsilon")));

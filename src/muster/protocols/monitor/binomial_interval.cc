@@ -77,17 +77,17 @@ double first_failure(double good, double bad, const Holds& holds) {
 }
 
 std::uint64_t count_of(double value) {
-  constexpr double kMost = 18446744073709549568.0;  // the largest double below 2^64
-  return static_cast<std::uint64_t>(std::clamp(value, 0.0, kMost));
+  constexpr double kMaxCount = 18446744073709549568.0;  // the largest double below 2^64
+  return static_cast<std::uint64_t>(std::clamp(value, 0.0, kMaxCount));
 }
 
 }  // namespace
 
-CountBand binomial_band(double trials, double least, double most, double side) {
+CountBand binomial_band(double trials, double min_p, double max_p, double side) {
   const double high =
-      last_whole(trials, -1, [&](double h) { return upper_tail(trials, most, h + 1) <= side; });
+      last_whole(trials, -1, [&](double h) { return upper_tail(trials, max_p, h + 1) <= side; });
   const double low =
-      last_whole(0, trials + 1, [&](double l) { return lower_tail(trials, least, l - 1) <= side; });
+      last_whole(0, trials + 1, [&](double l) { return lower_tail(trials, min_p, l - 1) <= side; });
   return {count_of(low), count_of(high)};
 }
 

@@ -18,10 +18,10 @@ struct CountBand {
 };
 
 // A band for the number X of successes of independent trials, each with its own probability in
-// [least, most]: P(X < low) <= side and P(X > high) <= side. No narrower band has this property both when
-// all probabilities are `least` and when all are `most`. Requires an integer trials >= 0 (a double,
-// because it may exceed 2^64), 0 <= least <= most <= 1 and 0 < side < 1/2.
-CountBand binomial_band(double trials, double least, double most, double side);
+// [min_p, max_p]: P(X < low) <= side and P(X > high) <= side. No narrower band has this property both when
+// all probabilities are `min_p` and when all are `max_p`. Requires an integer trials >= 0 (a double,
+// because it may exceed 2^64), 0 <= min_p <= max_p <= 1 and 0 < side < 1/2.
+CountBand binomial_band(double trials, double min_p, double max_p, double side);
 
 struct RateInterval {
   double low;

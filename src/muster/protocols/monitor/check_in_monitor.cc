@@ -29,7 +29,7 @@ accounting::Participation at_rate(const accounting::Participation& participation
       [rate](auto& protocol) {
         if constexpr (requires { protocol.rate; }) {
           protocol.rate = rate;
-          protocol.least.reset();
+          protocol.min_rate.reset();
         }
       },
       changed);
@@ -53,12 +53,12 @@ void DriftEvidence::add(double trials, std::uint64_t successes, double p) {
 }
 
 double DriftEvidence::log_evidence() const {
-  const double most = std::ranges::max(log_ratios_);
+  const double largest = std::ranges::max(log_ratios_);
   double sum = 0;
   for (const double each : log_ratios_) {
-    sum += std::exp(each - most);
+    sum += std::exp(each - largest);
   }
-  return most + std::log(sum / static_cast<double>(kTilts));
+  return largest + std::log(sum / static_cast<double>(kTilts));
 }
 
 CheckInMonitor::CheckInMonitor(const std::vector<accounting::Stage>& stages, double false_alarm)
@@ -73,7 +73,7 @@ CheckInMonitor::CheckInMonitor(const std::vector<accounting::Stage>& stages, dou
       slots_ = slots;
       const double most = protocol.rate.value();
       planned_ += stage.rounds * std::max<std::uint64_t>(1, slots);
-      declared_.push_back({planned_, accounting::least_rate(protocol).value(), most});
+      declared_.push_back({planned_, accounting::min_message_rate(protocol).value(), most});
     };
     using Kind = accounting::RandomCheckIn::Kind;
     std::visit(
@@ -106,12 +106,12 @@ std::optional<CheckInMonitor::Law> CheckInMonitor::law(std::uint64_t rounds) con
   Declared rates{0, 1, 0};
   for (std::uint64_t from = 0; const Declared& each : declared_) {
     if (from < done_ + rounds && each.last > done_) {
-      rates = {each.last, std::min(rates.least, each.least), std::max(rates.most, each.most)};
+      rates = {each.last, std::min(rates.min_rate, each.min_rate), std::max(rates.max_rate, each.max_rate)};
     }
     from = each.last;
   }
   if (slots_ == 0) {
-    return Law{clients_ * count, rates.least, rates.most, side};
+    return Law{clients_ * count, rates.min_rate, rates.max_rate, side};
   }
   const std::uint64_t slot = done_ % slots_;
   if (!run_known_ || rounds > slots_ - slot) {
@@ -121,7 +121,8 @@ std::optional<CheckInMonitor::Law> CheckInMonitor::law(std::uint64_t rounds) con
   // probability 1 - g s/m that none of the s slots before was the client's.
   const auto all = static_cast<double>(slots_), before = static_cast<double>(slot);
   const auto chance = [&](double rate) { return std::min(1.0, rate * count / (all - rate * before)); };
-  return Law{clients_ - static_cast<double>(run_messages_), chance(rates.least), chance(rates.most), side};
+  return Law{clients_ - static_cast<double>(run_messages_), chance(rates.min_rate), chance(rates.max_rate),
+             side};
 }
 
 std::optional<CountBand> CheckInMonitor::band(std::uint64_t rounds) const {
@@ -130,7 +131,7 @@ std::optional<CountBand> CheckInMonitor::band(std::uint64_t rounds) const {
     return std::nullopt;
   }
   if (!newest_band_ || newest_band_->first != *next) {
-    newest_band_ = {*next, binomial_band(next->trials, next->least, next->most, next->side)};
+    newest_band_ = {*next, binomial_band(next->trials, next->min_rate, next->max_rate, next->side)};
   }
   return newest_band_->second;
 }
@@ -151,7 +152,8 @@ void CheckInMonitor::watch(std::uint64_t rounds, std::uint64_t messages) {
   const double most_messages = expected ? expected->trials : clients_ * static_cast<double>(rounds);
   if (static_cast<double>(messages) > most_messages) {
     throw Error(ErrorCode::data, "messages", fmt::format("{}", messages),
-                fmt::format("at most {:.0f}", most_messages), "are more than the clients can send in these rounds");
+                fmt::format("at most {:.0f}", most_messages),
+                "are more than the clients can send in these rounds");
   }
   if (!expected) {
     advance(rounds, messages);
@@ -159,8 +161,8 @@ void CheckInMonitor::watch(std::uint64_t rounds, std::uint64_t messages) {
   }
   const CountBand inside = *band(rounds);
   const std::uint64_t first = done_ + 1;
-  up_.add(expected->trials, messages, expected->most);
-  down_.add(expected->trials, messages, expected->least);
+  up_.add(expected->trials, messages, expected->max_rate);
+  down_.add(expected->trials, messages, expected->min_rate);
   watched_ += rounds;
   advance(rounds, messages);
 

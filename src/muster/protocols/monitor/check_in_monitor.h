@@ -99,7 +99,7 @@ class CheckInMonitor {
  private:
   struct Law {
     double trials;
-    double least, most;
+    double min_rate, max_rate;
     // The probability of a false alarm that the band may use at each end.
     double side;
     bool operator==(const Law&) const = default;
@@ -112,7 +112,7 @@ class CheckInMonitor {
   double clients_ = 0;
   struct Declared {
     std::uint64_t last;  // the last round, or slot, with these rates
-    double least, most;
+    double min_rate, max_rate;
   };
   std::vector<Declared> declared_;
   std::uint64_t slots_ = 0;  // slots per run; 0 if rounds are independent

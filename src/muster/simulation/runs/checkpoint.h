@@ -21,7 +21,7 @@
 // sampler 1. So can version 2, which also lacks neutral answers and records: a run then ended where it
 // would now answer neutrally, so it had no neutral answers; its number of records is unknown. A gaussian
 // run of an older sampler cannot be continued, because its noise would be of two kinds. decode() accepts
-// any byte string and returns a checkpoint or throws an Error.
+// any byte string and returns a checkpoint or throws an Error. Pure functions; call from any thread.
 #pragma once
 
 #include <array>
@@ -60,6 +60,7 @@ struct Checkpoint {
 // The BLAKE2b-256 hash of the example counts, shapes, normalisation, labels and inputs of both parts.
 Digest digest_of(const learning::DataSplit& data);
 
+// The bytes of the file.
 std::string encode(const Checkpoint& checkpoint);
 // Throws Error(checkpoint), naming `path`, for anything that encode() does not write.
 Checkpoint decode(std::string_view bytes, const std::filesystem::path& path);

@@ -7,7 +7,9 @@
 //       fields.number("accuracy", self.accuracy, 0, 1);
 //     }
 // describe(x, writer) writes x, and describe(x, reader) replaces its fields by those that were read. A field
-// whose member is a std::optional is left out if it has no value, and has none if it is missing.
+// whose member is a std::optional is left out if it has no value, and has none if it is missing. Numbers have
+// the fewest digits that read back to the same double, which stored files keep; what `--json` prints at
+// once has 17 digits (reporting/json.h). A writer or reader belongs to one thread.
 #pragma once
 
 #include <cstdint>
@@ -34,8 +36,7 @@ class JsonFieldWriter {
     json_[key] = name_of(value);
   }
 
-  // The object on one line, without an end of line. In text that is not UTF-8 (a path may be any bytes),
-  // invalid bytes are replaced by U+FFFD.
+  // The object on one line, without an end of line. Text is treated as by reporting/json.h.
   std::string str() const;
 
  private:

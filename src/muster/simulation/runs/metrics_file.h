@@ -1,4 +1,5 @@
-// The file metrics.jsonl of a run: one logged round per line, as a JSON object.
+// The file metrics.jsonl of a run: one logged round per line, as a JSON object. The functions may be called
+// from any thread, and a file may be read while its run writes on.
 #pragma once
 
 #include <cstdint>

@@ -18,6 +18,9 @@
 namespace muster::simulation {
 namespace {
 
+// The files that are replaced as a whole; the metrics are appended to.
+constexpr std::array<const char*, 3> kReplaced = {kPlanFile, kCheckpointFile, kResultFile};
+
 namespace fs = std::filesystem;
 
 std::vector<fs::path> create_missing(const fs::path& path) {
@@ -46,10 +49,9 @@ std::string run_name(const protocols::Plan& plan) {
 }
 
 bool RunFolder::is_own_name(const fs::path& name) {
-  constexpr std::array<std::string_view, 7> kOwn = {kPlanFile,        kMetricsFile,   kCheckpointFile,
-                                                    kResultFile,      "plan.txt.tmp", "checkpoint.tmp",
-                                                    "result.json.tmp"};
-  return std::ranges::any_of(kOwn, [&name](std::string_view own) { return name == own; });
+  return name == kMetricsFile || std::ranges::any_of(kReplaced, [&name](const char* own) {
+           return name == own || is_temporary_of(name, own);
+         });
 }
 
 RunFolder::RunFolder(const fs::path& path)
@@ -112,6 +114,7 @@ void RunFolder::abandon() noexcept {
 }
 
 void RunFolder::begin(const std::string& canonical_plan, const Checkpoint& first) {
+  remove_temporaries();
   try {
     replace_file(path_ / kPlanFile, canonical_plan);
     open_metrics(0);
@@ -149,7 +152,14 @@ void RunFolder::resume(const Checkpoint& from) {
     throw Error(ErrorCode::checkpoint, (path_ / kMetricsFile).string(), "", "",
                 "holds less than the checkpoint beside it knows of");
   }
+  remove_temporaries();
   open_metrics(from.metrics_bytes);
+}
+
+void RunFolder::remove_temporaries() const {
+  for (const char* name : kReplaced) {
+    remove_temporaries_of(path_ / name);
+  }
 }
 
 void RunFolder::open_metrics(std::uint64_t keep) {

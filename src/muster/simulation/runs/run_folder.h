@@ -58,6 +58,8 @@ class RunFolder {
 
  private:
   void open_metrics(std::uint64_t keep);
+  // Removes what a killed process left; the lock keeps others from writing here.
+  void remove_temporaries() const;
   // Closes the files, and removes the folders created for a run that never began.
   void abandon() noexcept;
 

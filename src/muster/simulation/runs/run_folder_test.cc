@@ -8,6 +8,8 @@
 
 #include <csignal>
 #include <fstream>
+#include <set>
+#include <string>
 
 #include "muster/core/atomic_file.h"
 #include "muster/core/error.h"
@@ -232,7 +234,31 @@ TEST_F(RunFolderTest, AFullDiskMidwayKeepsWhatWasWhole) {
   }));
   EXPECT_EQ(read_file(out_ / "checkpoint"), before);
   EXPECT_EQ(read_file(out_ / "metrics.jsonl"), line_of(1));
-  EXPECT_FALSE(fs::exists(out_ / "checkpoint.tmp"));
+  for (const fs::directory_entry& entry : fs::directory_iterator(out_)) {
+    EXPECT_NE(entry.path().extension(), ".tmp") << entry.path();
+  }
+}
+
+TEST_F(RunFolderTest, WhatAKilledProcessLeftIsTheRunsOwnAndIsRemoved) {
+  begin_and_save_a_round();
+  for (const char* name :
+       {"checkpoint.tmp", "checkpoint.17-3.tmp", "plan.txt.4-0.tmp", "result.json.4-1.tmp"}) {
+    EXPECT_TRUE(RunFolder::is_own_name(name)) << name;
+    replace_file(out_ / name, "torn");
+  }
+  for (const char* name : {"checkpoint.a.tmp", "checkpoint.17-3", "metrics.jsonl.tmp", "notes.tmp"}) {
+    EXPECT_FALSE(RunFolder::is_own_name(name)) << name;
+  }
+  {
+    RunFolder folder(out_);
+    folder.resume(folder.load(std::string(64, 'a'), Fidelity::message));
+    folder.save(at_round(1, folder.metrics_bytes()));
+  }
+  std::set<std::string> left;
+  for (const fs::directory_entry& entry : fs::directory_iterator(out_)) {
+    left.insert(entry.path().filename().string());
+  }
+  EXPECT_EQ(left, (std::set<std::string>{"plan.txt", "metrics.jsonl", "checkpoint"}));
 }
 
 }  // namespace

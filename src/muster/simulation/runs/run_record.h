@@ -2,7 +2,7 @@
 //
 // It takes no lock and writes nothing, so the run may still be going on. Every file is checked while it
 // is read; anything missing or damaged is an Error(file) or Error(checkpoint) that names the file and, in
-// metrics.jsonl and plan.txt, the line.
+// metrics.jsonl and plan.txt, the line. May be called from any thread.
 #pragma once
 
 #include <filesystem>

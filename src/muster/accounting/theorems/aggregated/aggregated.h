@@ -45,7 +45,7 @@ class AggregatedGaussianCurve {
 
   // A run of consecutive k, represented by its worst case: the least odds (1 - lambda_k) / lambda_k
   // against the victim being among the reports, and the largest mu_k. `weight` bounds the probability
-  // that she is among them and that their number is in the run. `bulk` holds nearly all of the
+  // that she reports and that the number of reports is one of these k. `bulk` holds nearly all of the
   // probability in at most `most` runs; `rest` holds the remainder, block by block.
   struct Run {
     double odds, mu, weight;

@@ -55,7 +55,7 @@ void add_types(const GaussianLocal& mechanism, RoundBound one_pair, AggregatedGa
 }
 
 void add_gaussian_sum(const GaussianLocal& mechanism, const AggregatedCheckIn& p, Applicable& list) {
-  const double n = count_of(p.clients), hi = p.rate.value(), lo = least_rate(p).value();
+  const double n = count_of(p.clients), hi = p.rate.value(), lo = min_message_rate(p).value();
   const double minimum = static_cast<double>(p.minimum), mu = mechanism.mu();
   // The victim has the largest rate and the others the smallest; with one rate for all this is the
   // exact worst case.
@@ -120,7 +120,7 @@ void cover(const Mechanism& mechanism, const AggregatedCheckIn& p, Applicable& l
     return add_gaussian_sum(*gaussian, p, list);
   }
   // The decision to destroy the sum of few messages is a function of the shuffled messages, too.
-  cover(mechanism, ShuffledCheckIn{p.clients, p.rate, p.least}, list);
+  cover(mechanism, ShuffledCheckIn{p.clients, p.rate, p.min_rate}, list);
   keep_lowers_of_sums(mechanism, list);
   if (p.minimum > 1) list.lowers.clear();
 }
@@ -130,7 +130,7 @@ void cover_sum(const Mechanism& mechanism, const Participation& participation, A
   const auto* gaussian = std::get_if<GaussianLocal>(&mechanism);
   if (gaussian == nullptr) return;
   if (const auto* p = std::get_if<ShuffledCheckIn>(&participation)) {
-    add_gaussian_sum(*gaussian, AggregatedCheckIn{p->clients, p->rate, 1, p->least}, list);
+    add_gaussian_sum(*gaussian, AggregatedCheckIn{p->clients, p->rate, 1, p->min_rate}, list);
   } else if (const auto* everybody = std::get_if<Shuffle>(&participation)) {
     add_gaussian_sum(*gaussian, AggregatedCheckIn{everybody->clients, Rate::of(1)}, list);
   } else if (const auto* subset = std::get_if<FixedSubset>(&participation)) {

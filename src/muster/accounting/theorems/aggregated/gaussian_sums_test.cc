@@ -129,7 +129,7 @@ TEST(GaussianSums, TypesWhereTheyApply) {
   };
   AggregatedCheckIn range = check_in(60'000, 0.1);
   EXPECT_TRUE(has_types(GaussianLocal{0.1}, range));
-  range.least = Rate::of(0.05);
+  range.min_rate = Rate::of(0.05);
   EXPECT_FALSE(has_types(GaussianLocal{0.1}, range));
   EXPECT_FALSE(has_types(GaussianLocal{0.1}, check_in(60'000, 1)));
   EXPECT_FALSE(has_types(GaussianLocal{1e-3}, check_in(60'000, 0.1)));

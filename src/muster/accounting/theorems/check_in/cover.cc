@@ -21,7 +21,8 @@
 namespace muster::accounting {
 namespace {
 
-constexpr double kLatticeOfTerms = 30;  // from this epsilon0 on, terms lie too far apart for a knot
+// From this epsilon0 on, terms are so far apart that the table of the curve needs no RoundBound::knot.
+constexpr double kLatticeOfTerms = 30;
 // With this many clients expected to be absent, P(nobody is absent) <= e^-700 is negligible.
 constexpr double kNobodyAbsent = 700;
 
@@ -58,11 +59,11 @@ RoundBound unequal_swap(const Mechanism& mechanism, const Rates& rates, const st
 }
 
 void cover_unequal_rates(const Mechanism& mechanism, const ShuffledCheckIn& p, Applicable& list) {
-  const Rates rates{count_of(p.clients), least_rate(p).value(), p.rate.value()};
+  const Rates rates{count_of(p.clients), min_message_rate(p).value(), p.rate.value()};
   const std::vector<std::string> who = {
       kSecretCoins, fmt::format("{} honest clients, each at an effective rate in [{}, {}]", p.clients.value(),
                                 number_text(rates.lo), number_text(rates.hi))};
-  add_homogeneous_pair(mechanism, {rates.n, rates.n, rates.hi}, list);  // all of them at the largest rate
+  add_homogeneous_pair(mechanism, {rates.n, rates.n, rates.hi}, list);  // every client at the largest rate
   add_unequal_rates_pair(mechanism, rates.n, rates.lo, rates.hi, list);
   if (rates.hi < 1) {
     if (summable_in_class_c(mechanism)) list.uppers.push_back(unequal_class_c(mechanism, rates, who));
@@ -120,7 +121,7 @@ void cover_one_rate(const Mechanism& mechanism, const ShuffledCheckIn& p, Applic
 }  // namespace
 
 void cover(const Mechanism& mechanism, const ShuffledCheckIn& p, Applicable& list) {
-  if (least_rate(p).value() < p.rate.value()) {
+  if (min_message_rate(p).value() < p.rate.value()) {
     cover_unequal_rates(mechanism, p, list);
   } else if (p.rate.value() < 1) {
     cover_one_rate(mechanism, p, list);

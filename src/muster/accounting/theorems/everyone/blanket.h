@@ -54,7 +54,8 @@ class LaplaceBlanket {
 //     delta <= delta0 + 2 (1+E) (n-1) e^-epsilon0 delta0 + (1/n) E(sum G)_+ ,
 // where G is as for pure_blanket_delta, but with delta0/(e^(2 epsilon0)-1) more mass on the positive
 // value and e^epsilon0 times that less mass on the negative one. For epsilon >= epsilon0,
-// delta <= delta0. Proven; the result is 1 where the bound is trivial.
+// delta <= delta0. Proven; the result is 1 where the bound is trivial. No protocol is charged by it: it is for
+// comparison with the bounds that know more of the randomizer than (epsilon0, delta0), which are smaller.
 numerics::Enclosure approximate_blanket_delta(double n, double epsilon0, double delta0, double epsilon);
 
 }  // namespace muster::accounting

@@ -27,7 +27,8 @@ std::vector<Term> k_rr_terms(double k, double epsilon0, double epsilon);
 numerics::Enclosure k_rr_blanket_delta(double n, double k, double epsilon0, double epsilon);
 
 // Shuffled check-in at a rate below 1: the same sum, with X = 1 - E where a client stays away, plus
-// rate^n times the local delta.
+// rate^n times the local delta. A check-in is charged by the swap theorems, which are smaller; this is for
+// comparison.
 numerics::Enclosure k_rr_check_in_delta(double n, double rate, double k, double epsilon0, double epsilon);
 
 enum class OthersHold { third, alternative, own };  // `third` needs k >= 3

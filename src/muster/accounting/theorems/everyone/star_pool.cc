@@ -59,10 +59,6 @@ PoolDesign best_design(const PoolWeights& weights, double n, double failure) {
 
 }  // namespace
 
-double pool_weight_ratio(double clients, double pool, double radius, double rate, double failure) {
-  return PoolWeights(radius, rate).ratio(pool, clients - 1 - pool, failure);
-}
-
 std::optional<StarPool> StarPool::over(std::uint64_t clients, double mu, double rate, double radius) {
   const double n = static_cast<double>(clients);
   if (n < 20 || !(mu > 0) || mu > 8 || !(rate > 0) || !(radius >= mu / 2) || radius > 8) {

@@ -58,8 +58,4 @@ class StarPool {
   std::vector<Profile> profiles_;  // the same profile, cut further and further out
 };
 
-// The ratio that holds except with probability `failure` in a pool of the given size; infinity where
-// none is known. Exposed for tests.
-double pool_weight_ratio(double clients, double pool, double radius, double rate, double failure);
-
 }  // namespace muster::accounting

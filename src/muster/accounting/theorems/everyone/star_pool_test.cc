@@ -10,6 +10,7 @@
 #include <random>
 #include <vector>
 
+#include "muster/accounting/theorems/everyone/pool_weights.h"
 #include "muster/accounting/theorems/exact/shuffle_gaussian_pair.h"
 #include "muster/describe/gaussian_divergence.h"
 #include "muster/describe/profile.h"
@@ -163,7 +164,7 @@ TEST(StarPool, TheRatioHoldsAsOftenAsItSays) {
   const double mu = 0.4;
   const double failure = 0.02;
   constexpr int kPool = 600;
-  const double ratio = pool_weight_ratio(5000, kPool, mu / 2, 1, failure);
+  const double ratio = PoolWeights(mu / 2, 1).ratio(kPool, 5000 - 1 - kPool, failure);
   ASSERT_TRUE(std::isfinite(ratio));
   std::mt19937_64 engine(11);
   std::normal_distribution<double> normal;

@@ -7,9 +7,9 @@
 // contribute, there are t independent normals, one of which, at a uniform place, has its mean moved by
 // Delta. Its likelihood ratio against no move is the mean of t independent lognormals. That is exactly
 // the curve of shuffle_gaussian_pair.h with n = t and mu = Delta / s, in both directions. Source:
-// Feldman, Shenfeld (2025), arXiv 2602.17284. Upper and lower ends are PROVEN, because the worst case is
-// attained. The slots' counts and the assignment must stay secret. The page is
-// docs/theory/random-allocation.md. May be called from any thread.
+// Feldman, Shenfeld, "Efficient privacy loss accounting for subsampling and random allocation" (2026), arXiv
+// 2602.17284. Upper and lower ends are PROVEN, because the worst case is attained. The slots' counts and the
+// assignment must stay secret. The page is docs/theory/random-allocation.md. May be called from any thread.
 #pragma once
 
 #include <cstdint>

@@ -231,8 +231,9 @@ numerics::AtomicLaw CenteredLognormal::below(double tail, bool lower_points) con
   }
   points.push_back(top.ratio - 1);
   masses.push_back(top.mass);
-  // The atom nearest 0 is moved to 0 exactly, where it can stay implicit. It is merged with that part of
-  // its neighbour across 0 that makes their mean 0; merging only lowers convex expectations.
+  // The atom nearest 0 becomes an atom at 0, which need not be stored. It is merged with as much mass of its
+  // neighbour on the other side of 0 as brings their mean to 0; merging lowers every convex expectation
+  // (Jensen).
   const auto right =
       static_cast<std::size_t>(std::lower_bound(points.begin(), points.end(), Extended(0)) - points.begin());
   const std::size_t near = points[right] < -points[right - 1] ? right : right - 1;

@@ -36,7 +36,7 @@ RoundBound adaptive_blanket(const Mechanism& mechanism, double epsilon0, ClientC
 }
 
 void cover_averaged(const Mechanism& mechanism, const RandomCheckIn& p, Applicable& list) {
-  const double n = count_of(p.clients), hi = p.rate.value(), lo = least_rate(p).value();
+  const double n = count_of(p.clients), hi = p.rate.value(), lo = min_message_rate(p).value();
   add_homogeneous_pair(mechanism, {n, n, hi}, list);
   if (lo < hi) add_unequal_rates_pair(mechanism, n, lo, hi, list);
   if (hi < 1) {
@@ -97,7 +97,7 @@ void cover_fixed(const Mechanism& mechanism, const RandomCheckIn& p, Applicable&
               fmt::format("{} other honest clients check in secretly at uniform slots, and the server "
                           "picks one of those present uniformly",
                           p.clients.value() - 1)}),
-         .delta = curve_of(CountedSlotCurve(sum, m, rate, others, least_rate(p).value()))});
+         .delta = curve_of(CountedSlotCurve(sum, m, rate, others, min_message_rate(p).value()))});
     alone.is_dominated = true;
   }
   list.uppers.push_back(std::move(alone));

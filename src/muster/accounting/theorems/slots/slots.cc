@@ -113,11 +113,11 @@ RoundShape slot_pair_shape(double m, double p0, double others, double rate) {
 
 SumCurve slot_curve(ReportingSum sum, double m, double p0) { return {std::move(sum), slot_shape(m, p0)}; }
 
-CountedSlotCurve::CountedSlotCurve(ReportingSum sum, double m, double p0, double others, double least)
+CountedSlotCurve::CountedSlotCurve(ReportingSum sum, double m, double p0, double others, double min_rate)
     : sum_(std::move(sum)), shape_(slot_shape(m, p0)) {
   for (const double exponent : {2.0, 4.0, 6.0, 9.0, 12.0, 16.0, 20.0, 26.0, 34.0, 44.0, 56.0, 70.0}) {
     const double mean =
-        numerics::smaller(kMaxPerSlot, poisson_mean(others, exponent) * least / m * (1 - 1e-12));
+        numerics::smaller(kMaxPerSlot, poisson_mean(others, exponent) * min_rate / m * (1 - 1e-12));
     if (mean > kMinPerSlot) {
       TermWeights weights;
       // The charge bounds the probability that the Poisson number of clients exceeds the true one and,

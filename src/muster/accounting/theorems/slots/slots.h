@@ -26,13 +26,13 @@ namespace muster::accounting {
 SumCurve slot_curve(ReportingSum sum, double m, double p0);
 
 // The bound for one client per slot in a fixed window, averaged over the check-ins of `others` honest
-// clients. Each of them checks in independently and secretly, with probability at least `least`, at
+// clients. Each of them checks in independently and secretly, with probability at least `min_rate`, at
 // a uniform one of the same m slots. The bound is never above that of slot_curve(). The counts c_i are
 // replaced by independent Poisson counts of a slightly smaller mean, and the probability that these
 // exceed the true ones is charged (docs/theory/slots.md).
 class CountedSlotCurve {
  public:
-  CountedSlotCurve(ReportingSum sum, double m, double p0, double others, double least);
+  CountedSlotCurve(ReportingSum sum, double m, double p0, double others, double min_rate);
   numerics::Enclosure delta(double epsilon) const;
 
  private:

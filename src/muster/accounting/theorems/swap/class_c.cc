@@ -29,7 +29,7 @@ constexpr double kRareFew = 1e-5;  // share of the sum charged for unlikely smal
 // of the revealed ones matters.
 constexpr double kCompareWithPool = 1e-3, kCompareWithPools = 1e-2, kWideGap = 2e-3, kFewClients = 24,
                  kManyClients = 1e9;
-constexpr double kNegligible = 1e-80;  // a delta for which no second bound is computed
+constexpr double kNegligible = 1e-80;  // below this delta, no second bound is computed
 
 }  // namespace
 

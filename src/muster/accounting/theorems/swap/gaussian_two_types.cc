@@ -19,7 +19,7 @@ using numerics::Enclosure;
 // bound of the profile-only law, which exceeds that of the two types by about a third of mu or more.
 constexpr double kWide = 0.04, kWidePerMu = 0.1;
 constexpr double kFar = 5;        // deviations of the loss from which the profile-only law may be closer
-constexpr double kFarthest = 13;  // deviations of the loss from which it is used alone
+constexpr double kFarthest = 13;  // deviations of the loss from which the profile-only law alone is used
 constexpr double kHeavy = 35;     // terms above this many deviations of the sum are treated separately
 // The least expected number of reports; with fewer the integrand decays slowly.
 constexpr double kFewReports = 8;

@@ -44,7 +44,7 @@ class OneLargeTerm {
  public:
   OneLargeTerm(LocalTail local, Profile profile);
 
-  // factor * E(...)_+ at epsilon >= 1; in [0, 1], never NaN.
+  // Encloses factor * E(the sum of the shape's terms)_+ at epsilon >= 1; in [0, 1], never NaN.
   numerics::Enclosure at(const LargeTermShape& shape, double epsilon) const;
 
  private:

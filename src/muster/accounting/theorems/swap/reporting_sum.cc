@@ -18,8 +18,10 @@ using numerics::as_upper_bound;
 constexpr double kNothing = 1e-60;   // a negligible delta
 constexpr double kCut = 1e-44;       // a Gaussian profile is cut where it falls below this
 constexpr double kRounding = 1e-12;  // relative rounding of an n-th power
-constexpr double kMatters = 1e-9;    // share of the sum that the all-report event may add without its blanket
-constexpr std::size_t kFew = 64;     // laws with fewer atoms are tried with Chernoff's bound before their sum
+// Up to this share of the sum, the event that everybody reports is charged the local delta; beyond it, the
+// privacy blanket of the event is computed, too.
+constexpr double kMatters = 1e-9;
+constexpr std::size_t kFew = 64;  // laws with fewer atoms are tried with Chernoff's bound before their sum
 constexpr std::size_t kMaxAtoms = 64;  // atoms of a weighted term; longer laws are coarsened
 constexpr double kSumsReach = 300;     // epsilon from which terms leave a double's range
 constexpr double kClose = 1e-3;        // relative width of an enclosure that needs no sum

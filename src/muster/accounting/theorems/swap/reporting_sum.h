@@ -33,7 +33,7 @@ struct SumShape {
 
 // The event that nobody is absent, so that there is nobody to swap the victim with. Each of the
 // `clients` - 1 others sends a message of unknown sender with probability `chance`; the senders of the
-// rest are known. The event has probability `probability`.
+// rest are known. `probability` is that of the event.
 struct EverybodyReports {
   double clients, chance, probability;
 };

@@ -1,5 +1,5 @@
-// Types of a third client's record such that every record in the ball is bounded by a
-// mixture of two of them: the types behind adaptive rounds of a noisy sum (Theorem 11,
+// A finite set of types of a third client's record; the expected excess of any record in the ball is at
+// most a mixture of those of two types. Adaptive rounds of a noisy sum rest on it (Theorem 11,
 // docs/theory/aggregated.md, "Many rounds").
 //
 // The records x, x' and t lie in a ball of diameter mu, C is the expected excess of gaussian_triangle.h,

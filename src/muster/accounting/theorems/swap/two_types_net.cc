@@ -79,8 +79,8 @@ class BoxSearch {
     if (const double at = value(box); at > 0) queue_.push({at, box});
   }
 
-  // Replaces a box by its halves: of its cells or of its interval of eta, whichever promises more. Returns
-  // false for an interval too short to be halved.
+  // Replaces a box by its halves: of its cells or of its interval of eta, whichever is expected to lower the
+  // bound more. Returns false for an interval too short to be halved.
   bool split(const TriangleBox& box) {
     const double eta_width = box.max_eta - box.min_eta;
     const double sums = widest_sum(box.max_eta, 0) - widest_sum(box.min_eta, 0);

@@ -108,7 +108,7 @@ UnequalRatesPair::UnequalRatesPair(double epsilon0, double n, double lo, double 
 // reporting one it is own times `rare` if the likelihood ratio r is e^epsilon0 (probability q), and own
 // times `common` if r is e^-epsilon0.
 numerics::Enclosure UnequalRatesPair::curve(long double rare, long double common, double epsilon) const {
-  if (epsilon >= epsilon0_) return {0, 0};  // no likelihood ratio passes e^epsilon0
+  if (epsilon >= epsilon0_) return {0, 0};  // no likelihood ratio is above e^epsilon0
   const long double lo = lo_, hi = hi_, e0 = epsilon0_;
   const long double q = 1 / (std::expm1(e0) + 2), p = std::exp(e0) * q;
   const long double own = hi / lo, stay = (1 - hi) / (1 - lo),

@@ -15,6 +15,9 @@
 
 #include <hwy/highway.h>
 
+#include <cstddef>
+#include <cstdint>
+
 #include "muster/learning/gradients/fused/convolution-inl.h"
 
 HWY_BEFORE_NAMESPACE();

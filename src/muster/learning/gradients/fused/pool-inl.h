@@ -14,6 +14,8 @@
 
 #include <hwy/highway.h>
 
+#include <cstddef>
+
 #include "muster/learning/gradients/fused/convolution-inl.h"
 
 HWY_BEFORE_NAMESPACE();

@@ -16,6 +16,6 @@ double lower_of(const Statement& statement);
 
 // Gives every proven upper bound and the best bound the lower value, and puts the best bound first. Throws
 // Error(internal) if a proven upper bound is below that value.
-void settle(Statement& statement, double lower);
+void sort_bounds(Statement& statement, double lower);
 
 }  // namespace muster::accounting

@@ -11,10 +11,10 @@
 
 namespace muster::simulation {
 
-class EpsilonAhead {
+class EpsilonPrefetch {
  public:
   // `epsilon` must outlive this object.
-  explicit EpsilonAhead(const std::function<double(std::uint64_t)>& epsilon) : epsilon_(epsilon) {}
+  explicit EpsilonPrefetch(const std::function<double(std::uint64_t)>& epsilon) : epsilon_(epsilon) {}
 
   // Starts computing the epsilon of `rounds` rounds.
   void start(std::uint64_t rounds) {

@@ -1,4 +1,4 @@
-#include "muster/accounting/settled.h"
+#include "muster/accounting/sorted_bounds.h"
 
 #include <fmt/format.h>
 
@@ -35,7 +35,7 @@ double lower_of(const Statement& statement) {
   return lower;
 }
 
-void settle(Statement& statement, double lower) {
+void sort_bounds(Statement& statement, double lower) {
   for (Bound& bound : statement.all) {
     if (bound.validity == Validity::proven && bound.upper) {
       bound.lower = lower;

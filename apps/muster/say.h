@@ -1,0 +1,18 @@
+// Prints a note for the user on stderr. May be called from one thread at a time.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <string>
+
+namespace muster::app {
+
+// `note` is one line without its end; an empty one is not printed.
+inline void say(const std::string& note) {
+  if (!note.empty()) {
+    fmt::print(stderr, "muster: {}\n", note);
+  }
+}
+
+}  // namespace muster::app
