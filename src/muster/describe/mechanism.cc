@@ -8,12 +8,13 @@
 #include "muster/core/error.h"
 #include "muster/describe/gaussian_divergence.h"
 #include "muster/numerics/ordered.h"
+#include "muster/numerics/slack.h"
 
 namespace muster::accounting {
 namespace {
 
 // Covers the few rounding errors of a closed formula.
-constexpr double kOutward = 1 + 1e-14;
+constexpr double kOutward = 1 + numerics::kEightyRoundings;
 
 void require_positive(const char* key, double value) {
   if (!(value > 0 && std::isfinite(value))) {

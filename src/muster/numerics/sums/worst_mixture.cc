@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "muster/numerics/ordered.h"
+#include "muster/numerics/slack.h"
 #include "muster/numerics/sums/atom_kernels.h"
 #include "muster/numerics/sums/contour.h"
 #include "muster/numerics/sums/enumerated_mixture.h"
@@ -119,7 +120,7 @@ class Products {
   void drop_what_vanished() {
     std::size_t kept = 0;
     for (std::size_t i = 0; i < re_.size(); ++i) {
-      const bool falls = step_re_[i] * step_re_[i] + step_im_[i] * step_im_[i] <= 1 - 1e-14;
+      const bool falls = step_re_[i] * step_re_[i] + step_im_[i] * step_im_[i] <= 1 - kEightyRoundings;
       if (!falls || std::abs(re_[i]) + std::abs(im_[i]) >= kVanished) {
         re_[kept] = re_[i];
         im_[kept] = im_[i];
@@ -259,7 +260,8 @@ double of_one_mixture(const AtomicLaw& first, const AtomicLaw& second, const Fra
   const double value = excess_of_laws(laws, frame.k, c).lower;
   if (!frame.swap) return as_lower_bound(value, kInfinity);
   const double most = (frame.terms - h) * first.largest_point() + h * second.largest_point() - frame.k;
-  const double all = std::exp(frame.terms * std::log1p(-frame.absent)) * larger(0.0, most) * (1 + 1e-9);
+  const double all =
+      std::exp(frame.terms * std::log1p(-frame.absent)) * larger(0.0, most) * (1 + kEightMillionRoundings);
   return as_lower_bound(value - all, kInfinity);
 }
 

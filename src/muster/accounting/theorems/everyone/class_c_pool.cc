@@ -5,6 +5,7 @@
 
 #include "muster/accounting/theorems/shared/reporting_law.h"
 #include "muster/numerics/ordered.h"
+#include "muster/numerics/slack.h"
 #include "muster/numerics/sums/expected_excess.h"
 #include "muster/numerics/sums/worst_mixture.h"
 
@@ -19,7 +20,8 @@ constexpr double kNegligible = 1e-80;
 double log_tail(double m, double p, double x) {
   const double y = x / m;
   const auto term = [](double a, double b) { return a > 0 ? a * std::log(a / b) : 0.0; };
-  return -m * (term(y, p) + (p < 1 ? term(1 - y, 1 - p) : 0.0)) * (1 - 1e-9) + 1e-9 + m * 1e-15;
+  return -m * (term(y, p) + (p < 1 ? term(1 - y, 1 - p) : 0.0)) * (1 - numerics::kEightMillionRoundings) +
+         1e-9 + m * 1e-15;
 }
 
 // The integer nearest to the mean, on the given side, beyond which that bound is below e^{-exponent}.
@@ -51,7 +53,7 @@ numerics::Enclosure displaceable_share(double m, double h, double r) {
       total += probability / (flip ? m - h + y : m - y);
       probability *= (h - y) / (y + 1) * chance / (1 - chance);
     }
-    return {total * (1 - 1e-12), total * (1 + 1e-12)};
+    return {total * (1 - numerics::kEightThousandRoundings), total * (1 + numerics::kEightThousandRoundings)};
   }
   // This expands 1/X around the mean mu of X = m - Y. The remainder after the third order is
   // (X - mu)^4 / (mu^4 X), which is not negative; X >= m - h bounds it from above.
@@ -60,8 +62,9 @@ numerics::Enclosure displaceable_share(double m, double h, double r) {
   const double third = -variance * (1 - 2 * s);
   const double fourth = variance * numerics::larger(0.0, 1 + 3 * (h - 2) * s * r);
   const double value = (1 + (variance - third / mu) / (mu * mu)) / mu;
-  return {value * (1 - 2e-15),
-          (value + fourth / (mu * mu * mu * mu * numerics::larger(1.0, m - h))) * (1 + 2e-15)};
+  return {value * (1 - 2 * numerics::kEightRoundings),
+          (value + fourth / (mu * mu * mu * mu * numerics::larger(1.0, m - h))) *
+              (1 + 2 * numerics::kEightRoundings)};
 }
 
 ClassCPoolCurve::ClassCPoolCurve(double epsilon0, double n, double rate)
@@ -69,7 +72,8 @@ ClassCPoolCurve::ClassCPoolCurve(double epsilon0, double n, double rate)
 
 numerics::Enclosure ClassCPoolCurve::generic(double epsilon) const {
   const numerics::AtomicLaw law = reporting_law(profile_, rate_, epsilon);
-  const double threshold = n_ * -std::expm1(-epsilon) * (1 - 4e-16), scale = std::exp(epsilon) / n_;
+  const double threshold = n_ * -std::expm1(-epsilon) * (1 - numerics::kThreeRoundings),
+               scale = std::exp(epsilon) / n_;
   const double estimate = numerics::expected_excess_chernoff(law, n_, threshold) * scale;
   numerics::Enclosure excess{0, estimate};
   if (!(estimate <= kNegligible)) {
@@ -128,13 +132,15 @@ numerics::Enclosure class_c_pool(double epsilon0, double n, double rate, double 
       alternative, record, m, m * std::expm1(epsilon), numerics::Mixing::product);
   const double kappa = 1 - rate * (p - q);
   const double scale = kappa * std::exp(log_factor);
-  const double weights = weight_error(m * rate) * (1 + 1e-13);
+  const double weights = weight_error(m * rate) * (1 + numerics::kEightHundredRoundings);
   const double charged = rate * local * (outside + std::exp(m * std::log1p(-kappa)));
-  return {worst.value.lower * scale / weights, worst.value.upper * scale * weights + charged * (1 + 1e-12)};
+  return {worst.value.lower * scale / weights,
+          worst.value.upper * scale * weights + charged * (1 + numerics::kEightThousandRoundings)};
 }
 
 numerics::Enclosure ClassCPoolCurve::delta(double epsilon) const {
-  const double cap = numerics::as_upper_bound(rate_ * profile_.at(epsilon) * (1 + 4e-15));
+  const double cap =
+      numerics::as_upper_bound(rate_ * profile_.at(epsilon) * (1 + 4 * numerics::kEightRoundings));
   if (epsilon >= epsilon0_ || n_ < 2) {
     return {0, cap};
   }

@@ -7,6 +7,7 @@
 #include "muster/accounting/theorems/shared/reporting_law.h"
 #include "muster/numerics/binomial_blocks.h"
 #include "muster/numerics/ordered.h"
+#include "muster/numerics/slack.h"
 #include "muster/numerics/sums/enumerated_excess.h"
 #include "muster/numerics/sums/expected_excess.h"
 #include "muster/numerics/sums/worst_mixture.h"
@@ -55,7 +56,8 @@ ClassCCurve ClassCCurve::unequal(double epsilon0, double n, double lo, double hi
   const auto bound = [epsilon0, hi, few_or_many, alone = Profile::pure(epsilon0)](double clients,
                                                                                   double epsilon) {
     if (clients < 2) {
-      return numerics::Enclosure{0, numerics::as_upper_bound(hi * alone.at(epsilon) * (1 + 1e-15))};
+      return numerics::Enclosure{
+          0, numerics::as_upper_bound(hi * alone.at(epsilon) * (1 + numerics::kEightRoundings))};
     }
     return few_or_many ? ClassCCurve::check_in(epsilon0, clients, hi).delta(epsilon)
                        : ClassCPoolCurve(epsilon0, clients, hi).delta(epsilon);
@@ -69,7 +71,7 @@ ClassCCurve ClassCCurve::unequal(double epsilon0, double n, double lo, double hi
 double ClassCCurve::profile_only(double epsilon) const {
   numerics::AtomicLaw law = reporting_law(profile_, theta_ * rate_, epsilon);
   law.add(neutral_point(epsilon), 1 - theta_);
-  const double threshold = n_ * -std::expm1(-epsilon) * (1 - 4e-16),
+  const double threshold = n_ * -std::expm1(-epsilon) * (1 - numerics::kThreeRoundings),
                scale = std::exp(epsilon) / (n_ * theta_);
   const double estimate = numerics::expected_excess_chernoff(law, terms_, threshold) * scale;
   return estimate < kNegligible ? estimate : numerics::expected_excess(law, terms_, threshold).upper * scale;
@@ -79,8 +81,9 @@ double ClassCCurve::profile_only(double epsilon) const {
 // others and the victim.
 double ClassCCurve::everybody(double epsilon, double local, double sum) const {
   const double not_absent = 1 - theta_ * (1 - rate_);  // probability, for another client
-  const double chance = numerics::smaller(1.0, theta_ * rate_ / not_absent * (1 - 1e-15));
-  const double probability = rate_ * std::exp((n_ - 1) * std::log1p(-theta_ * (1 - rate_))) * (1 + 1e-12);
+  const double chance = numerics::smaller(1.0, theta_ * rate_ / not_absent * (1 - numerics::kEightRoundings));
+  const double probability = rate_ * std::exp((n_ - 1) * std::log1p(-theta_ * (1 - rate_))) *
+                             (1 + numerics::kEightThousandRoundings);
   double each = local;
   if (probability * each > kMatters * sum) {
     each = numerics::smaller(each, thinned_blanket_delta(n_, chance, epsilon0_, epsilon).upper);
@@ -103,10 +106,10 @@ numerics::Enclosure ClassCCurve::delta(double epsilon) const {
     return ClassCPoolCurve(epsilon0_, n_, 1).delta(epsilon);
   }
   const bool subset = rate_ >= 1;
-  const double local = numerics::as_upper_bound(profile_.at(epsilon) * (1 + 1e-15));
+  const double local = numerics::as_upper_bound(profile_.at(epsilon) * (1 + numerics::kEightRoundings));
   // Whatever the others send, the divergence is at most f(E) times the probability that the victim
   // reports (convexity).
-  const double cap = local * (subset ? terms_ / n_ : rate_) * (1 + 4e-16);
+  const double cap = local * (subset ? terms_ / n_ : rate_) * (1 + numerics::kThreeRoundings);
   if (epsilon >= epsilon0_) {
     return {0, cap};
   }
@@ -147,7 +150,7 @@ numerics::Enclosure ClassCCurve::delta(double epsilon) const {
   }
   const double all_report = subset ? 0 : everybody(epsilon, local, upper);
   const bool wide = upper - lower > kWideGap * (upper + all_report);
-  upper = (upper + all_report) * (1 + 1e-15);
+  upper = (upper + all_report) * (1 + numerics::kEightRoundings);
   const bool may_all_report = all_report > (over_counts_ ? kCompareWithPools : kCompareWithPool) * upper;
   if (over_counts_ && (may_all_report || n_ <= kFewClients || n_ > kManyClients)) {
     upper = numerics::smaller(upper, over_counts_->delta(epsilon).upper);

@@ -5,6 +5,7 @@
 
 #include "muster/accounting/theorems/shared/reporting_law.h"
 #include "muster/numerics/ordered.h"
+#include "muster/numerics/slack.h"
 #include "muster/numerics/sums/rare_mixture.h"
 #include "muster/numerics/sums/worst_mixture.h"
 
@@ -89,14 +90,15 @@ Enclosure GaussianTwoTypesCurve::delta(double epsilon) const {
     // Weights are rounded twice, and may pass 1 by 1e-15 in all.
     const double weights = weight_error(4 * terms_ * rate_);
     const double cut = types->cut * (subset ? terms_ / n_ : rate_);
-    sum = {worst.value.lower / n_ / weights, (worst.value.upper / n_ * weights + cut) * (1 + 1e-15)};
+    sum = {worst.value.lower / n_ / weights,
+           (worst.value.upper / n_ * weights + cut) * (1 + numerics::kEightRoundings)};
   }
   if (deviations > kFar || !(sum.upper - sum.lower <= wide_ * sum.upper)) {
     const Enclosure other = profile_only(epsilon);
     if (!(sum.upper <= other.upper)) sum = {numerics::smaller(sum.lower, other.lower), other.upper};
   }
   // The lower end of the mixture includes the event that nobody is absent; the upper end does not.
-  const double upper = as_upper_bound((sum.upper + everybody) * (1 + 1e-15));
+  const double upper = as_upper_bound((sum.upper + everybody) * (1 + numerics::kEightRoundings));
   return {as_lower_bound(sum.lower, upper), upper};
 }
 
