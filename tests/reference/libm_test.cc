@@ -133,7 +133,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Function{"tanh", arb_tanh, std::tanh, std::tanh, -400, 400, -400, 400, 2, 3},
                       Function{"sin", arb_sin, std::sin, std::sin, -1e15, 1e15, -1e15L, 1e15L, 1, 2},
                       Function{"cos", arb_cos, std::cos, std::cos, -1e15, 1e15, -1e15L, 1e15L, 1, 2}),
-    [](const auto& info) { return std::string(info.param.name); });
+    [](const auto& test) { return std::string(test.param.name); });
 
 // log n! is taken of whole numbers only.
 TEST(LogFactorials, AreAsExactAsAssumed) {
