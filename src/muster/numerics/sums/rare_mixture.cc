@@ -155,7 +155,7 @@ WorstMixture worst_mixture_with_rare_terms(const AtomicLaw& first, const AtomicL
                                            double k, Mixing mixing, std::optional<double> absent) {
   const Common laws = merge(first, second);
   const AtomicLaw top = upper_law(laws);
-  WorstMixture best{{0, kInfinity}, kInfinity};
+  WorstMixture best{{.upper = kInfinity, .estimate = 0}, kInfinity};
   double last_size = kInfinity;
   for (const double chance : kChances) {
     double size = 0, passed = 0;
@@ -175,12 +175,12 @@ WorstMixture worst_mixture_with_rare_terms(const AtomicLaw& first, const AtomicL
       best.value.upper = upper;
       best.slack = none.slack;
     }
-    best.value.lower = larger(best.value.lower, none.value.lower);
-    const double width = none.value.upper - none.value.lower;
+    best.value.estimate = larger(best.value.estimate, none.value.estimate);
+    const double width = none.value.upper - none.value.estimate;
     if (!(width <= kWide * none.value.upper)) break;
     if (large.two + large.chance * none.value.upper <= kTwo * upper) break;
   }
-  best.value.lower = as_lower_bound(best.value.lower, best.value.upper);
+  best.value.estimate = as_lower_bound(best.value.estimate, best.value.upper);
   return best;
 }
 

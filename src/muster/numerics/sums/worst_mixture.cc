@@ -390,12 +390,12 @@ WorstMixture along(const AtomicLaw& first, const AtomicLaw& second, double terms
   const Side a(first, c), b(second, c);
   Frame frame = frame_along(first, a, b, terms, k, mixing, absent, c);
   if (log_value < kVanishing) {
-    return {{0, markov_bound(frame, a, b)}, kInfinity};
+    return {{.upper = markov_bound(frame, a, b), .estimate = 0}, kInfinity};
   }
   frame.period = contour::choose_period(c, log_value, [&](double lambda) {
     return terms * larger(first.log_mgf(lambda), second.log_mgf(lambda)) - lambda * k - 1 - std::log(lambda);
   });
-  const WorstMixture nothing{{0, kInfinity}, kInfinity};
+  const WorstMixture nothing{{.upper = kInfinity, .estimate = 0}, kInfinity};
   if (!std::isfinite(frame.log_scale) || frame.log_scale > 600 || !(frame.period.length < 1e300)) {
     return nothing;
   }
@@ -414,7 +414,8 @@ WorstMixture along(const AtomicLaw& first, const AtomicLaw& second, double terms
     return nothing;
   }
   const double inside = of_one_mixture(first, second, frame, best.second, c);
-  return {{larger(best.lower, inside), result}, (best.upper - best.larger_end) / best.larger_end};
+  return {{.upper = result, .estimate = larger(best.lower, inside)},
+          (best.upper - best.larger_end) / best.larger_end};
 }
 
 }  // namespace
@@ -422,10 +423,11 @@ WorstMixture along(const AtomicLaw& first, const AtomicLaw& second, double terms
 WorstMixture worst_mixture_excess(const AtomicLaw& first, const AtomicLaw& second, double terms, double k,
                                   Mixing mixing, std::optional<double> absent) {
   // An infinite or NaN threshold must not look like an excess of 0.
-  if (!std::isfinite(k)) return {{0, kInfinity}, kInfinity};
+  if (!std::isfinite(k)) return {{.upper = kInfinity, .estimate = 0}, kInfinity};
   const AtomicLaw* laws[2] = {&first, &second};
   if (!absent && enumerable_mixture(first, second, terms)) {
-    return {enumerated_mixture(first, second, terms, k, mixing), 0};
+    const Enclosure exact = enumerated_mixture(first, second, terms, k, mixing);
+    return {{.upper = exact.upper, .estimate = exact.lower}, 0};
   }
   if (!absent) {  // few_terms_mixture() cannot tell `absent` from other mass at zero
     if (const std::optional<WorstMixture> few = few_terms_mixture(first, second, terms, k, mixing))
@@ -452,17 +454,17 @@ WorstMixture worst_mixture_excess(const AtomicLaw& first, const AtomicLaw& secon
   }
   if (leading == nullptr) {  // no sum of these terms exceeds k, or no estimate could be computed
     const bool passes = terms * larger(first.largest_point(), second.largest_point()) > k;
-    return {{0, passes ? kInfinity : 0}, passes ? kInfinity : 0};
+    return {{.upper = passes ? kInfinity : 0, .estimate = 0}, passes ? kInfinity : 0};
   }
   const double all = contour_of_all(*leading, leading == &first ? second : first, terms, k, c);
   WorstMixture found = along(first, second, terms, k, mixing, absent, all, log_value);
-  if (all != c && !(found.value.upper < found.value.lower * (1 + kWorthAnother))) {
+  if (all != c && !(found.value.upper < found.value.estimate * (1 + kWorthAnother))) {
     const WorstMixture own = along(first, second, terms, k, mixing, absent, c, log_value);
-    const double lower = larger(found.value.lower, own.value.lower);
+    const double estimate = larger(found.value.estimate, own.value.estimate);
     if (own.value.upper < found.value.upper) {
       found = own;
     }
-    found.value.lower = lower;
+    found.value.estimate = estimate;
   }
   return found;
 }

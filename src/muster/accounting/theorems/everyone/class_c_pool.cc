@@ -70,7 +70,7 @@ numerics::Enclosure displaceable_share(double m, double h, double r) {
 ClassCPoolCurve::ClassCPoolCurve(double epsilon0, double n, double rate)
     : epsilon0_(epsilon0), n_(n), rate_(rate), profile_(Profile::pure(epsilon0)) {}
 
-numerics::Enclosure ClassCPoolCurve::generic(double epsilon) const {
+numerics::UpperAndEstimate ClassCPoolCurve::generic(double epsilon) const {
   const numerics::AtomicLaw law = reporting_law(profile_, rate_, epsilon);
   const double threshold = n_ * -std::expm1(-epsilon) * (1 - numerics::kThreeRoundings),
                scale = std::exp(epsilon) / n_;
@@ -84,11 +84,12 @@ numerics::Enclosure ClassCPoolCurve::generic(double epsilon) const {
   // delta times the probability that everybody reports.
   const double all_report = rate_ < 1 ? std::exp(n_ * std::log(rate_)) * profile_.at(epsilon) : 0;
   const double weights = weight_error(n_ * rate_);
-  return {excess.lower / weights, excess.upper * weights + all_report};
+  return {.upper = excess.upper * weights + all_report, .estimate = excess.lower / weights};
 }
 
-numerics::Enclosure class_c_pool(double epsilon0, double n, double rate, double epsilon, double guess) {
-  const numerics::Enclosure nothing{0, std::numeric_limits<double>::infinity()};
+numerics::UpperAndEstimate class_c_pool(double epsilon0, double n, double rate, double epsilon,
+                                        double guess) {
+  const numerics::UpperAndEstimate nothing{.upper = std::numeric_limits<double>::infinity(), .estimate = 0};
   const double m = n - 1;
   const double e = std::exp(epsilon);
   const double p = 1 / (std::exp(-epsilon0) + 1);
@@ -134,17 +135,17 @@ numerics::Enclosure class_c_pool(double epsilon0, double n, double rate, double 
   const double scale = kappa * std::exp(log_factor);
   const double weights = weight_error(m * rate) * (1 + numerics::kEightHundredRoundings);
   const double charged = rate * local * (outside + std::exp(m * std::log1p(-kappa)));
-  return {worst.value.lower * scale / weights,
-          worst.value.upper * scale * weights + charged * (1 + numerics::kEightThousandRoundings)};
+  return {.upper = worst.value.upper * scale * weights + charged * (1 + numerics::kEightThousandRoundings),
+          .estimate = worst.value.estimate * scale / weights};
 }
 
-numerics::Enclosure ClassCPoolCurve::delta(double epsilon) const {
+numerics::UpperAndEstimate ClassCPoolCurve::delta(double epsilon) const {
   const double cap =
       numerics::as_upper_bound(rate_ * profile_.at(epsilon) * (1 + 4 * numerics::kEightRoundings));
   if (epsilon >= epsilon0_ || n_ < 2) {
-    return {0, cap};
+    return {.upper = cap, .estimate = 0};
   }
-  numerics::Enclosure best = {0, cap};
+  numerics::UpperAndEstimate best{.upper = cap, .estimate = 0};
   // A first guess of the value is Chernoff's bound for cells without window or tilt, with all
   // others of one type.
   const double e = std::exp(epsilon);
@@ -156,18 +157,18 @@ numerics::Enclosure ClassCPoolCurve::delta(double epsilon) const {
     law.add(side * std::expm1(-epsilon0_), rate_ / (std::exp(-epsilon0_) + 1));
     guess = numerics::larger(guess, numerics::expected_excess_chernoff(law, n_, threshold) / n_ / 10);
   }
-  const numerics::Enclosure pool = class_c_pool(epsilon0_, n_, rate_, epsilon, guess);
+  const numerics::UpperAndEstimate pool = class_c_pool(epsilon0_, n_, rate_, epsilon, guess);
   if (pool.upper < best.upper) {
     best = pool;
   }
   // The generic law can be smaller only where the pool's bound is far from the truth.
   if (n_ < 3000 || !(pool.upper < 30 * guess)) {
-    const numerics::Enclosure any = generic(epsilon);
+    const numerics::UpperAndEstimate any = generic(epsilon);
     if (any.upper < best.upper) {
       best = any;
     }
   }
-  return {numerics::within(best.lower, 0.0, best.upper), best.upper};
+  return {.upper = best.upper, .estimate = numerics::within(best.estimate, 0.0, best.upper)};
 }
 
 }  // namespace muster::accounting

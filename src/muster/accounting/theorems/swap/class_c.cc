@@ -59,8 +59,9 @@ ClassCCurve ClassCCurve::unequal(double epsilon0, double n, double lo, double hi
       return numerics::Enclosure{
           0, numerics::as_upper_bound(hi * alone.at(epsilon) * (1 + numerics::kEightRoundings))};
     }
-    return few_or_many ? ClassCCurve::check_in(epsilon0, clients, hi).delta(epsilon)
-                       : ClassCPoolCurve(epsilon0, clients, hi).delta(epsilon);
+    return numerics::Enclosure{0, few_or_many
+                                      ? ClassCCurve::check_in(epsilon0, clients, hi).delta(epsilon).upper
+                                      : ClassCPoolCurve(epsilon0, clients, hi).delta(epsilon).upper};
   };
   auto mixture = std::make_shared<UnequalRatesMixture>(n, lo, hi, bound, 0.1);
   mixture->merge();
@@ -101,7 +102,7 @@ double ClassCCurve::everybody(double epsilon, double local, double sum) const {
   return probability * numerics::smaller(each, pool);
 }
 
-numerics::Enclosure ClassCCurve::delta(double epsilon) const {
+numerics::UpperAndEstimate ClassCCurve::delta(double epsilon) const {
   if (rate_ >= 1 && terms_ >= n_) {  // everybody reports: there is nobody to swap with
     return ClassCPoolCurve(epsilon0_, n_, 1).delta(epsilon);
   }
@@ -111,7 +112,7 @@ numerics::Enclosure ClassCCurve::delta(double epsilon) const {
   // reports (convexity).
   const double cap = local * (subset ? terms_ / n_ : rate_) * (1 + numerics::kThreeRoundings);
   if (epsilon >= epsilon0_) {
-    return {0, cap};
+    return {.upper = cap, .estimate = 0};
   }
   const double e = std::exp(epsilon);
   const double q = 1 / (std::exp(epsilon0_) + 1);
@@ -140,16 +141,16 @@ numerics::Enclosure ClassCCurve::delta(double epsilon) const {
   }
   const double weights = weight_error(terms_ * (lo + revealed));
   upper *= weights;
-  double lower = worst.value.lower * factor;
-  // Where the two ends can be enumerated, the larger of them is a sharper lower value.
-  if (numerics::enumerable(alternative, terms_) && lower < 0.999 * upper) {
+  double estimate = worst.value.estimate * factor;
+  // Where the two ends can be enumerated, the larger of them is a sharper estimate.
+  if (numerics::enumerable(alternative, terms_) && estimate < 0.999 * upper) {
     for (const numerics::AtomicLaw* law : {&alternative, &record}) {
-      lower = numerics::larger(
-          lower, numerics::enumerated_excess(*law, terms_, n_ * std::expm1(epsilon)).lower * factor);
+      estimate = numerics::larger(
+          estimate, numerics::enumerated_excess(*law, terms_, n_ * std::expm1(epsilon)).lower * factor);
     }
   }
   const double all_report = subset ? 0 : everybody(epsilon, local, upper);
-  const bool wide = upper - lower > kWideGap * (upper + all_report);
+  const bool wide = upper - estimate > kWideGap * (upper + all_report);
   upper = (upper + all_report) * (1 + numerics::kEightRoundings);
   const bool may_all_report = all_report > (over_counts_ ? kCompareWithPools : kCompareWithPool) * upper;
   if (over_counts_ && (may_all_report || n_ <= kFewClients || n_ > kManyClients)) {
@@ -157,7 +158,8 @@ numerics::Enclosure ClassCCurve::delta(double epsilon) const {
   } else if (!over_counts_ && !subset && (may_all_report || wide)) {
     upper = numerics::smaller(upper, ClassCPoolCurve(epsilon0_, n_, rate_).delta(epsilon).upper);
   }
-  return {numerics::within(lower / weights, 0.0, numerics::smaller(cap, upper)), upper <= cap ? upper : cap};
+  return {.upper = upper <= cap ? upper : cap,
+          .estimate = numerics::within(estimate / weights, 0.0, numerics::smaller(cap, upper))};
 }
 
 }  // namespace muster::accounting
