@@ -57,7 +57,7 @@ numerics::Enclosure displaceable_share(double m, double h, double r) {
   }
   // This expands 1/X around the mean mu of X = m - Y. The remainder after the third order is
   // (X - mu)^4 / (mu^4 X), which is not negative; X >= m - h bounds it from above.
-  const double mu = m - h * s;
+  const double mu = (m - h) + h * r;  // m - h s, which would cancel where r is small
   const double variance = h * s * r;
   const double third = -variance * (1 - 2 * s);
   const double fourth = variance * numerics::larger(0.0, 1 + 3 * (h - 2) * s * r);
@@ -82,7 +82,9 @@ numerics::UpperAndEstimate ClassCPoolCurve::generic(double epsilon) const {
   }
   // At rate 1 this is the privacy blanket. Below rate 1 it is the swap theorem, which adds the local
   // delta times the probability that everybody reports.
-  const double all_report = rate_ < 1 ? std::exp(n_ * std::log(rate_)) * profile_.at(epsilon) : 0;
+  const double all_report = rate_ < 1 ? std::exp(n_ * std::log(rate_)) * profile_.at(epsilon) *
+                                            (1 + numerics::kEightThousandRoundings)
+                                      : 0;
   const double weights = weight_error(n_ * rate_);
   return {.upper = excess.upper * weights + all_report, .estimate = excess.lower / weights};
 }
@@ -131,7 +133,7 @@ numerics::UpperAndEstimate class_c_pool(double epsilon0, double n, double rate, 
   record.add((1 - e * std::exp(-epsilon0)) * ratio_high + std::expm1(epsilon), common);
   const numerics::WorstMixture worst = numerics::worst_mixture_excess(
       alternative, record, m, m * std::expm1(epsilon), numerics::Mixing::product);
-  const double kappa = 1 - rate * (p - q);
+  const double kappa = (1 - rate) + 2 * rate * q;  // 1 - rate (p - q), which would cancel
   const double scale = kappa * std::exp(log_factor);
   const double weights = weight_error(m * rate) * (1 + numerics::kEightHundredRoundings);
   const double charged = rate * local * (outside + std::exp(m * std::log1p(-kappa)));

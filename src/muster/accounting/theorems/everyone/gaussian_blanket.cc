@@ -58,7 +58,7 @@ GaussianBlanket::Law GaussianBlanket::law(double eta, double epsilon, double ste
   const auto mixed = [&](double z, double log_alpha) {
     return (std::exp(-z) * gaussian_divergence(mu_, log_alpha).upper -
             std::expm1(-z) * gaussian_divergence(r, log_alpha).upper) *
-           (1 + numerics::kEightyRoundings);
+           (1 + numerics::kEightThousandRoundings);  // log_alpha is rounded, and tails are steep
   };
   const auto excess = [&](double z) { return discount * mixed(z, epsilon + z); };
   const auto deficit = [&](double z) { return mixed(z, z - epsilon); };

@@ -81,9 +81,10 @@ double ClassCCurve::profile_only(double epsilon) const {
 // The event that nobody is absent: all who are not revealed are shuffled, N ~ Bin(n - 1, chance)
 // others and the victim.
 double ClassCCurve::everybody(double epsilon, double local, double sum) const {
-  const double not_absent = 1 - theta_ * (1 - rate_);  // probability, for another client
+  const double absent = theta_ * (1 - rate_);               // probability, for another client
+  const double not_absent = (1 - theta_) + theta_ * rate_;  // 1 - absent, without cancellation
   const double chance = numerics::smaller(1.0, theta_ * rate_ / not_absent * (1 - numerics::kEightRoundings));
-  const double probability = rate_ * std::exp((n_ - 1) * std::log1p(-theta_ * (1 - rate_))) *
+  const double probability = rate_ * std::exp((n_ - 1) * log_probability(not_absent, absent)) *
                              (1 + numerics::kEightThousandRoundings);
   double each = local;
   if (probability * each > kMatters * sum) {

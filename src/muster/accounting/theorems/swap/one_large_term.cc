@@ -25,8 +25,10 @@ double carried(const LocalTail& local, const OthersBelowZero& others, double wei
   double sum = 0;
   for (std::size_t i = 0; i < others.points().size(); ++i) {
     const double passed = surplus + others.points()[i] / weight;
-    const double f = local.divergence(epsilon + std::log1p(passed * (1 - numerics::kEightRoundings)) *
-                                                    (1 - numerics::kEightRoundings));
+    const double beyond =
+        std::log1p(passed * (1 - numerics::kEightRoundings)) * (1 - numerics::kEightRoundings);
+    // The sum is rounded, too, and the divergence may be steep.
+    const double f = local.divergence((epsilon + beyond) * (1 - numerics::kThreeRoundings));
     if (rest * f <= kNoMore * sum) {
       return weight * (sum + rest * f);
     }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "muster/accounting/theorems/shared/mean_of_terms.h"
+#include "muster/accounting/theorems/shared/reporting_law.h"
 #include "muster/core/error.h"
 #include "muster/numerics/ordered.h"
 #include "muster/numerics/slack.h"
@@ -31,9 +32,10 @@ UnequalRatesCurve::UnequalRatesCurve(ReportingSum sum, double n, double lo, doub
   const double theta = lo / hi;
   // Terms are centred at 1 - E: an absent client's term is 0, a revealed one's is E - 1.
   shape_ = {.factor = 1 / (n * theta), .count = n, .rate = lo, .threshold = n, .revealed = (hi - lo) / hi};
-  const double not_absent = 1 - theta * (1 - hi);  // probability that another client reports or is revealed
-  everybody_ = hi * std::exp((n - 1) * std::log1p(-theta * (1 - hi)));
-  reporting_ = numerics::smaller(1.0, lo / not_absent * (1 - numerics::kThreeRoundings));
+  // The probability that another client reports or is revealed: 1 - theta (1 - hi), without cancellation.
+  const double not_absent = shape_.revealed + lo;
+  everybody_ = hi * std::exp((n - 1) * log_probability(not_absent, theta * (1 - hi)));
+  reporting_ = numerics::smaller(1.0, lo / not_absent * (1 - numerics::kEightRoundings));
 }
 
 numerics::Enclosure UnequalRatesCurve::delta(double epsilon) const {
