@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "muster/plan/keys.h"
+#include "muster/plan/randomizer_table.h"
 
 namespace muster::protocols {
 namespace {
@@ -17,6 +18,12 @@ KeySpec::Names names_of(std::initializer_list<Enum> enumerators) {
   KeySpec::Names names;
   std::ranges::transform(enumerators, std::back_inserter(names), [](Enum each) { return name_of(each); });
   return names;
+}
+
+std::vector<OptionOf<RandomizerKind>> randomizer_options() {
+  std::vector<OptionOf<RandomizerKind>> options;
+  for (const RandomizerSpec& spec : randomizer_table()) options.push_back({spec.kind, spec.untrainable});
+  return options;
 }
 
 std::vector<KeySpec> run_keys() {
@@ -122,25 +129,12 @@ std::vector<KeySpec> participation_keys() {
 }
 
 std::vector<KeySpec> randomizer_keys() {
-  using enum RandomizerKind;
   return {
       {
           .key = "randomizer.kind",
           .flag = "--randomizer",
           .meaning = "what a client does to what it sends",
-          .values = Choices(&PlanValues::randomizer,
-                            {
-                                {ldp_sgd},
-                                {gaussian},
-                                {l1},
-                                {l2},
-                                {linf},
-                                {k_rr},
-                                {laplace},
-                                {pure,
-                                 "describes a guarantee, not a randomizer that can run: it is "
-                                 "accounted and calibrated alone"},
-                            }),
+          .values = Choices(&PlanValues::randomizer, randomizer_options()),
           .needed = Needed::always,
       },
       {
@@ -148,7 +142,7 @@ std::vector<KeySpec> randomizer_keys() {
           .flag = "--epsilon0",
           .meaning = "local epsilon of one message",
           .values = Numbers{.field = &PlanValues::epsilon0, .range = kPositive},
-          .randomizers = names_of({ldp_sgd, l1, l2, linf, k_rr, laplace, pure}),
+          .randomizers = randomizers_where(&RandomizerSpec::takes_epsilon0),
           .needed = Needed::always,
       },
       {
@@ -157,7 +151,7 @@ std::vector<KeySpec> randomizer_keys() {
           .meaning = "largest L2 norm of what is randomized; with l1 its L1 norm, with linf and laplace the "
                      "size of a number",
           .values = Numbers{.field = &PlanValues::clip, .range = kPositive},
-          .randomizers = names_of({ldp_sgd, gaussian, l1, l2, linf, laplace}),
+          .randomizers = randomizers_where(&RandomizerSpec::takes_clip),
           .needed = Needed::to_train,
       },
       {
@@ -165,7 +159,7 @@ std::vector<KeySpec> randomizer_keys() {
           .flag = "--sigma",
           .meaning = "noise multiplier: deviation sigma * clip a coordinate",
           .values = Numbers{.field = &PlanValues::sigma, .range = kPositive},
-          .randomizers = names_of({gaussian}),
+          .randomizers = randomizers_where(&RandomizerSpec::takes_sigma),
           .needed = Needed::always,
       },
       {
@@ -173,7 +167,7 @@ std::vector<KeySpec> randomizer_keys() {
           .flag = "--k",
           .meaning = "number of answers",
           .values = Integers{.field = &PlanValues::k, .min = 2},
-          .randomizers = names_of({k_rr}),
+          .randomizers = randomizers_where(&RandomizerSpec::takes_k),
           .needed = Needed::always,
       },
   };

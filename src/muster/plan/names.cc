@@ -34,28 +34,6 @@ const char* name_of(Protocol protocol) {
   return "";
 }
 
-const char* name_of(RandomizerKind kind) {
-  switch (kind) {
-    case RandomizerKind::pure:
-      return "pure";
-    case RandomizerKind::ldp_sgd:
-      return "ldp-sgd";
-    case RandomizerKind::gaussian:
-      return "gaussian";
-    case RandomizerKind::l1:
-      return "l1";
-    case RandomizerKind::l2:
-      return "l2";
-    case RandomizerKind::linf:
-      return "linf";
-    case RandomizerKind::k_rr:
-      return "k-rr";
-    case RandomizerKind::laplace:
-      return "laplace";
-  }
-  return "";
-}
-
 const char* name_of(ModelKind kind) {
   switch (kind) {
     case ModelKind::cnn:

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "muster/core/error.h"
+#include "muster/plan/randomizer_table.h"
 
 namespace muster::protocols {
 
@@ -34,28 +35,7 @@ std::uint64_t Plan::rounds_charged(std::uint64_t done) const {
   return done / each + (done % each == 0 ? 0 : 1);
 }
 
-accounting::Mechanism Plan::mechanism() const {
-  using Norm = accounting::CoordinateLocal::Norm;
-  switch (randomizer) {
-    case RandomizerKind::pure:
-      return accounting::PureLocal{epsilon0.value()};
-    case RandomizerKind::ldp_sgd:
-      return accounting::LdpSgdLocal{epsilon0.value()};
-    case RandomizerKind::gaussian:
-      return accounting::GaussianLocal{sigma.value()};
-    case RandomizerKind::l1:
-      return accounting::CoordinateLocal{Norm::l1, epsilon0.value()};
-    case RandomizerKind::l2:
-      return accounting::CoordinateLocal{Norm::l2, epsilon0.value()};
-    case RandomizerKind::linf:
-      return accounting::CoordinateLocal{Norm::linf, epsilon0.value()};
-    case RandomizerKind::k_rr:
-      return accounting::KRandomizedResponse{epsilon0.value(), k.value()};
-    case RandomizerKind::laplace:
-      return accounting::LaplaceLocal{epsilon0.value()};
-  }
-  throw Error(ErrorCode::internal, "randomizer.kind", "", "", "a randomizer without a description");
-}
+accounting::Mechanism Plan::mechanism() const { return spec_of(randomizer).description(*this); }
 
 accounting::Participation Plan::participation(std::uint64_t round) const {
   using Kind = accounting::RandomCheckIn::Kind;

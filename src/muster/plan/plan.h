@@ -72,7 +72,7 @@ struct PlanValues {
   std::uint64_t seed = 1;
 
   std::uint64_t clients = 0;
-  std::string data;  // "digits", "idx:DIR", "csv:FILE" or "cifar:DIR"; empty if not stated
+  std::string data;  // "digits", "idx:DIR" or another of kDataFormats; empty if not stated
 
   Protocol protocol = Protocol::shuffled_check_in;
   double rate = 0;                 // the highest, if rates differ

@@ -26,7 +26,21 @@ void FolderName::read(const Stated& stated, PlanValues& values) const {
 
 std::optional<std::string> FolderName::write(const PlanValues& values) const { return field.get(values); }
 
-std::string DataSet::allowed(Command) const { return "digits | idx:DIR | csv:FILE | cifar:DIR | DIR"; }
+std::string data_formats() {
+  std::string text = "digits";
+  for (const DataFormat& format : kDataFormats) {
+    text += fmt::format(" | {}:{}", format.name, format.folder ? "DIR" : "FILE");
+  }
+  return text;
+}
+
+const DataFormat* data_format_of(std::string_view name) {
+  const std::size_t colon = name.find(':');
+  const auto* const found = std::ranges::find(kDataFormats, name.substr(0, colon), &DataFormat::name);
+  return colon == name.npos || found == kDataFormats.end() ? nullptr : found;
+}
+
+std::string DataSet::allowed(Command) const { return data_formats() + " | DIR"; }
 
 void DataSet::read(const Stated& stated, PlanValues& values) const {
   std::string text = text_value(stated);
@@ -38,16 +52,15 @@ void DataSet::read(const Stated& stated, PlanValues& values) const {
     refuse(stated, "names no folder");
   }
   const std::size_t colon = text.find(':');
-  const auto starts_with = [&text](const char* kind) { return text.starts_with(kind); };
-  const bool kind_named = std::ranges::any_of(std::array{"idx:", "csv:", "cifar:"}, starts_with);
-  if (kind_named && colon + 1 == text.size()) {
-    refuse(stated, text == "csv:" ? "names no file" : "names no folder");
+  const DataFormat* const format = data_format_of(text);
+  if (format != nullptr && colon + 1 == text.size()) {
+    refuse(stated, format->folder ? "names no folder" : "names no file");
   }
-  if (!kind_named && colon != text.npos && text.find('/') > colon) {
+  if (format == nullptr && colon != text.npos && text.find('/') > colon) {
     // A folder with a colon in its name must be written idx:NAME.
     refuse(stated, "is an unknown kind of data");
   }
-  field.set(values, kind_named || text == "digits" ? text : "idx:" + text);
+  field.set(values, format != nullptr || text == "digits" ? text : "idx:" + text);
 }
 
 std::optional<std::string> DataSet::write(const PlanValues& values) const {

@@ -7,6 +7,7 @@
 #include "muster/core/error.h"
 #include "muster/plan/keys.h"
 #include "muster/plan/plan.h"
+#include "muster/plan/randomizer_table.h"
 #include "muster/plan/source.h"
 
 namespace muster::protocols {
@@ -141,13 +142,13 @@ void refuse_stated(const PlanSource& source, const char* key, const std::string&
 }
 
 void check_randomizer_serves_model(const PlanSource& source, const Plan& plan) {
-  const char* vectors = "ldp-sgd | gaussian | l1 | l2 | linf";
-  if (plan.randomizer == RandomizerKind::k_rr && plan.model != ModelKind::histogram) {
-    refuse_stated(source, "randomizer.kind", vectors,
+  const Randomizes randomizes = spec_of(plan.randomizer).randomizes;
+  if (randomizes == Randomizes::one_answer && plan.model != ModelKind::histogram) {
+    refuse_stated(source, "randomizer.kind", vector_randomizers(),
                   fmt::format("is for histograms, not for {}", name_of(plan.model)));
   }
-  if (plan.randomizer == RandomizerKind::laplace && plan.model != ModelKind::mean) {
-    refuse_stated(source, "randomizer.kind", vectors,
+  if (randomizes == Randomizes::one_number && plan.model != ModelKind::mean) {
+    refuse_stated(source, "randomizer.kind", vector_randomizers(),
                   fmt::format("is for the mean of one number, not for {}", name_of(plan.model)));
   }
 }

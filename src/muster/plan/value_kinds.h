@@ -8,9 +8,9 @@
 //     kPlaceholder           "NUMBER", for --help
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
-#include <initializer_list>
 #include <limits>
 #include <optional>
 #include <string>
@@ -58,7 +58,20 @@ struct FolderName {
   std::optional<std::string> write(const PlanValues& values) const;
 };
 
-// "digits", "idx:DIR", "csv:FILE" or "cifar:DIR". A plain DIR is read as "idx:DIR"; empty text is no data.
+// The formats of data files: how a plan names one, and whether a folder or a file follows. A new format takes a
+// line here and its reader in simulation/data_source.cc.
+struct DataFormat {
+  std::string_view name;
+  bool folder;
+};
+inline constexpr std::array kDataFormats = {DataFormat{"idx", true}, DataFormat{"csv", false},
+                                            DataFormat{"cifar", true}};
+// "digits | idx:DIR | csv:FILE | cifar:DIR", as errors list them.
+std::string data_formats();
+// The format that a data set's name begins with, "csv" of "csv:FILE"; nullptr if it begins with none.
+const DataFormat* data_format_of(std::string_view name);
+
+// "digits", or a format and a path, as "csv:FILE". A plain DIR is read as "idx:DIR"; empty text is no data.
 struct DataSet {
   static constexpr std::string_view kPlaceholder = "TEXT";
   Field<std::string> field;
@@ -142,7 +155,7 @@ class Choices {
   static constexpr std::string_view kPlaceholder = "TEXT";
 
   template <typename Enum>
-  Choices(Enum PlanValues::*field, std::initializer_list<std::type_identity_t<OptionOf<Enum>>> options)
+  Choices(Enum PlanValues::*field, const std::vector<std::type_identity_t<OptionOf<Enum>>>& options)
       : chosen_([field](const PlanValues& values) { return name_of(values.*field); }) {
     for (const auto& [enumerator, untrainable] : options) {
       options_.push_back({name_of(enumerator), untrainable,

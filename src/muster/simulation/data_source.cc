@@ -1,6 +1,7 @@
 #include "muster/simulation/data_source.h"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <string_view>
 #include <system_error>
@@ -11,6 +12,7 @@
 #include "muster/learning/data/csv.h"
 #include "muster/learning/data/digits.h"
 #include "muster/learning/data/idx.h"
+#include "muster/plan/value_kinds.h"
 
 namespace muster::simulation {
 namespace {
@@ -19,20 +21,28 @@ constexpr std::uint64_t kMostDigits = 60'000;
 constexpr std::uint64_t kTestDigits = 10'000;
 constexpr std::uint64_t kOpenDigits = 20'000;
 
+// The reader of each of the plan's formats (plan/value_kinds.h).
+struct Loader {
+  std::string_view format;
+  learning::DataSplit (*load)(const std::filesystem::path& path);
+};
+constexpr std::array kLoaders = {Loader{"idx", learning::load_idx}, Loader{"csv", learning::load_csv},
+                                 Loader{"cifar", learning::load_cifar}};
+
 // The part of the name after the colon: a folder or a file.
 std::string path_of(const std::string& name) { return name.substr(name.find(':') + 1); }
 
 learning::DataSplit load_files(const char* key, const std::string& name) {
   std::error_code ignored;
   if (name.starts_with("idx:") && std::filesystem::is_regular_file(path_of(name), ignored)) {
-    throw Error(ErrorCode::plan, key, path_of(name), "idx:DIR | csv:FILE | cifar:DIR",
+    throw Error(ErrorCode::plan, key, path_of(name), protocols::data_formats(),
                 "is a file and no folder; did you mean csv:" + path_of(name) + "?");
   }
-  if (name.starts_with("idx:")) return learning::load_idx(path_of(name));
-  if (name.starts_with("csv:")) return learning::load_csv(path_of(name));
-  if (name.starts_with("cifar:")) return learning::load_cifar(path_of(name));
-  throw Error(ErrorCode::plan, key, name, "digits | idx:DIR | csv:FILE | cifar:DIR",
-              "is not a data set that muster reads");
+  if (const protocols::DataFormat* format = protocols::data_format_of(name)) {
+    const auto loader = std::ranges::find(kLoaders, format->name, &Loader::format);
+    if (loader != kLoaders.end()) return loader->load(path_of(name));
+  }
+  throw Error(ErrorCode::plan, key, name, protocols::data_formats(), "is not a data set that muster reads");
 }
 
 // The inputs of one example as bytes, for comparison.

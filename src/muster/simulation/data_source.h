@@ -1,4 +1,4 @@
-// Loads the data sets that a plan names: `digits`, idx:DIR, csv:FILE, cifar:DIR.
+// Loads the data sets that a plan names: `digits`, and files in the formats of plan/value_kinds.h.
 //
 // All functions only read. Thread-safe.
 #pragma once

@@ -10,6 +10,7 @@
 #include "muster/learning/gradients/engine.h"
 #include "muster/learning/models/pretraining.h"
 #include "muster/learning/statistics/statistics.h"
+#include "muster/plan/randomizer_table.h"
 #include "muster/simulation/data_source.h"
 
 namespace muster::simulation {
@@ -18,7 +19,6 @@ namespace {
 using learning::Architecture;
 using learning::ArchitectureKind;
 using protocols::ModelKind;
-using protocols::RandomizerKind;
 
 Architecture architecture_for(ArchitectureKind kind, const protocols::Plan& plan,
                               const learning::Dataset& data) {
@@ -80,14 +80,15 @@ ModelTask on_features(const protocols::Plan& plan, const learning::DataSplit& da
 // The diameter of the set of clipped vectors: of the ball of radius clip in the randomizer's norm.
 double diameter_of(const protocols::Plan& plan, std::size_t dimension) {
   const double sides =
-      plan.randomizer == RandomizerKind::linf ? std::sqrt(static_cast<double>(dimension)) : 1;
+      protocols::spec_of(plan.randomizer).clips_coordinates ? std::sqrt(static_cast<double>(dimension)) : 1;
   return 2 * plan.clip.value() * sides;
 }
 
 ModelTask mean(const protocols::Plan& plan, const learning::DataSplit& data) {
   ModelTask task;
-  task.function = plan.randomizer == RandomizerKind::laplace ? learning::make_scalar_mean(data.train)
-                                                             : learning::make_vector_mean(data.train);
+  const bool one_number = protocols::spec_of(plan.randomizer).randomizes == protocols::Randomizes::one_number;
+  task.function =
+      one_number ? learning::make_scalar_mean(data.train) : learning::make_vector_mean(data.train);
   const double diameter = diameter_of(plan, task.function->dimension());
   task.make_evaluator = [&function = *task.function, diameter](const learning::Dataset& test, WorkerTeam&) {
     return make_mean_evaluator(function, test, diameter);

@@ -1,5 +1,7 @@
 #include "muster/simulation/setup.h"
 
+#include <fmt/format.h>
+
 #include <future>
 #include <memory>
 #include <string>
@@ -7,59 +9,33 @@
 
 #include "muster/accounting/accountant.h"
 #include "muster/core/error.h"
-#include "muster/randomizers/gaussian.h"
-#include "muster/randomizers/gaussian_sum.h"
-#include "muster/randomizers/k_rr.h"
-#include "muster/randomizers/k_rr_sum.h"
-#include "muster/randomizers/l1.h"
-#include "muster/randomizers/l2.h"
-#include "muster/randomizers/laplace.h"
-#include "muster/randomizers/ldp_sgd.h"
-#include "muster/randomizers/linf.h"
+#include "muster/plan/randomizer_table.h"
 
 namespace muster::simulation {
 namespace {
 
-std::unique_ptr<randomizers::VectorRandomizer> make_randomizer(const protocols::Plan& plan,
-                                                               std::size_t dimension) {
-  using enum protocols::RandomizerKind;
-  switch (plan.randomizer) {
-    case ldp_sgd:
-      return randomizers::make_ldp_sgd(plan.epsilon0.value(), plan.clip.value(), dimension);
-    case gaussian:
-      return randomizers::make_gaussian(plan.sigma.value(), plan.clip.value(), dimension);
-    case l1:
-      return randomizers::make_l1(plan.epsilon0.value(), plan.clip.value(), dimension);
-    case l2:
-      return randomizers::make_l2(plan.epsilon0.value(), plan.clip.value(), dimension);
-    case linf:
-      return randomizers::make_linf(plan.epsilon0.value(), plan.clip.value(), dimension);
-    case k_rr:
-      if (dimension != plan.k.value()) {
-        throw Error(ErrorCode::plan, "randomizer.k", std::to_string(plan.k.value()),
-                    std::to_string(dimension), "is not the number of answers of what is learned");
-      }
-      return randomizers::make_k_rr(plan.epsilon0.value(), plan.k.value());
-    case laplace:
-      if (dimension != 1) {
-        throw Error(ErrorCode::plan, "randomizer.kind", "laplace",
-                    "ldp-sgd | gaussian | l1 | l2 | linf for vectors",
-                    "randomizes one number, and a record has " + std::to_string(dimension));
-      }
-      return randomizers::make_laplace(plan.epsilon0.value(), plan.clip.value());
-    case pure:
-      break;
+// Refuses a randomizer of single numbers or answers for records of another shape.
+void check_shape(const protocols::Plan& plan, const protocols::RandomizerSpec& spec, std::size_t dimension) {
+  if (spec.randomizes == protocols::Randomizes::one_answer && dimension != plan.k.value()) {
+    throw Error(ErrorCode::plan, "randomizer.k", std::to_string(plan.k.value()), std::to_string(dimension),
+                "is not the number of answers of what is learned");
   }
-  throw Error(ErrorCode::plan, "randomizer.kind", name_of(plan.randomizer), "a randomizer that can run",
-              "cannot run: it is a description alone");
+  if (spec.randomizes == protocols::Randomizes::one_number && dimension != 1) {
+    throw Error(ErrorCode::plan, "randomizer.kind", spec.name,
+                protocols::vector_randomizers() + " for vectors",
+                "randomizes one number, and a record has " + std::to_string(dimension));
+  }
 }
 
-std::unique_ptr<randomizers::SumSampler> make_sum_sampler(const protocols::Plan& plan,
-                                                          std::size_t dimension) {
-  if (plan.randomizer == protocols::RandomizerKind::gaussian) {
-    return randomizers::make_gaussian_sum(plan.sigma.value(), plan.clip.value(), dimension);
+std::unique_ptr<randomizers::VectorRandomizer> make_randomizer(const protocols::Plan& plan,
+                                                               std::size_t dimension) {
+  const protocols::RandomizerSpec& spec = protocols::spec_of(plan.randomizer);
+  if (spec.sampler == nullptr) {
+    throw Error(ErrorCode::plan, "randomizer.kind", spec.name, "a randomizer that can run",
+                "cannot run: it is a description alone");
   }
-  return randomizers::make_k_rr_sum(plan.epsilon0.value(), plan.k.value());
+  check_shape(plan, spec, dimension);
+  return spec.sampler(plan, dimension);
 }
 
 using Epsilon = std::function<double(std::uint64_t)>;
@@ -77,7 +53,7 @@ TrainingParts assemble(const protocols::Plan& plan, const learning::DataSplit& d
   parts.task = make_model_task(plan, data);
   parts.randomizer = make_randomizer(plan, parts.task.function->dimension());
   if (fidelity == Fidelity::sum) {
-    parts.sum = make_sum_sampler(plan, parts.randomizer->dimension());
+    parts.sum = protocols::spec_of(plan.randomizer).sum_sampler(plan, parts.randomizer->dimension());
   }
   const accounting::Mechanism charged = parts.randomizer->description();
   if (!same_mechanism(charged, plan.mechanism())) {
@@ -94,11 +70,14 @@ TrainingParts assemble(const protocols::Plan& plan, const learning::DataSplit& d
 bool same_mechanism(const accounting::Mechanism& a, const accounting::Mechanism& b) { return a == b; }
 
 void check_fidelity(const protocols::Plan& plan, Fidelity fidelity) {
-  using enum protocols::RandomizerKind;
-  if (fidelity == Fidelity::sum && plan.randomizer != gaussian && plan.randomizer != k_rr) {
-    throw Error(ErrorCode::usage, "--fidelity", "sum", "message; sum with randomizer gaussian | k-rr",
-                std::string("does not go with randomizer ") + name_of(plan.randomizer) +
-                    ", which has no draw of the sum of its messages");
+  const protocols::RandomizerSpec& spec = protocols::spec_of(plan.randomizer);
+  if (fidelity == Fidelity::sum && spec.sum_sampler == nullptr) {
+    throw Error(
+        ErrorCode::usage, "--fidelity", "sum",
+        fmt::format("message; sum with randomizer {}",
+                    fmt::join(protocols::randomizers_where(&protocols::RandomizerSpec::sum_sampler), " | ")),
+        fmt::format("does not go with randomizer {}, which has no draw of the sum of its messages",
+                    spec.name));
   }
 }
 

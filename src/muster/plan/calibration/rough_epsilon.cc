@@ -3,26 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "muster/plan/randomizer_table.h"
+
 namespace muster::protocols {
 namespace {
-
-// The variance that one report adds to the likelihood ratio of the shuffled messages, times their number.
-double second_moment(const Plan& plan) {
-  if (plan.randomizer == RandomizerKind::gaussian) {
-    const double mu = 2 / *plan.sigma;
-    return std::expm1(std::min(mu * mu, 100.0));
-  }
-  const double e = std::exp(std::min(*plan.epsilon0, 100.0));
-  switch (plan.randomizer) {
-    case RandomizerKind::k_rr:
-      return 2 * (e - 1) * (e - 1) / (e + static_cast<double>(*plan.k) - 1);
-    case RandomizerKind::pure:
-    case RandomizerKind::laplace:
-      return 2 * (e - 1) * (e - 1) / (e + 1);
-    default:
-      return (e - 1) * (e - 1) / e;  // class C: 4 sinh^2(epsilon0 / 2)
-  }
-}
 
 // The probability that a client reports, divided by the number of clients or slots that hide the report.
 double exposure(const Plan& plan) {
@@ -58,7 +42,8 @@ double log_delta(double mu, double epsilon) {
 
 double rough_epsilon(const Plan& plan, double delta) {
   const double rounds = std::max(static_cast<double>(plan.rounds), 1.0);
-  const double mu = std::clamp(std::sqrt(rounds * exposure(plan) * second_moment(plan)), 1e-12, 1e3);
+  const double mu = std::clamp(
+      std::sqrt(rounds * exposure(plan) * spec_of(plan.randomizer).likelihood_variance(plan)), 1e-12, 1e3);
   double low = 1e-14, high = 1e7;
   while (high > low * 1.0001) {
     const double middle = std::sqrt(low * high);

@@ -3,28 +3,19 @@
 #include <cmath>
 
 #include "muster/core/error.h"
-#include "muster/randomizers/variance.h"
+#include "muster/plan/randomizer_table.h"
 
 namespace muster::protocols {
 namespace {
 
 // E |report|^2 for a value of size 1, by the formulas of the samplers in one dimension.
 double second_moment(const Plan& plan) {
-  switch (plan.randomizer) {
-    case RandomizerKind::gaussian:
-      return 1 + *plan.sigma * *plan.sigma;
-    case RandomizerKind::laplace:
-      return 1 + randomizers::laplace_variance(*plan.epsilon0, 1);
-    case RandomizerKind::k_rr: {
-      const double k = static_cast<double>(*plan.k);
-      return randomizers::k_rr_second_moment(randomizers::ideal_kept(*plan.epsilon0, k), k);
-    }
-    case RandomizerKind::pure:
-      throw Error(ErrorCode::plan, "randomizer.kind", "pure", "a randomizer that runs",
-                  "has no accuracy: what a report carries is not said");
-    default:  // the randomizers that send one sign
-      return randomizers::sphere_second_moment(randomizers::ideal_sign_scale(*plan.epsilon0), 1, 1);
+  const RandomizerSpec& spec = spec_of(plan.randomizer);
+  if (spec.second_moment == nullptr) {
+    throw Error(ErrorCode::plan, "randomizer.kind", spec.name, "a randomizer that runs",
+                "has no accuracy: what a report carries is not said");
   }
+  return spec.second_moment(plan);
 }
 
 }  // namespace

@@ -1,0 +1,68 @@
+// The table of randomizers that a plan may name. One row says everything that plans, calibration and
+// simulation need to know of a randomizer: its name, the keys it takes, what it randomizes, the description
+// that is charged and the sampler that runs.
+//
+// A new randomizer takes an enumerator in plan.h and a row in randomizer_table.cc; CONTRIBUTING.md lists the
+// other files. The functions of a row read fields that validation has found to be present. Thread-safe.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "muster/describe/mechanism.h"
+#include "muster/plan/plan.h"
+#include "muster/randomizers/randomizer.h"
+#include "muster/randomizers/sum_sampler.h"
+
+namespace muster::protocols {
+
+// What a record must be for a client to randomize it.
+enum class Randomizes { vectors, one_number, one_answer };
+
+struct RandomizerSpec {
+  RandomizerKind kind;
+  const char* name;                   // "ldp-sgd"
+  std::string_view untrainable = {};  // why training refuses it; empty if it is trained
+  Randomizes randomizes = Randomizes::vectors;
+
+  // Which keys of the section [randomizer] it takes.
+  bool takes_epsilon0 = true;
+  bool takes_clip = true;
+  bool takes_sigma = false;
+  bool takes_k = false;
+  // Whether the clip bounds each coordinate by itself, rather than a norm that is at least the L2 norm.
+  bool clips_coordinates = false;
+
+  // What the accountant charges for one message.
+  accounting::Mechanism (*description)(const PlanValues& values);
+  // The sampler of one message of a record of `dimension` numbers; nullptr if there is none.
+  std::unique_ptr<randomizers::VectorRandomizer> (*sampler)(const PlanValues& values,
+                                                            std::size_t dimension) = nullptr;
+  // The sampler of the sum of many clients' messages, which has the law of adding them up; nullptr if
+  // there is none.
+  std::unique_ptr<randomizers::SumSampler> (*sum_sampler)(const PlanValues& values,
+                                                          std::size_t dimension) = nullptr;
+  // E |z|^2 of a decoded message z for a record of size 1 in one dimension, where clip is 1; nullptr without
+  // a sampler.
+  double (*second_moment)(const PlanValues& values) = nullptr;
+  // An estimate, for the first guess of a search: the variance that one message adds to the likelihood
+  // ratio of the shuffled messages, times their number. It is finite at any finite epsilon0 and sigma.
+  double (*likelihood_variance)(const PlanValues& values);
+};
+
+// All randomizers, in the order of the documentation.
+std::span<const RandomizerSpec> randomizer_table();
+// Throws Error(internal) for a kind without a row.
+const RandomizerSpec& spec_of(RandomizerKind kind);
+
+// The names of the rows that fit, in the table's order: randomizers_where(&RandomizerSpec::takes_clip).
+std::vector<std::string_view> randomizers_where(const std::function<bool(const RandomizerSpec&)>& fits);
+// The names of the randomizers of vectors, "ldp-sgd | gaussian | l1 | l2 | linf", as errors list them.
+std::string vector_randomizers();
+
+}  // namespace muster::protocols
