@@ -314,6 +314,24 @@ HEADERS = {
 LIBRARY_CALL = re.compile(r"find_package\(\s*(\w+)|pkg_check_modules\(\s*\w+\s+(?:(?:REQUIRED|IMPORTED_TARGET|GLOBAL)\s+)*([\w-]+)")
 
 
+# 1 + 1e-12, 1 - 4e-16L, 1.0 + 2.3e-16: a factor that is near 1 by a number that says nothing.
+BARE_SLACK = re.compile(r"(?<![\w.])1(?:\.0*)?L?\s*[+-]\s*\d[\d.]*e-\d+", re.I)
+SLACK = "src/muster/numerics/slack.h"
+
+
+def slack_has_a_name(root):
+    """A factor 1 + 1e-12 is written with a name of numerics/slack.h, or of the place that derives it: docs/theory/arithmetic.md."""
+    complaints = []
+    for path in sources(root, "src", "apps"):
+        where = path.relative_to(root)
+        if path.stem.endswith("_test") or str(where) == SLACK:
+            continue
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            if BARE_SLACK.search(line.split("//")[0]):
+                complaints.append(f"{where}:{number}: a bare factor near 1; name it, as numerics/slack.h does")
+    return complaints
+
+
 def libraries_are_declared(root):
     """packages.txt lists what CMake looks for and no other library, each package has a page in docs/decisions, and what
     the rooms and the command look for is in group demo, so that `make demo` builds a command that can do everything."""
@@ -362,6 +380,7 @@ RULES = [
     nothing_is_left_for_later,
     comparisons_see_nan,
     library_neither_prints_nor_exits,
+    slack_has_a_name,
     libraries_are_declared,
 ]
 

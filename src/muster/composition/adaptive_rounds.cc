@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "muster/numerics/ordered.h"
+#include "muster/numerics/slack.h"
 
 namespace muster::accounting {
 namespace {
@@ -117,7 +118,7 @@ double AdaptiveRounds::between(const std::vector<double>& values, double spacing
   const double share =
       std::expm1(larger(0.0, epsilon - spacing * static_cast<double>(left))) / std::expm1(spacing);
   // The chord falls, so less weight on its right end errs upward.
-  const double right = numerics::within(share * (1 - 1e-12) - 1e-13, 0.0, 1.0);
+  const double right = numerics::within(share * (1 - numerics::kEightThousandRoundings) - 1e-13, 0.0, 1.0);
   return smaller(values[left], ((1 - right) * values[left] + right * values[left + 1]) * (1 + 8 * kUlp));
 }
 

@@ -7,6 +7,7 @@
 #include "muster/composition/convolved_near.h"
 #include "muster/composition/loss_integral.h"
 #include "muster/numerics/ordered.h"
+#include "muster/numerics/slack.h"
 
 namespace muster::accounting {
 namespace {
@@ -44,7 +45,7 @@ double nearly_certain(Parts parts, double epsilon) {
       break;  // the exponent is convex in c: no smaller c is better
     }
   }
-  return numerics::larger(0.0, (1 - std::exp(least) * (1 + 1e-12)) * (1 - 2.3e-16));
+  return numerics::larger(0.0, (1 - std::exp(least) * (1 + numerics::kEightThousandRoundings)) * (1 - kUlp));
 }
 
 // An enclosure that needs neither an integral nor a convolution; nullopt if that would be loose.
@@ -55,7 +56,8 @@ std::optional<numerics::Enclosure> plain_value(Parts parts, double spacing, doub
   }
   const double chernoff = Integral(parts, spacing, epsilon).chernoff();
   if (chernoff <= numerics::larger(kBesides * at_infinity, kVanishing)) {
-    return numerics::Enclosure{at_infinity * (1 - 1e-12), with_infinite_losses(chernoff, at_infinity)};
+    return numerics::Enclosure{at_infinity * (1 - numerics::kEightThousandRoundings),
+                               with_infinite_losses(chernoff, at_infinity)};
   }
   return std::nullopt;
 }
@@ -63,7 +65,7 @@ std::optional<numerics::Enclosure> plain_value(Parts parts, double spacing, doub
 }  // namespace
 
 double with_infinite_losses(double upper, double at_infinity) {
-  return numerics::smaller(1.0, upper + at_infinity * (1 + 1e-12) + kMinNormal);
+  return numerics::smaller(1.0, upper + at_infinity * (1 + numerics::kEightThousandRoundings) + kMinNormal);
 }
 
 std::optional<numerics::Enclosure> composed_delta_by_integral(Parts parts, double spacing, double epsilon,
@@ -71,19 +73,23 @@ std::optional<numerics::Enclosure> composed_delta_by_integral(Parts parts, doubl
   const double at_infinity = mass_at_infinity(parts);
   const double intrinsic = numerics::larger(0.0, -std::expm1(epsilon));
   if (const auto finite = trivial_value(parts, spacing, epsilon)) {
-    return numerics::Enclosure{numerics::larger(intrinsic, at_infinity * (1 - 1e-12)),
-                               numerics::within(finite->upper + at_infinity * (1 + 1e-12), intrinsic, 1.0)};
+    return numerics::Enclosure{
+        numerics::larger(intrinsic, at_infinity * (1 - numerics::kEightThousandRoundings)),
+        numerics::within(finite->upper + at_infinity * (1 + numerics::kEightThousandRoundings), intrinsic,
+                         1.0)};
   }
   if (const auto plain = plain_value(parts, spacing, epsilon, at_infinity)) {
-    return numerics::Enclosure{numerics::larger(plain->lower, intrinsic * (1 - 1e-12)),
-                               numerics::larger(plain->upper, intrinsic)};
+    return numerics::Enclosure{
+        numerics::larger(plain->lower, intrinsic * (1 - numerics::kEightThousandRoundings)),
+        numerics::larger(plain->upper, intrinsic)};
   }
   const auto answer = Integral(parts, spacing, epsilon).value(most.cells, most.work);
   if (!answer || answer->upper - answer->lower > kUnresolved * answer->upper) {
     return std::nullopt;
   }
-  return numerics::Enclosure{numerics::larger(answer->lower, intrinsic * (1 - 1e-12)),
-                             numerics::larger(with_infinite_losses(answer->upper, at_infinity), intrinsic)};
+  return numerics::Enclosure{
+      numerics::larger(answer->lower, intrinsic * (1 - numerics::kEightThousandRoundings)),
+      numerics::larger(with_infinite_losses(answer->upper, at_infinity), intrinsic)};
 }
 
 TotalShift total_shift(Parts parts, double epsilon) {
@@ -107,7 +113,8 @@ std::optional<numerics::Enclosure> on_coarser_lattice(Parts parts, double spacin
 double lower_end(Parts parts, double spacing, double epsilon) {
   if (const auto below = on_coarser_lattice(parts, spacing, epsilon, Side::below)) return below->lower;
   const double intrinsic = numerics::larger(0.0, -std::expm1(epsilon));
-  return numerics::larger(convolved_at(parts, spacing, epsilon, Ends::lower).lower, intrinsic * (1 - 1e-12));
+  return numerics::larger(convolved_at(parts, spacing, epsilon, Ends::lower).lower,
+                          intrinsic * (1 - numerics::kEightThousandRoundings));
 }
 
 double upper_end(Parts parts, double spacing, double epsilon) {

@@ -9,6 +9,7 @@
 #include "muster/composition/loss_integral.h"
 #include "muster/numerics/ordered.h"
 #include "muster/numerics/roots/crossing.h"
+#include "muster/numerics/slack.h"
 
 namespace muster::accounting {
 namespace {
@@ -100,7 +101,8 @@ double upper_without_shifts(Parts parts, double spacing, double target) {
   const double convolved = numerics::crossing_from_above(
       [&](double epsilon) { return with_infinite_losses(losses.delta(epsilon), at_infinity); }, target,
       kMaxEpsilon, expected_epsilon(parts, spacing, target));
-  const double left = (target - at_infinity * (1 + 1e-12)) * (1 - 1e-12);
+  const double left = (target - at_infinity * (1 + numerics::kEightThousandRoundings)) *
+                      (1 - numerics::kEightThousandRoundings);
   return left > 0 ? numerics::smaller(convolved, chernoff_epsilon(parts, spacing, left)) : convolved;
 }
 

@@ -34,6 +34,8 @@ constexpr double kNoisy = 1e-7;
 // Doubles below this have fewer digits. It is added to every upper bound and subtracted
 // from every lower one.
 constexpr double kMinNormal = std::numeric_limits<double>::min();
+// Relative error of sums of up to ten million positive terms.
+constexpr double kErrorOfSums = 1e-8;
 
 // A sum of many terms within an ulp of itself: what each addition loses is summed
 // separately (Neumaier 1974).
@@ -226,8 +228,7 @@ class TermSum {
   void leave_out(double count, double t) { skipped_ += 2 * count * kernel_.largest() * left_out(t); }
 
   double value() const { return value_.value(); }
-  // The factor covers the rounding of these sums of many positive terms.
-  double error() const { return (skipped_ + noise_) * (1 + 1e-8); }
+  double error() const { return (skipped_ + noise_) * (1 + kErrorOfSums); }
 
  private:
   // The rounding error x of a term's logarithm is affine in t; it moves the term by less than

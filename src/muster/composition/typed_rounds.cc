@@ -7,6 +7,7 @@
 #include "muster/composition/round_curve.h"
 #include "muster/numerics/ordered.h"
 #include "muster/numerics/roots/crossing.h"
+#include "muster/numerics/slack.h"
 
 namespace muster::accounting {
 namespace {
@@ -97,7 +98,7 @@ std::vector<TypedRounds::Charge> TypedRounds::charges(Tables& tables, std::uint6
     };
     const RoundCurve table = tabulate(curve, {},
                                       {.per_deviation = kNodesPerDeviation,
-                                       .negligible = values.back() * (1 + 1e-12),
+                                       .negligible = values.back() * (1 + numerics::kEightThousandRoundings),
                                        .visited = kVisited,
                                        .nested = true});
     return &tables.pairs.emplace(length, LossDistribution::dominating(table)).first->second;

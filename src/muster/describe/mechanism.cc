@@ -8,12 +8,15 @@
 #include "muster/core/error.h"
 #include "muster/describe/gaussian_divergence.h"
 #include "muster/numerics/ordered.h"
+#include "muster/numerics/slack.h"
 
 namespace muster::accounting {
 namespace {
 
 // Covers the few rounding errors of a closed formula.
-constexpr double kOutward = 1 + 1e-14;
+constexpr double kOutward = 1 + numerics::kEightyRoundings;
+// Covers those of an exponential of any size.
+constexpr double kPowerOutward = 1 + numerics::kEightThousandRoundings;
 
 void require_positive(const char* key, double value) {
   if (!(value > 0 && std::isfinite(value))) {
@@ -111,7 +114,7 @@ double local_alternative_tail(const Mechanism& mechanism, double log_alpha) {
   const auto* response = std::get_if<KRandomizedResponse>(&mechanism);
   const double others = response != nullptr ? static_cast<double>(response->k) - 1 : 1;
   const double tail = std::holds_alternative<LaplaceLocal>(mechanism)
-                          ? 0.5 * std::exp(-(log_alpha + epsilon0) / 2)
+                          ? 0.5 * std::exp(-(log_alpha + epsilon0) / 2) * kPowerOutward
                           : std::exp(-epsilon0) / (1 + others * std::exp(-epsilon0));
   return numerics::as_upper_bound(tail * kOutward + kMinNormal);
 }

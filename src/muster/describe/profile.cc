@@ -8,6 +8,7 @@
 #include "muster/core/error.h"
 #include "muster/describe/gaussian_divergence.h"
 #include "muster/numerics/ordered.h"
+#include "muster/numerics/slack.h"
 
 namespace muster::accounting {
 namespace {
@@ -179,7 +180,7 @@ double Profile::at(long double log_alpha) const {
   for (std::size_t i = log_alphas_.size(); i-- > 0 && log_alphas_[i] > log_alpha;) {
     sum -= static_cast<Extended>(p_masses_[i]) * std::expm1(log_alpha - log_alphas_[i]);
   }
-  return numerics::as_upper_bound(static_cast<double>(sum * (1 + 1e-15L)));
+  return numerics::as_upper_bound(static_cast<double>(sum * (1 + numerics::kExtendedRoundings)));
 }
 
 double Profile::alternative_tail(double log_alpha) const {

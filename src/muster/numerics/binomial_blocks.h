@@ -16,6 +16,9 @@ struct BinomialBlock {
   double weight;
 };
 
+// All weights of an exponent of 15 or more, on at most 1e9 values, sum to less than 1 plus this.
+inline constexpr double kBlocksExceedOne = 1e-6;
+
 // Near the mean, blocks are max(1, fineness * sd * (1 + |z|)) values wide, where z is the distance from
 // the mean in deviations, until the Chernoff exponent exceeds `exponent`. Beyond that, the two ends of a
 // block differ by a factor of up to 1.2, and its weight is Chernoff's bound.

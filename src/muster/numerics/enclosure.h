@@ -1,4 +1,5 @@
-// An interval that certainly contains the true value: the result type of the certified numerics.
+// The result types of the certified numerics: an interval that certainly contains the true value, and an
+// upper bound without a proven lower one.
 #pragma once
 
 namespace muster::numerics {
@@ -6,6 +7,13 @@ namespace muster::numerics {
 struct Enclosure {
   double lower;
   double upper;
+};
+
+// `upper` is at least the true value. `estimate` is at most `upper` and on no proven side of the truth; the gap
+// between the two is about what a sharper computation could gain.
+struct UpperAndEstimate {
+  double upper;
+  double estimate;
 };
 
 }  // namespace muster::numerics

@@ -1,12 +1,13 @@
 // Composes rounds of which only (epsilon, delta) is known.
 //
-//   optimal_*        Kairouz, Oh, Viswanath, "The composition theorem for differential privacy" (ICML 2015),
-//                    Theorem 3.3: T rounds, each (epsilon, delta)-DP, exactly (attained by a flagged
-//                    randomized response).
+//   optimal_*        Kairouz, Oh, Viswanath, "The composition theorem for differential privacy" (ICML 2015,
+//                    arXiv 1311.0776), Theorem 3.3: T rounds, each (epsilon, delta)-DP, exactly (attained by
+//                    a flagged randomized response).
 //   heterogeneous_*  their Theorem 3.5: rounds with different (epsilon, delta); the least of its three forms.
-//   advanced_*       Dwork, Rothblum, Vadhan (2010), as Dwork, Roth, "The algorithmic foundations of
+//   advanced_*       Dwork, Rothblum, Vadhan (FOCS 2010), as Dwork, Roth, "The algorithmic foundations of
 //                    differential privacy" (2014), Theorem 3.20: "strong composition", the papers' baseline.
-//   subsampled       Balle, Barthe, Gaboardi, "Privacy amplification by subsampling" (2018), Theorem 9: a
+//   subsampled       Balle, Barthe, Gaboardi, "Privacy amplification by subsampling" (NeurIPS 2018, arXiv
+//                    1807.01647), Theorem 9: a
 //                    uniform subset.
 //
 // The proofs are in docs/theory/baselines.md. Rounds may be adaptive. Every returned value is an UPPER

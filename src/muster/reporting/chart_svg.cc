@@ -12,6 +12,7 @@ constexpr const char* kInk = "#1f2933";
 constexpr const char* kFaint = "#e4e7eb";
 constexpr const char* kMuted = "#616e7c";
 constexpr double kHeadingLeft = 72;
+constexpr double kNearly = 1e-9;  // a tick so little outside its range is at the edge, relatively
 
 std::string text_at(double x, double y, const char* anchor, const std::string& words,
                     const std::string& more = "") {
@@ -40,7 +41,7 @@ std::vector<double> logarithmic_ticks(double low, double high, std::size_t most)
       for (int decade = first; decade <= std::log10(high) + 1e-9; ++decade) {
         for (const double step : steps) {
           const double value = step * std::pow(10.0, decade);
-          if (decade % stride == 0 && value >= low * (1 - 1e-9) && value <= high * (1 + 1e-9)) {
+          if (decade % stride == 0 && value >= low * (1 - kNearly) && value <= high * (1 + kNearly)) {
             found.push_back(value);
           }
         }
@@ -58,7 +59,7 @@ double round_step(double range, std::size_t most) {
   const double least = range / static_cast<double>(most - 1);
   const double decade = std::pow(10.0, std::floor(std::log10(least)));
   for (const double step : {1.0, 2.0, 5.0}) {
-    if (step * decade >= least * (1 - 1e-9)) {
+    if (step * decade >= least * (1 - kNearly)) {
       return step * decade;
     }
   }

@@ -5,11 +5,12 @@
 #include <vector>
 
 #include "muster/accounting/gate/binary_test.h"
+#include "muster/numerics/slack.h"
 
 namespace muster::accounting {
 namespace {
 
-constexpr double kInward = 1 - 1e-9;
+constexpr double kInward = 1 - numerics::kEightMillionRoundings;
 // The relative precision of an epsilon that is searched for.
 constexpr double kNearly = 1e-3;
 // Numbers of reports that are less probable than this are left out.
@@ -46,7 +47,7 @@ double normal_gap(double x, double mu) {
 std::vector<Bit> bits_of(const Mechanism& mechanism, double count, double epsilon) {
   std::vector<Bit> bits;
   if (const auto* gaussian = std::get_if<GaussianLocal>(&mechanism)) {
-    const double mu = gaussian->mu() * (1 - 4e-16);
+    const double mu = gaussian->mu() * (1 - numerics::kThreeRoundings);
     const auto add = [&](double x) { bits.push_back({normal_gap(x, mu), log_upper_normal(x)}); };
     for (const double x : {-0.5, 0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0}) add(x + mu / 2);
     // Thresholds that hardly any message of the alternative passes: 1 - Phi(x) is about
@@ -62,7 +63,7 @@ std::vector<Bit> bits_of(const Mechanism& mechanism, double count, double epsilo
     // message is below s.
     for (const double s : {0.0, 0.1, 0.2, 0.3, 0.4, 0.5}) {
       bits.push_back({-0.5 * (std::expm1(-epsilon0 * s) + std::expm1(-epsilon0 * (1 - s))) * kInward,
-                      std::log(0.5) - epsilon0 * (1 - s) * (1 - 1e-15)});
+                      std::log(0.5) - epsilon0 * (1 - s) * (1 - numerics::kEightRoundings)});
     }
     return bits;
   }
@@ -72,7 +73,8 @@ std::vector<Bit> bits_of(const Mechanism& mechanism, double count, double epsilo
   const auto* response = std::get_if<KRandomizedResponse>(&mechanism);
   const double others = response != nullptr ? static_cast<double>(response->k) - 1 : 1;
   const double a = 1 / (1 + others * std::exp(-epsilon0));
-  bits.push_back({-a * std::expm1(-epsilon0) * kInward, std::log(a) - epsilon0 * (1 - 1e-15)});
+  bits.push_back(
+      {-a * std::expm1(-epsilon0) * kInward, std::log(a) - epsilon0 * (1 - numerics::kEightRoundings)});
   return bits;
 }
 
@@ -180,9 +182,9 @@ double of_sums(double clients, double rate, double min_reports,
 double of_aggregate(const Mechanism& mechanism, double clients, double rate, double min_reports,
                     double epsilon) {
   if (const auto* gaussian = std::get_if<GaussianLocal>(&mechanism)) {
-    const double mu = gaussian->mu() * (1 - 4e-16);
+    const double mu = gaussian->mu() * (1 - numerics::kThreeRoundings);
     return of_sums(clients, rate, min_reports, [&](double k, double present) {
-      return present * of_gaussian_sum(mu / std::sqrt(k) * (1 - 4e-16), present, epsilon);
+      return present * of_gaussian_sum(mu / std::sqrt(k) * (1 - numerics::kThreeRoundings), present, epsilon);
     });
   }
   if (const auto* laplace = std::get_if<LaplaceLocal>(&mechanism)) {
@@ -215,7 +217,10 @@ double floor_of(const Mechanism& m, const FixedSubset& p, View view, double epsi
   const double n = count_of(p.clients), k = static_cast<double>(p.subset);
   if (view == View::sum_only) {
     if (const auto* gaussian = std::get_if<GaussianLocal>(&m)) {
-      return k / n * of_gaussian_sum(gaussian->mu() / std::sqrt(k) * (1 - 1e-15), k / n, epsilon) * kInward;
+      return k / n *
+             of_gaussian_sum(gaussian->mu() / std::sqrt(k) * (1 - numerics::kEightRoundings), k / n,
+                             epsilon) *
+             kInward;
     }
     if (const auto* laplace = std::get_if<LaplaceLocal>(&m)) {
       return k / n * of_laplace_sum(laplace->epsilon0, k, k / n, epsilon) * kInward;

@@ -8,6 +8,7 @@
 
 #include "muster/core/error.h"
 #include "muster/numerics/ordered.h"
+#include "muster/numerics/slack.h"
 
 namespace muster::accounting {
 namespace {
@@ -35,7 +36,8 @@ int seen_in(View view) {
 DeltaCurve capped(DeltaCurve delta, const Mechanism& mechanism, double rate) {
   return [delta = std::move(delta), mechanism, rate](double epsilon) {
     constexpr double kMinNormal = std::numeric_limits<double>::min();
-    const double local = numerics::as_upper_bound(rate * local_divergence(mechanism, epsilon) * (1 + 4e-16));
+    const double local = numerics::as_upper_bound(rate * local_divergence(mechanism, epsilon) *
+                                                  (1 + numerics::kThreeRoundings));
     const numerics::Enclosure own_bound = delta(epsilon);
     double upper = numerics::as_upper_bound(own_bound.upper, local);
     if (local > 0) upper = numerics::larger(upper, kMinNormal);

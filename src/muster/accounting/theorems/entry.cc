@@ -3,11 +3,13 @@
 #include <cmath>
 
 #include "muster/numerics/ordered.h"
+#include "muster/numerics/slack.h"
 
 namespace muster::accounting {
 namespace {
 
-constexpr double kUp = 1 + 1e-15;  // more than the rounding error of sqrt 2 and of one operation
+// The distance takes up to three roundings, the root and the quotient two more.
+constexpr double kUp = 1 + numerics::kEightRoundings;
 
 }  // namespace
 

@@ -1,5 +1,5 @@
-// What the entries of several covers share: assumptions in words, for which mechanisms sums are computed, and
-// how a curve becomes part of a RoundBound. Pure functions.
+// What the entries of several covers share: assumptions in words, for which mechanisms sums are
+// computed, and how a curve becomes part of a RoundBound. Pure functions.
 #pragma once
 
 #include <cmath>
@@ -11,6 +11,7 @@
 #include "muster/accounting/theorems/round_bound.h"
 #include "muster/core/types.h"
 #include "muster/describe/mechanism.h"
+#include "muster/numerics/enclosure.h"
 
 namespace muster::accounting {
 
@@ -43,11 +44,18 @@ double ball_diameter(const GaussianLocal& mechanism);
 // The assumptions, followed by those that every bound makes of the mechanism's sampler.
 std::vector<std::string> with_mechanism(const Mechanism& mechanism, std::vector<std::string> assumptions);
 
+// A value of a RoundBound's curve. Its lower end bounds nothing: an estimate stands there, and measures the
+// numerical error of the bound.
+inline numerics::Enclosure of_bound(const numerics::Enclosure& value) { return value; }
+inline numerics::Enclosure of_bound(const numerics::UpperAndEstimate& value) {
+  return {value.estimate, value.upper};
+}
+
 // Wraps a curve object as the function that a RoundBound holds.
 template <typename Curve>
 DeltaCurve curve_of(Curve curve) {
   const auto shared = std::make_shared<const Curve>(std::move(curve));
-  return [shared](double epsilon) { return shared->delta(epsilon); };
+  return [shared](double epsilon) { return of_bound(shared->delta(epsilon)); };
 }
 
 }  // namespace muster::accounting

@@ -16,7 +16,8 @@
 namespace muster::accounting {
 
 // An upper bound for one round: `delta(epsilon).upper` bounds the hockey-stick divergence of every ordered
-// pair of neighbours.
+// pair of neighbours. `delta(epsilon).lower` bounds no divergence: the gap between the two is the numerical
+// error of the bound.
 struct RoundBound {
   std::string id;
   std::string citation;

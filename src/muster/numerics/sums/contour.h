@@ -32,13 +32,14 @@ struct Moments {
 // answer, and a good one a short sum.
 template <typename TiltedMoments, typename Pole>
 double saddle_point(TiltedMoments&& moments, double k, Pole&& pole) {
+  constexpr double kStep = 1e-4;  // relative, of the difference quotient that stands for the pole's slope
   double low = 0;
   double high = std::numeric_limits<double>::infinity();
   double c = 1 / std::sqrt(larger(moments(0.0).variance, 1e-300));
   for (int i = 0; i < 200; ++i) {
     const Moments at = moments(c);
     const double value = at.mean - k - pole(c);
-    const double pole_slope = (pole(c * (1 - 1e-4)) - pole(c * (1 + 1e-4))) / (2e-4 * c);
+    const double pole_slope = (pole(c * (1 - kStep)) - pole(c * (1 + kStep))) / (2 * kStep * c);
     (value > 0 ? high : low) = c;
     double next = c * std::exp(within(-value / ((at.variance + pole_slope) * c), -2.0, 2.0));
     if (!(next > low && next < high)) {

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "muster/numerics/ordered.h"
+#include "muster/numerics/slack.h"
 #include "muster/numerics/work.h"
 
 namespace muster::numerics {
@@ -34,7 +35,7 @@ ExcessBounds::ExcessBounds(const AtomicLaw& law, double copies) : copies_(copies
   const Tilt plain = tilt_of(law, 0);
   mean_ = copies * plain.mean;
   slack_ = copies * 2e-13 * plain.absolute_mean;
-  variance_ = copies * (plain.variance * (1 + 1e-12) + 1e-12 * plain.mean * plain.mean);
+  variance_ = copies * (plain.variance * (1 + kEightThousandRoundings) + 1e-12 * plain.mean * plain.mean);
 }
 
 void ExcessBounds::add_deficits(const AtomicLaw& law) {

@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "muster/numerics/ordered.h"
+#include "muster/numerics/slack.h"
 #include "muster/numerics/sums/characteristic_product.h"
 #include "muster/numerics/sums/contour.h"
 #include "muster/numerics/sums/frequency_walk.h"
@@ -98,7 +99,7 @@ Enclosure excess_by_contour(const AtomicLaw& law, double n, double k) {
     return n * law.log_mgf(lambda) - lambda * k - 1 - std::log(lambda);
   });
   const double log_chernoff = log_scale - 1 - std::log(c);
-  const Enclosure chernoff{0, std::exp(larger(log_chernoff, -700.0)) * (1 + 1e-9)};
+  const Enclosure chernoff{0, std::exp(larger(log_chernoff, -700.0)) * (1 + kEightMillionRoundings)};
   if (log_chernoff < effort.vanishing) {
     return chernoff;
   }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "muster/numerics/ordered.h"
+#include "muster/numerics/slack.h"
 #include "muster/numerics/sums/characteristic_product.h"
 #include "muster/numerics/sums/contour.h"
 #include "muster/numerics/sums/frequency_walk.h"
@@ -245,7 +246,8 @@ Enclosure unintegrated(const Problem& problem, const Contour& at) {
   for (const Part& part : problem.parts) {
     copies += part.copies;
   }
-  return problem.jensen.raise({0, std::exp(at.log_scale - 1) / at.c * (1 + 1e-9 + 8 * kUlp * copies)});
+  return problem.jensen.raise(
+      {0, std::exp(at.log_scale - 1) / at.c * (1 + kEightMillionRoundings + 8 * kUlp * copies)});
 }
 
 // Roughly the frequency beyond which the product of the characteristic functions is negligible; `most`

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "muster/numerics/ordered.h"
+#include "muster/numerics/slack.h"
 #include "muster/numerics/sums/contour.h"
 #include "muster/numerics/sums/excess_bounds.h"
 
@@ -22,6 +23,8 @@ constexpr std::array kChances{1e-3, 1e-4, 1e-5, 1e-6, 1e-8, 1e-10, 1e-13, 1e-17,
 // What two large terms, or large terms put at zero, may add, relative to the value: less than the 1e-3 by
 // which mixtures of few terms are uncertain (docs/theory/notes/class-c.md, "Width and time").
 constexpr double kTwo = 3e-4;
+// A mean that is too small is raised by so much more than it lacks, relatively.
+constexpr long double kMoreThanLacks = 1e-9L;
 // Relative width of an enclosure beyond which no larger B is tried: the bulk is then too heavy-tailed itself.
 constexpr double kWide = 1e-2;
 
@@ -93,12 +96,14 @@ AtomicLaw upper_law(const Common& laws) {
     const Extended left = k == 0 ? 0 : (value[k] - value[k - 1]) / (static_cast<Extended>(at[k]) - at[k - 1]);
     const Extended next =
         k + 1 == at.size() ? 0 : (value[k + 1] - value[k]) / (static_cast<Extended>(at[k + 1]) - at[k]);
-    const Extended mass = larger<Extended>(0, next - left) * (1 + 1e-15L) + 1e-30L;
+    const Extended mass = larger<Extended>(0, next - left) * (1 + kExtendedRoundings) + 1e-30L;
     law.add(at[k], static_cast<double>(mass));
     found += mass * at[k];
     if (at[k] > 0 && raised == 0) raised = at[k];
   }
-  if (found < mean && raised > 0) law.add(raised, static_cast<double>((mean - found) / raised * (1 + 1e-9L)));
+  if (found < mean && raised > 0) {
+    law.add(raised, static_cast<double>((mean - found) / raised * (1 + kMoreThanLacks)));
+  }
   return law;
 }
 
@@ -150,7 +155,7 @@ WorstMixture worst_mixture_with_rare_terms(const AtomicLaw& first, const AtomicL
                                            double k, Mixing mixing, std::optional<double> absent) {
   const Common laws = merge(first, second);
   const AtomicLaw top = upper_law(laws);
-  WorstMixture best{{0, kInfinity}, kInfinity};
+  WorstMixture best{{.upper = kInfinity, .estimate = 0}, kInfinity};
   double last_size = kInfinity;
   for (const double chance : kChances) {
     double size = 0, passed = 0;
@@ -165,17 +170,17 @@ WorstMixture worst_mixture_with_rare_terms(const AtomicLaw& first, const AtomicL
     const WorstMixture none = worst_mixture_excess(bulk[0], bulk[1], terms, k, mixing, absent);
     const double c = contour::saddle_point(bulk[1], terms, k, [](double at) { return 2 / at; });
     const Large large = large_terms(laws, top, terms, k, size, c);
-    const double upper = (none.value.upper + large.one + large.two) * (1 + 1e-15);
+    const double upper = (none.value.upper + large.one + large.two) * (1 + kEightRoundings);
     if (upper < best.value.upper) {
       best.value.upper = upper;
       best.slack = none.slack;
     }
-    best.value.lower = larger(best.value.lower, none.value.lower);
-    const double width = none.value.upper - none.value.lower;
+    best.value.estimate = larger(best.value.estimate, none.value.estimate);
+    const double width = none.value.upper - none.value.estimate;
     if (!(width <= kWide * none.value.upper)) break;
     if (large.two + large.chance * none.value.upper <= kTwo * upper) break;
   }
-  best.value.lower = as_lower_bound(best.value.lower, best.value.upper);
+  best.value.estimate = as_lower_bound(best.value.estimate, best.value.upper);
   return best;
 }
 

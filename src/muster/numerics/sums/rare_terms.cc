@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "muster/numerics/ordered.h"
+#include "muster/numerics/slack.h"
 #include "muster/numerics/sums/contour.h"
 #include "muster/numerics/sums/excess_bounds.h"
 #include "muster/numerics/sums/excess_of_mixed_sum.h"
@@ -291,7 +292,7 @@ std::optional<Enclosure> excess_with_rare_terms(const AtomicLaw& law, double n, 
       return std::nullopt;
     }
     if (pieces->at_most() < kNothing * splits.deviation_within(pieces->size())) {
-      return Enclosure{0, pieces->at_most() * (1 + 1e-9)};
+      return Enclosure{0, pieces->at_most() * (1 + kEightMillionRoundings)};
     }
     if (at + 1 == kChances.size() || pieces->lost() <= kTwo * pieces->about()) {
       break;

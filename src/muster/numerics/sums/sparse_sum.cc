@@ -180,7 +180,7 @@ class FewTerms {
     }
     lower *= 1 - kOutward;
     const double upper = (one_law_ ? at_one_law() : over_types()) * (1 + kOutward) + tail_ + underflow_;
-    return {{lower, upper}, upper / larger(lower, underflow_) - 1};
+    return {{.upper = upper, .estimate = lower}, upper / larger(lower, underflow_) - 1};
   }
 
  private:
@@ -436,7 +436,9 @@ std::optional<Enclosure> few_terms_excess(const AtomicLaw& law, double n, double
   if (!few(law, law, n, k, 3)) {
     return std::nullopt;
   }
-  return FewTerms(law, law, n, k, Mixing::product).worst().value;
+  // Where both laws are the same, what is seen of the largest value is a lower bound of the only one.
+  const UpperAndEstimate found = FewTerms(law, law, n, k, Mixing::product).worst().value;
+  return Enclosure{found.estimate, found.upper};
 }
 
 }  // namespace muster::numerics

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "muster/numerics/ordered.h"
+#include "muster/numerics/slack.h"
 #include "muster/numerics/sums/atom_kernels.h"
 #include "muster/numerics/sums/contour.h"
 #include "muster/numerics/sums/enumerated_mixture.h"
@@ -120,7 +121,7 @@ class Products {
   void drop_what_vanished() {
     std::size_t kept = 0;
     for (std::size_t i = 0; i < re_.size(); ++i) {
-      const bool falls = step_re_[i] * step_re_[i] + step_im_[i] * step_im_[i] <= 1 - 1e-14;
+      const bool falls = step_re_[i] * step_re_[i] + step_im_[i] * step_im_[i] <= 1 - kEightyRoundings;
       if (!falls || std::abs(re_[i]) + std::abs(im_[i]) >= kVanished) {
         re_[kept] = re_[i];
         im_[kept] = im_[i];
@@ -260,7 +261,8 @@ double of_one_mixture(const AtomicLaw& first, const AtomicLaw& second, const Fra
   const double value = excess_of_laws(laws, frame.k, c).lower;
   if (!frame.swap) return as_lower_bound(value, kInfinity);
   const double most = (frame.terms - h) * first.largest_point() + h * second.largest_point() - frame.k;
-  const double all = std::exp(frame.terms * std::log1p(-frame.absent)) * larger(0.0, most) * (1 + 1e-9);
+  const double all =
+      std::exp(frame.terms * std::log1p(-frame.absent)) * larger(0.0, most) * (1 + kEightMillionRoundings);
   return as_lower_bound(value - all, kInfinity);
 }
 
@@ -389,12 +391,12 @@ WorstMixture along(const AtomicLaw& first, const AtomicLaw& second, double terms
   const LawOnContour a(first, c), b(second, c);
   Frame frame = frame_along(first, a, b, terms, k, mixing, absent, c);
   if (log_value < kVanishing) {
-    return {{0, markov_bound(frame, a, b)}, kInfinity};
+    return {{.upper = markov_bound(frame, a, b), .estimate = 0}, kInfinity};
   }
   frame.period = contour::choose_period(c, log_value, [&](double lambda) {
     return terms * larger(first.log_mgf(lambda), second.log_mgf(lambda)) - lambda * k - 1 - std::log(lambda);
   });
-  const WorstMixture nothing{{0, kInfinity}, kInfinity};
+  const WorstMixture nothing{{.upper = kInfinity, .estimate = 0}, kInfinity};
   if (!std::isfinite(frame.log_scale) || frame.log_scale > 600 || !(frame.period.length < 1e300)) {
     return nothing;
   }
@@ -413,7 +415,8 @@ WorstMixture along(const AtomicLaw& first, const AtomicLaw& second, double terms
     return nothing;
   }
   const double inside = of_one_mixture(first, second, frame, best.second, c);
-  return {{larger(best.lower, inside), result}, (best.upper - best.larger_end) / best.larger_end};
+  return {{.upper = result, .estimate = larger(best.lower, inside)},
+          (best.upper - best.larger_end) / best.larger_end};
 }
 
 }  // namespace
@@ -421,10 +424,11 @@ WorstMixture along(const AtomicLaw& first, const AtomicLaw& second, double terms
 WorstMixture worst_mixture_excess(const AtomicLaw& first, const AtomicLaw& second, double terms, double k,
                                   Mixing mixing, std::optional<double> absent) {
   // An infinite or NaN threshold must not look like an excess of 0.
-  if (!std::isfinite(k)) return {{0, kInfinity}, kInfinity};
+  if (!std::isfinite(k)) return {{.upper = kInfinity, .estimate = 0}, kInfinity};
   const AtomicLaw* laws[2] = {&first, &second};
   if (!absent && enumerable_mixture(first, second, terms)) {
-    return {enumerated_mixture(first, second, terms, k, mixing), 0};
+    const Enclosure exact = enumerated_mixture(first, second, terms, k, mixing);
+    return {{.upper = exact.upper, .estimate = exact.lower}, 0};
   }
   if (!absent) {  // few_terms_mixture() cannot tell `absent` from other mass at zero
     if (const std::optional<WorstMixture> few = few_terms_mixture(first, second, terms, k, mixing))
@@ -451,17 +455,17 @@ WorstMixture worst_mixture_excess(const AtomicLaw& first, const AtomicLaw& secon
   }
   if (leading == nullptr) {  // no sum of these terms exceeds k, or no estimate could be computed
     const bool passes = terms * larger(first.largest_point(), second.largest_point()) > k;
-    return {{0, passes ? kInfinity : 0}, passes ? kInfinity : 0};
+    return {{.upper = passes ? kInfinity : 0, .estimate = 0}, passes ? kInfinity : 0};
   }
   const double all = contour_of_all(*leading, leading == &first ? second : first, terms, k, c);
   WorstMixture found = along(first, second, terms, k, mixing, absent, all, log_value);
-  if (all != c && !(found.value.upper < found.value.lower * (1 + kWorthAnother))) {
+  if (all != c && !(found.value.upper < found.value.estimate * (1 + kWorthAnother))) {
     const WorstMixture own = along(first, second, terms, k, mixing, absent, c, log_value);
-    const double lower = larger(found.value.lower, own.value.lower);
+    const double estimate = larger(found.value.estimate, own.value.estimate);
     if (own.value.upper < found.value.upper) {
       found = own;
     }
-    found.value.lower = lower;
+    found.value.estimate = estimate;
   }
   return found;
 }

@@ -33,9 +33,9 @@ namespace muster::numerics {
 enum class Mixing { product, swap };
 
 struct WorstMixture {
-  // upper: at least every V. lower: at most the largest V, to which with Mixing::swap the event that no
+  // upper: at least every V. estimate: at most the largest V, to which with Mixing::swap the event that no
   // term is zero may have been added.
-  Enclosure value;
+  UpperAndEstimate value;
   double slack;  // what the curvature allowance adds to the upper end, relative to the larger end
 };
 

@@ -63,9 +63,9 @@ TEST(WorstMixture, EnumeratesAHandfulOfTerms) {
         for (int h = 0; h <= (mixing == Mixing::swap ? terms - 1 : terms); ++h) {
           worst = std::max(worst, slow(first, second, terms, k, mixing, h));
         }
-        const Enclosure fast = worst_mixture_excess(first, second, terms, k, mixing).value;
+        const UpperAndEstimate fast = worst_mixture_excess(first, second, terms, k, mixing).value;
         EXPECT_GE(fast.upper, worst);
-        EXPECT_LE(fast.lower, worst);
+        EXPECT_LE(fast.estimate, worst);
         EXPECT_NEAR(fast.upper, static_cast<double>(worst), 1e-11 * static_cast<double>(worst) + 1e-14);
       }
     }
@@ -88,7 +88,7 @@ TEST(WorstMixture, ContourIsAboveEveryMixtureAndNear) {
           // With Mixing::swap the lower end is that of the product quantity, which includes the event
           // that no term is zero.
           if (mixing == Mixing::product) {
-            EXPECT_LE(fast.value.lower, exact);
+            EXPECT_LE(fast.value.estimate, exact);
           }
         }
       }
@@ -110,7 +110,7 @@ TEST(WorstMixture, SeesAMaximumInside) {
       even.add(second.points[i], second.weights[i] / 2);
     }
     for (const double k : {-inside, 0.0, inside}) {
-      const Enclosure worst = worst_mixture_excess(first, second, terms, k, Mixing::product).value;
+      const UpperAndEstimate worst = worst_mixture_excess(first, second, terms, k, Mixing::product).value;
       for (const AtomicLaw& law : {first, second, even}) {
         EXPECT_GE(worst.upper, expected_excess(law, terms, k).lower * (1 - 1e-12)) << terms << ' ' << k;
       }
@@ -237,7 +237,7 @@ TEST(WorstMixture, EqualLawsCostNothing) {
     const Enclosure expected = expected_excess(law, terms, k);
     EXPECT_LE(worst.slack, 1e-9);
     EXPECT_GE(worst.value.upper, expected.lower);
-    EXPECT_LE(worst.value.lower, expected.upper);
+    EXPECT_LE(worst.value.estimate, expected.upper);
     EXPECT_LE(worst.value.upper, expected.upper * (1 + 1e-4));
   }
 }

@@ -16,6 +16,7 @@ constexpr double kLargestLog = 600;
 // The number of moves of one width. As widths are halved, two are enough where the curve first
 // falls and then rises.
 constexpr int kMoves = 4;
+constexpr double kStill = 1e-6;  // where a higher order gains less, relatively, the search ends
 
 // The moment sum F(y) = r u^(l-1) + (1-r) v^(l-1) of the pair with r = P(A) = delta + y, where
 // u = r/y = 1 + t and v = (1-r) / (e^eps - y) = 1 - w. It is convex, and F' = phi(u) - phi(v) with
@@ -186,7 +187,7 @@ ConvertedUpper convert_rdp(const std::function<double(std::uint64_t)>& rdp, std:
     if (for_epsilon ? best.upper == 0 : ((value == 1 && best.upper < 1) || value < 1e-300)) break;
     // Divergences rise with the order, and epsilon is not much below the divergence.
     if (for_epsilon && rho > 1.01 * best.upper + (std::log(last) + 2) / last) break;
-    if (order > 100 && value <= before && value > before * (1 - 1e-6) && value < 1) break;
+    if (order > 100 && value <= before && value > before * (1 - kStill) && value < 1) break;
     before = value;
     step = numerics::larger<std::uint64_t>(1, order / 5);
   }

@@ -3,10 +3,11 @@
 //
 // There are two conversions, for orders l > 1 and rho >= 0:
 //   canonne:  Canonne, Kamath, Steinke, "The discrete Gaussian for differential privacy" (NeurIPS 2020),
-//             Proposition 12 (the papers' "Lemma 2", where "1 < delta < 0" must read 0 < delta < 1):
+//             Proposition 12 of arXiv 2004.00010v4 (the papers' "Lemma 2", where "1 < delta < 0" must read
+//             0 < delta < 1):
 //                 eps = rho + (log(1/delta) + (l-1) log(1 - 1/l) - log l) / (l - 1).
-//   exact:    Asoodeh, Liao, Calmon, Kosut, Sankar, "Three variants of differential privacy" (2021, arXiv
-//             2001.05990), Theorem 3: the smallest eps with
+//   exact:    Asoodeh, Liao, Calmon, Kosut, Sankar, "Three variants of differential privacy" (IEEE
+//             JSAIT 2021, arXiv 2008.06529), Theorem 3: the smallest eps with
 //                 eps + log( min_{r in (delta,1)} r^l (r-delta)^(1-l)
 //                            + (1-r)^l (e^eps - r + delta)^(1-l) ) / (l-1)
 //             at least rho. The left side is the least D_l of a pair whose hockey-stick divergence reaches

@@ -12,6 +12,7 @@
 #include "muster/accounting/timed.h"
 #include "muster/numerics/binomial_blocks.h"
 #include "muster/numerics/ordered.h"
+#include "muster/numerics/slack.h"
 #include "muster/papers/renyi/renyi_route.h"
 #include "muster/papers/renyi/subsampled_rdp.h"
 #include "muster/papers/renyi/subsampled_shuffle_rdp.h"
@@ -95,13 +96,13 @@ Guarantee high_count_round(double clients, double rate, const Guarantee& local, 
   double above = 0;
   for (const numerics::BinomialBlock& block : blocks) {
     above += block.weight;
-    if (above * (1 + 1e-12) > miss) {
+    if (above * (1 + numerics::kEightThousandRoundings) > miss) {
       quantile = block.last;
       break;
     }
   }
   Guarantee round = subsampled(local, quantile / clients);
-  round.delta += miss * (1 + 1e-12);
+  round.delta += miss * (1 + numerics::kEightThousandRoundings);
   return round;
 }
 

@@ -2,16 +2,17 @@
 // reproduce the paper's figures. Most of them are wrong.
 //
 // Liew, Hasegawa, Takahashi, "Shuffled check-in: privacy amplification towards practical distributed
-// learning" (2022), and the appendix of a later version (distributed check-in). Each of n clients
-// reports with probability g; the randomizer is epsilon0-LDP or (epsilon0, delta0)-LDP.
-// docs/theory/as-published-check-in.md says with numbers what is wrong with each formula, and so do
-// the Bounds' `assumptions`.
+// learning" (2022, arXiv 2206.03151v1), and appendix B of a later manuscript (distributed check-in;
+// its version is not known: docs/theory/references.md). Each of n clients reports with probability g;
+// the randomizer is epsilon0-LDP or (epsilon0, delta0)-LDP. docs/theory/as-published-check-in.md says
+// with numbers what is wrong with each formula, and so do the Bounds' `assumptions`.
 //   Lemma 3            (epsilon, delta) -> Renyi. False.
-//   Approaches 1, 2    shuffle by Feldman et al. (2021), Theorem 3.8, subsample, Lemma 3, equation (6).
+//   Approaches 1, 2    shuffle by Feldman et al. (FOCS 2021), Theorem 3.8, subsample, Lemma 3, equation (6).
 //   Baseline           no amplification by shuffling; subset of a high quantile of the count; Lemma 3. The
 //                      same round, composed optimally instead, is proven ("check-in-high-count").
 //   Theorem 2          with the printed constants (papers/renyi/check_in_rdp.h has them corrected).
-//   Theorem 5          only the average of the reports is seen, add/remove; and its moment, corrected.
+//   Theorem 5          of the later manuscript: only the average of the reports is seen, add/remove; and its
+//                      moment, corrected.
 // Nothing throws; a Bound without `upper` says why. Pure functions; the approaches take up to a second.
 // No bound is made from lemma3_printed, lemma4, lemma5 and removal_moment: they are for comparison with the
 // paper.

@@ -7,6 +7,7 @@
 #include "muster/accounting/theorems/everyone/clones.h"
 #include "muster/accounting/timed.h"
 #include "muster/numerics/ordered.h"
+#include "muster/numerics/slack.h"
 #include "muster/papers/optimal_composition.h"
 #include "muster/papers/published/published_shuffle_gaussian.h"
 
@@ -76,7 +77,8 @@ Bound clone_pair_approximate_bound(double clients, const LocalGuarantee& epsilon
       const double local = epsilon0(delta0);
       if (!(local <= kLargestEpsilon0)) continue;
       const auto holds = [&](double epsilon) {
-        return approximate_clone_pair_delta(clients, local, delta0, epsilon).upper <= delta * (1 - 1e-12);
+        return approximate_clone_pair_delta(clients, local, delta0, epsilon).upper <=
+               delta * (1 - numerics::kEightThousandRoundings);
       };
       // From epsilon0 on, the pair's delta is delta0, which is at most `delta`.
       double low = 0, high = least ? numerics::smaller(*least, local) : local;

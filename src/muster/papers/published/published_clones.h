@@ -2,11 +2,11 @@
 // plain shuffle (docs/theory/clones.md).
 //
 // Source: Feldman, McMillan, Talwar, "Hiding Among the Clones: A Simple and Nearly Optimal Analysis of
-// Privacy Amplification by Shuffling" (FOCS 2021). Everybody reports, and a randomizer may depend on the
-// answers before it. Neighbouring relation: replace-one; the shuffler is honest. Rounds are composed
-// optimally from (epsilon, delta) alone. An (epsilon0, delta0)-LDP randomizer is given by epsilon0 as a
-// function of delta0, of which some values are tried. Nothing throws; a Bound without `upper` says why
-// in `assumptions`. Pure functions.
+// Privacy Amplification by Shuffling" (FOCS 2021, arXiv 2012.12803). Everybody reports, and a
+// randomizer may depend on the answers before it. Neighbouring relation: replace-one; the shuffler is
+// honest. Rounds are composed optimally from (epsilon, delta) alone. An (epsilon0, delta0)-LDP
+// randomizer is given by epsilon0 as a function of delta0, of which some values are tried. Nothing
+// throws; a Bound without `upper` says why in `assumptions`. Pure functions.
 #pragma once
 
 #include <cstdint>

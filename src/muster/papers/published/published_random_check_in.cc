@@ -15,7 +15,8 @@ namespace muster::accounting {
 namespace random_check_in {
 namespace {
 
-constexpr double kRoom = 1e-12;  // relative allowance for the rounding of a few operations
+constexpr double kRoom = 1e-12;   // relative allowance for the rounding of a few operations
+constexpr double kStill = 1e-13;  // an iterate that moves less, relatively, has converged
 
 }  // namespace
 
@@ -76,7 +77,7 @@ std::optional<double> approximate_epsilon(const SubGaussian& form, double uses, 
     const double left = delta - uses * (std::exp(epsilon) + 1) * delta1;
     if (!(left > 0) || !std::isfinite(epsilon)) return std::nullopt;
     const double next = form.epsilon(left);
-    if (next <= epsilon * (1 + 1e-13)) return next;
+    if (next <= epsilon * (1 + kStill)) return next;
     epsilon = next;
   }
   return std::nullopt;

@@ -2,15 +2,15 @@
 // paper compares them with.
 //
 // Source: Balle, Kairouz, McMahan, Thakkar, Thakurta, "Privacy amplification via random check-ins"
-// (NeurIPS 2020). There are n clients and m slots, and a client checks in with probability p0 at a
-// uniform slot. View: the released models (the server is trusted). Neighbouring relation: replace-one.
-// Any epsilon0-LDP randomizer; slots may be adaptive.
+// (NeurIPS 2020, arXiv 2007.06605). There are n clients and m slots, and a client checks in with
+// probability p0 at a uniform slot. View: the released models (the server is trusted). Neighbouring
+// relation: replace-one. Any epsilon0-LDP randomizer; slots may be adaptive.
 //   theorem 3.2   fixed window, one client per slot. Proven: docs/theory/as-published-random-check-in.md has
 //                 the derivation, constants included.
 //   theorem 4.1   averaged updates, p0 = 1: as published; its proof is not in the paper's main text.
 //   theorem 4.3   sliding window, p0 = 1: proven like 3.2, of which it is the case p0 = 1.
 //   theorem 5.1   shuffling, adaptive: proven in the same way. The paper also states Theorem 7 of Erlingsson
-//                 et al. (2019), which is never below 5.1.
+//                 et al. (SODA 2019, arXiv 1811.12469), which is never below 5.1.
 // The (epsilon0, delta0) versions replace epsilon0 by 8 epsilon0; they are as published.
 //
 // A "round" is one whole run of m slots (or one shuffle); several are composed optimally

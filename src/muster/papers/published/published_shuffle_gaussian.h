@@ -1,13 +1,13 @@
 // Evaluates the formulas of "Shuffle Gaussian mechanism for differential privacy" at
 // their printed sensitivity.
 //
-// Source: Liew, Takahashi (2022). n clients send x + N(0, sigma^2 I), shuffled. The paper takes
-// sensitivity 1, although two records of norm at most 1 can be 2 apart, and considers one pair of data
-// sets only. For both reasons its formulas are no bounds for all neighbours:
+// Source: Liew, Takahashi (2022, arXiv 2206.09569). n clients send x + N(0, sigma^2 I), shuffled. The
+// paper takes sensitivity 1, although two records of norm at most 1 can be 2 apart, and considers one
+// pair of data sets only. For both reasons its formulas are no bounds for all neighbours:
 // docs/theory/as-published-shuffle-gaussian.md has the counterexamples.
 //   theorem 1     everybody reports: D_l of the pair (0, .., 0), (1, 0, .., 0), homogeneous_rdp.h
 //   corollary 1   l / (2 sigma^2)
-//   theorem 2     equation (16): a fixed subset, Wang et al. (2019), Theorem 9
+//   theorem 2     equation (16): a fixed subset, Wang et al. (2019, arXiv 1808.00087v2), Theorem 9
 //   equation 17   shuffled check-in, the sum over the count; k = 0 is left out and the rate is used for k/n
 //   theorem 3     equation (18): the same by a Chernoff bound
 // Orders stop at 2048, at 256 for equations 16 and 18, and at 64 for equation 17; beyond, the result is

@@ -9,6 +9,7 @@
 #include "muster/accounting/theorems/everyone/clones.h"
 #include "muster/accounting/timed.h"
 #include "muster/numerics/ordered.h"
+#include "muster/numerics/slack.h"
 #include "muster/papers/optimal_composition.h"
 #include "muster/papers/published/published_check_in.h"
 #include "muster/papers/renyi/renyi_route.h"
@@ -133,7 +134,7 @@ Bound subset_numerical_composition_bound(double clients, double subset, double e
     double low = 0, high = epsilon0;  // from epsilon0 on, the pair's delta is 0
     const auto holds = [&](double epsilon) {
       return clone_pair_delta(subset, epsilon0, epsilon).upper <=
-             numerics::smaller(1.0, delta / rate) * (1 - 1e-12);
+             numerics::smaller(1.0, delta / rate) * (1 - numerics::kEightThousandRoundings);
     };
     if (holds(0)) return 0;
     while (high - low > 1e-7 * high) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "muster/numerics/ordered.h"
+#include "muster/numerics/slack.h"
 
 namespace muster::accounting {
 namespace {
@@ -51,7 +52,8 @@ numerics::Enclosure binary_response_rdp(Direction direction, double clients, dou
     const long double shifted = log_sum + std::log(factor);
     return static_cast<double>((shifted < 60 ? std::log1p(std::exp(shifted)) : shifted) / (l - 1));
   };
-  return {divergence(1 - kRelativeError) * (1 - 1e-15), divergence(1 + kRelativeError) * (1 + 1e-15)};
+  return {divergence(1 - kRelativeError) * (1 - numerics::kEightRoundings),
+          divergence(1 + kRelativeError) * (1 + numerics::kEightRoundings)};
 }
 
 }  // namespace muster::accounting

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "muster/numerics/ordered.h"
+#include "muster/numerics/slack.h"
 #include "muster/papers/renyi/subsampled_shuffle_rdp.h"
 
 namespace muster::accounting {
@@ -47,7 +48,7 @@ double check_in_rdp_lower(double epsilon0, double clients, double rate, double s
   const double chi_squared = std::expm1(epsilon0) * -std::expm1(-epsilon0);
   const double excess = -std::expm1(-slack * slack * mean / (2 + slack)) * (l * (l - 1) / 2) * rate * rate *
                         chi_squared / ((1 + slack) * mean);
-  return std::log1p(excess) / (l - 1) * (1 - 1e-13);
+  return std::log1p(excess) / (l - 1) * (1 - numerics::kEightHundredRoundings);
 }
 
 }  // namespace muster::accounting

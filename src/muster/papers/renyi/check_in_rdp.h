@@ -2,8 +2,8 @@
 // shuffled, and the count is public.
 //
 // Source: Liew, Hasegawa, Takahashi, "Shuffled check-in: privacy amplification towards practical
-// distributed learning" (2022). Their Theorem 1 mixes the subsampled shuffle over the public count
-// K ~ Bin(n, g), exactly:
+// distributed learning" (2022, arXiv 2206.03151v1). Their Theorem 1 mixes the subsampled shuffle over
+// the public count K ~ Bin(n, g), exactly:
 //     E_Q[(P/Q)^l] = sum_k P(K = k) E_{Q_k}[(P_k/Q_k)^l].
 // Given k reports, the victim is among them with probability k/n; the paper's equation (6) and Theorem
 // 2 keep g instead.

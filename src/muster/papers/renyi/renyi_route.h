@@ -1,10 +1,11 @@
 // Provides the steps that the papers' Renyi bounds share: from a divergence per round to an answer, and
 // sums over a public count.
 //
-//   answer_by_renyi      Renyi divergences added over the rounds (Mironov 2017), converted by rdp_to_dp.h.
+//   answer_by_renyi      Renyi divergences added over the rounds (Mironov 2017, arXiv 1702.07476), converted
+//                        by rdp_to_dp.h.
 //   girgis_ccs_2021      Girgis, Data, Diggavi, Suresh, Kairouz, "On the Renyi differential privacy of the
-//                        shuffle model" (CCS 2021): everybody reports, any epsilon0-LDP randomizer. Derived
-//                        in docs/theory/baselines.md; an upper bound, rounded up.
+//                        shuffle model" (CCS 2021, arXiv 2105.05180): everybody reports, any epsilon0-LDP
+//                        randomizer. Derived in docs/theory/baselines.md; an upper bound, rounded up.
 //   count_cells          Bin(n, g) as cells (k, weight), for formulas that sum over the public count. The
 //                        weights are the probabilities with a relative error of 1e-6, not a certified bound.
 //

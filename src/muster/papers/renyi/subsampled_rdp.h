@@ -2,11 +2,12 @@
 // that of the mechanism itself.
 //
 // Source: Wang, Balle, Kasiviswanathan, "Subsampled Renyi differential privacy and analytical moments
-// accountant" (AISTATS 2019), Theorem 9, for replace-one and k of n records without replacement;
-// g = k/n. If M is (j, eps(j))-RDP for j = 2 .. l,
+// accountant" (AISTATS 2019, arXiv 1808.00087v2), Theorem 9, for replace-one and k of n records
+// without replacement; g = k/n. If M is (j, eps(j))-RDP for j = 2 .. l,
 //     (l-1) eps'(l) <= log( 1 + g^2 C(l,2) min{ 4 (e^{eps(2)} - 1), e^{eps(2)} min{2, (e^{eps(inf)} - 1)^2} }
 //                             + sum_{j=3..l} g^j C(l,j) e^{(j-1) eps(j)} min{2, (e^{eps(inf)} - 1)^j} ).
-// (Liew and Takahashi 2022, appendix A.1, print the exponent as (e^{eps(inf)-1})^j: a misprint.)
+// (Liew and Takahashi 2022, arXiv 2206.09569, appendix A.1, print the exponent as (e^{eps(inf)-1})^j:
+// a misprint.)
 //   SubsampledRdp   the theorem.
 //   CheckInMixture  every client takes part with probability g instead, and the count K is public:
 //                   E_Q[(P/Q)^l] = sum_k Bin(n,g)(k) E_k, where E_k is the theorem's right side at rate k/n

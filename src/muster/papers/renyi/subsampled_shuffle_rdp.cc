@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "muster/numerics/ordered.h"
+#include "muster/numerics/slack.h"
 
 namespace muster::accounting {
 namespace {
@@ -18,7 +19,7 @@ double power_excess_lower(double l, double x) {
   if (std::fabs(l * x) < 1e-4) {
     // Taylor's series to third order: the fourth-order term is positive and the fifth is smaller.
     const double second = l * (l - 1) / 2 * x * x;
-    return numerics::larger(0.0, second * (1 + (l - 2) / 3 * x) * (1 - 1e-12));
+    return numerics::larger(0.0, second * (1 + (l - 2) / 3 * x) * (1 - numerics::kEightThousandRoundings));
   }
   const double power = l * std::log1p(x);
   if (power > 700) return kInfinity;
@@ -82,7 +83,8 @@ double log_sum(double log_a, double log_b) {
 
 double divergence_from_log_excess(std::uint64_t order, double log_excess) {
   const double moment = log_excess < 700 ? std::log1p(std::exp(log_excess)) : log_excess + 1e-300;
-  return moment * (1 + 1e-14 * (1 + std::fabs(log_excess))) / (static_cast<double>(order) - 1);
+  return moment * (1 + numerics::kEightyRoundings * (1 + std::fabs(log_excess))) /
+         (static_cast<double>(order) - 1);
 }
 
 double log_excess(std::uint64_t order, double rate, double epsilon0, double kbar, double exponent) {
@@ -123,9 +125,9 @@ double subsampled_shuffle_rdp_lower(double epsilon0, double clients, double subs
   };
   walk(1);
   walk(-1);
-  const double mean = sum / (mass_sum * (1 + 1e-280)) * (1 - 16 * kUnit * (steps + 64));
+  const double mean = sum / mass_sum * (1 - 16 * kUnit * (steps + 64));
   if (!std::isfinite(mean)) return 0;  // out of double range: trivial
-  return std::log1p(mean) / (l - 1) * (1 - 1e-14);
+  return std::log1p(mean) / (l - 1) * (1 - numerics::kEightyRoundings);
 }
 
 }  // namespace muster::accounting

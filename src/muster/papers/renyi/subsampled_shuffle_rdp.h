@@ -2,8 +2,8 @@
 // their reports are shuffled.
 //
 // Source: Girgis, Data, Diggavi, "Renyi differential privacy of the subsampled shuffle model in
-// distributed learning" (NeurIPS 2021). For integer orders l >= 2, with g = k/n, c = e^eps0 - e^-eps0
-// and kbar = floor((k-1) / (2 e^eps0)) + 1:
+// distributed learning" (NeurIPS 2021, arXiv 2107.08763v1). For integer orders l >= 2, with g = k/n, c
+// = e^eps0 - e^-eps0 and kbar = floor((k-1) / (2 e^eps0)) + 1:
 //   Theorem 1 (upper)  (l-1) D_l <= log( 1 + 4 C(l,2) g^2 (e^eps0-1)^2 / (kbar e^eps0)
 //                          + sum_{j=3..l} C(l,j) g^j j Gamma(j/2) (2 c^2 / kbar)^(j/2)
 //                          + ((1 + g c)^l - 1 - l g c) e^(-(k-1) / (8 e^eps0)) ).

@@ -1,6 +1,7 @@
 // What plans cost that differ in one parameter: the proven upper epsilon at each value.
 #pragma once
 
+#include <cstdint>
 #include <list>
 #include <memory>
 #include <optional>

@@ -7,6 +7,7 @@
 #include "muster/describe/gaussian_divergence.h"
 #include "muster/numerics/binomial_blocks.h"
 #include "muster/numerics/ordered.h"
+#include "muster/numerics/slack.h"
 
 namespace muster::accounting {
 namespace {
@@ -72,7 +73,7 @@ AggregatedGaussianCurve::AggregatedGaussianCurve(double mu, double n, double own
   double rest = 0;
   for (std::size_t i = blocks_.size(); i-- > 0;) {
     Block& block = blocks_[i];
-    block.rest = rest * (1 + 1e-12);
+    block.rest = rest * (1 + numerics::kEightThousandRoundings);
     rest += block.upper * gaussian_total_variation(block.max_mu);
   }
 }
@@ -102,8 +103,8 @@ Enclosure AggregatedGaussianCurve::mixture(const Term& term) const {
       break;
     }
   }
-  return {numerics::as_lower_bound(own_ * lower * (1 - 1e-12)),
-          numerics::as_upper_bound(own_ * (upper + beyond) * (1 + 1e-12))};
+  return {numerics::as_lower_bound(own_ * lower * (1 - numerics::kEightThousandRoundings)),
+          numerics::as_upper_bound(own_ * (upper + beyond) * (1 + numerics::kEightThousandRoundings))};
 }
 
 // 1 + (E-1)/lambda = E (1 + odds (1 - 1/E)).
@@ -123,7 +124,8 @@ Enclosure AggregatedGaussianCurve::reverse(double epsilon) const {
     const auto part = [&](double kept) {
       if (!(kept > 0)) return Enclosure{0, 0};
       const Enclosure pair = gaussian_divergence(mu, epsilon - std::log(kept));
-      return Enclosure{kept * pair.lower * (1 - 1e-15), kept * pair.upper * (1 + 1e-15)};
+      return Enclosure{kept * pair.lower * (1 - numerics::kEightRoundings),
+                       kept * pair.upper * (1 + numerics::kEightRoundings)};
     };
     // 1 - less may cancel, so its rounding is taken outward on either side.
     const double rounding = 4 * kUnit * less;
@@ -154,7 +156,7 @@ AggregatedGaussianCurve::Runs AggregatedGaussianCurve::runs(std::size_t most) co
   Runs runs;
   double last = -1, narrow = std::numeric_limits<double>::infinity();
   for (const Block& block : ordered) {
-    const double weight = own_ * block.upper * (1 + 1e-12);
+    const double weight = own_ * block.upper * (1 + numerics::kEightThousandRoundings);
     const double at = place(block);
     if (at < 0) {
       runs.rest.push_back({block.min_odds, block.max_mu, weight});
@@ -194,7 +196,8 @@ Enclosure AggregatedUnequalCurve::delta(double epsilon) const {
     lower += share.weight * value.lower;
     upper += share.weight * value.upper;
   }
-  return {numerics::as_lower_bound(lower * (1 - 1e-6)), numerics::as_upper_bound(upper * (1 + 1e-12))};
+  return {numerics::as_lower_bound(lower * (1 - numerics::kBlocksExceedOne)),
+          numerics::as_upper_bound(upper * (1 + numerics::kEightThousandRoundings))};
 }
 
 }  // namespace muster::accounting

@@ -4,6 +4,7 @@
 
 #include "muster/core/error.h"
 #include "muster/numerics/ordered.h"
+#include "muster/numerics/slack.h"
 
 namespace muster::accounting {
 namespace {
@@ -23,10 +24,11 @@ numerics::Enclosure with_all_reporting(const ReportingSum& sum, const ShuffledCh
                                        double epsilon) {
   const SumShape shape = shape_of(protocol);
   const numerics::Enclosure some = sum.delta(shape, epsilon);
-  const double nobody_absent = std::exp(shape.count * std::log(shape.rate)) * (1 + 1e-12);
+  const double nobody_absent =
+      std::exp(shape.count * std::log(shape.rate)) * (1 + numerics::kEightThousandRoundings);
   const numerics::Enclosure all = sum.everybody({shape.count, 1, nobody_absent}, epsilon, some.upper);
   return {numerics::as_lower_bound(some.lower + all.lower),
-          numerics::as_upper_bound((some.upper + all.upper) * (1 + 1e-15))};
+          numerics::as_upper_bound((some.upper + all.upper) * (1 + numerics::kEightRoundings))};
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "muster/numerics/ordered.h"
+#include "muster/numerics/slack.h"
 
 namespace muster::accounting {
 namespace {
@@ -40,8 +41,8 @@ numerics::Enclosure thinned_blanket_delta(double n, double chance, double epsilo
   const long double up = top * -std::expm1(static_cast<long double>(epsilon) - epsilon0);
   const numerics::Enclosure mean =
       mean_of_terms({{up, share}, {1 - grown * top, share}, {0, 1 - 2 * share}}, n);
-  const double upper = mean.upper / chance * (1 + 1e-15);
-  return {mean.lower / chance * (1 - 1e-15), upper < 1 ? upper : 1};
+  const double upper = mean.upper / chance * (1 + numerics::kEightRoundings);
+  return {mean.lower / chance * (1 - numerics::kEightRoundings), upper < 1 ? upper : 1};
 }
 
 // Let l in [0, epsilon0] be the log-ratio of the larger of the two end densities to the smaller one.
@@ -110,7 +111,7 @@ numerics::Enclosure approximate_blanket_delta(double n, double epsilon0, double 
   const numerics::Enclosure inside = mean_of_terms(
       {{high_value(epsilon0, epsilon), high}, {low_value(epsilon0, epsilon), low}, {0, 1 - low - high}}, n);
   return {numerics::smaller(1.0, inside.lower + outside),
-          numerics::smaller(1.0, (inside.upper + outside) * (1 + 1e-15))};
+          numerics::smaller(1.0, (inside.upper + outside) * (1 + numerics::kEightRoundings))};
 }
 
 }  // namespace muster::accounting

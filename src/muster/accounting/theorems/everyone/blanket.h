@@ -1,10 +1,10 @@
 // Bounds a plain shuffle, in which everybody reports once, by the privacy blanket (Theorem 12,
 // docs/theory/blanket.md).
 //
-// Source: Balle, Bell, Gascon, Nissim, "The Privacy Blanket of the Shuffle Model", CRYPTO 2019, section
-// 5, here in the hockey-stick form. Let omega be a measure below R(x) for every record x, positive
-// wherever R(x1) is. Let a = R(x1) and b = R(x1') be the victim's two laws, and E = e^epsilon. Then,
-// whatever the other n - 1 clients hold,
+// Source: Balle, Bell, Gascon, Nissim, "The Privacy Blanket of the Shuffle Model", CRYPTO 2019 (arXiv
+// 1903.02837), section 5, here in the hockey-stick form. Let omega be a measure below R(x) for every
+// record x, positive wherever R(x1) is. Let a = R(x1) and b = R(x1') be the victim's two laws, and E =
+// e^epsilon. Then, whatever the other n - 1 clients hold,
 //     delta(epsilon) <= (1/n) E( G_1 + ... + G_n )_+ ,
 // where G is (a - E b)/omega with density omega, and 0 with the remaining probability. This file has two
 // instances: any epsilon0-LDP randomizer (by a two-point law that dominates every G) and Laplace noise

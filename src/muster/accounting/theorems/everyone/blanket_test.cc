@@ -32,8 +32,8 @@ double epsilon_at(const Bound& bound, double top, double delta, bool upper) {
   return high;
 }
 
-// The references are the exact sums of docs/theory/reference-values.md (plain shuffle), computed to ten
-// digits by another program.
+// The references are the exact sums of docs/theory/reference-values.md (plain shuffle), written to ten digits
+// by tools/golden/plain_shuffle.py.
 void expect_reference(const Bound& bound, double top, double delta, double reference) {
   const double upper = epsilon_at(bound, top, delta, true);
   const double lower = epsilon_at(bound, top, delta, false);

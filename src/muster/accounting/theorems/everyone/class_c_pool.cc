@@ -5,6 +5,7 @@
 
 #include "muster/accounting/theorems/shared/reporting_law.h"
 #include "muster/numerics/ordered.h"
+#include "muster/numerics/slack.h"
 #include "muster/numerics/sums/expected_excess.h"
 #include "muster/numerics/sums/worst_mixture.h"
 
@@ -19,7 +20,8 @@ constexpr double kNegligible = 1e-80;
 double log_tail(double m, double p, double x) {
   const double y = x / m;
   const auto term = [](double a, double b) { return a > 0 ? a * std::log(a / b) : 0.0; };
-  return -m * (term(y, p) + (p < 1 ? term(1 - y, 1 - p) : 0.0)) * (1 - 1e-9) + 1e-9 + m * 1e-15;
+  return -m * (term(y, p) + (p < 1 ? term(1 - y, 1 - p) : 0.0)) * (1 - numerics::kEightMillionRoundings) +
+         1e-9 + m * 1e-15;
 }
 
 // The integer nearest to the mean, on the given side, beyond which that bound is below e^{-exponent}.
@@ -51,25 +53,27 @@ numerics::Enclosure displaceable_share(double m, double h, double r) {
       total += probability / (flip ? m - h + y : m - y);
       probability *= (h - y) / (y + 1) * chance / (1 - chance);
     }
-    return {total * (1 - 1e-12), total * (1 + 1e-12)};
+    return {total * (1 - numerics::kEightThousandRoundings), total * (1 + numerics::kEightThousandRoundings)};
   }
   // This expands 1/X around the mean mu of X = m - Y. The remainder after the third order is
   // (X - mu)^4 / (mu^4 X), which is not negative; X >= m - h bounds it from above.
-  const double mu = m - h * s;
+  const double mu = (m - h) + h * r;  // m - h s, which would cancel where r is small
   const double variance = h * s * r;
   const double third = -variance * (1 - 2 * s);
   const double fourth = variance * numerics::larger(0.0, 1 + 3 * (h - 2) * s * r);
   const double value = (1 + (variance - third / mu) / (mu * mu)) / mu;
-  return {value * (1 - 2e-15),
-          (value + fourth / (mu * mu * mu * mu * numerics::larger(1.0, m - h))) * (1 + 2e-15)};
+  return {value * (1 - 2 * numerics::kEightRoundings),
+          (value + fourth / (mu * mu * mu * mu * numerics::larger(1.0, m - h))) *
+              (1 + 2 * numerics::kEightRoundings)};
 }
 
 ClassCPoolCurve::ClassCPoolCurve(double epsilon0, double n, double rate)
     : epsilon0_(epsilon0), n_(n), rate_(rate), profile_(Profile::pure(epsilon0)) {}
 
-numerics::Enclosure ClassCPoolCurve::generic(double epsilon) const {
+numerics::UpperAndEstimate ClassCPoolCurve::generic(double epsilon) const {
   const numerics::AtomicLaw law = reporting_law(profile_, rate_, epsilon);
-  const double threshold = n_ * -std::expm1(-epsilon) * (1 - 4e-16), scale = std::exp(epsilon) / n_;
+  const double threshold = n_ * -std::expm1(-epsilon) * (1 - numerics::kThreeRoundings),
+               scale = std::exp(epsilon) / n_;
   const double estimate = numerics::expected_excess_chernoff(law, n_, threshold) * scale;
   numerics::Enclosure excess{0, estimate};
   if (!(estimate <= kNegligible)) {
@@ -78,13 +82,16 @@ numerics::Enclosure ClassCPoolCurve::generic(double epsilon) const {
   }
   // At rate 1 this is the privacy blanket. Below rate 1 it is the swap theorem, which adds the local
   // delta times the probability that everybody reports.
-  const double all_report = rate_ < 1 ? std::exp(n_ * std::log(rate_)) * profile_.at(epsilon) : 0;
+  const double all_report = rate_ < 1 ? std::exp(n_ * std::log(rate_)) * profile_.at(epsilon) *
+                                            (1 + numerics::kEightThousandRoundings)
+                                      : 0;
   const double weights = weight_error(n_ * rate_);
-  return {excess.lower / weights, excess.upper * weights + all_report};
+  return {.upper = excess.upper * weights + all_report, .estimate = excess.lower / weights};
 }
 
-numerics::Enclosure class_c_pool(double epsilon0, double n, double rate, double epsilon, double guess) {
-  const numerics::Enclosure nothing{0, std::numeric_limits<double>::infinity()};
+numerics::UpperAndEstimate class_c_pool(double epsilon0, double n, double rate, double epsilon,
+                                        double guess) {
+  const numerics::UpperAndEstimate nothing{.upper = std::numeric_limits<double>::infinity(), .estimate = 0};
   const double m = n - 1;
   const double e = std::exp(epsilon);
   const double p = 1 / (std::exp(-epsilon0) + 1);
@@ -126,19 +133,21 @@ numerics::Enclosure class_c_pool(double epsilon0, double n, double rate, double 
   record.add((1 - e * std::exp(-epsilon0)) * ratio_high + std::expm1(epsilon), common);
   const numerics::WorstMixture worst = numerics::worst_mixture_excess(
       alternative, record, m, m * std::expm1(epsilon), numerics::Mixing::product);
-  const double kappa = 1 - rate * (p - q);
+  const double kappa = (1 - rate) + 2 * rate * q;  // 1 - rate (p - q), which would cancel
   const double scale = kappa * std::exp(log_factor);
-  const double weights = weight_error(m * rate) * (1 + 1e-13);
+  const double weights = weight_error(m * rate) * (1 + numerics::kEightHundredRoundings);
   const double charged = rate * local * (outside + std::exp(m * std::log1p(-kappa)));
-  return {worst.value.lower * scale / weights, worst.value.upper * scale * weights + charged * (1 + 1e-12)};
+  return {.upper = worst.value.upper * scale * weights + charged * (1 + numerics::kEightThousandRoundings),
+          .estimate = worst.value.estimate * scale / weights};
 }
 
-numerics::Enclosure ClassCPoolCurve::delta(double epsilon) const {
-  const double cap = numerics::as_upper_bound(rate_ * profile_.at(epsilon) * (1 + 4e-15));
+numerics::UpperAndEstimate ClassCPoolCurve::delta(double epsilon) const {
+  const double cap =
+      numerics::as_upper_bound(rate_ * profile_.at(epsilon) * (1 + 4 * numerics::kEightRoundings));
   if (epsilon >= epsilon0_ || n_ < 2) {
-    return {0, cap};
+    return {.upper = cap, .estimate = 0};
   }
-  numerics::Enclosure best = {0, cap};
+  numerics::UpperAndEstimate best{.upper = cap, .estimate = 0};
   // A first guess of the value is Chernoff's bound for cells without window or tilt, with all
   // others of one type.
   const double e = std::exp(epsilon);
@@ -150,18 +159,18 @@ numerics::Enclosure ClassCPoolCurve::delta(double epsilon) const {
     law.add(side * std::expm1(-epsilon0_), rate_ / (std::exp(-epsilon0_) + 1));
     guess = numerics::larger(guess, numerics::expected_excess_chernoff(law, n_, threshold) / n_ / 10);
   }
-  const numerics::Enclosure pool = class_c_pool(epsilon0_, n_, rate_, epsilon, guess);
+  const numerics::UpperAndEstimate pool = class_c_pool(epsilon0_, n_, rate_, epsilon, guess);
   if (pool.upper < best.upper) {
     best = pool;
   }
   // The generic law can be smaller only where the pool's bound is far from the truth.
   if (n_ < 3000 || !(pool.upper < 30 * guess)) {
-    const numerics::Enclosure any = generic(epsilon);
+    const numerics::UpperAndEstimate any = generic(epsilon);
     if (any.upper < best.upper) {
       best = any;
     }
   }
-  return {numerics::within(best.lower, 0.0, best.upper), best.upper};
+  return {.upper = best.upper, .estimate = numerics::within(best.estimate, 0.0, best.upper)};
 }
 
 }  // namespace muster::accounting

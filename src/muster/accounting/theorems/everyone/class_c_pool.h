@@ -24,11 +24,11 @@ class ClassCPoolCurve {
   // n >= 1 honest clients, rate in (0, 1].
   ClassCPoolCurve(double epsilon0, double n, double rate);
 
-  // `upper` is the bound. `lower` is at most the largest value of the same formula over a few i.
-  numerics::Enclosure delta(double epsilon) const;
+  // `upper` is the bound. `estimate` is at most the largest value of the same formula over a few i.
+  numerics::UpperAndEstimate delta(double epsilon) const;
 
  private:
-  numerics::Enclosure generic(double epsilon) const;
+  numerics::UpperAndEstimate generic(double epsilon) const;
 
   double epsilon0_, n_, rate_;
   Profile profile_;
@@ -36,7 +36,7 @@ class ClassCPoolCurve {
 
 // The pool's bound alone. Its window is chosen for a value of about `guess`; the result is infinity
 // where there is no such window. 0 <= epsilon < epsilon0.
-numerics::Enclosure class_c_pool(double epsilon0, double n, double rate, double epsilon, double guess);
+numerics::UpperAndEstimate class_c_pool(double epsilon0, double n, double rate, double epsilon, double guess);
 
 // Encloses E 1/(m - Y), Y ~ Bin(h, 1 - r), for 0 <= h < m and 0 <= r <= 1; m and h may be as large as 1e12.
 numerics::Enclosure displaceable_share(double m, double h, double r);

@@ -193,10 +193,10 @@ TEST(ClassCPool, AnswersEverywhere) {
     for (const double n : {2.0, 25.0, 1e3, 1e6, 1e9, 1e12}) {
       const ClassCPoolCurve curve(epsilon0, n, 1);
       for (const double share : {0.0, 1e-6, 1e-3, 0.3, 0.999, 1.0, 2.0}) {
-        const numerics::Enclosure d = curve.delta(share * epsilon0);
+        const numerics::UpperAndEstimate d = curve.delta(share * epsilon0);
         SCOPED_TRACE(::testing::Message() << epsilon0 << ' ' << n << ' ' << share);
-        EXPECT_GE(d.lower, 0);
-        EXPECT_LE(d.lower, d.upper);
+        EXPECT_GE(d.estimate, 0);
+        EXPECT_LE(d.estimate, d.upper);
         EXPECT_LE(d.upper, 1);
       }
     }

@@ -4,6 +4,7 @@
 
 #include "muster/accounting/theorems/shared/mean_of_terms.h"
 #include "muster/numerics/ordered.h"
+#include "muster/numerics/slack.h"
 
 namespace muster::accounting {
 namespace {
@@ -38,7 +39,8 @@ std::optional<double> clone_closed_form_epsilon(double n, double epsilon0, doubl
   const double hidden = std::exp(epsilon0) / n;
   const double spread = 8 * (std::sqrt(hidden * std::log(4 / delta)) + hidden);
   const double first = std::log1p(spread);
-  return std::log1p(-std::expm1(-epsilon0) / (1 + std::exp(-epsilon0 - first)) * spread) * (1 + 1e-14);
+  return std::log1p(-std::expm1(-epsilon0) / (1 + std::exp(-epsilon0 - first)) * spread) *
+         (1 + numerics::kEightyRoundings);
 }
 
 std::optional<double> clone_approximate_epsilon(double n, double epsilon0, double delta0, double total) {
@@ -79,7 +81,7 @@ numerics::Enclosure approximate_clone_pair_delta(double n, double epsilon0, doub
   const numerics::Enclosure inside = pair(n, epsilon0, epsilon, delta0);
   const auto added = static_cast<double>(outside);
   return {numerics::smaller(1.0, inside.lower * (1 - delta0) + added),
-          numerics::smaller(1.0, (inside.upper * (1 - delta0) + added) * (1 + 1e-15))};
+          numerics::smaller(1.0, (inside.upper * (1 - delta0) + added) * (1 + numerics::kEightRoundings))};
 }
 
 }  // namespace muster::accounting

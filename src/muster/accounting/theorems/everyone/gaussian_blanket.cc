@@ -7,6 +7,7 @@
 #include "muster/accounting/theorems/shared/reporting_law.h"
 #include "muster/describe/gaussian_divergence.h"
 #include "muster/numerics/ordered.h"
+#include "muster/numerics/slack.h"
 #include "muster/numerics/sums/expected_excess.h"
 
 namespace muster::accounting {
@@ -44,7 +45,7 @@ Hull lower_hull(const std::vector<long double>& x, const std::vector<long double
 
 double GaussianBlanket::penalty(double eta, double epsilon) const {
   return (1 + std::exp(epsilon)) * (n_ - 1) * std::exp(-eta) * gaussian_divergence(radius_, eta).upper *
-         (1 + 1e-14);
+         (1 + numerics::kEightyRoundings);
 }
 
 // The law is in units of E. On the grid, the values are those of the bound, rounded up. Their hull is
@@ -57,7 +58,7 @@ GaussianBlanket::Law GaussianBlanket::law(double eta, double epsilon, double ste
   const auto mixed = [&](double z, double log_alpha) {
     return (std::exp(-z) * gaussian_divergence(mu_, log_alpha).upper -
             std::expm1(-z) * gaussian_divergence(r, log_alpha).upper) *
-           (1 + 1e-14);
+           (1 + numerics::kEightThousandRoundings);  // log_alpha is rounded, and tails are steep
   };
   const auto excess = [&](double z) { return discount * mixed(z, epsilon + z); };
   const auto deficit = [&](double z) { return mixed(z, z - epsilon); };
@@ -111,14 +112,14 @@ numerics::Enclosure GaussianBlanket::at(double eta, double epsilon) const {
   for (const double weight : terms.terms.weights) {
     nonzero += weight;
   }
-  const double factor = weight_error(n_ * nonzero) * (1 + 1e-15 * (n_ + 1));
+  const double factor = weight_error(n_ * nonzero) * (1 + numerics::kEightRoundings * (n_ + 1));
   const double added = outside + terms.beyond * grown;
   const double chernoff = numerics::expected_excess_chernoff(terms.terms, n_, 0);
   const numerics::Enclosure excess = chernoff * grown / n_ < 1e-6 * added
                                          ? numerics::Enclosure{0, chernoff}  // negligible beside `added`
                                          : numerics::expected_excess(terms.terms, n_, 0);
-  const double top =
-      numerics::as_upper_bound((excess.upper * grown / n_ * factor + added) * (1 + 1e-14), local);
+  const double top = numerics::as_upper_bound(
+      (excess.upper * grown / n_ * factor + added) * (1 + numerics::kEightyRoundings), local);
   return {numerics::as_lower_bound(excess.lower * grown / n_ / factor + added, top), top};
 }
 

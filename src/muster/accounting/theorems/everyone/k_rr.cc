@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "muster/numerics/ordered.h"
+#include "muster/numerics/slack.h"
 
 namespace muster::accounting {
 namespace {
@@ -53,8 +54,8 @@ numerics::Enclosure k_rr_check_in_delta(double n, double rate, double k, double 
       mean_of_terms(with_rate(k_rr_terms(k, epsilon0, epsilon), rate, epsilon), n);
   const long double local = above(epsilon0, epsilon) * probability_of_another(k, epsilon0);
   const auto everybody = static_cast<double>(std::exp(n * std::log(static_cast<long double>(rate))) * local);
-  const double cap = static_cast<double>(rate * local) * (1 + 1e-15);  // joint convexity
-  const double upper = numerics::smaller((sum.upper + everybody) * (1 + 1e-15), cap);
+  const double cap = static_cast<double>(rate * local) * (1 + numerics::kEightRoundings);  // joint convexity
+  const double upper = numerics::smaller((sum.upper + everybody) * (1 + numerics::kEightRoundings), cap);
   return {numerics::smaller(sum.lower, upper), upper};
 }
 

@@ -5,12 +5,14 @@
 #include <vector>
 
 #include "muster/numerics/ordered.h"
+#include "muster/numerics/slack.h"
 
 namespace muster::accounting {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kOutward = 1 + 1e-9;  // covers the round-off of every root found here
+// Covers the round-off of every root found here.
+constexpr double kOutward = 1 + numerics::kEightMillionRoundings;
 
 // Shares of the failure probability.
 constexpr double kHiddenShare = 0.25;  // the hidden message falls where there are no clones

@@ -8,10 +8,16 @@
 #include "muster/accounting/theorems/shared/reporting_law.h"
 #include "muster/describe/gaussian_divergence.h"
 #include "muster/numerics/ordered.h"
+#include "muster/numerics/slack.h"
 #include "muster/numerics/sums/excess_of_mixed_sum.h"
 
 namespace muster::accounting {
 namespace {
+
+using numerics::as_upper_bound;
+using numerics::kEightyRoundings;
+using numerics::kThreeRoundings;
+using numerics::larger;
 
 constexpr double kUlp = std::numeric_limits<double>::epsilon();
 constexpr double kSumsReach = 300;  // from this epsilon on, terms leave the range of a double
@@ -23,6 +29,9 @@ constexpr double kSliceTolerance = 3e-3;
 // The same beyond kLooseRatio, where unequal weights alone widen the variance by a half and more.
 constexpr double kLooseTolerance = 1e-2;
 constexpr double kLooseRatio = 4;
+// A slice's upper level is above 1 by at least this.
+constexpr double kLevelsApart = 1e-9;
+constexpr double kInward = 1 - numerics::kEightThousandRoundings;
 
 // The largest variance that unequal weights of this ratio add, relative to equal ones.
 double inflation(double ratio) { return (ratio - 1) * (ratio - 1) / (4 * ratio); }
@@ -111,14 +120,14 @@ PoolDesign StarPool::design(double epsilon) const {
 
 numerics::Enclosure StarPool::delta(double epsilon) const {
   const double local =
-      numerics::as_upper_bound(rate_ * gaussian_divergence(mu_, epsilon).upper * (1 + 4e-16));
+      as_upper_bound(rate_ * gaussian_divergence(mu_, epsilon).upper * (1 + kThreeRoundings));
   if (epsilon > kSumsReach) return {0, local};
   const PoolDesign chosen = design(epsilon);
   const double m = n_ - 1 - chosen.pool;
   // Slices [c, d] cover the smallest weight. In a slice, all entries of v lie in [c, d ratio], so v is
   // majorised by a vector of mean 1 with two levels, the lower one c and the higher one at least d ratio.
   const auto two_levels = [m](double low, double high) {
-    const double count = numerics::larger(1.0, std::floor(m * (1 - low) / (high - low) * (1 - 1e-12)));
+    const double count = larger(1.0, std::floor(m * (1 - low) / (high - low) * kInward));
     return std::vector<numerics::ScaledCopies>{{low + m * (1 - low) / count, count}, {low, m - count}};
   };
   const double threshold = m * -std::expm1(-epsilon) * (1 - 8 * kUlp), scale = std::exp(epsilon) / m;
@@ -151,7 +160,7 @@ numerics::Enclosure StarPool::delta(double epsilon) const {
   numerics::Enclosure worst{0, 0};
   for (double c = 1 / chosen.ratio; c < 1;) {
     const double d = numerics::smaller(1.0, (1 + allowed / (1 - c)) / chosen.ratio);
-    const auto groups = two_levels(c, numerics::larger(d * chosen.ratio, 1 + 1e-9));
+    const auto groups = two_levels(c, larger(d * chosen.ratio, 1 + kLevelsApart));
     double tilt = shared;
     double chernoff = numerics::excess_of_mixed_sum_chernoff(law, groups, threshold, tilt);
     if (!(chernoff < 1.5 * usual)) {
@@ -161,13 +170,13 @@ numerics::Enclosure StarPool::delta(double epsilon) const {
     const numerics::Enclosure excess = chernoff * scale < 1e-5 * chosen.failure * local
                                            ? numerics::Enclosure{0, chernoff}
                                            : numerics::excess_of_mixed_sum(law, groups, threshold, tilt);
-    worst = {numerics::larger(worst.lower, excess.lower), numerics::larger(worst.upper, excess.upper)};
+    worst = {larger(worst.lower, excess.lower), larger(worst.upper, excess.upper)};
     c = d;
   }
   const double weights = weight_error(m);
   const double added = chosen.failure * local + rate_ * profile->mass_at_infinity();
   return {numerics::as_lower_bound(worst.lower * scale / weights + added, local),
-          numerics::as_upper_bound((worst.upper * scale * weights + added) * (1 + 1e-14), local)};
+          as_upper_bound((worst.upper * scale * weights + added) * (1 + kEightyRoundings), local)};
 }
 
 }  // namespace muster::accounting

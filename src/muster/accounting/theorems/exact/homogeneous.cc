@@ -6,6 +6,7 @@
 #include "muster/accounting/theorems/shared/reporting_law.h"
 #include "muster/describe/gaussian_divergence.h"
 #include "muster/numerics/ordered.h"
+#include "muster/numerics/slack.h"
 #include "muster/numerics/sums/expected_excess.h"
 
 namespace muster::accounting {
@@ -24,7 +25,7 @@ constexpr double kMaxMu = 10;       // beyond this distance, only one ratio alon
 constexpr int kKnots = 40;          // per deviation of ln r
 constexpr double kTail = 1e-45;     // tails whose expected excess is at most this are one cell each
 constexpr int kLaplaceCells = 400;
-constexpr double kInward = 1 - 1e-12;
+constexpr double kInward = 1 - numerics::kEightThousandRoundings;
 
 // Orders the ends, so that the lower one never exceeds the upper one. mean_of_terms has already covered
 // the rounding errors of the terms.
@@ -37,7 +38,8 @@ Enclosure ordered(const Enclosure& ends) {
 
 HomogeneousCurve::HomogeneousCurve(const Mechanism& mechanism, const RoundShape& shape)
     : mechanism_(mechanism), shape_(shape) {
-  const double another = shape.rate * local_alternative_tail(mechanism, std::log(shape.count) * (1 - 4e-16));
+  const double another =
+      shape.rate * local_alternative_tail(mechanism, std::log(shape.count) * (1 - numerics::kThreeRoundings));
   nobody_else_ = std::exp((shape.count - 1) * std::log1p(-smaller(another, 1.0))) * kInward;
   if (const auto* gaussian = std::get_if<GaussianLocal>(&mechanism)) {
     // The distance is rounded to nearest, so the next smaller double is below the true distance.
@@ -111,8 +113,9 @@ Enclosure HomogeneousCurve::one_ratio_alone(double epsilon) const {
   if (const auto* gaussian = std::get_if<GaussianLocal>(&mechanism_)) {
     divergence = gaussian_divergence(gaussian->mu(), log_threshold);
   } else {
-    const double above = local_divergence(mechanism_, log_threshold * (1 - 4e-16));
-    divergence = {local_divergence(mechanism_, log_threshold * (1 + 8e-16)) * kInward, above};
+    const double above = local_divergence(mechanism_, log_threshold * (1 - numerics::kThreeRoundings));
+    divergence = {local_divergence(mechanism_, log_threshold * (1 + 2 * numerics::kThreeRoundings)) * kInward,
+                  above};
   }
   const double scale = shape_.count / shape_.clients * shape_.rate * nobody_else_;
   return {divergence.lower * scale * kInward, divergence.upper * scale / kInward};

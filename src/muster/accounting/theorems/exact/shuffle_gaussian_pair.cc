@@ -10,6 +10,7 @@
 #include "muster/accounting/theorems/shared/reporting_law.h"
 #include "muster/describe/gaussian_divergence.h"
 #include "muster/numerics/ordered.h"
+#include "muster/numerics/slack.h"
 #include "muster/numerics/sums/expected_excess.h"
 #include "muster/numerics/sums/sum_by_doubling.h"
 
@@ -200,10 +201,12 @@ numerics::Enclosure ShuffleGaussianPair::forward(double epsilon, End end) const 
 // If r_i > n E and no other ratio exceeds n, the mean exceeds E by at least (r_i - n E) / n. There are n
 // such events, and they are disjoint. The result is convex in E.
 numerics::Enclosure ShuffleGaussianPair::one_ratio_alone(double epsilon) const {
-  const auto another = static_cast<double>(gaussian_alternative_tail(mu_, std::log(n_) * (1 - 4e-16)));
-  const double nobody = std::exp((n_ - 1) * std::log1p(-another)) * (1 - 1e-12);
+  const auto another =
+      static_cast<double>(gaussian_alternative_tail(mu_, std::log(n_) * (1 - numerics::kThreeRoundings)));
+  const double nobody = std::exp((n_ - 1) * std::log1p(-another)) * (1 - numerics::kEightThousandRoundings);
   const numerics::Enclosure one = gaussian_divergence(mu_, epsilon + std::log(n_));
-  return {one.lower * nobody * (1 - 1e-12), one.upper * nobody * (1 + 1e-12)};
+  return {one.lower * nobody * (1 - numerics::kEightThousandRoundings),
+          one.upper * nobody * (1 + numerics::kEightThousandRoundings)};
 }
 
 numerics::Enclosure ShuffleGaussianPair::reverse(double epsilon, End end) const {

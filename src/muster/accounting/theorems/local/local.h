@@ -6,10 +6,11 @@
 // hockey-stick divergence is
 //     delta(eps) = E_k[ delta_k(eps) ],
 // where delta_k is the optimal k-fold composition. For an epsilon0-LDP message it is given by Kairouz,
-// Oh, Viswanath, "The composition theorem for differential privacy" (ICML 2015), Theorem 3.3. For the
-// Gaussian it is a Gaussian pair at distance mu sqrt(k): Dong, Roth, Su, "Gaussian differential privacy"
-// (JRSS-B 2022), Corollary 3.3. Both are attained, so this is also the cost of the same release without
-// amplification. docs/theory/local.md has the proof and the error budget.
+// Oh, Viswanath, "The composition theorem for differential privacy" (ICML 2015, arXiv 1311.0776),
+// Theorem 3.3. For the Gaussian it is a Gaussian pair at distance mu sqrt(k): Dong, Roth, Su,
+// "Gaussian differential privacy" (JRSS-B 2022, arXiv 1905.02383), Corollary 3.3. Both are attained,
+// so this is also the cost of the same release without amplification. docs/theory/local.md has the
+// proof and the error budget.
 //
 // Neighbouring relation: replace-one. Every returned value is an UPPER bound, rounded outward. Pure
 // functions; may be called from any thread. For a pure mechanism the cost is O(rounds) up to 3e7 rounds

@@ -9,6 +9,7 @@
 #include "muster/describe/gaussian_divergence.h"
 #include "muster/numerics/binomial_blocks.h"
 #include "muster/numerics/ordered.h"
+#include "muster/numerics/slack.h"
 
 namespace muster::accounting::local_detail {
 namespace {
@@ -37,7 +38,7 @@ struct Mixture {
     for (std::size_t i = 0; i < weight.size(); ++i) {
       sum += weight[i] * gaussian_divergence(mu[i], epsilon).upper;
     }
-    return numerics::as_upper_bound(sum * (1 + 1e-12) + kTiny);
+    return numerics::as_upper_bound(sum * (1 + numerics::kEightThousandRoundings) + kTiny);
   }
 };
 

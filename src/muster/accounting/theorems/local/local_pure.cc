@@ -10,6 +10,7 @@
 
 #include "muster/accounting/theorems/local/local.h"
 #include "muster/numerics/ordered.h"
+#include "muster/numerics/slack.h"
 
 namespace muster::accounting::local_detail {
 namespace {
@@ -120,7 +121,7 @@ double pure_delta_by_moments(double epsilon0, double rate, std::uint64_t rounds,
     const double moment = log_moment(epsilon0, rate, n, t);
     return moment - t * epsilon + log_constant(t) + 1e-13 * (1 + moment + t * epsilon + t);
   });
-  return numerics::smaller(1.0, std::exp(log_delta) * (1 + 1e-12) + kTiny);
+  return numerics::smaller(1.0, std::exp(log_delta) * (1 + numerics::kEightThousandRoundings) + kTiny);
 }
 
 double pure_epsilon_by_moments(double epsilon0, double rate, std::uint64_t rounds, double delta) {
@@ -129,7 +130,8 @@ double pure_epsilon_by_moments(double epsilon0, double rate, std::uint64_t round
     const double moment = log_moment(epsilon0, rate, n, t);
     return (moment - std::log(delta) + log_constant(t) + 1e-13 * (1 + moment + t)) / t;
   });
-  return numerics::within(epsilon * (1 + 1e-12), 0.0, n * epsilon0 * (1 + 4 * kUnit));
+  return numerics::within(epsilon * (1 + numerics::kEightThousandRoundings), 0.0,
+                          n * epsilon0 * (1 + 4 * kUnit));
 }
 
 double pure_delta(double epsilon0, double rate, std::uint64_t rounds, double epsilon) {

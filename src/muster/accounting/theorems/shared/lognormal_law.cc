@@ -9,6 +9,7 @@
 
 #include "muster/describe/gaussian_divergence.h"
 #include "muster/numerics/ordered.h"
+#include "muster/numerics/slack.h"
 
 namespace muster::accounting {
 namespace {
@@ -87,7 +88,8 @@ End upper_end(Extended mu, Extended z) { return {upper_normal(z), upper_normal(z
 // The identity sees the pair from its other record.
 double lognormal_deficit(double mu, double knot) {
   const double log_alpha = -std::log1p(knot);
-  return (1 + knot) * gaussian_divergence(mu, log_alpha * (1 - 4e-16)).upper * (1 + 4e-16);
+  return (1 + knot) * gaussian_divergence(mu, log_alpha * (1 - numerics::kThreeRoundings)).upper *
+         (1 + numerics::kThreeRoundings);
 }
 
 double down(double x) { return std::nextafter(x, -kInfinity); }
@@ -120,7 +122,8 @@ numerics::SumLaw lognormal_ratio(double mu, const std::vector<double>& knots, nu
     return law;
   }
   std::vector<Extended> masses(knots.size(), 0);
-  const Extended share = numerics::smaller<Extended>(1, bottom.ratio / knots[0] * (1 + 1e-15L));
+  const Extended share =
+      numerics::smaller<Extended>(1, bottom.ratio / knots[0] * (1 + numerics::kExtendedRoundings));
   masses[0] += bottom.mass * share;
   for (std::size_t i = 0; i < last; ++i) {
     const Moments cell = integrate(m, coordinate(i), coordinate(i + 1));
@@ -133,7 +136,7 @@ numerics::SumLaw lognormal_ratio(double mu, const std::vector<double>& knots, nu
   for (std::size_t i = 0; i <= last; ++i) {
     put(knots[i], masses[i]);
   }
-  law.excess = gaussian_divergence(mu, std::log(knots[last]) * (1 - 4e-16)).upper;
+  law.excess = gaussian_divergence(mu, std::log(knots[last]) * (1 - numerics::kThreeRoundings)).upper;
   return law;
 }
 
@@ -207,7 +210,7 @@ CenteredLognormal::Cut CenteredLognormal::above(double tail) const {
   };
   Cut cut{{},
           lognormal_deficit(mu_, knots_[at.low]),
-          gaussian_divergence(mu_, std::log1p(knots_[at.high]) * (1 - 4e-16)).upper};
+          gaussian_divergence(mu_, std::log1p(knots_[at.high]) * (1 - numerics::kThreeRoundings)).upper};
   for (std::size_t i = at.low; i <= at.high; ++i) {
     const double before = i > at.low ? right_[i - 1] : static_cast<double>(upper_normal(-coordinate(at.low)));
     const double after = i < at.high ? left_[i] : static_cast<double>(upper_normal(coordinate(at.high)));

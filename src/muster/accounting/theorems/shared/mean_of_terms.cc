@@ -5,6 +5,7 @@
 
 #include "muster/accounting/theorems/shared/reporting_law.h"
 #include "muster/numerics/ordered.h"
+#include "muster/numerics/slack.h"
 #include "muster/numerics/sums/atomic_law.h"
 #include "muster/numerics/sums/expected_excess.h"
 
@@ -103,8 +104,9 @@ std::optional<numerics::Enclosure> enumerate_few(const Centred& law, long double
   if (beyond + error > 1e-9L * total) {
     return std::nullopt;  // a far tail or a cancelling difference: left to the contour integral
   }
-  return numerics::Enclosure{static_cast<double>((total - error) * (1 - 1e-15L)),
-                             static_cast<double>((total + error + beyond) * (1 + 1e-15L))};
+  return numerics::Enclosure{
+      static_cast<double>((total - error) * (1 - numerics::kExtendedRoundings)),
+      static_cast<double>((total + error + beyond) * (1 + numerics::kExtendedRoundings))};
 }
 
 // Rounds outward by one ulp of double and by what a subtraction of two extended values of magnitude
@@ -134,7 +136,7 @@ numerics::Enclosure by_contour(const Centred& law, double n) {
   const double weights = weight_error(n * static_cast<double>(law.mass));
   const double chernoff = numerics::expected_excess_chernoff(above.law, n, above.threshold) * weights;
   if (chernoff < kDeep * n) {
-    return {0, chernoff * (1 + 1e-12)};
+    return {0, chernoff * (1 + numerics::kEightThousandRoundings)};
   }
   numerics::Enclosure ends = numerics::expected_excess(above.law, n, above.threshold);
   // Together the n rounding errors move the expectation by less than `shift`. Only in far tails is that
@@ -152,7 +154,7 @@ numerics::Enclosure by_contour(const Centred& law, double n) {
   }
   // Where one value is far from the others, the transform is computed as a logarithm near 0 with an
   // absolute error of some 2^-52, and is raised to the n-th power.
-  const double transform = 1 + 1e-15 * (n + 1);
+  const double transform = 1 + numerics::kEightRoundings * (n + 1);
   return {ends.lower / weights / transform, ends.upper * weights * transform};
 }
 
@@ -167,12 +169,13 @@ numerics::Enclosure mean_of_terms(const std::vector<Term>& terms, double n, doub
   const numerics::Enclosure sum = few ? *few : by_contour(law, count);
   // By Jensen's inequality, the result lies between (mean)_+ and the mean of the positive parts.
   const long double share = static_cast<long double>(count) / static_cast<long double>(n);
-  const auto outer = static_cast<double>(
-      (share * law.positive + (1 - share) * numerics::larger(0.0L, constant)) * (1 + 1e-15L));
-  const auto inner =
-      static_cast<double>(numerics::larger(0.0L, share * law.mean + (1 - share) * constant) * (1 - 1e-15L));
-  const double upper = sum.upper / n * (1 + 1e-15);
-  const double lower = sum.lower / n * (1 - 1e-15);
+  const auto outer =
+      static_cast<double>((share * law.positive + (1 - share) * numerics::larger(0.0L, constant)) *
+                          (1 + numerics::kExtendedRoundings));
+  const auto inner = static_cast<double>(numerics::larger(0.0L, share * law.mean + (1 - share) * constant) *
+                                         (1 - numerics::kExtendedRoundings));
+  const double upper = sum.upper / n * (1 + numerics::kEightRoundings);
+  const double lower = sum.lower / n * (1 - numerics::kEightRoundings);
   const double top = upper < outer ? upper : outer;  // this also replaces a NaN
   return {numerics::smaller(lower > inner ? lower : inner, top), top};
 }

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "muster/numerics/ordered.h"
+#include "muster/numerics/slack.h"
 
 namespace muster::accounting {
 namespace {
@@ -36,6 +37,10 @@ numerics::AtomicLaw reporting_law(const Profile& profile, double rate, double ep
 
 double neutral_point(double epsilon) { return up(-std::expm1(-epsilon)); }
 
-double weight_error(double expected) { return 1 + 1e-15 * (expected + 10 * std::sqrt(expected) + 64); }
+double log_probability(double p, double not_p) { return p < 0.5 ? std::log(p) : std::log1p(-not_p); }
+
+double weight_error(double expected) {
+  return 1 + numerics::kEightRoundings * (expected + 10 * std::sqrt(expected) + 64);
+}
 
 }  // namespace muster::accounting

@@ -24,6 +24,9 @@ numerics::AtomicLaw reporting_law(const Profile& profile, double rate, double ep
 // The point of X* = 0 in these units, 1 - e^{-epsilon}, rounded up. It is the last atom of reporting_law.
 double neutral_point(double epsilon);
 
+// ln p of a probability p, of which 1 - p is given as well: the larger digits of the two are used.
+double log_probability(double p, double not_p);
+
 // A factor >= 1 that covers the relative error of 4e-16 in each weight, over the `expected` number of
 // clients that report and ten deviations more.
 double weight_error(double expected);

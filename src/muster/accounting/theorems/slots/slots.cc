@@ -9,6 +9,7 @@
 
 #include "muster/core/error.h"
 #include "muster/numerics/ordered.h"
+#include "muster/numerics/slack.h"
 
 namespace muster::accounting {
 namespace {
@@ -116,8 +117,8 @@ SumCurve slot_curve(ReportingSum sum, double m, double p0) { return {std::move(s
 CountedSlotCurve::CountedSlotCurve(ReportingSum sum, double m, double p0, double others, double min_rate)
     : sum_(std::move(sum)), shape_(slot_shape(m, p0)) {
   for (const double exponent : {2.0, 4.0, 6.0, 9.0, 12.0, 16.0, 20.0, 26.0, 34.0, 44.0, 56.0, 70.0}) {
-    const double mean =
-        numerics::smaller(kMaxPerSlot, poisson_mean(others, exponent) * min_rate / m * (1 - 1e-12));
+    const double mean = numerics::smaller(
+        kMaxPerSlot, poisson_mean(others, exponent) * min_rate / m * (1 - numerics::kEightThousandRoundings));
     if (mean > kMinPerSlot) {
       TermWeights weights;
       // The charge bounds the probability that the Poisson number of clients exceeds the true one and,
@@ -148,7 +149,7 @@ numerics::Enclosure CountedSlotCurve::delta(double epsilon) const {
   const auto sum_at = [&](std::size_t i) {
     const Level& level = levels_[i];
     const numerics::Enclosure sum = sum_.delta(level.shape, epsilon);
-    const double upper = (sum.upper + level.excess * plain.upper) * (1 + 1e-15);
+    const double upper = (sum.upper + level.excess * plain.upper) * (1 + numerics::kEightRoundings);
     if (upper < best.upper) best = {numerics::smaller(sum.lower + level.excess * plain.lower, upper), upper};
     return sum.upper;
   };

@@ -1,5 +1,5 @@
-// Random check-ins (Balle, Kairouz, McMahan, Thakkar, Thakurta 2020): a client sends one message per run,
-// at a random slot (Theorems 8 and 9, docs/theory/slots.md).
+// Random check-ins (Balle, Kairouz, McMahan, Thakkar, Thakurta 2020, arXiv 2007.06605): a client sends
+// one message per run, at a random slot (Theorems 8 and 9, docs/theory/slots.md).
 //
 // A client checks in with probability p0, at a uniform one of its m slots. The server updates a public
 // model slot by slot, and the randomizer of each update may be chosen after all earlier ones.

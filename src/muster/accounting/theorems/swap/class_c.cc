@@ -7,6 +7,7 @@
 #include "muster/accounting/theorems/shared/reporting_law.h"
 #include "muster/numerics/binomial_blocks.h"
 #include "muster/numerics/ordered.h"
+#include "muster/numerics/slack.h"
 #include "muster/numerics/sums/enumerated_excess.h"
 #include "muster/numerics/sums/expected_excess.h"
 #include "muster/numerics/sums/worst_mixture.h"
@@ -55,10 +56,12 @@ ClassCCurve ClassCCurve::unequal(double epsilon0, double n, double lo, double hi
   const auto bound = [epsilon0, hi, few_or_many, alone = Profile::pure(epsilon0)](double clients,
                                                                                   double epsilon) {
     if (clients < 2) {
-      return numerics::Enclosure{0, numerics::as_upper_bound(hi * alone.at(epsilon) * (1 + 1e-15))};
+      return numerics::Enclosure{
+          0, numerics::as_upper_bound(hi * alone.at(epsilon) * (1 + numerics::kEightRoundings))};
     }
-    return few_or_many ? ClassCCurve::check_in(epsilon0, clients, hi).delta(epsilon)
-                       : ClassCPoolCurve(epsilon0, clients, hi).delta(epsilon);
+    return numerics::Enclosure{0, few_or_many
+                                      ? ClassCCurve::check_in(epsilon0, clients, hi).delta(epsilon).upper
+                                      : ClassCPoolCurve(epsilon0, clients, hi).delta(epsilon).upper};
   };
   auto mixture = std::make_shared<UnequalRatesMixture>(n, lo, hi, bound, 0.1);
   mixture->merge();
@@ -69,7 +72,7 @@ ClassCCurve ClassCCurve::unequal(double epsilon0, double n, double lo, double hi
 double ClassCCurve::profile_only(double epsilon) const {
   numerics::AtomicLaw law = reporting_law(profile_, theta_ * rate_, epsilon);
   law.add(neutral_point(epsilon), 1 - theta_);
-  const double threshold = n_ * -std::expm1(-epsilon) * (1 - 4e-16),
+  const double threshold = n_ * -std::expm1(-epsilon) * (1 - numerics::kThreeRoundings),
                scale = std::exp(epsilon) / (n_ * theta_);
   const double estimate = numerics::expected_excess_chernoff(law, terms_, threshold) * scale;
   return estimate < kNegligible ? estimate : numerics::expected_excess(law, terms_, threshold).upper * scale;
@@ -78,9 +81,11 @@ double ClassCCurve::profile_only(double epsilon) const {
 // The event that nobody is absent: all who are not revealed are shuffled, N ~ Bin(n - 1, chance)
 // others and the victim.
 double ClassCCurve::everybody(double epsilon, double local, double sum) const {
-  const double not_absent = 1 - theta_ * (1 - rate_);  // probability, for another client
-  const double chance = numerics::smaller(1.0, theta_ * rate_ / not_absent * (1 - 1e-15));
-  const double probability = rate_ * std::exp((n_ - 1) * std::log1p(-theta_ * (1 - rate_))) * (1 + 1e-12);
+  const double absent = theta_ * (1 - rate_);               // probability, for another client
+  const double not_absent = (1 - theta_) + theta_ * rate_;  // 1 - absent, without cancellation
+  const double chance = numerics::smaller(1.0, theta_ * rate_ / not_absent * (1 - numerics::kEightRoundings));
+  const double probability = rate_ * std::exp((n_ - 1) * log_probability(not_absent, absent)) *
+                             (1 + numerics::kEightThousandRoundings);
   double each = local;
   if (probability * each > kMatters * sum) {
     each = numerics::smaller(each, thinned_blanket_delta(n_, chance, epsilon0_, epsilon).upper);
@@ -98,17 +103,17 @@ double ClassCCurve::everybody(double epsilon, double local, double sum) const {
   return probability * numerics::smaller(each, pool);
 }
 
-numerics::Enclosure ClassCCurve::delta(double epsilon) const {
+numerics::UpperAndEstimate ClassCCurve::delta(double epsilon) const {
   if (rate_ >= 1 && terms_ >= n_) {  // everybody reports: there is nobody to swap with
     return ClassCPoolCurve(epsilon0_, n_, 1).delta(epsilon);
   }
   const bool subset = rate_ >= 1;
-  const double local = numerics::as_upper_bound(profile_.at(epsilon) * (1 + 1e-15));
+  const double local = numerics::as_upper_bound(profile_.at(epsilon) * (1 + numerics::kEightRoundings));
   // Whatever the others send, the divergence is at most f(E) times the probability that the victim
   // reports (convexity).
-  const double cap = local * (subset ? terms_ / n_ : rate_) * (1 + 4e-16);
+  const double cap = local * (subset ? terms_ / n_ : rate_) * (1 + numerics::kThreeRoundings);
   if (epsilon >= epsilon0_) {
-    return {0, cap};
+    return {.upper = cap, .estimate = 0};
   }
   const double e = std::exp(epsilon);
   const double q = 1 / (std::exp(epsilon0_) + 1);
@@ -137,24 +142,25 @@ numerics::Enclosure ClassCCurve::delta(double epsilon) const {
   }
   const double weights = weight_error(terms_ * (lo + revealed));
   upper *= weights;
-  double lower = worst.value.lower * factor;
-  // Where the two ends can be enumerated, the larger of them is a sharper lower value.
-  if (numerics::enumerable(alternative, terms_) && lower < 0.999 * upper) {
+  double estimate = worst.value.estimate * factor;
+  // Where the two ends can be enumerated, the larger of them is a sharper estimate.
+  if (numerics::enumerable(alternative, terms_) && estimate < 0.999 * upper) {
     for (const numerics::AtomicLaw* law : {&alternative, &record}) {
-      lower = numerics::larger(
-          lower, numerics::enumerated_excess(*law, terms_, n_ * std::expm1(epsilon)).lower * factor);
+      estimate = numerics::larger(
+          estimate, numerics::enumerated_excess(*law, terms_, n_ * std::expm1(epsilon)).lower * factor);
     }
   }
   const double all_report = subset ? 0 : everybody(epsilon, local, upper);
-  const bool wide = upper - lower > kWideGap * (upper + all_report);
-  upper = (upper + all_report) * (1 + 1e-15);
+  const bool wide = upper - estimate > kWideGap * (upper + all_report);
+  upper = (upper + all_report) * (1 + numerics::kEightRoundings);
   const bool may_all_report = all_report > (over_counts_ ? kCompareWithPools : kCompareWithPool) * upper;
   if (over_counts_ && (may_all_report || n_ <= kFewClients || n_ > kManyClients)) {
     upper = numerics::smaller(upper, over_counts_->delta(epsilon).upper);
   } else if (!over_counts_ && !subset && (may_all_report || wide)) {
     upper = numerics::smaller(upper, ClassCPoolCurve(epsilon0_, n_, rate_).delta(epsilon).upper);
   }
-  return {numerics::within(lower / weights, 0.0, numerics::smaller(cap, upper)), upper <= cap ? upper : cap};
+  return {.upper = upper <= cap ? upper : cap,
+          .estimate = numerics::within(estimate / weights, 0.0, numerics::smaller(cap, upper))};
 }
 
 }  // namespace muster::accounting

@@ -37,10 +37,10 @@ class ClassCCurve {
   // (docs/theory/unequal-rates.md). The maximum over i is certified in the same way.
   static ClassCCurve unequal(double epsilon0, double n, double lo, double hi);
 
-  // `upper` is proven. `lower` is at most the largest F_i plus the all-report event, so upper - lower
-  // contains the numerical error and the allowance of the certificate over i. `lower` is not a lower
-  // bound on the divergence of a dataset.
-  numerics::Enclosure delta(double epsilon) const;
+  // `upper` is proven. `estimate` is at most the largest F_i plus the all-report event, so the gap to upper
+  // contains the numerical error and the allowance of the certificate over i. It is no lower bound on the
+  // divergence of a dataset.
+  numerics::UpperAndEstimate delta(double epsilon) const;
 
  private:
   ClassCCurve(double epsilon0, double n, double terms, double rate, double theta = 1);

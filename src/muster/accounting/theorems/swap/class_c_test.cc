@@ -184,13 +184,13 @@ TEST(ClassC, IsTheMaximumOverAllTypes) {
             some_absent = std::max(some_absent, slow_f(epsilon0, n, rate, epsilon, i, false));
           }
           if (slow < 1e-9L) continue;
-          const numerics::Enclosure fast = ClassCCurve::check_in(epsilon0, n, rate).delta(epsilon);
+          const numerics::UpperAndEstimate fast = ClassCCurve::check_in(epsilon0, n, rate).delta(epsilon);
           SCOPED_TRACE(::testing::Message() << n << ' ' << epsilon0 << ' ' << rate << ' ' << epsilon);
           // Where everybody may report, the pool of class_c_pool.h can give a smaller bound.
           const long double all_report = std::pow(static_cast<long double>(rate), n);
           if (all_report > 1e-4L * slow) continue;
           EXPECT_GE(fast.upper, some_absent * (1 - 1e-14L));
-          EXPECT_LE(fast.lower, slow * (1 + 1e-12L));
+          EXPECT_LE(fast.estimate, slow * (1 + 1e-12L));
           if (n <= 24) {
             EXPECT_LE(fast.upper, slow * (1 + 1e-10L));
           } else {
@@ -256,14 +256,14 @@ TEST(ClassC, UnequalRatesAreTheMaximumOverAllTypes) {
             const auto& row = f[static_cast<std::size_t>(others) + 1];
             every += hidden(n - 1, others) * *std::max_element(row.begin(), row.end());
           }
-          const numerics::Enclosure fast = ClassCCurve::unequal(epsilon0, n, lo, hi).delta(epsilon);
+          const numerics::UpperAndEstimate fast = ClassCCurve::unequal(epsilon0, n, lo, hi).delta(epsilon);
           SCOPED_TRACE(::testing::Message()
                        << n << ' ' << epsilon0 << ' ' << lo << ' ' << hi << ' ' << epsilon);
           EXPECT_LE(fast.upper, every * (1 + 5e-3L));
           // Where everybody may report, the pool of class_c_pool.h can give a smaller bound.
           if (std::pow(1 - theta * (1 - hi), static_cast<long double>(n)) > 1e-3L * slow) continue;
           EXPECT_GE(fast.upper, worst_of(absent) * (1 - 1e-14L));
-          EXPECT_LE(fast.lower, slow * (1 + 1e-12L));
+          EXPECT_LE(fast.estimate, slow * (1 + 1e-12L));
           loosest = std::max(loosest, static_cast<double>(fast.upper / slow) - 1);
           sharper += fast.upper < every ? 1 : 0;
         }
@@ -282,11 +282,13 @@ TEST(ClassC, ReferenceValues) {
     double delta, upper, lower;
   };
   for (const Row& row :
-       {Row{60000, 0.1, 2, 6800, 1e-5, 0.930108, 0.9274}, Row{1e6, 1e-3, 2, 100000, 1e-8, 0.109467, 0.10838},
-        Row{60000, 1.0 / 6, 1.5, 1200, 1e-5, 0.322375, 0.32204},
-        Row{1e6, 0.01, 2, 1000, 1e-8, 0.032559, 0.032473}, Row{60000, 0.1, 2, 1, 1e-6, 0.009341, 0.009340}}) {
+       {Row{60000, 0.1, 2, 6800, 1e-5, 0.930108, 0.9274}, Row{1e6, 1e-3, 2, 100000, 1e-8, 0.109467, 0.10837},
+        Row{60000, 1.0 / 6, 1.5, 1200, 1e-5, 0.322375, 0.32203},
+        Row{1e6, 0.01, 2, 1000, 1e-8, 0.032559, 0.032472}, Row{60000, 0.1, 2, 1, 1e-6, 0.009341, 0.009340}}) {
     const ClassCCurve curve = ClassCCurve::check_in(row.epsilon0, row.n, row.rate);
-    const ComposedCurve composed([&](double epsilon) { return curve.delta(epsilon); });
+    const ComposedCurve composed([&](double epsilon) {
+      return numerics::Enclosure{0, curve.delta(epsilon).upper};
+    });
     const double epsilon = composed.upper(row.rounds, {Question::Kind::epsilon_at_delta, row.delta});
     std::printf("n=%g rate=%g epsilon0=%g T=%llu delta=%g: %.8f\n", row.n, row.rate, row.epsilon0,
                 static_cast<unsigned long long>(row.rounds), row.delta, epsilon);
@@ -320,12 +322,12 @@ TEST(ClassC, AnswersEverywhere) {
         const ClassCCurve curve = ClassCCurve::check_in(epsilon0, n, rate);
         double previous = 1;
         for (const double share : {0.0, 1e-6, 1e-3, 0.3, 0.999, 1.0, 2.0}) {
-          const numerics::Enclosure d = curve.delta(share * epsilon0);
+          const numerics::UpperAndEstimate d = curve.delta(share * epsilon0);
           SCOPED_TRACE(::testing::Message() << epsilon0 << ' ' << n << ' ' << rate << ' ' << share);
-          EXPECT_GE(d.lower, 0);
-          EXPECT_LE(d.lower, d.upper);
+          EXPECT_GE(d.estimate, 0);
+          EXPECT_LE(d.estimate, d.upper);
           EXPECT_LE(d.upper, 1);
-          EXPECT_LE(d.lower, previous * (1 + 1e-9));
+          EXPECT_LE(d.estimate, previous * (1 + 1e-9));
           previous = d.upper;
         }
       }
@@ -341,14 +343,15 @@ TEST(ClassC, UnequalRatesAnswerEverywhere) {
         const ClassCCurve equal = ClassCCurve::check_in(epsilon0, n, hi);
         double previous = 1;
         for (const double share : {0.0, 1e-6, 1e-3, 0.3, 0.999, 1.0, 2.0}) {
-          const numerics::Enclosure d = curve.delta(share * epsilon0);
+          const numerics::UpperAndEstimate d = curve.delta(share * epsilon0);
           SCOPED_TRACE(::testing::Message()
                        << epsilon0 << ' ' << n << ' ' << lo << ' ' << hi << ' ' << share);
-          EXPECT_GE(d.lower, 0);
-          EXPECT_LE(d.lower, d.upper);
+          EXPECT_GE(d.estimate, 0);
+          EXPECT_LE(d.estimate, d.upper);
           EXPECT_LE(d.upper, 1);
-          EXPECT_LE(d.lower, previous * (1 + 1e-9));
-          EXPECT_GE(d.upper, equal.delta(share * epsilon0).lower * (1 - 1e-9));  // fewer clients are hidden
+          EXPECT_LE(d.estimate, previous * (1 + 1e-9));
+          EXPECT_GE(d.upper,
+                    equal.delta(share * epsilon0).estimate * (1 - 1e-9));  // fewer clients are hidden
           previous = d.upper;
         }
       }

@@ -17,6 +17,9 @@ using Extended = long double;
 constexpr double kUlp = 0x1p-52;
 constexpr double kFarthest = 36;  // deviations; a normal's tail beyond is below every number used here
 constexpr double kVanishing = 1e-250;
+// Relative errors of a normal tail and of the integrand. An argument x that is off by some units in the last place
+// moves either by as many times x^2 relatively, which is below 2e3 where the tail is a double.
+constexpr double kErrorOfTail = 1e-10, kErrorOfValue = 1e-8;
 // Newton's method stops at this residual of the logarithm; a cut beside the root costs about its square.
 constexpr double kResidual = 3e-9;
 constexpr int kMaxSteps = 60;
@@ -59,7 +62,7 @@ double excess_of_difference(double p, double q, double e, double log_e, double k
     z = larger(least, z - residual / slope);
   }
   start = z;
-  if (!settled) return residual < 0 ? upper_tail(z - p) * (1 + 1e-10) : 1;  // by e^{pZ - p^2/2} alone
+  if (!settled) return residual < 0 ? upper_tail(z - p) * (1 + kErrorOfTail) : 1;  // by e^{pZ - p^2/2} alone
   const double tails[3] = {upper_tail(z - p), e * upper_tail(z - q), k * upper_tail(z)};
   const double sum = tails[0] + tails[1] + tails[2];
   const double reach = std::fabs(z) + length;
@@ -69,8 +72,8 @@ double excess_of_difference(double p, double q, double e, double log_e, double k
   const double lost_residual =
       std::fabs(residual) + kUlp * (8 + 2 * length * std::fabs(z) + std::fabs(log_k));
   const double away = lost_residual / slope;
-  if (!(-q * away <= 0.4)) return upper_tail(z - away - p) * (1 + 1e-10);
-  const double cut = value * (1 + 1e-8) * lost_residual * 1.01 * 2 * away * 0.4;
+  if (!(-q * away <= 0.4)) return upper_tail(z - away - p) * (1 + kErrorOfTail);
+  const double cut = value * (1 + kErrorOfValue) * lost_residual * 1.01 * 2 * away * 0.4;
   const double expected = larger(0.0, tails[0] - tails[1] - tails[2]) + rounding + cut;
   return expected > kVanishing ? expected : kVanishing;
 }

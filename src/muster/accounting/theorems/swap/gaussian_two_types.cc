@@ -5,6 +5,7 @@
 
 #include "muster/accounting/theorems/shared/reporting_law.h"
 #include "muster/numerics/ordered.h"
+#include "muster/numerics/slack.h"
 #include "muster/numerics/sums/rare_mixture.h"
 #include "muster/numerics/sums/worst_mixture.h"
 
@@ -58,12 +59,12 @@ Enclosure GaussianTwoTypesCurve::profile_only(double epsilon) const {
   return local_->delta({.factor = 1 / n_, .count = terms_, .rate = rate_, .threshold = n_}, epsilon);
 }
 
-Enclosure GaussianTwoTypesCurve::delta(double epsilon) const {
+numerics::UpperAndEstimate GaussianTwoTypesCurve::delta(double epsilon) const {
   const bool subset = terms_ < n_;
   // The event that nobody is absent.
   const double everybody =
       subset ? 0 : std::exp(n_ * std::log(rate_)) * (1 + kRounding) * local_->local(epsilon);
-  Enclosure sum{0, 1};
+  numerics::UpperAndEstimate sum{.upper = 1, .estimate = 0};
   const double excess = std::expm1(epsilon);
   const double deviations = excess * n_ / (std::sqrt(terms_ * rate_) * spread_);
   const bool covered =
@@ -82,22 +83,24 @@ Enclosure GaussianTwoTypesCurve::delta(double epsilon) const {
     // Terms far larger than the typical sum make the integral expensive.
     const bool heavy = types->alternative.largest_point() > kHeavy * std::sqrt(terms_ * rate_) * spread_;
     numerics::WorstMixture worst = heavy ? split() : direct();
-    if (!heavy && !(worst.value.upper - worst.value.lower <= wide_ * worst.value.upper) && terms_ >= 3) {
+    if (!heavy && !(worst.value.upper - worst.value.estimate <= wide_ * worst.value.upper) && terms_ >= 3) {
       const numerics::WorstMixture other = split();
       if (!(worst.value.upper <= other.value.upper)) worst = other;
     }
     // Weights are rounded twice, and may pass 1 by 1e-15 in all.
     const double weights = weight_error(4 * terms_ * rate_);
     const double cut = types->cut * (subset ? terms_ / n_ : rate_);
-    sum = {worst.value.lower / n_ / weights, (worst.value.upper / n_ * weights + cut) * (1 + 1e-15)};
+    sum = {.upper = (worst.value.upper / n_ * weights + cut) * (1 + numerics::kEightRoundings),
+           .estimate = worst.value.estimate / n_ / weights};
   }
-  if (deviations > kFar || !(sum.upper - sum.lower <= wide_ * sum.upper)) {
+  if (deviations > kFar || !(sum.upper - sum.estimate <= wide_ * sum.upper)) {
     const Enclosure other = profile_only(epsilon);
-    if (!(sum.upper <= other.upper)) sum = {numerics::smaller(sum.lower, other.lower), other.upper};
+    if (!(sum.upper <= other.upper))
+      sum = {.upper = other.upper, .estimate = numerics::smaller(sum.estimate, other.lower)};
   }
-  // The lower end of the mixture includes the event that nobody is absent; the upper end does not.
-  const double upper = as_upper_bound((sum.upper + everybody) * (1 + 1e-15));
-  return {as_lower_bound(sum.lower, upper), upper};
+  // The estimate of the mixture includes the event that nobody is absent; the upper end does not.
+  const double upper = as_upper_bound((sum.upper + everybody) * (1 + numerics::kEightRoundings));
+  return {.upper = upper, .estimate = as_lower_bound(sum.estimate, upper)};
 }
 
 }  // namespace muster::accounting

@@ -37,9 +37,9 @@ class GaussianTwoTypesCurve {
   static GaussianTwoTypesCurve subset(std::shared_ptr<const ReportingSum> local, double mu, double n,
                                       double k);
 
-  // `upper` is proven. `lower` is at most the expression above, so upper - lower contains the numerical
+  // `upper` is proven. `estimate` is at most the expression above, so the gap to upper contains the numerical
   // error and the allowance of the certificate over i.
-  numerics::Enclosure delta(double epsilon) const;
+  numerics::UpperAndEstimate delta(double epsilon) const;
 
  private:
   GaussianTwoTypesCurve(std::shared_ptr<const ReportingSum> local, double mu, double n, double terms,

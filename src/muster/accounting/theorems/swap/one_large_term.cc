@@ -7,12 +7,14 @@
 #include <utility>
 
 #include "muster/numerics/ordered.h"
+#include "muster/numerics/slack.h"
 
 namespace muster::accounting {
 namespace {
 
-constexpr double kOutward = 1 + 1e-12;
-constexpr double kInward = 1 - 1e-9;  // f is given as an upper bound, with fewer digits where it is tiny
+constexpr double kOutward = 1 + numerics::kEightThousandRoundings;
+// f is given as an upper bound, with fewer digits where it is tiny.
+constexpr double kInward = 1 - numerics::kEightMillionRoundings;
 constexpr double kNoMore = 1e-9;  // share of a sum that all atoms further out may add without being computed
 
 // An upper bound of E w f(E (1 + surplus + D / w)). Atoms that cannot matter are bounded together.
@@ -23,7 +25,10 @@ double carried(const LocalTail& local, const OthersBelowZero& others, double wei
   double sum = 0;
   for (std::size_t i = 0; i < others.points().size(); ++i) {
     const double passed = surplus + others.points()[i] / weight;
-    const double f = local.divergence(epsilon + std::log1p(passed * (1 - 1e-15)) * (1 - 1e-15));
+    const double beyond =
+        std::log1p(passed * (1 - numerics::kEightRoundings)) * (1 - numerics::kEightRoundings);
+    // The sum is rounded, too, and the divergence may be steep.
+    const double f = local.divergence((epsilon + beyond) * (1 - numerics::kThreeRoundings));
     if (rest * f <= kNoMore * sum) {
       return weight * (sum + rest * f);
     }

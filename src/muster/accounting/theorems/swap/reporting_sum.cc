@@ -7,6 +7,7 @@
 #include "muster/accounting/theorems/shared/reporting_law.h"
 #include "muster/numerics/ordered.h"
 #include "muster/numerics/sums/coarsened_law.h"
+#include "muster/numerics/slack.h"
 #include "muster/numerics/sums/expected_excess.h"
 
 namespace muster::accounting {
@@ -70,9 +71,10 @@ numerics::Enclosure ReportingSum::delta(const SumShape& shape, double epsilon) c
   numerics::Enclosure found{0, 1};
   if (epsilon >= kLargeTerms) {
     const double silent = shape.revealed > 0 ? 1 - shape.rate - shape.revealed - 4e-16 : 1 - shape.rate;
-    found = one_large_term_.at({shape.factor, shape.count, shape.rate,
-                                numerics::larger(0.0, silent * (1 - 4e-16)), shape.threshold, shape.weights},
-                               epsilon);
+    found = one_large_term_.at(
+        {shape.factor, shape.count, shape.rate,
+         numerics::larger(0.0, silent * (1 - numerics::kThreeRoundings)), shape.threshold, shape.weights},
+        epsilon);
   }
   // The sum takes a hundred times as long, so it is skipped where it could gain almost nothing.
   if (epsilon < kSumsReach && !(found.upper - found.lower <= kClose * found.upper)) {
@@ -84,25 +86,25 @@ numerics::Enclosure ReportingSum::delta(const SumShape& shape, double epsilon) c
 }
 
 numerics::Enclosure ReportingSum::summed(const SumShape& shape, double epsilon) const {
-  const double beyond =
-      as_upper_bound(shape.factor * shape.count * shape.rate * profile_.mass_at_infinity() * (1 + 1e-15));
+  const double beyond = as_upper_bound(shape.factor * shape.count * shape.rate * profile_.mass_at_infinity() *
+                                       (1 + numerics::kEightRoundings));
   // Beyond the largest loss no term is positive, and the theorems' thresholds are not negative.
   if (epsilon >= profile_.largest_loss()) return {0, beyond};
   const numerics::AtomicLaw law = weighted(term(profile_, shape, epsilon), shape.weights.get());
-  const double threshold = shape.threshold * -std::expm1(-epsilon) * (1 - 4e-16);
+  const double threshold = shape.threshold * -std::expm1(-epsilon) * (1 - numerics::kThreeRoundings);
   const double scale = shape.factor * std::exp(epsilon);
   // Where Chernoff's bound is already negligible, the sum is skipped, because its integrand decays slowly
   // there. The bound is useless for heavy tails, which take many atoms.
   if (law.points.size() < kFew) {
     const double chernoff = scale * numerics::expected_excess_chernoff(law, shape.count, threshold) * 2;
     if (chernoff <= numerics::larger(kNothing, 1e-3 * beyond)) {
-      return {0, as_upper_bound((chernoff + beyond) * (1 + 1e-15))};
+      return {0, as_upper_bound((chernoff + beyond) * (1 + numerics::kEightRoundings))};
     }
   }
   const numerics::Enclosure excess = numerics::expected_excess(law, shape.count, threshold);
   const double weights = weight_error(shape.count * (shape.weights ? 1 : shape.rate + shape.revealed));
-  return {as_lower_bound(excess.lower * scale / weights * (1 - 1e-15)),
-          as_upper_bound((excess.upper * scale * weights + beyond) * (1 + 2e-15))};
+  return {as_lower_bound(excess.lower * scale / weights * (1 - numerics::kEightRoundings)),
+          as_upper_bound((excess.upper * scale * weights + beyond) * (1 + 2 * numerics::kEightRoundings))};
 }
 
 numerics::Enclosure ReportingSum::everybody(const EverybodyReports& event, double epsilon, double sum) const {

@@ -27,6 +27,7 @@ constexpr Extended kRounding = 0x1p-51L;
 // Rounding may make the masses sum to at most 1 plus this; a sum of n terms is charged n times as much.
 constexpr Extended kExcess = 1e-15L;
 constexpr Extended kNoise = 1e-16L;
+constexpr Extended kMoreThanLacks = 1e-6L;  // a mean that is too small is raised by so much more, relatively
 constexpr int kMaxLines = 400;
 constexpr std::size_t kKept = 16;  // tables kept in the process
 
@@ -149,7 +150,7 @@ std::optional<std::vector<double>> masses_above(const std::vector<double>& point
   const Extended wanted = values.front() - cut;
   if (const Extended lacking = wanted - mean(); lacking > 0) {
     const std::size_t raised = zero + (count - zero) / 3;
-    masses[raised] = up(masses[raised] + lacking * (1 + 1e-6L) / points[raised] + 1e-19L);
+    masses[raised] = up(masses[raised] + lacking * (1 + kMoreThanLacks) / points[raised] + 1e-19L);
   }
   Extended total = 0;
   for (const double mass : masses) {

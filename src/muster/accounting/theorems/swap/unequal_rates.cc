@@ -6,8 +6,10 @@
 #include <utility>
 
 #include "muster/accounting/theorems/shared/mean_of_terms.h"
+#include "muster/accounting/theorems/shared/reporting_law.h"
 #include "muster/core/error.h"
 #include "muster/numerics/ordered.h"
+#include "muster/numerics/slack.h"
 
 namespace muster::accounting {
 namespace {
@@ -30,16 +32,17 @@ UnequalRatesCurve::UnequalRatesCurve(ReportingSum sum, double n, double lo, doub
   const double theta = lo / hi;
   // Terms are centred at 1 - E: an absent client's term is 0, a revealed one's is E - 1.
   shape_ = {.factor = 1 / (n * theta), .count = n, .rate = lo, .threshold = n, .revealed = (hi - lo) / hi};
-  const double not_absent = 1 - theta * (1 - hi);  // probability that another client reports or is revealed
-  everybody_ = hi * std::exp((n - 1) * std::log1p(-theta * (1 - hi)));
-  reporting_ = numerics::smaller(1.0, lo / not_absent * (1 - 4e-16));
+  // The probability that another client reports or is revealed: 1 - theta (1 - hi), without cancellation.
+  const double not_absent = shape_.revealed + lo;
+  everybody_ = hi * std::exp((n - 1) * log_probability(not_absent, theta * (1 - hi)));
+  reporting_ = numerics::smaller(1.0, lo / not_absent * (1 - numerics::kEightRoundings));
 }
 
 numerics::Enclosure UnequalRatesCurve::delta(double epsilon) const {
   const numerics::Enclosure sum = sum_.delta(shape_, epsilon);
   const numerics::Enclosure all = sum_.everybody({shape_.count, reporting_, everybody_}, epsilon, sum.upper);
   return {numerics::as_lower_bound(sum.lower + all.lower),
-          numerics::as_upper_bound((sum.upper + all.upper) * (1 + 1e-14))};
+          numerics::as_upper_bound((sum.upper + all.upper) * (1 + numerics::kEightyRoundings))};
 }
 
 UnequalRatesMixture::UnequalRatesMixture(double n, double lo, double hi, Family family, double fineness)
@@ -97,8 +100,8 @@ numerics::Enclosure UnequalRatesMixture::delta(double epsilon) const {
     lower += block.weight * min_below;
   }
   // The weights sum to 1 plus the two tails' Chernoff bounds and rounding.
-  const double top = upper * (1 + 1e-14);
-  return {numerics::larger(0.0, lower * (1 - 1e-6)), top < 1 ? top : 1};
+  const double top = upper * (1 + numerics::kEightyRoundings);
+  return {numerics::larger(0.0, lower * (1 - numerics::kBlocksExceedOne)), top < 1 ? top : 1};
 }
 
 UnequalRatesPair::UnequalRatesPair(double epsilon0, double n, double lo, double hi)
@@ -116,8 +119,8 @@ numerics::Enclosure UnequalRatesPair::curve(long double rare, long double common
   const numerics::Enclosure mean =
       mean_of_terms({{own * rare, lo * q}, {own * common, lo * p}, {stay * absent, 1 - lo}}, n_);
   // The factors are quotients of rounded numbers, off by a few units of extended precision.
-  return {numerics::as_lower_bound(mean.lower * (1 - 1e-12)),
-          numerics::as_upper_bound(mean.upper * (1 + 1e-12))};
+  return {numerics::as_lower_bound(mean.lower * (1 - numerics::kEightThousandRoundings)),
+          numerics::as_upper_bound(mean.upper * (1 + numerics::kEightThousandRoundings))};
 }
 
 numerics::Enclosure UnequalRatesPair::forward(double epsilon) const {  // for the term r - E

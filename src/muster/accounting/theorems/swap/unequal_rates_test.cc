@@ -229,7 +229,8 @@ TEST(UnequalRates, ClassCDominatesEveryVectorOfRates) {
         const double most = hi;
         const UnequalRatesMixture mixture(n, lo, hi, [epsilon0, most, &sum](double clients, double epsilon) {
           return clients < 2 ? UnequalRatesCurve(sum, clients, most, most).delta(epsilon)
-                             : ClassCCurve::check_in(epsilon0, clients, most).delta(epsilon);
+                             : numerics::Enclosure{
+                                   0, ClassCCurve::check_in(epsilon0, clients, most).delta(epsilon).upper};
         });
         const ClassCCurve curve = ClassCCurve::unequal(epsilon0, n, lo, hi);
         for (const double share : kShares) {
@@ -262,7 +263,7 @@ TEST(UnequalRates, ClassCInLargeCrowds) {
     for (const double n : {1e3, 6e4, 1e8}) {
       const double most = hi;
       UnequalRatesMixture mixture(n, lo, hi, [most](double clients, double epsilon) {
-        return ClassCCurve::check_in(2, clients, most).delta(epsilon);
+        return numerics::Enclosure{0, ClassCCurve::check_in(2, clients, most).delta(epsilon).upper};
       });
       mixture.merge();
       EXPECT_LE(mixture.evaluations(), 26U);

@@ -1,0 +1,43 @@
+// Slack for rounding errors: by how much a computed value is moved outward so that it becomes a bound.
+//
+// `x * (1 + kEightRoundings)` is above the true value, and `x * (1 - kEightRoundings)` below it, when x > 0 took at
+// most eight roundings. Sums, products, quotients and roots count as one rounding, functions of libm as two, and what
+// multiplies by the factor is already counted. docs/theory/arithmetic.md says what is assumed of libm, how roundings
+// add up, and which operations are not covered by such a factor (differences that cancel, exponents, long sums).
+#pragma once
+
+namespace muster::numerics {
+
+// The unit round-off u of a double: a basic operation errs by at most u, relatively.
+inline constexpr double kUnitRoundoff = 0x1p-53;
+
+// Relative slack of a double. Each covers the number of roundings in its name and the rounding of its own product.
+inline constexpr double kThreeRoundings = 4e-16;
+inline constexpr double kEightRoundings = 1e-15;
+inline constexpr double kEightyRoundings = 1e-14;
+inline constexpr double kEightHundredRoundings = 1e-13;
+// Also an exponential e^x of double range, |x| <= 745, whose exponent took ten roundings and does not cancel.
+inline constexpr double kEightThousandRoundings = 1e-12;
+// Also powers and Chernoff's bounds, whose exponents cancel, where nothing depends on more than a few digits.
+inline constexpr double kEightMillionRoundings = 1e-9;
+
+// Relative slack of a long double that took up to ten thousand roundings of 2^-64, and of its rounding to a double.
+inline constexpr long double kExtendedRoundings = 1e-15L;
+
+// Whether the factors 1 + slack and 1 - slack cover so many roundings and the rounding of their own product. The
+// error of a function of libm is taken as 0.99 units in the last place, so it is two roundings less a little.
+constexpr bool covers(double slack, double functions, double operations) {
+  const long double roundings = (1.98L * functions + operations + 1) * kUnitRoundoff;
+  const long double above = 1 + slack, below = 1 - slack;
+  return above * (1 - roundings) >= 1 && below * (1 + roundings) <= 1;
+}
+
+static_assert(covers(kThreeRoundings, 1, 1) && covers(kThreeRoundings, 0, 2));
+static_assert(covers(kEightRoundings, 4, 0) && covers(kEightRoundings, 0, 8));
+static_assert(covers(kEightyRoundings, 40, 0) && covers(kEightyRoundings, 0, 80));
+static_assert(covers(kEightHundredRoundings, 0, 800));
+static_assert(covers(kEightThousandRoundings, 0, 745 * 10 + 4));
+static_assert(covers(kEightMillionRoundings, 0, 8e6));
+static_assert(kExtendedRoundings > 1e4L * 0x1p-64L + 2 * kUnitRoundoff);
+
+}  // namespace muster::numerics
