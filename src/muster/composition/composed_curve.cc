@@ -25,7 +25,7 @@ constexpr int kNodesOfPairs = 200;
 constexpr int kRefinedPairs = 2;
 constexpr std::uint64_t kFewRounds = 64;
 // The share of a table's work that a rough table may take.
-constexpr double kRoughShare = 0.25;
+constexpr double kRoughShare = 0.1;
 constexpr double kMaxEpsilon = 1e20;
 
 }  // namespace

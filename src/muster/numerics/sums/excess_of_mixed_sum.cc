@@ -47,7 +47,7 @@ struct Effort {
 };
 // For one law at several scales, an answer by itself. Smoothing costs about (s c)^2 / 2 = 3e-5 of the value;
 // what is left out, e^-36 = 2e-16 for each term and e^{-9.5^2/2} = e^-45 beyond the cut, costs nothing then.
-constexpr Effort kOneLaw{36, 9.5, 8e-3, 0.2, 4, 1.5e6, contour::kAliases, {1.2, 1.6, 2.5, 5.0}};
+constexpr Effort kOneLaw{26, 6.5, 8e-3, 0.2, 4, 1.5e6, contour::kAliases, {1.2, 1.6, 2.5, 5.0}};
 // For several laws, a part of a larger sum that is computed at many points: a third of the work, with
 // 1.3e-5 for smoothing, e^-23 = 1e-10 for each term left out and e^-16 = 1e-7 for aliases. Large atoms make
 // the generating function rise steeply, so that rates near c give the shortest period.

@@ -18,8 +18,10 @@ constexpr double kSumsReach = 300;  // from this epsilon on, terms leave the ran
 constexpr double kDeep = 1e-40;     // the law is cut where its stop-loss transform falls to about this
 // Nodes of the transform per mu: for the answer, and for a first guess of eta.
 constexpr double kFine = 32, kCoarse = 12;
-// Neighbouring etas have nearly the same ratio of the excess to Chernoff's bound on it; an attempt whose excess
-// would be too large even at this share of that ratio is not integrated.
+// Where the excess is more than this share of Chernoff's bound the sum is nearly normal, and the share hardly
+// changes from one eta to the next. An attempt whose excess would be too large even at kClearly of that share
+// is not integrated.
+constexpr double kNormalShare = 0.1;
 constexpr double kClearly = 0.9;
 
 // The nodes of the lower convex hull of a falling function on increasing nodes, and the hull's slopes.
@@ -179,8 +181,8 @@ GaussianBlanket::Attempt GaussianBlanket::attempt(double eta, Transform& fine, c
   const double added = outside + terms.beyond * grown;
   const double chernoff = numerics::expected_excess_chernoff(terms.terms, n_, 0);
   // What is certainly, or almost certainly, no better than `best` is not integrated.
-  const double least =
-      numerics::larger(one_large_term_excess(terms.terms, n_), kClearly * best.share * chernoff);
+  const double likely = best.share > kNormalShare ? kClearly * best.share * chernoff : 0;
+  const double least = numerics::larger(one_large_term_excess(terms.terms, n_), likely);
   if (least * grown / n_ + added >= best.delta.upper) {
     return no_better;
   }
@@ -190,12 +192,12 @@ GaussianBlanket::Attempt GaussianBlanket::attempt(double eta, Transform& fine, c
   const double top =
       numerics::as_upper_bound((excess.upper * grown / n_ * factor + added) * (1 + 1e-14), local);
   return {{numerics::as_lower_bound(excess.lower * grown / n_ / factor + added, top), top},
-          excess.upper / chernoff};
+          excess.lower / chernoff};
 }
 
 // The search runs over z with eta = r z + r^2/2, for which the messages that fail lie z deviations out.
 // The total falls and then rises with z. Chernoff's bound on a coarse grid gives a first guess; from
-// there, steps to the left follow while the bound itself falls, or to the right if it rises on the left.
+// there, steps to either side follow while the bound itself falls.
 numerics::Enclosure GaussianBlanket::delta(double epsilon) const {
   const double r = radius_;
   const double local = gaussian_divergence(mu_, epsilon).upper;
@@ -227,15 +229,13 @@ numerics::Enclosure GaussianBlanket::delta(double epsilon) const {
   }
   Transform fine(*this, epsilon, mu_ / kFine);
   Attempt best = attempt(eta_at(guess), fine, {{local, local}});
-  bool fell = false;
-  for (const double step : {-0.25, 0.25}) {
-    for (double z = guess + step; z > 0 && !(step > 0 && fell); z += step) {
+  for (const double step : {0.25, -0.25}) {
+    for (double z = guess + step; z > 0; z += step) {
       const Attempt next = attempt(eta_at(z), fine, best);
       if (!(next.delta.upper < best.delta.upper)) {
         break;
       }
       best = next;
-      fell = step < 0;
     }
   }
   return best.delta;

@@ -37,7 +37,7 @@ class GaussianBlanket {
     double beyond;
     bool valid;
   };
-  // The bound at one eta, and its excess as a share of Chernoff's bound on it (0 where not computed).
+  // The bound at one eta, and the excess's lower end as a share of Chernoff's bound; 0 where not computed.
   struct Attempt {
     numerics::Enclosure delta;
     double share = 0;
