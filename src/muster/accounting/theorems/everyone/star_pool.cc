@@ -61,6 +61,35 @@ PoolDesign best_design(const PoolWeights& weights, double n, double failure) {
   return best;
 }
 
+// All vectors whose smallest weight lies in one interval: the sum that majorises theirs, and Chernoff's bound
+// on its excess at a tilt.
+struct Slice {
+  std::vector<numerics::ScaledCopies> groups;
+  double tilt, chernoff;
+};
+
+// An excess times `scale` is part of delta; below `share` it is bounded, not computed.
+struct Negligible {
+  double scale, share;
+};
+
+// Encloses the largest excess of all slices.
+numerics::Enclosure worst_excess(const numerics::AtomicLaw& law, std::vector<Slice> slices, double threshold,
+                                 const Negligible& negligible) {
+  // Those with the largest bounds come first, so that many others need not be integrated.
+  std::ranges::stable_sort(slices, std::ranges::greater{}, &Slice::chernoff);
+  numerics::Enclosure worst{0, 0};
+  for (const Slice& slice : slices) {
+    if (slice.chernoff * kChernoffRounding <= worst.upper) break;
+    const numerics::Enclosure excess =
+        slice.chernoff * negligible.scale < negligible.share
+            ? numerics::Enclosure{0, slice.chernoff}
+            : numerics::excess_of_mixed_sum(law, slice.groups, threshold, slice.tilt);
+    worst = {numerics::larger(worst.lower, excess.lower), numerics::larger(worst.upper, excess.upper)};
+  }
+  return worst;
+}
+
 }  // namespace
 
 double pool_weight_ratio(double clients, double pool, double radius, double rate, double failure) {
@@ -156,10 +185,6 @@ numerics::Enclosure StarPool::delta(double epsilon) const {
   }
   const double tolerance = chosen.ratio > kLooseRatio ? kLooseTolerance : kSliceTolerance;
   const double allowed = (1 + inflation(chosen.ratio)) * (1 + tolerance) - 1;
-  struct Slice {
-    std::vector<numerics::ScaledCopies> groups;
-    double tilt, chernoff;
-  };
   std::vector<Slice> slices;
   for (double c = 1 / chosen.ratio; c < 1;) {
     const double d = numerics::smaller(1.0, (1 + allowed / (1 - c)) / chosen.ratio);
@@ -173,17 +198,8 @@ numerics::Enclosure StarPool::delta(double epsilon) const {
     slices.push_back(std::move(slice));
     c = d;
   }
-  // Those with the largest bounds come first, so that many others need not be integrated.
-  std::ranges::stable_sort(slices, std::ranges::greater{}, &Slice::chernoff);
-  numerics::Enclosure worst{0, 0};
-  for (const Slice& slice : slices) {
-    if (slice.chernoff * kChernoffRounding <= worst.upper) break;
-    const numerics::Enclosure excess =
-        slice.chernoff * scale < 1e-5 * chosen.failure * local
-            ? numerics::Enclosure{0, slice.chernoff}
-            : numerics::excess_of_mixed_sum(law, slice.groups, threshold, slice.tilt);
-    worst = {numerics::larger(worst.lower, excess.lower), numerics::larger(worst.upper, excess.upper)};
-  }
+  const numerics::Enclosure worst =
+      worst_excess(law, std::move(slices), threshold, {scale, 1e-5 * chosen.failure * local});
   const double weights = weight_error(m);
   const double added = chosen.failure * local + rate_ * profile->mass_at_infinity();
   return {numerics::as_lower_bound(worst.lower * scale / weights + added, local),
