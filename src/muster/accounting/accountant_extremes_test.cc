@@ -6,6 +6,8 @@
 #include <cmath>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "muster/accounting/accountant.h"
 
@@ -190,6 +192,40 @@ TEST(Extremes, ZeroOnlyWhereNothingIsLeft) {
             0);  // this delta is above the total variation
   EXPECT_EQ(*delta_of(PureLocal{1}, Shuffle{clients(1)}, 1, 1).best.upper, 0);
   EXPECT_GT(*delta_of(GaussianLocal{1}, Shuffle{clients(1)}, 1, 1e6).best.upper, 0);
+}
+
+// Noise so small that a message reveals its record: whoever is heard is distinguished for certain, so delta is
+// at least the probability of being heard. Epsilon is mu^2/2, which may be past every double; in a sum, up to
+// 1,000 clients' noise adds up.
+TEST(Extremes, NoiseThatHidesNothing) {
+  struct Case {
+    Participation participation;
+    double heard;
+    double noises = 1;
+  };
+  const std::vector<Case> cases = {
+      {Shuffle{clients(1'000)}, 1},
+      {FixedSubset{clients(1'000), 100}, 0.1},
+      {check_in(1'000, 0.1), 0.1},
+      {RandomCheckIn{Kind::fixed, clients(1'000), 10, Rate::of(0.5)}, 0.0099},  // one of each slot is heard
+      {RandomCheckIn{Kind::averaged, clients(1'000), 10, Rate::of(0.5)}, 0.49},
+      {RandomCheckIn{Kind::sliding, clients(1'000), 10, Rate::of(0.5)}, 0.4},
+      {AggregatedCheckIn{clients(1'000), Rate::of(0.1)}, 0.1, 1'000}};
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    const auto& [participation, heard, noises] = cases[i];
+    for (const auto& [sigma, rounds] : {std::pair{1e-300, 1}, {1e-200, 3}, {1e-14, 1}, {1e-9, 3}}) {
+      SCOPED_TRACE(::testing::Message() << "case " << i << ", sigma " << sigma);
+      const auto times = static_cast<std::uint64_t>(rounds);
+      const Statement delta = delta_of(GaussianLocal{sigma}, participation, times, 1);
+      ASSERT_TRUE(delta.best.upper);
+      EXPECT_GE(*delta.best.upper, -std::expm1(rounds * std::log1p(-heard)) * (1 - 1e-9));
+      EXPECT_LE(*delta.best.upper, 1);
+      const Statement epsilon = epsilon_of(GaussianLocal{sigma}, participation, times, 1e-5);
+      const double loss = 2 / sigma / sigma / noises;  // mu^2/2, mu = 2/sigma
+      EXPECT_EQ(epsilon.best.upper.has_value(), std::isfinite(loss));
+      EXPECT_GE(epsilon.best.upper.value_or(loss), loss * (1 - 1e-6));
+    }
+  }
 }
 
 }  // namespace

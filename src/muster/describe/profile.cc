@@ -20,6 +20,9 @@ using numerics::smaller;
 constexpr Extended kUnit = std::numeric_limits<Extended>::epsilon() / 2;
 // Beyond this loss alpha nears the end of a double's range.
 constexpr double kMaxLoss = 600;
+// From this distance of two Gaussians on f(e^kMaxLoss) is 1 less e^{-1e11}, and is taken as 1. What the formula
+// loses to rounding grows with the square of the distance.
+constexpr double kRevealing = 1e6;
 // If the masses of P lack more than this of 1, rounding does not explain it.
 constexpr Extended kMissing = 1e-9L;
 constexpr Extended kRounding = 0x1p-52L;
@@ -157,6 +160,7 @@ Profile Profile::gaussian(double mu, double tail, int per_deviation) {
   // proportion to the loss.
   const Extended distance = static_cast<Extended>(mu) * (1 + 0x1p-52L);
   const auto value = [distance](double l) {
+    if (distance > kRevealing) return Value{1, 0};
     const ExtendedDivergence at = extended_gaussian_divergence(distance, l);
     return Value{at.value, at.error};
   };

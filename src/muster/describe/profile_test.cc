@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 #include "muster/describe/gaussian_divergence.h"
 
@@ -108,6 +109,20 @@ TEST(Profile, IsConvexWithTotalMassesOne) {
     EXPECT_NEAR(q + profile.mass_at_infinity(), 1, 1e-9);
     EXPECT_NEAR(p, 1, 1e-9);
     EXPECT_GE(p, 1 - 1e-12);
+  }
+}
+
+// A sigma of 1e-9 and less puts two records so far apart that every message reveals its record.
+TEST(Profile, OfGaussiansFarApartIsOne) {
+  for (const double mu :
+       {9.9e5, 1.01e6, 2e9, 2e14, 2e200, 1.7e308, std::numeric_limits<double>::infinity()}) {
+    SCOPED_TRACE(mu);
+    const Profile profile = Profile::gaussian(mu, 1e-40);
+    EXPECT_GE(profile.mass_at_infinity(), 1);
+    for (const double loss : {0.0, 1.0, 599.0}) EXPECT_EQ(profile.at(loss), 1);
+    double finite = 0;
+    for (const double mass : profile.p_masses()) finite += mass;
+    EXPECT_LE(finite, 1e-5);
   }
 }
 

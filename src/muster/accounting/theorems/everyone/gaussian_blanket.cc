@@ -1,6 +1,8 @@
 #include "muster/accounting/theorems/everyone/gaussian_blanket.h"
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <limits>
 #include <vector>
 
@@ -15,6 +17,13 @@ namespace {
 
 constexpr double kSumsReach = 300;  // from this epsilon on, terms leave the range of a double
 constexpr double kDeep = 1e-40;     // the law is cut where its stop-loss transform falls to about this
+// Nodes of the transform per mu: for the answer, and for a first guess of eta.
+constexpr double kFine = 32, kCoarse = 12;
+// Where the excess is more than this share of Chernoff's bound the sum is nearly normal, and the share hardly
+// changes from one eta to the next. An attempt whose excess would be too large even at kClearly of that share
+// is not integrated.
+constexpr double kNormalShare = 0.1;
+constexpr double kClearly = 0.9;
 
 // The nodes of the lower convex hull of a falling function on increasing nodes, and the hull's slopes.
 struct Hull {
@@ -41,6 +50,24 @@ Hull lower_hull(const std::vector<long double>& x, const std::vector<long double
   return hull;
 }
 
+// A lower bound of E(G_1 + ... + G_n)_+, close to it where one large term makes the sum. Given which terms
+// exceed t, the others have the mean of a term that does not; by Jensen's inequality they may be replaced by
+// it, and exactly one term exceeds t with probability n p (1 - p)^{n-1}. At the best t of the law's points.
+// Its rounding is not bounded: it only tells what is not worth computing.
+double one_large_term_excess(const numerics::AtomicLaw& law, double n) {
+  const auto first_left = std::ranges::find_if(law.points, [](double y) { return y < 0; });
+  const auto mean = law.mean();
+  double best = 0, chance = 0, sum = 0;  // the probability of the points beyond t, and the sum over them
+  for (auto i = static_cast<std::size_t>(first_left - law.points.begin()); i-- > 0;) {
+    chance += law.weights[i];
+    sum += law.weights[i] * law.points[i];
+    const double other = (mean - sum) / (1 - chance);
+    best = numerics::larger(best,
+                            n * std::exp((n - 1) * std::log1p(-chance)) * (sum + (n - 1) * other * chance));
+  }
+  return best;
+}
+
 }  // namespace
 
 double GaussianBlanket::penalty(double eta, double epsilon) const {
@@ -48,30 +75,61 @@ double GaussianBlanket::penalty(double eta, double epsilon) const {
          (1 + numerics::kEightyRoundings);
 }
 
+// The bound's stop-loss transform at one epsilon, on a grid of log-distances z from 0 on: the expected excess
+// where c beta = E (e^z - 1), and the expected deficit where |c| beta = e^z - 1. Neither depends on eta; each
+// is computed when it is first asked for.
+class GaussianBlanket::Transform {
+ public:
+  Transform(const GaussianBlanket& of, double at_epsilon, double step)
+      : epsilon(at_epsilon), discount(std::exp(-epsilon)), mu_(of.mu_), radius_(of.radius_), step_(step) {}
+
+  // The nodes' z increase from 0 on.
+  double z(std::size_t index) {
+    while (z_.size() <= index) {
+      z_.push_back(z_.empty() ? 0 : z_.back() + (z_.back() < 6 * radius_ ? step_ : 2 * step_));
+    }
+    return z_[index];
+  }
+  // The excess (`right`) or the deficit at a node.
+  double at(std::size_t index, bool right) {
+    std::vector<double>& known = right ? excess_ : deficit_;
+    while (known.size() <= index) {
+      const double here = z(known.size());
+      known.push_back(right ? discount * mixed(here, epsilon + here) : mixed(here, here - epsilon));
+    }
+    return known[index];
+  }
+
+  const double epsilon;
+  const double discount;  // 1/E
+
+ private:
+  double mixed(double z, double log_alpha) const {
+    return (std::exp(-z) * gaussian_divergence(mu_, log_alpha).upper -
+            std::expm1(-z) * gaussian_divergence(radius_, log_alpha).upper) *
+           (1 + numerics::kEightThousandRoundings);  // log_alpha is rounded, and tails are steep
+  }
+
+  double mu_, radius_, step_;
+  std::vector<double> z_, excess_, deficit_;
+};
+
 // The law is in units of E. On the grid, the values are those of the bound, rounded up. Their hull is
 // above every convex function that lies below them, and its chords are above the hull. Whatever the
 // grid, the law therefore dominates in increasing convex order.
-GaussianBlanket::Law GaussianBlanket::law(double eta, double epsilon, double step, double cut) const {
-  const double r = radius_, discount = std::exp(-epsilon), beta = std::exp(-eta);
-  // The expected excess (c >= 0) and the expected deficit (c < 0) at log-distance z, where c beta = E
-  // (e^z - 1) and |c| beta = e^z - 1, respectively.
-  const auto mixed = [&](double z, double log_alpha) {
-    return (std::exp(-z) * gaussian_divergence(mu_, log_alpha).upper -
-            std::expm1(-z) * gaussian_divergence(r, log_alpha).upper) *
-           (1 + numerics::kEightThousandRoundings);  // log_alpha is rounded, and tails are steep
-  };
-  const auto excess = [&](double z) { return discount * mixed(z, epsilon + z); };
-  const auto deficit = [&](double z) { return mixed(z, z - epsilon); };
+GaussianBlanket::Law GaussianBlanket::law(double eta, Transform& transform, double cut) const {
+  const double beta = std::exp(-eta);
   Law result{{}, 0, true};
   double nonzero = 0;
   for (const bool right : {true, false}) {
-    const double scale = (right ? 1 : discount) / beta;
+    const double scale = (right ? 1 : transform.discount) / beta;
     std::vector<long double> distance;
     std::vector<long double> value;
-    for (double z = 0;; z += z < 6 * r ? step : 2 * step) {
+    for (std::size_t i = 0;; ++i) {
+      const double z = transform.z(i);
       distance.push_back(scale * std::expm1(z));
-      value.push_back(right ? excess(z) : deficit(z));
-      if (value.back() <= cut * discount || z > 600) {
+      value.push_back(transform.at(i, right));
+      if (value.back() <= cut * transform.discount || z > 600) {
         break;
       }
     }
@@ -99,14 +157,22 @@ GaussianBlanket::Law GaussianBlanket::law(double eta, double epsilon, double ste
 numerics::Enclosure GaussianBlanket::at(double eta, double epsilon) const {
   const double local = gaussian_divergence(mu_, epsilon).upper;
   if (epsilon > kSumsReach) return {0, local};
+  Transform fine(*this, epsilon, mu_ / kFine);
+  return attempt(eta, fine, {{local, local}}).delta;
+}
+
+GaussianBlanket::Attempt GaussianBlanket::attempt(double eta, Transform& fine, const Attempt& best) const {
+  const double epsilon = fine.epsilon;
+  const double local = gaussian_divergence(mu_, epsilon).upper;
+  const Attempt no_better{{local, local}};
   const double grown = std::exp(epsilon);
   const double outside = penalty(eta, epsilon);
-  if (n_ * std::exp(-eta) < 1 || !(outside < local)) {  // too few blanket messages, or no gain
-    return {local, local};
+  if (n_ * std::exp(-eta) < 1 || !(outside < best.delta.upper)) {  // too few blanket messages, or no gain
+    return no_better;
   }
-  const Law terms = law(eta, epsilon, mu_ / 32, numerics::larger(outside * 1e-3, kDeep));
+  const Law terms = law(eta, fine, numerics::larger(outside * 1e-3, kDeep));
   if (!terms.valid || terms.terms.points.empty()) {
-    return {local, local};
+    return no_better;
   }
   double nonzero = 0;
   for (const double weight : terms.terms.weights) {
@@ -115,12 +181,19 @@ numerics::Enclosure GaussianBlanket::at(double eta, double epsilon) const {
   const double factor = weight_error(n_ * nonzero) * (1 + numerics::kEightRoundings * (n_ + 1));
   const double added = outside + terms.beyond * grown;
   const double chernoff = numerics::expected_excess_chernoff(terms.terms, n_, 0);
+  // What is certainly, or almost certainly, no better than `best` is not integrated.
+  const double likely = best.share > kNormalShare ? kClearly * best.share * chernoff : 0;
+  const double least = numerics::larger(one_large_term_excess(terms.terms, n_), likely);
+  if (least * grown / n_ + added >= best.delta.upper) {
+    return no_better;
+  }
   const numerics::Enclosure excess = chernoff * grown / n_ < 1e-6 * added
                                          ? numerics::Enclosure{0, chernoff}  // negligible beside `added`
                                          : numerics::expected_excess(terms.terms, n_, 0);
-  const double top = numerics::as_upper_bound(
-      (excess.upper * grown / n_ * factor + added) * (1 + numerics::kEightyRoundings), local);
-  return {numerics::as_lower_bound(excess.lower * grown / n_ / factor + added, top), top};
+  const double top =
+      numerics::as_upper_bound((excess.upper * grown / n_ * factor + added) * (1 + numerics::kEightyRoundings), local);
+  return {{numerics::as_lower_bound(excess.lower * grown / n_ / factor + added, top), top},
+          excess.lower / chernoff};
 }
 
 // The search runs over z with eta = r z + r^2/2, for which the messages that fail lie z deviations out.
@@ -133,12 +206,13 @@ numerics::Enclosure GaussianBlanket::delta(double epsilon) const {
   const auto eta_at = [r](double z) { return r * z + r * r / 2; };
   double least = std::numeric_limits<double>::infinity();
   double guess = -1;
+  Transform coarse(*this, epsilon, mu_ / kCoarse);
   for (double z = 0.5; z <= 15; z += 0.5) {
     const double outside = penalty(eta_at(z), epsilon);
     if (n_ * std::exp(-eta_at(z)) < 1 || !(outside < local)) {
       continue;
     }
-    const Law terms = law(eta_at(z), epsilon, mu_ / 12, numerics::larger(outside * 1e-2, kDeep));
+    const Law terms = law(eta_at(z), coarse, numerics::larger(outside * 1e-2, kDeep));
     if (!terms.valid || terms.terms.points.empty()) {
       continue;
     }
@@ -154,17 +228,18 @@ numerics::Enclosure GaussianBlanket::delta(double epsilon) const {
   if (guess < 0) {
     return {local, local};
   }
-  numerics::Enclosure best = at(eta_at(guess), epsilon);
+  Transform fine(*this, epsilon, mu_ / kFine);
+  Attempt best = attempt(eta_at(guess), fine, {{local, local}});
   for (const double step : {0.25, -0.25}) {
     for (double z = guess + step; z > 0; z += step) {
-      const numerics::Enclosure next = at(eta_at(z), epsilon);
-      if (!(next.upper < best.upper)) {
+      const Attempt next = attempt(eta_at(z), fine, best);
+      if (!(next.delta.upper < best.delta.upper)) {
         break;
       }
       best = next;
     }
   }
-  return best;
+  return best.delta;
 }
 
 }  // namespace muster::accounting

@@ -37,7 +37,16 @@ class GaussianBlanket {
     double beyond;
     bool valid;
   };
-  Law law(double eta, double epsilon, double step, double cut) const;
+  // The bound at one eta, and the excess's lower end as a share of Chernoff's bound; 0 where not computed.
+  struct Attempt {
+    numerics::Enclosure delta;
+    double share = 0;
+  };
+  class Transform;
+  // The transform of the law grows as it is asked for.
+  Law law(double eta, Transform& transform, double cut) const;
+  // The local bound where the attempt is no better than `best`.
+  Attempt attempt(double eta, Transform& fine, const Attempt& best) const;
   double penalty(double eta, double epsilon) const;
 
   double n_;

@@ -1,6 +1,8 @@
 #include "muster/accounting/theorems/everyone/star_pool.h"
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <utility>
 
@@ -32,6 +34,8 @@ constexpr double kLooseRatio = 4;
 // A slice's upper level is above 1 by at least this.
 constexpr double kLevelsApart = 1e-9;
 constexpr double kInward = 1 - numerics::kEightThousandRoundings;
+// More than the round-off of Chernoff's bound: a few ulps of its exponent per copy, and at most 1e12 copies.
+constexpr double kChernoffRounding = 1.01;
 
 // The largest variance that unequal weights of this ratio add, relative to equal ones.
 double inflation(double ratio) { return (ratio - 1) * (ratio - 1) / (4 * ratio); }
@@ -64,6 +68,35 @@ PoolDesign best_design(const PoolWeights& weights, double n, double failure) {
     }
   }
   return best;
+}
+
+// All vectors whose smallest weight lies in one interval: the sum that majorises theirs, and Chernoff's bound
+// on its excess at a tilt.
+struct Slice {
+  std::vector<numerics::ScaledCopies> groups;
+  double tilt, chernoff;
+};
+
+// An excess times `scale` is part of delta; below `share` it is bounded, not computed.
+struct Negligible {
+  double scale, share;
+};
+
+// Encloses the largest excess of all slices.
+numerics::Enclosure worst_excess(const numerics::AtomicLaw& law, std::vector<Slice> slices, double threshold,
+                                 const Negligible& negligible) {
+  // Those with the largest bounds come first, so that many others need not be integrated.
+  std::ranges::stable_sort(slices, std::ranges::greater{}, &Slice::chernoff);
+  numerics::Enclosure worst{0, 0};
+  for (const Slice& slice : slices) {
+    if (slice.chernoff * kChernoffRounding <= worst.upper) break;
+    const numerics::Enclosure excess =
+        slice.chernoff * negligible.scale < negligible.share
+            ? numerics::Enclosure{0, slice.chernoff}
+            : numerics::excess_of_mixed_sum(law, slice.groups, threshold, slice.tilt);
+    worst = {numerics::larger(worst.lower, excess.lower), numerics::larger(worst.upper, excess.upper)};
+  }
+  return worst;
 }
 
 }  // namespace
@@ -157,22 +190,21 @@ numerics::Enclosure StarPool::delta(double epsilon) const {
   }
   const double tolerance = chosen.ratio > kLooseRatio ? kLooseTolerance : kSliceTolerance;
   const double allowed = (1 + inflation(chosen.ratio)) * (1 + tolerance) - 1;
-  numerics::Enclosure worst{0, 0};
+  std::vector<Slice> slices;
   for (double c = 1 / chosen.ratio; c < 1;) {
     const double d = numerics::smaller(1.0, (1 + allowed / (1 - c)) / chosen.ratio);
-    const auto groups = two_levels(c, larger(d * chosen.ratio, 1 + kLevelsApart));
-    double tilt = shared;
-    double chernoff = numerics::excess_of_mixed_sum_chernoff(law, groups, threshold, tilt);
-    if (!(chernoff < 1.5 * usual)) {
-      tilt = numerics::mixed_sum_saddle(law, groups, threshold);
-      chernoff = numerics::excess_of_mixed_sum_chernoff(law, groups, threshold, tilt);
+    Slice slice{two_levels(c, numerics::larger(d * chosen.ratio, 1 + kLevelsApart)), shared, 0};
+    slice.chernoff = numerics::excess_of_mixed_sum_chernoff(law, slice.groups, threshold, slice.tilt);
+    if (!(slice.chernoff < 1.5 * usual)) {
+      slice.tilt = numerics::mixed_sum_saddle(law, slice.groups, threshold);
+      slice.chernoff = numerics::excess_of_mixed_sum_chernoff(law, slice.groups, threshold, slice.tilt);
     }
-    const numerics::Enclosure excess = chernoff * scale < 1e-5 * chosen.failure * local
-                                           ? numerics::Enclosure{0, chernoff}
-                                           : numerics::excess_of_mixed_sum(law, groups, threshold, tilt);
-    worst = {larger(worst.lower, excess.lower), larger(worst.upper, excess.upper)};
+    slice.chernoff = numerics::as_upper_bound(slice.chernoff, std::numeric_limits<double>::infinity());
+    slices.push_back(std::move(slice));
     c = d;
   }
+  const numerics::Enclosure worst =
+      worst_excess(law, std::move(slices), threshold, {scale, 1e-5 * chosen.failure * local});
   const double weights = weight_error(m);
   const double added = chosen.failure * local + rate_ * profile->mass_at_infinity();
   return {numerics::as_lower_bound(worst.lower * scale / weights + added, local),

@@ -35,7 +35,7 @@ void add_shuffle_gaussian_pair(const GaussianLocal& mechanism, ClientCount clien
        .citation = "exact curve of the dataset whose other records all equal the victim's alternative; "
                    "docs/theory/shuffle-gaussian.md",
        .assumptions = {kLowerAlone},
-       .forward = [curve](double epsilon) { return curve->forward(epsilon); },
+       .forward = [curve](double epsilon) { return curve->forward_minorant(epsilon); },
        .reverse = [curve](double epsilon) { return curve->reverse(epsilon); }});
 }
 

@@ -182,7 +182,7 @@ numerics::Enclosure ShuffleGaussianPair::forward(double epsilon, End end) const 
   const double jump = gaussian_divergence(mu_, std::log1p(n_ * std::expm1(epsilon)))
                           .upper;  // estimate: one ratio alone lifts the sum above the threshold
   const numerics::Enclosure alone = one_ratio_alone(epsilon);
-  if (!sum_ && !ratio_) return alone;
+  if (!computed()) return {numerics::as_lower_bound(alone.lower, local), local};
   numerics::Enclosure result{0, local};
   if (ratio_ && (jump < numerics::larger(1e4 * bulk, kNegligible) || !sum_)) {
     // The excess beyond the cut is added to delta, so it is kept at 1e-6 of the rough value.
@@ -196,6 +196,10 @@ numerics::Enclosure ShuffleGaussianPair::forward(double epsilon, End end) const 
   }
   const double upper = numerics::as_upper_bound(numerics::larger(result.upper, alone.lower), local);
   return {numerics::as_lower_bound(numerics::larger(result.lower, alone.lower), upper), upper};
+}
+
+numerics::Enclosure ShuffleGaussianPair::forward_minorant(double epsilon) const {
+  return computed() ? forward(epsilon) : one_ratio_alone(epsilon);
 }
 
 // If r_i > n E and no other ratio exceeds n, the mean exceeds E by at least (r_i - n E) / n. There are n
@@ -213,7 +217,7 @@ numerics::Enclosure ShuffleGaussianPair::reverse(double epsilon, End end) const 
   const numerics::Enclosure one = gaussian_divergence(mu_, epsilon);
   if (n_ <= 1) return one;
   const double local = one.upper;
-  if (!sum_ && !ratio_) return {0, local};
+  if (!computed()) return {0, local};
   const double e = std::exp(epsilon);
   numerics::Enclosure result{0, local};
   if (ratio_) {

@@ -25,8 +25,8 @@ namespace muster::accounting {
 // pass over their atoms.
 class ShuffleGaussianPair {
  public:
-  // clients >= 1, mu > 0. Beyond mu = 8, forward() encloses only the part that one ratio contributes
-  // alone, and reverse() lies between 0 and the Gaussian without any shuffling.
+  // clients >= 1, mu > 0. Beyond mu = 8 the upper ends are those of the Gaussian without any shuffling, and
+  // the lower ends what one ratio contributes alone (forward) and 0 (reverse).
   ShuffleGaussianPair(std::uint64_t clients, double mu);
 
   // The end that is wanted. The other may then be 0 or 1, which saves half of the time.
@@ -34,6 +34,11 @@ class ShuffleGaussianPair {
 
   numerics::Enclosure forward(double epsilon, End end = End::both) const;
   numerics::Enclosure reverse(double epsilon, End end = End::both) const;
+
+  // Encloses a function that is convex in E and nowhere above the forward curve, so that it makes a lower
+  // pair: the curve itself, or beyond mu = 8 the part that one ratio contributes alone. Its upper end is then
+  // no bound on the curve.
+  numerics::Enclosure forward_minorant(double epsilon) const;
 
   // The forward curve to within a factor of a few, in about a microsecond. It is a starting
   // point, not a bound.
@@ -45,7 +50,8 @@ class ShuffleGaussianPair {
   numerics::Enclosure forward_by_contour(double epsilon, double tail, End end) const;
   numerics::Enclosure reverse_by_contour(double epsilon, double tail, End end) const;
 
-  numerics::Enclosure one_ratio_alone(double epsilon) const;  // a lower bound where the tail dominates
+  bool computed() const { return n_ <= 1 || sum_ || ratio_; }
+  numerics::Enclosure one_ratio_alone(double epsilon) const;  // encloses a part of the forward curve
 
   double n_;
   double mu_;

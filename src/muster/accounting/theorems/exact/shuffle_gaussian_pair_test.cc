@@ -196,6 +196,24 @@ TEST(ShuffleGaussianPair, ReferenceValues) {
   }
 }
 
+// Less noise never hides more, so the curves rise with mu. Beyond mu = 8, where the sum is not computed, an
+// upper end that held only what one ratio contributes alone would be below the curve at 8.
+TEST(ShuffleGaussianPair, UpperEndsHoldWhereTheSumIsNotComputed) {
+  const std::uint64_t n = 300;
+  const ShuffleGaussianPair computed(n, 8), beyond(n, 8 * (1 + 1e-9));
+  int above_minorant = 0;
+  for (const double epsilon : {0.0, 0.5, 2.0, 5.0}) {
+    SCOPED_TRACE(epsilon);
+    const numerics::Enclosure forward = computed.forward(epsilon);
+    EXPECT_GE(beyond.forward(epsilon).upper, forward.lower);
+    EXPECT_GE(beyond.reverse(epsilon).upper, computed.reverse(epsilon).lower);
+    EXPECT_LE(beyond.forward(epsilon).lower, forward.upper * (1 + 1e-6));
+    EXPECT_EQ(beyond.forward(epsilon).lower, beyond.forward_minorant(epsilon).lower);
+    if (beyond.forward_minorant(epsilon).upper < forward.lower) ++above_minorant;
+  }
+  EXPECT_GT(above_minorant, 0);
+}
+
 TEST(ShuffleGaussianPair, NeverNotANumber) {
   for (const std::uint64_t n : {1ull, 2ull, 1'000ull, 1'000'000'000'000ull}) {
     for (const double mu : {1e-4, 0.3, 1.0, 20.0}) {
