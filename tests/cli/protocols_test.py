@@ -13,7 +13,7 @@ PLAN = """
 name = "small"
 [population]
 clients = 100
-data = "digits"
+data = "idx:data"
 [participation]
 {participation}
 [randomizer]

@@ -2,7 +2,7 @@
 
     python3 tests/cli/train_test.py --command build/release/muster
 
-Runs a small plan (drawn digits, logistic regression, 100 clients) in processes of its own, sends real signals, and
+Runs a small plan (grey noise, logistic regression, 100 clients) in processes of its own, sends real signals, and
 compares checkpoints byte for byte where they must not differ.
 """
 
@@ -22,7 +22,7 @@ PLAN = """
 name = "small"
 [population]
 clients = 100
-data = "digits"
+data = "idx:data"
 [participation]
 protocol = "shuffled-check-in"
 rate = 1          # no amplification: an accountant that answers at once
@@ -50,6 +50,7 @@ class TrainTest(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
         self.plan = self.folder / "small.toml"
         self.plan.write_text(PLAN)
+        run_files.write_idx(self.folder / "data")
 
     def command(self, *flags):
         return [muster_command.COMMAND, "train", str(self.plan), *map(str, flags)]
@@ -234,7 +235,7 @@ class TrainTest(unittest.TestCase):
         process.kill()
         process.communicate(timeout=60)
         self.assertRegex("".join(said), r"muster: about 9e\+03 messages and 9e\+12 coins are ahead: .* on [0-9]+ thread")
-        self.assertIn("1000000000000 clients share 60000 records", "".join(said))
+        self.assertIn("1000000000000 clients share 100 records", "".join(said))
 
     def test_flags_that_do_not_apply_are_refused_by_name(self):
         for fidelity in ("sum", "exact"):  # no draw of a sum of ldp-sgd messages; no such thing
