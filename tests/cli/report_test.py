@@ -14,6 +14,7 @@ from small_runs import SmallRuns
 
 class ReportTest(SmallRuns):
     def test_the_page_shows_the_runs_own_figures(self):
+        self.with_clients(20)
         final = self.json_lines("--out", "run")[-1]
         text, said = self.report("run")
         self.assertEqual(said, "")
@@ -38,6 +39,7 @@ class ReportTest(SmallRuns):
             self.assertIn(assumption, page.words)
 
     def test_the_page_loads_nothing(self):
+        self.with_clients(20)
         self.json_lines("--out", "run")
         text, _ = self.report("run")
         page = Page(text)
@@ -48,6 +50,7 @@ class ReportTest(SmallRuns):
         self.assertNotIn("http", text)
 
     def test_pictures_are_whole_and_hold_every_round(self):
+        self.with_clients(20)
         self.json_lines("--out", "run")
         text, _ = self.report("run")
         pictures = [xml.etree.ElementTree.fromstring(svg) for svg in re.findall(r"<svg.*?</svg>", text, re.S)]
@@ -67,6 +70,7 @@ class ReportTest(SmallRuns):
                                    delta=3)
 
     def test_an_unfinished_run_says_so(self):
+        self.with_clients(20)
         status, _ = self.stop_after(2, "--out", "run", "--rounds", 100_000)
         self.assertEqual(status, 130)
         text, said = self.report("run", "--out", "page.html")
@@ -79,6 +83,7 @@ class ReportTest(SmallRuns):
         self.assertEqual(self.report("run")[0].count("<svg"), 3)
 
     def test_a_run_that_has_logged_nothing(self):
+        self.with_clients(20)
         self.train("--out", "none", "--rounds", 0)
         text, _ = self.report("none")
         self.assertIn("no round is done", Page(text).words)
@@ -121,6 +126,7 @@ class ReportTest(SmallRuns):
         self.assertRegex(words, "No alarm: [0-9]+ slots fit the declared rate 0.1")
 
     def test_text_from_outside_is_escaped(self):
+        self.with_clients(20)
         hostile = "<img src=x onerror=alert(1)> & \"quoted\" 'too'"
         self.json_lines("--out", hostile)
         text, _ = self.report(hostile)
@@ -133,6 +139,7 @@ class ReportTest(SmallRuns):
         self.assertEqual(self.refusal("report", hostile, status=3)["key"], f"{hostile}/result.json")
 
     def test_what_is_damaged_is_named(self):
+        self.with_clients(20)
         self.json_lines("--out", "run")
         metrics = self.folder / "run" / "metrics.jsonl"
         good = metrics.read_text().splitlines(keepends=True)
@@ -183,6 +190,7 @@ class ReportTest(SmallRuns):
         self.assertFalse((self.folder / "page.html").exists())
 
     def test_a_page_takes_the_place_of_a_page_alone(self):
+        self.with_clients(20)
         self.json_lines("--out", "run")
         text, _ = self.report("run")
         self.assertEqual(self.report("run")[0], text)  # its own page is replaced
@@ -224,6 +232,7 @@ class ReportTest(SmallRuns):
         self.assertIn(sentence, self.report("part")[0].replace("&#39;", "'"))
 
     def test_folders_that_hold_no_run(self):
+        self.with_clients(20)
         (self.folder / "empty").mkdir()
         for folder in ("missing", "empty", "small.toml"):
             self.assertEqual(self.refusal("report", folder, status=3)["key"], folder)
