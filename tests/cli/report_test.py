@@ -111,15 +111,17 @@ class ReportTest(SmallRuns):
         self.assertIn("declared rate is what is charged", again.stderr)
 
     def test_without_coins_nothing_is_watched(self):
-        self.train("--out", "run", "--protocol", "subset", "--subset", 50, status=2)  # the plan's rate is in the way
+        self.with_clients(20)
+        self.train("--out", "run", "--protocol", "subset", "--subset", 5, status=2)  # the plan's rate is in the way
         plan = (self.folder / "small.toml").read_text()
-        plan = plan.replace('"shuffled-check-in"', '"subset"').replace("rate = 0.1", "subset = 50")
+        plan = plan.replace('"shuffled-check-in"', '"subset"').replace("rate = 0.1", "subset = 5")
         (self.folder / "small.toml").write_text(plan)
         self.train("--out", "run")
         text, _ = self.report("run")
         self.assertIn("Not watched: a fixed number of clients is drawn", Page(text).words)
 
     def test_slots_of_averaged_check_ins_are_watched(self):
+        self.with_clients(20)
         self.plan_in_slots()
         self.train("--out", "run")
         words = Page(self.report("run")[0]).words
