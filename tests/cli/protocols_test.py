@@ -11,8 +11,8 @@ from small_runs import SmallRuns
 
 PLAN = """
 [population]
-clients = 100
-data = "digits"
+clients = {clients}
+data = "idx:data"
 [participation]
 {participation}
 [randomizer]
@@ -30,25 +30,25 @@ delta = 1e-4
 
 LDP = ("ldp-sgd", "epsilon0 = 1.0")
 GAUSSIAN = ("gaussian", "sigma = 3.0")
-# participation, randomizer, rounds, what a step's messages must be
+# participation, randomizer, rounds, what a step's messages must be among twenty clients
 PROTOCOLS = (
-    ('protocol = "shuffle"', LDP, 2, lambda n: n == 100),
-    ('protocol = "subset"\nsubset = 30', LDP, 2, lambda n: n == 30),
-    ('protocol = "shuffled-check-in"\nrate = 0.5\ndropout = [[1, 0.0], [2, 0.5]]', LDP, 2, lambda n: 0 < n < 100),
-    ('protocol = "shuffled-check-in"\nrate = [0.2, 0.6]', GAUSSIAN, 1, lambda n: 0 < n < 100),
+    ('protocol = "shuffle"', LDP, 2, lambda n: n == 20),
+    ('protocol = "subset"\nsubset = 6', LDP, 2, lambda n: n == 6),
+    ('protocol = "shuffled-check-in"\nrate = 0.5\ndropout = [[1, 0.0], [2, 0.5]]', LDP, 2, lambda n: 0 < n < 20),
+    ('protocol = "shuffled-check-in"\nrate = [0.2, 0.6]', GAUSSIAN, 1, lambda n: 0 < n < 20),
     ('protocol = "random-check-in-fixed"\nrate = 0.4\nslots = 8', LDP, 2, lambda n: n == 1),
-    ('protocol = "random-check-in-averaged"\nrate = 0.8\nslots = 4', LDP, 2, lambda n: 0 < n < 100),
-    ('protocol = "random-check-in-sliding"\nrate = 1\nslots = 95', LDP, 2, lambda n: n == 1),
-    ('protocol = "aggregated-check-in"\nrate = 0.5\nminimum = 20', GAUSSIAN, 2, lambda n: 0 < n < 100),
+    ('protocol = "random-check-in-averaged"\nrate = 0.8\nslots = 4', LDP, 2, lambda n: 0 < n < 20),
+    ('protocol = "random-check-in-sliding"\nrate = 1\nslots = 15', LDP, 2, lambda n: n == 1),
+    ('protocol = "aggregated-check-in"\nrate = 0.5\nminimum = 4', GAUSSIAN, 2, lambda n: 0 < n < 20),
 )
 SLOTS = {"random-check-in-fixed": 8, "random-check-in-averaged": 4, "random-check-in-sliding": 6}
 
 
 class Protocols(SmallRuns):
-    def write(self, participation, randomizer=LDP, rounds=2, learning_rate="0.2", name="small.toml"):
+    def write(self, participation, randomizer=LDP, rounds=2, learning_rate="0.2", clients=20):
         text = PLAN.format(participation=participation, randomizer=randomizer[0], noise=randomizer[1], rounds=rounds,
-                           learning_rate=learning_rate)
-        (pathlib.Path(self.folder) / name).write_text(text)
+                           learning_rate=learning_rate, clients=clients)
+        (pathlib.Path(self.folder) / "small.toml").write_text(text)
 
     def test_what_is_trained_costs_what_account_says(self):
         for number, (participation, randomizer, rounds, right) in enumerate(PROTOCOLS):
@@ -70,7 +70,8 @@ class Protocols(SmallRuns):
                                  ["epsilon"]["upper"])
 
     def test_threads_and_resume(self):
-        self.write('protocol = "random-check-in-averaged"\nrate = 0.8\nslots = 12', rounds=2, learning_rate='"inverse-sqrt:1"')
+        self.write('protocol = "random-check-in-averaged"\nrate = 0.8\nslots = 12', rounds=2, learning_rate='"inverse-sqrt:1"',
+                   clients=100)
         self.train("--out", "one", "--threads", "1")
         self.train("--out", "three", "--threads", "3")
 

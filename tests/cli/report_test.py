@@ -14,6 +14,7 @@ from small_runs import SmallRuns
 
 class ReportTest(SmallRuns):
     def test_the_page_shows_the_runs_own_figures(self):
+        self.with_clients(20)
         final = self.json_lines("--out", "run")[-1]
         text, said = self.report("run")
         self.assertEqual(said, "")
@@ -38,6 +39,7 @@ class ReportTest(SmallRuns):
             self.assertIn(assumption, page.words)
 
     def test_the_page_loads_nothing(self):
+        self.with_clients(20)
         self.json_lines("--out", "run")
         text, _ = self.report("run")
         page = Page(text)
@@ -48,6 +50,7 @@ class ReportTest(SmallRuns):
         self.assertNotIn("http", text)
 
     def test_pictures_are_whole_and_hold_every_round(self):
+        self.with_clients(20)
         self.json_lines("--out", "run")
         text, _ = self.report("run")
         pictures = [xml.etree.ElementTree.fromstring(svg) for svg in re.findall(r"<svg.*?</svg>", text, re.S)]
@@ -67,6 +70,7 @@ class ReportTest(SmallRuns):
                                    delta=3)
 
     def test_an_unfinished_run_says_so(self):
+        self.with_clients(20)
         status, _ = self.stop_after(2, "--out", "run", "--rounds", 100_000)
         self.assertEqual(status, 130)
         text, said = self.report("run", "--out", "page.html")
@@ -79,6 +83,7 @@ class ReportTest(SmallRuns):
         self.assertEqual(self.report("run")[0].count("<svg"), 3)
 
     def test_a_run_that_has_logged_nothing(self):
+        self.with_clients(20)
         self.train("--out", "none", "--rounds", 0)
         text, _ = self.report("none")
         self.assertIn("no round is done", Page(text).words)
@@ -106,21 +111,24 @@ class ReportTest(SmallRuns):
         self.assertIn("declared rate is what is charged", again.stderr)
 
     def test_without_coins_nothing_is_watched(self):
-        self.train("--out", "run", "--protocol", "subset", "--subset", 50, status=2)  # the plan's rate is in the way
+        self.with_clients(20)
+        self.train("--out", "run", "--protocol", "subset", "--subset", 5, status=2)  # the plan's rate is in the way
         plan = (self.folder / "small.toml").read_text()
-        plan = plan.replace('"shuffled-check-in"', '"subset"').replace("rate = 0.1", "subset = 50")
+        plan = plan.replace('"shuffled-check-in"', '"subset"').replace("rate = 0.1", "subset = 5")
         (self.folder / "small.toml").write_text(plan)
         self.train("--out", "run")
         text, _ = self.report("run")
         self.assertIn("Not watched: a fixed number of clients is drawn", Page(text).words)
 
     def test_slots_of_averaged_check_ins_are_watched(self):
+        self.with_clients(20)
         self.plan_in_slots()
         self.train("--out", "run")
         words = Page(self.report("run")[0]).words
         self.assertRegex(words, "No alarm: [0-9]+ slots fit the declared rate 0.1")
 
     def test_text_from_outside_is_escaped(self):
+        self.with_clients(20)
         hostile = "<img src=x onerror=alert(1)> & \"quoted\" 'too'"
         self.json_lines("--out", hostile)
         text, _ = self.report(hostile)
@@ -133,6 +141,7 @@ class ReportTest(SmallRuns):
         self.assertEqual(self.refusal("report", hostile, status=3)["key"], f"{hostile}/result.json")
 
     def test_what_is_damaged_is_named(self):
+        self.with_clients(20)
         self.json_lines("--out", "run")
         metrics = self.folder / "run" / "metrics.jsonl"
         good = metrics.read_text().splitlines(keepends=True)
@@ -183,6 +192,7 @@ class ReportTest(SmallRuns):
         self.assertFalse((self.folder / "page.html").exists())
 
     def test_a_page_takes_the_place_of_a_page_alone(self):
+        self.with_clients(20)
         self.json_lines("--out", "run")
         text, _ = self.report("run")
         self.assertEqual(self.report("run")[0], text)  # its own page is replaced
@@ -224,6 +234,7 @@ class ReportTest(SmallRuns):
         self.assertIn(sentence, self.report("part")[0].replace("&#39;", "'"))
 
     def test_folders_that_hold_no_run(self):
+        self.with_clients(20)
         (self.folder / "empty").mkdir()
         for folder in ("missing", "empty", "small.toml"):
             self.assertEqual(self.refusal("report", folder, status=3)["key"], folder)

@@ -13,6 +13,10 @@ from small_runs import SmallRuns
 
 
 class StatedTest(SmallRuns):
+    def setUp(self):
+        super().setUp()
+        self.with_clients(20)  # what is asked here does not depend on how many there are
+
     def stated(self, name, line, value):
         """Writes `value` for the epsilon in the line of a file; returns what it was."""
         path = self.folder / "run" / name

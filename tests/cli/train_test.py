@@ -2,7 +2,7 @@
 
     python3 tests/cli/train_test.py --command build/release/muster
 
-Runs a small plan (drawn digits, logistic regression, 100 clients) in processes of its own, sends real signals, and
+Runs a small plan (grey noise, logistic regression, 20 clients) in processes of its own, sends real signals, and
 compares checkpoints byte for byte where they must not differ.
 """
 
@@ -21,22 +21,22 @@ import run_files
 PLAN = """
 name = "small"
 [population]
-clients = 100
-data = "digits"
+clients = 20
+data = "idx:data"
 [participation]
 protocol = "shuffled-check-in"
-rate = 1          # no amplification: an accountant that answers at once
+rate = 1          # with so few clients, an accountant that answers at once
 [randomizer]
 kind = "ldp-sgd"
 epsilon0 = 2.0
 clip = 1.0
 [rounds]
-count = 240
+count = 480
 learning_rate = 0.2
 momentum = 0.5
 average = 0.1
-log_every = 12
-checkpoint_every = 35
+log_every = 24
+checkpoint_every = 70
 [model]
 kind = "logistic"
 [privacy]
@@ -50,6 +50,7 @@ class TrainTest(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
         self.plan = self.folder / "small.toml"
         self.plan.write_text(PLAN)
+        run_files.write_idx(self.folder / "data", train=20)
 
     def command(self, *flags):
         return [muster_command.COMMAND, "train", str(self.plan), *map(str, flags)]
@@ -82,7 +83,7 @@ class TrainTest(unittest.TestCase):
 
     def test_prints_json_lines_and_nothing_else(self):
         lines = self.lines("--out", "run")
-        self.assertEqual([line["round"] for line in lines[:-1]], list(range(12, 241, 12)))
+        self.assertEqual([line["round"] for line in lines[:-1]], list(range(24, 481, 24)))
         for line in lines[:-1]:
             self.assertEqual(list(line), ["round", "accuracy", "epsilon", "check_ins", "neutral"])
             self.assertEqual(line["neutral"], 0)
@@ -93,7 +94,7 @@ class TrainTest(unittest.TestCase):
                                        "fidelity", "stopped", "out", "neutral", "clients_per_record"])
         self.assertEqual((final["neutral"], final["clients_per_record"]), (0, 1))
         self.assertEqual((final["rounds"], final["delta"], final["fidelity"], final["stopped"], final["out"]),
-                         (240, 1e-4, "message", "done", "run"))
+                         (480, 1e-4, "message", "done", "run"))
         self.assertEqual(final["accuracy"], lines[-2]["accuracy"])
         self.assertEqual(final["epsilon"], lines[-2]["epsilon"])
 
@@ -101,7 +102,7 @@ class TrainTest(unittest.TestCase):
         done = self.train()
         self.assertIn("accuracy", done.stdout.splitlines()[0])
         self.assertIn("proven", done.stdout)
-        self.assertIn("240 rounds done", done.stderr)
+        self.assertIn("480 rounds done", done.stderr)
         self.assertEqual(len(list((self.folder / "runs").glob("small-????????"))), 1)
 
     def test_threads_change_no_bit(self):
@@ -118,7 +119,7 @@ class TrainTest(unittest.TestCase):
             self.assertEqual(status, 130, output)
             stopped = json.loads(output.splitlines()[-1])
             self.assertEqual(stopped["stopped"], "interrupted")
-            self.assertLess(stopped["rounds"], 240)
+            self.assertLess(stopped["rounds"], 480)
             resumed = self.lines("--out", out, "--resume")[-1]
             self.assertEqual((resumed["stopped"], resumed["accuracy"]), ("done", whole["accuracy"]))
             self.assert_same_run("whole", out)
@@ -142,7 +143,7 @@ class TrainTest(unittest.TestCase):
 
     def test_a_changed_plan_does_not_resume(self):
         self.stop_midway("run", signal.SIGINT)
-        refused = self.error("--out", "run", "--resume", "--rounds", 241, status=3)
+        refused = self.error("--out", "run", "--resume", "--rounds", 481, status=3)
         self.assertEqual(refused["kind"], "checkpoint")
         self.assertEqual((len(refused["value"]), len(refused["allowed"])), (64, 64))
         self.assertNotEqual(refused["value"], refused["allowed"])
@@ -188,11 +189,11 @@ class TrainTest(unittest.TestCase):
 
     def test_the_budget_is_never_passed(self):
         epsilon = {line["round"]: line["epsilon"] for line in self.lines("--out", "free")[:-1]}
-        budget = (epsilon[96] + epsilon[108]) / 2
+        budget = (epsilon[192] + epsilon[216]) / 2
         final = self.lines("--out", "run", "--budget", budget)[-1]
         self.assertEqual(final["stopped"], "budget")
         self.assertLessEqual(final["epsilon"], budget)
-        self.assertTrue(96 <= final["rounds"] < 108, final)
+        self.assertTrue(192 <= final["rounds"] < 216, final)
         self.assertEqual(self.error("--out", "none", "--budget", 1e-9, status=4)["kind"], "budget")
         self.assertFalse((self.folder / "none").exists())
 
@@ -234,7 +235,7 @@ class TrainTest(unittest.TestCase):
         process.kill()
         process.communicate(timeout=60)
         self.assertRegex("".join(said), r"muster: about 9e\+03 messages and 9e\+12 coins are ahead: .* on [0-9]+ thread")
-        self.assertIn("1000000000000 clients share 60000 records", "".join(said))
+        self.assertIn("1000000000000 clients share 20 records", "".join(said))
 
     def test_flags_that_do_not_apply_are_refused_by_name(self):
         for fidelity in ("sum", "exact"):  # no draw of a sum of ldp-sgd messages; no such thing

@@ -1,7 +1,7 @@
 // Puts defects of earlier versions back, one at a time, and tests which guards see each: the gate, the
 // reference, the relations.
 //
-// Each build of this file holds one mutation of the sources (the files beside this one; `none` is the sources
+// Each program that holds this file holds one mutation of the sources (the files beside this one; `none` is the sources
 // as they are). It asks the same few questions three times: with the gate; without it, against the reference;
 // without it, in relation to each other. At least two must see the defect, and none may see one in `none`.
 #include <gtest/gtest.h>
@@ -13,6 +13,7 @@
 
 #include "tests/reference/check.h"
 #include "tests/reference/compare.h"
+#include "tests/reference/mutations/mutation_name.h"
 
 extern bool muster_gate_is_off;
 
@@ -23,7 +24,7 @@ using accounting::View;
 using protocols::Protocol;
 using protocols::RandomizerKind;
 
-const int kRelations = std::string(MUSTER_MUTATION) == "none" ? 3 : 6;  // relations checked per question
+const int kRelations = std::string(muster_mutation) == "none" ? 3 : 6;  // relations checked per question
 
 Question base(Protocol protocol, std::uint64_t clients, RandomizerKind randomizer, double parameter,
               std::uint64_t rounds) {
@@ -124,20 +125,20 @@ void print(const char* guard, const std::vector<std::string>& seen) {
 
 TEST(Mutation, IsSeenByTwoGuards) {
   Guards seen;
-  for (const Question& question : questions_of(MUSTER_MUTATION)) ask(question, seen);
-  std::printf("%s\n", MUSTER_MUTATION);
+  for (const Question& question : questions_of(muster_mutation)) ask(question, seen);
+  std::printf("%s\n", muster_mutation);
   print("gate", seen.gate);
   print("reference", seen.reference);
   print("relations", seen.relations);
   int guards = 0;
-  const std::string expected = guards_of(MUSTER_MUTATION);
+  const std::string expected = guards_of(muster_mutation);
   const std::pair<const char*, bool> who[] = {{"gate", !seen.gate.empty()},
                                               {"reference", !seen.reference.empty()},
                                               {"relations", !seen.relations.empty()}};
   for (const auto& [guard, sees] : who) {
     guards += sees ? 1 : 0;
     const bool named = expected.find(guard) != std::string::npos;
-    EXPECT_TRUE(sees || !named) << guard << " no longer sees " << MUSTER_MUTATION;
+    EXPECT_TRUE(sees || !named) << guard << " no longer sees " << muster_mutation;
   }
   if (expected.empty()) {
     EXPECT_EQ(guards, 0);

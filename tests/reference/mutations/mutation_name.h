@@ -1,0 +1,4 @@
+// Which mutation of the sources a build of mutation_test.cc is linked with; `none` is the sources as they are.
+#pragma once
+
+extern const char* const muster_mutation;
