@@ -7,6 +7,8 @@
 #include <span>
 
 #include "muster/accounting/accountant.h"
+#include "muster/plan/plan.h"
+#include "muster/plan/source.h"
 #include "muster/random/keyed_stream.h"
 #include "muster/random/samplers.h"
 #include "muster/randomizers/randomizer.h"
@@ -61,6 +63,15 @@ Delta not_checked_delta() { return MISTAKE(Delta(2.0), Delta::of(0.5)); }
 Rate not_checked_rate() { return MISTAKE(Rate(2.0), Rate::of(1.0)); }
 
 ClientCount not_checked_count() { return MISTAKE(ClientCount(0), ClientCount::of(1)); }
+
+protocols::Plan a_plan_that_nobody_validated(const protocols::PlanSource& source) {
+  return MISTAKE(protocols::Plan{}, protocols::Plan::validate(source, protocols::Command::account));
+}
+
+void a_plan_never_changes(protocols::Plan& plan) {
+  MISTAKE(plan.with("rounds.count", "2").rounds() = 1,
+          static_cast<void>(plan.with("rounds.count", "2").rounds()));
+}
 
 Profile a_profile_of_nothing() { return MISTAKE(Profile(), Profile::pure(1.0)); }
 

@@ -32,8 +32,9 @@ class HomogeneousCurve {
  public:
   HomogeneousCurve(const Mechanism& mechanism, const RoundShape& shape);
 
-  // Enclosures of the exact one-round delta at epsilon >= 0. For a continuous r they enclose the curve
-  // of the merged pair: `lower` is valid for the true pair too, `upper` is not. Either way the enclosed
+  // Enclosures of the exact one-round delta at epsilon >= 0. For a continuous r they enclose the curve of the
+  // merged pair, and where the loss is too large for sums of doubles, forward() encloses what one ratio
+  // contributes alone: `lower` is then valid for the true pair too, `upper` is not. Either way the enclosed
   // curve is a convex function of e^epsilon.
   numerics::Enclosure forward(double epsilon) const;
   numerics::Enclosure reverse(double epsilon) const;

@@ -207,10 +207,10 @@ numerics::Enclosure ShuffleGaussianPair::forward_minorant(double epsilon) const 
 numerics::Enclosure ShuffleGaussianPair::one_ratio_alone(double epsilon) const {
   const auto another =
       static_cast<double>(gaussian_alternative_tail(mu_, std::log(n_) * (1 - numerics::kThreeRoundings)));
-  const double nobody = std::exp((n_ - 1) * std::log1p(-another)) * (1 - numerics::kEightThousandRoundings);
+  const double nobody = std::exp((n_ - 1) * std::log1p(-another));
   const numerics::Enclosure one = gaussian_divergence(mu_, epsilon + std::log(n_));
-  return {one.lower * nobody * (1 - numerics::kEightThousandRoundings),
-          one.upper * nobody * (1 + numerics::kEightThousandRoundings)};
+  constexpr double kDown = 1 - numerics::kEightThousandRoundings, kUp = 1 + numerics::kEightThousandRoundings;
+  return {one.lower * (nobody * kDown) * kDown, one.upper * (nobody * kUp) * kUp};
 }
 
 numerics::Enclosure ShuffleGaussianPair::reverse(double epsilon, End end) const {

@@ -8,22 +8,29 @@
 namespace muster::accounting {
 namespace {
 
-// Rounds towards plus infinity, by more than the errors of exp and expm1.
-double up(double x) { return x + 4e-16 * std::fabs(x); }
+// Rounds towards plus infinity, by more than the roundings of a product of two functions of libm.
+double up(double x) { return x + numerics::kEightRoundings * std::fabs(x); }
+
+// e^{l-eps} - e^{-eps} for l > eps, rounded upward, in the form that does not cancel.
+double point_above(double l, double epsilon) {
+  const double absent = std::exp(-epsilon);
+  if (l < 1) return up(absent * std::expm1(l));
+  // The rounding of the exponent counts as often as the exponent is large, and the difference of both terms
+  // is at least (1 - 1/e) of the larger one.
+  const double rounding = numerics::kUnitRoundoff * (l - epsilon);
+  return up((std::exp(l - epsilon) * (1 + 2 * rounding) - absent) * (1 + numerics::kEightRoundings));
+}
 
 }  // namespace
 
 numerics::AtomicLaw reporting_law(const Profile& profile, double rate, double epsilon) {
-  const double absent = std::exp(-epsilon);
   const auto& log_alphas = profile.log_alphas();
   numerics::AtomicLaw law;
   long double reported = 0;
   for (std::size_t i = 0; i < log_alphas.size(); ++i) {
     const double l = log_alphas[i];
     if (l > epsilon) {
-      // e^{l-eps} - e^{-eps}, in the form that does not cancel.
-      const double point = l < 1 ? absent * std::expm1(l) : std::exp(l - epsilon) - absent;
-      law.add(up(point), up(rate * profile.q_masses()[i]));
+      law.add(point_above(l, epsilon), up(rate * profile.q_masses()[i]));
       reported += profile.q_masses()[i];
     } else if (l < epsilon) {
       law.add(up(-std::expm1(-l)), up(rate * profile.p_masses()[i]));
