@@ -12,7 +12,7 @@ namespace {
 
 Checkpoint example() {
   Checkpoint checkpoint;
-  checkpoint.plan_hash = std::string(60, 'a') + "0f19";
+  checkpoint.plan_hash = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa0f19";
   checkpoint.data[3] = 7;
   checkpoint.round = 12;
   checkpoint.messages = 3456;
