@@ -17,6 +17,14 @@ void AtomicLaw::add(double point, double weight) {
   }
 }
 
+double AtomicLaw::nonzero_mass() const {
+  double mass = 0;
+  for (double w : weights) {
+    mass += w;
+  }
+  return mass;
+}
+
 double AtomicLaw::mean() const {
   double sum = 0;
   for (std::size_t i = 0; i < points.size(); ++i) {

@@ -11,6 +11,7 @@
 #include "muster/numerics/sums/rare_terms.h"
 #include "muster/numerics/sums/smoothed_excess.h"
 #include "muster/numerics/sums/sparse_sum.h"
+#include "muster/numerics/sums/term_pairs.h"
 
 namespace muster::numerics {
 namespace {

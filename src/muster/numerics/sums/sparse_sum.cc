@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "muster/numerics/ordered.h"
+#include "muster/numerics/sums/term_pairs.h"
 
 namespace muster::numerics {
 namespace {
@@ -36,31 +37,11 @@ struct Enumeration {
   static constexpr double kTolerance = 1e-9;  // relative error allowed in the maximum over the types
   static constexpr double kMaxWork = 1e6;     // products spent on that maximum: a few milliseconds
 };
-// For more atoms, whose combinations are too many to enumerate.
-struct Pairs {
-  // The expected number of nonzero terms up to which only one or two of them are computed exactly. Three or
-  // more, which are enclosed by two bounds, are then at most 1e-4 / 6 times as probable as one.
-  static constexpr double kMaxExpected = 1e-2;
-  static constexpr double kMaxGap = 1e-7;  // relative gap of the enclosure above which it is discarded
-  // The enclosure may be wide where the value is below this many times the size of a term.
-  static constexpr double kNothing = 1e-90;
-  // Of nonzero terms; 0.01^30 / 30! is 4e-93, less than kNothing.
-  static constexpr int kMaxCount = 30;
-};
-
 struct SumAtom {
   double sum;
   double probability;
   double size;  // sum of the moduli of what was added
 };
-
-double mass_of(const AtomicLaw& law) {
-  double mass = 0;
-  for (double w : law.weights) {
-    mass += w;
-  }
-  return mass;
-}
 
 // The law of the sum of `count` nonzero terms.
 std::vector<SumAtom> atoms_of_sum(const AtomicLaw& law, double mass, int count) {
@@ -129,7 +110,7 @@ class FewTerms {
  public:
   FewTerms(const AtomicLaw& first, const AtomicLaw& second, double terms, double k, Mixing mixing)
       : one_law_(&first == &second), others_(mixing == Mixing::swap ? terms - 1 : terms) {
-    const double mass = larger(mass_of(first), mass_of(second));
+    const double mass = larger(first.nonzero_mass(), second.nonzero_mass());
     const double ratio = mass / (1 - mass);
     const double expected = terms * ratio;
     const double top =
@@ -273,126 +254,13 @@ bool within_range(const AtomicLaw& law) {
 }
 
 bool few(const AtomicLaw& first, const AtomicLaw& second, double terms, double k, std::size_t max_atoms) {
-  const double mass = mass_of(first);
-  const double other = mass_of(second);
+  const double mass = first.nonzero_mass();
+  const double other = second.nonzero_mass();
   return mass > 0 && within_range(first) && within_range(second) &&
          std::abs(mass - other) <= 16 * kUlp * mass &&
          terms * larger(mass, other) <= Enumeration::kMaxExpected * (1 - larger(mass, other)) &&
          k <= Enumeration::kFarthest * larger(first.largest_point(), second.largest_point()) &&
          first.points.size() <= max_atoms && second.points.size() <= max_atoms;
-}
-
-// E(Y_1 + ... + Y_c - k)_+ for c = 1 and c = 2 terms, each conditioned to be nonzero, from sorted points
-// and sums over all points above each of them.
-class PairsOfTerms {
- public:
-  PairsOfTerms(const AtomicLaw& law, double mass) {
-    std::vector<std::size_t> order(law.points.size());
-    for (std::size_t i = 0; i < order.size(); ++i) {
-      order[i] = i;
-    }
-    if (!std::is_sorted(law.points.begin(), law.points.end())) {
-      std::sort(order.begin(), order.end(),
-                [&](std::size_t a, std::size_t b) { return law.points[a] < law.points[b]; });
-    }
-    for (const std::size_t i : order) {
-      points_.push_back(law.points[i]);
-      weights_.push_back(law.weights[i] / mass);
-    }
-    above_.resize(points_.size() + 1);
-    for (std::size_t i = points_.size(); i-- > 0;) {
-      const long double w = weights_[i], y = points_[i];
-      above_[i] = {above_[i + 1].weight + w, above_[i + 1].sum + w * y, above_[i + 1].size + w * std::abs(y)};
-    }
-  }
-
-  double mean() const { return static_cast<double>(above_.front().sum); }
-  double absolute_mean() const { return static_cast<double>(above_.front().size); }
-
-  Enclosure one(double k) const {
-    const auto from =
-        static_cast<std::size_t>(std::upper_bound(points_.begin(), points_.end(), k) - points_.begin());
-    const Sum sum = beyond(from, k);
-    return around(sum);
-  }
-  Enclosure two(double k) const {
-    Sum total;
-    std::size_t from = points_.size();
-    for (std::size_t i = 0; i < points_.size(); ++i) {
-      const double threshold = k - points_[i];
-      while (from > 0 && points_[from - 1] > threshold) {
-        --from;
-      }
-      const Sum sum = beyond(from, threshold);
-      total.weight += weights_[i] * sum.weight;
-      total.sum += weights_[i] * sum.sum;
-      total.size += weights_[i] * (sum.size + std::abs(points_[i]) * sum.weight);
-    }
-    return around(total);
-  }
-
- private:
-  struct Sum {
-    long double weight = 0, sum = 0, size = 0;
-  };
-  // The weight of the points from `from` on, their excess over the threshold, and the sum of the moduli
-  // of what was added and subtracted.
-  Sum beyond(std::size_t from, long double threshold) const {
-    const Sum& at = above_[from];
-    return {at.weight, at.sum - threshold * at.weight, at.size + std::abs(threshold) * at.weight};
-  }
-  static Enclosure around(const Sum& sum) {
-    const auto value = static_cast<double>(sum.sum);
-    const double slip = 8 * kUlp * static_cast<double>(sum.size);
-    return {larger(0.0, value - slip), larger(0.0, value + slip)};
-  }
-
-  std::vector<double> points_, weights_;
-  std::vector<Sum> above_;  // [i]: over the points from i on
-};
-
-// By convexity (Y_1 + ... + Y_c - k)_+ is at most the mean over pairs of (c/2 (Y_i + Y_j) - k)_+, and by
-// Jensen's inequality its expectation is at least that of (Y_1 + Y_2 + (c-2) EY - k)_+.
-std::optional<Enclosure> by_pairs(const AtomicLaw& law, double n, double k) {
-  const double mass = mass_of(law);
-  const double ratio = mass / (1 - mass), expected = n * ratio;
-  const PairsOfTerms terms(law, mass);
-  double probability = std::exp(n * std::log1p(-mass));
-  Enclosure total{probability * larger(0.0, -k), probability * larger(0.0, -k)};
-  // For c >= 1, E(Y_1 + ... + Y_c - k)_+ is at most c times this.
-  const double each = terms.absolute_mean() + larger(0.0, -k);
-  double tail = 0;
-  for (int c = 1;; ++c) {
-    probability *= (n - c + 1) / c * ratio;
-    if (c > n) {
-      break;
-    }
-    tail = c * each * probability / (1 - expected / c) * (1 + kOutward);
-    if (c > 2 && tail <= 0.01 * Pairs::kMaxGap * total.upper) {
-      break;
-    }
-    tail = 0;
-    if (c == 1) {
-      const Enclosure one = terms.one(k);
-      total = {total.lower + probability * one.lower, total.upper + probability * one.upper};
-    } else {
-      total.lower += probability * terms.two(k - (c - 2) * terms.mean()).lower;
-      total.upper += probability * 0.5 * c * terms.two(2 * k / c).upper;
-    }
-    if (total.upper * (1 - Pairs::kMaxGap) > total.lower && total.upper > Pairs::kNothing * each) {
-      return std::nullopt;
-    }
-    if (c >= Pairs::kMaxCount) {
-      tail = (c + 1) * each * probability * expected / c / (1 - expected / c) * (1 + kOutward);
-      break;
-    }
-  }
-  total.lower *= 1 - kOutward;
-  total.upper = total.upper * (1 + kOutward) + tail + kUnderflow * (1 + each);
-  if (total.upper * (1 - Pairs::kMaxGap) > total.lower && total.upper > Pairs::kNothing * each) {
-    return std::nullopt;
-  }
-  return total;
 }
 
 }  // namespace
@@ -405,33 +273,9 @@ std::optional<WorstMixture> few_terms_mixture(const AtomicLaw& first, const Atom
   return FewTerms(first, second, terms, k, mixing).worst();
 }
 
-Enclosure excess_of_one_or_two(const AtomicLaw& law, double n, double k) {
-  const double mass = mass_of(law), rest = larger(0.0, 1 - mass);
-  // The margin is for sums of products, each good to a few ulps of what was added and subtracted, and for
-  // the remaining mass, good to an ulp of the whole.
-  const auto around = [&](double value, double size) {
-    const double slip = (32 + static_cast<double>(law.points.size())) * kUlp * size;
-    return Enclosure{larger(0.0, value - slip), larger(0.0, value + slip)};
-  };
-  const double nobody = larger(0.0, -k);
-  if (law.points.empty() || !(mass > 0)) return {nobody, nobody};
-  const PairsOfTerms terms(law, mass);
-  const Enclosure one = terms.one(k);
-  if (n == 1) {
-    const Enclosure sum{mass * one.lower + rest * nobody, mass * one.upper + rest * nobody};
-    return {around(sum.lower, sum.lower + nobody).lower, around(sum.upper, sum.upper + nobody).upper};
-  }
-  const Enclosure two = terms.two(k);
-  const Enclosure sum{mass * mass * two.lower + 2 * mass * rest * one.lower + rest * rest * nobody,
-                      mass * mass * two.upper + 2 * mass * rest * one.upper + rest * rest * nobody};
-  return {around(sum.lower, sum.lower + nobody).lower, around(sum.upper, sum.upper + nobody).upper};
-}
-
 std::optional<Enclosure> few_terms_excess(const AtomicLaw& law, double n, double k) {
   if (law.points.size() > 3) {
-    return mass_of(law) * n <= Pairs::kMaxExpected && n >= 1 && mass_of(law) > 0 && within_range(law)
-               ? by_pairs(law, n, k)
-               : std::nullopt;
+    return n >= 1 && within_range(law) ? excess_by_pairs(law, n, k) : std::nullopt;
   }
   if (!few(law, law, n, k, 3)) {
     return std::nullopt;

@@ -27,13 +27,8 @@ namespace muster::numerics {
 std::optional<WorstMixture> few_terms_mixture(const AtomicLaw& first, const AtomicLaw& second, double terms,
                                               double k, Mixing mixing);
 
-// E(Y_1 + ... + Y_n - k)_+ for n = 1 or 2 and any number of atoms, exact up to rounding.
-Enclosure excess_of_one_or_two(const AtomicLaw& law, double n, double k);
-
-// E(Y_1 + ... + Y_n - k)_+ for one law, in the same way if it has at most three atoms. With more atoms
-// and at most 0.01 expected nonzero terms, the cases of one and two nonzero terms are exact, and those of
-// more lie between Jensen's inequality and the mean over pairs. None where these conditions fail or where
-// the ends differ by more than a relative 1e-7.
+// E(Y_1 + ... + Y_n - k)_+ for one law, in the same way if it has at most three atoms. With more atoms,
+// by pairs of terms (term_pairs.h). None where these conditions fail.
 std::optional<Enclosure> few_terms_excess(const AtomicLaw& law, double n, double k);
 
 }  // namespace muster::numerics

@@ -1,0 +1,23 @@
+// The expected excess of sums of which hardly ever more than two terms are nonzero, for laws of many atoms.
+//
+// Sums of one and of two terms are exact: over the points of the second term, the first one's excess comes
+// from sums over its sorted points. By convexity, (Y_1 + ... + Y_c - k)_+ of c terms is at most the mean over
+// pairs of (c/2 (Y_i + Y_j) - k)_+, and by Jensen's inequality its expectation is at least that of
+// (Y_1 + Y_2 + (c-2) EY - k)_+. Pure functions; call from any thread.
+#pragma once
+
+#include <optional>
+
+#include "muster/numerics/enclosure.h"
+#include "muster/numerics/sums/atomic_law.h"
+
+namespace muster::numerics {
+
+// E(Y_1 + ... + Y_n - k)_+ for n = 1 or 2 and any number of atoms, exact up to rounding.
+Enclosure excess_of_one_or_two(const AtomicLaw& law, double n, double k);
+
+// E(Y_1 + ... + Y_n - k)_+ for n >= 1 and any number of atoms. None where more than 0.01 nonzero terms are
+// expected, and where the ends differ by more than a relative 1e-7.
+std::optional<Enclosure> excess_by_pairs(const AtomicLaw& law, double n, double k);
+
+}  // namespace muster::numerics
