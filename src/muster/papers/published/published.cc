@@ -70,7 +70,7 @@ Bound girgis_theorem1_bound(const ShuffledCheckIn& protocol, double epsilon0, st
                             const Question& question, Conversion conversion) {
   const Numbers v = numbers(protocol);
   Bound bound = subset_theorem1_bound(v.clients, v.subset, epsilon0, rounds, question, conversion);
-  bound.id = "girgis-2021-theorem-1-at-mean-count" + std::string(id_suffix(conversion));
+  bound.id = "girgis-2021-at-mean-count" + std::string(id_suffix(conversion));
   bound.validity = Validity::as_published;
   bound.assumptions.push_back(
       fmt::format("proven for a secret uniform subset of exactly {:.0f} clients, not for coins", v.subset));

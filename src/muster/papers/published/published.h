@@ -22,7 +22,7 @@ Bound check_in_rdp_bound(const ShuffledCheckIn& protocol, double epsilon0, std::
                          const Question& question, Conversion conversion);
 
 // As published. The first is Girgis et al. (2021), Theorem 1, as if a fixed subset of round(n g) clients
-// were drawn; id "girgis-2021-theorem-1-at-mean-count". The second is Liew et al. (2022), Theorem 2, with
+// were drawn; id "girgis-2021-at-mean-count". The second is Liew et al. (2022), Theorem 2, with
 // corrected constants; id "liew-2022-theorem-2".
 Bound girgis_theorem1_bound(const ShuffledCheckIn& protocol, double epsilon0, std::uint64_t rounds,
                             const Question& question, Conversion conversion);
