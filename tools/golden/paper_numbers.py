@@ -23,20 +23,14 @@ NUMBER = re.compile(rf"\d[\d,]*(?:\.\d+)?|\b(?:{WORDS})\b")
 # An inline formula that merely gives a name its value, as "$n = 10^7$" or "$\gamma = 0.1$", or is a number.
 FORMULA = re.compile(r"(?<!\$)\$(?!\$)((?:[^$])+)\$(?!\$)")
 GIVES_A_VALUE = re.compile(
-    r"^(?:(?!\\leq|\\geq|\\in\b|\\mathb|\+)[^=<>])*?(?:=|\\simeq|\\approx|:)?\s*\d[\d,.]*(?:\s*(?:\^|/|\\times)\s*\{?-?\d[\d,.]*\}?)?\s*$")
+    r"^(?:(?:(?!\\leq|\\geq|\\in\b|\\mathb)[^=<>])*(?:=|\\simeq|\\approx))?"
+    r"\s*\d[\d,.]*(?:\s*(?:\^|/|\\times)\s*(?:\{?-?\d[\d,.]*\}?|\w+\^\{[\d.]+\}))?\s*$")
 
 
 def flat(text):
-    """The text with each run of white space as one space, and the position of each of its letters in the original."""
-    letters, places = [], []
-    for place, letter in enumerate(text):
-        if not letter.isspace():
-            letters.append(letter)
-            places.append(place)
-        elif letters and letters[-1] != " ":
-            letters.append(" ")
-            places.append(place)
-    return "".join(letters), places
+    """The text without white space, and the position of each of its letters in the original."""
+    places = [place for place, letter in enumerate(text) if not letter.isspace()]
+    return "".join(text[place] for place in places), places
 
 
 def claims_of(paper):
@@ -134,10 +128,10 @@ def examine_text(paper, text):
     even, places = flat(text)
     quoted = []
     for name, words, is_statement in quotes(paper):
-        wanted = flat(words)[0].strip()
+        wanted = flat(words)[0]
         start = even.find(wanted)
         if start < 0:
-            complaints.append(f"{name}: the text does not have {wanted!r}")
+            complaints.append(f"{name}: the text does not have {words!r}")
         while start >= 0 and is_statement:
             quoted.append((places[start], places[start + len(wanted) - 1] + 1))
             start = even.find(wanted, start + 1)
