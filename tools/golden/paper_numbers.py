@@ -6,9 +6,9 @@
 For each paper: the TOML file is checked (ids, references between statements, figures and claims; that every number
 which is a result has a claim, and every parameter a figure), and so is that every quoted passage stands in the paper's
 text. Then every number of the text is one of three: inside a passage that a statement quotes; of a class that the file
-lists under `ignored`, with the reason; or left out, and printed. Exit status 1 if anything is wrong or left out. Without the
-papers' texts (they are not in this repository) the files alone are checked. README.md in testdata/papers says what the
-keys mean.
+lists under `ignored`, with the reason; or left out, and printed. Exit status 1 if anything is wrong or left out.
+Without the papers' texts (they are not in this repository) the files alone are checked. README.md in testdata/papers
+says what the keys mean.
 """
 import argparse
 import pathlib
@@ -169,8 +169,9 @@ def main():
         paper = files[name]
         complaints = list(complaints_of_file(paper, figures))
         claims = sum(1 for _ in claims_of(paper))
-        print(f"{name}: {len(paper['statement'])} statements, {sum(len(s['numbers']) for s in paper['statement'])} numbers, "
-              f"{len(paper['figure'])} figures and tables, {claims} claims")
+        numbers = sum(len(statement["numbers"]) for statement in paper["statement"])
+        print(f"{name}: {len(paper['statement'])} statements, {numbers} numbers, {len(paper['figure'])} figures and tables, "
+              f"{claims} claims")
         text = options.seeds / paper["text"]
         if text.exists():
             more, covered, counts = examine_text(paper, text.read_text(encoding="utf-8"))
