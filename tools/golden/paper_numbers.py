@@ -26,6 +26,8 @@ GIVES_A_VALUE = re.compile(
     r"^(?:(?:(?!\\leq|\\geq|\\in\b|\\mathb)[^=<>])*(?:=|\\simeq|\\approx))?"
     r"\s*\d[\d,.]*(?:\s*(?:\^|/|\\times)\s*(?:\{?-?\d[\d,.]*\}?|\w+\^\{[\d.]+\}))?\s*$")
 
+PLAIN = re.compile(r"(\d[\d, ]*(?:\.\d+)?) ?%?")
+
 
 def flat(text):
     """The text without white space, and the position of each of its letters in the original."""
@@ -49,6 +51,21 @@ def quotes(paper):
         yield claim["id"], claim.get("seed_words", claim["words"]), False
 
 
+def complaints_of_numbers(statement):
+    """A text that is a plain number stands in the quoted words and, where each number has its text, equals its number."""
+    one_each = len(statement["texts"]) == len(statement["numbers"])
+    for place, text in enumerate(statement["texts"]):
+        plain = PLAIN.fullmatch(text)
+        if not plain:
+            continue
+        if flat(text)[0] not in flat(statement["words"])[0]:
+            yield f"{statement['id']}: the quoted words do not have {text!r}"
+        value = float(re.sub("[, ]", "", plain.group(1)))
+        allowed = {value, value / 100} if "%" in statement["words"] else {value}
+        if one_each and not any(abs(statement["numbers"][place] - a) <= 1e-12 * abs(a) for a in allowed):
+            yield f"{statement['id']}: {text!r} is not {statement['numbers'][place]}"
+
+
 def complaints_of_file(paper, figures):
     """What is wrong within one file; `figures` are the ids of all papers' figures."""
     statements = {}
@@ -61,6 +78,7 @@ def complaints_of_file(paper, figures):
             yield f"{name}: kind {statement['kind']}"
         if not statement["texts"] or not statement["numbers"]:
             yield f"{name}: without text or number"
+        yield from complaints_of_numbers(statement)
         for key in ("what", "unit", "where", "words", "figures"):
             if not statement[key]:
                 yield f"{name}: {key} is empty"
