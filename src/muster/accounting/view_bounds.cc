@@ -33,7 +33,7 @@ Bound labelled(const OfRound& of, View view) {
 
 ComposedUpper::ComposedUpper(RoundBound round)
     : round_(std::move(round)),
-      composed_(round_.delta, round_.knot, round_.is_dominated ? kShareOfUncharged : 1),
+      composed_(round_.delta, round_.knot, round_.is_dominated ? kShareOfUncharged : round_.share),
       typed_(round_.types) {}
 
 bool ComposedUpper::charged() const { return round_.validity == Validity::proven && !round_.is_dominated; }

@@ -31,6 +31,8 @@ struct RoundBound {
   // curve's dominating pair.
   TypesOf types = {};
   bool is_dominated = false;  // provably no smaller than another bound of the same list
+  // What share of a table's full work this bound's may take (composition/round_curve.h).
+  double share = 1;
 };
 
 // The exact curves of one pair of neighbouring data sets, in both orientations. Their `lower` ends are
