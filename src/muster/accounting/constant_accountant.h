@@ -9,7 +9,7 @@
 #include <mutex>
 #include <optional>
 
-#include "muster/accounting/gate/gate.h"
+#include "muster/gate/gate.h"
 #include "muster/accounting/statement.h"
 #include "muster/accounting/view_bounds.h"
 #include "muster/core/types.h"

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "muster/accounting/constant_accountant.h"
-#include "muster/accounting/gate/gate.h"
+#include "muster/gate/gate.h"
 #include "muster/accounting/statement.h"
 #include "muster/core/types.h"
 #include "muster/describe/mechanism.h"

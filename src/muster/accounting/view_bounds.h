@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-#include "muster/accounting/gate/gate.h"
+#include "muster/gate/gate.h"
 #include "muster/accounting/statement.h"
 #include "muster/accounting/theorems/round_bound.h"
 #include "muster/composition/composed_curve.h"

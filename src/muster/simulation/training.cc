@@ -6,7 +6,7 @@
 #include <chrono>
 #include <optional>
 
-#include "muster/accounting/gate/gate.h"
+#include "muster/gate/gate.h"
 #include "muster/core/error.h"
 #include "muster/protocols/roll_call.h"
 #include "muster/randomizers/clip.h"

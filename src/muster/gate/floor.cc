@@ -1,10 +1,10 @@
-#include "muster/accounting/gate/floor.h"
+#include "muster/gate/floor.h"
 
 #include <cmath>
 #include <functional>
 #include <vector>
 
-#include "muster/accounting/gate/binary_test.h"
+#include "muster/gate/binary_test.h"
 #include "muster/numerics/slack.h"
 
 namespace muster::accounting {

@@ -19,9 +19,10 @@
 // Reference: Boost.Math, binomial_distribution.
 #pragma once
 
-#include "muster/accounting/statement.h"
 #include "muster/describe/mechanism.h"
 #include "muster/describe/participation.h"
+#include "muster/describe/question.h"
+#include "muster/describe/view.h"
 
 namespace muster::accounting {
 

@@ -18,9 +18,10 @@
 #include <utility>
 #include <vector>
 
-#include "muster/accounting/statement.h"
 #include "muster/describe/mechanism.h"
 #include "muster/describe/participation.h"
+#include "muster/describe/question.h"
+#include "muster/describe/view.h"
 
 namespace muster::accounting {
 

@@ -1,10 +1,10 @@
-#include "muster/accounting/gate/gate.h"
+#include "muster/gate/gate.h"
 
 #include <fmt/format.h>
 
 #include <cmath>
 
-#include "muster/accounting/gate/floor.h"
+#include "muster/gate/floor.h"
 #include "muster/core/error.h"
 
 namespace muster::accounting {

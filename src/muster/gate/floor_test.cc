@@ -1,6 +1,6 @@
 // Checks that the floor lies below every exact value it is compared with, and near enough to it that a
 // number far too small would be caught.
-#include "muster/accounting/gate/floor.h"
+#include "muster/gate/floor.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "muster/accounting/gate/binary_test.h"
+#include "muster/gate/binary_test.h"
 #include "tests/oracle/ball.h"
 
 namespace muster::accounting {
