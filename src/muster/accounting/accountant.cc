@@ -5,10 +5,10 @@
 #include <variant>
 
 #include "muster/accounting/constant_accountant.h"
-#include "muster/gate/gate.h"
 #include "muster/accounting/scheduled_accountant.h"
 #include "muster/accounting/sorted_bounds.h"
 #include "muster/core/error.h"
+#include "muster/gate/gate.h"
 
 namespace muster::accounting {
 namespace {

@@ -9,12 +9,12 @@
 #include <mutex>
 #include <optional>
 
-#include "muster/gate/gate.h"
 #include "muster/accounting/statement.h"
 #include "muster/accounting/view_bounds.h"
 #include "muster/core/types.h"
 #include "muster/describe/mechanism.h"
 #include "muster/describe/participation.h"
+#include "muster/gate/gate.h"
 
 namespace muster::accounting {
 

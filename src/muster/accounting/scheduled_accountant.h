@@ -14,12 +14,12 @@
 #include <vector>
 
 #include "muster/accounting/constant_accountant.h"
-#include "muster/gate/gate.h"
 #include "muster/accounting/statement.h"
 #include "muster/core/types.h"
 #include "muster/describe/mechanism.h"
 #include "muster/describe/participation.h"
 #include "muster/describe/stage.h"
+#include "muster/gate/gate.h"
 #include "muster/numerics/enclosure.h"
 
 namespace muster::accounting {

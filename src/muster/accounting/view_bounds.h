@@ -9,13 +9,13 @@
 #include <optional>
 #include <string>
 
-#include "muster/gate/gate.h"
 #include "muster/accounting/statement.h"
 #include "muster/accounting/theorems/round_bound.h"
 #include "muster/composition/composed_curve.h"
 #include "muster/composition/typed_rounds.h"
 #include "muster/describe/mechanism.h"
 #include "muster/describe/participation.h"
+#include "muster/gate/gate.h"
 
 namespace muster::accounting {
 

@@ -24,7 +24,7 @@ constexpr int kNodesOfPairs = 200;
 // (dominated_losses.h).
 constexpr int kRefinedPairs = 2;
 constexpr std::uint64_t kFewRounds = 64;
-// The share of a table's work that a rough table may take: it only tells which tail a question needs.
+// A rough table may take this share of a table's work; it only serves to find the tail that a question needs.
 constexpr double kRoughShare = 0.1;
 constexpr double kMaxEpsilon = 1e20;
 

@@ -69,7 +69,7 @@ class Resolutions {
 // The composition of an upper bound that is symmetric under exchanging the pair.
 class ComposedCurve {
  public:
-  // `share`: what share of a table's full work this one may take (round_curve.h).
+  // `share`: the share of a full table's work that each table made here may take (round_curve.h).
   explicit ComposedCurve(DeltaCurve delta, double knot = 0, double share = 1)
       : curve_(std::move(delta), {}), knot_(knot), share_(share) {}
 
@@ -104,7 +104,7 @@ class ComposedCurve {
 // The composition of one exact pair: a lower bound, the larger one of both orientations.
 class ComposedPair {
  public:
-  // `share`: what share of a table's full work this one may take (round_curve.h).
+  // `share`: the share of a full table's work that each table made here may take (round_curve.h).
   ComposedPair(DeltaCurve forward, DeltaCurve reverse, double share = 1)
       : pair_(std::move(forward), std::move(reverse)), share_(share) {}
 

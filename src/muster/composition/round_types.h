@@ -3,8 +3,8 @@
 //
 // A type is a pair of finite measures (P, Q) whose losses ln dP/dQ lie on multiples of a spacing, plus
 // P-mass at infinite loss, with the profile f(alpha) = sum of (p - alpha q)_+ + infinity. A list of
-// types *covers* a round if every pair that the round can be, in either orientation, has weights >= 0,
-// summing to 1, with
+// types *covers* a round if for every pair of laws that the round can have, in either orientation, there
+// are weights >= 0 that sum to 1 with
 //     HS_alpha <= sum over types of weight * f(alpha)     for every alpha > 0 on the lattice.
 // The weights may differ from pair to pair but not with alpha, which is more than a single dominating pair
 // can express (docs/theory/aggregated.md, "Many rounds").

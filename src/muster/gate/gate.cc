@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include "muster/gate/floor.h"
 #include "muster/core/error.h"
+#include "muster/gate/floor.h"
 
 namespace muster::accounting {
 namespace {

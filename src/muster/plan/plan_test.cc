@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-
 #include "muster/core/error.h"
 #include "muster/plan/error_of_test.h"
 #include "muster/plan/source.h"

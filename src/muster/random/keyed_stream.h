@@ -25,15 +25,15 @@ namespace muster::random {
 // stream of a purpose plus 128 has the keys for the further bits of that purpose's normals
 // (exact_normals.h).
 enum class Purpose : std::uint8_t {
-  check_in = 1,    // a client's check-in coin after its first 16 bits
-  dropout = 2,     // a client's coin for dropping out
-  randomize = 3,   // a client's local randomizer
-  direction = 4,   // the public direction of an ldp-sgd message, under the message's own key
-  initialize = 5,  // initial model parameters
-  digits = 6,      // the procedural data set
-  bootstrap = 7,   // which example a client holds when clients > examples
-  shuffle = 8,     // the secret permutation, under a fresh key
-  audit = 9,       // tests and benchmarks
+  check_in = 1,             // a client's check-in coin after its first 16 bits
+  dropout = 2,              // a client's coin for dropping out
+  randomize = 3,            // a client's local randomizer
+  direction = 4,            // the public direction of an ldp-sgd message, under the message's own key
+  initialize = 5,           // initial model parameters
+  digits = 6,               // the procedural data set
+  bootstrap = 7,            // which example a client holds when clients > examples
+  shuffle = 8,              // the secret permutation, under a fresh key
+  audit = 9,                // tests and benchmarks
   subset = 10,              // which k of n clients report
   slot = 11,                // the slot of a client that checked in, and whether the server picks it there
   own_rate = 12,            // a client's own check-in rate, where rates differ

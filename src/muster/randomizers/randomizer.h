@@ -87,7 +87,7 @@ class MessageSum {
 
   double step() const { return step_; }
   void count_one() { ++count_; }
-  // Sets the count where the sums() were added up elsewhere.
+  // Sets count(), after sums() were filled with sums that were added up elsewhere.
   void set_count(std::uint64_t count) { count_ = count; }
   void count_more(std::uint64_t messages) { count_ += messages; }
 

@@ -6,8 +6,8 @@
 #include <chrono>
 #include <optional>
 
-#include "muster/gate/gate.h"
 #include "muster/core/error.h"
+#include "muster/gate/gate.h"
 #include "muster/protocols/roll_call.h"
 #include "muster/randomizers/clip.h"
 #include "muster/simulation/budget.h"

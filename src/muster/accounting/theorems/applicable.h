@@ -1,7 +1,7 @@
 // Lists the theorems that hold for a mechanism, a participation and a view. The accountant, the tests and the
 // tables of `muster account` all use this one list.
 //
-// Which theorem covers what is told in the cover.cc of each folder (cover.h); this file adds what an
+// The cover.cc of each folder says which theorem covers what (cover.h); this file adds what an
 // adversary's view changes, and caps every bound by what a message gives away by itself. Pure function; the
 // curves may be called from any thread.
 #pragma once

@@ -22,9 +22,7 @@ double ball_radius(const GaussianLocal& mechanism) {
   return numerics::larger(mu / 2, numerics::smaller(1 / mechanism.sigma, mu / std::sqrt(2.0) * kUp));
 }
 
-double ball_diameter(const GaussianLocal& mechanism) {
-  return 2 * ball_radius(mechanism);
-}
+double ball_diameter(const GaussianLocal& mechanism) { return 2 * ball_radius(mechanism); }
 
 std::vector<std::string> with_mechanism(const Mechanism& mechanism, std::vector<std::string> assumptions) {
   add_assumptions(mechanism, assumptions);

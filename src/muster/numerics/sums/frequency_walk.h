@@ -41,7 +41,7 @@ concept Integrand = requires(T integrand, const T& visited, double j, double t, 
   integrand.visit(j, t, in_step);
   // Whether the term at the visited frequency may be bounded instead of computed; false for a NaN.
   { visited.negligible() } -> std::same_as<bool>;
-  // If it is negligible: up to which distance from t all other terms are.
+  // If that term is negligible: the distance from t within which all other terms are negligible, too.
   { visited.reach() } -> std::same_as<double>;
   // Prepares for going on in step from j.
   integrand.seek(j);

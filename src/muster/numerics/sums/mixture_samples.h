@@ -19,7 +19,8 @@ namespace muster::numerics::mixture {
 // Tuning, for every choice of which the bound is valid. The range of the first smoothing s, in units of 1/c:
 // it costs about (s c)^2 / 2 of the value, which is 5e-6 to 2e-3.
 inline constexpr double kFinest = 3e-3, kCoarsest = 6e-2;
-// Frequencies of one smoothing: a fraction of a millisecond (docs/theory/notes/class-c.md, "Width and time").
+// The most frequencies that one smoothing should visit; they take a fraction of a millisecond
+// (docs/theory/notes/class-c.md, "Width and time").
 inline constexpr double kAffordable = 2000;
 // Up to this many terms each V may be computed, not only bounded by chords: few terms are where the
 // allowance of chords is large.

@@ -72,7 +72,7 @@ TEST(SparseSum, ManyTermsOfWhichThreeCount) {
         long double largest = 0;
         for (const double share : {0.0, 0.3, 0.5, 1.0}) {
           const double i = std::floor(share * (n - 1));
-          const double of[4] = {i, i, n - 1 - i, n - 1 - i};  // number of terms of the atom's law
+          const double of[4] = {i, i, n - 1 - i, n - 1 - i};  // for each atom, how many terms have its law
           const double point[4] = {first.points[0], first.points[1], second.points[0], second.points[1]};
           const double weight[4] = {first.weights[0], first.weights[1], second.weights[0], second.weights[1]};
           long double total = 0;

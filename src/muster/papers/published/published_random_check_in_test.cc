@@ -99,7 +99,8 @@ long double homogeneous_delta(int m, long double e0, long double epsilon) {
   long double log_mass = static_cast<long double>(m) * std::log(p), sum = 0;  // j wrong answers of m
   for (int j = 0; j <= m; ++j) {
     const long double share = static_cast<long double>(j) / m;
-    const long double ratio = share * p / q + (1 - share) * q / p;  // relative to the victim's other record
+    // The likelihood ratio of the outcome with j wrong answers, against the victim's other record.
+    const long double ratio = share * p / q + (1 - share) * q / p;
     sum += std::exp(log_mass) * std::max(0.0L, ratio - std::exp(epsilon));
     log_mass += std::log(static_cast<long double>(m - j) / (j + 1) * q / p);
   }

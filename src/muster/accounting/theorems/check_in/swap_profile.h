@@ -1,5 +1,5 @@
-// The swap theorem for shuffled check-in in its profile-only form (Theorem
-// 2, docs/theory/profile-only.md).
+// The swap theorem for shuffled check-in in its profile-only form (Theorem 2,
+// docs/theory/profile-only.md).
 //
 // n honest clients report independently with probability g < 1 through a shuffler; the randomizer
 // R has local profile f. For every pair of records of the victim, every dataset of the others
@@ -20,7 +20,7 @@ namespace muster::accounting {
 
 // delta at epsilon >= 0 for one round. `upper` is proven; `lower` encloses the same bound (not the true
 // delta) from below, so upper - lower is numerical error alone. Throws Error(uncovered) at rate 1, where
-// nobody is left to swap with. The protocol's `least` is ignored: unequal_rates.h has unequal rates.
+// nobody is left to swap with. The protocol's `min_rate` is ignored: unequal_rates.h has unequal rates.
 numerics::Enclosure swap_delta(const Profile& profile, const ShuffledCheckIn& protocol, double epsilon);
 
 // The same for a sum made from a mechanism.

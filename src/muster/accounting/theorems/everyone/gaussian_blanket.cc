@@ -190,8 +190,8 @@ GaussianBlanket::Attempt GaussianBlanket::attempt(double eta, Transform& fine, c
   const numerics::Enclosure excess = chernoff * grown / n_ < 1e-6 * added
                                          ? numerics::Enclosure{0, chernoff}  // negligible beside `added`
                                          : numerics::expected_excess(terms.terms, n_, 0);
-  const double top =
-      numerics::as_upper_bound((excess.upper * grown / n_ * factor + added) * (1 + numerics::kEightyRoundings), local);
+  const double top = numerics::as_upper_bound(
+      (excess.upper * grown / n_ * factor + added) * (1 + numerics::kEightyRoundings), local);
   return {{numerics::as_lower_bound(excess.lower * grown / n_ / factor + added, top), top},
           excess.lower / chernoff};
 }

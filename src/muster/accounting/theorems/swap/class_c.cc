@@ -92,8 +92,8 @@ double ClassCCurve::everybody(double epsilon, double local, double sum) const {
   }
   if (probability * each <= kBlanketMatters * sum) return probability * each;
   double least = n_ - 1, fewer = 0;
-  // Fewer than `least` hidden clients are so unlikely that f(E) is charged for them. A bound for some
-  // number of clients holds for more.
+  // Fewer than `least` hidden clients are so unlikely that f(E) is charged for them. A bound that
+  // holds for some number of clients also holds for any larger number.
   if (theta_ < 1) {
     const double exponent = numerics::larger(1.0, std::log(probability * local / (kRareFew * sum)));
     least = numerics::binomial_low_end(n_ - 1, chance, exponent);

@@ -119,8 +119,8 @@ class OneTerm {
   }
 
  private:
-  // The amount by which the profile's masses were raised in all. Mass that is not counted may
-  // be larger by that.
+  // By how much the profile's total mass exceeds 1 because masses were rounded up. Mass that is not
+  // counted may be larger by that.
   double raised() const {
     double total = profile_.mass_at_infinity();
     for (const double mass : profile_.p_masses()) total += mass;

@@ -6,8 +6,8 @@
 #include "muster/accounting/theorems/everyone/blanket.h"
 #include "muster/accounting/theorems/shared/reporting_law.h"
 #include "muster/numerics/ordered.h"
-#include "muster/numerics/sums/coarsened_law.h"
 #include "muster/numerics/slack.h"
+#include "muster/numerics/sums/coarsened_law.h"
 #include "muster/numerics/sums/expected_excess.h"
 
 namespace muster::accounting {

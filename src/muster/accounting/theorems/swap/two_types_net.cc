@@ -19,7 +19,7 @@ constexpr double kOpen = 0.03, kOpenFar = 0.1;
 constexpr double kShare = 8e-4, kSharePerMu2 = 4e-3;
 // Atoms of the common factor worth less than this share of A or B are bounded, not computed.
 constexpr double kSpared = 1e-7;
-// The number of evaluations per node. The largest box left is a valid bound whenever the search stops.
+// At most this many evaluations per node; wherever the search stops, the largest box left is a valid bound.
 constexpr int kMaxEvaluations = 20'000;
 constexpr std::size_t kRuns = 8;  // runs of cells at the start
 // Intervals of eta are split at their arithmetic mean up to this ratio of their ends, then at
