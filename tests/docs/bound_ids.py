@@ -3,9 +3,10 @@
     python3 tests/docs/bound_ids.py [ROOT]
 """
 
-import pathlib
 import re
 import sys
+
+import checker
 
 ROOMS = ["accounting", "papers"]
 # An id is assigned, or is the first argument of the function that makes several bounds alike.
@@ -42,9 +43,7 @@ def check(root):
 
 
 def main(arguments):
-    complaints = check(pathlib.Path(arguments[1] if len(arguments) > 1 else "."))
-    print("\n".join(complaints) if complaints else "every bound has its page")
-    return 1 if complaints else 0
+    return checker.run(check, "every bound has its page", arguments)
 
 
 if __name__ == "__main__":

@@ -7,9 +7,10 @@ the last, each part of one that begins with "**Do.**" or with *words like these.
 paragraph that begins with "Kept" and names one.
 """
 
-import pathlib
 import re
 import sys
+
+import checker
 
 PAGE = "docs/theory/what-the-system-owes.md"
 LAST = "Where the code keeps these"
@@ -62,9 +63,7 @@ def check(root):
 
 
 def main(arguments):
-    complaints = check(pathlib.Path(arguments[1] if len(arguments) > 1 else "."))
-    print("\n".join(complaints) if complaints else "every duty names a test, and every test exists")
-    return 1 if complaints else 0
+    return checker.run(check, "every duty names a test, and every test exists", arguments)
 
 
 if __name__ == "__main__":

@@ -3,9 +3,10 @@
     python3 tests/docs/exit_status.py [ROOT]
 """
 
-import pathlib
 import re
 import sys
+
+import checker
 
 ROW = re.compile(r"^\| (\d+) \|([^|]*)\| ([^|]*) \|$", re.M)
 CASE = re.compile(r"case ErrorCode::(\w+):|return ([^;]+);")
@@ -49,9 +50,7 @@ def check(root):
 
 
 def main(arguments):
-    complaints = check(pathlib.Path(arguments[1] if len(arguments) > 1 else "."))
-    print("\n".join(complaints) if complaints else "the pages say what the exit status is")
-    return 1 if complaints else 0
+    return checker.run(check, "the pages say what the exit status is", arguments)
 
 
 if __name__ == "__main__":

@@ -3,9 +3,10 @@
     python3 tests/docs/glossary.py [ROOT]
 """
 
-import pathlib
 import re
 import sys
+
+import checker
 
 PAGE = "docs/glossary.md"
 ROW = re.compile(r"^\|[^|]*\|[^|]*\|([^|]*)\|$", re.M)
@@ -32,9 +33,7 @@ def check(root):
 
 
 def main(arguments):
-    complaints = check(pathlib.Path(arguments[1] if len(arguments) > 1 else "."))
-    print("\n".join(complaints) if complaints else "every name of the glossary is in the sources")
-    return 1 if complaints else 0
+    return checker.run(check, "every name of the glossary is in the sources", arguments)
 
 
 if __name__ == "__main__":

@@ -66,6 +66,15 @@ def complaints_of_numbers(statement):
             yield f"{statement['id']}: {text!r} is not {statement['numbers'][place]}"
 
 
+def misnamed(where, names, figure, statements):
+    """What is wrong with the statements that a figure or its claim names."""
+    for name in names:
+        if name not in statements:
+            yield f"{where}: no statement {name}"
+        elif figure not in statements[name]["figures"]:
+            yield f"{where}: {name} does not name {figure}"
+
+
 def complaints_of_file(paper, figures):
     """What is wrong within one file; `figures` are the ids of all papers' figures."""
     statements = {}
@@ -95,22 +104,14 @@ def complaints_of_file(paper, figures):
         for curve in table.get("curve", []):
             if curve["kind"] not in CURVES or not curve["code"] or not curve["formula"]:
                 yield f"{figure}: curve {curve['name']}"
-        for name in table["parameters"]:
-            if name not in statements:
-                yield f"{figure}: no statement {name}"
-            elif figure not in statements[name]["figures"]:
-                yield f"{figure}: {name} does not name it"
+        yield from misnamed(figure, table["parameters"], figure, statements)
     for figure, claim in claims_of(paper):
         if claim["id"] in seen:
             yield f"{claim['id']}: stands twice"
         seen.add(claim["id"])
         if not claim["check"]:
             yield f"{claim['id']}: nothing to check"
-        for name in claim["statements"]:
-            if name not in statements:
-                yield f"{claim['id']}: no statement {name}"
-            elif figure not in statements[name]["figures"]:
-                yield f"{claim['id']}: {name} does not name {figure}"
+        yield from misnamed(claim["id"], claim["statements"], figure, statements)
         judged.update(claim["statements"])
     listed = {name for table in paper["figure"].values() for name in table["parameters"]}
     for name, statement in statements.items():
