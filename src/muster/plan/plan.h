@@ -121,20 +121,20 @@ class Plan {
   // PlanSource::override_key and validate throw.
   Plan with(std::string_view key, std::string_view text) const;
 
+  // The values by their names; PlanValues says what each is.
   const std::string& name() const { return values_.name; }
   std::uint64_t seed() const { return values_.seed; }
 
   std::uint64_t clients() const { return values_.clients; }
-  // "digits", "idx:DIR" or another of kDataFormats; empty if not stated.
   const std::string& data() const { return values_.data; }
 
   Protocol protocol() const { return values_.protocol; }
-  double rate() const { return values_.rate; }                                // the highest, if rates differ
-  const std::optional<double>& min_rate() const { return values_.min_rate; }  // the lowest, if rates differ
-  const Schedule& dropout() const { return values_.dropout; }  // per round, as `rounds` counts them
-  std::uint64_t subset() const { return values_.subset; }      // protocol subset
-  std::uint64_t slots() const { return values_.slots; }        // protocols random-check-in-*
-  std::uint64_t minimum() const { return values_.minimum; }    // protocol aggregated-check-in
+  double rate() const { return values_.rate; }
+  const std::optional<double>& min_rate() const { return values_.min_rate; }
+  const Schedule& dropout() const { return values_.dropout; }
+  std::uint64_t subset() const { return values_.subset; }
+  std::uint64_t slots() const { return values_.slots; }
+  std::uint64_t minimum() const { return values_.minimum; }
 
   RandomizerKind randomizer() const { return values_.randomizer; }
   const std::optional<double>& epsilon0() const { return values_.epsilon0; }
@@ -142,24 +142,21 @@ class Plan {
   const std::optional<double>& sigma() const { return values_.sigma; }
   const std::optional<std::uint64_t>& k() const { return values_.k; }
 
-  // As the accountant counts them: whole runs in slot protocols.
   std::uint64_t rounds() const { return values_.rounds; }
   const std::optional<LearningRate>& learning_rate() const { return values_.learning_rate; }
   double momentum() const { return values_.momentum; }
   double average() const { return values_.average; }
   const std::optional<double>& projection() const { return values_.projection; }
   double weight_decay() const { return values_.weight_decay; }
-  std::uint64_t batch() const { return values_.batch; }  // slots per step, in protocol random-check-in-fixed
+  std::uint64_t batch() const { return values_.batch; }
   std::uint64_t log_every() const { return values_.log_every; }
   std::uint64_t checkpoint_every() const { return values_.checkpoint_every; }
 
   ModelKind model() const { return values_.model; }
-  Activation activation() const { return values_.activation; }  // models cnn, mlp, features+linear
-  // In model features+linear; written like `data`.
+  Activation activation() const { return values_.activation; }
   const std::string& public_data() const { return values_.public_data; }
-  std::uint64_t pretrain_epochs() const { return values_.pretrain_epochs; }  // model features+linear
+  std::uint64_t pretrain_epochs() const { return values_.pretrain_epochs; }
 
-  // Absent when `account` asks for delta at an epsilon.
   const std::optional<double>& delta() const { return values_.delta; }
   const std::optional<double>& budget() const { return values_.budget; }
 
