@@ -242,9 +242,11 @@ class MpiTest(unittest.TestCase):
 
     @unittest.skipIf(LONG, "in check")
     def test_a_disk_that_fills_on_rank_0_ends_all_ranks(self):
-        self.write_plan(rounds=100000, log_every=1)
-        # 96 KiB are enough for the checkpoint and the first two hundred lines of the metrics.
-        limited = ["bash", "-c", 'trap "" XFSZ; ulimit -f 96; exec "$@"', "bash"]
+        rows = [f"{i % 7},{i % 10},{i % 2}\n" for i in range(360)]
+        (self.folder / "small.csv").write_text("one,other,kind\n" + "".join(rows))
+        self.write_plan(**QUICK, rounds=100000, log_every=1, data="csv:small.csv")
+        # 8 KiB are enough for the plan, the checkpoint and the first dozens of lines of the metrics.
+        limited = ["bash", "-c", 'trap "" XFSZ; ulimit -f 8; exec "$@"', "bash"]
         mine = self.command("--out", "run", "--json", "--budget", 1e6)
         done = subprocess.run([*MPIRUN, "-n", "1", *limited, *mine, ":", "-n", "1", *mine], cwd=self.folder,
                               capture_output=True, text=True, timeout=120, check=False)

@@ -21,12 +21,6 @@ void require_valid(const Question& question) {
   }
 }
 
-std::uint64_t rounds_of(const std::vector<Stage>& stages) {
-  std::uint64_t rounds = 0;
-  for (const Stage& stage : stages) rounds += stage.rounds;
-  return rounds;
-}
-
 }  // namespace
 
 struct Accountant::State {
@@ -48,7 +42,7 @@ Accountant::Accountant(const Mechanism& mechanism, const Participation& particip
     : state_(std::make_unique<State>(mechanism, participation)) {}
 
 Accountant::Accountant(const Mechanism& mechanism, std::vector<Stage> stages) {
-  const std::uint64_t rounds = rounds_of(stages);
+  const std::uint64_t rounds = total_rounds(stages);
   state_ = stages.size() == 1 ? std::make_unique<State>(mechanism, stages.front().participation)
                               : std::make_unique<State>(mechanism, std::move(stages));
   state_->rounds = rounds;
@@ -60,11 +54,13 @@ Accountant& Accountant::operator=(Accountant&&) noexcept = default;
 
 std::optional<double> Accountant::upper(std::uint64_t rounds, const Question& question) const {
   require_valid(question);
+  validate_rounds(rounds);
   return state_->ask([&](const auto& by) { return by.upper(rounds, question); });
 }
 
 std::optional<double> Accountant::rough_upper(std::uint64_t rounds, const Question& question) const {
   require_valid(question);
+  validate_rounds(rounds);
   return state_->ask([&](const auto& by) { return by.rough_upper(rounds, question); });
 }
 
@@ -76,12 +72,14 @@ double Accountant::epsilon_upper(std::uint64_t rounds, Delta delta) const {
 Statement Accountant::account(std::uint64_t rounds, const Question& question,
                               std::optional<View> asked) const {
   require_valid(question);
+  validate_rounds(rounds);
   return state_->ask([&](const auto& by) { return by.account(rounds, question, asked); });
 }
 
 Statement Accountant::account(const Question& question, std::optional<View> asked) const {
   if (!state_->rounds) {
-    throw Error(ErrorCode::internal, "rounds", "", "a number of rounds", "an accountant without stages");
+    throw Error(ErrorCode::plan, "rounds", "", "a number of rounds",
+                "must be given, since this accountant was made without stages");
   }
   return account(*state_->rounds, question, asked);
 }

@@ -34,18 +34,19 @@ class Accountant {
   // For any number of rounds that are all alike. Throws Error(plan) for a description out of range.
   Accountant(const Mechanism& mechanism, const Participation& participation);
   // For stages, one after another. One stage is a protocol whose rounds are all alike, and may be asked for
-  // any number of them; several have as many as they say. Throws Error(internal) unless there is at least
-  // one stage and all are of one protocol.
+  // any number of them; several have as many as they say. Throws Error(plan) unless there is at least one
+  // stage, all are of one protocol, and they have at most kMaxRounds together.
   Accountant(const Mechanism& mechanism, std::vector<Stage> stages);
   ~Accountant();
   Accountant(Accountant&&) noexcept;
   Accountant& operator=(Accountant&&) noexcept;
 
-  // Every applicable bound for the first `rounds` rounds. `asked` is the view, by default the participation's
+  // Every applicable bound for the first `rounds` rounds, which here and below are at most kMaxRounds
+  // (otherwise Error(plan)). `asked` is the view, by default the participation's
   // own; a view that no theorem covers throws Error(uncovered).
   Statement account(std::uint64_t rounds, const Question& question,
                     std::optional<View> asked = std::nullopt) const;
-  // The same for all rounds of the stages. Throws Error(internal) if none were given.
+  // The same for all rounds of the stages. Throws Error(plan) if none were given.
   Statement account(const Question& question, std::optional<View> asked = std::nullopt) const;
   // Adds bounds of other origin to a statement of this accountant. Those that call themselves proven must
   // hold for the participation's own view. They pass the gate and take the statement's lower value; they

@@ -41,14 +41,14 @@ void add_new(std::vector<std::string>& list, const std::vector<std::string>& mor
 // The stages that have rounds; if none has, the first.
 std::vector<Stage> valid_stages(std::vector<Stage> stages) {
   if (stages.empty()) {
-    throw Error(ErrorCode::internal, "stages", "", "at least one", "nothing to account for");
+    throw Error(ErrorCode::plan, "stages", "", "one stage or more", "is empty");
   }
   const Stage first = stages.front();
   for (const Stage& stage : stages) {
     validate(stage.participation);
     if (std::string(name_of(stage.participation)) != name_of(first.participation)) {
-      throw Error(ErrorCode::internal, "stages", name_of(stage.participation), name_of(first.participation),
-                  "stages of different protocols");
+      throw Error(ErrorCode::plan, "stages", name_of(stage.participation), name_of(first.participation),
+                  "is not the first stage's protocol");
     }
   }
   std::erase_if(stages, [](const Stage& stage) { return stage.rounds == 0; });
@@ -61,7 +61,7 @@ ScheduledAccountant::ScheduledAccountant(const Mechanism& mechanism, std::vector
     : mechanism_(mechanism),
       stages_(valid_stages(std::move(stages))),
       first_(mechanism, stages_.front().participation) {
-  for (const Stage& stage : stages_) rounds_ += stage.rounds;
+  rounds_ = total_rounds(stages_);
 }
 
 ScheduledAccountant::~ScheduledAccountant() = default;
@@ -75,8 +75,8 @@ std::vector<Stage> ScheduledAccountant::reached(std::uint64_t rounds) const {
     left -= now;
   }
   if (left > 0) {
-    throw Error(ErrorCode::internal, "rounds", fmt::format("{}", rounds), fmt::format("at most {}", rounds_),
-                "beyond the schedule");
+    throw Error(ErrorCode::plan, "rounds", fmt::format("{}", rounds), fmt::format("at most {}", rounds_),
+                "is more than all stages have");
   }
   return stages;
 }

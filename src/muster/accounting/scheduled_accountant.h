@@ -28,7 +28,8 @@ class RunningAccountant;
 
 class ScheduledAccountant {
  public:
-  // Throws Error(internal) unless there is at least one stage and all are of one protocol.
+  // Throws Error(plan) unless there is at least one stage, all are of one protocol, and they have at most
+  // kMaxRounds together.
   ScheduledAccountant(const Mechanism& mechanism, std::vector<Stage> stages);
   ~ScheduledAccountant();
 

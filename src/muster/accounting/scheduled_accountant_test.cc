@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "muster/accounting/accountant.h"
@@ -215,6 +217,36 @@ TEST(ScheduledAccountant, StagesWithoutRoundsCostNothing) {
   EXPECT_EQ(late.epsilon_upper(10, Delta::of(kEpsilon.fixed)), expected);
   const Accountant none(PureLocal{2}, {{often, 0}, {rarely, 0}});
   EXPECT_EQ(*none.account(kEpsilon).best.upper, 0);
+}
+
+void expect_refused(const char* key, const std::function<void()>& ask) {
+  try {
+    ask();
+    ADD_FAILURE() << "not refused: " << key;
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::plan) << error.what();
+    EXPECT_EQ(error.key(), key) << error.what();
+  }
+}
+
+TEST(ScheduledAccountant, RefusesWhatIsNoSchedule) {
+  const PureLocal mechanism{2};
+  const ShuffledCheckIn protocol = check_in(100, 0.5);
+  expect_refused("stages", [&] { Accountant(mechanism, std::vector<Stage>{}); });
+  expect_refused("stages", [&] {
+    Accountant(mechanism, {{protocol, 5}, {Shuffle{ClientCount::of(100)}, 5}});
+  });
+  expect_refused("rounds", [&] { Accountant(mechanism, protocol).account(kEpsilon); });
+  expect_refused("rounds", [&] {
+    Accountant(mechanism, {{protocol, 5}, {check_in(100, 0.3), 5}}).upper(11, kEpsilon);
+  });
+  // If their sum wrapped around to 0, nothing would be charged for 2^64 rounds.
+  constexpr std::uint64_t kHalf = std::uint64_t{1} << 63;
+  expect_refused("rounds", [&] { Accountant(mechanism, {{protocol, kHalf}, {check_in(100, 0.3), kHalf}}); });
+  expect_refused("rounds", [&] { Accountant(mechanism, {{protocol, kMaxRounds}, {check_in(100, 0.3), 1}}); });
+  expect_refused("rounds", [&] { Accountant(mechanism, protocol).upper(kMaxRounds + 1, kEpsilon); });
+  const Accountant longest(mechanism, {{protocol, 1}, {check_in(100, 0.3), kMaxRounds - 1}});
+  EXPECT_GT(longest.upper(kMaxRounds, kEpsilon).value_or(HUGE_VAL), 1e12);
 }
 
 // Bounds of other origin pass the gate of all stages.

@@ -175,6 +175,8 @@ double mean_of(const Atoms& law) {
 }
 
 Atoms convolved(const Atoms& a, const Atoms& b, const Manner& manner) {
+  // Nothing is left of a law from below whose masses have all underflowed: its delta is at least 0.
+  if (a.points.empty() || b.points.empty()) return {};
   const bool square = &a == &b;
   const CoarseLaw first = coarse_law_of(a.points, a.masses);
   const CoarseLaw sums = square ? sums_of(first, first) : sums_of(first, coarse_law_of(b.points, b.masses));

@@ -1,11 +1,19 @@
-// A number of rounds that are all alike. An immutable value; share freely.
+// A number of rounds that are all alike, and the limit of such numbers. An immutable value; share freely.
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "muster/describe/participation.h"
 
 namespace muster::accounting {
+
+// The largest number of rounds that is accounted for: thirty million years of a round a second. A double holds
+// it exactly.
+inline constexpr std::uint64_t kMaxRounds = 1'000'000'000'000'000;
+
+// Throws Error(plan) for more than kMaxRounds.
+void validate_rounds(std::uint64_t rounds);
 
 // `rounds` rounds of one participation.
 struct Stage {
@@ -13,5 +21,8 @@ struct Stage {
   std::uint64_t rounds;
   bool operator==(const Stage&) const = default;
 };
+
+// The rounds of all stages together. Throws Error(plan) if there are more than kMaxRounds.
+std::uint64_t total_rounds(const std::vector<Stage>& stages);
 
 }  // namespace muster::accounting

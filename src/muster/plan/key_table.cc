@@ -3,6 +3,7 @@
 #include <initializer_list>
 #include <iterator>
 
+#include "muster/describe/stage.h"
 #include "muster/plan/keys.h"
 #include "muster/plan/randomizer_table.h"
 
@@ -181,7 +182,7 @@ std::vector<KeySpec> rounds_keys() {
           .key = "rounds.count",
           .flag = "--rounds",
           .meaning = "rounds; whole runs in the slot protocols",
-          .values = Integers{.field = &PlanValues::rounds, .min = 0},
+          .values = Integers{.field = &PlanValues::rounds, .min = 0, .max = accounting::kMaxRounds},
           .needed = Needed::always,
       },
       {
