@@ -46,6 +46,7 @@ TEST_P(EveryHalfSet, TruthAsStated) {
   EXPECT_NEAR(static_cast<double>(truth(c).front().lower), s.delta, 5.01e-7);
 }
 
+// The values are those of tools/golden/class_c.py, which adds up the laws of all data sets.
 INSTANTIATE_TEST_SUITE_P(
     All, EveryHalfSet,
     ::testing::Values(HalfSets{4, 5, 1, 1, 0, 0.205868}, HalfSets{4, 5, 1, 1, 0.3, 0.111037},

@@ -103,6 +103,7 @@ TEST(ClassCPool, DominatesEveryDatasetOfHalfSets) {
   std::printf("without the pool's weights: below the truth in %d cases\n", without_pool_fails);
 }
 
+// The values are those of tools/golden/class_c.py, which lists data sets and published views one by one.
 TEST(ClassCPool, FiguresAtFiveClients) {
   struct Row {
     double epsilon, truth, pool, generic;

@@ -148,7 +148,8 @@ TEST(ClassC, DominatesEveryDatasetOfSubsets) {
   }
 }
 
-// Worst datasets that are not homogeneous, and the bound's values for them.
+// Worst datasets that are not homogeneous, and the bound's values for them; those values are written by
+// tools/golden/class_c.py, which lists data sets and published views one by one.
 TEST(ClassC, FiguresOfHeterogeneousWorstCases) {
   const std::vector<Worst> four = worst_datasets(
       half_sets(4, 2), 5, {1.2}, [](const std::vector<Law>& others, const Law& a, const Law& b) {
