@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Values of class C at four and five clients: those of class_c_test.cc, class_c_pool_test.cc and stated_figures_test.cc.
+"""Values of class C at four and five clients, of class_c_test.cc, class_c_pool_test.cc and stated_figures_test.cc.
 
 The truth over all data sets of half-sets is the definition: each client's message is one of K equal cells, or
 silence, and the law of the multiset of all messages is added up client by client, for every data set of the others.
@@ -20,7 +20,6 @@ import math
 
 import stored
 
-HALF_OF_THE_LAST_DIGIT = 5.01e-7
 CHECK_IN_TEST = "src/muster/accounting/theorems/swap/class_c_test.cc"
 POOL_TEST = "src/muster/accounting/theorems/everyone/class_c_pool_test.cc"
 STATED_TEST = "tests/oracle/stated_figures_test.cc"
@@ -142,16 +141,14 @@ def check_in(n, epsilon0, rate, epsilon):
 
 def main():
     compare = stored.Comparison()
-
-    def near(label, computed, value):
-        compare.near(label, computed, value, HALF_OF_THE_LAST_DIGIT)
-
+    near = compare.near
     for epsilon, truth, of_pool, generic in stored.rows(POOL_TEST, "TEST(ClassCPool, FiguresAtFiveClients)"):
         where = f"class C, 5 clients, epsilon0 = 1, rate 1, epsilon = {epsilon}"
         near(f"{where}, truth", truth_over_half_sets(4, 5, 1, 1, epsilon)[0], truth)
         near(f"{where}, Theorem 17", pool(5, 1, epsilon), of_pool)
         near(f"{where}, any randomizer", any_randomizer(5, 1, epsilon), generic)
     for cells, n, epsilon0, rate, epsilon, delta in stored.rows(STATED_TEST, "All, EveryHalfSet", "HalfSets"):
+        cells, n = int(cells), int(n)
         where = f"half-sets of {cells} cells, {n} clients, epsilon0 = {epsilon0}, rate {rate}, epsilon = {epsilon}"
         near(where, truth_over_half_sets(cells, n, epsilon0, rate, epsilon)[0], delta)
     four, homogeneous, above_four, six, above_six = stored.expected(

@@ -5,6 +5,19 @@ import re
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
+class Figure(float):
+    """A number, and half a unit of the last digit that it was written with."""
+
+    def __new__(cls, text, **known):
+        text = text.replace("'", "").strip()
+        figure = super().__new__(cls, eval(text, {"__builtins__": {}}, known))
+        written = re.fullmatch(r"\d*\.(\d+)(?:e(-?\d+))?|\d+(?:e(-?\d+))?", text)
+        if written:
+            decimals, exponent = len(written[1] or ""), int(written[2] or written[3] or 0)
+            figure.half = 0.5 * 10.0 ** (exponent - decimals) * (1 + 1e-6)
+        return figure
+
+
 def part(path, start):
     """The text of a file from `start` to the next line that is empty or closes a function."""
     text = (ROOT / path).read_text(encoding="utf-8")
@@ -17,13 +30,12 @@ def rows(path, start, name="Row", **known):
     found = re.findall(rf"\b{name}\{{([^{{}}]*)\}}", part(path, start))
     if not found:
         raise SystemExit(f"{path}: no {name} after '{start}'")
-    return [tuple(eval(cell.replace("'", ""), {"__builtins__": {}}, known) for cell in row.split(",")) for row in found]
+    return [tuple(Figure(cell, **known) for cell in row.split(",")) for row in found]
 
 
-def expected(path, start):
-    """The second arguments of every EXPECT_NEAR in that part."""
-    found = re.findall(r"EXPECT_NEAR\(.*, ([0-9.e-]+), [0-9.e-]+\);", part(path, start))
-    return [float(value) for value in found]
+def expected(path, start, call="EXPECT_NEAR"):
+    """The second arguments, where they are numbers, of every such call in that part."""
+    return [Figure(value) for value in re.findall(rf"\b{call}\(.*?, ([0-9.e-]+)(?:, [0-9.e-]+)?\);", part(path, start))]
 
 
 class Comparison:
@@ -32,10 +44,11 @@ class Comparison:
     def __init__(self):
         self.differ = 0
 
-    def near(self, label, computed, value, tolerance):
-        good = abs(computed - value) <= tolerance
+    def near(self, label, computed, figure, tolerance=None):
+        """Without a tolerance, to the last digit of the stored figure."""
+        good = abs(computed - figure) <= (figure.half if tolerance is None else tolerance)
         self.differ += not good
-        print(f"{label}: computed {computed:.12g}, stored {value:.12g}{'' if good else '  DIFFERENT'}", flush=True)
+        print(f"{label}: computed {computed:.12g}, stored {figure:.12g}{'' if good else '  DIFFERENT'}", flush=True)
 
     def leave(self):
         """Ends the program, with status 1 if a value differed."""

@@ -172,6 +172,8 @@ numerics::Enclosure epsilon_of(const std::function<numerics::Enclosure(double)>&
           numerics::crossing_from_above([&](double e) { return curve(e).upper; }, delta, 100)};
 }
 
+// The values are those of tools/golden/shuffle_gaussian_pair.py, a Fourier series, which finds 0.17172868 and
+// 0.14943095 where 0.17172872 and 0.14943100 stand.
 TEST(ShuffleGaussianPair, ReferenceValues) {
   struct Row {
     std::uint64_t n;
@@ -230,6 +232,7 @@ TEST(ShuffleGaussianPair, NeverNotANumber) {
   }
 }
 
+// The value is the forward one of the row of 1,000 clients above.
 TEST(RandomAllocation, BracketsEpsilonQuickly) {
   const auto start = std::chrono::steady_clock::now();
   const numerics::Enclosure epsilon = RandomAllocation(1000, 1).epsilon(1e-6);
