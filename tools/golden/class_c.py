@@ -43,7 +43,8 @@ def with_another(multisets, law):
 def truth_over_half_sets(cells, n, epsilon0, rate, epsilon):
     """The largest divergence over all data sets of half-sets and all pairs of the victim's, in both orders.
 
-    The second result is the largest where all others hold the victim's record or all hold her alternative."""
+    The second result is the largest where all others hold the victim's record or all hold her alternative.
+    """
     low = 1 / (math.exp(epsilon0) + 1)
     sets = list(itertools.combinations(range(cells), cells // 2))
     silence = {-1: 1 - rate} if rate < 1 else {}
@@ -73,7 +74,8 @@ def add(views, view, mass):
 def views_of_displaced(others, victim, epsilon0):
     """The published view's law where everybody reports. Messages and records are 0 and 1.
 
-    With probability 2 q a client's message is a fair coin, and she may be displaced; otherwise it is her record."""
+    With probability 2 q a client's message is a fair coin, and she may be displaced; otherwise it is her record.
+    """
     low = 1 / (math.exp(epsilon0) + 1)
     views = {}
     for displaceable in itertools.product((False, True), repeat=len(others)):

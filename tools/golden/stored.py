@@ -50,6 +50,11 @@ class Comparison:
         self.differ += not good
         print(f"{label}: computed {computed:.12g}, stored {figure:.12g}{'' if good else '  DIFFERENT'}", flush=True)
 
+    def between(self, label, least, figure, most):
+        good = least - figure.half <= figure <= most
+        self.differ += not good
+        print(f"{label}: computed {least:.12g}, stored {figure:.12g}{'' if good else '  DIFFERENT'}", flush=True)
+
     def leave(self):
         """Ends the program, with status 1 if a value differed."""
         raise SystemExit(1 if self.differ else 0)

@@ -197,7 +197,9 @@ double epsilon_of(const StarPool& star, double delta) {
 }
 
 TEST(StarPool, ReferenceValues) {
-  // The upper ends are no larger than the figures of the reference design, and above the homogeneous pair.
+  // The upper ends are no larger than `reference`, which an earlier design with a weaker argument gave and
+  // no generator reproduces, and not below `lower`, which is the homogeneous pair's epsilon, written by
+  // tools/golden/shuffle_gaussian_pair.py. For the theorem's own value see tools/golden/star_pool.py.
   struct Row {
     double mu, reference, lower;
   };
