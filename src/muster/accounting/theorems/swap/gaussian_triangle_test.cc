@@ -15,7 +15,8 @@
 namespace muster::accounting {
 namespace {
 
-// The values are mpmath's with 25 digits; a plane grid of 3,001^2 points agrees to 1e-8.
+// The values are mpmath's with 25 digits; a plane grid of 3,001^2 points agrees to 1e-8, and all digits
+// are those of tools/golden/gaussian_triangle.py, which integrates over N1 - N2.
 TEST(GaussianTriangle, ReferenceValues) {
   struct Row {
     double mu, e, c, D, d, S, value;
