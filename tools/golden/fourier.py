@@ -76,6 +76,58 @@ def epsilon_of(curve, delta, high):
     return xs[-1]
 
 
+def transform(values, sign, turns):
+    """The discrete Fourier transform of a power of two of values; `turns` from turns_of their number and the sign."""
+    size = len(values)
+    if size == 1:
+        return values
+    even, odd = transform(values[0::2], sign, turns), transform(values[1::2], sign, turns)
+    stride = 2 * len(turns) // size
+    turned = [x * turn for x, turn in zip(odd, turns[::stride])]
+    return [a + b for a, b in zip(even, turned)] + [a - b for a, b in zip(even, turned)]
+
+
+def turns_of(size, sign):
+    return [cmath.exp(sign * 2j * math.pi * i / size) for i in range(size // 2)]
+
+
+def compose(masses, infinity, rounds, step, delta, size=1 << 15):
+    """The epsilon of so many rounds of losses i step with the masses[i], `infinity` the mass of no finite loss."""
+    law = [0.0] * size
+    for i, mass in masses.items():
+        law[i] = mass
+    total = math.fsum(law)
+    turns, back = turns_of(size, -1), turns_of(size, 1)
+    powers = [cmath.exp(rounds * log_of_one_plus(x - total)) for x in transform(law, -1, turns)]
+    sums = [x.real / size for x in transform(powers, 1, back)]
+    tail = [(i * step, sums[i]) for i in range(size // 2)]
+    low, high = 0.0, size // 2 * step
+    for _ in range(45):
+        middle = (low + high) / 2
+        rest = math.fsum(-math.expm1(middle - loss) * mass for loss, mass in tail if loss > middle)
+        low, high = (middle, high) if rest + rounds * infinity > delta else (low, middle)
+    return high
+
+
+def masses_of_pair(curve, step, points):
+    """Connects the dots of delta(epsilon), |epsilon| < points step, of one pair in one order: masses and the rest."""
+    at = range(-points, points + 1)
+    values, alphas = [curve(i * step) for i in at], [math.exp(i * step) for i in at]
+    slopes = [-1.0] + [(b - a) / (v - u) for a, b, u, v in zip(values, values[1:], alphas, alphas[1:])] + [0.0]
+    changes = zip(at, alphas, slopes, slopes[1:])
+    return {i: alpha * max(0.0, right - left) for i, alpha, left, right in changes}, values[-1]
+
+
+def masses_of_both(curve, step, points):
+    """The same for a curve that bounds both orders, given for epsilon >= 0 alone."""
+    whole = [curve(i * step) for i in range(points + 1)]
+
+    def both(i):  # delta(-epsilon) = 1 - e^-epsilon + e^-epsilon delta(epsilon)
+        return whole[i] if i >= 0 else -math.expm1(i * step) + math.exp(i * step) * whole[-i]
+
+    return masses_of_pair(lambda epsilon: both(round(epsilon / step)), step, points)
+
+
 def gauss_legendre(count):
     """Nodes and weights on [-1, 1]."""
     rule = []

@@ -156,7 +156,8 @@ TEST(TwoTypesNet, FourShortcutsAreCaught) {
 }
 
 // Values of an independent prototype at E = 1 with 192 cells. Its searches stopped within 2 per cent, and
-// its chords cost 1 to 2 per cent.
+// its chords cost 1 to 2 per cent. What tools/golden/gaussian_two_types.py finds without either is smaller by
+// up to half a per cent of B(c).
 TEST(TwoTypesNet, ReferenceCorrections) {
   struct Row {
     double mu, c, beta;
