@@ -21,8 +21,8 @@ TEST_P(KnownFalse, IsCaught) {
     for (const Counterexample& c : published_counterexamples()) list.push_back(c);
     return list;
   }();
-  // The figures that docs/theory/false-claims.md and as-published.md state; those with more digits
-  // are computed here.
+  // The figures that docs/theory/false-claims.md and as-published.md state. tools/golden/small_truths.py
+  // enumerates or integrates the first eight; known_false_published.cc alone computes the others.
   const std::vector<Expected> figures = {{4.88e-5, 2.48e-5},     {2.8e-7, 7.6e-11},    {0.07620, 0.07079},
                                          {0.280402, 0.246977},   {0.9515, 0.6201},     {1.5008, 0.67991},
                                          {0.0096128, 0.0011991}, {0.112223, 0.090353}, {0.6517, 0.2617},
@@ -39,7 +39,7 @@ TEST_P(KnownFalse, IsCaught) {
 
 INSTANTIATE_TEST_SUITE_P(All, KnownFalse, ::testing::Range<std::size_t>(0, 14));
 
-// Small exact values known from independent computations: a claimed upper bound below them is false.
+// Small exact values, written by tools/golden/small_truths.py: a claimed upper bound below them is false.
 TEST(Enumeration, KnownSmallTruths) {
   struct Case {
     int n, k;

@@ -93,7 +93,7 @@ TEST(Caps, LeadingOrder) {
 }
 
 // For k-ary response near epsilon0, others that hold the victim's own record can be worse
-// than a third symbol.
+// than a third symbol. The values are those of tools/golden/small_truths.py.
 TEST(KaryResponse, ThirdSymbolIsNotAlwaysTheWorst) {
   const Law a = k_rr(3, 1, 0), b = k_rr(3, 1, 1), third = k_rr(3, 1, 2);
   const auto delta = [&](const Law& other) {

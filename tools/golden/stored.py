@@ -9,7 +9,7 @@ class Figure(float):
     """A number, and half a unit of the last digit that it was written with."""
 
     def __new__(cls, text, **known):
-        text = text.replace("'", "").strip()
+        text = text.replace("'", "").strip().rstrip("L")
         figure = super().__new__(cls, eval(text, {"__builtins__": {}}, known))
         written = re.fullmatch(r"\d*\.(\d+)(?:e(-?\d+))?|\d+(?:e(-?\d+))?", text)
         if written:
