@@ -3,9 +3,9 @@
 
 By docs/theory/gaussian-two-types.md, N1 and N2 are jointly normal; the distances D, d, S give their variances mu^2 X
 and mu^2 Y and their covariance mu^2 W. Here the difference U = N1 - N2 is held fixed and g = e^N2 (e^U - E): given U,
-the excess is that of one lognormal variable times a number, and Gauss-Legendre panels integrate over the U of one sign of
-e^U - E. The accountant holds fixed what is common to N1 and N2, and the quadrature of the test holds fixed one of
-them. Doubles, errors below 2e-15. The standard library alone; the values stored in the test are compared.
+the excess is that of one lognormal variable times a number, and Gauss-Legendre panels integrate over the U of one
+sign of e^U - E. The accountant holds fixed what is common to N1 and N2, and the quadrature of the test holds fixed one
+of them. Doubles, errors below 2e-15. The standard library alone; the values stored in the test are compared.
 
     python3 tools/golden/gaussian_triangle.py    # prints computed and stored values, a second
 """
