@@ -46,7 +46,7 @@ void require_written_results() {
 Subcommand help_command(CLI::App& root) {
   CLI::App* cli = root.add_subcommand("help", "Show the help of a command");
   const auto name = std::make_shared<std::string>();
-  cli->add_option("COMMAND", *name, "account, calibrate, train or report");
+  cli->add_option("COMMAND", *name, "account, calibrate, train, report or reproduce");
   return {cli, [&root, name] {
             if (name->empty()) {
               // root.help() would be the help of `help`, which has been parsed.
@@ -138,14 +138,15 @@ void refuse_empty_values(int argc, char** argv) {
 
 int run(int argc, char** argv) {
   refuse_empty_values(argc, argv);
-  CLI::App root("Private learning with shuffled check-ins: account, calibrate, train, report", "muster");
+  CLI::App root("Private learning with shuffled check-ins: account, calibrate, train, report, reproduce",
+                "muster");
   root.formatter(std::make_shared<HelpLayout>());
   root.set_version_flag("-V,--version", "muster " MUSTER_VERSION);
   root.require_subcommand(0, 1);
   root.allow_extras();
   root.footer("Each command has its own --help. Documentation: docs/accounting.md, docs/plan.md");
   std::vector<Subcommand> commands = {account_command(root), calibrate_command(root), train_command(root),
-                                      report_command(root), help_command(root)};
+                                      report_command(root),  reproduce_command(root), help_command(root)};
   try {
     root.parse(argc, argv);
   } catch (const CLI::Success& success) {  // thrown for --help and --version

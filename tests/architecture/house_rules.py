@@ -287,6 +287,7 @@ PACKAGES = {
     "fmt": ["libfmt-dev"],
     "GTest": ["libgtest-dev", "libgmock-dev"],
     "libhwy": ["libhwy-dev"],
+    "librsvg-2.0": ["librsvg2-dev"],
     "libsodium": ["libsodium-dev"],
     "MPI": ["libopenmpi-dev", "openmpi-bin"],
     "nlohmann_json": ["nlohmann-json3-dev"],
@@ -311,7 +312,7 @@ HEADERS = {
     "flint/": ["libflint-dev", "libflint-arb-dev"],
 }
 
-LIBRARY_CALL = re.compile(r"find_package\(\s*(\w+)|pkg_check_modules\(\s*\w+\s+(?:(?:REQUIRED|IMPORTED_TARGET|GLOBAL)\s+)*([\w-]+)")
+LIBRARY_CALL = re.compile(r"find_package\(\s*(\w+)|pkg_check_modules\(\s*\w+\s+(?:(?:REQUIRED|IMPORTED_TARGET|GLOBAL)\s+)*([\w.-]+)")
 
 
 # 1 + 1e-12, 1 - 4e-16L, 1.0 + 2.3e-16: a factor that is near 1 by a number that says nothing.

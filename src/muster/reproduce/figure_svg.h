@@ -1,0 +1,22 @@
+// The picture of a computed figure: one panel with its curves, a legend that says of which kind each is, and
+// the parameters that were chosen because the paper's text does not state them.
+//
+// Colours belong to kinds, in every picture alike; dashes tell curves of one kind apart. Pure function.
+#pragma once
+
+#include <string>
+
+#include "muster/reproduce/paper_figure.h"
+#include "muster/reproduce/paper_texts.h"
+
+namespace muster::reproduce {
+
+enum class Theme {
+  light,
+  dark,
+  viewer,  // light or dark, as the program that shows the picture prefers
+};
+
+std::string figure_svg(const PaperFigure& figure, const FigureText& text, Theme theme);
+
+}  // namespace muster::reproduce

@@ -1,0 +1,70 @@
+// A figure or table of a paper as muster computes it: curves of five kinds, the settings behind them, and what
+// was found about each claim that the paper's text makes about it.
+//
+// A recipe (recipes.h) returns one of these; figure_files.h writes it as CSV, JSON and pictures. What the paper
+// itself says (captions, quoted claims, stated numbers) is not repeated here: paper_texts.h has it. Plain
+// values.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace muster::reproduce {
+
+// Where a curve's values come from, in the order in which pictures and tables list them.
+enum class Kind {
+  reported,   // a number that the paper's text states
+  published,  // the paper's formula as it is printed
+  corrected,  // the same with its errors repaired
+  proven,     // muster's own upper bound
+  lower,      // muster's own lower bound
+};
+const char* name_of(Kind kind);  // "reported", ...
+
+struct Point {
+  double x = 0;
+  std::optional<double> value;  // nullopt: no bound, or infinity
+  std::string bound;            // the id of the bound that gave the value; empty if it has none
+};
+
+struct Curve {
+  std::string name;
+  Kind kind = Kind::published;
+  std::vector<Point> points;  // by increasing x
+};
+
+struct Axis {
+  std::string label;
+  bool logarithmic = false;
+};
+
+// A parameter behind the curves. One that the paper's text does not state was chosen, and pictures say so.
+struct Setting {
+  std::string name;
+  std::string value;
+  bool chosen = false;
+};
+
+enum class Verdict {
+  holds,
+  holds_with_a_note,  // holds as far as it can be checked, or in another sense than a reader expects
+  not_reproduced,     // the computed values do not show it; parameters that the text leaves out may be why
+  is_false,           // a computed value contradicts it
+};
+const char* name_of(Verdict verdict);  // "holds", "holds with a note", "not reproduced", "false"
+
+struct Finding {
+  std::string claim;  // the claim's id in the papers' texts
+  Verdict verdict = Verdict::not_reproduced;
+  std::string found;  // what was computed, a sentence with its numbers
+};
+
+struct PaperFigure {
+  Axis x, y;
+  std::vector<Setting> settings;
+  std::vector<Curve> curves;      // by increasing kind
+  std::vector<Finding> findings;  // one for each claim of the figure
+};
+
+}  // namespace muster::reproduce

@@ -1,0 +1,11 @@
+// The files testdata/papers/*.toml as text, by name. CMake writes the definition (CMakeLists.txt).
+#pragma once
+
+#include <array>
+#include <string_view>
+
+namespace muster::reproduce {
+
+extern const std::array<std::string_view, 5> kPaperSources;
+
+}  // namespace muster::reproduce

@@ -1,0 +1,40 @@
+// What the five papers' texts state: captions, claims in the papers' words, and numbers.
+//
+// The source is testdata/papers/*.toml, which are compiled into the library; README.md there says what each key
+// means. Parsed once, on the first call; thread-safe.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace muster::reproduce {
+
+struct Claim {
+  std::string id;
+  std::string words;  // the passage, quoted
+  std::string check;  // what has to be computed and compared
+  std::string known;  // what is known of it already; may be empty
+};
+
+struct FigureText {
+  std::string id;                     // "001-table-1"
+  std::string paper;                  // "Liew, Takahashi, "Shuffle Gaussian Mechanism ...", 2022"
+  std::string caption;                // quoted
+  std::string where;                  // "Section 5.1"
+  bool trains = false;                // whether its values come from training runs
+  std::vector<std::string> unstated;  // what it needs and the text does not state
+  std::vector<Claim> claims;
+};
+
+// Every figure, table and proposition of the papers that is listed there, by paper, in the paper's order.
+const std::vector<FigureText>& figure_texts();
+// Throws Error(internal) if there is none of this id.
+const FigureText& figure_text(const std::string& id);
+
+// The numbers of a statement, in the order in which the text has them. Throws Error(internal) if there is no
+// statement of this id.
+const std::vector<double>& numbers_of(const std::string& statement);
+// One of them.
+double number_of(const std::string& statement, std::size_t index = 0);
+
+}  // namespace muster::reproduce

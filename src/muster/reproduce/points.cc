@@ -1,0 +1,65 @@
+#include "muster/reproduce/points.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+
+namespace muster::reproduce {
+
+Point point_of(double x, const accounting::Bound& bound) { return {x, bound.upper, bound.id}; }
+
+Curve curve_of(const std::string& name, Kind kind, const std::vector<double>& xs,
+               const std::function<Point(double x)>& point) {
+  Curve curve{name, kind, {}};
+  for (const double x : xs) curve.points.push_back(point(x));
+  return curve;
+}
+
+std::vector<Curve> proven_and_lower(const std::string& proven, const std::string& lower,
+                                    const std::vector<double>& xs,
+                                    const std::function<accounting::Statement(double x)>& statement) {
+  Curve above{proven, Kind::proven, {}}, below{lower, Kind::lower, {}};
+  for (const double x : xs) {
+    const accounting::Statement answer = statement(x);
+    above.points.push_back(point_of(x, answer.best));
+    below.points.push_back({x, answer.best.lower, ""});
+  }
+  return {above, below};
+}
+
+double value_at(const Curve& curve, std::size_t index) {
+  return curve.points.at(index).value.value_or(std::numeric_limits<double>::infinity());
+}
+
+std::vector<double> geometric(double low, double high, std::size_t count) {
+  std::vector<double> values = arithmetic(std::log(low), std::log(high), count);
+  for (double& value : values) value = std::exp(value);
+  values.front() = low;
+  values.back() = high;
+  return values;
+}
+
+std::vector<double> arithmetic(double low, double high, std::size_t count) {
+  std::vector<double> values;
+  for (std::size_t i = 0; i < count; ++i) {
+    const double part = static_cast<double>(i) / static_cast<double>(count - 1);
+    values.push_back(low + (high - low) * part);
+  }
+  return values;
+}
+
+bool prints_as(double value, double printed, int decimals) {
+  return fmt::format("{:.{}f}", value, decimals) == fmt::format("{:.{}f}", printed, decimals);
+}
+
+std::string listed(const Curve& curve, int digits) {
+  std::string text;
+  for (const Point& point : curve.points) {
+    text += text.empty() ? "" : ", ";
+    text += point.value ? fmt::format("{:.{}g}", *point.value, digits) : "none";
+  }
+  return text;
+}
+
+}  // namespace muster::reproduce

@@ -1,0 +1,38 @@
+// Short ways to write a recipe: points from bounds, and verdicts from comparisons. Pure functions.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "muster/accounting/statement.h"
+#include "muster/reproduce/paper_figure.h"
+
+namespace muster::reproduce {
+
+// The bound's upper value at x, with its id.
+Point point_of(double x, const accounting::Bound& bound);
+
+// One point for each x.
+Curve curve_of(const std::string& name, Kind kind, const std::vector<double>& xs,
+               const std::function<Point(double x)>& point);
+
+// The proven upper curve and the lower one of the same statements, under these names.
+std::vector<Curve> proven_and_lower(const std::string& proven, const std::string& lower,
+                                    const std::vector<double>& xs,
+                                    const std::function<accounting::Statement(double x)>& statement);
+
+// The value of a curve's point; infinity where it has none.
+double value_at(const Curve& curve, std::size_t index);
+
+// `count` values from `low` to `high`, both included, at equal ratios. 0 < low < high, count >= 2.
+std::vector<double> geometric(double low, double high, std::size_t count);
+std::vector<double> arithmetic(double low, double high, std::size_t count);
+
+// Whether a value, rounded to `decimals`, is the printed one.
+bool prints_as(double value, double printed, int decimals);
+
+// "0.2282, 0.2282, ...", each with `digits` significant digits; a missing value is "none".
+std::string listed(const Curve& curve, int digits);
+
+}  // namespace muster::reproduce

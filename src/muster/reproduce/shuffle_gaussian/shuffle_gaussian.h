@@ -1,0 +1,14 @@
+// Figures and tables of Liew, Takahashi, "Shuffle Gaussian mechanism for differential privacy" (2022).
+//
+// n clients add Gaussian noise of deviation sigma to a record, and a shuffler takes the names off. The paper takes
+// two records to be at distance 1; clipping to norm 1 allows 2, and what muster proves is for that.
+#pragma once
+
+#include "muster/reproduce/paper_figure.h"
+
+namespace muster::reproduce {
+
+PaperFigure shuffle_gaussian_table_1();
+PaperFigure shuffle_gaussian_figure_1a();
+
+}  // namespace muster::reproduce

@@ -1,0 +1,12 @@
+// Renders an SVG picture as PNG, twice as large, with librsvg (docs/decisions/0037-librsvg.md).
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace muster::reproduce {
+
+// The bytes of the PNG file. Throws Error(internal) if the picture is no valid SVG.
+std::string png_of(std::string_view svg);
+
+}  // namespace muster::reproduce
