@@ -138,8 +138,7 @@ void refuse_empty_values(int argc, char** argv) {
 
 int run(int argc, char** argv) {
   refuse_empty_values(argc, argv);
-  CLI::App root("Private learning with shuffled check-ins: account, calibrate, train, report, reproduce",
-                "muster");
+  CLI::App root("Private learning with shuffled check-ins", "muster");
   root.formatter(std::make_shared<HelpLayout>());
   root.set_version_flag("-V,--version", "muster " MUSTER_VERSION);
   root.require_subcommand(0, 1);

@@ -113,7 +113,7 @@ std::string Scale::tick_text(double value) const {
     return fmt::format("{:.6g}", cleaned);
   }
   if (value >= 0.0099 && value < 99'999) {
-    return fmt::format("{:.4g}", value);
+    return fmt::format("{:.5g}", value);
   }
   const double decade = std::floor(std::log10(value) + 1e-9);
   return fmt::format("{:.0f}e{:.0f}", value / std::pow(10.0, decade), decade);

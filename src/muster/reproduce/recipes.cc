@@ -8,11 +8,42 @@
 #include "muster/plan/nearest.h"
 #include "muster/reproduce/paper_texts.h"
 #include "muster/reproduce/shuffle_gaussian/shuffle_gaussian.h"
+#include "muster/reproduce/shuffled_check_in/shuffled_check_in.h"
 
 namespace muster::reproduce {
 
 const std::vector<Recipe>& recipes() {
   static const std::vector<Recipe> all = {
+      {.id = "000-figure-1a",
+       .what = "shuffled check-in, Renyi divergence of a round for several n",
+       .parameters = "n 10,000 and 1,000,000, gamma 0.1, epsilon0 1",
+       .data = "none",
+       .time = "2 s",
+       .compute = shuffled_check_in_figure_1a},
+      {.id = "000-figure-1b",
+       .what = "shuffled check-in, Renyi divergence of a round for several gamma",
+       .parameters = "n 100,000, gamma 0.01 and 0.1, epsilon0 1",
+       .data = "none",
+       .time = "2 s",
+       .compute = shuffled_check_in_figure_1b},
+      {.id = "000-figure-1c",
+       .what = "shuffled check-in, Renyi divergence of a round for several epsilon0",
+       .parameters = "n 100,000, gamma 0.1, epsilon0 0.5 and 2",
+       .data = "none",
+       .time = "2 s",
+       .compute = shuffled_check_in_figure_1c},
+      {.id = "000-figure-2",
+       .what = "shuffled check-in, epsilon over rounds by several bounds",
+       .parameters = "n 60,000, gamma 0.1, epsilon0 2, 10 to 10,000 rounds",
+       .data = "none",
+       .time = "20 s",
+       .compute = shuffled_check_in_figure_2},
+      {.id = "000-table-2",
+       .what = "the papers' network, its parameters counted",
+       .parameters = "28 x 28 images, 10 classes",
+       .data = "none",
+       .time = "1 s",
+       .compute = shuffled_check_in_table_2},
       {.id = "001-table-1",
        .what = "shuffle Gaussian, epsilon over few rounds",
        .parameters = "n 60,000, sigma 9.48, 1 to 7 rounds",

@@ -202,7 +202,7 @@ TEST(Slots, VariantsThatBreakTheTheoremAreCaught) {
   const ReportingSum sum({Profile::pure(epsilon0)});
   // Four other clients, one per slot, learn whether they were asked.
   SlotProtocol watched = oracle::fixed_window(Kind::watched, 4, {1, 1, 1, 1, 1});
-  for (int i = 0; i < 4; ++i) watched.windows[static_cast<std::size_t>(i + 1)] = {i};
+  for (int i = 0; i < 4; ++i) watched.windows[static_cast<std::size_t>(i) + 1] = {i};
   const std::vector<int> others(4, 1);
   const long double seen = oracle::hockey_stick(oracle::transcripts(watched, others, 0, 1, response), 0.5L);
   const double bound = slot_curve(sum, 4, 1).delta(0.5).upper;

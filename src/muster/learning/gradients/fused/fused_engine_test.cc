@@ -151,16 +151,17 @@ TEST_F(FusedEngine, TargetsWithFusedMultiplyAddAgreeBitForBit) {
 TEST_F(FusedEngine, BreaksTiesLikeTheReference) {
   const DataSplit split = draw_digits(0, 1, 6);
   Engines both;
-  auto& [reference, engine, reference_room, room, expected, gradient, buffer] = both;
+  std::vector<float>& gradient = both.gradient;
   for (const std::size_t l : {0, 3}) {
     const Layer layer = layers(Architecture::cnn)[l];
     auto parameters = initial_parameters(Architecture::cnn, random::RunKey::from_seed(1));
     std::fill_n(parameters.begin() + static_cast<std::ptrdiff_t>(layer.weights_at), layer.weights, 0.0F);
     std::fill_n(parameters.begin() + static_cast<std::ptrdiff_t>(layer.biases_at), layer.biases, 0.5F);
-    reference->gradient(parameters, split.test.example(0, buffer), *reference_room, expected);
+    both.reference->gradient(parameters, split.test.example(0, both.buffer), *both.reference_room,
+                             both.expected);
     on_every_target([&](std::int64_t target) {
-      engine->gradient(parameters, split.test.example(0, buffer), *room, gradient);
-      EXPECT_LT(relative_error(gradient, expected, layer.weights_at, layer.weights), 1e-5)
+      both.fused->gradient(parameters, split.test.example(0, both.buffer), *both.room, gradient);
+      EXPECT_LT(relative_error(gradient, both.expected, layer.weights_at, layer.weights), 1e-5)
           << "layer " << l << ", " << hwy::TargetName(target);
       EXPECT_NE(gradient[layer.weights_at + layer.weights / 2], 0.0F);
     });

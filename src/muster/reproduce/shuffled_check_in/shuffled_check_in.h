@@ -1,0 +1,19 @@
+// Figures and tables of Liew, Hasegawa, Takahashi, "Shuffled check-in: privacy amplification towards practical
+// distributed learning" (2022), which need no training.
+//
+// n clients report with probability gamma each, by an epsilon0-LDP randomizer, and a shuffler takes the names off.
+// The paper bounds the Renyi divergence of one round (Theorem 2 from above, Theorem 3 from below) and converts
+// it to epsilon (Lemma 2).
+#pragma once
+
+#include "muster/reproduce/paper_figure.h"
+
+namespace muster::reproduce {
+
+PaperFigure shuffled_check_in_figure_1a();
+PaperFigure shuffled_check_in_figure_1b();
+PaperFigure shuffled_check_in_figure_1c();
+PaperFigure shuffled_check_in_figure_2();
+PaperFigure shuffled_check_in_table_2();
+
+}  // namespace muster::reproduce

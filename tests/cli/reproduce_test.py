@@ -1,0 +1,136 @@
+"""`muster reproduce`: what it lists, the files it writes, what it resumes and refuses.
+
+    python3 tests/cli/reproduce_test.py --command build/release/muster [--long]
+
+With --long, all figures that need no training, instead of two tables.
+"""
+
+import csv
+import json
+import os
+import pathlib
+import struct
+import sys
+import tempfile
+import unittest
+import xml.etree.ElementTree
+
+import muster_command
+from muster_command import CommandTest, run
+
+LONG = "--long" in sys.argv
+if LONG:
+    sys.argv.remove("--long")
+
+TABLE = "001-table-1"
+ENDINGS = [".csv", ".svg", ".png", "-dark.png", ".json"]
+KINDS = ["reported", "published", "corrected", "proven", "lower"]
+VERDICTS = {"holds", "holds with a note", "not reproduced", "false"}
+
+
+class Reproduce(CommandTest):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="muster-reproduce-")
+        self.addCleanup(folder.cleanup)
+        self.out = pathlib.Path(folder.name) / "out"
+
+    def reproduce(self, *arguments):
+        done = run("reproduce", *arguments, "--out", str(self.out))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done
+
+    def check_figure(self, line):
+        """One figure's JSON, and the files beside it."""
+        figure = json.loads(line)
+        name = figure["id"]
+        for ending in ENDINGS:
+            self.assertTrue((self.out / (name + ending)).is_file(), name + ending)
+        self.assertEqual((self.out / f"{name}.json").read_text(), line + "\n")
+        claims = [(claim["id"], claim["verdict"]) for claim in figure["claims"]]
+        self.assertTrue(claims, name)
+        for claim, verdict in claims:
+            self.assertIn(verdict, VERDICTS, claim)
+        rows = list(csv.DictReader((self.out / f"{name}.csv").read_text().splitlines()))
+        kinds = [KINDS.index(row["kind"]) for row in rows]
+        self.assertEqual(kinds, sorted(kinds), name)
+        self.assertEqual(len(rows), sum(curve["points"] for curve in figure["curves"]))
+        xml.etree.ElementTree.parse(self.out / f"{name}.svg")
+        for picture in f"{name}.png", f"{name}-dark.png":
+            head = (self.out / picture).read_bytes()[:24]
+            self.assertEqual(head[:8], b"\x89PNG\r\n\x1a\n")
+            width, height = struct.unpack(">II", head[16:])
+            self.assertEqual(width, 1920)
+            self.assertGreater(height, 800)
+        return figure, rows
+
+    @unittest.skipIf(LONG, "in check")
+    def test_the_table_prints_the_papers_digits(self):
+        done = self.reproduce(TABLE, "--json")
+        figure, rows = self.check_figure(done.stdout.rstrip("\n"))
+        values = {}
+        for row in rows:
+            values.setdefault((row["kind"], row["curve"]), []).append(float(row["value"]))
+        ours = values["published", "Ours: Theorem 1 and Lemma 2, orders to 30, distance 1"]
+        self.assertEqual([f"{value:.5f}" for value in ours],
+                         ["0.22820", "0.22820", "0.22821", "0.22821", "0.22821", "0.22822", "0.22822"])
+        proven = values["proven", "any two records of norm at most 1, any dimension"]
+        lower = values["lower", "one pair of data sets"]
+        for above, below in zip(proven, lower):
+            self.assertGreater(above, below)
+        verdicts = {claim["id"]: claim["verdict"] for claim in figure["claims"]}
+        self.assertEqual(verdicts["001-table-1-ours-digits"], "holds")
+
+    @unittest.skipIf(LONG, "in check")
+    def test_a_figure_that_is_there_is_left_alone(self):
+        self.reproduce("000-table-2")
+        picture = self.out / "000-table-2.png"
+        before = picture.stat().st_mtime_ns
+        done = self.reproduce("000-table-2", "--resume")
+        self.assertEqual((done.stdout, picture.stat().st_mtime_ns), ("", before))
+        (self.out / "000-table-2.json").unlink()  # as if the command had been killed before its last file
+        self.reproduce("000-table-2", "--resume")
+        self.assertTrue((self.out / "000-table-2.json").is_file())
+
+    @unittest.skipIf(LONG, "in check")
+    def test_the_list(self):
+        words = run("reproduce", "--list")
+        lines = run("reproduce", "--list", "--json").stdout.splitlines()
+        entries = [json.loads(line) for line in lines]
+        self.assertIn(TABLE, [entry["id"] for entry in entries])
+        for entry in entries:
+            self.assertEqual(list(entry), ["id", "what", "parameters", "data", "time", "claims"])
+            self.assertIn(entry["id"], words.stdout)
+            self.assertGreater(entry["claims"], 0)
+        self.assertLessEqual(max(map(len, words.stdout.splitlines())), 80)
+
+    @unittest.skipIf(LONG, "in check")
+    def test_refusals(self):
+        self.assertIn("did you mean 001-table-1?", self.refused("reproduce", "001-table-11")["message"])
+        self.assertIn("--list", self.refused("reproduce", "nothing")["message"])
+        self.assertIn("not reproduced yet", self.refused("reproduce", "003-figure-6")["message"])
+        self.assertEqual(self.refused("reproduce")["key"], "ID")
+        self.assertEqual(self.refused("reproduce", "--list", TABLE)["key"], "--list")
+        # One wrong id, and nothing is computed.
+        self.assertEqual(self.refused("reproduce", "000-table-2", "nothing", "--out", str(self.out))["key"], "nothing")
+        self.assertFalse(self.out.exists())
+        self.out.write_text("a file")
+        self.assertEqual(self.refused_after_work("000-table-2", "--out", str(self.out)), "file")
+        self.assertEqual(self.out.read_text(), "a file")
+        if os.geteuid() != 0:
+            self.assertEqual(self.refused_after_work("000-table-2", "--out", "/none"), "file")
+
+    def refused_after_work(self, *arguments):
+        done = run("reproduce", *arguments, "--json")
+        self.assertEqual(done.returncode, 3, done.stderr)
+        return self.one_line(done)["error"]["kind"]
+
+    @unittest.skipUnless(LONG, "with --long")
+    def test_all_quick_figures(self):
+        done = self.reproduce("--quick", "--json")
+        listed = [json.loads(line)["id"] for line in run("reproduce", "--list", "--json").stdout.splitlines()]
+        figures = [self.check_figure(line)[0]["id"] for line in done.stdout.splitlines()]
+        self.assertEqual(figures, listed)
+
+
+if __name__ == "__main__":
+    muster_command.test_main()
