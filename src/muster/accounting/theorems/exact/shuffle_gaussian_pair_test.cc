@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <functional>
+#include <numbers>
 #include <vector>
 
 #include "muster/accounting/theorems/exact/homogeneous.h"
@@ -213,6 +215,23 @@ TEST(ShuffleGaussianPair, UpperEndsHoldWhereTheSumIsNotComputed) {
     if (beyond.forward_minorant(epsilon).upper < forward.lower) ++above_minorant;
   }
   EXPECT_GT(above_minorant, 0);
+}
+
+// As mu falls to 0, ln r is mu z, and delta at epsilon 0 is that of a normal mean of n terms: mu / sqrt(2 pi n). A
+// lower end that lost its digits by a difference of nearly equal numbers was above it.
+TEST(ShuffleGaussianPair, KeepsItsDigitsHoweverSmallMuIs) {
+  for (const std::uint64_t n : {100, 1'000, 1'000'000}) {
+    for (double mu = 1e-3; mu > 1e-30; mu /= 3) {
+      const double limit = mu / std::sqrt(2 * std::numbers::pi * static_cast<double>(n));
+      const ShuffleGaussianPair pair(n, mu);
+      for (const auto& curve : {pair.forward(0), pair.reverse(0)}) {
+        EXPECT_LE(curve.lower, limit * (1 + mu)) << n << ' ' << mu;
+        EXPECT_GE(curve.lower, limit * 0.999) << n << ' ' << mu;
+        EXPECT_GE(curve.upper, limit * (1 - mu)) << n << ' ' << mu;
+        EXPECT_LE(curve.upper, limit * 1.001) << n << ' ' << mu;
+      }
+    }
+  }
 }
 
 TEST(ShuffleGaussianPair, NeverNotANumber) {

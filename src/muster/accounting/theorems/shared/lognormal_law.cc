@@ -76,13 +76,37 @@ Moments integrate(Extended mu, Extended a, Extended b) {
 // The z at which ln r = log.
 Extended normal_coordinate(Extended mu, Extended log) { return log / mu + mu / 2; }
 
+// The normal law's mass of [z - mu, z]. No difference is taken: where mu is small against z, that of two tails, or
+// of the interval's ends, would have lost all digits.
+Extended normal_mass_before(Extended z, Extended mu) {
+  static const Rule rule;
+  const int panels = static_cast<int>(std::ceil(mu * (std::abs(z) + mu + 1)));
+  const Extended half = mu / (2 * panels);
+  Extended sum = 0;
+  for (int panel = 0; panel < panels; ++panel) {
+    const Extended middle = (2 * panel + 1) * half;
+    for (std::size_t i = 0; i < rule.node.size(); ++i) {
+      const Extended at = z - (middle + half * rule.node[i]);
+      sum += rule.weight[i] * std::exp(-at * at / 2);
+    }
+  }
+  return sum * half / std::sqrt(2 * std::numbers::pi_v<Extended>);
+}
+
 // The infinite end cells: below z for lower_end, above z for upper_end.
 struct End {
-  Extended mass;   // mass of the normal law in the cell
-  Extended ratio;  // mean of r in the cell
+  Extended mass;    // mass of the normal law in the cell
+  Extended ratio;   // mean of r in the cell, to all digits where it is small
+  Extended excess;  // mean of r - 1 in the cell, to all digits where r is near 1
 };
-End lower_end(Extended mu, Extended z) { return {upper_normal(-z), upper_normal(mu - z) / upper_normal(-z)}; }
-End upper_end(Extended mu, Extended z) { return {upper_normal(z), upper_normal(z - mu) / upper_normal(z)}; }
+End lower_end(Extended mu, Extended z) {
+  const Extended mass = upper_normal(-z);
+  return {mass, upper_normal(mu - z) / mass, -normal_mass_before(z, mu) / mass};
+}
+End upper_end(Extended mu, Extended z) {
+  const Extended mass = upper_normal(z);
+  return {mass, upper_normal(z - mu) / mass, normal_mass_before(z, mu) / mass};
+}
 
 // An upper bound of E(a - r)_+ = a f(1/a), where a = 1 + knot <= 1 and f is the hockey-stick divergence.
 // The identity sees the pair from its other record.
@@ -226,13 +250,13 @@ numerics::AtomicLaw CenteredLognormal::below(double tail, bool lower_points) con
   };
   const End bottom = lower_end(mu_, coordinate(at.low));
   const End top = upper_end(mu_, coordinate(at.high));
-  std::vector<Extended> points{bottom.ratio - 1};
+  std::vector<Extended> points{bottom.excess};
   std::vector<Extended> masses{bottom.mass};
   for (std::size_t i = at.low; i < at.high; ++i) {
     points.push_back(mean_[i]);
     masses.push_back(mass_[i]);
   }
-  points.push_back(top.ratio - 1);
+  points.push_back(top.excess);
   masses.push_back(top.mass);
   // The atom nearest 0 becomes an atom at 0, which need not be stored. It is merged with as much mass of its
   // neighbour on the other side of 0 as brings their mean to 0; merging lowers every convex expectation
