@@ -11,7 +11,6 @@
 namespace muster::accounting {
 namespace {
 
-constexpr double kMinMu = 1e-30, kMaxMu = 1e15;
 constexpr double kMaxLoss = 1e30;
 // Up to this distance an integral is used instead of a difference.
 constexpr double kClose = 0.05;
@@ -116,8 +115,8 @@ numerics::Enclosure gaussian_divergence(double mu, double log_alpha) {
                 "no Gaussian divergence");
   }
   // f increases with mu and decreases with l.
-  if (mu > kMaxMu) return {0, 1};
-  if (mu < kMinMu) return {0, gaussian_divergence(kMinMu, log_alpha).upper};
+  if (mu > kMaxGaussianMu) return {0, 1};
+  if (mu < kMinGaussianMu) return {0, gaussian_divergence(kMinGaussianMu, log_alpha).upper};
   if (log_alpha > kMaxLoss) return {0, gaussian_divergence(mu, kMaxLoss).upper};
   if (log_alpha < 0) {
     const numerics::Enclosure swapped = gaussian_divergence(mu, -log_alpha);
@@ -143,7 +142,7 @@ numerics::Enclosure gaussian_divergence(double mu, double log_alpha) {
 }
 
 ExtendedDivergence extended_gaussian_divergence(long double mu, long double log_alpha) {
-  if (!(mu >= kMinMu && mu <= kMaxMu && log_alpha >= 0 && log_alpha <= kMaxLoss)) {
+  if (!(mu >= kMinGaussianMu && mu <= kMaxGaussianMu && log_alpha >= 0 && log_alpha <= kMaxLoss)) {
     throw Error(ErrorCode::internal, "mu, ln alpha",
                 fmt::format("{}, {}", static_cast<double>(mu), static_cast<double>(log_alpha)),
                 "1e-30 .. 1e15, 0 .. 1e30", "outside the Gaussian divergence");

@@ -13,10 +13,13 @@
 
 namespace muster::accounting {
 
+// The distances that are computed; see below for others.
+inline constexpr double kMinGaussianMu = 1e-30, kMaxGaussianMu = 1e15;
+
 // Encloses f for every distance within a relative 2^-52 of mu > 0 and every loss within 2^-51 of log_alpha,
 // which covers the rounding of 2 / sigma and of a logarithm. 0 <= lower <= upper <= 1 and upper > 0, never
-// NaN. The ends are a relative 4e-10 apart or less while mu < 1e3 and f > 1e-290. Outside mu in [1e-30,
-// 1e15] and |log_alpha| <= 1e30 the ends are those known at the nearest values inside. Throws
+// NaN. The ends are a relative 4e-10 apart or less while mu < 1e3 and f > 1e-290. Outside those distances
+// and |log_alpha| <= 1e30 the ends are those known at the nearest values inside. Throws
 // Error(internal) for a NaN or mu <= 0. Takes about 60 ns.
 numerics::Enclosure gaussian_divergence(double mu, double log_alpha);
 

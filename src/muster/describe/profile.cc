@@ -158,6 +158,8 @@ Profile Profile::laplace(double epsilon0) {
 Profile Profile::gaussian(double mu, double tail, int per_deviation) {
   // Nodes are mu / per_deviation apart over three deviations of the loss; beyond, their distance grows in
   // proportion to the loss.
+  // A smaller distance is charged as the smallest one that is computed: f increases with it.
+  mu = larger(mu, kMinGaussianMu);
   const Extended distance = static_cast<Extended>(mu) * (1 + 0x1p-52L);
   const auto value = [distance](double l) {
     if (distance > kRevealing) return Value{1, 0};

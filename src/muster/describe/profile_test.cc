@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 #include "muster/describe/gaussian_divergence.h"
 
@@ -113,6 +114,16 @@ TEST(Profile, IsConvexWithTotalMassesOne) {
 }
 
 // A sigma of 1e-9 and less puts two records so far apart that every message reveals its record.
+// The profile rises with the distance, so the smallest distance that is computed serves smaller ones.
+TEST(Profile, OfGaussiansNearlyEqualLiesAboveTheTruth) {
+  for (const double mu : {1e-29, 1e-30, 9e-31, 1e-40, 1e-300, 5e-324}) {
+    const double truth = mu / std::sqrt(2 * std::numbers::pi);  // of f(0), as mu falls to 0
+    const double at = Profile::gaussian(mu, 1e-60).at(0);
+    EXPECT_GE(at, truth) << mu;
+    EXPECT_LE(at, 1.001 * std::fmax(truth, 1e-30 / std::sqrt(2 * std::numbers::pi))) << mu;
+  }
+}
+
 TEST(Profile, OfGaussiansFarApartIsOne) {
   for (const double mu :
        {9.9e5, 1.01e6, 2e9, 2e14, 2e200, 1.7e308, std::numeric_limits<double>::infinity()}) {

@@ -121,15 +121,17 @@ Enclosure AggregatedGaussianCurve::reverse(double epsilon) const {
   const double growth = std::expm1(epsilon);
   return mixture([epsilon, growth](double odds, double mu) {
     const double less = odds > 0 ? odds * growth : 0;
-    const auto part = [&](double kept) {
+    // c / lambda = 1 - lost. Its logarithm keeps the digits of a loss however small; that of the difference
+    // would be 0 below 1e-16.
+    const auto part = [&](double lost) {
+      const double kept = 1 - lost;
       if (!(kept > 0)) return Enclosure{0, 0};
-      const Enclosure pair = gaussian_divergence(mu, epsilon - std::log(kept));
+      const Enclosure pair = gaussian_divergence(mu, epsilon - std::log1p(-lost));
       return Enclosure{kept * pair.lower * (1 - numerics::kEightRoundings),
                        kept * pair.upper * (1 + numerics::kEightRoundings)};
     };
-    // 1 - less may cancel, so its rounding is taken outward on either side.
-    const double rounding = 4 * kUnit * less;
-    return Enclosure{part(1 - less - rounding).lower, part(1 - less + rounding).upper};
+    // Where little is kept, the rounding of `less` counts, so it is taken outward on either side.
+    return Enclosure{part(less * (1 + 4 * kUnit)).lower, part(less * (1 - 4 * kUnit)).upper};
   });
 }
 

@@ -209,6 +209,27 @@ TEST(AggregatedGaussian, EqualsTheSumTermByTerm) {
   }
 }
 
+// As mu falls to 0, delta at epsilon = c mu becomes mu times a function of c. A reverse curve that took the logarithm
+// of 1 - x, x far below 1e-16, did not fall until epsilon reached 1e-16.
+TEST(AggregatedGaussian, ScalesWithTheDistanceHoweverSmallItIs) {
+  constexpr double kNear = 1e-6;
+  const auto curve = [](double mu) { return AggregatedGaussianCurve(mu, 1000, 0.1, 1); };
+  const AggregatedGaussianCurve known = curve(kNear);
+  for (double mu = 1e-9; mu > 1e-28; mu /= 10) {
+    const AggregatedGaussianCurve small = curve(mu);
+    for (const double c : {0.0, 1e-4, 1e-3, 1e-2, 3e-2}) {
+      const numerics::Enclosure expected[] = {known.delta(c * kNear), known.reverse(c * kNear)};
+      const numerics::Enclosure got[] = {small.delta(c * mu), small.reverse(c * mu)};
+      for (const int side : {0, 1}) {
+        EXPECT_LE(got[side].lower / mu, expected[side].upper / kNear * (1 + 1e-4))
+            << mu << ' ' << c << ' ' << side;
+        EXPECT_GE(got[side].upper / mu, expected[side].lower / kNear * (1 - 1e-4))
+            << mu << ' ' << c << ' ' << side;
+      }
+    }
+  }
+}
+
 TEST(AggregatedGaussian, AnswersEverywhere) {
   for (const double n : {1.0, 2.0, 1e3, 1e9, 1e12}) {
     for (const double g : {1e-9, 0.3, 1.0}) {
