@@ -71,7 +71,7 @@ TEST(Recipes, AreNamedAsInTheTextsAndInTheirOrder) {
 
 TEST(Recipes, RefuseOtherNamesWithTheNearest) {
   try {
-    recipe_named("001-table-2");
+    recipe_named("001-table-11");
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::usage);
