@@ -125,6 +125,17 @@ class Reproduce(CommandTest):
         return self.one_line(done)["error"]["kind"]
 
     @unittest.skipUnless(LONG, "with --long")
+    def test_the_subsampled_shuffle_at_the_point_of_its_ratios(self):
+        _, rows = self.check_figure(self.reproduce("004-figure-2a", "--json").stdout.rstrip("\n"))
+        values = {}
+        for row in rows:
+            if float(row["x"]) == 1e5:
+                values.setdefault(row["kind"], []).append(float(row["value"]))
+        self.assertIn("1.040", [f"{value:.3f}" for value in values["corrected"]])
+        self.assertLessEqual(min(values["proven"]), 0.1095)
+        self.assertGreaterEqual(min(values["proven"]), values["lower"][0])
+
+    @unittest.skipUnless(LONG, "with --long")
     def test_all_quick_figures(self):
         done = self.reproduce("--quick", "--json")
         listed = [json.loads(line)["id"] for line in run("reproduce", "--list", "--json").stdout.splitlines()]

@@ -9,11 +9,15 @@
 #include "muster/reproduce/paper_texts.h"
 #include "muster/reproduce/shuffle_gaussian/shuffle_gaussian.h"
 #include "muster/reproduce/shuffled_check_in/shuffled_check_in.h"
+#include "muster/reproduce/subsampled_shuffle/subsampled_shuffle.h"
 
 namespace muster::reproduce {
 
-const std::vector<Recipe>& recipes() {
-  static const std::vector<Recipe> all = {
+namespace {
+
+// One function a paper.
+std::vector<Recipe> of_shuffled_check_in() {
+  return {
       {.id = "000-figure-1a",
        .what = "shuffled check-in, Renyi divergence of a round for several n",
        .parameters = "n 10,000 and 1,000,000, gamma 0.1, epsilon0 1",
@@ -44,6 +48,11 @@ const std::vector<Recipe>& recipes() {
        .data = "none",
        .time = "1 s",
        .compute = shuffled_check_in_table_2},
+  };
+}
+
+std::vector<Recipe> of_shuffle_gaussian() {
+  return {
       {.id = "001-table-1",
        .what = "shuffle Gaussian, epsilon over few rounds",
        .parameters = "n 60,000, sigma 9.48, 1 to 7 rounds",
@@ -57,6 +66,47 @@ const std::vector<Recipe>& recipes() {
        .time = "10 s",
        .compute = shuffle_gaussian_figure_1a},
   };
+}
+
+std::vector<Recipe> of_subsampled_shuffle() {
+  return {
+      {.id = "004-figure-2a",
+       .what = "subsampled shuffle, epsilon over the iterations",
+       .parameters = "n 1,000,000, 1,000 clients an iteration, epsilon0 2, 100 to 100,000 iterations",
+       .data = "none",
+       .time = "5 s",
+       .compute = subsampled_shuffle_figure_2a},
+      {.id = "004-figure-2b",
+       .what = "subsampled shuffle, more clients an iteration",
+       .parameters = "n 1,000,000, 10,000 clients an iteration, epsilon0 2, 100 to 100,000 iterations",
+       .data = "none",
+       .time = "5 s",
+       .compute = subsampled_shuffle_figure_2b},
+      {.id = "004-figure-2c",
+       .what = "subsampled shuffle, epsilon over the number of clients",
+       .parameters = "n 100,000 to 10,000,000, 1,000 clients an iteration, epsilon0 2, 100,000 iterations",
+       .data = "none",
+       .time = "15 s",
+       .compute = subsampled_shuffle_figure_2c},
+      {.id = "004-table-1",
+       .what = "the parameters of the network, for every padding and stride that the table allows",
+       .parameters = "28 x 28 images, paddings 0 to 4, poolings of stride 1 and 2",
+       .data = "none",
+       .time = "1 s",
+       .compute = subsampled_shuffle_table_1},
+  };
+}
+
+}  // namespace
+
+const std::vector<Recipe>& recipes() {
+  static const std::vector<Recipe> all = [] {
+    std::vector<Recipe> joined;
+    for (const auto& of_a_paper : {of_shuffled_check_in(), of_shuffle_gaussian(), of_subsampled_shuffle()}) {
+      joined.insert(joined.end(), of_a_paper.begin(), of_a_paper.end());
+    }
+    return joined;
+  }();
   return all;
 }
 
