@@ -7,6 +7,7 @@
 #include "muster/core/error.h"
 #include "muster/plan/nearest.h"
 #include "muster/reproduce/paper_texts.h"
+#include "muster/reproduce/random_check_ins/random_check_ins.h"
 #include "muster/reproduce/shuffle_gaussian/shuffle_gaussian.h"
 
 namespace muster::reproduce {
@@ -25,6 +26,18 @@ const std::vector<Recipe>& recipes() {
        .data = "none",
        .time = "10 s",
        .compute = shuffle_gaussian_figure_1a},
+      {.id = "002-figure-2",
+       .what = "random check-ins, amplification by shuffling",
+       .parameters = "n 10^3 to 10^5, epsilon0 0.1 to 2",
+       .data = "none",
+       .time = "1 s",
+       .compute = random_check_ins_figure_2},
+      {.id = "002-table-1",
+       .what = "random check-ins, orders of the amplification bounds",
+       .parameters = "n 10^8, epsilon0 0.25 to 4",
+       .data = "none",
+       .time = "10 s",
+       .compute = random_check_ins_table_1},
   };
   return all;
 }
