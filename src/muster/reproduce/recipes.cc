@@ -38,6 +38,18 @@ const std::vector<Recipe>& recipes() {
        .data = "none",
        .time = "10 s",
        .compute = random_check_ins_table_1},
+      {.id = "002-proposition-3-4",
+       .what = "random check-ins, dummies of a fixed window",
+       .parameters = "n 20 and 100, m 5 and 25, 10^4 runs",
+       .data = "none",
+       .time = "1 s",
+       .compute = random_check_ins_proposition_3_4},
+      {.id = "002-proposition-4-4",
+       .what = "random check-ins, dummies of sliding windows",
+       .parameters = "n 100 and 200, m 2 to 100, 10^4 runs",
+       .data = "none",
+       .time = "3 s",
+       .compute = random_check_ins_proposition_4_4},
   };
   return all;
 }

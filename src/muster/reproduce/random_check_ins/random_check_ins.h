@@ -13,5 +13,7 @@ namespace muster::reproduce {
 
 PaperFigure random_check_ins_figure_2();
 PaperFigure random_check_ins_table_1();
+PaperFigure random_check_ins_proposition_3_4();
+PaperFigure random_check_ins_proposition_4_4();
 
 }  // namespace muster::reproduce
