@@ -24,7 +24,7 @@ if LONG:
 
 TABLE = "001-table-1"
 ENDINGS = [".csv", ".svg", ".png", "-dark.png", ".json"]
-KINDS = ["reported", "published", "corrected", "proven", "lower"]
+KINDS = ["reported", "published", "corrected", "proven", "lower", "simulated"]
 VERDICTS = {"holds", "holds with a note", "not reproduced", "false"}
 
 

@@ -19,8 +19,6 @@
 namespace muster::accounting::oracle {
 namespace {
 
-constexpr int kMessages = 2;
-
 // The probability of message 1 for every past (the messages so far, as a number with a
 // leading 1) and record.
 using Channels = std::map<std::pair<std::uint64_t, int>, long double>;

@@ -113,7 +113,7 @@ TEST(SystemDuties, MemoisedNoiseIsAnotherMechanism) {
       for (const auto& [here, message] : {std::pair{c & 1, victim}, std::pair{c >> 1, other}}) {
         if (here) ++(message ? ones : zeros);
       }
-      law[static_cast<std::size_t>(3 * zeros + ones)] += g * g;
+      law[3 * static_cast<std::size_t>(zeros) + static_cast<std::size_t>(ones)] += g * g;
     }
     return law;
   };

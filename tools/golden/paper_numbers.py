@@ -17,7 +17,7 @@ import sys
 import tomllib
 
 KINDS = {"value", "ratio", "accuracy", "parameter", "exponent"}
-CURVES = {"reported", "published", "corrected", "proven", "lower"}
+CURVES = {"reported", "published", "corrected", "proven", "lower", "simulated"}
 WORDS = r"twice|half|(?:two|three|four|five|ten) times|orders? of magnitude|factor of \w+"
 NUMBER = re.compile(rf"\d[\d,]*(?:\.\d+)?|\b(?:{WORDS})\b")
 # An inline formula that merely gives a name its value, as "$n = 10^7$" or "$\gamma = 0.1$", or is a number.

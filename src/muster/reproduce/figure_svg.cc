@@ -30,13 +30,14 @@ struct KindColours {
   const char* light;
   const char* dark;
 };
-constexpr std::array<KindColours, 5> kColours = {{{"k-reported", "#7a3db8", "#c79bf2"},
+constexpr std::array<KindColours, 6> kColours = {{{"k-reported", "#7a3db8", "#c79bf2"},
                                                   {"k-published", "#c2571a", "#f0935a"},
                                                   {"k-corrected", "#8f7200", "#e3c04b"},
                                                   {"k-proven", "#0b5fa5", "#6cb2f2"},
-                                                  {"k-lower", "#23855c", "#6fcf9f"}}};
+                                                  {"k-lower", "#23855c", "#6fcf9f"},
+                                                  {"k-simulated", "#b0306a", "#f07aa8"}}};
 // For the first, second, ... curve of a kind.
-constexpr std::array<const char*, 6> kDashes = {"", "8 4", "2 3", "10 3 2 3", "4 3", "1 5"};
+constexpr std::array<const char*, 7> kDashes = {"", "8 4", "2 3", "10 3 2 3", "4 3", "1 5", "14 3 2 3 2 3"};
 
 std::string style(Theme theme) {
   if (theme == Theme::light) return "";
@@ -104,13 +105,16 @@ Scale scale_of(const Axis& axis, Range range, double from, double to, bool exact
                                          : Scale::around(range.low, range.high, from, to);
 }
 
+// Single numbers, which no line joins.
+bool drawn_as_marks(Kind kind) { return kind == Kind::reported || kind == Kind::simulated; }
+
 void draw(const Curve& curve, const Stroke& stroke, const Axis& y, reporting::ChartPanel& panel) {
   std::vector<DataPoint> line;
   for (const Point& point : curve.points) {
     const bool drawn = point.value && drawable(*point.value, y);
     line.push_back({point.x, drawn ? *point.value : std::numeric_limits<double>::quiet_NaN()});
   }
-  const bool marks = curve.kind == Kind::reported;
+  const bool marks = drawn_as_marks(curve.kind);
   if (!marks) panel.line(line, stroke);
   if (!marks && line.size() > kFewPoints) return;
   for (const DataPoint& point : line) {
@@ -128,7 +132,7 @@ std::string legend(const std::vector<Curve>& curves, const std::vector<Stroke>& 
   double y = kLegend;
   for (std::size_t i = 0; i < curves.size(); ++i, y += kLine) {
     const std::string name = fmt::format("{}: {}", name_of(curves[i].kind), curves[i].name);
-    if (curves[i].kind == Kind::reported) {
+    if (drawn_as_marks(curves[i].kind)) {
       svg += fmt::format("<circle class=\"{}-dot\" cx=\"{}\" cy=\"{}\" r=\"5\" fill=\"{}\"/>\n",
                          strokes[i].css, kLeft + 15, y - 4, strokes[i].colour);
       svg += words_at(kLeft + 40, y, name, "ink");

@@ -14,6 +14,8 @@ const char* name_of(Kind kind) {
       return "proven";
     case Kind::lower:
       return "lower";
+    case Kind::simulated:
+      return "simulated";
   }
   return "";
 }

@@ -1,4 +1,4 @@
-// A figure or table of a paper as muster computes it: curves of five kinds, the settings behind them, and what
+// A figure or table of a paper as muster computes it: curves of six kinds, the settings behind them, and what
 // was found about each claim that the paper's text makes about it.
 //
 // A recipe (recipes.h) returns one of these; figure_files.h writes it as CSV, JSON and pictures. What the paper
@@ -19,6 +19,7 @@ enum class Kind {
   corrected,  // the same with its errors repaired
   proven,     // muster's own upper bound
   lower,      // muster's own lower bound
+  simulated,  // a mean over simulated runs of the protocol; no bound
 };
 const char* name_of(Kind kind);  // "reported", ...
 

@@ -53,6 +53,8 @@ bool prints_as(double value, double printed, int decimals) {
   return fmt::format("{:.{}f}", value, decimals) == fmt::format("{:.{}f}", printed, decimals);
 }
 
+std::string power_of_ten(double value) { return fmt::format("10^{:.0f}", std::log10(value)); }
+
 std::string listed(const Curve& curve, int digits) {
   std::string text;
   for (const Point& point : curve.points) {

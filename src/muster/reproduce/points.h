@@ -32,6 +32,9 @@ std::vector<double> arithmetic(double low, double high, std::size_t count);
 // Whether a value, rounded to `decimals`, is the printed one.
 bool prints_as(double value, double printed, int decimals);
 
+// "10^3" for 1000, "10^-6" for 1e-6. The value is a power of ten.
+std::string power_of_ten(double value);
+
 // "0.2282, 0.2282, ...", each with `digits` significant digits; a missing value is "none".
 std::string listed(const Curve& curve, int digits);
 

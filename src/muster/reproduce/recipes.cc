@@ -7,6 +7,7 @@
 #include "muster/core/error.h"
 #include "muster/plan/nearest.h"
 #include "muster/reproduce/paper_texts.h"
+#include "muster/reproduce/random_check_ins/random_check_ins.h"
 #include "muster/reproduce/shuffle_gaussian/shuffle_gaussian.h"
 #include "muster/reproduce/shuffled_check_in/shuffled_check_in.h"
 #include "muster/reproduce/subsampled_shuffle/subsampled_shuffle.h"
@@ -68,6 +69,35 @@ std::vector<Recipe> of_shuffle_gaussian() {
   };
 }
 
+std::vector<Recipe> of_random_check_ins() {
+  return {
+      {.id = "002-figure-2",
+       .what = "random check-ins, amplification by shuffling",
+       .parameters = "n 10^3 to 10^5, epsilon0 0.1 to 2",
+       .data = "none",
+       .time = "1 s",
+       .compute = random_check_ins_figure_2},
+      {.id = "002-table-1",
+       .what = "random check-ins, orders of the amplification bounds",
+       .parameters = "n 10^8, epsilon0 0.25 to 4",
+       .data = "none",
+       .time = "10 s",
+       .compute = random_check_ins_table_1},
+      {.id = "002-proposition-3-4",
+       .what = "random check-ins, dummies of a fixed window",
+       .parameters = "n 20 and 100, m 5 and 25, 10^4 runs",
+       .data = "none",
+       .time = "1 s",
+       .compute = random_check_ins_proposition_3_4},
+      {.id = "002-proposition-4-4",
+       .what = "random check-ins, dummies of sliding windows",
+       .parameters = "n 100 and 200, m 2 to 100, 10^4 runs",
+       .data = "none",
+       .time = "3 s",
+       .compute = random_check_ins_proposition_4_4},
+  };
+}
+
 std::vector<Recipe> of_subsampled_shuffle() {
   return {
       {.id = "004-figure-2a",
@@ -102,7 +132,8 @@ std::vector<Recipe> of_subsampled_shuffle() {
 const std::vector<Recipe>& recipes() {
   static const std::vector<Recipe> all = [] {
     std::vector<Recipe> joined;
-    for (const auto& of_a_paper : {of_shuffled_check_in(), of_shuffle_gaussian(), of_subsampled_shuffle()}) {
+    for (const auto& of_a_paper :
+         {of_shuffled_check_in(), of_shuffle_gaussian(), of_random_check_ins(), of_subsampled_shuffle()}) {
       joined.insert(joined.end(), of_a_paper.begin(), of_a_paper.end());
     }
     return joined;

@@ -114,6 +114,16 @@ TEST(FigureSvg, SaysWhatWasChosenAndIsRendered) {
   EXPECT_THROW(png_of("<svg"), Error);
 }
 
+// Values of runs are marks, and no line joins them.
+TEST(FigureSvg, ShowsSimulatedValuesAsMarks) {
+  PaperFigure figure = figure_of_test();
+  figure.curves = {{"runs", Kind::simulated, {{1, 0.5, ""}, {2, 0.25, ""}}}};
+  const std::string svg = figure_svg(figure, text_of_test(), Theme::light);
+  EXPECT_THAT(svg, HasSubstr("simulated: runs"));
+  EXPECT_THAT(svg, HasSubstr("k-simulated-dot"));
+  EXPECT_EQ(svg.find("class=\"k-simulated\""), std::string::npos);
+}
+
 // Values that no axis can show must not become coordinates.
 TEST(FigureSvg, LeavesOutWhatIsNotFinite) {
   PaperFigure figure = figure_of_test();

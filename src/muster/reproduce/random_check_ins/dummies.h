@@ -1,0 +1,42 @@
+// Counts the dummies that the server of a slot protocol sends, over simulated runs of the roll call that
+// training uses (protocols/roll_call_slots.h). A roll call tosses coins and touches no data.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "muster/protocols/check_in_coins.h"
+#include "muster/protocols/roll_call.h"
+#include "muster/random/keyed_stream.h"
+
+namespace muster::reproduce {
+
+constexpr std::uint64_t kDummyRuns = 10'000;
+
+// Of the number of dummies in a run: its mean over kDummyRuns runs of `slots` slots each, and the standard
+// error of that mean, estimated from the runs.
+struct DummyCount {
+  double mean, standard_error;
+};
+DummyCount count_dummies(protocols::RollCall& roll_call, std::uint64_t slots);
+
+random::RunKey dummy_key();  // of a fixed seed, so that the counts are the same every time
+protocols::CheckInCoins dummy_coins(double p0);  // no client drops out
+
+// Compares counts with exact expectations, one after another.
+class DummyComparison {
+ public:
+  void add(const DummyCount& count, double expected);
+  // Whether every mean is within 4 standard errors of its expectation.
+  bool agrees() const;
+  // "over 10^4 simulated runs at each of 18 points ...", a part of a sentence that names the largest
+  // deviation and how probable one above the limit is by chance.
+  std::string words() const;
+
+ private:
+  int points_ = 0;
+  double largest_ = 0;  // in standard errors
+};
+
+}  // namespace muster::reproduce

@@ -1,0 +1,19 @@
+// Figures, tables and propositions of Balle, Kairouz, McMahan, Thakkar, Thakurta, "Privacy amplification via
+// random check-ins" (NeurIPS 2020).
+//
+// Each of n clients checks in with probability p0, once in a run, at a uniform one of m slots. In the fixed
+// and the sliding window the server asks one client of a slot, and fills an empty slot with a dummy. Every
+// client's randomizer is epsilon0-LDP, and the paper says nothing else about it; neighbouring data sets
+// differ in one record.
+#pragma once
+
+#include "muster/reproduce/paper_figure.h"
+
+namespace muster::reproduce {
+
+PaperFigure random_check_ins_figure_2();
+PaperFigure random_check_ins_table_1();
+PaperFigure random_check_ins_proposition_3_4();
+PaperFigure random_check_ins_proposition_4_4();
+
+}  // namespace muster::reproduce
