@@ -186,7 +186,7 @@ class Refusals(CommandTest):
         self.assertEqual(self.refused("account", str(self.plan))["message"],
                          f"randomizer.clip = -1 ({self.plan}, line {line}, column 12) is out of range; allowed: number > 0")
         self.assertEqual(self.refused("account", str(GOOD), "--epsilon0", "0")["message"],
-                         "randomizer.epsilon0 = 0 (--epsilon0) is out of range; allowed: number > 0")
+                         "randomizer.epsilon0 = 0 (--epsilon0) is out of range; allowed: number >= 1e-100")
         self.plan.write_text("")
         message = self.refused("account", str(self.plan))["message"]
         self.assertTrue(message.startswith(f"participation.protocol is missing: account needs it; set it in {self.plan} "

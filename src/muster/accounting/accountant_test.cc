@@ -253,6 +253,7 @@ TEST(Accountant, RefusesWhatItDoesNotCover) {
   EXPECT_THROW(accountant.account(1, {Question::Kind::epsilon_at_delta, 0}), Error);
   EXPECT_THROW(accountant.account(1, {Question::Kind::delta_at_epsilon, -1}), Error);
   const double nan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_THROW(Accountant(PureLocal{0.99 * kMinEpsilon0}, protocol), Error);
   for (double bad : {0.0, -1.0, nan, std::numeric_limits<double>::infinity()}) {
     EXPECT_THROW(Accountant(PureLocal{bad}, protocol), Error) << bad;
     EXPECT_THROW(Accountant(GaussianLocal{bad}, protocol), Error) << bad;

@@ -18,6 +18,13 @@ constexpr double kOutward = 1 + numerics::kEightyRoundings;
 // Covers those of an exponential of any size.
 constexpr double kPowerOutward = 1 + numerics::kEightThousandRoundings;
 
+void require_epsilon0(double epsilon0) {
+  if (!(epsilon0 >= kMinEpsilon0 && std::isfinite(epsilon0))) {
+    throw Error(ErrorCode::plan, "randomizer.epsilon0", fmt::format("{}", epsilon0),
+                fmt::format("a finite number >= {}", kMinEpsilon0), "is not a privacy parameter");
+  }
+}
+
 void require_positive(const char* key, double value) {
   if (!(value > 0 && std::isfinite(value))) {
     throw Error(ErrorCode::plan, key, fmt::format("{}", value), "a finite number > 0",
@@ -59,7 +66,7 @@ bool in_class_c(const Mechanism& mechanism) {
 
 void validate(const Mechanism& mechanism) {
   if (const std::optional<double> epsilon0 = pure_epsilon0(mechanism)) {
-    require_positive("randomizer.epsilon0", *epsilon0);
+    require_epsilon0(*epsilon0);
   }
   if (const auto* gaussian = std::get_if<GaussianLocal>(&mechanism)) {
     require_positive("randomizer.sigma", gaussian->sigma);

@@ -66,7 +66,11 @@ struct GaussianLocal {
 using Mechanism =
     std::variant<PureLocal, LdpSgdLocal, CoordinateLocal, KRandomizedResponse, LaplaceLocal, GaussianLocal>;
 
-// Throws Error(plan) for an epsilon0, sigma or diameter that is not finite and positive, and for k below 2.
+// The smallest epsilon0 that is charged: below, squares of a round's losses leave the range of a double.
+inline constexpr double kMinEpsilon0 = 1e-100;
+
+// Throws Error(plan) for an epsilon0 below kMinEpsilon0, for an epsilon0, sigma or diameter that is not finite and
+// positive, and for k below 2.
 void validate(const Mechanism& mechanism);
 
 // The epsilon0 of a mechanism known to be epsilon0-LDP; nullopt for the Gaussian.

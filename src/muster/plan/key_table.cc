@@ -3,6 +3,7 @@
 #include <initializer_list>
 #include <iterator>
 
+#include "muster/describe/mechanism.h"
 #include "muster/describe/stage.h"
 #include "muster/plan/keys.h"
 #include "muster/plan/randomizer_table.h"
@@ -142,7 +143,8 @@ std::vector<KeySpec> randomizer_keys() {
           .key = "randomizer.epsilon0",
           .flag = "--epsilon0",
           .meaning = "local epsilon of one message",
-          .values = Numbers{.field = &PlanValues::epsilon0, .range = kPositive},
+          .values = Numbers{.field = &PlanValues::epsilon0,
+                            .range = {.low = accounting::kMinEpsilon0, .low_included = true}},
           .randomizers = randomizers_where(&RandomizerSpec::takes_epsilon0),
           .needed = Needed::always,
       },
