@@ -175,7 +175,8 @@ TEST(SubsampledRdp, ExtremesAreTotal) {
         const double subset = SubsampledRdp(g, message).upper(order);
         EXPECT_TRUE(subset >= 0 && subset <= message(order) * (1 + 1e-12))
             << g << " " << mu << " " << order << " " << subset;
-        const double mixed = CheckInMixture(1e9, g, [&](double) -> const RenyiCurve& { return message; }).upper(order);
+        const double mixed =
+            CheckInMixture(1e9, g, [&](double) -> const RenyiCurve& { return message; }).upper(order);
         EXPECT_TRUE(mixed >= 0 && mixed <= message(order) * (1 + 1e-9))
             << g << " " << mu << " " << order << " " << mixed;
       }
