@@ -122,9 +122,8 @@ void draw(const Curve& curve, const Stroke& stroke, const Axis& y, reporting::Ch
   }
 }
 
-std::string words_at(double x, double y, const std::string& words, const char* css = "") {
-  return fmt::format("<text class=\"{}\" x=\"{}\" y=\"{}\">{}</text>\n", css, x, y,
-                     reporting::escaped(words));
+std::string words_at(double x, double y, const std::string& words) {
+  return fmt::format("<text x=\"{}\" y=\"{}\">{}</text>\n", x, y, reporting::escaped(words));
 }
 
 std::string legend(const std::vector<Curve>& curves, const std::vector<Stroke>& strokes) {
@@ -135,7 +134,7 @@ std::string legend(const std::vector<Curve>& curves, const std::vector<Stroke>& 
     if (drawn_as_marks(curves[i].kind)) {
       svg += fmt::format("<circle class=\"{}-dot\" cx=\"{}\" cy=\"{}\" r=\"5\" fill=\"{}\"/>\n",
                          strokes[i].css, kLeft + 15, y - 4, strokes[i].colour);
-      svg += words_at(kLeft + 40, y, name, "ink");
+      svg += words_at(kLeft + 38, y, name);
     } else {
       svg += reporting::legend_row({{name, strokes[i]}}, {kLeft, y - 4});
     }
