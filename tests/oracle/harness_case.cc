@@ -6,6 +6,7 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "muster/describe/mechanism.h"
 #include "muster/numerics/ordered.h"
 #include "tests/oracle/known_false.h"
 #include "tests/oracle/random_cases.h"
@@ -119,7 +120,7 @@ void choose_laws(Case& c, std::mt19937_64& engine) {
       if (x != y && !far) c.pairs.emplace_back(x, y);
     }
   }
-  c.epsilon0 = static_cast<double>(largest_log_ratio(c.laws)) * (1 + 1e-15) + 1e-300;
+  c.epsilon0 = static_cast<double>(largest_log_ratio(c.laws)) * (1 + 1e-15) + kMinEpsilon0;
   if (c.class_c > 0) c.epsilon0 = numerics::larger(c.epsilon0, c.class_c);
 }
 
