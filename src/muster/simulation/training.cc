@@ -123,8 +123,7 @@ class Session {
   Session(Ranks& ranks, const protocols::Plan& plan, const TrainingParts& parts,
           const learning::DataSplit& data, RunFolder* folder, const TrainingOptions& options,
           Checkpoint start)
-      : ranks_(ranks),
-        plan_(plan),
+      : plan_(plan),
         folder_(folder),
         rule_(rule_of(plan)),
         state_(std::move(start)),
@@ -226,7 +225,6 @@ class Session {
                                       round, key, value, descends ? "; lower the learning rate" : ""));
   }
 
-  Ranks& ranks_;
   const protocols::Plan& plan_;
   RunFolder* folder_;
   UpdateRule rule_;
