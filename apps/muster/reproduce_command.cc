@@ -109,7 +109,9 @@ int run(const ReproduceFlags& flags) {
     list(flags.json);
     return 0;
   }
-  for (const Recipe* recipe : chosen(flags)) reproduce_one(*recipe, flags);
+  const std::vector<const Recipe*> recipes = chosen(flags);
+  reproduce::make_folder(flags.out);  // before anything is computed that could not be written
+  for (const Recipe* recipe : recipes) reproduce_one(*recipe, flags);
   return 0;
 }
 

@@ -17,6 +17,7 @@ import math
 import re
 
 import fourier
+import inversion
 import gaussian_two_types
 import stored
 
@@ -61,7 +62,7 @@ def one_round(n, rate, local, *kinds):
 
 def epsilon(curve, masses_of, deviation, rounds, delta, high):
     if rounds == 1:
-        return fourier.epsilon_of(curve, delta, high)
+        return inversion.epsilon_of(curve, delta, high)
     found = []
     for per_deviation in (10, 20):
         step = deviation / per_deviation

@@ -24,6 +24,7 @@ library alone.
 import math
 
 import fourier
+import inversion
 import stored
 from fourier import normal_density, upper_normal
 
@@ -167,10 +168,10 @@ def main():
     for mu, two_types, pair, profile in stored.rows(TEST, "TEST(GaussianTwoTypes, ReferenceValues)"):
         of_pair, of_profile, of_types = curves(mu, hump(mu, math.exp(two_types)))
         where = f"one round, mu = {mu}, delta = 1e-6"
-        own = fourier.epsilon_of(of_types, 1e-6, 1.3 * two_types)
+        own = inversion.epsilon_of(of_types, 1e-6, 1.3 * two_types)
         compare.between(f"{where}, two types", own, two_types, 1.01 * own)
-        compare.near(f"{where}, the pair", fourier.epsilon_of(of_pair, 1e-6, 1.3 * pair), pair, 2e-3 * pair)
-        compare.near(f"{where}, X*", fourier.epsilon_of(of_profile, 1e-6, 1.3 * profile), profile, 2e-3 * profile)
+        compare.near(f"{where}, the pair", inversion.epsilon_of(of_pair, 1e-6, 1.3 * pair), pair, 2e-3 * pair)
+        compare.near(f"{where}, X*", inversion.epsilon_of(of_profile, 1e-6, 1.3 * profile), profile, 2e-3 * profile)
     for sigma, rounds, two_types, most, least, profile in stored.rows(
             TEST, "TEST(GaussianTwoTypes, ComposedReferenceValues)"):
         mu, delta = 2 / sigma, 1e-5

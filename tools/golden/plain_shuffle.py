@@ -13,6 +13,8 @@ import array
 import math
 import sys
 
+from inversion import epsilon_of
+
 DEVIATIONS = 9
 ROWS = [(10_000, 1, 1e-6), (10_000, 2, 1e-6), (100_000, 4, 1e-6), (1_000_000, 4, 1e-8)]  # n, epsilon0, delta
 LARGEST_FOR_SYMBOLS = 100_000  # the sum over three counts is too slow beyond
@@ -140,22 +142,6 @@ def closed_form(n, epsilon0, delta):
     hidden = math.exp(epsilon0) / n
     spread = 8 * math.sqrt(hidden * math.log(4 / delta)) + 8 * hidden
     return math.log(1 + (math.exp(epsilon0) - 1) / (math.exp(epsilon0) + 1 / (1 + spread)) * spread)
-
-
-def epsilon_of(delta_of, delta, high):
-    """The epsilon at which delta_of falls to delta, by bisection to a hundredth and then by secants of the logarithm."""
-    low = 0.0
-    while high - low > 0.01 * high:
-        middle = (low + high) / 2
-        low, high = (middle, high) if delta_of(middle) > delta else (low, middle)
-    xs, ys = [low, high], [math.log(delta_of(low) / delta), math.log(delta_of(high) / delta)]
-    while abs(xs[-1] - xs[-2]) > 1e-13:
-        x = xs[-1] - ys[-1] * (xs[-1] - xs[-2]) / (ys[-1] - ys[-2])
-        xs.append(x)
-        ys.append(math.log(delta_of(x) / delta))
-        if ys[-1] == ys[-2]:
-            break
-    return xs[-1]
 
 
 def main():

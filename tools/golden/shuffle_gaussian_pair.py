@@ -20,6 +20,7 @@ import math
 import re
 
 import fourier
+import inversion
 import stored
 
 PAIR_TEST = "src/muster/accounting/theorems/exact/shuffle_gaussian_pair_test.cc"
@@ -65,7 +66,7 @@ def main():
     for n, mu, delta, forward, reverse in pairs:
         pair = Pair(n, mu)
         high = 8 * math.sqrt(math.expm1(mu * mu) / n)  # doubles hold the curve up to here
-        found = fourier.epsilon_of(pair.forward, delta, high), fourier.epsilon_of(pair.reverse, delta, high)
+        found = inversion.epsilon_of(pair.forward, delta, high), inversion.epsilon_of(pair.reverse, delta, high)
         where = f"{n:g} clients, mu = {mu:.10g}, delta = {delta:.6g}"
         print(f"{where}: forward {found[0]:.10f}, reverse {found[1]:.10f}")
         for name, computed, figure in (("forward", found[0], forward), ("reverse", found[1], reverse)):

@@ -17,7 +17,9 @@ import itertools
 import math
 import re
 
+import class_c
 import fourier
+import inversion
 import plain_shuffle
 import stored
 from fourier import normal_density
@@ -161,42 +163,34 @@ def watched(epsilon0, m, epsilon):
     return total
 
 
-def four_slots(epsilon0, m, epsilon):
-    e, top = math.exp(epsilon), math.exp(epsilon0)
-    q = 1 / (top + 1)
-    atoms = [(top - e, q), (1 - e * top, q), (0.0, 1 - 2 * q)]
-    return math.fsum(math.prod(mass for _, mass in terms) * max(0.0, math.fsum(x for x, _ in terms)) / m
-                     for terms in itertools.product(atoms, repeat=m))
-
-
 def main():
     compare = stored.Comparison()
     watching, four = stored.expected(TEST, "TEST(Slots, VariantsThatBreakTheTheoremAreCaught)")
     compare.near("four slots, epsilon0 = 1, epsilon = 0.5, everyone knows who was asked", watched(1, 4, 0.5), watching)
-    compare.near("four slots, epsilon0 = 1, epsilon = 0.5, (1)", four_slots(1, 4, 0.5), four)
+    compare.near("four slots, epsilon0 = 1, epsilon = 0.5, (1)", class_c.any_randomizer(4, 1, 0.5), four)
 
     pure, delta = Pure(1), 1e-6
     found = re.findall(r"expect_about\(.*, ([0-9.]+)\);", stored.part(TEST, "TEST(Slots, ReferenceValues)"))
     one_per_slot, whole_run, by_counting, lower = map(stored.Figure, found)
     where = "epsilon0 = 1, delta = 1e-6"
     compare.near(f"{where}, 10,000 slots, (1)",
-                 plain_shuffle.epsilon_of(plain_shuffle.blanket(10_000, 1), delta, 1), one_per_slot)
+                 inversion.epsilon_of(plain_shuffle.blanket(10_000, 1), delta, 1), one_per_slot)
     compare.near(f"{where}, 60,000 clients, (3)",
-                 fourier.epsilon_of(averaged(pure, 60_000, 1 - 50 / 60_000), delta, 0.03), whole_run)
+                 inversion.epsilon_of(averaged(pure, 60_000, 1 - 50 / 60_000), delta, 0.03), whole_run)
     compare.near(f"{where}, 10,000 slots and clients, (2)",
-                 fourier.epsilon_of(counted(pure, 10_000, 1, 9_999, 1), delta, 0.04), by_counting)
-    best = fourier.epsilon_of(counted(pure, 10_000, 1, 9_999, 1, as_the_accountant=False), delta, 0.04)
+                 inversion.epsilon_of(counted(pure, 10_000, 1, 9_999, 1), delta, 0.04), by_counting)
+    best = inversion.epsilon_of(counted(pure, 10_000, 1, 9_999, 1, as_the_accountant=False), delta, 0.04)
     print(f"    at the best Lambda, with the exact tail: {best:.6f}")
     compare.near(f"{where}, 10,000 slots and clients, the pair",
-                 fourier.epsilon_of(pair_reverse(1, 10_000, 1, 9_999, 1), delta, 0.03), lower)
+                 inversion.epsilon_of(pair_reverse(1, 10_000, 1, 9_999, 1), delta, 0.03), lower)
 
     gaussian = Gaussian(0.4)
     table = re.search(r"^\| Gaussian, mu = \.4.*\| (0\.\d+); counted: (0\.\d+) \|$",
                       (stored.ROOT / PAGE).read_text(encoding="utf-8"), re.MULTILINE)
     where = "Gaussian, mu = 0.4, 10,000 slots and clients, delta = 1e-6"
-    compare.near(f"{where}, (1)", fourier.epsilon_of(fixed(gaussian, 10_000, 1), delta, 0.02), stored.Figure(table[1]))
+    compare.near(f"{where}, (1)", inversion.epsilon_of(fixed(gaussian, 10_000, 1), delta, 0.02), stored.Figure(table[1]))
     compare.near(f"{where}, (2)",
-                 fourier.epsilon_of(counted(gaussian, 10_000, 1, 9_999, 1), delta, 0.015), stored.Figure(table[2]))
+                 inversion.epsilon_of(counted(gaussian, 10_000, 1, 9_999, 1), delta, 0.015), stored.Figure(table[2]))
 
     # The test's values are ceilings of enclosures. The third, 1e-18, is below what doubles resolve.
     ceilings = re.findall(r"\{(?:std::pair\{)?([0-9.e-]+), ([0-9.e-]+)\}",

@@ -17,6 +17,7 @@ import math
 import re
 
 import fourier
+import inversion
 import stored
 from fourier import normal_density, upper_normal
 
@@ -169,7 +170,7 @@ def main():
         failure = min(FAILURES, key=lambda power: abs(ratios[power] - ratio))
         where = f"mu = {mu:.6g}, a pool of {pool}, failure {failure:g}"
         compare.near(f"{where}, ratio", ratios[failure], ratio, 0.004 * ratio)
-        own = fourier.epsilon_of(curve(mu, pool, failure, ratios[failure]), DELTA, 1.2 * epsilon)
+        own = inversion.epsilon_of(curve(mu, pool, failure, ratios[failure]), DELTA, 1.2 * epsilon)
         compare.between(f"{where}, epsilon", own, epsilon, 1.003 * own)
     compare.leave()
 

@@ -66,8 +66,8 @@ double round_step(double range, std::size_t most) {
   return 10 * decade;
 }
 
-std::vector<double> linear_ticks(double low, double high, std::size_t most) {
-  const double step = round_step(high - low, most);
+std::vector<double> linear_ticks(double low, double high, std::size_t most, double min_step) {
+  const double step = std::max(min_step, round_step(high - low, most));
   std::vector<double> found;
   for (double count = std::ceil(low / step - 1e-9); count * step <= high + 1e-9 * step; ++count) {
     found.push_back(count * step);
@@ -78,6 +78,11 @@ std::vector<double> linear_ticks(double low, double high, std::size_t most) {
 }  // namespace
 
 Scale Scale::linear(double low, double high, double from, double to) { return {false, low, high, from, to}; }
+Scale Scale::whole_numbers(double low, double high, double from, double to) {
+  Scale scale = linear(low, high, from, to);
+  scale.min_step_ = 1;
+  return scale;
+}
 Scale Scale::logarithmic(double low, double high, double from, double to) {
   return {true, low, high, from, to};
 }
@@ -100,7 +105,7 @@ double Scale::at(double value) const {
 }
 
 std::vector<double> Scale::ticks(std::size_t most) const {
-  return logarithmic_ ? logarithmic_ticks(low_, high_, most) : linear_ticks(low_, high_, most);
+  return logarithmic_ ? logarithmic_ticks(low_, high_, most) : linear_ticks(low_, high_, most, min_step_);
 }
 
 std::string Scale::tick_text(double value) const {

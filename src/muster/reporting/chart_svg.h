@@ -37,6 +37,8 @@ struct DataPoint {
 class Scale {
  public:
   static Scale linear(double low, double high, double from, double to);
+  // A linear scale of a count: ticks are whole numbers.
+  static Scale whole_numbers(double low, double high, double from, double to);
   static Scale logarithmic(double low, double high, double from, double to);
   // A linear scale around the values that begins and ends at round numbers.
   static Scale around(double low, double high, double from, double to);
@@ -54,6 +56,7 @@ class Scale {
       : logarithmic_(logarithmic), low_(low), high_(high), from_(from), to_(to) {}
   bool logarithmic_;
   double low_, high_, from_, to_;
+  double min_step_ = 0;  // between ticks
 };
 
 class ChartPanel {

@@ -31,6 +31,11 @@ TEST(ChartSvg, LinearTicksAreRoundAndFew) {
   }
 }
 
+TEST(ChartSvg, TicksOfACountAreWholeNumbers) {
+  EXPECT_THAT(Scale::whole_numbers(1, 4, 0, 100).ticks(20), ElementsAre(1, 2, 3, 4));
+  EXPECT_THAT(Scale::whole_numbers(0, 700, 0, 100).ticks(8), Scale::linear(0, 700, 0, 100).ticks(8));
+}
+
 TEST(ChartSvg, AScaleAroundValuesHoldsThemAndIsNeverEmpty) {
   for (const auto& [low, high] :
        {std::pair{5638.0, 6368.0}, {0.0, 0.0}, {7.0, 7.0}, {-3.0, 0.001}, {1e9, 1e9 + 1}}) {

@@ -92,12 +92,15 @@ std::string figure_json(const PaperFigure& figure, const FigureText& text) {
          "\n";
 }
 
-void write_figure(const PaperFigure& figure, const FigureText& text, const std::filesystem::path& folder) {
+void make_folder(const std::filesystem::path& folder) {
   std::error_code failed;
   std::filesystem::create_directories(folder, failed);
   if (failed) {
     throw Error(ErrorCode::file, folder.string(), "", "", "cannot be made a folder: " + failed.message());
   }
+}
+
+void write_figure(const PaperFigure& figure, const FigureText& text, const std::filesystem::path& folder) {
   replace_file(file_of(folder, text.id, ".csv"), figure_csv(figure));
   replace_file(file_of(folder, text.id, ".svg"), figure_svg(figure, text, Theme::viewer));
   replace_file(file_of(folder, text.id, ".png"), png_of(figure_svg(figure, text, Theme::light)));

@@ -101,8 +101,9 @@ Scale scale_of(const Axis& axis, Range range, double from, double to, bool exact
     const double margin = exact && range.low < range.high ? 1 : 1.15;
     return Scale::logarithmic(range.low / margin, range.high * margin, from, to);
   }
-  return exact && range.low < range.high ? Scale::linear(range.low, range.high, from, to)
-                                         : Scale::around(range.low, range.high, from, to);
+  if (!exact || range.low == range.high) return Scale::around(range.low, range.high, from, to);
+  return axis.counts ? Scale::whole_numbers(range.low, range.high, from, to)
+                     : Scale::linear(range.low, range.high, from, to);
 }
 
 // Single numbers, which no line joins.

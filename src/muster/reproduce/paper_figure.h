@@ -38,6 +38,7 @@ struct Curve {
 struct Axis {
   std::string label;
   bool logarithmic = false;
+  bool counts = false;  // whole numbers, on a linear axis
 };
 
 // A parameter behind the curves. One that the paper's text does not state was chosen, and pictures say so.
@@ -50,8 +51,9 @@ struct Setting {
 enum class Verdict {
   holds,
   holds_with_a_note,  // holds as far as it can be checked, or in another sense than a reader expects
-  not_reproduced,     // the computed values do not show it; parameters that the text leaves out may be why
-  is_false,           // a computed value contradicts it
+  not_reproduced,  // what was computed does not show it: parameters that the text leaves out may be why, or it
+                   // needs training that no recipe does; the finding says which
+  is_false,        // a computed value contradicts it
 };
 const char* name_of(Verdict verdict);  // "holds", "holds with a note", "not reproduced", "false"
 

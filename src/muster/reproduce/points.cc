@@ -32,14 +32,6 @@ double value_at(const Curve& curve, std::size_t index) {
   return curve.points.at(index).value.value_or(std::numeric_limits<double>::infinity());
 }
 
-std::vector<double> geometric(double low, double high, std::size_t count) {
-  std::vector<double> values = arithmetic(std::log(low), std::log(high), count);
-  for (double& value : values) value = std::exp(value);
-  values.front() = low;
-  values.back() = high;
-  return values;
-}
-
 std::vector<double> arithmetic(double low, double high, std::size_t count) {
   std::vector<double> values;
   for (std::size_t i = 0; i < count; ++i) {
@@ -51,6 +43,14 @@ std::vector<double> arithmetic(double low, double high, std::size_t count) {
 
 bool prints_as(double value, double printed, int decimals) {
   return fmt::format("{:.{}f}", value, decimals) == fmt::format("{:.{}f}", printed, decimals);
+}
+
+std::uint64_t whole(double count) { return static_cast<std::uint64_t>(std::llround(count)); }
+
+std::string grouped(double count) {
+  std::string digits = fmt::format("{:.0f}", count);
+  for (std::size_t end = digits.size(); end > 3;) digits.insert(end -= 3, 1, ',');
+  return digits;
 }
 
 std::string power_of_ten(double value) { return fmt::format("10^{:.0f}", std::log10(value)); }

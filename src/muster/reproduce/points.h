@@ -1,6 +1,7 @@
 // Short ways to write a recipe: points from bounds, and verdicts from comparisons. Pure functions.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -25,12 +26,17 @@ std::vector<Curve> proven_and_lower(const std::string& proven, const std::string
 // The value of a curve's point; infinity where it has none.
 double value_at(const Curve& curve, std::size_t index);
 
-// `count` values from `low` to `high`, both included, at equal ratios. 0 < low < high, count >= 2.
-std::vector<double> geometric(double low, double high, std::size_t count);
+// `count` values from `low` to `high`, both included, at equal distances; count >= 2.
 std::vector<double> arithmetic(double low, double high, std::size_t count);
 
 // Whether a value, rounded to `decimals`, is the printed one.
 bool prints_as(double value, double printed, int decimals);
+
+// A number of rounds or clients as an integer, rounded to the nearest.
+std::uint64_t whole(double count);
+
+// A count with commas: "1,000,000".
+std::string grouped(double count);
 
 // "10^3" for 1000, "10^-6" for 1e-6. The value is a power of ten.
 std::string power_of_ten(double value);

@@ -142,11 +142,13 @@ TEST(FigureSvg, LeavesOutWhatIsNotFinite) {
 TEST(FigureFiles, AreWrittenWhole) {
   const muster::testing::TemporaryFolder folder;
   EXPECT_FALSE(is_written("009-figure-1", folder.path() / "new"));
+  make_folder(folder.path() / "new");
   write_figure(figure_of_test(), text_of_test(), folder.path() / "new");
   EXPECT_TRUE(is_written("009-figure-1", folder.path() / "new"));
   std::filesystem::remove(folder.path() / "new" / "009-figure-1.json");
   EXPECT_FALSE(is_written("009-figure-1", folder.path() / "new"));
-  EXPECT_THROW(write_figure(figure_of_test(), text_of_test(), "/proc/none"), Error);
+  EXPECT_THROW(make_folder("/proc/none"), Error);
+  EXPECT_THROW(write_figure(figure_of_test(), text_of_test(), folder.path() / "missing"), Error);
 }
 
 }  // namespace

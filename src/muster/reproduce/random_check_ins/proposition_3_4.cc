@@ -43,7 +43,7 @@ DummyCount counted(const Sizes& sizes, double c) {
 Finding bound_holds(const DummyComparison& comparison) {
   return {
       "002-proposition-3-4-holds", comparison.agrees() ? Verdict::holds : Verdict::is_false,
-      fmt::format("m (1 - p0/m)^n is not only a bound but the expectation itself: {}.", comparison.words())};
+      fmt::format("m (1 - p0/m)^n as the expectation itself, not only as a bound: {}.", comparison.words())};
 }
 
 Finding simple_bound_holds() {

@@ -188,13 +188,11 @@ Finding factor_e(double n) {
   return {
       "002-table-1-factor-e", is_e ? Verdict::holds_with_a_note : Verdict::not_reproduced,
       fmt::format(
-          "At p0 = m/n a share {:.3f} = 1/e of the updates are dummies, which carry noise and no signal. "
+          "At p0 = m/n a share {:.3f} of the updates are dummies, which carry noise and no signal. "
           "Compared are one run of m = n slots and a shuffle of n with Laplace noise, at the same epsilon by "
           "Theorems 3.2 and 5.1. The run's variance of noise over squared signal is {:.2f} times the "
-          "shuffle's "
-          "if the shuffle has epsilon0 = 0.001, in deviations {:.2f} times; if it has epsilon0 = 1, {:.2f} "
-          "times "
-          "the variance. None is the printed {:.3f}, for which the text gives no derivation.",
+          "shuffle's if the shuffle has epsilon0 = 0.001, in deviations {:.2f} times; if it has epsilon0 = "
+          "1, {:.2f} times the variance. Printed is {:.3f}, for which the text gives no derivation.",
           dummies, small, std::sqrt(small), one, printed)};
 }
 

@@ -71,17 +71,15 @@ PaperFigure shuffle_gaussian_figure_1a() {
                sigma = number_of("001-table-1-parameters", 1);
   const auto last_order = static_cast<std::uint64_t>(number_of("001-table-1-orders"));
   const Question question{Question::Kind::epsilon_at_delta, 1 / clients};
-  const accounting::Accountant accountant(
-      accounting::GaussianLocal{sigma},
-      accounting::Shuffle{ClientCount::of(static_cast<std::uint64_t>(clients))});
+  const accounting::Accountant accountant(accounting::GaussianLocal{sigma},
+                                          accounting::Shuffle{ClientCount::of(whole(clients))});
   PaperFigure figure;
   figure.x = {"number of compositions", true};
   figure.y = {"epsilon at delta = 1/n", true};
-  figure.settings = {{"n =", fmt::format("{}, as in Table 1", clients), true},
+  figure.settings = {{"n =", grouped(clients) + ", as in Table 1", true},
                      {"sigma =", fmt::format("{}, as in Table 1", sigma), true},
                      {"orders to", fmt::format("{}, as in Table 1", last_order), true},
                      {"compositions", "1 to 1,000", true}};
-  const auto whole = [](double rounds) { return static_cast<std::uint64_t>(rounds); };
   const Curve alone =
       curve_of("no shuffling: Corollary 1, distance 1", Kind::published, kRounds, [&](double t) {
         return point_of(t, accounting::shuffle_gaussian_corollary1_bound(1 / sigma, whole(t), question));

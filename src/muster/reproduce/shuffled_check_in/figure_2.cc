@@ -33,11 +33,9 @@ struct Setup {
   double rate = number_of("000-ldp-sgd-rate");
   double epsilon0 = number_of("000-ldp-sgd-epsilon0");
   double last_round = number_of("000-figure-3a-rounds");
-  accounting::ShuffledCheckIn protocol{ClientCount::of(static_cast<std::uint64_t>(clients)), Rate::of(rate)};
+  accounting::ShuffledCheckIn protocol{ClientCount::of(whole(clients)), Rate::of(rate)};
   Question question{Question::Kind::epsilon_at_delta, kDelta};
 };
-
-std::uint64_t whole(double rounds) { return static_cast<std::uint64_t>(rounds); }
 
 Curve upper_as_printed(const Setup& s) {
   return curve_of("upper bound: Theorem 2 as printed, Lemma 2", Kind::published, kRounds, [&](double t) {
@@ -133,12 +131,12 @@ PaperFigure shuffled_check_in_figure_2() {
   const Setup setup;
   PaperFigure figure;
   figure.x = {"rounds", true};
-  figure.y = {"epsilon at delta = 1e-5", true};
+  figure.y = {"epsilon at delta = " + power_of_ten(kDelta), true};
   figure.settings = {{"Delta =", fmt::format("{}", number_of("000-remark-1-slack")), false},
-                     {"n =", fmt::format("{}, as in Figure 3a", setup.clients), true},
+                     {"n =", grouped(setup.clients) + ", as in Figure 3a", true},
                      {"gamma =", fmt::format("{}, as in Figure 3a", setup.rate), true},
                      {"epsilon0 =", fmt::format("{}, as in Figure 3a", setup.epsilon0), true},
-                     {"delta =", "1e-5", true},
+                     {"delta =", power_of_ten(kDelta), true},
                      {"rounds", "10 to 10,000", true},
                      {"orders of Theorem 3", "to 1,000", true}};
   const Curve upper = upper_as_printed(setup), lower = plotted_lower(setup),

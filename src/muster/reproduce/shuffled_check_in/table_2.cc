@@ -23,7 +23,7 @@ PaperFigure shuffled_check_in_table_2() {
   const Stated stated;
   const std::vector<learning::Layer> layers = learning::layers(learning::Architecture::cnn);
   PaperFigure figure;
-  figure.x = {"layer with parameters", false};
+  figure.x = {.label = "layer with parameters", .counts = true};
   figure.y = {"parameters", true};
   figure.settings = {{"layers", "as Table 2 lists them", false},
                      {"padding", "3 zeros around the image", true},

@@ -24,8 +24,6 @@ using accounting::Question;
 
 constexpr double kShareOfRounds = 0.5;  // of delta, for the rounds' own deltas in the closed form of [34]
 
-std::uint64_t whole(double count) { return static_cast<std::uint64_t>(std::llround(count)); }
-
 Question question_of(const Setup& setup) { return {Question::Kind::epsilon_at_delta, setup.delta}; }
 
 // The point for which the text states ratios of epsilons.
@@ -119,9 +117,6 @@ std::function<accounting::Statement(double x)> statements(const Panel& panel,
   };
 }
 
-// A power of ten: "1e-8".
-std::string power_text(double value) { return fmt::format("1e{:.0f}", std::log10(value)); }
-
 }  // namespace
 
 Panel panel_a() { return over_rounds(stated_point()); }
@@ -170,8 +165,8 @@ PaperFigure figure_of(const Panel& panel, const PaperCurves& papers, const std::
   const double delta = number_of("004-figure-2-delta");
   PaperFigure figure;
   figure.x = {panel.x, true};
-  figure.y = {"epsilon at delta = " + power_text(delta), true};
-  figure.settings = {{"delta =", power_text(delta), false}};
+  figure.y = {"epsilon at delta = " + power_of_ten(delta), true};
+  figure.settings = {{"delta =", power_of_ten(delta), false}};
   figure.settings.insert(figure.settings.end(), settings.begin(), settings.end());
   figure.settings.push_back(
       {panel.x, fmt::format("{} to {}", grouped(panel.xs.front()), grouped(panel.xs.back())), true});
@@ -202,12 +197,6 @@ Quotients quotients(const Curve& above, const Curve& below) {
     found = {std::fmin(found.least, quotient), std::fmax(found.most, quotient)};
   }
   return found;
-}
-
-std::string grouped(double count) {
-  std::string digits = fmt::format("{:.0f}", count);
-  for (std::size_t end = digits.size(); end > 3;) digits.insert(end -= 3, 1, ',');
-  return digits;
 }
 
 }  // namespace muster::reproduce::subsampled_shuffle

@@ -60,7 +60,4 @@ struct Quotients {
 };
 Quotients quotients(const Curve& above, const Curve& below);
 
-// A count with commas: "1,000,000".
-std::string grouped(double count);
-
 }  // namespace muster::reproduce::subsampled_shuffle

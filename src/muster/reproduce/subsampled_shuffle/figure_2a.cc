@@ -11,7 +11,6 @@
 namespace muster::reproduce {
 namespace {
 
-using subsampled_shuffle::grouped;
 using subsampled_shuffle::PaperCurves;
 
 double at_the_point(const Curve& curve) { return value_at(curve, curve.points.size() - 1); }

@@ -10,7 +10,6 @@
 namespace muster::reproduce {
 namespace {
 
-using subsampled_shuffle::grouped;
 using subsampled_shuffle::PaperCurves;
 using subsampled_shuffle::Quotients;
 using subsampled_shuffle::quotients;

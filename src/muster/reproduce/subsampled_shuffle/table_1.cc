@@ -157,7 +157,7 @@ PaperFigure subsampled_shuffle_table_1() {
     without.points.push_back({x, static_cast<double>(count.weights), ""});
   }
   PaperFigure figure;
-  figure.x = {"side of the last feature map", false};
+  figure.x = {.label = "side of the last feature map", .counts = true};
   figure.y = {"parameters", true};
   figure.settings = {{"layers", "as Table 1 lists them", false},
                      {"paddings", fmt::format("0 to {}", kMostPadding), true},
