@@ -4,7 +4,7 @@
 #include <functional>
 #include <vector>
 
-#include "muster/gate/binary_test.h"
+#include "muster/gate/floor_arithmetic.h"
 #include "muster/numerics/slack.h"
 
 namespace muster::accounting {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "muster/gate/binary_test.h"
+#include "muster/gate/floor_arithmetic.h"
 #include "tests/oracle/ball.h"
 
 namespace muster::accounting {

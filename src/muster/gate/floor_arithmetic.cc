@@ -1,4 +1,4 @@
-#include "muster/gate/binary_test.h"
+#include "muster/gate/floor_arithmetic.h"
 
 #include <boost/math/distributions/binomial.hpp>
 #include <boost/math/special_functions/beta.hpp>
