@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "muster/numerics/slack.h"
+
 namespace muster::accounting {
 namespace {
 
@@ -44,7 +46,7 @@ double binary_test(double count, double gap, double log_b, double epsilon) {
   if (log_ones + epsilon < kMaxLog) {
     best = claimed(gap * (1 - std::exp(log_ones)) * (1 - kRoom) - std::exp(log_ones + epsilon) * (1 + kRoom));
   }
-  const double b = std::exp(log_b) * (1 + 1e-12);
+  const double b = std::exp(log_b) * (1 + numerics::kEightThousandRoundings);
   if (!(b > 1e-280 && b < 1) || !(epsilon < kMaxLog)) return best;
   // With a = b + gap, P(ones = t) / P'(ones = t) = (1 - a)/(1 - b) (1 - t/N) + (a/b) t/N rises with t, and
   // rises above E at the best threshold.
@@ -70,10 +72,12 @@ double fair_race(double tails, double heads) {
 }
 
 double log_upper_normal(double x) {
-  if (x < 30) return std::log(0.5 * std::erfc(x / std::sqrt(2.0)) * (1 + 1e-12));
-  return -x * x / 2 * (1 - 1e-15) - std::log(x * 2.506628274631);  // phi(x) / x
+  if (x < 30) return std::log(0.5 * std::erfc(x / std::sqrt(2.0)) * (1 + numerics::kEightThousandRoundings));
+  return -x * x / 2 * (1 - numerics::kEightRoundings) - std::log(x * 2.506628274631);  // phi(x) / x
 }
 
-double upper_normal_from_below(double x) { return 0.5 * std::erfc(x / std::sqrt(2.0)) * (1 - 1e-12); }
+double upper_normal_from_below(double x) {
+  return 0.5 * std::erfc(x / std::sqrt(2.0)) * (1 - numerics::kEightThousandRoundings);
+}
 
 }  // namespace muster::accounting

@@ -1,6 +1,7 @@
 #include "muster/numerics/sums/excess_bounds.h"
 
 #include <cmath>
+#include <limits>
 
 #include "muster/numerics/ordered.h"
 #include "muster/numerics/slack.h"
@@ -12,7 +13,8 @@ namespace {
 // Margin for the round-off of sums of positive terms, each good to about 1e-15.
 constexpr double kOutward = 1e-12;
 constexpr double kSteepest = 100;  // Chernoff's bound is useless where c times the largest atom exceeds this
-constexpr double kMaxExponent = 700;  // of an exponential that is computed: e^709 is the last double
+constexpr double kMaxExponent = 700;     // of an exponential that is computed: e^709 is the last double
+constexpr double kLeastExponent = -744;  // e^-744 is the last but one that is above 0
 
 }  // namespace
 
@@ -20,6 +22,13 @@ double log_mgf_above(const AtomicLaw& law, double c) {
   const Tilt tilt = tilt_of(law, c);
   const double moduli = smaller(1.0, tilt.nonzero_mass * std::exp(smaller(tilt.log_mgf, 1.0)) + 1e-2);
   return tilt.log_mgf + 4e-15 * (std::abs(tilt.log_mgf) + moduli);
+}
+
+double chernoff_bound(double log_mgf, double c, double k) {
+  const double terms = std::abs(log_mgf) + std::abs(c * k) + 1 + std::abs(std::log(c));
+  const double exponent = log_mgf - c * k - 1 - std::log(c) + kEightRoundings * terms;
+  return std::exp(larger(exponent, kLeastExponent)) * (1 + kThreeRoundings) +
+         std::numeric_limits<double>::denorm_min();
 }
 
 ExcessBounds::ExcessBounds(const AtomicLaw& law, double copies, double c) : ExcessBounds(law, copies) {
@@ -65,14 +74,17 @@ double ExcessBounds::above(double x) const {
 }
 
 ExcessBounds::Line ExcessBounds::line(double c, double log_mgf) const {
-  return {c, copies_ * log_mgf - 1 - std::log(c)};
+  const double constant = copies_ * log_mgf - 1 - std::log(c);
+  return {c, constant + kEightRoundings * (std::abs(copies_ * log_mgf) + 1 + std::abs(std::log(c)))};
 }
 
 double ExcessBounds::bounded(const std::vector<Line>& lines, double x, double distance) const {
   count_work(1, kWorkOfLoneExponential, 0);
   double least = kMaxExponent;
   for (const Line& each : lines) {
-    least = smaller(least, each.constant - each.slope * x);
+    const double product = each.slope * x;
+    least = smaller(
+        least, each.constant - product + kThreeRoundings * (std::abs(each.constant) + std::abs(product)));
   }
   const double root = std::sqrt(variance_ + distance * distance);
   const double scarf = distance > 0 ? 0.5 * variance_ / (root + distance) : 0.5 * (root - distance);

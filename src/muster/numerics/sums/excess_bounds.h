@@ -16,6 +16,10 @@ namespace muster::numerics {
 // log E e^{cY}, rounded up by the round-off that its sum may have.
 double log_mgf_above(const AtomicLaw& law, double c);
 
+// Chernoff's bound E e^{c (S - k)} / (e c) on E(S - k)_+, c > 0, from a value that is at least log E e^{cS};
+// positive, or NaN where an argument is. The exponent may cancel: its rounding error is added to it.
+double chernoff_bound(double log_mgf, double c, double k);
+
 class ExcessBounds {
  public:
   // `c` > 0 is the tilt at which Chernoff's bound matters most, such as the saddle point.

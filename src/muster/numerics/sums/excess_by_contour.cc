@@ -6,9 +6,9 @@
 #include <numbers>
 
 #include "muster/numerics/ordered.h"
-#include "muster/numerics/slack.h"
 #include "muster/numerics/sums/characteristic_product.h"
 #include "muster/numerics/sums/contour.h"
+#include "muster/numerics/sums/excess_bounds.h"
 #include "muster/numerics/sums/frequency_walk.h"
 #include "muster/numerics/sums/smoothed_excess.h"
 
@@ -99,9 +99,9 @@ Enclosure excess_by_contour(const AtomicLaw& law, double n, double k) {
     return n * law.log_mgf(lambda) - lambda * k - 1 - std::log(lambda);
   });
   const double log_chernoff = log_scale - 1 - std::log(c);
-  const Enclosure chernoff{0, std::exp(larger(log_chernoff, -700.0)) * (1 + kEightMillionRoundings)};
+  const auto chernoff = [&] { return Enclosure{0, chernoff_bound(n * log_mgf_above(law, c), c, k)}; };
   if (log_chernoff < effort.vanishing) {
-    return chernoff;
+    return chernoff();
   }
   double expected = 0;  // estimated work of this smoothing in budgets, from how far the last one came
   // Find the finest smoothing whose frequencies fit the budget.
@@ -117,7 +117,7 @@ Enclosure excess_by_contour(const AtomicLaw& law, double n, double k) {
       return contour::without_smoothing(sum, log_scale, c, s, period);
     }
     if (coarsest) {  // the integrand hardly decays
-      return chernoff;
+      return chernoff();
     }
     expected = hopeless ? expected : 1 / sum.visited;
   }

@@ -12,6 +12,7 @@
 #include "muster/numerics/slack.h"
 #include "muster/numerics/sums/characteristic_product.h"
 #include "muster/numerics/sums/contour.h"
+#include "muster/numerics/sums/excess_bounds.h"
 #include "muster/numerics/sums/frequency_walk.h"
 #include "muster/numerics/sums/smoothed_excess.h"
 
@@ -240,15 +241,18 @@ std::optional<Enclosure> finest_affordable(const Problem& problem, const Contour
   return std::nullopt;
 }
 
-// Chernoff's bound, where the sum costs too much; the margin is a few ulps of error in the
-// exponent per copy.
-Enclosure unintegrated(const Problem& problem, const Contour& at) {
-  double copies = 0;
-  for (const Part& part : problem.parts) {
-    copies += part.copies;
+double chernoff_of(const std::vector<Part>& parts, double k, double c) {
+  double log_mgf = 0;
+  for (const Part& part : parts) {
+    const double own = part.copies * log_mgf_above(*part.law, c * part.scale);
+    log_mgf += own + kEightRoundings * std::abs(own);
   }
-  return problem.jensen.raise(
-      {0, std::exp(at.log_scale - 1) / at.c * (1 + kEightMillionRoundings + 8 * kUlp * copies)});
+  return chernoff_bound(log_mgf, c, k);
+}
+
+// Chernoff's bound, where the integral costs too much.
+Enclosure unintegrated(const Problem& problem, const Contour& at) {
+  return problem.jensen.raise({0, chernoff_of(problem.parts, problem.k, at.c)});
 }
 
 // Roughly the frequency beyond which the product of the characteristic functions is negligible; `most`
@@ -281,7 +285,7 @@ double mixed_sum_saddle(const AtomicLaw& law, const std::vector<ScaledCopies>& g
 
 double excess_of_mixed_sum_chernoff(const AtomicLaw& law, const std::vector<ScaledCopies>& groups, double k,
                                     double c) {
-  return std::exp(tilted(parts_of(law, groups), c).log_mgf - c * k - 1 - std::log(c));
+  return chernoff_of(parts_of(law, groups), k, c);
 }
 
 Enclosure excess_of_mixed_sum(const AtomicLaw& law, const std::vector<ScaledCopies>& groups, double k,

@@ -7,6 +7,7 @@
 
 #include "muster/numerics/ordered.h"
 #include "muster/numerics/sums/enumerated_excess.h"
+#include "muster/numerics/sums/excess_bounds.h"
 #include "muster/numerics/sums/excess_by_contour.h"
 #include "muster/numerics/sums/rare_terms.h"
 #include "muster/numerics/sums/smoothed_excess.h"
@@ -72,7 +73,7 @@ double expected_excess_chernoff(const AtomicLaw& law, double n, double k) {
     return larger(0.0, n * law.mean() - k);
   }
   const double c = excess_saddle(law, n, k);
-  return std::exp(n * law.log_mgf(c) - c * k - 1 - std::log(c));
+  return chernoff_bound(n * log_mgf_above(law, c), c, k);
 }
 
 }  // namespace muster::numerics

@@ -30,7 +30,8 @@ namespace muster::numerics {
 // threshold is an atom of the sum.
 Enclosure expected_excess(const AtomicLaw& law, double n, double k);
 
-// Chernoff's bound min_c E e^{c(S-k)} / (e c) on the same quantity: cheap, within a factor of about 10.
+// Chernoff's bound min_c E e^{c(S-k)} / (e c) on the same quantity, rounded up: cheap, within a factor of
+// about 10.
 double expected_excess_chernoff(const AtomicLaw& law, double n, double k);
 
 }  // namespace muster::numerics

@@ -15,6 +15,8 @@ namespace muster::numerics {
 namespace {
 
 constexpr double kOutward = 1e-12;  // margin for the round-off of sums of terms, each good to about 1e-15
+// Instead of an infinite bound, which times a probability of 0 would not be a number.
+constexpr double kLargest = 1e304;
 
 // Tuning: every choice gives a valid enclosure; these trade its width for work.
 // The values of n p that are tried. What two large terms may contribute falls with the square of n p, so
@@ -138,8 +140,8 @@ class Pieces {
         others_(split_.bulk, n - 1, c_),
         none_scale_(std::exp(n * std::log1p(-split_.chance))),
         one_scale_(n * std::exp((n - 1) * std::log1p(-split_.chance))) {
-    none_chernoff_ = none_scale_ *
-                     std::exp(smaller(n * log_mgf_above(split_.bulk, c_) - c_ * k - 1 - std::log(c_), 700.0));
+    none_chernoff_ =
+        none_scale_ * smaller(chernoff_bound(n * log_mgf_above(split_.bulk, c_), c_, k), kLargest);
     for (const Atom& atom : split_.large) {
       one_ = {one_.lower + one_scale_ * atom.weight * others_.below(k - atom.point),
               one_.upper + one_scale_ * atom.weight * others_.above(k - atom.point)};

@@ -12,6 +12,7 @@
 #include "muster/numerics/sums/atom_kernels.h"
 #include "muster/numerics/sums/contour.h"
 #include "muster/numerics/sums/enumerated_mixture.h"
+#include "muster/numerics/sums/excess_bounds.h"
 #include "muster/numerics/sums/excess_of_mixed_sum.h"
 #include "muster/numerics/sums/mixture_samples.h"
 #include "muster/numerics/sums/smoothed_excess.h"
@@ -332,13 +333,12 @@ Frame frame_along(const AtomicLaw& first, const LawOnContour& a, const LawOnCont
   return frame;
 }
 
-// Markov's inequality at the saddle point, for every mixture at once; the weight n absent/(n - N) of
+// Chernoff's bound at the saddle point, for every mixture at once; the weight n absent/(n - N) of
 // Mixing::swap is at most n.
-double markov_bound(const Frame& frame, const LawOnContour& a, const LawOnContour& b) {
-  const double log_bound = frame.log_scale - 1 - std::log(frame.c) +
-                           (frame.swap ? std::log(frame.terms) : 0) +
-                           larger(0.0, -larger(a.tilt.log_mgf(), b.tilt.log_mgf()));
-  return std::exp(log_bound) + 1e-300;
+double chernoff_of_mixtures(const Frame& frame, const AtomicLaw& first, const AtomicLaw& second) {
+  const double log_mgf = larger(log_mgf_above(first, frame.c), log_mgf_above(second, frame.c));
+  const double besides = (frame.swap ? std::log(frame.terms) : 0) + larger(0.0, -log_mgf);
+  return chernoff_bound(frame.terms * log_mgf + besides * (1 + kEightRoundings), frame.c, frame.k) + 1e-300;
 }
 
 // The best bound over several smoothings; not usable where none is affordable.
@@ -391,7 +391,7 @@ WorstMixture along(const AtomicLaw& first, const AtomicLaw& second, double terms
   const LawOnContour a(first, c), b(second, c);
   Frame frame = frame_along(first, a, b, terms, k, mixing, absent, c);
   if (log_value < kVanishing) {
-    return {{.upper = markov_bound(frame, a, b), .estimate = 0}, kInfinity};
+    return {{.upper = chernoff_of_mixtures(frame, first, second), .estimate = 0}, kInfinity};
   }
   frame.period = contour::choose_period(c, log_value, [&](double lambda) {
     return terms * larger(first.log_mgf(lambda), second.log_mgf(lambda)) - lambda * k - 1 - std::log(lambda);

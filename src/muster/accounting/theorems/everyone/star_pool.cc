@@ -34,8 +34,6 @@ constexpr double kLooseRatio = 4;
 // A slice's upper level is above 1 by at least this.
 constexpr double kLevelsApart = 1e-9;
 constexpr double kInward = 1 - numerics::kEightThousandRoundings;
-// More than the round-off of Chernoff's bound: a few ulps of its exponent per copy, and at most 1e12 copies.
-constexpr double kChernoffRounding = 1.01;
 
 // The largest variance that unequal weights of this ratio add, relative to equal ones.
 double inflation(double ratio) { return (ratio - 1) * (ratio - 1) / (4 * ratio); }
@@ -89,7 +87,7 @@ numerics::Enclosure worst_excess(const numerics::AtomicLaw& law, std::vector<Sli
   std::ranges::stable_sort(slices, std::ranges::greater{}, &Slice::chernoff);
   numerics::Enclosure worst{0, 0};
   for (const Slice& slice : slices) {
-    if (slice.chernoff * kChernoffRounding <= worst.upper) break;
+    if (slice.chernoff <= worst.upper) break;
     const numerics::Enclosure excess =
         slice.chernoff * negligible.scale < negligible.share
             ? numerics::Enclosure{0, slice.chernoff}

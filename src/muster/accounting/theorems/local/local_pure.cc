@@ -85,14 +85,21 @@ class Walk {
   long scale_;
 };
 
-double log_moment(double epsilon0, double rate, double rounds, double t) {
-  const double p = 1 / (1 + std::exp(-epsilon0));
-  const double q = std::exp(-epsilon0) / (1 + std::exp(-epsilon0));
-  return rounds * std::log1p(rate * (p * std::expm1(t * epsilon0) + q * std::expm1(-t * epsilon0)));
+// log E e^{t L} of all rounds, rounded up. With x = t epsilon0, the growth p (e^x - 1) + q (e^-x - 1) is the product
+// (e^x - 1) (1 - e^{-x - epsilon0}) / (1 + e^-epsilon0), in which nothing cancels. It takes 14 roundings, and one of x,
+// which costs 1 + x.
+double log_moment_above(double epsilon0, double rate, double rounds, double t) {
+  const double x = t * epsilon0;
+  const double growth = rate * std::expm1(x) * -std::expm1(-x - epsilon0) / (1 + std::exp(-epsilon0));
+  return rounds * std::log1p(growth * (1 + numerics::kEightRoundings * (2 + x))) *
+         (1 + numerics::kEightRoundings);
 }
 
-// log max_x (1 - e^-x) e^(-t x): the constant of Canonne, Kamath, Steinke (2020), Proposition 12.
-double log_constant(double t) { return t * std::log(t) - (1 + t) * std::log1p(t); }
+// log max_x (1 - e^-x) e^(-t x), rounded up: the constant of Canonne, Kamath, Steinke (2020), Proposition 12,
+// t log t - (1 + t) log(1 + t) with nothing that cancels.
+double log_constant_above(double t) {
+  return -(t * std::log1p(1 / t) + std::log1p(t)) * (1 - numerics::kEightRoundings);
+}
 
 // The minimum over t > 0 of a quasi-convex function. Any t gives a valid bound.
 template <class F>
@@ -118,8 +125,8 @@ double pure_delta_by_moments(double epsilon0, double rate, std::uint64_t rounds,
   const double n = static_cast<double>(rounds);
   if (epsilon >= n * epsilon0 * (1 + 4 * kUnit)) return 0;
   const double log_delta = minimum_over_t(epsilon0, [&](double t) {
-    const double moment = log_moment(epsilon0, rate, n, t);
-    return moment - t * epsilon + log_constant(t) + 1e-13 * (1 + moment + t * epsilon + t);
+    const double moment = log_moment_above(epsilon0, rate, n, t), constant = log_constant_above(t);
+    return moment - t * epsilon + constant + numerics::kEightRoundings * (moment + t * epsilon - constant);
   });
   return numerics::smaller(1.0, std::exp(log_delta) * (1 + numerics::kEightThousandRoundings) + kTiny);
 }
@@ -127,8 +134,10 @@ double pure_delta_by_moments(double epsilon0, double rate, std::uint64_t rounds,
 double pure_epsilon_by_moments(double epsilon0, double rate, std::uint64_t rounds, double delta) {
   const double n = static_cast<double>(rounds);
   const double epsilon = minimum_over_t(epsilon0, [&](double t) {
-    const double moment = log_moment(epsilon0, rate, n, t);
-    return (moment - std::log(delta) + log_constant(t) + 1e-13 * (1 + moment + t)) / t;
+    const double moment = log_moment_above(epsilon0, rate, n, t), constant = log_constant_above(t);
+    return (moment - std::log(delta) + constant +
+            numerics::kEightRoundings * (moment - std::log(delta) - constant)) /
+           t;
   });
   return numerics::within(epsilon * (1 + numerics::kEightThousandRoundings), 0.0,
                           n * epsilon0 * (1 + 4 * kUnit));

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
+#include <cstdint>
 
 #include "muster/core/error.h"
 #include "muster/describe/gaussian_divergence.h"
@@ -110,6 +111,36 @@ TEST(LocalPure, MomentBoundDominatesTheExactOne) {
       EXPECT_LE(moments, exact * 1.2 + 0.1);
       EXPECT_GE(local_detail::pure_delta_by_moments(epsilon0, 0.1, rounds, exact),
                 local_detail::pure_delta(epsilon0, 0.1, rounds, exact));
+    }
+  }
+}
+
+// Where t epsilon0 is small, the two parts of the moment nearly cancel. With 64 bits of mantissa, their sum still
+// shows an error of 1e-8.
+TEST(LocalPure, MomentBoundIsRoundedUpWhereItsPartsNearlyCancel) {
+  constexpr std::uint64_t kRounds = 1'000'000'000'000'000;
+  for (const double epsilon0 : {1e-10, 3e-9, 1e-7}) {
+    for (const double deviations : {5.0, 10.0, 20.0}) {
+      const long double e0 = epsilon0, p = 1 / (1 + std::exp(-e0)), n = kRounds;
+      const double epsilon = static_cast<double>(deviations * std::sqrt(n) * e0);
+      const auto exponent = [&](long double log_t) {
+        const long double t = std::exp(log_t), x = t * e0;
+        const long double moment = n * std::log1p(p * std::expm1(x) + (1 - p) * std::expm1(-x));
+        return moment - t * epsilon - t * std::log1p(1 / t) - std::log1p(t);
+      };
+      long double low = 0, high = -std::log(e0);
+      for (int i = 0; i < 100; ++i) {
+        const long double third = (high - low) / 3;
+        if (exponent(low + third) < exponent(high - third)) {
+          high -= third;
+        } else {
+          low += third;
+        }
+      }
+      const long double least = std::exp(exponent(low));
+      const double bound = local_detail::pure_delta_by_moments(epsilon0, 1, kRounds, epsilon);
+      EXPECT_GE(bound, least * (1 - 1e-8L)) << epsilon0 << ' ' << deviations;
+      EXPECT_LE(bound, least * (1 + 1e-5L)) << epsilon0 << ' ' << deviations;
     }
   }
 }

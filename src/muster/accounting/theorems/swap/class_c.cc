@@ -75,7 +75,9 @@ double ClassCCurve::profile_only(double epsilon) const {
   const double threshold = n_ * -std::expm1(-epsilon) * (1 - numerics::kThreeRoundings),
                scale = std::exp(epsilon) / (n_ * theta_);
   const double estimate = numerics::expected_excess_chernoff(law, terms_, threshold) * scale;
-  return estimate < kNegligible ? estimate : numerics::expected_excess(law, terms_, threshold).upper * scale;
+  const double upper =
+      estimate < kNegligible ? estimate : numerics::expected_excess(law, terms_, threshold).upper * scale;
+  return upper * (1 + numerics::kEightRoundings);
 }
 
 // The event that nobody is absent: all who are not revealed are shuffled, N ~ Bin(n - 1, chance)

@@ -1,0 +1,66 @@
+#include "muster/numerics/sums/excess_bounds.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <random>
+
+#include "muster/numerics/slack.h"
+
+namespace muster::numerics {
+namespace {
+
+struct Draw {
+  AtomicLaw law;
+  double copies, c, k;
+};
+
+// A law whose mean nearly cancels, up to 10^12 copies of it, and a threshold some deviations out.
+Draw draw(std::mt19937_64& bits) {
+  const auto uniform = [&](double low, double high) {
+    return std::uniform_real_distribution<double>(low, high)(bits);
+  };
+  Draw drawn;
+  for (int i = 0; i < 6; ++i) drawn.law.add(uniform(-1, 1), uniform(0, 0.15));
+  drawn.copies = std::floor(std::exp(uniform(0, std::log(1e12))));
+  const double deviation = std::sqrt(drawn.copies * drawn.law.variance());
+  drawn.c = uniform(0.1, 30) / deviation;
+  drawn.k = drawn.copies * drawn.law.mean() + drawn.c * deviation * deviation;
+  return drawn;
+}
+
+long double log_mgf(const AtomicLaw& law, long double c) {
+  long double growth = 0;
+  for (std::size_t i = 0; i < law.points.size(); ++i)
+    growth += law.weights[i] * std::expm1(c * law.points[i]);
+  return std::log1p(growth);
+}
+
+// 64 bits of mantissa leave a thousandth of the margin that is added.
+TEST(ExcessBounds, ChernoffIsRoundedUp) {
+  std::mt19937_64 bits(7);
+  int plain_is_below = 0;
+  for (int i = 0; i < 20'000; ++i) {
+    const auto [law, copies, c, k] = draw(bits);
+    const long double mgf = copies * log_mgf(law, c), exponent = mgf - static_cast<long double>(c) * k;
+    const long double truth = std::exp(exponent - 1 - std::log(static_cast<long double>(c)));
+    EXPECT_GE(chernoff_bound(copies * log_mgf_above(law, c), c, k), truth) << copies << ' ' << c;
+    const double plain = std::exp(copies * law.log_mgf(c) - c * k - 1 - std::log(c));
+    plain_is_below += plain < truth * (1 - kEightThousandRoundings) ? 1 : 0;
+  }
+  EXPECT_GT(plain_is_below, 100);  // without the margin, rounding turns the bound inward
+}
+
+TEST(ExcessBounds, ChernoffIsNeverZeroAndNeverHidesANaN) {
+  for (const double log_mgf : {0.0, -1e-300, -1e4, 1e4, 1e300}) {
+    for (const double c : {1e-300, 1.0, 1e300}) {
+      for (const double k : {0.0, 1.0, 1e5, -1e5}) EXPECT_GT(chernoff_bound(log_mgf, c, k), 0) << log_mgf;
+    }
+  }
+  EXPECT_TRUE(std::isnan(chernoff_bound(std::numeric_limits<double>::quiet_NaN(), 1, 1)));
+}
+
+}  // namespace
+}  // namespace muster::numerics
