@@ -30,8 +30,11 @@ std::string result_text(const protocols::Plan& plan, const simulation::RunResult
   std::string text =
       fmt::format("accuracy  {:.4f} on the test set after {} {}s{} ({})\n", result.accuracy, result.rounds,
                   plan.has_slots() ? "run" : "round", slots, name_of(result.stopped));
-  text += wrapped(fmt::format("{} at delta {} (proven, replace-one, {})", epsilon_text(result.epsilon),
-                              result.delta, view_text(plan)),
+  // Files of earlier versions do not name the kind of statement; then as now, there was one alone.
+  text += wrapped(fmt::format("{} at delta {} ({}, {}, {})", epsilon_text(result.epsilon), result.delta,
+                              name_of(result.validity.value_or(accounting::Validity::proven)),
+                              name_of(result.neighbouring.value_or(accounting::Neighbouring::replace_one)),
+                              view_text(plan)),
                   "epsilon   ", "          ");
   if (const double each = result.clients_per_record.value_or(1); each > 1) {
     text += fmt::format("records   {:.3g} clients hold each, on average: epsilon is for one client's copy\n",

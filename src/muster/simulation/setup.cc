@@ -50,6 +50,7 @@ std::future<EpsilonOfRounds> charge(const protocols::Plan& plan, Accounting acco
 TrainingParts assemble(const protocols::Plan& plan, const learning::DataSplit& data, Fidelity fidelity,
                        std::future<EpsilonOfRounds> epsilon) {
   TrainingParts parts;
+  parts.plan_hash = plan.hash();
   parts.task = make_model_task(plan, data);
   parts.randomizer = make_randomizer(plan, parts.task.function->dimension());
   if (fidelity == Fidelity::sum) {

@@ -23,6 +23,7 @@
 namespace muster::simulation {
 
 struct TrainingParts {
+  std::string plan_hash;  // of the plan that they were made for: train() refuses them for another one
   ModelTask task;
   std::unique_ptr<randomizers::VectorRandomizer> randomizer;
   // The sampler with the same parameters, in the `sum` fidelity; otherwise null.

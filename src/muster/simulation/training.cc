@@ -298,6 +298,9 @@ RunResult result_of(const Session& session, const Ending& ending, std::uint64_t 
   result.neutral = session.state().neutral;
   result.clients_per_record = clients_per_record(plan.clients(), session.state().records);
   result.slots = session.slots();
+  result.validity = accounting::Validity::proven;
+  result.neighbouring = accounting::Neighbouring::replace_one;
+  result.view = accounting::own_view(plan.participation());
   result.stopped = ending.interrupted       ? Stopped::interrupted
                    : rounds < plan.rounds() ? Stopped::budget
                                             : Stopped::done;
@@ -345,6 +348,10 @@ RunResult train(const protocols::Plan& plan, const TrainingParts& parts, const l
 RunResult train(Ranks& ranks, const protocols::Plan& plan, const TrainingParts& parts,
                 const learning::DataSplit& data, RunFolder* folder, const TrainingOptions& options,
                 TrainingObserver& observer) {
+  if (parts.plan_hash != plan.hash()) {
+    // The epsilon of one plan must not be reported for a run of another.
+    throw Error(ErrorCode::plan, "parts", parts.plan_hash, plan.hash(), "were assembled for another plan");
+  }
   const learning::DataSplit& inputs = parts.task.inputs(data);
   Start start = agree_on_start(ranks, plan, parts, inputs, folder);
   std::optional<Session> session;

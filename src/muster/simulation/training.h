@@ -46,7 +46,7 @@ struct TrainingOptions {
 };
 
 // Begins or resumes the run in `folder`, which must not be finished. Leaves a checkpoint there and,
-// unless interrupted, the result as the folder's result.
+// unless interrupted, the result as the folder's result. Throws Error(plan) for parts of another plan.
 RunResult train(const protocols::Plan& plan, const TrainingParts& parts, const learning::DataSplit& data,
                 RunFolder& folder, const TrainingOptions& options, TrainingObserver& observer);
 // The same on several ranks: every rank must call it, with the same plan and data. `folder` belongs to the

@@ -71,6 +71,7 @@ const learning::DataSplit& small_data() {
 
 TrainingParts small_parts(const protocols::Plan& plan, Fidelity fidelity = Fidelity::message) {
   TrainingParts parts;
+  parts.plan_hash = plan.hash();
   parts.task = make_model_task(plan, small_data());
   const std::size_t dimension = parts.task.function->dimension();
   parts.randomizer = plan.randomizer() == protocols::RandomizerKind::gaussian
@@ -105,13 +106,32 @@ TEST_F(TrainingTest, LogsWhatTheContractSays) {
   EXPECT_EQ(line.size(), 5);
   EXPECT_EQ(line["neutral"], 0);
   const Json final_line = Json::parse(read_file(temporary_.path() / "run" / "result.json"));
-  for (const char* key : {"accuracy", "epsilon", "delta", "rounds", "seconds", "examples_per_second",
-                          "fidelity", "stopped", "out", "neutral", "clients_per_record"}) {
+  for (const char* key :
+       {"accuracy", "epsilon", "delta", "rounds", "seconds", "examples_per_second", "fidelity", "stopped",
+        "out", "neutral", "clients_per_record", "validity", "neighbouring", "view"}) {
     EXPECT_TRUE(final_line.contains(key)) << key;
   }
   EXPECT_EQ(final_line["stopped"], "done");
   EXPECT_EQ(final_line["fidelity"], "message");
   EXPECT_EQ(final_line["clients_per_record"], 1.0);
+  EXPECT_EQ(final_line["validity"], "proven");
+  EXPECT_EQ(final_line["neighbouring"], "replace-one");
+  EXPECT_EQ(final_line["view"], "shuffler-honest");
+}
+
+// The epsilon of one plan must not be reported for a run of another.
+TEST_F(TrainingTest, RefusesThePartsOfAnotherPlan) {
+  const protocols::Plan plan = small_plan(), other = small_plan("rounds.count", "1");
+  RunFolder folder(temporary_.path() / "run");
+  Watcher watcher;
+  try {
+    train(plan, small_parts(other), small_data(), folder, {}, watcher);
+    ADD_FAILURE() << "not refused";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::plan);
+    EXPECT_EQ(error.key(), "parts");
+  }
+  EXPECT_FALSE(std::filesystem::exists(temporary_.path() / "run" / "checkpoint"));
 }
 
 TEST_F(TrainingTest, SaysHowManyClientsHoldARecord) {

@@ -36,6 +36,11 @@ class JsonFieldWriter {
     json_[key] = name_of(value);
   }
 
+  template <typename Name>
+  void one_of(const char* key, std::optional<Name> value, std::initializer_list<Name> names) {
+    if (value) one_of(key, *value, names);
+  }
+
   // The object on one line, without an end of line. Text is treated as by reporting/json.h.
   std::string str() const;
 
@@ -67,6 +72,11 @@ class JsonFieldReader {
       }
     }
     refuse(key, "has an unknown value: " + read);
+  }
+  template <typename Name>
+  void one_of(const char* key, std::optional<Name>& value, std::initializer_list<Name> names) const {
+    value.reset();
+    if (json_.contains(key)) one_of(key, value.emplace(), names);
   }
 
  private:

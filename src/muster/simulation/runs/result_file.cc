@@ -71,6 +71,10 @@ std::optional<RunResult> read_result(const fs::path& file, const protocols::Plan
   require_equal(file, "rounds", result.rounds, plan.rounds_charged(checkpoint.round), "the checkpoint");
   require_equal<std::string>(file, "fidelity", name_of(result.fidelity), name_of(checkpoint.fidelity),
                              "the checkpoint");
+  if (result.view) {
+    require_equal<std::string>(file, "view", name_of(*result.view),
+                               name_of(accounting::own_view(plan.participation())), "plan.txt");
+  }
   if (result.slots) {
     require_equal(file, "slots", *result.slots, checkpoint.round, "the checkpoint");
   }

@@ -10,6 +10,8 @@
 #include <optional>
 #include <string>
 
+#include "muster/accounting/statement.h"
+#include "muster/describe/view.h"
 #include "muster/plan/plan.h"
 #include "muster/simulation/fidelity.h"
 #include "muster/simulation/runs/checkpoint.h"
@@ -37,6 +39,10 @@ struct RunResult {
   std::optional<double> clients_per_record = std::nullopt;
   // In slot protocols, the slots done in all runs together.
   std::optional<std::uint64_t> slots = std::nullopt;
+  // What kind of a statement `epsilon` is.
+  std::optional<accounting::Validity> validity = std::nullopt;
+  std::optional<accounting::Neighbouring> neighbouring = std::nullopt;
+  std::optional<accounting::View> view = std::nullopt;
 
   // The fields in their order (json_fields.h).
   template <typename Self, typename Fields>
@@ -53,6 +59,12 @@ struct RunResult {
     fields.count("neutral", self.neutral);
     fields.number("clients_per_record", self.clients_per_record, 1, 1e300);
     fields.count("slots", self.slots);
+    // Runs are charged by proven bounds for replace-one alone.
+    fields.one_of("validity", self.validity, {accounting::Validity::proven});
+    fields.one_of("neighbouring", self.neighbouring, {accounting::Neighbouring::replace_one});
+    fields.one_of(
+        "view", self.view,
+        {accounting::View::shuffler_honest, accounting::View::sum_only, accounting::View::server_trusted});
   }
 
   bool operator==(const RunResult&) const = default;

@@ -70,7 +70,10 @@ RunResult ended() {
           .stopped = Stopped::budget,
           .out = "runs/\"one\"",
           .neutral = 3,
-          .clients_per_record = 1.25};
+          .clients_per_record = 1.25,
+          .validity = accounting::Validity::proven,
+          .neighbouring = accounting::Neighbouring::replace_one,
+          .view = accounting::View::shuffler_honest};
 }
 
 Checkpoint checkpoint_of(std::uint64_t round) {
@@ -179,6 +182,9 @@ TEST_F(StoredFiles, AResultIsReadBackAsItWasWritten) {
   result.epsilon = kInfinity;
   result.neutral.reset();
   result.clients_per_record.reset();
+  result.validity.reset();
+  result.neighbouring.reset();
+  result.view.reset();
   EXPECT_EQ(read_result(write(result_line(result) + "\n"), plan_of(kCheckIn), checkpoint_of(24)), result);
   result.slots = 240;
   EXPECT_EQ(read_result(write(result_line(result) + "\n"), plan_of(kSlots), checkpoint_of(240)), result);
@@ -195,7 +201,8 @@ TEST_F(StoredFiles, AResultHasTheDocumentedBytes) {
             "{\"accuracy\":0.5,\"epsilon\":null,\"delta\":1e-05,\"rounds\":24,\"seconds\":12.5,"
             "\"examples_per_second\":80.0,\"fidelity\":\"sum\",\"stopped\":\"budget\",\"out\":\"runs/"
             "\xEF\xBF\xBD\","
-            "\"neutral\":3,\"clients_per_record\":1.25,\"slots\":24}");
+            "\"neutral\":3,\"clients_per_record\":1.25,\"slots\":24,\"validity\":\"proven\","
+            "\"neighbouring\":\"replace-one\",\"view\":\"shuffler-honest\"}");
 }
 
 TEST_F(StoredFiles, ADamagedResultIsNamed) {
@@ -214,6 +221,8 @@ TEST_F(StoredFiles, ADamagedResultIsNamed) {
            {with("24", "-24"), "corrupt: \"rounds\" is not a count"},
            {with("1.25", "0.25"), "corrupt: \"clients_per_record\" is 0.25"},
            {with("}", ",\"slots\":24}"), "corrupt: \"slots\", which the plan does not have"},
+           {with("proven", "conditional"), "corrupt: \"validity\" has an unknown value: conditional"},
+           {with("shuffler-honest", "sum-only"), "states a \"view\" of another run"},
            {with("24", "18"), "states a \"rounds\" of another run"},
            {with("1e-05", "1e-09"), "states a \"delta\" of another run"},
            {with("\"sum\"", "\"message\""), "states a \"fidelity\" of another run"}}) {
