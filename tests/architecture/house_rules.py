@@ -133,6 +133,17 @@ def every_source_is_built(root):
     return complaints
 
 
+def sources_are_no_tests(root):
+    """No room lists a _test.cc under SOURCES: the other rules pass over tests, and would pass over it."""
+    complaints = []
+    for lists in sorted((root / "src" / "muster").glob("*/CMakeLists.txt")):
+        text = re.sub(r"#.*", "", lists.read_text(encoding="utf-8"))
+        for room in re.findall(r"muster_room\(([^)]*)\)", text):
+            for source in re.findall(r"\S+_test\.cc", room):
+                complaints.append(f"{lists.relative_to(root)}:1: {source} is listed as a source of the room")
+    return complaints
+
+
 def headers_open_with_what_they_are(root):
     """A header opens with a comment that says what it is, then #pragma once.
 
@@ -373,6 +384,7 @@ RULES = [
     includes_point_left,
     depends_agree_with_includes,
     every_source_is_built,
+    sources_are_no_tests,
     headers_open_with_what_they_are,
     headers_include_what_they_name,
     files_stay_small,

@@ -52,6 +52,8 @@ BROKEN = [
      house_rules.every_source_is_built, "lost_test.cc:1: in no CMakeLists.txt"),
     ({"src/muster/core/CMakeLists.txt": "muster_room(core SOURCES error.cc)\n# error_test.cc\n"},
      house_rules.every_source_is_built, "error_test.cc:1: in no CMakeLists.txt"),
+    ({"src/muster/core/CMakeLists.txt": "muster_room(core\n  SOURCES\n    binary_test.cc\n  DEPENDS)\nmuster_test(core a_test.cc)\n"},
+     house_rules.sources_are_no_tests, "CMakeLists.txt:1: binary_test.cc is listed as a source"),
     ({"src/muster/core/error.h": "#pragma once\n// The error.\n"},
      house_rules.headers_open_with_what_they_are, "does not open with a comment"),
     ({"src/muster/core/error.h": "// The error.\n#pragma once\n#include <string>\nstd::size_t f(std::string, std::span<int>);\n"},
