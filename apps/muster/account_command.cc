@@ -1,15 +1,20 @@
-// `muster account [PLAN] [flags]`: prints every applicable bound, best first, or epsilon and delta as curves.
+// `muster account [PLAN...] [flags]`: prints every applicable bound, best first, or epsilon and delta as curves; of
+// several plans, what all of them together cost.
 #include <fmt/format.h>
 
 #include <memory>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "account_launches.h"
 #include "command.h"
 #include "muster/accounting/accountant.h"
 #include "muster/accounting/privacy_curve.h"
 #include "muster/core/error.h"
 #include "muster/papers/comparisons.h"
+#include "muster/plan/keys.h"
 #include "muster/reporting/curve_text.h"
 #include "muster/reporting/statement_text.h"
 #include "muster/reporting/text_layout.h"
@@ -31,6 +36,8 @@ using reporting::wrapped;
 struct AccountFlags {
   explicit AccountFlags(CLI::App& cli) : plan(cli, protocols::Command::account) {}
   PlanFlags plan;
+  std::vector<std::string> more;  // files of further plans
+  bool basic = false;
   ViewFlag view;
   CLI::Option* asks_delta = nullptr;
   CLI::Option* asks_curve = nullptr;
@@ -75,7 +82,47 @@ void print_statement(const Plan& plan, const Question& question, const accountin
   }
 }
 
+// Refuses what does not go with several plans.
+void require_flags_of_launches(const AccountFlags& flags) {
+  const auto refuse = [](std::string_view flag, const char* why) {
+    throw Error(ErrorCode::usage, std::string(flag), "", "--delta, --epsilon, --basic and --json",
+                fmt::format("does not go with several plans{}", why));
+  };
+  for (const protocols::KeySpec& spec : protocols::plan_keys()) {
+    if (spec.key != "privacy.delta" && flags.plan.given(spec.key))
+      refuse(spec.flag, ": set it in their files");
+  }
+  if (flags.view.view()) refuse("--view", ", each of which is seen in its own protocol's view");
+  if (flags.asks_curve->count() > 0) refuse("--curve", "");
+  if (flags.all) refuse("--all", "");
+  if (flags.basic && flags.asks_delta->count() > 0) {
+    throw Error(ErrorCode::usage, "--basic", "", "",
+                "does not go with --epsilon: it adds epsilons at a delta");
+  }
+}
+
+int account_several(const AccountFlags& flags) {
+  require_flags_of_launches(flags);
+  const Plan first = flags.plan.plan();
+  std::vector<NamedPlan> plans = {{flags.plan.source().where(), first}};
+  for (const std::string& file : flags.more) {
+    protocols::PlanSource source = protocols::PlanSource::from_file(file);
+    if (flags.plan.given("privacy.delta"))
+      source.override_key("privacy.delta", fmt::format("{}", *first.delta()));
+    plans.push_back({file, Plan::validate(source, protocols::Command::account)});
+  }
+  const Question question = flags.asks_delta->count() > 0
+                                ? question_of(flags, first)
+                                : Question{Question::Kind::epsilon_at_delta, common_delta(plans)};
+  return account_launches(plans, question, {flags.basic, flags.json});
+}
+
 int account(const AccountFlags& flags) {
+  if (!flags.more.empty()) return account_several(flags);
+  if (flags.basic) {
+    throw Error(ErrorCode::usage, "--basic", "", "two plans or more",
+                "is about several plans: name their files");
+  }
   const auto view = flags.view.view();
   const bool curve = flags.asks_curve->count() > 0;
   const CurveFormat format = curve ? curve_format(flags) : CurveFormat::table;
@@ -113,6 +160,10 @@ Subcommand account_command(CLI::App& root) {
   flags->asks_delta =
       cli->add_option("--epsilon", flags->epsilon, "answer delta at this epsilon, a number >= 0")
           ->type_name("NUMBER");
+  cli->add_option("MORE", flags->more, "further plans on the same population, after it: all of them together")
+      ->type_name("FILE");
+  cli->add_flag("--basic", flags->basic,
+                "of several plans, later ones were chosen after seeing what earlier ones released");
   flags->view.add_to(*cli);
   cli->add_flag("--all", flags->all, "add the papers' bounds, for comparison, and the time each bound took");
   flags->asks_curve = cli->add_flag("--curve{table}", flags->curve,

@@ -36,7 +36,8 @@ const RunningAccountant::Kind& RunningAccountant::kind_of(const Mechanism& mecha
   if (known != kinds_.end()) {
     return *known;
   }
-  const Applicable list = applicable(mechanism, participation);
+  const Applicable list =
+      by_ == ChargedBy::local_guarantee ? Applicable{} : applicable(mechanism, participation);
   const Rate rate = message_rate(participation);
   const auto least = [&](double epsilon) {
     const double local = local_delta_upper(mechanism, rate, 1, epsilon);

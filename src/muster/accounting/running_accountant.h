@@ -1,5 +1,5 @@
 // The running accountant: it charges one round after another, each with any mechanism and participation,
-// and answers after every one. Internal to ScheduledAccountant; elsewhere, Accountant is asked.
+// and answers after every one. Internal to ComposedRounds; elsewhere, Accountant or Launches is asked.
 //
 // Example: a third of the reports is lost after a thousand rounds.
 //     RunningAccountant account(Delta::of(1e-5));
@@ -33,9 +33,14 @@
 
 namespace muster::accounting {
 
+// What a round is charged by: the smallest of its proven bounds, or the local guarantee alone, which holds if the
+// shuffler colludes.
+enum class ChargedBy { smallest_bound, local_guarantee };
+
 class RunningAccountant {
  public:
-  explicit RunningAccountant(Delta delta) : delta_(delta) {}
+  explicit RunningAccountant(Delta delta, ChargedBy by = ChargedBy::smallest_bound)
+      : delta_(delta), by_(by) {}
 
   // Throws Error(plan) for a description out of range. The first charge of a pair tabulates it; later
   // ones take no time.
@@ -78,6 +83,7 @@ class RunningAccountant {
   const Kind& kind_of(const Mechanism& mechanism, const Participation& participation);
 
   Delta delta_;
+  ChargedBy by_;
   std::uint64_t rounds_ = 0;
   std::list<Kind> kinds_;
   std::map<Segment, std::uint64_t> ended_;  // how many segments of each kind and length have ended

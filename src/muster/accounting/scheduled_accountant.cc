@@ -2,13 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <functional>
 #include <string>
 #include <utility>
 
-#include "muster/accounting/running_accountant.h"
 #include "muster/accounting/sorted_bounds.h"
-#include "muster/accounting/theorems/applicable.h"
 #include "muster/accounting/theorems/entry.h"
 #include "muster/accounting/theorems/local/local.h"
 #include "muster/accounting/timed.h"
@@ -18,11 +16,6 @@
 namespace muster::accounting {
 namespace {
 
-// If delta is asked for: the delta that the first tables are made for (mass beyond is charged as infinite
-// loss), and how often tables are made again for the delta that was found.
-constexpr double kFirstDelta = 1e-12;
-constexpr int kDeeper = 4;
-
 // The largest rate at which a client sends messages.
 Rate highest_rate(const std::vector<Stage>& stages) {
   double highest = 0;
@@ -30,12 +23,6 @@ Rate highest_rate(const std::vector<Stage>& stages) {
     highest = numerics::larger(highest, message_rate(stage.participation).value());
   }
   return Rate::of(highest);
-}
-
-void add_new(std::vector<std::string>& list, const std::vector<std::string>& more) {
-  for (const std::string& text : more) {
-    if (std::ranges::find(list, text) == list.end()) list.push_back(text);
-  }
 }
 
 // The stages that have rounds; if none has, the first.
@@ -64,8 +51,6 @@ ScheduledAccountant::ScheduledAccountant(const Mechanism& mechanism, std::vector
   rounds_ = total_rounds(stages_);
 }
 
-ScheduledAccountant::~ScheduledAccountant() = default;
-
 std::vector<Stage> ScheduledAccountant::reached(std::uint64_t rounds) const {
   std::vector<Stage> stages;
   std::uint64_t left = rounds;
@@ -81,16 +66,10 @@ std::vector<Stage> ScheduledAccountant::reached(std::uint64_t rounds) const {
   return stages;
 }
 
-RunningAccountant& ScheduledAccountant::charged(std::uint64_t rounds, Delta delta) const {
-  if (running_ == nullptr || delta_ != delta.value()) {
-    running_ = std::make_unique<RunningAccountant>(delta);
-    delta_ = delta.value();
-  }
-  running_->restart();
-  for (const Stage& stage : reached(rounds)) {
-    running_->charge(mechanism_, stage.participation, stage.rounds);
-  }
-  return *running_;
+std::vector<ChargedRounds> ScheduledAccountant::charged(std::uint64_t rounds) const {
+  std::vector<ChargedRounds> list;
+  for (const Stage& stage : reached(rounds)) list.push_back({mechanism_, stage.participation, stage.rounds});
+  return list;
 }
 
 Gate ScheduledAccountant::gate(std::uint64_t rounds, View view) const {
@@ -119,52 +98,25 @@ Bound ScheduledAccountant::local_bound(std::uint64_t rounds, const Question& que
   return bound;
 }
 
-std::pair<numerics::Enclosure, const RunningAccountant*> ScheduledAccountant::composed(
-    std::uint64_t rounds, const Question& question) const {
-  double made_for = question.asks_epsilon() ? question.fixed : kFirstDelta;
-  const RunningAccountant* account = &charged(rounds, Delta::of(made_for));
-  numerics::Enclosure answer = question.asks_epsilon() ? account->epsilon() : account->delta(question.fixed);
-  for (int i = 0; i < kDeeper && !question.asks_epsilon() && answer.upper > 0 && answer.upper < made_for;
-       ++i) {
-    made_for = answer.upper;
-    account = &charged(rounds, Delta::of(made_for));
-    const numerics::Enclosure deeper = account->delta(question.fixed);
-    answer = {numerics::larger(answer.lower, deeper.lower), numerics::smaller(answer.upper, deeper.upper)};
-  }
-  gate(rounds, own()).check("different-rounds", rounds, question, answer.upper, [&](double epsilon) {
-    return account->delta_upper(epsilon);
-  });
-  return {answer, account};
+ComposedRounds::Check ScheduledAccountant::check(std::uint64_t rounds, const Question& question) const {
+  return [this, rounds, question](double upper, const std::function<double(double)>& delta_at) {
+    gate(rounds, own()).check("different-rounds", rounds, question, upper, delta_at);
+  };
 }
 
 Bound ScheduledAccountant::composed_bound(std::uint64_t rounds, const Question& question) const {
-  const Stopwatch watch;
-  Bound bound;
-  bound.id = "different-rounds";
-  bound.view = own();
-  const std::vector<Stage> stages = reached(rounds);
-  bound.citation = fmt::format(
-      "each round's smallest proven bound, their dominating pairs composed over {} stages; "
-      "docs/theory/composition.md",
-      stages.size());
-  bound.assumptions = {"the schedule is fixed in advance, or chosen without looking at the releases"};
-  for (const Stage& stage : stages) {
-    for (const RoundBound& upper : applicable(mechanism_, stage.participation).uppers) {
-      if (upper.validity == Validity::proven && !upper.is_dominated)
-        add_new(bound.assumptions, upper.assumptions);
-    }
-  }
-  const std::lock_guard lock(mutex_);
-  const auto [answer, account] = composed(rounds, question);
-  bound.upper = finite(answer.upper);
-  bound.lower = answer.lower;
-  if (bound.upper) {
-    const double below =
-        question.asks_epsilon() ? account->epsilon_from_below() : account->delta_from_below(question.fixed);
-    bound.numerical_error = numerics::larger(0.0, *bound.upper - numerics::larger(below, answer.lower));
-  }
-  bound.seconds = watch.seconds();
-  return bound;
+  return timed([&] {
+    Bound bound;
+    bound.id = "different-rounds";
+    bound.view = own();
+    bound.citation = fmt::format(
+        "each round's smallest proven bound, their dominating pairs composed over {} stages; "
+        "docs/theory/composition.md",
+        reached(rounds).size());
+    bound.assumptions = {"the schedule is fixed in advance, or chosen without looking at the releases"};
+    composed_.answer(bound, charged(rounds), question, check(rounds, question));
+    return bound;
+  });
 }
 
 Statement ScheduledAccountant::account(std::uint64_t rounds, const Question& question,
@@ -187,8 +139,8 @@ Statement ScheduledAccountant::account(std::uint64_t rounds, const Question& que
 std::optional<double> ScheduledAccountant::upper(std::uint64_t rounds, const Question& question) const {
   if (only_first(rounds)) return first_.upper(rounds, question);
   const double local = checked_local(rounds, question, own());
-  const std::lock_guard lock(mutex_);
-  return finite(numerics::smaller(local, composed(rounds, question).first.upper));
+  return finite(
+      numerics::smaller(local, composed_.upper(charged(rounds), question, check(rounds, question))));
 }
 
 }  // namespace muster::accounting

@@ -7,12 +7,10 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
-#include <mutex>
 #include <optional>
-#include <utility>
 #include <vector>
 
+#include "muster/accounting/composed_rounds.h"
 #include "muster/accounting/constant_accountant.h"
 #include "muster/accounting/statement.h"
 #include "muster/core/types.h"
@@ -20,18 +18,14 @@
 #include "muster/describe/participation.h"
 #include "muster/describe/stage.h"
 #include "muster/gate/gate.h"
-#include "muster/numerics/enclosure.h"
 
 namespace muster::accounting {
-
-class RunningAccountant;
 
 class ScheduledAccountant {
  public:
   // Throws Error(plan) unless there is at least one stage, all are of one protocol, and they have at most
   // kMaxRounds together.
   ScheduledAccountant(const Mechanism& mechanism, std::vector<Stage> stages);
-  ~ScheduledAccountant();
 
   // Numbers of rounds are at most as many as the stages have. The rounds of the first stage alone, which are
   // all alike, are accounted for as such, and in every view that has a theorem; later ones in the protocol's
@@ -51,20 +45,16 @@ class ScheduledAccountant {
   bool only_first(std::uint64_t rounds) const { return rounds <= stages_.front().rounds; }
   double checked_local(std::uint64_t rounds, const Question& question, View view) const;
   Bound local_bound(std::uint64_t rounds, const Question& question, View view) const;
-  // These two need mutex_: the account with the first `rounds` rounds charged, and all of them composed, for
-  // tables that are made for this question.
-  RunningAccountant& charged(std::uint64_t rounds, Delta delta) const;
-  std::pair<numerics::Enclosure, const RunningAccountant*> composed(std::uint64_t rounds,
-                                                                    const Question& question) const;
+  std::vector<ChargedRounds> charged(std::uint64_t rounds) const;
+  // The gate that every composed value of these rounds passes.
+  ComposedRounds::Check check(std::uint64_t rounds, const Question& question) const;
   Bound composed_bound(std::uint64_t rounds, const Question& question) const;
 
   Mechanism mechanism_;
   std::vector<Stage> stages_;  // those that have rounds; if none has, the first
   std::uint64_t rounds_ = 0;
   ConstantAccountant first_;
-  mutable std::mutex mutex_;
-  mutable double delta_ = 0;  // the delta that the tables of running_ are for
-  mutable std::unique_ptr<RunningAccountant> running_;
+  ComposedRounds composed_;
 };
 
 }  // namespace muster::accounting

@@ -1,0 +1,31 @@
+// Several plans on one population, and what all of them together cost: `muster account A B ...`.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "muster/accounting/statement.h"
+#include "muster/plan/plan.h"
+
+namespace muster::app {
+
+// A plan and the file that it was read from.
+struct NamedPlan {
+  std::string file;
+  protocols::Plan plan;
+};
+
+struct LaunchFlags {
+  bool basic = false;  // later plans were chosen after seeing what earlier ones released
+  bool json = false;
+};
+
+// The delta that all plans state. Throws Error(plan) where they differ or one states none.
+double common_delta(const std::vector<NamedPlan>& plans);
+
+// Prints each plan's cost and that of all together. Throws Error(plan) for plans of different data, and what
+// accounting::Launches throws.
+int account_launches(const std::vector<NamedPlan>& plans, const accounting::Question& question,
+                     const LaunchFlags& flags);
+
+}  // namespace muster::app

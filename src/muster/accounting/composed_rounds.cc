@@ -1,0 +1,83 @@
+#include "muster/accounting/composed_rounds.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "muster/accounting/sorted_bounds.h"
+#include "muster/accounting/theorems/applicable.h"
+#include "muster/numerics/ordered.h"
+
+namespace muster::accounting {
+namespace {
+
+// If delta is asked for: the delta that the first tables are made for (mass beyond is charged as infinite
+// loss), and how often tables are made again for the delta that was found.
+constexpr double kFirstDelta = 1e-12;
+constexpr int kDeeper = 4;
+// Tables for a smaller delta are not made again once they lowered the answer by less than this factor.
+constexpr double kSettled = 0.99;
+
+void add_new(std::vector<std::string>& list, const std::vector<std::string>& more) {
+  for (const std::string& text : more) {
+    if (std::ranges::find(list, text) == list.end()) list.push_back(text);
+  }
+}
+
+}  // namespace
+
+RunningAccountant& ComposedRounds::charged(const std::vector<ChargedRounds>& rounds, Delta delta) const {
+  if (running_ == nullptr || delta_ != delta.value()) {
+    running_ = std::make_unique<RunningAccountant>(delta, by_);
+    delta_ = delta.value();
+  }
+  running_->restart();
+  for (const ChargedRounds& each : rounds) running_->charge(each.mechanism, each.participation, each.rounds);
+  return *running_;
+}
+
+std::pair<numerics::Enclosure, const RunningAccountant*> ComposedRounds::composed(
+    const std::vector<ChargedRounds>& rounds, const Question& question, const Check& check) const {
+  double made_for = question.asks_epsilon() ? question.fixed : kFirstDelta;
+  const RunningAccountant* account = &charged(rounds, Delta::of(made_for));
+  numerics::Enclosure answer = question.asks_epsilon() ? account->epsilon() : account->delta(question.fixed);
+  for (int i = 0; i < kDeeper && !question.asks_epsilon() && answer.upper > 0 && answer.upper < made_for;
+       ++i) {
+    made_for = answer.upper;
+    account = &charged(rounds, Delta::of(made_for));
+    const numerics::Enclosure deeper = account->delta(question.fixed);
+    const bool settled = deeper.upper > kSettled * answer.upper;
+    answer = {numerics::larger(answer.lower, deeper.lower), numerics::smaller(answer.upper, deeper.upper)};
+    if (settled) break;
+  }
+  check(answer.upper, [&](double epsilon) { return account->delta_upper(epsilon); });
+  return {answer, account};
+}
+
+double ComposedRounds::upper(const std::vector<ChargedRounds>& rounds, const Question& question,
+                             const Check& check) const {
+  const std::lock_guard lock(mutex_);
+  return composed(rounds, question, check).first.upper;
+}
+
+void ComposedRounds::answer(Bound& bound, const std::vector<ChargedRounds>& rounds, const Question& question,
+                            const Check& check) const {
+  for (const ChargedRounds& each : rounds) {
+    if (by_ == ChargedBy::local_guarantee) continue;
+    for (const RoundBound& upper : applicable(each.mechanism, each.participation).uppers) {
+      if (upper.validity == Validity::proven && !upper.is_dominated)
+        add_new(bound.assumptions, upper.assumptions);
+    }
+  }
+  const std::lock_guard lock(mutex_);
+  const auto [value, account] = composed(rounds, question, check);
+  bound.upper = finite(value.upper);
+  bound.lower = value.lower;
+  if (bound.upper) {
+    const double below =
+        question.asks_epsilon() ? account->epsilon_from_below() : account->delta_from_below(question.fixed);
+    bound.numerical_error = numerics::larger(0.0, *bound.upper - numerics::larger(below, value.lower));
+  }
+}
+
+}  // namespace muster::accounting

@@ -1,0 +1,28 @@
+// Several launches on one population as `muster account A B ...` prints them: JSON, and a table for people.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "muster/accounting/statement.h"
+#include "muster/reporting/json.h"
+
+namespace muster::reporting {
+
+// One launch and its share in the total.
+struct LaunchShare {
+  std::string name;             // the plan's file
+  accounting::Statement alone;  // what it costs by itself
+  // The upper value of all other launches together; absent where the total is a sum of shares.
+  std::optional<double> without;
+};
+
+// The statement of all launches, and "launches": the statement of each by itself, with the keys "plan" and "without"
+// besides.
+JsonObject launches_json(const accounting::Statement& all, const std::vector<LaunchShare>& shares);
+
+// A table of the launches, then that of all together (statement_text.h). Upper values are rounded up.
+std::string launches_table(const accounting::Statement& all, const std::vector<LaunchShare>& shares);
+
+}  // namespace muster::reporting
