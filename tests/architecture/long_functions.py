@@ -9,7 +9,7 @@ import re
 
 MAX_FUNCTION_LINES = 60
 
-# Functions that may be longer, by the name of their file, and why. A line that is not needed is complained about.
+# Functions that may be longer, by the name of their file, and why. An entry that is not needed is complained about.
 LONGER = {
     "digit_skeletons.cc: write": "a table of strokes",
     "normals-inl.h: BoxMuller": "straight-line vector code, whose steps are interleaved with those of the cipher",

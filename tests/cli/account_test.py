@@ -70,7 +70,7 @@ class Account(CommandTest):
         for number in re.findall(r'":(-?\d+\.\d+(?:e[+-]?\d+)?)', text):
             self.assertEqual("%.17g" % float(number), number)
 
-    # Computed by independent programs: an upper value correct to about 4 digits from above, and a lower bound.
+    # Values of independent programs: an upper one, rounded up and correct to about 4 digits, and a lower bound.
     def test_reference_values(self):
         gaussian = {"randomizer": "gaussian", "epsilon0": None, "sigma": "5"}
         for changes, upper, lower in (

@@ -19,7 +19,8 @@ TYPES = {"integer": lambda value: type(value) is int and 0 <= value < 2**64,
 
 
 def table(heading):
-    """The rows of the first table below a line of the page, each with its cells; the first cell without its quotes."""
+    """The rows of the first table below the line `heading` of the page, as lists of cells; the first cell of each
+    without its backquotes."""
     rows = re.search(r"(?:^\|.*\n)+", PAGE[PAGE.index(heading):], re.M).group(0).splitlines()[2:]
     cells = [[cell.strip() for cell in row.strip("|").split("|")] for row in rows]
     return [[row[0].strip("`"), *row[1:]] for row in cells]

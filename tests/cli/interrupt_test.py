@@ -13,15 +13,15 @@ import muster_command
 import run_files
 import small_runs
 
-# A step of a thousand million coins and five million messages takes most of a minute; LIMIT is far less, and far more
-# than an answer takes.
+# A step of a thousand million coins and five million messages takes most of a minute. LIMIT, in seconds, is far less,
+# and far more than an answer takes.
 HUGE = ["--clients", "1e9", "--rate", "0.005", "--rounds", "2", "--threads", "1"]
 LIMIT = 10
 
 
 class InterruptTest(small_runs.SmallRuns):
     def interrupted(self, *flags):
-        """Starts training, sends SIGINT into its first step; its last line of output."""
+        """Starts training, sends SIGINT into its first step, and returns its last line of output."""
         process = subprocess.Popen(self.command("train", "small.toml", "--json", *flags), stdout=subprocess.PIPE,
                                    stderr=subprocess.PIPE, text=True, cwd=self.folder)
         for line in process.stderr:

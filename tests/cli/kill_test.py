@@ -84,7 +84,7 @@ class KillTest(unittest.TestCase):
         return time.monotonic() - began
 
     def kill_when(self, process, moment):
-        """Kills the process when moment() says so; False when it had ended by itself."""
+        """Kills the process when moment() says so; returns False if it had ended by itself."""
         while process.poll() is None and not moment():
             time.sleep(0.0003)
         process.kill()
@@ -110,7 +110,7 @@ class KillTest(unittest.TestCase):
             if self.kill_when(self.start("killed", draw.choice([1, 2])), moment):
                 done += 1
                 torn += any(path.suffix == ".tmp" for path in out.iterdir()) if out.exists() else 0
-            elif (out / "result.json").exists():  # before its kills were used up: once more from the start
+            elif (out / "result.json").exists():  # it ended before its kills were used up: once more from the start
                 finished += 1
                 self.assertEqual(run_files.files_of(out), run_files.files_of(self.folder / "whole"))
                 shutil.rmtree(out)

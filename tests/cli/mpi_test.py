@@ -66,7 +66,7 @@ SIGNS = 'kind = "ldp-sgd"\nepsilon0 = 1.0'
 NOISE = 'kind = "gaussian"\nsigma = 5.0'
 BASE = {"clients": 300, "protocol": "shuffled-check-in", "participation": "rate = 0.3\ndropout = 0.1",
         "randomizer": SIGNS, "rounds": 40, "log_every": 20, "data": "idx:data", "learning_rate": "[[1, 0.2], [20, 0.1]]"}
-# A population whose epsilon is quickly found, for what does not depend on who sends.
+# A population whose epsilon is quickly found, for tests of what does not depend on who sends.
 QUICK = {"clients": 40, "participation": "rate = 1"}
 PLANS = {
     "check-in": {},

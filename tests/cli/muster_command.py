@@ -36,7 +36,8 @@ class CommandTest(unittest.TestCase):
         return json.loads(done.stdout)
 
     def refused(self, *arguments, status=2):
-        """Words on stderr always; with --json one line on stdout as well, saying the same."""
+        """The error of a command that must refuse: words on stderr always, and with --json one line on stdout, too,
+        that says the same."""
         words = run(*arguments)
         self.assertEqual(words.returncode, status, (arguments, words.stdout, words.stderr))
         self.assertEqual(words.stdout, "")

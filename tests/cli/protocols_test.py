@@ -30,7 +30,7 @@ delta = 1e-4
 
 LDP = ("ldp-sgd", "epsilon0 = 1.0")
 GAUSSIAN = ("gaussian", "sigma = 3.0")
-# participation, randomizer, rounds, what a step's messages must be among twenty clients
+# participation, randomizer, rounds, what must hold of a step's number of messages if there are twenty clients
 PROTOCOLS = (
     ('protocol = "shuffle"', LDP, 2, lambda n: n == 20),
     ('protocol = "subset"\nsubset = 6', LDP, 2, lambda n: n == 6),

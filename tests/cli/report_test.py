@@ -77,7 +77,7 @@ class ReportTest(SmallRuns):
         self.assertIn("not finished", text)
         self.assertIn("not finished", said)
         self.assertFalse((self.folder / "run" / "report.html").exists())
-        # A last line that is still being written is left out; in the middle it is a fault.
+        # An incomplete last line, which may still be being written, is left out.
         with open(self.folder / "run" / "metrics.jsonl", "a") as metrics:
             metrics.write('{"round":')
         self.assertEqual(self.report("run")[0].count("<svg"), 3)

@@ -1,4 +1,4 @@
-"""What the tests of training share: small data sets in the idx format, and a run folder without its fields of time."""
+"""What the tests of training share: small data sets in the idx format, and run folders without the times measured."""
 
 import hashlib
 import json
@@ -6,7 +6,8 @@ import pathlib
 import random
 import struct
 
-# Layout of a checkpoint (src/muster/simulation/runs/checkpoint.h): the fields that tell the time, or depend on its digits.
+# In a checkpoint (src/muster/simulation/runs/checkpoint.h) the seconds are followed by the length of metrics.jsonl,
+# which depends on the digits of the seconds there.
 SECONDS_AT = 8 + 4 + 64 + 32 + 8 + 8 + 8
 TIME_BYTES = 16
 CHECKSUM = 32
@@ -39,7 +40,7 @@ def untimed(line):
 
 
 def files_of(run):
-    """Every file of a run folder by name, fields of time left out: equal for equal runs."""
+    """Every file of a run folder by name, without the times measured: equal for equal runs."""
     run = pathlib.Path(run)
     files = {}
     for path in sorted(run.iterdir()):

@@ -36,7 +36,7 @@ delta = 1e-4
 """
 
 def write_data(folder):
-    """40 training and 50 test images, half of them dark, half light."""
+    """40 training and 50 test images, half of them black, half of them noise."""
     folder.mkdir()
     bits = random.Random(1)
     for name, count in (("train", 40), ("t10k", 50)):
@@ -91,7 +91,7 @@ class SmallRuns(unittest.TestCase):
         return error
 
     def stop_after(self, lines, *flags):
-        """Starts training, sends SIGINT after so many lines of its output; its status and output."""
+        """Starts training, sends SIGINT after so many lines of its output, and returns its status and output."""
         process = subprocess.Popen(self.command("train", "small.toml", "--json", *flags), stdout=subprocess.PIPE,
                                    stderr=subprocess.DEVNULL, text=True, cwd=self.folder)
         first = [process.stdout.readline() for _ in range(lines)]

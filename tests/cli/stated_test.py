@@ -59,7 +59,7 @@ class StatedTest(SmallRuns):
             self.assertIn("2 stated epsilons are larger", shown.stderr)
             self.stated("result.json", 1, final["epsilon"])
             self.stated("metrics.jsonl", 4, final["epsilon"])
-        # Within the numerical error, or the last digits of another machine, they are the same.
+        # A stated value within the numerical error, or with the last digits of another machine, counts as the same.
         for same in (final["epsilon"] * (1 + 1e-10), final["epsilon"] * (1 - 1e-10)):
             self.stated("result.json", 1, same)
             self.assertEqual(self.report("run"), (text, ""))
@@ -72,7 +72,7 @@ class StatedTest(SmallRuns):
                                 ('"delta":0.0001', '"delta":1e-09', "0.0001, as in plan.txt"),
                                 ('"message"', '"sum"', "message, as in the checkpoint")):
             result.write_text(good.replace(old, new))
-            if "rounds" in new:  # to go with it, the rounds that cost more are cut off
+            if "rounds" in new:  # the metrics are cut off after the stated rounds, so that they agree
                 (self.folder / "run" / "metrics.jsonl").write_text("".join(metrics.splitlines(keepends=True)[:3]))
             for command in (("report", "run"), ("train", "small.toml", "--out", "run", "--resume")):
                 error = self.refusal(*command, status=3)

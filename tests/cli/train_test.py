@@ -238,7 +238,7 @@ class TrainTest(unittest.TestCase):
         self.assertIn("1000000000000 clients share 20 records", "".join(said))
 
     def test_flags_that_do_not_apply_are_refused_by_name(self):
-        for fidelity in ("sum", "exact"):  # no draw of a sum of ldp-sgd messages; no such thing
+        for fidelity in ("sum", "exact"):  # ldp-sgd has no sampler of sums; there is no fidelity `exact`
             refused = self.error("--fidelity", fidelity, status=2)
             self.assertEqual((refused["key"], refused["value"]), ("--fidelity", fidelity))
         self.error("--threads", 0, status=2)

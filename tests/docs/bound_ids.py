@@ -9,7 +9,7 @@ import sys
 import checker
 
 ROOMS = ["accounting", "papers"]
-# An id is assigned, or is the first argument of the function that makes several bounds alike.
+# An id is assigned, or is the first argument of a function that makes several bounds that are alike.
 NAMED = re.compile(r'(?:\.id = |\b(?:approach|as_plotted|by_formula|renyi_lower_bound)\(\s*)"([a-z0-9-]+)"')
 ROW = re.compile(r"^\| (`[^|]*`) \|[^|]*\| ([^|]*) \|", re.M)
 

@@ -138,7 +138,8 @@ def same_text(expected, printed, root):
 
 
 def same_log(stored, printed):
-    """What differs between two logs of JSON lines: rounds and check-ins exactly, the rest within the tolerances.
+    """What differs between two logs of JSON lines: accuracy or epsilon by more than its tolerance, any other field at
+    all. The times measured and the folder's name are left out.
 
     A field that the stored log does not have is of a later version: fields are added, never renamed or taken away.
     """
@@ -196,7 +197,7 @@ def with_output(text, command, printed):
 
 
 def update(command, binary, root):
-    if command.fresh:  # run() has let it pass, and begun it
+    if command.fresh:  # run() has accepted the folder and run the command in it
         shutil.rmtree(root / command.fresh, ignore_errors=True)
     text = with_binary(command.text, binary)
     printed = subprocess.run(["bash", "-o", "pipefail", "-c", text], cwd=root, stdout=subprocess.PIPE,

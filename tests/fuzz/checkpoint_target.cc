@@ -1,6 +1,7 @@
-// The reader of checkpoints. The last 32 bytes of a checkpoint are a hash of the others, which no mutation would
-// find, so an input is read twice: as it is, and with the right hash behind it. What is accepted is written and
-// read again, and a checkpoint of the newest version comes back byte for byte.
+// The reader of checkpoints. The last 32 bytes of a checkpoint are a hash of the others, which a fuzzer's
+// mutations would never get right, so an input is read twice: as it is, and with the right hash appended.
+// What is accepted is written and read again, and a checkpoint of the newest version must come back byte for
+// byte.
 #include <sodium.h>
 
 #include "muster/simulation/runs/checkpoint.h"

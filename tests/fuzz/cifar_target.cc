@@ -1,5 +1,5 @@
-// The reader of CIFAR folders. An input is a byte, 0 for CIFAR-100 and otherwise for CIFAR-10, a counted test
-// file, then a training file (of CIFAR-10, each of the five).
+// The reader of CIFAR folders. An input is a byte, 0 for CIFAR-100 and otherwise for CIFAR-10, a test file as
+// take_counted() reads it, then a training file, which stands for each of the five of CIFAR-10.
 #include <fstream>
 
 #include "muster/learning/data/cifar.h"

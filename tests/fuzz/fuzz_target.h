@@ -39,7 +39,7 @@ bool accepted(Read&& read, std::initializer_list<ErrorCode> documented) {
 inline std::string text_of(Input input) { return {input.begin(), input.end()}; }
 
 // Takes two bytes, a little-endian length, from the front of `input`, then as many bytes as it says, or all
-// that are left: how an input holds two files.
+// that are left. An input that stands for two files begins with the first of them in this form.
 inline Input take_counted(Input& input) {
   if (input.size() < 2) {
     return input = {};

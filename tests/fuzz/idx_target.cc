@@ -1,4 +1,4 @@
-// The reader of idx files. An input is a counted file of labels, then a file of images.
+// The reader of idx files. An input is a file of labels as take_counted() reads it, then a file of images.
 #include <fstream>
 
 #include "muster/learning/data/idx.h"

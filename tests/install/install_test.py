@@ -33,7 +33,8 @@ class Install(unittest.TestCase):
         cls.folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(cls.folder.cleanup)
         stage = pathlib.Path(cls.folder.name) / "stage"
-        # All is of the component Unspecified; naming it leaves the list that `make install` wrote as it is.
+        # Every file is of the component Unspecified. If it is named, CMake lists what it installs in another file than
+        # the one that `make install` wrote, which thus stays as it is.
         run("cmake", "--install", OPTIONS.build, "--prefix", f"/{PREFIX}", "--component", "Unspecified",
             env={**os.environ, "DESTDIR": stage})
         # A package is unpacked somewhere else than where it was staged.
@@ -78,7 +79,8 @@ class Install(unittest.TestCase):
 
     def test_a_project_that_finds_the_package(self):
         build = pathlib.Path(self.folder.name) / "consumer"
-        # Without a type, nothing is optimised: that it builds is what is tested, and its output in docs/library.md.
+        # Without a build type nothing is optimised, which is faster: all programs need only build, and one runs. What
+        # they print is compared with docs/library.md by another test.
         configure = ["cmake", "-S", ROOT / "examples", "-B", build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=",
                      f"-DCMAKE_PREFIX_PATH={self.prefix}", f"-DCMAKE_CXX_COMPILER_LAUNCHER={OPTIONS.launcher}"]
         run(*configure)

@@ -1,6 +1,6 @@
-// Mistakes that must not compile. Each is one call that is right but for one token: MISTAKE(wrong, right) stands for
-// the right token, or with -DMISTAKES for the wrong one, and misuse_test.py expects an error in exactly the lines
-// that have it. It is compiled and never run.
+// Mistakes that must not compile. Each is a call with one wrong part: MISTAKE(wrong, right) stands for the
+// right part, or with -DMISTAKES for the wrong one, and misuse_test.py expects errors in exactly the lines
+// that have it. This file is compiled and never run.
 #include <array>
 #include <cstdint>
 #include <memory>

@@ -56,7 +56,7 @@ long double two_adaptive_rounds(const std::vector<OutputPair>& pairs, long doubl
   return worst;
 }
 
-// The bound for one round from the slow formula, at `cells` + 1 losses up to epsilon0.
+// The bound for one round from the slow formula, at `cells` + 1 equally spaced losses from 0 to epsilon0.
 RoundCurve slow_curve(long double epsilon0, int n, long double rate, int cells) {
   RoundCurve curve{static_cast<double>(epsilon0) / cells, {}, {}, {}};
   for (int i = 0; i <= cells; ++i) {
@@ -95,7 +95,7 @@ TEST(Composition, DominatesTwoAdaptiveRounds) {
   EXPECT_GT(tightest, 0.9L);
 }
 
-// The check above can fail: with every curve halved it does.
+// The check above can fail: it does if every curve is halved.
 TEST(Composition, ACurveTooLowIsCaught) {
   bool caught = false;
   for (const long double rate : {0.1L, 0.3L, 0.5L, 0.8L}) {

@@ -19,8 +19,8 @@
 namespace muster::accounting::oracle {
 namespace {
 
-// The probability of message 1 for every past (the messages so far, as a number with a
-// leading 1) and record.
+// The probability of message 1 for every past and record. A past is the number of ones in each slot so far,
+// as the base-8 digits of a number that begins with 1.
 using Channels = std::map<std::pair<std::uint64_t, int>, long double>;
 
 // Draws an epsilon0-LDP channel for `records` records: any two of its probabilities satisfy both
@@ -88,7 +88,7 @@ std::vector<std::uint64_t> pasts(const std::vector<int>& slots) {
   return all;
 }
 
-// The divergence between the victim's holding record 0 and record 1.
+// The hockey-stick divergence at `epsilon` between the transcripts if the victim holds record 0 or record 1.
 long double divergence(const std::vector<int>& others, const std::vector<int>& slots,
                        const Channels& channels, long double epsilon) {
   std::vector<int> records{0};
@@ -132,8 +132,8 @@ TEST(AdaptiveShuffle, BlanketDominatesRandomChannels) {
   EXPECT_GT(domination.cases, 2000);
 }
 
-// Channels are redrawn for one past at a time as long as the divergence grows, like an adversary who
-// picks every randomizer.
+// Channels are redrawn for one past at a time, and kept if the divergence does not fall, as by an adversary
+// who picks every randomizer.
 TEST(AdaptiveShuffle, BlanketDominatesSearchedChannels) {
   std::mt19937_64 engine(42);
   Domination domination = kCounted;

@@ -1,5 +1,5 @@
-// Checks outward rounding in ball arithmetic at 256 bits, for far tails and long compositions that long
-// double cannot check.
+// Checks in ball arithmetic at 256 bits that values are rounded outward, in far tails and long compositions
+// that long double cannot check.
 #include "tests/oracle/ball.h"
 
 #include <gmock/gmock.h>
@@ -15,7 +15,7 @@
 namespace muster::accounting::oracle {
 namespace {
 
-// f(alpha) of two unit normals at distance mu, at alpha = e^epsilon.
+// The hockey-stick divergence at `epsilon` of two unit normals at distance mu.
 Ball gaussian(double mu, const Ball& epsilon) {
   const Ball m(mu), half = m / Ball(2.0), z = Ball(0.0) - epsilon / m;
   return normal(z + half) - exp(epsilon) * normal(z - half);
@@ -64,8 +64,8 @@ TEST(Ball, PureCompositionIsRoundedUp) {
   }
 }
 
-// At the epsilon returned by the exact conversion, no two-point pair on a fine grid of P(A) reaches delta
-// with a Renyi divergence below rho; at a slightly smaller epsilon one does.
+// At the epsilon returned by the exact conversion, no pair P, Q of laws on two points, on a fine grid of
+// probabilities, reaches delta with a Renyi divergence below rho; at a slightly smaller epsilon one does.
 TEST(Ball, ExactConversionIsTwoPointTight) {
   struct Case {
     double order, rho, delta;

@@ -52,8 +52,8 @@ std::optional<accounting::Participation> participation_of(const Case& c) {
   return std::nullopt;
 }
 
-// A description that is true of the case's laws. `exact`: the laws are that mechanism and not
-// only covered by it.
+// A description that is true of the case's laws. `exact`: the laws are those of that mechanism, and are not
+// merely covered by it.
 struct Description {
   std::string name;
   Mechanism mechanism;
@@ -82,7 +82,7 @@ void listed_bounds(const Case& c, const std::vector<Description>& described_as,
       claims.push_back({bound.id + ", " + described.name, Claimed::Kind::upper,
                         [curve = bound.delta](double epsilon) { return curve(epsilon).upper; }});
     }
-    // A pair's curve is for its own rates; where rates differ, those of the case may be smaller.
+    // A pair is a population with rates of its own; where rates differ, those of the case may be others.
     if (!described.exact || c.participation.kind == P::rates) continue;
     for (const RoundPair& pair : list.lowers) {
       claims.push_back({pair.id + ", " + described.name, Claimed::Kind::lower,
@@ -99,7 +99,7 @@ Profile profile_of(const Case& c) {
   return profile_of_laws(c.laws, kNodes);
 }
 
-// The swap theorems, applied to the exact profile of laws that no description fits.
+// The swap theorems, applied to the profile of the laws themselves, which needs no description.
 void exact_profile_bounds(const Case& c, std::vector<Claimed>& claims) {
   const bool averaged =  // the same as one shuffled check-in, whatever the number of slots
       asks(c, Quantity::hockey_stick, P::averaged) && c.participation.rate < 1;
@@ -142,7 +142,7 @@ void renyi_bounds(const Case& c, std::vector<Claimed>& claims) {
                         return subsampled_shuffle_rdp_upper(e0, n, k, static_cast<std::uint64_t>(order));
                       }});
   }
-  if (c.kind == Kind::average) {  // the paper misprints it; it is raised by more than its numerical error
+  if (c.kind == Kind::average) {  // what the paper misprints, raised by more than its numerical error
     claims.push_back({"moment of aggregated check-in, corrected", Claimed::Kind::upper,
                       [k = c.participation.k, s = c.noise](double order) {
                         const long double moment = averaged_moment_formula(k, s, order);

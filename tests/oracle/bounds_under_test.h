@@ -1,4 +1,4 @@
-// Claims that something bounds a case, in one form for true and false ones, for the enumeration harness.
+// Claimed bounds of a case (harness_case.h) for the enumeration harness, in one form for true and false ones.
 #pragma once
 
 #include <functional>
@@ -24,9 +24,9 @@ struct BoundUnderTest {
   int every = 1;  // only one case in this many is used, for claims that are slow to evaluate
 };
 
-// The accountant's own code: every bound of applicable.h for each description that fits the case, lower
-// ones included, and theorems applied to the exact profile. Upper bounds must never be below the truth,
-// lower ones never above.
+// The accountant's own code: for each description that fits the case, every proven replace-one bound that
+// applicable.h lists, lower ones if the description is exact; theorems applied to the profile of the case's
+// laws; and Renyi bounds. Upper bounds must never be below the truth, lower ones never above.
 std::vector<BoundUnderTest> proven_bounds();
 
 // False statements that look right (docs/theory/false-claims.md). Each must be caught.

@@ -1,7 +1,8 @@
 // Searches for a counterexample to the conjecture of docs/theory/open-questions.md for a plain shuffle of
-// any randomizer, which is not proven:
+// any randomizer, which is not proven: with the profile f and independent copies of its law X*
+// (docs/theory/profile-only.md),
 //
-//     delta(eps) <= (1/n) E( X*_1 + ... + X*_n )_+ + f(infinity).
+//     delta(epsilon) <= 1/n times the mean of ( X*_1 + ... + X*_n )_+  +  f(infinity).
 //
 // If this test ever fails, it has found a counterexample, which belongs on that page.
 #include <gmock/gmock.h>

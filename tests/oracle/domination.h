@@ -4,9 +4,9 @@
 namespace muster::accounting::oracle {
 
 struct Domination {
-  // The round-off of the truth, and of a bound that is itself computed by a slow formula.
+  // Allowances for the round-off of the truth, and of a bound that is itself computed by a slow formula.
   long double relative = 0, absolute = 0;
-  long double negligible = 1e-9L;  // a bound at most this tells nothing about how close the two come
+  long double negligible = 1e-9L;  // bounds of at most this are left out of `tightest`
   int cases = 0, violations = 0;
   long double tightest = 0;  // the largest truth / bound
 

@@ -13,7 +13,7 @@ namespace {
 // A histogram as a number in base 64: digit i counts message i.
 __extension__ using Histogram = unsigned __int128;
 using Histograms = std::map<Histogram, long double>;
-// With more, a digit would overflow into the next one.
+// A count of 64 would overflow into the next digit, and 22 digits have more than 128 bits.
 constexpr std::size_t kMaxMessages = 21, kMaxUsers = 63;
 
 Histogram digit(std::size_t i) { return Histogram{1} << (6 * i); }

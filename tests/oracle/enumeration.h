@@ -2,8 +2,8 @@
 //
 // It works from the protocol's definition (who reports, which message, the multiset that the shuffler
 // outputs) and shares no formula with the bounds it checks. Users' randomizers are laws on messages 0 ..
-// K-1 in long double; laws may differ between users. The work is proportional to the number of histograms,
-// C(n + K, K). The neighbouring relation is replace-one (the victim's law is a or b). Throws
+// K-1 in long double; laws may differ between users. The work for n users is proportional to the number of
+// histograms, C(n + K, K). The neighbouring relation is replace-one: the victim's law is a or b. Throws
 // std::invalid_argument for more than 63 users or 21 messages.
 #pragma once
 
@@ -48,12 +48,12 @@ OutputPair check_in(const std::vector<Law>& others, const Law& a, const Law& b,
 // A uniform secret subset of k of the n = others + 1 users reports, and the histogram is seen.
 OutputPair subset(const std::vector<Law>& others, const Law& a, const Law& b, int k);
 
-// k reports, with the victim's among them with probability `share` whatever k is. No protocol does
-// this (in a subset the share is k / n); it is what equation (6) of Liew et al. (2022) says, kept so
-// that tests catch it.
+// k of the users report, and the victim is among them with probability `share`, whatever k is. No protocol
+// does this (in a subset of n users the share is k / n). It is what equation (6) of Liew et al. (2022) says,
+// and it is here so that tests can catch it.
 OutputPair included(const std::vector<Law>& others, const Law& a, const Law& b, int k, long double share);
 
-// The product of two independent rounds; it has the product of their numbers of outcomes.
+// Two independent rounds together; their outcomes are the pairs of an outcome of x and one of y.
 OutputPair product(const OutputPair& x, const OutputPair& y);
 
 // The hockey-stick divergence, the sum of (p - e^epsilon q)_+.
@@ -62,8 +62,8 @@ long double hockey_stick(const OutputPair& pair, long double epsilon);
 // The Renyi divergence D_order(p || q); infinity if p has mass where q has none.
 long double renyi(const OutputPair& pair, long double order);
 
-// The largest |log(p_i / q_i)| of two laws, which is the epsilon0 they need; infinity if
-// their supports differ.
+// The largest |log(x_i / y_i)| over the messages i, which is the least epsilon0 that holds for the two laws;
+// infinity if their supports differ.
 long double log_ratio(const Law& x, const Law& y);
 
 }  // namespace muster::accounting::oracle

@@ -7,8 +7,8 @@
 
 namespace muster::accounting::oracle {
 
-// Expects both directions of `curve` within relative * delta + absolute of the pair's delta, and their lower
-// ends at most `room` of it above.
+// In both directions, expects the upper end of `curve` to be within relative * delta + absolute of delta, the
+// pair's enumerated hockey-stick divergence, and the lower end to be at most (1 + room) delta.
 template <typename Curve>
 void expect_curve_of_pair(const Curve& curve, const OutputPair& pair, double epsilon, double relative,
                           double absolute, double room = 0) {

@@ -1,6 +1,6 @@
-// Searches for the worst placement of the others around two Gaussian messages
-// (docs/theory/open-questions.md). The worst one is proven for the variance (the lemma there); for the
-// divergence itself it is only searched for.
+// Searches for the worst placement of the others' records around the victim's two, with Gaussian messages
+// (docs/theory/open-questions.md). For the variance of the terms the worst placement is proven (the lemma
+// there); for the divergence itself it is only searched for.
 //
 // If this test ever fails, it has found a counterexample, which belongs on that page.
 #include <gmock/gmock.h>
@@ -20,7 +20,7 @@ using Point = std::array<long double, 3>;
 long double dot(const Point& x, const Point& y) { return x[0] * y[0] + x[1] * y[1] + x[2] * y[2]; }
 Point minus(const Point& x, const Point& y) { return {x[0] - y[0], x[1] - y[1], x[2] - y[2]}; }
 
-// ∫ (a - b)^2 / u for the densities a, b and u of unit normals around x, x' and t.
+// The integral of (a - b)^2 / u for the densities a, b and u of unit normals around x, `other` and t.
 long double spread(const Point& x, const Point& other, const Point& t) {
   const Point p = minus(x, t), q = minus(other, t);
   return std::exp(dot(p, p)) + std::exp(dot(q, q)) - 2 * std::exp(dot(p, q));
@@ -63,7 +63,8 @@ TEST(GaussianPlacements, TheSpreadIsLargestAtTheEndsOfADiameter) {
     largest = std::max(largest, ratio);
   }
   EXPECT_GT(largest, 0.999L);
-  // Three points at distance 2R from each other, which no ball of radius R holds, have a larger value.
+  // Three points at distance 2R from each other, here R = 1.4, have a larger value; no ball of radius R holds
+  // them.
   EXPECT_GT(spread({1.4L}, {-1.4L}, {0, std::sqrt(3.0L) * 1.4L}), std::expm1(4 * 1.4L * 1.4L));
 }
 
@@ -80,11 +81,12 @@ Law boxed(long double mean) {
 
 struct Search {
   int points = 0;
-  long double largest = 0;  // the divergence of a data set over that of the worse homogeneous one
+  long double largest = 0;  // of a data set's divergence over that of the worse homogeneous one
 };
 
-// Compares all multisets of n - 1 others from `places` and every ordered pair of the victim's records with
-// the data sets whose others all hold the alternative, for the first and the last place as records.
+// Compares all multisets of n - 1 others from `places`, for every ordered pair of the victim's records, with
+// the two homogeneous data sets: the victim's records are the first and the last place, and the others all
+// hold the last, or all the first.
 void search(const std::vector<Law>& places, int n, long double rate, const std::vector<long double>& epsilons,
             Search& found) {
   const auto others = static_cast<std::size_t>(n - 1);

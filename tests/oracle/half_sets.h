@@ -1,5 +1,6 @@
 // Test oracle: the extreme points of class C on K equal cells (densities 2p on half of them and 2q on the
-// other half), and the worst dataset of them by enumeration (docs/theory/class-c.md).
+// other half, p = 1 - q = e^epsilon0 / (e^epsilon0 + 1)), and by enumeration the worst dataset whose users
+// hold such laws (docs/theory/class-c.md).
 //
 // It shares no formula with the bounds it checks; enumeration.h does the work, so there can be only a few
 // users. Pure functions; call from any thread.
@@ -15,8 +16,8 @@
 
 namespace muster::accounting::oracle {
 
-// One law per half of the cells 0 .. K-1: 2p/K on its cells and 2q/K elsewhere. The first half
-// is {0, ..., K/2-1}.
+// One law for each set of half of the cells 0 .. K-1: 2p/K on the cells of the set and 2q/K elsewhere. The
+// first law is that of {0, ..., K/2-1}.
 inline std::vector<Law> half_sets(int cells, double epsilon0) {
   const long double e0 = std::exp(static_cast<long double>(epsilon0));
   const long double high = 2 * e0 / (e0 + 1) / cells, low = 2 / (e0 + 1) / cells;
@@ -37,11 +38,12 @@ inline std::vector<Law> half_sets(int cells, double epsilon0) {
 }
 
 struct Worst {
-  long double delta = 0;        // the largest over every dataset and every second record
-  long double homogeneous = 0;  // the largest where the others all hold x1 or all x1'
+  long double delta = 0;        // the largest over all datasets, second records of the victim and both orders
+  long double homogeneous = 0;  // the same, where the others all hold her first or all her second record
 };
 
-// One Worst per epsilon. By symmetry the victim's first record is the first half-set.
+// One Worst per epsilon, for n users; protocol(others, a, b) returns the OutputPair. By symmetry the victim's
+// first record is always the first half-set.
 template <typename Protocol>
 std::vector<Worst> worst_datasets(const std::vector<Law>& laws, int n, const std::vector<double>& epsilons,
                                   Protocol&& protocol) {

@@ -1,9 +1,9 @@
 // The enumeration harness: one loop that compares every claim with the exact truth of random small cases.
 //
 // True and false claims go through the same comparison: an upper bound below truth.lower (or a lower bound
-// above truth.upper) is a violation, without a tolerance, because the truth is enclosed with its own error
-// and a proven bound claims to include its own. A point is one grid point of one case. The truth there is
-// the worst over all the case's datasets and both orders of all its pairs.
+// above truth.upper) is a violation, without a tolerance: the truth is an interval that includes its own
+// error, and a proven bound claims to include its own. A point is one grid point of one case. The truth there
+// is the largest value over all the case's datasets and ordered pairs of records.
 #pragma once
 
 #include <map>
@@ -17,7 +17,7 @@ namespace muster::accounting::oracle {
 struct Tally {
   bool proven = true;
   long points = 0;
-  long at_top = 0;  // how many of these are at the end of the grid, where epsilon = epsilon0
+  long at_top = 0;  // how many are the last of their grid, which is epsilon0 where it is finite
   long violations = 0;
   long double tightest = 0;  // largest truth / upper, or lower / truth, where the bound is above 1e-12
   std::string where;         // the first violation, or else the tightest point

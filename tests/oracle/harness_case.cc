@@ -155,7 +155,7 @@ void choose_participation(Case& c, std::mt19937_64& engine) {
   }
 }
 
-// All datasets if they are few; otherwise the homogeneous ones and random others.
+// All datasets if they are few and rates do not differ; otherwise the homogeneous ones and random others.
 void choose_datasets(Case& c, std::mt19937_64& engine) {
   const int records = static_cast<int>(c.laws.size());
   const auto others = static_cast<std::size_t>(c.n - 1);

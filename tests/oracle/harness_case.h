@@ -18,14 +18,15 @@ namespace muster::accounting::oracle {
 enum class Kind {
   binary,          // randomized response on two messages
   k_rr,            // k-ary randomized response, k = 3, 4
-  half_sets,       // class C: 2p/K on half of K equal cells, 2q/K on the rest
+  half_sets,       // class C: 2p/K on half of K equal cells, 2q/K on the rest (half_sets.h)
   class_c,         // class C: densities inside [2q, 2p] of the uniform law
   smooth,          // random laws of moderate ratios
-  extreme,         // ratios at e^{+-s} of a common base
+  extreme,         // each probability is that of a common base or e^s times it, then normalised
   sparse,          // some probabilities are zero, so there may be no finite epsilon0
   binned_normal,   // N(x, 1), x in {-1, 0, 1}, rounded to cells: a post-processing of the Gaussian
   binned_laplace,  // noise of scale 1/epsilon0 on x in {0, 1/2, 1}, rounded to cells
-  // The mean of k or k + 1 messages N(x, s^2), the victim's at 1 or absent; for Renyi divergence only.
+  // The mean of the others' k messages N(0, s^2), with the victim's N(1, s^2) or without it; for Renyi
+  // divergence only.
   average,
 };
 
@@ -35,9 +36,9 @@ struct Participation {
     subset,
     check_in,
     rates,
-    // Random check-in, fixed window: per slot one client answers, or a dummy of record 0.
+    // Random check-in with a fixed window: per slot one client answers, or a dummy of record 0.
     slots,
-    // Random check-in, everybody at a slot reports; the histogram of each slot is seen.
+    // Random check-in in which everybody at a slot reports; the histogram of each slot is seen.
     averaged,
     aggregated
   };
@@ -46,7 +47,7 @@ struct Participation {
   int slots = 1;    // slots, averaged
   int k = 0;        // subset: its size; aggregated: how many reports are averaged without the victim's
   std::vector<double> rates;  // rates: one per client, the victim's first
-  double low = 0, high = 0;   // rates: the interval that a claim may know
+  double low = 0, high = 0;   // rates: an interval that holds them, which a claim may use
 };
 
 enum class Quantity { hockey_stick, renyi };

@@ -176,7 +176,7 @@ class Window {
 long double relative_error(const Case& c) {
   const auto k = static_cast<long double>(c.laws.front().size());
   const auto slots = static_cast<long double>(c.participation.slots);
-  // With slots there are up to (m + 1)^n choices, with 4 factors per slot.
+  // With m slots, up to (m + 1)^n products are added up, each with a few factors per slot.
   const long double choices =
       c.participation.kind == Participation::Kind::slots ? std::pow(slots + 1, c.n) + 6 * slots : 0;
   return (static_cast<long double>(c.n) * (2 * k * slots + 8) + choices) * kUnit;

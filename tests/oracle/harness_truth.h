@@ -3,8 +3,9 @@
 //
 // One user is added at a time; datasets that begin alike share the work. No bound is used here. All terms
 // are non-negative, so each probability has a relative error of at most (operations) * 2^-63, and the
-// divergences are enclosed: comparisons with a claim need no tolerance. The work of a dataset is C(n + K,
-// K) cells times K + 1, times the users in which it differs from the dataset before.
+// divergences are enclosed: comparisons with a claim need no tolerance. For n users and K messages the work
+// of a dataset is C(n + K, K) cells times K + 1, times the users in which it differs from the dataset before.
+// With slots, every choice of every client is enumerated instead.
 #pragma once
 
 #include <functional>
@@ -25,7 +26,7 @@ void for_each_dataset(const Case& c, const Participation& participation,
                       const std::function<void(const std::vector<int>& dataset,
                                                const std::vector<std::vector<long double>>& laws)>& visit);
 
-// A bound on the relative error of each of these probabilities.
+// A bound on the relative error of each probability that for_each_dataset passes to `visit`.
 long double relative_error(const Case& c);
 
 // Enclosures of sum (p - e^epsilon q)_+ and of the Renyi divergence, for probabilities with relative errors

@@ -65,8 +65,8 @@ OutputPair variation_ratio_pair(int n, int k, long double epsilon0) {
 }
 
 long double sensitivity_one(long double epsilon) {
-  // E over r_1 of E over r_2 of ((r_1 + r_2)/2 - E)_+, r lognormal of mean 1 and log-deviation 1. The inner
-  // mean is half an expected excess at the threshold 2E - r_1.
+  // The mean of ((r_1 + r_2)/2 - e^epsilon)_+ for independent lognormal r_1, r_2 of mean 1 and log-deviation
+  // 1. The mean over r_2 alone is half an expected excess at the threshold 2 e^epsilon - r_1.
   const long double threshold = 2 * std::exp(epsilon), h = 0.01L;
   const auto normal = [](long double x) { return std::erfc(-x / std::sqrt(2.0L)) / 2; };
   long double sum = 0;

@@ -31,7 +31,7 @@ long double liew_theorem2(int n, long double g, long double e0, long double slac
   return std::log(sum) / (order - 1);
 }
 
-// Their Lemma 3, equation (4), with the logarithm and the factor 1/(l-1) that it omits,
+// Lemma 3 of Liew et al. (2022), equation (4), with the logarithm and the factor 1/(order - 1) that it omits,
 // minimized over a grid of r.
 long double liew_lemma3(long double epsilon, long double delta, int order) {
   long double least = 1e4000L;
@@ -44,7 +44,8 @@ long double liew_lemma3(long double epsilon, long double delta, int order) {
   return epsilon + std::log(least) / (order - 1);
 }
 
-// Two clients, Gaussian messages, rate g, the other client at the victim's new record:
+// The Renyi divergence for two clients with Gaussian messages and rate g, of which the other holds the
+// victim's new record, from the moment of order l,
 // E_Q[(P/Q)^l] = 2^-l sum_j C(l,j) mu_j mu_(l-j), mu_j = 1 - g + g e^(j(j-1)/(2 s^2)).
 long double two_gaussian_clients(long double g, long double s, int order) {
   const auto mu = [&](int j) { return 1 - g + g * std::exp(j * (j - 1) / (2 * s * s)); };

@@ -82,7 +82,7 @@ TEST(Enumeration, EqualsTheSumOverCoinsAndMessages) {
   }
 }
 
-// A fixed subset, mixed over a public count with law Bin(n, rate), is a shuffled check-in.
+// Subsets of a size k that is seen and has the law Bin(n, rate) together are a shuffled check-in.
 TEST(Enumeration, CheckInIsTheMixtureOfSubsets) {
   const std::vector<Law> others = {{0.6L, 0.4L}, {0.3L, 0.7L}, {0.5L, 0.5L}};
   const Law a = {0.8L, 0.2L}, b = {0.1L, 0.9L};

@@ -9,8 +9,8 @@
 
 namespace muster::accounting::oracle {
 
-// smooth: moderate ratios. extreme: each probability is that of a common base or e^s times it, before
-// normalisation. sparse: some probabilities are zero.
+// smooth: moderate ratios. extreme: each probability is that of a common base or e^s times it, with one
+// random s, before normalisation. sparse: some probabilities are zero.
 enum class Family { smooth, extreme, sparse };
 
 // `records` laws on `messages` messages, of the given family.

@@ -23,7 +23,7 @@ long double swap_dataset(const std::vector<Law>& others, const Law& a, const Law
     const auto k = static_cast<long double>(members.size());
     const long double weight = std::pow(rate, k) * std::pow(1 - rate, n - k);
     // Visits all message vectors of the members: their density is prod u_j, their gain the sum
-    // of (a - E b) / u_j.
+    // of (a - E b) / u_j, E = e^epsilon.
     const std::function<void(std::size_t, long double, long double)> visit =
         [&](std::size_t i, long double density, long double gains) {
           if (i == members.size()) {
@@ -37,7 +37,7 @@ long double swap_dataset(const std::vector<Law>& others, const Law& a, const Law
         };
     visit(0, 1, 0);
     for (const std::size_t j :
-         // Where the member's own law has no mass, the victim's message counts as an infinite ratio.
+         // Mass of the victim's message where the member's own law has none counts as an infinite ratio.
          members) {
       for (std::size_t w = 0; w < messages; ++w) {
         if (!(others[j][w] > 0)) total += weight / (n - k) * numerics::larger(0.0L, a[w] - grown * b[w]);

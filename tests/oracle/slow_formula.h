@@ -12,13 +12,13 @@
 
 namespace muster::accounting::oracle {
 
-// Theorem 1 (docs/theory/swap-theorem.md, inequality 2) for one dataset: sums over the subset S of
-// reporting others and all their messages. Singular parts, mass of a outside the support of u_j, count as
-// infinite ratios do. rate < 1.
+// Theorem 1 (docs/theory/swap-theorem.md, inequality 2) for one dataset: the sum over every set of reporting
+// others and all their messages. Mass of a where another client's law has none counts as an infinite ratio
+// of the two laws does. rate < 1.
 long double swap_dataset(const std::vector<Law>& others, const Law& a, const Law& b, long double rate,
                          long double epsilon);
 
-// A finite law: value and probability.
+// A value of a finite law, with its probability.
 struct Atom {
   long double value, mass;
 };
@@ -27,14 +27,15 @@ struct Atom {
 std::vector<Atom> pure_law(long double epsilon0, long double epsilon);
 
 // X* of the profile f(alpha) = max over ordered pairs of `laws` of their hockey-stick divergence, with
-// every kink of the stop-loss transform: E(X*-c)_+ = f(E+c) for c >= 0, and (1+|c|) f(E/(1+|c|)) for c < 0.
+// every kink of the stop-loss transform: the mean of (X*-c)_+ is f(E+c) for c >= 0 and
+// (1+|c|) f(E/(1+|c|)) for c < 0, E = e^epsilon.
 std::vector<Atom> profile_law(const std::vector<Law>& laws, long double epsilon);
 
 // f(alpha), the maximum over ordered pairs of `laws` of sum (x - alpha y)_+.
 long double profile(const std::vector<Law>& laws, long double alpha);
 
-// (1/n) E( sum_{i<=n} X_i )_+ + rate^n at_all, where X_i = 1 - e^epsilon with probability 1 - rate and else
-// is a draw of `law`: a multinomial sum over compositions of n.
+// The mean of (X_1 + ... + X_n)_+ over n, plus rate^n at_all, where the X_i are independent: 1 - e^epsilon
+// with probability 1 - rate and else a draw of `law`. It is a multinomial sum over compositions of n.
 long double swap_sum(const std::vector<Atom>& law, int n, long double rate, long double epsilon,
                      long double at_all);
 

@@ -1,8 +1,10 @@
 // Compares soft signs with the hard one (docs/theory/accuracy-per-epsilon.md), by quadrature
 // in three dimensions.
 //
-// A message is (w, s): w is uniform on the sphere, and s = +-1 has probability (1 + a s f)/2, where f in
-// [-1, 1] is any function of w and the client's vector. In three dimensions <w, u> is uniform on [-1, 1].
+// A message is (w, s): w is uniform on the sphere, and s = +-1 has probability (1 + a s f)/2, where
+// a = tanh(epsilon0 / 2), and f in [-1, 1] is any function of w and the client's vector. With u the direction
+// of that vector, the hard sign is f = sign <w, u>, and a soft sign is a multiple of <w, u> and the vector's
+// length, clamped to [-1, 1]. In three dimensions <w, u> is uniform on [-1, 1].
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -43,8 +45,8 @@ TEST(SoftSign, DensitiesStayInClassC) {
   }
 }
 
-// Every f has at most the hard sign's signal, and a hard sign that ignores the vector now and then has the
-// same signal. All second moments agree then too, because w is uniform whatever f is.
+// Every f has at most the hard sign's signal, and a hard sign that ignores the vector with some probability
+// has the same signal as f. All second moments agree then too, because w is uniform whatever f is.
 TEST(SoftSign, HardSignWithMixingHasEverySoftSignal) {
   const double most = signal(sign);
   EXPECT_NEAR(most, 0.5, 1e-9);  // c_3 = E|x|
@@ -65,12 +67,12 @@ TEST(SoftSign, HardSignWithMixingHasEverySoftSignal) {
   }
 }
 
-// Clipping at the radius where the soft sign saturates, and then mixing, has at least the soft sign's
-// signal at every length.
+// The soft sign's signal for short vectors is linear in the length. Clipping at the length where this line
+// reaches the hard sign's signal, and then mixing, has at least the soft sign's signal at every length.
 TEST(SoftSign, ClippingDominatesTheSoftSign) {
   const double most = signal(sign);
   for (const double slope : {0.2, 0.5, 1.0}) {
-    const double at_zero = slope * kRootD / 3;  // the soft signal's slope: slope sqrt(d) E x^2
+    const double at_zero = slope * kRootD / 3;  // the soft signal's slope in the length: slope sqrt(d) E x^2
     double shortfall = 0;
     for (const double length : {0.01, 0.3, 1.0, 2.0, 5.0, 50.0}) {
       const double soft =
@@ -83,8 +85,8 @@ TEST(SoftSign, ClippingDominatesTheSoftSign) {
   }
 }
 
-// N equal cells, e^epsilon0 times as likely on a set of a quarter of them: the profile is that of 4-ary
-// randomized response, also after mixing with the uniform law.
+// Laws on eight equal cells that make two of them, a quarter, e^epsilon0 times as likely as the rest: their
+// profile is that of 4-ary randomized response, also if their mixtures with the uniform law are added.
 TEST(Caps, QuarterHasTheProfileOfFourAryResponse) {
   const int cells = 8;
   for (const double epsilon0 : {0.4, 1.5, 4.0}) {

@@ -14,8 +14,8 @@ namespace {
 
 double normal(double x) { return std::erfc(-x / std::sqrt(2.0)) / 2; }
 
-// Everybody may hold any half-set of K equal cells; delta is the largest one over all data sets and
-// victims, in both orders.
+// Everybody may hold any half-set of `cells` equal cells (half_sets.h); delta is the largest hockey-stick
+// divergence at epsilon over all data sets and pairs of the victim's records, in both orders.
 struct HalfSets {
   int cells, n;
   double epsilon0, rate, epsilon, delta;
@@ -54,14 +54,14 @@ INSTANTIATE_TEST_SUITE_P(
                       HalfSets{6, 4, 2, 0.3, 0.6, 0.093393}, HalfSets{4, 5, 2, 0.3, 1.2, 0.002241},
                       HalfSets{6, 4, 1, 0.3, 0.7, 0.000789}));
 
-// How much larger the profile-only bound makes epsilon for a Gaussian: the square root of the variance of
-// its law over that of the homogeneous one, e^(mu^2) - 1.
+// How many times larger the profile-only bound makes epsilon for a Gaussian: the square root of the variance
+// of its law X* over that of the homogeneous law, e^(mu^2) - 1.
 TEST(GaussianProfileOnly, AsymptoticFactorInEpsilon) {
   const auto factor = [](double mu) {
     const auto f = [mu](double alpha) {
       return normal(-std::log(alpha) / mu + mu / 2) - alpha * normal(-std::log(alpha) / mu - mu / 2);
     };
-    double variance = 0;  // 2 int (E(X-c)_+ - (-c)_+) dc at E = 1, c = +-(e^t - 1)
+    double variance = 0;  // 2 int (mean of (X*-c)_+ - (-c)_+) dc at epsilon 0, c = +-(e^t - 1)
     const double h = mu / 400;
     for (double t = h / 2; t < 12 * mu + mu * mu; t += h) {
       const double c = std::expm1(t);

@@ -18,7 +18,8 @@ const std::vector<long double> kShares = {0, 0.15L, 0.4L, 0.7L, 0.9L, 0.98L};  /
 
 const Domination kCounted = {.relative = 1e-12L, .absolute = kNoise, .negligible = 1e-12L};
 
-// Theorem 1, one dataset at a time, for laws that need not be LDP; it is an equality if all others are alike.
+// Theorem 1, one dataset at a time, for laws that need not be LDP. If all others are alike, only the case
+// that everybody reports keeps it from being an equality.
 TEST(SwapTheorem, DominatesEveryDatasetAndIsExactAtHomogeneousOnes) {
   std::mt19937_64 engine(11);
   Domination domination = kCounted;
@@ -79,7 +80,7 @@ TEST(ProfileOnly, DominatesEveryDataset) {
   EXPECT_GT(domination.tightest, 0.5L);
 }
 
-// X* itself is a probability law of mean 1 - E with the stop-loss transform that defines it.
+// X* itself is a probability law of mean 1 - e^epsilon with the stop-loss transform that defines it.
 TEST(ProfileOnly, LawIsTheOneDefined) {
   std::mt19937_64 engine(13);
   for (int trial = 0; trial < 12; ++trial) {
@@ -136,8 +137,8 @@ TEST(PureLaw, DominatesEveryDataset) {
   EXPECT_GT(domination.tightest, 0.9L);
 }
 
-// The same check fails for smaller formulas: with the law of one dataset (others = x') in place of X*, and
-// with that dataset's exact formula without the case k = n.
+// The same check fails for smaller formulas: with the law of one dataset, all others holding x', in place of
+// X*, and with that dataset's exact formula without the case that all n report.
 TEST(PureLaw, TheCheckRejectsWeakerStatements) {
   Domination without_last = kCounted, one_dataset = kCounted;
   const long double epsilon0 = 1, q = 1 / (std::exp(1.0L) + 1);

@@ -68,9 +68,9 @@ TEST(SystemDuties, ColludersAreNoCrowd) {
   EXPECT_LE(truth, bound(4));
 }
 
-// A slot protocol with m = 4, p0 = 1 and one colluding client at every slot. If the selection is hidden,
-// the server asks either client of the victim's slot with probability 1/2. If it is visible, then with
-// probability 1/2 the victim is asked and her slot is known.
+// A slot protocol with four slots, certain check-in and one colluding client at every slot. If the selection
+// is hidden, the server asks either client of the victim's slot with probability 1/2. If it is visible, then
+// with probability 1/2 the victim is asked and her slot is known.
 TEST(SystemDuties, WhoWasAskedMustStayHidden) {
   const long double epsilon0 = 1, epsilon = 0.5L, grown = std::exp(epsilon);
   const long double q = 1 / (std::exp(epsilon0) + 1), local = (1 - q) - grown * q;

@@ -9,7 +9,7 @@
 namespace muster::accounting::oracle {
 namespace {
 
-// E( start + sum of weights[i] * X_i )_+ over independent atoms.
+// The mean of ( start + sum of weights[i] * X_i )_+ for independent draws X_i of `law`.
 long double positive_part(const std::vector<Atom>& law, const std::vector<long double>& weights,
                           long double start) {
   const std::function<long double(std::size_t, long double)> visit = [&](std::size_t i, long double sum) {
@@ -22,7 +22,7 @@ long double positive_part(const std::vector<Atom>& law, const std::vector<long d
 }
 
 // Visits every set of reporting others: its members (indices into the others), its probability, and the sum
-// of the odds of the others outside it.
+// of the odds, rate / (1 - rate), of the others outside it.
 void for_each_set(
     const std::vector<long double>& rates,
     const std::function<void(const std::vector<std::size_t>&, long double, long double)>& visit) {

@@ -20,8 +20,8 @@ inline double far_below_mean(double m, const Real& c, const Real& not_c) {
   return std::max(0.0, std::floor(mean - 70 * (std::sqrt(mean * not_c.middle()) + 1)));
 }
 
-// An upper bound of P(Bin(m, c) < j) for j below the mean, given P(Bin(m, c) = j): below the mean the
-// probabilities fall at least geometrically.
+// An upper bound of P(Bin(m, c) < j) for j below the mean, given `at_j`, an upper bound of P(Bin(m, c) = j):
+// from there towards 0 the probabilities fall at least geometrically.
 inline long double mass_below(double m, const Real& c, const Real& not_c, double j, long double at_j) {
   const long double ratio = j > 0 ? static_cast<long double>(j) / (m - j + 1) * (not_c / c).above() : 0;
   return ratio < 1 ? at_j * ratio / (1 - ratio) * (1 + 1e-15L) : 1;

@@ -44,8 +44,8 @@ Shape shape_of(const Question& q) {
   }
 }
 
-// For one round, the lower end of the divergence of each of the library's own data sets must not be above
-// the truth. Lower values are composed of these curves.
+// For one round, the lower end of the divergence of each of the library's own data sets (its dominated
+// pairs) must not be above the truth. The library's lower values are composed of these curves.
 void compare_lower_pairs(const Question& q, const std::vector<Repetition>& stages, double epsilon,
                          Verdict& verdict) {
   if (stages.size() != 1 || !(epsilon >= 0)) return;
@@ -71,7 +71,7 @@ void compare_lower_pairs(const Question& q, const std::vector<Repetition>& stage
 
 std::vector<Repetition> experiments_of(const Question& q) {
   if (q.protocol == Protocol::random_check_in_sliding && q.clients < q.slots)
-    return {};  // the run has no step
+    return {};  // no slot of the run is released
   Experiment e;
   e.randomizer = randomizer_of(q);
   e.shape = shape_of(q);

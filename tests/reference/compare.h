@@ -1,5 +1,5 @@
 // Compares an answer of the engine with the reference: no upper value may lie below a certified lower
-// value, and no lower value above the truth.
+// value, and no lower value above what no data set can exceed (theorem.h).
 //
 // Single thread.
 #pragma once
@@ -17,7 +17,7 @@ namespace muster::reference {
 // The question in the reference's own terms; empty where the reference does not cover it.
 std::vector<Repetition> experiments_of(const Question& question);
 
-// Adds the findings, the checks that applied and the ratio to the verdict.
+// Adds to the verdict the findings, the checks that applied, and Verdict::ratio.
 void compare(const Question& question, const Answer& answer, Verdict& verdict);
 
 }  // namespace muster::reference

@@ -16,7 +16,7 @@ constexpr double kMaxOutcomes = 3000;
 
 long double delta_of(const CountedBits& bits, double epsilon) {
   const Real e = exp(Real(epsilon));
-  // P(j) - E Q(j) = B(j-1) (a - E b) + B(j) ((1-a) - E (1-b)).
+  // P(j) - E Q(j) = B(j-1) (a - E b) + B(j) ((1-a) - E (1-b)), B(j) = P(Bin(m, c) = j) and E = e^epsilon.
   const long double rise = (bits.a - e * bits.b).below(), fall = (bits.not_a - e * bits.not_b).below();
   if (!(rise > 0)) return 0;
   const long double m = bits.others, c = bits.c.above(), not_c = bits.not_c.above();

@@ -1,5 +1,5 @@
 // The law of the number of ones among all clients' bits: each of m others shows a one with probability c,
-// the victim with probability a or b.
+// the victim with probability a under her record and b under the alternative.
 //
 // The law under the record is Bin(m, c) shifted by one with probability a, under the alternative with
 // probability b. The likelihood ratio rises with the number of ones. The sum is taken term by term,
@@ -21,8 +21,8 @@ struct CountedBits {
 // 1e-12 unless more than 4 million terms matter.
 long double delta_of(const CountedBits& bits, double epsilon);
 
-// The two laws. Numbers far from the mean with a probability of about `tail` are left out, and
-// neighbouring numbers are merged where there are many.
+// The two laws, exchanged if `swapped`. Numbers far from the mean with a probability of about `tail` are left
+// out, and neighbouring numbers are merged where there are many.
 Pair pair_of(const CountedBits& bits, double tail, bool swapped);
 
 }  // namespace muster::reference

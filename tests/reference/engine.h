@@ -1,6 +1,6 @@
 // The engine under test, used as the command uses it: one plan, one accountant, one statement.
 //
-// Whatever it throws becomes part of the answer, so that no question can end a run of
+// Whatever the engine throws becomes part of the answer, so that no question can end a run of
 // questions. Single thread.
 #pragma once
 
@@ -19,7 +19,7 @@ struct Answer {
   Kind kind = Kind::answered;
   std::string message;  // of the error
   accounting::Statement statement;
-  double seconds = 0;  // processor time of this process
+  double seconds = 0;  // processor time that the answer took
 
   bool answered() const { return kind == Kind::answered; }
   double upper() const;  // infinity where there is no finite bound

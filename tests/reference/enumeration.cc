@@ -6,7 +6,7 @@
 namespace muster::reference {
 namespace {
 
-using Histogram = std::vector<int>;  // messages in each cell
+using Histogram = std::vector<int>;  // the number of messages in each cell
 using Law = std::map<Histogram, Real>;
 
 // The probability of each cell under each record: record 0 is the victim's, 1 her alternative, 2 (if there

@@ -1,5 +1,5 @@
-// Enumerates, for at most nine clients, every data set of two or three records and every multiset of
-// messages, in ball arithmetic.
+// Enumerates, in ball arithmetic, every multiset of messages of every data set of two records for at most
+// nine clients, and of three records for at most five.
 //
 // Messages are merged into at most four cells, which is exact for randomized response of up to three
 // symbols. Pure functions.

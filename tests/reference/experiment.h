@@ -1,8 +1,8 @@
 // One round of a protocol as the reference describes it: who may send what, and what the adversary
 // sees of it.
 //
-// No code of the library is used here. A rate is given as a coin and a loss, so that coin (1 - loss) is
-// enclosed and not rounded beforehand.
+// No code of the library is used here. A rate is given by the probabilities of a check-in (`coin`) and of a
+// dropout (`loss`), so that coin (1 - loss) is enclosed and not rounded beforehand.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,15 @@
 namespace muster::reference {
 
 struct Randomizer {
-  // `response` with two symbols stands for all samplers of one sign.
+  // `response` with two symbols stands also for all samplers of one sign, and is the example taken of an
+  // epsilon0-LDP randomizer of which no more is known.
   enum class Kind { response, laplace, gaussian };
   Kind kind = Kind::response;
   double epsilon0 = 1;
   double symbols = 2;
   double sigma = 1;
 
-  // gaussian: the distance of two records in standard deviations.
+  // gaussian: the distance of the victim's two records in standard deviations.
   Real mu() const { return Real(2.0) / Real(sigma); }
 };
 
@@ -50,6 +51,7 @@ struct Places {
   double messages;
   Real victim;  // the probability that one of the messages is hers
 };
+// `others_rarely`: the others have the lowest rate.
 Places places_of(const Experiment& e, bool others_rarely);
 
 // The laws of one message under the victim's record and under the alternative, its outcomes merged into at
@@ -58,7 +60,7 @@ Places places_of(const Experiment& e, bool others_rarely);
 Pair message_of(const Randomizer& randomizer, double reach);
 
 // One bit read off a message: the probability that it is one under the record (a) and under the
-// alternative (b), a > b.
+// alternative (b), a > b. bits_of returns several such bits, for an adversary who counts one of them.
 struct Bit {
   Real a, not_a, b, not_b;
 };

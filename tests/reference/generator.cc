@@ -27,7 +27,7 @@ double rate_near_edge(Draws& draws, double clients) {
     case 4:
       return std::min(1.0, draws.log_uniform(0.1, 20) / clients);  // about one report
     case 5:
-      return 1 / (1.0 + static_cast<double>(draws.below(6)));  // 1/3: where the two ends of class C exchange
+      return 1 / (1.0 + static_cast<double>(draws.below(6)));  // at 1/3 the worst type of class C changes
     case 6:
       return draws.log_uniform(0.9e-15, 1.2e-15);
     default:
@@ -38,7 +38,7 @@ double rate_near_edge(Draws& draws, double clients) {
 void draw_randomizer(Draws& draws, bool edge, Question& q) {
   q.randomizer = static_cast<RandomizerKind>(draws.below(8));
   if (q.is_gaussian() || draws.chance(0.1)) {
-    q.randomizer = RandomizerKind::gaussian;  // drawn more often, since most defects were here
+    q.randomizer = RandomizerKind::gaussian;  // drawn more often, since most defects were found here
     q.sigma = draws.log_uniform(0x1p-12, 1e6);
     if (edge) {
       const double switches[] = {0.03, 0.05, 0.12, 0.15, 0.7, 1, 2, 5, 40, 1e4};

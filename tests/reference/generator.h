@@ -3,10 +3,10 @@
 //
 // Question i of a seed depends on the seed and on i alone, so that it can be asked again by itself.
 // Numbers are log-uniform: epsilon0 1e-9 to 60, sigma 2^-12 to 1e6, rates 1e-15 to 1, clients 1 to 1e12,
-// rounds 1 to 1e9, delta 1e-300 to .99. Near an edge are a rate of 1, of 1 minus an ulp, or one by which
-// about 700 clients are absent; an epsilon0 of about 30 and 100; one or two clients; a subset of all; a
-// sigma where likelihood ratios become heavy-tailed; one expected report; a delta near the total variation
-// of one message; an epsilon near the largest loss. Pure functions; any thread.
+// rounds 1 to 1e9, delta 1e-300 to .99. Near an edge are, among others, a rate of 1, of 1 minus an ulp, or
+// one at which up to 2000 clients are expected to be absent; an epsilon0 of about 30 or 100; one or two
+// clients; a subset of all; a sigma where likelihood ratios become heavy-tailed; one expected report; a delta
+// near the total variation of one message; an epsilon near the largest loss. Pure functions; any thread.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace muster::reference {
 
-// A stream of random numbers (SplitMix64) that is the same on every system, and so are the questions.
+// A stream of random numbers (SplitMix64) that is the same on every system, so that the questions are, too.
 class Draws {
  public:
   explicit Draws(std::uint64_t state) : state_(state) {}

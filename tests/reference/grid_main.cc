@@ -1,7 +1,7 @@
 // `reference_grid` checks answers for large losses, point by point: noise of sigma 2^-6 to 1, epsilon0
 // from 10 to 60, one round to 10^5, in all seven protocols. An answer must not lie above the local value,
-// below what one round costs, or below the value of the theorem that it names. Also printed is how far it
-// lies above the larger of that value and what data sets cost.
+// below what data sets cost in one round or in all, or below the value of the theorem that it names. The
+// answer's ratio to the larger of the theorem's value and what data sets cost is printed as well.
 //
 //   --from I --to J   only the points I .. J-1 (of 0 to 419; a point takes a few seconds)
 //   --seconds W       no point starts after W processor seconds

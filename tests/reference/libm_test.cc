@@ -1,9 +1,9 @@
-// Checks on a dense sample what docs/theory/arithmetic.md assumes of libm: the relative error of each function, in
-// roundings (2^-53 for a double, 2^-64 for a long double), against Arb.
+// Checks on a dense sample what docs/theory/arithmetic.md assumes of libm: the relative error of each
+// function, in roundings (2^-53 for a double, 2^-64 for a long double), against Arb.
 //
-// The sample reaches from the smallest normal result to the largest one, and holds the arguments 0 and 1 and their
-// neighbours. It is the same in every run. A sample proves nothing about what it leaves out: it shows that glibc is as
-// its manual says, and that no other libm or compiler flag has taken its place.
+// The sample reaches from the smallest normal result to the largest one, and is dense near the arguments
+// 0 and 1. It is the same in every run. A sample proves nothing about what it leaves out: it shows that glibc
+// is as its manual says, and that no other libm or compiler flag has taken its place.
 #include <arb.h>
 #include <arb_hypgeom.h>
 #include <gtest/gtest.h>
@@ -62,7 +62,8 @@ double roundings(Exact exact, Real x, Real computed) {
   return relative / unit;
 }
 
-// Arguments from low to high: evenly spaced, and of evenly spaced magnitude, of either sign where both are inside.
+// Arguments between low and high: uniform ones, ones of log-uniform magnitude and either sign, and ones near
+// 1.
 template <typename Real>
 std::vector<Real> arguments(Real low, Real high, bool integers) {
   std::mt19937_64 random(20260101);
@@ -143,14 +144,14 @@ TEST(LogFactorials, AreAsExactAsAssumed) {
   EXPECT_LE(worst<long double>(arb_lgamma, of_long, 2.5L, 1e15L, true), kUnit * 4);
 }
 
-// The sample would notice a function that is one unit worse than assumed.
+// The sample notices a function that is one unit in the last place worse than assumed.
 TEST(Sample, NoticesAWrongFunction) {
   const Double off = [](double x) { return std::exp(x) * (1 + 0x1p-52); };
   EXPECT_GT(worst<double>(arb_exp, off, -708, 709), kUnit);
 }
 
 TEST(Slack, CoversARoundingOfEachKindAtItsWorst) {
-  // A product of 1 + u and the factor must reach the true value from either side.
+  // A value that is off by one rounding, times 1 + slack or 1 - slack, must reach the true value.
   for (const double slack : {numerics::kThreeRoundings, numerics::kEightRoundings, numerics::kEightyRoundings,
                              numerics::kEightHundredRoundings, numerics::kEightThousandRoundings}) {
     for (double x = 1; x < 2; x += 0x1.357p-10) {

@@ -1,7 +1,8 @@
 // Convex curves as upper envelopes of lines below them, and the pairs of laws that have these curves
 // as their divergence.
 //
-// A line p - E q stands for an event of P-mass p and Q-mass q. Pure functions.
+// A line p - E q, as a function of E = e^epsilon, stands for an event of P-mass p and Q-mass q. Pure
+// functions.
 #pragma once
 
 #include <vector>
@@ -12,11 +13,11 @@
 namespace muster::reference {
 
 // Takes lines below one convex curve, ordered by where they touch it, and returns from left to right
-// those that are the largest somewhere. A line that is not valid as far as the next ones become
-// larger is lowered.
+// those that are the largest somewhere. A line that is not valid (Line::valid) as far as the point where
+// a later line becomes larger is lowered.
 std::vector<Line> envelope(const std::vector<Line>& touching);
 
-// A convex curve below the smallest of several curves.
+// The lines of a convex curve that lies below the smallest of several curves.
 std::vector<Line> least(const std::vector<std::vector<Line>>& envelopes);
 
 // A pair whose divergence is at most the envelope for E > 1. The pair is closed under exchange of its two

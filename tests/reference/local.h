@@ -12,8 +12,8 @@ struct Interval {
   long double below, above;
 };
 
-// The divergence of two normal laws mu standard deviations apart, at E = e^log_ratio. T rounds
-// have mu sqrt(T).
+// The hockey-stick divergence at epsilon = log_ratio of two normal laws mu standard deviations apart. T
+// rounds are such a pair at the distance mu sqrt(T).
 Interval gaussian_delta(const Real& mu, const Real& log_ratio);
 
 // The divergence of T rounds of binary randomized response, summed over the number of true answers.

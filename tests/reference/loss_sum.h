@@ -4,7 +4,7 @@
 // Small losses use cells of different widths. Outcomes whose losses fall into one cell become one outcome,
 // as in pair.h; but the cells are narrow near the bulk of the mass and wide far from it, so that many
 // rounds of tiny losses with a few large ones among them keep their spread. The loss of precision is of
-// second order in a width that is small against 1.
+// second order in the width of a cell where that is small against 1.
 //
 // Large losses use a lattice. A cell wider than 1 counts little more than its smallest loss, so that the
 // cells of pair.h would lose half a cell per round. Here each loss is rounded at random to one of its two
@@ -23,10 +23,11 @@
 
 namespace muster::reference {
 
-// A lower bound of the divergence of T copies of the pair at epsilon. `aim`: about how large it is.
+// A lower bound of the divergence of `rounds` copies of the pair at epsilon, by the lattice for large losses.
+// `aim`: about how large the divergence is.
 long double large_loss_delta(const Pair& pair, double rounds, double epsilon, double aim);
 
-// The law of the sum of T losses, in cells of different widths.
+// The law of the sum of the losses of `rounds` rounds, in cells of different widths.
 class SummedLosses {
  public:
   // `upper`: about the epsilon at which delta will be asked; `aim`: about the delta there.

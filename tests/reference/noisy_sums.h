@@ -1,9 +1,10 @@
 // The view of an adversary who sees only the number of reports and their sum with normal noise, summed
 // over the number of reports.
 //
-// All others hold the victim's alternative. Given k reports, the victim is among them with probability
-// l_k, and her record moves the sum by mu/sqrt(k) standard deviations: P_k = l_k A + (1 - l_k) B against
-// B. Pure functions.
+// All others hold the victim's alternative. Given k reports of n clients, the victim is among them with
+// probability l_k = k/n, and her record moves the sum by mu/sqrt(k) standard deviations. With A and B the
+// normal laws of the sum under her record and under the alternative, P_k = l_k A + (1 - l_k) B is compared
+// with Q_k = B. Pure functions.
 #pragma once
 
 #include "tests/reference/experiment.h"

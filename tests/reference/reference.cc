@@ -21,7 +21,7 @@ using Shape = Experiment::Shape;
 
 // From this mu on, likelihood ratios of normal laws differ too much for one lattice.
 constexpr double kMaxHeavy = 1.6;
-// Most rounds of the mean law, whose rounding error grows with clients and rounds.
+// The most rounds for which the mean law is used; its rounding error grows with clients and rounds.
 constexpr double kMaxRounds = 1e6;
 constexpr double kMaxHeavyEpsilon0 = 9;  // the limit of kMaxHeavy, for ratios up to e^epsilon0
 

@@ -2,8 +2,8 @@
 // convolution and enumeration.
 //
 // Every proven upper bound of the same protocol, randomizer and view must be at or above them. The data
-// sets: all others hold the alternative, or the record; others have the lowest rates; for at most nine
-// clients, every data set of two or three records. The adversaries use the exact likelihood ratio, count
+// sets: all others hold the alternative, or the record; others have the lowest rates; for few clients, every
+// data set of two or three records (enumeration.h). The adversaries use the exact likelihood ratio, count
 // one bit of each message, or look at the largest message. Pure functions.
 #pragma once
 

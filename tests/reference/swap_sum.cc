@@ -13,8 +13,8 @@ namespace {
 // Relative rounding of any mass: a thousand times what the arithmetic loses.
 constexpr long double kRound = 1e-9L;
 
-// A value of a term, or of a sum of terms, centred: u' = w (u - 1), v' = w (v - 1), x = u'/E - v', and
-// v is v'.
+// A value of a term, or of a sum of terms, centred: with X* = u - E v (swap_sum.h), u' = w (u - 1) and
+// v' = w (v - 1), x is u'/E - v', and v is v'.
 struct Atom {
   long double mass, x, v;
 };
@@ -144,7 +144,7 @@ struct Sum {
 
 class Adder {
  public:
-  // `weight`: E/A, so that a mass adds its share u' / A = weight (x + v') to P.
+  // `weight` is E/A, so that an atom adds its mass times u' / A = weight (x + v') to P.
   Adder(double all, long double threshold, long double weight, long double least, double fine)
       : all_(all), threshold_(threshold), weight_(weight), least_(least), fine_(fine) {}
 

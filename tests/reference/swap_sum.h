@@ -2,16 +2,17 @@
 // or a slot run.
 //
 // All its variants are one expression (docs/theory/profile-only.md, subset.md, slots.md, and for pure
-// randomizers blanket.md): with N independent terms, each w (X* - (1 - E)) if it is present and else 0,
+// randomizers blanket.md). With E = e^epsilon and N independent terms, each w (X* - (1 - E)) if it is present
+// and else 0,
 //
-//     V(E) = (1/A) E( sum of the terms - A (E - 1) )_+ .
+//     V(E) = 1/A times the mean of ( sum of the terms - A (E - 1) )_+ .
 //
 // For an epsilon0-LDP randomizer X* is u - E v for three values of (u, v) that do not depend on E, so V is
 // the divergence of an explicit pair of laws, and that pair is returned. For normal noise X* depends on E.
 // Its law is cut into cells, each replaced by its mean, which lowers V by Jensen's inequality; sums of
 // terms come by repeated squaring, again in cells at their means. The P-mass and the Q-mass of the event
-// that the sum is positive are then known, and they give a line that V never falls below. No code of src
-// does any of this. Pure functions.
+// that the bracket is positive are then known, and they give a line that V never falls below. Nothing of this
+// uses code of src. Pure functions.
 #pragma once
 
 #include "tests/reference/experiment.h"
@@ -34,11 +35,11 @@ struct Line {
   double valid;
 };
 
-// A line that nearly touches V at e^epsilon, epsilon > 0. `cut` >= epsilon: how far it must be valid; the
-// smaller, the closer the line is to V. `drop`: a part of the divergence that may be left out.
+// A line that nearly touches V at e^epsilon, epsilon > 0. `cut` >= epsilon: how far the line must be valid;
+// the smaller it is, the closer the line is to V. `drop`: a part of the divergence that may be left out.
 Line supporting_line(const SwapSum& sum, double epsilon, double cut, long double drop);
 
-// The value p - e^epsilon q of that line, a lower bound of V.
+// The value p - e^epsilon q of such a line, a lower bound of V(e^epsilon).
 long double swap_value(const SwapSum& sum, double epsilon, long double drop);
 
 // The pair that has V as its divergence, for an epsilon0-LDP randomizer and w = 1; empty for others.

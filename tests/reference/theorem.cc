@@ -15,8 +15,9 @@ constexpr double kMaxMixed = 40;  // most rounds whose mixture over participatio
 
 Real factorial(int n) { return exp(log_gamma(Real(n + 1))); }
 
-// E (sum of `count` terms + shift)_+. A present term is e^eps0 - E with probability q, 1 - E e^eps0 with
-// probability q, and else 0; each is present with probability `present`, and an absent one is 1 - E.
+// The mean of (sum of `count` independent terms + shift)_+, with E = e^epsilon and q = 1 / (e^epsilon0 + 1).
+// A term that is present is e^epsilon0 - E with probability q, 1 - E e^epsilon0 with probability q, and else
+// 0; each is present with probability `present`, and an absent one is 1 - E.
 Real excess_of_terms(int count, double epsilon0, double epsilon, const Real& present, const Real& absent,
                      const Real& shift) {
   const Real e = exp(Real(epsilon)), e0 = exp(Real(epsilon0));

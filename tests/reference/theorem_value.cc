@@ -20,7 +20,7 @@ constexpr int kLines = 70;
 constexpr double kNear = 0.997;
 constexpr double kLargeLosses = 50;  // an epsilon of all rounds, from which a lattice may lose less
 
-// For a falling f: at most the last x with f(x) >= aim, which is expected near `high`.
+// For a falling f: a lower bound of the last x up to `high` with f(x) >= aim, which is expected near `high`.
 double last_above(const std::function<long double(double)>& f, long double aim, double high) {
   if (f(high) >= aim) return high;
   double low = 0;
@@ -184,7 +184,8 @@ Pair dominated_pair(const std::vector<Charged>& sums, double rounds, double uppe
     const double at = to > 1.5 * from ? std::sqrt(from * to) : from + (to - from) / 2;
     nodes.insert(nodes.begin() + static_cast<long>(chosen) + 1, node_at(at));
   }
-  // Where the next line becomes larger only beyond that, the line is made valid as far as there.
+  // Where the next line becomes larger only beyond the end to which a line is valid, the line is computed
+  // anew and made valid as far as that.
   for (std::size_t i = 0; i + 1 < nodes.size(); ++i) {
     double end = 0;
     for (std::size_t k = 0; k < sums.size(); ++k) {

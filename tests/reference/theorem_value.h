@@ -1,10 +1,10 @@
-// A lower bound of what a theorem itself charges: the epsilon that T rounds cost by it, however exactly
-// it is computed.
+// A lower bound of what a theorem itself charges: the epsilon that T rounds would cost by it if it were
+// computed exactly.
 //
 // What a theorem charges may lie far above every data set. Between this value and the accountant's lies
 // only the numerical error of the accountant and the little that is lost here. V of swap_sum.h is convex
-// in E, so its supporting lines lie below it everywhere, and their envelope is the profile of a pair that
-// the theorem's pair dominates. Pure functions.
+// in E = e^epsilon, so its supporting lines lie below it everywhere, and their envelope is the profile of a
+// pair that the theorem's pair dominates. Pure functions.
 #pragma once
 
 #include <optional>
@@ -33,8 +33,8 @@ std::vector<Charged> swap_sums_of(const Experiment& e, const std::string& theore
 // lines to use.
 Pair dominated_pair(const std::vector<Charged>& sums, double rounds, double upper, double delta, int lines);
 
-// The largest epsilon up to `upper`, to about 1e-3 of itself, at which the theorem's delta is still `delta`;
-// none where the theorem is not evaluated here.
+// A lower bound, up to `upper`, of the largest epsilon at which the theorem's delta is still at least
+// `delta`; none where the theorem is not evaluated here. The search itself loses about 1e-3 of it.
 std::optional<double> theorem_epsilon(const Repetition& rounds, const std::string& theorem, double delta,
                                       double upper);
 

@@ -76,15 +76,16 @@ long double message_delta_at(const Randomizer& r, long double ratio) {
   return message_delta(r, static_cast<double>(std::log(ratio))).above;
 }
 
-// E (X* - c)_+ as the theorem's page states it.
+// The mean of (X* - c)_+ as docs/theory/profile-only.md states it.
 long double excess(const Randomizer& r, double epsilon, long double c) {
   const auto e = std::exp(static_cast<long double>(epsilon));
   const auto profile = [&](long double ratio) { return message_delta_at(r, ratio); };
   return c >= 0 ? profile(e + c) : (1 - c) * profile(e / (1 - c));
 }
 
-// Two terms and threshold k. The law of one term comes from second differences of its stop-loss transform
-// on a grid; the result is an upper bound, as chords of a convex function lie above it.
+// The expected excess of the sum of two terms at the threshold k. The law of one term comes from second
+// differences of its stop-loss transform on a grid; the result is an upper bound, as chords of a convex
+// function lie above it.
 long double two_terms(const Randomizer& r, double epsilon, long double k) {
   const auto e = std::exp(static_cast<long double>(epsilon));
   std::vector<long double> at, excesses;
@@ -107,7 +108,7 @@ TEST(TheoremValue, OneAndTwoNormalTerms) {
     for (const double share : {0.1, 0.5, 1.0}) {
       const double mu = 2 / sigma, epsilon = share * (mu * mu / 2 + mu);
       const auto e = std::exp(static_cast<long double>(epsilon));
-      // One of four reports: f(E + 3 (E - 1)) / 4.
+      // One of four reports: the exact value is f(E + 3 (E - 1)) / 4, E = e^epsilon.
       const SwapSum one = sum_of(part(normal, 4, 1), "subset-swap");
       const long double exact = message_delta_at(normal, e + 3 * (e - 1)) / 4;
       EXPECT_LE(swap_value(one, epsilon, 1e-12L), exact * (1 + 1e-12L));
@@ -148,7 +149,8 @@ TEST(TheoremValue, LinesLieBelowTheCurve) {
   }
 }
 
-// The envelope of lines against the pair itself: below it, near it, and so are their compositions.
+// The divergence of the pair that the lines make is below that of the exact pair and near it, and so it is
+// after several rounds.
 TEST(TheoremValue, RoundsOfLinesAndOfThePair) {
   const SwapSum sum = sum_of(check_in({.epsilon0 = 4}, 9, 0.4), "swap-profile");
   const Pair exact = swap_pair(sum, 1e-12);
@@ -164,8 +166,9 @@ TEST(TheoremValue, RoundsOfLinesAndOfThePair) {
   }
 }
 
-// With a subset of one, T rounds are a mixture over the rounds in which the victim is drawn. The n silent
-// clients hide her message hardly at all, since n (E - 1) stays far below the losses.
+// With a subset of one, several rounds are a mixture over the rounds in which the victim is drawn. The
+// clients who are not drawn hide her message hardly at all, since all losses are far above the logarithm of
+// the number of clients.
 TEST(TheoremValue, RoundsOfOneLargeMessage) {
   Experiment e = part({.kind = Kind::gaussian, .sigma = 0.05}, 2, 1);
   const double rounds = 3, mu = 40;

@@ -20,21 +20,21 @@ struct Verdict {
 // Two-sided exact binomial test: `successes` of `trials` against probability p.
 Verdict binomial_test(std::uint64_t successes, std::uint64_t trials, double p, double alpha);
 
-// Pearson chi-squared test against the given expected counts (same length; an empty bin counts its
-// expectation; every expectation must be >= 5, else std::invalid_argument).
+// Pearson chi-squared test against the given expected counts, also of bins that are empty. Throws
+// std::invalid_argument if lengths or totals differ, or if an expectation is below 5.
 Verdict chi_squared_test(const std::vector<std::uint64_t>& observed, const std::vector<double>& expected,
                          double alpha);
 
 // Kolmogorov-Smirnov test of sorted or unsorted `sample` already mapped through the null CDF to [0,1].
 Verdict uniformity_test(std::vector<double> sample, double alpha);
 
-// Whether two samples have one law: chi-squared homogeneity over the `bins` quantile cells of the pooled
-// sample (fewer where values repeat; a cell must expect 5 of each sample, else std::invalid_argument).
+// Whether two samples have one law: chi-squared test of homogeneity over the `bins` quantile cells of the
+// pooled sample, which are fewer where values repeat. Throws std::invalid_argument if a cell expects fewer
+// than 5 of either sample.
 Verdict same_law_test(const std::vector<double>& a, const std::vector<double>& b, std::size_t bins,
                       double alpha);
 
-// Two-sided z-test: the mean of n independent observations with known
-// standard deviation sigma of one observation.
+// Two-sided z-test of the mean of n independent observations, each with the known standard deviation sigma.
 Verdict mean_test(double mean, double expected, double sigma, std::uint64_t n, double alpha);
 
 }  // namespace muster::testing

@@ -32,7 +32,8 @@ TEST(BinomialTest, DegenerateProbabilities) {
 }
 
 TEST(ChiSquaredTest, AnEmptyBinCounts) {
-  // Without the empty bin the other two look perfect; with it the statistic is 75 at 2 degrees: exp(-75/2).
+  // The two full bins alone look even. With the empty one the statistic is 75 at 2 degrees of freedom, which
+  // has the p-value exp(-75/2).
   const Verdict empty = chi_squared_test({75, 75, 0}, {50, 50, 50}, kAlpha);
   EXPECT_FALSE(empty.pass) << empty.summary;
   EXPECT_NEAR(empty.p_value / std::exp(-37.5), 1, 1e-9);  // (25^2 + 25^2 + 50^2) / 50 = 75
@@ -78,7 +79,8 @@ TEST(SameLawTest, PassesOneLawAndFailsAShiftAWidthOrAnAtom) {
   EXPECT_FALSE(same_law_test(a, wide, 20, kAlpha).pass);
   EXPECT_FALSE(same_law_test(a, rounded, 20, kAlpha).pass);
   EXPECT_TRUE(same_law_test({1, 1, 1, 1, 1, 2, 2, 2, 2, 2}, {2, 2, 2, 2, 2, 1, 1, 1, 1, 1}, 2, kAlpha).pass);
-  // 10 against 10 in two cells that ought to hold 5 and 5: the statistic is 20 at one degree.
+  // Each sample has all its 10 values in one of two cells that ought to hold 5 and 5: the statistic is 20 at
+  // one degree of freedom.
   const std::vector<double> ones(10, 1), twos(10, 2);
   EXPECT_NEAR(same_law_test(ones, twos, 2, kAlpha).p_value, std::erfc(std::sqrt(10.0)), 1e-12);
   EXPECT_THROW(same_law_test({1, 2}, {1, 2}, 2, kAlpha), std::invalid_argument);
@@ -93,8 +95,8 @@ TEST(MeanTest, ThresholdIsTheNormalQuantile) {
 }
 
 TEST(Verdicts, FalseAlarmsComeAtTheStatedRate) {
-  // 4000 fair experiments at alpha = 0.01: at most 40 expected alarms
-  // each (KS and binomial are conservative).
+  // 4000 fair experiments at alpha = 0.01: each test raises at most 40 false alarms on average (the
+  // Kolmogorov-Smirnov and binomial tests fewer, because they are conservative).
   std::mt19937_64 engine(11);
   std::uniform_real_distribution<double> uniform;
   std::uint64_t coin_alarms = 0, chi_alarms = 0, ks_alarms = 0;

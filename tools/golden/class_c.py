@@ -8,8 +8,8 @@ The values of Theorems 4 and 17 are divergences of the mechanisms that their pro
 and class-c-pool.md, "A stronger view"), for randomized response with i of the others at x' and the rest at x: every
 coin, every message and every choice of the client J is listed, and the two laws of what is published are compared.
 Neither the weights h nor the terms of the theorems' sums occur. Theorem 4's last term, where all report, is g^n times
-the smallest of what a flagged message shows, the value of Theorem 17 at rate 1, and that for any epsilon0-LDP
-randomizer; the last is the sum over all 3^n outcomes of n clients (docs/theory/blanket.md, (1) and (2)).
+the smallest of three values: what a flagged message shows, the value of Theorem 17 at rate 1, and the bound for any
+epsilon0-LDP randomizer, a sum over all 3^n outcomes of n clients (docs/theory/blanket.md, (1) and (2)).
 
 Sums of positive doubles, errors below 1e-14. The standard library alone; the values stored in the tests are compared.
 
@@ -41,7 +41,7 @@ def with_another(multisets, law):
 
 
 def truth_over_half_sets(cells, n, epsilon0, rate, epsilon):
-    """The largest divergence over all data sets of half-sets and all pairs of the victim's, in both orders.
+    """The largest divergence over all data sets of half-sets and all pairs of the victim's records, in both orders.
 
     The second result is the largest where all others hold the victim's record or all hold her alternative.
     """
@@ -74,7 +74,8 @@ def add(views, view, mass):
 def views_of_displaced(others, victim, epsilon0):
     """The published view's law where everybody reports. Messages and records are 0 and 1.
 
-    With probability 2 q a client's message is a fair coin, and she may be displaced; otherwise it is her record.
+    With probability 2 q, q = 1 / (e^epsilon0 + 1), another client's message is a fair coin, and she may be displaced;
+    otherwise it is her record.
     """
     low = 1 / (math.exp(epsilon0) + 1)
     views = {}
@@ -115,7 +116,10 @@ def views_of_swapped(others, victim, epsilon0, rate):
 
 
 def largest_over_types(n, epsilon, views_of):
-    """The largest over the numbers of others at x' = 1; the victim's records are x = 0 and x' = 1."""
+    """The largest divergence at epsilon over the number of others that hold 1, the rest holding 0.
+
+    The victim's records are x = 0 and x' = 1; views_of(others, victim) is the law of the view.
+    """
     types = [[1] * i + [0] * (n - 1 - i) for i in range(n)]
     return max(hockey_stick(views_of(others, 0), views_of(others, 1), epsilon) for others in types)
 

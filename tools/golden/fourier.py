@@ -1,14 +1,14 @@
 """Expected excesses of sums of independent variables by Fourier series, for the generators of this folder.
 
-The density of the centred sum is written as a Fourier series on an interval that holds all that matters of it. Each
-coefficient is the sum's characteristic function, from quadratures or atoms of the terms' laws, and the series times the
-payoff is integrated term by term. Nothing is tilted or moved off the real axis, and no law is put on a lattice: the
-accountant inverts Laplace transforms along contours. The standard library alone.
+The density of the centred sum S is written as a Fourier series on an interval that holds all that matters of it. Each
+coefficient is the sum's characteristic function, from quadratures or atoms of the terms' laws. The series times
+(end - s)_+ is integrated term by term. Nothing is tilted or moved off the real axis, and no law is put on a lattice,
+while the accountant inverts Laplace transforms along contours. The standard library alone.
 """
 import cmath
 import math
 
-SMALLEST = 1e-22  # of a coefficient
+SMALLEST = 1e-22  # the series ends with a coefficient of at most this modulus
 
 
 def log_of_one_plus(x):
@@ -22,14 +22,17 @@ def log_of_one_plus(x):
 
 
 def centred(atoms):
-    """The atoms (point, mass) less their mean, with what the masses lack of 1 at 0."""
+    """The atoms (point, mass) less their mean. What the masses fall short of 1 counts as another atom, at point 0."""
     rest = 1 - math.fsum(mass for _, mass in atoms)
     mean = math.fsum(point * mass for point, mass in atoms)
     return [(point - mean, mass) for point, mass in [*atoms, (0.0, rest)]]
 
 
 class CentredSum:
-    """Of independent groups of equal terms, given as (number, atoms), each with mean 0 and total mass 1."""
+    """The sum of independent terms, in groups of equal ones: (number, atoms of one), of mean 0 and total mass 1.
+
+    Its density is represented on the interval [low, high].
+    """
 
     def __init__(self, groups, low, high):
         self.groups, self.low, self.length = groups, low, high - low
@@ -38,7 +41,8 @@ class CentredSum:
             self.coefficients.append(self.characteristic(2 * math.pi * (len(self.coefficients) + 1) / self.length))
 
     def characteristic(self, frequency):
-        """What one term's function lacks of 1 is added up, so that its power loses no digits."""
+        """The sum's characteristic function. Each term's is computed as its difference from 1, so that the power of
+        it loses no digits."""
         exponent = 0
         for number, atoms in self.groups:
             lack = math.fsum(mass * -2 * math.sin(frequency * x / 2) ** 2 for x, mass in atoms)
@@ -78,7 +82,8 @@ def turns_of(size, sign):
 
 
 def compose(masses, infinity, rounds, step, delta, size=1 << 15):
-    """The epsilon of so many rounds of losses i step with the masses[i], `infinity` the mass of no finite loss."""
+    """The epsilon at delta of `rounds` rounds of a privacy loss that is i * step with probability masses[i], and
+    infinite with probability `infinity`."""
     law = [0.0] * size
     for i, mass in masses.items():
         law[i] = mass
@@ -96,7 +101,10 @@ def compose(masses, infinity, rounds, step, delta, size=1 << 15):
 
 
 def masses_of_pair(curve, step, points):
-    """Connects the dots of delta(epsilon), |epsilon| < points step, of one pair in one order: masses and the rest."""
+    """Connects the points of delta(epsilon), |epsilon| <= points * step, of one pair in one order.
+
+    Returns the masses of the law of losses i * step that has this curve, and the mass of infinite loss.
+    """
     at = range(-points, points + 1)
     values, alphas = [curve(i * step) for i in at], [math.exp(i * step) for i in at]
     slopes = [-1.0] + [(b - a) / (v - u) for a, b, u, v in zip(values, values[1:], alphas, alphas[1:])] + [0.0]
@@ -115,7 +123,7 @@ def masses_of_both(curve, step, points):
 
 
 def gauss_legendre(count):
-    """Nodes and weights on [-1, 1]."""
+    """Gauss-Legendre nodes on [-1, 1] with their weights, as (node, weight)."""
     rule = []
     for i in range(count):
         x = math.cos(math.pi * (i + 0.75) / (count + 0.5))

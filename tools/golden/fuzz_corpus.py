@@ -122,7 +122,7 @@ def checkpoint_of(version=4, plan=b"a" * 60 + b"0f19", fidelity=1, messages=3456
 
 
 def checkpoint():
-    """The target adds the right hash itself, so that these lack it unless they are to have a wrong one."""
+    """The target appends the right hash itself, so that these lack it, except good_sealed, which has it."""
     whole = checkpoint_of()
     for version in (2, 3, 4):
         yield f"good_version_{version}", checkpoint_of(version)

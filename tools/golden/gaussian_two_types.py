@@ -3,21 +3,22 @@
 
 They are compared with the values of gaussian_two_types_test.cc and two_types_laws_test.cc.
 
-The homogeneous data set and the profile-only law X* need no net: their terms' laws are integrated directly, the sum
-of n terms is a Fourier series (fourier.py), and rounds are composed by FFT on grids of two steps, extrapolated. These
-values are exact to five digits for one round and to four for more.
+The homogeneous data set and the profile-only law X* need no correction: their terms' laws are integrated directly, the
+density of the sum of n terms is a Fourier series (fourier.py), and rounds are composed by FFT on grids of two steps,
+extrapolated. These values are exact to five digits for one round and to four for more.
 
-For the two types (docs/theory/gaussian-two-types.md) beta is the largest C - lambda A - (1 - lambda) B over the
-triangles of each cell, found by direct search, with C integrated over N1 - N2; it is added to the stop-loss transforms
-of A and B as it is. The accountant searches boxes of triangles from above, takes chords in the factor common to a and
-b, and makes the result convex, all upward. The cells and their weights are the accountant's, the theorem's free choice.
-So this program's values are what neither the stored ones, which come from a prototype that is not in this repository,
-nor the accountant's may be below.
+A, B and C are the stop-loss transforms of docs/theory/gaussian-two-types.md: of a client that holds the victim's
+record, of one that holds her alternative, and of one that holds a third record. The correction beta is the largest
+C - lambda A - (1 - lambda) B over the triangles of each cell, found by direct search, with C integrated over N1 - N2;
+it is added to A and B as it is. The accountant searches boxes of triangles from above, takes chords in the factor
+common to a and b, and makes the result convex, all upward. The cells and their weights are the accountant's; the
+theorem leaves them free. So neither the stored values, which come from a prototype that is not in this repository, nor
+the accountant's may be below this program's.
 
-Exits with status 1 unless each stored value of two types is at most 1 per cent above this program's, each stored beta
-at most 0.5 per cent of B(c) (what the chords add), and each other value within 0.2 per cent; the values at which
-several rounds are called too small (`least`) only have to lie between the pair's and those of two types. The standard
-library alone.
+Exits with status 1 unless each stored value of two types is from 0 to 1 per cent above this program's, each stored beta
+is above it by 0 to 0.5 per cent of B(c), which is what the chords add, and each other value is within 0.2 per cent of
+it. The values below which an epsilon of several rounds is called too small (`least`) only have to lie between that of
+the pair and that of two types. The standard library alone.
 
     python3 tools/golden/gaussian_two_types.py    # prints computed and stored values, eighty seconds
 """
@@ -37,7 +38,7 @@ FINE = fourier.gauss_legendre(12)
 
 
 def normal_option(size, strike, deviation):
-    """E(size V - strike)_+ for a lognormal V of mean 1."""
+    """The mean of (size V - strike)_+ for a lognormal V of mean 1 and log-deviation `deviation`."""
     if deviation < 1e-9:
         return max(0.0, size - strike)
     at = math.log(size / strike) / deviation
@@ -45,7 +46,7 @@ def normal_option(size, strike, deviation):
 
 
 def third_client(mu, e, c, D, d, S):
-    """E(g - c)_+ for c > 0 and E(c - g)_+ for c < 0, with N1 - N2 held fixed, as in gaussian_triangle.py."""
+    """The mean of (g - c)_+ for c > 0 and of (c - g)_+ for c < 0, with N1 - N2 held fixed as in gaussian_triangle.py."""
     slope = (d - D) / (2 * D)
     rest = mu * math.sqrt(max(0.0, S / 4 - d * d / (4 * D)))
     deviation, mean, level = mu * math.sqrt(D), -mu * mu * d / 2, -mu * mu * ((S + D) / 4 - d / 2) / 2 + rest * rest / 2
@@ -59,7 +60,7 @@ def third_client(mu, e, c, D, d, S):
 
 
 def ends(mu, e, c):
-    """A(c) and B(c), or the deficits for c < 0."""
+    """A(c) and B(c) for c > 0, and the expected deficits of the same terms at c for c < 0."""
     def profile(alpha):  # E(r - alpha)_+
         return 1 - alpha if alpha <= 0 else normal_option(1.0, alpha, mu)
 
@@ -81,7 +82,8 @@ def cells_of(mu, count):
 
 
 def correction(mu, e, c, cells):
-    """beta: the largest C - lambda A - (1 - lambda) B of one cell's triangles by (N), each eta on its own."""
+    """beta at c: the largest C - lambda A - (1 - lambda) B over cells and eta, with the triangle that (N) of the page
+    gives for the cell and that eta alone."""
     record, alternative = ends(mu, e, c)
 
     def lacking(index, eta):
@@ -110,7 +112,7 @@ def correction(mu, e, c, cells):
 
 
 def term(mu, e, kind):
-    """Atoms of a reporting client's term in excess of its mean: A (t = x), B (t = x'), or X*."""
+    """The atoms of a reporting client's term less its mean: she holds x (kind A) or x' (B), or it is X* (any other)."""
     points = fourier.panels(-9.5, 9.5 + mu, 1.0, FINE)
     if kind == "A":  # 1 - E r
         return fourier.centred([(-e * math.expm1(mu * z - mu * mu / 2), w * normal_density(z)) for z, w in points])
@@ -123,7 +125,8 @@ def term(mu, e, kind):
 
 
 def one_round(mu, epsilon, reporting):
-    """(1/n) E(sum of n terms)_+ of clients who report with the rate."""
+    """1/n times the mean of (sum of n terms)_+, for clients who report with probability RATE; `reporting` are the atoms
+    of a reporting client's term less its mean."""
     atoms = fourier.centred([(x, RATE * mass) for x, mass in reporting])
     deviation = math.sqrt(CLIENTS * math.fsum(mass * x * x for x, mass in atoms))
     total = fourier.CentredSum([(CLIENTS, atoms)], -12 * deviation, 12 * deviation + math.exp(9.5 * mu))
@@ -131,7 +134,7 @@ def one_round(mu, epsilon, reporting):
 
 
 def hump(mu, e):
-    """beta as a piecewise linear function of K - 1 = c + E - 1: its slopes' changes are masses that A and B get."""
+    """beta as a piecewise linear function of K - 1 = c + e - 1: its slopes' changes are masses that A and B get."""
     cells = cells_of(mu, CELLS)
     nodes = [math.copysign(math.expm1(mu * abs(j) / NODES), j) for j in range(-6 * NODES, 6 * NODES + 1)]
     values = [correction(mu, e, y - (e - 1), cells) if abs(y) > e - 1 else 0.0 for y in nodes]
@@ -140,7 +143,7 @@ def hump(mu, e):
 
 
 def curves(mu, added):
-    """delta(epsilon) of a homogeneous data set, by X*, and by two types with that beta."""
+    """delta(epsilon) of a homogeneous data set, by X*, and by two types with the masses `added` for beta (hump)."""
     def of(kind, more=()):
         return lambda epsilon: one_round(mu, epsilon, term(mu, math.exp(epsilon), kind) + list(more))
 
@@ -149,7 +152,8 @@ def curves(mu, added):
 
 
 def composed(curve, masses_of, mu, rounds, delta):
-    """Connecting dots errs upward by the square of their distance, which two distances remove."""
+    """The epsilon of several rounds. Connecting the points of the curve errs upward in proportion to the square of
+    their distance, which extrapolation from two distances removes."""
     deviation = math.sqrt(RATE * math.expm1(mu * mu) / CLIENTS)
     found = []
     for per_deviation in (10, 20):

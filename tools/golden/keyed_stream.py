@@ -3,7 +3,7 @@
 
 Run with Debian's python3-cryptography:  /usr/bin/python3 tools/golden/keyed_stream.py > testdata/keyed_stream.txt
 Block b of a stream is AES-128(key, counter), the counter little-endian: b (4 bytes), client (6), round (5),
-purpose (1); word w is the little-endian half w % 2 of block w // 2.
+purpose (1). Word w is the first (w even) or second (w odd) half of block w // 2, little-endian.
 """
 import hashlib
 

@@ -3,12 +3,12 @@
 
     python3 tools/golden/paper_numbers.py [--seeds DIR] [--data DIR] [PAPER...]
 
-For each paper: the TOML file is checked (ids, references between statements, figures and claims; that every number
-which is a result has a claim, and every parameter a figure), and so is that every quoted passage stands in the paper's
-text. Then every number of the text is one of three: inside a passage that a statement quotes; of a class that the file
-lists under `ignored`, with the reason; or left out, and printed. Exit status 1 if anything is wrong or left out.
-Without the papers' texts (they are not in this repository) the files alone are checked. README.md in testdata/papers
-says what the keys mean.
+For each paper the TOML file is checked: ids, references between statements, figures and claims, and that every number
+which is a result has a claim, and every parameter a figure. Every quoted passage must stand in the paper's text. Every
+number of the text is inside a passage that a statement quotes, or of a class that the file lists under `ignored` with
+the reason, or left out, and then it is printed. The exit status is 1 if anything is wrong or left out. Without the
+papers' texts, which are not in this repository, the files alone are checked. README.md in testdata/papers says what the
+keys mean.
 """
 import argparse
 import pathlib
@@ -20,7 +20,8 @@ KINDS = {"value", "ratio", "accuracy", "parameter", "exponent"}
 CURVES = {"reported", "published", "corrected", "proven", "lower", "simulated"}
 WORDS = r"twice|half|(?:two|three|four|five|ten) times|orders? of magnitude|factor of \w+"
 NUMBER = re.compile(rf"\d[\d,]*(?:\.\d+)?|\b(?:{WORDS})\b")
-# An inline formula that merely gives a name its value, as "$n = 10^7$" or "$\gamma = 0.1$", or is a number.
+# FORMULA finds inline formulas. GIVES_A_VALUE matches one that merely gives a name its value, as "$n = 10^7$" or
+# "$\gamma = 0.1$", or is a number.
 FORMULA = re.compile(r"(?<!\$)\$(?!\$)((?:[^$])+)\$(?!\$)")
 GIVES_A_VALUE = re.compile(
     r"^(?:(?:(?!\\leq|\\geq|\\in\b|\\mathb)[^=<>])*(?:=|\\simeq|\\approx))?"
@@ -30,7 +31,7 @@ PLAIN = re.compile(r"(\d[\d, ]*(?:\.\d+)?) ?%?")
 
 
 def flat(text):
-    """The text without white space, and the position of each of its letters in the original."""
+    """The text without white space, and the position of each of its characters in the original."""
     places = [place for place, letter in enumerate(text) if not letter.isspace()]
     return "".join(text[place] for place in places), places
 
@@ -42,7 +43,7 @@ def claims_of(paper):
 
 
 def quotes(paper):
-    """Each quoted passage with the place that quotes it; statements first, which cover numbers."""
+    """(where it is quoted, the passage, whether it covers numbers) for each quoted passage; those of statements do."""
     for statement in paper["statement"]:
         yield statement["id"], statement.get("seed_words", statement["words"]), True
     for figure, table in paper["figure"].items():
@@ -52,7 +53,8 @@ def quotes(paper):
 
 
 def complaints_of_numbers(statement):
-    """A text that is a plain number stands in the quoted words and, where each number has its text, equals its number."""
+    """What is wrong with a statement's `texts`. Each that is a plain number must stand in the quoted words, and must
+    equal the number at the same place of `numbers` if there are as many texts as numbers."""
     one_each = len(statement["texts"]) == len(statement["numbers"])
     for place, text in enumerate(statement["texts"]):
         plain = PLAIN.fullmatch(text)
@@ -123,7 +125,7 @@ def complaints_of_file(paper, figures):
 
 
 def spans_of_ignored(paper, text):
-    """(start, end, reason) of what the file leaves out."""
+    """(start, end, reason) of each passage of the text that a rule under `ignored` covers."""
     for rule in paper["ignored"]:
         if "between" in rule:
             first, last = rule["between"]

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Epsilons of one plain shuffle, from the definitions: the table "Plain shuffle, one round" of docs/theory/reference-values.md.
 
-Each delta is a finite sum over binomial counts, in double precision; every probability comes from the recurrence of its
-binomial law, normalized by the sum over the window. What lies outside nine deviations is left out, and epsilon is found by
-regula falsi. Together the errors are below 1e-10. Shares no code or transform with the accountant, which inverts Laplace
-transforms along a contour. The standard library alone.
+Each delta is a finite sum over binomial counts, in double precision. What lies outside nine deviations is left out;
+every probability inside comes from the recurrence of its binomial law, normalized by the sum over all inside. Epsilon
+is found by bisection and secants (inversion.py). Together the errors are below 1e-10. No code or transform is shared
+with the accountant, which inverts Laplace transforms along a contour. The standard library alone.
 
     python3 tools/golden/plain_shuffle.py           # prints the table's rows, two minutes
     python3 tools/golden/plain_shuffle.py --small   # the first row only
@@ -52,7 +52,7 @@ class Binomial:
 
 
 class Halves:
-    """Bin(m, 1/2) for all m of a window, made when first asked for."""
+    """The laws Bin(m, 1/2), each made when first asked for."""
 
     def __init__(self):
         self.laws = {}
@@ -64,7 +64,11 @@ class Halves:
 
 
 def blanket(n, epsilon0):
-    """Any epsilon0-LDP randomizer: (1/n) E(sum)_+ of terms e^eps0 - E and 1 - E e^eps0, each with probability q."""
+    """Any epsilon0-LDP randomizer: 1/n times the mean of (sum of n terms)_+.
+
+    With E = e^epsilon and q = 1 / (e^epsilon0 + 1), a term is e^epsilon0 - E with probability q, 1 - E e^epsilon0 with
+    probability q, and else 0.
+    """
     top = math.exp(epsilon0)
     count, halves = Binomial(n, 2 / (1 + top)), Halves()
 
@@ -77,7 +81,8 @@ def blanket(n, epsilon0):
             if m == 0:
                 continue
             least = math.floor(m * down / (up + down)) + 1  # the sum is positive from this number of large terms on
-            # E (A (up + down) - m down)_+ with E[A; A >= k] = m/2 P(Bin(m - 1, 1/2) >= k - 1).
+            # The mean of (A (up + down) - m down)_+ for A ~ Bin(m, 1/2); the mean of A over the event A >= k is
+            # m/2 P(Bin(m - 1, 1/2) >= k - 1).
             total.append(probability * (m / 2 * (up + down) * halves[m - 1].at_least(least - 1)
                                         - m * down * halves[m].at_least(least)))
         return math.fsum(total) / n
@@ -86,7 +91,11 @@ def blanket(n, epsilon0):
 
 
 def clones(n, epsilon0):
-    """The clone pair: C ~ Bin(n - 1, e^-eps0), A ~ Bin(C, 1/2); (A + 1, C - A) with probability p, else (A, C - A + 1)."""
+    """The clone pair: C ~ Bin(n - 1, e^-epsilon0) and A ~ Bin(C, 1/2).
+
+    Under P the outcome is (A + 1, C - A) with probability p = 1 / (1 + e^-epsilon0), else (A, C - A + 1); under Q it is
+    the other way round.
+    """
     p = 1 / (1 + math.exp(-epsilon0))
     count, halves = Binomial(n - 1, math.exp(-epsilon0)), Halves()
 
@@ -104,7 +113,11 @@ def clones(n, epsilon0):
 
 
 def symbols(n, epsilon0, k):
-    """k-ary randomized response: terms e^eps0 - E, 1 - E e^eps0, and k - 2 times 1 - E, each with probability `rare`."""
+    """k-ary randomized response: 1/n times the mean of (sum of n terms)_+, with E = e^epsilon.
+
+    A term is e^epsilon0 - E with probability `rare`, 1 - E e^epsilon0 with probability `rare`, 1 - E with probability
+    (k - 2) `rare`, and else 0.
+    """
     top = math.exp(epsilon0)
     rare = 1 / (top + k - 1)
     first = Binomial(n, rare)

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Epsilons of the shuffle Gaussian in Renyi terms: the table "Shuffle Gaussian in Renyi terms" of docs/theory/reference-values.md.
 
-The divergence of order l of the homogeneous pair is log(E[S^l]) / (l - 1), S the mean of n lognormals with moments
-exp(t^2 j (j - 1) / 2), t = Delta / s. E[S^l] is l! / n^l times the coefficient of x^l in the n-th power of the series of the
-moments, by J.C.P. Miller's recurrence in 60 digits, so that nothing is lost where it is 1 + 1e-7. The accountant computes the
-excess over 1 in doubles by another recurrence. The standard library alone.
+The divergence of order l of the homogeneous pair is log(E[S^l]) / (l - 1). S is the mean of n lognormals with moments
+exp(t^2 j (j - 1) / 2), j = 1, 2, ..., where t is the distance of the records over the noise's deviation. E[S^l] is
+l! / n^l times the coefficient of x^l in the n-th power of the exponential series of these moments, by J.C.P. Miller's
+recurrence in 60 digits, so that nothing is lost where E[S^l] is 1 + 1e-7. The accountant computes the excess over 1 in
+doubles by another recurrence. The standard library alone.
 
     python3 tools/golden/shuffle_gaussian_rdp.py    # prints the table's rows, a minute
 """
@@ -19,7 +20,7 @@ ROWS = [(1, 30, (1, 7)), (1, 2000, (1, 7, 1000)), (2, 2000, (1, 7, 1000))]  # di
 
 
 def divergences(distance, largest):
-    """Of orders 2 .. largest."""
+    """The Renyi divergences of orders 2 .. largest of the pair at that distance."""
     square = (Decimal(distance) / DEVIATION) ** 2
     n = CLIENTS
     series, power, factorial = [Decimal(1)], [Decimal(1)], Decimal(1)
@@ -34,7 +35,7 @@ def divergences(distance, largest):
 
 
 def epsilon(divergence, rounds):
-    """The conversion of Canonne, Kamath and Steinke, at the best order."""
+    """The epsilon of `rounds` rounds by the conversion of Canonne, Kamath and Steinke, at the best order."""
     def at(order, rho):
         l = Decimal(order)
         return rounds * rho + ((1 / DELTA).ln() + (l - 1) * (1 - 1 / l).ln() - l.ln()) / (l - 1)

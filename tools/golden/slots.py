@@ -4,12 +4,13 @@
 The bounds (1), (2) and (3) of that page are evaluated as they stand there: each is the expected excess of a sum of
 independent terms, whose density is a Fourier series (fourier.py). The weights of (2) have their exact law, 1 / (1 + c)
 for a Poisson number c; the accountant puts them on fewer values, upward. As (2) leaves Lambda and the bound of the
-Poisson tail open, it is computed twice: at the best of many Lambda with the exact tail, and with the accountant's
+Poisson tail open, it is computed twice: at the best of ten Lambda with the exact tail, and with the accountant's
 choice, Chernoff's bound at twelve given values. The stored values are of the second kind. The lower bound is the sum
 over all binomial counts, and the values for four slots are sums over all outcomes.
 
-Where terms have two values, the series leaves out what the sum's lattice contributes, less than 1e-6 of delta. The
-value without counting is that of plain_shuffle.py. The standard library alone.
+The sum of terms with few values lies on a lattice. The series ends before the frequencies at which this shows, which
+changes delta by less than 1e-6 of itself. Bound (1) at epsilon0 = 1 is computed by plain_shuffle.py. The standard
+library alone.
 
     python3 tools/golden/slots.py    # prints computed and stored values, a minute
 """
@@ -46,7 +47,8 @@ class Pure:
 class Gaussian:
     """The same for the Gaussian, from the second derivative of the stop-loss transform at alpha = e^(mu y).
 
-    The value e^(mu y) - E has the mass phi(y + mu/2) dy beyond E, and 1 - E e^(-mu y) has phi(y - mu/2) dy before.
+    With E = e^epsilon and the normal density phi, X* takes the value e^(mu y) - E with the mass phi(y + mu/2) dy where
+    e^(mu y) > E, and the value 1 - E e^(-mu y) with the mass phi(y - mu/2) dy where it is smaller.
     """
 
     def __init__(self, mu):
@@ -66,12 +68,12 @@ def excess(count, atoms, end, reach):
 
 
 def fixed(local, m, p0):
-    """(1), where f(infinity) = 0."""
+    """Bound (1) as a curve, for f(infinity) = 0."""
     return lambda epsilon: p0 / m * excess(m, local.term(epsilon), m / p0 * math.expm1(epsilon), local.reach)
 
 
 def averaged(local, n, p0):
-    """(3); the last term is below p0^n."""
+    """Bound (3) as a curve, with p0^n in place of its last term, which is smaller."""
     def delta(epsilon):
         reporting = [(x, p0 * mass) for x, mass in local.term(epsilon)]
         return excess(n, fourier.centred(reporting), n * math.expm1(epsilon), local.reach) / n + p0 ** n
@@ -107,7 +109,7 @@ def chernoff_mean(count, exponent):
 
 
 def counted(local, m, p0, others, rate, as_the_accountant=True):
-    """(2) as the least over Lambda."""
+    """Bound (2) as a curve: the least value over Lambda."""
     if as_the_accountant:
         choices = [(chernoff_mean(others + 1, x), math.exp(-x)) for x in EXPONENTS if x < others]
     else:
@@ -129,7 +131,8 @@ def counted(local, m, p0, others, rate, as_the_accountant=True):
 
 
 def pair_reverse(epsilon0, m, p0, others, rate):
-    """Of the data set whose others and dummy hold the alternative, summed over the slots with the rarer message."""
+    """The reverse curve of the data set whose others and dummy hold the alternative, summed over the number of slots
+    that show the rarer message."""
     chance = rate / m
     weight, mass = 0.0, math.exp(others * math.log1p(-chance))
     for c in range(200):  # Bin(others, chance)

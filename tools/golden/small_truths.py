@@ -37,7 +37,7 @@ def law_of(clients):
 
 
 def pair(others, a, b, rates):
-    """The laws with the victim's a and her b; `rates` of the victim, then of the others."""
+    """The laws of what is seen if the victim's law is a, and if it is b; `rates` are the victim's, then the others'."""
     shown = [reporting(law, rate) for law, rate in zip(others, rates[1:])]
     return law_of([*shown, reporting(a, rates[0])]), law_of([*shown, reporting(b, rates[0])])
 
@@ -52,7 +52,8 @@ def binary(n, with_alternative, epsilon0, rate):
 
 
 def two_cells(n, victim_rate, others_rate, own):
-    """Others flip a fair coin if they are clones; the victim is on her side with probability `own`."""
+    """The others are clones with the rate `others_rate` and then flip a fair coin; the victim, if she reports, is on
+    her own side with probability `own`."""
     coin = {0: 0.5, 1: 0.5}
     return pair([coin] * (n - 1), {0: own, 1: 1 - own}, {0: 1 - own, 1: own}, [victim_rate] + [others_rate] * (n - 1))
 

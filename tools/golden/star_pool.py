@@ -2,14 +2,15 @@
 """Epsilons of the star with a pool at 60,000 clients: the table of docs/theory/notes/star-with-a-pool.md.
 
 Evaluates Theorem 16 (docs/theory/star-with-a-pool.md) for the pools of the table. The ratio comes from part D's five
-items, each solved to the end; the failure is the power of ten that gives the ratio of the table. The expectation is
-that of a sum of two groups of copies of X*, of which X* is integrated from the Gaussian's profile without nodes, the
-sum's density is a Fourier series (fourier.py), and the two levels are the best of all, not those of slices.
+items, each solved to the end; the failure probability is the power of ten that gives the ratio of the table. The
+expectation is that of a sum of two groups of copies of X*. X* is integrated from the Gaussian's profile without nodes,
+and the sum's density is a Fourier series (fourier.py). The weights of the two groups are the worst of all with that
+ratio, not those of slices.
 
 So the results are the theorem's own values for these pools, to four digits. The accountant's must not be below them;
-those of the table are 0.2 per cent above them, because its slices may widen the variance by 0.3 per cent. Exits with
-status 1 unless each value of the table lies between the theorem's own and 1.003 times it, and each ratio within 0.4
-per cent. The standard library alone.
+those of the table are 0.2 per cent above them, because the accountant's slices may widen the variance by 0.3 per cent.
+Exits with status 1 unless each value of the table lies between the theorem's own and 1.003 times it, and each ratio
+within 0.4 per cent. The standard library alone.
 
     python3 tools/golden/star_pool.py    # prints computed and stored values, ten seconds
 """
@@ -67,8 +68,8 @@ class Ratio:
                     for z, w in fourier.panels(-10, 10, 1, RULE)]
 
     def rise(self, clones, probability):
-        """Item 4. Half of the probability is spent on what lies above the cut t."""
-        def excess(cut):  # E(r - t)_+
+        """e1 of item 4. Half of the probability is spent on what lies above the cut t."""
+        def excess(cut):  # the mean of (r - t)_+
             z = math.log(cut) / self.radius
             return upper_normal(z - self.radius / 2) - cut * upper_normal(z + self.radius / 2)
 
@@ -81,7 +82,7 @@ class Ratio:
         return least(deviation, 0.1 * scale, 1.1 * scale, 25)
 
     def fall(self, clones, probability):
-        """Item 5."""
+        """e2 of item 5."""
         def deviation(c):
             transform = math.fsum(w * math.expm1(-c * (r - 1)) for r, w in self.law)
             return (math.log1p(transform) + math.log(1 / probability) / clones) / c
@@ -118,7 +119,8 @@ class Ratio:
 def term(mu, epsilon):
     """X* of the Gaussian as atoms, from the second derivative of its stop-loss transform at alpha = e^(mu y).
 
-    The value e^(mu y) - E has the mass phi(y + mu/2) dy beyond E, and 1 - E e^(-mu y) has phi(y - mu/2) dy before.
+    With E = e^epsilon and the normal density phi, X* takes the value e^(mu y) - E with the mass phi(y + mu/2) dy where
+    e^(mu y) > E, and the value 1 - E e^(-mu y) with the mass phi(y - mu/2) dy where it is smaller.
     """
     e, kink = math.exp(epsilon), epsilon / mu
     beyond, before = fourier.panels(kink, 10, 0.8, RULE), fourier.panels(-10, kink, 0.8, RULE)
@@ -131,7 +133,7 @@ def profile(mu, epsilon):
 
 
 def curve(mu, pool, failure, ratio):
-    """Theorem 16's right side, the maximum over vectors of two levels c and c ratio."""
+    """Theorem 16's right side as a curve: the maximum over weight vectors of the two levels c and c * ratio."""
     users = CLIENTS - 1 - pool
 
     def delta(epsilon):

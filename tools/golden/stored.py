@@ -45,7 +45,7 @@ class Comparison:
         self.differ = 0
 
     def near(self, label, computed, figure, tolerance=None):
-        """Without a tolerance, to the last digit of the stored figure."""
+        """Without a tolerance, the two must agree to the last digit of the stored figure."""
         good = abs(computed - figure) <= (figure.half if tolerance is None else tolerance)
         self.differ += not good
         print(f"{label}: computed {computed:.12g}, stored {figure:.12g}{'' if good else '  DIFFERENT'}", flush=True)

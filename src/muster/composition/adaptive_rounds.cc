@@ -16,7 +16,7 @@ using numerics::smaller;
 
 constexpr std::uint64_t kEvery = 32;
 constexpr std::size_t kLanes = 8;
-// Types that are rarely the worst are computed at every kStride-th point only, once V is smooth enough.
+// Once V is smooth enough, types that are rarely the worst are computed at every kStride-th point only.
 constexpr std::size_t kStride = 2;
 // The number of rounds after which V is smooth enough for kStride.
 constexpr std::uint64_t kSmoothFrom = 32;
@@ -66,7 +66,9 @@ void AdaptiveRounds::step() const {
     const bool strided = type.rarely_worst && rounds_ >= kSmoothFrom;
     std::vector<double> next = one_round(type, strided ? kStride : 1);
     if (strided) {
-      // The result is convex in alpha, whatever V is: between two points it is at most their chord.
+      // Chords fill in the points between. The values remain upper bounds: computed from the greatest convex
+      // function below V in place of V, they would be convex in alpha and at most as large as these at the
+      // points computed.
       std::array<double, kStride> share{};  // weight of the chord's right end
       for (std::size_t k = 1; k < kStride; ++k) {
         share[k] = std::expm1(types_.spacing * static_cast<double>(k)) /

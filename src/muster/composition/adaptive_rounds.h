@@ -1,13 +1,15 @@
 // The largest divergence of T rounds if an adversary chooses the type of each round anew, knowing what all
-// rounds before released: a recursion over the rounds.
+// earlier rounds released. It is computed by a recursion over the rounds.
 //
-// With V_0(e) = (1 - alpha)_+, alpha = e^e, and for types that cover a round (round_types.h), let
+// Let types cover a round (round_types.h): p(l) is a type's P-mass at the loss l, and `infinity` that at
+// infinite loss. With V_0(e) = (1 - alpha)_+, where alpha = exp(e), let
 //     V_t(e) = max over types of infinity + sum over losses l of p(l) V_{t-1}(e - l).
 // Then V_T(eps) bounds the hockey-stick divergence of T adaptive rounds at eps, for both orders of the pair
 // (Theorem 11, docs/theory/aggregated.md). V_t is kept at lattice points e >= 0. Left of 0 it follows by
-// exchanging the pair, right of the last point its last value is used, and between points the chord in
-// alpha. All terms are positive, so every value is an upper bound within a relative 1e-9 of V_t, however
-// small. The work is O(T * points * masses). Const methods may run concurrently (they take turns).
+// exchanging the pair, right of the last point its last value is used, and between points the chord in alpha.
+// All terms are positive and every value is rounded up. So each is an upper bound, within a relative 1e-9 of
+// what exact arithmetic gives, however small it is. The work is O(T * points * masses). Const methods may run
+// concurrently (they take turns).
 #pragma once
 
 #include <cstddef>
@@ -42,7 +44,7 @@ class AdaptiveRounds {
   mutable std::mutex mutex_;
   mutable std::uint64_t rounds_ = 0;    // the rounds of `values_`
   mutable std::vector<double> values_;  // V, with margin_ points left of 0 and right of the last point
-  mutable std::map<std::uint64_t, std::vector<double>> kept_;  // V by rounds, every kEvery of them
+  mutable std::map<std::uint64_t, std::vector<double>> kept_;  // V by rounds, after every kEvery rounds
 };
 
 }  // namespace muster::accounting

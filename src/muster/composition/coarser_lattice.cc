@@ -41,7 +41,7 @@ std::optional<numerics::AtomicLaw> moved(const numerics::AtomicLaw& law, double 
     masses[cell] += law.weights[a] * (1 - share);
     masses[cell + 1] += law.weights[a] * share;
   }
-  // Masses are rounded outwards once, like those of a pair; the mass that is left of 1 lies at zero.
+  // Each mass is rounded once, outwards, like those of a pair; what the masses leave of 1 lies at zero.
   numerics::AtomicLaw result;
   for (const auto& [cell, mass] : masses) {
     const bool more = (cell > 0) == (side == Side::above);

@@ -1,12 +1,12 @@
 // The losses of some rounds moved onto a coarser lattice, for rounds where a contour integral on the finer
-// one would be too long. That happens when a bulk of small losses asks for a short step and a few losses of
-// thousands for a long period.
+// one would be too long. That happens when the bulk of the losses is small, which asks for a short step, and
+// a few are in the thousands, which asks for a long period.
 //
 // From above, a loss is split between the two points of the coarser lattice around it so that its mean of
 // e^{-loss} is kept (connect the dots); from below, it is put on the lattice point below it. Both are valid
-// whatever the spacing. To first order this moves epsilon by T (log M' - log M) / c, where M and M' are the
-// moment generating functions before and after and c is the tilt of the answer; the coarsest lattice that
-// moves epsilon by less than 5e-5 of itself is taken. Pure function.
+// whatever the spacing. To first order this moves the epsilon of T rounds by T (log M' - log M) / c, where M
+// and M' are a round's moment generating functions at c before and after, and c is the tilt of the answer.
+// The coarsest lattice that moves epsilon by less than 5e-5 of itself is taken. Pure function.
 #pragma once
 
 #include <optional>

@@ -9,19 +9,20 @@
 namespace muster::accounting {
 namespace {
 
-// Tuning, for every choice of which the bound is valid (docs/theory/notes/composition.md). Chords add to the
-// variance by the square of a cell's width: 12 nodes to a deviation add 1e-3, 100 add 1.4e-5.
+// Tuning: the bound is valid for every choice (docs/theory/notes/composition.md). Chords add to the variance
+// of the loss in proportion to the square of a cell's width: with 12 nodes per deviation 1e-3 of it, with 100
+// nodes 1.4e-5.
 constexpr int kNodesPerDeviation = 100;
-// Nodes per deviation of a rough table: they add 2e-4.
+// Nodes per deviation of a rough table: they add 2e-4 of the variance.
 constexpr int kRoughNodes = 25;
 // The same where the composition visits more than one deviation of each round's loss.
 constexpr int kRoughOfFew = 15;
-// The share of delta that the tails of all rounds together may be in a rough table.
+// In a rough table, the tails of all rounds together may be this share of delta.
 constexpr double kRoughTail = 1e-4;
 // Nodes per deviation of a lower pair, which loses twice as much between nodes as an upper one.
 constexpr int kNodesOfPairs = 200;
-// Exact pairs are smooth: the extensions of the neighbouring chords cross near the middle of a cell
-// (dominated_losses.h).
+// The argument `refined` for an exact pair. Its curve is smooth, so the extensions of the neighbouring chords
+// cross near the middle of a cell (docs/theory/composition.md, "Lower bounds").
 constexpr int kRefinedPairs = 2;
 constexpr std::uint64_t kFewRounds = 64;
 // A rough table may take this share of a table's work; it only serves to find the tail that a question needs.
@@ -39,9 +40,9 @@ const ComposedCurve::Table& ComposedCurve::table(std::uint64_t rounds, double de
 }
 
 double ComposedCurve::delta_upper(std::uint64_t rounds, double epsilon) const {
-  // A rough table with the smallest tail, and then every answer, tells which tail the question needs.
-  // The last table is the one that answers questions at this delta, so that the answers for epsilon
-  // and for delta agree.
+  // A rough table with the smallest tail gives a first answer. Each answer tells which tail the question
+  // needs, until it needs none smaller. The last table is the one that answers questions for epsilon at this
+  // delta, so the two kinds of answers agree.
   const LossDistribution& rough = rough_.at(rounds, 0, [&](const Resolution& r) {
     return LossDistribution::dominating(
         curve_.table({kRoughNodes, r.tail, r.visited, knot_, false, kRoughShare * share_}));

@@ -1,8 +1,8 @@
 // Carries a one-round bound to any number of rounds; its tables are built when first needed, and kept.
 //
-// One round is answered by the curve itself. For more, the curve is tabulated down to a tail that is
-// negligible for the question (what lies beyond becomes mass at infinite loss), turned into a dominating
-// pair and composed (dominating_pair.h). Thread rule: const methods may run concurrently.
+// One round is answered by the curve itself. For more rounds, the curve is tabulated down to a tail that is
+// negligible for the question (what lies beyond becomes mass at infinite loss), turned into a dominating pair
+// and composed (dominating_pair.h). Thread rule: const methods may run concurrently.
 #pragma once
 
 #include <array>
@@ -18,12 +18,12 @@
 
 namespace muster::accounting {
 
-// What a table must resolve: how many standard deviations of a round's loss the composition visits, and the
-// tail below which the rest is charged as infinite loss.
+// What a table must resolve. `visited`: how far out nodes must be dense, in standard deviations of a round's
+// loss. `tail`: the value of delta at which the table ends; larger losses are charged as infinite.
 struct Resolution {
   double visited;
   double tail;
-  // Lattice points per cell of a lower pair: see LossDistribution::dominated.
+  // The argument `refined` of LossDistribution::dominated.
   int refined() const { return visited > 4 ? 2 : visited > 1 ? 4 : 8; }
 };
 
@@ -31,9 +31,9 @@ struct Resolution {
 template <typename Built>
 class Resolutions {
  public:
-  // The coarsest resolution that suffices: one whose tail, over all rounds, is below a millionth of `delta`
-  // (or the smallest tail there is), and which covers five deviations of the total loss, 5 / sqrt(rounds)
-  // deviations of one round's.
+  // The coarsest resolution that suffices. Its tail times `rounds` is at most a millionth of `delta`, unless
+  // even the smallest of the tails is too large for that. It covers five deviations of the total loss, which
+  // are 5 / sqrt(rounds) deviations of one round's.
   static Resolution wanted(std::uint64_t rounds, double delta) {
     return {kVisited[visited_slot(rounds)], kTails[tail_slot(rounds, delta)]};
   }
@@ -66,7 +66,7 @@ class Resolutions {
   mutable std::array<std::optional<Built>, 18> tables_;
 };
 
-// The composition of an upper bound that is symmetric under exchanging the pair.
+// The composition of an upper bound that holds for both orders of the pair of data sets.
 class ComposedCurve {
  public:
   // `share`: the share of a full table's work that each table made here may take (round_curve.h).
@@ -76,13 +76,13 @@ class ComposedCurve {
   // The bound on the quantity asked for; infinity if the tail charged as infinite loss is larger than the
   // delta in question. rounds >= 1.
   double upper(std::uint64_t rounds, const Question& question) const;
-  // The same with a quarter of the nodes or fewer, about 1e-3 larger, without keeping a table:
-  // to start a search.
+  // The same with a quarter of the nodes or fewer, to start a search: about a relative 1e-3 larger, and no
+  // table is kept. For one round, or if delta is asked for, it is upper() itself.
   double rough_upper(std::uint64_t rounds, const Question& question) const;
   // The upper bound on delta at an epsilon, from the table that answers questions at `delta`.
   double delta_at(std::uint64_t rounds, double delta, double epsilon) const;
-  // The same bound with every numerical error turned downward. `upper` is this object's
-  // answer to the question.
+  // The value of upper() with every numerical error turned downward. `upper` is this object's answer to the
+  // question.
   double from_below(std::uint64_t rounds, const Question& question, double upper) const;
 
  private:
@@ -101,7 +101,8 @@ class ComposedCurve {
   Resolutions<LossDistribution> below_;
 };
 
-// The composition of one exact pair: a lower bound, the larger one of both orientations.
+// The composition of one pair of data sets whose curves are enclosed: a lower bound, the larger one of both
+// orders of the pair.
 class ComposedPair {
  public:
   // `share`: the share of a full table's work that each table made here may take (round_curve.h).

@@ -26,8 +26,8 @@ constexpr double kVanishing = 1e-300;
 // An enclosure wider than this share of its upper end is discarded.
 constexpr double kUnresolved = 0.02;
 
-// A lower bound of delta that is close to 1 where delta is: from min(1, e^{epsilon - S}) <=
-// e^{c (epsilon - S)} for 0 < c <= 1, at the best c of 1, 1/2, 1/4, ..
+// A lower bound of delta that is close to 1 where delta is. With S the sum of all losses it follows from
+// min(1, e^{epsilon - S}) <= e^{c (epsilon - S)} for 0 < c <= 1, at the best c of 1, 1/2, 1/4, ..
 double nearly_certain(Parts parts, double epsilon) {
   const double mean = sum_over(parts, [](const RepeatedLoss& p) { return p.losses->mean(); });
   if (!(mean > epsilon)) return 0;
@@ -48,7 +48,7 @@ double nearly_certain(Parts parts, double epsilon) {
   return numerics::larger(0.0, (1 - std::exp(least) * (1 + numerics::kEightThousandRoundings)) * (1 - kUlp));
 }
 
-// An enclosure that needs neither an integral nor a convolution; nullopt if that would be loose.
+// An enclosure that needs neither an integral nor a convolution; nullopt if it would be loose.
 std::optional<numerics::Enclosure> plain_value(Parts parts, double spacing, double epsilon,
                                                double at_infinity) {
   if (const double least = nearly_certain(parts, epsilon); least > 1 - kCertain) {
@@ -139,7 +139,8 @@ numerics::Enclosure composed_delta(Parts parts, double spacing, double epsilon, 
   const TotalShift shift = total_shift(parts, epsilon);
   const numerics::Enclosure value =
       without_shifts(parts, spacing, epsilon - shift.value + shift.rounding, ends);
-  // The slope of delta in epsilon is at least -1.
+  // The value is that at an epsilon too large by up to twice the rounding. The slope of delta in epsilon is
+  // at least -1.
   return {value.lower, numerics::as_upper_bound(value.upper + 2 * shift.rounding)};
 }
 

@@ -1,20 +1,23 @@
 // The hockey-stick divergence of many independent rounds, alike or not: one certified contour
 // integral over a lattice.
 //
-// Each round's loss has a finite law on multiples of a spacing h, and a mass at infinity. With phi the
-// product of their transforms and l0 the first lattice point above eps,
-//     delta(eps) = sum over lattice losses l > eps of m(l) (1 - e^{eps-l}),     m the law of the sum,
-// is the inverse transform of phi against the kernel sum over l >= l0 of (1 - e^{eps-l}) e^{-zl}. It is
-// taken along Re z = c at the saddle point by the trapezoidal rule, whose aliases are positive, so that it
-// errs upward (numerics/sums/contour.h). Frequencies with negligible terms are skipped by the factors'
-// Lipschitz constants. The accuracy is relative at any delta, with about 100 frequencies whatever the
-// number of rounds. For few rounds, whose transform hardly decays, all frequencies come from one fast
-// Fourier transform (numerics/lattice_transform.h). Pure functions; call from any thread.
+// A round's loss takes finitely many values on the multiples of a spacing h, and may be infinite. With
+// infinite losses taken as zero, and m the law of the sum of all losses,
+//     delta(eps) = sum over lattice losses l > eps of m(l) (1 - e^{eps-l}).
+// Let phi(z) be the product of the rounds' transforms (moment generating functions), and l0 the first lattice
+// point not below eps. Then this is the inverse transform of phi against the kernel sum over l >= l0
+// of (1 - e^{eps-l}) e^{-zl}. Infinite losses add at most the probability that there is one. The integral is
+// taken along Re z = c, c being the saddle point, by the trapezoidal rule, whose aliases are positive, so
+// that it errs upward (numerics/sums/contour.h). Frequencies whose terms are shown to be negligible by
+// Lipschitz constants of the transforms are skipped. The relative accuracy is the same at any delta, and the
+// sum over many rounds needs about 100 frequencies. For few rounds, whose transform hardly decays, all
+// frequencies come from fast Fourier transforms (numerics/lattice_transform.h). Pure functions; call from any
+// thread.
 //
-// Losses that are rare and far out need a long period at the short step of the bulk, and large losses make
-// the transform decay slowly. Where the sum would be too long, the law is moved to a coarser lattice
-// (coarser_lattice.h) or convolved (convolved_losses.h). The method and its errors:
-// docs/theory/composition.md, "The divergence of a sum of lattice losses".
+// Rare losses far out need a long period, while the bulk of the losses needs a fine lattice; and large losses
+// make the transform decay slowly. Where the sum over frequencies would therefore be too long, the losses are
+// moved to a coarser lattice (coarser_lattice.h) or convolved (convolved_losses.h). The method and its
+// errors: docs/theory/composition.md, "The divergence of a sum of lattice losses".
 #pragma once
 
 #include <optional>
@@ -25,16 +28,18 @@
 
 namespace muster::accounting {
 
+// `rounds` rounds, each with the same law of the loss under P, the first law of its pair.
 struct RepeatedLoss {
-  // The finite nonzero losses under P, on multiples of the spacing; the mass at zero loss is implicit.
+  // The finite nonzero losses, on multiples of the spacing; what their masses and `infinity` leave of 1 is at
+  // zero loss.
   const numerics::AtomicLaw* losses;
   double infinity;  // P-mass at infinite loss
   double rounds;    // a whole number >= 1
-  // Added to the loss of each round, also where it is zero or infinite.
+  // Added to the loss of each round, also to a loss of zero.
   double shift = 0;
 };
 
-// The sum of the rounds' shifts, and a bound on the rounding error of it and of an epsilon minus it.
+// The sum of all rounds' shifts, and a bound on the rounding error of this sum and of `epsilon` minus it.
 struct TotalShift {
   double value, rounding;
 };
@@ -48,11 +53,12 @@ enum class Ends { both, upper, lower };
 numerics::Enclosure composed_delta(std::span<const RepeatedLoss> parts, double spacing, double epsilon,
                                    Ends ends = Ends::both);
 
-// An upper bound by the integral, or else by Chernoff's bound alone: quick, and sometimes much too large.
+// An upper bound of delta by the integral, or else by Chernoff's bound alone: quick, and sometimes much too
+// large.
 double composed_delta_roughly(std::span<const RepeatedLoss> parts, double spacing, double epsilon);
 
-// The work that one answer may take: in atoms times frequencies, of which 1e8 take about a tenth of a
-// second, and in log2 of the number of cells of a fast transform.
+// The most work for one integral: `work` counts atoms times frequencies, of which 1e8 take about a tenth of a
+// second, and a fast transform has at most 2^cells cells.
 struct Effort {
   double work = 1e8;
   int cells = 20;
@@ -64,8 +70,8 @@ std::optional<numerics::Enclosure> composed_delta_by_integral(std::span<const Re
                                                               double spacing, double epsilon,
                                                               Effort most = {});
 
-// The sum, at most 1, of an upper bound for finite losses and the probability that some loss is
-// infinite; rounded up.
+// The sum of `upper`, a bound on what finite losses contribute to delta, and `at_infinity`, the probability
+// that some loss is infinite; rounded up, at most 1.
 double with_infinite_losses(double upper, double at_infinity);
 
 }  // namespace muster::accounting

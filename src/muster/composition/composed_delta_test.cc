@@ -100,8 +100,8 @@ TEST(ComposedDelta, EnclosesFewRoundsOfAFineLaw) {
   }
 }
 
-// Losses of +-5 in many rounds, whose exact value follows from the binomial law of their number. The
-// questions have a delta next to 1, one that only infinite losses make, or one between.
+// Losses of +-5 in many rounds, for which the exact delta follows from the binomial law of the number of
+// losses of +5. The deltas asked about are next to 1, due to infinite losses alone, or between.
 TEST(ComposedDelta, EnclosesManyRoundsOfTwoLosses) {
   constexpr int kRounds = 300;
   constexpr double kLoss = 5;
@@ -139,7 +139,8 @@ TEST(ComposedDelta, EnclosesManyRoundsOfTwoLosses) {
   };
   for (const long double likely : {0.5L, 1 / (1 + std::exp(-5.0L))}) {
     for (const double infinity : {0.0, 1e-30, 1e-9}) {
-      // Only pairs are asked about a negative epsilon: laws whose masses times e^-loss sum to 1 at most.
+      // A negative epsilon is asked about only where the law is that of a pair: its masses times e^-loss sum
+      // to at most 1.
       for (double epsilon = likely > 0.5L ? -50 : 0; epsilon < kRounds * kLoss; epsilon += 33) {
         check(likely, infinity, epsilon);
       }
@@ -202,8 +203,8 @@ TEST(ComposedDelta, EnclosesRareLossesFarOut) {
   RecordProperty("narrow", narrow);
 }
 
-// Rounds of up to three random laws. They are smooth, ragged or sparse, have most of their mass at zero or
-// none of it, may have a few atoms far out of weight down to e^-40, and may have infinite loss.
+// Rounds of up to three random laws. The laws are smooth, ragged or sparse, have most of their mass at zero
+// or none of it, may have a few atoms far out with weights down to e^-40, and may have infinite loss.
 class RandomRounds {
  public:
   explicit RandomRounds(std::mt19937_64& bits) : bits_(bits) {

@@ -17,20 +17,21 @@ namespace {
 using numerics::Side;
 
 constexpr double kMaxEpsilon = 1e20;
-// The effort of one answer in a search, which needs about ten of them.
+// The effort of one integral in a quick search, which needs about ten of them.
 constexpr Effort kQuick{1.5e7, 16};
 
-// A lower bound of P(S > 1) by Cantelli's inequality; 0 if the mean of S is at most 1.
+// For the sum S of all rounds' losses, a lower bound of P(S > 1) by Cantelli's inequality; 0 if the mean of S
+// is at most 1.
 double surely_positive(Parts parts) {
   const double mean = sum_over(parts, [](const RepeatedLoss& p) { return p.losses->mean(); }) - 1;
   const double variance = sum_over(parts, [](const RepeatedLoss& p) { return p.losses->variance(); });
   return mean > 0 ? mean * mean / (mean * mean + variance) : 0;
 }
 
-// The integral's answers in a search for where delta falls through a target. The integral is
-// hardest at small epsilons, where the tilt is slight and the period long; that it fails there does
-// not make the answer doubtful. So an epsilon at which it fails counts as one below the answer,
-// until it has failed too often.
+// The integral's answers in a search for where delta falls through a target. The integral is hardest at small
+// epsilons, where the tilt is slight and the period long. A failure far below the answer does not make the
+// answer doubtful. So an epsilon at which the integral fails is taken to be below the answer, until it has
+// failed too often.
 class Integrals {
  public:
   Integrals(Parts parts, double spacing, double target, Effort most)
@@ -38,7 +39,8 @@ class Integrals {
         spacing_(spacing),
         most_(most),
         passes_zero_(surely_positive(parts) > kPlenty * target) {}
-  // Encloses delta; {1, 1} where the integral failed, so that the search moves to larger epsilons.
+  // Encloses delta, except that it is {1, 1} where the search must move to larger epsilons: where the
+  // integral failed, and at 0 if delta there is surely above the target.
   numerics::Enclosure at(double epsilon) {
     if (epsilon == 0 && passes_zero_) return {1, 1};
     if (failures_ < kMaxFailures) {
@@ -79,7 +81,7 @@ std::optional<double> by_integrals(Parts parts, double spacing, double target, S
   return integrals.decided(found) ? std::optional(found) : std::nullopt;
 }
 
-// The same with little effort first, then on a coarser lattice, then with more effort.
+// The same with little effort first, also on a coarser lattice, then with more effort on both.
 std::optional<double> by_some_integrals(Parts parts, double spacing, double target, Side side) {
   if (const auto found = by_integrals(parts, spacing, target, side, kQuick)) return found;
   const auto coarse = coarser_losses(parts, spacing, chernoff_epsilon(parts, spacing, target), side);

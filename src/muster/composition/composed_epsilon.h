@@ -1,9 +1,9 @@
 // The epsilon at which the composition of rounds of known losses reaches a delta, from
 // above and from below.
 //
-// A contour integral (composed_delta.h) answers where it is short, whatever the epsilon. Where it is not,
-// or its error is too large, one on a coarser lattice (coarser_lattice.h) is tried; if that fails too, the
-// law of the sum is convolved for this delta (convolved_near.h). Pure functions; call from any thread.
+// A contour integral (composed_delta.h) answers where it is short. Where it is not, or its error is too
+// large, one on a coarser lattice (coarser_lattice.h) is tried, and then both with more work. If all fail,
+// the law of the sum is convolved for this delta (convolved_near.h). Pure functions; call from any thread.
 #pragma once
 
 #include <span>

@@ -18,9 +18,9 @@ using numerics::larger;
 constexpr Extended kUnit = std::numeric_limits<Extended>::epsilon() / 2;
 // More than the relative error of rounding to a double, 2^-53.
 constexpr Extended kRounding = 0x1p-52L;
-// A sum of masses that differs from 1 by more is not explained by rounding.
+// If a sum of masses differs from 1 by more than this, rounding does not explain it.
 constexpr Extended kNotConserved = 1e-9L;
-// A law's profile may lack this share of a required value because of rounding; if it lacks more, the
+// A law's profile may fall short of a required value by this share because of rounding; if by more, the
 // difference is added to the mass at infinite loss.
 constexpr Extended kShort = 1e-12L;
 
@@ -45,7 +45,7 @@ class Lattice {
 };
 
 // Where the middle one of three nodes a, b, c lies between the others in alpha:
-// (e^{l_b - l_a} - 1) / (e^{l_c - l_a} - 1).
+// (e^{l_b - l_a} - 1) / (e^{l_c - l_a} - 1), with first = l_b - l_a and both = l_c - l_a.
 Extended share(Extended first, Extended both) {
   return std::exp(first - both) * std::expm1(-first) / std::expm1(-both);
 }
@@ -65,9 +65,11 @@ void refuse(const char* why, const std::string& value) {
   throw Error(ErrorCode::internal, "profile", value, "finite, falling, of mass 1", why);
 }
 
-// Alpha times the change of slope at `here`, in the function of its own side (f or r), and a bound on its
-// rounding error. This is the P-mass of a kink right of alpha = 1 and the Q-mass of one left of it. The
-// neighbours are `before`, on the side of alpha = 1, and `after`.
+// The argument times the change of slope at a node, for the function of its own side (f or r), and a bound on
+// its rounding error. This is the P-mass of a kink right of alpha = 1 and the Q-mass of one left of it.
+// `here` is the value at the node, `before` that at its neighbour towards alpha = 1, `after` that at the
+// other neighbour. The widths are those of the two cells; an outer width of 0 means that there is no other
+// neighbour.
 struct Kink {
   Extended mass, rounding;
 };
@@ -132,12 +134,12 @@ LossLaw losses_of(double spacing, const std::vector<ProfilePoint>& hull, bool ab
         const Extended l = lattice.width(0, hull[i - 1].index);
         left = (here.value - std::exp(l) * hull[i - 1].value) / -std::expm1(l) - 1;
       } else {
-        left = here.value - 1;  // a lone node: f falls from 1 at alpha = 0
+        left = here.value - 1;  // no node to the left: f falls from 1 at alpha = 0
       }
       at_zero = right - left;
     }
   }
-  // The mass of the kink at zero, computed by itself, must equal what the others leave of 1.
+  // The mass of the kink at zero loss, computed by itself, must equal what the other masses leave of 1.
   const Extended missing = 1 - total - (has_zero ? at_zero : 0);
   if (!(std::fabs(missing) <= kNotConserved)) {
     if (!above) return {{}, 0};

@@ -18,13 +18,13 @@ namespace {
 using numerics::larger;
 using numerics::smaller;
 
-// In cells up to this width a polynomial gives the share that goes to either end.
+// In cells, or for distances from a cell's left end, up to this width a polynomial replaces the exponential.
 constexpr double kNarrow = 0.1;
 constexpr double kUlp = 2.3e-16;
 // Relative error of a cell's mass, which is a sum of about a thousand sums of about a
 // thousand positive terms.
 constexpr double kSummed = 1e-12;
-// Relative error of the masses of one round's law, besides the additions of its atoms.
+// Relative error of the masses of one round's law, besides what adding up its atoms loses.
 constexpr double kRound = 1e-14;
 // Bounds what products below the range of a double may lose in all.
 constexpr double kUnderflow = 1e-300;
@@ -73,8 +73,7 @@ class Cells {
   static double rounding(const Atoms& law, double shift) {
     return 2 * kUlp * (std::abs(shift) + larger(std::abs(law.points.front()), std::abs(law.points.back())));
   }
-  // The cell that holds `loss`, searched from `cell` on, which must not be too far right. The last end is
-  // a cell of its own.
+  // The cell that holds `loss`, searched from `cell` to the right. The last end is a cell of its own.
   std::size_t cell_of(double loss, std::size_t cell) const {
     while (cell + 1 < ends_.size() && loss >= ends_[cell + 1]) {
       ++cell;
@@ -82,8 +81,8 @@ class Cells {
     return cell;
   }
 
-  // Calls each(cell, loss, mass) for every shifted atom, and flush(cell) after the last one of a cell. Sums of
-  // one cell are added to those of earlier rows in `flush`, which rounds less often.
+  // Calls each(cell, loss, mass) for every shifted atom, and flush(cell) after the last one of a cell. In
+  // `flush` the sum over a cell is added to that of earlier rows, so that a row rounds it only once.
   template <typename Each, typename Flush>
   void visit(const Atoms& law, std::size_t first, std::size_t last, double shift, double times,
              const Each& each, const Flush& flush) const {
@@ -107,7 +106,8 @@ class Cells {
         down += mass;
         return;
       }
-      // The share of the upper end, (1 - e^{-d}) / (1 - e^{-w}), is at most d/w e^{(w-d)/2}.
+      // The share of the upper end is (1 - e^{-d}) / (1 - e^{-w}), with d the distance from the lower end and
+      // w the width. It is at most d/w e^{(w-d)/2}.
       const double d = loss - ends_[cell] + off;
       const double width = ends_[cell + 1] - ends_[cell];
       const double y = (width - d) / 2;
@@ -175,7 +175,7 @@ double mean_of(const Atoms& law) {
 }
 
 Atoms convolved(const Atoms& a, const Atoms& b, const Manner& manner) {
-  // Nothing is left of a law from below whose masses have all underflowed: its delta is at least 0.
+  // A law from below has no atoms if all its masses have underflowed; its lower bound of delta is then 0.
   if (a.points.empty() || b.points.empty()) return {};
   const bool square = &a == &b;
   const CoarseLaw first = coarse_law_of(a.points, a.masses);

@@ -41,7 +41,8 @@ ConvolvedLosses::Evaluation saddle_points(Parts parts, double spacing, double ep
 }
 
 // The tilts by which cells are placed for a question about `epsilon`, from a rough law of the sum: the rate
-// at which delta falls there, and the tilt under which ordinary sums count as much as those above epsilon.
+// at which delta falls there, the tilt under which ordinary sums count as much as those above epsilon, and
+// multiples and the geometric mean of these two.
 ConvolvedLosses::Evaluation evaluation_near(Parts parts, const ConvolvedLosses& rough, double epsilon) {
   const double way = larger(epsilon - mean_of(parts), deviation_of(parts) / 2);
   const double step = way / 30;

@@ -1,4 +1,5 @@
-// Composition of rounds that are not alike: a list of discrete pairs, and in how many rounds each was used.
+// Composition of rounds that are not alike: a list of discrete pairs, each with the number of rounds for
+// which it stands.
 //
 // All pairs come from curves tabulated with `nested` lattices (round_curve.h), so that the finest lattice
 // holds the losses of all of them. Dominating pairs compose adaptively (Theorem 20,

@@ -66,9 +66,9 @@ std::vector<Known> known_nodes(const RoundCurve& curve) {
   return nodes;
 }
 
-// Four neighbouring nodes in the plane of one side, by ascending x = alpha / alpha_1 - 1, where alpha_1 is
-// that of the second. Cells left of alpha = 1 are seen with the pair's records exchanged, so that they are
-// cells to the right.
+// Four neighbouring nodes in a plane with the coordinates x = alpha / alpha_1 - 1, increasing, where alpha_1
+// is that of the second node, and f(alpha). If the nodes are left of alpha = 1, the pair's records are
+// exchanged, so that they lie right of it and r takes the place of f.
 class Frame {
  public:
   Frame(double spacing, const Known* four) : spacing_(spacing), mirrored_(four[3].index <= 0) {
@@ -96,7 +96,7 @@ class Frame {
     const std::int64_t index = refined * first_ + std::llround(steps);
     return mirrored_ ? -index : index;
   }
-  // Converts a value in this plane to one of the side on which the index lies.
+  // Converts a value in this plane to f or r, whichever belongs to the side on which the index lies.
   Extended own_value(std::int64_t fine, int refined, Extended value) const {
     const std::int64_t index = mirrored_ ? -fine : fine;
     if (index >= 0) return value;
@@ -119,8 +119,9 @@ class Frame {
   std::array<Extended, 4> x_{}, low_{}, high_{};
 };
 
-// A lower bound on how fast the curve falls just right of alpha = 1: from the lower end of its value at 1
-// to the upper end of that at the next node. The curve never rises.
+// A lower bound on how fast the curve falls just right of alpha = 1, per unit of alpha: the slope from the
+// lower end of its value at 1 to the upper end of its value at the next node. At least 0, because the curve
+// never rises.
 Extended first_slope(const RoundCurve& curve) {
   const Extended low = larger(curve.forward[0].lower, curve.reverse[0].lower);
   return larger<Extended>(
@@ -128,13 +129,13 @@ Extended first_slope(const RoundCurve& curve) {
              std::expm1(static_cast<Extended>(curve.spacing) * static_cast<Extended>(curve.index[1])));
 }
 
-// The law if nothing is known left of alpha = 1. The curve is convex, so it stays above the line through
-// its value at 1 that falls by `slope`, as far left as where that line meets 1 - alpha. Right of 1 the
-// law's curve consists of chords. The first of them, continued to the left, must not lie above that
-// line: the value at 1 is lowered until it does not. The remaining P-mass, often nearly all, lies at the
-// loss where the two lines meet. That loss becomes the shift, which is subtracted from all others,
-// because on the lattice it would be off by up to a step in every round. The others are then put on the
-// next lattice point below.
+// The law if nothing is known left of alpha = 1. The curve is convex, so left of 1 it stays above the line
+// through its value at 1 that falls by `slope` per unit of alpha, and above 1 - alpha. Right of 1 the law's
+// curve consists of chords. The first chord, continued to the left, must not lie above that line: the value
+// at 1 is lowered until it does not. The P-mass that is left, often nearly all, lies at the loss where the
+// continued chord meets 1 - alpha. This loss becomes the shift of the law, because on the lattice it would be
+// off by up to a step in every round. It is subtracted from all other losses, which are then put on the next
+// lattice point below.
 LossLaw one_sided(double spacing, std::vector<ProfilePoint> points, Extended slope) {
   const Extended known = points.front().value;
   std::vector<ProfilePoint> hull;
@@ -147,8 +148,8 @@ LossLaw one_sided(double spacing, std::vector<ProfilePoint> points, Extended slo
             std::expm1(static_cast<Extended>(spacing) * static_cast<Extended>(hull[1].index));
     return first - slope <= drop;
   };
-  // Lowering the value by as much as the first chord asks for is enough, but it may be far more than is
-  // needed if that chord is steep because of one uncertain node. The bisection finds a smaller drop.
+  // Lowering the value at 1 by as much as the first chord asks for is enough, but it may be far more than is
+  // needed if the chord is steep because of one uncertain node. The bisection finds a smaller drop.
   Extended enough = 0;
   if (!fits_lowered_by(0)) {
     if (!(first > slope)) return {{}, 0};
@@ -174,18 +175,19 @@ LossLaw one_sided(double spacing, std::vector<ProfilePoint> points, Extended slo
   return law;
 }
 
-// The law on a finer lattice, with one more node in every cell. The values at the curve's nodes are the
-// lower ends. The new node lies near where the extensions of the neighbouring chords cross, below both, so
-// that every chord between nodes lies below the curve. Where one extension is the better bound all over the
-// cell (the curve is straight there), the node at its far end is lowered to it instead, and the cell stays
-// one chord. From the first value that is not above the curve's general lower bound (1 - alpha)_+ outwards,
-// the law's curve is that bound. Values are only ever lowered, so chords stay below the curve.
+// The law on a finer lattice, with one more node in nearly every cell. The values at the curve's nodes are
+// the lower ends of its enclosures. A new node lies near where the extensions of the neighbouring chords
+// cross, and below both, so that every chord between nodes lies below the curve. Where one extension is the
+// better bound all over the cell (the curve is straight there), the node at the far end of the cell is
+// lowered to that extension instead, and the cell stays one chord. No curve lies below (1 - alpha)_+. From
+// the first value, counted from alpha = 1 outwards, that is not above this bound, the law's curve is the
+// bound. Values are only ever lowered, so chords stay below the curve.
 LossLaw losses_below(const RoundCurve& curve, int refined, bool left_known) {
   const std::vector<Known> nodes = known_nodes(curve);
   const double spacing = curve.spacing / refined;
   std::vector<Extended> low;  // at the nodes, lowered where the cell beside one stays a chord
   for (const Known& node : nodes) low.push_back(node.low);
-  std::vector<std::optional<ProfilePoint>> inserted(nodes.size());  // one more node in the cell right of each
+  std::vector<std::optional<ProfilePoint>> inserted(nodes.size());  // the new node in the cell right of each
   // If nothing is known left of alpha = 1, cells there would only lower the value at 1.
   const std::size_t first_cell = left_known ? 1 : larger<std::size_t>(1, curve.index.size() - 1);
   for (std::size_t cell = first_cell; cell + 2 < nodes.size(); ++cell) {
@@ -218,8 +220,9 @@ LossLaw losses_below(const RoundCurve& curve, int refined, bool left_known) {
     points.push_back({refined * nodes[node].index, low[node]});
     if (inserted[node]) points.push_back(*inserted[node]);
   }
-  // The outermost cells have no outer neighbour. A chord from a value that is not the curve's own need not
-  // lie below the curve, so the last positive value on either side is lowered to (1 - alpha)_+ as well.
+  // The outermost cells have no outer neighbour. Beyond the last positive value the law's curve is
+  // (1 - alpha)_+, and a chord from there need not lie below the true curve. So the last positive value on
+  // either side is lowered to (1 - alpha)_+ as well.
   points.front().value = points.back().value = 0;
   std::size_t from = zero, to = zero;
   while (left_known && from > 0 && points[from - 1].value > 0) --from;
@@ -237,9 +240,9 @@ double mean_loss(const LossLaw& law) { return law.losses.mean() + law.shift; }
 
 }  // namespace
 
-// What is known left of alpha = 1 may be too little to be of use: where many losses lie within a cell or
-// two, it is better to merge them to their mean. Both laws are valid; after many rounds the one with the
-// larger mean is the better one.
+// What is known left of alpha = 1 may be too little to be of use: where many losses lie within a cell or two,
+// it is better to merge them to their mean, as the law of one side does. Both laws are valid; after many
+// rounds the one with the larger mean is the better one.
 LossLaw dominated_losses(const RoundCurve& curve, int refined) {
   if (curve.index.size() < 2) return {{}, 0};
   LossLaw one_side = losses_below(curve, refined, false);

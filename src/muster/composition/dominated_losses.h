@@ -1,5 +1,5 @@
-// The losses of a lower pair. From enclosures of one true pair's curve at some nodes, it computes a law of
-// losses whose composition bounds that pair's composition from below.
+// The losses of a lower pair: from enclosures of one true pair's curve at some nodes, a law of losses whose
+// composition bounds the true pair's composition from below.
 //
 // Between nodes the curve is only known to be convex; see docs/theory/composition.md, "Lower
 // bounds". Pure function.
@@ -11,7 +11,7 @@
 namespace muster::accounting {
 
 // The losses lie on a lattice `refined` >= 2 times as fine as the curve's, or a finer one (LossLaw::finer).
-// Where nothing is known there are none.
+// If the enclosures say nothing, the law has no losses.
 LossLaw dominated_losses(const RoundCurve& curve, int refined);
 
 }  // namespace muster::accounting

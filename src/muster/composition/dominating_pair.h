@@ -5,12 +5,13 @@
 // of P against Q, reverse of Q against P, at eps = i h >= 0. Its privacy profile over alpha = e^{ih} is
 //     alpha >= 1: forward(ln alpha);     alpha < 1: 1 - alpha + alpha reverse(-ln alpha).
 // - `dominating`: the curve's values are upper bounds. Their lower convex hull over alpha still lies above
-//   the truth, because a maximum of true curves is convex. Connecting the dots gives a discrete pair that
-//   dominates every round's true pair, so its T-fold composition bounds adaptive rounds (Theorem 20,
-//   docs/theory/composition.md). What its masses lack of 1 is added to infinity (convex_profile.h).
+//   the truth, which is convex, as a supremum of convex curves. Connecting the dots gives a discrete pair
+//   that dominates every round's true pair, so its T-fold composition bounds adaptive rounds (Theorem 20,
+//   docs/theory/composition.md). If its masses fall short of 1 by more than rounding explains, the rest
+//   becomes mass at infinite loss (convex_profile.h).
 // - `dominated`: the curve's values enclose the curve of one true pair. Between nodes the least value that
-//   convexity allows is taken: a discrete pair dominated by the true one, so its T-fold composition is a
-//   lower bound for that pair repeated T times.
+//   convexity allows is taken. The result is a discrete pair dominated by the true one, so its T-fold
+//   composition is a lower bound for the true pair repeated T times.
 // References: Doroshenko et al. 2022 (connect the dots); Zhu, Dong, Wang 2022 (dominating pairs compose
 // adaptively). Immutable after construction; share freely.
 #pragma once
@@ -29,14 +30,14 @@ namespace muster::accounting {
 class LossDistribution {
  public:
   static LossDistribution dominating(const RoundCurve& curve);
-  // The lower pair may have a kink at `refined` >= 2 lattice points per cell. More of them make it tighter,
-  // and costly for few rounds, whose transform decays slowly.
+  // The losses of the lower pair lie on a lattice at least `refined` >= 2 times as fine as the curve's. A
+  // finer lattice makes the pair tighter, but costly for few rounds, whose transform decays slowly.
   static LossDistribution dominated(const RoundCurve& curve, int refined = 2);
 
   // Encloses the hockey-stick divergence at epsilon, of any sign, of this discrete pair's composition over
   // `rounds` >= 1 rounds.
   numerics::Enclosure delta(std::uint64_t rounds, double epsilon, Ends ends = Ends::both) const;
-  // An upper bound that is quick and sometimes much too large: composed_delta_roughly.
+  // An upper bound of that divergence, quick and sometimes much too large: composed_delta_roughly.
   double rough_delta(std::uint64_t rounds, double epsilon) const;
 
   // The smallest epsilon >= 0 whose delta's upper end is at most `target`; infinity if the mass at infinite

@@ -14,8 +14,8 @@
 namespace muster::accounting {
 namespace {
 
-// The Gaussian pair, whose composition is known in closed form: T rounds at distance mu are
-// one at mu sqrt(T).
+// The Gaussian pair, whose composition is known in closed form: T rounds at distance mu are one round at
+// distance mu sqrt(T).
 RoundCurve gaussian_curve(double mu, int per_deviation) {
   return tabulate(
       [mu](double epsilon) {
@@ -45,9 +45,9 @@ TEST(LossDistribution, EnclosesTheComposedGaussian) {
   }
 }
 
-// Tables whose nodes take about 14 or 86 milliseconds each. They have fewer nodes, the table is the same
-// whenever it is made, and the bound is larger than the precise one by parts in a thousand or a few per cent:
-// a chord over a cell of w deviations adds at most w^2/4 to the variance, .002 and .032 of it here.
+// Curves whose nodes count as 14 or 86 milliseconds of work each. Their tables have fewer nodes and are the
+// same whenever they are made, and the bounds are larger than the precise one by parts in a thousand or a few
+// per cent: a chord over a cell of w deviations adds at most w^2/4 to the variance, .002 and .032 of it here.
 TEST(LossDistribution, HasFewerNodesWhereOneCostsMuch) {
   struct Case {
     double work, nodes, loose;
@@ -78,7 +78,7 @@ TEST(LossDistribution, HasFewerNodesWhereOneCostsMuch) {
 }
 
 // The true curve has kinks and is straight between them. A lower pair that is straight in a cell must stay
-// below it, with nodes on the kinks, between them, and anywhere else.
+// below the curve, with nodes on the kinks, between them, and anywhere else.
 TEST(LossDistribution, DominatedStaysUnderACurveWithKinks) {
   std::vector<double> kinks;
   for (int i = 0; i <= 12; ++i) {
@@ -145,8 +145,8 @@ TEST(LossDistribution, AgreesWithDirectConvolution) {
   }
 }
 
-// Where a computed bound is larger than that at a smaller epsilon, the latter is used, and the
-// table has few nodes.
+// Where a computed bound is larger than at a smaller epsilon, the table has its value at the smaller one, and
+// few nodes.
 TEST(LossDistribution, ABoundThatStallsIsTabulatedAsItsLeastSoFar) {
   const auto falling = [](double epsilon) { return 0.1 * std::exp(-3 * epsilon); };
   int asked = 0;
@@ -172,8 +172,8 @@ TEST(LossDistribution, ABoundThatStallsIsTabulatedAsItsLeastSoFar) {
 }
 
 TEST(LossDistribution, TakesTheHullOfACurveThatIsNotConvex) {
-  // Node 20 is raised, as a minimum of bounds or an added allowance may do: the hull must remove that
-  // concave kink instead of clipping its negative mass.
+  // Node 20 is raised, as may happen where the smallest of several bounds is taken or an allowance is added:
+  // the hull must remove that concave kink instead of clipping its negative mass.
   RoundCurve curve = gaussian_curve(0.5, 20);
   const double honest = LossDistribution::dominating(curve).delta(1, curve.spacing * 20).upper;
   curve.forward[20].upper *= 1.01;

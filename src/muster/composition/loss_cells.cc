@@ -14,7 +14,7 @@ namespace {
 using numerics::larger;
 using numerics::smaller;
 
-// The largest number of groups in a coarse law.
+// The largest number of groups that coarse_law_of() makes.
 constexpr std::size_t kCoarse = 100;
 // An atom is alone in its group if the others have less than this share of its mass.
 constexpr double kBeside = 1e-3;
@@ -39,7 +39,7 @@ class Divider {
       }
       return logs;
     };
-    // An atom that is nearly certain would otherwise be moved in every round.
+    // An atom with more than half of the mass is an end of cells, or it would be moved in every round.
     weights_under(0, 0.5);
     for (const double c : tilts) {
       weights.push_back(weights_under(c, kHeavy));
@@ -88,9 +88,9 @@ class Divider {
     double cost, from, to;
     bool operator<(const Cell& other) const { return cost < other.cost; }
   };
-  // By how much the sum of e^{cx} over all atoms grows, relative to itself, when a cell's mass is
-  // spread to its ends: the mean of that mass grows by w/2 tanh(w/4) at most, its variance by w^2/4.
-  // Summed over the tilts.
+  // By how much, about, the sum of e^{cx} over all atoms grows, relative to itself, when a cell's mass is
+  // spread to its ends; summed over the tilts c. With w the cell's width, the mean of its losses grows by
+  // w/2 tanh(w/4) at most, their variance by w^2/4.
   Cell cell(double from, double to) const {
     const double width = to - from;
     const auto low = std::lower_bound(points_.begin(), points_.end(), from - width / 4) - points_.begin();
@@ -121,7 +121,7 @@ class Divider {
   }
   // An atom with more than this share of the total weight is an end of cells.
   static constexpr double kHeavy = 1.0 / 200;
-  // Keeps the hyperbolic sine below from overflowing.
+  // Caps the argument of the hyperbolic sine in cell(), which could overflow.
   static constexpr double kSteepest = 20;
   // Cells narrower than this divided by the largest tilt change no sum of e^{cx} noticeably.
   static constexpr double kFinest = 1e-6;

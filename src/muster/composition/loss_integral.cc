@@ -31,8 +31,8 @@ constexpr double kFrequency = 100;
 // by atom as well if that is affordable, and the two enclosures are intersected: 1e-7 of delta moves epsilon
 // by less than the six digits in which results are written.
 constexpr double kNoisy = 1e-7;
-// Doubles below this have fewer digits. It is added to every upper bound and subtracted
-// from every lower one.
+// Doubles below this have fewer digits, so it is added to every upper bound and subtracted from every lower
+// one.
 constexpr double kMinNormal = std::numeric_limits<double>::min();
 // Relative error of sums of up to ten million positive terms.
 constexpr double kErrorOfSums = 1e-8;
@@ -54,7 +54,8 @@ class LongSum {
   double lost_ = 0;
 };
 
-// 1/(1 - e^{-zh}) - e^{eps-l0}/(1 - e^{-(z+1)h}), the transform of (1 - e^{eps-l})_+ over l = l0, l0 + h, ...
+// 1/(1 - e^{-zh}) - e^{eps-l0}/(1 - e^{-(z+1)h}), z = c + it: the transform of (1 - e^{eps-l})_+ over l = l0,
+// l0 + h, ..., times e^{z l0}. `excess` is eps - l0.
 class Kernel {
  public:
   Kernel(double c, double h, double excess)
@@ -73,7 +74,7 @@ class Kernel {
   double largest() const { return 2 / first_; }  // a bound on its modulus
 
  private:
-  // 1 - e^{-zh}, without cancellation where |z| h is small, inverted.
+  // 1 / (re + i im), where the caller has computed re + i im = 1 - e^{-zh} without cancellation.
   static std::complex<double> inverse(double re, double im) {
     const double square = re * re + im * im;
     return {re / square, -im / square};
@@ -109,7 +110,7 @@ class TiltedLosses {
     }
     return mass;
   }
-  // The rounding error of the logarithm of one term, in which e^{-(c+it)k} occurs once.
+  // A bound on the rounding error of the logarithm of one term, in which e^{-(c+it)k} occurs once.
   double round_off(double t, double c, double k) const {
     double sum = 0;
     for (const Law& law : laws_) {
@@ -127,7 +128,7 @@ class TiltedLosses {
 // frequencies of the period at once: a visit looks them up, and nothing is leapt over.
 class TransformedProduct {
  public:
-  // None if a loss is not on the lattice.
+  // nullopt if a loss is not on the lattice.
   static std::optional<TransformedProduct> of(const TiltedLosses& parts, double spacing, int log2_cells) {
     TransformedProduct product;
     for (const TiltedLosses::Law& law : parts.laws()) {
@@ -168,8 +169,8 @@ class TransformedProduct {
   static double reach() { return 0; }
   static void seek(double) {}
 
-  // A factor is off by its transform's error and, where it is small, by as much again, because its modulus
-  // is then raised by that error.
+  // A factor is off by its transform's error and, where its modulus is small, by as much again, because the
+  // modulus is then raised by that error.
   double round_off() const {
     double sum = 0;
     for (const Factor& f : factors_) {
@@ -198,18 +199,19 @@ class TransformedProduct {
   bool negligible_ = false;
 };
 
-// Adds up the terms of the trapezoidal sum, and what their errors and those left out may add.
+// Adds up the terms of the trapezoidal sum, and bounds on their errors and on the terms left out.
 class TermSum {
  public:
   // The contour, the lattice's spacing, its first point l0 not below epsilon, and epsilon - l0, at most 0.
   struct Place {
     double c, h, l0, excess;
   };
-  // The errors of a term's logarithm besides its own round-off: of ln E e^{cS}, and of fast transforms.
+  // `of_total` and `of_transforms` are errors of a term's logarithm besides its own round-off: that of
+  // ln E e^{cS}, and that of fast transforms.
   TermSum(const Place& place, const TiltedLosses& parts, double of_total, double of_transforms)
       : place_(place),
         kernel_(place.c, place.h, place.excess),
-        // The first lattice point l0 is as exact as epsilon.
+        // From epsilon - l0, which is off by about an ulp of l0, and from the kernel's own arithmetic.
         kernel_noise_((8 + std::abs(place.l0)) * kernel_.largest() * 2.3e-16),
         value_(kernel_.at(0).real()) {
     const double own_noise = parts.round_off(0, place.c, place.l0);
@@ -224,7 +226,7 @@ class TermSum {
     value_.add(size * (std::polar(1.0, at.phase - t * place_.l0) * k).real());
     noise_ += size * ((std::abs(k) + kernel_noise_) * moved(t) * at.amplify + kernel_noise_);
   }
-  // Leaves out `count` pairs of frequencies of which t is the largest.
+  // Leaves out `count` pairs of frequencies +-t', the largest of which is t.
   void leave_out(double count, double t) { skipped_ += 2 * count * kernel_.largest() * left_out(t); }
 
   double value() const { return value_.value(); }
@@ -237,7 +239,8 @@ class TermSum {
     const double x = noise_base_ + noise_slope_ * t;
     return x * (x < 1e-3 ? 1.003 : std::exp(2 * x));
   }
-  // A bound on a term that was found negligible. No term is larger than 1.
+  // A bound on the modulus, without the kernel's, of a term that was found negligible. That of any term is at
+  // most 1.
   double left_out(double t) const {
     return std::exp(numerics::smaller(0.0, 2 * (noise_base_ + noise_slope_ * t) - kNegligible));
   }
@@ -361,7 +364,7 @@ std::optional<numerics::Enclosure> Integral::enclosed(double value, double error
   const contour::Period period{cells * h_, period_.lambda, period_.log_left};
   const double right = std::exp(-c_ * period.length);
   const double aliases = right / (1 - right) + period.left_aliases(c_);
-  // The aliases' bound is doubled because it is rounded too.
+  // The bound on the aliases is doubled because it is rounded too.
   const double lower = (value - error) * scale / weights - 2 * aliases - kMinNormal;
   const double upper = (numerics::larger(0.0, value) + error) * scale * weights + kMinNormal;
   // The ends can be out of order, or NaN, where the tilt is too steep for the arithmetic.

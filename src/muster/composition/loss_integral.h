@@ -1,5 +1,5 @@
-// Computes E (1 - e^{epsilon - S})_+ of a sum S of independent finite losses by one contour integral
-// through its saddle point.
+// Computes E (1 - e^{epsilon - S})_+ for a sum S of independent losses by one contour integral through the
+// saddle point of its integrand. E is the expectation.
 //
 // The method is explained in composed_delta.h and docs/theory/composition.md, "By one contour
 // sum". Infinite losses are taken as zero. The parts are referred to, not copied. Const methods
@@ -39,11 +39,12 @@ inline double mass_at_infinity(Parts parts) {
   return -std::expm1(sum_over(parts, [](const RepeatedLoss& p) { return std::log1p(-p.infinity); }));
 }
 
-// Bounds the rounding error of the computed log E e^{cY} of one loss. With x = cy, a term w (e^x - 1) is
-// within four ulps of itself, and |x| e^x ulps more because x is rounded. The eight running sums of A atoms
-// add A / 16 ulps of the sum of the terms' moduli, which is at most E e^{cY} times
-// p e^{-log E e^{cY}} + p', where p and p' are the masses off zero of the law and of the tilted law.
-// Exponents far from zero are taken relative to the largest one, whose own rounding then counts.
+// Bounds the rounding error of the computed log E e^{cY} of one loss. With x = cy, the term w (e^x - 1) of an
+// atom at y with weight w is within four ulps of itself, and off by w |x| e^x ulps more because x is rounded.
+// Adding up A atoms in eight running sums adds A / 16 ulps of the sum of the terms' moduli. That sum is at
+// most E e^{cY} times p e^{-log E e^{cY}} + p', where p and p' are the masses off zero of the law and of the
+// tilted law. If exponents are large, all are taken relative to the largest one, whose own rounding then
+// counts.
 inline double log_mgf_error(const numerics::AtomicLaw& law, const numerics::Tilt& tilt, double c) {
   double mass = 0;
   for (double w : law.weights) {
@@ -56,12 +57,12 @@ inline double log_mgf_error(const numerics::AtomicLaw& law, const numerics::Tilt
                     (top > 290 ? atoms + 2 * top : 0));
 }
 
-// ln of the supremum over u of (1 - e^{-u})_+ e^{-cu}, which is c^c / (1 + c)^{1 + c}; also that of
-// (e^{-u} - 1)_+ e^{(1+c)u}.
+// ln of the supremum over u of (1 - e^{-u})_+ e^{-cu}, which is c^c / (1 + c)^{1 + c}. The supremum of
+// (e^{-u} - 1)_+ e^{(1+c)u} is the same.
 inline double log_steepest(double c) { return -c * std::log1p(1 / c) - std::log1p(c); }
 
-// The value if no sum of finite losses is larger than epsilon by more than the losses' rounding;
-// nullopt otherwise.
+// The value if all losses are zero or infinite, or if no sum of finite losses is larger than epsilon by more
+// than the losses' rounding; nullopt otherwise.
 std::optional<numerics::Enclosure> trivial_value(Parts parts, double spacing, double epsilon);
 
 class Integral {
@@ -84,10 +85,11 @@ class Integral {
   std::optional<numerics::Enclosure> value(int max_cells, double max_work) const;
 
  private:
-  // The sum over `cells` frequencies. `log2_cells` is that of the fast transforms, or 0 to sum atom by atom.
+  // The integral as a sum over `cells` frequencies. If `log2_cells` is 0, transforms are summed atom by atom;
+  // otherwise they are fast ones of 2^log2_cells = `cells` cells.
   std::optional<numerics::Enclosure> summed(double cells, double max_work, int log2_cells) const;
-  // The value from such a sum and its error, as a multiple of e^{ln E e^{cS} - c l0} / cells.
-  // `nonzero_mass` is the expected number of nonzero losses under the tilt.
+  // The integral's enclosure from such a sum and a bound on its error, both given in units of
+  // e^{ln E e^{cS} - c l0} / cells. `nonzero_mass` is the expected number of nonzero losses under the tilt.
   std::optional<numerics::Enclosure> enclosed(double value, double error, double cells,
                                               double nonzero_mass) const;
 

@@ -16,15 +16,16 @@ using numerics::smaller;
 
 // Tuning: every choice gives a valid table; these trade its closeness for work. The measurements are in
 // docs/theory/notes/composition.md.
-// Nodes per deviation where the curve has a knot, between which every cell is exact.
+// The least number of nodes per deviation where the curve has a knot: between the knot's multiples it is so
+// straight that every cell is exact.
 constexpr double kMinNodesPerDeviation = 16;
 // The number of deviations that a cell may span; it may span more beyond the third deviation, where the tail
 // keeps its shape.
 constexpr double kWidest = 1.0 / 8;
-// How far a chord may lie above the curve, as a share of it.
+// How far a chord may lie above the curve, as a share of the curve's value.
 constexpr double kRise = 5e-3;
-// The same where losses are large. Cells are then halved by the mass of their losses
-// (resolve_large_losses).
+// The same where losses are large. There, resolve_large_losses() also halves cells whose losses have much
+// mass.
 constexpr double kRiseOfLarge = 2e-2;
 constexpr int kMaxSteps = 40;
 // The work that a table may take (numerics/work.h): about a second.
@@ -33,18 +34,18 @@ constexpr double kTableWork = 3.5e9;
 // kMaxDeviations in all.
 constexpr double kNodesBeyond = 2;
 constexpr double kMaxDeviations = 5;
-// A table that would take more than the affordable work has fewer nodes, up to this many times, and its
-// chords may rise as many times farther above the curve.
+// A table that would take more than the affordable work has up to this many times fewer nodes, and its chords
+// may rise as many times farther above the curve.
 constexpr double kCoarse = 8;
-// If that still takes more than twice the affordable work and losses are not large: up to this many times
-// fewer, about three per deviation.
+// If it still takes more than twice the affordable work, and losses are not large, it has up to this many
+// times fewer, which are about three per deviation.
 constexpr double kCoarsest = 32;
-// Cells grow from this share of the affordable work on.
+// Cells grow once this share of the affordable work is done.
 constexpr double kWideningStart = 0.75;
-// From this share of the affordable work on, cells are no longer halved for large losses.
+// Once this share of the affordable work is done, resolve_large_losses() halves no more cells.
 constexpr double kStopped = 1.5;
-// The largest factor by which cells grow for that reason; their chords may lie as many times
-// farther above the curve.
+// The largest factor by which cells grow because of the work done; their chords may lie as many times farther
+// above the curve.
 constexpr double kMaxWidening = 256;
 // A chord may rise above the curve by this many times the negligible tail.
 constexpr double kHarmless = 10;
@@ -52,7 +53,7 @@ constexpr double kHarmless = 10;
 constexpr double kFarthest = 1e10;
 constexpr std::int64_t kFarthestIndex = std::int64_t{1} << 50;
 constexpr std::size_t kMaxNodes = 30'000;
-// The epsilon from which on a loss is resolved one by one.
+// Losses are large, and resolved one by one, if their deviation as measured from 0 is at least this.
 constexpr double kLargeLoss = 1;
 // Where losses are large, all chords together may add this share of the mean loss.
 constexpr double kAddedLoss = 5e-4;
@@ -63,7 +64,7 @@ Enclosure within_unit(const Enclosure& value) {
   return {numerics::as_lower_bound(value.lower), numerics::as_upper_bound(value.upper)};
 }
 
-// Finds where a falling curve falls, and remembers every value that was computed.
+// Finds where a falling curve falls through a value, and remembers all that was computed.
 class Fall {
  public:
   explicit Fall(const DeltaCurve& curve) : curve_(curve), at_zero_(curve(0).upper) {}
@@ -72,8 +73,8 @@ class Fall {
   // How often the curve was computed.
   std::size_t asked() const { return known_.size() + 1; }
 
-  // An interval in which the curve falls through `target`: at `low` it is above it, or low is 0; at `high`
-  // it is at most that, or high is kFarthest.
+  // An interval in which the curve falls through `target`: at `low` the curve is above `target`, or low is 0;
+  // at `high` it is at most `target`, or high is kFarthest.
   struct Bracket {
     double low, high;
   };
@@ -92,8 +93,8 @@ class Fall {
     return found;
   }
 
-  // An epsilon just right of where the curve falls through `target`: first to a factor of two, then to a
-  // thirty-second of that interval.
+  // An epsilon just right of where the curve falls through `target`, which is located first to a factor of
+  // two, then to a thirty-second of that interval.
   double roughly(double target) {
     constexpr int kFirst = -15, kLast = 64, kStride = 3;
     const auto above = [&](int exponent) { return at(std::ldexp(1.0, exponent)) > target; };
@@ -147,9 +148,10 @@ class Fall {
   std::vector<std::pair<double, double>> known_;  // epsilon, delta
 };
 
-// The scale of the loss. E(Z - z)_+ of a standard normal Z is a twentieth of its value at 0 at z = 1.55,
-// and falls there by a factor of e over 0.45. A curve that is flat before it falls, as large losses make
-// it, has the deviation that its fall shows.
+// The scale of the loss. For a standard normal Z, E(Z - z)_+ falls to a twentieth of its value at z = 0 near
+// z = 1.66, and there by a factor of e while z grows by 0.42. The values used are 1.55 and 0.45: only a rough
+// scale is needed. Where large losses make the curve flat before it falls, the deviation is that of the fall
+// alone.
 struct FallScale {
   double deviation;
   bool large;  // whether losses are so large that they are resolved one by one
@@ -162,9 +164,9 @@ FallScale scale_of(const DeltaCurve& curve) {
   if (from_zero < kLargeLoss) {
     return {from_zero, false, fall.asked()};
   }
-  // The distance from a tenth of the value at 0 to a thirtieth. Both ends are found to a relative
-  // 1e-3; less precisely if the fall is certainly shorter than kLargeLoss, the least deviation that
-  // is told apart here.
+  // The deviation that follows from the distance between the epsilons where the curve is a tenth and a
+  // thirtieth of its value at 0. Both are found to a relative 1e-3; less precisely if the deviation is
+  // certainly at most kLargeLoss, because smaller ones are not told apart here.
   const double first = 0.1 * fall.at_zero(), last = fall.at_zero() / 30;
   const auto deviation = [](double from, double to) { return (to - from) / std::log(3.0) / 0.45; };
   for (int i = 0; i < 2 * kMaxSteps; ++i) {
@@ -191,7 +193,7 @@ class Table {
   // Both in the unit of numerics/work.h.
   struct Work {
     double affordable;
-    double before;  // already done, for all tables of the curve
+    double before;  // that of measuring the curve, which is charged to each of its tables
   };
   Table(const DeltaCurve& forward, const DeltaCurve& reverse, double spacing, double negligible, double rise,
         const Work& work)
@@ -225,8 +227,8 @@ class Table {
     }
   }
 
-  // Halves cells until what their chords add to the mean loss is a small share of it. The
-  // nodes must be monotone.
+  // Halves cells until what their chords add to the mean loss is a small share of it. The upper ends must not
+  // rise from node to node (make_monotone).
   void resolve_large_losses() {
     bool again = true;
     while (again && spent() < kStopped && nodes_.size() < kMaxNodes) {
@@ -251,8 +253,8 @@ class Table {
     }
   }
 
-  // How many times wider cells are because most of the affordable work is done. From kWideningStart on, each
-  // further third of that work doubles their width.
+  // How many times wider cells are because most of the affordable work is done. Beyond kWideningStart, each
+  // further third of the affordable work doubles their width.
   double widening() const {
     return smaller(kMaxWidening, std::exp2(3 * larger(0.0, spent() - kWideningStart)));
   }
@@ -293,9 +295,9 @@ class Table {
     fill(middle, to);
   }
 
-  // Compares the chord, which is straight in alpha, at the cell's middle with a curve whose logarithm is
-  // straight in epsilon. A curve whose logarithm is concave lies above that one, and nearer to the chord.
-  // Where an upper end rises, make_monotone will replace it by the one before.
+  // Compares, at the cell's middle, the chord, which is straight in alpha, with a curve between the same ends
+  // whose logarithm is straight in epsilon. A curve whose logarithm is concave lies above the latter, and
+  // nearer to the chord. Where an upper end rises, make_monotone will replace it by the one before.
   bool chord_is_close(double from, double to, double width) const {
     if (to >= from || from <= kHarmless * negligible_) {
       return true;
@@ -325,14 +327,14 @@ class Table {
   const DeltaCurve& reverse_;
   double spacing_;
   double negligible_;
-  double rise_;  // how far a chord may lie above the curve, as a share of it
+  double rise_;  // how far a chord may lie above the curve, as a share of the curve's value
   double affordable_;
   double start_;
   std::vector<Node> nodes_;
 };
 
-// The work of a node. Each point of a curve is computed twice, and only the second time counts, so that
-// what the curve builds once is left out.
+// The work of a node, as the mean over two epsilons. A curve is computed twice at each, and only the second
+// time counts, so that what the curve builds once is left out.
 double work_of_node(const DeltaCurve& forward, const DeltaCurve& reverse, double deviation) {
   double work = 0;
   for (const DeltaCurve* curve : {&forward, &reverse}) {
@@ -348,9 +350,9 @@ double work_of_node(const DeltaCurve& forward, const DeltaCurve& reverse, double
   return work;
 }
 
-// A power of two by which a table has fewer nodes than asked for, because each of them takes so much
-// work. Tables of large losses consist mostly of wide cells, of which a coarser lattice has no fewer:
-// those are made wider by widening().
+// How many times fewer nodes than asked for a table has, because each of them takes so much work: a power of
+// two. Tables of large losses consist mostly of wide cells, whose number does not depend on the lattice;
+// widening() makes those wider.
 double coarsening(double work, double affordable, bool large) {
   double coarser = 1;
   while ((coarser < kCoarse && work > coarser * affordable) ||

@@ -2,13 +2,14 @@
 //
 // Nodes are multiples of one lattice spacing h. A chord over a cell of width w adds about w^2 / 6 times the
 // cell's probability to the variance of the loss. For a given number of nodes, the widths that add least
-// therefore grow as (density)^{-1/3} = e^{z^2/6}, z in standard deviations of the loss, beyond the losses
-// that the composition visits. That is a first guess only: once the curve is known at both ends of a cell,
-// the cell is halved, down to the lattice, while its chord may rise too far above the curve. So the table
-// never relies on a guess of how a curve goes on, and a curve that is flat over any distance and then falls
-// at once is resolved where it falls. A chord lies above a convex curve: fewer nodes make the bound looser
-// and never invalid. Cells are wider where the tail is nearly negligible, and where the computed bound does
-// not fall (delta never rises with epsilon, so the smallest upper end so far holds).
+// therefore grow as (density)^{-1/3} = e^{z^2/6}, where z counts standard deviations of the loss beyond
+// Nodes::visited, up to which losses matter most to the composition. These widths are a first guess only:
+// once the curve is known at both ends of a cell, the cell is halved, down to the lattice, while its chord
+// may rise too far above the curve. So the table never relies on a guess of how a curve goes on, and a curve
+// that is flat over any distance and then falls at once is resolved where it falls. A chord lies above a
+// convex curve: fewer nodes make the bound looser and never invalid. Cells are wider where the tail is nearly
+// negligible, and where the computed bound does not fall (delta never rises with epsilon, so an upper end
+// also holds at every larger epsilon).
 #pragma once
 
 #include <cstdint>
@@ -22,7 +23,7 @@
 namespace muster::accounting {
 
 // Encloses delta at epsilon >= 0, always by the same formula; never throws. An end that is NaN says nothing:
-// a table takes the widest value for it, and an answer that is NaN does not pass the accountant's gate.
+// a table replaces it by 0 or 1, and an answer that is NaN does not pass the accountant's gate.
 using DeltaCurve = std::function<numerics::Enclosure(double epsilon)>;
 
 struct RoundCurve {
@@ -37,15 +38,17 @@ struct RoundCurve {
 
 // How a curve is to be tabulated: with `per_deviation` nodes per standard deviation of the loss over the
 // first `visited` deviations, and fewer beyond. The deviation is measured by where the curve falls to a
-// twentieth of its value at 0, and by how fast it falls. The table ends where both directions are at most
-// `negligible`, or at a largest epsilon or number of nodes if the bound never falls so far.
+// twentieth of its value at 0 and, where losses are large, by how fast it falls. The table ends where both
+// directions are at most `negligible`, or at a largest epsilon or number of nodes if the curve never falls so
+// far.
 struct Nodes {
   int per_deviation;
   double negligible;
   double visited = 5;
   // An epsilon that must be a node if it is larger than the spacing; 0 for none.
   double knot = 0;
-  // Whether spacings are powers of two, so that lattices of different curves share their points.
+  // Whether spacings are powers of two, so that of the lattices of two curves the finer one includes the
+  // other.
   bool nested = false;
   // Where nodes take much work (numerics/work.h) there are fewer of them, so that a table takes about a
   // second, or this share of it.
@@ -67,8 +70,8 @@ class Tabulator {
   struct Scale {
     double deviation;
     bool large;           // whether losses are so large that they are resolved one by one
-    double work_of_node;  // per node; in the unit of numerics/work.h, like `work`
-    double work;          // the work of these measurements, without what the curve builds once
+    double work_of_node;  // the work of one node, in the unit of numerics/work.h
+    double work;          // that of these measurements, without what the curve builds once
   };
   const Scale& scale() const;
 

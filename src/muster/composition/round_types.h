@@ -1,10 +1,11 @@
 // The types of a round: the worst cases that one round can be, among which an adversary may choose
 // anew in every round.
 //
-// A type is a pair of finite measures (P, Q) whose losses ln dP/dQ lie on multiples of a spacing, plus
-// P-mass at infinite loss, with the profile f(alpha) = sum of (p - alpha q)_+ + infinity. A list of
-// types *covers* a round if for every pair of laws that the round can have, in either orientation, there
-// are weights >= 0 that sum to 1 with
+// A type is a pair of finite measures (P, Q) whose losses ln dP/dQ lie on multiples of a spacing, plus a
+// P-mass `infinity` at infinite loss. Its profile is f(alpha) = sum over losses of (p - alpha q)_+ +
+// infinity, where p and q are a loss's masses under P and Q. A list of types *covers* a round if for every
+// pair of laws that the round can have, in either order, there are weights >= 0 that sum to 1 such that the
+// pair's hockey-stick divergence satisfies
 //     HS_alpha <= sum over types of weight * f(alpha)     for every alpha > 0 on the lattice.
 // The weights may differ from pair to pair but not with alpha, which is more than a single dominating pair
 // can express (docs/theory/aggregated.md, "Many rounds").

@@ -1,12 +1,12 @@
-// Carries a bound that knows which types a round can be (round_types.h) to any number of rounds; its tables
-// are built when first needed, and kept.
+// Carries the bound given by the types that a round can be (round_types.h) to any number of rounds. Its
+// tables are built when first needed, and kept.
 //
-// Up to the length of a block, the recursion over adaptive choices (adaptive_rounds.h) gives the answer.
-// For more rounds, the profile of a block is tabulated and turned into a dominating pair
-// (dominating_pair.h); whole blocks, and a shorter one for the remaining rounds, compose
-// (different_rounds.h). Every round is charged once, so more rounds never cost less. How long a block is
-// depends on the bound and on how small delta is, not on the number of rounds. Thread rule: const methods
-// may run concurrently.
+// Up to the length of a block, the recursion over adaptive choices (adaptive_rounds.h) gives the answer. For
+// more rounds, the profile of a block is tabulated and turned into a dominating pair (dominating_pair.h);
+// whole blocks, and a shorter one for the remaining rounds, compose (different_rounds.h). Every round is
+// charged once: a shorter block is not rounded up to a whole one. How long a block is depends on the types
+// and on the tail of the tables, which is smaller for a smaller delta and for many more rounds. Thread rule:
+// const methods may run concurrently.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,7 @@
 
 namespace muster::accounting {
 
-// The types, with losses up to where the worst curve falls to `tail`; nullopt where types would gain
+// Makes the types, with losses up to where the worst curve falls to `tail`; nullopt where types would gain
 // nothing. `rough` types take less work and are looser.
 using TypesOf = std::function<std::optional<RoundTypes>(double tail, bool rough)>;
 
@@ -35,19 +35,20 @@ class TypedRounds {
  public:
   explicit TypedRounds(TypesOf types) : types_(std::move(types)) {}
 
-  // The bound on the quantity asked for, for any number of rounds >= 1; infinity, or a delta of 1, if
-  // there are no types.
+  // The bound on the quantity asked for, for any number of rounds >= 1; infinity, or a delta of 1, if there
+  // are no types or no tail is small enough.
   double upper(std::uint64_t rounds, const Question& question) const;
-  // A bound that is a few per cent larger and takes a third of the work, to start a search.
+  // The same from rough types, to start a search: a few per cent larger, for a third of the work.
   double rough_upper(std::uint64_t rounds, const Question& question) const;
   // The upper bound on delta at an epsilon, from the tables that answer questions at `delta`.
   double delta_at(std::uint64_t rounds, double delta, double epsilon) const;
-  // The same bound with the numerical errors of the recursion and of the composition turned downward.
+  // The value of upper() with the numerical errors of the recursion and of the composition turned downward.
   // `upper` is this object's answer to the question.
   double from_below(std::uint64_t rounds, const Question& question, double upper) const;
 
-  // The pairs that `rounds` consecutive rounds are charged as, each with its number, on nested lattices so
-  // that they compose with other rounds. They live as long as this object. Empty if there are no types.
+  // The pairs as which `rounds` consecutive rounds are charged, and how many times each. Their lattices are
+  // nested (round_curve.h), so that they compose with other rounds. They live as long as this object. Empty
+  // if there are no types or no tail is small enough.
   struct Charge {
     const LossDistribution* pair;
     std::uint64_t times;
@@ -59,9 +60,9 @@ class TypedRounds {
     RoundTypes types;
     std::uint64_t block = 0;  // the rounds of the longest recursion; 0 if there is none
     std::map<std::uint64_t, AdaptiveRounds>
-        // The recursions by the largest number of rounds that each is made for.
+        // The recursions, by the largest number of rounds for which each is made.
         recursions;
-    std::map<std::uint64_t, LossDistribution> pairs;  // by the rounds of a block
+    std::map<std::uint64_t, LossDistribution> pairs;  // by the number of rounds of a block
   };
   std::vector<double> profile(Tables& tables, std::uint64_t rounds) const;
   Tables* tables(std::uint64_t rounds, double delta, bool rough) const;

@@ -15,7 +15,8 @@
 namespace muster::accounting {
 namespace {
 
-// Adds losses a > 0 > -b with a total mass of `weight` under both P and Q.
+// Adds the losses a > 0 and -b < 0, in units of the spacing, with a total mass of `weight` under P and under
+// Q.
 void add_pair(RoundType& type, double spacing, std::int64_t a, std::int64_t b, double weight) {
   const double down = -std::expm1(-spacing * static_cast<double>(a)),
                up = std::expm1(spacing * static_cast<double>(b));
@@ -136,7 +137,7 @@ TEST(AdaptiveRounds, OrderRangeAndInfinity) {
       ASSERT_GE(values[i], values[i + 1]);
       ASSERT_LE(values[i], 1);
     }
-    // Beyond the last point its value is used.
+    // Beyond the last point, that point's value is used.
     for (std::size_t i = 0; i < 300; ++i) ASSERT_GE(short_of[i], values[i] * (1 - 1e-12));
     EXPECT_EQ(AdaptiveRounds::between(values, types.spacing, 1e9), values.back());
   }

@@ -47,8 +47,8 @@ struct Temporary {
   int descriptor;  // -1 on failure, with the reason in errno
 };
 
-// A new file PATH.PROCESS-NUMBER.tmp. The name is taken if a killed process of the same number left it, or one
-// on another machine uses it; then the next number is tried.
+// A new file PATH.PID-COUNT.tmp. The name is taken if a killed process with the same id left it, or if one on
+// another machine uses it; then the next count is tried.
 Temporary new_temporary(const std::filesystem::path& path) {
   static std::atomic<std::uint64_t> number{0};
   while (true) {
@@ -96,7 +96,7 @@ bool is_temporary_of(const std::filesystem::path& name, const std::filesystem::p
     return false;
   }
   rest.remove_prefix(replaced.native().size());
-  // Before temporary files had numbers, the name was PATH.tmp.
+  // Older versions named their temporary files PATH.tmp.
   return rest == kTemporary ||
          (rest.starts_with(".") && rest.size() > kTemporary.size() + 1 &&
           rest.substr(0, rest.size() - kTemporary.size()).find_first_not_of("0123456789-", 1) ==

@@ -1,7 +1,8 @@
-// Writes and reads whole files; a file is complete or absent, whatever interrupts its writing.
+// Writes and reads whole files. Whatever interrupts a replacement, the path has either its old content (or is
+// still absent) or all of the new one.
 //
 // Several threads and processes may replace and read one path at the same time: each writes a temporary file
-// of its own, and the last one to rename it wins. A file that is appended to has one writer.
+// of its own, and the last one to rename it wins. A file that is appended to must have a single writer.
 #pragma once
 
 #include <cstdint>
@@ -11,16 +12,16 @@
 
 namespace muster {
 
-// Replaces `path` by `bytes`: writes them to a new temporary file beside it, flushes that to the disk, renames
-// it and flushes the folder. On failure (for example, a full disk or a folder without write permission) it
-// throws Error(file), removes the temporary file and leaves the old content of `path` untouched. A `path`
-// that is not a regular file (a folder, a device) is refused before anything is written.
+// Replaces `path` by `bytes`: writes them to a new temporary file beside it, flushes that to the disk,
+// renames it and flushes the folder. On failure (for example, a full disk or a folder without write
+// permission) it throws Error(file), removes the temporary file and leaves the old content of `path`
+// untouched. A `path` that is not a regular file (a folder, a device) is refused before anything is written.
 void replace_file(const std::filesystem::path& path, std::string_view bytes);
 
-// Whether `name` is that of a temporary file for a file of the name `replaced`: one in use, or one that a
-// process left when it was killed.
+// Whether the file name `name` is that of a temporary file made to replace the file named `replaced`. Such a
+// file may be in use, or left by a process that was killed.
 bool is_temporary_of(const std::filesystem::path& name, const std::filesystem::path& replaced);
-// Removes such files of `path`, as far as possible. Nobody else may be replacing `path` meanwhile.
+// Removes the temporary files of `path`, as far as possible. Nobody else may be replacing `path` meanwhile.
 void remove_temporaries_of(const std::filesystem::path& path);
 
 // Returns the whole content. Throws Error(file) if it cannot be read.

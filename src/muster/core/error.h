@@ -1,9 +1,9 @@
 // The error type of the whole library: every refusal is an Error that carries what was refused as data.
 //
-// The library throws; only the command line (apps/muster) catches, once, and turns the code into the exit
-// status and, with --json, into one line on stdout. Nothing in the library prints or exits, except that
-// Ranks::abandon (simulation/ranks.h) ends every rank of an mpirun. Copies are cheap, and an Error may cross
-// threads.
+// The library throws. An Error that reaches the command line (apps/muster/main.cc) is turned into a message,
+// into the exit status of its code and, with --json, into one line on stdout. Nothing in the library prints
+// or exits, except that Ranks::abandon (simulation/ranks.h) ends every rank of an mpirun. Copies are cheap,
+// and an Error may cross threads.
 #pragma once
 
 #include <stdexcept>
@@ -20,7 +20,7 @@ enum class ErrorCode {
   checkpoint,   // a checkpoint that is corrupt or belongs to another plan
   budget,       // the first round already exceeds privacy.budget
   internal,     // a broken invariant: a defect in muster
-  interrupted,  // Ctrl-C or SIGTERM; a checkpoint was written
+  interrupted,  // Ctrl-C or SIGTERM stopped the work
 };
 
 // The process exit status: 2 for usage, plan and uncovered; 3 for data, file and checkpoint; 4 for budget; 5
@@ -34,15 +34,15 @@ class Error : public std::runtime_error {
  public:
   // `key` is what was refused (a plan key, flag or path; it may be empty), `value` is its value as text,
   // and `allowed` is the range or the alternatives. what() is a sentence that has the key as its subject and
-  // `message` as its predicate ("is out of range"), without the parts that are empty:
-  //     of what was typed (usage, plan, budget)     "rounds.count = -1 is out of range; allowed: ..."
-  //     of files (data, file, checkpoint)           "a.csv cannot be read; found: a folder, expected: ..."
-  //     of a theorem or a defect                    "view = sum-only: message; allowed: ..."
-  // The value of a flag follows it as it was typed ("--view x"). A message that begins with a comma or a
-  // colon continues the subject (", line 3: ...").
+  // `message` as its predicate ("is out of range"), without the parts that are empty. Its form by code:
+  //     usage, plan, budget               "rounds.count = -1 is out of range; allowed: ..."
+  //     data, file, checkpoint            "a.csv cannot be read; found: a folder, expected: ..."
+  //     uncovered, internal, interrupted  "view = sum-only: message; allowed: ..."
+  // After a flag, its value follows without "=", as it was typed ("--view x"). A message that begins with a
+  // comma or a colon continues the subject (", line 3: ...").
   Error(ErrorCode code, std::string key, std::string value, std::string allowed, const std::string& message);
 
-  // An error whose what() is `text`, for what those sentences cannot say.
+  // An error whose what() is `text` itself, where no sentence of these forms fits.
   static Error in_words(ErrorCode code, std::string key, std::string value, std::string allowed,
                         const std::string& text);
 
@@ -52,7 +52,7 @@ class Error : public std::runtime_error {
   const std::string& allowed() const { return allowed_; }
 
  private:
-  struct Whole {};  // marks the text of a whole message
+  struct Whole {};  // selects the constructor whose `text` is all of what()
   Error(Whole, ErrorCode code, std::string key, std::string value, std::string allowed,
         const std::string& text);
 

@@ -1,6 +1,8 @@
-// A wish to stop, set from outside (for example by a signal), that long work looks at between its blocks.
+// A request to stop, made from outside (for example by a signal), for which long work looks between its
+// blocks.
 //
-// The default is never set. Copies refer to the same flag, which must outlive them; any thread may ask.
+// A default Interrupt is never requested. Copies refer to the same flag, which must outlive them; any thread
+// may ask.
 //
 // Example:
 //     for (block : blocks) { interrupt.check(); work(block); }   // a block takes milliseconds
@@ -20,7 +22,7 @@ class Interrupt {
   explicit Interrupt(const std::atomic<bool>* flag) : flag_(flag) {}
 
   bool requested() const { return flag_ != nullptr && flag_->load(std::memory_order_relaxed); }
-  // Throws interrupted() if it is requested.
+  // Throws interrupted() if the stop is requested.
   void check() const {
     if (requested()) throw interrupted();
   }

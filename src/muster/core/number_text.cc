@@ -13,7 +13,7 @@ namespace {
 std::string printed(double value) { return fmt::format("{:.6g}", value); }
 double read_back(const std::string& text) { return std::strtod(text.c_str(), nullptr); }
 
-// One unit of the sixth significant digit.
+// One unit of the sixth significant digit of a number that is not zero.
 double last_digit(double value) { return std::pow(10.0, std::floor(std::log10(std::fabs(value))) - 5); }
 
 bool moves(double value) { return value != 0 && std::isfinite(value); }

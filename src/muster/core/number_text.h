@@ -6,19 +6,22 @@
 
 namespace muster {
 
-// A number that was computed, with at most 15 significant digits: 0.01 * (1 - 0.3) has 0.006999999999999999 as
-// its shortest exact text, and is printed as "0.007". A number that was typed is printed by "{}", exactly.
+// A computed number with at most 15 significant digits. For example, 0.01 * (1 - 0.3) is printed as "0.007",
+// although the shortest text that reads back as the same double is 0.006999999999999999. For a number that
+// was typed, use fmt's "{}" instead, which loses no digit.
 std::string number_text(double value);
 
-// `value` with 6 significant digits: rounded_up is never below it, rounded_down never above it. For what is
-// guaranteed, whose side matters.
+// `value` with 6 significant digits: rounded_up is never below it, rounded_down never above it. For
+// guarantees, which must be rounded to the safe side.
 std::string rounded_up(double value);
 std::string rounded_down(double value);
 
-// Four decimals, rounded up, so that the printed value is never below the proven one; "none" if it is infinite.
+// Four decimals, rounded up, so that the printed value is below the proven one by a rounding error of a
+// double at most; "none" if `epsilon` is not finite.
 std::string epsilon_text(double epsilon);
 
-// A duration as text, rounded up: "52 s", "3 min 20 s", "2 h 5 min", "33 days".
+// A duration as text: "52 s", "3 min 20 s", "2 h 5 min", "33 days". The seconds are rounded up to a whole
+// number; units that are not shown are then dropped.
 std::string duration_text(double seconds);
 
 }  // namespace muster

@@ -8,7 +8,7 @@
 
 namespace muster {
 
-// A bound on the privacy loss in nats: 0 <= value <= infinity.
+// The epsilon of an (epsilon, delta) guarantee, in nats: 0 <= value <= infinity.
 class Epsilon {
  public:
   static Epsilon of(double value);
@@ -19,7 +19,7 @@ class Epsilon {
   double value_;
 };
 
-// The failure probability of an (epsilon, delta) guarantee: 0 < value < 1.
+// The delta of an (epsilon, delta) guarantee: 0 < value < 1.
 class Delta {
  public:
   static Delta of(double value);
@@ -30,11 +30,12 @@ class Delta {
   double value_;
 };
 
-// The probability that a client's message reaches the shuffler in a round: 0 < value <= 1.
+// The probability that a client takes part in a round, or in a run of random check-ins: 0 < value <= 1.
 class Rate {
  public:
   static Rate of(double value);
-  // The effective rate of a coin of probability p followed by an independent dropout p': p (1 - p').
+  // rate * (1 - dropout): the rate that is left if a client who takes part drops out with probability
+  // `dropout`, independently.
   static Rate effective(double rate, double dropout);
   double value() const { return value_; }
   bool operator==(const Rate&) const = default;

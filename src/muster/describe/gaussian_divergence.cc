@@ -12,16 +12,17 @@ namespace muster::accounting {
 namespace {
 
 constexpr double kMaxLoss = 1e30;
-// Up to this distance an integral is used instead of a difference.
+// For mu up to this, f is computed as an integral instead of a difference, in which digits would cancel.
 constexpr double kClose = 0.05;
 
-// What differs between the two precisions.
-// - `ratio`: relative error of Mills' ratio.
-// - `complement`: absolute error of 1 - t M(t) for t below `continued`, times 1 + |t|.
-// - `terms`: of Laplace's continued fraction, which has converged after so many from `continued` on.
+// What differs between the two precisions. M is Mills' ratio, defined below.
+// - `ratio`: a bound on the relative error of M(t).
+// - `complement`: for t below `continued`, 1 - t M(t) has an absolute error of at most this times 1 + |t|.
+// - `continued`, `terms`: Laplace's continued fraction has converged after so many terms if t >= `continued`.
 // - `nodes`, `weights`: a Gauss-Legendre rule on [-1, 1], nodes >= 0.
-// - `rule`: its relative error on an interval of length kClose, from the integrand's derivatives E s^{2n+1}
-//   / E s of a half-normal s.
+// - `rule`: that rule's relative error on an interval of length kClose. With n nodes it depends on the
+//   integrand's derivative of order 2n, which is about E s^{2n+1} / E s times the integrand at most, where s
+//   is half-normal and E the expectation.
 template <class Real>
 struct Precision;
 template <>
@@ -47,7 +48,8 @@ constexpr Real kRootTwo = Real(1.41421356237309504880168872420969808L);
 template <class Real>
 constexpr Real kRootTwoPi = Real(2.50662827463100050241576528481104525L);
 
-// M(t) = (1 - Phi(t)) / phi(t), and 1 - t M(t) = E s e^{-ts} for a half-normal s: positive and falling.
+// M(t) = (1 - Phi(t)) / phi(t), and 1 - t M(t), which is the integral of s e^{-ts - s^2/2} over s > 0. Both
+// are positive and fall with t.
 template <class Real>
 struct Mills {
   Real ratio, complement;
@@ -75,19 +77,22 @@ struct Divergence {
   Real value, error;
 };
 
-// With y = l/mu - mu/2 and z = y + mu, e^l phi(z) = phi(y). So f = phi(y) (M(y) - M(z)), and M'(t) =
-// -(1 - t M(t)). For l >= 0.
+// f for l >= 0. With y = l/mu - mu/2 and z = y + mu, e^l phi(z) = phi(y). So f = phi(y) (M(y) - M(z)), which
+// is phi(y) times the integral of -M'(t) = 1 - t M(t) from y to z.
 template <class Real>
 Divergence<Real> divergence(Real mu, Real l) {
   using P = Precision<Real>;
   constexpr Real unit = std::numeric_limits<Real>::epsilon() / 2;
   const Real distance = l / mu, y = distance - mu / 2, z = distance + mu / 2;
   const Real density = std::exp(-y * y / 2) / kRootTwoPi<Real>;
-  // What is charged, in units of the round-off. Of y: one for l/mu, four more that l may have brought, and
-  // one for the difference, at most 6 of l/mu + mu/2, for which 8 are charged; they move ln f by up to |y| + 2
-  // times as much. Of the squares in the exponents: half of y^2 each, for which 4 are charged. All else, some
-  // twenty operations within two units each: 64. Where Mills' ratios are subtracted, what y and z are rounded
-  // by themselves changes each ratio by about a unit of it, and P::ratio is 90 units and more.
+  // The relative rounding errors of f that are allowed for, in units of `unit`:
+  // - 8 (|y| + 2) (l/mu + mu/2 + 1) for y, which is off by at most 6 units of l/mu + mu/2: one for the
+  //   quotient l/mu, four for what l was off by already, and one for the difference. An error of y moves ln f
+  //   by up to |y| + 2 times as much.
+  // - 4 y^2 for squares in exponents, each of which is off by y^2 / 2.
+  // - 64 for all else, some twenty operations of at most two units each.
+  // Where Mills' ratios are subtracted, the last rounding of y and z changes each ratio by about a unit of
+  // it. This is included in P::ratio, which is 90 units and more.
   const Real rounding = unit * (64 + 4 * y * y + 8 * (std::fabs(y) + 2) * (distance + mu / 2 + 1));
   if (mu <= Real(kClose)) {
     const Real half = mu / 2, centre = y + half;
@@ -114,7 +119,7 @@ numerics::Enclosure gaussian_divergence(double mu, double log_alpha) {
     throw Error(ErrorCode::internal, "mu, ln alpha", fmt::format("{}, {}", mu, log_alpha), "mu > 0, a number",
                 "no Gaussian divergence");
   }
-  // f increases with mu and decreases with l.
+  // Beyond a range, the value at its nearest end is a bound: f increases with mu and decreases with l.
   if (mu > kMaxGaussianMu) return {0, 1};
   if (mu < kMinGaussianMu) return {0, gaussian_divergence(kMinGaussianMu, log_alpha).upper};
   if (log_alpha > kMaxLoss) return {0, gaussian_divergence(mu, kMaxLoss).upper};
@@ -124,8 +129,8 @@ numerics::Enclosure gaussian_divergence(double mu, double log_alpha) {
     const double upper = (missing + alpha * swapped.upper) * (1 + 0x1p-50);
     return {(missing + alpha * swapped.lower) * (1 - 0x1p-50), upper < 1 ? upper : 1};
   }
-  // Beyond forty deviations, the divergence or 1 minus it is below the smallest normal double. The rounding
-  // error of y is a few ulps of the two parts whose difference it is.
+  // Where |y| is above 40, f or 1 - f is below the smallest normal double. The rounding error of y is a few
+  // ulps of the two parts whose difference it is.
   const double y = log_alpha / mu - mu / 2, parts = log_alpha / mu + mu / 2;
   constexpr double kMinNormal = std::numeric_limits<double>::min();
   if (y - 1e-14 * parts > 40) return {0, kMinNormal};

@@ -47,7 +47,8 @@ TEST(GaussianDivergence, EnclosesTheDefinition) {
   EXPECT_LE(widest, 4e-10);
 }
 
-// 2 / sigma is rounded, and so are logarithms. The enclosure must hold for the neighbouring arguments too.
+// The callers' mu = 2 / sigma and ln alpha are rounded, so the enclosure must hold for the neighbouring
+// arguments too.
 TEST(GaussianDivergence, CoversTheRoundingOfItsArguments) {
   for (const double mu : {2e-9, 0.04, 0.4, 13.3, 128.0}) {
     for (const double y : {-1.0, 0.0, 4.3, 20.0, 35.0}) {
@@ -74,7 +75,7 @@ TEST(GaussianDivergence, AtItsExtremes) {
       EXPECT_LE(ends.lower, ends.upper);
     }
   }
-  // At half the squared distance, which is the mean of the loss, f is about 1/2 for a large distance.
+  // For a large distance mu, f is about 1/2 at l = mu^2 / 2, the mean of the loss.
   const double mu = 8192;
   EXPECT_NEAR(gaussian_divergence(mu, mu * mu / 2).upper, 0.5, 1e-4);
   EXPECT_THROW(gaussian_divergence(0, 1), Error);

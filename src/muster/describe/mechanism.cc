@@ -15,7 +15,7 @@ namespace {
 
 // Covers the few rounding errors of a closed formula.
 constexpr double kOutward = 1 + numerics::kEightyRoundings;
-// Covers those of an exponential of any size.
+// Covers the rounding errors of an exponential of any size.
 constexpr double kPowerOutward = 1 + numerics::kEightThousandRoundings;
 
 void require_epsilon0(double epsilon0) {

@@ -1,8 +1,8 @@
 // What the accountant knows of a local randomizer: a description of its law, never the sampler itself.
 //
 // A description says what is charged. How the law is sampled is decided in randomizers/, where each sampler
-// states which description it realises. The meaning of an alternative never changes; a new mechanism
-// becomes a new alternative. Immutable values and pure functions; share freely.
+// states which description it realises. The meaning of an alternative of the variant never changes; a new
+// mechanism becomes a new one. Immutable values and pure functions; share freely.
 #pragma once
 
 #include <cstdint>
@@ -28,9 +28,9 @@ struct LdpSgdLocal {
   bool operator==(const LdpSgdLocal&) const = default;
 };
 
-// One coordinate and one sign of a vector bounded in the named norm, possibly after a fixed transform
-// (Girgis et al. 2021, R_1, R_2, R_inf): every output's probability lies between 2q and 2p times the
-// uniform one, q = 1 / (e^epsilon0 + 1), p = 1 - q. A member of class C.
+// One coordinate and one sign of a vector bounded in the named norm, possibly after a fixed transform (Girgis
+// et al. 2021, R_1, R_2, R_inf): every output's probability lies between 2q and 2p times that under the
+// uniform law, where q = 1 / (e^epsilon0 + 1) and p = 1 - q. A member of class C.
 struct CoordinateLocal {
   enum class Norm { l1, l2, linf };
   Norm norm;
@@ -66,30 +66,33 @@ struct GaussianLocal {
 using Mechanism =
     std::variant<PureLocal, LdpSgdLocal, CoordinateLocal, KRandomizedResponse, LaplaceLocal, GaussianLocal>;
 
-// The smallest epsilon0 that is charged: below, squares of a round's losses leave the range of a double.
+// The smallest epsilon0 that is accepted: below it, squares of a round's losses leave the range of a double.
 inline constexpr double kMinEpsilon0 = 1e-100;
 
-// Throws Error(plan) for an epsilon0 below kMinEpsilon0, for an epsilon0, sigma or diameter that is not finite and
-// positive, and for k below 2.
+// Throws Error(plan) for an epsilon0 below kMinEpsilon0, for an epsilon0, sigma or diameter that is not
+// finite and positive, and for k below 2.
 void validate(const Mechanism& mechanism);
 
 // The epsilon0 of a mechanism known to be epsilon0-LDP; nullopt for the Gaussian.
 std::optional<double> pure_epsilon0(const Mechanism& mechanism);
 
-// Whether the theorems for class C apply: whether a law U exists with 2q <= dR(x)/dU <= 2p that has a set
-// of probability exactly 1/2 (docs/theory/class-c.md).
+// Whether the theorems for class C apply (docs/theory/class-c.md). They need a law U that has a set of
+// probability exactly 1/2 and satisfies 2q <= dR(x)/dU <= 2p for every record x, where
+// q = 1 / (e^epsilon0 + 1) and p = 1 - q.
 bool in_class_c(const Mechanism& mechanism);
 
-// An upper bound of the local privacy profile f(alpha) = sup of HS_alpha(R(x) || R(x')). A profile without
-// a largest loss ends where it falls below `tail`, and what lies beyond is put at infinite loss.
+// An upper bound of the local privacy profile f(alpha), the supremum over records x, x' of the hockey-stick
+// divergence HS_alpha(R(x) || R(x')). Where losses are unbounded, its table ends where f falls below `tail`,
+// and larger losses count as infinite.
 Profile local_profile(const Mechanism& mechanism, double tail);
 
-// An upper bound of f(e^l) itself at any l: the divergence of a single message that is not shuffled. Never
-// NaN; never 0 for the Gaussian.
+// An upper bound of f(e^l), l = log_alpha of either sign, without a table. f(e^l) is the divergence of a
+// single message that is not shuffled. Never NaN; never 0 for the Gaussian.
 double local_divergence(const Mechanism& mechanism, double log_alpha);
 
-// An upper bound of the probability, under the alternative record, that the likelihood ratio of the worst
-// pair is larger than e^l. This is how steeply f falls per unit of alpha.
+// For the pair of records (x, x') whose divergence is f: an upper bound of the probability under x' that the
+// likelihood ratio dR(x)/dR(x') is larger than alpha = e^log_alpha. This is how steeply f falls there per
+// unit of alpha. log_alpha >= 0.
 double local_alternative_tail(const Mechanism& mechanism, double log_alpha);
 
 // Appends what every bound of this mechanism assumes of its sampler.

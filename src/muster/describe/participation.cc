@@ -109,7 +109,8 @@ Rate message_rate(const Participation& participation) {
 }
 
 Rate min_message_rate(const Participation& participation) {
-  // The alternatives without coins are named, so that a new one with unequal rates cannot pass for equal.
+  // Protocols without a rate are listed by name. A new protocol must be listed too or have `min_rate`, so
+  // that its unequal rates cannot be overlooked.
   return std::visit(Overloaded{[&](const Shuffle&) { return message_rate(participation); },
                                [&](const FixedSubset&) { return message_rate(participation); },
                                [](const auto& p) { return p.min_rate.value_or(p.rate); }},

@@ -2,8 +2,8 @@
 //
 // Rates are effective ones, dropout included. Where clients' rates differ, `rate` is the largest and
 // `min_rate` the smallest. `clients` counts honest, non-colluding clients whose choices are secret.
-// Participation must not depend on private data (docs/theory/swap-theorem.md). The meaning of an
-// alternative never changes; a new protocol becomes a new alternative.
+// Participation must not depend on private data (docs/theory/swap-theorem.md). The meaning of an alternative
+// of the variant never changes; a new protocol becomes a new one.
 #pragma once
 
 #include <cstdint>
@@ -77,12 +77,13 @@ const char* name_of(const Participation& participation);
 // A description for people, like "60000 clients, each reporting with probability 0.1 in each round".
 std::string describe(const Participation& participation);
 
-// What the adversary sees unless someone colludes.
+// What the adversary of this protocol sees, unless the shuffler colludes.
 View own_view(const Participation& participation);
 
-// The probability that a given client sends a message in a round.
+// The probability that a given client reports in a round; for random check-ins, that it checks in during a
+// run. Where rates differ it is that of the client with the largest rate.
 Rate message_rate(const Participation& participation);
-// The same for the client who sends least often: `min_rate` where rates differ.
+// The same for the client with the smallest rate: `min_rate` where rates differ.
 Rate min_message_rate(const Participation& participation);
 
 ClientCount clients_of(const Participation& participation);

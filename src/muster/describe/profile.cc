@@ -20,10 +20,10 @@ using numerics::smaller;
 constexpr Extended kUnit = std::numeric_limits<Extended>::epsilon() / 2;
 // Beyond this loss alpha nears the end of a double's range.
 constexpr double kMaxLoss = 600;
-// From this distance of two Gaussians on f(e^kMaxLoss) is 1 less e^{-1e11}, and is taken as 1. What the formula
-// loses to rounding grows with the square of the distance.
+// For Gaussians at this distance mu and beyond, f(e^kMaxLoss) lies within e^{-1e11} of 1 and is taken as 1,
+// because what its formula loses to rounding grows with mu^2.
 constexpr double kRevealing = 1e6;
-// If the masses of P lack more than this of 1, rounding does not explain it.
+// If the sum of the P-masses falls short of 1 by more than this, rounding does not explain it.
 constexpr Extended kMissing = 1e-9L;
 constexpr Extended kRounding = 0x1p-52L;
 // A computed upper bound may be larger than 1 by this much because of its own rounding.
@@ -61,9 +61,10 @@ std::vector<Value> values_at(const std::vector<double>& log_alphas, const std::f
 }
 
 // P-masses of the kinks at l > 0 (0 at l = 0), each raised by what the errors of the values and the rounding
-// of the differences may have taken away. With w the distance of two nodes, the chord's slope times the left
-// node's alpha is (f' - f) / (e^w - 1), times the right node's alpha (f' - f) / (1 - e^{-w}). So the P-mass of
-// an inner node, alpha times the change of slope, can be computed without alpha.
+// of the differences may have taken away. Take two neighbouring nodes at distance w in ln alpha, with the
+// value f at the left one and f' at the right one. Their chord's slope in alpha, multiplied by the left
+// node's alpha, is (f' - f) / (e^w - 1); multiplied by the right node's alpha, it is (f' - f) / (1 - e^{-w}).
+// So the P-mass of an inner node, alpha times the change of slope, can be computed without alpha.
 std::vector<Extended> masses_of_kinks(const std::vector<double>& log_alphas, const std::vector<Value>& at) {
   const std::size_t top = log_alphas.size() - 1;
   std::vector<Extended> mass(top + 1, 0);
@@ -85,8 +86,8 @@ std::vector<Extended> masses_of_kinks(const std::vector<double>& log_alphas, con
   return mass;
 }
 
-// The mass at alpha = 1 is what the other masses leave of 1. If f is convex at 1 it is the kink there, and it
-// is never more than that.
+// The mass at alpha = 1: the change of slope there, which is also what the other masses leave of 1 before
+// they are raised. It is 0 if f is not convex there.
 Extended mass_at_one(const std::vector<double>& log_alphas, const std::vector<Value>& at) {
   if (log_alphas.size() == 1) return 1 - at[0].value;
   const Extended w = log_alphas[1];
@@ -130,7 +131,7 @@ Profile Profile::symmetric(const std::vector<double>& log_alphas, const std::fun
 
 Profile Profile::pure(double epsilon0) { return k_randomized_response(epsilon0, 2); }
 
-// The two kinks are at +-epsilon0; the chord from ln alpha = 0 to epsilon0 is the function itself.
+// All kinks are at +-epsilon0 and, if k > 2, at 0, so the chord from ln alpha = 0 to epsilon0 is f itself.
 Profile Profile::k_randomized_response(double epsilon0, double k) {
   const Extended e0 = epsilon0, others = static_cast<Extended>(k) - 1;
   return symmetric({0, smaller(epsilon0, kMaxLoss)}, [=](double l) {
@@ -156,9 +157,9 @@ Profile Profile::laplace(double epsilon0) {
 }
 
 Profile Profile::gaussian(double mu, double tail, int per_deviation) {
-  // Nodes are mu / per_deviation apart over three deviations of the loss; beyond, their distance grows in
-  // proportion to the loss.
-  // A smaller distance is charged as the smallest one that is computed: f increases with it.
+  // Nodes are mu / per_deviation apart over three standard deviations of the loss; beyond, the spacing grows
+  // in proportion to the loss. A mu below kMinGaussianMu is replaced by it, which errs upward: f increases
+  // with mu.
   mu = larger(mu, kMinGaussianMu);
   const Extended distance = static_cast<Extended>(mu) * (1 + 0x1p-52L);
   const auto value = [distance](double l) {

@@ -1,13 +1,15 @@
 // The local privacy profile of a randomizer, which is all that the profile-only form of the swap theorem
 // (Theorem 2, docs/theory/profile-only.md) needs to know of it.
 //
-// f(alpha) = sup over ordered pairs of records of HS_alpha(R(x) || R(x')), alpha > 0, is kept as the
-// profile of a discrete pair (P, Q): a convex, piecewise linear upper bound of f with kinks at increasing
-// values l_i of ln alpha, symmetric about 0, which is one of them. Kink i has P-mass p_i and Q-mass
-// q_i = p_i e^{-l_i}. Beyond the last kink f is the constant p_inf, the P-mass at infinite loss:
+// The profile is f(alpha), alpha > 0, the supremum over ordered pairs of records (x, x') of the hockey-stick
+// divergence HS_alpha(R(x) || R(x')). What is kept is the profile of a discrete pair of laws (P, Q): a
+// convex, piecewise linear upper bound of f. Its kinks are at increasing values l_i of ln alpha, symmetric
+// about 0, which is one of them. Kink i has P-mass p_i and Q-mass q_i = p_i e^{-l_i}. Beyond the last kink it
+// is the constant p_inf, the P-mass at infinite loss. In all, the function kept is
 //     f(e^l) = p_inf + sum over l_i > l of p_i (1 - e^{l - l_i}).
-// Chords between the nodes of a convex f lie above it, so tabulating errs upward, and so do all masses. P
-// is a probability law: what the kinks and p_inf lack of 1 is added to p_inf. Immutable; share freely.
+// Chords between the nodes of a convex f lie above it, so tabulating errs upward, and masses are rounded up.
+// If the P-masses fall short of 1 by more than rounding explains, the rest is added to p_inf. Immutable;
+// share freely.
 #pragma once
 
 #include <functional>
@@ -17,9 +19,10 @@ namespace muster::accounting {
 
 class Profile {
  public:
-  // In all of these, losses beyond 600 are put at infinity, where their whole P-mass is charged.
+  // In each of these profiles a loss beyond 600 counts as infinite, so that its whole P-mass is charged.
   //
-  // Any epsilon0-LDP randomizer: f = max(p - alpha q, 1 - alpha, 0), exactly.
+  // Any epsilon0-LDP randomizer: f = max(p - alpha q, 1 - alpha, 0), exactly, with q = 1 / (e^epsilon0 + 1)
+  // and p = 1 - q.
   static Profile pure(double epsilon0);
 
   // k-ary randomized response: f = (e^epsilon0 - alpha) / (e^epsilon0 + k - 1) for 1 <= alpha <= e^epsilon0,
@@ -32,25 +35,26 @@ class Profile {
   static Profile laplace(double epsilon0);
 
   // N(x, s^2 I) in any dimension with |x - x'| <= mu s (gaussian_divergence.h), on a grid of ln alpha whose
-  // spacing is mu / per_deviation, and wider in the tails. The grid ends where f falls below `tail`; what
-  // lies beyond is put at infinity.
+  // spacing is mu / per_deviation, and wider in the tails. The grid ends where f falls below `tail`; larger
+  // losses count as infinite.
   static Profile gaussian(double mu, double tail, int per_deviation = 100);
 
-  // A value of f to a relative `error`.
+  // A value of f and a bound on its relative error.
   struct Value {
     long double value;
     long double error;
   };
-  // Made from values of f, or of a convex upper bound of it, at ln alpha = 0 and the increasing nodes
-  // given; the part below 0 is the symmetric extension 1 - alpha + alpha f(1/alpha). Throws Error(internal)
-  // for values that are not finite, that increase, or that lie outside [0, 1].
+  // Made from values of f, or of a convex upper bound of it, at increasing nodes, the first of which is 0.
+  // Left of alpha = 1 the profile is the symmetric extension 1 - alpha + alpha f(1/alpha). Throws
+  // Error(internal) for other nodes, and for values that increase, lie outside [0, 1], or are known to less
+  // than a relative 1e-6.
   static Profile symmetric(const std::vector<double>& log_alphas,
                            const std::function<Value(double log_alpha)>& f);
 
-  // f(e^l) on the chord, rounded up.
+  // The kept profile at alpha = e^log_alpha, rounded up; 1 if log_alpha is NaN.
   double at(long double log_alpha) const;
-  // An upper bound of Q(ln of the likelihood ratio > l), which is how steeply f falls at l
-  // per unit of alpha.
+  // The Q-mass at losses above log_alpha, rounded up. This is how steeply the kept profile falls per unit of
+  // alpha just right of there.
   double alternative_tail(double log_alpha) const;
 
   double mass_at_infinity() const { return mass_at_infinity_; }

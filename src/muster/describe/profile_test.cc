@@ -113,8 +113,7 @@ TEST(Profile, IsConvexWithTotalMassesOne) {
   }
 }
 
-// A sigma of 1e-9 and less puts two records so far apart that every message reveals its record.
-// The profile rises with the distance, so the smallest distance that is computed serves smaller ones.
+// The profile rises with the distance mu, so the one of the smallest mu that is computed bounds all below.
 TEST(Profile, OfGaussiansNearlyEqualLiesAboveTheTruth) {
   for (const double mu : {1e-29, 1e-30, 9e-31, 1e-40, 1e-300, 5e-324}) {
     const double truth = mu / std::sqrt(2 * std::numbers::pi);  // of f(0), as mu falls to 0
@@ -124,6 +123,7 @@ TEST(Profile, OfGaussiansNearlyEqualLiesAboveTheTruth) {
   }
 }
 
+// A sigma of 1e-9 and less puts two records so far apart that every message reveals its record.
 TEST(Profile, OfGaussiansFarApartIsOne) {
   for (const double mu :
        {9.9e5, 1.01e6, 2e9, 2e14, 2e200, 1.7e308, std::numeric_limits<double>::infinity()}) {

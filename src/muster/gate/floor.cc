@@ -17,18 +17,17 @@ constexpr double kNearly = 1e-3;
 constexpr double kImprobable = 1e-40;
 // Numbers of reports up to this one are treated one by one.
 constexpr double kFewReports = 40;
-// The most Laplace messages whose sum's law is computed, and a bound on its relative error.
+// The most Laplace messages for which laplace_sum_tail is used, and a bound on its relative error.
 constexpr double kMaxLaplace = 1000, kLaplaceRoom = 1e-7;
-// Larger numbers of reports are treated in intervals: this many on either side of their mean.
+// Numbers of reports above kFewReports are treated in intervals: this many on either side of the mean.
 constexpr int kWindowsAside = 4;
 
-// The larger and the smaller of two floors. A NaN, which stands for a floor that could not be computed,
-// never replaces a number.
+// The larger and the smaller of x and y; x if y is NaN, which stands for a value that could not be computed.
 double larger_known(double x, double y) { return y > x ? y : x; }
 double smaller_known(double x, double y) { return y < x ? y : x; }
 
-// One bit of a message: a lower bound on how much likelier it is under the record than under the
-// alternative, and an upper bound on the logarithm of its probability under the alternative.
+// One bit of a message, which is a one with probability a under the victim's record and b under the
+// alternative (floor.h): a lower bound of a - b, and an upper bound of ln b.
 struct Bit {
   double gap, log_b;
 };
@@ -42,16 +41,18 @@ double normal_gap(double x, double mu) {
   return larger_known(0, upper_normal_from_below(x - mu) - std::exp(log_upper_normal(x)) / kInward);
 }
 
-// The one-bit tests that are tried; the best one gives the floor. For a noisy number the bit says on which
-// side of a threshold it lies; thresholds lie between the two records and on the far side of the victim's.
+// The one-bit tests that are tried; the best one gives the floor. For Gaussian and Laplace messages the bit
+// says on which side of a threshold the message lies. For the Gaussian the thresholds reach from about the
+// middle between the two records to far beyond the victim's; for Laplace noise, from the middle to the
+// victim's.
 std::vector<Bit> bits_of(const Mechanism& mechanism, double count, double epsilon) {
   std::vector<Bit> bits;
   if (const auto* gaussian = std::get_if<GaussianLocal>(&mechanism)) {
     const double mu = gaussian->mu() * (1 - numerics::kThreeRoundings);
     const auto add = [&](double x) { bits.push_back({normal_gap(x, mu), log_upper_normal(x)}); };
     for (const double x : {-0.5, 0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0}) add(x + mu / 2);
-    // Thresholds that hardly any message of the alternative passes: 1 - Phi(x) is about
-    // e^{-eps} / N or less.
+    // Thresholds x that hardly any message of the alternative passes: 1 - Phi(x) is about
+    // e^{-epsilon} / count or less.
     for (const double less : {0.0, 1.0, 3.0, 6.0, 12.0}) {
       add(std::sqrt(2 * (epsilon + std::log(count) + less)));
     }
@@ -67,9 +68,9 @@ std::vector<Bit> bits_of(const Mechanism& mechanism, double count, double epsilo
     }
     return bits;
   }
-  // All other descriptions fit binary or k-ary randomized response: any epsilon0-LDP randomizer may
-  // be it, and a sphere or coordinate sampler in one dimension is. The bit says that the message is
-  // the record's symbol.
+  // All other descriptions include binary or k-ary randomized response: an epsilon0-LDP randomizer may be
+  // binary randomized response, and a sphere or coordinate sampler in one dimension is. The bit says that the
+  // message is the record's symbol.
   const auto* response = std::get_if<KRandomizedResponse>(&mechanism);
   const double others = response != nullptr ? static_cast<double>(response->k) - 1 : 1;
   const double a = 1 / (1 + others * std::exp(-epsilon0));
@@ -78,8 +79,8 @@ std::vector<Bit> bits_of(const Mechanism& mechanism, double count, double epsilo
   return bits;
 }
 
-// The floor if each of N messages is present with probability `rate`, and the victim's is among them with
-// probability `chance`.
+// The floor if each of `count` messages is present with probability `rate`, and the victim's is among them
+// with probability `chance`.
 double of_messages(const Mechanism& mechanism, double count, double rate, double chance, double epsilon) {
   double best = 0;
   for (const Bit& bit : bits_of(mechanism, count, epsilon)) {
@@ -89,27 +90,29 @@ double of_messages(const Mechanism& mechanism, double count, double rate, double
   return best;
 }
 
-// The floor if N clients report with probability g each.
+// The floor if `count` clients report with probability `rate` each.
 double of_coins(const Mechanism& mechanism, double count, double rate, double epsilon) {
   return of_messages(mechanism, count, rate, rate, epsilon);
 }
 
-// The floor if N messages are always seen, the victim's among them with probability w.
+// The floor if `count` messages are always seen, the victim's among them with probability `chance`.
 double of_places(const Mechanism& mechanism, double count, double chance, double epsilon) {
   return of_messages(mechanism, count, 1, chance, epsilon);
 }
 
-// The sum of k messages, with the victim's among them with probability `present` (lambda):
-// P = lambda A + (1 - lambda) B against Q = B. For a test whose probabilities under A and B differ by at
-// least `gap`, and that of B is at most b,
+// A test of the sum of k messages, with the victim's among them with probability lambda = `present`. Let A be
+// the law of the sum if hers is among them and she holds x, and B its law if all k messages are of x'. So the
+// sum has the law P = lambda A + (1 - lambda) B if she holds x, and Q = B if she holds x'. If the test's
+// probability is at most b under B and at least `gap` more under A, then with E = e^epsilon it shows
 //     P - E Q = lambda gap - (E - 1) b,
-// of which 1/lambda is returned.
+// or more. This is returned without the factor lambda, and at least 0.
 double of_sum(double gap, double b, double present, double epsilon) {
   return larger_known(0, gap - std::expm1(epsilon) / present * b / kInward);
 }
 
 double of_gaussian_sum(double mu, double present, double epsilon) {
-  // The most powerful test: whether the likelihood ratio of A and B is above 1 + (E - 1)/lambda.
+  // The most powerful test, in the notation of of_sum: whether the likelihood ratio of A to B is above
+  // 1 + (E - 1)/lambda.
   const double log_ratio = epsilon + std::log1p(-std::expm1(-epsilon) * (1 / present - 1));
   const double x = log_ratio / mu + mu / 2;
   if (epsilon < 1) return of_sum(normal_gap(x, mu), std::exp(log_upper_normal(x)), present, epsilon);
@@ -118,9 +121,10 @@ double of_gaussian_sum(double mu, double present, double epsilon) {
 }
 
 // P(S > z) for the sum S of k standard Laplace variables, z >= 0. S is the difference of the times at which
-// two Poisson processes of rate 1 have k events. If the first has j < k by time z, which is Poisson with
-// mean z, then S > z if a second process that starts at time z has k events before the first has k - j
-// more: if a fair coin shows k tails before k - j heads.
+// two Poisson processes of rate 1 have k events. Let j, which is Poisson with mean z, be the number of events
+// of the first process by time z. Then S > z if j < k and a second process that starts at time z has k events
+// before the first has k - j more. Each event is of either process with probability 1/2, so a fair coin has
+// to show k tails before k - j heads.
 double laplace_sum_tail(double k, double z) {
   double sum = 0;
   const double reach = 12 * std::sqrt(z) + 30;
@@ -131,13 +135,13 @@ double laplace_sum_tail(double k, double z) {
   return sum;
 }
 
-// The sum of k messages with Laplace noise of scale 1/epsilon0. Records are at distance 1; k - 1 of them
-// equal the alternative.
+// The floor, without its factor `present`, for the sum of k messages with Laplace noise of scale 1/epsilon0.
+// The records x and x' are at distance 1; A, B and E are those of of_sum.
 double of_laplace_sum(double epsilon0, double k, double present, double epsilon) {
   double best = 0;
   if (k <= kMaxLaplace) {
-    // The test: whether the sum is above z, which is t standard deviations of the noise, but
-    // at least epsilon0.
+    // The test: whether the sum is above its centre under B by z, in units of the noise's scale. z is t
+    // standard deviations of the sum's noise, but at least epsilon0.
     const double deviation = std::sqrt(2 * k);
     for (const double t : {0.7, 2.0, 4.0}) {
       const double z = larger_known(epsilon0, t * deviation);
@@ -146,15 +150,16 @@ double of_laplace_sum(double epsilon0, double k, double present, double epsilon)
           best, of_sum(laplace_sum_tail(k, z - epsilon0) * (1 - kLaplaceRoom) - b, b, present, epsilon));
     }
   }
-  // S is log-concave, and its density at the centre is at least 1 / sqrt(12 Var S) = m. So P(S > 1) is
-  // at most e^{-2m} / 2.
+  // One more test, for any k: whether the sum is above its centre under A, which is 1 above that under B. The
+  // law of the sum's noise S is log-concave, and its density at the centre is at least m =
+  // 1 / sqrt(12 Var S). So the test's probability, 1/2 under A, is P(S > 1) <= e^{-2m} / 2 under B.
   const double beyond = std::exp(-2 * epsilon0 / std::sqrt(24 * k));
   return larger_known(best, of_sum(0.5 * (1 - beyond) * kInward, 0.5 * beyond, present, epsilon));
 }
 
-// A view of the number of reports and their sum alone, where a round of fewer than `min_reports` reports is
-// destroyed. `sum(k, present)` is the floor given k reports, with the victim's among them with probability
-// `present`. It falls with k for fixed `present`, and rises with `present`.
+// The floor if only the number of reports and their sum are seen, and a round of fewer than `min_reports`
+// reports is destroyed. `sum(k, present)` is the floor given k reports, with the victim's among them with
+// probability `present`. It must fall with k for fixed `present`, and rise with `present`.
 double of_sums(double clients, double rate, double min_reports,
                const std::function<double(double, double)>& sum) {
   double total = 0;
@@ -192,9 +197,9 @@ double of_aggregate(const Mechanism& mechanism, double clients, double rate, dou
       return present * of_laplace_sum(laplace->epsilon0, k, present, epsilon);
     });
   }
-  // A sum of signs or of one-hot symbols, together with the number of reports, shows the counts. If rounds
-  // of few reports are destroyed, the counts of the others are tested: given k reports, the victim has one
-  // of k places with probability k/n.
+  // A sum of signs or of one-hot symbols, together with the number of reports, shows how many messages there
+  // are of each symbol. If rounds of few reports are destroyed, the others are tested: given k reports of n
+  // clients, the victim's is among them with probability k/n.
   if (min_reports <= 1) return of_coins(mechanism, clients, rate, epsilon);
   return of_sums(clients, rate, min_reports,
                  [&](double k, double present) { return of_places(mechanism, k, present, epsilon); });
@@ -202,7 +207,8 @@ double of_aggregate(const Mechanism& mechanism, double clients, double rate, dou
 
 double count_of(ClientCount clients) { return static_cast<double>(clients.value()); }
 
-// E[1 / (1 + c)], c ~ Bin(others, share): the probability that the server picks a given client of a slot.
+// The mean of 1 / (1 + c), c ~ Bin(others, share): the probability that the server picks a given client who
+// checked in at a slot, if each of the others did so with probability `share`.
 double chance_to_be_picked(double others, double share) {
   const double all = (others + 1) * share;
   return all > 1e-12 ? -std::expm1((others + 1) * std::log1p(-share)) / all * kInward : kInward;
@@ -238,7 +244,8 @@ double floor_of(const Mechanism& m, const ShuffledCheckIn& p, View view, double 
 double floor_of(const Mechanism& m, const RandomCheckIn& p, View, double epsilon) {
   const double n = count_of(p.clients), slots = static_cast<double>(p.slots), g = p.rate.value();
   if (p.kind == RandomCheckIn::Kind::averaged) return of_coins(m, n, g, epsilon);
-  // In a sliding window at most slots - 1 others share each slot, however many clients there are.
+  // With sliding windows, a slot lies in the windows of at most slots - 1 others, however many clients there
+  // are.
   const double others = p.kind == RandomCheckIn::Kind::fixed ? n - 1 : smaller_known(n - 1, slots - 1);
   return of_places(m, slots, g * chance_to_be_picked(others, g / slots), epsilon);
 }

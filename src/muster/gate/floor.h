@@ -1,22 +1,22 @@
 // A lower bound on what a protocol costs, computed independently of every other bound: each proven number
 // is checked against it (gate.h).
 //
-// It is one distinguishing test on one pair of data sets, in closed form (Theorem 24,
-// docs/theory/floor.md). All other records equal the victim's alternative x', and the adversary looks at
-// one bit of each message: whether it says "x". With a = P(bit | x) and b = P(bit | x'), the number of ones
-// among N messages is Bin(N, b) if the victim holds x'. If she holds x, one of the bits has probability a
-// instead. So for every t
+// It is one distinguishing test on one pair of data sets, in closed form (Theorem 24, docs/theory/floor.md).
+// The victim holds the record x or its alternative x'; all other clients hold x'. The adversary looks at one
+// bit of each message, which is a one with probability a for the record x and b < a for x'. So the number of
+// ones among N messages is Bin(N, b) if the victim holds x'; if she holds x, one of the bits has probability
+// a instead. With P the law for x and P' that for x', for every t
 //     delta(eps) >= P(ones >= t) - E P'(ones >= t)
 //                 = (a - b) P(Bin(N-1, b) = t - 1) - (E - 1) P(Bin(N, b) >= t),          E = e^eps
-// (the difference of the two tails telescopes). A client that reports with probability g has g a and g
-// b in place of a and b; one that is asked with probability w in a slot has w a + (1 - w) b in place of
-// a. Where only sums of Gaussian or Laplace messages are seen, the sum itself is tested, given the
-// number of reports.
-// Any test is valid, so the best of a few is taken. It shares nothing with the accountant's bounds, tables
-// and transforms: only exp, erfc and Boost's binomial law are used, with margins for their errors. It is
-// often tens of per cent below the truth. Pure functions; any thread.
+// (the difference of the two tails telescopes). If clients report with probability g, g a and g b take the
+// places of a and b. If the victim is asked in one of the slots with probability w, w a + (1 - w) b takes the
+// place of a. Where only sums of Gaussian or Laplace messages are seen, the sum itself is tested, given the
+// number of reports. Any test is valid, so the best of a few is taken. The floor shares nothing with the
+// accountant's bounds, tables and transforms: only exp, erfc, lgamma, and Boost's binomial law and incomplete
+// beta function are used, with margins for their errors. The floor is often tens of per cent below the truth.
+// Pure functions; any thread.
 //
-// Reference: Boost.Math, binomial_distribution.
+// Reference: Boost.Math, binomial_distribution and ibeta.
 #pragma once
 
 #include "muster/describe/mechanism.h"

@@ -10,11 +10,11 @@
 namespace muster::accounting {
 namespace {
 
-// Margins for the errors of the binomial law: a relative one, far above what Boost loses anywhere in its
-// range (measured against 256-bit balls in floor_test.cc), and an absolute one for a difference of two
-// distribution functions.
+// Margins for the errors of the binomial law: a relative one, far above Boost's errors (floor_test.cc
+// compares up to 400 trials with 256-bit balls), and an absolute one for a difference of two distribution
+// functions.
 constexpr double kRoom = 1e-5, kDifference = 1e-9;
-// The largest logarithm whose exponential is a double.
+// The exponential of any smaller number is finite as a double.
 constexpr double kMaxLog = 700;
 
 using boost::math::policies::ignore_error;
@@ -25,7 +25,7 @@ using Policy = boost::math::policies::policy<
     boost::math::policies::denorm_error<ignore_error>>;
 using Binomial = boost::math::binomial_distribution<double, Policy>;
 
-// A lower bound of 0 where the computation failed or the answer is negative.
+// x as a lower bound: 0 where the computation failed or x is negative.
 double claimed(double x) { return x > 0 && x < std::numeric_limits<double>::infinity() ? x : 0; }
 
 double at_threshold(double count, double gap, double b, double epsilon, double t) {
@@ -40,7 +40,8 @@ double at_threshold(double count, double gap, double b, double epsilon, double t
 
 double binary_test(double count, double gap, double log_b, double epsilon) {
   if (!(gap > 0)) return 0;
-  // t = 1, however large E is, by (1 - b)^{N-1} >= 1 - (N-1) b and 1 - (1-b)^N <= N b.
+  // The test with t = 1, which also works for large E and tiny b: (1 - b)^{N-1} >= 1 - (N-1) b and
+  // 1 - (1-b)^N <= N b.
   const double log_ones = std::log(count) + log_b;
   double best = 0;
   if (log_ones + epsilon < kMaxLog) {
@@ -48,8 +49,8 @@ double binary_test(double count, double gap, double log_b, double epsilon) {
   }
   const double b = std::exp(log_b) * (1 + numerics::kEightThousandRoundings);
   if (!(b > 1e-280 && b < 1) || !(epsilon < kMaxLog)) return best;
-  // With a = b + gap, P(ones = t) / P'(ones = t) = (1 - a)/(1 - b) (1 - t/N) + (a/b) t/N rises with t, and
-  // rises above E at the best threshold.
+  // With a = b + gap, the likelihood ratio of t ones (floor.h) is P(ones = t) / P'(ones = t) =
+  // (1 - a)/(1 - b) (1 - t/N) + (a/b) t/N. It rises with t; the best threshold is where it rises above E.
   const double less = gap / (1 - b), more = gap / b;
   const double t = std::ceil(count * (std::expm1(epsilon) + less) / (more + less));
   for (const double near : {t - 1, t, t + 1}) {

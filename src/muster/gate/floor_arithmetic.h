@@ -1,16 +1,16 @@
-// The arithmetic of floor.h: one binary test of N messages. Every rounding error is turned so that a
-// lower bound stays one.
+// The arithmetic of floor.h. Lower bounds are lowered, and upper bounds raised, by more than their rounding
+// errors; the result of fair_race is not moved.
 //
 // Pure functions; any thread.
 #pragma once
 
 namespace muster::accounting {
 
-// gap P(Bin(N-1, b) = t - 1) - (E - 1) P(Bin(N, b) >= t), E = e^epsilon, at a nearly best t, rounded down;
-// at least 0, never NaN. Each of the N messages shows a one with probability at most b = e^{log_b} under
-// the alternative (given by its logarithm because it may be far below every double). The victim's record
-// raises the probability of one message by at least `gap`. Both probabilities include that of the message's
-// being sent at all. count = N >= 1 is whole; epsilon >= 0.
+// A lower bound of gap P(Bin(N-1, b) = t - 1) - (E - 1) P(Bin(N, b) >= t), where N = count, b = e^{log_b} and
+// E = e^epsilon, at a nearly best t; at least 0, never NaN. Each of the N messages shows a one with
+// probability at most b under the alternative (b may be far below every double, hence the logarithm). For one
+// message the victim's record raises this probability by at least `gap`. `gap` and b take into account that a
+// message may not be sent at all. `count` >= 1 is whole; epsilon >= 0.
 double binary_test(double count, double gap, double log_b, double epsilon);
 
 // A lower bound of P(first <= Bin(n, p) <= last), 0 <= first <= last <= n; at least 0.

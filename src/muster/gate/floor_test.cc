@@ -50,7 +50,7 @@ TEST(BinaryTest, IsBelowEveryDistinguisher) {
     }
     SCOPED_TRACE(::testing::Message() << n << ' ' << b << ' ' << gap << ' ' << epsilon);
     ASSERT_FALSE(Ball(found).surely_above(divergence));
-    // And it reaches that divergence up to its margin.
+    // The test reaches the divergence up to its margin.
     ASSERT_TRUE(Ball(found + 1e-4 * gap).surely_above(divergence));
   }
 }
@@ -124,7 +124,7 @@ TEST(Floor, IsPositiveInEveryView) {
     for (const double epsilon : {1e-12, 0.1, 5.0, 800.0, 1e9}) {
       EXPECT_GE(floor_delta(c.mechanism, c.participation, c.view, epsilon), 0);
     }
-    // Who sees the shuffled messages sees their sum, so the floor of the sum is not larger.
+    // Whoever sees the shuffled messages sees their sum, so the floor of the sum is not larger.
     if (c.view == View::sum_only && std::holds_alternative<Shuffle>(c.participation) &&
         !std::holds_alternative<GaussianLocal>(c.mechanism) &&
         !std::holds_alternative<LaplaceLocal>(c.mechanism)) {
@@ -133,8 +133,8 @@ TEST(Floor, IsPositiveInEveryView) {
   }
 }
 
-// For one client, randomized response is a single binary test, so the floor nearly reaches the truth. For
-// two, the truth is enumerated.
+// For one client, randomized response is a single binary test, so the floor nearly reaches the truth. For two
+// clients, the truth is enumerated.
 TEST(Floor, IsNearlyTheTruthForFewClients) {
   for (const double epsilon0 : {1e-6, 0.5, 3.0, 25.0}) {
     for (const double share : {0.0, 0.4, 0.9}) {
@@ -145,7 +145,7 @@ TEST(Floor, IsNearlyTheTruthForFewClients) {
           floor_delta(PureLocal{epsilon0}, Shuffle{clients(1)}, View::shuffler_honest, epsilon);
       EXPECT_LE(found, one);
       EXPECT_GE(found, 0.995 * one) << epsilon0 << ' ' << epsilon;
-      // The other client holds x'. The terms are those of 0, 1 and 2 ones.
+      // The other client holds x'. The terms are those of 0, 1 and 2 messages that say "x".
       long double two = 0;
       two += std::max(0.0L, q * p - std::exp(e) * p * p);
       two += std::max(0.0L, (p * p + q * q) - std::exp(e) * 2 * p * q);

@@ -16,7 +16,7 @@ constexpr double kRoom = 1e-9;
 constexpr double kDisagreement = 0.01;
 // By how much epsilon may fall because tables for more rounds are coarser, relative to it.
 constexpr double kFall = 0.02;
-// Smaller deltas are not compared with the bound's own.
+// If the delta asked for is smaller, the bound's own delta is not compared with it.
 constexpr double kSmallest = 1e-300;
 
 [[noreturn]] void fail(const std::string& bound, double value, const std::string& allowed, const char* what) {
@@ -24,7 +24,7 @@ constexpr double kSmallest = 1e-300;
               fmt::format("{}: this is a defect, and nothing is reported", what));
 }
 
-// Whether epsilon is at least the largest loss of so many rounds, which is infinite for unbounded noise.
+// Whether epsilon is at least the largest loss of so many rounds, which is infinite for the Gaussian.
 bool passes_every_loss(const Mechanism& mechanism, std::uint64_t rounds, double epsilon) {
   const std::optional<double> epsilon0 = pure_epsilon0(mechanism);
   if (!epsilon0) return false;
@@ -50,7 +50,7 @@ void Gate::check(const std::string& bound, std::uint64_t rounds, const Question&
   if (!(upper >= 0)) fail(bound, upper, "a number >= 0", "not a bound");
   const bool asks_epsilon = question.asks_epsilon();
   const double epsilon = asks_epsilon ? upper : question.fixed, delta = asks_epsilon ? question.fixed : upper;
-  // The floor's delta at the epsilon claimed is compared, because its epsilon would take a search.
+  // The floor's delta at the epsilon claimed is compared, because finding its epsilon would take a search.
   const double floor_here = floor({Question::Kind::delta_at_epsilon, epsilon});
   if (!(floor_here <= delta * (1 + kRoom))) {
     fail(bound, upper,
@@ -65,8 +65,8 @@ void Gate::check(const std::string& bound, std::uint64_t rounds, const Question&
     return;
   }
   if (!delta_at || delta < kSmallest) return;
-  // At an epsilon of 0 the bound's own delta there must be small enough; elsewhere another of its tables
-  // may differ a little.
+  // An epsilon of 0 is checked at 0 itself. Any other one is checked a little further out, because the bound
+  // may use another of its tables there, which differs a little.
   const double again = delta_at(epsilon > 0 ? epsilon * (1 + kDisagreement) : 0);
   if (!(again <= delta * (1 + kRoom))) {
     fail(bound, upper, fmt::format("delta {:.6g} at this epsilon is {:.6g}", delta, again),

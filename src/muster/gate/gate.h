@@ -1,13 +1,15 @@
 // The gate that every proven number passes before it leaves the accountant: a guard against defects of the
 // program, not a proof.
 //
-// What it compares a number with is computed independently (floor.h). It checks that
+// It checks that
 // - the number is neither NaN nor negative;
-// - the number is not below the floor of one round, for this protocol, randomizer and view (more
-//   rounds only add to it);
-// - a proven epsilon of 0 is given only where delta is at least the total variation, both the bound's own
-//   at epsilon 0 and the floor's, and a proven delta of 0 only at or past the largest loss there can be;
-// - epsilon and delta agree: the bound's delta at the epsilon given is at most the delta asked for.
+// - the number is not below the floor of one round for this protocol, randomizer and view, which is computed
+//   independently (floor.h; more rounds only add to it);
+// - an epsilon of 0 is given only where the delta asked for is at least the total variation, which is delta
+//   at epsilon 0, both as the bound itself gives it and as the floor does;
+// - a delta of 0 is given only if epsilon is at least the largest loss there can be;
+// - epsilon and delta agree: at an epsilon 1 % above the one given, the bound's own delta is at most the
+//   delta asked for.
 // A number that fails is a defect of muster: Error(internal), exit status 5, and nothing is printed as a
 // result. Immutable; call from any thread.
 #pragma once
@@ -32,8 +34,9 @@ class Gate {
   Gate(const Mechanism& mechanism, std::vector<Participation> stages, View view)
       : mechanism_(mechanism), stages_(std::move(stages)), view_(view) {}
 
-  // Checks a bound's answer. `delta_at` is the bound's own upper delta at any epsilon, empty if it has none
-  // to give. An infinite answer claims nothing and passes.
+  // Checks the answer `upper` of the bound with the id `bound`. `delta_at` is the bound's own upper delta at
+  // any epsilon, empty if it has none to give. An infinite answer claims nothing and passes, and so does any
+  // answer for no rounds.
   void check(const std::string& bound, std::uint64_t rounds, const Question& question, double upper,
              const std::function<double(double epsilon)>& delta_at = {}) const;
 
@@ -46,12 +49,12 @@ class Gate {
   View view_;
 };
 
-// Checks that the epsilons which a run reports do not fall as its rounds go on. They may fall by 2 %,
-// because tables for more rounds are coarser; more is a defect. For one thread.
+// Checks that the epsilons which a run reports do not fall as its rounds go on. An epsilon may be up to 2 %
+// below the largest one so far, because tables for more rounds are coarser; more is a defect. For one thread.
 class RisingEpsilon {
  public:
-  // Checks the value that is to be reported after `rounds` rounds, which never decrease from call to call.
-  // Throws Error(internal).
+  // Checks the epsilon that is to be reported after `rounds` rounds. `rounds` must not decrease from call to
+  // call. Throws Error(internal).
   void check(std::uint64_t rounds, double epsilon);
 
  private:

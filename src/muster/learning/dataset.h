@@ -16,12 +16,12 @@
 
 namespace muster::learning {
 
-// The dimensions of MNIST's images, the built-in digits and the papers' network.
+// The image size and the number of classes of MNIST, of the built-in digits and of Architecture::cnn.
 inline constexpr std::size_t kImageSide = 28;
 inline constexpr std::size_t kImagePixels = kImageSide * kImageSide;
 inline constexpr std::size_t kClasses = 10;
 
-// The largest number of examples in a file; a file with more is refused.
+// The largest number of examples in an idx or CSV file; a file with more is refused.
 inline constexpr std::size_t kMaxExamples = 1'000'000;
 
 // A label is one byte.
@@ -31,14 +31,14 @@ struct Dataset {
   Shape shape{kImageSide, kImageSide, 1};
   std::size_t classes = kClasses;
   Normalisation normalisation{kMnist};  // applies to `bytes`
-  // One of the two holds size() * shape.size() inputs as [y][x][channel]; the other is empty.
+  // Either `bytes` or `values` holds size() * shape.size() inputs as [y][x][channel]; the other is empty.
   std::vector<std::uint8_t> bytes;
   std::vector<float> values;
   std::vector<std::uint8_t> labels;  // size(), each below `classes`
 
   std::size_t size() const { return labels.size(); }
-  // Returns an example whose inputs lie in `buffer`, which needs room for shape.size() floats,
-  // or in `values`.
+  // Returns example i. The inputs of an image are normalised into `buffer`, which needs room for
+  // shape.size() floats; those of a row lie in `values`.
   Example example(std::size_t i, std::span<float> buffer) const {
     const std::size_t inputs = shape.size();
     if (!values.empty()) return {std::span<const float>(values).subspan(i * inputs, inputs), labels[i]};

@@ -1,8 +1,9 @@
 // The interface for per-example gradients of a model, between the training loop and its kernels.
 //
-// Two engines implement it: the Eigen reference (any architecture, checked against finite differences) and
-// the fused Highway engine (the papers' CNN, checked against the reference). Parameters are one flat float
-// vector whose layout the architecture determines (architecture.h). Thread rule: as for ClientFunction.
+// Two engines implement it: the reference engine, on Eigen's matrices (any architecture, checked against
+// finite differences), and the fused engine, on Highway's vectors (Architecture::cnn alone, checked against
+// the reference). Parameters are one flat float vector whose layout the architecture determines
+// (models/layers.h). Thread rule: as for ClientFunction.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// The shape of an image or of the activations of a layer, as rows of channels: [y][x][channel]. A plain
-// row of n features is {1, 1, n}. A plain value; thread-safe.
+// The shape of an image or of the activations of a layer, which are stored as [y][x][channel]. A row of n
+// features has the shape {1, 1, n}. A plain value; thread-safe.
 #pragma once
 
 #include <cstddef>

@@ -13,14 +13,14 @@ namespace {
 constexpr double kRoom = 1e-12;
 constexpr double kSmallest = 1e-300;
 
-// log prod (1 - delta_i) over all rounds, rounded down; -infinity if any delta is 1 or more.
+// The logarithm of (1 - delta)^rounds for the round's delta, rounded down; -infinity if delta is 1 or more.
 double log_kept(const Guarantee& round, double rounds) {
   if (!(round.delta < 1)) return -std::numeric_limits<double>::infinity();
   return rounds * std::log1p(-round.delta) * (1 + kRoom);
 }
 
-// The part of delta that is left for the loss, 1 - (1 - delta) / kept, rounded down. It is at most 0 if
-// nothing is left.
+// With kept = e^log_kept, the part of delta that the rounds' own deltas leave for the privacy loss,
+// 1 - (1 - delta) / kept, rounded down. It is at most 0 if nothing is left.
 double left_for_loss(double delta, double log_kept) {
   const double spent = -std::expm1(log_kept) * (1 + kRoom);
   return (delta - spent) / std::exp(log_kept) * (1 - kRoom) - kRoom * spent;
@@ -126,7 +126,7 @@ std::optional<double> compose_optimally(const std::function<std::optional<double
   for (double log_delta = -0.01; log_delta > -600; log_delta -= step) {
     const double delta = std::exp(log_delta);
     if (best && delta > *best) continue;
-    if (best && delta * k < 1e-3 * *best) break;  // a smaller delta gains nothing more
+    if (best && delta * k < 1e-3 * *best) break;  // smaller deltas gain at most a thousandth of this
     if (const auto epsilon = epsilon_of(delta)) {
       keep(optimal_composition_delta({*epsilon, delta}, rounds, question.fixed));
     }

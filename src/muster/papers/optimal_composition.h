@@ -1,14 +1,13 @@
 // Composes rounds of which only (epsilon, delta) is known.
 //
-//   optimal_*        Kairouz, Oh, Viswanath, "The composition theorem for differential privacy" (ICML 2015,
-//                    arXiv 1311.0776), Theorem 3.3: T rounds, each (epsilon, delta)-DP, exactly (attained by
-//                    a flagged randomized response).
+//   optimal_*        Kairouz, Oh, Viswanath, "The composition theorem for differential privacy" (ICML 2015),
+//                    Theorem 3.3: T rounds, each (epsilon, delta)-DP, exactly. A flagged randomized response
+//                    attains it: one that reveals the record with probability delta.
 //   heterogeneous_*  their Theorem 3.5: rounds with different (epsilon, delta); the least of its three forms.
 //   advanced_*       Dwork, Rothblum, Vadhan (FOCS 2010), as Dwork, Roth, "The algorithmic foundations of
 //                    differential privacy" (2014), Theorem 3.20: "strong composition", the papers' baseline.
-//   subsampled       Balle, Barthe, Gaboardi, "Privacy amplification by subsampling" (NeurIPS 2018, arXiv
-//                    1807.01647), Theorem 9: a
-//                    uniform subset.
+//   subsampled       Balle, Barthe, Gaboardi, "Privacy amplification by subsampling" (NeurIPS 2018),
+//                    Theorem 9: a uniform subset.
 //
 // The proofs are in docs/theory/baselines.md. Rounds may be adaptive. Every returned value is an UPPER
 // bound, rounded outward; it is nullopt (or a delta of 1) where the rounds' own delta is too large for
@@ -39,11 +38,11 @@ std::optional<double> heterogeneous_composition_epsilon(const std::vector<Guaran
 std::optional<double> advanced_composition_epsilon(const Guarantee& round, std::uint64_t rounds,
                                                    double delta);
 
-// The mechanism run on a secret uniform subset of a fraction `rate` of the records.
+// The guarantee of the mechanism when it runs on a secret uniform subset, a fraction `rate` of the records.
 Guarantee subsampled(const Guarantee& mechanism, double rate);
 
-// Answers the question for T rounds of a mechanism that is (epsilon_of(delta), delta)-DP for every
-// delta, by optimal composition. Some values of the rounds' own delta are tried; each is valid.
+// Answers the question for `rounds` rounds of a mechanism that is (epsilon_of(delta), delta)-DP for every
+// delta, by optimal composition. Several values of the rounds' own delta are tried; each gives a valid bound.
 // `epsilon_of` returns nullopt where it has no epsilon, and must not increase with delta.
 std::optional<double> compose_optimally(const std::function<std::optional<double>(double delta)>& epsilon_of,
                                         std::uint64_t rounds, const Question& question);

@@ -21,7 +21,7 @@ long double theorem33_delta(long double epsilon, long double delta, int k, int i
   return 1 - std::pow(1 - delta, static_cast<long double>(k)) * (1 - delta_i);
 }
 
-// The same mechanism from its definition: every round reveals the record with probability delta and
+// Flagged randomized response from its definition: every round reveals the record with probability delta and
 // otherwise answers by randomized response. P and Q are summed over the number of truthful answers.
 long double flagged_response_delta(long double epsilon0, long double delta, int k, long double epsilon) {
   const long double p = std::exp(epsilon0) / (1 + std::exp(epsilon0)), q = 1 - p;

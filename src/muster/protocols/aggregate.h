@@ -1,9 +1,9 @@
-// The aggregator: it receives anonymous messages and computes their mean.
+// The aggregator: it receives anonymous messages and computes the mean of the vectors that they decode to.
 //
 // receive() takes messages and nothing else: no name, no round, no position. The sum is exact and
 // independent of the order of messages, so aggregators fed by several threads merge to the same bits as a
-// single one. Call order per round: receive*, merge*, count | mean, next_round. An aggregator belongs to
-// one thread at a time.
+// single one. Call order per round: receive() and then merge(), any number of times; count() and mean();
+// next_round(). An aggregator belongs to one thread at a time.
 //
 // Example:
 //     Aggregator aggregator(randomizer, *scratch);
@@ -25,7 +25,8 @@ class Aggregator {
   // this only avoids decoding a message twice and never changes the result.
   Aggregator(const randomizers::VectorRandomizer& randomizer, randomizers::Scratch& scratch)
       : Aggregator(randomizer, scratch, randomizer.make_sum()) {}
-  // Starts from the given sum, for a simulation whose sum() does not hold single messages.
+  // Starts from the given sum, for a simulation that adds up something else than messages
+  // (randomizers/sum_sampler.h).
   Aggregator(const randomizers::VectorRandomizer& randomizer, randomizers::Scratch& scratch,
              randomizers::MessageSum sum)
       : randomizer_(&randomizer), scratch_(&scratch), sum_(std::move(sum)) {}
@@ -38,8 +39,8 @@ class Aggregator {
   void merge(const Aggregator& shard) { sum_.merge(shard.sum_); }
 
   std::uint64_t count() const { return sum_.count(); }
-  // Overwrites `out` (dimension() floats) with the unbiased estimate of the mean of the senders'
-  // clipped vectors.
+  // Overwrites `out` (the randomizer's dimension() floats) with the unbiased estimate of the mean of the
+  // senders' clipped vectors; with zeros if nothing was received.
   void mean(std::span<float> out) const { randomizer_->mean(sum_, out); }
   void next_round() { sum_.clear(); }
   // Gives access to the sum, to add it up over several machines and to simulate the sum alone.

@@ -13,8 +13,8 @@
 namespace muster::protocols {
 namespace {
 
-// The number of clients whose coins are tossed together: the first 16 bits of each take 32 KiB, which
-// stay in the first-level cache.
+// The number of clients whose coins are tossed together: the first 16 bits of all their coins take 32 KiB,
+// which stay in the first-level cache.
 constexpr std::uint64_t kTogether = std::uint64_t{1} << 14;
 // The number of clients that one comparison skips if none of them reports.
 constexpr std::uint64_t kPassed = 64;
@@ -26,7 +26,7 @@ using Beginnings = std::array<std::uint16_t, kPassed>;
 static_assert(std::endian::native == std::endian::little,
               "a word is read as its four beginnings, lowest first");
 
-// Whether any of them is at most `limit`. There is no branch, so that this compiles to vector instructions.
+// Whether any beginning is at most `limit`. There is no branch, so that this compiles to vector instructions.
 bool any_at_most(const Beginnings& beginnings, std::uint16_t limit) {
   unsigned some = 0;
   for (const std::uint16_t beginning : beginnings) {
@@ -59,9 +59,9 @@ random::Probability CheckInCoins::drawn_rate(std::uint64_t client) const {
   return random::Probability::of_numerator(min_numerator_ + random::uniform_below(draw, choices));
 }
 
-// The double just below 1 - dropout. The effective rate that is charged is the rounded product
-// rate * (1 - dropout); one unit in the last place here covers that rounding, so that clients never
-// report more often than the accountant assumes.
+// The double just below 1 - dropout in this round, or 1 without dropout. The effective rate that is charged
+// is the rounded product rate * (1 - dropout); one unit in the last place here covers that rounding, so that
+// clients never report more often than the accountant assumes.
 random::Probability CheckInCoins::stay(std::uint64_t round) const {
   const double lost = dropout_.at(round);
   return random::Probability::at_most(lost > 0 ? std::nextafter(1 - lost, 0.0) : 1.0);
@@ -104,7 +104,7 @@ void CheckInCoins::append_reporting(std::uint64_t round, std::uint64_t first_cli
       static_cast<std::uint16_t>(max_probability_.is_one() ? 0xffff : max_probability_.numerator() >> 48);
   std::array<std::uint64_t, kTogether / kInWord> words;
   for (std::uint64_t client = first_client; client < end;) {
-    // A batch ends at a multiple of kTogether, so it lies within one stream.
+    // No batch goes beyond a multiple of kTogether, so each lies within one stream.
     const std::uint64_t start = client - client % kPassed;
     const std::uint64_t stop = std::min(end, client - client % kTogether + kTogether);
     const std::uint64_t tossed = (stop - start + kPassed - 1) / kPassed * kPassed;

@@ -6,10 +6,10 @@
 // are functions of (run key, round, client) alone and are tossed before any data is touched, because
 // participation that depended on private data would break every check-in theorem.
 //
-// A check-in coin is a 64-bit number that is compared with the rate. The first 16 bits of the coins come
-// packed, eight clients per block of the cipher, and decide all but one coin in 65,536; only those
-// undecided draw the rest. So ten million coins take a millisecond and a thousand million take a tenth of
-// a second, and no table of clients is kept.
+// A check-in coin is a 64-bit number; the client checks in if it is below 2^64 times the rate. The first 16
+// bits of the coins come packed, eight clients per block of the cipher, and decide all but one coin in
+// 65,536; only the coins that they leave undecided draw the rest. So ten million coins take a millisecond and
+// a thousand million take a tenth of a second, and no table of clients is kept.
 //
 // Example:
 //     CheckInCoins coins(key, 0.1, 0.0);
@@ -48,8 +48,8 @@ class CheckInCoins {
   random::Probability stay(std::uint64_t round) const;
 
  private:
-  // The rate of a client where rates differ. Apart from check_in, which is called for every coin that may be a
-  // report: a function that holds a stream is too long to be inlined.
+  // The rate of a client where rates differ. It is not a part of check_in, which is called for every coin
+  // that may be a report and is inlined: a function that holds a stream is too long for that.
   random::Probability drawn_rate(std::uint64_t client) const;
   // Whether the coin whose first 16 bits are `beginning` lies below the client's rate.
   bool checks_in(std::uint64_t round, std::uint64_t client, std::uint16_t beginning) const;
@@ -57,7 +57,8 @@ class CheckInCoins {
   random::RunKey key_;
   random::Probability max_probability_;
   bool rates_differ_;
-  // The numerator over 2^64 of the lowest rate; own rates are drawn between it and that of max_probability_.
+  // The numerator over 2^64 of the lowest rate, 0 unless rates differ. Own rates are drawn between it and the
+  // numerator of max_probability_.
   std::uint64_t min_numerator_;
   Schedule dropout_;
 };

@@ -2,13 +2,14 @@
 //
 // Balle, Kairouz, McMahan, Thakkar, Thakurta, "Privacy amplification via random check-ins" (NeurIPS 2020):
 //  - Fixed window (Algorithm 1): every client's window is the whole run. At each slot the server asks one
-//    client, uniform among those present; if nobody is present, it sends a dummy itself.
+//    client, uniform among those present; if nobody is present, it sends a dummy itself, the message of a
+//    zero gradient.
 //  - Averaged (Algorithm 2): as above, but everybody present is asked, and an empty slot is skipped.
 //  - Sliding window (Section 4.2): one client wakes at each time step, in the order of the client numbers,
 //    and its window is the m steps from then on. The server waits out the first m - 1 steps, so that a run
 //    of n clients has n - m + 1 slots, each with one client or a dummy, as in the fixed window.
 //
-// A client whose report is lost never checked in: the server chooses among those present. Coins, slots
+// A client who drops out counts as one who did not check in, so the server never chooses it. Coins, slots
 // and the server's choice are functions of (run key, run, client), drawn anew for every run. Each object
 // belongs to one thread.
 #pragma once
@@ -74,7 +75,7 @@ class RollCallAveraged final : public RollCall {
   std::uint64_t run_ = 0;
   Share share_;
   std::vector<std::uint64_t> present_;
-  std::vector<std::vector<std::uint64_t>> present_at_;  // for each slot the clients of share_, ascending
+  std::vector<std::vector<std::uint64_t>> present_at_;  // [slot]: who of share_ is present, ascending
 };
 
 class RollCallOfSlidingWindow final : public RollCall {

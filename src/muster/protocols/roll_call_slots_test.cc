@@ -118,8 +118,8 @@ TEST(RollCallOfFixedWindow, OneUniformClientOfThosePresentOrADummy) {
   }
 }
 
-// A slot is empty with probability (1 - p/m)^n. This tests each slot over many runs (Proposition 3.4 of
-// the paper gives their sum).
+// If n clients report with probability p in a run of m slots, a slot is empty with probability (1 - p/m)^n.
+// This tests three slots over many runs (Proposition 3.4 of the paper gives the sum over all slots).
 TEST(RollCallOfFixedWindow, DummiesAreAsManyAsTheLawSays) {
   constexpr std::uint64_t kClients = 40;
   constexpr std::uint64_t kSlots = 20;
@@ -164,9 +164,9 @@ struct Sliding {
   static constexpr std::uint64_t kSlots = kClients - kWindow + 1;
 };
 
-// Client j, counted from 0, wakes at time j + 1, and the first slot with an update is at time m. So m
-// clients can be present at each slot, with equal probabilities: each is chosen with probability
-// (1 - (1 - p/m)^m) / m.
+// Let m be the length of the window and p the rate. Client j, counted from 0, wakes at time j + 1, and the
+// first slot with an update is at time m. So m clients can be present at each slot, with equal probabilities:
+// each is chosen with probability (1 - (1 - p/m)^m) / m.
 TEST(RollCallOfSlidingWindow, EachOfTheWindowsClientsIsPickedAlike) {
   constexpr std::uint64_t kRuns = 20'000;
   const double rate = 0.6;

@@ -12,7 +12,7 @@ namespace {
 constexpr std::uint64_t kFree = std::numeric_limits<std::uint64_t>::max();
 // 2^64 divided by the golden ratio: multiplying by it spreads neighbouring numbers over the table.
 constexpr std::uint64_t kGolden = 0x9e3779b97f4a7c15;
-// The number of members drawn between two looks at the interrupt, which take some milliseconds.
+// The number of members drawn between two looks at the interrupt; drawing them takes some milliseconds.
 constexpr std::uint64_t kTogether = std::uint64_t{1} << 15;
 
 }  // namespace

@@ -16,8 +16,8 @@ namespace muster::protocols {
 class SubsetSampler {
  public:
   // Overwrites `subset` with `size` different integers of [0, count); every set of that size is equally
-  // likely. The order is not uniform. Requires 0 <= size <= count, else Error(internal). Throws
-  // Error(interrupted) before the next thousands of members if that is requested.
+  // likely. The order is not uniform. Requires size <= count, else Error(internal). Looks at `interrupt`
+  // every 2^15 members, and throws Error(interrupted) if it is requested.
   void draw(random::BitSource& bits, std::uint64_t count, std::uint64_t size,
             std::vector<std::uint64_t>& subset, const Interrupt& interrupt = {});
 

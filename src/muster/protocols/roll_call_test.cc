@@ -31,7 +31,7 @@ const std::vector<Protocol> kAll = {Protocol::shuffle,
 
 random::RunKey key() { return random::RunKey::from_seed(31); }
 
-// A plan of this protocol; `changes` replace what it says otherwise.
+// A plan of this protocol, for training; `changes` replaces some of its values.
 Plan plan_of(Protocol protocol, const std::map<std::string_view, std::string>& changes = {}) {
   std::map<std::string_view, std::string> keys = {
       {"population.clients", "101"},  {"participation.rate", "0.6"}, {"participation.dropout", "0.25"},
@@ -157,7 +157,7 @@ TEST(RollCall, AnInterruptedRollCallThrowsAndCanBeAskedAgain) {
   }
 }
 
-// The accountant assumes the rate at which a client's message reaches the shuffler.
+// Over many rounds, there are as many messages as the rate that is charged says.
 TEST(RollCall, ClientsSendAtTheRateThatIsCharged) {
   for (const Protocol protocol : {Protocol::shuffle, Protocol::subset, Protocol::shuffled_check_in,
                                   Protocol::random_check_in_averaged, Protocol::aggregated_check_in}) {
@@ -192,7 +192,7 @@ TEST(RollCall, TheMinimumIsTheOneThatIsCharged) {
   }
 }
 
-// What is charged for a schedule is what runs in each of its rounds.
+// If the dropout changes with the rounds, every round has the rate that its stage is charged for.
 TEST(RollCall, EveryRoundHasTheDropoutOfItsStage) {
   for (const Protocol protocol : {Protocol::shuffled_check_in, Protocol::random_check_in_averaged}) {
     const Plan plan =

@@ -18,7 +18,7 @@
 
 namespace muster::protocols {
 
-// Throws Error(interrupted) before the next thousands of items if that is requested.
+// Looks at `interrupt` every 2^15 items, and throws Error(interrupted) if it is requested.
 template <typename T>
 void shuffle(std::span<T> items, random::BitSource& bits, const Interrupt& interrupt = {}) {
   constexpr std::size_t kTogether = std::size_t{1} << 15;

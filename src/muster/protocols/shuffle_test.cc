@@ -29,15 +29,15 @@ std::uint64_t factorial(int n) { return n <= 1 ? 1 : static_cast<std::uint64_t>(
 
 void ours(Order& order, random::BitSource& bits) { shuffle(std::span(order), bits); }
 
-// Known bad: every place is swapped with any place. n^n sequences cannot be distributed evenly over n!
-// orders for n >= 3.
+// Known bad: every place but one is swapped with any place. The n^(n-1) sequences of choices cannot be
+// distributed evenly over n! orders for n >= 3.
 void full_range(Order& order, random::BitSource& bits) {
   for (std::size_t i = order.size(); i > 1; --i) {
     std::swap(order[i - 1], order[random::uniform_below(bits, order.size())]);
   }
 }
 
-// Known bad: four bits modulo the bound.
+// Known bad: a choice among i places is four random bits modulo i.
 void modulo(Order& order, random::BitSource& bits) {
   for (std::size_t i = order.size(); i > 1; --i) {
     std::swap(order[i - 1], order[(bits.next_u64() >> 60) % i]);
@@ -113,7 +113,7 @@ TEST(Shuffle, BiasedShufflesFailTheEnumeration) {
   }
 }
 
-// Pearson's test over all n! orders, with 4000 shuffles expected for each. With four bits modulo 3, the
+// Pearson's test over all n! orders, with 4000 shuffles expected for each. For modulo() and n = 3, the
 // statistic is about 187, against a threshold of about 36.
 testing::Verdict order_test(int n, double alpha, const std::function<void(Order&)>& shuffle_once) {
   constexpr std::uint64_t kEach = 4000;

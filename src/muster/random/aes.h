@@ -1,7 +1,7 @@
 // AES-128 (FIPS 197): the key schedule and a portable one-block cipher.
 //
-// The portable cipher is the reference, and the fallback where no vector unit has AES; bulk encryption is
-// in counter_blocks.cc. Table look-ups are not constant-time: do not use it where an attacker shares the
+// The portable cipher is the reference, and what the portable vector target uses; bulk encryption is in
+// counter_blocks.cc. Its table look-ups are not constant-time: do not use it where an attacker shares the
 // processor's cache with a long-lived secret key. Pure functions.
 #pragma once
 

@@ -4,7 +4,7 @@
 //
 // A normal is the product of a radius and a sine or cosine, each of which depends on one word. So all
 // words can be measured one after the other, although all pairs of words could not. The reference is
-// double precision, whose 2^-52 is small against 2^-24.
+// computed in double precision, whose rounding errors are small against those of single precision.
 #ifndef MUSTER_WORD_STRIDE
 #define MUSTER_WORD_STRIDE 12289  // a prime, so that all bits of the words vary
 #endif
@@ -36,7 +36,7 @@ namespace {
 
 constexpr std::uint64_t kStride = MUSTER_WORD_STRIDE, kWords = std::uint64_t{1} << 31;
 constexpr std::size_t kBlock = std::size_t{1} << 16;
-constexpr std::uint32_t kFlatAngle = 0;  // an angle whose cosine is 1 in single precision
+constexpr std::uint32_t kFlatAngle = 0;  // the word of an angle whose cosine is 1 in single precision
 
 struct Pairs {
   std::vector<std::int32_t> radius, angle;
@@ -85,7 +85,8 @@ TEST(CertifiedNormals, TheNormalIsWithinItsErrorOfEveryOneItsWordsLeaveOpen) {
           }
           ++certified;
           const double radius = static_cast<double>(pairs.first[i]);
-          // The error is |fl(r f) - R F| <= r |f - F| + |F| |r - R| + |r f| 2^-24, with |F| <= 1.
+          // With r and f the computed radius and factor (sine or cosine), and R and F any that the words
+          // leave open, the error is |fl(r f) - R F| <= r |f - F| + |F| |r - R| + |r f| 2^-24, with |F| <= 1.
           const double product = radius * (kFactorError + 0x1p-24 * (1 + kFactorError));
           const double error = std::max(longest[i] - radius, radius - shortest[i]) + product;
           worst = std::max(worst, error);

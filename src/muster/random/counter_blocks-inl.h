@@ -39,7 +39,7 @@ using D8 = hn::CappedTag<std::uint8_t, 64>;
 using D64 = hn::Repartition<std::uint64_t, D8>;
 using V8 = hn::Vec<D8>;
 
-// Encrypts four vectors side by side, which hides the latency of a round.
+// Encrypts four vectors side by side, which hides the latency of an AES round.
 HWY_INLINE void Encrypt4(const std::uint8_t* HWY_RESTRICT schedule, V8& a, V8& b, V8& c, V8& d) {
   const D8 d8;
   V8 key = hn::LoadDup128(d8, schedule);
@@ -72,8 +72,8 @@ HWY_INLINE void EncryptNext4(const std::uint8_t* HWY_RESTRICT schedule, hn::Vec<
   Encrypt4(schedule, v[0], v[1], v[2], v[3]);
 }
 
-// The counters first, first + step, and so on. The step is added to the low halves; the caller makes sure
-// that nothing carries out of its field.
+// A vector of the counters first, first + step, and so on. The step is added to the low halves alone; the
+// caller makes sure that no sum carries out of the field of the counter that it counts in.
 HWY_INLINE hn::Vec<D64> FirstCounters(const Counter& first, std::uint64_t step) {
   alignas(64) std::uint64_t halves[8];
   for (std::size_t i = 0; i < 4; ++i) {

@@ -128,7 +128,7 @@ void encrypt_indices(const RunKey& key, const Counter& first, std::span<std::uin
 void encrypt_clients(const RunKey& key, const Counter& first, std::span<std::uint64_t> out) {
   Counter counter = first;
   while (!out.empty()) {
-    // Encrypt up to where the low 32 bits of the client would carry into the other half.
+    // Stop where the low 32 bits of the client would carry into the counter's other half.
     const std::uint64_t room = (std::uint64_t{1} << 32) - (counter.low >> 32);
     const std::size_t part = static_cast<std::size_t>(std::min<std::uint64_t>(room, out.size()));
     HWY_DYNAMIC_DISPATCH(EncryptClients)(key.schedule(), counter, out.data(), part);

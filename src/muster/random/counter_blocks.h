@@ -1,6 +1,7 @@
 // AES-128 counter blocks in bulk, on the best vector unit of this machine.
 //
-// All streams of keyed_stream.h use these two loops. The bytes are the same on every target. Thread-safe.
+// All words of the streams of keyed_stream.h come from encrypt_indices and encrypt_clients. The bytes are the
+// same on every target. Thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +11,8 @@
 
 namespace muster::random {
 
-// A counter as two little-endian halves: index | client << 32, client >> 32 | round << 16 | purpose << 56.
+// The 16 bytes of a counter (keyed_stream.h) as two little-endian halves: low is index | client << 32, and
+// high is client >> 32 | round << 16 | purpose << 56.
 struct Counter {
   std::uint64_t low;
   std::uint64_t high;

@@ -25,8 +25,8 @@ namespace HWY_NAMESPACE {
 
 static_assert(kSums == kNormalRow && kDotBlock % kNormalRow == 0);
 
-// The running sums of finished blocks. They are added up many blocks at a time, because a call in the
-// loop over rows would empty its registers.
+// The running sums of finished blocks of kDotBlock elements. They are added up kRoom blocks at a time,
+// because the loop over rows must save its registers for each call that it makes.
 template <bool kWithOther>
 struct EndedBlocks {
   static constexpr std::size_t kRoom = 16;
@@ -49,9 +49,9 @@ struct NothingBeside {
   HWY_INLINE void Rest(std::size_t, std::size_t) {}
 };
 
-// Stores rows and keeps the running sums of fixed_order_dot(out, out) and, if wanted, of
-// fixed_order_dot(out, other). It calls beside(row) for each whole row and beside.Rest(row,
-// count) for what is left.
+// Stores rows and keeps the running sums of fixed_order_dot(out, out) and, if kWithOther, of
+// fixed_order_dot(out, other). It calls beside(row) for each whole row, and beside.Rest(row, count) for the
+// last `count` normals if they do not fill a row.
 template <bool kWithOther, class Beside>
 struct DirectionRows {
   static constexpr std::size_t kBlockRows = kDotBlock / kNormalRow;

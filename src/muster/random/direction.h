@@ -12,7 +12,7 @@ namespace muster::random {
 
 struct DirectionSums {
   double squared_norm;
-  double dot;  // the inner product with `other`; 0 without one
+  double dot;  // the inner product with `other`; 0 if that is empty
 };
 
 // Overwrites out. `other` is empty or as long as out, else Error(internal).

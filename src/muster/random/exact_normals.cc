@@ -35,7 +35,7 @@ double minus_logarithm(double u) {
   return -exponent * std::numbers::ln2 - 2 * t * sum;
 }
 
-// Sine and cosine for |x| < 0.7855: Taylor's series, evaluated from the last term on.
+// Sine and cosine for |x| < 0.7855: Taylor's series, summed from its last term back to its first.
 double sine(double x) {
   const double y = x * x;
   double sum = 1;
@@ -97,7 +97,8 @@ KeyedStream further_bits(const RunKey& key, const StreamAddress& address, std::u
 std::optional<std::int64_t> rounded_if_clear(const PairBits& bits, bool second, double shift,
                                              double deviation) {
   if (bits.more_radius.size() > 1) return std::nullopt;
-  // What is known of 2^31 U and of 2^30 x; the true values are above that by at most `open`.
+  // The lower ends of what the bits leave open of 2^31 U and of 2^30 x (normal_enclosure.h); the true values
+  // are larger by at most `open`.
   const bool more = !bits.more_radius.empty();
   const auto following = [more](const std::vector<std::uint64_t>& words) {
     return more ? static_cast<double>(words[0]) * 0x1p-64 : 0.0;
@@ -107,7 +108,7 @@ std::optional<std::int64_t> rounded_if_clear(const PairBits& bits, bool second, 
       static_cast<double>(static_cast<std::int32_t>(bits.angle) >> 1) + following(bits.more_angle);
   const double open = more ? 0x1p-64 : 1;
   if (drawn == 0) return std::nullopt;
-  // Uses ln((drawn + open) / drawn) <= open / drawn. U itself is rounded, by a relative 2^-53.
+  // Uses ln((drawn + open) / drawn) <= open / drawn. `drawn` itself is rounded, by a relative 2^-53.
   const double most = 2 * minus_logarithm(drawn * 0x1p-31) + 0x1p-50;
   const double longest = std::sqrt(most * (1 + kSeriesError));
   const double least = most * (1 - kSeriesError) - 0x1p-49 - 2 * open / drawn * (1 + kSeriesError);

@@ -1,6 +1,6 @@
 // Tests exactly rounded normals: a decided rounding stays the same whatever words continue the pair's
-// words; words run out as often as derived; and the length of a pair has its law at both ends, far out
-// and near 0, where few bits of a word are left.
+// words; the pair's own words leave a rounding undecided as often as derived; and the length of a pair has
+// its law at both ends, far out and near 0, where few bits of a word are left.
 #include "muster/random/exact_normals.h"
 
 #include <gtest/gtest.h>
@@ -113,8 +113,8 @@ TEST(ExactNormals, BothNormalsOfAPairContinueTheSameWords) {
   }
 }
 
-// For random words, double precision leaves undecided those whose interval contains a tie. The
-// probability of that is the width of the interval.
+// Random words leave an interval of values open. Double precision decides the rounding unless the interval
+// contains a tie, which has the width of the interval as its probability.
 TEST(ExactNormals, BitsRunOutAsOftenAsDerived) {
   KeyedStream bits(kKey, {Purpose::audit, 2, 0});
   constexpr std::uint64_t kPairs = 400'000;
@@ -125,8 +125,8 @@ TEST(ExactNormals, BitsRunOutAsOftenAsDerived) {
       const PairBits pair = random_pair(bits);
       const double shift = testing::unit_uniform(bits);
       undecided += !rounded_if_clear(pair, false, shift, deviation);
-      // To first order |dR| = dU / (U R) and |dx| = 2^-30. An interval of width w < 1 at a uniform place
-      // contains a tie with probability w.
+      // The words leave open dU = 2^-31 of U and dx = 2^-30 of x (normal_enclosure.h); to first order
+      // |dR| = dU / (U R). An interval of width w < 1 at a uniform place contains a tie with probability w.
       const double u = (static_cast<double>(pair.radius & 0x7fffffffu) + 0.5) * 0x1p-31;
       const double length = std::sqrt(-2 * std::log(u)), turn = std::atan(1.0);
       const double angle = static_cast<double>(static_cast<std::int32_t>(pair.angle | 1)) * 0x1p-31 * turn;
@@ -166,8 +166,8 @@ testing::Verdict law_of_length(const Sampler& sampler, bool far) {
   return testing::uniformity_test(mapped, kAlpha);
 }
 
-// The rounded normal if the words are continued by the middle of their intervals; with `kept` leading
-// bits of the radius, and lengths capped at `largest`.
+// A faulty rounded normal, without further words: each word stands for the middle of its interval, U keeps
+// only its `kept` leading bits (53: all of them), and the length is capped at `largest`.
 std::int64_t nearest(const PairBits& bits, bool second, double deviation, int kept, double largest) {
   const auto word = static_cast<double>(bits.radius & 0x7fffffffu) + 0.5;
   const double exponent = std::ceil(std::log2(word)), unit = std::exp2(exponent - kept);
@@ -205,8 +205,8 @@ TEST(ExactNormals, TheLengthOfAPairHasItsLawAtBothEnds) {
   EXPECT_FALSE(law_of_length(cut, true).pass);
 }
 
-// The leading bits of U are zeros, at least 31 of them, and x is next to 0: the sampler draws as many
-// further words as it needs.
+// U begins with 31 zeros or many more, and x is next to 0: the sampler draws as many further words as it
+// needs.
 TEST(ExactNormals, TailsAskForMoreWords) {
   class Zeros final : public BitSource {
    public:

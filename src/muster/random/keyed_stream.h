@@ -9,7 +9,7 @@
 // be shared; a KeyedStream belongs to one thread.
 //
 // Some keys are secret (RunKey::fresh), so every key and stream overwrites what it holds when it is
-// destroyed. Registers and what a compiler spills of them are beyond its reach.
+// destroyed. This does not reach registers, nor what a compiler saves of them to the stack.
 #pragma once
 
 #include <array>
@@ -21,8 +21,8 @@
 
 namespace muster::random {
 
-// What the words of a stream are used for. The values are fixed: add new ones, but never renumber. The
-// stream of a purpose plus 128 has the keys for the further bits of that purpose's normals
+// What the words of a stream are used for. The values are fixed: add new ones, but never renumber. A value
+// plus 128 is the purpose of the further bits of that purpose's normals, and of the keys of these bits
 // (exact_normals.h).
 enum class Purpose : std::uint8_t {
   check_in = 1,             // a client's check-in coin after its first 16 bits
@@ -85,10 +85,11 @@ class KeyedStream final : public BitSource {
   std::size_t used_ = kBuffered;
 };
 
-// The functions below compute the same words as KeyedStream in bulk, with vector instructions,
-// and overwrite `out`.
-// Words first_word, first_word + 1, ... of one stream. Word w is half w % 2 of block w / 2;
-// first_word must be even.
+// Both functions below compute the words of KeyedStream in bulk, with vector instructions, and overwrite
+// `out`.
+//
+// Words first_word, first_word + 1, ... of one stream. Word w is the first (w even) or second (w odd) half of
+// block w / 2; first_word must be even.
 void fill_words(const RunKey& key, const StreamAddress& address, std::uint64_t first_word,
                 std::span<std::uint64_t> out);
 // Word 0 of the streams of consecutive clients first_client, first_client + 1, ...: one coin per client.

@@ -47,7 +47,7 @@ Enclosure minus_logarithm(const Integer& numerator, unsigned bits, unsigned plac
   return {halvings * two.low - rest.high, halvings * two.high - rest.low};
 }
 
-// arctan(1/m); adds its error bound, 2 units per term, to `units`.
+// arctan(1/m) in units; adds its error bound, 2 units per term and 2 for the terms left out, to `units`.
 Integer arctangent(unsigned m, unsigned places, unsigned& units) {
   Integer power = (Integer(1) << places) / m, sum = 0;
   for (unsigned i = 0; power != 0; ++i) {
@@ -65,7 +65,8 @@ Enclosure pi(unsigned places) {
   return {middle - 16 * units, middle + 16 * units};
 }
 
-// Cosine or sine of `angle` units for an angle in [0, 0.8); each term is less than four units off.
+// Cosine or sine of `angle` units for an angle in [0, 0.8). Each term is less than four units off, and so is
+// the sum of the terms left out.
 Enclosure taylor(const Integer& angle, bool cosine, unsigned places) {
   const Integer square = (angle * angle) >> places;
   Integer term = cosine ? Integer(1) << places : angle, sum = 0;

@@ -1,10 +1,12 @@
-// Encloses shift + deviation N for a normal N of which some leading bits are drawn, in integer arithmetic
-// whose precision grows with the number of bits; all errors are bounded and rounded outward.
+// Encloses shift + deviation N for a normal N made of two uniform numbers of which only leading bits are
+// drawn. It computes with integers, whose precision grows with the number of bits; all errors are bounded and
+// rounded outward.
 //
 // A pair of normals is R cos(pi x / 4) and R sin(pi x / 4), up to signs and order (normals.h), with
 // R = sqrt(-2 ln U), U uniform on (0, 1) and x uniform on (-1, 1). The radius word of the pair has the
-// first 31 bits of U, the angle word the first 31 bits of x; further words continue both. The series are
-// 2 atanh for the logarithm, Machin's for pi, and Taylor's for sine and cosine. Thread-safe.
+// first 31 bits of U, and the angle word the first 31 bits of x in two's complement; further words continue
+// both. The series are 2 atanh for the logarithm, Machin's for pi, and Taylor's for sine and cosine.
+// Thread-safe.
 #pragma once
 
 #include <cstdint>

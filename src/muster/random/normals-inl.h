@@ -1,6 +1,6 @@
 // Normals in registers: Box-Muller on vectors of 32-bit words, and rows of 64 normals straight from
-// counter blocks. Encryption and arithmetic wait for different units of the processor, so they are
-// interleaved. Included once per vector target.
+// counter blocks. Encryption and arithmetic use different units of the processor, so they are interleaved.
+// Included once per vector target.
 //
 // The polynomials are made by tools/golden/normal_polynomials.py; the relative error of
 // each is below 4e-8.
@@ -30,9 +30,10 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 // How BoxMuller reads a radius word, which stands for an interval of numbers u. `plain`: as the middle of
-// the interval, in (0, 1]. `certified`: as any number of the interval. Radii of the words whose first
-// kEqualBits bits are all equal then become NaN, and a normal that is not NaN is within kNormalError of
-// every normal that the intervals of its radius and angle words allow (exact_normals.h).
+// the interval, in (0, 1]. `certified`: as its lower end, with error bounds that cover the whole interval.
+// The radius of a word whose first kEqualBits bits are all equal is then NaN, and a normal that is not NaN is
+// within kNormalError of every normal that the intervals of its radius and angle words allow
+// (exact_normals.h).
 enum class Reading { plain, certified };
 
 // No other work between the steps of BoxMuller.
@@ -73,8 +74,8 @@ HWY_INLINE V SqrtOrNaN(D d, M mask, V x) {
   } while (0)
 
 // Two independent standard normals in every lane of kPairs pairs of vectors. Of radius_word, bits 0-30
-// give the radius by u = (bits + 1/2) / 2^31 in (0, 1], and bit 31 is the sign of the cosine. Of
-// angle_word, bits 1-31 give an angle within an eighth of the circle on either side of 0, and bit 0
+// give the radius by u = (bits + 1/2) / 2^31 in (0, 1] (plain reading), and bit 31 is the sign of the cosine.
+// Of angle_word, bits 1-31 give an angle within an eighth of the circle on either side of 0, and bit 0
 // exchanges the two normals. Together these give a uniform angle.
 template <std::size_t kPairs, Reading kReading = Reading::plain, class D, class VI, class Other,
           class V = hn::Vec<D>>
@@ -201,8 +202,8 @@ HWY_INLINE void NormalRows(const std::uint8_t* HWY_RESTRICT key, Counter counter
   const NormalTag d;
   const hn::RebindToSigned<NormalTag> di;
   const std::size_t whole = size / kNormalRow, rest = size % kNormalRow, rows = whole + (rest != 0);
-  // Always inlined: a call would pass the rows through memory, and a compiler that weighs the size of the
-  // file may choose one.
+  // Always inlined: a call would pass the rows through memory, and a compiler that weighs code size may
+  // prefer the call.
   const auto pass_on = [&](std::size_t row, const NormalVec* z) HWY_ATTR __attribute__((always_inline)) {
     if (HWY_LIKELY(row < whole)) {
       sink(row, z);
@@ -231,11 +232,11 @@ HWY_INLINE void NormalRows(const std::uint8_t* HWY_RESTRICT key, Counter counter
   }
   sodium_memzero(schedule.data(), schedule.size());
 #else
-  // kUnit vectors of counters are encrypted while the ones before become normals: one row with the widest
-  // vectors, and half a row with the others.
+  // kUnit vectors of counters are encrypted while the kUnit vectors before them become normals: one row with
+  // the widest vectors, and half a row with the others.
   constexpr std::size_t kUnit = kNormalLanes >= 8 ? 4 : 8;
   constexpr std::size_t kPairs = kUnit / 2;
-  constexpr std::size_t kRadii = 16 / kNormalLanes;  // vectors that the radii of a group take, or its angles
+  constexpr std::size_t kRadii = 16 / kNormalLanes;  // vectors of a group's radii; as many hold its angles
   constexpr std::size_t kKey = hn::MaxLanes(D8());
   alignas(64) std::uint8_t keys[11 * kKey];
   for (std::size_t round = 0; round < 11; ++round) {

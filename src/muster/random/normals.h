@@ -29,9 +29,9 @@ void fill_normals(const RunKey& key, const StreamAddress& address, std::span<flo
 void fill_normals_from(const RunKey& key, const StreamAddress& address, std::uint64_t first,
                        std::span<float> out);
 
-// The counter of the block that holds normal `first`, for kernels that make normals first, ..., first +
-// count - 1 themselves (normals-inl.h). Throws Error(internal) unless `first` is a multiple of
-// kNormalGroup, and beyond 2^34 normals per stream.
+// The counter of the first block of the group of normal `first`, for kernels that make normals first, ...,
+// first + count - 1 themselves (normals-inl.h). Throws Error(internal) unless `first` is a multiple of
+// kNormalGroup and first + count is at most 2^34, the number of normals per stream.
 Counter counter_of_normal(const StreamAddress& address, std::uint64_t first, std::size_t count);
 
 }  // namespace muster::random

@@ -1,4 +1,4 @@
-// Random bits from the operating system's CSPRNG, through libsodium: deployment and secret keys.
+// Random bits from the operating system's CSPRNG, through libsodium, for deployment and secret keys.
 //
 // Words are drawn in blocks, and each is wiped when it is used. Use an object from one thread only.
 #pragma once

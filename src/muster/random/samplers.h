@@ -1,7 +1,8 @@
 // Exact discrete samplers, from any BitSource.
 //
 // bernoulli and uniform_below are exact: they compare integers and reject, and a probability is rounded
-// only once, to its declared 64-bit numerator. Normals are in normals.h. Pure functions of the bits they draw.
+// only once, to its declared 64-bit numerator. Normals are in normals.h. Pure functions of the bits they
+// draw.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +14,12 @@ namespace muster::random {
 // A probability as the exact rational numerator / 2^64; 1 is representable.
 class Probability {
  public:
-  // The largest multiple of 2^-64 that is not above p, so a rounded coin never reports more often than p
-  // says. p must be in [0, 1], else Error(internal).
+  // The largest multiple of 2^-64 that is not above p, so a coin never falls true more often than p says. p
+  // must be in [0, 1], else Error(internal).
   static Probability at_most(double p);
   // Exactly numerator / 2^64.
   static Probability of_numerator(std::uint64_t numerator);
-  // The exact decision for one uniform word: true with probability numerator/2^64.
+  // The coin decided by one uniform word: true with exactly this probability.
   bool accepts(std::uint64_t word) const { return always_ || word < numerator_; }
   double value() const;
   // The probability times 2^64; 0 for probability 1.

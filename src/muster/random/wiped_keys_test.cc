@@ -95,7 +95,7 @@ TEST(WipedKeys, OfAKey) {
 TEST(WipedKeys, OfAKeyThatWasMoved) {
   Place<RunKey> from, to;
   RunKey& source = from.make([](void* at) { return new (at) RunKey(RunKey::from_bytes(kKey)); });
-  // That it is copied all the same is what is tested.
+  // The test is that a key that is moved is copied all the same.
   // NOLINTNEXTLINE(performance-move-const-arg)
   RunKey& target = to.make([&](void* at) { return new (at) RunKey(std::move(source)); });
   EXPECT_EQ(target.schedule(), source.schedule()) << "a key that was moved from is no key of zeros";
@@ -131,7 +131,8 @@ TEST(WipedKeys, OfWordsOfTheOperatingSystem) {
   for (std::size_t at = 0; at + sizeof used <= drawn.size(); at += sizeof used) {
     std::uint64_t word;
     std::memcpy(&word, drawn.data() + at, sizeof word);
-    // The number of words used and the pointer to the virtual table, which are no secrets, are far smaller.
+    // Skips what is no secret, the number of words used and the pointer to the virtual table: their highest
+    // bytes are 0.
     if (word >> 56 != 0) {
       EXPECT_FALSE(holds(left, &word, sizeof word)) << "at " << at;
     }

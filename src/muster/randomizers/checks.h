@@ -19,7 +19,7 @@ inline void check_dimension(std::span<const float> vector, std::size_t dimension
               "not of the randomizer's dimension");
 }
 
-// Throws Error(internal) unless the sum has `size` entries that are multiples of `step`.
+// Throws Error(internal) unless the sum has `size` entries in units of `step`.
 inline void check_sum(const MessageSum& sum, std::size_t size, double step) {
   if (sum.size() == size && sum.step() == step) return;
   throw Error(ErrorCode::internal, "message sum", "", "the randomizer's size and step", "does not match");

@@ -24,9 +24,9 @@ void check_finite(std::span<const float> gradient);
 // infinity in the gradient is Error(data).
 double checked_norm(std::span<const float> gradient);
 
-// min(1, clip / norm), lowered by the relative amount 2^-19 where it clips. If the norm is from
-// checked_norm and the gradient is multiplied by a float of at most this factor, the rounded products
-// have an exact norm of at most `clip`, because (1 + 1.1e-6)(1 + 2^-24) < 1 / (1 - 2^-19).
+// min(1, (1 - 2^-19) clip / norm). If the norm is from checked_norm and the gradient is multiplied by a
+// float of at most this factor, the rounded products have an exact norm of at most `clip`, because
+// (1 + 1.1e-6)(1 + 2^-24) < 1 / (1 - 2^-19).
 double clip_factor(double norm, double clip);
 
 // The largest float that is at most x, and the smallest that is at least x, for x >= 0.

@@ -301,7 +301,8 @@ TEST_P(RandomizerContract, SeveralMessagesAtATimeAreTheSameSum) {
   }
 }
 
-// This holds for any number of messages, whether or not this scratch made them.
+// Messages accumulated together give the sum of messages accumulated alone, however many they are and whether
+// or not the scratch at hand made them.
 TEST_P(RandomizerContract, MessagesTogetherAddUpLikeMessagesAlone) {
   const std::size_t d = fitting(2000);
   const auto randomizer = GetParam().make(d);

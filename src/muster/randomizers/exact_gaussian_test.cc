@@ -3,8 +3,8 @@
 // radius and angle are the stream's words continued by 192 further bits each. exact_gaussian_long_test.cc
 // is this file with a hundred times the coordinates.
 //
-// Only the words are shared with the code under test: the reference reads them itself and does not use
-// its enclosures.
+// The reference shares only the words with the code under test: it interprets them itself and does not use
+// that code's enclosures.
 #ifndef MUSTER_EXACT_COORDINATES
 #define MUSTER_EXACT_COORDINATES 1'000'000
 #endif

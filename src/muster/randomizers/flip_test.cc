@@ -62,7 +62,7 @@ TEST(Flip, KnownBadRoundingToNearestExceedsEpsilon) {
 constexpr double kShares[] = {0.0,  -0.0, 1e-300, 1e-20, 1e-16, -1e-9, 0.1,    -0.3,       0.5,
                               0.75, -1,   1,      1.5,   -7,    1e300, -1e300, 1 - 0x1p-53};
 
-// The exact probability of + for the two coins that are tossed; each is a multiple of 2^-64.
+// The exact probability of +, from those of the two coins that are tossed, which are multiples of 2^-64.
 Wide chance_of_plus(double share, const Flip& flip) {
   const Wide unit = pow(Wide(2), 64);
   const Wide n = Wide(negation_of(share).numerator()) / unit, q = Wide(flip.probability.numerator()) / unit;

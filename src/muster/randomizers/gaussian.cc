@@ -16,10 +16,12 @@
 namespace muster::randomizers {
 namespace {
 
-// A coordinate has at most 128 (1 / sigma + 8) steps, which fit into 21 bits with the sign.
+// The clip and eight deviations are at most 128 (1 / sigma + 8) steps. With the sign, 21 bits hold this for
+// the smallest sigma.
 constexpr double kSmallestSigma = 0x1p-12, kLargestSigma = 1e9;
 
-// Up to this many steps, the clip itself bounds the products tightly enough that their maximum is not needed.
+// add_stream_noise needs a bound on the products gradient * factor. If the clip is at most this many steps,
+// the clip itself is a tight enough bound; beyond, the largest product is computed.
 constexpr double kNarrowClip = 4096;
 
 double product_rounded_up(double a, double b) {

@@ -1,15 +1,15 @@
-// gaussian: the clipped vector plus true normal noise of deviation sigma C per coordinate, rounded
-// to a public grid.
+// gaussian: the vector, clipped to the norm C, plus true normal noise of deviation sigma C per coordinate,
+// rounded to a public grid.
 //
 // The clipped vector is the gradient times a float, computed without rounding, so its exact norm is at
-// most C (clip.h). A coordinate of the message is the integer number of steps nearest to clipped + sigma
-// C N, where N is a normal without any numerical error (random/exact_normals.h). It is clamped to the
-// message's number of bits. Rounding and clamping come after the noise and are the same for all clients,
-// so they are post-processing, and the privacy profile is that of the Gaussian itself
+// most C (clip.h). A coordinate of the message is the integer number of steps nearest to the clipped
+// coordinate plus sigma C N, where N is a normal without any numerical error (random/exact_normals.h). It is
+// clamped to the message's number of bits. Rounding and clamping come after the noise and are the same for
+// all clients, so they are post-processing, and the privacy profile is at most that of the Gaussian itself
 // (docs/theory/exact-gaussian.md). sigma C is rounded up to a double.
 //
-// On every vector target, the bits of a message depend only on the clipped vector, the key and the stream
-// address; the clipped vector depends only on the gradient.
+// A message is the same function of the clipped vector, the key and the stream address on every vector
+// target. The clipped vector is a function of the gradient, the same on all targets with fused multiply-add.
 #pragma once
 
 #include <cstddef>

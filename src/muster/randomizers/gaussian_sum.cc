@@ -76,7 +76,7 @@ class GaussianSum final : public SumSampler {
   }
 
  private:
-  // The factor that turns the vector into steps of the clipped vector.
+  // The factor by which the vector becomes the clipped vector, in units of exact_step_.
   float factor_of(std::span<const float> vector) const {
     check_dimension(vector, dimension_);
     return round_down(clip_factor(checked_norm(vector), clip_) / exact_step_);

@@ -1,12 +1,11 @@
 // The sum of n messages of the gaussian randomizer, drawn as the sum of the clipped vectors plus one true
 // normal per coordinate, rounded to the messages' grid.
 //
-// Clip and grid are those of gaussian.h, and so is the source of the normal. Its deviation in steps is
-// sqrt(n s^2 + (n - 1) / 12), where s is the deviation of one message: with the 1/12 that its own
-// rounding adds, the variance is that of n messages with their roundings. The clipped coordinates are
-// added as integer multiples of a step of at most C 2^-25, so the mean may differ from that of n messages
-// by half that step per coordinate. Messages are clamped more than eight deviations away from the clip;
-// the sum is not.
+// Clip and grid are those of gaussian.h, and the normal is as exact. The normal's deviation, in steps, is
+// sqrt(n s^2 + (n - 1) / 12), where s is that of one message's noise. The rounding of the sum adds 1/12, so
+// the variance is that of n messages, each rounded. The clipped coordinates are added as integer multiples of
+// a step of at most C 2^-25, C being the clip norm, so the mean may differ from that of n messages by half
+// that step per coordinate. Messages are clamped at least eight deviations beyond the clip; the sum is not.
 #pragma once
 
 #include <cstddef>

@@ -72,7 +72,7 @@ TEST(Gaussian, NoiseIsNormalWithTheStatedDeviation) {
   }
 }
 
-// Every coordinate has its own normal: those of the client's stream, in order, across all blocks.
+// Every coordinate has its own normal: coordinate i has normal i of the client's stream.
 TEST(Gaussian, TheNoiseIsTheClientsStream) {
   const std::size_t d = 5003;
   const auto randomizer = make_gaussian(2.0, 0.5, d);
@@ -89,7 +89,8 @@ TEST(Gaussian, TheNoiseIsTheClientsStream) {
   }
 }
 
-// With the same noise and two gradients, the messages differ by the clipped gradients, up to one rounding.
+// With the same noise, the messages of two gradients differ as the clipped gradients do, up to one step per
+// coordinate.
 TEST(Gaussian, TwoGradientsMoveTheMessageByAtMostTwiceTheClip) {
   const std::size_t d = 500;
   const auto randomizer = make_gaussian(1.0, 0.25, d);
@@ -168,8 +169,8 @@ TEST(Gaussian, DescribesWhatItDoesAndRefusesTheRest) {
   EXPECT_THROW(make_gaussian(1, 0, 10), Error);
 }
 
-// No client of this randomizer sends such a message, but an aggregator that receives one still
-// adds it exactly.
+// No client of this randomizer sends steps as large as these, but an aggregator that receives them still
+// adds them exactly.
 TEST(Gaussian, StepsBeyondWhatAClientMakesAreAddedExactly) {
   const auto randomizer = make_gaussian(5, 0.01, 40);
   const auto scratch = randomizer->make_scratch();

@@ -25,17 +25,19 @@ namespace {
 
 constexpr std::size_t kRow = 64;  // normals, from 32 pairs
 
-// Constants of the rounding in the vector loops: gradient * factor + (normal * deviation + half) has
-// `places` fraction bits, and its integer part is 2^places times (the number of steps plus one half), plus a
-// margin. If none of the clear_bits is set, the value lies within twice that margin of the middle between
-// two steps, too near to be rounded in single precision, and exact arithmetic rounds it.
+// Constants of the rounding in the vector loops, which is in fixed point with `places` fraction bits. Let x
+// be a coordinate with its noise, in steps. Then gradient * factor + normal * deviation + half is
+// 2^places (x + 1/2) plus a margin, and its bits from number `places` on are x rounded to an integer. If none
+// of the clear_bits is set, x is within the margin of the middle between two steps: single precision cannot
+// round it, so exact arithmetic does.
 struct RoundingPlan {
   float factor, deviation, half;
   std::uint32_t places;
   std::int32_t clear_bits;
 };
 
-// A row of normals, and the coordinates (one bit each in `marks`) whose rounding is not certain.
+// Row number `row` of the normals, and its coordinates whose rounding is not certain (one bit each in
+// `marks`).
 struct UnclearRow {
   alignas(64) float normals[kRow];
   std::uint64_t row, marks;
@@ -156,7 +158,7 @@ void AddAllScaled(const float* const* directions, const float* scales, std::size
   for (; m < count; ++m) AddScaledNarrow<1>(directions + m, scales + m, sums, size);
 }
 
-// Does the work of AddScaledNarrow row by row.
+// Does the work of AddScaledNarrow row by row, between the steps of MakeDirection.
 struct AddRows {
   const float* HWY_RESTRICT direction;
   float scale;
@@ -185,8 +187,8 @@ double DirectionBesideAdding(const std::uint8_t* key, random::Counter counter, f
   return random::HWY_NAMESPACE::MakeDirection<false>(key, counter, nullptr, out, size, add).squared_norm;
 }
 
-// Adds, and returns the largest value of x + bound modulo 2^32, which exceeds 2 * bound if some |x|
-// exceeds `bound`.
+// Adds the steps x of kCount messages. Returns the largest x + bound modulo 2^32, which exceeds 2 * bound if
+// and only if some |x| exceeds `bound`.
 template <std::size_t kCount>
 HWY_INLINE std::uint32_t AddStepsNarrowVectors(const std::int32_t* const* steps, std::uint32_t bound,
                                                std::int32_t* HWY_RESTRICT sums, std::size_t size) {

@@ -17,10 +17,11 @@ void add_scaled(const float* direction, float scale, std::int64_t* sums, std::si
 
 // Overwrites steps[i] with round(gradient[i] * factor + deviation N_i), clamped to [-b, b] with
 // b = 2^(bits - 1) - 1. N_i are the true normals 0, 1, ... of a stream (random/exact_normals.h), and the
-// product is that of two floats without rounding. Single-precision vectors decide most coordinates and
-// leave the others to rounded_normal, so the steps are the same on every target. Requires that no product
-// exceeds largest_product, 1 <= deviation, 8 <= bits <= 24 and largest_product + 8 deviation <= b.
-// Returns how many coordinates needed rounded_normal.
+// product is that of two floats without rounding. Single-precision vectors decide most coordinates and leave
+// the others to rounded_if_middling and, where that does not decide either, to rounded_normal. So the steps
+// are the same on every target. Requires that no product exceeds largest_product in magnitude,
+// 1 <= deviation, 8 <= bits <= 24 and largest_product + 8 deviation <= b. Returns how many coordinates needed
+// rounded_normal.
 std::size_t add_stream_noise(std::span<const float> gradient, float factor, double largest_product,
                              const random::RunKey& key, const random::StreamAddress& address,
                              double deviation, unsigned bits, std::int32_t* steps);
@@ -37,8 +38,8 @@ void move_steps(std::int32_t* steps, std::int64_t* sums, std::size_t size);
 // For every m, sums[i] += round(scales[m] * directions[m][i]).
 void add_scaled(std::span<const float* const> directions, std::span<const float> scales, std::int32_t* sums,
                 std::size_t size);
-// Does add_scaled of the direction `added`, with size = out.size(), while random::fill_direction fills
-// `out` with another direction; this is faster than one after the other. Returns the squared norm of `out`.
+// sums[i] += round(scale * added[i]) for i < out.size(), while `out` is filled with another direction as
+// random::fill_direction does; this is faster than one after the other. Returns the squared norm of `out`.
 double fill_direction_beside_adding(const random::RunKey& key, const random::StreamAddress& address,
                                     std::span<float> out, const float* added, float scale,
                                     std::int32_t* sums);

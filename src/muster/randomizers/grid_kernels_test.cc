@@ -28,7 +28,7 @@ std::vector<float> values(std::size_t n, float scale, std::uint64_t client) {
   return x;
 }
 
-// Tests every size up to a little more than two vectors, then a large one. The element after the last
+// Tests a large size and every size up to a little more than two vectors. The element after the last
 // must not change.
 TEST(GridKernels, AgreeWithPlainLoopsOnEveryTarget) {
   std::vector<std::size_t> sizes = {1003};
@@ -52,8 +52,8 @@ TEST(GridKernels, AgreeWithPlainLoopsOnEveryTarget) {
   EXPECT_GE(targets, 2);
 }
 
-// Each coordinate equals the result of rounded_normal for it alone, whether the vector loops decide
-// it or leave it.
+// Each coordinate equals the result of rounded_normal for it alone, whether the vector loops decide it or
+// leave it to exact arithmetic.
 TEST(GridKernels, NoiseFromAStreamIsThatOfItsExactNormalsOnEveryTarget) {
   const random::RunKey key = random::RunKey::from_seed(8);
   const random::StreamAddress address{random::Purpose::audit, 3, 4};
@@ -94,8 +94,8 @@ TEST(GridKernels, NoiseFromAStreamIsThatOfItsExactNormalsOnEveryTarget) {
   }
 }
 
-// A normal this large would occur once in 10^15 coordinates, so a large product is used. The vector loops
-// leave numbers that they cannot represent.
+// Noise that leaves the range of the steps would occur once in 10^15 coordinates, so the products leave it
+// here. Numbers of more than 32 bits are left by the vector loops to exact arithmetic.
 TEST(GridKernels, StepsAreCutToTheirBits) {
   const random::RunKey key = random::RunKey::from_seed(8);
   const std::vector<float> far = {1, -1, 3e6f, -3e6f, 0};

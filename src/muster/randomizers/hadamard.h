@@ -1,7 +1,7 @@
-// The +-1 Hadamard matrix H of a power of two, H_ij = (-1)^(number of ones in i & j): one entry of H x,
-// or the whole transform.
+// The +-1 Hadamard matrix H of D rows, D a power of two, H_ij = (-1)^(number of ones in i & j): one entry of
+// H x, or the whole transform.
 //
-// H is symmetric, and H H = D I for D rows. Values are the same on every machine. Thread-safe.
+// H is symmetric, and H H = D I. Values are the same on every machine. Thread-safe.
 #pragma once
 
 #include <cstddef>

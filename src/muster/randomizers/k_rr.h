@@ -3,10 +3,10 @@
 //
 // A client's vector is the indicator of its category among k. With probability
 // w = k / (e^epsilon0 + k - 1) the category is replaced by a uniform one of all k before it is sent, so
-// the true category is e^epsilon0 times as probable as each other one. A message has log2(k) bits,
-// rounded up; an answer a is decoded to (e_a - (w/k) 1) / (1 - w), an unbiased estimate of the indicator.
-// A client without a category has the vector 0 and sends a uniform answer: the mean of the k laws,
-// estimated as 1/k everywhere.
+// the true category is e^epsilon0 times as probable as each other one. A message has log2(k) bits, rounded
+// up. An answer is decoded to (its indicator - w/k in every entry) / (1 - w), an unbiased estimate of the
+// client's indicator. A client without a category has the vector 0 and sends a uniform answer, as if it had
+// drawn its category uniformly; the mean of its estimate is 1/k in every entry.
 #pragma once
 
 #include <cstddef>
@@ -33,7 +33,8 @@ Replacement replacement_of(double epsilon0, std::uint64_t k);
 // The same ranges apply. A vector that is neither an indicator nor 0 is Error(data).
 std::unique_ptr<VectorRandomizer> make_k_rr(double epsilon0, std::uint64_t k);
 
-// The category that the vector indicates, or its size for the vector 0. Any other vector is Error(data).
+// The category that the vector indicates, or the vector's size for the vector 0. Any other vector is
+// Error(data).
 std::size_t category_of(std::span<const float> indicator);
 
 }  // namespace muster::randomizers

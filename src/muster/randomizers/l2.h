@@ -1,10 +1,12 @@
-// l2: the half-sphere randomizer of ldp_sgd.h, used instead of a coordinate sampler for vectors clipped in
-// the L2 norm (R_2 of Girgis, Data, Diggavi, Kairouz, Suresh, "Shuffled model of federated learning", 2021).
+// l2: the half-sphere randomizer of ldp_sgd.h, for vectors clipped in the L2 norm. It stands for the
+// coordinate sampler R_2 of Girgis, Data, Diggavi, Kairouz, Suresh, "Shuffled model of federated learning"
+// (2021).
 //
-// One coordinate of a Kashin (or any other) representation, sent as one sign, would be as private but
-// never more accurate: among all samplers of an index from a fixed law and a sign with probability in
-// [q, 1-q], the half-sphere has the smallest second moment in every dimension
-// (docs/theory/vector-randomizers.md). It costs 129 bits per message instead of about log2(d) + 2.
+// One coordinate of a Kashin (or any other) representation, sent as one sign, would be as private but never
+// more accurate. With q = 1/(e^epsilon0 + 1), consider all unbiased samplers of an index from a fixed law and
+// of a sign whose probability lies in [q, 1-q]: the half-sphere has the smallest second moment among them in
+// every dimension (docs/theory/vector-randomizers.md). It costs 129 bits per message; a coordinate sampler
+// would need about log2(d) + 2 in d dimensions.
 #pragma once
 
 #include <cstddef>

@@ -27,11 +27,12 @@ TEST(L2, IsTheSphereUnderItsOwnDescription) {
   }
 }
 
-// The second moment, at c = C = 1, of one sign of a coefficient of x = sum of a_j(x) u_j in a tight frame
-// of N unit vectors of R^d, x = (d/N) sum <u_j, x> u_j, where no coefficient exceeds K |x| / sqrt(N). The
-// sign represents the value N K / sqrt(N) and decodes to that multiple of u_j.
+// The second moment, at c = C = 1, of a sampler that sends the sign of one coefficient of x = sum of
+// a_j(x) u_j. The u_j are a tight frame of N vectors of one length in R^d, scaled to x = sum of <u_j, x> u_j,
+// and no coefficient exceeds K |x| / sqrt(N); `level` is K. The index j is uniform, and the sign decodes to
+// N K / sqrt(N) times u_j or its opposite.
 double coordinate_second_moment(double d, double level) {
-  // |u_j| = sqrt(d/N) when the frame is scaled to x = sum <u_j, x> u_j: N K^2 (d/N).
+  // The scaling makes |u_j| = sqrt(d/N), so the squared length is N K^2 (d/N).
   return d * level * level;
 }
 
@@ -49,12 +50,12 @@ TEST(L2, NoRepresentationOfOneSignIsMoreAccurate) {
   }
 }
 
-// Checks the inequality of the proof, E |z|^2 >= kappa^2 (mean over x of the projection)^2, for samplers
-// of one sign in the plane.
+// Checks E |z|^2 >= kappa^2, the bound that docs/theory/vector-randomizers.md proves at c = C = 1, for
+// samplers of one sign in the plane.
 TEST(L2, TheBoundHoldsForFramesOfThePlane) {
   for (int n : {2, 3, 4, 5, 8, 30}) {
-    // The frame is n equally spaced lines, of which the sign of the projection is kept, so the projection
-    // is the mean over j of |<u_j, x>|.
+    // The frame is n equally spaced lines. One is drawn, and the sign of the projection on it is sent, which
+    // gives the mean over j of |<u_j, x>| in the direction of x.
     double least = 1;
     for (int k = 0; k < 2000; ++k) {
       const double angle = M_PI * k / 2000;

@@ -13,8 +13,8 @@
 namespace muster::randomizers {
 namespace {
 
-// After the noise, larger steps are clamped. The limit is at least 256 noise scales away, so this has
-// probability at most e^-256 and is post-processing.
+// Messages beyond this many steps are clamped. This follows the noise, so it is post-processing; the limit is
+// at least 256 noise scales away, so it happens with probability at most e^-256.
 constexpr std::int64_t kMaxSteps = (std::int64_t{1} << 31) - 1;
 
 class Laplace final : public VectorRandomizer {
@@ -77,8 +77,8 @@ LaplaceGrid laplace_grid(double epsilon0, double clip) {
                 "is outside the range of the sampler");
   }
   check_shape(clip, 1);
-  // There are at least 2^20 steps per clip; fewer where the noise is many clips wide, so that t
-  // stays below 2^24.
+  // The clip is at least 2^20 steps if epsilon0 >= 1. For a smaller epsilon0 the noise is wider, and the clip
+  // has about 2^20 epsilon0 steps, so that t stays below 2^24.
   const int fine = epsilon0 >= 1 ? 20 : 20 + std::ilogb(epsilon0);
   LaplaceGrid grid{};
   grid.step = std::ldexp(1.0, std::ilogb(clip) - fine);

@@ -27,8 +27,8 @@ struct Direction {
 };
 
 struct DirectionScratch final : Scratch {
-  std::array<Direction, VectorRandomizer::kPass> directions;  // the most recently used
-  std::size_t next = 0;                                       // the one made longest ago
+  std::array<Direction, VectorRandomizer::kPass> directions;  // those made last
+  std::size_t next = 0;                                       // the index of the one made longest ago
   // A gradient whose single-precision products could overflow or underflow, rescaled.
   AlignedVector<float> rescaled;
 
@@ -50,9 +50,9 @@ struct DirectionScratch final : Scratch {
   }
 };
 
-// Makes `direction` that of `seed` by fill(key, address, normals), which returns their squared norm. If
-// all normals are 0, the direction is the first axis and the result is false; this happens only in few
-// dimensions, at most once in 10^7 messages.
+// Makes `direction` that of `seed` by fill(key, address, normals), which draws the normals and returns their
+// squared norm. If all normals are 0, the direction is the first axis and the result is false; this happens
+// only in few dimensions, at most once in 10^7 messages.
 template <class Fill>
 bool hold_direction(const Seed& seed, Direction& direction, Fill fill) {
   direction.held = false;
@@ -145,7 +145,7 @@ class LdpSgd final : public VectorRandomizer {
     for (const Message& message : messages) {
       const SignedDirectionMessage& signed_direction = checked(message, sum);
       Direction* direction = mine.at_hand(signed_direction.seed);
-      // The same seed occurs twice.
+      // The same seed occurs twice among the waiting messages.
       if (direction != nullptr && direction->pinned) add_waiting();
       if (direction == nullptr) {
         direction = &mine.oldest();
@@ -210,7 +210,8 @@ class LdpSgd final : public VectorRandomizer {
     sum.count_more(messages.size());
   }
 
-  // Makes the direction of `seed` while adding `one`, which must fit narrow sums.
+  // Makes the direction of `seed` while adding the message `one`. Requires one.largest <=
+  // MessageSum::kLargestNarrowBound.
   void make_beside_adding(const Seed& seed, Direction& direction, const Scaled& one, MessageSum& sum) const {
     const std::span<std::int32_t> narrow = sum.narrow_sums(static_cast<std::uint32_t>(one.largest));
     hold_direction(seed, direction, [&](const auto& key, const auto& address, std::span<float> normals) {
@@ -232,7 +233,7 @@ class LdpSgd final : public VectorRandomizer {
   double epsilon0_, clip_;
   std::size_t dimension_;
   Flip flip_;
-  double length_;  // of a decoded message
+  double length_;  // the Euclidean norm of a decoded message
   double step_;
 };
 

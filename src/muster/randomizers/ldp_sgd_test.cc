@@ -57,9 +57,9 @@ TEST(LdpSgd, TheBitHasTheStatedProbabilityAtEveryNorm) {
   }
 }
 
-// For opposite gradients, the event "the axis is on the positive side" is as informative as any. If it
-// occurs n1 + n2 times in equally many trials, n1 is binomial with odds of at most e^epsilon0; larger
-// values are rejected.
+// Counts how often the messages of two opposite gradients say "the axis is on the positive side", which
+// tells them apart as well as any event: n1 and n2 times in equally many trials. Given n1 + n2, n1 is about
+// binomial with odds of at most e^epsilon0; larger values are rejected.
 bool ratio_passes(double true_epsilon0, double claimed_epsilon0, std::string& summary) {
   const auto randomizer = make_ldp_sgd(true_epsilon0, 1.0, 3);
   const std::uint64_t n1 = agreements(*randomizer, kAxis, kAxis, kMessages, 100);
@@ -117,9 +117,9 @@ TEST(LdpSgd, DecodesToTheStatedLengthAndOppositeVectors) {
   }
 }
 
-// The sum is the same whether a direction is still held, is made while another is added, or occurs twice,
-// and whether or not it fits into 32 bits. (In few dimensions, some directions have short normals, which
-// are scaled to many steps.)
+// The sum is the same whether a message's direction is still held, is made while another is added, or occurs
+// twice, and whether or not the message fits into narrow sums. (In few dimensions, the normals of some
+// directions are all small and are scaled to many steps.)
 TEST(LdpSgd, MessagesTogetherAreTheSumOfMessagesAlone) {
   const random::RunKey key = random::RunKey::from_seed(5);
   for (const std::size_t d : {1u, 3u, 70u, 3000u}) {

@@ -1,12 +1,12 @@
 // The interface of a local randomizer: what a client does to its gradient before anything leaves the
 // device, and how the aggregator decodes the message. docs/randomizers.md compares the randomizers.
 //
-// Order of calls: sum = make_sum(); make_scratch() once per thread; randomize() per client; accumulate()
-// per message, on any thread and in any order; merge() the threads' sums; mean(). A randomizer is
-// immutable and may be shared between threads; a Scratch and a MessageSum belong to one thread.
+// Order of calls: make_sum() and make_scratch() once per thread; randomize() per client; accumulate() per
+// message, on any thread and in any order; merge() the threads' sums; mean(). A randomizer is immutable and
+// may be shared between threads; a Scratch and a MessageSum belong to one thread.
 //
-// Unless its header says otherwise, a function that makes a randomizer throws Error(plan) if epsilon0 is not in
-// [1e-9, 700], clip not in [1e-20, 1e20], or dimension not in [1, 2^31).
+// Unless its header says otherwise, a function that makes a randomizer throws Error(plan) if epsilon0 is not
+// in [1e-9, 700], clip not in [1e-20, 1e20], or dimension not in [1, 2^31).
 #pragma once
 
 #include <array>
@@ -23,7 +23,7 @@
 
 namespace muster::randomizers {
 
-// ldp-sgd: the seed of a uniform direction, and the noisy sign of the gradient's projection on it.
+// ldp-sgd, l2: the seed of a uniform direction, and the noisy sign of the gradient's projection on it.
 struct SignedDirectionMessage {
   std::array<std::uint8_t, 16> seed{};
   bool positive = false;
@@ -48,12 +48,12 @@ struct AnswerMessage {
 // The message that leaves a client. It carries no name, round or order.
 using Message = std::variant<SignedDirectionMessage, GridMessage, SignedIndexMessage, AnswerMessage>;
 
-// The exact sum of messages, in 64-bit multiples of a power-of-two step, so that neither the order of the
-// messages nor their split over threads changes a bit of it. It has room for 2^32 messages of 32-bit
-// steps. What an entry counts is up to the randomizer: a coordinate of the decoded vectors, or signs or
-// answers that its mean() decodes.
+// The exact sum of messages. Its entries are 64-bit integer multiples of a power-of-two step, so neither the
+// order of the messages nor their split over threads changes a bit of it. It has room for 2^32 messages of
+// 32-bit steps. What an entry adds up is decided by the randomizer: a coordinate of the decoded vectors, or
+// signs or answers that the randomizer's mean() decodes.
 //
-// Messages of small steps are first added up in 32 bits, which halves the memory traffic; these sums are
+// Messages of few steps are first added up in 32 bits, which halves the memory traffic; these sums are
 // widened before anyone sees them. Reading may therefore write, so only one thread at a time may use a
 // sum, even for reading.
 class MessageSum {
@@ -79,10 +79,10 @@ class MessageSum {
   }
 
   // Returns size() 32-bit sums with room for one more message whose entries are at most `bound` < 2^31
-  // in magnitude. The caller adds one such message, or undoes what it added. The span is invalid after
-  // any other call.
+  // in magnitude. The caller adds one such message (or several whose bounds add up to `bound`), or undoes
+  // what it added. The span is invalid after any other call.
   std::span<std::int32_t> narrow_sums(std::uint32_t bound);
-  // Above this bound, so few messages fit into 32 bits that adding to sums() is faster.
+  // For messages of a larger bound, so few fit into 32 bits that adding them to sums() is faster.
   static constexpr double kLargestNarrowBound = 0x1p27;
 
   double step() const { return step_; }
@@ -101,7 +101,7 @@ class MessageSum {
   std::uint64_t count_ = 0;
 };
 
-// The buffers of one thread. They also keep the most recent directions (kPass of them), so that a
+// The buffers of one thread. For ldp-sgd and l2 they also keep the kPass directions made last, so that a
 // message that was just made need not be decoded again when the same thread aggregates it. Results never
 // depend on this.
 class Scratch {
@@ -122,7 +122,7 @@ class VectorRandomizer {
   // squared length.
   virtual double variance(double squared_norm) const = 0;
 
-  // The power of two that every entry of the sum is a multiple of.
+  // The unit of the sum's entries, a power of two.
   virtual double step() const = 0;
   // The number of entries of the sum.
   virtual std::size_t sum_size() const { return dimension(); }
@@ -132,7 +132,8 @@ class VectorRandomizer {
   // The client's side. `gradient` has dimension() floats and is not yet clipped; NaN or infinity in it is
   // Error(data), and the client must then send the message of the zero vector instead
   // (docs/theory/what-the-system-owes.md). All private bits come from KeyedStream(key,
-  // {Purpose::randomize, round, client}). Overwrites `out` and reuses its storage.
+  // {Purpose::randomize, round, client}) and, where exact normals need further ones, from the streams that
+  // random/exact_normals.h derives from the same address. Overwrites `out` and reuses its storage.
   virtual void randomize(std::span<const float> gradient, const random::RunKey& key, std::uint64_t round,
                          std::uint64_t client, Scratch& scratch, Message& out) const = 0;
 
@@ -144,7 +145,7 @@ class VectorRandomizer {
   virtual void accumulate_all(std::span<const Message> messages, Scratch& scratch, MessageSum& sum) const {
     for (const Message& message : messages) accumulate(message, scratch, sum);
   }
-  // The number of messages that one pass adds.
+  // The largest number of messages that one pass adds.
   static constexpr std::size_t kPass = 8;
 
   // Overwrites `out` (dimension() floats) with the mean of the decoded messages, an unbiased estimate of

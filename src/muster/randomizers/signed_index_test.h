@@ -16,8 +16,8 @@ namespace muster::randomizers {
 
 inline constexpr std::uint64_t kSignedIndexMessages = 100'000;
 
-// The law of (index j, sign) is (1/D)(1/2 +- share_j / (2 c)), with + at place 2 j + 1; it is computed by
-// the definition and not by the coins.
+// The law of a message (index j, sign), computed by the definition and not by the coins: with D shares,
+// (1/D)(1/2 +- share_j / (2 c)), of which the one for + is at place 2 j + 1 and the one for - before it.
 inline std::vector<double> law_of_shares(const std::vector<double>& shares, double epsilon0) {
   const double c = (std::exp(epsilon0) + 1) / (std::exp(epsilon0) - 1);
   std::vector<double> law;
@@ -47,8 +47,8 @@ inline testing::Verdict messages_have_law(const VectorRandomizer& randomizer,
   return testing::chi_squared_test(counts, expected, 1e-6);
 }
 
-// Compares the messages of make(epsilon0) for each input with `law` of it. Known bad: a coin of 1.1 epsilon0,
-// which the input at `told` tells apart.
+// Expects make(epsilon0)'s messages for each input to have the law law(input). Known bad: the messages of
+// make(1.1 epsilon0) for inputs[told], which must be found not to have it.
 template <typename Make, typename Law>
 void expect_messages_have_law(const Make& make, double epsilon0,
                               const std::vector<std::vector<float>>& inputs, const Law& law,
@@ -62,7 +62,8 @@ void expect_messages_have_law(const Make& make, double epsilon0,
   EXPECT_FALSE(verdict.pass) << verdict.summary;
 }
 
-// The ratios of the laws over all pairs of inputs. flip_test.cc tests the ratio of the coins exactly.
+// Expects the ratio of the laws of any two inputs to be at most e^epsilon0 at every message, up to rounding.
+// flip_test.cc tests the ratio of the coins exactly.
 template <typename Law>
 void expect_every_ratio_within(double epsilon0, const std::vector<std::vector<float>>& inputs,
                                const Law& law) {

@@ -1,9 +1,10 @@
-// The interface of the `sum` fidelity: only the sum of a round's messages is drawn, once, with the law of
-// the sum of single messages.
+// The interface of the `sum` fidelity: instead of the messages of a round, only their sum is drawn, with the
+// same law.
 //
 // This makes simulations fast: the clients' vectors are clipped and added up exactly, and only then is the
-// noise of all messages drawn at once. The result has the law of what the aggregator would hold after as many
-// messages, up to the differences that the derived class states. Only the simulation ever sees the exact sum.
+// noise of all messages drawn at once. The result has the law of what the aggregator would hold after these
+// clients' messages, up to the differences that the header of each sampler states. Only the simulation ever
+// sees the exact sum.
 //
 // Order of calls: exact = make_sum(); add() per client, on any thread and in any order; merge() the threads'
 // sums; draw(); then mean() of the randomizer. A sampler is immutable and may be shared between threads.
@@ -27,12 +28,12 @@ class SumSampler {
   // Clips one client's vector and adds it. NaN or infinity in it is Error(data), and nothing is added.
   virtual void add(std::span<const float> vector, MessageSum& exact) const = 0;
   // Adds several clients, with bit-identical results; faster where one pass over the sum can add several
-  // vectors. NaN or infinity in a vector is Error(data). If there are at most VectorRandomizer::kPass
-  // vectors, none is added then.
+  // vectors. A pass takes at most VectorRandomizer::kPass vectors, in their order. NaN or infinity in a
+  // vector is Error(data); then no vector of its pass or of a later one is added.
   virtual void add_all(std::span<const std::span<const float>> vectors, MessageSum& exact) const = 0;
 
-  // Draws a sum of exact.count() messages of the randomizer, from the stream (key,
-  // {Purpose::sum_noise, round}).
+  // Draws a sum of exact.count() messages of the randomizer. Its bits come from the stream (key,
+  // {Purpose::sum_noise, round}) and, for exact normals, from those that random/exact_normals.h derives.
   virtual MessageSum draw(const MessageSum& exact, const random::RunKey& key, std::uint64_t round) const = 0;
 };
 

@@ -1,5 +1,6 @@
-// Compares the `sum` fidelity with the messages that it replaces: two samples of rounds of one population
-// with each other and with the moments in closed form. The same tests must detect faulty variants.
+// Compares the `sum` fidelity with the messages that it replaces. Of one population, many rounds by messages
+// and many by sums are compared with each other and with the moments in closed form. The same tests must
+// detect faulty variants.
 #include "muster/randomizers/sum_sampler.h"
 
 #include <gmock/gmock.h>
@@ -66,8 +67,8 @@ Means by_sums(const VectorRandomizer& randomizer, const SumSampler& sampler,
   });
 }
 
-// Tests the mean and the variance of each coordinate, the variance by the normal approximation: with 8000
-// rounds of 50 clients, the fourth moment of an estimate is within one per cent of a normal's.
+// Tests the mean and the variance of each coordinate over the rounds. The test of the variance takes the
+// estimates as normal: with 50 clients a round, their fourth moment is within one per cent of a normal's.
 bool moments_hold(const Means& means, const std::vector<double>& expected,
                   const std::vector<double>& variance, std::string& summary) {
   for (std::size_t i = 0; i < means.size(); ++i) {
@@ -145,7 +146,7 @@ TEST(GaussianSum, KnownBadVariantsAreNoticed) {
   const auto randomizer = make_gaussian(kSigma, kClip, 5);
   const Means messages = by_messages(*randomizer, clients);
   std::string summary;
-  // Known bad: a tenth less noise; a clip a fifth too small (with the noise unchanged); one client missing.
+  // Known bad: a tenth less noise; a clip a fifth too small (with the noise unchanged); five clients missing.
   EXPECT_FALSE(same_law(
       messages,
       by_sums(*make_gaussian(0.9 * kSigma, kClip, 5), *make_gaussian_sum(0.9 * kSigma, kClip, 5), clients),

@@ -1,10 +1,10 @@
-// The second moment E |z|^2 of a decoded message z, summed over its coordinates, in closed form for
-// each randomizer.
+// The second moment E |z|^2 of a decoded message z, summed over its coordinates, in closed form for each
+// randomizer but the Gaussian; for Laplace noise, the variance.
 //
-// `c` is the factor that makes a noisy sign unbiased: 1/(1 - 2q), which is coth(epsilon0 / 2) up to the
-// rounding of the coin (flip.h). A decoded message is unbiased, so its variance is the second moment minus
-// the squared length of the clipped vector. docs/theory/vector-randomizers.md derives the formulas.
-// Thread-safe.
+// C is the clip norm `clip`, d the dimension, and `c` the factor that makes a noisy sign unbiased:
+// 1/(1 - 2q) for the probability q of a flip, which is coth(epsilon0 / 2) up to the rounding of the coin
+// (flip.h). A decoded message is unbiased, so its variance is the second moment minus the squared length of
+// the clipped vector. docs/theory/vector-randomizers.md derives the formulas. Thread-safe.
 #pragma once
 
 namespace muster::randomizers {
@@ -13,7 +13,8 @@ namespace muster::randomizers {
 double ideal_sign_scale(double epsilon0);
 
 // kappa = sqrt(pi) Gamma((d+1)/2) / Gamma(d/2) = 1 / E |<v, u>|, where v is uniform on the unit sphere of R^d
-// and |u| = 1. It is sqrt(pi) Gamma(1) / Gamma(1/2) = 1 in one dimension and near sqrt(pi d / 2) in many.
+// and u any unit vector. It is sqrt(pi) Gamma(1) / Gamma(1/2) = 1 in one dimension and near sqrt(pi d / 2)
+// in many.
 double inverse_mean_projection(double dimension);
 
 // ldp-sgd and l2: (C c kappa)^2.

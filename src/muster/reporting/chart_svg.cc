@@ -12,7 +12,7 @@ constexpr const char* kInk = "#1f2933";
 constexpr const char* kFaint = "#e4e7eb";
 constexpr const char* kMuted = "#616e7c";
 constexpr double kHeadingLeft = 72;
-constexpr double kNearly = 1e-9;  // a tick so little outside its range is at the edge, relatively
+constexpr double kNearly = 1e-9;  // a value off by no more than this relative amount counts as exact
 
 std::string text_at(double x, double y, const char* anchor, const std::string& words,
                     const std::string& more = "") {
@@ -32,7 +32,7 @@ std::string stroked(const Stroke& stroke) {
                      *stroke.dashes ? fmt::format(" stroke-dasharray=\"{}\"", stroke.dashes) : "");
 }
 
-// Powers of ten, thinned out when crowded; if there are few, also 2 and 5 times each.
+// Powers of ten and, if at most `most` ticks result, 2 and 5 times each; crowded powers are thinned out.
 std::vector<double> logarithmic_ticks(double low, double high, std::size_t most) {
   for (const std::vector<double>& steps : {std::vector<double>{1, 2, 5}, std::vector<double>{1}}) {
     for (int stride = 1; stride <= (steps.size() > 1 ? 1 : 1000); ++stride) {
@@ -110,7 +110,7 @@ std::vector<double> Scale::ticks(std::size_t most) const {
 
 std::string Scale::tick_text(double value) const {
   if (!logarithmic_) {
-    // A step of the scale is at least a thousandth of its range, so smaller digits are rounding errors.
+    // Steps are far larger than a millionth of the range, so a value below that is a 0 with rounding errors.
     const double cleaned = std::fabs(value) < 1e-6 * (high_ - low_) ? 0 : value;
     if (std::fabs(value) >= 1e6) {
       return fmt::format("{:.6g} M", value / 1e6);

@@ -17,7 +17,7 @@
 
 namespace muster::reporting {
 
-// How a line or a mark is drawn. A page restyles it by `css`; the other fields serve a picture on its own.
+// How a line or a mark is drawn. `css` is the class by which a page may give it another colour.
 struct Stroke {
   const char* css;
   const char* colour;
@@ -40,7 +40,7 @@ class Scale {
   // A linear scale of a count: ticks are whole numbers.
   static Scale whole_numbers(double low, double high, double from, double to);
   static Scale logarithmic(double low, double high, double from, double to);
-  // A linear scale around the values that begins and ends at round numbers.
+  // A linear scale that covers low .. high, which may be equal, and begins and ends at round numbers.
   static Scale around(double low, double high, double from, double to);
 
   double at(double value) const;
@@ -61,12 +61,12 @@ class Scale {
 
 class ChartPanel {
  public:
-  // If `ticks_x` is false, there is no grid along x.
+  // If `ticks_x` is false, the x axis has neither ticks nor grid lines.
   ChartPanel(Scale x, Scale y, const std::string& title, const std::string& x_title, bool ticks_x = true);
 
   void line(const std::vector<DataPoint>& points, const Stroke& stroke);
-  // The area between two lines. Where `upper` has a gap, nothing is drawn; where `lower` has one, the
-  // area reaches the bottom.
+  // The area between two lines with points at the same x. Points at which `upper` has a gap are left out; at
+  // those at which only `lower` has one, the area reaches the bottom.
   void band(const std::vector<DataPoint>& upper, const std::vector<DataPoint>& lower, const Stroke& stroke);
   // A dot with a label above it, to its right or (`leftward`) to its left. An empty label is omitted.
   void dot(DataPoint at, const std::string& label, bool leftward, const Stroke& stroke, double radius = 4.5);
@@ -86,7 +86,7 @@ class ChartPanel {
   std::string marks_;
 };
 
-// A legend of the strokes, from left to right, starting at a pixel.
+// A legend of the strokes, from left to right, starting at the pixel `from`.
 std::string legend_row(const std::vector<std::pair<std::string, Stroke>>& entries, DataPoint from);
 
 struct PictureSize {
@@ -98,7 +98,8 @@ enum class PictureFor { file, page };
 std::string svg_picture(PictureSize size, const std::string& heading, const std::string& body,
                         PictureFor use = PictureFor::file);
 
-// Escapes text for use between tags or in quotes of XML and HTML. Control characters become U+FFFD.
+// Escapes text for use between tags or in quotes of XML and HTML. Control characters other than line feed and
+// tab become U+FFFD.
 std::string escaped(const std::string& text);
 
 }  // namespace muster::reporting

@@ -48,7 +48,7 @@ TEST(CurveText, CsvHasOneLineAPointAndEmptyCellsForNone) {
               StartsWith("curve,rounds,epsilon,delta_upper,delta_lower,delta_local\nepsilon,"));
 }
 
-// Every coordinate of a path lies within the picture, and every tag is closed.
+// Expects one <svg> element without "nan" and "inf" in which every text and title element is closed.
 void expect_well_formed(const std::string& svg) {
   EXPECT_THAT(svg, StartsWith("<svg xmlns=\"http://www.w3.org/2000/svg\""));
   EXPECT_THAT(svg, testing::EndsWith("</svg>\n"));

@@ -1,8 +1,9 @@
 // A run as one web page: charts, tables and the accountant's statement, with nothing loaded from outside.
 //
 // The style follows the reader's light or dark mode and can be printed. All text that comes from a file is
-// escaped. A rounded number carries its full value in a <data value=".."> element; an epsilon is rounded up.
-// Pure functions; call from any thread.
+// escaped. Outside the charts every accuracy and epsilon, and most other numbers, stand in <data value="..">
+// elements that carry the full value. Upper values are rounded up and lower values down. Pure functions; call
+// from any thread.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +20,8 @@ namespace muster::reporting {
 struct ReportParts {
   const simulation::RunRecord& run;
   const WatchedRun& watched;
-  // How many stated epsilons were larger than today's value, which is shown instead.
+  // How many epsilons stated in the run's files were larger than what the accountant proves today
+  // (stated_epsilon.h), which is shown instead.
   std::uint64_t larger;
   // The statement for the rounds done; nothing before the first round.
   std::optional<accounting::Statement> statement;

@@ -30,7 +30,8 @@ std::string result_text(const protocols::Plan& plan, const simulation::RunResult
   std::string text =
       fmt::format("accuracy  {:.4f} on the test set after {} {}s{} ({})\n", result.accuracy, result.rounds,
                   plan.has_slots() ? "run" : "round", slots, name_of(result.stopped));
-  // Files of earlier versions do not name the kind of statement; then as now, there was one alone.
+  // The result file of an older version lacks validity and neighbouring relation; its epsilon is proven, for
+  // replace-one.
   text += wrapped(fmt::format("{} at delta {} ({}, {}, {})", epsilon_text(result.epsilon), result.delta,
                               name_of(result.validity.value_or(accounting::Validity::proven)),
                               name_of(result.neighbouring.value_or(accounting::Neighbouring::replace_one)),

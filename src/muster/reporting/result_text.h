@@ -8,7 +8,7 @@
 
 namespace muster::reporting {
 
-// Several lines, each with a word and what it stands for: accuracy, epsilon, time, folder and, where there
+// Several lines, each a word and the value that it names: accuracy, epsilon, time, folder and, where there
 // is something to say, shared records and neutral answers.
 std::string result_text(const protocols::Plan& plan, const simulation::RunResult& result);
 

@@ -8,7 +8,7 @@
 
 namespace muster::reporting {
 
-// Receives a note as soon as there is one, on the thread of the function that was given this one.
+// Receives a note as soon as there is one, on the thread that runs the function to which this sink was given.
 using NoteSink = std::function<void(const std::string& note)>;
 
 // "250000 clients share 3000 records, 83.3 a record on average: epsilon is for one client's copy; ...".

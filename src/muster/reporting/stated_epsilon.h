@@ -3,8 +3,9 @@
 // A file may have been edited, or written by a version that erred. So every epsilon that is shown is
 // computed anew from the plan and the rounds, and a file that states less is refused. A file that states
 // more was written by a version with looser bounds; today's value replaces it. A stated value counts as less
-// if it is below today's value by more than 10^-9 of that value plus its numerical error; the 10^-9 covers
-// the last digits of another machine, and a numerical error above a tenth of the value does not count.
+// if it falls short of today's value by more than the sum of two allowances. One is 10^-9 of today's value,
+// for the last digits of another machine. The other is the numerical error of today's value, unless that
+// error exceeds a tenth of the value.
 #pragma once
 
 #include <cstdint>
@@ -36,8 +37,8 @@ std::uint64_t restate(const protocols::Plan& plan, const EpsilonOfRounds& epsilo
 std::uint64_t restate(const protocols::Plan& plan, const EpsilonOfRounds& epsilon,
                       const std::filesystem::path& file, simulation::RunResult& result);
 
-// Before an unfinished run continues, checks what it has logged up to its checkpoint; throws Error(file)
-// if that is not sound.
+// Before an unfinished run continues, checks what it has logged up to its checkpoint. Throws Error(file) if
+// that cannot be read or states too small an epsilon.
 void check_logged(const protocols::Plan& plan, const EpsilonOfRounds& epsilon,
                   const std::filesystem::path& folder, const simulation::Checkpoint& checkpoint,
                   const NoteSink& notes);

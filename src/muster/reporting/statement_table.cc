@@ -19,7 +19,8 @@ bool is_best(const Statement& statement, const Bound& bound) {
   return bound.id == statement.best.id && bound.view == statement.best.view;
 }
 
-// The columns of the table: the first kAlways always, and of the others as many as fit.
+// The columns of the table: the first kAlways always, and of the others as many as fit. With kWithValidity
+// columns it shows the validity, and with kWithView also the view.
 constexpr std::size_t kAlways = 3, kWithValidity = 4, kWithView = 5;
 
 std::vector<TableRow> rows_of(const Statement& statement, const std::string& quantity) {

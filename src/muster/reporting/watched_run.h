@@ -1,4 +1,4 @@
-// The check-ins that a run logged, held against the rate that its plan declares. Thread-safe: nothing is
+// Compares the check-ins that a run logged with the rate that its plan declares. Thread-safe: nothing is
 // shared between calls.
 #pragma once
 
@@ -19,12 +19,12 @@ struct WatchedRun {
   protocols::CheckInMonitor monitor;
   std::vector<std::optional<protocols::CountBand>> bands;
 };
-// `file` is what the Error(file) names if the counts are impossible.
+// Throws Error(file), which names `file`, if the counts are impossible under the plan.
 WatchedRun watch(const protocols::Plan& plan, const std::vector<simulation::Measurement>& logged,
                  const std::filesystem::path& file);
 
 // After a run: a note (run_notes.h) if the monitor raised an alarm, or if the check-ins that are logged in
-// `folder` cannot be held against the declared rate.
+// `folder` cannot be compared with the declared rate.
 std::string alarm_note(const protocols::Plan& plan, const std::filesystem::path& folder);
 
 }  // namespace muster::reporting

@@ -1,4 +1,4 @@
-// Finds how many rounds a privacy budget allows. May be called from any thread; epsilon is called on it.
+// Finds how many rounds a privacy budget allows. May be called from any thread, on which it calls epsilon.
 #pragma once
 
 #include <cstdint>
@@ -6,9 +6,9 @@
 
 namespace muster::simulation {
 
-// Returns the largest T <= `rounds` whose epsilon is at most `budget`, by bisection; epsilon must not
-// decrease with rounds. epsilon(T) <= budget is evaluated for the answer itself. epsilon(0) is 0 and is
-// not evaluated. Throws Error(budget) if rounds >= 1 and the first round already exceeds the budget.
+// Returns the largest T <= `rounds` with epsilon(T) <= budget, by bisection; epsilon must not decrease with
+// the number of rounds. It has been evaluated at the T that is returned, unless T = 0, where it is taken
+// to be 0. Throws Error(budget) if rounds >= 1 and the first round already exceeds the budget.
 std::uint64_t affordable_rounds(const std::function<double(std::uint64_t)>& epsilon, std::uint64_t rounds,
                                 double budget);
 

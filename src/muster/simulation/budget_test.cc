@@ -41,7 +41,7 @@ TEST(AffordableRounds, AFirstRoundThatPassesIsRefused) {
       EXPECT_EQ(error.key(), "privacy.budget");
     }
   }
-  // What is advised is enough: it is rounded up.
+  // The budget that the error advises is enough, because it is rounded up.
   const auto third = [](std::uint64_t rounds) { return static_cast<double>(rounds) / 3; };
   try {
     affordable_rounds(third, 5, 0.1);

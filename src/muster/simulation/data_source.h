@@ -13,16 +13,16 @@ namespace muster::simulation {
 // Returns the plan's training and test examples. For `digits` these are one training example per client, at
 // most 60,000, and 10,000 test examples, all drawn from the plan's seed. Throws Error(data) or Error(file).
 learning::DataSplit load_data(const protocols::Plan& plan);
-// Plans with the same identity load the same data.
+// A text that says which data the plan loads: plans with the same identity load the same data.
 std::string data_identity(const protocols::Plan& plan);
 
-// Returns the examples of model.public_data. For `digits` these are 20,000 of the open set, whose stream
-// differs from those of the training and test digits; otherwise the training part of the data set named.
+// Returns the examples of model.public_data. For `digits` these are 20,000 digits drawn from the plan's seed
+// by another stream than the training and test digits; otherwise the training part of the data set named.
 learning::Dataset load_public_data(const protocols::Plan& plan);
 
-// Checks that public data is not private data. Throws Error(plan) if both names lead to the same folder
-// or file, and Error(data) if some example of `open` has the inputs of a training or test example of
-// `data`, byte for byte.
+// Checks that public data is not private data. `open` comes from load_public_data and `data` from load_data.
+// Throws Error(plan) if model.public_data and population.data name the same folder or file, and Error(data)
+// if some example of `open` has the inputs of a training or test example of `data`, byte for byte.
 void expect_disjoint(const protocols::Plan& plan, const learning::Dataset& open,
                      const learning::DataSplit& data);
 

@@ -1,8 +1,8 @@
 // Computes the epsilon of the next logged round while the rounds before it run.
 //
-// One epsilon costs a fraction of a second, and it is known beforehand when it will be needed. The value
-// is that of the given function, whether or not it was started ahead. One thread drives an object; the
-// function must be callable from another thread.
+// One epsilon costs a fraction of a second, and it is known beforehand for how many rounds the next one will
+// be needed. The value is that of the given function, whether or not its computation was started ahead. One
+// thread drives an object; the function must be callable from another thread.
 #pragma once
 
 #include <cstdint>

@@ -1,10 +1,11 @@
 // Measures how good the reported model is, in [0, 1], from the test set alone; no client's data enters.
 //
 // The accuracy of a classifier is the fraction of test examples whose predicted class is the label. The
-// examples are divided among a team; the count is an integer, so it does not depend on the number of
-// workers. For a histogram it is 1 minus the total variation distance to the histogram of the test set.
-// For a mean it is 1 minus |theta - test mean|_2 divided by the diameter of the set of clipped vectors.
-// The last two are at least 0. One thread drives an evaluator; what an evaluator is given must outlive it.
+// examples are divided among a team of workers; the number of correct predictions is an integer, so it does
+// not depend on how they were divided. The accuracy of a histogram is 1 minus its total variation distance
+// to the histogram of the test set. The accuracy of a mean is 1 minus its Euclidean distance to the mean of
+// the test set, divided by the diameter of the set of clipped vectors. Where these two differences are
+// negative, the accuracy is 0. One thread drives an evaluator; what an evaluator is given must outlive it.
 #pragma once
 
 #include <memory>
@@ -26,7 +27,7 @@ class Evaluator {
 // For each of these, an empty test set is Error(data).
 std::unique_ptr<Evaluator> make_classifier_evaluator(const learning::GradientEngine& gradients,
                                                      const learning::Dataset& test, WorkerTeam& team);
-// `histogram` computes each record's indicator.
+// `histogram` computes the indicator of each record's class.
 std::unique_ptr<Evaluator> make_histogram_evaluator(const learning::ClientFunction& histogram,
                                                     const learning::Dataset& test);
 std::unique_ptr<Evaluator> make_mean_evaluator(const learning::ClientFunction& statistic,

@@ -27,7 +27,7 @@ class Population {
   std::uint64_t example_index(std::uint64_t client) const;
   // The number of floats in one example.
   std::size_t inputs() const { return data_->shape.size(); }
-  // `buffer` must have room for inputs() floats; the example may lie there.
+  // `buffer` must have room for inputs() floats; the inputs of the example returned may lie in it.
   learning::Example example(std::uint64_t index, std::span<float> buffer) const {
     return data_->example(static_cast<std::size_t>(index), buffer);
   }

@@ -61,8 +61,8 @@ std::unique_ptr<Ranks> join_ranks();
 // Returns a single rank, however the process was started.
 std::unique_ptr<Ranks> alone();
 
-// What a launcher of Open MPI or PMIx tells the processes that it starts; rank 0 of 1 without a launcher.
-// It is read from the environment, so it is known before any communication.
+// What Open MPI's launcher tells the processes that it starts; rank 0 of 1 without a launcher. It is read
+// from environment variables (OMPI_COMM_WORLD_...), so it is known before any communication.
 struct Launch {
   unsigned rank = 0;
   unsigned ranks = 1;

@@ -30,9 +30,9 @@ constexpr std::uint64_t kCoinsOfOne = std::uint64_t{1} << 19;
 // The counters that the all-reduce of a step adds up besides the sum of the messages.
 enum Counted : std::size_t { kMessages, kNeutral, kAbandoned, kCounted };
 
-// Replaces a vector that is not finite by that of the neutral record; returns whether it did. It is
-// called only after a randomizer has refused a vector, which it detects while computing the norm:
-// checking beforehand would cost another pass over every vector.
+// Replaces a vector that is not finite by that of the neutral record; returns whether it did. It is called
+// only after a randomizer or sum sampler has refused a vector. They detect one that is not finite in passes
+// that they make anyway; a check beforehand would cost another pass over every vector.
 bool neutralise(std::span<float> vector) {
   if (randomizers::is_finite(vector)) return false;
   std::ranges::fill(vector, 0.0f);
@@ -57,9 +57,10 @@ struct RoundEngine::WorkerState {
   std::unique_ptr<randomizers::Scratch> scratch;
   protocols::Aggregator aggregator;
   randomizers::AlignedVector<float> inputs;  // room for one example
-  // The value of the client's function. In the sum fidelity there is one vector for each client of a pass.
+  // Values of the clients' function: one for each client of a pass in the sum fidelity, otherwise only the
+  // first, for one client after the other.
   std::array<randomizers::AlignedVector<float>, randomizers::VectorRandomizer::kPass> vectors;
-  std::vector<protocols::Sender> called;  // its part of the roll call
+  std::vector<protocols::Sender> called;  // this worker's part of the roll call
   std::array<randomizers::Message, randomizers::VectorRandomizer::kPass> messages;
   std::uint64_t neutral = 0;  // neutral answers in this step
   bool used = false;          // since the last clear()
@@ -197,7 +198,7 @@ void RoundEngine::handle_all(std::span<const float> parameters) {
 void RoundEngine::handle(WorkerState& worker, std::span<const float> parameters, std::size_t first,
                          std::size_t last) {
   worker.used = true;
-  std::array<std::uint64_t, randomizers::VectorRandomizer::kPass> examples;  // of the senders at these places
+  std::array<std::uint64_t, randomizers::VectorRandomizer::kPass> examples;  // example index at place - first
   for (std::size_t place = first; place < last; ++place) {
     if (order_[place].dummy) continue;
     examples[place - first] = population_.example_index(order_[place].client);

@@ -13,11 +13,13 @@
 //     messages of that share.
 //  4. If there are fewer messages than the protocol's minimum, nothing is decoded.
 //
-// With a sum sampler (the `sum` fidelity, randomizers/sum_sampler.h), step 3 adds up the clipped vectors,
-// and the noise of all messages is drawn once before decoding, with the same result on every rank.
+// With a sum sampler (the `sum` fidelity, randomizers/sum_sampler.h), no message is made: point 3 adds up
+// the clipped vectors, and the noise of all messages is drawn once before decoding, with the same result on
+// every rank.
 //
-// A step that is interrupted is abandoned on all ranks, within milliseconds on the rank that is told and
-// whatever its size: nothing of it is decoded, and running it again later gives what it would have given.
+// A step that is interrupted is abandoned on all ranks: nothing of it is decoded, and running it again later
+// gives what it would have given. The interrupted rank stops its work within milliseconds, however large the
+// step is.
 //
 // The estimate has the same bits for any number of workers and ranks and any secret order. Buffers are
 // kept between steps. One thread drives an engine; what an engine is given must outlive it.
@@ -61,11 +63,11 @@ class RoundEngine {
     bool abandoned;
   };
   // Runs the step that starts at `first_round` with `parameters` and overwrites `estimate` (as many
-  // floats as parameters) with the mean decoded message, or with zeros if nothing was decoded. Every rank
-  // must call it and gets the same estimate.
+  // floats as parameters) with the mean of the decoded messages, or with zeros if nothing was decoded. Every
+  // rank must call run() or close(); those that call run() get the same estimate.
   Step run(std::uint64_t first_round, std::span<const float> parameters, std::span<float> estimate);
   // Takes part in the all-reduce of a step that other ranks run, or of their close(), without running a
-  // step. Reports what went wrong on this rank, if anything.
+  // step. Reports there `failure`, what went wrong on this rank, unless it is null.
   void close(const std::exception_ptr& failure);
 
  private:

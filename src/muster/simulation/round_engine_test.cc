@@ -34,7 +34,7 @@ class PencilFunction final : public learning::ClientFunction {
   }
   int odd = -1;
   float bad = NAN;
-  // Set by the call of evaluate() with this number, counted from 1; null for no flag.
+  // Set to true by the call number `raised_by` of evaluate(), counted from 1; null for no flag.
   std::atomic<bool>* raised = nullptr;
   int raised_by = 0;
   mutable std::atomic<int> evaluated{0};

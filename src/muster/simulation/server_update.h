@@ -1,5 +1,6 @@
 // What the server does with a round's estimate. This is post-processing and costs no privacy.
 //
+// With the vectors of ModelState, theta = parameters, v = momentum and avg = average, an update is
 //     d <- estimate + weight_decay theta
 //     v <- momentum v + d
 //     theta <- theta - learning_rate v
@@ -9,9 +10,10 @@
 // or, for a statistic (`running_mean`), the mean of the estimates so far:
 //     theta <- theta + (estimate - theta) / t, in the t-th update
 //
-// Every vector has as many floats as the model. The arithmetic is in single precision, except the norm,
-// which is summed in double from the first coordinate to the last. The functions depend on their
-// arguments alone, so every thread count and every resumed run computes the same bits.
+// Every vector has as many floats as the model. The arithmetic is in single precision, except that the norm
+// and each update of a running mean are computed in double; the norm is summed from the first coordinate to
+// the last. The functions depend on their arguments alone, so the bits are the same for any number of
+// threads and in a resumed run.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +27,7 @@ struct UpdateRule {
   double momentum = 0;               // in [0, 1)
   double average = 0;                // in [0, 1); 0 turns averaging off
   double weight_decay = 0;           // >= 0
-  std::optional<double> projection;  // radius of the ball around the origin
+  std::optional<double> projection;  // radius of the ball around the origin that theta is projected to
   bool running_mean = false;         // if true, the other fields are ignored
 };
 

@@ -1,8 +1,8 @@
-// Makes the parts that train a plan; the only place where the randomizer that runs and the one that
-// is charged meet.
+// Makes the parts that train a plan, and checks that the randomizer that runs is the one that is charged.
 //
-// assemble() charges what the randomizer says about itself, after checking that this is the plan's
-// mechanism, so a sampler and an epsilon that do not belong together cannot be combined here.
+// Epsilon is that of the plan's mechanism. assemble() compares this with what the randomizer that it made
+// says about itself, and throws Error(internal) where they differ, so a randomizer and an epsilon that do
+// not belong together cannot be combined here.
 #pragma once
 
 #include <cstdint>
@@ -23,10 +23,10 @@
 namespace muster::simulation {
 
 struct TrainingParts {
-  std::string plan_hash;  // of the plan that they were made for: train() refuses them for another one
+  std::string plan_hash;  // of the plan that the parts were made for; train() refuses them with another plan
   ModelTask task;
   std::unique_ptr<randomizers::VectorRandomizer> randomizer;
-  // The sampler with the same parameters, in the `sum` fidelity; otherwise null.
+  // In the `sum` fidelity, what draws the sum of the randomizer's messages; otherwise null.
   std::unique_ptr<randomizers::SumSampler> sum;
   // The proven upper epsilon of a number of rounds, at the plan's delta.
   std::function<double(std::uint64_t)> epsilon;
@@ -34,7 +34,7 @@ struct TrainingParts {
   Fidelity fidelity() const { return sum == nullptr ? Fidelity::message : Fidelity::sum; }
 };
 
-// With `elsewhere`, another process of the same run computes epsilon, and `epsilon` stays empty here.
+// With `elsewhere`, another process of the same run computes epsilon, and TrainingParts::epsilon stays empty.
 enum class Accounting { charged, elsewhere };
 
 // Returns the function that gives the proven upper epsilon of a number of rounds, for what the plan
@@ -42,8 +42,8 @@ enum class Accounting { charged, elsewhere };
 // no theorem covers the protocol with the randomizer.
 std::function<double(std::uint64_t)> epsilon_of(const protocols::Plan& plan);
 
-// `data` must come from load_data. Epsilon's curves are built while the task is set up. Throws
-// Error(usage) for the `sum` fidelity of a randomizer that has no sum sampler.
+// `data` must come from load_data. The accountant's curves are built in another thread while the task is set
+// up. Throws Error(usage) for the `sum` fidelity of a randomizer that has no sum sampler.
 TrainingParts assemble(const protocols::Plan& plan, const learning::DataSplit& data,
                        Accounting accounting = Accounting::charged, Fidelity fidelity = Fidelity::message);
 

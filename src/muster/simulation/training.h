@@ -1,8 +1,8 @@
 // The training run: rounds until the plan's count or its budget is reached or the run is interrupted.
 //
 // A run gives the same bits whatever the number of threads and ranks, and however often it is
-// interrupted and resumed; only the fields of time differ. About the clients' data it reports nothing
-// but the model's accuracy on the test set, and how many of the clients' vectors were not finite; it
+// interrupted and resumed; only the measured times differ. Of what depends on the clients' data it reports
+// only the model's accuracy on the test set and how many of the clients' vectors were not finite; it
 // reports no training loss.
 #pragma once
 
@@ -23,30 +23,31 @@ namespace muster::simulation {
 struct Expected {
   double messages;
   double coins;
-  double seconds;  // with this number of threads, on all ranks together
-  unsigned threads;
+  double seconds;    // with `threads` threads
+  unsigned threads;  // of all ranks together
 };
 
 // Receives events on the thread that called train.
 class TrainingObserver {
  public:
   virtual ~TrainingObserver() = default;
-  // Called before the first step of this invocation: `done` rounds (or slots) are in the checkpoint, and
-  // the run will stop after `last`.
+  // Called before the first step of this invocation: the checkpoint has `done` rounds (in slot protocols,
+  // slots of all runs together), and this invocation will stop when there are `last`.
   virtual void started(std::uint64_t done, std::uint64_t last, const Expected& expected) = 0;
-  // Called after each step, which in slot protocols may span several slots.
+  // Called after each step, with the rounds done so far. In slot protocols these are slots, and a step may
+  // span several.
   virtual void round_done(std::uint64_t round) = 0;
   virtual void logged(const Measurement& logged) = 0;
 };
 
 struct TrainingOptions {
   unsigned threads = 1;
-  // Once true, the run stops: a step under way is abandoned, and a resumed run begins with it.
+  // Once *interrupt is true, the run stops: a step under way is abandoned, and a resumed run repeats it.
   const std::atomic<bool>* interrupt = nullptr;
 };
 
 // Begins or resumes the run in `folder`, which must not be finished. Leaves a checkpoint there and,
-// unless interrupted, the result as the folder's result. Throws Error(plan) for parts of another plan.
+// unless interrupted, result.json. Throws Error(plan) for parts of another plan.
 RunResult train(const protocols::Plan& plan, const TrainingParts& parts, const learning::DataSplit& data,
                 RunFolder& folder, const TrainingOptions& options, TrainingObserver& observer);
 // The same on several ranks: every rank must call it, with the same plan and data. `folder` belongs to the

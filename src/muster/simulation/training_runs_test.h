@@ -63,7 +63,7 @@ class TrainingRuns : public ::testing::Test {
     const std::filesystem::path file = temporary_.path() / name / "checkpoint";
     return decode(read_file(file), file);
   }
-  // The metrics without the fields of time.
+  // The logged rounds, without the seconds that they took.
   std::vector<nlohmann::json> metrics(const std::string& name) const {
     std::istringstream in(read_file(temporary_.path() / name / "metrics.jsonl"));
     std::vector<nlohmann::json> lines;

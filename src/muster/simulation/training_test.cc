@@ -351,7 +351,8 @@ TEST_F(TrainingTest, WithoutNoiseWorthMentioningTheModelLearns) {
   EXPECT_GE(run(plan.with("rounds.count", "60"), "run", 2).accuracy, 0.6);
 }
 
-// The sum fidelity has all properties of a run: threads, resuming, and its name in the output.
+// A run in the sum fidelity has the same bits on any number of threads, can be resumed, and names its
+// fidelity in the output.
 TEST_F(TrainingTest, SumsInsteadOfMessages) {
   const protocols::Plan plan = small_plan("", "", "kind = \"gaussian\"\nsigma = 0.2");
   const RunResult sums = run(plan, "sums", 1, 0, Fidelity::sum);

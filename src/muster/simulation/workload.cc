@@ -24,19 +24,21 @@ using protocols::Plan;
 using protocols::Protocol;
 
 constexpr double kCoin = 3e-10, kDraw = 1e-7;           // seconds, measured
-constexpr double kMinCoin = 1e-10, kMinMessage = 5e-8;  // faster than any machine
+constexpr double kMinCoin = 1e-10, kMinMessage = 5e-8;  // seconds: less than any machine takes
 constexpr double kYear = 365.25 * 86400;
 constexpr double kMaxMessagesAStep = 0x1p31;
 
-// The workload of one round (or run of slots) in which `reporting` clients are expected to report.
+// The workload of one round (in slot protocols, one run) in which `reporting` clients are expected to
+// check in and not to drop out.
 Workload of_one_round(const Plan& plan, double reporting) {
   constexpr double kSender = sizeof(protocols::Sender);
   const auto clients = static_cast<double>(plan.clients()), slots = static_cast<double>(plan.slots()),
              subset = static_cast<double>(plan.subset()), batch = static_cast<double>(plan.batch());
-  // Senders are listed twice: per worker, and all together. Coins also list the numbers of the
-  // clients that report.
+  // Senders are listed twice: per worker, and all together. A roll call by coins also lists the numbers of
+  // the clients that report.
   constexpr double kListed = 2 * kSender, kReported = kListed + sizeof(std::uint64_t);
-  // A place is a pair or a reservoir of two words. A growing list is copied to one of twice its size.
+  // What a slot protocol keeps per slot (a reservoir) or per client that checked in (a pair) is two words. A
+  // list that grows is copied to one of twice its size, which makes three times its size at that moment.
   constexpr double kPlace = 16, kGrowing = 3;
   switch (plan.protocol()) {
     case Protocol::shuffle:

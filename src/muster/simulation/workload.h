@@ -1,7 +1,7 @@
 // Estimates the cost of a run before it starts: coins, draws, messages, and the memory for the
 // list of senders.
 //
-// All numbers are expectations under the plan's law, at the highest of its rates. They exclude data, model
+// All numbers are expectations, with the highest check-in rate for every client. They exclude data, model
 // and workers, which do not grow with the number of clients. docs/scale.md gives the cost of each part. The
 // functions share nothing and may be called from any thread; seconds_of is right only while the machine is
 // otherwise idle.
@@ -17,11 +17,11 @@ namespace muster::simulation {
 struct TrainingParts;
 
 struct Workload {
-  double coins = 0;     // in all rounds
-  double draws = 0;     // streams opened for one client, each for a dropout, an own rate or a slot
-  double messages = 0;  // dummies included
-  double step = 0;      // largest number of messages in one secret order
-  double bytes = 0;     // largest amount held at once to call the roll
+  double coins = 0;     // check-in coins, in all rounds
+  double draws = 0;     // in all rounds: of a client's dropout, own rate or slot, or of a member of a subset
+  double messages = 0;  // in all rounds, dummies included
+  double step = 0;      // largest number of messages of one step, which are shuffled together
+  double bytes = 0;     // largest number of bytes held at once to call the roll
 };
 Workload workload_of(const protocols::Plan& plan);
 
@@ -29,17 +29,18 @@ Workload workload_of(const protocols::Plan& plan);
 struct Resources {
   double threads = 1;        // on all ranks
   double memory = 0;         // bytes on this machine
-  double share_of_list = 1;  // the part of a step's list that the ranks on this machine hold
+  double share_of_list = 1;  // the part of a step's list of senders that the ranks on this machine hold
 };
 Resources resources_here(unsigned threads_a_rank);
 
-// Refuses, before anything is loaded, a run that cannot finish: Error(plan) names what is too large and
-// roughly what would do. It refuses more than 2^31 expected messages in one step (their exact sum has
-// room for 2^32), a list of messages that does not fit into this machine's memory, and more than a year's
-// work even at 0.1 ns per coin and 50 ns per message.
+// Refuses, before anything is loaded, a run that cannot finish: Error(plan) names the key whose value is too
+// large and roughly the largest value that would do. It refuses more than 2^31 expected messages in one step
+// (their exact sum has room for 2^32), a list of senders that does not fit into this machine's memory, and
+// more than a year's work even at 0.1 ns per coin and 50 ns per message.
 void refuse_endless(const protocols::Plan& plan, const Resources& resources);
 
-// The estimated seconds on one thread for the whole workload; one message is timed with the run's own parts.
+// The estimated seconds on one thread for the whole workload. The time of one message is measured with the
+// run's own parts; those of a coin and a draw are constants.
 double seconds_of(const Workload& work, const TrainingParts& parts, const learning::DataSplit& inputs);
 
 }  // namespace muster::simulation

@@ -1,9 +1,10 @@
 // Puts defects of earlier versions back, one at a time, and tests which guards see each: the gate, the
 // reference, the relations.
 //
-// Each program that holds this file holds one mutation of the sources (the files beside this one; `none` is the sources
-// as they are). It asks the same few questions three times: with the gate; without it, against the reference;
-// without it, in relation to each other. At least two must see the defect, and none may see one in `none`.
+// Each program that holds this file holds one mutation of the sources (the files beside this one; `none` is
+// the sources as they are). It asks the same few questions three times: with the gate; without it, compared
+// with the reference; without it, by the relations to other questions (relations.h). At least two of these
+// guards must see the defect, and none may see one in `none`.
 #include <gtest/gtest.h>
 
 #include <cstdio>

@@ -1,5 +1,6 @@
-// The bytes of a file that may be gzip-compressed, read from front to back. Like gzip, it ignores bytes
-// that follow a complete compressed stream. Each object belongs to one thread.
+// The bytes of a file that may be gzip-compressed, read from front to back. As with gzip, compressed
+// streams that follow one another are read as one, and other bytes after a complete stream are ignored.
+// Each object belongs to one thread.
 #pragma once
 
 #include <cstddef>
@@ -21,8 +22,8 @@ class ByteFile {
   ByteFile& operator=(const ByteFile&) = delete;
 
   // Fills `out` and returns the number of bytes read, which is below its size only at the end of the
-  // file. Throws Error(data) if the compressed stream is corrupt, ends early or fails its checksum (which
-  // zlib checks at the end).
+  // file. Throws Error(data) if reading fails, or if the compressed stream is corrupt, ends early or fails
+  // its checksum (which zlib checks at the end).
   std::size_t read(std::span<std::uint8_t> out);
 
  private:

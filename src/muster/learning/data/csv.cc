@@ -42,7 +42,7 @@ std::optional<Number> parsed(std::string_view text) {
   return number;
 }
 
-// The nearest float (0 for 1e-50); nothing if that is not finite.
+// The float nearest to the number in `text` (0 for 1e-50); nothing if there is none or it is not finite.
 std::optional<float> feature_of(std::string_view text) {
   float number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -66,7 +66,7 @@ class Lines {
  public:
   explicit Lines(const std::filesystem::path& path) : path_(path), file_(path) {}
 
-  // Reads the next line without its line end; returns false after the last one.
+  // Reads the next line without its '\n'; returns false after the last one.
   bool next(std::string& line) {
     line.clear();
     ++number_;

@@ -5,8 +5,9 @@
 // and no quoting; blanks around a field are ignored. Features are finite decimal numbers, kept as floats
 // and not normalised. The label is an integer 0..255, and the number of classes is one more than the
 // largest label in the file, but at least 2. Every sixth example line (the 6th, the 12th, ...) is held out
-// for the test set. The file may be gzip-compressed. Any input gives either a data set or an Error(data)
-// that names the file, the line (the header is line 1), the column and the value. Thread-safe.
+// for the test set, so a file of fewer than six is refused. The file may be gzip-compressed. Any input gives
+// either a data set or an Error(data) that names the file and, as far as they apply, the line (the header is
+// line 1), the column and the value. Thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +17,7 @@
 
 namespace muster::learning {
 
-inline constexpr std::size_t kHeldOut = 6;  // every sixth line is a test example
+inline constexpr std::size_t kHeldOut = 6;  // every sixth example line is a test example
 inline constexpr std::size_t kMaxColumns = 65'536;
 
 DataSplit load_csv(const std::filesystem::path& file);

@@ -11,10 +11,10 @@
 namespace muster::learning {
 namespace {
 
-// How much writers differ. Larger values make the digits harder, above all for a linear model. Lengths
+// How much writers differ. Larger spreads make the digits harder, above all for a linear model. Lengths
 // are in units of the digit's height unless pixels are named; a "spread" is a standard deviation.
 constexpr float kPointSpread = 0.020F;    // of each control point
-constexpr float kElasticSpread = 0.042F;  // of the nodes of the displacement field
+constexpr float kElasticSpread = 0.042F;  // of the displacement at each node of its grid
 constexpr float kSlantSpread = 0.18F;     // horizontal shear
 constexpr float kTurnSpread = 0.10F;      // sine of the rotation angle
 constexpr float kMinHeight = 16.5F;       // pixels
@@ -31,7 +31,7 @@ constexpr int kSide = static_cast<int>(kImageSide);
 constexpr int kNodes = 4;  // side of the displacement field's grid
 constexpr int kSteps = 5;  // segments between two control points
 
-// Random draws. They use only + and *, so that every machine produces the same bits.
+// Random draws. They use only +, - and *, so that every machine produces the same bits.
 class Draws {
  public:
   Draws(const random::RunKey& key, DigitSet set, std::uint64_t index)
@@ -54,8 +54,8 @@ class Draws {
   random::KeyedStream words_;
 };
 
-// The map from skeleton coordinates to pixels: a smooth displacement given at the nodes of a grid,
-// then an affine map.
+// The map from skeleton coordinates to pixels: a smooth displacement, drawn at the nodes of a grid and
+// interpolated between them, then an affine map.
 class Hand {
  public:
   explicit Hand(Draws& draws) {
@@ -65,7 +65,7 @@ class Hand {
     const float slant = kSlantSpread * draws.bell();
     const float sine = kTurnSpread * draws.bell();
     const float cosine = std::sqrt(1.0F - sine * sine);
-    // The order is: stretch, shear (upward strokes lean right), rotate.
+    // The order is: stretch, shear (a positive slant leans upward strokes to the right), rotate.
     xx_ = cosine * width;
     xy_ = -cosine * slant * height - sine * height;
     yx_ = sine * width;
@@ -113,7 +113,8 @@ Point catmull_rom(Point a, Point b, Point c, Point d, float t) {
   return {at(a.x, b.x, c.x, d.x), at(a.y, b.y, c.y, d.y)};
 }
 
-// The squared distance, in pixels, from each pixel to the nearest segment drawn so far.
+// For each pixel, the squared distance in pixels to the nearest segment drawn so far. A distance of `reach`
+// or more may come out too large.
 class Canvas {
  public:
   explicit Canvas(float reach) : reach_(reach) { nearest_.fill(1e9F); }

@@ -2,10 +2,10 @@
 //
 // A digit is drawn from one of several variants: a skeleton of strokes (digit_skeletons.h) is deformed by
 // a random affine map and a smooth random displacement, drawn with a pen of random width and ink,
-// overlaid with noise and quantised to bytes. Example i of a set is a function of (seed, set, i) alone:
-// its stream is (digits, round 0 for train, 1 for test or 2 for open, client i). So the sets use disjoint
-// randomness, and a smaller set is a prefix of a larger one. Labels are uniform. Pixels are normalised
-// like those of MNIST. All functions are pure and thread-safe.
+// overlaid with noise and quantised to bytes. Example i of a set is a function of (seed, set, i) alone: its
+// random stream has the address {Purpose::digits, round 0 for train, 1 for test or 2 for open, client i}. So
+// the sets use disjoint randomness, and a smaller set is a prefix of a larger one. Labels are uniform. Pixels
+// are normalised like those of MNIST. All functions are pure and thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -24,10 +24,10 @@ enum class DigitSet : std::uint8_t { train = 0, test = 1, open = 2 };
 std::uint8_t draw_digit(const random::RunKey& key, DigitSet set, std::uint64_t index,
                         std::span<std::uint8_t> image);
 
-// The first `train` and `test` examples of the two sets under RunKey::from_seed(seed).
+// The first `train` training examples and the first `test` test examples under RunKey::from_seed(seed).
 DataSplit draw_digits(std::uint64_t train, std::uint64_t test, std::uint64_t seed);
 
-// The first `count` examples of one set.
+// The first `count` examples of one set under RunKey::from_seed(seed).
 Dataset draw_digit_set(DigitSet set, std::uint64_t count, std::uint64_t seed);
 
 }  // namespace muster::learning

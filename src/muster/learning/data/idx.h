@@ -2,9 +2,10 @@
 // 0x00000801 for labels), counts, then bytes.
 //
 // A folder holds train-images-idx3-ubyte, train-labels-idx1-ubyte, t10k-images-idx3-ubyte and
-// t10k-labels-idx1-ubyte, each plain or with .gz appended (the plain file is used if both exist). Any input
-// gives either a data set or an Error(data) that names the file, what was found and what was expected.
-// Memory grows with the bytes actually present, never with a count that a header claims. Thread-safe.
+// t10k-labels-idx1-ubyte, each plain or with .gz appended (the plain file is used if both exist). Images must
+// be 28x28, and labels 0 to 9. Any input gives either a data set or an Error(data) that names the file, what
+// was found and what was expected. Memory grows with the bytes actually present, never with a count that a
+// header claims. Thread-safe.
 #pragma once
 
 #include <filesystem>
@@ -15,7 +16,7 @@ namespace muster::learning {
 
 DataSplit load_idx(const std::filesystem::path& dir);
 
-// Reads one pair of files, such as load_idx finds in a folder.
+// Reads the examples of one file of images and the file of their labels.
 Dataset load_idx_pair(const std::filesystem::path& images, const std::filesystem::path& labels);
 
 }  // namespace muster::learning

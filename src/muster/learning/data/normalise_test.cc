@@ -7,7 +7,7 @@
 namespace muster::learning {
 namespace {
 
-// The result equals, bit for bit, the formula in double precision, rounded once.
+// The result equals, bit for bit, the formula evaluated in double precision and then rounded to a float.
 TEST(Normalisation, IsTheFormulaForEveryByteAndChannel) {
   const Normalisation normalisation(kCifar);
   std::vector<std::uint8_t> pixels;

@@ -24,8 +24,8 @@ Eigen::Map<Matrix<Scalar>> view(Scalar* data, std::size_t rows, std::size_t colu
   return {data, static_cast<Eigen::Index>(rows), static_cast<Eigen::Index>(columns)};
 }
 
-// Calls visit(column entry, image entry, channels) for each window position and each tap inside the
-// image; taps in the padding are skipped.
+// Calls visit(entry of the im2col matrix, entry of the layer's input, channels) for each window position and
+// each tap inside the image. The entries are those of the first channel; taps in the padding are skipped.
 template <typename Visit>
 void for_each_tap(const Layer& layer, Visit visit) {
   const std::size_t channels = layer.in.channels;
@@ -66,7 +66,7 @@ void for_each_maximum(const Layer& layer, const std::vector<Scalar>& in, Visit v
   }
 }
 
-// out = in W + b, where `in` has one row per output position.
+// out = in W + b with the layer's weights W and biases b, where `in` has one row per output position.
 template <typename Scalar>
 void forward_product(const Layer& layer, const Scalar* parameters, const Scalar* in, Scalar* out) {
   const std::size_t positions = layer.out.positions();
@@ -77,7 +77,7 @@ void forward_product(const Layer& layer, const Scalar* parameters, const Scalar*
       Eigen::Map<const Row<Scalar>>(parameters + layer.biases_at, static_cast<Eigen::Index>(layer.biases));
 }
 
-// The gradients of W and b and, if in_slope is not null, of `in`.
+// The gradients of the loss in forward_product's W and b and, if in_slope is not null, in `in`.
 template <typename Scalar>
 void backward_product(const Layer& layer, const Scalar* parameters, const Scalar* in, const Scalar* out_slope,
                       Scalar* gradient, Scalar* in_slope) {

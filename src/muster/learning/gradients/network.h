@@ -1,9 +1,8 @@
 // The reference network: loss and per-example gradient of a stack of layers, by im2col and matrix products.
 //
 // It is templated on the scalar so that finite differences can check it in double. Ties: a max-pool
-// window passes its gradient to the lowest index ([y][x] order) that holds the maximum; ReLU passes none
-// where its input is not positive; predict returns the lowest class. Thread rule: a Network is immutable;
-// an Activations belongs to one thread.
+// window passes its gradient to the first position, in [y][x] order, that holds the maximum; ReLU passes none
+// where its input is not positive. Thread rule: a Network is immutable; an Activations belongs to one thread.
 #pragma once
 
 #include <cstddef>
@@ -15,14 +14,14 @@
 
 namespace muster::learning {
 
-// The results of a forward pass that the backward pass needs.
+// What a forward pass computes for the backward pass, and what the backward pass computes.
 template <typename Scalar>
 struct Activations {
   std::vector<std::vector<Scalar>> values;  // [l]: the input of layer l; the last entry holds the logits
-  // [l]: the im2col matrix of convolution l, [position][ky][kx][channel].
+  // [l]: the im2col matrix of layer l, [position][ky][kx][channel]; empty unless it is a convolution.
   std::vector<std::vector<Scalar>> columns;
   std::vector<std::vector<Scalar>> slopes;  // [l]: d loss / d values[l]
-  std::vector<Scalar> column_slopes;        // d loss / d columns of the current convolution
+  std::vector<Scalar> column_slopes;        // d loss / d columns[l] of one convolution at a time
 };
 
 template <typename Scalar>

@@ -1,7 +1,7 @@
 // The engine that all others are checked against: im2col and Eigen matrix products, for any architecture.
 //
-// It is itself checked against finite differences (network_test.cc). Its bits may differ between builds
-// for different vector instruction sets, as Eigen's do; within one build, equal inputs give equal bits.
+// It is itself checked against finite differences (network_test.cc). The last bits of its results may differ
+// between builds for different instruction sets, as Eigen's do; in one build, equal inputs give equal bits.
 // Thread rule: as for GradientEngine.
 #pragma once
 

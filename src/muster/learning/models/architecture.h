@@ -1,8 +1,9 @@
 // The models as data: the layers of each, for inputs of any shape and any number of classes.
 //
-//     cnn       the network of Girgis et al. (2021) and its successors: conv 16 8x8 stride 2 pad 3, max-pool
-//               2 stride 1, conv 32 4x4 stride 2, max-pool 2 stride 1, dense 32, dense to the classes, an
-//               activation after both convolutions and the first dense layer; 26,010 parameters for MNIST
+//     cnn       the network of Girgis et al. (2021) and its successors: a convolution to 16 channels (8x8,
+//               stride 2, padding 3), max-pooling (2x2, stride 1), a convolution to 32 channels (4x4,
+//               stride 2), max-pooling (2x2, stride 1), a dense layer of 32 units and one to the classes;
+//               an activation after both convolutions and the 32 units; 26,010 parameters for MNIST
 //     logistic  one dense layer: 7,850 parameters for MNIST
 //     mlp       dense 128, activation, dense to the classes: 101,770 parameters for MNIST
 //
@@ -32,7 +33,7 @@ struct Architecture {
   ActivationFunction activation = ActivationFunction::relu;
   bool operator==(const Architecture&) const = default;
 
-  // The models for inputs of MNIST's shape. `cnn` is the papers' network, which the fused kernels implement.
+  // The models for inputs of MNIST's shape. The fused kernels implement `cnn`.
   static const Architecture cnn;
   static const Architecture logistic;
   static const Architecture mlp;
@@ -44,7 +45,7 @@ inline constexpr Architecture Architecture::mlp{ArchitectureKind::mlp};
 // The name as plans write it: "cnn", "logistic" or "mlp".
 const char* name_of(ArchitectureKind kind);
 
-// Throws Error(plan) for a cnn with inputs below kMinCnnSide, which includes rows of features.
+// Throws Error(plan) for a cnn with inputs of a side below kMinCnnSide, which includes rows of features.
 std::vector<Layer> layers(const Architecture& architecture);
 
 std::size_t parameter_count(const Architecture& architecture);
@@ -52,8 +53,8 @@ std::size_t parameter_count(const Architecture& architecture);
 // Weights are uniform on [-b, b) with b = kInitialGain sqrt(3 / fan_in), so that their variance is
 // kInitialGain^2 / fan_in; biases are zero. Weight number w of the model (layers in order) is
 // b (2 u - 1), where u is the top 24 bits of word w of the stream at `address`, divided by 2^24; equal
-// keys give equal bits. The gain 1 is that of LeCun et al. (1998). With noise on every message it learns
-// faster than the gain sqrt(2), which preserves the variance through ReLU.
+// keys give equal bits. The gain 1 is that of LeCun et al. (1998). With noise on every message, models learn
+// faster from it than from the gain sqrt(2), which preserves the variance through ReLU.
 inline constexpr double kInitialGain = 1;
 std::vector<float> initial_parameters(const Architecture& architecture, const random::RunKey& key,
                                       const random::StreamAddress& address = {random::Purpose::initialize});

@@ -3,7 +3,7 @@
 // Activations are [y][x][channel]. A layer with parameters holds its weights, then its biases:
 //     convolution  weights [ky][kx][in channel][out channel], biases [out channel]
 //     dense        weights [in][out], biases [out]; `in` runs over [y][x][channel] of the layer before
-// The layers follow each other without gaps. Plain values; thread-safe.
+// In the flat vector, the layers follow each other without gaps. Plain values; thread-safe.
 //
 // Example:
 //     std::vector<Layer> layers = LayerStack({28, 28, 1}).convolution(16, 8, 2, 3).dense(10).done();
@@ -34,12 +34,12 @@ struct Layer {
   std::size_t biases_at = 0;
   std::size_t biases = 0;
 
-  // The number of inputs that one output value depends on.
+  // The number of inputs that one output value depends on; 0 for a layer without parameters.
   std::size_t fan_in() const { return biases == 0 ? 0 : weights / biases; }
 };
 
-// Appends layers; each takes the output of the one before. A window that does not fit into its padded
-// input, and a layer without outputs, are Error(internal): the caller must check its arguments.
+// Appends layers; each takes the output of the one before. An input or a layer without values, and a window
+// that does not fit into its padded input, are Error(internal): the caller must check its arguments.
 class LayerStack {
  public:
   explicit LayerStack(Shape input);

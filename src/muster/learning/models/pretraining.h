@@ -1,7 +1,7 @@
 // Learns features from public data without noise, for models of which only the last layer is
 // trained privately.
 //
-// It is plain minibatch gradient descent, one example after another, so the result depends on the
+// Training is plain minibatch gradient descent, one example after another, so the result depends on the
 // arguments alone. All functions are pure and thread-safe.
 #pragma once
 
@@ -24,14 +24,14 @@ void descend(const GradientEngine& engine, const Dataset& data, double rate, std
 double fraction_right(const GradientEngine& engine, const std::vector<float>& parameters,
                       const Dataset& data);
 
-// Returns the parameters after `epochs` passes of rate 0.1 / (1 + epoch), starting from
-// initial_parameters at (initialize, round 1), which is another stream than that of the model trained
-// afterwards. The data must have the architecture's shape and classes, else Error(internal).
+// Returns the parameters after passes of rate 0.1 / (1 + epoch) for epoch = 0, ..., epochs - 1. They start
+// from initial_parameters at the address {initialize, round 1}, another stream than that of the model trained
+// privately afterwards. The data must have the architecture's shape and classes, else Error(internal).
 std::vector<float> pretrain(const Architecture& architecture, const Dataset& data, std::size_t epochs,
                             const random::RunKey& key);
 
 // The inputs of the network's last layer for every example: rows of floats, with the labels of `data`.
-// The work is split over `threads`; the result does not depend on their number.
+// The work is split over `threads` >= 1; the result does not depend on their number.
 Dataset features_of(const Architecture& architecture, const std::vector<float>& parameters,
                     const Dataset& data, unsigned threads);
 

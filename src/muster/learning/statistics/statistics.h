@@ -15,11 +15,11 @@ namespace muster::learning {
 // The record's inputs, in the form that a model takes: a vector of data.shape.size() numbers.
 std::unique_ptr<ClientFunction> make_vector_mean(const Dataset& data);
 
-// One number: for an image, the mean of its pixels, as bytes over 255, in [0, 1]; for a row, its first
-// feature. The function keeps the normalisation of `data`, not a reference to it.
+// One number: for an image, the mean of its bytes divided by 255, in [0, 1]; for a row, its first feature.
+// The function keeps a copy of the normalisation of `data`, not a reference to it.
 std::unique_ptr<ClientFunction> make_scalar_mean(const Dataset& data);
 
-// The indicator of the record's class among data.classes.
+// The indicator of the record's class: data.classes numbers, 1 at the class and else 0.
 std::unique_ptr<ClientFunction> make_histogram(const Dataset& data);
 
 // The mean of `function` over the data, summed in double precision in the order of the examples.

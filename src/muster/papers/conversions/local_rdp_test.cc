@@ -15,7 +15,7 @@ namespace {
 
 using Law = std::vector<long double>;
 
-// log sum_i p_i^l q_i^(1-l) / (l-1), summed in logarithms.
+// log(sum_i p_i^l q_i^(1-l)) / (l-1), where l is the order, summed in logarithms.
 long double renyi(const Law& log_p, const Law& log_q, long double order) {
   long double top = -INFINITY, sum = 0;
   for (std::size_t i = 0; i < log_p.size(); ++i)
@@ -114,7 +114,7 @@ TEST(NoConversion, ApproximateDpBoundsNoDivergence) {
   const long double delta = 1e-5L, log_p = std::log(1e-5L), log_q = std::log(1e-100L);
   const Law p{log_p, std::log1p(-1e-5L)}, q{log_q, -1e-100L};
   const long double variation = std::exp(log_p) - std::exp(log_q);
-  EXPECT_LE(variation, delta);  // HS_1 of either direction; HS_E is smaller for E > 1
+  EXPECT_LE(variation, delta);  // the delta at epsilon 0 in either direction; it falls with epsilon
   EXPECT_NEAR(static_cast<double>(renyi(p, q, 2)), 207.2326, 1e-4);
   // The lemma as printed (a moment), and with the logarithm and the epsilon that must have been meant.
   EXPECT_NEAR(static_cast<double>(lemma3_moment(2, 0, delta) - 1), 4e-10, 1e-15);
@@ -132,8 +132,8 @@ TEST(NoConversion, ApproximateDpBoundsNoDivergence) {
   }
 }
 
-// This mechanism is in use: it publishes the record with probability delta, and otherwise nothing. It is
-// (0, delta)-DP, and D_l is infinite.
+// A mechanism that publishes the record with probability delta, and otherwise nothing, is (0, delta)-DP, and
+// its D_l is infinite.
 TEST(NoConversion, LeakWithProbabilityDelta) {
   const long double infinity = std::numeric_limits<long double>::infinity();
   const Law x{std::log(1e-5L), -infinity, std::log1p(-1e-5L)},
@@ -143,7 +143,8 @@ TEST(NoConversion, LeakWithProbabilityDelta) {
   EXPECT_TRUE(std::isinf(moment));
 }
 
-// The formula is the least divergence of a pair that reaches delta at epsilon. Every such pair is above it.
+// The formula of Lemma 3, as it must have been meant, is the least divergence of a pair that reaches delta at
+// epsilon: no such pair is below it.
 TEST(NoConversion, TheFormulaIsALowerBound) {
   for (const long double epsilon : {0.0L, 0.5L}) {
     for (const long double delta : {1e-5L, 0.05L}) {

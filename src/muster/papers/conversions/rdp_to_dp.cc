@@ -13,13 +13,14 @@ constexpr double kUnit = std::numeric_limits<double>::epsilon() / 2;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // Beyond this logarithm, a moment is represented by its logarithm alone.
 constexpr double kLargestLog = 600;
-// The number of moves of one width. As widths are halved, two are enough where the curve first
-// falls and then rises.
+// The most moves of one width around the best order. As widths are halved, two are enough where the curve
+// first falls and then rises.
 constexpr int kMoves = 4;
-constexpr double kStill = 1e-6;  // where a higher order gains less, relatively, the search ends
+constexpr double kStill = 1e-6;  // if a step upward gains less than this part of the value, the steps end
 
-// The moment sum F(y) = r u^(l-1) + (1-r) v^(l-1) of the pair with r = P(A) = delta + y, where
-// u = r/y = 1 + t and v = (1-r) / (e^eps - y) = 1 - w. It is convex, and F' = phi(u) - phi(v) with
+// The sum F(y) = r u^(l-1) + (1-r) v^(l-1) whose minimum Theorem 3 takes, l the order. Its product with
+// e^{(l-1) eps} is the moment of the pair on two outcomes with P(A) = r = delta + y and e^eps Q(A) = y, where
+// u = r/y = 1 + t and v = (1-r) / (e^eps - y) = 1 - w. F is convex, and F' = phi(u) - phi(v) with
 // phi(x) = x^(l-1) (l - (l-1) x).
 struct MomentSum {
   double order, delta, grown, shifted;  // grown = e^eps, shifted = e^eps - 1 + delta
@@ -35,7 +36,8 @@ struct MomentSum {
     return {value, kUnit * (8 + 4 / rest + 2 * std::fabs(value))};
   }
 
-  // Encloses log phi(u) - log phi(v); the margin is +infinity where the sign cannot be determined.
+  // Encloses log phi(u) - log phi(v) in difference +- margin; the margin is +infinity where rounding hides
+  // the sign.
   struct Slope {
     double difference, margin, log_right, log_left;
     bool rises() const { return difference > margin; }
@@ -55,7 +57,7 @@ struct MomentSum {
     return {left - right, margin, right, left};
   }
 
-  // A lower bound of log F over [low, high], a bracket of the minimum, from the tangent at high.
+  // A lower bound of log F over [low, high], which holds the minimum of F, from the tangent at high.
   double log_minimum(double low, double high) const {
     const Slope s = slope(high);
     double steep = 0;  // an upper bound of F'(high)
@@ -93,7 +95,7 @@ struct MomentSum {
 // A lower bound of the least D_order of a pair whose hockey-stick divergence at epsilon is delta,
 // 0 < delta < 1: the exact value less a bound on its rounding error.
 double least_divergence(double order, double epsilon, double delta) {
-  if (epsilon > 700) return -kInfinity;  // trivial: Canonne's value is kept
+  if (epsilon > 700) return -kInfinity;  // a trivial bound, with which the callers keep Canonne's value
   const MomentSum f{order, delta, std::exp(epsilon), std::expm1(epsilon) + delta};
   const double bottom = std::log(delta) - 60 - std::log(order), top = std::log1p(-delta);
   // The largest y at which F surely falls, and the smallest at which it surely rises (or the end
@@ -175,9 +177,10 @@ ConvertedUpper convert_rdp(const std::function<double(std::uint64_t)>& rdp, std:
     if (value < best.upper) best = {value, l};
     return value;
   };
-  // Orders grow geometrically until the value or the divergence alone has risen past the best value, the
-  // mechanism's divergence is infinite, or a step of a fifth of the order gains less than a part in
-  // 10^6. What is left to gain falls like 1 / order, so all of it is then below 10^-5.
+  // Orders grow, in the end by a fifth per step, until one of four things happens: the value is more than
+  // twice the best one; the divergence alone exceeds the best epsilon; the mechanism's divergence is
+  // infinite; or a step beyond order 100 gains less than a part in 10^6. What is left to gain falls like 1 /
+  // order, so all of it is then below a part in 10^5.
   std::uint64_t step = 1;
   double before = kInfinity, last = 0;
   for (std::uint64_t order = 2; order <= last_order; order += step) {

@@ -1,17 +1,18 @@
 // Converts a Renyi (RDP) guarantee into an (epsilon, delta) guarantee: upper bounds on epsilon at a
 // given delta, or on delta at a given epsilon.
 //
-// There are two conversions, for orders l > 1 and rho >= 0:
+// There are two conversions of a guarantee D_l <= rho, where D_l is the Renyi divergence of order l > 1:
 //   canonne:  Canonne, Kamath, Steinke, "The discrete Gaussian for differential privacy" (NeurIPS 2020),
-//             Proposition 12 of arXiv 2004.00010v4 (the papers' "Lemma 2", where "1 < delta < 0" must read
-//             0 < delta < 1):
+//             Proposition 12 of arXiv:2004.00010v4 ("Lemma 2" of the papers on shuffling, where
+//             "1 < delta < 0" must read 0 < delta < 1):
 //                 eps = rho + (log(1/delta) + (l-1) log(1 - 1/l) - log l) / (l - 1).
 //   exact:    Asoodeh, Liao, Calmon, Kosut, Sankar, "Three variants of differential privacy" (IEEE
-//             JSAIT 2021, arXiv 2008.06529), Theorem 3: the smallest eps with
+//             JSAIT 2(1), 2021), Theorem 3: the smallest eps with
 //                 eps + log( min_{r in (delta,1)} r^l (r-delta)^(1-l)
 //                            + (1-r)^l (e^eps - r + delta)^(1-l) ) / (l-1)
-//             at least rho. The left side is the least D_l of a pair whose hockey-stick divergence reaches
-//             delta, so some pair with D_l <= rho attains this, and one order alone allows nothing smaller.
+//             at least rho. The left side is the least D_l of a pair whose hockey-stick divergence at eps is
+//             delta. So a pair with D_l <= rho stays at or below delta, and one order alone allows no
+//             smaller eps.
 //
 // There is no conversion from (eps, delta > 0) to RDP: see
 // docs/theory/no-conversion-from-approximate-dp.md. The one from pure epsilon-DP is in local_rdp.h. All
@@ -40,14 +41,13 @@ double epsilon_upper_from_rdp(Conversion conversion, double order, double rho, d
 // delta at epsilon.
 double delta_upper_from_rdp(Conversion conversion, double order, double rho, double epsilon);
 
-// The least of the above over integer orders >= 2 for `rounds` rounds of a mechanism whose order-l
-// divergence is at most rdp(l) per round. rdp may return infinity where it is not computed; the search
-// stops there. It steps upward as long as higher orders help, and then looks around the best order.
-// Every order gives a valid bound, so the search cannot make the result wrong. It ends at the first
-// step past `last_order`, which limits the time where an order costs as much as its size. Use
-// kEveryOrder for a closed form.
+// The least bound found over integer orders >= 2 for `rounds` rounds of a mechanism whose order-l divergence
+// is at most rdp(l) per round. The search steps upward as long as higher orders help, and then looks around
+// the best order. rdp may return infinity where it is not computed; the steps upward stop there. Every order
+// gives a valid bound, so the search cannot make the result wrong. The steps upward end before they pass
+// `last_order`, which limits the time if the cost of rdp(l) grows like l. Use kEveryOrder for a closed form.
 inline constexpr std::uint64_t kAffordableOrder = 1'000'000;
-// The largest order: up to here, doubles can count in steps of one.
+// No limit but that of doubles, which count in steps of one up to here.
 inline constexpr std::uint64_t kEveryOrder = std::uint64_t{1} << 50;
 ConvertedUpper convert_rdp(const std::function<double(std::uint64_t)>& rdp, std::uint64_t rounds,
                            const Question& question, Conversion conversion,

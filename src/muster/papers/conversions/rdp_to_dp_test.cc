@@ -45,16 +45,16 @@ long double least_by_scan(long double order, long double epsilon, long double de
   return best;
 }
 
-// Liew et al. (2022) and its later version report eps = 0.2282 at order 30 for the shuffle Gaussian
-// (n = 60,000, sigma = 9.48, delta = 1/n). That is the conversion's own term, not the mechanism's.
+// Liew and Takahashi (2022), Table 1, report eps = 0.2282 at order 30 for the shuffle Gaussian (n = 60,000,
+// sigma = 9.48, delta = 1/n). That is the conversion's own term, not the mechanism's.
 TEST(RdpToDp, ConversionTermOfThePapersTable) {
   EXPECT_NEAR(epsilon_upper_from_rdp(Conversion::canonne, 30, 2.8e-6, 1 / 6e4), 0.2282, 5e-5);
   EXPECT_NEAR(epsilon_upper_from_rdp(Conversion::exact, 30, 2.8e-6, 1 / 6e4), 0.0026, 5e-5);
 }
 
 // Where the least moment is at the end of its interval, it may exceed a double's range. An infinite
-// moment must not be taken for a certificate of epsilon 0. A 0.05-DP pair of total variation tanh(0.025)
-// has a divergence of at most 0.05 at every order.
+// moment must not be taken for a certificate of epsilon 0. Randomized response with epsilon0 = rho has a
+// divergence of at most rho at every order, and total variation tanh(rho / 2).
 TEST(RdpToDp, MomentsPastTheRangeOfDoublesCertifyNothing) {
   for (const double order : {1e3, 1e5, 1e6, 1e9, 1e15}) {
     for (const double rho : {0.05, 0.3, 2.0}) {

@@ -199,7 +199,7 @@ std::vector<Bound> list(const Local& local, const RandomCheckIn& p, std::uint64_
   switch (p.kind) {
     case RandomCheckIn::Kind::fixed:
       return published_fixed_window_bounds(m, p0, g->epsilon, g->delta, runs, question);
-    case RandomCheckIn::Kind::sliding:  // printed for p0 = 1, the largest value
+    case RandomCheckIn::Kind::sliding:  // printed for p0 = 1, the worst case
       return published_sliding_window_bounds(m, g->epsilon, g->delta, runs, question);
     case RandomCheckIn::Kind::averaged:
       break;

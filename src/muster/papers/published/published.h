@@ -1,9 +1,10 @@
 // Computes the papers' bounds for a shuffled check-in, and lists those of any participation, for comparison
 // with the proven ones (docs/theory/as-published.md).
 //
-// Every returned Bound says what is wrong or missing in `assumptions`. A run is never charged by them: only
-// `muster account` asks for them, and shows them beside the statement. Neighbouring relation: replace-one;
-// the shuffler is honest; any epsilon0-LDP randomizer. Pure functions; they take under a second at n = 10^6.
+// An as_published Bound says in `assumptions` what is wrong with it or missing. A run is never charged by
+// these bounds: `muster account --all` shows them beside the statement. Neighbouring relation: replace-one;
+// the shuffler is honest. `epsilon0` is that of any epsilon0-LDP randomizer. Pure functions; they take under
+// a second at n = 10^6.
 #pragma once
 
 #include <cstdint>
@@ -21,9 +22,9 @@ namespace muster::accounting {
 Bound check_in_rdp_bound(const ShuffledCheckIn& protocol, double epsilon0, std::uint64_t rounds,
                          const Question& question, Conversion conversion);
 
-// As published. The first is Girgis et al. (2021), Theorem 1, as if a fixed subset of round(n g) clients
-// were drawn; id "girgis-2021-at-mean-count". The second is Liew et al. (2022), Theorem 2, with
-// corrected constants; id "liew-2022-theorem-2".
+// As published, for n clients at rate g. The first is Girgis et al. (2021), Theorem 1, as if a fixed subset
+// of round(n g) clients were drawn; id "girgis-2021-at-mean-count". The second is Liew et al. (2022), Theorem
+// 2, with corrected constants; id "liew-2022-theorem-2".
 Bound girgis_theorem1_bound(const ShuffledCheckIn& protocol, double epsilon0, std::uint64_t rounds,
                             const Question& question, Conversion conversion);
 Bound liew_theorem2_bound(const ShuffledCheckIn& protocol, double epsilon0, std::uint64_t rounds,

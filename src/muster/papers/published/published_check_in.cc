@@ -89,7 +89,7 @@ double theorem2_printed(double epsilon0, double clients, double rate, double sla
 
 Guarantee high_count_round(double clients, double rate, const Guarantee& local, double miss) {
   double quantile = 0;
-  // Weights are upper bounds, so the mass above the quantile is certainly at most `miss`.
+  // Weights are upper bounds, so the probability above the quantile is certainly at most `miss`.
   std::vector<numerics::BinomialBlock> blocks = numerics::binomial_blocks(
       clients, rate, numerics::larger(40.0, 5 - std::log(miss)), clients > 1e8 ? 0.01 : 0);
   std::sort(blocks.begin(), blocks.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
@@ -165,7 +165,7 @@ using published_check_in::shuffled;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kSlack = 0.5;             // "we typically use Delta = 1/2", Remark 1
-constexpr std::uint64_t kLastOrder = 256;  // for the numerical approaches, whose cost grows with its square
+constexpr std::uint64_t kLastOrder = 256;  // the approaches and the baseline cost the square of the order
 
 const char* const kLiew =
     "Liew, Hasegawa, Takahashi, Shuffled check-in: privacy amplification towards practical distributed "

@@ -2,20 +2,23 @@
 // reproduce the paper's figures. Most of them are wrong.
 //
 // Liew, Hasegawa, Takahashi, "Shuffled check-in: privacy amplification towards practical distributed
-// learning" (2022, arXiv 2206.03151v1), and appendix B of a later manuscript (distributed check-in;
+// learning" (2022, arXiv:2206.03151v1), and appendix B of a later manuscript (distributed check-in;
 // its version is not known: docs/theory/references.md). Each of n clients reports with probability g;
 // the randomizer is epsilon0-LDP or (epsilon0, delta0)-LDP. docs/theory/as-published-check-in.md says
 // with numbers what is wrong with each formula, and so do the Bounds' `assumptions`.
-//   Lemma 3            (epsilon, delta) -> Renyi. False.
-//   Approaches 1, 2    shuffle by Feldman et al. (FOCS 2021), Theorem 3.8, subsample, Lemma 3, equation (6).
-//   Baseline           no amplification by shuffling; subset of a high quantile of the count; Lemma 3. The
-//                      same round, composed optimally instead, is proven ("check-in-high-count").
+//   Lemma 3            from (epsilon, delta) to a Renyi divergence. False.
+//   Approaches 1, 2    shuffling by Feldman et al. (FOCS 2021), Theorem 3.8, mixed over the count by equation
+//                      (6). In between, Approach 1 applies Lemma 3 and then subsampling in Renyi terms
+//                      (subsampled_rdp.h); Approach 2 subsamples (epsilon, delta) and then applies Lemma 3.
+//   Baseline           no amplification by shuffling: a subset as large as a high quantile of the count, then
+//                      Lemma 3. The same round, composed optimally instead, is proven
+//                      ("check-in-high-count").
 //   Theorem 2          with the printed constants (papers/renyi/check_in_rdp.h has them corrected).
 //   Theorem 5          of the later manuscript: only the average of the reports is seen, add/remove; and its
 //                      moment, corrected.
-// Nothing throws; a Bound without `upper` says why. Pure functions; the approaches take up to a second.
-// No bound is made from lemma3_printed, lemma4, lemma5 and removal_moment: they are for comparison with the
-// paper.
+// Nothing throws; a Bound without `upper` says why in `assumptions`. Pure functions; the approaches take up
+// to a second. No bound is made from lemma3_printed, lemma4, lemma5 and removal_moment: they are for
+// comparison with the paper.
 #pragma once
 
 #include <cstdint>
@@ -30,15 +33,15 @@ namespace muster::accounting {
 
 namespace published_check_in {
 
-// Lemma 3 as equation (4) prints it (a moment that it calls a divergence), and as it must have been
-// meant: epsilon + log(that) / (order - 1). The latter is the least divergence of a pair that reaches
+// Lemma 3 as equation (4) prints it (a moment, which it calls a divergence), and as it must have been
+// meant: epsilon + log(moment) / (order - 1). The latter is the least divergence of a pair that reaches
 // delta at epsilon, a LOWER bound that the lemma takes for an upper one.
 double lemma3_printed(double order, const Guarantee& guarantee);
 double lemma3_meant(double order, const Guarantee& guarantee);
 
-// Feldman, McMillan, Talwar (2021), Theorem 3.8: the closed form for k messages with a free delta of its
-// own. Outside its range epsilon0 <= log(k / (16 log(2/delta))) there is no amplification, as in the
-// paper's footnote 3.
+// Feldman, McMillan, Talwar (2021), Theorem 3.8: the closed form for k messages, whose own delta,
+// `free_delta`, may be chosen. Outside its range epsilon0 <= log(k / (16 log(2/free_delta))) there is no
+// amplification, as in footnote 3 of Liew et al.
 Guarantee shuffled(double k, const Guarantee& local, double free_delta);
 
 // Theorem 2 per round, with 2 epsilon0 and 8 epsilon0 as printed.
@@ -52,11 +55,12 @@ Guarantee high_count_round(double clients, double rate, const Guarantee& local, 
 double lemma4(const std::function<double(double)>& f, double clients, double rate, double slack);
 double lemma5(const std::function<double(double)>& f, double clients, double rate, double slack);
 
-// E_q'[(p'/q')^order] for averages of k and k + 1 reports with noise deviation s each, where the others
-// are at 0 and the victim is at 1: as printed, and corrected (finite only for order < k + 1).
+// E_q'[(p'/q')^order], where p' is the law of the average of k reports without the victim's, and q' that of
+// k + 1 reports with hers. Each report has noise of deviation s; the others are at 0 and the victim at 1. As
+// printed, and corrected (finite only for order < k + 1).
 double removal_moment_printed(double k, double s, double order);
 double removal_moment(double k, double s, double order);
-// The right side of Theorem 5 (lines 12 and 13), with the sign and the moments as printed.
+// The right side of Theorem 5 (its lines 12 and 13), with the sign and the moments as printed.
 double theorem5_printed(double clients, double rate, double s, std::uint64_t order);
 
 }  // namespace published_check_in
@@ -78,7 +82,8 @@ Bound high_count_bound(double clients, double rate, const Guarantee& local, std:
 Bound liew_theorem5_bound(double clients, double rate, double sigma, std::uint64_t rounds,
                           const Question& question);
 
-// All of them for a check-in of an (epsilon0, delta0)-LDP randomizer; Theorem 2 only if delta0 = 0.
+// All of these but Theorem 5, for a check-in of an (epsilon0, delta0)-LDP randomizer; Theorem 2 only if
+// delta0 = 0.
 std::vector<Bound> published_check_in_bounds(double clients, double rate, const Guarantee& local,
                                              std::uint64_t rounds, const Question& question);
 

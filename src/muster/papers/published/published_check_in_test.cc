@@ -60,8 +60,8 @@ TEST(PublishedCheckIn, LemmaThreeIsFalse) {
   EXPECT_LT(lemma3_printed(2, {0, 1e-5}), 1.1);
   // For pure DP, the lemma claims that every mechanism is perfectly private.
   EXPECT_EQ(lemma3_meant(5, {1, 0}), 0);
-  // It is a lower bound: here for the divergence of randomized response at epsilon = 1/2 and
-  // its delta there.
+  // The lemma's value is a lower bound: here for the divergence of randomized response (epsilon0 = 1), taken
+  // at epsilon = 1/2 and its delta there.
   const long double high = 1 / (1 + std::exp(-1.0L)), low = 1 - high;
   const auto delta = static_cast<double>(high - std::exp(0.5L) * low);
   for (const double order : {2.0, 5.0, 40.0}) {

@@ -1,8 +1,8 @@
-// Gives hiding among the clones as bounds of their own, beside the proven bounds of a
-// plain shuffle (docs/theory/clones.md).
+// Gives the bounds by hiding among the clones that `--all` adds to the statement of a plain shuffle
+// (docs/theory/clones.md).
 //
 // Source: Feldman, McMillan, Talwar, "Hiding Among the Clones: A Simple and Nearly Optimal Analysis of
-// Privacy Amplification by Shuffling" (FOCS 2021, arXiv 2012.12803). Everybody reports, and a
+// Privacy Amplification by Shuffling" (FOCS 2021). Everybody reports, and a
 // randomizer may depend on the answers before it. Neighbouring relation: replace-one; the shuffler is
 // honest. Rounds are composed optimally from (epsilon, delta) alone. An (epsilon0, delta0)-LDP
 // randomizer is given by epsilon0 as a function of delta0, of which some values are tried. Nothing
@@ -32,7 +32,8 @@ Bound clone_approximate_bound(double clients, const LocalGuarantee& epsilon0, st
 Bound clone_pair_approximate_bound(double clients, const LocalGuarantee& epsilon0, std::uint64_t rounds,
                                    const Question& question);
 
-// Those that apply: the first for a pure epsilon0, the others for a Gaussian message at distance mu.
+// Those that apply: the first for a pure epsilon0, the others for a Gaussian message whose two records are mu
+// deviations apart.
 std::vector<Bound> clone_bounds_pure(double clients, double epsilon0, std::uint64_t rounds,
                                      const Question& question);
 std::vector<Bound> clone_bounds_gaussian(double clients, double mu, std::uint64_t rounds,

@@ -52,8 +52,8 @@ std::optional<double> fixed_window_simplified(double epsilon0, double slots, dou
 }
 
 std::optional<double> least_delta1(double epsilon0, double delta0) {
-  // The condition is delta0 <= (1 - e^-e0) d / (4 e^e0 (2 + ln(2/d) / ln(1/(1 - e^-5e0)))). Its right
-  // side grows with d.
+  // With e0 = epsilon0 and d = delta1, the condition is
+  // delta0 <= (1 - e^-e0) d / (4 e^e0 (2 + ln(2/d) / ln(1/(1 - e^-5e0)))). Its right side grows with d.
   const double log_base = -std::log1p(-std::exp(-5 * epsilon0));
   const auto allowed = [&](double d) {
     return -std::expm1(-epsilon0) * d / (4 * std::exp(epsilon0) * (2 + std::log(2 / d) / log_base));
@@ -70,8 +70,8 @@ std::optional<double> least_delta1(double epsilon0, double delta0) {
 
 std::optional<double> approximate_epsilon(const SubGaussian& form, double uses, double delta1, double delta) {
   // The result is the least epsilon with exp(-((epsilon - drift)/spread)^2) + uses (e^epsilon + 1)
-  // delta1 <= delta. The map from epsilon to the value that it must at least have is increasing, so its
-  // iterates climb to the least fixed point.
+  // delta1 <= delta. Solved for the epsilon in the first term, this demands epsilon >= next(epsilon). `next`
+  // is increasing, so its iterates climb to its least fixed point.
   double epsilon = form.drift;
   for (int i = 0; i < 100000; ++i) {
     const double left = delta - uses * (std::exp(epsilon) + 1) * delta1;
@@ -179,14 +179,14 @@ Bound balle_theorem43_bound(double slots, double epsilon0, double delta0, std::u
 
 Bound balle_theorem41_bound(double clients, double slots, double epsilon0, double delta0, std::uint64_t runs,
                             const Question& question) {
-  // delta and delta2 are each half of what the run may spend, as in the figures of the page.
+  // If delta0 = 0, delta and delta2 are each half of what a run may spend.
   const auto form = [=](double e0, double delta2) {
     return random_check_in::averaged_updates(e0, clients, slots, delta2);
   };
   Bound bound;
   if (delta0 > 0) {
-    // delta2 is fixed at a quarter of the question's delta, divided by the number of runs. The rest is
-    // left for delta and delta1.
+    // delta2 is a quarter of the question's delta (of 1e-6 if the question asks for delta), divided by the
+    // number of runs. The rest is left for delta and delta1.
     const double share = question.asks_epsilon() ? question.fixed : 1e-6;
     const double delta2 = share / 4 / static_cast<double>(numerics::larger<std::uint64_t>(runs, 1));
     const std::optional<double> delta1 = random_check_in::least_delta1(epsilon0, delta0);

@@ -2,16 +2,16 @@
 // paper compares them with.
 //
 // Source: Balle, Kairouz, McMahan, Thakkar, Thakurta, "Privacy amplification via random check-ins"
-// (NeurIPS 2020, arXiv 2007.06605). There are n clients and m slots, and a client checks in with
-// probability p0 at a uniform slot. View: the released models (the server is trusted). Neighbouring
-// relation: replace-one. Any epsilon0-LDP randomizer; slots may be adaptive.
+// (NeurIPS 2020). There are n clients and m slots, and a client checks in with probability p0 at a uniform
+// slot. View: the released models (the server is trusted); for shuffling, the shuffled messages (the shuffler
+// is honest). Neighbouring relation: replace-one. Any epsilon0-LDP randomizer; slots may be adaptive.
 //   theorem 3.2   fixed window, one client per slot. Proven: docs/theory/as-published-random-check-in.md has
 //                 the derivation, constants included.
 //   theorem 4.1   averaged updates, p0 = 1: as published; its proof is not in the paper's main text.
 //   theorem 4.3   sliding window, p0 = 1: proven like 3.2, of which it is the case p0 = 1.
 //   theorem 5.1   shuffling, adaptive: proven in the same way. The paper also states Theorem 7 of Erlingsson
-//                 et al. (SODA 2019, arXiv 1811.12469), which is never below 5.1.
-// The (epsilon0, delta0) versions replace epsilon0 by 8 epsilon0; they are as published.
+//                 et al. (SODA 2019), which is never below 5.1.
+// The versions for (epsilon0, delta0)-LDP randomizers replace epsilon0 by 8 epsilon0; they are as published.
 //
 // A "round" is one whole run of m slots (or one shuffle); several are composed optimally
 // (papers/optimal_composition.h). A Bound without `upper` says why in `assumptions`. Nothing
@@ -29,8 +29,8 @@ namespace muster::accounting {
 
 namespace random_check_in {
 
-// Every formula has the form epsilon = drift + spread sqrt(log(1/delta)). Both members are upper
-// bounds of their terms.
+// The formulas of Theorems 3.2, 4.1 and 5.1 have the form epsilon = drift + spread sqrt(log(1/delta)). The
+// result of epsilon() is rounded up.
 struct SubGaussian {
   double drift, spread;
   double epsilon(double delta) const;
@@ -45,9 +45,10 @@ double erlingsson_2019(double epsilon0, double clients, double delta);  // Theor
 // It is nullopt outside that range.
 std::optional<double> fixed_window_simplified(double epsilon0, double slots, double p0, double delta);
 
-// The (epsilon0, delta0) versions: the least delta1 that the printed condition on delta0 allows (nullopt
-// if none is below 1), and the epsilon' at delta' = delta + uses (e^epsilon' + 1) delta1. `form` is
-// taken at 8 epsilon0, and `uses` is the number of slots or clients.
+// The (epsilon0, delta0) versions. least_delta1 is the least delta1 that the printed condition on delta0
+// allows (nullopt if none is below 1). approximate_epsilon is the least epsilon' whose total delta,
+// d + uses (e^epsilon' + 1) delta1, is `delta`, where epsilon' is that of `form` at d (nullopt if there is
+// none). `form` is taken at 8 epsilon0, and `uses` is the number of slots or clients.
 std::optional<double> least_delta1(double epsilon0, double delta0);
 std::optional<double> approximate_epsilon(const SubGaussian& form, double uses, double delta1, double delta);
 
@@ -59,7 +60,7 @@ double expected_dummies_sliding_printed(double clients, double slots);   // (n-m
 }  // namespace random_check_in
 
 // Ids "balle-2020-theorem-3-2", "balle-2020-theorem-4-3", "balle-2020-theorem-4-1",
-// "balle-2020-theorem-5-1", "erlingsson-2019-theorem-7". With delta0 > 0 it is the (epsilon0, delta0)
+// "balle-2020-theorem-5-1", "erlingsson-2019-theorem-7". With delta0 > 0 a Bound is of the (epsilon0, delta0)
 // version, and its id ends in "-approximate".
 Bound balle_theorem32_bound(double slots, double p0, double epsilon0, double delta0, std::uint64_t runs,
                             const Question& question);

@@ -16,7 +16,7 @@ using namespace random_check_in;
 
 const Question kAtMillionth{Question::Kind::epsilon_at_delta, 1e-6};
 
-// These are the formulas as printed.
+// The theorems' formulas as printed; e0 is epsilon0.
 long double theorem32(long double e0, long double m, long double p0, long double delta) {
   return p0 * (std::exp(e0) - 1) * std::sqrt(2 * std::exp(e0) * std::log(1 / delta) / m) +
          p0 * p0 * std::exp(e0) * (std::exp(e0) - 1) * (std::exp(e0) - 1) / (2 * m);

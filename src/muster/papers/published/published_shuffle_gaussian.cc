@@ -124,7 +124,8 @@ Bound by_formula(const char* id, const std::string& title, const Divergence& rdp
   return bound;
 }
 
-// D_1 = 0 <= D_l, so no divergence is negative; a negative value would convert to nonsense.
+// Raises negative values to 0: a Renyi divergence is never negative, and a negative value would convert to
+// nonsense.
 Divergence not_negative(Divergence rdp) {
   return [rdp = std::move(rdp)](std::uint64_t order) { return numerics::larger(0.0, rdp(order)); };
 }
@@ -197,7 +198,8 @@ std::vector<Bound> published_gaussian_check_in_bounds(double clients, double rat
                                                       std::uint64_t rounds, const Question& question) {
   std::vector<Bound> all = {shuffle_gaussian_equation17_bound(clients, rate, 1 / sigma, rounds, question),
                             shuffle_gaussian_theorem3_bound(clients, rate, 1 / sigma, rounds, question)};
-  // "Shuffled check-in" fixes delta0 = n^-1.5 and takes 2, the distance of two clipped vectors.
+  // The paper "Shuffled check-in" fixes delta0 = n^-1.5 and takes the largest distance of two clipped
+  // vectors, 2 clip norms.
   const Guarantee local = psg::gaussian_guarantee(2 / sigma, std::pow(clients, -1.5));
   for (Bound& bound : published_check_in_bounds(clients, rate, local, rounds, question)) {
     bound.assumptions.push_back(fmt::format(

@@ -7,7 +7,7 @@
 // docs/theory/as-published-shuffle-gaussian.md has the counterexamples.
 //   theorem 1     everybody reports: D_l of the pair (0, .., 0), (1, 0, .., 0), homogeneous_rdp.h
 //   corollary 1   l / (2 sigma^2)
-//   theorem 2     equation (16): a fixed subset, Wang et al. (2019, arXiv 1808.00087v2), Theorem 9
+//   theorem 2     equation (16): a fixed subset, Wang et al. (2019, arXiv:1808.00087v2), Theorem 9
 //   equation 17   shuffled check-in, the sum over the count; k = 0 is left out and the rate is used for k/n
 //   theorem 3     equation (18): the same by a Chernoff bound
 // Orders stop at 2048, at 256 for equations 16 and 18, and at 64 for equation 17; beyond, the result is
@@ -58,8 +58,8 @@ Bound shuffle_gaussian_equation17_bound(double clients, double rate, double t, s
 Bound shuffle_gaussian_theorem3_bound(double clients, double rate, double t, std::uint64_t rounds,
                                       const Question& question);
 
-// The papers' bounds for a Gaussian message whose noise deviation is sigma times the clip norm
-// (sensitivity 1: t = 1 / sigma).
+// The papers' bounds for a Gaussian message whose noise deviation is sigma times the clip norm. The paper's
+// sensitivity is one clip norm: t = 1 / sigma.
 std::vector<Bound> published_gaussian_shuffle_bounds(double clients, double sigma, std::uint64_t rounds,
                                                      const Question& question);
 std::vector<Bound> published_gaussian_subset_bounds(double clients, double subset, double sigma,

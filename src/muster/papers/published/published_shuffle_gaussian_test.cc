@@ -77,13 +77,13 @@ TEST(ShuffleGaussian, TableOne) {
     const auto bound =
         shuffle_gaussian_theorem1_bound(n, 1 / 9.48, rounds, question, Conversion::canonne, 30);
     EXPECT_NEAR(*bound.upper, ours[rounds - 1], 6e-6);
-    // The row takes sensitivity 2 and adds epsilons. The paper's scan of delta0 is coarse, so its values
-    // are slightly larger.
+    // The "Clones" row takes sensitivity 2 and adds epsilons. The paper's scan of delta0 is coarse, so its
+    // values are slightly larger.
     const double row = table1_clones(n, 2 / 9.48, rounds, delta);
     EXPECT_LT(row, clones[rounds - 1]);
     EXPECT_GT(row, clones[rounds - 1] * 0.97);
   }
-  // A scan that halves delta0 gives the row to its last digits.
+  // A scan that halves delta0 gives the paper's row to its last digits.
   for (std::uint64_t rounds = 1; rounds <= 7; ++rounds) {
     const auto t = static_cast<double>(rounds);
     double least = 1e9;
@@ -152,9 +152,9 @@ TEST(ShuffleGaussian, FigureOneB) {
   const Bound sum = shuffle_gaussian_equation17_bound(60000, 0.1, 0.2, 5540, question);
   ASSERT_TRUE(third.upper && sum.upper);
   EXPECT_GT(*third.upper, *sum.upper);
-  EXPECT_GT(*third.upper, 0.1457);  // the proven bound at distance 2
-  // From order 3 on, equation (16) contains 2 g^3 C(l,3), whatever the noise is. So order 2 is best, and
-  // its conversion term alone is log(1/delta) - log 4.
+  EXPECT_GT(*third.upper, 0.1457);  // a proven bound at distance 2
+  // From order l = 3 on, the sum of equation (16) contains 2 g^3 C(l,3), g the rate, whatever the noise is.
+  // So order 2 is best, and its conversion term alone is log(1/delta) - log 4.
   EXPECT_NEAR(*third.upper, 10.13, 0.005);
   EXPECT_NEAR(*sum.upper, 10.13, 0.005);
   EXPECT_GT(*sum.upper, std::log(1e5) - std::log(4.0));

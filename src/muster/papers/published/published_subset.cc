@@ -20,7 +20,7 @@ namespace muster::accounting {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kLargestSummed = 1e8;  // Theorem 2 is a sum over the binomial's width
+constexpr double kLargestSummed = 1e8;  // the largest subset: Theorem 2 is a sum over the binomial's width
 // The highest order for sums over lower orders, which cost the square of the order.
 constexpr std::uint64_t kLastOrder = 1024;
 

@@ -1,18 +1,18 @@
 // Evaluates the bounds of "Renyi differential privacy of the subsampled shuffle model
 // in distributed learning".
 //
-// Source: Girgis, Data, Diggavi (NeurIPS 2021, arXiv 2107.08763v1). k of n clients are chosen
+// Source: Girgis, Data, Diggavi (NeurIPS 2021, arXiv:2107.08763v1). k of n clients are chosen
 // uniformly and secretly, or everybody reports (k = n); the reports are shuffled; any epsilon0-LDP
 // randomizer. The paper's Figure 2 has four curves:
 //   (i)   Theorem 1 (papers/renyi/subsampled_shuffle_rdp.h). Proven.
 //   (ii)  Theorem 2, a lower bound of the divergence. It is plotted through an upper conversion, so the curve
 //         is no bound at all.
-//   (iii) Girgis et al. (CCS 2021, arXiv 2105.05180) for the shuffle, Wang et al. (2019, arXiv 1808.00087v2),
+//   (iii) Girgis et al. (CCS 2021) for the shuffle, Wang et al. (2019, arXiv:1808.00087v2),
 //         Theorem 9, for the subset. Proven.
 //         The figure uses only the branch 2 e^eps(2) of Theorem 9's minimum.
-//   (iv)  Feldman, McMillan, Talwar (FOCS 2021), Theorem 3.1, closed form, subset, strong composition. With
-//         the clone pair evaluated exactly (theorems/everyone/clones.h), as in the paper's Figure 3, it is
-//         proven and far smaller.
+//   (iv)  Feldman, McMillan, Talwar (FOCS 2021), Theorem 3.1, closed form, subset, strong composition; here
+//         rounds are composed optimally instead. With the clone pair evaluated exactly
+//         (theorems/everyone/clones.h), as in the paper's Figure 3, it is proven and far smaller.
 // The page is docs/theory/as-published.md. Nothing throws. Pure functions; they take under a second.
 #pragma once
 

@@ -19,7 +19,8 @@ const Question kHeadline{Question::Kind::epsilon_at_delta, 1e-8};
 const Question kMnist{Question::Kind::epsilon_at_delta, 1e-5};
 
 // The paper says "we save a factor of 14x compared to [24] with strong composition and 2.5x compared to
-// [29] with subsampled RDP" at n = 10^6, g = 10^-3, epsilon0 = 2, T = 10^5 and delta = 10^-8.
+// [29] with subsampled RDP" at n = 10^6, g = 10^-3, epsilon0 = 2, T = 10^5 and delta = 10^-8. Its [24] is
+// Feldman et al. (the clones), its [29] Girgis et al. (CCS 2021).
 TEST(PublishedSubset, HeadlinePoint) {
   const double own = *subset_theorem1_bound(1e6, 1e3, 2, 100000, kHeadline, Conversion::canonne).upper;
   EXPECT_NEAR(own, 1.040, 0.0005);
@@ -28,7 +29,7 @@ TEST(PublishedSubset, HeadlinePoint) {
   EXPECT_NEAR(*subset_ccs_bound(1e6, 1e3, 2, 100000, kHeadline, Conversion::canonne).upper, 1.0237, 0.0005);
   // For the 14x, the clones' closed form with optimal composition gives 12.4x.
   EXPECT_NEAR(*subset_strong_composition_bound(1e6, 1e3, 2, 100000, kHeadline).upper, 12.857, 0.05);
-  // The "10 times" is the lower curve: a lower bound of the divergence, converted upwards.
+  // Another claim, "10 times", is the lower curve's: a lower bound of the divergence, converted upwards.
   EXPECT_NEAR(*subset_plotted_lower_bound(1e6, 1e3, 2, 100000, kHeadline).upper, 0.1157, 0.0005);
 }
 
@@ -92,7 +93,8 @@ class ClonePair {
   std::vector<double> log_factorial_;
 };
 
-// The same baseline with the clone pair evaluated numerically, where half of delta is spent on the rounds.
+// Curve (iv) of published_subset.h with the clone pair evaluated numerically; half of delta is spent on the
+// rounds' own deltas.
 double numerical_strong(int k, double rate, double epsilon0, std::uint64_t rounds, double delta) {
   const double share = delta / 2 / static_cast<double>(rounds);
   const Guarantee round{ClonePair(k, epsilon0).epsilon(share / rate), share / rate};
@@ -119,8 +121,8 @@ TEST(PublishedSubset, NumericalClonesAtTheHeadline) {
   EXPECT_NEAR(*subset_numerical_composition_bound(1e6, 1000, 2, 100000, kHeadline).upper, 2.214, 0.01);
 }
 
-// The follow-up's Figure 3a has "epsilon about 1" at n = 60,000, rate 0.1, epsilon0 = 2 and 6,800
-// rounds. No upper bound of either paper gives this value. The lower bounds of the divergence,
+// Liew et al. (2022), Figure 3a, has "epsilon about 1" at n = 60,000, rate 0.1, epsilon0 = 2 and 6,800
+// rounds. No upper bound of that paper or of this one gives this value. The lower bounds of the divergence,
 // converted upwards, do.
 TEST(PublishedSubset, WhereAboutOneComesFrom) {
   EXPECT_NEAR(*subset_theorem1_bound(60000, 6000, 2, 6800, kMnist, Conversion::canonne).upper, 11.54, 0.01);
@@ -129,8 +131,8 @@ TEST(PublishedSubset, WhereAboutOneComesFrom) {
       answer_by_renyi([](std::uint64_t l) { return check_in_rdp_lower(2, 60000, 0.1, 0.5, l); }, 6800, kMnist,
                       Conversion::canonne);
   EXPECT_NEAR(*theorem3.upper, 0.82, 0.01);
-  // "about 3 by strong composition" corresponds to the numerical clones, the subset
-  // and optimal composition.
+  // For what the figure calls "about 3 by strong composition", the numerical clones, the subset and optimal
+  // composition give 13.
   EXPECT_NEAR(numerical_strong(6000, 0.1, 2, 6800, 1e-5), 13.05, 0.01);
 }
 

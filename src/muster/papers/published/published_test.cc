@@ -166,8 +166,8 @@ TEST(Published, SaysWhatItIs) {
   EXPECT_LT(*delta.upper, 0.1);
 }
 
-// Tests every randomizer under every participation: the number of bounds, that each has its citation,
-// and that no value is negative.
+// Tests a pure randomizer and the Gaussian under every participation: the number of bounds, that each has its
+// citation, and that no value is negative.
 TEST(Published, EveryParticipation) {
   const ClientCount n = ClientCount::of(2000);
   const Rate rate = Rate::of(0.1), one = Rate::of(1);

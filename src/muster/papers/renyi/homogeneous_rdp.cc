@@ -135,10 +135,11 @@ void HomogeneousRdp::double_up(std::uint64_t order) {
 HomogeneousRdp::Excess HomogeneousRdp::excess(std::uint64_t order) {
   if (order < 2) return {{}, 0};
   const double l = static_cast<double>(order);
-  // E_l is a sum of positive products of at most l links, so its relative error is at most that of the
-  // worst product. A link costs the roundings of the sum, of its weight (24 + 10 reach u) and of its
-  // bracket (32 + 16 reach u), and ten more between them. As reach is superadditive, the total of a
-  // product is that of one link of length l.
+  // Unrolled, the recurrence makes E_l a sum of positive products of at most l factors, so its relative error
+  // is at most that of the worst product. In units of kUnit, a factor of index j costs the roundings of the
+  // sum, 24 + 10 reach(j) for its weight, 32 + 16 reach(j) for its bracket, and ten more between them. The
+  // indices of a product sum to at most l and reach is superadditive, so reach(l) bounds the sum of the
+  // factors' reaches.
   double error = kUnit * ((numerics::kConvolutionUlps + 80) * l + 32 * moments_.reach(order) + 64);
   if (l <= terms_ + 1) {
     recur(order);
@@ -148,8 +149,9 @@ HomogeneousRdp::Excess HomogeneousRdp::excess(std::uint64_t order) {
     const std::uint64_t ample = numerics::larger<std::uint64_t>(order, doubled_.size() * 2);
     double_up(in_range(ample) ? ample : order);
   }
-  // Doubling k doubles the errors, and adding one client adds one more. The total is at most k times
-  // that of one factor, and at most l of the factors differ from 1.
+  // Doubling the power doubles the errors, and one more factor F adds its own. So the total is at most k
+  // times the error of one factor; in a coefficient of x^l, at most l of the factors contribute more than
+  // their 1.
   const double levels = static_cast<double>(std::bit_width(static_cast<std::uint64_t>(terms_)));
   error += kUnit * (numerics::kConvolutionUlps + 16) * (2 * numerics::smaller(terms_, l) + 3 * levels) +
            8 * kUnit * l;

@@ -35,7 +35,7 @@ Series moments(const Ball& square, const Ball& rate, std::size_t order) {
   return f;
 }
 
-// log(l! n^-l c_l) / (l-1).
+// log(l! n^-l c) / (l-1) for the coefficient c of x^l.
 Ball divergence(const Ball& coefficient, std::size_t l, double n) {
   Ball scaled = coefficient;
   for (std::size_t j = 1; j <= l; ++j) scaled = scaled * real(j) / Ball(n);

@@ -1,13 +1,14 @@
-// Computes moments E_b[r^j] of the likelihood ratio r = a/b of one report, for the power
-// series of homogeneous_rdp.h.
+// Computes moments mu_j of the likelihood ratio r = a/b of one report, for the power series of
+// homogeneous_rdp.h; a and b are the report's laws with the victim's first and second record.
 //
-// Every client holds the same record, so only one report's ratio is needed. If a client reports with
-// probability `rate`, the ratio is 1 when it does not: mu_j = 1 - rate + rate E_b[r^j]. The class
-// computes logarithms of mu_j - 1 and of mu_j - mu_{j-1}, both non-negative (by Jensen, and by Lyapunov
-// with E r = 1), without subtracting nearly equal numbers:
+// All other clients hold the second record, so only this ratio is needed. If a client reports with
+// probability `rate`, her ratio is 1 when she does not: mu_j = 1 - rate + rate E_b[r^j]. The class computes
+// logarithms of mu_j - 1 and of mu_j - mu_{j-1}, both non-negative (by Jensen, and by Lyapunov's inequality
+// with E_b[r] = 1), without subtracting nearly equal numbers:
 //   Gaussian, deviation s, distance Delta, t = Delta / s:   E_b[r^j] = e^{t^2 j (j-1) / 2}
 //   binary response (any epsilon0-LDP pair at its extreme): E_b[r^j] = (e^{e0 j} + e^{e0 (1-j)}) / (e^{e0}+1)
-//   k-ary response, others hold the victim's new record:    binary response at rate (e^{e0}+1) / (e^{e0}+k-1)
+//   k-ary response, others hold the victim's second record: binary response at rate (e^{e0}+1) / (e^{e0}+k-1)
+// Here e0 is epsilon0.
 // Immutable; may be shared between threads.
 #pragma once
 
@@ -25,8 +26,8 @@ class RatioMoments {
   double log_excess(std::uint64_t order) const;  // log(mu_order - 1); -infinity below 2
   double log_step(std::uint64_t order) const;    // log(mu_order - mu_{order-1}); -infinity below 2
   double log_moment(std::uint64_t order) const;  // log mu_order
-  // An upper bound of the size of log mu_j, superadditive in j. The errors of the three functions above
-  // are at most (16 + 8 reach(j)) u.
+  // An upper bound of |log mu_order|, superadditive in the order. The absolute errors of the three functions
+  // above are at most (16 + 8 reach(order)) u, u = 2^-53.
   double reach(std::uint64_t order) const;
 
  private:

@@ -13,8 +13,8 @@ namespace {
 
 constexpr double kUnit = std::numeric_limits<double>::epsilon() / 2;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr std::uint64_t kLastOrder = 1'000'000;  // the papers' sums cost as much as their order
-constexpr double kCountExponent = 40;            // cells beyond have a weight below e^-40
+constexpr std::uint64_t kLastOrder = 1'000'000;  // the papers' sums have as many terms as their order
+constexpr double kCountExponent = 40;            // tails below e^-40 (Chernoff) are cut into coarser cells
 
 }  // namespace
 

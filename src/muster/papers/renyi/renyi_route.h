@@ -1,13 +1,14 @@
-// Provides the steps that the papers' Renyi bounds share: from a divergence per round to an answer, and
-// sums over a public count.
+// Provides the steps that the papers' Renyi bounds share: from a divergence per round to an answer, and sums
+// over the number of reports, which the adversary knows.
 //
-//   answer_by_renyi      Renyi divergences added over the rounds (Mironov 2017, arXiv 1702.07476), converted
-//                        by rdp_to_dp.h.
+//   answer_by_renyi      Renyi divergences added over the rounds (Mironov, CSF 2017), converted by
+//                        rdp_to_dp.h.
 //   girgis_ccs_2021      Girgis, Data, Diggavi, Suresh, Kairouz, "On the Renyi differential privacy of the
-//                        shuffle model" (CCS 2021, arXiv 2105.05180): everybody reports, any epsilon0-LDP
+//                        shuffle model" (CCS 2021): everybody reports, any epsilon0-LDP
 //                        randomizer. Derived in docs/theory/baselines.md; an upper bound, rounded up.
-//   count_cells          Bin(n, g) as cells (k, weight), for formulas that sum over the public count. The
-//                        weights are the probabilities with a relative error of 1e-6, not a certified bound.
+//   count_cells          Bin(n, g) as cells (k, weight), for formulas that sum over the number k of reports.
+//                        The weights sum to 1 within 1e-6. As a cell stands for its middle, sums over cells
+//                        are approximate, not certified.
 //
 // Integer orders >= 2. Pure functions.
 #pragma once
@@ -23,7 +24,7 @@ namespace muster::accounting {
 
 using Divergence = std::function<double(std::uint64_t order)>;  // D_order per round; infinity allowed
 
-// A Bound with `upper`, and with its order in `assumptions`, or with the reason why there is none. Id
+// A Bound with `upper`, if that is finite. Its `assumptions` state the order, or why there is no `upper`. Id
 // and citation are empty.
 Bound answer_by_renyi(const Divergence& rdp, std::uint64_t rounds, const Question& question,
                       Conversion conversion);
@@ -40,7 +41,7 @@ double girgis_ccs_2021(double epsilon0, double clients, std::uint64_t order);
 struct CountCell {
   double k, weight;
 };
-// Cells are about `fineness` deviations wide and represented by their middle; 0 gives single values.
+// Near the mean, cells are about `fineness` deviations wide (0: single values). Each stands for its middle.
 std::vector<CountCell> count_cells(double n, double rate, double fineness);
 
 }  // namespace muster::accounting

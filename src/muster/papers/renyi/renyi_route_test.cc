@@ -68,7 +68,8 @@ TEST(RenyiRoute, EqualsThePrintedFormulas) {
   }
 }
 
-// Both must be upper bounds for every data set of small populations with random randomizers.
+// Girgis et al. (CCS 2021), and Theorem 9 over it, must be upper bounds for every data set of small
+// populations with random randomizers.
 TEST(RenyiRoute, CoversTheEnumeratedDivergence) {
   std::mt19937_64 engine(5);
   int cases = 0;

@@ -17,7 +17,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 const char* const kConjecture =
     "the homogeneous pair with Delta = the records' diameter is worst: not proven, no counterexample known";
 
-// Orders beyond the number of reports cost the most and seldom help, so they are limited.
+// The highest order beyond the number of reports: such orders cost the most and seldom help.
 constexpr std::uint64_t kAffordableBeyondReports = 4096;
 
 double affordable(HomogeneousRdp& table, double reports, std::uint64_t order) {
@@ -52,7 +52,8 @@ RenyiCurve shuffled_gaussian(double records, double mu) {
   return [table, records](std::uint64_t order) { return affordable(*table, records, order); };
 }
 
-// Theorem 9 for a subset, or its mixture for a check-in, over a mechanism on k records.
+// For a subset, Theorem 9 of Wang et al. (2019); for check-ins, its mixture over the number of reports
+// (subsampled_rdp.h). `mechanism(k)` is the Renyi curve on k records.
 RenyiCurve subsampled(const RenyiCrowd& crowd, const std::function<RenyiCurve(double)>& mechanism,
                       double largest_loss) {
   if (crowd.subset > 0) {

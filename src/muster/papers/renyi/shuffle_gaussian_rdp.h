@@ -2,15 +2,15 @@
 // subset alone (proven).
 //
 // n clients add noise of deviation s per coordinate, and any two records are within distance
-// Delta; mu = Delta / s. For clipped records, Delta = 2 C, s = sigma C and mu = 2 / sigma.
+// Delta; mu = Delta / s. For records clipped to norm C, Delta = 2 C, s = sigma C and mu = 2 / sigma.
 // Neighbouring relation: replace-one.
 //   shuffle-gaussian-rdp
 //       D_l of the homogeneous pair (homogeneous_rdp.h). Conditional: it is not proven to be the worst pair.
-//       Liew and Takahashi (2022), Theorem 1, have it at Delta = C, where it is false. Subsets and check-ins
-//       are computed exactly, not by their equations 16 to 18.
+//       Liew and Takahashi (2022), Theorem 1, state it at Delta = C, where it is false. The pair's divergence
+//       with subsets and check-ins is computed exactly, not by their equations 16 to 18.
 //   shuffle-gaussian-rdp-subsampled
 //       Their equations 16 and 17, corrected: rate k/n given k reports, k = 0 counted. Conditional in the
-//       same way, and looser than the exact pair.
+//       same way, and looser than shuffle-gaussian-rdp.
 //   subset-local-rdp
 //       Theorem 9 of Wang et al. (2019) over the messages' own divergence: what the secret subset hides
 //       without any help of the other messages. Proven for every randomizer with a Renyi curve, in any
@@ -45,7 +45,8 @@ Bound shuffle_gaussian_rdp_bound(const RenyiCrowd& crowd, double mu, std::uint64
 Bound shuffle_gaussian_rdp_subsampled_bound(const RenyiCrowd& crowd, double mu, std::uint64_t rounds,
                                             const Question& question, Conversion conversion);
 
-// `message` is the local randomizer's curve (local_rdp.h), and `largest_loss` its epsilon0, or infinity.
+// `message` is the local randomizer's Renyi curve (local_rdp.h), and `largest_loss` its epsilon0, or
+// infinity.
 Bound subset_local_rdp_bound(const RenyiCrowd& crowd, const RenyiCurve& message, double largest_loss,
                              std::uint64_t rounds, const Question& question, Conversion conversion);
 

@@ -61,8 +61,8 @@ TEST(ShuffleGaussianRdp, SensitivityOneIsNoBound) {
 }
 
 // The conjecture at Delta = diameter has no counterexample on a grid on a line. This is evidence,
-// not a proof. The extreme grid point (the victim at both ends, the other at the second one) is
-// the formula itself.
+// not a proof. At the extreme grid point (the victim's two records at the two ends, the other client's at the
+// second end) the divergence is the formula itself.
 TEST(ShuffleGaussianRdp, DiameterIsWorstOnALine) {
   for (const double diameter : {0.5, 2.0}) {
     for (const double rate : {0.4, 1.0}) {

@@ -2,21 +2,22 @@
 // that of the mechanism itself.
 //
 // Source: Wang, Balle, Kasiviswanathan, "Subsampled Renyi differential privacy and analytical moments
-// accountant" (AISTATS 2019, arXiv 1808.00087v2), Theorem 9, for replace-one and k of n records
-// without replacement; g = k/n. If M is (j, eps(j))-RDP for j = 2 .. l,
+// accountant" (AISTATS 2019, arXiv:1808.00087v2), Theorem 9, for replace-one and k of n records
+// without replacement; g = k/n. If the mechanism is (j, eps(j))-RDP for j = 2 .. l and its privacy loss is at
+// most eps(inf), the subsampled one is (l, eps'(l))-RDP with
 //     (l-1) eps'(l) <= log( 1 + g^2 C(l,2) min{ 4 (e^{eps(2)} - 1), e^{eps(2)} min{2, (e^{eps(inf)} - 1)^2} }
 //                             + sum_{j=3..l} g^j C(l,j) e^{(j-1) eps(j)} min{2, (e^{eps(inf)} - 1)^j} ).
-// (Liew and Takahashi 2022, arXiv 2206.09569, appendix A.1, print the exponent as (e^{eps(inf)-1})^j:
+// (Liew and Takahashi 2022, arXiv 2206.09569, appendix A.1, print the last factor as (e^{eps(inf)-1})^j:
 // a misprint.)
 //   SubsampledRdp   the theorem.
-//   CheckInMixture  every client takes part with probability g instead, and the count K is public:
-//                   E_Q[(P/Q)^l] = sum_k Bin(n,g)(k) E_k, where E_k is the theorem's right side at rate k/n
-//                   (NOT g) and the mechanism on k records, E_0 = 1. The sum runs over blocks of k with
-//                   certified weights. A block is taken at its last k for the rate and at its first k for the
+//   CheckInMixture  every client takes part with probability `rate` instead, and the count K is public:
+//                   E_Q[(P/Q)^l] <= sum_k P(K = k) M_k with M_0 = 1. Here log M_k is the theorem's right side
+//                   for the mechanism on k records and g = k/n (NOT `rate`). The sum runs over blocks of k
+//                   with certified weights. A block is taken at its last k for g and at its first k for the
 //                   mechanism, whose divergence must fall with k.
-// Both are proven if the given divergences hold. Integer orders >= 2; past 2048 the mechanism's own
-// divergence is returned, to save time. Values are rounded up. Tables grow with the order, so use an
-// object from one thread.
+// Both are proven if the given divergences hold. Integer orders >= 2; past 2048 the divergence without
+// subsampling is returned, to save time. Values are rounded up. Tables grow with the order, so use an object
+// from one thread.
 #pragma once
 
 #include <cstdint>
@@ -37,9 +38,9 @@ class SubsampledRdp {
   double upper(std::uint64_t order) const;
   // The theorem's value alone, however large, at any order.
   double theorem(std::uint64_t order) const;
-  // log(e^{(l-1) upper} - 1): the sum in the theorem without its leading 1, or the value from the
-  // mechanism's own divergence if that is smaller. (By joint quasi-convexity, a subset never has
-  // a larger divergence.)
+  // log(e^{(order-1) upper} - 1): the logarithm of the theorem's sum without its leading 1, or the value from
+  // the mechanism's own divergence if that is smaller. (By joint quasi-convexity, a subset's divergence is
+  // never larger than the mechanism's own.)
   double log_excess(std::uint64_t order) const;
   double mechanism(std::uint64_t order) const { return mechanism_(order); }
 
@@ -49,13 +50,13 @@ class SubsampledRdp {
   double rate_;
   RenyiCurve mechanism_;
   double largest_loss_;
-  mutable std::vector<double> log_terms_;  // j: log of the term without g^j C(l,j)
+  mutable std::vector<double> log_terms_;  // at index j, the log of the theorem's term without g^j C(l,j)
   mutable std::vector<double> log_factorial_;
 };
 
 class CheckInMixture {
  public:
-  // `mechanism(k)` is the divergence on k records. It is called once per block, for about a hundred k.
+  // `mechanism(k)` is the Renyi curve on k records. It is called once per block, for about a hundred k.
   CheckInMixture(double clients, double rate, const std::function<RenyiCurve(double records)>& mechanism,
                  double largest_loss = std::numeric_limits<double>::infinity());
 

@@ -45,8 +45,8 @@ double log_series(std::uint64_t order, double x) {
   const double first = std::log(l) + std::log(l - 1) + std::log(l - 2) - std::log(2.0) +
                        std::log(half_root_pi) + 3 * std::log(x);
   // Terms are relative to the first. term_{j+1} / term_j = x (l-j) / j * R_j with
-  // R_j = Gamma((j+1)/2) / Gamma(j/2) and R_{j+1} = (j/2) / R_j. This ratio decreases in j
-  // (R_j^2 >= j/2 - 1/4), so once it is below a half, the rest is less than the last term.
+  // R_j = Gamma((j+1)/2) / Gamma(j/2) and R_{j+1} = (j/2) / R_j. This ratio of terms decreases in j
+  // (R_j^2 >= j/2 - 1/4), so once it is below a half, all later terms sum to less than the last one.
   double term = 1, sum = 1, shift = 0, gamma_ratio = 1 / half_root_pi;
   for (double j = 3; j < l; ++j) {
     const double ratio = x * (l - j) / j * gamma_ratio;
@@ -104,9 +104,9 @@ double subsampled_shuffle_rdp_upper(double epsilon0, double clients, double subs
 }
 
 double subsampled_shuffle_rdp_lower(double epsilon0, double clients, double subset, std::uint64_t order) {
-  // E[(1+X)^l] - 1 = E[(1+X)^l - 1 - l X] because E X = 0. Every term is >= 0, so leaving some out
-  // only lowers the sum. The binomial's probabilities are relative to the mode's and divided by a sum
-  // that is rounded up.
+  // With 1 + X the base of the power in Theorem 2, E[(1+X)^l] - 1 = E[(1+X)^l - 1 - l X] because E X = 0.
+  // Every term is >= 0, so leaving some out only lowers the sum. The binomial's probabilities are computed
+  // relative to that of the mode, and the sum is divided by theirs; the quotient is rounded down.
   const double l = static_cast<double>(order), rate = subset / clients;
   const double p = 1 / (1 + std::exp(epsilon0)), c = 2 * std::sinh(epsilon0), odds = std::exp(-epsilon0);
   const double mode = numerics::smaller(std::floor((subset + 1) * p), subset);
@@ -126,7 +126,7 @@ double subsampled_shuffle_rdp_lower(double epsilon0, double clients, double subs
   walk(1);
   walk(-1);
   const double mean = sum / mass_sum * (1 - 16 * kUnit * (steps + 64));
-  if (!std::isfinite(mean)) return 0;  // out of double range: trivial
+  if (!std::isfinite(mean)) return 0;  // out of the range of doubles: the trivial lower bound
   return std::log1p(mean) / (l - 1) * (1 - numerics::kEightyRoundings);
 }
 

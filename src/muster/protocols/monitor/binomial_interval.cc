@@ -10,7 +10,7 @@ namespace {
 
 using Binomial = boost::math::binomial_distribution<double>;
 
-// Above this count, the incomplete beta function needs too many terms.
+// If both successes and failures exceed this, the incomplete beta function needs too many terms.
 constexpr double kExactUpTo = 1e10;
 
 bool exact(double trials, double successes) { return std::min(successes, trials - successes) <= kExactUpTo; }
@@ -24,7 +24,7 @@ double divergence(double trials, double successes, double p) {
   return std::max(d, 0.0);
 }
 
-// Upper bounds of P(X >= count) and, below, of P(X <= count).
+// upper_tail is an upper bound of P(X >= count), and lower_tail of P(X <= count).
 double upper_tail(double trials, double p, double count) {
   if (count <= 0 || p == 1) {
     return 1;

@@ -2,9 +2,10 @@
 //
 // The band of a count and the interval of Clopper and Pearson ("The use of confidence or fiducial limits
 // illustrated in the case of the binomial", Biometrika 1934) for a probability are computed from exact
-// tails (Boost's incomplete beta function). Beyond 10^10 expected successes, Chernoff's bound exp(-N KL)
-// replaces the tails: the intervals are then a few per cent wider and never too narrow. Derivations:
-// docs/theory/check-in-monitor.md. Thread-safe.
+// tails (Boost's incomplete beta function). If more than 10^10 successes and as many failures are expected,
+// Chernoff's bound replaces the tails: exp(-N KL) for N trials and the Kullback-Leibler divergence of the
+// observed from the assumed rate. At `side` <= 5e-4 the intervals are then wider by less than a fifth, and
+// never too narrow. Derivations: docs/theory/check-in-monitor.md. Thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -18,9 +19,9 @@ struct CountBand {
 };
 
 // A band for the number X of successes of independent trials, each with its own probability in
-// [min_p, max_p]: P(X < low) <= side and P(X > high) <= side. No narrower band has this property both when
-// all probabilities are `min_p` and when all are `max_p`. Requires an integer trials >= 0 (a double,
-// because it may exceed 2^64), 0 <= min_p <= max_p <= 1 and 0 < side < 1/2.
+// [min_p, max_p]: P(X < low) <= side and P(X > high) <= side. With exact tails, no narrower band has this
+// property both when all probabilities are `min_p` and when all are `max_p`. Requires an integer trials >= 0
+// (a double, because it may exceed 2^64), 0 <= min_p <= max_p <= 1 and 0 < side < 1/2.
 CountBand binomial_band(double trials, double min_p, double max_p, double side);
 
 struct RateInterval {
@@ -28,9 +29,10 @@ struct RateInterval {
   double high;
 };
 
-// The probabilities p under which neither P(X >= successes) nor P(X <= successes) is below `side`. The
-// interval lies below the true probability with probability at most `side`, and above it with probability
-// at most `side`. Requires trials >= 1 and successes <= trials.
+// The success probabilities under which neither P(X >= successes) nor P(X <= successes) is below `side`, X
+// being the number of successes of as many independent trials. The interval lies below the true probability
+// with probability at most `side`, and above it with probability at most `side`. Requires trials >= 1 and
+// successes <= trials.
 RateInterval clopper_pearson(double trials, std::uint64_t successes, double side);
 
 }  // namespace muster::protocols

@@ -72,7 +72,8 @@ TEST(BinomialInterval, CertainChances) {
   EXPECT_EQ(none.high, 0u);
 }
 
-// The probability that the interval misses p, by enumeration of every count.
+// The probability that the interval, shortened by `shift` at both ends, misses p; by enumeration of every
+// count.
 double misses(int trials, double p, double side, double shift = 0) {
   const std::vector<double> mass = masses(trials, p);
   double missed = 0;

@@ -37,7 +37,8 @@ accounting::Participation at_rate(const accounting::Participation& participation
 }
 
 DriftEvidence::DriftEvidence(bool upward) {
-  // The factors on the odds go from e^2 down to 1.000015; each tilt is half the one before.
+  // The logarithms of the factors on the odds, which go from e^2 down to 1.000015 (or are the inverses of
+  // these): each is half the one before.
   double tilt = upward ? 2 : -2;
   for (double& each : tilts_) {
     each = tilt;
@@ -117,8 +118,8 @@ std::optional<CheckInMonitor::Law> CheckInMonitor::law(std::uint64_t rounds) con
   if (!run_known_ || rounds > slots_ - slot) {
     return std::nullopt;
   }
-  // A client that has not reported yet does so in the next k slots with probability g k/m, divided by the
-  // probability 1 - g s/m that none of the s slots before was the client's.
+  // Let g be the probability that a client reports in a run of m slots, of which s are over. Given that it
+  // has not reported in those s, it does so in the next k slots with probability (g k/m) / (1 - g s/m).
   const auto all = static_cast<double>(slots_), before = static_cast<double>(slot);
   const auto chance = [&](double rate) { return std::min(1.0, rate * count / (all - rate * before)); };
   return Law{clients_ - static_cast<double>(run_messages_), chance(rates.min_rate), chance(rates.max_rate),
@@ -215,8 +216,9 @@ std::optional<CheckInMonitor::Estimate> CheckInMonitor::estimate() const {
       const std::uint64_t runs = whole_run_rounds_ / slots_;
       trials = clients_ * static_cast<double>(runs);
       reports = whole_run_messages_;
-      // Only the first s slots of the first run were seen, in which a client reports with probability g s/m.
     } else {
+      // Only the first s of the m slots of the first run are over. A client of rate g reports in them with
+      // probability g s/m.
       trials = clients_;
       scale = static_cast<double>(slots_) / static_cast<double>(done_);
     }

@@ -2,15 +2,15 @@
 //
 // Liew, Hasegawa, Takahashi, "Shuffled check-in" (2022), Section 3.3, note that clients drop out, so that
 // the number of check-ins should be monitored in each round and the effective rate estimated from it. The
-// declared rate remains what is charged. The monitor estimates the effective rate and raises an alarm by
-// one of two rules:
+// declared rate remains what is charged. The monitor estimates the effective rate and raises an alarm in one
+// of two cases:
 //  - A count lies outside its binomial band.
 //  - There is a drift: the evidence of all rounds so far, a mixture of likelihood ratios, exceeds a level
 //    that it exceeds by chance with a bounded probability, however often it is checked.
 //
-// As long as every client's rate is as declared, the probability of any alarm in the whole
-// run is at most `false_alarm`; each rule in each direction has a quarter of it.
-// Derivation: docs/theory/check-in-monitor.md.
+// As long as every client's rate is as declared, the probability that all rounds of the plan together raise
+// any alarm is at most `false_alarm`; each rule in each direction has a quarter of it. Derivation:
+// docs/theory/check-in-monitor.md.
 //
 // The counts are public, since the aggregator sees them. If no coin decides how many messages arrive
 // (everybody reports, a fixed subset, one message per slot), there is nothing to watch, and `blind()`
@@ -39,10 +39,11 @@
 
 namespace muster::protocols {
 
-// Evidence that the rate is above (or below) the declared one: a mixture of likelihood ratios over fixed
-// tilts of the odds. If the rate is not beyond `p`, the expectation of the evidence never grows, so the
-// evidence reaches the level 1/b at any time with probability at most b (Ville, "Etude critique de la
-// notion de collectif", 1939).
+// Evidence that the rate is above (or below) the declared one: the mean of kTilts likelihood ratios. Each
+// compares odds of a report that are larger (or smaller) by a fixed factor with those of the declared rate.
+// The evidence starts from 1. If the rate is not beyond the `p` that add() is given, its expectation never
+// grows, so it ever reaches the level 1/b with probability at most b (Ville, "Etude critique de la notion de
+// collectif", 1939).
 class DriftEvidence {
  public:
   explicit DriftEvidence(bool upward);
@@ -69,8 +70,8 @@ class CheckInMonitor {
   const std::string& blind() const { return blind_; }
 
   // Records that the next `rounds` rounds (or slots) had `messages` messages in total. More messages than
-  // clients, or more rounds than planned, are Error(data). A block of slots is watched if it lies within
-  // one run that was watched from its start; other blocks are counted but skipped.
+  // the clients can send in these rounds, or more rounds than planned, are Error(data). A block of slots is
+  // watched if it lies within one run that was watched from its start; other blocks are counted but skipped.
   void watch(std::uint64_t rounds, std::uint64_t messages);
 
   // The band of the next `rounds` rounds together; nothing if they cannot be watched.
@@ -82,13 +83,14 @@ class CheckInMonitor {
     std::uint64_t round;  // the last round watched when it was raised
     std::string reason;   // shown to users
   };
-  // The first alarm raised; later ones do not replace it.
+  // The first alarm raised, or nothing; later alarms do not replace it.
   const std::optional<Alarm>& alarm() const { return alarm_; }
 
   struct Estimate {
-    // Reports per client and round (per client and run in slot protocols); the mean if rates differ.
+    // Reports per client and round (per client and run in slot protocols); the clients' mean if rates differ.
     double rate;
-    // The confidence interval. It misses with probability at most kFalseAlarm at any time fixed beforehand.
+    // The confidence interval of the rate. At any time fixed beforehand, it misses the true rate with
+    // probability at most kFalseAlarm.
     double low, high;
   };
   std::optional<Estimate> estimate() const;
@@ -121,10 +123,10 @@ class CheckInMonitor {
 
   std::uint64_t done_ = 0;
   std::uint64_t watched_ = 0;
-  std::uint64_t messages_ = 0;      // in all rounds
+  std::uint64_t messages_ = 0;      // in all rounds so far
   bool run_known_ = true;           // in slot protocols, whether the current run was watched from its start
   std::uint64_t run_messages_ = 0;  // in slot protocols, the messages of the current run
-  std::uint64_t whole_run_rounds_ = 0;  // in slot protocols, done_ at the end of the last run
+  std::uint64_t whole_run_rounds_ = 0;  // in slot protocols, done_ at the end of the last run that ended
   std::uint64_t whole_run_messages_ = 0;
   DriftEvidence up_{true};
   DriftEvidence down_{false};

@@ -25,8 +25,8 @@ std::uint64_t draw(Generator& generator, std::uint64_t trials, double p) {
   return std::binomial_distribution<std::uint64_t>(trials, p)(generator);
 }
 
-// Simulates `runs` runs of `rounds` rounds whose clients report at `rate`, and counts how many raise an
-// alarm and how many do so by a count.
+// Simulates `runs` runs of `rounds` rounds whose clients report at `rate`. Counts the runs that raise an
+// alarm, and those in which a count leaves its band.
 struct Raised {
   std::uint64_t any = 0;
   std::uint64_t by_count = 0;
@@ -51,8 +51,8 @@ Raised alarms(std::uint64_t runs, double rate, double declared, std::uint64_t ro
   return raised;
 }
 
-// The probability that one round's count is outside [low, high], computed by a sum and not by the tails
-// that the band uses.
+// The probability that one round's count is outside the band, computed by a sum and not by the tails that
+// the band uses.
 double chance_outside(const CountBand& band, std::uint64_t trials, double p) {
   const boost::math::binomial_distribution<double> law(static_cast<double>(trials), p);
   double inside = 0;
@@ -110,7 +110,8 @@ TEST(CheckInMonitor, ABandWithoutTheUnionOverRoundsFails) {
   EXPECT_FALSE(at_most(raised, kRuns, 0.2).pass) << raised;
 }
 
-// E exp(log_ratio) = 1 in each round, by enumeration of two rounds; for a rate on the safe side it is less.
+// The expectation of the evidence after two rounds, by enumeration, is 1 at the declared rate, and less if
+// the rate errs to the side for which this evidence is not meant.
 TEST(CheckInMonitor, EvidenceIsAMartingaleAtTheDeclaredRate) {
   constexpr int kTrials = 30;
   const auto expectation = [](bool upward, double actual, double declared) {

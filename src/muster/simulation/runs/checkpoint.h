@@ -7,21 +7,21 @@
 //     32 bytes  digest of the data set
 //     u64       fidelity: 0 message, 1 sum
 //     u64       rounds done; in slot protocols slots
-//     u64       messages so far
+//     u64       messages so far, dummies included
 //     f64       seconds so far
 //     u64       bytes of metrics.jsonl
 //     u64       neutral answers so far
 //     u64       records of the training set
-//     u64       the sampler of gaussian messages: 1 before they were exact, 2 since
+//     u64       the sampler of gaussian messages: 2, which rounds true normals; older versions had another, 1
 //     u64       updates of the model
 //     u64       dimension d
 //     3 d f32   parameters, momentum, average
 //     32 bytes  BLAKE2b-256 of everything before
-// A change of the layout needs a new version. Version 3, without the sampler, can still be read; it used
-// sampler 1. So can version 2, which also lacks neutral answers and records: a run then ended where it
-// would now answer neutrally, so it had no neutral answers; its number of records is unknown. A gaussian
-// run of an older sampler cannot be continued, because its noise would be of two kinds. decode() accepts
-// any byte string and returns a checkpoint or throws an Error. Pure functions; call from any thread.
+// A change of the layout needs a new version. Versions 3 and 2 can be read as well. Both lack the sampler,
+// which was 1. Version 2 also lacks the neutral answers and the records: there were no neutral answers,
+// because a vector that was not finite ended the run, and the number of records is unknown. A gaussian run
+// of sampler 1 cannot be continued, because its noise would be of two kinds. decode() accepts any byte
+// string and returns a checkpoint or throws an Error. Pure functions; call from any thread.
 #pragma once
 
 #include <array>
@@ -48,7 +48,7 @@ struct Checkpoint {
   Digest data{};
   Fidelity fidelity = Fidelity::message;
   std::uint64_t round = 0;     // rounds done; in slot protocols, slots of all runs together
-  std::uint64_t messages = 0;  // client messages so far
+  std::uint64_t messages = 0;  // so far, dummies included
   double seconds = 0;
   std::uint64_t metrics_bytes = 0;
   std::uint64_t neutral = 0;  // messages sent instead of a vector that was not finite
@@ -57,12 +57,12 @@ struct Checkpoint {
   ModelState model;
 };
 
-// The BLAKE2b-256 hash of the example counts, shapes, normalisation, labels and inputs of both parts.
+// The BLAKE2b-256 hash of both parts: example and class counts, shapes, normalisation, labels and inputs.
 Digest digest_of(const learning::DataSplit& data);
 
 // The bytes of the file.
 std::string encode(const Checkpoint& checkpoint);
-// Throws Error(checkpoint), naming `path`, for anything that encode() does not write.
+// Throws Error(checkpoint), naming `path`, for bytes that are no intact checkpoint of version 2, 3 or 4.
 Checkpoint decode(std::string_view bytes, const std::filesystem::path& path);
 
 }  // namespace muster::simulation

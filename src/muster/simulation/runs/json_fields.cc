@@ -8,7 +8,7 @@ namespace muster::simulation {
 namespace {
 
 constexpr int kOneLine = -1;
-constexpr double kMaxNumber = 1e300;  // a stated epsilon above it is damaged
+constexpr double kMaxNumber = 1e300;  // a file that states a larger epsilon is damaged
 
 }  // namespace
 

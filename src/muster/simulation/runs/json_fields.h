@@ -6,10 +6,10 @@
 //       fields.count("round", self.round);
 //       fields.number("accuracy", self.accuracy, 0, 1);
 //     }
-// describe(x, writer) writes x, and describe(x, reader) replaces its fields by those that were read. A field
-// whose member is a std::optional is left out if it has no value, and has none if it is missing. Numbers have
-// the fewest digits that read back to the same double, which stored files keep; what `--json` prints at
-// once has 17 digits (reporting/json.h). A writer or reader belongs to one thread.
+// describe(x, writer) writes x, and describe(x, reader) replaces its fields by those that were read. A member
+// that is a std::optional is not written if it has no value, and is read as having none if its field is
+// missing. Numbers are written with the fewest digits that read back to the same double; the JSON of commands
+// that store nothing has 17 digits (reporting/json.h). A writer or reader belongs to one thread.
 #pragma once
 
 #include <cstdint>
@@ -41,7 +41,8 @@ class JsonFieldWriter {
     if (value) one_of(key, *value, names);
   }
 
-  // The object on one line, without an end of line. Text is treated as by reporting/json.h.
+  // The object on one line, without an end of line. In text that is not UTF-8, invalid bytes are replaced by
+  // U+FFFD.
   std::string str() const;
 
  private:

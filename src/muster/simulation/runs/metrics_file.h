@@ -20,7 +20,7 @@ inline constexpr const char* kMetricsFile = "metrics.jsonl";
 struct Measurement {
   std::uint64_t round = 0;  // rounds done, from 1
   double accuracy = 0;      // of the reported model on the whole test set, in [0, 1]
-  double epsilon = 0;       // proven upper epsilon of these rounds; infinite if none is proven
+  double epsilon = 0;       // proven upper epsilon of the rounds done; infinite if none is proven
   // The messages of the last step, including the server's dummies, because which ones are dummies is secret.
   std::uint64_t check_ins = 0;
   // The messages so far that clients sent for the neutral record because their own vector was not finite;
@@ -30,13 +30,13 @@ struct Measurement {
   std::optional<std::uint64_t> neutral = std::nullopt;
   // In slot protocols, the slots done in all runs together.
   std::optional<std::uint64_t> slot = std::nullopt;
-  std::uint64_t messages = 0;  // in all steps
+  std::uint64_t messages = 0;  // so far, dummies included
   double seconds = 0;          // in all sessions of the run, without loading data
 
   // Rounds done; in slot protocols, slots of all runs together.
   std::uint64_t step() const { return slot.value_or(round); }
 
-  // The fields that do not depend on the machine's speed, then the others (json_fields.h).
+  // The fields that `muster train --json` prints (json_fields.h); below, those of the file, which has more.
   template <typename Self, typename Fields>
   static void describe_shown(Self& self, Fields& fields) {
     fields.count("round", self.round);
@@ -62,8 +62,8 @@ std::string shown_line(const Measurement& measured);
 
 // Reads the logged rounds of a run of this plan. If `finished`, the last line must be complete; otherwise an
 // incomplete last line, which may still be being written, is left out. What stands beyond `max_bytes` is
-// not read. Throws Error(file), naming the file and the line, for a line that does not fit the plan or the
-// lines before it; the epsilons are those stated in the file.
+// ignored. Throws Error(file), naming the file and the line, for a line that does not fit the plan or the
+// lines before it. The epsilons are those stated in the file; they are not computed again.
 std::vector<Measurement> read_metrics(const std::filesystem::path& file, const protocols::Plan& plan,
                                       bool finished,
                                       std::uint64_t max_bytes = std::numeric_limits<std::uint64_t>::max());

@@ -11,7 +11,8 @@ namespace muster::simulation {
 
 inline constexpr const char* kPlanFile = "plan.txt";
 
-// Throws Error(file), naming the line where it can, for a file that no plan's canonical() would be.
+// Throws Error(file), naming the line where it can, for a file that is not the canonical() text of a plan
+// that can be trained.
 protocols::Plan read_plan(const std::filesystem::path& file);
 
 }  // namespace muster::simulation

@@ -2,7 +2,7 @@
 //
 // `muster train --json` prints the same object, and prints it again for a finished run. To add a field, add a
 // member and its row in describe() here and in docs/formats.md, and compute it where training.cc makes the
-// result. The row's member is a std::optional, because files of earlier versions lack the field.
+// result. The member is a std::optional, because files of earlier versions lack the field.
 #pragma once
 
 #include <cstdint>
@@ -25,17 +25,17 @@ const char* name_of(Stopped stopped);
 
 struct RunResult {
   double accuracy = 0;  // of the reported model on the whole test set, in [0, 1]
-  double epsilon = 0;   // proven upper epsilon of these rounds; infinite if none is proven
+  double epsilon = 0;   // proven upper epsilon of `rounds`; infinite if none is proven
   double delta = 0;
   std::uint64_t rounds = 0;
   double seconds = 0;              // in all sessions of the run, without loading data
-  double examples_per_second = 0;  // client messages per second; 0 if no time was measured
+  double examples_per_second = 0;  // messages, dummies included, per second; 0 if no time was measured
   Fidelity fidelity = Fidelity::message;
   Stopped stopped = Stopped::done;
   std::string out;  // the run's folder
-  // As in Measurement.
+  // As in Measurement (metrics_file.h).
   std::optional<std::uint64_t> neutral = std::nullopt;
-  // On average; 1 if each client has its own record.
+  // How many clients hold the same record, on average; 1 if each client has its own record.
   std::optional<double> clients_per_record = std::nullopt;
   // In slot protocols, the slots done in all runs together.
   std::optional<std::uint64_t> slots = std::nullopt;
@@ -75,7 +75,7 @@ std::string result_line(const RunResult& result);
 
 // Reads the file and checks that it fits this plan and the rounds and fidelity of its checkpoint. Returns
 // nothing if there is no such file; throws Error(file) for one that is damaged or of another run. The
-// epsilon is the one stated in the file.
+// epsilon is the one stated in the file; it is not computed again.
 std::optional<RunResult> read_result(const std::filesystem::path& file, const protocols::Plan& plan,
                                      const Checkpoint& checkpoint);
 

@@ -46,7 +46,7 @@ RunRecord read_run(const fs::path& folder) {
   record.result = read_result(folder / kResultFile, record.plan, checkpoint);
   record.logged = read_metrics(folder / kMetricsFile, record.plan, record.result.has_value());
   const std::uint64_t logged_rounds = record.logged.empty() ? 0 : record.logged.back().round;
-  // The last round is always logged.
+  // A finished run has logged its last round.
   if (record.result && record.result->rounds != logged_rounds) {
     throw Error(ErrorCode::file, (folder / kMetricsFile).string(), fmt::format("{}", logged_rounds),
                 fmt::format("{}, as in result.json", record.result->rounds), "ends at another round");

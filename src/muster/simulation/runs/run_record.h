@@ -1,8 +1,9 @@
 // Reads a run's folder without disturbing the run: its plan, its logged rounds, and how it ended.
 //
 // It takes no lock and writes nothing, so the run may still be going on. Every file is checked while it
-// is read; anything missing or damaged is an Error(file) or Error(checkpoint) that names the file and, in
-// metrics.jsonl and plan.txt, the line. May be called from any thread.
+// is read. Anything missing or damaged is an Error(file) or Error(checkpoint) that names the file and, in
+// metrics.jsonl and plan.txt, the line, except that an unfinished run may lack result.json and have an
+// incomplete last line in metrics.jsonl. May be called from any thread.
 #pragma once
 
 #include <filesystem>
@@ -19,10 +20,10 @@ namespace muster::simulation {
 struct RunRecord {
   std::filesystem::path folder;
   protocols::Plan plan;
-  std::string hash;  // of the plan; the checkpoint has the same
+  std::string hash;  // of the plan; the checkpoint states the same hash
   std::vector<Measurement> logged;
   std::optional<RunResult> result;  // nothing if the run is not finished
-  // Nothing if the run is of an older version, which did not save it.
+  // Nothing if an older version wrote the checkpoint, without the number of records.
   std::optional<double> clients_per_record;
 };
 

@@ -1,24 +1,24 @@
-// Forward and backward pass of one example through the papers' CNN, with all data in one core's
+// Forward and backward pass of one example through Architecture::cnn, with all data in one core's
 // second-level cache.
 //
-// The instruction set is chosen at run time. Equal inputs give equal bits on every call and thread.
-// Targets with fused multiply-add (AVX2, AVX-512, NEON) agree bit for bit; targets without it round each
-// product and differ from them in the last digits. Thread rule: pure functions of the arguments.
+// The instruction set (Highway's target) is chosen at run time. Equal inputs give equal bits on every call
+// and thread. Targets with fused multiply-add (AVX2, AVX-512, NEON) agree bit for bit; targets without it
+// round each product and differ from them in the last digits. Thread rule: pure functions of the arguments.
 #pragma once
 
 #include "muster/learning/gradients/fused/cnn_shape.h"
 
 namespace muster::learning::fused {
 
-// Fills buffers.logits and everything that the backward pass needs. `parameters` has kParameters floats
-// and `pixels` 784.
+// Fills buffers.logits and, except for logits_slope and conv2_turned, everything that backward reads.
+// `parameters` has kParameters floats and `pixels` 784.
 void forward(const float* parameters, const float* pixels, Buffers& buffers);
 
 // Fills buffers.conv2_turned with the transposed weights of the second convolution.
 void turn_weights(const float* parameters, Buffers& buffers);
 
 // Overwrites `gradient` (kParameters floats). Call it after forward and turn_weights on the same
-// parameters, with buffers.logits_slope set.
+// parameters and buffers, with buffers.logits_slope set.
 void backward(const float* parameters, Buffers& buffers, float* gradient);
 
 }  // namespace muster::learning::fused

@@ -1,10 +1,10 @@
-// The papers' CNN as compile-time constants, and the buffers that one example needs, for the fused kernels.
+// Architecture::cnn as compile-time constants, and the buffers that one example needs, for the fused kernels.
 //
 // The second convolution, 4x4 with stride 2, reads rows and columns 0..11 of the first pooled map, which
-// is 13x13. So the last row and column of that map, and of the convolution before it, influence nothing
-// and have zero gradient, and the kernels compute only 12x12 of 13x13 and 13x13 of 14x14 entries. Offsets
-// into the flat parameter vector are those of models/architecture.h (a test compares them). Layouts are
-// [y][x][channel]. Buffers belong to one thread.
+// is 13x13. So the last row and column of that map, and of the 14x14 convolution before it, influence nothing
+// and have zero gradient, and the kernels compute only 12x12 entries of the map and 13x13 of the convolution.
+// Offsets into the flat parameter vector are those of models/architecture.h (a test compares them). Layouts
+// are [y][x][channel]. Buffers belong to one thread.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ struct Convolution {
   static constexpr std::size_t kOutChannels = kOutChannelsV;
   static constexpr std::size_t kKernel = kKernelV;
   static constexpr std::size_t kPositions = kOutWidth * kOutWidth;
-  // The taps of one kernel row, which are contiguous in the input and in the weights.
+  // The number of taps in one kernel row; they are contiguous in the input and in the weights.
   static constexpr std::size_t kRowTaps = kKernel * kInChannels;
   static constexpr std::size_t kWeightsAt = kWeightsAtV;
   static constexpr std::size_t kBiasesAt = kWeightsAt + kKernel * kRowTaps * kOutChannels;

@@ -28,8 +28,8 @@ using V = hn::Vec<F>;
 inline constexpr std::size_t kLanes = hn::MaxLanes(F());
 inline constexpr bool kManyRegisters = kLanes == 16;  // AVX-512 has 32 vector registers, most others 16
 
-// Computes out[p][channel] for kTile positions from kFirst on and kVectors vectors of channels
-// from `channel` on.
+// Computes out[p][c] for kTile positions p from kFirst on and for the channels c of kVectors vectors, from
+// `channel` on.
 template <class C, std::size_t kFirst, std::size_t kTile, std::size_t kVectors>
 HWY_INLINE void ConvolveTile(const float* HWY_RESTRICT in, const float* HWY_RESTRICT parameters,
                              std::size_t channel, float* HWY_RESTRICT out) {
@@ -87,8 +87,8 @@ HWY_INLINE void ConvolveSecond(const float* HWY_RESTRICT in, const float* HWY_RE
   }
 }
 
-// The gradient of the weights of kRows x kTaps taps starting at (ky, tap): the sum over positions of the
-// input times out_slope.
+// The gradient of the weights of kRows x kTaps taps starting at (ky, tap), for kVectors vectors of output
+// channels from `channel` on: the sum over positions of the input times out_slope.
 template <class C, std::size_t kRows, std::size_t kTaps, std::size_t kVectors>
 HWY_INLINE void WeightGradientTile(const float* HWY_RESTRICT in, const float* HWY_RESTRICT out_slope,
                                    std::size_t ky, std::size_t tap, std::size_t channel,
@@ -141,7 +141,7 @@ HWY_INLINE void WeightGradientTile(const float* HWY_RESTRICT in, const float* HW
   }
 }
 
-// The gradient of the biases: the sum over positions, in four interleaved partial sums that are
+// The gradient of the biases: out_slope summed over positions, in four interleaved partial sums that are
 // added in pairs.
 template <class C>
 HWY_INLINE void BiasGradient(const float* HWY_RESTRICT out_slope, float* HWY_RESTRICT gradient) {

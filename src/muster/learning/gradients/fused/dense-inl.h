@@ -1,8 +1,9 @@
 // Dense layers: forward values, the rank-1 gradient of the weights, and the gradient of the input.
 //
-// Sums have a fixed order that does not depend on the vector width. Forward: eight interleaved partial
-// sums over the inputs, added in pairs. Input gradient: a row's products in 16 virtual lanes, folded from
-// 16 to 8 to 4 by adding halves; the last four are added in pairs.
+// Sums have a fixed order that does not depend on the vector width. The forward pass keeps eight interleaved
+// partial sums over the inputs and adds them in pairs. The gradient of an input is the sum of the products of
+// its row of weights with out_slope: they are added up in 16 virtual lanes, which are folded to 8 and to 4 by
+// adding halves; the last four are added in pairs.
 
 #if defined(MUSTER_LEARNING_DENSE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef MUSTER_LEARNING_DENSE_INL_H_
@@ -23,7 +24,7 @@ namespace muster::learning::fused {
 namespace HWY_NAMESPACE {
 
 // total[v] = sum over k of in[k] * weights[k][channel + v * kLanes ...], without bias. Lanes beyond the
-// layer's outputs are meaningless: they are read from the parameters that follow, which exist.
+// layer's outputs are meaningless: their weights are read from the parameters after the row, which exist.
 template <class L, std::size_t kVectors>
 HWY_INLINE void DenseSums(const float* HWY_RESTRICT in, const float* HWY_RESTRICT parameters,
                           std::size_t channel, V* HWY_RESTRICT total) {
@@ -85,7 +86,7 @@ HWY_INLINE void Logits(const float* HWY_RESTRICT hidden, const float* HWY_RESTRI
 #if HWY_TARGET != HWY_SCALAR
 using F4 = hn::FixedTag<float, 4>;
 
-// Folds 16 virtual lanes to four: lane l is (x[l] + x[l+8]) + (x[l+4] + x[l+12]).
+// Folds 16 virtual lanes x to four: lane l becomes (x[l] + x[l+8]) + (x[l+4] + x[l+12]).
 HWY_INLINE hn::Vec<F4> Fold(const V* lanes16) {
 #if HWY_MAX_BYTES >= 64
   const hn::FixedTag<float, 8> d8;
@@ -102,8 +103,8 @@ HWY_INLINE hn::Vec<F4> Fold(const V* lanes16) {
 }
 #endif
 
-// The products of one row of weights with the slopes, in 16 virtual lanes: lane l adds up
-// outputs l and l + 16.
+// The products of one row of weights with out_slope, in 16 virtual lanes: lane l holds that of output l or,
+// if kRoom is 32, the sum of those of outputs l and l + 16.
 template <class L, std::size_t kRoom>
 HWY_INLINE void RowProducts(const float* HWY_RESTRICT row, const float* HWY_RESTRICT out_slope, V* lanes16) {
   const F d;
@@ -118,7 +119,7 @@ HWY_INLINE void RowProducts(const float* HWY_RESTRICT row, const float* HWY_REST
   }
 }
 
-// Row k of the gradient of the weights: in[k] out_slope.
+// One row of the gradient of the weights: the input that the row belongs to, times out_slope.
 template <std::size_t kRoom>
 HWY_INLINE void RowGradient(float in, const float* HWY_RESTRICT out_slope, float* HWY_RESTRICT row) {
   const F d;
@@ -133,9 +134,9 @@ HWY_INLINE void RowGradient(float in, const float* HWY_RESTRICT out_slope, float
 // in_slope = weights out_slope. The matrices of a large layer exceed the first-level cache, so rows
 // to be written are prefetched.
 //
-// Where out_slope has room beyond the outputs, it is zero there. So values read beyond a row's end (the
-// parameters that follow) do not count as long as they are finite, and the values written there are
-// zeros, which the next row overwrites: rows are written in ascending order, the biases last.
+// Where out_slope has room beyond the outputs, it is zero there. What is read beyond a row's end (the
+// parameters that follow) is multiplied by zero, so it need only be finite. What is written there is zero;
+// the next row overwrites it, and the biases, written last, overwrite what the last row left.
 template <class L, std::size_t kRoom>
 HWY_INLINE void DenseBackward(const float* HWY_RESTRICT parameters, const float* HWY_RESTRICT in,
                               const float* HWY_RESTRICT out_slope, float* HWY_RESTRICT gradient,
@@ -155,7 +156,7 @@ HWY_INLINE void DenseBackward(const float* HWY_RESTRICT parameters, const float*
   }
 #else
   constexpr std::size_t kAhead = 8;  // rows
-  // In a smaller layer, the prefetch could pass the end of the vector.
+  // In a smaller layer, the prefetch could pass the end of `gradient`.
   constexpr bool kLarge = L::kInputs >= 8 * kAhead;
   static_assert(!kLarge || L::kWeightsAt + (L::kInputs + kAhead) * L::kOutputs <= kParameters);
   const F4 d4;

@@ -8,7 +8,7 @@ namespace {
 
 struct FusedWorkspace final : Workspace {
   fused::Buffers buffers;
-  // The parameters whose transposed weights are in the buffers; null if none.
+  // The parameters of the last prepare(); null before it, and once gradient() was called with others.
   const float* prepared = nullptr;
 };
 

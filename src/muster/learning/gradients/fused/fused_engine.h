@@ -1,4 +1,4 @@
-// The engine for the papers' CNN: one example at a time through kernels written for its shape (cnn_kernel.h).
+// The engine for Architecture::cnn: one example at a time through kernels written for it (cnn_kernel.h).
 //
 // It agrees with the reference engine up to rounding (fused_engine_test.cc) and breaks ties the same
 // way. Callers' buffers are fastest when aligned to 64 bytes, but any alignment works. Thread rule: as

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kSize = fused::kParameters;
 
-// Parameters after a few passes of plain gradient descent, with activations and slopes as in training.
+// Parameters after one pass of gradient descent, one example a step: activations and slopes as in training.
 std::vector<float> trained_parameters(const Dataset& data) {
   const auto engine = make_reference_engine(Architecture::cnn);
   auto room = engine->make_workspace();
@@ -32,7 +32,8 @@ std::vector<float> trained_parameters(const Dataset& data) {
   return parameters;
 }
 
-// The relative error |a - b| / |b| of one layer's part of the gradient, in the Euclidean norm.
+// The relative error |a - b| / |b| of entries [at, at + count) of a gradient, in the Euclidean norm; |a| if
+// b is 0 there.
 double relative_error(const std::vector<float>& a, const std::vector<float>& b, std::size_t at,
                       std::size_t count) {
   double difference = 0;
@@ -48,7 +49,7 @@ class FusedEngine : public ::testing::Test {
  protected:
   ~FusedEngine() override { hwy::SetSupportedTargetsForTest(0); }
 
-  // Runs `check(name)` once for each instruction set that is compiled in and present on this machine.
+  // Runs `check(target)` once for each instruction set that is compiled in and present on this machine.
   template <typename Check>
   void on_every_target(Check check) {
     hwy::SetSupportedTargetsForTest(0);
@@ -189,8 +190,8 @@ TEST_F(FusedEngine, ThreadsSeeTheSameBits) {
   EXPECT_EQ(one, two);
 }
 
-// What is prepared for one parameter vector is not used for another, and is kept for the vector when
-// it is used again.
+// What is prepared for one parameter vector is not used for another, and gradients at another do not spoil
+// later ones at the first. After its floats have changed, a vector must be prepared again.
 TEST_F(FusedEngine, PreparedAndUnpreparedGradientsAreTheSameBits) {
   const DataSplit split = draw_digits(0, 1, 6);
   const auto engine = make_fused_cnn_engine();
