@@ -1,7 +1,7 @@
 // The time that the accountant takes for an answer, on one core: single rounds, composed rounds, Renyi
-// divergences, random allocation and calibration. The floor in the same run is what an FFT accountant
-// would spend on ONE point of a round's curve: an inverse FFT of 2^17 cells, as the n-fold sum at
-// n = 60,000 needs on a grid. Counters contain the answers.
+// divergences, random allocation and calibration. For comparison, reference_fft is what an FFT accountant
+// would spend on ONE point of a round's curve: an inverse FFT of 2^17 cells, as the sum of n = 60,000 terms
+// needs on a grid. Counters contain the answers.
 #include <benchmark/benchmark.h>
 
 #include <string>
@@ -103,8 +103,8 @@ void best_upper(benchmark::State& state) {
 }
 BENCHMARK(best_upper)->DenseRange(0, 23)->Unit(benchmark::kMillisecond);
 
-// Times the same with the lower bound, the numerical error and all looser bounds: everything that `muster
-// account` prints.
+// Times the questions of best_upper with the lower bound, the numerical error and all looser bounds:
+// everything that `muster account` prints.
 void whole_statement(benchmark::State& state) {
   const Row& row = rows().at(static_cast<std::size_t>(state.range(0)));
   double error = 0;

@@ -25,7 +25,7 @@ using namespace muster;
 
 const random::RunKey kKey = random::RunKey::from_seed(1);
 
-// A model, an example, and room for what a client computes.
+// A model, a few examples, and room for what a client computes.
 struct Client {
   std::unique_ptr<learning::GradientEngine> engine = learning::make_engine(learning::Architecture::cnn);
   std::unique_ptr<learning::Workspace> room = engine->make_workspace();

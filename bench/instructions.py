@@ -2,10 +2,10 @@
 """Instructions each kernel executes for one client, counted by valgrind: the same on an idle and on a busy machine.
 
 A kernel runs twice with different numbers of repetitions; the difference of the two counts over the difference of the
-repetitions is what one costs. valgrind knows no AVX-512, so the counts are those of the AVX2 kernels, which share
-their source with the others. A count more than 5 % above the stored one fails. Other compilers write other
-instructions, so without valgrind, or with another compiler, build or vector unit than the stored counts', there is
-nothing to compare: exit status 77, with the reason.
+repetitions is what one repetition costs. valgrind knows no AVX-512, so the counts are those of the AVX2 kernels, which
+share their source with the others. A count more than 5 % above the stored one fails. Counts are compared only for the
+compiler, build and vector unit of the stored ones, because others give other instructions. With others, or without
+valgrind, the exit status is 77, and the reason is printed.
 
     bench/instructions.py --probe build/release/bench/instruction_probe            compare
     bench/instructions.py --probe build/release/bench/instruction_probe --update   store
@@ -19,7 +19,8 @@ import sys
 
 BASELINE = pathlib.Path(__file__).with_name("instructions.txt")
 ALLOWED = 1.05
-# Repetitions: whole passes of an aggregator, like the larger numbers below.
+# The smaller number of repetitions. Like the larger ones below, it is a multiple of 8, the number of
+# messages that an aggregator takes at once.
 FEW = 8
 # The number of instructions at startup varies by some 50,000. With these numbers of repetitions, that is
 # below 0.5 % of the count.

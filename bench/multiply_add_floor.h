@@ -1,6 +1,6 @@
 // Measures the least time that a core needs for a number of multiply-adds: a loop that does nothing else,
-// on the widest vectors of this machine. Benchmarks divide by it, so that their ratios mean the same on a
-// fast machine and on a busy one.
+// on the widest vectors of this machine. Benchmarks divide their times by it, so that the ratios mean the
+// same on a fast machine and on a slow or busy one.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@ namespace muster::bench {
 // Performs at least `count` single-precision multiply-adds in registers; the result depends on all of them.
 float multiply_adds(std::size_t count);
 
-// CPU seconds for `count` multiply-adds: the best of 100 repetitions of 20.
+// CPU seconds for `count` multiply-adds: the least of 100 means, each over 20 calls.
 double multiply_add_floor(std::size_t count);
 
 }  // namespace muster::bench

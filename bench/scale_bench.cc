@@ -1,12 +1,15 @@
 // Benchmarks large populations: coins, a round of ten million clients, and the part of a round that only
 // one thread does.
 //
-// coins: CPU nanoseconds per client. ten_million_round: n = 1e7 at rate 1e-4 over 60,000 examples, on one
-// thread. cpu_ms is per round; floor_ms is the bare gradient kernel plus fill_normals for as many
-// messages, in alternation; `floors` is their ratio, which is the number to compare on a busy machine.
-// serial: the CPU microseconds per round that one thread spends while the others wait (shuffle, merging a
-// second worker's sum, mean, update; also the coins if one thread tosses them), and by Amdahl's law the
-// largest gain of 2, 16 and 64 threads over one.
+//   coins              `ns` is the CPU nanoseconds per client.
+//   ten_million_round  10^7 clients at rate 1e-4 over 60,000 examples, on one thread. `cpu_ms` is the CPU
+//                      time of a round. `floor_ms`, measured in alternation with it, is that of the bare
+//                      gradient kernel and fill_normals for as many messages. `floors` is cpu_ms / floor_ms,
+//                      which is the number to compare on a busy machine.
+//   serial             `serial_us` is the CPU microseconds per round that one thread spends while the others
+//                      wait (shuffle, merging a second worker's sum, mean, update; also the coins if one
+//                      thread tosses them). `of2`, `of16` and `of64` are by Amdahl's law the largest gains
+//                      of 2, 16 and 64 threads over one.
 #include <benchmark/benchmark.h>
 
 #include <memory>

@@ -4,17 +4,20 @@
 //               gradients, clipping, noise on every message, aggregation, server update. Floor: the
 //               gradients' multiply-adds at the core's peak and a normal for every coordinate of every
 //               message.
-//   W1_sum      the same with one draw for the sum of all messages. Floor: the multiply-adds alone.
+//   W1_sum      the same round with one draw of noise for the sum of all messages. Floor: the multiply-adds
+//               alone.
 //   W2          6,000 messages of ldp-sgd decoded and added up: unit vectors of R^26010 from their seeds.
-//               Floor: their normals.
-//   W3          10,000 images classified, from bytes to accuracy. Floor: their multiply-adds at peak.
-//   W1_threads  W1_message with two threads against one: `wall` needs an idle machine; `cpu` is what two idle
-//               cores would give by the CPU time of both, c1 / (s + (c2 - s) / 2), where s is the time in
-//               which only one thread works.
-//   overhead    W1_message without its clients, for 1 and 2 workers.
+//               Floor: as many normals as these vectors have coordinates.
+//   W3          10,000 images classified, from bytes to accuracy. Floor: the multiply-adds of the predictions
+//               at the core's peak.
+//   W1_threads  how many times faster W1_message is with two threads than with one. `wall` is by the clock,
+//               and needs an idle machine. `cpu` is what two idle cores would gain, c1 / (s + (c2 - s) / 2),
+//               where c1 and c2 are the CPU times of a round with one and with two threads, and s is the CPU
+//               time in which only one thread works.
+//   overhead    W1_message without the work of its clients, for 1 and 2 workers.
 //
-// Counters: x_floor is the ratio; us_each is CPU microseconds per client, message or image; floor_us is
-// the same for the floor.
+// Other counters: `x_floor` is the ratio of the workload's CPU time to the floor's; `us_each` is the
+// workload's CPU microseconds per message or image; `floor_us` is the floor's.
 #include <benchmark/benchmark.h>
 
 #include <array>
@@ -107,7 +110,7 @@ struct Run {
   std::uint64_t rounds = 0;
 };
 
-// CPU seconds of filling `count` vectors of normals as long as the model.
+// CPU seconds for filling `count` vectors with normals, each as long as the model.
 double normals_floor(std::uint64_t count) {
   static randomizers::AlignedVector<float> noise(learning::parameter_count(learning::Architecture::cnn));
   static std::uint64_t client = 0;
@@ -197,7 +200,7 @@ void w3(benchmark::State& state) {
       [](std::uint64_t n) { return multiply_add_floor(n, kForward); });
 }
 
-// A round without its clients; round() returns its CPU seconds.
+// A round without the work of its clients (gradients and messages); round() returns its CPU seconds.
 class Overhead {
  public:
   explicit Overhead(unsigned threads)

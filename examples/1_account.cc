@@ -12,15 +12,16 @@ int main() {
   using namespace muster;
   using namespace muster::accounting;
 
-  // A mechanism describes one message, a participation who sends one. Counts, rates and deltas have types of
-  // their own, so that none is taken for another; their factories refuse a value that is out of range.
+  // A mechanism describes what makes a message, a participation who sends one. Counts and rates have types
+  // of their own, so that none is taken for another; their factories refuse a value that is out of range.
   const Mechanism mechanism = LdpSgdLocal{.epsilon0 = 2.0};
   const Participation protocol = ShuffledCheckIn{ClientCount::of(60000), Rate::of(0.1)};
 
   const Accountant accountant(mechanism, protocol);
   const Statement statement = accountant.account(6800, {Question::Kind::epsilon_at_delta, 1e-5});
 
-  // The true epsilon lies between both ends. Each is printed rounded outward, so that this stays true.
+  // The least epsilon that holds for all data sets lies between both ends. Each is printed rounded outward,
+  // so that this stays true.
   const Bound& best = statement.best;
   fmt::print("epsilon is at most {} and at least {}\n", rounded_up(best.upper.value()),
              rounded_down(best.lower.value()));

@@ -1,7 +1,7 @@
 // How much noise meets a target? A plan leaves its noise multiplier open, and calibration solves for it.
 //
 // This program prints the smallest sigma that keeps epsilon at most 0.03 at delta = 1e-6, and the epsilon
-// that exactly this sigma costs. Then it shows how a plan that cannot be is refused.
+// that exactly this sigma costs. Then it shows how a value out of range is refused.
 #include <fmt/format.h>
 #include <muster/core/error.h>
 #include <muster/core/number_text.h>

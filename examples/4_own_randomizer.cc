@@ -1,6 +1,6 @@
 // How is a randomizer charged that muster does not have? Here it is symmetric unary encoding (Wang, Blocki,
-// Li, Jha, "Locally differentially private protocols for frequency estimation", 2017): of as many bits as
-// there are answers, a client sets the one of its own answer, and then flips each bit by a coin.
+// Li, Jha, "Locally differentially private protocols for frequency estimation", 2017): a client has one bit
+// for each possible answer, sets that of its own answer, and then flips each bit by a coin of its own.
 //
 // All that the accountant needs to know is that a message is epsilon0-LDP. This program prints the proven
 // epsilon of a survey among 20,000 clients, and what the survey estimates beside the truth.
@@ -27,8 +27,8 @@ int main() {
              rounded_up(accountant.epsilon_upper(1, Delta::of(1e-6))));
 
   // The sampler. Two records differ in two bits, so each bit may cost half of epsilon0: it is kept with
-  // probability e^(epsilon0/2) / (e^(epsilon0/2) + 1). Keeping it less often is the private side; the last
-  // factor is larger than the rounding errors of the others, and at_most() rounds down as well.
+  // probability e^(epsilon0/2) / (e^(epsilon0/2) + 1). Keeping it less often is on the safe side for
+  // privacy: the last factor takes off more than rounding errors can add, and at_most() rounds down as well.
   const double odds = std::exp(kEpsilon0 / 2);
   const auto keep = random::Probability::at_most(odds / (odds + 1) * (1 - 0x1p-50));
 

@@ -32,7 +32,7 @@ pretrain_epochs = 1
 delta = 1e-5
 )";
 
-// Hears of the rounds while they run.
+// Is told of the rounds while they run, and prints those that are logged.
 class Printer final : public simulation::TrainingObserver {
   void started(std::uint64_t, std::uint64_t, const simulation::Expected&) override {}
   void round_done(std::uint64_t) override {}

@@ -2,8 +2,8 @@
 // are never charged in place of one.
 //
 // This program prints all bounds on epsilon at delta = 1e-6 for 1,000 rounds of check-ins among 100,000
-// clients with any 1-LDP randomizer. It marks a published value as false, and says what is wrong with it, if
-// some 1-LDP randomizer costs more on some pair of data sets.
+// clients with any 1-LDP randomizer. If some 1-LDP randomizer costs more on some pair of data sets than a
+// published value allows, it marks that value as false and says what is wrong with it.
 #include <fmt/format.h>
 #include <muster/accounting/accountant.h>
 #include <muster/core/number_text.h>

@@ -54,8 +54,8 @@ JsonObject calibration_json(const Calibration& found, Knob knob) {
                      : json.number("value", found.value);
 }
 
-// A minimum near the expected number of reports meets a target by destroying rounds; this note says
-// about how many.
+// A minimum near or above the expected number of reports meets a target by destroying rounds. This note says
+// about how many; it is empty where they are fewer than one in a thousand.
 std::string destroyed(const protocols::Plan& plan) {
   const double rate = plan.rate() * (1 - plan.dropout().at(1)),
                expected = rate * static_cast<double>(plan.clients());

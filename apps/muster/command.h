@@ -5,8 +5,8 @@
 // the command that was named. `run` returns the process exit status and throws muster::Error for every
 // refusal. Only main.cc prints errors (a message on stderr and, with --json, one JSON line on stdout) and
 // maps them to the exit status. stdout carries results only; a command writes it with fmt::print and does
-// not flush. Notes go to stderr (say.h). State lives in a shared_ptr captured by `run`, because the parser
-// keeps pointers to it.
+// not flush. Notes go to stderr (say.h). The values of flags live in a shared_ptr captured by `run`,
+// because the parser keeps pointers to them.
 //
 // Example:
 //     Subcommand hello_command(CLI::App& root) {

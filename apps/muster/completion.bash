@@ -1,5 +1,5 @@
-# Bash completion of muster. Commands, flags and the values of a flag are read from the --help of the very command
-# that is being typed, so that they are always those of the installed version.
+# Bash completion of muster. Commands, flags and the values of a flag are read from the --help of the very
+# command that is being typed, so that they are always those of the installed version.
 
 # The entries of a help text, one a line: an entry that goes on in further lines is joined.
 _muster_entries() {
@@ -9,13 +9,15 @@ _muster_entries() {
     END { if (entry) print entry }'
 }
 
-# What the description $2 of the flag $1 offers, one a line: the words of its first "a | b | c", or of "--flag=a".
+# What the description $2 of the flag $1 offers, one a line: the words of its first "a | b | c", or of
+# "--flag=a".
 _muster_choices() {
   grep -oE '[A-Za-z0-9:+_-]+( \| [A-Za-z0-9:+_-]+)+' <<<"$2" | head -n 1 | sed 's/ | /\n/g'
   grep -oE -e "$1=[a-z]+" <<<"$2" | sed 's/.*=//'
 }
 
-# Fills COMPREPLY with what may be the value of the flag $1 of the type $2 (FILE, DIR, ...) with the description $3.
+# Fills COMPREPLY with what may be the value of the flag $1 of the type $2 (FILE, DIR, ...) with the
+# description $3.
 _muster_values() {
   local choice words=()
   case $cur in
@@ -46,7 +48,7 @@ _muster() {
   local muster=$1 cur=${COMP_WORDS[COMP_CWORD]} flag at entry type
   local entry_of_flag='^  (-[A-Za-z],)?(--[a-z0-9-]+)([{][a-z]+[}])?( ([A-Z]+)[^ ]*)?(.*)$'
   COMPREPLY=()
-  # Readline splits words at "=" and ":", so that "--data=idx:folder" comes as five.
+  # Readline splits words at "=" and ":", so that "--data=idx:folder" comes as five words.
   at=$COMP_CWORD
   if [[ ${COMP_WORDS[at]} == ':' ]]; then
     cur=${COMP_WORDS[at - 1]}:

@@ -1,9 +1,9 @@
 // Turns Ctrl-C, SIGTERM and SIGUSR1 (which mpirun passes on to its ranks at once) into a flag that
 // training checks.
 //
-// A run abandons the round under way, saves the last whole one and stops. A second signal at least a second
-// later ends the process at once. That is safe because checkpoints are replaced atomically, so the last one
-// stays valid.
+// A run abandons the round under way, writes a checkpoint of the last whole one and stops. A further signal
+// ends the process at once if it comes two seconds or more after the first; within the first second it is
+// ignored. Ending is safe because checkpoints are replaced atomically, so the last one stays valid.
 #pragma once
 
 #include <atomic>

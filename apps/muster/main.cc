@@ -25,7 +25,8 @@
 namespace muster::app {
 namespace {
 
-// CLI11 prints help through std::cout, everything else goes through stdio.
+// Throws Error(file) unless all results were written: the help, which CLI11 prints through std::cout, and
+// everything else, which goes through stdio.
 void require_written_results() {
   errno = 0;
   std::cout.flush();
@@ -162,7 +163,7 @@ int run(int argc, char** argv) {
   return status;
 }
 
-// The arguments are searched by hand, because they may be what fails to parse.
+// Searches the arguments by hand, because this must be known even if they cannot be parsed.
 bool asks_for_json(int argc, char** argv) {
   for (int i = 1; i < argc && std::string_view(argv[i]) != "--"; ++i) {
     if (std::string_view(argv[i]) == "--json") {

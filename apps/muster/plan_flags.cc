@@ -38,7 +38,8 @@ std::string help_text(const protocols::KeySpec& spec, protocols::Command command
   return fallback.empty() ? text : fmt::format("{} [{}]", text, fallback);
 }
 
-// A flag is shown if it applies to some choice that the command supports.
+// Whether --help shows the key's flag: the key must apply to the command, and to some protocol and some
+// randomizer that the command supports.
 bool shown(const protocols::KeySpec& spec, protocols::Command command) {
   const auto reachable = [command](std::string_view key, const std::vector<std::string_view>& names) {
     return names.empty() || std::ranges::any_of(protocols::spec_of(key).choices(), [&](const auto& option) {

@@ -11,7 +11,8 @@
 
 namespace muster::app {
 
-// The number given for `flag`. Throws Error(plan) unless it is finite and >= 0 (> 0 unless `zero_allowed`).
+// `text`, the value of `flag`, as a number. Throws Error(plan) unless it is finite and > 0, or 0 if
+// `zero_allowed`.
 double number_flag(const std::string& flag, const std::string& text, bool zero_allowed);
 
 // The flag --view. It must outlive the parsing and not be moved.
@@ -26,10 +27,11 @@ class ViewFlag {
   std::string text_;
 };
 
-// The plan's delta. If there is none, throws Error(plan) with who needs it: "calibrate needs it".
+// The plan's delta. If there is none, throws Error(plan) with `why` it is needed, such as "calibrate needs
+// it".
 double delta_of(const protocols::Plan& plan, const PlanFlags& flags, const std::string& why);
 
-// Describes a plan in one sentence: "ldp-sgd, epsilon0 = 2; 60000 clients, ... in each round; 6800 rounds".
+// Describes a plan in one line: "ldp-sgd, epsilon0 = 2; 60000 clients, ... in each round; 6800 rounds".
 std::string plan_sentence(const protocols::Plan& plan);
 
 }  // namespace muster::app

@@ -35,7 +35,8 @@ struct ReportFlags {
   bool json = false;
 };
 
-// The proven epsilon if every client reported at this rate. At rate 0 nothing leaves any client, so it is 0.
+// The proven epsilon if every client reported at this rate; none if no theorem bounds it. At rate 0 nothing
+// leaves any client, so it is 0.
 std::optional<double> epsilon_at(const protocols::Plan& plan, double rate, std::uint64_t rounds) {
   if (rate <= 0) {
     return 0;
@@ -68,7 +69,8 @@ reporting::ReportParts parts_of(const simulation::RunRecord& run, const reportin
   return parts;
 }
 
-// Only a page of an earlier report may be replaced, and no file may be created under a name that a run uses.
+// Throws Error(file) unless `out` may be written: only a page of an earlier report may be replaced, and in
+// the folder of a run no file may be created under a name that runs use.
 void refuse_what_is_no_report(const fs::path& out) {
   std::error_code failure;
   const fs::path folder = out.parent_path();
@@ -83,8 +85,8 @@ void refuse_what_is_no_report(const fs::path& out) {
   }
 }
 
-// Replaces the epsilon of every logged round and of the result by today's; returns how many stated
-// values were larger.
+// Replaces the epsilon of every logged round and of the result by what this version computes; returns how
+// many of the values that the run's files state were larger.
 std::uint64_t restate(simulation::RunRecord& run) {
   const reporting::EpsilonOfRounds epsilon = simulation::epsilon_of(run.plan);
   std::uint64_t larger =

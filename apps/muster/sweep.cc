@@ -192,7 +192,7 @@ RunResult run_one(const Plan& plan, const fs::path& path, const TrainFlags& flag
 void run_all(simulation::Sweep& sweep, const TrainFlags& flags, simulation::Fidelity fidelity,
              Charges& charges) {
   Data data;
-  // Notes already printed, so that each is printed once and not for every run.
+  // Notes on shared records that were printed already, so that each is printed once and not for every run.
   std::set<std::string> said;
   const std::vector<Place> order = order_of(sweep);
   for (std::size_t i = 0; i < order.size(); ++i) {
@@ -224,7 +224,7 @@ void run_all(simulation::Sweep& sweep, const TrainFlags& flags, simulation::Fide
       if (error.code() != ErrorCode::data) {
         throw;
       }
-      // This run diverged; the others may succeed.
+      // This run diverged, or its data cannot be used; the others may succeed.
       run.failure = error.what();
       say(fmt::format("{} failed: {}", which, error.what()));
     }

@@ -97,7 +97,8 @@ void before_training(const Trained& run, const simulation::Prepared& prepared) {
       run.plan->clients(), simulation::clients_per_record(run.plan->clients(), prepared.data.train.size())));
 }
 
-// Runs on every rank; what one rank cannot do is refused on all.
+// Runs on every rank. If one rank refuses the flags or the plan, or cannot prepare, all ranks end with its
+// error.
 Trained train(const TrainFlags& flags, Ranks& ranks) {
   Trained outcome;
   simulation::together(ranks, [&] {
@@ -174,7 +175,7 @@ int train_among_ranks(const TrainFlags& flags) {
   return first ? show(outcome, flags.json) : 0;
 }
 
-// Validates a flag of the command (not of the plan) that takes a small count; errors have the form of
+// Checks the value of a flag that is no plan key and takes a count from 1 to `most`; errors have the form of
 // those for plan keys.
 CLI::Validator count_up_to(const char* flag, std::uint64_t most) {
   return {[flag, most](const std::string& text) -> std::string {

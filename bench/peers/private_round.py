@@ -9,8 +9,9 @@ L2 clip 0.01, Gaussian noise of multiplier 5, sum. Two ways to place the noise:
     sum      one draw a round on the sum, which is all that Opacus itself ever does (its server is trusted):
              opacus hooks, vmap, and opacus ghost clipping, its fastest mode, which never makes a client's gradient
 
-Each takes turns with muster's workload_bench, one thread each; what counts is the ratio of CPU times, the median over
-the turns. Each peer first tries some batch sizes and keeps the fastest. Needs torch and opacus, which muster does not:
+Each peer takes turns with muster's workload_bench, one thread each; what counts is the ratio of CPU times, the median
+over the turns. Each peer first tries some batch sizes and keeps the fastest. Needs torch and opacus, which muster
+does not:
 
     python3 -m venv VENV && VENV/bin/pip install torch opacus
     VENV/bin/python bench/peers/private_round.py --muster build/release/bench/workload_bench
@@ -46,7 +47,7 @@ def network():
 
 
 def add_clipped(gradients, sums, each):
-    """Adds the clipped rows of per-client gradients to the sums; with `each`, noise on every row first."""
+    """Clips each client's gradient (a row of every tensor) and adds it to the sums; if `each`, with its own noise."""
     squares = sum(g.flatten(1).square().sum(1) for g in gradients)
     factors = (CLIP / (squares.sqrt() + 1e-6)).clamp(max=1.0)
     for gradient, total in zip(gradients, sums):
@@ -101,7 +102,7 @@ class Vmap:
 
 
 class Ghost:
-    """Opacus: norms from activations and slopes alone, then one backward pass of the weighted loss."""
+    """Opacus ghost clipping: the gradients' norms without the gradients, then a backward pass of the weighted loss."""
     def __init__(self):
         self.model = GradSampleModuleFastGradientClipping(network(), max_grad_norm=CLIP, use_ghost_clipping=True,
                                                           loss_reduction="sum")

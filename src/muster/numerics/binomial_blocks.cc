@@ -10,8 +10,8 @@ namespace {
 
 constexpr double kUnit = std::numeric_limits<double>::epsilon() / 2;
 
-// Chernoff's exponent k log(k / (n p)) + (n-k) log((n-k) / (n (1-p))): on the far side of the mean,
-// P(K >= k) or P(K <= k) is at most exp(-exponent).
+// Chernoff's exponent k log(k / (n p)) + (n-k) log((n-k) / (n (1-p))): for K ~ Bin(n, p), P(K >= k) if k is
+// above the mean, and P(K <= k) if it is below, is at most exp(-exponent).
 double chernoff_exponent(double k, double n, double p) {
   const double up = k > 0 ? k * std::log(k / (n * p)) : 0;
   const double down = k < n ? (n - k) * std::log((n - k) / (n * (1 - p))) : 0;
@@ -20,7 +20,7 @@ double chernoff_exponent(double k, double n, double p) {
   return up + down - 8 * kUnit * (n + std::fabs(up) + std::fabs(down));
 }
 
-// The integer farthest from the mean on one side with exponent below `exponent`.
+// The integer farthest from the mean, above it or below, whose Chernoff exponent is below `exponent`.
 double edge(double n, double p, double exponent, bool upper) {
   double inside = std::floor(n * p), outside = upper ? n + 1 : -1;
   while (std::fabs(outside - inside) > 1) {
@@ -30,8 +30,8 @@ double edge(double n, double p, double exponent, bool upper) {
   return inside;
 }
 
-// Appends the blocks on one side of the mode. `step` is +1 or -1, and `mass` is relative to
-// the mode's probability.
+// Appends the blocks from the mode, exclusive, to `end`. `step` is +1 or -1, the direction; weights are in
+// units of the mode's probability.
 void walk(double mode, double end, double step, double n, double p, double fineness,
           std::vector<BinomialBlock>& blocks) {
   const double sd = std::sqrt(n * p * (1 - p)), odds = p / (1 - p);
@@ -68,8 +68,8 @@ std::vector<BinomialBlock> binomial_blocks(double n, double p, double exponent, 
   walk(mode, high, 1, n, p, fineness, blocks);
   double sum = 0;
   for (const BinomialBlock& b : blocks) sum += b.weight;
-  // Dividing by the sum over the window, instead of over all values, can only raise a weight. The factor
-  // covers 5 rounding errors per step of the recurrence.
+  // Dividing by the sum over low..high, instead of over all values, can only raise a weight. The factor
+  // covers 5 rounding errors per step of walk().
   const double outward = (1 + 8 * kUnit * (high - low + 8)) / sum;
   for (BinomialBlock& b : blocks) b.weight *= outward;
   for (double last = low - 1; last >= 0;) {

@@ -10,14 +10,13 @@ namespace muster::numerics {
 namespace {
 
 constexpr double kUlp = 2.3e-16;  // more than 2 u; the unit round-off u is 2^-53
-// The error of a butterfly, low + w high, in ulps: sqrt(5) u for the product, u for the sum, and a
-// root within 2.6 u of the true one, all of it relative to the one-norm of what enters. That is 5.9
-// u, less than 3 ulps.
+// The error of a butterfly, low + r high with a root of unity r, in units of kUlp: sqrt(5) u for the product,
+// u for the sum, and 2.6 u for r, relative to the one-norm of what enters. That is 5.9 u, less than 3 kUlp.
 constexpr double kLevel = 3;
 
 // e^{2 pi i k / n} for k < n / 2, each from the sine and cosine of an angle of at most an eighth of a
-// turn. The relative error of the angle is at most 2 u, so its absolute error is at most 1.6 u; its sine
-// and cosine are rounded once.
+// turn. The relative error of the angle is at most 2 u, so its absolute error is at most 1.6 u; taking its
+// sine and cosine adds one rounding.
 std::vector<std::complex<double>> roots(std::size_t n) {
   std::vector<std::complex<double>> root(n / 2);
   for (std::size_t k = 0; k < n / 2; ++k) {
@@ -61,7 +60,7 @@ struct Level {
   std::vector<double> im;
 };
 
-// The butterflies of cells `half` apart: low + w high and low - w high.
+// Replaces each pair of cells `half` apart, low and high, by low + r high and low - r high, r its root.
 void one_level(std::vector<double>& re, std::vector<double>& im, const Level& level) {
   const std::size_t half = level.re.size();
   for (std::size_t first = 0; first < re.size(); first += 2 * half) {
@@ -76,8 +75,7 @@ void one_level(std::vector<double>& re, std::vector<double>& im, const Level& le
   }
 }
 
-// Two levels in one pass over memory: the butterflies of cells `half` apart, then of cells
-// twice as far apart.
+// Two levels in one pass over memory: the pairs of cells `half` apart, then those twice as far apart.
 void two_levels(std::vector<double>& re, std::vector<double>& im, const Level& near, const Level& far) {
   const std::size_t half = near.re.size();
   const double* __restrict nr = near.re.data();
@@ -132,7 +130,7 @@ LatticeTransform::LatticeTransform(const std::vector<std::int64_t>& index, const
   std::int64_t first_point = 0;
   std::int64_t last_point = 0;
   for (std::size_t i = 0; i < index.size(); ++i) {
-    // In two's complement the bitwise and is the residue modulo n, of negative indices too.
+    // In two's complement the bitwise AND is the residue modulo n (a power of two), of negative indices too.
     re_[static_cast<std::size_t>(index[i]) & (n - 1)] += weights[i];
     total += weights[i];
     first_point = smaller(first_point, index[i]);
@@ -148,9 +146,9 @@ LatticeTransform::LatticeTransform(const std::vector<std::int64_t>& index, const
   for (; half < n; half *= 4) {
     two_levels(re_, im_, Level(root, half), Level(root, 2 * half));
   }
-  // minus_total is the difference of two outputs, each within log2 N times kLevel ulps of the sum of
-  // weights. Before the transform there are as many roundings as atoms share a cell, half an ulp each;
-  // after it, the subtraction.
+  // minus_total is the difference of two outputs, and the error of each is at most log2 N times kLevel kUlp,
+  // relative to the sum of the weights. `shared` stands for the other roundings: one for each atom that is
+  // added to the same cell, and the subtraction.
   const double shared = static_cast<double>(last_point - first_point) / static_cast<double>(n) + 8;
   error_ = 2 * kUlp * total * (kLevel * log2_cells + shared);
 }

@@ -1,14 +1,14 @@
 // The characteristic function of a law on a lattice at every frequency of a period, by one fast
 // Fourier transform.
 //
-// A law on multiples of h, wrapped to N cells, has
-//     phi(2 pi j / (N h)) = sum over atoms of w e^{2 pi i j m / N},   m = y / h:
-// the discrete Fourier transform of its weights. Adding up atom by atom takes as many operations as there
-// are atoms times frequencies; the transform takes N log N whatever the number of atoms. That is what a
-// few rounds of a finely tabulated curve need, whose characteristic function hardly decays. Every output
-// is a sum over the weights of products of log2 N rotations: its error is absolute and at most error()
-// (Higham, Accuracy and Stability of Numerical Algorithms, 2002, section 24.1, in the one-norm). Pure;
-// call from any thread.
+// A law with atoms of weight w at points m h, m an integer, has the characteristic function
+//     phi(2 pi j / (N h)) = sum over atoms of w e^{2 pi i j m / N},
+// which is the discrete Fourier transform of the weights, those with the same m modulo N added up in one of N
+// cells. Adding up atom by atom takes as many operations as there are atoms times frequencies; the transform
+// takes N log N whatever the number of atoms. It is meant for few rounds of a finely tabulated loss: their
+// characteristic function hardly decays, so that all N frequencies are needed. Every output is a sum over the
+// weights, each turned by log2 N rotations, so its absolute error is at most error() (Higham, Accuracy and
+// Stability of Numerical Algorithms, 2002, section 24.1, in the one-norm). Pure; call from any thread.
 #pragma once
 
 #include <complex>
@@ -20,8 +20,8 @@ namespace muster::numerics {
 
 class LatticeTransform {
  public:
-  // weights[i] >= 0 is the weight of the lattice point index[i], which may be negative; no point occurs
-  // twice. `log2_cells` is in 1 .. 30.
+  // weights[i] >= 0 is the weight of the lattice point m = index[i]. An index may be negative; none occurs
+  // twice. `log2_cells` is log2 N, in 1 .. 30.
   LatticeTransform(const std::vector<std::int64_t>& index, const std::vector<double>& weights,
                    int log2_cells);
 

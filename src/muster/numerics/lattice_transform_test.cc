@@ -1,5 +1,5 @@
-// Compares the fast transform with the sum over the atoms in long double, within the
-// error that it states.
+// Compares the fast transform with the sum over the atoms in long double: they must agree within the error
+// that the transform states.
 #include "muster/numerics/lattice_transform.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,8 @@
 namespace muster::numerics {
 namespace {
 
-// The largest distance, over frequencies, from the exact sum of w (e^{2 pi i j m / N} - 1).
+// The largest distance, over about 500 frequencies j at most, between the transform and the exact sum of
+// w (e^{2 pi i j m / N} - 1), with m = index + moved.
 double farthest(const LatticeTransform& fast, const std::vector<std::int64_t>& index,
                 const std::vector<double>& weights, std::int64_t moved) {
   const auto n = static_cast<std::int64_t>(fast.cells());
@@ -56,9 +57,9 @@ TEST(LatticeTransform, IsWithinItsErrorOfTheSumOverTheAtoms) {
       const LatticeTransform fast(index, weights, log2_cells);
       SCOPED_TRACE(::testing::Message() << log2_cells << ' ' << atoms);
       EXPECT_LE(farthest(fast, index, weights, 0), fast.error());
-      // The stated error is not too large. For weights that sum to 0.9 it is made of two outputs of 5.9 u
-      // per level, u for each of the atoms that may share a cell, and a few u more, in units of
-      // u = 2^-53, with a tenth to spare.
+      // The stated error must not be too large either. It is that of two outputs, relative to the weights'
+      // sum of 0.9. In units of u = 2^-53 an output has 5.9 per level, 2 for each atom that may share a cell,
+      // and 16 more; a tenth is to spare.
       const double cells = std::exp2(log2_cells);
       EXPECT_LE(fast.error(), 1.1 * 0.9 * 0x1p-53 * 2 * (5.9 * log2_cells + 2 * (4000 / cells + 8)));
       if (log2_cells > 1) {

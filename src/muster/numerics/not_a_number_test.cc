@@ -1,5 +1,5 @@
-// A NaN must never look like an excess of 0: a sum of laws with a NaN in them, or with a threshold that
-// is not finite, has no upper bound.
+// A NaN must never look like an excess of 0. If a law contains a NaN, or a threshold is not finite, then the
+// upper end of the expected excess must not be below a trivial bound.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -55,7 +55,7 @@ TEST(NotANumber, ABrokenLawHasNoUpperBound) {
   for (const AtomicLaw& law : {three_points(kNaN), many_points(kNaN)}) {
     for (const double n : kCounts) {
       SCOPED_TRACE(testing::Message() << law.points.size() << " points, n " << n);
-      // Larger than for any law in its place: all of the weight is at the largest point.
+      // More than the expected excess of any law on these points: the sum if every term were the largest.
       const double most = 2.5 * n;
       EXPECT_FALSE(expected_excess(law, n, 0.1 * n).upper < most);
       EXPECT_FALSE(excess_of_mixed_sum(law, {{1, n}}, 0.1 * n, 0.5).upper < most);
@@ -64,8 +64,8 @@ TEST(NotANumber, ABrokenLawHasNoUpperBound) {
   }
 }
 
-// For a law of nearly one point the variance is a difference of two nearly equal numbers. Were it
-// negative, its square root would be a NaN at which a search starts.
+// For a law of nearly one point the variance is a difference of two nearly equal numbers. Were it computed as
+// negative, its square root would be a NaN, from which a search would start.
 TEST(NotANumber, NoSearchBeginsAtOne) {
   AtomicLaw law;
   law.add(60, 1 - 2e-26);
@@ -91,7 +91,7 @@ TEST(NotANumber, StaysInScaledSeries) {
   ScaledSeries series;
   for (int i = 0; i < 600; ++i) series.push_back(scaled(i == 7 ? kNaN : 1));
   EXPECT_TRUE(std::isnan(log_of(convolution(series, series, 500, 0, 500))));
-  // The NaN stands among terms so small that they are skipped.
+  // The NaN stands in a block whose other terms are so small that the block is skipped.
   ScaledSeries uneven, ones;
   for (int i = 0; i < 600; ++i) {
     uneven.push_back(i == 300 ? scaled(kNaN) : scaled(1, i < 256 ? 400 : -400));

@@ -3,9 +3,9 @@
 //
 // `larger`, `smaller` and `within` return NaN when any argument is NaN, so a failed computation stays
 // visible until `as_upper_bound` or `as_lower_bound` replaces it by the largest or the smallest value
-// that the quantity can have. They replace std::max, std::min and std::clamp in the rooms that
-// compute epsilons, of integers too, so that there is one way to compare (tests/architecture checks it).
-// Pure functions.
+// that the quantity can have. In the rooms (folders of src/muster) that compute epsilons, they replace
+// std::max, std::min and std::clamp, for integers too, so that there is one way to compare;
+// tests/architecture checks it. Pure functions.
 #pragma once
 
 #include <concepts>
@@ -18,7 +18,7 @@ concept Number = std::is_arithmetic_v<T>;
 
 template <Number T>
 constexpr T larger(T a, T b) {
-  return a > b ? a : b >= a ? b : a + b;  // a + b is NaN when either is
+  return a > b ? a : b >= a ? b : a + b;  // a + b is NaN when a or b is
 }
 template <Number T>
 constexpr T smaller(T a, T b) {
@@ -39,10 +39,10 @@ constexpr T within(T x, T low, T high) {
   return smaller(larger(x, low), high);
 }
 
-// x as an upper bound of a quantity in [0, most]. A NaN or negative x bounds nothing, and
-// the result is `most`.
+// x as an upper bound of a quantity in [0, most]. A NaN or negative x comes from a failed computation; the
+// result is then `most`.
 constexpr double as_upper_bound(double x, double most = 1) { return x >= 0 && x < most ? x : most; }
-// x as a lower bound of such a quantity. A NaN or negative x bounds nothing, and the result is 0.
+// x as a lower bound of a quantity in [0, most]: at most `most`, and 0 where x is NaN or negative.
 constexpr double as_lower_bound(double x, double most = 1) { return x > 0 ? (x < most ? x : most) : 0; }
 
 }  // namespace muster::numerics

@@ -10,20 +10,20 @@
 namespace muster::numerics {
 namespace {
 
-constexpr std::int32_t kZeroExponent = -(1 << 29);  // exponent of 0, which is never the largest of a sum
+constexpr std::int32_t kZeroExponent = -(1 << 29);  // exponent of the number 0, below all others
 constexpr double kMaxLog = 3e8;                     // keeps exponents of sums and products within 32 bits
 constexpr Scaled kUnknown{std::numeric_limits<double>::quiet_NaN(), 0};
 constexpr std::size_t kBlock = 256;
 constexpr int kLanes = 8;
 
-// 2^e for -1022 <= e <= 0, and 2^-1022 for smaller e: the excess is negligible beside the largest term.
+// 2^e for -1022 <= e <= 0, and 2^-1022 for smaller e: what that adds is negligible beside the largest term.
 inline double power(std::int32_t e) {
   const std::int64_t clamped = e < -1022 ? -1022 : e;
   return std::bit_cast<double>((clamped + 1023) << 52);
 }
 
 // The sum over j = first..last of term(j) 2^exponent(j), for non-negative term(j) <= 2^loose. The first
-// pass finds the largest exponent of each block; the second adds up only the blocks that matter.
+// pass finds the largest exponent of each block of kBlock terms; the second adds up only blocks that matter.
 template <class Exponent, class Term>
 Scaled sum(std::size_t first, std::size_t last, double loose, Exponent&& exponent, Term&& term) {
   if (first > last) return {};
@@ -40,8 +40,8 @@ Scaled sum(std::size_t first, std::size_t last, double loose, Exponent&& exponen
   }
   if (top <= kZeroExponent / 2) return {};
 
-  // Skipped blocks are worth at most `skipped`; if that is not negligible beside the sum, all
-  // is added up again.
+  // Skipped blocks sum to at most `skipped`, relative to 2^top. If that is not negligible beside the sum, a
+  // second attempt adds up all blocks.
   for (const double threshold : {-70 - loose, -std::numeric_limits<double>::infinity()}) {
     long double total = 0;
     double skipped = 0;
@@ -65,7 +65,7 @@ Scaled sum(std::size_t first, std::size_t last, double loose, Exponent&& exponen
     }
     if (skipped <= 0x1p-53 * static_cast<double>(total)) return scaled(static_cast<double>(total), top);
   }
-  return kUnknown;  // the last pass skips nothing, so only a sum with a NaN gets here
+  return kUnknown;  // the second attempt skips nothing, so only a sum with a NaN gets here
 }
 
 }  // namespace
@@ -82,8 +82,8 @@ Scaled scaled_exp(double log_value) {
   if (log_value == -std::numeric_limits<double>::infinity()) return {0, kZeroExponent};
   if (!(std::fabs(log_value) < kMaxLog)) return kUnknown;
   const double whole = std::floor(log_value * std::numbers::log2e);
-  // The logarithm minus whole ln 2, with ln 2 in two pieces: the first product is exact
-  // for |whole| < 2^30.
+  // What is left of the logarithm is log_value - whole ln 2. With ln 2 in two pieces, high + low, the product
+  // whole * high is exact for |whole| < 2^30.
   const double high = 0x1.62e42p-1, low = 0x1.fdf473de6af28p-22;
   return scaled(std::exp((log_value - whole * high) - whole * low), static_cast<std::int32_t>(whole));
 }
@@ -125,7 +125,7 @@ Scaled weighted_convolution(const ScaledSeries& a, const std::vector<double>& w,
                             std::size_t first, std::size_t last) {
   const double *ma = a.mantissas(), *ww = w.data(), *cc = c.data(), *x = pairs.x.data(), *y = pairs.y.data();
   const std::int32_t *ea = a.exponents(), *e = pairs.exponent.data();
-  // Callers pass increasing w and c, so the largest factors are at the ends. The mantissa, x and y are
+  // w and c increase, so their largest factors are at the ends. The mantissa, x and y are
   // each below 2, so a term is below 4 times `largest`; a factor of 16 is allowed for.
   const double largest =
       larger(std::fabs(ww[last] - shift), 1.0) + std::fabs(cc[last]) + std::fabs(ww[first]);

@@ -1,10 +1,10 @@
 // Sequences of non-negative numbers far outside the range of double, each stored as a mantissa times a
 // power of two, and sums of their products with a stated relative error.
 //
-// Moments of high order need them: e^{l^2 t / 2} at l = 10^4 may have hundreds of thousands of digits,
-// next to terms of order 10^-12. Every operation works on non-negative terms, so nothing cancels and
-// relative errors only add up; error bounds are in units u = 2^-53. Elements are only appended. Not
-// thread-safe while elements are appended.
+// Moments of high order need them: about e^{l^2 t / 2}, t > 0, for the likelihood ratio of two Gaussians,
+// which at l = 10^4 may have hundreds of thousands of digits, next to terms of order 10^-12. Every operation
+// works on non-negative terms, so nothing cancels and relative errors only add up; error bounds are in units
+// u = 2^-53. A series only grows, by appending elements; it is not thread-safe while it grows.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,8 @@
 
 namespace muster::numerics {
 
-// mantissa * 2^exponent; the mantissa is 0 or in [1, 2). It is NaN where the number is unknown: sums of
-// an unknown number are unknown, and so are its products with anything but 0.
+// mantissa * 2^exponent; the mantissa is 0 or in [1, 2), or NaN if the number is unknown. Sums with an
+// unknown number are unknown, and so are its products with anything but 0.
 struct Scaled {
   double mantissa = 0;
   std::int32_t exponent = 0;
@@ -22,8 +22,8 @@ struct Scaled {
 
 // x * 2^exponent normalised, exactly; unknown unless x is finite and >= 0.
 Scaled scaled(double x, std::int32_t exponent = 0);
-// e^log_value with a relative error of at most (8 + 2 |log_value|) u; 0 at -infinity, and unknown where
-// |log_value| >= 3e8 or NaN.
+// e^log_value with a relative error of at most (8 + 2 |log_value|) u; 0 at -infinity; unknown at NaN and at
+// any other |log_value| >= 3e8.
 Scaled scaled_exp(double log_value);
 // Product and sum with a relative error of at most u each.
 Scaled operator*(Scaled a, Scaled b);
@@ -44,17 +44,17 @@ class ScaledSeries {
   std::vector<std::int32_t> exponent_;
 };
 
-// Relative error of the sums below from their own rounding, in units u; the factors' relative
-// errors are added to it.
+// Relative error, in units u, that the two convolutions add by their own rounding to the
+// relative errors of the factors.
 inline constexpr double kConvolutionUlps = 64;
 
 // sum_{j=first..last} a_j b_{l-j}.
 Scaled convolution(const ScaledSeries& a, const ScaledSeries& b, std::size_t l, std::size_t first,
                    std::size_t last);
 
-// sum_{j=first..last} a_j ((w_j - shift) x_{l-j} + c_j y_{l-j}) 2^{e_{l-j}} for plain arrays of
-// doubles, all factors non-negative. `pairs` holds x_i, y_i and their common exponent e_i; the larger
-// of x_i and y_i is near 1.
+// weighted_convolution() is sum_{j=first..last} a_j ((w_j - shift) x_{l-j} + c_j y_{l-j}) 2^{e_{l-j}}, where
+// all factors are non-negative and w and c increase. `pairs` holds x_i, y_i and their common exponent e_i;
+// the larger of x_i and y_i is near 1.
 struct PairSeries {
   std::vector<double> x, y;
   std::vector<std::int32_t> exponent;

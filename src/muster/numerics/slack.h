@@ -1,9 +1,10 @@
 // Slack for rounding errors: by how much a computed value is moved outward so that it becomes a bound.
 //
-// `x * (1 + kEightRoundings)` is above the true value, and `x * (1 - kEightRoundings)` below it, when x > 0 took at
-// most eight roundings. Sums, products, quotients and roots count as one rounding, functions of libm as two, and what
-// multiplies by the factor is already counted. docs/theory/arithmetic.md says what is assumed of libm, how roundings
-// add up, and which operations are not covered by such a factor (differences that cancel, exponents, long sums).
+// `x * (1 + kEightRoundings)` is above the true value, and `x * (1 - kEightRoundings)` below it, when x > 0
+// took at most eight roundings. Sums, products, quotients and roots count as one rounding, functions of libm
+// as two; the multiplication by the factor itself need not be counted. docs/theory/arithmetic.md says what is
+// assumed of libm, how roundings add up, and which operations are not covered by such a factor (differences
+// that cancel, exponents, long sums).
 #pragma once
 
 namespace muster::numerics {
@@ -16,16 +17,20 @@ inline constexpr double kThreeRoundings = 4e-16;
 inline constexpr double kEightRoundings = 1e-15;
 inline constexpr double kEightyRoundings = 1e-14;
 inline constexpr double kEightHundredRoundings = 1e-13;
-// Also an exponential e^x of double range, |x| <= 745, whose exponent took ten roundings and does not cancel.
+// Also covers an exponential e^x, |x| <= 745 (the range of a double), if computing x took at most ten
+// roundings and no difference that cancels.
 inline constexpr double kEightThousandRoundings = 1e-12;
-// Also powers and Chernoff's bounds, whose exponents cancel, where nothing depends on more than a few digits.
+// Also used for powers and Chernoff's bounds, whose exponents are differences that cancel, where only a few
+// digits of the result matter.
 inline constexpr double kEightMillionRoundings = 1e-9;
 
-// Relative slack of a long double that took up to ten thousand roundings of 2^-64, and of its rounding to a double.
+// Relative slack that covers ten thousand roundings of a long double, at most 2^-64 each, and its
+// conversion to double.
 inline constexpr long double kExtendedRoundings = 1e-15L;
 
-// Whether the factors 1 + slack and 1 - slack cover so many roundings and the rounding of their own product. The
-// error of a function of libm is taken as 0.99 units in the last place, so it is two roundings less a little.
+// Whether the factors 1 + slack and 1 - slack cover this many functions of libm and other operations,
+// and the rounding of their own product. The error of a function is taken as 0.99 units in the last
+// place, which is 1.98 roundings.
 constexpr bool covers(double slack, double functions, double operations) {
   const long double roundings = (1.98L * functions + operations + 1) * kUnitRoundoff;
   const long double above = 1 + slack, below = 1 - slack;

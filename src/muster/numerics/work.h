@@ -1,10 +1,10 @@
-// A counter of this thread's work on sums over atoms, in additions of a term. Unlike a clock it does not
-// depend on the machine or its load, so code that chooses between precise and quick methods by it
+// A counter of this thread's work on sums over atoms; its unit is the addition of one term. Unlike a clock it
+// does not depend on the machine or its load, so code that chooses by it between precise and quick methods
 // chooses alike everywhere.
 //
-// Only differences of two values have a meaning. Which negligible frequencies are leapt over depends on
-// the last bits of a characteristic function, so counts for different instruction sets may differ by a
-// few frequencies. Thread rule: each thread has its own counter.
+// Only differences of two values have a meaning. Inversion integrals leap over negligible frequencies
+// (sums/frequency_walk.h). Which ones depends on the last bits of a characteristic function, so counts for
+// different instruction sets may differ by a few frequencies. Thread rule: each thread has its own counter.
 #pragma once
 
 #include <cstddef>
@@ -16,12 +16,12 @@ inline double& work_done() {
   return work;
 }
 
-// Cost of a term that takes an exponential or a sine, and of the logarithm, the angle and the two
-// rotations that every frequency ends with.
+// Work of a term that takes an exponential or a sine, and work per frequency besides its terms: a logarithm,
+// an angle and two rotations.
 inline constexpr double kWorkOfFunction = 8;
 inline constexpr double kWorkOfFrequency = 300;
-// Cost of an exponential computed alone, without vectors, and of a sine and a cosine of an
-// angle of any size.
+// Work of an exponential computed alone, without vectors, and of the sine and cosine of an angle that is too
+// large for the vector kernels.
 inline constexpr double kWorkOfLoneExponential = 40;
 inline constexpr double kWorkOfFarSine = 160;
 

@@ -120,7 +120,7 @@ TEST(PlanDescriptions, EachKeyThatDoesNotApplyIsRefused) {
   }
 }
 
-// Values that are not integers or numbers in range are refused before the accountant sees them.
+// Texts that are not integers in range are refused before the accountant sees them.
 TEST(PlanDescriptions, NonsenseOfEachNewKeyIsRefused) {
   const Keys holders = {{"participation.subset", "subset"},
                         {"participation.slots", "random-check-in-fixed"},
@@ -171,7 +171,7 @@ TEST(PlanDescriptions, DropoutMultipliesEveryRate) {
   range["participation.rate"] = "0.1:0.2";
   const auto participation = std::get<accounting::ShuffledCheckIn>(plan_of(range).participation());
   EXPECT_EQ(participation.rate.value(), 0.1);
-  // The dropout coin may deviate downward, and the lowest rate is charged accordingly.
+  // The simulated dropout coin may round downward, so the lowest rate charged is a little below the product.
   EXPECT_LE(participation.min_rate->value(), 0.05);
   EXPECT_GE(participation.min_rate->value(), 0.05 * (1 - 1e-14));
 }

@@ -3,8 +3,9 @@
 //
 // Reading, validation, defaults, the canonical text, the flags and --help of the command, and docs/plan.md
 // all come from the rows. A new key takes a row in key_table.cc, a field with its default and an accessor in
-// plan.h, and the code that uses it. (docs/plan.md and the session tests of --help are then written anew by
-// their tests.) A name never changes its meaning: a new meaning needs a new key.
+// plan.h, and the code that uses it. (CONTRIBUTING.md says how docs/plan.md, the manual pages and the
+// expected output of --help are then written anew.) A name never changes its meaning: a new meaning needs a
+// new key.
 #pragma once
 
 #include <optional>
@@ -17,14 +18,14 @@
 
 namespace muster::protocols {
 
-// Which commands refuse a plan that lacks a key, of those that read it, wherever the key applies.
+// Which commands refuse a plan that lacks a key, if the key applies to its protocol, randomizer and model.
 enum class Needed { no, always, to_train };
 
 // Whether the canonical text, of which the hash is taken, states a key that has a value.
 enum class Written {
   always,          // with every protocol, randomizer and model that the key applies to
-  unless_default,  // for a key that was added later, so that older plans keep their hash
-  with_any_model,  // with models that the key does not apply to, too, as the first hashes did
+  unless_default,  // for a key that was added later, so that plans without it keep their hash
+  with_any_model,  // also with models that the key does not apply to, so that the first plans keep their hash
 };
 
 struct KeySpec {
@@ -34,14 +35,14 @@ struct KeySpec {
   std::string_view flag = {};  // "--epsilon0"; empty if the key has no flag
   std::string_view meaning;
   ValueKind values;
-  std::string_view commands = "all";  // or the commands that read it
+  std::string_view commands = "all";  // or "train", if only training reads it
   Names protocols = {};               // empty: any
   Names randomizers = {};             // empty: any
   Names models = {};                  // empty: any
   Needed needed = Needed::no;
   Written written = Written::always;
-  // For a default that follows from other keys: how users are told, and the function that fills it in, for
-  // which `plan` has all other values.
+  // For a default that follows from other keys: the words in which users are told, and the function that sets
+  // the field in `values`; it finds the stated values in `plan`.
   // Other defaults are the initial values of PlanValues.
   std::string_view fallback = {};
   void (*fill)(const Plan& plan, PlanValues& values) = nullptr;
@@ -53,7 +54,8 @@ struct KeySpec {
 
   // Throws Error(plan) for a wrong type, a value out of range, or a choice that the command does not support.
   void read(const RawValue& raw, Command command, PlanValues& into) const;
-  // The value as canonical text; none if it is absent, or if the key does not belong in the text.
+  // The key's value as it stands in the plan's canonical text; none if there is no value, or if the text
+  // leaves the key out, because it does not apply or because of `written`.
   std::optional<std::string> canonical(const PlanValues& from) const;
 
   // What users are told: the values allowed ("number in (0, 1]"; training may support fewer choices), what
@@ -77,7 +79,7 @@ const KeySpec* find_key(std::string_view key);
 // As find_key, for a key that is known to be in the table; throws Error(internal) otherwise.
 const KeySpec& spec_of(std::string_view key);
 
-// The key that `word` may stand for; empty if none is close.
+// The key that was probably meant by `word`; empty if none is close.
 std::string nearest_key(std::string_view word);
 
 // The table as Markdown; docs/plan.md contains exactly this text.

@@ -1,4 +1,4 @@
-// Suggestions for words that nobody knows: "did you mean".
+// Suggestions for unknown words: "did you mean".
 #pragma once
 
 #include <string>

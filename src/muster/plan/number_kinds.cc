@@ -1,4 +1,4 @@
-// Integers, numbers, and rates that may differ.
+// Integers, numbers, and rates, which may differ between clients.
 #include <fmt/format.h>
 
 #include "muster/plan/value_kinds.h"

@@ -30,7 +30,8 @@ std::uint64_t Plan::updates() const {
 
 std::uint64_t Plan::rounds_charged(std::uint64_t done) const {
   const std::uint64_t each = slots_a_run();
-  // A validated plan never has 0; charging one round per update is the safe answer.
+  // A plan validated for training never has 0 slots a run. For any other, one round per update is the safe
+  // answer.
   if (each == 0) return done;
   return done / each + (done % each == 0 ? 0 : 1);
 }
@@ -43,7 +44,8 @@ accounting::Participation Plan::participation(std::uint64_t round) const {
   const auto effective = [lost = dropout().at(round)](double coin) { return Rate::effective(coin, lost); };
   std::optional<Rate> min;
   if (min_rate()) {
-    // The dropout coin may deviate downward by one unit in the last place.
+    // The simulated dropout coin rounds, so a client may report with a probability a little below the
+    // effective rate; the lowest rate must not be above it.
     const double lost = dropout().at(round), exact = effective(*min_rate()).value();
     min = Rate::of(lost > 0 ? exact * (1 - 4 * std::numeric_limits<double>::epsilon()) : exact);
   }

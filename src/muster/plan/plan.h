@@ -1,4 +1,4 @@
-// The plan: one typed, validated, immutable object that is accounted, calibrated, trained and audited.
+// The plan: one typed, validated, immutable object that is accounted, calibrated, trained and reported.
 //
 // A plan is read from TOML, overridden by flags, validated as a whole, and never changed afterwards;
 // `with` makes another one. Its hash, schedule and epsilon are those after overrides. docs/plan.md
@@ -51,8 +51,8 @@ const char* name_of(RandomizerKind kind);
 const char* name_of(ModelKind kind);
 const char* name_of(Activation activation);
 
-// A learning rate that is piecewise constant or V/sqrt(t). Rounds count from 1; in slot protocols, t
-// counts the slots of all runs.
+// A learning rate: piecewise constant, or V / sqrt(t) in round t. Rounds count from 1; in slot
+// protocols, each slot is a round here, and the count goes on through all runs.
 class LearningRate {
  public:
   static LearningRate constant(double value);
@@ -66,9 +66,11 @@ class LearningRate {
   bool inverse_sqrt_ = false;
 };
 
-// One value for each plan key, in the order of the documentation; what is written here is its default. The
-// rows of the table of keys (key_table.cc) fill them, and state their ranges and where they apply. These
-// values can be changed and may be out of range; those of a Plan, which reads each by its name, are not.
+// The values of the plan keys, in the order of the documentation. The initial value of a field is the
+// default of its key, if the key has a default that does not follow from other keys. The rows of the table
+// of keys (key_table.cc) fill the fields, and state the range of each and where it applies. Code may set
+// these fields to anything, also out of range; a Plan holds values that were validated, and gives read
+// access alone.
 struct PlanValues {
   std::string name = "plan";
   std::uint64_t seed = 1;
@@ -77,8 +79,8 @@ struct PlanValues {
   std::string data;  // "digits", "idx:DIR" or another of kDataFormats; empty if not stated
 
   Protocol protocol = Protocol::shuffled_check_in;
-  double rate = 0;                 // the highest, if rates differ
-  std::optional<double> min_rate;  // the lowest, if rates differ
+  double rate = 0;                 // the highest, if clients' rates differ
+  std::optional<double> min_rate;  // the lowest, if clients' rates differ
   Schedule dropout{0};             // per round, as `rounds` counts them
   std::uint64_t subset = 0;        // protocol subset
   std::uint64_t slots = 0;         // protocols random-check-in-*
@@ -116,12 +118,12 @@ class Plan {
   // values are not read.
   static Plan validate(const PlanSource& source, Command command,
                        const std::vector<std::string_view>& solved_for = {});
-  // A plan in which one key is overridden as by its flag: validated anew as a whole, with the defaults that
-  // follow from the key. A key that was to be solved for is thereby stated. Throws what
-  // PlanSource::override_key and validate throw.
+  // A copy of this plan in which `text` overrides `key`, as the key's flag would. It is validated as a
+  // whole, and defaults that follow from other keys are computed anew. If calibration was to choose `key`,
+  // the copy states it instead. Throws what PlanSource::override_key and validate throw.
   Plan with(std::string_view key, std::string_view text) const;
 
-  // The values by their names; PlanValues says what each is.
+  // The values, one by one; PlanValues says what each is.
   const std::string& name() const { return values_.name; }
   std::uint64_t seed() const { return values_.seed; }
 
@@ -160,15 +162,16 @@ class Plan {
   const std::optional<double>& delta() const { return values_.delta; }
   const std::optional<double>& budget() const { return values_.budget; }
 
-  // All of these values, for those who copy them to try others.
+  // All of these values, for callers that copy and change them.
   const PlanValues& values() const { return values_; }
 
   bool checks_in() const;  // whether every client tosses a coin: all but shuffle and subset
   bool has_slots() const;  // random-check-in-*
   bool is_statistic() const { return model() == ModelKind::mean || model() == ModelKind::histogram; }
-  // The number of slots with an update in one round of `rounds`: `slots`, or clients - slots + 1
-  // with a sliding window, or 1 in protocols without slots. Learning rate, log_every and
-  // checkpoint_every count these.
+  // The number of updates in one of the `rounds`. In a slot protocol, a round is a run, and has one update
+  // for each slot: there are `slots`, or, with a sliding window, clients - slots + 1 (0 if there are more
+  // slots than clients). In other protocols it is 1. The learning rate, log_every and checkpoint_every count
+  // updates.
   std::uint64_t slots_a_run() const;
   std::uint64_t updates() const;  // rounds * slots_a_run(), at most 2^64 - 1
   // The rounds charged for the first `done` updates: a run of slots that has begun is charged in full.
@@ -176,10 +179,12 @@ class Plan {
   accounting::Mechanism mechanism() const;
   // The participation in the given round, as `rounds` counts them.
   accounting::Participation participation(std::uint64_t round = 1) const;
-  // The stages of rounds that are charged alike, in order. There is one stage unless the dropout changes.
+  // The rounds in order, cut into stages within which all rounds are charged alike. There is one stage unless
+  // the dropout changes.
   std::vector<accounting::Stage> stages() const;
-  // The canonical text of every key after overrides and defaults, one "key = value" per line, sorted; and
-  // its BLAKE2b-256 hash in lower-case hexadecimal.
+  // The canonical text states the values after overrides and defaults, one "key = value" per line, sorted by
+  // key; KeySpec::canonical says which keys it leaves out. `hash` is its BLAKE2b-256 hash in lower-case
+  // hexadecimal.
   std::string canonical() const;
   std::string hash() const;
 

@@ -156,7 +156,7 @@ TEST(Plan, WithOverridesOneKeyOfANewPlan) {
   EXPECT_EQ(longer.canonical(), from_the_start.canonical());
   EXPECT_EQ(longer.hash(), from_the_start.hash());
   EXPECT_NE(longer.hash(), plan.hash());
-  // The default follows from the new number of rounds, and another override keeps the first.
+  // The default of log_every follows from the new number of rounds, and a second override keeps the first.
   EXPECT_EQ(plan.log_every(), 68);
   EXPECT_EQ(longer.log_every(), 2);
   EXPECT_EQ(longer.with("rounds.momentum", "0.5").rounds(), 200);

@@ -26,7 +26,7 @@ using accounting::Mechanism;
 using SamplerPtr = std::unique_ptr<randomizers::VectorRandomizer>;
 using SumSamplerPtr = std::unique_ptr<randomizers::SumSampler>;
 
-// The randomizers that send one noisy sign have one second moment in one dimension.
+// In one dimension, all randomizers that send one noisy sign have the same second moment.
 double sign_second_moment(const PlanValues& values) {
   return randomizers::sphere_second_moment(randomizers::ideal_sign_scale(*values.epsilon0), 1, 1);
 }
@@ -36,7 +36,7 @@ double k_rr_second_moment(const PlanValues& values) {
   return randomizers::k_rr_second_moment(randomizers::ideal_kept(*values.epsilon0, k), k);
 }
 
-// e^epsilon0, kept finite: beyond an epsilon0 of 100 the estimates below no longer matter.
+// e^epsilon0, kept finite: the estimates below do not matter where epsilon0 is above 100.
 double capped_exp(const PlanValues& values) { return std::exp(std::min(*values.epsilon0, 100.0)); }
 
 // 4 sinh^2(epsilon0 / 2), for a member of class C.
@@ -45,7 +45,7 @@ double class_c_variance(const PlanValues& values) {
   return (e - 1) * (e - 1) / e;
 }
 
-// Of two outputs, as if the randomizer were binary randomized response.
+// For a randomizer that is treated as binary randomized response: k_rr_variance with k = 2.
 double binary_variance(const PlanValues& values) {
   const double e = capped_exp(values);
   return 2 * (e - 1) * (e - 1) / (e + 1);
@@ -66,7 +66,7 @@ Mechanism coordinate(const PlanValues& values) {
   return CoordinateLocal{norm, values.epsilon0.value()};
 }
 
-// The samplers of vectors that take an epsilon0 and a clip.
+// Makes a sampler of vectors from an epsilon0 and a clip.
 template <SamplerPtr (*make)(double epsilon0, double clip, std::size_t dimension)>
 SamplerPtr of_epsilon0(const PlanValues& values, std::size_t dimension) {
   return make(values.epsilon0.value(), values.clip.value(), dimension);

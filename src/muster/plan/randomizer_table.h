@@ -47,11 +47,11 @@ struct RandomizerSpec {
   // there is none.
   std::unique_ptr<randomizers::SumSampler> (*sum_sampler)(const PlanValues& values,
                                                           std::size_t dimension) = nullptr;
-  // E |z|^2 of a decoded message z for a record of size 1 in one dimension, where clip is 1; nullptr without
-  // a sampler.
+  // The mean of |z|^2 for the decoded message z of a record of size 1 with clip 1, in one dimension (for
+  // k-rr, over the k coordinates of one answer); nullptr without a sampler.
   double (*second_moment)(const PlanValues& values) = nullptr;
-  // An estimate, for the first guess of a search: the variance that one message adds to the likelihood
-  // ratio of the shuffled messages, times their number. It is finite at any finite epsilon0 and sigma.
+  // An estimate, for the first guess of a search: the number w for which the likelihood ratio of n shuffled
+  // messages has a variance of about w / n. It is finite at any positive epsilon0 and sigma.
   double (*likelihood_variance)(const PlanValues& values);
 };
 

@@ -23,7 +23,7 @@ class Schedule {
   // Whether all rounds have the same number; a step that repeats the previous value does not count.
   bool constant() const;
   const Steps& steps() const { return steps_; }
-  // A number as text, or "[[1, 0.5], [7, 0.25]]" for several steps.
+  // The number as text if there is one step, or all steps, as in "[[1, 0.5], [7, 0.25]]".
   std::string canonical() const;
 
  private:

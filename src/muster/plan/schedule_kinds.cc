@@ -9,7 +9,8 @@
 namespace muster::protocols {
 namespace {
 
-// The factories of schedules check the values; this adds to their errors where the value stands in the plan.
+// Returns make(). `make` is a factory of schedules, which checks the values but does not know where they
+// stand in the plan; its errors are replaced by one that says `what` and where.
 template <typename Make>
 auto located(const Stated& stated, const char* what, const Make& make) {
   try {

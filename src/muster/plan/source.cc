@@ -20,7 +20,8 @@ namespace {
 
 constexpr std::size_t kMaxFileSize = std::size_t{1} << 20;
 
-// A file that may be meant by a path where there is none: with the ending .toml, or in the folder plans/.
+// For a path where there is no file, one that may have been meant: with the ending .toml, or in the folder
+// plans/, or both; empty if there is none either.
 std::string nearby(const std::filesystem::path& path) {
   const std::filesystem::path in_plans = std::filesystem::path("plans") / path.filename();
   for (const std::filesystem::path& candidate : {path, in_plans}) {
@@ -40,7 +41,7 @@ std::string read_file(const std::string& path) {
   if (std::filesystem::is_directory(path, ignored)) {
     throw Error(ErrorCode::file, path, "", "a file", "is a folder, and no plan");
   }
-  // A pipe may never be written to, and a device never ends.
+  // Reading could wait forever: nobody may write to a pipe, and a device may not end.
   if (std::filesystem::is_other(path, ignored)) {
     throw Error(ErrorCode::file, path, "", "a regular file",
                 "is a pipe or a device, and no plan is read from one");
@@ -96,7 +97,8 @@ std::string text_of(const toml::node& node) {
     }
     return text + "]";
   }
-  // Not by the library, whose layout of tables converts a negative logarithm to an unsigned number.
+  // The library does not print tables here: laying one out, it converts the logarithm of a number to an
+  // unsigned integer, which is undefined where the logarithm is -1 or less.
   if (const auto* table = node.as_table()) {
     std::string text = "{";
     for (const auto& [key, value] : *table) {
@@ -148,9 +150,9 @@ std::string line_of(std::string_view text, std::uint32_t line) {
   return ascii(text.substr(0, std::min(text.find_first_of("\r\n"), kEnough)));
 }
 
-// The parser limits how deeply values are nested, but not the number of parts of a dotted key, and tens
-// of thousands of parts overflow the stack. No key has many more parts than the text has dots, and a
-// number needs only one dot.
+// The parser limits how deeply values are nested, but not the number of parts of a dotted key, and tens of
+// thousands of parts overflow the stack. Limiting the dots of the text limits the parts of its keys, and
+// leaves enough for its numbers, which need one dot each.
 constexpr std::ptrdiff_t kMaxDots = 10'000;
 
 bool is_deep(std::string_view text) { return std::ranges::count(text, '.') > kMaxDots; }
@@ -180,7 +182,7 @@ toml::table parse(std::string_view text, const std::string& name) {
   }
 }
 
-// Parses an array given as a flag, such as "[[1, 1.0], [100, 0.5]]", with the grammar of the file.
+// Parses an array given as a flag, such as "[[1, 1.0], [100, 0.5]]", with the grammar of a plan file.
 RawValue array_of_flag(const std::string& key, const std::string& text, const std::string& flag) {
   const auto refused = [&](const std::string& value, const std::string& message) {
     return Error(ErrorCode::plan, key, value, spec_of(key).allowed(), fmt::format("({}) {}", flag, message));
@@ -255,7 +257,8 @@ PlanSource PlanSource::from_canonical(std::string_view text, const std::string& 
       source.override_key(key, value, fmt::format("{}, line {}", name, line));
     }
   }
-  // The text states some keys with models that they do not apply to, where a plan may not state them.
+  // A canonical text states some keys even with models that they do not apply to (Written::with_any_model).
+  // A plan may not, so they are left out.
   const RawValue* model = source.find("model.kind");
   std::erase_if(source.entries_, [model = model == nullptr ? "" : model->text](const auto& entry) {
     const KeySpec& spec = spec_of(entry.first);

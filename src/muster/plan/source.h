@@ -21,7 +21,7 @@
 namespace muster::protocols {
 
 struct Origin {
-  std::string flag;  // "--rounds" for an override; the other fields are then empty
+  std::string flag;  // what overrode the key, such as "--rounds"; the other fields are then empty
   std::string file;
   std::uint32_t line = 0;
   std::uint32_t column = 0;
@@ -48,11 +48,11 @@ class PlanSource {
   // Throws Error(file) if it is not such a text, and Error(plan) if an array in it is not TOML.
   static PlanSource from_canonical(std::string_view text, const std::string& name);
 
-  // Throws Error(usage) for a key that is unknown or has no flag. `given_by` is what errors name as the
-  // source of the value; if empty, the key's own flag.
+  // Throws Error(usage) for a key that is unknown or has no flag, and Error(plan) if `text` is an array that
+  // is not TOML. Errors name `given_by` as the source of the value; if it is empty, the key's own flag.
   void override_key(std::string_view key, const std::string& text, const std::string& given_by = "");
 
-  // Where a key would be set: the file's name, or "the plan" if there is none.
+  // Where errors say that a missing key can be set: the file's name, or "the plan" if there is no file.
   std::string where() const { return file_.empty() ? "the plan" : file_; }
   const RawValue* find(std::string_view key) const;
   // All entries in the order written; overrides come last.

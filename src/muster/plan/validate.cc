@@ -82,7 +82,7 @@ void read_values(const PlanSource& source, const Purpose& purpose, const Decidin
   for (const auto& [key, raw] : source.entries()) {
     const KeySpec& spec = spec_of(key);
     // A plan may contain keys that a command does not use, since the same plan is accounted and trained.
-    // A flag may not.
+    // A flag for such a key is refused.
     if (raw.origin.is_flag() && !spec.applies_to(purpose.command)) {
       refuse(key, raw, "with " + std::string(spec.commands),
              fmt::format("does not apply to {}", name_of(purpose.command)));
@@ -105,7 +105,7 @@ void read_values(const PlanSource& source, const Purpose& purpose, const Decidin
   }
 }
 
-// Who needs a key, as shown to users; empty if it may be absent.
+// What needs the key, as shown to users: the protocol, the randomizer or the command. Empty if nothing does.
 std::string needed_by(const KeySpec& spec, Command command, const Deciding& deciding) {
   if (!is_needed(spec, command) || !deciding.fits(spec)) {
     return "";
@@ -132,7 +132,7 @@ void refuse_missing_keys(const PlanSource& source, const Purpose& purpose, const
   }
 }
 
-// Throws Error(plan) for the value of a key that was stated.
+// Throws Error(plan) if the source states the key.
 void refuse_stated(const PlanSource& source, const char* key, const std::string& allowed,
                    const std::string& message) {
   if (const RawValue* raw = source.find(key); raw != nullptr) {
@@ -175,7 +175,7 @@ void check_slots_can_be_trained(const Plan& plan) {
 }
 
 void check_updates_can_be_numbered(const Plan& plan) {
-  constexpr std::uint64_t kMaxUpdates = (std::uint64_t{1} << 40) - 1;  // a stream address has 40 bits for it
+  constexpr std::uint64_t kMaxUpdates = (std::uint64_t{1} << 40) - 1;  // stream addresses number 2^40 updates
   if (plan.updates() > kMaxUpdates) {
     throw Error(ErrorCode::plan, "rounds.count", fmt::format("{}", plan.rounds()),
                 fmt::format("integer 0..{}", kMaxUpdates / plan.slots_a_run()),
@@ -193,7 +193,7 @@ void check_batch_divides_slots(const Plan& plan) {
   }
 }
 
-// Refuses a rate and dropout that leave no clients, and a subset or minimum above the number of clients.
+// Refuses a subset or minimum above the number of clients, and an effective rate that is 0 in floating point.
 void check_clients_suffice(const Plan& plan) {
   for (const accounting::Stage& stage : plan.stages()) {
     accounting::validate(stage.participation);

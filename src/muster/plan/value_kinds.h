@@ -25,7 +25,7 @@
 
 namespace muster::protocols {
 
-// TOML integers end here.
+// The largest TOML integer.
 inline constexpr std::uint64_t kMaxInteger = std::numeric_limits<std::int64_t>::max();
 
 // The member of PlanValues that a key fills. An optional member has no value until a plan states one.
@@ -48,7 +48,7 @@ class Field {
   std::variant<T PlanValues::*, std::optional<T> PlanValues::*> member_;
 };
 
-// A name that is safe as that of a folder.
+// A name that is safe as the name of a folder.
 struct FolderName {
   static constexpr std::string_view kPlaceholder = "TEXT";
   Field<std::string> field;
@@ -58,8 +58,8 @@ struct FolderName {
   std::optional<std::string> write(const PlanValues& values) const;
 };
 
-// The formats of data files: how a plan names one, and whether a folder or a file follows. A new format takes a
-// line here and its reader in simulation/data_source.cc.
+// The formats of data files: how a plan names one, and whether a folder or a file follows. A new format
+// takes a line here and its reader in simulation/data_source.cc.
 struct DataFormat {
   std::string_view name;
   bool folder;
@@ -71,7 +71,8 @@ std::string data_formats();
 // The format that a data set's name begins with, "csv" of "csv:FILE"; nullptr if it begins with none.
 const DataFormat* data_format_of(std::string_view name);
 
-// "digits", or a format and a path, as "csv:FILE". A plain DIR is read as "idx:DIR"; empty text is no data.
+// "digits", or a format and a path, as in "csv:FILE". A plain DIR is read as "idx:DIR". An empty field means
+// that the plan states no data; empty text is refused.
 struct DataSet {
   static constexpr std::string_view kPlaceholder = "TEXT";
   Field<std::string> field;
@@ -102,7 +103,7 @@ struct Numbers {
   std::optional<std::string> write(const PlanValues& values) const;
 };
 
-// A number, or the interval [lo, hi] in which the numbers of all clients lie.
+// The rate of every client, or the interval [lo, hi] in which the rates of all clients lie.
 struct Rates {
   static constexpr std::string_view kPlaceholder = "NUMBER|LO:HI";
   double PlanValues::*highest;
@@ -134,7 +135,7 @@ struct LearningRates {
   std::optional<std::string> write(const PlanValues& values) const;
 };
 
-// One enumerator of a choice, and the reason why training refuses it, if there is one.
+// One enumerator that a key may be set to, and why training refuses it; empty if it is trained.
 template <typename Enum>
 struct OptionOf {
   Enum enumerator;
@@ -149,7 +150,7 @@ struct Choice {
   bool works_with(Command command) const { return command != Command::train || untrainable.empty(); }
 };
 
-// One of the enumerators that have a name_of.
+// One of the enumerators of an enum, written by the name that name_of gives it.
 class Choices {
  public:
   static constexpr std::string_view kPlaceholder = "TEXT";

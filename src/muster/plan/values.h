@@ -20,10 +20,11 @@ struct Stated {
   std::string_view key;
   const RawValue& raw;
   Command command;
-  std::string allowed;  // the values allowed, as shown to users
+  std::string allowed;  // which values are allowed, as shown to users
 };
 
-// An interval of finite numbers; without an upper limit, infinity itself is refused.
+// An interval of finite numbers. If `high` is infinity there is no upper limit, but infinity itself is
+// refused.
 struct Interval {
   double low = 0;
   double high = std::numeric_limits<double>::infinity();
@@ -45,7 +46,7 @@ std::optional<double> parse_number(std::string_view text);
 // A TOML integer or float as a finite double; none if the value is something else.
 std::optional<double> toml_number(const RawValue& raw);
 
-// What is stated, as a value of the type wanted; each throws Error(plan) if it is not one.
+// These convert what is stated to the type wanted; each throws Error(plan) if that cannot be done.
 std::string text_value(const Stated& stated);
 // `text_in_files`: a file may state the integer as text, because TOML integers end at 2^63 - 1.
 std::uint64_t integer_value(const Stated& stated, bool text_in_files);

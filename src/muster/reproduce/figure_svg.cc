@@ -24,7 +24,7 @@ constexpr double kLegend = 490;         // the first line below the panel
 constexpr double kLine = 19;            // from one line of text to the next
 constexpr std::size_t kFewPoints = 16;  // with so few, each point of a line is marked
 
-// By kind, in its order.
+// One entry for each Kind, in the order of its enumerators.
 struct KindColours {
   const char* css;
   const char* light;
@@ -51,7 +51,7 @@ std::string style(Theme theme) {
              : fmt::format("<style>@media (prefers-color-scheme:dark){{{}}}</style>\n", rules);
 }
 
-// One stroke a curve; those of a kind differ in their dashes.
+// One stroke for each curve; the strokes of a kind differ in their dashes.
 std::vector<Stroke> strokes_of(const std::vector<Curve>& curves) {
   std::array<std::size_t, kColours.size()> seen{};
   std::vector<Stroke> strokes;
@@ -73,7 +73,7 @@ struct Range {
   }
 };
 
-// What can be drawn on an axis: finite, and positive on a logarithmic one.
+// Whether a value can be drawn on the axis: it must be finite, and positive if the axis is logarithmic.
 bool drawable(double value, const Axis& axis) {
   return std::isfinite(value) && (!axis.logarithmic || value > 0);
 }
@@ -106,7 +106,7 @@ Scale scale_of(const Axis& axis, Range range, double from, double to, bool exact
                      : Scale::linear(range.low, range.high, from, to);
 }
 
-// Single numbers, which no line joins.
+// Whether curves of this kind are drawn as single marks, which no line joins.
 bool drawn_as_marks(Kind kind) { return kind == Kind::reported || kind == Kind::simulated; }
 
 void draw(const Curve& curve, const Stroke& stroke, const Axis& y, reporting::ChartPanel& panel) {
@@ -143,7 +143,7 @@ std::string legend(const std::vector<Curve>& curves, const std::vector<Stroke>& 
   return svg;
 }
 
-// The paper, and the settings as sentences, those chosen apart from those that the text states.
+// The paper, then one sentence with the settings that its text states, and one with those that were chosen.
 std::vector<std::string> footnotes(const PaperFigure& figure, const FigureText& text) {
   std::vector<std::string> notes = {text.paper + "."};
   for (const bool chosen : {false, true}) {
@@ -169,7 +169,7 @@ std::string figure_svg(const PaperFigure& figure, const FigureText& text, Theme 
   const Scale y = scale_of(figure.y, range_of_y(figure), kBottom, kTop, false);
   reporting::ChartPanel panel(x, y, figure.y.label, figure.x.label);
   const std::vector<Stroke> strokes = strokes_of(figure.curves);
-  // Later kinds are drawn first, so that the paper's own marks lie on top.
+  // The last kinds are drawn first, so that the paper's own marks, of the first kind, lie on top.
   for (std::size_t i = figure.curves.size(); i-- > 0;) draw(figure.curves[i], strokes[i], figure.y, panel);
   std::string below = legend(figure.curves, strokes);
   double at = kLegend + kLine * static_cast<double>(figure.curves.size()) + 8;

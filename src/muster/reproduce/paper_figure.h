@@ -1,9 +1,9 @@
 // A figure or table of a paper as muster computes it: curves of six kinds, the settings behind them, and what
 // was found about each claim that the paper's text makes about it.
 //
-// A recipe (recipes.h) returns one of these; figure_files.h writes it as CSV, JSON and pictures. What the paper
-// itself says (captions, quoted claims, stated numbers) is not repeated here: paper_texts.h has it. Plain
-// values.
+// A recipe (recipes.h) returns one of these; figure_files.h writes it as CSV, JSON and pictures. What the
+// paper itself says (captions, quoted claims, stated numbers) is not repeated here: paper_texts.h has it.
+// Plain values.
 #pragma once
 
 #include <optional>
@@ -16,7 +16,7 @@ namespace muster::reproduce {
 enum class Kind {
   reported,   // a number that the paper's text states
   published,  // the paper's formula as it is printed
-  corrected,  // the same with its errors repaired
+  corrected,  // the paper's formula with its errors repaired
   proven,     // muster's own upper bound
   lower,      // muster's own lower bound
   simulated,  // a mean over simulated runs of the protocol; no bound
@@ -41,7 +41,8 @@ struct Axis {
   bool counts = false;  // whole numbers, on a linear axis
 };
 
-// A parameter behind the curves. One that the paper's text does not state was chosen, and pictures say so.
+// A parameter behind the curves. If the paper's text does not state it, its value was chosen here, and
+// pictures say so.
 struct Setting {
   std::string name;
   std::string value;

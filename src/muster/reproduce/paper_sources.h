@@ -1,4 +1,5 @@
-// The files testdata/papers/*.toml as text, by name. CMake writes the definition (CMakeLists.txt).
+// The files testdata/papers/*.toml as text, in the order of their names. CMake writes the definition
+// (CMakeLists.txt).
 #pragma once
 
 #include <array>

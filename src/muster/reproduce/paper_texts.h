@@ -1,7 +1,7 @@
 // What the five papers' texts state: captions, claims in the papers' words, and numbers.
 //
-// The source is testdata/papers/*.toml, which are compiled into the library; README.md there says what each key
-// means. Parsed once, on the first call; thread-safe.
+// The source is testdata/papers/*.toml, which are compiled into the library; README.md there says what each
+// key means. Parsed once, on the first call; thread-safe.
 #pragma once
 
 #include <string>
@@ -31,10 +31,10 @@ const std::vector<FigureText>& figure_texts();
 // Throws Error(internal) if there is none of this id.
 const FigureText& figure_text(const std::string& id);
 
-// The numbers of a statement, in the order in which the text has them. Throws Error(internal) if there is no
-// statement of this id.
+// The numbers of a statement (a [[statement]] of those files: one passage of a paper), in the order in which
+// the passage has them. Throws Error(internal) if there is no statement of this id.
 const std::vector<double>& numbers_of(const std::string& statement);
-// One of them.
+// The one at `index` among them.
 double number_of(const std::string& statement, std::size_t index = 0);
 
 }  // namespace muster::reproduce

@@ -11,14 +11,15 @@
 
 namespace muster::reproduce {
 
-// The bound's upper value at x, with its id.
+// The point at x with the bound's upper value and id.
 Point point_of(double x, const accounting::Bound& bound);
 
 // One point for each x.
 Curve curve_of(const std::string& name, Kind kind, const std::vector<double>& xs,
                const std::function<Point(double x)>& point);
 
-// The proven upper curve and the lower one of the same statements, under these names.
+// Two curves from the statements at all xs: their best proven upper values, named `proven`, and their lower
+// values, named `lower`.
 std::vector<Curve> proven_and_lower(const std::string& proven, const std::string& lower,
                                     const std::vector<double>& xs,
                                     const std::function<accounting::Statement(double x)>& statement);
@@ -41,7 +42,8 @@ std::string grouped(double count);
 // "10^3" for 1000, "10^-6" for 1e-6. The value is a power of ten.
 std::string power_of_ten(double value);
 
-// "0.2282, 0.2282, ...", each with `digits` significant digits; a missing value is "none".
+// The curve's values, as in "0.2282, 0.2282, ...", each with `digits` significant digits; a missing value is
+// "none".
 std::string listed(const Curve& curve, int digits);
 
 }  // namespace muster::reproduce

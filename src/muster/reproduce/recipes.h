@@ -1,8 +1,8 @@
 // The figures and tables that can be reproduced, and how: one recipe each.
 //
-// A recipe computes; it reads no files and prints nothing. Its file says in which section of the paper the
-// formulas stand and which parameters were chosen because the paper's text does not state them. Figures without a
-// recipe yet are refused by name (recipe_named).
+// A recipe computes; it reads no files and prints nothing. The settings of the figure that it returns say
+// which parameters were chosen because the paper's text does not state them. recipe_named refuses a figure
+// that has no recipe.
 #pragma once
 
 #include <string>
@@ -24,7 +24,8 @@ struct Recipe {
 // By paper, in the papers' order.
 const std::vector<Recipe>& recipes();
 
-// Throws Error(usage) for an id that is none, naming the nearest, or that has no recipe yet.
+// Throws Error(usage) for an id of no figure, naming the nearest if one is close, or of a figure without a
+// recipe.
 const Recipe& recipe_named(const std::string& id);
 
 }  // namespace muster::reproduce

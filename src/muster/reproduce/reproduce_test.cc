@@ -114,7 +114,7 @@ TEST(FigureSvg, SaysWhatWasChosenAndIsRendered) {
   EXPECT_THROW(png_of("<svg"), Error);
 }
 
-// Values of runs are marks, and no line joins them.
+// Simulated values are drawn as marks, and no line joins them.
 TEST(FigureSvg, ShowsSimulatedValuesAsMarks) {
   PaperFigure figure = figure_of_test();
   figure.curves = {{"runs", Kind::simulated, {{1, 0.5, ""}, {2, 0.25, ""}}}};

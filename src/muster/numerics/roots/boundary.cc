@@ -41,8 +41,8 @@ std::int64_t six_digit_index(double value) {
 
 struct Point {
   std::int64_t index;
-  double x;  // log value, with the sign with which it rises with the index
-  double y;
+  double x;  // log value, or minus it on a mirrored lattice, so that x rises with the index
+  double y;  // the function's value
 };
 
 // The slope of the line through two points. None unless it is usable: finite, rising and neither flat
@@ -96,9 +96,9 @@ class Search {
     (point.y <= 0 ? within_ : above_) = point;
   }
 
-  // Whether a smooth function need not be evaluated at the next point: it is not above zero at the newest
-  // point, and on the line through that point and the one before, close by, it is above zero at the next
-  // point by more than kSpare of the step between the two.
+  // Whether a smooth function need not be evaluated at the lattice point after the newest one. It is not
+  // above zero at the newest point, but on the line through that point and the one evaluated before, close
+  // by, it is above zero at the point after it, by more than kSpare of the line's rise between the two.
   bool next_is_surely_above() const {
     constexpr double kSpare = 0.25;
     if (!where_.smooth || !near_ || !within_ || within_->index != newest_.index ||
@@ -109,7 +109,7 @@ class Search {
     return newest_.y + step > kSpare * step;
   }
 
-  // The next point to evaluate while one side of the boundary is known: a Newton step past the boundary.
+  // The next point to evaluate while only one side of the boundary is known: a Newton step past the boundary.
   // The least length of the step grows each time.
   std::int64_t outward() {
     if (const double step = -newest_.y / slope_; where_.smooth && std::fabs(step) <= kSmoothOver) {
@@ -126,9 +126,9 @@ class Search {
     return within_ ? larger(index, newest_.index + 1) : smaller(index, newest_.index - 1);
   }
 
-  // The next point to evaluate once both sides are known: where a line with the newest slope through
-  // the newest point passes zero; if that is outside the bracket, where the chord does; if progress
-  // is slow, the middle.
+  // The next point to evaluate once both sides are known: where a line with the newest slope through the
+  // newest point passes zero; if that is outside the bracket, where the bracket's chord does; the middle, if
+  // that fails too or progress is slow.
   std::int64_t between() {
     const std::int64_t gap = above_->index - within_->index;
     slow_ = 2 * gap > last_gap_ ? slow_ + 1 : 0;
@@ -143,7 +143,8 @@ class Search {
       slow_ = 0;
     }
     const std::int64_t index = index_at(x);
-    // The point within is the answer if its neighbour is above zero: evaluate close to it.
+    // The zero seems to lie right after within_, which is the answer if its neighbour is above zero: evaluate
+    // close to it.
     if (index <= within_->index) {
       nudge_ *= 2;
       return smaller(within_->index + nudge_ / 2, above_->index - 1);

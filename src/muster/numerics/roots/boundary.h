@@ -1,13 +1,13 @@
-// Finds the last point of a lattice at which an increasing function is not above zero,
-// in few evaluations.
+// Finds the last of a discrete set of numbers, here called a lattice, at which an increasing function is not
+// above zero, in few evaluations.
 //
-// Searches for a parameter return a point of a lattice (whole numbers, or numbers of six significant
-// digits), so that the result can be written down exactly and its neighbour is known to fail. An
-// evaluation may take a tenth of a second; secant steps on a logarithmic coordinate need about seven of
-// them. The function may be -infinity or +infinity (it has no slope there, so the step is a bisection)
-// and may be slightly rough. The result is always a point that was evaluated and found not above zero,
-// beside one that was found above it. For a `smooth` function the neighbour may instead be clearly above
-// zero on a line through two points close by.
+// Searches for a parameter of a plan return a whole number or a number of six significant digits, so that the
+// result can be written down exactly and its neighbour is known to fail. An evaluation may take a tenth of a
+// second; secant steps on a logarithmic coordinate need about seven evaluations. The function may take the
+// values -infinity and +infinity (where it has no slope, the search bisects or takes steps of fixed length)
+// and may be slightly rough. The result is always a point that was evaluated and found not above zero. Its
+// neighbour was evaluated and found above zero, unless the result is `last`; for a `smooth` function it may
+// instead be clearly above zero on the line through two evaluated points close by.
 //
 // Example:
 //     const Lattice lattice = six_digit_numbers();
@@ -22,8 +22,8 @@
 
 namespace muster::numerics {
 
-// Positive values by index. `index` returns the index of the largest value not above its argument, or for
-// a mirrored lattice of the smallest value not below it.
+// Positive values by index. `index` returns the index of the largest value that is not above its argument;
+// for a mirrored lattice, of the smallest value that is not below it.
 struct Lattice {
   std::function<double(std::int64_t index)> value;
   std::function<std::int64_t(double value)> index;
@@ -42,13 +42,15 @@ struct BoundarySearch {
   std::int64_t first;  // first <= start <= last
   std::int64_t last;
   std::int64_t start;
-  double slope = 1;     // a guess of |d function / d log value| at `start`, > 0
-  double reach = 0.01;  // least length of the first step in log value: how far off `start` may well be
+  double slope = 1;  // a guess of |d function / d log value| at `start`, > 0
+  // Least length in log value of the first step (unless `smooth`): how far off `start` may well be.
+  double reach = 0.01;
   // Whether a line through two points at most 0.01 apart in log value predicts the function
   // at the next point.
   bool smooth = false;
 
-  // None if the function is above zero at `first` already. Throws what `function` throws.
+  // The index of the last point at which `function`, which takes an index, is not above zero. None if it is
+  // above zero at `first` already. Throws what `function` throws.
   std::optional<std::int64_t> last_within(const std::function<double(std::int64_t)>& function) const;
 };
 

@@ -1,11 +1,11 @@
 // Finds where a decreasing, positive function of epsilon >= 0 falls to a target, for example
 // delta(epsilon) to the delta asked for.
 //
-// The logarithm of the function is close to a parabola, so a safeguarded secant method on logarithms
-// needs fewer than ten evaluations. Both functions return a point at which the function was evaluated:
-// crossing_from_above one whose value is at most the target, crossing_from_below one whose value is at
-// least the target, each within a relative 1e-9 of the crossing. The value is on the right side even if
-// the function is only roughly decreasing.
+// The logarithm of such a function is usually close to a parabola, so a safeguarded secant method on
+// logarithms needs fewer than ten evaluations. A result between 0 and `limit`, exclusive, is a point at which
+// the function was evaluated, within a relative 1e-9 of the crossing. Its value is at most the target
+// (crossing_from_above) or at least the target (crossing_from_below), even if the function is only roughly
+// decreasing.
 #pragma once
 
 #include <cmath>
@@ -18,12 +18,12 @@ namespace muster::numerics {
 namespace crossing_detail {
 
 struct Bracket {
-  double low;   // `holds` is false here, unless low = high = 0
-  double high;  // `holds` is true here; infinity where it is false at `limit`
+  double low;   // `holds` (see Search) is false here, unless low = high = 0
+  double high;  // `holds` is true here; infinity if it is false at `limit`
 };
 
-// Brackets the crossing, and narrows the bracket. `holds(value)` is whether the value is on the far side of
-// the crossing; it is false at `low` and true at `high`.
+// Brackets the crossing, and narrows the bracket. `holds(value)` says whether a value belongs to the far side
+// of the crossing, where epsilon is larger; it is false at low_ and true at high_.
 template <typename F, typename Holds>
 class Search {
  public:
@@ -47,11 +47,11 @@ class Search {
  private:
   double logarithm(double v) const { return std::log(larger(v, 1e-320)) - log_target_; }
 
-  // False where `holds` is true at all points tried.
+  // Finds low_. Returns false if `holds` is true at all points tried.
   bool lower_end(double start, bool rescue) {
     double v = value_(0.0);
-    // A lower bound may be trivial at 0, where the value is near its largest, and yet exceed the
-    // target further out.
+    // A function that is a lower bound of delta(epsilon) may be useless at 0, though delta is largest there,
+    // and yet exceed the target farther out.
     for (const double factor : {1.0, 0.5, 0.25, 0.1, 2.0}) {
       if (!rescue || !holds_(v) || start * factor > limit_) break;
       low_ = start * factor;
@@ -62,7 +62,7 @@ class Search {
     return true;
   }
 
-  // Halves `high`, where the value is v, until `holds` is false, unless a lower end above 0 is known.
+  // Halves high_, where the value is v, until `holds` is false, unless a lower end above 0 is known.
   void towards_zero(double v, double start) {
     while (high_ > 1e-12 * start && low_ == 0) {
       const double next = high_ / 2;
@@ -78,7 +78,8 @@ class Search {
     at_high_ = logarithm(v);
   }
 
-  // Raises `high`, where the value is v, until `holds` is true; false where it is not even at the limit.
+  // Raises high_, where the value is v, until `holds` is true. Returns false if it is false even at
+  // the limit.
   bool towards_limit(double v) {
     for (double factor = 1.5; !holds_(v); factor *= 1.3) {
       low_ = high_;
@@ -91,9 +92,10 @@ class Search {
     return true;
   }
 
-  // The Illinois variant of regula falsi: the ordinate of an end that stays twice is halved.
+  // The Illinois variant of regula falsi: if one end of the bracket stays for two steps in a row, its
+  // ordinate (at_low_ or at_high_) is halved.
   void narrow() {
-    int same_side = 0;  // how often in a row the upper end moved, negative for the lower end
+    int same_side = 0;  // how many times in a row the upper end moved; negative if the lower end did
     for (int i = 0; i < 200 && high_ - low_ > 1e-9 * high_; ++i) {
       const double fraction = at_low_ / (at_low_ - at_high_);
       double x = low_ + (high_ - low_) * (std::isfinite(fraction) ? fraction : 0.5);
@@ -130,8 +132,8 @@ class Search {
 
 }  // namespace crossing_detail
 
-// A point x >= 0 with value(x) <= target, the least one to a relative 1e-9; infinity where value(limit)
-// is larger than the target. `start` is about where the crossing is expected; a bad guess, even NaN, only
+// A point x >= 0 with value(x) <= target, the least one to a relative 1e-9; infinity if value(limit) is
+// larger than the target. `start` is about where the crossing is expected; a bad guess, even NaN, only
 // costs evaluations.
 template <typename F>
 double crossing_from_above(F&& value, double target, double limit, double start = 1e-2) {
@@ -139,8 +141,8 @@ double crossing_from_above(F&& value, double target, double limit, double start 
   return crossing_detail::Search(value, holds, target, limit).run(start, false).high;
 }
 
-// A point x >= 0 with value(x) >= target, the largest one to a relative 1e-9 where the value falls; 0
-// where the value is smaller than the target at 0 and around the start.
+// A point x >= 0 with value(x) >= target, the largest one up to `limit`, to a relative 1e-9, if the function
+// decreases; 0 if its values at 0 and around `start` are all below the target.
 template <typename F>
 double crossing_from_below(F&& value, double target, double limit, double start = 1e-2) {
   const auto holds = [&](double v) { return !(v >= target); };

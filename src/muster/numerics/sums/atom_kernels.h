@@ -1,9 +1,9 @@
 // Sums over the atoms of a law, eight at a time: the inner loops of every contour integral.
 //
-// One source in Highway serves every instruction set; the best one is chosen at run time. Each result is
-// within a few units in the last place of the sum of its terms' moduli (exponentials and sines are within
-// 4 ulp). The last bits differ between instruction sets by far less than the error bounds allow for. Pure
-// functions; call from any thread.
+// One source, written with the vector library Highway, serves every instruction set; the best one is chosen
+// at run time. The error of each sum is a few units in the last place of the sum of its terms' moduli
+// (exponentials and sines are within 4 ulp). The last bits differ between instruction sets by far less than
+// the error bounds allow for. Nothing is shared; call from any thread.
 #pragma once
 
 #include <array>
@@ -12,7 +12,8 @@
 
 namespace muster::numerics {
 
-// Sums of w e^{cy} times 1, y, |y|, y^2, and of w (e^{cy} - 1).
+// Sums over the atoms (of weight w at y) of w e^{cy} times 1, y, |y|, y^2, and, as `growth`, of
+// w (e^{cy} - 1).
 struct TiltSums {
   double nonzero = 0;
   double first = 0;
@@ -32,14 +33,15 @@ void tilt_weights(const double* points, const double* weights, std::size_t atoms
 std::complex<double> characteristic_sum(const double* points, const double* weights, std::size_t atoms,
                                         double t, double reach);
 
-// cosines[i] = cos(t points[i]) and sines[i] = sin(t points[i]); `atoms` is a multiple of 8,
-// and `reach` as above.
+// cosines[i] = cos(t points[i]) and sines[i] = sin(t points[i]); `atoms` is a multiple of 8, and `reach` is
+// the largest |points[i]|.
 void angles(const double* points, std::size_t atoms, double t, double reach, double* cosines, double* sines);
 
-// The sum of w (cos - 1, sin) over the given angles; `atoms` is a multiple of 8.
+// The sum of weights[i] (cosines[i] - 1) and that of weights[i] sines[i], as one complex number; `atoms` is a
+// multiple of 8.
 std::complex<double> angle_sum(const double* weights, const double* cosines, const double* sines,
                                std::size_t atoms);
-// Rotates every angle four times by its step, in one pass over memory, and returns the sum after each
+// Rotates every angle four times by its step, in one pass over memory, and returns angle_sum() after each
 // rotation; `atoms` is a multiple of 8.
 std::array<std::complex<double>, 4> turn_and_sum(const double* weights, double* cosines, double* sines,
                                                  const double* step_cosines, const double* step_sines,

@@ -102,8 +102,8 @@ TEST(AtomKernels, TurningEqualsTheNextAngle) {
   }
 }
 
-// Compares the equispaced evaluation with the direct sum at every frequency, in step and after jumps: any
-// number of rotations in a row, with fresh angles in between.
+// Compares the equispaced evaluation with the direct sum at every frequency, in step (over several times
+// kResync rotations) and after jumps.
 TEST(AtomKernels, TheEquispacedWalkAgreesWithDirectSums) {
   const Atoms a = random_atoms(37, 2.0, 4);
   AtomicLaw law;

@@ -52,8 +52,8 @@ double AtomicLaw::variance() const {
 
 namespace {
 
-// The best of all points and 0. Eight running results are kept, because one would be a chain of
-// dependent comparisons.
+// The best of all points and 0. Eight running results are kept, because a single one would make every
+// comparison wait for the one before.
 template <typename Better>
 double extreme(const std::vector<double>& points, Better&& better) {
   constexpr std::size_t kLanes = 8;
@@ -96,8 +96,8 @@ double reach_of(const std::vector<double>& points) {
   return reach;
 }
 
-// The tilt where e^{cY} may exceed the range of a double: every exponent is taken relative to
-// the largest, `top`.
+// tilt_of() where e^{cY} may exceed the range of a double: every exponent is taken relative to the
+// largest, `top`.
 Tilt far_tilt(const AtomicLaw& law, double c, double top) {
   double nonzero = 0;
   for (double w : law.weights) {

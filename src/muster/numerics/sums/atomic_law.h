@@ -24,11 +24,13 @@ struct AtomicLaw {
   double variance() const;
   double largest_point() const;   // max(0, points)
   double smallest_point() const;  // min(0, points)
-  // log E e^{cY}, with a small relative error even where it is close to zero.
+  // log E e^{cY}, with a small relative error even where it is close to zero, as long as c y < 300
+  // for all atoms y.
   double log_mgf(double c) const;
 };
 
-// log E e^{cY}, and the mean and variance of the law with density e^{cy} / E e^{cY}; no allocation.
+// log E e^{cY}, and moments of the tilted law, which has density e^{cy} / E e^{cY} against the law of Y.
+// Computing them allocates no memory.
 struct Tilt {
   double log_mgf;
   double mean;
@@ -38,7 +40,7 @@ struct Tilt {
 };
 Tilt tilt_of(const AtomicLaw& law, double c);
 
-// The law with density e^{cy} / E e^{cY}: mean and variance of the tilt, and its characteristic function.
+// The law with density e^{cy} / E e^{cY} against the given one: its moments and its characteristic function.
 class TiltedLaw {
  public:
   TiltedLaw(const AtomicLaw& law, double c);
@@ -55,7 +57,8 @@ class TiltedLaw {
   const std::vector<double>& points() const { return points_; }
   const std::vector<double>& weights() const { return weights_; }
 
-  // characteristic(t) - 1 = E (e^{itY} - 1): real part <= 0, without cancellation at small t.
+  // characteristic(t) - 1 = E (e^{itY} - 1) under the tilted law. Its real part is <= 0, and nothing cancels
+  // at small t.
   std::complex<double> characteristic_minus_one(double t) const;
 
  private:
@@ -71,13 +74,13 @@ class TiltedLaw {
   double nonzero_mass_ = 0;
 };
 
-// characteristic(t) - 1 at t = 0, step, 2 step, ..., by rotations instead of sines; the angles are
-// computed afresh every kResync steps. It starts at t = 0. Call order:
+// characteristic(t) - 1 of a tilted law at t = 0, step, 2 step, ..., by rotations instead of sines; the
+// angles are computed afresh every kResync steps. It starts at t = 0. Call order:
 // advance* (seek current? advance*)*.
 class EquispacedCharacteristic {
  public:
-  // Rotations in a row before the angles are computed afresh; they multiply the round-off by at most
-  // this many half-ulps.
+  // Rotations in a row before the angles are computed afresh. An atom's round-off grows with every rotation;
+  // RoundOff (characteristic_product.h) allows for this many ulps of it.
   static constexpr int kResync = 32;
 
   EquispacedCharacteristic(const TiltedLaw& law, double step);

@@ -13,7 +13,8 @@
 
 namespace muster::numerics::contour {
 
-// phi(c+it)/phi(c), with phi the transform of one term, raised to `copies`. The law is referred to.
+// phi(c+it)/phi(c) raised to the power `copies`, with phi(z) = E e^{zY} for the law of one term Y. The law is
+// not copied: it must outlive this.
 struct Factor {
   Factor(const TiltedLaw& law, double copies_of_it, double step, double negligible)
       : tilt(law),
@@ -22,23 +23,24 @@ struct Factor {
         characteristic(law, step) {}
   const TiltedLaw& tilt;
   double copies;
-  // Where the modulus is below this, that of the power is below e^-negligible.
+  // Where the modulus of phi(c+it)/phi(c) is below this, that of its power is below e^-negligible.
   double threshold;
   EquispacedCharacteristic characteristic;
-  // At the frequency visited last.
+  // At the frequency visited last: phi(c+it)/phi(c) - 1, and modulus_above() of it.
   std::complex<double> minus_one{};
   double modulus = 1;
 };
 
-// The modulus and the argument of a product so far, at one frequency.
+// The modulus and the argument, at one frequency, of a product that is built up factor by factor.
 struct Polar {
   double exponent;  // logarithm of the modulus
   double phase = 0;
-  // The larger of 1 and the inverse moduli of the factors, by which logarithms amplify their errors.
+  // The largest of 1 and the inverse moduli of the factors: by that much a logarithm amplifies a
+  // factor's error.
   double amplify = 1;
 
-  // Two parts of the multiplication by (1 + x)^copies, where `modulus` is modulus_above(x); the second takes
-  // an arctangent and is not needed where the first makes the product negligible.
+  // The two parts of the multiplication by (1 + x)^copies, where `modulus` is modulus_above(x). The second
+  // one takes an arctangent and is not needed where the first makes the product negligible.
   void multiply_modulus(std::complex<double> x, double modulus, double copies) {
     exponent += copies * log_modulus_of(x, modulus);
   }
@@ -48,18 +50,19 @@ struct Polar {
   }
 };
 
-// How far frequencies are skipped where the product is negligible, by the factors' Lipschitz
-// constants: as far as some factor alone is small enough, or as far as all together are, which takes more
-// arithmetic and is farther where none is small alone. For one factor it is the same.
+// How far frequencies are skipped from one where the product is negligible. Both ways use the factors'
+// Lipschitz constants. by_one_factor: as long as the most favourable factor alone keeps the product
+// negligible. by_all_factors: as long as all factors together do, which takes more arithmetic and reaches
+// farther where no factor is small by itself. If there is only one factor, both are the same.
 enum class Skip { by_one_factor, by_all_factors };
 
 class Product {
  public:
-  // Starts with e^{-(st)^2 / 2} alone, the transform of a smoothing of deviation s. Terms of modulus at
-  // most e^-negligible are negligible.
+  // Starts with e^{-(st)^2 / 2} alone, the characteristic function of a smoothing of deviation s. Terms of
+  // modulus at most e^-negligible may be bounded instead of computed.
   Product(double s, double negligible, Skip skip) : s_(s), negligible_exponent_(negligible), skip_(skip) {}
 
-  // Before the walk: multiplies by the law's factor for `copies`. The law is referred to.
+  // Before the walk: multiplies by the factor of `copies` copies of the law, which must outlive this.
   void add(const TiltedLaw& law, double copies, double step) {
     factors_.emplace_back(law, copies, step, negligible_exponent_);
   }
@@ -71,7 +74,7 @@ class Product {
       f.minus_one = in_step ? f.characteristic.advance() : f.tilt.characteristic_minus_one(t);
       f.modulus = modulus_above(f.minus_one);
     }
-    // The modulus of a single factor, which is an upper bound, decides without a logarithm.
+    // If there is a single factor, the upper bound of its modulus can decide without a logarithm.
     negligible_ = factors_.size() == 1 && factors_.front().modulus < factors_.front().threshold;
     if (negligible_) return;
     at_ = {-0.5 * s_ * s_ * t * t};
@@ -85,7 +88,7 @@ class Product {
     }
   }
   bool negligible() const { return negligible_; }
-  // Where it is not negligible.
+  // The product at the frequency visited last, if it is not negligible there.
   const Polar& at() const { return at_; }
 
   void seek(double j) {
@@ -94,7 +97,9 @@ class Product {
     }
   }
 
-  // |phi| is at most f.modulus + f.tilt.absolute_mean() * distance.
+  // The distance from the frequency visited last within which all terms are negligible. At a distance d from
+  // it the modulus of a factor f (not yet raised to a power) is at most
+  // f.modulus + f.tilt.absolute_mean() * d.
   double reach() const { return skip_ == Skip::by_one_factor ? reach_of_one() : reach_of_all(); }
 
  private:
@@ -138,9 +143,9 @@ class Product {
   bool negligible_ = false;
 };
 
-// A bound on the relative round-off of one term phi(c+it)^n e^{-(c+it)k}. The logarithm and the exponent
-// lose a few ulps of their size, rotations keep an atom's angle to kResync ulps, and the angles t y and
-// t k are good to a few ulps of themselves.
+// A bound on the relative round-off of one term phi(c+it)^n e^{-(c+it)k} of the sum over frequencies. The
+// logarithm and the exponent lose a few ulps of their size, an atom's rotations lose at most kResync ulps,
+// and the angles t y (y an atom) and t k are good to a few ulps of themselves.
 class RoundOff {
  public:
   RoundOff(const TiltedLaw& tilt, double n, double c, double k)

@@ -8,11 +8,12 @@
 namespace muster::numerics {
 namespace {
 
-// The width of a bin: a share of a deviation, and beyond one deviation of the distance from 0.
+// The width of a bin, as a share of one standard deviation or, farther than that from 0, of the distance from
+// 0.
 constexpr double kBin = 1.0 / 256;
-constexpr double kWidest = 0.04;         // of an interval: share of its distance from 0 plus a deviation
-constexpr double kWorkOfBin = 80;        // per bin, in the unit of numerics/work.h
-constexpr double kAddedVariance = 1e-7;  // share of the variance that one interval may add
+constexpr double kWidest = 0.04;         // widest interval: share of its distance from 0 plus one deviation
+constexpr double kWorkOfBin = 80;        // per bin, and per atom put into one, in units of numerics/work.h
+constexpr double kAddedVariance = 1e-7;  // share of the variance that an interval of several bins may add
 
 // The bins on one side of 0, in distances from it.
 class Side {
@@ -31,7 +32,7 @@ class Side {
 
   std::size_t bins() const { return edges_.size(); }
 
-  // Adds an atom at `distance` from 0, which is at most the reach; `log_distance` need only be close.
+  // Adds an atom at `distance` from 0, which is at most the reach; `log_distance` is nearly its logarithm.
   void add(double distance, double log_distance, double weight) {
     const double guess =
         distance < unit_ ? distance / (unit_ * kBin) : 1 / kBin + (log_distance - log_unit_) * kBinsPerUnit;
@@ -44,10 +45,11 @@ class Side {
     moment_[bin] += mass * (static_cast<long double>(distance) - edges_[bin]);
   }
 
-  // Adds the kept atoms to `result`, on the side of 0 that `sign` names.
+  // Joins the bins to intervals and adds the atoms at their ends to `result`, on the side of 0 that `sign`
+  // names. An interval of several bins adds at most `max_added` to the variance.
   void split(double sign, double max_added, AtomicLaw& result) const {
     const std::size_t bins = edges_.size() - 1;
-    long double at_low = 0;  // mass from the previous interval at this one's inner end
+    long double at_low = 0;  // mass that the previous interval puts on this one's inner end
     for (std::size_t first = 0; first < bins;) {
       const double low = edges_[first], widest = kWidest * (low + unit_);
       long double mass = 0, moment = 0;  // moment about `low`

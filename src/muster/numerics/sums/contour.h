@@ -1,10 +1,10 @@
-// What all inversion integrals along a tilted contour share: the saddle point, and a period without
-// aliasing. The sum over the frequencies is that of frequency_walk.h.
+// What all inversion integrals along a tilted contour share: the saddle point, and a period for which aliases
+// are negligible. frequency_walk.h sums over the frequencies.
 //
-// For S a sum of n independent copies of a finitely supported Y, the trapezoidal rule of step 2 pi / P
-// along Re z = c replaces E h(S) by the sum over integers m of e^{-cmP} E h(S + mP). For h >= 0 the error
-// is one-sided, and the period chosen below makes it negligible too. Used by expected_excess
-// (h = (x - k)_+) and by the T-fold composition (h = (1 - e^{eps - x})_+).
+// For S a sum of n independent copies of a finitely supported Y, the trapezoidal rule of step 2 pi / P along
+// Re z = c replaces E h(S) by the sum over integers m of e^{-cmP} E h(S + mP). The terms with m != 0 are
+// called aliases. For h >= 0 they are not negative, and choose_period() makes them negligible too. Used by
+// expected_excess (h(x) = (x - k)_+) and by the composition of rounds (h(x) = (1 - e^{eps - x})_+).
 #pragma once
 
 #include <cmath>
@@ -26,13 +26,14 @@ struct Moments {
 };
 
 // The zero over c > 0 of (log M)'(c) - k - pole(c), which increases with c. M is the moment generating
-// function of the whole sum, and pole(c), the sum of 1/(c + p) over the poles -p of the kernel, is minus
-// the derivative of the kernel's logarithm. `moments` gives the mean and the variance of the sum tilted
-// by c. Newton's method in log c inside a bracket finds the zero to a relative 1e-3: any c gives a valid
-// answer, and a good one a short sum.
+// function of the whole sum. The kernel is the factor that h contributes to the integrand, such as 1/z^2;
+// pole(c), the sum of 1/(c + p) over its poles -p, is minus the derivative of its logarithm. `moments`
+// gives the mean and the variance of the sum tilted by c. Newton's method in log c inside a bracket finds
+// the zero to a relative 1e-3, which is enough: every c > 0 gives a valid answer, and near the zero few
+// frequencies matter.
 template <typename TiltedMoments, typename Pole>
 double saddle_point(TiltedMoments&& moments, double k, Pole&& pole) {
-  constexpr double kStep = 1e-4;  // relative, of the difference quotient that stands for the pole's slope
+  constexpr double kStep = 1e-4;  // relative step of the difference quotient in place of pole's derivative
   double low = 0;
   double high = std::numeric_limits<double>::infinity();
   double c = 1 / std::sqrt(larger(moments(0.0).variance, 1e-300));
@@ -64,8 +65,8 @@ double saddle_point(const AtomicLaw& law, double n, double k, Pole&& pole) {
       k, pole);
 }
 
-// A period P for which the aliases are at most about e^-22 of an answer of size e^{log_value}, and the
-// bound of those on the left: E h(S - mP) <= e^{log_left} e^{-lambda m P} for m >= 1.
+// A period P (`length`), and a bound on the aliases on the left, which have negative shifts:
+// E h(S - mP) <= e^{log_left} e^{-lambda m P} for m >= 1.
 struct Period {
   double length;
   double lambda;
@@ -75,13 +76,13 @@ struct Period {
   double left_aliases(double c) const {
     if (!(lambda > c)) return std::numeric_limits<double>::infinity();
     const double fall = (lambda - c) * length;
-    // One exponential, because either factor alone may exceed the range of a double.
+    // A single exponential, because e^{log_left} and e^{-fall} may each be out of a double's range.
     return std::exp(log_left - fall) / -std::expm1(-fall);
   }
 
-  // An upper bound of all aliases of E(S + Z - k)_+ for a normal Z of deviation s, where `upper` is one of
-  // this quantity itself. Those on the right are E(S + Z - k + mP)_+ <= upper + mP, and those on the left
-  // are larger than without Z by at most E e^{lambda Z}.
+  // An upper bound of the sum of all aliases of E(S + Z - k)_+ for a normal Z of deviation s; `upper` is an
+  // upper bound of that expectation. On the right E(S + Z - k + mP)_+ <= upper + mP; on the left the bound
+  // that holds without Z is multiplied by E e^{lambda Z}.
   double aliases_of_excess(double c, double s, double upper) const {
     const double decay = std::exp(-c * length);
     const double smoothing = std::exp(0.5 * s * s * lambda * lambda);
@@ -90,9 +91,10 @@ struct Period {
   }
 };
 
-// `factors` are the candidates for lambda / c; they should be near 1 where large atoms make the
-// generating function rise steeply. log_chernoff(lambda) is the logarithm of a bound on the supremum over
-// m of e^{lambda m P} E h(S - mP).
+// The shortest period found for which the aliases are at most about e^-negligible of an answer of size
+// e^{log_value}. `factors` are the candidates for lambda / c; they should be near 1 where large atoms make
+// the generating function rise steeply. log_chernoff(lambda) is the logarithm of a number that is at least
+// e^{lambda m P} E h(S - mP) for all m and P.
 template <typename LogChernoff>
 Period choose_period(double c, double log_value, LogChernoff&& log_chernoff,
                      std::initializer_list<double> factors = {1.2, 1.6, 2.5, 5.0},

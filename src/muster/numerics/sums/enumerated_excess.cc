@@ -26,7 +26,7 @@ Enclosure enumerated_excess(const AtomicLaw& law, double n, double k) {
     }
   }
   double total = 0;
-  double size = 0;  // sum of the moduli that are subtracted, for the round-off near the threshold
+  double size = 0;  // like total, with |sum| + |k| in place of sum - k: for the round-off near the threshold
   const auto visit = [&](auto&& self, std::size_t atom, int left, double sum, double p) -> void {
     if (atom == atoms) {
       const double mass = p * power[atoms][left];

@@ -1,6 +1,6 @@
-// E(Y_1 + ... + Y_n - k)_+ by summing over all counts of the atoms, for small n and few atoms, where the
-// integrand of the contour integral does not decay. There are O(n^atoms) terms, all positive, and the
-// relative round-off is below 1e-12. Pure functions.
+// E(Y_1 + ... + Y_n - k)_+ by summing over how many of the Y_i equal each atom. It is meant for small n and
+// few atoms, where the integrand of the contour integral (expected_excess.h) does not decay. There are
+// O(n^atoms) summands, all positive, and the relative round-off is below 1e-12. Pure functions.
 #pragma once
 
 #include "muster/numerics/enclosure.h"

@@ -14,8 +14,8 @@ struct SumAtom {
   int nonzero;  // how many terms are not zero
 };
 
-// The law of the sum of `count` independent terms: one atom for each combination of
-// counts of its atoms.
+// The law of the sum of `count` independent terms: one atom for each way of saying how many terms equal each
+// atom of `law`.
 std::vector<SumAtom> atoms_of_sum(const AtomicLaw& law, int count) {
   double rest = 1;
   for (double w : law.weights) {
@@ -57,7 +57,7 @@ Enclosure enumerated_mixture(const AtomicLaw& first, const AtomicLaw& second, do
   for (double w : first.weights) {
     absent -= w;
   }
-  // The factor n absent / (n - N) of Mixing::swap, else 1, by the number N of nonzero terms.
+  // factor[N], N the number of nonzero terms: n absent / (n - N) for Mixing::swap, else 1.
   std::vector<double> factor(static_cast<std::size_t>(others) + 1, 1.0);
   if (mixing == Mixing::swap) {
     for (int i = 0; i <= others; ++i) {
@@ -71,7 +71,7 @@ Enclosure enumerated_mixture(const AtomicLaw& first, const AtomicLaw& second, do
     const std::vector<SumAtom> left = atoms_of_sum(first, h);
     const std::vector<SumAtom> right = atoms_of_sum(second, others - h);
     double total = 0;
-    double size = 0;  // sum of the moduli that are subtracted, for the round-off near the threshold
+    double size = 0;  // like total, with the moduli of sums and k added: for the round-off near the threshold
     for (const SumAtom& x : left) {
       for (const SumAtom& y : right) {
         const double excess = x.sum + y.sum - k;

@@ -1,5 +1,5 @@
-// The largest E(S - k)_+ over sums of terms of two laws, by summing over all counts of the atoms,
-// for at most 24 terms.
+// The maximum over i that worst_mixture.h bounds, for at most 24 terms, by summing over how many
+// terms equal each atom.
 //
 // See worst_mixture.h for what `Mixing` means. With two nonzero atoms per law there are
 // O(terms^5) products, all positive, and the relative round-off is below 1e-12. Pure functions;
@@ -15,7 +15,7 @@ namespace muster::numerics {
 // Whether there are at most 24 terms and two nonzero atoms per law.
 bool enumerable_mixture(const AtomicLaw& first, const AtomicLaw& second, double terms);
 
-// Requires enumerable_mixture.
+// Requires enumerable_mixture(first, second, terms).
 Enclosure enumerated_mixture(const AtomicLaw& first, const AtomicLaw& second, double terms, double k,
                              Mixing mixing);
 

@@ -13,8 +13,8 @@ namespace {
 // Margin for the round-off of sums of positive terms, each good to about 1e-15.
 constexpr double kOutward = 1e-12;
 constexpr double kSteepest = 100;  // Chernoff's bound is useless where c times the largest atom exceeds this
-constexpr double kMaxExponent = 700;     // of an exponential that is computed: e^709 is the last double
-constexpr double kLeastExponent = -744;  // e^-744 is the last but one that is above 0
+constexpr double kMaxExponent = 700;     // largest exponent of e that is computed: e^710 is not a double
+constexpr double kLeastExponent = -744;  // least exponent of e that is computed: e^-746 is rounded to 0
 
 }  // namespace
 

@@ -1,10 +1,10 @@
-// Bounds on E(S - x)_+ for a sum of independent copies of one law, at a few operations per threshold:
-// Jensen's from below, and from above Chernoff's, Scarf's and the same two for the expected deficit, with
-// the identity E(S - x)_+ = E(x - S)_+ + E S - x.
+// Bounds on E(S - x)_+ for a sum S of independent copies of one law, at a few operations per threshold x.
+// From below it is Jensen's. From above it is the least of Chernoff's, Scarf's, and the same two for the
+// expected deficit, with the identity E(S - x)_+ = E(x - S)_+ + E S - x.
 //
-// Scarf's bound is (sqrt(v + d^2) - d) / 2, with v the variance of the sum and d the distance of the
-// threshold from its mean (docs/theory/profile-only.md, "Rare large terms"). The moments include a margin
-// for their round-off. Immutable except for add_deficits; const methods may be called from any thread.
+// Scarf's bound is (sqrt(v + d^2) - d) / 2, with v the variance of S and d = x - E S
+// (docs/theory/profile-only.md, "Rare large terms"). The moments include a margin for their round-off.
+// Immutable except for add_deficits; const methods may be called from any thread.
 #pragma once
 
 #include <vector>
@@ -13,11 +13,12 @@
 
 namespace muster::numerics {
 
-// log E e^{cY}, rounded up by the round-off that its sum may have.
+// log E e^{cY}, raised by the most that its computation may have lost to rounding.
 double log_mgf_above(const AtomicLaw& law, double c);
 
-// Chernoff's bound E e^{c (S - k)} / (e c) on E(S - k)_+, c > 0, from a value that is at least log E e^{cS};
-// positive, or NaN where an argument is. The exponent may cancel: its rounding error is added to it.
+// Chernoff's bound E e^{c (S - k)} / (e c) on E(S - k)_+, c > 0, where `log_mgf` is at least log E e^{cS}. It
+// is positive, or NaN if an argument is. Its exponent is a difference that may cancel, so a bound on the
+// exponent's rounding error is added.
 double chernoff_bound(double log_mgf, double c, double k);
 
 class ExcessBounds {
@@ -46,8 +47,8 @@ class ExcessBounds {
 
   ExcessBounds(const AtomicLaw& law, double copies);
   Line line(double c, double log_mgf) const;
-  // The least of Chernoff's bounds and Scarf's bound at x; `distance` is that of the
-  // threshold from the mean.
+  // The least of Chernoff's bounds and Scarf's bound at x; `distance` is x minus the mean. For the expected
+  // deficit, both have the opposite sign.
   double bounded(const std::vector<Line>& lines, double x, double distance) const;
 
   double copies_;

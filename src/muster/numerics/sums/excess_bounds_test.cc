@@ -38,7 +38,8 @@ long double log_mgf(const AtomicLaw& law, long double c) {
   return std::log1p(growth);
 }
 
-// 64 bits of mantissa leave a thousandth of the margin that is added.
+// The reference is computed with 64 bits of mantissa, so its error is about a thousandth of the
+// margin that is added.
 TEST(ExcessBounds, ChernoffIsRoundedUp) {
   std::mt19937_64 bits(7);
   int plain_is_below = 0;
@@ -50,7 +51,7 @@ TEST(ExcessBounds, ChernoffIsRoundedUp) {
     const double plain = std::exp(copies * law.log_mgf(c) - c * k - 1 - std::log(c));
     plain_is_below += plain < truth * (1 - kEightThousandRoundings) ? 1 : 0;
   }
-  EXPECT_GT(plain_is_below, 100);  // without the margin, rounding turns the bound inward
+  EXPECT_GT(plain_is_below, 100);  // without the margin, rounding often makes the bound too small
 }
 
 TEST(ExcessBounds, ChernoffIsNeverZeroAndNeverHidesANaN) {

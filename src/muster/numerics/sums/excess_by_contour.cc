@@ -15,35 +15,40 @@
 namespace muster::numerics {
 namespace {
 
-// How closely to integrate. Every choice gives a valid enclosure; these trade its width for work.
+// How closely to integrate. Every choice gives a valid enclosure and trades its width for work.
 struct Effort {
-  // The finest smoothing in units of 1/c. The tilted integrand varies on the scale 1/c, and a smoothing of
-  // s widens the enclosure by about (s c)^2 / 2 of the value.
+  // The finest smoothing that is tried, as its deviation s in units of 1/c. It widens the enclosure by about
+  // (s c)^2 / 2 of the value.
   double finest;
-  double coarser;  // each smoothing is this many times the one before
-  double budget;   // the largest number of rotations of all atoms together, except for the last smoothing
+  double coarser;  // the deviation of each smoothing is this many times that of the one before
+  // The most that one smoothing may cost, in frequencies; one reached by a leap counts 3. The last smoothing
+  // may cost kPatience times as much.
+  double budget;
   // Chernoff's bound is returned where its logarithm is below this: no delta that small is asked for.
   double vanishing;
 };
-// Up to 8 atoms are padded to 8 by the rotating kernel: 4e4 rotations take about ten milliseconds.
+// For laws of up to 8 atoms, which the rotating kernel pads to 8: 4e4 frequencies take about ten
+// milliseconds.
 constexpr Effort kFewAtoms{3e-3, 2, 4e4, -600};
-// With more atoms a frequency costs more: the finest smoothing costs 2.5e-5 instead of 5e-6, fewer smoothings
-// are tried, and a value below e^-230, 1e-100, is not computed.
+// With more atoms a frequency costs more. So the finest smoothing may widen the enclosure by 2.5e-5 of the
+// value instead of 5e-6, fewer smoothings are tried, and a value below e^-230 = 1e-100 is not computed.
 constexpr Effort many_atoms(std::size_t atoms) { return {7e-3, 4, 2e6 / static_cast<double>(atoms), -230}; }
 
-// The last smoothing is the first above this; the next one would cost 30 per cent and more.
+// The last smoothing is the first whose s c is above this. The next one would widen the enclosure by 30 per
+// cent of the value or more.
 constexpr double kCoarsest = 0.3;
-// Budgets that the last smoothing may take: without it only Chernoff's bound is left, some ten times the
-// value.
+// The last smoothing may take this many budgets: without it only Chernoff's bound is left, which is some ten
+// times the value.
 constexpr double kPatience = 16;
 // A smoothing is not tried if it is estimated to take more than this many times the affordable work. The
-// estimate comes from how far a finer smoothing came, and is good to a few per cent: of 6,000 sums, none
-// that took more than 1.001 times the work succeeded.
+// estimate comes from how far a finer smoothing came, and is good to a few per cent: in 6,000 sums, no
+// smoothing succeeded whose estimate was more than 1.001 times the affordable work.
 constexpr double kHopeless = 1.05;
 // Terms below e^-24 = 4e-11 of the largest one are bounded, not computed: even 1e5 of them add less than the
 // finest smoothing does.
 constexpr double kNegligible = 24;
-// Frequencies beyond 6/s, of which smoothing leaves at most e^-18 = 2e-8, are bounded.
+// Frequencies beyond 6/s, whose terms smoothing multiplies by at most e^-18 = 2e-8, are bounded,
+// not computed.
 constexpr double kSmoothingCut = 6;
 
 // The trapezoidal sum with smoothing of deviation s.
@@ -54,7 +59,7 @@ contour::SmoothedSum trapezoid(const TiltedLaw& tilt, double n, double k, double
   double value = 1 / (c * c);  // j = 0
   const contour::RoundOff round_off(tilt, n, c, k);
   double noise = value * round_off.at(0);
-  double density = 1 + round_off.at(0);  // upper bound of the same sum without 1/z^2
+  double density = 1 + round_off.at(0);  // upper bound of the same sum without the kernel 1/z^2
   double skipped = 0;
   contour::Product product(s, kNegligible, contour::Skip::by_one_factor);
   product.add(tilt, n, step);
@@ -103,7 +108,7 @@ Enclosure excess_by_contour(const AtomicLaw& law, double n, double k) {
   if (log_chernoff < effort.vanishing) {
     return chernoff();
   }
-  double expected = 0;  // estimated work of this smoothing in budgets, from how far the last one came
+  double expected = 0;  // estimated work of this smoothing in budgets, from how far the one before came
   // Find the finest smoothing whose frequencies fit the budget.
   for (double fraction = effort.finest;; fraction *= effort.coarser, expected /= effort.coarser) {
     const double s = fraction / c;

@@ -1,6 +1,6 @@
-// E(Y_1 + ... + Y_n - k)_+ by an inversion integral along the contour through the saddle point: the
-// strategy of expected_excess.h for which nothing is special about the law. The method and the directions
-// of its errors stand there. Pure function.
+// E(Y_1 + ... + Y_n - k)_+ by an inversion integral along the contour through the saddle point. This is what
+// expected_excess() does if no special strategy applies; expected_excess.h describes the method and the
+// directions of its errors. Pure functions.
 #pragma once
 
 #include "muster/numerics/enclosure.h"
@@ -11,8 +11,8 @@ namespace muster::numerics {
 // The zero over c of d/dc log( E e^{c(S-k)} / c^2 ): the contour on which the integrand is smallest.
 double excess_saddle(const AtomicLaw& law, double n, double k);
 
-// For n >= 1 copies of a law that has an atom above k/n. Where no affordable smoothing makes the integrand
-// decay, and where the value is too small to matter, the upper end is Chernoff's bound and the lower one 0.
+// For n >= 1 copies of a law that has an atom above k/n. If no affordable smoothing makes the integrand
+// decay, or the value is too small to matter, the upper end is Chernoff's bound and the lower one 0.
 Enclosure excess_by_contour(const AtomicLaw& law, double n, double k);
 
 }  // namespace muster::numerics

@@ -36,7 +36,7 @@ std::vector<Part> parts_of(const AtomicLaw& law, const std::vector<ScaledCopies>
   return parts;
 }
 
-// How closely to integrate. Every choice gives a valid enclosure; these trade its width for work.
+// How closely to integrate. Every choice gives a valid enclosure and trades its width for work.
 struct Effort {
   double negligible;     // terms below e^-negligible of the largest one are bounded, not computed
   double smoothing_cut;  // frequencies beyond smoothing_cut / s are bounded, not computed
@@ -47,18 +47,19 @@ struct Effort {
   double aliases;        // aliases are brought below e^-aliases of the answer
   std::initializer_list<double> lambdas;  // candidates for the rate of the aliases' decay, in units of c
 };
-// For one law at several scales, an answer by itself. Smoothing costs about (s c)^2 / 2 = 3e-5 of the value.
-// What is left out, e^-26 = 5e-12 for each term and e^{-6.5^2/2} = 7e-10 beyond the cut, moves the star's bound
-// by a relative 1e-11; against e^-36 and 9.5 it saves two fifths of the work.
+// For one law at several scales, whose enclosure is a result of its own. Smoothing widens it by about
+// (s c)^2 / 2 = 3e-5 of the value. What is bounded instead of computed, e^-26 = 5e-12 for each term and
+// e^{-6.5^2/2} = 7e-10 beyond the cut, moves the bound of the star (docs/theory/star-with-a-pool.md) by a
+// relative 1e-11. Values of 36 and 9.5 in place of 26 and 6.5 would take two thirds more work.
 constexpr Effort kOneLaw{26, 6.5, 8e-3, 0.2, 4, 1.5e6, contour::kAliases, {1.2, 1.6, 2.5, 5.0}};
-// For several laws, a part of a larger sum that is computed at many points: a third of the work, with
-// 1.3e-5 for smoothing, e^-23 = 1e-10 for each term left out and e^-16 = 1e-7 for aliases. Large atoms make
-// the generating function rise steeply, so that rates near c give the shortest period.
+// For several laws, whose enclosure is a part of a larger sum that is computed at many points: a third of the
+// budget, with 1.3e-5 for smoothing, e^-23 = 1e-10 for each term left out and e^-16 = 1e-7 for aliases. Large
+// atoms make the generating function rise steeply, so that rates near c give the shortest period.
 constexpr Effort kSeveralLaws{23, 6, 5e-3, 0.45, 2, 5e5, 16, {1.05, 1.1, 1.2, 1.4, 1.8, 2.6}};
 // A smoothing that is estimated to take more than this many budgets is not tried (see excess_by_contour.cc).
 constexpr double kHopeless = 1.05;
-// Once the finest affordable smoothing was estimated, the sum may exceed the budget by this factor, because
-// the estimate of where the integrand has decayed is good to a factor of 1.5.
+// excess_of_laws() estimates the finest affordable smoothing. The sum may then exceed the budget by this
+// factor, because the estimate of where the integrand has decayed is good to a factor of 1.5.
 constexpr double kTolerated = 1.5;
 
 struct Moments {
@@ -67,7 +68,7 @@ struct Moments {
   double variance = 0;
 };
 
-// The moments of the whole sum tilted by c.
+// log E e^{cS} of the whole sum S, and the mean and variance of S tilted by c.
 Moments tilted(const std::vector<Part>& parts, double c) {
   Moments sum;
   for (const Part& group : parts) {
@@ -101,7 +102,7 @@ TiltedParts tilted_parts(const std::vector<Part>& parts, double c) {
   return result;
 }
 
-// The round-off of a term is at most the sum of those of its factors.
+// A bound on the relative round-off of a term of the trapezoidal sum: the sum of the bounds of its factors.
 class RoundOffs {
  public:
   RoundOffs(const TiltedParts& parts, double c, double k) {
@@ -169,12 +170,12 @@ double saddle(const std::vector<Part>& parts, double k) {
       k, [](double c) { return 2 / c; });
 }
 
-// A sum to enclose, and the contour it is integrated on.
+// A sum whose expected excess over k is to be enclosed.
 struct Problem {
   std::vector<Part> parts;
   double k;
   contour::Jensen jensen;
-  double top = 0;
+  double top = 0;    // the sum's largest value
   double atoms = 0;  // of the part with the most atoms
 
   Problem(std::vector<Part> of, double threshold) : parts(std::move(of)), k(threshold), jensen(threshold) {
@@ -223,8 +224,8 @@ Attempt integrated(const Problem& problem, const Contour& at, double s, double b
   return {problem.jensen.raise(contour::without_smoothing(sum, at.log_scale, at.c, s, at.period)), 1};
 }
 
-// Tries smoothings from `finest` on, until one fits the budget. Those that the last attempt shows to be too
-// costly are not tried.
+// Tries ever coarser smoothings from `finest` on, until one fits the budget. Those that the attempt before
+// shows to be too costly are not tried. None if none fits.
 std::optional<Enclosure> finest_affordable(const Problem& problem, const Contour& at, double finest,
                                            double budget, const Effort& effort) {
   double expected = 0;
@@ -250,13 +251,13 @@ double chernoff_of(const std::vector<Part>& parts, double k, double c) {
   return chernoff_bound(log_mgf, c, k);
 }
 
-// Chernoff's bound, where the integral costs too much.
+// The enclosure from Chernoff's and Jensen's bounds, for where the integral costs too much.
 Enclosure unintegrated(const Problem& problem, const Contour& at) {
   return problem.jensen.raise({0, chernoff_of(problem.parts, problem.k, at.c)});
 }
 
-// Roughly the frequency beyond which the product of the characteristic functions is negligible; `most`
-// if that is larger.
+// Roughly the frequency beyond which the product of the characteristic functions is at most e^-negligible;
+// `most` if that frequency is larger.
 double decay_frequency(const std::vector<Part>& parts, double c, double most, double negligible) {
   std::vector<TiltedLaw> tilts;
   double variance = 0;
@@ -314,8 +315,8 @@ Enclosure excess_of_laws(std::span<const LawCopies> laws, double k, std::optiona
   }
   const double c = contour ? *contour : saddle(problem.parts, k);
   const Contour at = contour_at(problem, c, kSeveralLaws);
-  // The sum ends where the characteristic function has decayed or where the smoothing cuts it off. The
-  // smoothing s is the finest one that is affordable.
+  // The sum over frequencies ends where the characteristic function has decayed or where the smoothing cuts
+  // it off. s is the finest smoothing that is affordable.
   const double step = 2 * std::numbers::pi / at.period.length;
   const double affordable = kSeveralLaws.budget / problem.atoms;
   double s = kSeveralLaws.finest / c;

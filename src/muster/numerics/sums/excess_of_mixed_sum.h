@@ -1,11 +1,11 @@
-// Certified enclosure of E( sum over groups of scale_g (Y_1 + ... + Y_{n_g}) - k )_+ for independent
-// copies of one finitely supported law, each group at its own scale, or for copies of several laws.
+// Certified enclosure of E(S - k)_+ for a sum S = sum over groups g of scale_g (Y_1 + ... + Y_{n_g}), where
+// all Y are independent copies of one finitely supported law, or for a sum S of copies of several laws.
 //
 // The contour integral is that of expected_excess.h with the product of the groups' characteristic
 // functions: it errs upward, and bounds on the smoothing and the aliases are subtracted for the lower
-// end. A term is negligible as soon as one group's factor is; such frequencies are leapt over with the
+// end. The integrand is negligible as soon as one group's factor is; such frequencies are leapt over with the
 // Lipschitz constant of that group's characteristic function. Any c > 0 is a valid contour, so a caller
-// with many similar sums can pass the saddle point of the last one. Reference:
+// with many similar sums can pass the saddle point of the sum before. Reference:
 // docs/theory/star-with-a-pool.md, "Numerics". Pure functions; call from any thread.
 #pragma once
 
@@ -26,6 +26,7 @@ struct ScaledCopies {
 // The zero over c of d/dc log( E e^{c(S-k)} / c^2 ): the contour on which the integrand is smallest.
 double mixed_sum_saddle(const AtomicLaw& law, const std::vector<ScaledCopies>& groups, double k);
 
+// E(S - k)_+ by the integral along Re z = c.
 Enclosure excess_of_mixed_sum(const AtomicLaw& law, const std::vector<ScaledCopies>& groups, double k,
                               double c);
 

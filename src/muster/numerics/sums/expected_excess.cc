@@ -19,17 +19,17 @@ namespace {
 
 using Found = std::optional<Enclosure>;
 
-// One or two terms: exact, by sorted atoms.
+// One or two terms: exact, from sorted atoms (term_pairs.h).
 Found one_or_two(const AtomicLaw& law, double n, double k) {
   return n <= 2 && law.points.size() > 3 ? Found(excess_of_one_or_two(law, n, k)) : std::nullopt;
 }
 
-// All counts of at most three atoms.
+// A sum over how many terms equal each of at most three atoms.
 Found all_counts(const AtomicLaw& law, double n, double k) {
   return enumerable(law, n) ? Found(enumerated_excess(law, n, k)) : std::nullopt;
 }
 
-// A law of many atoms, of which the rare large ones are taken apart.
+// For a law of many atoms: rare large terms are taken apart.
 Found rare_terms(const AtomicLaw& law, double n, double k) {
   constexpr std::size_t kMany = 64;  // a contour integral over fewer atoms is cheap
   return law.points.size() >= kMany && n >= 2 ? excess_with_rare_terms(law, n, k) : std::nullopt;

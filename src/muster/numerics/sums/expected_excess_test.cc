@@ -1,5 +1,5 @@
-// Compares the contour sum with exact multinomial enumeration in long double, which shares
-// no formula with it.
+// Compares expected_excess() with exact multinomial enumeration in long double, which shares no formula with
+// the contour sum.
 #include "muster/numerics/sums/expected_excess.h"
 
 #include <gtest/gtest.h>
@@ -110,8 +110,9 @@ TEST(ExpectedExcess, KeepsRelativeAccuracyInTheFarTail) {
   }
 }
 
-// One rare and huge negative atom, and a threshold far above it: E(S - k)_+ = E(n - a B)_+ = n (1-w)^n
-// with B ~ Bin(n, w) and a > n. log M is about -w, and its rounding errors are multiplied by n.
+// One rare atom -a, a > n, and the threshold k = -n: E(S - k)_+ = E(n - a B)_+ = n (1-w)^n with
+// B ~ Bin(n, w). At the saddle point the logarithm of E e^{cY} is about -w, and its rounding error is
+// multiplied by n.
 TEST(ExpectedExcess, KeepsLogarithmsNearZeroWhereExponentsAreFarNegative) {
   AtomicLaw law;
   const double w = 2e-9;

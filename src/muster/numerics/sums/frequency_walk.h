@@ -1,13 +1,13 @@
 // The walk over the frequencies of a trapezoidal sum along a contour: it visits t = step, 2 step, ...,
 // computes the terms that matter, and leaps over frequencies where the integrand is provably negligible.
 //
-// Every certified inversion integral rests on it, whatever it integrates: the integrand is a parameter.
-// It is moved from one frequency to the next, either in step, by rotations, or, after a leap, directly.
-// Each frequency from 1 to `last` is given either to `term` or, in a run of negligible ones, to `skip`,
-// so that the caller can charge the run's bound to its error. Nothing is left out silently: a NaN is not
-// negligible and reaches the sum. Used with Product (characteristic_product.h), with the two laws of
-// mixture_samples.cc, and with the transforms of losses in the room composition. Nothing is shared: a walk
-// belongs to one thread, together with its integrand.
+// Every certified inversion integral rests on this walk, whatever it integrates: the integrand is a
+// parameter. The integrand is computed at one frequency after the other, either in step, by rotations, or,
+// after a leap, directly. Unless the budget ends the walk, each frequency j step, j = 1..last, is given
+// either to `term` or, in a run of negligible ones, to `skip`, so that the caller can add the run's bound to
+// its error. Nothing is left out silently: a NaN is not negligible and reaches the sum. Used with Product
+// (characteristic_product.h), with the two laws of mixture_samples.cc, and with the transforms of losses in
+// src/muster/composition. Nothing is shared: a walk belongs to one thread, together with its integrand.
 #pragma once
 
 #include <cmath>
@@ -20,13 +20,13 @@ namespace muster::numerics::contour {
 
 inline constexpr double kFloor = 4e-15;  // absolute accuracy of a characteristic function
 
-// An upper bound of the modulus of a characteristic function 1 + x, of which x is known to an absolute
+// An upper bound of the modulus of a characteristic function 1 + x, where x is known to an absolute
 // error below `floor`.
 inline double modulus_above(std::complex<double> x, double floor = kFloor) {
   return std::sqrt((1 + x.real()) * (1 + x.real()) + x.imag() * x.imag()) + floor;
 }
-// The logarithm of the modulus of 1 + x, where `modulus` is modulus_above(x): near 1 it is computed from x
-// and does not cancel, elsewhere it is that of the upper bound.
+// The logarithm of the modulus of 1 + x, where `modulus` is modulus_above(x). If `modulus` is above 1/2, it
+// is computed from x, without cancellation; otherwise it is the logarithm of `modulus`.
 inline double log_modulus_of(std::complex<double> x, double modulus) {
   const double re = x.real(), im = x.imag();
   return modulus > 0.5 ? 0.5 * std::log1p(larger(2 * re + re * re + im * im, -1.0)) : std::log(modulus);
@@ -36,12 +36,12 @@ inline double argument_of(std::complex<double> x) { return std::atan2(x.imag(), 
 // What the walk moves along the frequencies. Call order: (work visit negligible (reach | seek?))*.
 template <typename T>
 concept Integrand = requires(T integrand, const T& visited, double j, double t, bool in_step) {
-  // Computes the integrand at t = j step; `in_step`: the frequency visited last was j - 1, or j is 1, or
-  // seek(j - 1) was called.
+  // Computes the integrand at t = j step. If `in_step`, it can be moved there from j - 1: either j is 1, or
+  // the visit before was one in step at j - 1, or seek(j - 1) was called after it.
   integrand.visit(j, t, in_step);
   // Whether the term at the visited frequency may be bounded instead of computed; false for a NaN.
   { visited.negligible() } -> std::same_as<bool>;
-  // If that term is negligible: the distance from t within which all other terms are negligible, too.
+  // If the term at the visited t is negligible: a distance from t within which all terms are negligible, too.
   { visited.reach() } -> std::same_as<double>;
   // Prepares for going on in step from j.
   integrand.seek(j);
@@ -49,9 +49,9 @@ concept Integrand = requires(T integrand, const T& visited, double j, double t, 
   { visited.work(in_step) } -> std::same_as<double>;
 };
 
-// Calls term(j, t) after each visit that is not negligible, and skip(j, t, leap) for each run of
-// negligible frequencies j, j + 1, ..., j + leap; t = j step. Returns the last frequency visited, which is
-// less than `last` where the work exceeds `budget`.
+// Calls term(j, t) for each visited frequency t = j step that is not negligible, and skip(j, t, leap) for
+// each run of negligible ones j, j + 1, ..., j + leap. Returns the last j that was dealt with, which is less
+// than `last` if more would exceed the budget.
 template <Integrand Walked, typename Term, typename Skip>
 double walk(Walked& integrand, double step, double last, double budget, Term&& term, Skip&& skip) {
   bool in_step = true;
@@ -81,9 +81,9 @@ double walk(Walked& integrand, double step, double last, double budget, Term&& t
   return last;
 }
 
-// Upper bounds of what the frequencies beyond `last` add, where the integrand has at most the modulus
-// 2 e^{-(s t)^2 / 2}, the smoothing's, times the kernel's. That falls, and its sum is at most its first
-// term plus its integral.
+// Upper bounds of what the frequencies beyond `last` add, if the integrand's modulus is at most
+// 2 e^{-(s t)^2 / 2}, from the smoothing, times that of the kernel. This product falls with t, so its sum is
+// at most its first term plus its integral divided by `step`.
 struct Beyond {
   double excess;   // for the kernel 1/z^2
   double density;  // for the kernel 1

@@ -13,7 +13,7 @@ namespace muster::numerics::mixture {
 namespace {
 
 constexpr double kUlp = std::numeric_limits<double>::epsilon();
-constexpr std::size_t kFewAtoms = 8;  // up to here sines one by one are quicker than the vector kernels
+constexpr std::size_t kFewAtoms = 8;  // for so few, computing sines one by one beats the vector kernels
 // Terms below e^-36 = 2e-16 of the largest are bounded, not computed; what they add is not seen beside the
 // round-off.
 constexpr double kNegligible = 36;
@@ -35,7 +35,8 @@ double frequencies(const Frame& frame, const LawOnContour& a, const LawOnContour
   return last_frequency(frame, a, b, fraction / frame.c);
 }
 
-// Estimates from a few frequencies far from zero what share of them has terms that are not negligible.
+// Estimates what share of the frequencies has terms that are not negligible, from a few that are spread over
+// most of the range.
 double active_share(const Frame& frame, const LawOnContour& a, const LawOnContour& b) {
   constexpr int kProbes = 48;
   const double negligible = negligible_exponent(frame, a, b);
@@ -85,8 +86,8 @@ double affordable_fraction(const Frame& frame, const LawOnContour& a, const LawO
 
 namespace {
 
-// The integrand of the walk (frequency_walk.h): the larger of the two products, which bounds every
-// product of factors of both laws.
+// The integrand of the walk (frequency_walk.h): the larger of phi_0^n and phi_1^n in modulus, which bounds
+// the product of any n factors phi_0 and phi_1.
 class LargerOfTwo {
  public:
   LargerOfTwo(const Frame& frame, const LawOnContour& a, const LawOnContour& b, double s, double step,
@@ -109,7 +110,7 @@ class LargerOfTwo {
     }
     modulus_ = larger(share_[0] * contour::modulus_above(x[0]), share_[1] * contour::modulus_above(x[1]));
     damping = 0.5 * s_ * s_ * t * t;
-    // The damping only grows with t, so frequencies shortly after one below this threshold are negligible
+    // The damping only grows with t. So at a later frequency a modulus below this threshold is negligible,
     // too.
     threshold_ = std::exp(smaller(0.0, (damping - negligible_exponent_) / terms_));
   }
@@ -121,7 +122,7 @@ class LargerOfTwo {
     for (EquispacedCharacteristic& each : rotating_) each.seek(j);
   }
 
-  // At the frequency visited last: chi - 1 of both laws, and the logarithm by which smoothing damps.
+  // At the frequency visited last: chi - 1 of both laws, and d, where smoothing multiplies the term by e^-d.
   std::complex<double> x[2];
   double damping = 0;
 
@@ -133,7 +134,7 @@ class LargerOfTwo {
   double modulus_ = 0, threshold_ = 0;
 };
 
-// The logarithm of the modulus and the argument of chi = 1 + x.
+// For chi = 1 + x: an upper bound of the modulus, the logarithm of the modulus, and the argument.
 struct Polar {
   explicit Polar(std::complex<double> x)
       : modulus(contour::modulus_above(x)),
@@ -187,8 +188,8 @@ class Collector {
     std::complex<double> x[2];
     Polar polar[2];
     std::complex<double> kernel;
-    double weight;  // the kernel's modulus
-    double noise;   // relative round-off of a product
+    double weight;  // modulus of `kernel`
+    double noise;   // relative round-off of a product of factors
   };
 
   void add(double t, double multiplicity, std::complex<double> xa, std::complex<double> xb, double damping) {
@@ -230,8 +231,8 @@ class Collector {
     out_.error += p.weight * size * p.noise;
   }
 
-  // |phi_0 - phi_1|^2 times the largest |phi_0|^i |phi_1|^(m-2-i) over i, integrated over the weight of
-  // Mixing::swap (docs/theory/class-c.md, "Second differences").
+  // Adds a bound on |phi_0 - phi_1|^2 |phi_0|^i |phi_1|^(m-2-i) for all i, m the number of terms. With
+  // Mixing::swap it is integrated over t of docs/theory/class-c.md, "Second differences".
   void add_curvature(const Point& p) {
     const LawOnContour &a = *laws_[0], &b = *laws_[1];
     const std::complex<double> apart = (a.minus_one - b.minus_one) + a.phi() * p.x[0] - b.phi() * p.x[1];
@@ -285,8 +286,8 @@ class Collector {
 
   void charge_what_is_left_out() {
     const double n = frame_.terms;
-    // Beyond `last` |phi| <= top, and the smoothing alone gives a factor of at most e^{-negligible-1}, which
-    // falls.
+    // Beyond `last` |phi_j| <= top, and the smoothing alone gives a factor of at most e^{-negligible-1},
+    // which falls with t.
     const contour::Beyond rest = contour::beyond(last_, step_, s_);
     const double full = std::exp(n * larger(log_phi_[0], log_phi_[1]) + base_);  // at least |phi_j|^n, scaled
     const double small = std::exp(-negligible_);
@@ -302,8 +303,8 @@ class Collector {
     for (double& density : out_.density) {
       density += full * (skipped_count_ * small + rest.density) + out_.error * frame_.c * frame_.c;
     }
-    // The curvature of the frequencies left out: |phi|^n enters only to the power (n-3)/n, and with
-    // Mixing::swap the reporting part is added.
+    // What the frequencies left out add to the curvature: |phi_j|^n enters only to the power (n-3)/n, and
+    // with Mixing::swap the reporting part is added.
     double left_out = std::exp(-negligible_ * larger(0.0, n - 3) / n) / smaller(1.0, top_ * top_ * top_);
     if (frame_.swap) {
       left_out += std::exp((n - 3) * reporting) / smaller(1.0, top_ * top_ * top_);
@@ -315,7 +316,8 @@ class Collector {
         (skipped_ * left_out + rest.excess * (frame_.swap ? n : 1) / smaller(1.0, top_ * top_ * top_));
   }
 
-  // From sums of the integrand to those times step / 2 pi and the smoothing's constant factor.
+  // Multiplies all sums of the integrand by step / 2 pi and by the smoothing's constant factor,
+  // e^{(s c)^2 / 2}.
   void rescale() {
     const double scale = std::exp(0.5 * s_ * s_ * frame_.c * frame_.c) / frame_.period.length;
     for (int side = 0; side < 2; ++side) {
@@ -331,12 +333,12 @@ class Collector {
   const Frame& frame_;
   const LawOnContour* laws_[2];
   double s_, step_;
-  double top_;  // the larger phi_j
+  double top_;  // the larger of phi_0 and phi_1 at t = 0, which bounds both on the whole contour
   double negligible_, last_;
   double log_phi_[2];
   double base_;
   contour::RoundOff round_off_[2];
-  // A bound on the error of phi_0 - phi_1, affine in t.
+  // A bound on the error of phi_0 - phi_1 is difference_error_ + difference_slope_ t.
   double difference_error_, difference_slope_;
   Samples out_;
   double skipped_ = 0;  // sum of multiplicity / t^2 over the frequencies left out

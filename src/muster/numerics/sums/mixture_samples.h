@@ -1,10 +1,11 @@
 // Samples for worst_mixture.cc: the characteristic functions of two laws on one contour at all
 // frequencies that are not negligible, and bounds on what is left out.
 //
-// Internal to that file. Along z = c + it let phi_j = E e^{zY_j}, and let the kernel be e^{-zk + s^2 z^2
-// / 2} / z^2 times the step over 2 pi. For every h the sum over frequencies of kernel * phi_0^h
-// phi_1^(n-h) is the trapezoidal value of E(S_h - k)_+ (docs/theory/class-c.md). Pure functions of
-// values; call from any thread.
+// Internal to that file. Let Y_0 and Y_1 be terms of the two laws, phi_j = E e^{zY_j} along z = c + it, S_h
+// the sum of h terms of law 0 and n - h of law 1, and Z a normal of deviation s. Let the kernel be
+// e^{-zk + s^2 z^2 / 2} / z^2 times the step over 2 pi. Then for every h the sum over frequencies of
+// kernel * phi_0^h phi_1^(n-h) is the trapezoidal value of E(S_h + Z - k)_+ (docs/theory/class-c.md). Pure
+// functions of values; call from any thread.
 #pragma once
 
 #include <array>
@@ -16,18 +17,18 @@
 
 namespace muster::numerics::mixture {
 
-// Tuning, for every choice of which the bound is valid. The range of the first smoothing s, in units of 1/c:
+// Tuning: every choice gives a valid bound. These limit the first smoothing s that is tried, in units of 1/c;
 // it costs about (s c)^2 / 2 of the value, which is 5e-6 to 2e-3.
 inline constexpr double kFinest = 3e-3, kCoarsest = 6e-2;
 // The most frequencies that one smoothing should visit; they take a fraction of a millisecond
 // (docs/theory/notes/class-c.md, "Width and time").
 inline constexpr double kAffordable = 2000;
-// Up to this many terms each V may be computed, not only bounded by chords: few terms are where the
-// allowance of chords is large.
+// Up to this many terms every V (worst_mixture.h) may be computed instead of bounded by chords: with few
+// terms the chords' allowance for curvature is large.
 inline constexpr double kEveryType = 256;
 
-// One law on the common contour. If it has few atoms the sines are computed one by one, without the
-// vector kernels of TiltedLaw.
+// One law on the contour Re z = c. If it has few atoms the sines are computed one by one, without the vector
+// kernels of TiltedLaw.
 struct LawOnContour {
   LawOnContour(const AtomicLaw& law, double c);
   // chi(t) - 1 = phi(c + it)/phi(c) - 1.
@@ -36,6 +37,7 @@ struct LawOnContour {
 
   TiltedLaw tilt;
   double minus_one = 0;  // phi(c) - 1
+  // The atoms, and twice their tilted weights.
   std::vector<double> points, weights;
 };
 
@@ -47,17 +49,17 @@ struct Frame {
   contour::Period period;
 };
 
-// The frequencies that are not negligible: for each of them the products of the two ends, and the ratio
-// that leads from one end to the other.
+// For each frequency that is not negligible: the products of the two ends (all terms of law 0, all of law 1),
+// and the ratio that leads from one end to the other, term by term.
 struct Samples {
   std::array<std::vector<double>, 2> re, im;  // kernel * phi_j^terms
   std::vector<double> log_ratio, turn;        // logarithm of the modulus, and argument, of phi_1 / phi_0
-  double error = 0;                           // two-sided, of the sum for any product of `terms` factors
-  double curvature = 0;                       // bound on |second differences| of V
-  std::array<double, 2> density{};
+  double error = 0;      // bound, to both sides, of the sum's error for any product of `terms` factors
+  double curvature = 0;  // bound on |second differences| of V
+  std::array<double, 2> density{};  // for each end, as in contour::SmoothedSum
   bool affordable = true;
-  // With Mixing::swap and few terms: the same for products of the reporting parts
-  // g psi_j = phi_j - absent alone.
+  // With Mixing::swap and few terms: the same for products of the reporting parts phi_j - absent, which leave
+  // out the event that a term is absent.
   std::array<std::vector<double>, 2> all_re, all_im;
   std::vector<double> all_log_ratio, all_turn;
 };

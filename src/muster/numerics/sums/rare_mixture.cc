@@ -14,18 +14,19 @@ namespace muster::numerics {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kOutward = 1e-11;  // margin for the round-off of sums of a hundred positive factors
+constexpr double kOutward = 1e-11;  // margin for the round-off of sums of products of positive factors
 
 // Tuning: every choice gives a valid bound; these trade its height for work.
-// The values of n p that are tried, where n p bounds the probability that any term exceeds B. Each costs a
-// whole worst_mixture_excess, so they are fewer than in rare_terms.cc.
+// The values of n p that are tried, where n p (rare_mixture.h) bounds the probability that any term exceeds
+// B. Each value costs a call of worst_mixture_excess(), so there are fewer than in rare_terms.cc.
 constexpr std::array kChances{1e-3, 1e-4, 1e-5, 1e-6, 1e-8, 1e-10, 1e-13, 1e-17, 1e-22, 1e-28};
 // What two large terms, or large terms put at zero, may add, relative to the value: less than the 1e-3 by
 // which mixtures of few terms are uncertain (docs/theory/notes/class-c.md, "Width and time").
 constexpr double kTwo = 3e-4;
-// A mean that is too small is raised by so much more than it lacks, relatively.
+// If rounding makes the mean of upper_law() too small, it is raised by 1 + this times what it lacks.
 constexpr long double kMoreThanLacks = 1e-9L;
-// Relative width of an enclosure beyond which no larger B is tried: the bulk is then too heavy-tailed itself.
+// Relative width of an enclosure of the bulk (the terms up to B) beyond which no larger B is tried: the bulk
+// is then too heavy-tailed itself.
 constexpr double kWide = 1e-2;
 
 // Both laws at the union of their points.
@@ -46,15 +47,16 @@ Common merge(const AtomicLaw& a, const AtomicLaw& b) {
   return all;
 }
 
-// A law whose expected excess is at least that of both laws at every threshold: the larger of the two,
-// whose second differences give its masses at points other than 0.
+// A law whose expected excess is at least that of both laws at every threshold. Between neighbouring
+// points it interpolates the larger of the two expected excesses; its mass at a point other than 0 is the
+// change of slope.
 AtomicLaw upper_law(const Common& laws) {
   using Extended = long double;
   const std::size_t count = laws.points.size();
   std::size_t right = 0;  // the first point above 0
   while (right < count && laws.points[right] < 0) ++right;
-  // At 0 and right of it the values are expected excesses. Left of it they are expected deficits plus the
-  // mean, which differ from the excesses by a linear function.
+  // At 0 and right of it, `value` is the expected excess at x. Left of 0 it is the expected deficit plus the
+  // mean, which is the expected excess plus x.
   const auto excess_at = [&](const std::vector<double>& weights, double x) {
     Extended sum = 0;
     for (std::size_t k = count; k-- > 0 && laws.points[k] > x;) {
@@ -115,7 +117,7 @@ AtomicLaw within_size(const AtomicLaw& law, double size) {
   return bulk;
 }
 
-// Upper bounds on what the cases of one large term and of two or more add.
+// Upper bounds on what the cases of one large term and of two or more add to V_h.
 struct Large {
   double chance;  // np
   double one, two;

@@ -85,8 +85,8 @@ TEST(RareMixture, IsAboveEveryMixtureAndNear) {
   }
 }
 
-// The bound for the laws without their large terms is no bound: for large thresholds the large terms are
-// nearly the whole value.
+// For large thresholds the large terms are nearly the whole value, so a bound for the laws without
+// them is too small.
 TEST(RareMixture, WithoutLargeTermsItWouldBeTooSmall) {
   constexpr int kTerms = 40;
   const AtomicLaw first = heavy_law(1.1, 1e-5), second = heavy_law(1.0, 1e-4);

@@ -15,25 +15,27 @@ namespace muster::numerics {
 namespace {
 
 constexpr double kOutward = 1e-12;  // margin for the round-off of sums of terms, each good to about 1e-15
-// Instead of an infinite bound, which times a probability of 0 would not be a number.
+// Stands for an infinite bound, which times a probability of 0 would be a NaN.
 constexpr double kLargest = 1e304;
 
 // Tuning: every choice gives a valid enclosure; these trade its width for work.
-// The values of n p that are tried. What two large terms may contribute falls with the square of n p, so
-// that ever longer steps suffice; the last is as small as the rarest atoms of the laws that profiles give.
+// The values of n p (rare_terms.h) that are tried. What two large terms may contribute falls with the square
+// of n p, so that ever longer steps suffice. The last value is as small as the rarest atoms of laws from
+// privacy profiles.
 constexpr std::array kChances{0.3, 0.06, 1e-2, 1e-3, 1e-4, 1e-6, 1e-9, 1e-13, 1e-18, 1e-25, 1e-35, 1e-44};
-// What two large terms, or raised ones, may add, relative to the value, and the gap between bounds that is
-// not integrated: a tenth of what smoothing adds to the integrals (1e-5, excess_of_mixed_sum.cc).
+// kTwo: what two large terms, and terms raised to -B', may add. kGap: the gap between bounds that need
+// not be closed by an integral. Both are relative to the value and a tenth of what smoothing adds to
+// the integrals (1e-5, excess_of_mixed_sum.cc).
 constexpr double kTwo = 1e-6;
 constexpr double kGap = 1e-6;
-// A split is estimated to be good enough where two large terms add ten times kTwo: the estimate is rough, and
-// a split that turns out too coarse is followed by the next.
+// The first split computed is the first for which two large terms are estimated to add less than kRoughly
+// times kTwo. The estimate is rough, and a split for which they add too much is followed by the next.
 constexpr double kRoughly = 10;
-// Relative width of an enclosure above which another split is tried, as long as the width falls below
-// kNarrower times the one before. An integral over a bulk that can be integrated is 1e-5 wide.
+// Relative width of an enclosure above which another split is tried, as long as each new width is below
+// kNarrower times the one before. Where the bulk can be integrated, the enclosure is about 1e-5 wide.
 constexpr double kWide = 1e-2;
 constexpr double kNarrower = 0.7;
-// A value below this many deviations of the bulk is not integrated: no delta that small is asked for here.
+// A value below this times the bulk's standard deviation is not integrated: no delta that small is asked for.
 constexpr double kNothing = 1e-54;
 // Terms are taken apart above B if B is below this times the largest atom: otherwise the bulk is nearly as
 // wide as the law, and little is gained.
@@ -90,7 +92,7 @@ struct Atom {
   double weight;
 };
 
-// The law with atoms below -low_size raised to it, split at `size`.
+// The law split at `size`, with atoms below -low_size raised to -low_size.
 struct Split {
   double size = 0;
   double chance = 0;       // P(Y > size)
@@ -175,7 +177,7 @@ class Pieces {
       none = {none.lower * none_scale_, none.upper * none_scale_};
     }
     const Enclosure one = one_large(kGap * (none.lower + one_.lower));
-    // The bulk's weights were divided by 1 - p, which adds one rounding each.
+    // The bulk's weights were divided by 1 - p, which adds one rounding per nonzero term.
     const double outward = kOutward + 3e-16 * n_ * smaller(1.0, tilt_of(split_.capped, 0).nonzero_mass);
     return {larger(0.0, (none.lower + one.lower) * (1 - outward) - raised_),
             (none.upper + one.upper + two_) * (1 + outward)};
@@ -227,7 +229,7 @@ class Pieces {
   double raised_ = 0;
 };
 
-// The splits of a law by the values of kChances, the least safe first.
+// The splits of a law by the values of kChances: from the smallest B to the largest.
 class Splits {
  public:
   Splits(const AtomicLaw& law, double n, double k)
@@ -239,7 +241,7 @@ class Splits {
     left_.accumulate();
   }
 
-  // None where no term would be taken apart.
+  // The parts for the split by kChances[at]; none if no term would be taken apart.
   std::optional<Pieces> pieces(std::size_t at) const {
     const double size = right_.size_passed_with(kChances[at] / n_);
     const double low_size = left_.size_passed_with(kChances[at] / n_);

@@ -1,6 +1,6 @@
-// Compares the split of a sum by its rare large terms, as rare_terms.h states it, and the enclosures that
-// the code returns with a sum over every outcome of up to six random terms. The same split with one term
-// too few must be detected as wrong.
+// Compares the split of a sum by its rare large terms, as rare_terms.h states it, and the enclosures that the
+// code returns, with a sum over every outcome of up to six random terms. If the split is made with one term
+// too few, the test must notice.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -92,8 +92,8 @@ AtomicLaw random_law(int atoms, std::mt19937_64& engine) {
   return law;
 }
 
-// The statement of rare_terms.h with exact expected excesses in place of its bounds. `missing` is how
-// many terms too few its parts have.
+// The bounds that rare_terms.h states for E(S - k)_+, with exact expected excesses inside. `missing` is how
+// many terms too few statement() puts into the sums of the other terms.
 struct Statement {
   long double least, most;
 };

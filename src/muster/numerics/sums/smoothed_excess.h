@@ -1,8 +1,8 @@
 // From a trapezoidal sum along a contour, whose integrand is smoothed by a normal variable, to an
 // enclosure of E(S - k)_+.
 //
-// The sum itself errs upward: its aliases are nonnegative, and by Jensen's inequality smoothing adds.
-// The lower end subtracts bounds on both; expected_excess.h has the inequalities. Used by
+// The trapezoidal sum errs upward: its aliases are nonnegative, and by Jensen's inequality smoothing adds to
+// it. For the lower end, bounds on both are subtracted; expected_excess.h has the inequalities. Used by
 // excess_by_contour.cc for one law, by excess_of_mixed_sum.cc for several, and by worst_mixture.cc. Pure
 // functions.
 #pragma once
@@ -18,21 +18,23 @@
 
 namespace muster::numerics::contour {
 
-// In units of e^{log_scale}.
+// A trapezoidal sum and its errors, in units of e^{log_scale}, the size that its integrand was divided by.
 struct SmoothedSum {
   double value;
   double error;    // two-sided: skipped terms, truncation, round-off
   double density;  // upper bound on the density of S + Z at k, for the smoothing Z
-  double visited;  // share of the frequencies that the budget was enough for; the rest is valid if it is 1
+  double visited;  // share of the frequencies that the budget allowed; the rest is valid only if it is 1
 };
 
-// A trapezoidal sum over all frequencies up to some last one, before it is scaled.
+// A trapezoidal sum over all frequencies up to some last one, before it is multiplied by step / 2 pi and the
+// smoothing's constant factor. `noise` bounds the round-off of `value`; `density` bounds the same sum without
+// the kernel 1/z^2 from above.
 struct TermSums {
   double value, noise, density;
   double skipped;  // bounds the terms left out so far
 };
 
-// Adds bounds on the frequencies beyond `last`, at multiples of `step`, and scales.
+// Adds bounds on the frequencies beyond last * step, and scales.
 inline SmoothedSum scaled(const TermSums& sums, double last, double step, double c, double s, double period) {
   const Beyond rest = beyond(last, step, s);
   const double skipped = sums.skipped + rest.excess, density = sums.density + rest.density;
@@ -42,7 +44,8 @@ inline SmoothedSum scaled(const TermSums& sums, double last, double step, double
 
 inline constexpr double kOutward = 64 * std::numeric_limits<double>::epsilon();
 
-// A lower end of E(S - k)_+ given an upper one, with `scale` = e^{log_scale}; it may be negative.
+// A lower bound of E(S - k)_+, which may be negative. `upper` is an upper bound of E(S + Z - k)_+, and
+// `scale` is e^{log_scale}.
 inline double lower_without_smoothing(const SmoothedSum& sum, double scale, double c, double s,
                                       const Period& period, double upper) {
   return (sum.value - sum.error) * scale * (1 - kOutward) - s * s * sum.density * scale -
@@ -57,8 +60,9 @@ inline Enclosure without_smoothing(const SmoothedSum& sum, double log_scale, dou
   return {larger(0.0, lower_without_smoothing(sum, scale, c, s, period, upper)), upper};
 }
 
-// Jensen's lower bound (E S - k)_+ of E(S - k)_+ for a sum S of independent terms, and that same quantity
-// where S never exceeds k.
+// Jensen's lower bound (E S - k)_+ of E(S - k)_+ for a sum S of independent terms. value() encloses it; where
+// S never exceeds k or is always 0, the bound is E(S - k)_+ itself. raise() raises both ends of an enclosure
+// of E(S - k)_+ to at least those of value().
 class Jensen {
  public:
   explicit Jensen(double k) : difference_(-k), rounding_(8 * kUlp * std::abs(k)) {}
@@ -76,7 +80,7 @@ class Jensen {
  private:
   static constexpr double kUlp = std::numeric_limits<double>::epsilon();
   double difference_;  // E S - k
-  double rounding_;    // a bound of its error; the laws are at most a few
+  double rounding_;    // a bound on the error of difference_, if add() was called at most a few times
 };
 
 }  // namespace muster::numerics::contour

@@ -15,19 +15,20 @@ namespace {
 
 constexpr double kUlp = std::numeric_limits<double>::epsilon();
 constexpr double kOutward = 1e-12;  // margin for the round-off of sums of products of positive factors
-// What underflow may lose, times 1 + the largest atom.
+// Underflow may lose this much, times 1 + the largest atom.
 constexpr double kUnderflow = 1e-290;
 // Weights below and atoms above these are refused: their products may leave the range of a double.
 constexpr double kTinyWeight = 1e-200, kHugeAtom = 1e60;
 
 // Tuning: every choice gives a valid enclosure; these trade its width for work.
-// For at most three atoms. With one expected nonzero term a dozen counts have probabilities that matter, and
-// 48 of them all but 1 / 49! = 2e-63; this was compared with the contour for 1e-9 to 1 expected terms, which
-// it matches to 1e-10 (docs/theory/notes/class-c.md, "Few expected reports").
+// These are limits of the enumeration for laws of at most three atoms. If one nonzero term is expected, about
+// a dozen counts of nonzero terms have probabilities that matter, and more than 48 have a probability of less
+// than 1 / 49! = 2e-63. For 1e-9 to 1 expected nonzero terms, the result was compared with the contour
+// integral, which agrees to 1e-10 (docs/theory/notes/class-c.md, "Few expected reports").
 struct Enumeration {
   static constexpr double kMaxExpected = 1;  // nonzero terms
-  // Give up if the threshold exceeds this many times the largest atom: that takes 25 terms, an event of
-  // probability 1 / 25! = 6e-26, of which the counts above kMaxCount are no longer a small part.
+  // Give up if the threshold exceeds this many times the largest atom: to pass it takes 25 nonzero terms, an
+  // event of probability 1 / 25! = 6e-26, of which the counts above kMaxCount are no longer a small part.
   static constexpr double kFarthest = 24;
   static constexpr int kMaxCount = 48;  // nonzero terms; what more of them add is bounded
   // The same with three atoms, whose combinations grow with the square of the count.
@@ -40,7 +41,7 @@ struct Enumeration {
 struct SumAtom {
   double sum;
   double probability;
-  double size;  // sum of the moduli of what was added
+  double size;  // sum of the moduli of the terms of `sum`
 };
 
 // The law of the sum of `count` nonzero terms.
@@ -65,7 +66,8 @@ std::vector<SumAtom> atoms_of_sum(const AtomicLaw& law, double mass, int count) 
   return all;
 }
 
-// Encloses E(x + y - k)_+ by moving the threshold by its round-off, once down and once up.
+// Encloses E(x + y - k)_+, x with the law `left` and y with `right`, by moving the threshold by its
+// round-off, once down and once up.
 Enclosure excess_of(const std::vector<SumAtom>& left, const std::vector<SumAtom>& right, double k) {
   Enclosure total{0, 0};
   for (const SumAtom& x : left) {
@@ -94,7 +96,8 @@ struct Count {
   int count;
   double probability;
   std::vector<Enclosure> expected;  // [j]
-  // best[j][l]: the largest upper end of H with at least j terms of the first law and l of the second.
+  // best[j][l]: the largest upper end of H(a, count - a) with a >= j terms of the first law and at
+  // least l of the second.
   std::vector<std::vector<double>> best{};
 };
 
@@ -123,7 +126,8 @@ class FewTerms {
     double probability = std::exp(terms * std::log1p(-mass));
     double found = 0;
     for (int c = 0; c <= others_; ++c) {
-      // A bound on all counts from c on: (c+1) P(c+1) is at most expected / c times c P(c).
+      // `rest` bounds what all counts from c on add: with P(c) the probability of the count c, (c+1) P(c+1)
+      // is at most expected / c times c P(c).
       if (c > expected) {
         const double rest = c * top * probability / (1 - expected / c) * (1 + kOutward);
         if (c > max_count || rest <= Enumeration::kTail * found) {
@@ -280,7 +284,7 @@ std::optional<Enclosure> few_terms_excess(const AtomicLaw& law, double n, double
   if (!few(law, law, n, k, 3)) {
     return std::nullopt;
   }
-  // Where both laws are the same, what is seen of the largest value is a lower bound of the only one.
+  // Both laws are the same, so there is one V only, and the estimate is a lower bound of it.
   const UpperAndEstimate found = FewTerms(law, law, n, k, Mixing::product).worst().value;
   return Enclosure{found.estimate, found.upper};
 }

@@ -1,17 +1,17 @@
-// The largest E(S - k)_+ over sums of terms of two laws that are nearly all zero, by adding up over the
-// number of nonzero terms.
+// The largest E(S - k)_+ over sums S of terms of two laws, of which nearly all terms are zero, by adding up
+// over the number of nonzero terms.
 //
-// See worst_mixture.h for V and for what `Mixing` means. Both laws have the same mass w away from zero,
-// so the number N of nonzero terms has the same law whatever the types are. Given N = c, the nonzero
-// terms are a uniformly random choice of c terms. With Mixing::swap the weight absent * n/(n - N) turns
-// Bin(n - 1, w) into Bin(n, w):
+// See worst_mixture.h for n, for V_i and for what `Mixing` means. Both laws have the same mass w away from
+// zero, so the number N of nonzero terms has the same law whatever i is. Given N = c, the nonzero terms are a
+// uniformly random choice of c terms. With Mixing::swap the weight absent * n/(n - N) turns Bin(n - 1, w)
+// into Bin(n, w):
 //     V_i = sum over c of Bin(n, w)(c) E H(J, c - J),
-// where J is hypergeometric, the number of terms of the first law among the c, and H(j, l) is the
-// expected excess for j nonzero terms of the first law and l of the second. With `terms * w` small the
-// sum is short; larger counts are bounded by c times the largest atom. The maximum over i is by branch
-// and bound: in a block of i some terms are of the first law, some of the second, and the rest are
-// undecided; whatever number of these is drawn is split between the laws in the worst way. Pure function;
-// call from any thread.
+// where J is hypergeometric, the number of terms of the first law among the c, and H(j, l) is the expected
+// excess for j nonzero terms of the first law and l of the second. With n w small few counts c matter; in the
+// others, H is bounded by c times the largest atom (plus -k if k < 0). The maximum over i is found by branch
+// and bound. In a block of values of i, some terms are of the first law, some of the second, and the rest are
+// undecided; however many undecided terms are nonzero, they are split between the laws in the worst way. Pure
+// functions; call from any thread.
 #pragma once
 
 #include <optional>
@@ -21,14 +21,15 @@
 
 namespace muster::numerics {
 
-// value.lower is at most the larger of V at the two ends. None where more than one nonzero term is
-// expected, where k exceeds 24 times the largest atom, or where the laws have different masses away from
-// zero or more than two atoms each.
+// value.estimate is at most the larger of V at the two ends, where all terms are of one law. None if more
+// than one nonzero term is expected, if k exceeds 24 times the largest atom, if the laws have different
+// masses away from zero or none, if one has more than two nonzero atoms, or if atoms or weights are extreme
+// (kHugeAtom and kTinyWeight in sparse_sum.cc).
 std::optional<WorstMixture> few_terms_mixture(const AtomicLaw& first, const AtomicLaw& second, double terms,
                                               double k, Mixing mixing);
 
-// E(Y_1 + ... + Y_n - k)_+ for one law, in the same way if it has at most three atoms. With more atoms,
-// by pairs of terms (term_pairs.h). None where these conditions fail.
+// E(Y_1 + ... + Y_n - k)_+ for one law: in the same way if it has at most three nonzero atoms, and none if
+// one of the other conditions above fails; by excess_by_pairs() (term_pairs.h) if it has more.
 std::optional<Enclosure> few_terms_excess(const AtomicLaw& law, double n, double k);
 
 }  // namespace muster::numerics

@@ -42,7 +42,7 @@ TEST(SparseSum, IsTheMaximumOverAllTypes) {
         ++cases;
         loosest = std::max(loosest, few->value.upper / exact.lower - 1);
         inside += few->value.estimate < exact.lower * (1 - 1e-6) ? 1 : 0;
-        if (mixing == Mixing::swap) {  // the product of the other terms without n absent/(n - N) is too small
+        if (mixing == Mixing::swap) {  // without the weight n absent/(n - N) the bound would be too small
           const auto bare = few_terms_mixture(first, second, terms - 1, k, Mixing::product);
           forgotten_weight += bare->value.upper < exact.lower * (1 - 1e-6) ? 1 : 0;
         }

@@ -21,8 +21,8 @@ struct Cells {
   double dropped_moment = 0;  // upper bound on what these pairs contribute to the mean
 };
 
-// Mass and first moment of a law from each atom on, and its mass before each atom. They show from where
-// on the pairs of a row are negligible.
+// Mass and first moment of a law from each atom on, and its mass before each atom. They show which pairs of a
+// row, an atom of the other law with all atoms of this one, are negligible.
 struct Tails {
   std::vector<double> mass_from, moment_from, mass_before;
   explicit Tails(const SumLaw& law)
@@ -151,9 +151,9 @@ SumLaw add(const SumLaw& a, const SumLaw& b, Side side, const std::vector<double
   const double terms = *std::max_element(cells.terms.begin(), cells.terms.end());
   law.excess += a.excess + b.excess + cells.dropped_moment;
   law.dropped = a.dropped + b.dropped + cells.dropped;
-  // A cell's mass and moment are sums of at most `terms` positive products. The moment divided by the
-  // mass is at most the cell's mean, so a relative error of the moment changes that mean by at most the
-  // same relative amount.
+  // A cell's mass and moment are sums of at most `terms` positive products. Its mean is the left knot,
+  // which is not negative, plus the moment divided by the mass, so a relative error of the moment changes
+  // the mean by at most the same relative amount.
   law.mass_error = a.mass_error + b.mass_error + (terms + 8) * kUlp;
   law.point_error = larger(a.point_error, b.point_error) + (2 * terms + 16) * kUlp;
   return law;

@@ -1,16 +1,18 @@
 // The law of a sum of n independent copies of a nonnegative variable, bracketed in convex order by doubling.
 //
-// A law is kept as atoms on knots whose spacing the caller chooses, finer where the sum is dense. Each
-// convolution multiplies masses pair by pair and then brings the sums back to at most one atom per cell:
+// A law is kept as at most one atom per cell, a cell being the interval between two knots. The caller chooses
+// the knots, closer together where the sum is dense. Each convolution multiplies masses pair by pair and then
+// brings the sums back to at most one atom per cell:
 //   above: a sum between two knots is split between them with the same mean, so the expectation of every
 //          convex function grows. A sum beyond the last knot is moved down to it, and the mean that this
 //          takes away is kept as `excess`.
 //   below: all sums in a cell are merged at their mean, so the expectation of every convex function falls
 //          (Jensen).
-// Adding independent variables preserves convex order, so n copies take log2 n squarings and at most as
-// many additions. All terms are positive, so every mass has a small relative error, however small it is.
-// The far tails of heavy laws need that, where the contour integral of expected_excess.h hardly decays.
-// Pairs of masses whose product is below 1e-46 are left out; `above` adds a bound on what they
+// Adding independent variables preserves convex order, so the sum of n copies is bracketed by log2 n
+// doublings and at most as many additions. All terms are positive, so every mass has a small relative error,
+// however small it is. The far tails of heavy laws need that, where the integrand of expected_excess.h hardly
+// decays. For each atom of one law, outermost atoms of the other are left out: on either side those that
+// together have at most 1e-46 divided by the mass of that atom. `above` adds a bound on what these pairs
 // contribute. Reference: docs/theory/shuffle-gaussian.md, "Numerics". Pure functions; call from any thread.
 #pragma once
 
@@ -30,8 +32,8 @@ struct SumLaw {
   double point_error = 0;      // relative error of a point, from round-off
   double mass_error = 0;       // relative error of a mass, from round-off
 
-  // E(S - k)_+ and E(k - S)_+ for k >= 0: an upper bound if the law is `above`, a lower
-  // bound if it is `below`.
+  // E(S - k)_+ and E(k - S)_+ for k >= 0: an upper bound if the law was made with Side::above, a lower bound
+  // if with Side::below. `side` says which.
   double expected_excess(double k, Side side) const;
   double expected_deficit(double k, Side side) const;
 };
@@ -39,10 +41,11 @@ struct SumLaw {
 // Returns increasing knots for the sum of `copies` copies; the first must be 0.
 using Knots = std::function<std::vector<double>(double copies)>;
 
-// Brings a law with increasing points to the given knots.
+// Brings a law with increasing points to the given knots: at most one atom per cell, as after a convolution.
 SumLaw gathered(const SumLaw& law, Side side, const std::vector<double>& knots);
 
-// The law of the sum of n >= 1 independent copies of `one`.
+// A law that brackets that of the sum of n >= 1 independent copies of `one` on the given side, in
+// convex order.
 SumLaw sum_by_doubling(const SumLaw& one, std::uint64_t n, Side side, const Knots& knots);
 
 }  // namespace muster::numerics

@@ -13,23 +13,24 @@ namespace {
 
 constexpr double kUlp = std::numeric_limits<double>::epsilon();
 constexpr double kOutward = 1e-12;  // margin for the round-off of sums of products of positive factors
-// What underflow may lose, times 1 + the mean size of a term.
+// Underflow may lose this much, times 1 + the mean size of a term.
 constexpr double kUnderflow = 1e-290;
 
 // Tuning: every choice gives a valid enclosure; these trade its width for work.
 struct Pairs {
-  // The expected number of nonzero terms up to which only one or two of them are computed exactly. Three or
-  // more, which are enclosed by two bounds, are then at most 1e-4 / 6 times as probable as one.
+  // The largest expected number of nonzero terms that is accepted. One or two nonzero terms are computed
+  // exactly. Three or more, which are enclosed between two bounds, are then at most 1e-4 / 6 times as
+  // probable as one.
   static constexpr double kMaxExpected = 1e-2;
   static constexpr double kMaxGap = 1e-7;  // relative gap of the enclosure above which it is discarded
-  // The enclosure may be wide where the value is below this many times the size of a term.
+  // The enclosure may be wide if the value is below this many times the mean size of a term.
   static constexpr double kNothing = 1e-90;
-  // Of nonzero terms; 0.01^30 / 30! is 4e-93, less than kNothing.
+  // The largest number of nonzero terms that is added up: 0.01^30 / 30! = 4e-93 is less than kNothing.
   static constexpr int kMaxCount = 30;
 };
 
-// E(Y_1 + ... + Y_c - k)_+ for c = 1 and c = 2 terms, each conditioned to be nonzero, from sorted points
-// and sums over all points above each of them.
+// E(Y_1 + ... + Y_c - k)_+ for c = 1 and c = 2 terms, each conditioned to be nonzero, from the sorted points
+// and, for each of them, sums over all points from it on.
 class PairsOfTerms {
  public:
   PairsOfTerms(const AtomicLaw& law, double mass) {
@@ -102,7 +103,7 @@ class PairsOfTerms {
 Enclosure excess_of_one_or_two(const AtomicLaw& law, double n, double k) {
   const double mass = law.nonzero_mass(), rest = larger(0.0, 1 - mass);
   // The margin is for sums of products, each good to a few ulps of what was added and subtracted, and for
-  // the remaining mass, good to an ulp of the whole.
+  // `rest`, which is good to an ulp of 1.
   const auto around = [&](double value, double size) {
     const double slip = (32 + static_cast<double>(law.points.size())) * kUlp * size;
     return Enclosure{larger(0.0, value - slip), larger(0.0, value + slip)};

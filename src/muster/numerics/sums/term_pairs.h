@@ -1,8 +1,9 @@
 // The expected excess of sums of which hardly ever more than two terms are nonzero, for laws of many atoms.
 //
-// Sums of one and of two terms are exact: over the points of the second term, the first one's excess comes
-// from sums over its sorted points. By convexity, (Y_1 + ... + Y_c - k)_+ of c terms is at most the mean over
-// pairs of (c/2 (Y_i + Y_j) - k)_+, and by Jensen's inequality its expectation is at least that of
+// Sums of one and of two nonzero terms are exact: for each point of the second term, the first term's
+// expected excess comes from cumulative sums over its sorted points. For c > 2 terms Y_1, ..., Y_c, each
+// conditioned to be nonzero, (Y_1 + ... + Y_c - k)_+ is by convexity at most the mean over pairs of
+// (c/2 (Y_i + Y_j) - k)_+, and by Jensen's inequality its expectation is at least that of
 // (Y_1 + Y_2 + (c-2) EY - k)_+. Pure functions; call from any thread.
 #pragma once
 
@@ -16,8 +17,8 @@ namespace muster::numerics {
 // E(Y_1 + ... + Y_n - k)_+ for n = 1 or 2 and any number of atoms, exact up to rounding.
 Enclosure excess_of_one_or_two(const AtomicLaw& law, double n, double k);
 
-// E(Y_1 + ... + Y_n - k)_+ for n >= 1 and any number of atoms. None where more than 0.01 nonzero terms are
-// expected, and where the ends differ by more than a relative 1e-7.
+// E(Y_1 + ... + Y_n - k)_+ for n >= 1 and any number of atoms. None if more than 0.01 nonzero terms are
+// expected, or if the ends differ by more than a relative 1e-7 and the value is not negligible.
 std::optional<Enclosure> excess_by_pairs(const AtomicLaw& law, double n, double k);
 
 }  // namespace muster::numerics

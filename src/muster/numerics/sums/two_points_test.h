@@ -1,4 +1,4 @@
-// For tests: a law of two points and zero, like the terms of class C (Theorem 4).
+// For tests: a law of two points and zero, like the terms of class C (Theorem 4, docs/theory/class-c.md).
 #pragma once
 
 #include "muster/numerics/sums/atomic_law.h"

@@ -26,21 +26,22 @@ using namespace mixture;
 constexpr double kUlp = std::numeric_limits<double>::epsilon();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// Tuning: every choice gives a valid bound; these trade its height for work. The widths that come of them
-// are tabulated in docs/theory/notes/class-c.md, "Width and time": 1e-5 for many terms, up to 1e-3 for few.
-// A curvature allowance below this part of the value is not refined. The finest smoothing costs 5e-6.
+// Tuning: every choice gives a valid bound; these trade its height for work. The widths that they lead to are
+// tabulated in docs/theory/notes/class-c.md, "Width and time": 1e-5 for many terms, mostly below 1e-3 for
+// few. A curvature allowance below this part of the value is not refined. The finest smoothing costs 5e-6.
 constexpr double kTolerance = 2e-7;
 // An allowance above this part of the value is worth two more smoothings and more chords.
 constexpr double kWorthTheWork = 1e-3;
-// Each smoothing tried is kCoarser times the last one, up to kLastResort / c, which costs about 0.4^2 / 2 of
-// the value. At last the two that are finer and coarser than the best one by kNearby, the root of kCoarser,
-// are tried.
+// Each smoothing tried is kCoarser times the one before, up to kLastResort / c, which costs about 0.4^2 / 2
+// of the value. At the end, the smoothings are tried that are finer and coarser than the best one by a factor
+// of kNearby, the root of kCoarser.
 constexpr double kCoarser = 1.8, kNearby = 1.34, kLastResort = 0.4;
-// The number of chords at first, and the largest number of chords times frequencies, at first and at last:
-// a point takes about a millisecond at most (docs/theory/notes/class-c.md, "Width and time").
+// The number of chords that follows a single one, and the largest number of chords times frequencies:
+// kMaxWork at each smoothing, and kMaxWorkAtLast once at the best one. With these, the bound at one threshold
+// takes about a millisecond at most (docs/theory/notes/class-c.md, "Width and time").
 constexpr double kPieces = 64, kMaxWork = 4e5, kMaxWorkAtLast = 2e6;
-// Smoothings may visit this many times kAffordable frequencies, those up to kCoarsest and coarser ones; more
-// would gain about 1e-5.
+// A smoothing may visit this many times kAffordable frequencies: kPatientWithFine if it is finer than
+// kCoarsest, kPatient otherwise. More would gain about 1e-5.
 constexpr double kPatientWithFine = 3, kPatient = 5;
 // Up to this many atoms the cost of a frequency is mostly that of its logarithms and angles; with more atoms
 // it costs more, and fewer are affordable.
@@ -48,16 +49,18 @@ constexpr double kManyAtoms = 32;
 // A bound above this many times the larger end is not refined by more chords, but by more smoothing, which
 // lowers the curvature itself.
 constexpr double kHopeless = 2;
-// The contour is moved where the ends' products differ by more than a factor of e^kAlike, by steps of a
-// factor kStep. At the first saddle point the bound can be useless then (docs/theory/notes/class-c.md, "The
-// contour").
+// The contour is moved, by steps of a factor kStep, where the other end's transform is more than e^kAlike
+// times that of the larger end. At the saddle point of the larger end the bound can be useless then
+// (docs/theory/notes/class-c.md, "The contour").
 constexpr double kAlike = 1, kStep = 1.25;
-// Relative gap of an enclosure for which the contour of the larger end is tried as well.
+// If the contour was moved and leaves a larger relative gap between `upper` and `estimate` than this, the
+// contour of the larger end is tried as well.
 constexpr double kWorthAnother = 0.2;
-// Every V is computed, which leaves out the event that no term is zero, if the logarithm of its probability
-// exceeds this, 8e-7; a rarer event is seldom a part of the bound that matters.
+// Every V is computed, whatever the chords give, if the logarithm of the probability that no term is absent
+// exceeds this (e^-14 = 8e-7). The values V leave this event out, and a rarer event is seldom a part of the
+// bound that matters.
 constexpr double kRareAll = -14;
-// A value whose logarithm is below this, 3e-109, is bounded, not computed: no delta that small is asked for.
+// A value below e^kVanishing = 3e-109 is bounded, not computed: no delta that small is asked for.
 constexpr double kVanishing = -250;
 
 double sum_of(const std::vector<double>& v) {
@@ -68,8 +71,8 @@ double sum_of(const std::vector<double>& v) {
   return total;
 }
 
-// An upper bound of the values over a piece of length `length`, whose ends have the values `left` and
-// `right`: the chord plus the curvature allowance.
+// An upper bound of V over a piece of length `length`, at whose ends V is at most `left` and `right`: the
+// largest value of the chord plus the curvature allowance.
 double bulge(double left, double right, double length, double curvature, bool swap) {
   const double allowance = curvature * length * length * (0.5 + (swap ? 1 / length : 0));
   const double drop = std::abs(left - right);
@@ -81,8 +84,8 @@ double bulge(double left, double right, double length, double curvature, bool sw
   return high + allowance * share * share;
 }
 
-// Sums over frequencies of kernel * phi_0^(n-h) phi_1^h for one h after another. A positive
-// `towards` starts from phi_0^n and raises h by `towards` each time; a negative one starts from
+// Sums over frequencies of kernel * phi_0^(n-h) phi_1^h (mixture_samples.h) for one h after another. A
+// positive `towards` starts from phi_0^n and raises h by `towards` each time; a negative one starts from
 // phi_1^n and lowers h.
 class Products {
  public:
@@ -96,7 +99,7 @@ class Products {
     }
     resize((re.size() + 7) / 8 * 8);
   }
-  // The error of later values from the products that were dropped; rounding is not included.
+  // A bound on the error of later values from the products that were dropped; rounding is not included.
   static constexpr double kDropped = 1e-240;
   double next() {
     if (ready_ == 0) {
@@ -156,8 +159,8 @@ struct Largest {
   }
 };
 
-// The bound by chords over pieces of `stride` terms. With Mixing::swap the ends of the
-// chords stand at h m / n.
+// The bound by chords over pieces of `stride` terms. With Mixing::swap the end for h of n terms stands at
+// h m / n, between two of the V_i (docs/theory/class-c.md, "Chords").
 Largest over_pieces(const Frame& frame, const Samples& samples, double stride) {
   const double n = frame.terms;
   const double shrink = frame.swap ? (n - 1) / n : 1;
@@ -170,7 +173,7 @@ Largest over_pieces(const Frame& frame, const Samples& samples, double stride) {
     worst.upper = bulge(ends[0], ends[1], n * shrink, samples.curvature, frame.swap);
     return worst;
   }
-  // Start from the larger end, because the powers of the ratio then mostly fall.
+  // Start from the larger end, because the powers of the ratio of the transforms then mostly fall.
   const int from = ends[0] >= ends[1] ? 0 : 1;
   Products products(samples.re[from], samples.im[from], samples.log_ratio, samples.turn,
                     from == 0 ? stride : -stride);
@@ -206,7 +209,7 @@ Largest in_pieces(const Frame& frame, const Samples& samples, double largest, do
 }
 
 // Computes every V in turn, from both ends to the middle, by h V_{h-1} + (n-h) V_h = n (G_h - the part of
-// G_h where no term is zero). Errors shrink in that direction.
+// G_h where no term is absent). Errors shrink in that direction.
 Largest over_every_type(const Frame& frame, const Samples& samples) {
   const double n = frame.terms;
   const int half = static_cast<int>(n) / 2;
@@ -253,8 +256,9 @@ double contour_of_all(const AtomicLaw& law, const AtomicLaw& other, double terms
   return far;
 }
 
-// A lower bound of the largest V, from one mixture of both laws: G_h minus its part where nobody is
-// absent is an average of two V's. 0 at an end, whose own value is known.
+// A lower bound of the largest V from one mixture, with h terms of the second law: for Mixing::swap, the
+// product quantity minus its part where nobody is absent is an average of two V's. 0 at an end, whose own
+// value is known.
 double of_one_mixture(const AtomicLaw& first, const AtomicLaw& second, const Frame& frame, double h,
                       double c) {
   if (!(h > 0 && h < frame.terms)) return 0;
@@ -333,7 +337,7 @@ Frame frame_along(const AtomicLaw& first, const LawOnContour& a, const LawOnCont
   return frame;
 }
 
-// Chernoff's bound at the saddle point, for every mixture at once; the weight n absent/(n - N) of
+// Chernoff's bound at frame.c, for every mixture at once; the weight n absent/(n - N) of
 // Mixing::swap is at most n.
 double chernoff_of_mixtures(const Frame& frame, const AtomicLaw& first, const AtomicLaw& second) {
   const double log_mgf = larger(log_mgf_above(first, frame.c), log_mgf_above(second, frame.c));
@@ -346,9 +350,9 @@ Attempt best_attempt(const Frame& frame, const LawOnContour& a, const LawOnConto
   const double atoms =
       static_cast<double>(a.points.size() > b.points.size() ? a.points.size() : b.points.size());
   const double affordable = atoms > kManyAtoms ? kAffordable * kManyAtoms / atoms : kAffordable;
-  // Start with the finest smoothing whose frequencies are affordable, estimated from a few of them; the
-  // tilted integrand varies on the scale 1/c. Go on to coarser ones while the curvature allowance costs
-  // more than smoothing would: sums on a lattice have a curvature that smoothing removes.
+  // Start with the finest smoothing whose frequencies are affordable, estimated from a few of them. Go on to
+  // coarser ones while the curvature allowance costs more than smoothing would: sums on a lattice have a
+  // curvature that smoothing removes.
   double fraction = affordable_fraction(frame, a, b);
   Attempt best;
   for (bool first_pass = true; fraction <= kLastResort; fraction *= kCoarser) {
@@ -372,7 +376,7 @@ Attempt best_attempt(const Frame& frame, const LawOnContour& a, const LawOnConto
     return best;
   }
   const bool coarse = best.fraction > kFinest && best.fraction * best.fraction > kWorthTheWork;
-  // Try two smoothings that lie between those tried so far.
+  // Try two more smoothings near the best one.
   if (coarse || best.upper > best.larger_end * (1 + kWorthTheWork)) {
     for (const double nearby : {best.fraction / kNearby, best.fraction * kNearby}) {
       Attempt next = attempt(frame, a, b, nearby, kPatient * affordable);
@@ -434,7 +438,7 @@ WorstMixture worst_mixture_excess(const AtomicLaw& first, const AtomicLaw& secon
     if (const std::optional<WorstMixture> few = few_terms_mixture(first, second, terms, k, mixing))
       return *few;
   }
-  // Use the saddle point of the end with the larger estimate.
+  // Start from the saddle point of the end (all terms of one law) whose value is estimated to be larger.
   double log_value = -kInfinity;
   double c = 0;
   const AtomicLaw* leading = nullptr;

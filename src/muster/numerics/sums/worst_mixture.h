@@ -1,26 +1,31 @@
-// Certified upper bound of the maximum over h of E(S_h - k)_+ for S_h a sum of h independent terms of one
-// law and otherwise terms of another: all h together, for about the work of one.
+// Certified upper bound of the maximum over i of E(S_i - k)_+, where S_i is a sum of independent terms, i of
+// them of one law and the rest of another: all i together, for about the work of one.
 //
-// `Mixing` chooses between two quantities. `product`: S_h has `terms` terms, h = 0..terms. `swap`: what
-// the swap theorem for class C needs (Theorem 4). Here S_i has terms - 1 = m terms (the other clients),
-// of which i follow the first law, and the quantity is
-//     V_i = n E[ absent/(n - N_i) (S_i - k)_+ ],   n = terms, N_i the number of terms away from zero,
-// where `absent` is a part of both laws' mass at zero: the terms that count as zero in N. At the ends the
-// weight drops out: with G_h the product quantity on n terms, G_h >= (h/n) V_{h-1} + ((n-h)/n) V_h, with
-// equality except for the event that no term is zero.
+// `Mixing` chooses between two quantities V_i; in both, n = `terms`. `product`: S_i has n terms, i = 0..n,
+// and V_i = E(S_i - k)_+. `swap`: what the swap theorem for class C needs (Theorem 4,
+// docs/theory/class-c.md). Here S_i has m = n - 1 terms (the other clients), of which i = 0..m follow the
+// first law, and
+//     V_i = n E[ absent/(n - N_i) (S_i - k)_+ ],   N_i the number of the m terms that are not absent.
+// A term is absent, and then 0, with probability `absent`; a law may have more mass at zero, which does not
+// count as absent. Let G_h be the product quantity with h of n terms of the first law. Then
+// G_h >= (h/n) V_{h-1} + ((n-h)/n) V_h, with equality except for the event that no term is absent. So at the
+// ends h = 0 and h = n, a V is bounded without the weight absent/(n - N_i).
 //
 // Method. The trapezoidal rule of expected_excess.h turns every V_i into a finite sum over frequencies of
-// kernel * phi_1^i phi_2^(m-i), all with nonnegative error. As a function of i that is a sum of geometric
-// sequences, so its second difference is the sum of kernel * (phi_1 - phi_2)^2 phi_1^i phi_2^(m-2-i), and
-// a bound beta on it for ALL i at once is the sum of |kernel| |phi_1 - phi_2|^2
-// max(|phi_1|, |phi_2|)^(m-2). A sequence whose second differences are at least -beta lies below its
-// chords plus beta x (L - x)/2. Chords are taken over 1, then 64, then 512 and more equal pieces of
-// 0..terms, until what beta adds to the largest chord end is negligible. With Mixing::swap and up to 256
-// terms every V is computed from the G instead. More smoothing is tried where beta stays large. The
-// contour is the saddle point of the larger end, or where the two ends' transforms are alike if a mixture
-// exceeds both. Up to 24 terms are enumerated (enumerated_mixture.h), and so are the nonzero terms where
-// at most one is expected (sparse_sum.h). Reference: docs/theory/class-c.md, section "The maximum over
-// all types". Pure function; call from any thread.
+// kernel * phi_1^i phi_2^(m-i), with nonnegative error (m = n for `product`; for `swap` the sum is also
+// integrated over the weight). phi_1 and phi_2 are the transforms of the two laws, and mixture_samples.h has
+// the kernel. As a function of i this is a sum of geometric sequences, so its second difference is the sum of
+// kernel * (phi_1 - phi_2)^2 phi_1^i phi_2^(m-2-i). The sum of
+// |kernel| |phi_1 - phi_2|^2 max(|phi_1|, |phi_2|)^(m-2) is a bound beta on it for ALL i at once. A sequence
+// whose second differences are at least -beta lies below its chords plus beta x (L - x)/2, at the distance x
+// from the left end of a chord of length L. Chords are taken over 1, then 64, then 512 and more equal pieces
+// of 0..n, until what beta adds to the largest chord end is negligible. With Mixing::swap and up to 256
+// terms, every V_i is computed from the G_h instead. More smoothing is tried where beta stays large. The
+// contour is the saddle point of the larger end (all terms of one law), or where the two ends' transforms are
+// alike if a mixture exceeds both. If `absent` is not given, up to 24 terms are enumerated
+// (enumerated_mixture.h), and where at most one nonzero term is expected, only the nonzero ones
+// (sparse_sum.h). Reference: docs/theory/class-c.md, section "The maximum over all types". Pure function;
+// call from any thread.
 #pragma once
 
 #include <optional>
@@ -33,15 +38,15 @@ namespace muster::numerics {
 enum class Mixing { product, swap };
 
 struct WorstMixture {
-  // upper: at least every V. estimate: at most the largest V, to which with Mixing::swap the event that no
-  // term is zero may have been added.
+  // upper: at least every V_i. estimate: at most the largest V_i, to which with Mixing::swap the part of G_h
+  // where no term is absent may have been added.
   UpperAndEstimate value;
-  double slack;  // what the curvature allowance adds to the upper end, relative to the larger end
+  double slack;  // what the allowance for beta adds to value.upper, relative to the larger end
 };
 
-// `terms` is a whole number >= 1 (with Mixing::swap >= 2). `absent` is the mass at zero that counts as
-// zero in N, where a law has more mass there; by default all of it. value.upper may be infinity where the
-// contour gives no bound; it is never below the truth and never NaN.
+// `terms` is a whole number >= 1 (with Mixing::swap >= 2). `absent` is needed with Mixing::swap only, if a
+// law has more mass at zero; by default it is all mass at zero. value.upper may be infinity where the contour
+// gives no bound; it is never below the truth and never NaN.
 WorstMixture worst_mixture_excess(const AtomicLaw& first, const AtomicLaw& second, double terms, double k,
                                   Mixing mixing, std::optional<double> absent = std::nullopt);
 

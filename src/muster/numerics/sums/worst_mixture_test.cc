@@ -85,7 +85,7 @@ TEST(WorstMixture, ContourIsAboveEveryMixtureAndNear) {
           SCOPED_TRACE(::testing::Message() << rate << ' ' << share << ' ' << k);
           EXPECT_GE(fast.value.upper, exact * (1 - 1e-11));
           EXPECT_LE(fast.value.upper, exact * 1.02);
-          // With Mixing::swap the lower end is that of the product quantity, which includes the event
+          // With Mixing::swap the estimate may be one of the product quantity, which includes the event
           // that no term is zero.
           if (mixing == Mixing::product) {
             EXPECT_LE(fast.value.estimate, exact);
@@ -103,7 +103,8 @@ TEST(WorstMixture, SeesAMaximumInside) {
   const AtomicLaw second = two_points(-4, 0.4, 0.5, 0.01);
   for (const int terms : {40, 400, 4000}) {
     const double inside = 3.0;
-    // A random mixture: its expected excess is a mean over h, so some h has at least that value.
+    // Each term has either law with probability 1/2: the expected excess is a mean over h, so that for some h
+    // it is at least that.
     AtomicLaw even = first;
     for (double& w : even.weights) w /= 2;
     for (std::size_t i = 0; i < second.points.size(); ++i) {
@@ -118,9 +119,9 @@ TEST(WorstMixture, SeesAMaximumInside) {
   }
 }
 
-// Hundreds of terms of which only a few are zero, where the weight n absent/(n - N) of Mixing::swap
-// varies most. The bound is above V computed by hand, without counts of zeros above 22, which only lowers
-// V, and is close to the largest V.
+// Hundreds of terms of which only a few are zero, where the weight n absent/(n - N) of Mixing::swap varies
+// most. The bound must be above the values V_h summed here, and close to the largest. More than 22 zeros of
+// either law are left out, which only lowers V_h.
 TEST(WorstMixture, FewTermsAtZero) {
   constexpr int kTerms = 280, kMaxZeros = 22;
   std::vector<long double> log_factorial{0};

@@ -22,7 +22,7 @@ namespace {
 
 using Keys = std::map<std::string, std::string>;
 
-// A plan of one round, which is answered on the curve itself, in milliseconds.
+// A plan of one round: without composition, the accountant answers in milliseconds.
 const Keys kBase = {{"population.clients", "20000"}, {"participation.protocol", "shuffled-check-in"},
                     {"participation.rate", "0.1"},   {"randomizer.kind", "pure"},
                     {"randomizer.epsilon0", "2"},    {"rounds.count", "1"}};
@@ -100,7 +100,8 @@ TEST(Calibration, HeavyTails) {
                  {{"randomizer.kind", "gaussian"}, {"randomizer.epsilon0", ""}});
 }
 
-// The search starts on a coarser table of the curve; for every knob, the full table must meet the target.
+// The search starts with a rough upper bound from a coarse table of the curve; whatever the knob, it is the
+// full bound that must meet the target.
 TEST(Calibration, ComposedRounds) {
   const Target target{.epsilon = 0.5, .delta = 1e-6, .view = {}};
   const Keys hundred = {{"rounds.count", "100"}, {"population.clients", "2000"}};
@@ -111,8 +112,8 @@ TEST(Calibration, ComposedRounds) {
                  {{"randomizer.kind", "gaussian"}, {"randomizer.epsilon0", ""}, {"rounds.count", "4000"}});
 }
 
-// For two clients, the closed formula finds no amplification, but no message costs more than its
-// local guarantee.
+// For two clients, the rough formula of rough_epsilon.h finds no amplification, but no message costs more
+// than its local guarantee.
 TEST(Calibration, ARateOfOneIsJudgedByItsBound) {
   for (const char* clients : {"2", "20"}) {
     const Calibration found =

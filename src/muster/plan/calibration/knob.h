@@ -18,7 +18,7 @@ const char* name_of(Knob knob);
 Knob knob_named(const std::string& name);
 // The names of all knobs as shown in messages: "epsilon0 | sigma | ...".
 std::string knob_names();
-// The plan keys that the answer fills in. Plan::validate does not require them.
+// The plan keys that the answer may fill in, for Plan::validate, which then does not require them.
 std::vector<std::string_view> keys_solved_by(Knob knob);
 
 // One plan parameter in which epsilon is monotone, and the range that is searched.
@@ -33,7 +33,7 @@ struct Parameter {
 
 // Throws Error(internal) for accuracy, which is not one parameter.
 Parameter parameter_of(Knob knob);
-// As above, in the range that the plan leaves: no round asks for more reports than there are clients.
+// As above, with the range narrowed so that neither the subset nor the minimum exceeds the number of clients.
 Parameter parameter_of(Knob knob, const Plan& plan);
 // The parameter that sets the noise of the plan's randomizer: sigma or epsilon0.
 Parameter noise_parameter(const Plan& plan);

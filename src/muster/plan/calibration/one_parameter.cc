@@ -34,19 +34,19 @@ constexpr double kNone = std::numeric_limits<double>::infinity();
 
 struct Start {
   double value;
-  double slope;         // d log epsilon / d |log value|
-  double reach = 0.01;  // how far the value may be off, in |log value|
+  double slope;         // |d log epsilon / d log value|
+  double reach = 0.01;  // how far the value may be off, in its logarithm
 };
 
-// Points of an increasing curve. at() gives its slope where the next point will be, once there
-// are two points.
+// Points of an increasing curve. Once there are two, at() estimates the curve's slope.
 class Slopes {
   static constexpr double kParabola = 0.5;
 
  public:
   void add(double x, double y) { points_.push_back({x, y}); }
-  // The slope at x of the parabola through the last three points if they are close together, else of the
-  // line through the last two. None if the slope is not usable.
+  // The slope of the line through the last two points; or, if the last three are close together, the slope
+  // at x of the parabola through them, unless it is less than half or more than twice that of the line. None
+  // if the result is too small or too large to be used.
   std::optional<double> at(double x) const {
     const std::size_t n = points_.size();
     if (n < 2) {
@@ -71,15 +71,15 @@ class Slopes {
   std::vector<Point> points_;
 };
 
-// Improves the rough formula's guess by at most six secant steps on the rough upper bound, until the last
-// step is below 0.003 in the logarithm of the value.
+// Improves `guess` by at most six secant steps on the rough upper bound, until a step changes the logarithm
+// of the value by less than 0.003.
 Start better_start(ParameterCost& cost, const Plan& plan, const Parameter& parameter, const Target& target,
                    double guess, double one_end, double other_end) {
   constexpr int kSteps = 6;
   constexpr double kNear = 3e-3, kFurthest = 2;
   Start start{guess, rough_slope(plan.values(), parameter, target.delta, guess)};
   if (parameter.knob == Knob::rounds || target.view || one_end == other_end) {
-    // The full bound costs no more here.
+    // The rough bound is no cheaper than the full one here, or there is only one value to try.
     return start;
   }
   const double direction = parameter.rises ? 1 : -1;
@@ -109,10 +109,10 @@ Start better_start(ParameterCost& cost, const Plan& plan, const Parameter& param
   return start;
 }
 
-// Whether one value costs more than the target. The coarse table decides where it is clearly above. (The
-// closed formula cannot decide this: it accounts neither for the local guarantee nor for heavy tails.)
+// Whether one value costs more than the target. The rough upper bound decides where it is clearly above. (The
+// rough formula cannot decide this: it accounts neither for the local guarantee nor for heavy tails.)
 bool misses(ParameterCost& cost, const Target& target, double value) {
-  constexpr double kClearly = 1.05;  // more than the error of the coarse table
+  constexpr double kClearly = 1.05;  // more than the error of the rough upper bound
   return cost.rough_upper(value) > kClearly * target.epsilon || cost.upper(value) > target.epsilon;
 }
 
@@ -128,7 +128,8 @@ Calibration solve_for_parameter(const Plan& plan, const Parameter& parameter, co
   };
   std::int64_t first = lattice.index(parameter.rises ? parameter.min : parameter.max);
   std::int64_t last = lattice.index(parameter.rises ? parameter.max : parameter.min);
-  // A rate of 1, one client and a minimum of 1 are limits of the parameter itself, not only of the search.
+  // A rate of 1, the fewest clients that the plan allows and a minimum of 1 are limits of the parameter
+  // itself, not only of the search.
   const bool own_end =
       parameter.knob == Knob::rate || parameter.knob == Knob::clients || parameter.knob == Knob::minimum;
   const std::int64_t end = own_end ? last + 1 : last;

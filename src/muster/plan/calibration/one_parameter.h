@@ -1,4 +1,5 @@
-// Solves a plan for one parameter: the value that just meets the target, by few questions to the accountant.
+// Solves a plan for one parameter: the value that just meets the target, with few questions asked of the
+// accountant.
 #pragma once
 
 #include <optional>
@@ -8,7 +9,7 @@
 
 namespace muster::protocols {
 
-// `better_guess` is where the search starts; if it is not given, the rough formula provides the start.
+// The search starts at `better_guess`, or, without one, where the rough formula says (rough_epsilon.h).
 // Throws Error(plan) if no value reaches the target. Pure.
 Calibration solve_for_parameter(const Plan& plan, const Parameter& parameter, const Target& target,
                                 std::optional<double> better_guess = std::nullopt);

@@ -1,4 +1,4 @@
-// What plans cost that differ in one parameter: the proven upper epsilon at each value.
+// What a plan costs as one of its parameters varies: the proven upper epsilon at each value.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ class ParameterCost {
 
   // The smallest proven upper epsilon at the target's delta; infinity if no theorem bounds it.
   double upper(double value);
-  // An epsilon a little above upper()'s, at less cost.
+  // An epsilon a little above upper()'s, at less cost; upper() itself if the target names a view.
   double rough_upper(double value);
   accounting::Statement statement(double value);
 

@@ -8,7 +8,9 @@
 namespace muster::protocols {
 namespace {
 
-// The probability that a client reports, divided by the number of clients or slots that hide the report.
+// The factor by which a round multiplies the randomizer's likelihood_variance: the probability that a client
+// reports, divided by the number of clients that hide the report; in random-check-in-fixed and -sliding, the
+// squared probability that a client checks in during a run, divided by the number of slots.
 double exposure(const PlanValues& values) {
   const double n = static_cast<double>(values.clients);
   const double rate = values.rate * (1 - values.dropout.at(1));
@@ -31,7 +33,7 @@ double log_upper_tail(double x) {
                 : -x * x / 2 - std::log(x * 2.5066282746310002);
 }
 
-// The logarithm of delta for Gaussian noise whose sensitivity divided by its deviation is mu.
+// The logarithm of delta at `epsilon` for Gaussian noise whose sensitivity divided by its deviation is mu.
 double log_delta(double mu, double epsilon) {
   const double first = log_upper_tail(epsilon / mu - mu / 2);
   const double second = epsilon + log_upper_tail(epsilon / mu + mu / 2);

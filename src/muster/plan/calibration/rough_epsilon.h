@@ -1,7 +1,8 @@
-// A rough epsilon in closed form, by the central limit theorem; it only gives searches a starting point.
+// A rough epsilon by the central limit theorem; it only gives searches a starting point.
 //
-// The privacy loss of many small rounds is nearly that of Gaussian noise. The formula takes its variance
-// from the randomizer's second moment, the rate and the number of clients. The result is not a bound.
+// The privacy loss of many small rounds is nearly that of Gaussian noise. The formula takes the variance of
+// this loss from the randomizer's likelihood_variance (randomizer_table.h), the rate, the number of
+// rounds, and the number of clients or slots. The result is not a bound.
 #pragma once
 
 #include "muster/plan/calibration/knob.h"
@@ -9,9 +10,11 @@
 
 namespace muster::protocols {
 
-// Positive and finite for all values of parameters that are set, also for those that no plan may have.
+// Positive and finite, also where a parameter is out of the range of its plan key. The fields that the
+// randomizer reads must be set.
 double rough_epsilon(const PlanValues& values, double delta);
-// The value of the parameter, within its range, at which rough_epsilon gives `rough_target`.
+// The value of the parameter at which rough_epsilon is about `rough_target`, or the end of the parameter's
+// range that is nearest to it.
 double rough_root(PlanValues values, const Parameter& parameter, double delta, double rough_target);
 // The derivative |d log epsilon / d log value| of rough_epsilon, clamped to 0.1 .. 10.
 double rough_slope(PlanValues values, const Parameter& parameter, double delta, double value);

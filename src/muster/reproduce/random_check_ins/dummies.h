@@ -1,5 +1,6 @@
-// Counts the dummies that the server of a slot protocol sends, over simulated runs of the roll call that
-// training uses (protocols/roll_call_slots.h). A roll call tosses coins and touches no data.
+// Counts dummies: the messages of its own that the server of a slot protocol uses at slots without a client.
+// They are counted over simulated runs of the roll call that training uses (protocols/roll_call_slots.h),
+// which tosses coins and touches no data.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +15,8 @@ namespace muster::reproduce {
 
 constexpr std::uint64_t kDummyRuns = 10'000;
 
-// Of the number of dummies in a run: its mean over kDummyRuns runs of `slots` slots each, and the standard
-// error of that mean, estimated from the runs.
+// The mean number of dummies in a run, over kDummyRuns runs of `slots` slots each, and the standard error of
+// that mean, estimated from the runs.
 struct DummyCount {
   double mean, standard_error;
 };
@@ -31,7 +32,7 @@ class DummyComparison {
   // Whether every mean is within 4 standard errors of its expectation.
   bool agrees() const;
   // "over 10^4 simulated runs at each of 18 points ...", a part of a sentence that names the largest
-  // deviation and how probable one above the limit is by chance.
+  // deviation, and how probable it is that chance alone exceeds the limit of 4 standard errors.
   std::string words() const;
 
  private:

@@ -28,7 +28,7 @@ TEST(Dummies, AgreeWithTheExactExpectationAndNotWithThePrintedBound) {
   comparison.add(count, published::expected_dummies_sliding(40, 5));
   EXPECT_TRUE(comparison.agrees()) << comparison.words();
   EXPECT_THAT(comparison.words(), HasSubstr("over 10^4 simulated runs at each of 1 points"));
-  // Known bad.
+  // The printed bound is not the expectation, and the comparison must notice it.
   comparison.add(count, published::expected_dummies_sliding_printed(40, 5));
   EXPECT_FALSE(comparison.agrees()) << comparison.words();
 }

@@ -20,11 +20,11 @@ namespace published = accounting::random_check_in;
 
 constexpr double kSimilar = 2;   // two values are called similar if neither is more than twice the other
 constexpr double kMany = 1e18;   // so many users that the terms beyond the leading one vanish
-constexpr double kExact = 1e-4;  // relative; what still remains of those terms
+constexpr double kExact = 1e-4;  // relative size of what remains of those terms there
 
 struct Setup {
   double delta = number_of("002-figure-2-delta");
-  std::vector<double> users = numbers_of("002-figure-2-users");  // of Theorem 5.1 twice, then of [19] twice
+  std::vector<double> users = numbers_of("002-figure-2-users");  // two for Theorem 5.1, then two for [19]
   std::vector<double> epsilon0 = arithmetic(0.1, 2, 20);
 };
 
@@ -32,7 +32,7 @@ double theorem51(double epsilon0, double n, double delta) {
   return published::shuffling(epsilon0, n).epsilon(delta);
 }
 
-// epsilon by [19] over epsilon by Theorem 5.1, where only their leading terms count.
+// epsilon by [19] divided by epsilon by Theorem 5.1, at an n so large that only their leading terms count.
 double leading_ratio(double epsilon0, double delta) {
   return published::erlingsson_2019(epsilon0, kMany, delta) / theorem51(epsilon0, kMany, delta);
 }
@@ -53,7 +53,8 @@ Finding similar(const Setup& setup) {
     }
     reach += fmt::format("{}epsilon0 = {:.1f} for n = {}", pair == 0 ? "" : " and ", last, power_of_ten(n));
   }
-  // epsilon falls like 1 / sqrt(n), so equal leading terms need the square of their ratio in users.
+  // Leading terms fall like 1 / sqrt(n), so for equal ones [19] needs as many times the users as the square
+  // of the ratio of the leading terms at equal n.
   const double fewer = number_of("002-abstract-fewer-users"), first = setup.epsilon0.front(),
                at_first = std::pow(leading_ratio(first, setup.delta), 2),
                at_last = std::pow(leading_ratio(last, setup.delta), 2);

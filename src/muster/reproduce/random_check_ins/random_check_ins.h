@@ -2,9 +2,9 @@
 // random check-ins" (NeurIPS 2020).
 //
 // Each of n clients checks in with probability p0, once in a run, at a uniform one of m slots. In the fixed
-// and the sliding window the server asks one client of a slot, and fills an empty slot with a dummy. Every
-// client's randomizer is epsilon0-LDP, and the paper says nothing else about it; neighbouring data sets
-// differ in one record.
+// and the sliding window the server asks one of the clients that checked in at a slot, and fills a slot
+// without any with a dummy. Every client's randomizer is epsilon0-LDP, and the paper assumes nothing else
+// about it; neighbouring data sets differ in one record.
 #pragma once
 
 #include "muster/reproduce/paper_figure.h"

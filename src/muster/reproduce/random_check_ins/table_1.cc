@@ -1,7 +1,7 @@
 // Table 1: how epsilon grows with epsilon0 after uniform subsampling, shuffling and random check-ins.
 //
-// The table prints orders alone, so that no value of it can be drawn; the formulas behind them are
-// (table_1_rows.h). The picture is at one n; the slopes in n are in the findings (table_1_claims.h).
+// The table prints orders alone, so it has no values to draw. What is drawn are the formulas behind the
+// orders (table_1_rows.h), at one n; the slopes in n are in the findings (table_1_claims.h).
 #include <fmt/format.h>
 
 #include <cmath>
@@ -58,13 +58,14 @@ double corollary_reach() {
          constants.at(2);
 }
 
-// By how much one curve differs from another at most, for the name of one that the other hides.
+// By how much `curve` differs from `other` at most, in words for the name of `curve`, which lies hidden
+// under `other`.
 std::string beside(const Curve& curve, const Curve& other) {
   double most = 0;
   for (std::size_t i = 0; i < curve.points.size(); ++i) {
     most = std::fmax(most, std::fabs(value_at(curve, i) / value_at(other, i) - 1));
   }
-  const double per_cent = std::ceil(1e4 * most) / 100;  // to the next hundredth
+  const double per_cent = std::ceil(1e4 * most) / 100;  // rounded up to a hundredth
   return fmt::format(", within {:.2f}% of uniform subsampling", per_cent);
 }
 

@@ -14,14 +14,14 @@
 namespace muster::reproduce {
 namespace {
 
-constexpr double kLarge = 1e16;  // n where the leading term of each formula leads up to epsilon0 = 5
+constexpr double kLarge = 1e16;  // n at which the leading term of each formula dominates up to epsilon0 = 5
 constexpr double kNear = 0.1;    // how far a slope in epsilon0 may lie from the printed exponent
 constexpr double kNearInN = 0.05;
-constexpr double kLowN = 1e8, kHighN = 1e12;  // of the slopes in log n
+constexpr double kLowN = 1e8, kHighN = 1e12;  // the ends of the range for slopes in log n
 
 using Function = std::function<double(double)>;
 
-// Of log f over [low, high], in x and in log x.
+// The slope of log f between low and high: in x, and in log x.
 double slope(const Function& f, double low, double high) { return std::log(f(high) / f(low)) / (high - low); }
 double log_slope(const Function& f, double low, double high) {
   return std::log(f(high) / f(low)) / std::log(high / low);
@@ -119,7 +119,8 @@ Finding small_epsilon0() {
               kLow, kHigh, slopes.words(), power_of_ten(kLowN), power_of_ten(kHighN), kHigh, of_n.words())};
 }
 
-// Theorem 3.2 over its simplified form, at its largest over a grid. p0 = 1 gives Theorem 4.3.
+// The largest ratio of Theorem 3.2 to its simplified form over a grid. With p0 = 1 the theorem is Theorem
+// 4.3.
 double largest_share(const std::string& statement, const std::vector<double>& rates) {
   const double last = number_of(statement, 0), first_delta = number_of(statement, 1),
                factor = number_of(statement, 2);
@@ -167,8 +168,9 @@ Finding averaged() {
               power_of_ten(kLarge), found, printed)};
 }
 
-// The noise of n updates over their signal, as a variance: a fixed window of m = n slots with p0 = 1 against
-// a shuffle of n, at equal epsilon by the paper's theorems. Laplace noise has a variance like 1 / epsilon0^2.
+// The variance of the noise of n updates over their squared signal: that of a fixed window of m = n slots
+// with p0 = 1, divided by that of a shuffle of n, at equal epsilon by the paper's theorems. The noise is
+// Laplace, whose variance is proportional to 1 / epsilon0^2, and dummies carry no signal.
 double noise_ratio(double epsilon0_of_shuffle, double n) {
   const double epsilon = accounting::random_check_in::shuffling(epsilon0_of_shuffle, n).epsilon(kTableDelta);
   double low = epsilon0_of_shuffle / 10, high = epsilon0_of_shuffle * 10;

@@ -1,4 +1,4 @@
-// What Table 1 and the remarks around it claim, found on the formulas of table_1_rows.h.
+// Findings on the claims of Table 1 and of the remarks around it, by the formulas of table_1_rows.h.
 #pragma once
 
 #include <vector>
@@ -7,7 +7,7 @@
 
 namespace muster::reproduce {
 
-// `drawn`: the n of the picture, where the rows' leading terms need not lead.
+// `drawn` is the n of the picture, at which the leading term of a row need not exceed its other terms.
 std::vector<Finding> table_1_findings(double drawn);
 
 }  // namespace muster::reproduce

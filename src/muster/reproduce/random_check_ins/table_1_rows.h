@@ -1,12 +1,12 @@
-// The rows of Table 1 as formulas: epsilon of n updates of one record each, over epsilon0 and n, at one
-// delta. The table prints orders alone; here are the formulas behind them, with their constants and
-// logarithms.
+// The rows of Table 1 as formulas: epsilon of n updates of one record each, as a function of epsilon0 and n,
+// at delta = kTableDelta. The table prints orders alone; here are the formulas behind them, with their
+// constants and logarithms.
 //
 //   uniform subsampling    a secret subset of one record in each of n steps, by advanced composition
 //   shuffling [19]         Theorem 7 of Erlingsson et al. (2019) as Section 5 of the paper states it
 //   shuffling              Theorem 5.1
 //   fixed window           Corollary 3.3: n/m runs of Theorem 3.2 with p0 = m/n and m = sqrt(n), by advanced
-//                          composition with half of delta for the runs' own
+//                          composition; half of delta is shared by the runs' own deltas
 #pragma once
 
 #include <string>
@@ -21,12 +21,12 @@ struct TableRow {
   double exponent_of_epsilon0, exponent_of_n;  // of e^epsilon0 and n, as the table prints them
   double (*epsilon)(double epsilon0, double n);
 };
-// Those that amplify, in the table's order.
+// The rows that amplify, in the table's order.
 std::vector<TableRow> amplifying_rows();
 
-// The slots m = sqrt(n) of a run of the fixed window, rounded.
+// The number of slots of a run of the fixed window: m = sqrt(n), rounded.
 double table_slots(double n);
-// Theorem 3.2, one run; Theorem 4.1 with half of delta for its delta2.
+// epsilon of one run: by Theorem 3.2, and by Theorem 4.1 (where p0 = 1) with half of delta for its delta2.
 double one_fixed_window(double epsilon0, double slots, double p0, double delta);
 double one_averaged(double epsilon0, double n, double slots, double delta);
 

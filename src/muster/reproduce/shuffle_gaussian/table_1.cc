@@ -56,8 +56,9 @@ Curve by_renyi_at_diameter(const Setup& setup) {
                   });
 }
 
-// T times the least epsilon of Theorem 3.8 of the clones at delta / T, over the values of delta0 that a doubling
-// from 9.884e-11 visits: the values come close to the paper's.
+// T = `rounds` times the least epsilon that the clones (Feldman, McMillan, Talwar 2021, Theorem 3.8) give
+// one round at delta / T, where delta0 is 9.884e-11 times a power of two. The results come close to the
+// paper's.
 double clones_on_the_grid(const Setup& setup, double rounds) {
   const double share = setup.delta / rounds;
   double best = std::numeric_limits<double>::infinity();
@@ -112,7 +113,8 @@ Finding clones_first(const Curve& ours, const Curve& clones, const Curve& at_dia
               value_at(ours, last), value_at(at_diameter, 0))};
 }
 
-// The counts of the worked example put into Equation 14 for three clients at order 3, against the recurrence.
+// Compares two values of the moment of three clients at order 3: by Equation 14 with the counts of the
+// paper's worked example, and by the recurrence that computes Theorem 1 (papers/renyi/homogeneous_rdp.h).
 Finding counts(const Setup& setup) {
   const double two_one = number_of("001-count-example-two-one", 2),
                ones = number_of("001-count-example-ones", 3);

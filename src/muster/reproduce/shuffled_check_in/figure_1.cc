@@ -1,4 +1,5 @@
-// Figure 1: the Renyi divergence of one round over its order; from panel to panel n, gamma or epsilon0 varies.
+// Figure 1: the Renyi divergence of one round over its order; from panel to panel n, gamma or epsilon0
+// varies.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,7 +25,8 @@ struct Round {
   double clients = 100'000, rate = 0.1, epsilon0 = 1;
 };
 
-// One kind of curve: its name, and the divergence of a round at an order.
+// A formula with one curve for each round of a panel: its name, its kind, and the function that returns a
+// round's divergence as a function of the order.
 struct Formula {
   const char* name;
   Kind kind;
@@ -74,7 +76,7 @@ const std::vector<Formula>& formulas() {
   return all;
 }
 
-// A panel's rounds, with what tells each from the others.
+// The rounds of a panel, and for each the parameter that tells it from the others, such as "n = 10,000".
 struct Panel {
   std::vector<Round> rounds;
   std::vector<std::string> names;
@@ -105,8 +107,9 @@ PaperFigure figure_of(const Panel& panel, std::vector<Setting> settings) {
   return figure;
 }
 
-// Whether each formula's curve of every round but the first is on one side of the one before it, at every
-// order; names the first formula and order where it is not.
+// For each formula, compares the curve of every round with that of the round before it: it must lie above it
+// at every order if `rises`, and else below it. Returns the first curve and order where it does not; empty
+// if there is none.
 std::string out_of_order(const PaperFigure& figure, std::size_t rounds, bool rises) {
   for (std::size_t first = 0; first < figure.curves.size(); first += rounds) {
     for (std::size_t i = first + 1; i < first + rounds; ++i) {
@@ -121,8 +124,9 @@ std::string out_of_order(const PaperFigure& figure, std::size_t rounds, bool ris
   return "";
 }
 
-// How the upper and lower values of the paper lie about the exact divergence of one pair, which no upper bound
-// may be below; at the drawn rounds and at the smallest one for which Theorem 2 is known to fail.
+// Compares the paper's upper and lower values with the exact divergence of one pair of data sets, below
+// which no upper bound may lie: at the drawn rounds, and at a round of two clients for which Theorem 2 is
+// known to fail.
 Finding enclosure(const Panel& panel) {
   bool below = true, above = true;
   for (const Round& round : panel.rounds) {
@@ -152,7 +156,8 @@ Finding moves_with(const char* claim, const PaperFigure& figure, std::size_t rou
                         : "It does not: " + wrong + "."};
 }
 
-// Amplification is the divergence of the round over that of one message alone; the smaller, the more.
+// Measures amplification by the divergence of the round divided by that of one message alone: the smaller
+// this ratio, the stronger the amplification.
 Finding amplification(const Panel& panel) {
   bool rises = true;
   std::string ratios;

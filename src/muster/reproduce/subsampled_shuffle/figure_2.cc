@@ -48,8 +48,9 @@ Panel over_rounds(const Setup& setup) {
           }};
 }
 
-// A round by [24] in closed form and a subset, if `delta` is what it may fail by. Outside the range of the
-// closed form, Feldman et al. (2021), Theorem 3.1, it is as without a shuffler, with a delta of 0.
+// The guarantee of one round, with a delta of at most `delta`: by the closed form of [24] (Feldman et al.,
+// 2021, Theorem 3.1), and the subset. Outside the range of the closed form, it is that of a subset without a
+// shuffler, with a delta of 0.
 accounting::Guarantee closed_round(const Setup& setup, double delta) {
   const double rate = setup.subset / setup.clients;
   return accounting::subsampled(
@@ -57,7 +58,7 @@ accounting::Guarantee closed_round(const Setup& setup, double delta) {
       rate);
 }
 
-// The closed form of Kairouz, Oh, Viswanath (2015), Theorem 3.5, of such rounds.
+// All rounds of closed_round by the closed form of Kairouz, Oh, Viswanath (2015), Theorem 3.5.
 Point closed_composition(double x, const Setup& setup) {
   const accounting::Guarantee round = closed_round(setup, kShareOfRounds * setup.delta / setup.rounds);
   return {x,
@@ -99,7 +100,8 @@ accounting::Accountant of_a_check_in(const Setup& setup) {
                                       Rate::of(setup.subset / setup.clients)}};
 }
 
-// The statements along a panel. An accountant is kept from point to point while the clients are as many.
+// The statements along a panel. The accountant is kept from point to point while the number of clients is
+// the same.
 std::function<accounting::Statement(double x)> statements(const Panel& panel,
                                                           accounting::Accountant (*make)(const Setup&)) {
   struct Kept {

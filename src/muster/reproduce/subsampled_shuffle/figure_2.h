@@ -21,13 +21,13 @@ struct Setup {
   double clients, subset, epsilon0, rounds, delta;
 };
 
-// The points of a panel's x axis, and what each of them stands for.
+// The points of a panel's x axis, and the parameters at each of them.
 struct Panel {
   std::string x;
   std::vector<double> xs;
   std::function<Setup(double x)> at;
 };
-Panel panel_a();  // over the rounds, around the point of the stated ratios, which is the last
+Panel panel_a();  // over the rounds; the last point is the one for which the paper states ratios
 Panel panel_b();  // over the rounds, with more clients in a round
 Panel panel_c();  // over the clients, with equally many in a round
 
@@ -46,15 +46,16 @@ struct PaperCurves {
 };
 PaperCurves paper_curves(const Panel& panel);
 
-// The panel with those curves, with what muster proves and with the lower bound; without findings. `settings`
-// are the panel's own; those that all panels share are added.
+// The figure of a panel, without findings: the papers' curves, muster's proven upper bounds and a lower
+// bound. `settings` are the panel's own; those that all panels share are added.
 PaperFigure figure_of(const Panel& panel, const PaperCurves& papers, const std::vector<Setting>& settings);
 
-// Whether the closed form of [24] gains anything at this point, where a round may have as large a share of
-// delta as there is: outside the range of the theorem it gives epsilon0 back.
+// Whether the closed form of [24] amplifies at this point if every round is given an equal share of the whole
+// delta, which is the most that it can have. Outside the range of its theorem it does not: a round then costs
+// what the subset alone makes of epsilon0.
 bool closed_form_amplifies(const Setup& setup);
 
-// The least and the largest quotient of two curves over their points.
+// The least and the largest quotient of the values of `above` and `below` at the same point.
 struct Quotients {
   double least, most;
 };

@@ -12,13 +12,13 @@ namespace {
 using subsampled_shuffle::PaperCurves;
 using subsampled_shuffle::quotients;
 
-// Whether Theorem 1 lies below the clones, and these below the shuffle with a subset, at every point.
+// Whether, at every point, curve (i) of figure_2.h lies below (iv), and (iv) below (iii).
 bool in_the_papers_order(const Curve& own, const Curve& clones, const Curve& wang) {
   return quotients(clones, own).least > 1 && quotients(wang, own).least > 1 &&
          quotients(wang, clones).least > 1;
 }
 
-// What the theorems themselves give at one point.
+// Curves (iv), (iii) and (i) at one point, with the theorems evaluated as they stand.
 std::string themselves_at(std::size_t index, const PaperCurves& curves) {
   return fmt::format("after {} iterations (iv) {:.4g}, (iii) {:.4g}, Theorem 1 {:.4g}",
                      grouped(curves.theorem_1.points[index].x), value_at(curves.clones, index),

@@ -2,7 +2,8 @@
 // distributed learning" (NeurIPS 2021, arXiv 2107.08763v1).
 //
 // In each of T rounds k of n clients are drawn uniformly and secretly; each sends its record through an
-// epsilon0-LDP randomizer, and a shuffler takes the names off. Neighbours replace one record.
+// epsilon0-LDP randomizer, and a shuffler takes the names off. Neighbouring data sets differ in one
+// record.
 #pragma once
 
 #include "muster/reproduce/paper_figure.h"

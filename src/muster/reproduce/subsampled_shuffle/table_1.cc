@@ -42,7 +42,7 @@ struct Reading {
   std::size_t first_padding, second_padding, pool_stride;
 };
 
-// The side of a square image after a window; 0 if the window does not fit.
+// The side of a square image after a convolution or pooling with this window; 0 if the window does not fit.
 std::size_t side_after(std::size_t side, std::size_t kernel, std::size_t stride, std::size_t padding) {
   const std::size_t padded = side == 0 ? 0 : side + 2 * padding;
   return padded < kernel ? 0 : (padded - kernel) / stride + 1;
@@ -78,7 +78,7 @@ Count count_of(const std::vector<Layer>& layers) {
   return count;
 }
 
-// The counts of all readings, by the side of the last feature map, of which they are functions.
+// The counts of all readings, by the side of the last feature map, which determines the count.
 std::map<std::size_t, Count> counts_by_side(const Table& table) {
   std::map<std::size_t, Count> counts;
   for (std::size_t first = 0; first <= kMostPadding; ++first) {

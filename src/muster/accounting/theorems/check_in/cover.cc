@@ -21,7 +21,8 @@
 namespace muster::accounting {
 namespace {
 
-// From this epsilon0 on, terms are so far apart that the table of the curve needs no RoundBound::knot.
+// From this epsilon0 on, the values of a term are so far apart that the curve is tabulated without
+// RoundBound::knot.
 constexpr double kLatticeOfTerms = 30;
 // With this many clients expected to be absent, P(nobody is absent) <= e^-700 is negligible.
 constexpr double kNobodyAbsent = 700;
@@ -86,8 +87,8 @@ double knot_of_sum(const Mechanism& mechanism, double n) {
 }
 
 // A check-in is a plain shuffle of everybody's messages, each of which is then dropped with the same
-// probability. Dropping is post-processing, so every bound for the shuffle holds. It matters where
-// hardly anybody is absent.
+// probability. Dropping is post-processing, so every bound for the shuffle holds. These bounds can be the
+// smaller ones where hardly anybody is absent.
 void add_plain_shuffle(const Mechanism& mechanism, const ShuffledCheckIn& p, Applicable& list) {
   if (count_of(p.clients) * (1 - p.rate.value()) > kNobodyAbsent) return;
   Applicable shuffle;

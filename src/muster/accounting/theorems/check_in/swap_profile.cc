@@ -19,7 +19,7 @@ SumShape shape_of(const ShuffledCheckIn& protocol) {
   return {1 / n, n, protocol.rate.value(), n};
 }
 
-// The sum, plus g^n times the cost of a shuffle of everybody.
+// The whole bound: the sum, plus g^n A(E).
 numerics::Enclosure with_all_reporting(const ReportingSum& sum, const ShuffledCheckIn& protocol,
                                        double epsilon) {
   const SumShape shape = shape_of(protocol);

@@ -1,5 +1,5 @@
-// The fast swap bound must equal the slow formula and be above every enumerated dataset, and above the
-// Gaussian's divergence by quadrature.
+// The fast swap bound must enclose the slow formula and be at least the divergence of every enumerated
+// dataset, and of two clients with Gaussian noise by quadrature.
 #include "muster/accounting/theorems/check_in/swap_profile.h"
 
 #include <gmock/gmock.h>
@@ -38,7 +38,8 @@ TEST(SwapProfile, EqualsTheSlowFormulaForPureRandomizers) {
           const numerics::Enclosure fast = swap_delta(profile, protocol(n, rate), epsilon);
           SCOPED_TRACE(::testing::Message() << epsilon0 << " " << n << " " << rate << " " << epsilon);
           EXPECT_GE(fast.upper, slow * (1 - 1e-14L));
-          // With few clients the contour sum converges most slowly; its own enclosure covers the excess.
+          // With few clients the contour sum converges most slowly, but `upper` exceeds the formula by no
+          // more than the enclosure's width.
           EXPECT_LE(fast.upper, slow + (fast.upper - fast.lower) + 1e-15L);
           EXPECT_LE(fast.lower, slow);
           if (n >= 8 && share < 0.8) {
@@ -50,8 +51,8 @@ TEST(SwapProfile, EqualsTheSlowFormulaForPureRandomizers) {
   }
 }
 
-// The fast code gets the profile of a random randomizer by its kinks and must dominate all datasets and
-// all ordered pairs.
+// Given the kinks of a random randomizer's profile, the fast bound must be at least the divergence of every
+// dataset and every ordered pair.
 TEST(SwapProfile, DominatesEveryDatasetOfRandomRandomizers) {
   std::mt19937_64 engine(31);
   int cases = 0;
@@ -85,8 +86,8 @@ TEST(SwapProfile, DominatesEveryDatasetOfRandomRandomizers) {
   EXPECT_GT(tightest, 0.5L);
 }
 
-// The exact divergence of two clients with Gaussian noise on a line, by quadrature over
-// one and two reports.
+// The divergence of two clients with Gaussian noise on a line, by quadrature over the messages of one and of
+// two reports.
 long double gaussian_pair_truth(double mu, double other, double rate, double epsilon) {
   const auto density = [](long double x) {
     return std::exp(-x * x / 2) / std::sqrt(2 * 3.14159265358979323846L);

@@ -14,16 +14,17 @@
 namespace muster::accounting {
 namespace {
 
-// The largest mean count used; a smaller mean gives a valid, larger bound.
+// The largest mean used for the Poisson number of others at a slot; a smaller mean gives a valid, larger
+// bound.
 constexpr double kMaxPerSlot = 1e6;
-// The smallest mean count used; below it, weights are 1 within a thousandth.
+// The smallest mean used; below it, the mean of the weights 1 / (1 + c) is within a thousandth of 1.
 constexpr double kMinPerSlot = 1e-3;
 constexpr double kSmallCharge = 0.05;  // share of delta; it changes epsilon by a hundredth or less
 
 // The logarithm of Chernoff's bound on P(Poisson(mean) >= count), for count >= mean.
 double log_excess(double mean, double count) { return count - mean - count * std::log(count / mean); }
 
-// The largest mean with P(Poisson > clients) <= e^-exponent, rounded down.
+// The largest mean for which Chernoff's bound shows P(Poisson(mean) > clients) <= e^-exponent, rounded down.
 double poisson_mean(double clients, double exponent) {
   double low = 0, high = clients + 1;
   for (int i = 0; i < 200 && high - low > 1e-13 * high; ++i) {
@@ -34,11 +35,12 @@ double poisson_mean(double clients, double exponent) {
   return low;
 }
 
-// The law of 1 / (1 + max(c, first)) for Poisson c, where `first` is an integer that c falls below
-// with probability at most e^-exponent (by e^{-t^2 / (2 mean)}). Each value is split between its
-// two neighbours among 0 and values 1 / (1 + c) about a sixteenth apart, with its mean kept, so that
-// the result is greater in convex order. A recurrence from the mode in extended precision gives each
-// probability within an ulp. Returns whether first > 0.
+// The law of 1 / (1 + max(c, first)) for c Poisson with the given mean. `first` is an integer that c falls
+// below with probability at most e^-exponent, because P(c < mean - t) <= e^{-t^2 / (2 mean)}. The result has
+// atoms at 0 and at values 1 / (1 + c) whose neighbours differ by about a sixteenth. Every other value is
+// split between the two atoms next to it, with its mean kept, so that the result is greater in convex order.
+// A recurrence from the mode in extended precision gives each probability within an ulp. Returns whether
+// first > 0.
 bool poisson_weights(double mean, double exponent, std::vector<double>& values,
                      std::vector<double>& probabilities) {
   const double first = numerics::larger(0.0, std::floor(mean - std::sqrt(2 * mean * exponent)));
@@ -72,8 +74,8 @@ bool poisson_weights(double mean, double exponent, std::vector<double>& values,
     relative *= static_cast<long double>(c) / mean;
     add(numerics::larger(--c, first), relative);
     if (c < first && relative < 1e-25L) {
-      // Adds a bound of all that is left: the ratios c / mean of successive probabilities
-      // keep decreasing.
+      // Adds a bound of all remaining probabilities: the ratio c / mean of each one to the one before keeps
+      // decreasing.
       masses[0] += relative * mean / (static_cast<long double>(mean) - c);
       break;
     }
@@ -93,7 +95,7 @@ bool poisson_weights(double mean, double exponent, std::vector<double>& values,
   return first > 0;
 }
 
-// E(Z - k)_+ of a centred normal Z of this deviation.
+// The mean of (Z - k)_+ for a centred normal Z of this deviation.
 double normal_excess(double deviation, double k) {
   const double z = k / deviation;
   return deviation * (std::exp(-z * z / 2) / std::sqrt(2 * std::numbers::pi) -
@@ -121,8 +123,8 @@ CountedSlotCurve::CountedSlotCurve(ReportingSum sum, double m, double p0, double
         kMaxPerSlot, poisson_mean(others, exponent) * min_rate / m * (1 - numerics::kEightThousandRoundings));
     if (mean > kMinPerSlot) {
       TermWeights weights;
-      // The charge bounds the probability that the Poisson number of clients exceeds the true one and,
-      // where the weights are cut, that some slot has fewer clients than the weights assume.
+      // `excess` bounds the probability that the Poisson total exceeds `others`, plus, where `first` of
+      // poisson_weights() is positive, the probability that the Poisson number at some slot is below `first`.
       Level level{shape_, std::exp(-exponent), 0};
       if (poisson_weights(mean, exponent + std::log(m), weights.values, weights.probabilities))
         level.excess *= 2;
@@ -139,8 +141,9 @@ numerics::Enclosure CountedSlotCurve::delta(double epsilon) const {
   const numerics::Enclosure plain = sum_.delta(shape_, epsilon);
   numerics::Enclosure best = plain;
   if (!(plain.upper > 0)) return best;
-  // Every level is a valid bound: its sum grows, and its charge excess * plain falls, from level to level.
-  // The first whose charge is small against its own sum is close to the best.
+  // Every level gives a valid bound, its sum plus the charge excess * plain. From level to level the sum
+  // grows and the charge falls; the first level whose charge is small against its own sum is close to the
+  // best.
   const auto first_small = [&](double sum) {
     std::size_t i = 0;
     while (i + 1 < levels_.size() && levels_[i].excess * plain.upper > kSmallCharge * sum) ++i;
@@ -154,9 +157,9 @@ numerics::Enclosure CountedSlotCurve::delta(double epsilon) const {
     return sum.upper;
   };
   if (levels_.empty()) return best;
-  // The first level tried follows from the value for a normal sum. If it was too deep, the search goes
-  // back once, to the level that the computed sum suggests; if it was too shallow, it goes on until
-  // the charge is small.
+  // The level tried first is the one that a normal approximation of the sum suggests. If the computed sum
+  // suggests an earlier level, that one is tried too; if a later one, the search goes on until the charge is
+  // small.
   const double deviation =
       std::sqrt(shape_.count * levels_.front().mean_square * sum_.variance_of_term(shape_, epsilon));
   const std::size_t begin = first_small(shape_.factor * std::exp(epsilon) *

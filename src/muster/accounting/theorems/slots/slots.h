@@ -1,17 +1,19 @@
-// Random check-ins (Balle, Kairouz, McMahan, Thakkar, Thakurta 2020, arXiv 2007.06605): a client sends
-// one message per run, at a random slot (Theorems 8 and 9, docs/theory/slots.md).
+// Random check-ins (Balle, Kairouz, McMahan, Thakkar, Thakurta, NeurIPS 2020): a client sends one
+// message per run, at a random slot (Theorems 8 and 9, docs/theory/slots.md).
 //
 // A client checks in with probability p0, at a uniform one of its m slots. The server updates a public
 // model slot by slot, and the randomizer of each update may be chosen after all earlier ones.
-//  - One client per slot, or a dummy R(public record) where none checked in; fixed or sliding window:
-//        delta(eps) <= E( (1-p0)(1-E) + (p0/m) sum_{i<=m} X*_i )_+  +  p0 f(infinity),
-//    whatever the others do. If c_i others are known to check in at slot i, w_i (X*_i - (1-E)) takes the
-//    place of X*_i - (1-E), where w_i = 1 / (1 + c_i) is the probability that the server picks the victim.
-//  - Everybody at a slot is averaged, p0 < 1: the whole run costs one shuffled check-in of rate p0, with no
-//    term in m (unequal rates: unequal_rates.h). p0 = 1 is refused: see docs/theory/adaptive-shuffle.md.
-// f is the profile over every randomizer the protocol may choose, the dummy record included. Proven for
-// the released sequence of models; the server is trusted, because it sees who reports. Immutable values;
-// call from any thread.
+//  - One client per slot, or the message of a public record, a dummy, where none checked in; fixed or
+//    sliding window. With E = e^eps,
+//        delta(eps) <= mean of ( (1-p0)(1-E) + (p0/m) sum_{i<=m} X*_i )_+  +  p0 f(infinity),
+//    whatever the others do, with independent X*_i of the law X* of docs/theory/profile-only.md. If c_i
+//    others are known to check in at slot i, w_i (X*_i - (1-E)) takes the place of X*_i - (1-E), where
+//    w_i = 1 / (1 + c_i) is the probability that the server picks the victim if she is there.
+//  - Everybody at a slot is averaged, p0 < 1: the whole run costs one shuffled check-in of rate p0, whatever
+//    m is (unequal rates: unequal_rates.h). p0 = 1 is refused: see docs/theory/adaptive-shuffle.md.
+// f bounds the local profile of every randomizer that the protocol may choose, the dummy's record included.
+// Proven for the released sequence of models; the server is trusted, because it sees who reports. Immutable
+// values; call from any thread.
 #pragma once
 
 #include <vector>
@@ -27,9 +29,10 @@ SumCurve slot_curve(ReportingSum sum, double m, double p0);
 
 // The bound for one client per slot in a fixed window, averaged over the check-ins of `others` honest
 // clients. Each of them checks in independently and secretly, with probability at least `min_rate`, at
-// a uniform one of the same m slots. The bound is never above that of slot_curve(). The counts c_i are
-// replaced by independent Poisson counts of a slightly smaller mean, and the probability that these
-// exceed the true ones is charged (docs/theory/slots.md).
+// a uniform one of the same m slots. The bound is never above that of slot_curve(). The numbers c_i of
+// others at slot i are replaced by independent Poisson numbers of a smaller mean. These can be chosen so
+// that they exceed the true ones only if their total exceeds `others`; the probability of that is charged
+// (docs/theory/slots.md).
 class CountedSlotCurve {
  public:
   CountedSlotCurve(ReportingSum sum, double m, double p0, double others, double min_rate);
@@ -39,7 +42,7 @@ class CountedSlotCurve {
   struct Level {
     SumShape shape;      // its weights have the law of 1 / (1 + Poisson)
     double excess;       // probability charged at the bound of slot_curve()
-    double mean_square;  // E[weight^2]
+    double mean_square;  // mean of weight^2
   };
   ReportingSum sum_;
   SumShape shape_;
@@ -50,9 +53,10 @@ class CountedSlotCurve {
 // Error(uncovered) unless 0 < lo <= hi < 1.
 UnequalRatesCurve averaged_slots(ReportingSum sum, double n, double lo, double hi);
 
-// The exact curve, for a fixed window, of the dataset whose other clients and dummy all hold the
-// victim's alternative record. It is the homogeneous curve of m terms among m / (p0 w) clients, where
-// w = E[1 / (1+c)], c ~ Bin(others, rate/m), is the mean probability of being picked.
+// The shape with which homogeneous.h gives the exact curve, for a fixed window, of the dataset whose other
+// clients and dummy all hold the victim's alternative record: m terms among m / (p0 w) clients. The others
+// check in at `rate`, and w, the mean of 1 / (1+c) for c ~ Bin(others, rate/m), is the victim's probability
+// of being picked at her slot.
 RoundShape slot_pair_shape(double m, double p0, double others, double rate);
 
 }  // namespace muster::accounting

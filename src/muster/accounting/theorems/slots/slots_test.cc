@@ -26,9 +26,9 @@ using Kind = SlotProtocol::Kind;
 
 const std::vector<double> kShares = {0, 0.15, 0.4, 0.7, 0.9, 0.98};  // of epsilon0
 
-// A channel with an epsilon0-LDP randomizer for every slot and past: either randomized response with each
-// record's bit drawn anew, or a base law whose weights are multiplied by 1 or e^{epsilon0/2}. The laws
-// are kept, so that the same slot and past always have the same randomizer.
+// A channel with an epsilon0-LDP randomizer for every slot and past: either randomized response, in which
+// each record's bit is random, or one base law for all records, whose weights are multiplied by 1 or
+// e^{epsilon0/2} at random for each record. The same slot and past always have the same randomizer.
 Channel adaptive_channel(double epsilon0, int records, int messages, unsigned seed) {
   using Key = std::pair<int, std::uint64_t>;
   const auto memory = std::make_shared<std::map<Key, std::vector<Law>>>();
@@ -61,7 +61,7 @@ Channel adaptive_channel(double epsilon0, int records, int messages, unsigned se
   };
 }
 
-// Visits the transcript pair of every dataset of the others, both orders of the victim's pair.
+// Visits the pair of transcript laws for every dataset of the others, in both orders of the victim's records.
 void for_each_dataset(const SlotProtocol& protocol, const Channel& channel, int records,
                       const std::function<void(const oracle::OutputPair&)>& visit) {
   const std::size_t others = protocol.rates.size() - 1;
@@ -81,8 +81,8 @@ void for_each_dataset(const SlotProtocol& protocol, const Channel& channel, int 
   choose(0);
 }
 
-// One client per slot: every dataset and dummy, with random adaptive channels, for the bounds with and
-// without counting.
+// One client per slot: compares the bounds with and without counting the others' check-ins with every dataset
+// and dummy, for random adaptive channels.
 TEST(Slots, FixedWindowDominatesEveryAdaptiveRun) {
   oracle::Domination plain, counted;
   unsigned seed = 1;
@@ -111,7 +111,7 @@ TEST(Slots, FixedWindowDominatesEveryAdaptiveRun) {
           const double epsilon = kShares[i] * epsilon0;
           plain.add(worst[i], curve.delta(epsilon).upper);
           counted.add(worst[i], sharper.delta(epsilon).upper);
-          // The exact average over the counts lies between the truth and what is computed.
+          // The exact average over the counts lies between the truth and the computed bound.
           const long double exact =
               oracle::counted_slot_sum(oracle::pure_law(epsilon0, epsilon), m, mine, others, epsilon);
           EXPECT_LE(worst[i], exact * (1 + 1e-12L) + 1e-17L);
@@ -191,8 +191,8 @@ TEST(Slots, AveragedUpdatesDominateEveryAdaptiveRun) {
   EXPECT_GT(domination.tightest, 0.5L);
 }
 
-// Protocols that the theorems exclude exceed the bound in the same comparison; tools/golden/slots.py writes
-// the two figures.
+// Protocols that the theorems exclude exceed the bound in the same comparison. The two figures are those of
+// tools/golden/slots.py.
 TEST(Slots, VariantsThatBreakTheTheoremAreCaught) {
   const double epsilon0 = 1;
   const long double q = 1 / (std::exp(1.0L) + 1);
@@ -259,8 +259,8 @@ TEST(Slots, ReferenceValues) {
   expect_about([&](double e) { return fixed.delta(e); }, 0.0432061581);
   const UnequalRatesCurve averaged = averaged_slots(one, 6e4, 1 - 50 / 6e4, 1 - 50 / 6e4);
   expect_about([&](double e) { return averaged.delta(e); }, 0.0164);
-  // Averaged over the check-ins of as many clients as slots, epsilon is 0.0297 instead of 0.0432; the
-  // truth is at least 0.0215.
+  // With as many clients as slots, counting the others' check-ins lowers epsilon from 0.0432 to 0.0297; the
+  // lower bound is 0.0215.
   const CountedSlotCurve counted(one, 1e4, 1, 9999, 1);
   expect_about([&](double e) { return counted.delta(e); }, 0.029717);
   const HomogeneousCurve lower(PureLocal{1}, slot_pair_shape(1e4, 1, 9999, 1));
@@ -279,7 +279,8 @@ TEST(Slots, CountedGaussianIsEnclosedFarOut) {
   }
 }
 
-// Counting never makes the bound larger, and helps with as many clients as slots.
+// Counting the others' check-ins never makes the bound larger, and makes it smaller with as many clients as
+// slots.
 TEST(Slots, CountingIsNeverWorse) {
   for (const Mechanism& mechanism : {Mechanism(PureLocal{2}), Mechanism(GaussianLocal{5})}) {
     const ReportingSum sum(mechanism);

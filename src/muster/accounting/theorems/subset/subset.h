@@ -1,12 +1,12 @@
-// The swap theorem for a secret subset of fixed size, in its profile-only form (Theorem
-// 3, docs/theory/subset.md).
+// The swap theorem for a secret subset of fixed size, in its profile-only form (Theorem 3,
+// docs/theory/subset.md).
 //
 // k of n honest clients, k < n, are drawn uniformly and secretly and report through a shuffler; the
-// randomizer R has local profile f. For every ordered pair of records of the victim, every dataset of the
+// randomizer has local profile f. For every ordered pair of records of the victim, every dataset of the
 // others and E = e^eps >= 1,
-//     delta(eps) <= (1/n) E( X*_1 + ... + X*_k + (n-k)(1-E) )_+  +  (k/n) f(infinity),
-// with independent copies of X* of docs/theory/profile-only.md. Proven for replace-one neighbours in any
-// dimension. At k = n nobody is left to swap with; that is a plain shuffle and is refused here.
+//     delta(eps) <= (1/n) * mean of ( X*_1 + ... + X*_k + (n-k)(1-E) )_+  +  (k/n) f(infinity),
+// where the X*_i are independent and have the law X* of docs/theory/profile-only.md. Proven for replace-one
+// neighbours in any dimension. At k = n nobody is left to swap with; that is a plain shuffle and is refused.
 // subset_test.cc checks the bound by enumeration. Immutable; call from any thread.
 #pragma once
 
@@ -14,8 +14,8 @@
 
 namespace muster::accounting {
 
-// Encloses the expression above: `upper` is proven. Throws Error(uncovered) unless 1 <= k < n. n is at most
-// 1e12.
+// Encloses the right side above; its upper end is the proven bound. Throws Error(uncovered) unless
+// 1 <= k < n. n is at most 1e12.
 SumCurve subset_curve(ReportingSum sum, double n, double k);
 
 }  // namespace muster::accounting

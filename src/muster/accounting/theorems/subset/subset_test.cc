@@ -1,4 +1,4 @@
-// The fixed-subset bound must equal its formula summed term by term and be above every
+// The fixed-subset bound must equal its formula summed term by term and be at least the divergence of every
 // enumerated dataset.
 #include "muster/accounting/theorems/subset/subset.h"
 
@@ -21,7 +21,7 @@ using oracle::Law;
 
 const std::vector<double> kShares = {0, 0.15, 0.4, 0.7, 0.9, 0.98};  // of the largest log-ratio
 
-// (1/n) E( X_1 + ... + X_k + (n-k)(1-E) )_+ over every combination of atoms.
+// (1/n) * mean of ( X_1 + ... + X_k + (n-k)(1-E) )_+, summed over every combination of atoms.
 long double slow(const std::vector<Atom>& law, int n, int k, long double epsilon) {
   const std::function<long double(int, long double)> visit = [&](int left, long double sum) {
     if (left == 0) return std::max(0.0L, sum);

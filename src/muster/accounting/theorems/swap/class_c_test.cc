@@ -29,9 +29,9 @@ long double log_binomial(int n, int k) {
   return std::lgamma(n + 1.0L) - std::lgamma(k + 1.0L) - std::lgamma(n - k + 1.0L);
 }
 
-// F_i straight from its statement: the swap theorem's sum for i others of type 0 and m - i of type 1. k0
-// and k1 of them report, and r0 and r1 of those have the rare value. The event that all report is added
-// at its largest possible value.
+// F_i straight from its statement: the swap theorem's sum for i others of type 0, of whom k0 report, and
+// m - i of type 1, of whom k1 report; r0 and r1 of those that report have the rare value. If `all_report`,
+// what the event that all report adds to delta is included at its largest possible value.
 long double slow_f(double epsilon0, int n, long double rate, long double epsilon, int i,
                    bool all_report = true) {
   const long double e = std::exp(epsilon), e0 = std::exp(static_cast<long double>(epsilon0));
@@ -61,7 +61,7 @@ long double slow_f(double epsilon0, int n, long double rate, long double epsilon
   return total + (all_report ? std::pow(rate, static_cast<long double>(n)) * std::max(0.0L, p - e * q) : 0);
 }
 
-// The same for a subset of k: (1/n) E( (n-k)(1-E) + sum )_+ with h of the k of type 0.
+// The same for a subset: (1/n) * mean of ( (n-k)(1-E) + sum of k terms )_+, h of them of type 0.
 long double slow_subset(double epsilon0, int n, int k, long double epsilon, int h) {
   const long double e = std::exp(epsilon), e0 = std::exp(static_cast<long double>(epsilon0));
   const long double q = 1 / (e0 + 1), p = e0 / (e0 + 1);
@@ -116,7 +116,8 @@ TEST(ClassC, DominatesEveryDatasetOfHalfSets) {
     }
   }
   EXPECT_EQ(cases, 2 * (4 + 2) * 4 * 6);
-  // With few clients neither shortcut is a bound, and the enumeration must show it.
+  // With few clients neither the larger end nor the end i = m alone is a bound, and the enumeration must show
+  // it.
   EXPECT_GT(ends_alone_fail, 0);
   EXPECT_GT(one_end_fails, 0);
   std::printf("%d cases; ends alone below the truth in %d, others = x' alone in %d\n", cases, ends_alone_fail,
@@ -148,7 +149,7 @@ TEST(ClassC, DominatesEveryDatasetOfSubsets) {
   }
 }
 
-// Worst datasets that are not homogeneous, and the bound's values for them; those values are written by
+// True deltas where the worst dataset is not homogeneous, and the bound there. The values are those of
 // tools/golden/class_c.py, which lists data sets and published views one by one.
 TEST(ClassC, FiguresOfHeterogeneousWorstCases) {
   const std::vector<Worst> four = worst_datasets(
@@ -171,7 +172,8 @@ TEST(ClassC, FiguresOfHeterogeneousWorstCases) {
   EXPECT_NEAR(check_in_upper(1, 4, 0.3, 0.7), 0.001254, 5.1e-7);
 }
 
-// Compares a slow sum over every i with the enumeration (up to 24 clients) and with the contour (above).
+// Compares a slow sum, taken for every i, with the curve, which enumerates up to 24 clients and integrates
+// along a contour for more.
 TEST(ClassC, IsTheMaximumOverAllTypes) {
   double loosest = 0;
   for (const int n : {8, 17, 27}) {
@@ -205,7 +207,7 @@ TEST(ClassC, IsTheMaximumOverAllTypes) {
   EXPECT_LE(loosest, 5e-3);
 }
 
-// slow_f for every number of clients up to n, [hidden + victim][i].
+// slow_f for every number of clients up to n, as [number of clients, victim included][i].
 std::vector<std::vector<long double>> slow_table(double epsilon0, int n, double rate, double epsilon,
                                                  bool all_report) {
   std::vector<std::vector<long double>> f(static_cast<std::size_t>(n) + 1);
@@ -217,11 +219,12 @@ std::vector<std::vector<long double>> slow_table(double epsilon0, int n, double 
   return f;
 }
 
-// For rates in [lo, hi], compares a slow sum over every i and every number of hidden clients of either
-// type with the bound, which averages over their number up to 24 clients and takes one contour above.
+// For rates in [lo, hi], compares the bound with a slow sum, taken for every i, over the numbers of hidden
+// clients of either type. Up to 24 clients the bound is an average over the number of hidden clients, for
+// more it is one contour integral.
 TEST(ClassC, UnequalRatesAreTheMaximumOverAllTypes) {
   double loosest = 0;
-  int sharper = 0;  // cases below the maximum taken anew for every number of hidden clients
+  int sharper = 0;  // cases below `every`, whose i may depend on the number of hidden clients
   for (const int n : {5, 25}) {
     for (const double epsilon0 : {0.5, 2.0}) {
       for (const auto& [lo, hi] : {std::pair{0.1, 0.2}, {0.3, 0.34}}) {
@@ -299,8 +302,8 @@ TEST(ClassC, ReferenceValues) {
   }
 }
 
-// The bound is close to true deltas where few are absent, and far out, where a mixture of
-// types is largest.
+// The bound is close to true deltas where few clients are absent; and it is small at a large epsilon, where a
+// mixture of both types has the largest value.
 TEST(ClassC, NearTheTruthWhereFewAreAbsentAndFarOut) {
   for (const auto& [lo, hi] : {std::pair{0.9, 0.99}, {0.95, 0.97}, {0.99, 0.99}}) {
     const UnequalRatesPair pair(1, 1000, lo, hi);

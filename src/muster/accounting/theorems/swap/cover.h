@@ -1,4 +1,4 @@
-// Adds the bounds by an exchange with an absent client to the lists of check-ins and secret subsets alike: the
+// Adds the bounds by an exchange with an absent client to the list of a check-in or a secret subset: the
 // profile-only form (docs/theory/profile-only.md), and the worst types of the other clients for class C
 // (Theorem 4, docs/theory/class-c.md) and Gaussian messages (Theorem 5, docs/theory/gaussian-two-types.md).
 #pragma once
@@ -14,10 +14,10 @@
 
 namespace muster::accounting {
 
-// Adds all that cover the mechanism for the given shape, where not everybody reports for certain: `count` is
-// below `clients`, or `rate` below 1. Lower bounds by single data sets are among them. `who` tells what is
-// assumed of those who report, and `sum` is the mechanism's own. `profile_only` is that form's bound, whose
-// assumptions are set here.
+// Adds all bounds that cover the mechanism for the given shape, lower bounds by single data sets included.
+// The shape must not make everybody report: shape.count is below shape.clients, or shape.rate below 1. `who`
+// lists the assumptions on the clients and their participation, and `sum` is made from `mechanism`.
+// `profile_only` is the bound by the profile-only form; its assumptions and is_dominated are set here.
 void add_swap_bounds(const Mechanism& mechanism, const RoundShape& shape, const std::vector<std::string>& who,
                      const std::shared_ptr<const ReportingSum>& sum, RoundBound profile_only,
                      Applicable& list);

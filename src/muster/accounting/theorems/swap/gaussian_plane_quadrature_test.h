@@ -1,6 +1,7 @@
-// Quadrature of E(a/u - E b/u - c)_+ for three Gaussians, independent of gaussian_triangle.cc. Given the
-// component of w along q, the expectation is the expected excess of a lognormal variable, in closed
-// form; the trapezoidal rule integrates over that component.
+// Quadrature of the mean of (a/u - E b/u - c)_+ at a message w of law u, for three Gaussians, independent of
+// gaussian_triangle.cc. With x, x' and t their centres, p = x - t and q = x' - t: given the component of w
+// along q, the mean is the expected excess of a lognormal variable, in closed form. The trapezoidal rule
+// integrates over that component.
 #pragma once
 
 #include <cmath>
@@ -11,7 +12,7 @@ struct Value {
   double value, error;  // error: twice the change from halving the step
 };
 
-// E(y e^{sZ - s^2/2} - k)_+, Z standard normal.
+// The mean of (y e^{sZ - s^2/2} - k)_+, Z standard normal.
 inline double lognormal_excess(double y, double s, double k) {
   if (k <= 0) return y - k;
   if (s < 1e-12) return y > k ? y - k : 0;
@@ -20,7 +21,7 @@ inline double lognormal_excess(double y, double s, double k) {
   return y * below(z + s / 2) - k * below(z - s / 2);
 }
 
-// The two exponents have the variances mu^2 X and mu^2 Y and the covariance mu^2 W.
+// The exponents of a/u and b/u have the variances mu^2 X and mu^2 Y and the covariance mu^2 W; e is E.
 inline Value excess(double mu, double X, double Y, double W, double e, double c) {
   // The component held fixed is along q, or along p where p is longer.
   const bool swapped = Y < X;
@@ -33,8 +34,8 @@ inline Value excess(double mu, double X, double Y, double W, double e, double c)
     for (double t = -10; t <= 10 + h / 2; t += h) {
       const double held = std::exp(first * t - first * first / 2),
                    rest = std::exp(along * t - along * along / 2);
-      // The integrand is a/u - E b/u - c. With b/u held fixed it is an excess of a/u; with a/u held fixed it
-      // is a deficit of E b/u.
+      // The positive part of a/u - E b/u - c is an excess of a/u where b/u is held fixed, and a deficit of
+      // E b/u where a/u is.
       const double inner = swapped ? lognormal_excess(e * rest, across, held - c) - (e * rest - (held - c))
                                    : lognormal_excess(rest, across, e * held + c);
       sum += inner * std::exp(-t * t / 2);

@@ -15,29 +15,31 @@ using numerics::within;
 using Extended = long double;
 
 constexpr double kUlp = 0x1p-52;
-constexpr double kFarthest = 36;  // deviations; a normal's tail beyond is below every number used here
+constexpr double kFarthest = 36;  // deviations; what a normal's tail beyond contributes is below kVanishing
 constexpr double kVanishing = 1e-250;
-// Relative errors of a normal tail and of the integrand. An argument x that is off by some units in the last place
-// moves either by as many times x^2 relatively, which is below 2e3 where the tail is a double.
+// Relative errors of a normal tail and of the integrand. If the argument x is off by some units in the last
+// place, either is off, relatively, by about x^2 times as many units; x^2 is below 2e3 where the tail is in a
+// double's range.
 constexpr double kErrorOfTail = 1e-10, kErrorOfValue = 1e-8;
-// Newton's method stops at this residual of the logarithm; a cut beside the root costs about its square.
+// Newton's method for F(z) = 0 (below) stops where |F(z)| is at most this. Integrating from there instead of
+// the root costs about the square of it.
 constexpr double kResidual = 3e-9;
 constexpr int kMaxSteps = 60;
-constexpr double kOutermost = 9;     // deviations of the common factor; the tail beyond is bounded
+constexpr double kOutermost = 9;     // deviations that the common factor's cells reach; the rest is bounded
 constexpr double kAbsolute = 1e-14;  // times (1 + |c|) E: rounding of the shape and of the common factor
 
 double upper_tail(double x) { return 0.5 * std::erfc(x * std::numbers::sqrt2 / 2); }
 
-// Upper bound of E(e^{pZ - p^2/2} - E e^{qZ - q^2/2} - k)_+ for p >= 0 >= q, p > q, k > 0. The integrand
-// is positive beyond the root z of F(z) = pz - p^2/2 - ln(k + E e^{qz - q^2/2}), a concave increasing
-// function, which Newton's method approaches from the left after its first step. `start` is a guess of
-// the root on entry and the root found on return.
+// Upper bound of the mean of (e^{pZ - p^2/2} - e e^{qZ - q^2/2} - k)_+, Z standard normal, for p >= 0 >= q,
+// p > q, k > 0. The integrand is positive beyond the root of F(z) = pz - p^2/2 - ln(k + e e^{qz - q^2/2}).
+// F is concave and increasing, so Newton's method approaches the root from the left after its first step.
+// `start` is a guess of the root on entry and the root found on return.
 double excess_of_difference(double p, double q, double e, double log_e, double k, double& start) {
   const double length = p - q, half_p = 0.5 * p * p, half_q = 0.5 * q * q;
   const double log_k = std::log(k);
   const double other = log_k + half_p;
   if (other > kFarthest * p && (p > 0 || log_k > 0)) return kVanishing;  // e^{pz - p^2/2} <= k up to there
-  // With either term of the logarithm alone, the root lies to the left of the true one.
+  // With either term inside the logarithm left out, the root lies to the left of the true one.
   double least = (log_e + half_p - half_q) / length;
   if (p > 0) least = larger(least, other / p);
   double z = larger(start, least);
@@ -62,13 +64,14 @@ double excess_of_difference(double p, double q, double e, double log_e, double k
     z = larger(least, z - residual / slope);
   }
   start = z;
-  if (!settled) return residual < 0 ? upper_tail(z - p) * (1 + kErrorOfTail) : 1;  // by e^{pZ - p^2/2} alone
+  // Bounds by the mean of e^{pZ - p^2/2} alone: of its part beyond z if the root lies there, else of all.
+  if (!settled) return residual < 0 ? upper_tail(z - p) * (1 + kErrorOfTail) : 1;
   const double tails[3] = {upper_tail(z - p), e * upper_tail(z - q), k * upper_tail(z)};
   const double sum = tails[0] + tails[1] + tails[2];
   const double reach = std::fabs(z) + length;
   const double rounding = kUlp * (8 + 2 * reach * reach) * sum;
-  // The root is at most twice residual / slope away while |q| times that is below 1/2; in between the integrand
-  // is at most what it is at z.
+  // With away = |residual| / slope, the root is at most 2 away from z while |q| away is below 1/2. Between
+  // the two the integrand is no larger in absolute value than at z.
   const double lost_residual =
       std::fabs(residual) + kUlp * (8 + 2 * length * std::fabs(z) + std::fabs(log_k));
   const double away = lost_residual / slope;
@@ -78,7 +81,8 @@ double excess_of_difference(double p, double q, double e, double log_e, double k
   return expected > kVanishing ? expected : kVanishing;
 }
 
-// A stop-loss transform in the form scale E V (e^{pZ - p^2/2} - e e^{qZ - q^2/2} - threshold / V)_+.
+// A stop-loss transform as scale * mean of V (e^{pZ - p^2/2} - e e^{qZ - q^2/2} - threshold / V)_+, where V
+// is a lognormal factor of mean one, independent of Z.
 struct Integrand {
   double p, q;  // p >= 0 >= q
   double e, log_e;
@@ -87,7 +91,7 @@ struct Integrand {
 };
 
 // The transform at c of g = V (e^{pZ - p^2/2} - E e^{qZ - q^2/2}), where p - q = length, and p is `share` of
-// it. For c <= 0, E(c - g)_+ = E E( e^{N2} - (1/E) e^{N1} - |c|/E )_+, with -Z for Z.
+// it. For c <= 0, (c - g)_+ = E ( e^{N2} - (1/E) e^{N1} - |c|/E )_+ has the same form, with -Z for Z.
 Integrand integrand_of(double length, double share, double excess, double c) {
   const double e = 1 + excess, log_e = std::log1p(excess);
   const double p = length * share, q = p - length;
@@ -96,7 +100,7 @@ Integrand integrand_of(double length, double share, double excess, double c) {
   return {-q, -p, inverse, -log_e, -c * inverse, e};
 }
 
-// The page's f at ln alpha = l, for the distance mu; for l < 0 by f(l) = 1 - e^l + e^l f(-l).
+// A bound of f(l) of gaussian_divergence.h at the distance mu; for l < 0 by f(l) = 1 - e^l + e^l f(-l).
 Extended divergence_at(double mu, Extended l, bool from_above) {
   const Extended size = std::fabs(l) < 1e4L ? std::fabs(l) : 1e4L;
   const ExtendedDivergence at = extended_gaussian_divergence(mu, size);
@@ -125,8 +129,8 @@ TriangleExcesses::TriangleExcesses(double mu, double excess) : mu_(mu), excess_(
   cuts_.push_back({right, upper_tail(right), 0});
   while (right > -kOutermost) {
     const double left = larger(-kOutermost, right - step * larger(1.0, std::fabs(right) / 3));
-    // The cell's probability is a difference of small tails on either side of 0, so that
-    // no digits cancel.
+    // Right of 0 upper tails are subtracted and left of 0 lower tails: the smaller ones on either side, so
+    // that digits do not cancel.
     const double cell =
         right > 0 ? upper_tail(left) - upper_tail(right) : upper_tail(-right) - upper_tail(-left);
     cuts_.push_back({left, upper_tail(left), cell});
@@ -135,15 +139,15 @@ TriangleExcesses::TriangleExcesses(double mu, double excess) : mu_(mu), excess_(
 }
 
 double TriangleExcesses::above(const Triangle& triangle, double c, double negligible) const {
-  // The part of t - (x + x')/2 along x - x' enters p and q; the rest is a factor V common to both, a
-  // lognormal of mean one: g = V (e^{pZ - p^2/2} - E e^{qZ - q^2/2}).
+  // The part of t - (x + x')/2 along x - x' enters p and q. The part across gives a factor V common to a/u
+  // and b/u, a lognormal of mean one: g = V (e^{pZ - p^2/2} - E e^{qZ - q^2/2}).
   const double length = mu_ * std::sqrt(triangle.D) * (1 + 2 * kUlp);
   const double share = within(0.5 * (1 + triangle.d / triangle.D), 0.0, 1.0);
   const Integrand in = integrand_of(length, share, excess_, c);
   const double p = in.p, q = in.q, e = in.e, log_e = in.log_e, scale = in.scale;
   const double absolute = kAbsolute * (1 + std::fabs(c)) * (1 + excess_);
   if (in.threshold <= 0) {
-    // At c = 0 V drops out: the value is E(e^{N1} - E e^{N2})_+ at the distance `length`, by the
+    // At c = 0 V drops out: the value is scale * mean of (e^{pZ - p^2/2} - e e^{qZ - q^2/2})_+, by the
     // Black-Scholes formula.
     const double z = (log_e + 0.5 * p * p - 0.5 * q * q) / length;
     return scale * (larger(0.0, upper_tail(z - p) - e * upper_tail(z - q)) + 8 * kUlp) + absolute;
@@ -151,14 +155,14 @@ double TriangleExcesses::above(const Triangle& triangle, double c, double neglig
   const double across =
       mu_ * mu_ * larger(0.0, triangle.S - triangle.d * triangle.d / triangle.D + 8 * kUlp) / 4;
   const double deviation = std::sqrt(across) * (1 + 4 * kUlp);
-  // V -> V C1(k/V) is convex with slope in [0, 1]. So V may be spread to the ends of cells
-  // [v_i, v_{i+1}], v = e^{deviation t - deviation^2/2}, with the probability and the mean of each cell
-  // kept, and E(V - v)_+ of the last v is added. The cells are visited from the largest v down, so that
-  // the roots z increase.
+  // Let C1(k) be what excess_of_difference() bounds. V -> V C1(threshold / V) is convex with slope in [0, 1].
+  // So V may be spread to the ends of cells, which are v = e^{deviation t - deviation^2/2} at the cuts t,
+  // with the probability and the mean of each cell kept. The mean of (V - v)_+ at the largest v is added.
+  // The cells are visited from the largest v down, so that the roots increase.
   double sum = 0;
   double z = -kFarthest, before = z;
   const auto visit = [&](double at, double mass, bool guess) {
-    const double worth = larger(0.0, mass * at);  // V C1(k/V) <= V
+    const double worth = larger(0.0, mass * at);  // V C1(threshold / V) <= V
     if (worth <= negligible) {
       sum += worth;
       return;
@@ -169,7 +173,7 @@ double TriangleExcesses::above(const Triangle& triangle, double c, double neglig
     z = root;
   };
   double right = cuts_.front().t, point = std::exp(deviation * right - 0.5 * deviation * deviation);
-  double first = upper_tail(right - deviation);  // E(V; V > v)
+  double first = upper_tail(right - deviation);  // the part of V's mean beyond `point`
   double weight = cuts_.front().beyond;          // mass of the atom at `point`
   sum += larger(0.0, first - point * weight);
   for (std::size_t i = 1; i < cuts_.size(); ++i) {
@@ -188,12 +192,13 @@ double TriangleExcesses::above(const Triangle& triangle, double c, double neglig
 
 TriangleExcesses::Ends TriangleExcesses::record(double c) const {
   const Extended e = 1 + static_cast<Extended>(excess_), at = c;
-  if (at <= 0) {  // E(c - 1 + E r)_+ = E E(r - (1 + |c|)/E)_+
+  // At t = x the term is g = 1 - E r, and at t = x' it is r - E, where r is lognormal of mean 1.
+  if (at <= 0) {  // (c - 1 + E r)_+ = E (r - (1 + |c|)/E)_+
     const Extended l = std::log1p(-at) - std::log1p(static_cast<Extended>(excess_));
     return rounded(e * divergence_at(mu_, l, false), e * divergence_at(mu_, l, true));
   }
   if (at >= 1) return {0, 0};
-  // E(1 - c - E r)_+ = (1 - c) f(ln(E / (1 - c)))
+  // The mean of (1 - c - E r)_+ is (1 - c) f(ln(E / (1 - c))).
   const Extended l = std::log1p(static_cast<Extended>(excess_)) - std::log1p(-at);
   return rounded((1 - at) * divergence_at(mu_, l, false), (1 - at) * divergence_at(mu_, l, true));
 }
@@ -205,7 +210,7 @@ TriangleExcesses::Ends TriangleExcesses::alternative(double c) const {
     return rounded(divergence_at(mu_, l, false), divergence_at(mu_, l, true));
   }
   if (threshold <= 0) return {0, 0};
-  // E(K - r)_+ = K f(-ln K)
+  // The mean of (K - r)_+ is K f(-ln K), where K = c + E.
   const Extended l = -std::log1p(minus_one);
   return rounded(threshold * divergence_at(mu_, l, false), threshold * divergence_at(mu_, l, true));
 }

@@ -1,15 +1,17 @@
-// The expected excess E(g - c)_+ of another client's term g = (a - E b)/u, for three normal laws a, b, u
-// of one covariance, and the triangles of a ball that bound it (docs/theory/gaussian-two-types.md).
+// The expected excess of another client's term g = (a - E b)/u over a threshold c, where E = e^eps and a, b
+// and u are spherical normal laws about the victim's records x and x' and the other client's record t;
+// and the triangles of records in a ball that bound it (docs/theory/gaussian-two-types.md).
 //
-// In noise deviations the three records x, x', t lie in a ball of diameter mu. Under w ~ u,
-// g = e^{N1} - E e^{N2} with N1, N2 jointly normal, and the law of g depends on three distances
-// alone, in units of mu^2:
+// In noise deviations the three records lie in a ball of diameter mu. At a message drawn from u,
+// g = e^{N1} - E e^{N2} with N1, N2 jointly normal, and the law of g depends, apart from mu and E, on
+// three distances alone, in units of mu^2:
 //     D = |x - x'|^2,   d = |x - t|^2 - |x' - t|^2,   S = |2t - x - x'|^2.
-// Lemma 1 of that page: E(g - c)_+ grows with D and with S; it grows with d where c > 0 and falls with
-// d where c < 0. Lemma 2: every triangle of the ball lies, at every c, below one with D = 1 - eta, the
-// same d and S = widest_sum(eta, |d|). Values are one-sided so that tails keep their digits: the expected
-// excess E(g - c)_+ for c > 0, the expected deficit E(c - g)_+ for c <= 0. The two differ by 1 - E - c
-// for every triangle. Pure functions; call from any thread.
+// Lemma 1 of that page: the mean of (g - c)_+ grows with D and with S; it grows with d where c > 0 and
+// falls with d where c < 0. Lemma 2: at every c, the mean for a triangle of the ball is at most that for
+// some triangle with the same d, D = 1 - eta and S = widest_sum(eta, |d|). Values are one-sided so that
+// tails keep their digits: the expected excess, mean of (g - c)_+, for c > 0, and the expected deficit,
+// mean of (c - g)_+, for c <= 0. Excess minus deficit is 1 - E - c for every triangle. Pure functions and
+// an immutable class; call from any thread.
 #pragma once
 
 #include <vector>
@@ -31,14 +33,14 @@ class TriangleExcesses {
   // mu is in [1e-3, 2]; E >= 1 is given as excess = E - 1 in [0, 1e6].
   TriangleExcesses(double mu, double excess);
 
-  // An upper bound of E(g - c)_+ for c > 0 and of E(c - g)_+ for c <= 0. It includes an absolute 1e-14
-  // (1 + |c|) E for rounding, and what the chords of the factor common to a and b add (about c^2 / 1000
-  // of the variance). Atoms of that factor that contribute at most `negligible` are bounded, not
-  // computed. Finite, >= 0.
+  // An upper bound of the mean of (g - c)_+ for c > 0 and of (c - g)_+ for c <= 0. It includes 1e-14
+  // (1 + |c|) E for rounding, and an error from atoms in place of the lognormal factor that a/u and b/u
+  // have in common: about what c^2 / 1000 more variance of g would add. An atom that cannot contribute
+  // more than `negligible` is charged the most that it can contribute and is not evaluated. Finite, >= 0.
   double above(const Triangle& triangle, double c, double negligible = 1e-18) const;
 
-  // A and B of the page: the same values where x and x' are the ends of a diameter and t is x or x'.
-  // `lower` and `upper` are within a relative 1e-14 of each other.
+  // Bounds of A(c) and B(c) of the page: the values that above() bounds, for x and x' at the ends of a
+  // diameter, and t at x (A) or at x' (B). `lower` and `upper` are within a relative 1e-14 of each other.
   struct Ends {
     double lower, upper;
   };
@@ -47,7 +49,7 @@ class TriangleExcesses {
 
  private:
   struct Cut {
-    double t;       // in deviations of the common factor's normal variable; decreasing
+    double t;       // a value of the standard normal variable in the common factor; decreasing
     double beyond;  // probability of a larger value
     double cell;    // probability of the cell between this cut and the previous one
   };

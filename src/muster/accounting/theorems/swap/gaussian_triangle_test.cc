@@ -82,8 +82,8 @@ TEST(GaussianTriangle, EndsAreTheTwoHomogeneousTypes) {
   }
 }
 
-// Lemma 2 in up to six dimensions: S of any triangle of the ball, raised as the page says, is
-// at most widest_sum.
+// Lemma 2 of docs/theory/gaussian-two-types.md in up to six dimensions: S of any triangle of the ball, raised
+// as in its proof, is at most widest_sum.
 TEST(GaussianTriangle, NoTriangleOfTheBallIsWider) {
   std::mt19937_64 engine(7);
   std::normal_distribution<double> normal;
@@ -114,7 +114,7 @@ TEST(GaussianTriangle, NoTriangleOfTheBallIsWider) {
       sum += (2 * t - x - y) * (2 * t - x - y);
     }
     const double d = xt - yt;
-    // Where |d| > D, the page raises S to at most 4 - 2|d| - D, and then D to |d| while S falls as much.
+    // Where |d| > D, the proof raises S to at most 4 - 2|d| - D, and then D to |d| while S falls as much.
     const double D = std::fmin(1, xx > std::fabs(d) ? xx : std::fabs(d));
     const double most = xx > std::fabs(d) ? widest_sum(1 - D, d) : widest_sum(1 - D, d) + (D - xx);
     ASSERT_LE(sum, most + 1e-11) << i;
@@ -123,8 +123,8 @@ TEST(GaussianTriangle, NoTriangleOfTheBallIsWider) {
   EXPECT_LT(nearest, 1e-3);
 }
 
-// At x = x' D is 0, and t may lie at the other end of a diameter. If the square root were read as 0
-// there, the limit would be 2.
+// Where x = x', D is 0, eta is 1, and t may lie at the other end of a diameter. If the root in widest_sum
+// were read as 0 there, S would be 2.
 TEST(GaussianTriangle, WidestOfAllIsFour) {
   EXPECT_EQ(widest_sum(1, 0), 4);
   EXPECT_NEAR(widest_sum(1 - 1e-12, 0), 4, 1e-10);

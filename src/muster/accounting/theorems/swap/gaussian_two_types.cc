@@ -16,12 +16,13 @@ using numerics::as_lower_bound;
 using numerics::as_upper_bound;
 using numerics::Enclosure;
 
-// An enclosure relatively wider than kWide or kWidePerMu mu, whichever is less, is compared with the
-// bound of the profile-only law, which exceeds that of the two types by about a third of mu or more.
+// If upper and estimate are relatively further apart than kWide or kWidePerMu mu, whichever is less, the
+// bound by the profile-only law is computed too. It exceeds what the two types could give by a fraction of
+// about mu / 3 or more.
 constexpr double kWide = 0.04, kWidePerMu = 0.1;
 constexpr double kFar = 5;        // deviations of the loss from which the profile-only law may be closer
 constexpr double kFarthest = 13;  // deviations of the loss from which the profile-only law alone is used
-constexpr double kHeavy = 35;     // terms above this many deviations of the sum are treated separately
+constexpr double kHeavy = 35;     // if a term can exceed this many deviations of the sum, see rare_mixture.h
 // The least expected number of reports; with fewer the integrand decays slowly.
 constexpr double kFewReports = 8;
 // The least expected number of absentees; with fewer the event that nobody is absent dominates.
@@ -61,7 +62,7 @@ Enclosure GaussianTwoTypesCurve::profile_only(double epsilon) const {
 
 numerics::UpperAndEstimate GaussianTwoTypesCurve::delta(double epsilon) const {
   const bool subset = terms_ < n_;
-  // The event that nobody is absent.
+  // What the event that nobody is absent adds to delta.
   const double everybody =
       subset ? 0 : std::exp(n_ * std::log(rate_)) * (1 + kRounding) * local_->local(epsilon);
   numerics::UpperAndEstimate sum{.upper = 1, .estimate = 0};
@@ -87,7 +88,7 @@ numerics::UpperAndEstimate GaussianTwoTypesCurve::delta(double epsilon) const {
       const numerics::WorstMixture other = split();
       if (!(worst.value.upper <= other.value.upper)) worst = other;
     }
-    // Weights are rounded twice, and may pass 1 by 1e-15 in all.
+    // Each weight is rounded twice, and the weights of a law may sum to 1 + 1e-15.
     const double weights = weight_error(4 * terms_ * rate_);
     const double cut = types->cut * (subset ? terms_ / n_ : rate_);
     sum = {.upper = (worst.value.upper / n_ * weights + cut) * (1 + numerics::kEightRoundings),
@@ -98,7 +99,8 @@ numerics::UpperAndEstimate GaussianTwoTypesCurve::delta(double epsilon) const {
     if (!(sum.upper <= other.upper))
       sum = {.upper = other.upper, .estimate = numerics::smaller(sum.estimate, other.lower)};
   }
-  // The estimate of the mixture includes the event that nobody is absent; the upper end does not.
+  // The estimate of the mixture may already include the event that nobody is absent, so that the event is
+  // added to the upper end alone.
   const double upper = as_upper_bound((sum.upper + everybody) * (1 + numerics::kEightRoundings));
   return {.upper = upper, .estimate = as_lower_bound(sum.estimate, upper)};
 }

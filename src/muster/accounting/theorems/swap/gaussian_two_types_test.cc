@@ -1,5 +1,5 @@
 // Compares the two-types bound for Gaussian check-ins with exact laws of three clients, with reference
-// values, and with values that it must not be below or above.
+// values, and with lower bounds and larger upper bounds.
 #include "muster/accounting/theorems/swap/gaussian_two_types.h"
 
 #include <gtest/gtest.h>
@@ -38,8 +38,9 @@ std::vector<double> cells_of(double place) {
   return law;
 }
 
-// Entry k is the sum of (P - E Q)_+ over the multisets of k messages, with P and Q added up over who
-// reports. `laws` has the victim's two laws, then those of the two others.
+// Entry k is the sum of (P - E Q)_+ over the multisets of k messages, where P and Q are sums of the
+// multiset's probabilities over all choices of k clients that report. `laws` has the victim's two laws, then
+// those of the two others.
 std::array<double, 4> exact(const std::array<const std::vector<double>*, 4>& laws, double e) {
   const std::vector<double>&a = *laws[0], &b = *laws[1], &u = *laws[2], &v = *laws[3];
   std::array<double, 4> total{};
@@ -64,7 +65,7 @@ std::array<double, 4> exact(const std::array<const std::vector<double>*, 4>& law
   return total;
 }
 
-// The right side of (T) for n = 3, by summing over pairs of atoms.
+// The right side of (T) in docs/theory/gaussian-two-types.md for n = 3, by summing over pairs of atoms.
 double bound_of_three(const TwoTypesLaws::Types& types, double excess, double g, double local) {
   const auto atoms = [](const numerics::AtomicLaw& law) {
     std::vector<std::array<double, 2>> all;
@@ -77,8 +78,8 @@ double bound_of_three(const TwoTypesLaws::Types& types, double excess, double g,
     return all;
   };
   const auto first = atoms(types.record), second = atoms(types.alternative);
-  // In Y = term + E - 1, the term of a set S in the swap theorem is (sum of Y over
-  // S - n (E - 1)) / (n - |S|).
+  // In Y = term + E - 1, what the swap theorem averages for a set S of reports is the positive part of
+  // ((sum over S of Y) - n (E - 1)) / (n - |S|).
   const auto one = [&](const auto& law) {
     double sum = 0;
     for (const auto& [y, w] : law) sum += w * std::fmax(0.0, y / 2 - 1.5 * excess);
@@ -134,10 +135,10 @@ TEST(GaussianTwoTypes, DominatesExactLawsOfThreeClients) {
 
 // --- reference values ------------------------------------------------------------------------------
 
-// The values come from a prototype that is not in this repository. tools/golden/gaussian_two_types.py has
-// the theorem's own values for the same cells, which are 0.05 to 1 per cent below those of two types, and
-// the exact values of the pair and of X*, which agree within 0.2 per cent. What `least` and `most` hold are
-// no reference values but round limits.
+// The values here and in ComposedReferenceValues come from a prototype that is not in this repository.
+// tools/golden/gaussian_two_types.py computes the theorem's own values for the same cells, which are 0.05 to
+// 1 per cent below the prototype's, and the exact values of the homogeneous pair and of X*, with which the
+// prototype's agree within 0.2 per cent. `least` and `most` are round limits and no reference values.
 TEST(GaussianTwoTypes, ReferenceValues) {
   // Epsilon of one round at n = 60,000, g = .1, delta = 1e-6: by two types, of the worse
   // homogeneous dataset, by X*.
@@ -233,7 +234,7 @@ TEST(GaussianTwoTypes, SubsetsAreLikeCheckIns) {
   }
 }
 
-// Unequal rates, slot protocols and little noise keep the profile-only bound.
+// The accountant does not list the bound for unequal rates, for slot protocols and for little noise.
 TEST(GaussianTwoTypes, IsChargedWhereItHoldsAlone) {
   const auto has = [](const GaussianLocal& mechanism, const Participation& participation) {
     const Statement s =

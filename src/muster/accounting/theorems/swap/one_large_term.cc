@@ -13,11 +13,12 @@ namespace muster::accounting {
 namespace {
 
 constexpr double kOutward = 1 + numerics::kEightThousandRoundings;
-// f is given as an upper bound, with fewer digits where it is tiny.
+// For lower ends: f is given as an upper bound, which has fewer correct digits where it is tiny.
 constexpr double kInward = 1 - numerics::kEightMillionRoundings;
 constexpr double kNoMore = 1e-9;  // share of a sum that all atoms further out may add without being computed
 
-// An upper bound of E w f(E (1 + surplus + D / w)). Atoms that cannot matter are bounded together.
+// An upper bound of the mean, over D, of w f(E (1 + surplus + D / w)), where w is `weight`. Atoms of D that
+// cannot matter are bounded together.
 double carried(const LocalTail& local, const OthersBelowZero& others, double weight, double surplus,
                double epsilon) {
   double rest = 0;
@@ -27,7 +28,7 @@ double carried(const LocalTail& local, const OthersBelowZero& others, double wei
     const double passed = surplus + others.points()[i] / weight;
     const double beyond =
         std::log1p(passed * (1 - numerics::kEightRoundings)) * (1 - numerics::kEightRoundings);
-    // The sum is rounded, too, and the divergence may be steep.
+    // epsilon + beyond is rounded down as well, because f may be steep.
     const double f = local.divergence((epsilon + beyond) * (1 - numerics::kThreeRoundings));
     if (rest * f <= kNoMore * sum) {
       return weight * (sum + rest * f);
@@ -38,6 +39,7 @@ double carried(const LocalTail& local, const OthersBelowZero& others, double wei
   return weight * sum;
 }
 
+// A lower bound of the same mean, but for f, which is given as an upper bound (kInward).
 double carried_from_below(const LocalTail& local, const OthersBelowZero& others, double weight,
                           double surplus, double epsilon) {
   double sum = 0;
@@ -48,8 +50,9 @@ double carried_from_below(const LocalTail& local, const OthersBelowZero& others,
   return weight * sum;
 }
 
-// The mean over the weights of `carried(w, surplus)`. A term of weight w must exceed E
-// (1 + surplus + D / w), surplus = gain (S - N + 1 - w) / w.
+// The mean over the weights w of carried(w, surplus), where surplus = gain (S - N + 1 - w) / w and
+// gain = 1 - 1/E. A likelihood ratio a/b makes the sum positive by a term of weight w alone where it exceeds
+// E (1 + surplus + D / w).
 template <typename Carried>
 double over_weights(const LargeTermShape& shape, double gain, const Carried& carried) {
   const double places = numerics::larger(0.0, shape.threshold - shape.count);
@@ -74,7 +77,7 @@ LocalTail tail_of(const Profile& profile) {
 
 struct OneLargeTerm::Laws {
   explicit Laws(Profile of) : profile(std::move(of)) {}
-  // The key holds the weights, so that no other weights can be allocated at their address.
+  // The key owns a share of the weights, so that no other weights can come to lie at their address.
   using Key = std::tuple<double, double, double, double, std::size_t, numerics::Side,
                          std::shared_ptr<const TermWeights>>;
   Profile profile;

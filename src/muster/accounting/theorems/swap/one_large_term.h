@@ -1,14 +1,18 @@
 // Bounds the sum of a swap-type theorem at losses so large that one term alone makes it positive
 // (docs/theory/profile-only.md, "One large term").
 //
-// Let f be the local profile and E = e^eps. Let N terms report with probability g each, let S >= N, let
-// X* be as in reporting_law.h, and let D be the negative parts of N - 1 terms together, in units of E
-// (others_below_zero.h). Then
-//     E(sum of all terms - (S-N) (E-1))_+  <=  N g ( E f(E + (S-N) (E-1) + E D) + (N-1) g f(E) Q(E) ),
-// where Q(E) = P(X* > 0) is minus the slope of f at E: either one term alone exceeds what the others
-// lack, or two terms are positive. If each centred term has a weight w <= 1, w multiplies f and divides
-// what the term must exceed. The lower bound is N g E f(...), restricted to the event that no other term
-// is positive. Everything is computed in ln alpha, so that nothing overflows at large epsilon. Proven.
+// Let f be the local profile and E = e^eps. Of N clients, let each report with probability g; let S >= N.
+// A client's term is X* (reporting_law.h) if she reports, 0 if her coin is revealed and 1 - E if she is
+// absent. Let E D be how far below zero the terms of N - 1 clients lie in total, counting negative terms
+// alone (others_below_zero.h). Then
+//     mean of ( sum of all N terms - (S-N) (E-1) )_+
+//         <=  N g ( mean of f(E + (S-N) (E-1) + E D)  +  (N-1) g f(E) Q(E) ),
+// where Q(E) = P(X* > 0) is minus the slope of f at E. For the left side to be positive, either one
+// term alone exceeds (S-N) (E-1) + E D, or two terms are positive. If each centred term Y
+// (others_below_zero.h) has a weight w <= 1, w multiplies f and divides what the term must exceed. The
+// lower bound is N g times the mean of f(E + (S-N) (E-1) + E D) restricted to the event that none of the
+// other N - 1 terms is positive. The arguments of f are kept as logarithms, so that nothing overflows at
+// large epsilon. Proven.
 #pragma once
 
 #include <functional>
@@ -20,7 +24,7 @@
 
 namespace muster::accounting {
 
-// Upper bounds of f(e^l) and Q(e^l), for l >= 0.
+// Upper bounds of f(e^l) (`divergence`) and Q(e^l) (`alternative`), for l >= 0.
 struct LocalTail {
   std::function<double(double log_alpha)> divergence;
   std::function<double(double log_alpha)> alternative;
@@ -30,21 +34,22 @@ struct LocalTail {
 LocalTail tail_of(const Profile& profile);
 
 struct LargeTermShape {
-  double factor;
+  double factor;     // what the sum is multiplied by
   double count;      // N >= 1
-  double rate;       // g: the probability that a term reports
-  double silent;     // the probability that a term is absent: 1 - g, or less where some are revealed
+  double rate;       // g: the probability that a client reports
+  double silent;     // the probability that she is absent: 1 - g, or less where she may be revealed
   double threshold;  // S >= N, in units of E - 1
   std::shared_ptr<const TermWeights> weights = nullptr;  // of the centred terms; all 1 if null
 };
 
-// Immutable to its users and safe to call from any thread: the laws of D are built on first use and kept.
-// Copies share them.
+// Immutable to its users; call from any thread. The laws of D are built on first use and kept; copies of an
+// object share them.
 class OneLargeTerm {
  public:
   OneLargeTerm(LocalTail local, Profile profile);
 
-  // Encloses factor * E(the sum of the shape's terms)_+ at epsilon >= 1; in [0, 1], never NaN.
+  // Encloses factor * mean of ( sum of all N terms - (S-N) (E-1) )_+ at epsilon >= 1, if that is at most 1.
+  // Both ends are in [0, 1] and never NaN.
   numerics::Enclosure at(const LargeTermShape& shape, double epsilon) const;
 
  private:

@@ -1,5 +1,6 @@
-// Checks both ends of the bound by one large term against sums over all compositions and, for Gaussian
-// noise, against quadrature. Taking the other terms at their mean must be caught as too small.
+// Checks both ends of the bound by one large term against sums over all combinations of terms and, for
+// Gaussian noise, against quadrature. Putting the other terms' shortfall D at its mean must be caught as too
+// small.
 #include "muster/accounting/theorems/swap/one_large_term.h"
 
 #include <gmock/gmock.h>
@@ -38,8 +39,8 @@ TEST(OneLargeTerm, EnclosesTheSumOverAllCompositions) {
           SCOPED_TRACE(::testing::Message() << epsilon0 << " " << n << " " << rate << " " << epsilon);
           EXPECT_GE(found.upper, std::min(1.0L, slow * (1 - 1e-14L)));
           EXPECT_LE(found.lower, slow);
-          // Where the sum is smaller, the probability of two positive terms, which nothing reduces,
-          // dominates the bound.
+          // Where the sum is smaller than this, the charge for two positive terms, which the negative terms
+          // do not reduce, dominates the bound.
           if (epsilon0 > 20 && share > 0.5 && slow > 1e-12L) {
             EXPECT_LE(found.upper, slow * 1.01L);
             EXPECT_GE(found.lower, slow * 0.97L);
@@ -77,10 +78,11 @@ TEST(OneLargeTerm, EnclosesTheSumOfRandomRandomizers) {
   EXPECT_GE(compared, 50);
 }
 
-// The first part of the bound for two Gaussian messages among `threshold` places. The other message lies
-// d = e^{-l} - e^{-eps} below zero, where l is normal with mean mu^2/2 and deviation mu.
+// The first part of the bound for two Gaussian messages (N = 2, g = 1), with S = `threshold` and factor 1/S.
+// The other message's term lies d = e^{-l} - e^{-eps} below zero if l < eps and d = 0 otherwise, where l is
+// normal with mean mu^2/2 and deviation mu.
 struct Quadrature {
-  double sum = 0;      // E of N g f(E (1 + (S - N) (1 - 1/E) + d)) over d >= 0
+  double sum = 0;      // the mean over d of (N g / S) f(E (1 + (S - N) (1 - 1/E) + d))
   double at_mean = 0;  // the same with d at its mean
 };
 Quadrature two_gaussian_messages(double mu, double threshold, double epsilon) {
@@ -113,7 +115,7 @@ TEST(OneLargeTerm, EnclosesTwoGaussianMessagesByQuadrature) {
         SCOPED_TRACE(::testing::Message() << mu << " " << threshold << " " << epsilon);
         EXPECT_GE(found.upper, exact.sum * (1 - 1e-6));
         EXPECT_LE(found.lower, exact.sum);
-        // These factors allow for discretisation and for two large terms at once.
+        // These factors allow for the discretisation of D's law and for two large terms at once.
         EXPECT_LE(found.upper, exact.sum * 1.02);
         EXPECT_GE(found.lower, exact.sum * 0.9);
         // A known wrong variant: phi is convex, so its value at the mean is too small.
@@ -123,7 +125,7 @@ TEST(OneLargeTerm, EnclosesTwoGaussianMessagesByQuadrature) {
   }
 }
 
-// E( sum of w_i (X_i - (1-E)) - S (E-1) )_+, summed over all combinations of the atoms and
+// The mean of ( sum of w_i (X_i - (1-E)) - S (E-1) )_+, summed over all combinations of the atoms and
 // weights of N reports.
 long double weighted_sum(const std::vector<oracle::Atom>& law, const TermWeights& weights, int n,
                          long double threshold, long double epsilon) {
@@ -177,8 +179,8 @@ TEST(OneLargeTerm, EnclosesWeightedSumsOverAllCombinations) {
 }
 
 TEST(OneLargeTerm, OthersHideByWhoIsAbsent) {
-  // In a million clients of rate .3 whose reports are all zero, D is 700,000 (1 - 1/E)
-  // within a thousandth.
+  // Among a million clients of rate .3 whose reports' terms are nearly always zero, D is 700,000 (1 - 1/E)
+  // within about a thousandth.
   const Profile profile = Profile::pure(60);
   const OneLargeTerm large(tail_of(profile), profile);
   const double hidden = large.at(check_in(1'000'000, 0.3), 40).upper;

@@ -21,7 +21,7 @@ using numerics::SumLaw;
 // e^{-eps} is negligible.
 constexpr std::array kFrom{1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 9.0, 13.0, 20.0, 30.0, 45.0};
 constexpr std::size_t kCells = 160;
-constexpr double kFarthest = 64;       // the last knot over nearest + count; phi is negligible beyond
+constexpr double kFarthest = 64;       // the last knot, divided by nearest + count; phi is negligible beyond
 constexpr double kOutward = 1e-15;     // relative rounding of a point or a mass
 constexpr double kSummed = 1e-13;      // relative rounding of a sum of some thousand masses
 constexpr double kUnderflow = 1e-300;  // covers products below the range of a double
@@ -57,11 +57,12 @@ class OneTerm {
         from_(kFrom[interval]),
         to_(interval + 1 < kFrom.size() ? kFrom[interval + 1] : std::numeric_limits<double>::infinity()) {}
 
-  // The atoms for the upper bound. A kink of the profile at l < eps is the atom e^{-l} - e^{-eps}. The
-  // last kink below `from` would have another mass in a profile that is exact from eps on, so it counts
-  // as 0, like all later ones. Masses of a profile are upper bounds, and any measure that is nowhere
-  // less than the law's is valid. So the point 0 gets the rest of 1, plus the amount by which the
-  // masses were raised.
+  // The atoms for the upper bound. A report at a kink l < eps of the profile lies e^{-l} - e^{-eps} below
+  // zero, which is smallest at eps = from_. The last kink up to from_ counts as 0 below zero, and so do all
+  // later ones: its mass would be another one if the profile were exact from eps on, as the function f that
+  // the bound uses is. Since phi decreases, mass may be moved toward 0 or added. So the point 0 gets the
+  // amount by which the other masses fall short of 1, plus the amount by which the profile's masses, which
+  // are upper bounds, may exceed the true ones.
   SumLaw above() const {
     const std::vector<double>& l = profile_.log_alphas();
     const double gain = -std::expm1(-from_);
@@ -82,7 +83,7 @@ class OneTerm {
       reports += mass;
     }
     if (terms_.weights != nullptr) {
-      // With weights, reports that lie at zero count as gain (1 - w) below it.
+      // With a weight w, a report that is not positive and counts as 0 below zero is gain (1 - w) below zero.
       const double not_positive = terms_.rate * (1 - profile_.alternative_tail(from_));
       add_report(0, larger(0.0, not_positive - reports * (1 + kSummed)));
     }
@@ -91,9 +92,9 @@ class OneTerm {
     return law;
   }
 
-  // The atoms for the lower bound. Each kink's mass is put one node further down in l, so that what a
-  // chord spreads upward in l counts as spread downward. Mass with l > from that is not positive gets the
-  // largest D it can have.
+  // The atoms for the lower bound. In a tabulated profile the mass of a kink stands for masses between the
+  // two neighbouring nodes. It counts at the lower of these nodes, so at no smaller D than the true ones.
+  // Reports with l >= from_ that are not positive count at the largest D that they can have.
   SumLaw below() const {
     const std::vector<double>& l = profile_.log_alphas();
     const double end = std::exp(-to_), gain = 1 - end;
@@ -119,8 +120,8 @@ class OneTerm {
   }
 
  private:
-  // By how much the profile's total mass exceeds 1 because masses were rounded up. Mass that is not
-  // counted may be larger by that.
+  // By how much the masses of one client's reports may exceed the true ones because the profile's masses
+  // were rounded up. What they leave for the point 0 is too small by as much.
   double raised() const {
     double total = profile_.mass_at_infinity();
     for (const double mass : profile_.p_masses()) total += mass;
@@ -165,13 +166,13 @@ OthersBelowZero::OthersBelowZero(const Profile& profile, const OtherTerms& terms
       numerics::gathered(sorted(side == Side::above ? term.above() : term.below()), side, knots);
   const SumLaw sum =
       numerics::sum_by_doubling(one, times, side, [&](double) { return std::vector<double>(knots); });
-  // Rounds outward: for the upper bound D is smaller and its masses larger, for the lower
-  // bound the reverse.
+  // Rounds outward: for the upper bound points are moved down and masses up, for the lower bound points up
+  // and masses down.
   const double outward = side == Side::above ? 1 : -1;
   if (side == Side::above) {
     points_.push_back(0);
-    // Mass left out of a partial sum was multiplied by other clients' masses, which sum to
-    // hardly more than 1.
+    // Mass that was dropped from a partial sum is charged at D = 0. It would have been multiplied by the
+    // other clients' masses, which sum to hardly more than 1.
     masses_.push_back(sum.dropped * std::exp(sum.mass_error + 2 * kRaised * terms.count) + kUnderflow);
   }
   for (std::size_t i = 0; i < sum.points.size(); ++i) {

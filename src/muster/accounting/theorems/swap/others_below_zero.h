@@ -1,14 +1,16 @@
-// The law of how far below zero the other terms of a swap-type sum lie, all together, while one large
-// term makes the sum positive (docs/theory/profile-only.md, "One large term").
+// The law of how far below zero the other clients' terms of a swap-type sum lie, in total, while one
+// client's large term makes the sum positive (docs/theory/profile-only.md, "One large term").
 //
-// With E = e^eps and Z_j a client's term (X* if she reports, 1 - E if she is absent, 0 if
-// she is revealed),
+// With E = e^eps and Z_j a client's term (X* of reporting_law.h if she reports, 1 - E if she is absent, 0
+// if her coin is revealed),
 //     D = sum over N - 1 independent clients of (-Z_j)_+ / E  >=  0.
-// If Y_j = 1 - 1/E + Z_j / E is multiplied by a weight w_j <= 1, the summand is (1 - 1/E - w_j Y_j)_+ .
-// A bound needs E phi(D) for functions phi that are decreasing and convex. So a law of some hundred atoms
-// takes the place of D's (sum_by_doubling.h). For the upper bound one client's atoms are moved down; for
-// the lower bound they are moved up, and only terms that are not positive count. All rounding is in the
-// points and masses. Each law holds for all eps of one interval. Immutable.
+// If the centred term Y_j = 1 - 1/E + Z_j / E is multiplied by a weight w_j <= 1, the summand is
+// (1 - 1/E - w_j Y_j)_+ instead. The bounds of one_large_term.h need the mean of phi(D) for functions phi
+// that are decreasing and convex. So a law of some hundred atoms takes the place of D's
+// (sum_by_doubling.h). For the upper bound one client's atoms are moved down before they are summed. For
+// the lower bound they are moved up, and only the event that none of the N - 1 terms is positive counts, so
+// that the masses sum to less than 1. Points and masses include their rounding errors. Each law holds for
+// all eps of one interval. Immutable.
 #pragma once
 
 #include <cstddef>
@@ -19,20 +21,20 @@
 
 namespace muster::accounting {
 
-// The law of the weight of each term of a sum whose terms are centred so that an absent client's is zero.
-// Weights are independent, equal in law and in (0, 1], or zero with the remaining probability.
+// The law of the weight of each term, for sums whose terms are centred so that an absent client's is zero.
+// Weights are independent and equal in law. They are in (0, 1], or zero with the remaining probability.
 struct TermWeights {
   std::vector<double> values;  // decreasing
   std::vector<double> probabilities;
 };
 
-// The law of one client's term: she reports with probability `rate` and is absent with probability
-// `silent`; otherwise her term is zero.
+// The terms of the other clients, independent and equal in law. Each of them reports with probability `rate`
+// and is absent with probability `silent`; otherwise her coin is revealed.
 struct OtherTerms {
   double count;    // N - 1 >= 0, whole
   double rate;     // (0, 1]
   double silent;   // >= 0, rounded down
-  double nearest;  // > 0; phi(d) = f(E (nearest + d)), and cells are narrow where d is small against it
+  double nearest;  // > 0; cells are narrow where d is small against it, as phi(d) is about f(E (nearest + d))
   const TermWeights* weights = nullptr;  // all 1 if null
 };
 
@@ -43,7 +45,8 @@ class OthersBelowZero {
 
   OthersBelowZero(const Profile& profile, const OtherTerms& terms, std::size_t interval, numerics::Side side);
 
-  // E phi(D) is at most (above) or at least (below) the sum of masses()[i] * phi(points()[i]).
+  // The sum of masses()[i] * phi(points()[i]) is at least the mean of phi(D) (Side::above), or at most the
+  // mean of phi(D) over the event that no term is positive (Side::below).
   const std::vector<double>& points() const { return points_; }  // increasing, >= 0
   const std::vector<double>& masses() const { return masses_; }
 

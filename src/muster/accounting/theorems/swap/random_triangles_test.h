@@ -45,7 +45,7 @@ inline Distances random_triangle(std::mt19937_64& engine, std::size_t dimension)
   return {xx, xt - yt, sum};
 }
 
-// A triangle inscribed in the ball's great circle, near a right angle at t.
+// A triangle inscribed in a great circle of the ball, with nearly a right angle at t.
 inline Distances inscribed_triangle(std::mt19937_64& engine, double mu) {
   std::uniform_real_distribution<double> uniform(0, 1);
   const double u = uniform(engine), eta = 0.15 * mu * mu * u * u;

@@ -19,19 +19,19 @@ using numerics::as_upper_bound;
 constexpr double kNothing = 1e-60;   // a negligible delta
 constexpr double kCut = 1e-44;       // a Gaussian profile is cut where it falls below this
 constexpr double kRounding = 1e-12;  // relative rounding of an n-th power
-// Up to this share of the sum, the event that everybody reports is charged the local delta; beyond it, the
-// privacy blanket of the event is computed, too.
+// Up to this share of the sum, the event that everybody reports is charged at f(E); beyond it, its privacy
+// blanket is computed, too.
 constexpr double kMatters = 1e-9;
-constexpr std::size_t kFew = 64;  // laws with fewer atoms are tried with Chernoff's bound before their sum
+constexpr std::size_t kFew = 64;       // for laws with fewer atoms Chernoff's bound is tried before the sum
 constexpr std::size_t kMaxAtoms = 64;  // atoms of a weighted term; longer laws are coarsened
 constexpr double kSumsReach = 300;     // epsilon from which terms leave a double's range
-constexpr double kClose = 1e-3;        // relative width of an enclosure that needs no sum
-constexpr double kLargeTerms = 1;      // epsilon from which one large term may decide
+constexpr double kClose = 1e-3;        // relative width up to which one_large_term.h suffices
+constexpr double kLargeTerms = 1;      // epsilon from which one_large_term.h is used
 
 numerics::AtomicLaw term(const Profile& profile, const SumShape& shape, double epsilon) {
   numerics::AtomicLaw law = reporting_law(profile, shape.rate, epsilon);
-  // Revealed clients share the last atom where the points agree: sums with fewer atoms can be enumerated
-  // for more clients.
+  // A revealed client's mass is added to the law's last atom if that is at the same point: the fewer atoms a
+  // law has, the more copies of it can be enumerated.
   if (shape.revealed > 0) {
     const double point = neutral_point(epsilon);
     if (!law.points.empty() && law.points.back() == point) {
@@ -76,7 +76,7 @@ numerics::Enclosure ReportingSum::delta(const SumShape& shape, double epsilon) c
          numerics::larger(0.0, silent * (1 - numerics::kThreeRoundings)), shape.threshold, shape.weights},
         epsilon);
   }
-  // The sum takes a hundred times as long, so it is skipped where it could gain almost nothing.
+  // summed() takes a hundred times as long, so it is skipped where it could gain almost nothing.
   if (epsilon < kSumsReach && !(found.upper - found.lower <= kClose * found.upper)) {
     const numerics::Enclosure sum = summed(shape, epsilon);
     const double upper = numerics::smaller(found.upper, sum.upper);
@@ -88,13 +88,14 @@ numerics::Enclosure ReportingSum::delta(const SumShape& shape, double epsilon) c
 numerics::Enclosure ReportingSum::summed(const SumShape& shape, double epsilon) const {
   const double beyond = as_upper_bound(shape.factor * shape.count * shape.rate * profile_.mass_at_infinity() *
                                        (1 + numerics::kEightRoundings));
-  // Beyond the largest loss no term is positive, and the theorems' thresholds are not negative.
+  // From the largest loss on no client's term (X*, 1 - E or 0) is positive, and the threshold is at least
+  // the count, so the mean in the expression is 0.
   if (epsilon >= profile_.largest_loss()) return {0, beyond};
   const numerics::AtomicLaw law = weighted(term(profile_, shape, epsilon), shape.weights.get());
   const double threshold = shape.threshold * -std::expm1(-epsilon) * (1 - numerics::kThreeRoundings);
   const double scale = shape.factor * std::exp(epsilon);
-  // Where Chernoff's bound is already negligible, the sum is skipped, because its integrand decays slowly
-  // there. The bound is useless for heavy tails, which take many atoms.
+  // Where Chernoff's bound is already negligible, the sum is skipped, because the integrand of its inversion
+  // decays slowly there. Laws with many atoms have heavy tails, for which Chernoff's bound is useless.
   if (law.points.size() < kFew) {
     const double chernoff = scale * numerics::expected_excess_chernoff(law, shape.count, threshold) * 2;
     if (chernoff <= numerics::larger(kNothing, 1e-3 * beyond)) {

@@ -1,13 +1,15 @@
-// factor * E( sum of the clients' terms )_+, the one computation behind the subset, check-in
-// and slot theorems.
+// Bounds delta by factor * mean of ( sum of the clients' terms )_+, the one computation behind the subset,
+// check-in and slot theorems.
 //
-//     delta(eps) <= factor * E * E( Y_1 + ... + Y_count - threshold * (1 - 1/E) )_+
-//                   + factor * count * rate * f(inf).
-// Y_i is the centred term of reporting_law.h at `rate`, f the local profile, E = e^eps. A Gaussian
-// profile is cut where it falls below 1e-44 or its loss passes 600, and the mass beyond is charged
-// once (part (c) of docs/theory/profile-only.md). From epsilon = 1 on, the bound of one_large_term.h is
-// computed too, and the smaller of the two is taken; from epsilon = 300 on, e^eps is too large for a sum
-// of terms and that bound stands alone. Immutable; call from any thread.
+// With E = e^eps, f the local profile, and Y_i the centred term of reporting_law.h of a client that
+// reports with probability `rate`, the expression is
+//     factor * E * mean of ( Y_1 + ... + Y_count - threshold * (1 - 1/E) )_+
+//     + factor * count * rate * f(inf).
+// Where everybody may report, delta is at most this plus everybody(). A Gaussian profile is cut where it
+// falls below 1e-44 or its loss passes 600, and the mass beyond is charged once, as part of f(inf) (part
+// (c) of docs/theory/profile-only.md). From epsilon = 1 on, the bound of one_large_term.h is computed too,
+// and the smaller of the two is taken; from epsilon = 300 on, e^eps is too large for a sum of terms and
+// the bound of one_large_term.h stands alone. Immutable; call from any thread.
 #pragma once
 
 #include <memory>
@@ -26,14 +28,14 @@ struct SumShape {
   double factor;
   double count;         // number of terms, >= 1
   double rate;          // probability that a term is a report's, in (0, 1]
-  double threshold;     // in units of E - 1; at least the count
-  double revealed = 0;  // probability that a term is E - 1: a client whose coin is known
-  std::shared_ptr<const TermWeights> weights = nullptr;  // of the terms; all 1 if null
+  double threshold;     // multiplies 1 - 1/E in the expression; at least the count
+  double revealed = 0;  // probability that a client's coin is known: Y_i is then 1 - 1/E
+  std::shared_ptr<const TermWeights> weights = nullptr;  // of the Y_i; all 1 if null
 };
 
-// The event that nobody is absent, so that there is nobody to swap the victim with. Each of the
-// `clients` - 1 others sends a message of unknown sender with probability `chance`; the senders of the
-// rest are known. `probability` is that of the event.
+// The event that nobody is absent, so that there is nobody to swap the victim with; it has the given
+// `probability`. Given the event, each of the `clients` - 1 others sends a message whose sender is unknown
+// with probability `chance`; the senders of the other messages are known.
 struct EverybodyReports {
   double clients, chance, probability;
 };
@@ -42,15 +44,16 @@ class ReportingSum {
  public:
   explicit ReportingSum(const Mechanism& mechanism);
   explicit ReportingSum(Profile profile);
-  // Encloses the expression above: upper - lower is numerical error alone. Never NaN;
-  // `upper` is at most 1.
+  // Encloses the smaller of 1 and the expression at the top: upper - lower is numerical error alone. Never
+  // NaN.
   numerics::Enclosure delta(const SumShape& shape, double epsilon) const;
   // The variance of one term Y_i, without its weight.
   double variance_of_term(const SumShape& shape, double epsilon) const;
   // An upper bound of f(E), the divergence of one message alone.
   double local(double epsilon) const { return tail_.divergence(epsilon); }
-  // What the event adds to delta: its probability times f(E). For an epsilon0-LDP randomizer the smaller
-  // of f(E) and the blanket of a shuffle of the hidden clients is taken, if that matters beside `sum`.
+  // What the event adds to delta: its probability times f(E). For an epsilon0-LDP mechanism, if this is not
+  // negligible beside `sum`, the smaller of f(E) and the blanket of the clients whose messages have unknown
+  // senders takes the place of f(E).
   numerics::Enclosure everybody(const EverybodyReports& event, double epsilon, double sum) const;
 
  private:

@@ -12,24 +12,27 @@ namespace {
 
 using numerics::larger;
 
-// The number of places grows with mu, because the curve between the outer places bends more: three up to
-// kNarrow, five up to kWide, then seven.
+// The number of places grows with mu: three up to kNarrow, five up to kWide, then seven. For larger mu the
+// expected excess bends more as a function of d, so places must be closer together.
 constexpr double kNarrow = 0.25, kWide = 0.85;
 constexpr int kCells = 8, kRoughCells = 4;  // cells between two inner places
-// Towards an end of [-1, 1], each edge's distance from the end is this fraction of the previous edge's.
+// Towards an end of [-1, 1], each edge's distance from the end is this fraction of the previous edge's:
+// kRoughShrink for a rough net, else kNarrowShrink up to mu = kNarrow and kShrink beyond.
 constexpr double kShrink = 0.85, kRoughShrink = 0.75;
 constexpr double kNarrowShrink = 0.9;
 // No edge but the end itself is closer to the end than this.
 constexpr double kLastCell = 2e-3;
-// The inner types' expected excesses are first raised by mu^2 (1 - d^2) times (kGiven + kGivenFar times
-// the squared deviations of c). The variance of an inner type is less than that of the outer ones by a
-// fraction of about mu^2 (1 - d^2) / 4.
+// The expected excess of an inner type at d is first raised by the fraction
+// mu^2 (1 - d^2) (kGiven + kGivenFar z^2), where z = ln(1 + c) / mu is c in deviations. Without this an
+// inner type would be too small: its variance is less than that of the outer types, by a fraction of about
+// mu^2 (1 - d^2) / 4.
 constexpr double kGiven = 0.05, kGivenFar = 0.1;
-// The search stops within these ratios of what it has reached, plus these shares of the middle type's
-// expected excess. The shares are multiplied by mu^2 (1 - d^2) except where all types are charged.
+// Where a search stops (LeftOpen): its `ratio`, and its `absolute` as a share of the middle type's raised
+// expected excess. Unless all types are charged, the share is multiplied by mu^2 (1 - d^2), d being the
+// place of the inner type.
 constexpr double kRatio = 1.3, kRoughRatio = 2, kRatioOfAll = 1.1;
 constexpr double kOpen = 0.012, kRoughOpen = 0.04, kOpenOfAll = 2e-4;
-// Atoms of the common factor worth less than this fraction of such a share are bounded, not computed.
+// LeftOpen::spared as a fraction of LeftOpen::absolute.
 constexpr double kSpared = 0.02;
 constexpr double kUp = 1 + 0x1p-50;
 
@@ -41,9 +44,9 @@ std::vector<double> mirrored(std::vector<double> edges) {
 
 }  // namespace
 
-// Towards the ends cells shrink with the distance from the end. What the mixtures of those cells lack
-// is charged to the inner type, divided by its weight; what the mixture of the outermost cell lacks is
-// charged to all types.
+// Towards the ends cells shrink with the distance from the end. Where the mixture of such a cell falls short
+// of the expected excess, the inner type is raised by the shortfall divided by its weight; for the outermost
+// cells all types are raised by the shortfall.
 TriangleTypes::TriangleTypes(double max_mu, bool rough)
     : ratio_(rough ? kRoughRatio : kRatio), open_(rough ? kRoughOpen : kOpen) {
   places_ = max_mu <= kNarrow ? std::vector<double>{-1, 0, 1}
@@ -110,8 +113,8 @@ std::vector<double> TriangleTypes::values(double mu, double excess, double c) co
     if (part.charged == Charged::inner_second || part.charged == Charged::both)
       charges[i + 1] = larger(charges[i + 1], found);
   }
-  // Weights and their mirror images agree to an ulp of 1, so every type is raised by that share of
-  // the largest value.
+  // A weight and its mirror image agree only to an ulp of 1, so every type is raised by a few ulps of the
+  // largest value.
   const double rounding = 0x1p-50 * *std::ranges::max_element(own);
   for (std::size_t i = 0; i < size(); ++i) own[i] = (own[i] + charges[i] + all + rounding) * kUp;
   return own;

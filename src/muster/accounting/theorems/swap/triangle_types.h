@@ -1,13 +1,13 @@
-// A finite set of types of a third client's record; the expected excess of any record in the ball is at
-// most a mixture of those of two types. Adaptive rounds of a noisy sum rest on it (Theorem 11,
-// docs/theory/aggregated.md, "Many rounds").
+// A finite set of types of another client's record t, between the victim's record x and her alternative x':
+// for any t in the ball, the expected excess is at most a mixture of the values of two of the types. The
+// bound for adaptive rounds of a noisy sum uses it (Theorem 11, docs/theory/aggregated.md, "Many rounds").
 //
 // The records x, x' and t lie in a ball of diameter mu, C is the expected excess of gaussian_triangle.h,
 // and d = (|x-t|^2 - |x'-t|^2)/mu^2. Type i stands for the right triangle over the diameter x x' with
 // d = places()[i]; the outermost types are t = x and t = x'. A triangle whose d lies in a cell between
 // places i and i + 1 is compared with these two types, with weights lambda and 1 - lambda. The weights
-// belong to the cell and do not depend on mu, E or c; exchanging x and x' mirrors places, cells and
-// weights. Pure functions; call from any thread.
+// belong to the cell and do not depend on the mu, E and c of values(). Exchanging x and x' mirrors places,
+// cells and weights. Immutable; call from any thread.
 #pragma once
 
 #include <cstddef>
@@ -25,12 +25,14 @@ class TriangleTypes {
   std::size_t size() const { return places_.size(); }
   const std::vector<double>& places() const { return places_; }
 
-  // The values v_i at E = 1 + excess >= 1 and c > 0. They are certified: C(c) <= lambda
-  // v_i + (1 - lambda) v_(i+1) for every triangle of the ball with d in a cell between the two.
+  // The types' values v_i at E = 1 + excess >= 1 and c > 0. They are certified: for every triangle of the
+  // ball whose d lies in a cell between places i and i + 1, C(c) <= lambda v_i + (1 - lambda) v_(i+1),
+  // with the cell's lambda.
   std::vector<double> values(double mu, double excess, double c) const;
 
-  // Some of the cells between place `first` and the next. What their mixtures lack is added to one of the
-  // two types, to both, or to every type.
+  // Some of the cells between place `first` and the next. Where a mixture of the two types' own expected
+  // excesses is below C(c), values() raises the inner one of the two types (which is the first or the
+  // second of them), both, or every type, as `charged` says.
   struct Cells {
     enum class Charged { inner_first, inner_second, both, all };
     std::size_t first;

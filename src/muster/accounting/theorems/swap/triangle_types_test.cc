@@ -1,6 +1,6 @@
-// Compares mixtures of the types' values with random and inscribed triangles of the ball, by an
-// independent quadrature. The same triangles must catch three shortcuts: right triangles alone, weights
-// of the wrong type, and only two types.
+// Compares mixtures of the types' values with the expected excesses of random and inscribed triangles of the
+// ball, by an independent quadrature. The same triangles must catch three shortcuts: right triangles
+// alone, exchanged weights, and only two types.
 #include "muster/accounting/theorems/swap/triangle_types.h"
 
 #include <gtest/gtest.h>
@@ -62,7 +62,7 @@ TEST(TriangleTypes, EveryTriangleOfTheBallLiesBelowItsMixture) {
       double nearest = 1;
       for (int setting = 0; setting < 7; ++setting) {
         const double c = std::expm1(mu * (0.1 + 3 * uniform(engine)));
-        // The odds c / excess range from those of a rate of .01 to those of a rate of .9.
+        // c / excess is (1 - g) / g for rates g from .01 to .9.
         const double excess = c * std::pow(10.0, -2 + 3 * uniform(engine));
         const std::vector<double> values = types.values(mu, excess, c);
         const TriangleExcesses excesses(mu, excess);

@@ -16,26 +16,29 @@ using numerics::larger;
 using Extended = long double;
 
 constexpr int kCells = 160;
-constexpr double kPerDeviation = 10;  // nodes per deviation, up to three deviations; beyond, steps grow
-// Searches at E > 1 are this many times less precise, because such a level is interpolated
-// with the one below.
+// Nodes are at 0 and at Y = +-(e^{mu z} - 1), where z is in deviations: so many per deviation up to z = 3;
+// beyond, steps grow.
+constexpr double kPerDeviation = 10;
+// Searches at E > 1 are this many times less precise: such a level enters only interpolated with the one
+// below it.
 constexpr double kLooser = 2;
 constexpr double kGrowth = 0.12;    // relative growth of each step beyond
 constexpr double kReach = 8;        // the last node, in deviations
-constexpr double kProfileFrom = 6;  // deviations from which both types are the profile-only law
+constexpr double kProfileFrom = 6;  // deviations beyond which both laws take the larger of A and B
 constexpr Extended kRounding = 0x1p-51L;
-// Rounding may make the masses sum to at most 1 plus this; a sum of n terms is charged n times as much.
+// Rounding may make the masses sum to at most 1 plus this. For a sum of n terms GaussianTwoTypesCurve charges
+// n times as much.
 constexpr Extended kExcess = 1e-15L;
 constexpr Extended kNoise = 1e-16L;
-constexpr Extended kMoreThanLacks = 1e-6L;  // a mean that is too small is raised by so much more, relatively
+constexpr Extended kMoreThanLacks = 1e-6L;  // a mean that is too small is raised by this fraction too much
 constexpr int kMaxLines = 400;
 constexpr std::size_t kKept = 16;  // tables kept in the process
 
-// A line in the form of an expected excess (slope in [-1, 0]) or, left of 0, of an expected deficit: the
-// expected excess plus y.
+// A line for SidedValues of a law of mean 0: it stands for expected excesses (slope in [-1, 0]), or left of 0
+// for expected deficits, which are larger by y.
 struct Line {
   double anchor;
-  Extended value, slope;  // both in the form of the anchor's side
+  Extended value, slope;  // of the expected deficit if the anchor is below 0, else of the expected excess
   Extended at(double y) const {
     const bool own_deficit = anchor < 0, deficit = y < 0;
     const Extended own = value + slope * (static_cast<Extended>(y) - anchor);
@@ -49,7 +52,7 @@ class Polygon {
       : points_(points), values_(std::move(values)) {}
 
   // The slope of the edge from node k to k + 1: of the expected deficit left of 0, of the expected excess
-  // right of it. The two agree in value at 0.
+  // right of it. At 0 excess and deficit are equal.
   Extended slope(std::size_t k) const {
     return (values_[k + 1] - values_[k]) / (static_cast<Extended>(points_[k + 1]) - points_[k]);
   }
@@ -58,7 +61,7 @@ class Polygon {
   Extended mass(std::size_t k) const {
     return slope(k) - slope(k - 1) + (is_below_zero(k - 1) && !is_below_zero(k) ? 1 : 0);
   }
-  // Whether node k is concave by more than the rounding of the values.
+  // Whether the polygon is concave at node k by more than the rounding of the values.
   bool concave(std::size_t k) const {
     const Extended left = static_cast<Extended>(points_[k]) - points_[k - 1];
     const Extended right = static_cast<Extended>(points_[k + 1]) - points_[k];
@@ -140,8 +143,8 @@ std::optional<std::vector<double>> masses_above(const std::vector<double>& point
     // A negative mass at a concave kink is raised to 0, which only raises the law.
     masses[k] = up(larger<Extended>(0, mass));
   }
-  // Right of 0 the law's value is its expected excess; left of 0 it is its expected
-  // deficit plus its mean.
+  // Right of 0 the law's value is its expected excess. Left of 0 it is its expected deficit plus its mean,
+  // that is, its expected excess plus the point. So a mean that is too small is raised.
   const auto mean = [&] {
     Extended sum = 0;
     for (std::size_t k = 0; k < count; ++k) sum += static_cast<Extended>(masses[k]) * points[k];
@@ -173,7 +176,7 @@ std::optional<std::vector<double>> masses_above(const std::vector<double>& point
   return masses;
 }
 
-// The distance is raised to cover the rounding of sigma.
+// mu is raised a little, here and in build(), to cover the rounding of 2 / sigma.
 TwoTypesLaws::TwoTypesLaws(double mu) : mu_(mu), cells_(TriangleCells::of(mu * (1 + 0x1p-51), kCells)) {
   std::vector<double> right;
   double y = 0, step = 1 / kPerDeviation;
@@ -194,8 +197,8 @@ TwoTypesLaws::Level TwoTypesLaws::build(double excess) const {
   SidedValues record(count), alternative(count);
   for (std::size_t k = 0; k < count; ++k) {
     const double y = points_[k], c = y - excess;
-    // TriangleExcesses gives the expected excess where c > 0, else the expected deficit. The expected
-    // excess is wanted where y >= 0.
+    // TriangleExcesses gives the expected excess where c > 0, else the expected deficit. SidedValues need the
+    // expected excess where y >= 0.
     const bool expected = c > 0;
     const auto sided = [&](double value) -> Extended {
       return y >= 0 && !expected ? static_cast<Extended>(value) - y : static_cast<Extended>(value);
@@ -244,7 +247,8 @@ std::optional<TwoTypesLaws::Types> TwoTypesLaws::at(double excess, double rate) 
   const Level& low = level(left);
   const Level& high = level(left + 1);
   if (!low.valid || !high.valid) return std::nullopt;
-  // The weights are those of an E not above the one asked for, which is safe because delta falls with E.
+  // The interpolation weights are those of an E not above the one asked for, which is safe because delta
+  // falls as E grows.
   const double share =
       numerics::within((excess * (1 - 0x1p-50) - low.excess) / (high.excess - low.excess), 0.0, 1.0);
   Types types;
@@ -259,7 +263,7 @@ std::optional<TwoTypesLaws::Types> TwoTypesLaws::at(double excess, double rate) 
 
 std::shared_ptr<const TwoTypesLaws> TwoTypesLaws::of(double mu) {
   static std::mutex mutex;
-  static std::list<std::pair<double, std::shared_ptr<const TwoTypesLaws>>> kept;  // latest first
+  static std::list<std::pair<double, std::shared_ptr<const TwoTypesLaws>>> kept;  // last used first
   const std::lock_guard lock(mutex);
   const auto known = std::ranges::find(kept, mu, [](const auto& entry) { return entry.first; });
   if (known != kept.end()) {

@@ -1,5 +1,5 @@
-// Compares mixtures of the two types' laws with random and inscribed triangles of the ball, by an
-// independent quadrature. The same triangles must catch four shortcuts.
+// Compares mixtures of the two types' laws with the expected excesses of random and inscribed triangles of
+// the ball, by an independent quadrature. The same triangles must catch four shortcuts.
 #include "muster/accounting/theorems/swap/two_types_laws.h"
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ std::size_t cell_of(const TriangleCells& cells, double d) {
   return j;
 }
 
-// E(Y - y)_+ of a law whose missing mass is at 0.
+// The mean of (Y - y)_+ for a law whose missing mass is at 0.
 double excess_of(const numerics::AtomicLaw& law, double y) {
   double sum = 0, total = 0;
   for (std::size_t k = 0; k < law.points.size(); ++k) {
@@ -35,8 +35,8 @@ double excess_of(const numerics::AtomicLaw& law, double y) {
   return sum + (1 - total) * std::fmax(0.0, -y);
 }
 
-// Checks (B) of the page and its consequences, with K at nodes and between them, and E at tabulated
-// values and between them.
+// Checks (B) of docs/theory/gaussian-two-types.md and its consequences, with K at nodes and between them, and
+// E at tabulated values and between them.
 TEST(TwoTypesLaws, EveryTriangleOfTheBallLiesBelowItsMixture) {
   std::mt19937_64 engine(2027);
   std::uniform_real_distribution<double> uniform(0, 1);
@@ -80,7 +80,7 @@ TEST(TwoTypesLaws, EveryTriangleOfTheBallLiesBelowItsMixture) {
   EXPECT_GT(below_without_beta, cases / 20);
 }
 
-// A certificate to try at single thresholds: the right one, or one of four wrong ones.
+// A way to find beta at single thresholds: the right one, or one of four wrong ones.
 struct Shortcut {
   const char* name;
   CornerOf corner;  // null: beta = 0
@@ -130,7 +130,7 @@ TEST(TwoTypesNet, FourShortcutsAreCaught) {
       Shortcut{"right triangles alone", right_triangles_alone, true},
       Shortcut{"d at the wrong end of its cell", wrong_end, true}, Shortcut{"S = 1 + eta", flat_sum, true}};
   // The first inscribed triangle is a known counterexample to right triangles alone: D = .9946, d = -.18,
-  // S = 1.144, E = 1.00695, c = .642.
+  // S = 1.144, at E = 1.00695 and c = .642.
   const std::vector<double> thresholds{-1.2, -0.642, 0.35, 0.642, 0.9, 1.3};
   for (const Shortcut& shortcut : shortcuts) {
     const int random = above_certificate(
@@ -155,9 +155,9 @@ TEST(TwoTypesNet, FourShortcutsAreCaught) {
   }
 }
 
-// Values of an independent prototype at E = 1 with 192 cells. Its searches stopped within 2 per cent, and
-// its chords cost 1 to 2 per cent. What tools/golden/gaussian_two_types.py finds without either is smaller by
-// up to half a per cent of B(c).
+// Values of beta by an independent prototype at E = 1 with 192 cells. They are too large, because its
+// searches stopped within 2 per cent and its chords cost 1 to 2 per cent. The values of
+// tools/golden/gaussian_two_types.py, which has neither error, are smaller by up to half a per cent of B(c).
 TEST(TwoTypesNet, ReferenceCorrections) {
   struct Row {
     double mu, c, beta;
@@ -169,11 +169,11 @@ TEST(TwoTypesNet, ReferenceCorrections) {
     const TriangleExcesses excesses(mu, 0);
     const TriangleCells cells = TriangleCells::of(mu, 192);
     const Correction found = certified_correction(excesses, cells, mu, c, corner_of, 0.1);
-    // The tolerance is 3 per cent, plus what either search leaves open where A and B are far larger.
+    // The tolerance is 3 per cent, plus what either search leaves open where B(c) is far larger than beta.
     const double open = 6e-4 * excesses.alternative(c).upper;
     EXPECT_NEAR(found.beta, row.beta, 0.03 * row.beta + open) << mu << ' ' << c << ' ' << found.beta;
     EXPECT_LE(found.reached, found.beta);
-    // At E = 1 the correction is the same on the other side.
+    // At E = 1 the correction is the same at -c.
     EXPECT_NEAR(certified_correction(excesses, cells, mu, -c, corner_of, 0.1).beta, found.beta, open);
   }
 }

@@ -13,17 +13,17 @@ using numerics::larger;
 using numerics::smaller;
 
 constexpr double kUlp = 0x1p-52;
-// The search stops when its bound is within a relative kOpen (far from c = 0, kOpenFar) of the largest
-// value reached, plus kShare + kSharePerMu2 mu^2 (far from c = 0, kShare) times the larger of A and B.
+// The LeftOpen of certified_correction() at effort 1. Its ratio is 1 + kOpen, or 1 + kOpenFar far from c = 0.
+// Its `absolute` is kShare + kSharePerMu2 mu^2, or kShare far from c = 0, times the larger of A(c) and B(c).
 constexpr double kOpen = 0.03, kOpenFar = 0.1;
 constexpr double kShare = 8e-4, kSharePerMu2 = 4e-3;
-// Atoms of the common factor worth less than this share of A or B are bounded, not computed.
+// `negligible` of TriangleExcesses::above, as a share of the larger of the two mixed values.
 constexpr double kSpared = 1e-7;
-// At most this many evaluations per node; wherever the search stops, the largest box left is a valid bound.
+// At most about this many evaluations per search; wherever it stops, the largest bound of a box is valid.
 constexpr int kMaxEvaluations = 20'000;
 constexpr std::size_t kRuns = 8;  // runs of cells at the start
-// Intervals of eta are split at their arithmetic mean up to this ratio of their ends, then at
-// the geometric mean.
+// Intervals of eta are split at the arithmetic mean of their ends if the ends have a smaller ratio than this,
+// else at the geometric mean; those that begin at 0 are split at a quarter.
 constexpr double kThird = 3;
 
 struct Entry {
@@ -32,7 +32,7 @@ struct Entry {
   bool operator<(const Entry& other) const { return value < other.value; }
 };
 
-// Branch and bound over boxes: the box of the largest bound is split until that bound is small enough.
+// Branch and bound over boxes: the box with the largest bound is split until that bound is small enough.
 class BoxSearch {
  public:
   BoxSearch(const MixedValues& values, const TriangleExcesses& excesses, const TriangleCells& cells, double c,
@@ -46,7 +46,7 @@ class BoxSearch {
         steep_(1 + std::fabs(c) / 2),
         negligible_(larger(kSpared * larger(values.first, values.second), open.spared)) {}
 
-  // `near`: up to this eta, boxes are on their own from the start.
+  // `near` is the eta at which the first row of boxes ends.
   Correction run(double near) {
     push_all(near);
     while (!queue_.empty() && found_.evaluations < kMaxEvaluations) {
@@ -105,12 +105,13 @@ class BoxSearch {
     return true;
   }
 
-  // An upper bound of what the mixture lacks in the box; -1 for an empty box.
+  // An upper bound of the correction that the box needs, which is the expected excess minus the mixture,
+  // divided by the weight of the type if only one is charged; -1 for an empty box.
   double value(const TriangleBox& box) {
     const BoxCorner at = corner_(cells_, box, c_ > 0);
     if (at.empty) return -1.0;
     ++found_.evaluations;
-    // lambda A + (1 - lambda) B is least at one end of a run of cells.
+    // The mixture is monotone in lambda, so it is least at one end of a run of cells.
     const double least = smaller(mixed(box.first), mixed(box.last));
     const double lacking = excesses_.above(at.triangle, c_, negligible_) - least * (1 - 4 * kUlp);
     if (!(lacking > 0) || values_.charged == MixedValues::Charged::both) return lacking;
@@ -130,8 +131,8 @@ class BoxSearch {
   double c_;
   const LeftOpen& open_;
   CornerOf corner_;
-  double steep_;       // about (M1 + E M2)/2 of Lemma 1 where g = c
-  double negligible_;  // atoms of the common factor worth less than this are not computed
+  double steep_;       // about (M1 + E M2)/2 where g = c (proof of Lemma 1), which weighs D against d and S
+  double negligible_;  // passed to TriangleExcesses::above
   std::priority_queue<Entry> queue_;
   Correction found_{0, 0, 0};
 };
@@ -146,7 +147,8 @@ TriangleCells TriangleCells::of(double mu, int count) {
   for (int j = 1; j <= half; ++j) {
     const double x = static_cast<double>(j) / half;
     edges.push_back(j == half ? 1 : 0.6 * x + 0.4 * std::sin(std::numbers::pi * x / 2));  // finer at the ends
-    // This weight matches the slope at c = 0, E = 1 of a right triangle at the cell's middle.
+    // With this weight the mixture has the same slope in c, at c = 0 and E = 1, as the expected excess of the
+    // right triangle at the cell's middle.
     const double middle = 0.5 * (edges[edges.size() - 2] + edges.back());
     lambdas.push_back(0.5 * (1 - std::erf(mu * middle / std::sqrt(8.0)) / whole));
   }

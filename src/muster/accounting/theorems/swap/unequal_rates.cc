@@ -30,7 +30,7 @@ UnequalRatesCurve::UnequalRatesCurve(ReportingSum sum, double n, double lo, doub
     : sum_(std::move(sum)) {
   check(lo, hi);
   const double theta = lo / hi;
-  // Terms are centred at 1 - E: an absent client's term is 0, a revealed one's is E - 1.
+  // In the centred terms of ReportingSum an absent client's is 0 and a revealed one's 1 - 1/E.
   shape_ = {.factor = 1 / (n * theta), .count = n, .rate = lo, .threshold = n, .revealed = (hi - lo) / hi};
   // The probability that another client reports or is revealed: 1 - theta (1 - hi), without cancellation.
   const double not_absent = shape_.revealed + lo;
@@ -61,12 +61,13 @@ UnequalRatesMixture::UnequalRatesMixture(double n, double lo, double hi, Family 
 }
 
 void UnequalRatesMixture::merge() {
-  // A new block begins where the cumulative weight passes one of these. An unlikely stretch below the
-  // mean may be charged at numbers of clients far below its own, and the whole upper end at one number.
+  // A new block begins where the cumulative weight passes one of these. Values of N far below the mean are
+  // improbable enough to share a block whose smallest N is much smaller, and values far above the mean can
+  // all be charged at one N.
   constexpr std::array kCuts{1e-30, 1e-24, 1e-19, 1e-15, 1e-12, 1e-9, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 4e-3,
                              0.01,  0.03,  0.06,  0.12,  0.2,   0.3,  0.4,  0.5,  0.6,  0.7,  0.8,  0.9};
-  // Numbers of clients that differ by at most this share are merged: the bound changes less between them
-  // than merging loses anyway.
+  // Numbers of clients that differ by at most this share are merged: between them the bound changes by less
+  // than merging costs anyway.
   constexpr double kAlike = 2e-5;
   const auto alike = [&](const numerics::BinomialBlock& a, const numerics::BinomialBlock& b) {
     return b.first - a.first <= kAlike * a.first;
@@ -99,7 +100,8 @@ numerics::Enclosure UnequalRatesMixture::delta(double epsilon) const {
     upper += block.weight * least;
     lower += block.weight * min_below;
   }
-  // The weights sum to 1 plus the two tails' Chernoff bounds and rounding.
+  // The weights sum to slightly more than 1, because of the two tails' Chernoff bounds and rounding; for the
+  // lower end this is taken off.
   const double top = upper * (1 + numerics::kEightyRoundings);
   return {numerics::larger(0.0, lower * (1 - numerics::kBlocksExceedOne)), top < 1 ? top : 1};
 }
@@ -107,9 +109,9 @@ numerics::Enclosure UnequalRatesMixture::delta(double epsilon) const {
 UnequalRatesPair::UnequalRatesPair(double epsilon0, double n, double lo, double hi)
     : epsilon0_(epsilon0), n_(n), lo_(lo), hi_(hi) {}
 
-// (1/n) E( sum of terms )_+. The term is stay (1 - E) for an absent client (probability 1 - lo). For a
-// reporting one it is own times `rare` if the likelihood ratio r is e^epsilon0 (probability q), and own
-// times `common` if r is e^-epsilon0.
+// (1/n) * mean of ( sum of n terms )_+. A term is stay (1 - E) with probability 1 - lo (an absent client).
+// Otherwise it is own * rare if the likelihood ratio r is e^epsilon0 (probability q), and own * common if r
+// is e^-epsilon0.
 numerics::Enclosure UnequalRatesPair::curve(long double rare, long double common, double epsilon) const {
   if (epsilon >= epsilon0_) return {0, 0};  // no likelihood ratio is above e^epsilon0
   const long double lo = lo_, hi = hi_, e0 = epsilon0_;
@@ -118,7 +120,7 @@ numerics::Enclosure UnequalRatesPair::curve(long double rare, long double common
                     absent = -std::expm1(static_cast<long double>(epsilon));
   const numerics::Enclosure mean =
       mean_of_terms({{own * rare, lo * q}, {own * common, lo * p}, {stay * absent, 1 - lo}}, n_);
-  // The factors are quotients of rounded numbers, off by a few units of extended precision.
+  // The factors `own` and `stay` are quotients of rounded numbers, off by a few units of extended precision.
   return {numerics::as_lower_bound(mean.lower * (1 - numerics::kEightThousandRoundings)),
           numerics::as_upper_bound(mean.upper * (1 + numerics::kEightThousandRoundings))};
 }

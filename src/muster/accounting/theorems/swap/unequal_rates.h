@@ -1,16 +1,19 @@
 // Bounds for clients whose participation rates differ (Theorems 6 and 7, docs/theory/unequal-rates.md).
 //
 // n honest clients report independently through a shuffler, each with its own unknown rate in [lo, hi],
-// hi < 1. With theta = lo / hi, E = e^eps >= 1 and independent terms
-//     Z = 0 w.p. 1 - theta,   1 - E w.p. theta (1 - hi),   X* w.p. theta hi,
-//     delta(eps) <= (1 / (n theta)) E( Z_1 + ... + Z_n )_+
+// hi < 1. Let theta = lo / hi and E = e^eps >= 1. The proof reveals the coin of each client but the victim
+// with probability 1 - theta; the others are called hidden, and a hidden client reports with probability
+// hi. With independent terms
+//     Z = 0 w.p. 1 - theta (revealed),   1 - E w.p. theta (1 - hi) (absent),   X* w.p. theta hi (reporting),
+//     delta(eps) <= (1 / (n theta)) * mean of ( Z_1 + ... + Z_n )_+
 //                   + hi (1 - theta (1 - hi))^{n-1} A(E) + hi f(inf).
-// X* is the law of swap_profile.h, f is the local profile, and A(E) is what a shuffle of all hidden
-// clients costs: f(E), or their blanket (ReportingSum::everybody). The right side is the average
-// E_N B(N+1), N ~ Bin(n-1, theta), of the swap bound B(n') for n' clients of rate hi, in closed form: one
-// sum, whatever n. At lo = hi it is the swap bound itself. UnequalRatesMixture averages a bound B that
-// is known only as a function, block by block. Proven for replace-one neighbours. Theorem 6, for known
-// rates, is enumerated in tests/oracle/unequal_formula.h. Immutable values; call from any thread.
+// X* is the law of swap_profile.h, f is the local profile, and A(E) bounds the delta of a shuffle of the
+// victim and all hidden clients: f(E), or their blanket (ReportingSum::everybody). The right side is the
+// average of B(N+1) over N ~ Bin(n-1, theta), where B(n') is the swap bound for n' clients of rate hi. In
+// closed form this is one sum, whatever n is; at lo = hi it is the swap bound itself. UnequalRatesMixture
+// averages a bound B that is known only as a function, block by block. Proven for replace-one neighbours.
+// Theorem 6, for known rates, is enumerated in tests/oracle/unequal_formula.h. Immutable values, but for
+// UnequalRatesMixture::merge(); call from any thread.
 #pragma once
 
 #include <functional>
@@ -31,20 +34,20 @@ class UnequalRatesCurve {
   ReportingSum sum_;
   SumShape shape_;
   double everybody_;  // hi (1 - theta (1 - hi))^{n-1}
-  double reporting_;  // probability that another client is not revealed, given that she is not absent
+  double reporting_;  // probability that another client is hidden, given that she is not absent
 };
 
-// E_N B(N+1, eps), N ~ Bin(n-1, lo/hi), for any family of bounds B(n', eps) of n' clients who
-// all have rate hi. B must be valid at every n' it is called with. It need not decrease with n':
-// the smallest value so far is used. A block of N is charged at its smallest N. One point takes
-// `evaluations` calls of B.
+// The mean of B(N+1, eps), N ~ Bin(n-1, lo/hi), for any family of bounds B(n', eps) for n' clients that
+// all have rate hi. B must be valid at every n' it is called with. It need not decrease with n': the
+// smallest of its values at up to n' clients is used. N is cut into blocks, each charged at its smallest
+// N. One value of delta() takes evaluations() calls of B.
 class UnequalRatesMixture {
  public:
   using Family = std::function<numerics::Enclosure(double clients, double epsilon)>;
   UnequalRatesMixture(double n, double lo, double hi, Family family, double fineness = 0.25);
   numerics::Enclosure delta(double epsilon) const;
-  // Merges the blocks into about 25 at most, for a B that is expensive. It costs some 1e-4
-  // to 1e-3 of epsilon.
+  // Merges the blocks into about 25 at most, for a B that is expensive. This makes epsilon larger by a
+  // fraction of 1e-4 to 1e-3.
   void merge();
   std::size_t evaluations() const { return blocks_.size(); }
 
@@ -54,8 +57,9 @@ class UnequalRatesMixture {
   Family family_;
 };
 
-// A lower bound for rates in [lo, hi]: the exact curve of binary randomized response where the victim has
-// rate hi, and the others, who all hold her alternative record, have rate lo. hi <= 1, lo < 1.
+// A lower bound for n clients with rates in [lo, hi]: the exact curve of binary randomized response where
+// the victim has rate hi, and the others, who all hold her alternative record, have rate lo.
+// 0 < lo <= hi <= 1, lo < 1.
 class UnequalRatesPair {
  public:
   UnequalRatesPair(double epsilon0, double n, double lo, double hi);

@@ -133,8 +133,8 @@ TEST(UnequalRates, IntervalDominatesEveryVectorOfRates) {
   EXPECT_GT(without_everybody, 0);
 }
 
-// At n = 5, rates in [.375, .631], epsilon0 = 2 and eps = 1.8, the victim at hi and all others at lo give
-// a profile bound that is 2.97 times too small, and an exact truth that is 8.02 times too small.
+// At n = 5, rates in [.375, .631], epsilon0 = 2 and eps = 1.8, the truth with all rates at hi is 2.97 times
+// the profile-only bound for the victim at hi and the others at lo, and 8.02 times the truth for these rates.
 TEST(UnequalRates, VictimHighOthersLowIsNoBound) {
   const std::vector<Law> laws = response(2);
   const std::vector<Law> others(4, laws[1]);
@@ -155,7 +155,7 @@ TEST(UnequalRates, VictimHighOthersLowIsNoBound) {
   EXPECT_GE(curve.delta(1.8).upper, truth);
 }
 
-// Compares the closed form with E_N B(N+1) summed one N at a time.
+// Compares the closed form with the mean of B(N+1), N ~ Bin(n-1, lo/hi), summed one N at a time.
 TEST(UnequalRates, EqualsTheAverageOverTheNumberOfCoins) {
   for (const double epsilon0 : {0.5, 2.0}) {
     for (const auto& [lo, hi] : {std::pair{0.1, 0.3}, {0.5, 0.8}, {0.4, 0.4}}) {
@@ -197,8 +197,8 @@ TEST(UnequalRates, EqualRatesReduceToTheSwapTheorem) {
   }
 }
 
-// The average block by block, for bounds known only as functions, is above the closed
-// form and close to it.
+// The average block by block, for bounds known only as functions, is not below the closed form and is close
+// to it.
 TEST(UnequalRates, BlocksAgreeWithTheClosedForm) {
   const ReportingSum sum({Profile::pure(1)});
   const auto family = [&sum](double clients, double epsilon) {
@@ -217,8 +217,9 @@ TEST(UnequalRates, BlocksAgreeWithTheClosedForm) {
   }
 }
 
-// Class C's bound, averaged over N or in one sum, is above every vector of rates and every dataset of
-// binary randomized response, and below the profile bound.
+// Class C's bound is at least the divergence of binary randomized response for every dataset, with the victim
+// at hi and every other client at lo or hi. It is at most the average over N, which is at most the
+// profile-only bound.
 TEST(UnequalRates, ClassCDominatesEveryVectorOfRates) {
   int violations = 0;
   for (const double epsilon0 : {0.5, 2.0}) {
@@ -256,8 +257,8 @@ TEST(UnequalRates, ClassCDominatesEveryVectorOfRates) {
   EXPECT_EQ(violations, 0);
 }
 
-// In large crowds the one sum is below the average over blocks of N, and its epsilon is within 2e-4 of
-// the lower bound's.
+// With many clients class C's one sum is not above the average over blocks of N, and its epsilon is within a
+// relative 2e-4 of the lower bound's.
 TEST(UnequalRates, ClassCInLargeCrowds) {
   for (const auto& [lo, hi] : {std::pair{0.05, 0.1}, {0.3, 0.34}, {0.5, 0.9}}) {
     for (const double n : {1e3, 6e4, 1e8}) {
@@ -280,7 +281,8 @@ TEST(UnequalRates, ClassCInLargeCrowds) {
   EXPECT_GE(UnequalRatesPair(2, 6e4, 0.05, 0.1).forward(0.013696).lower, 1e-6);
 }
 
-// For rates up to 1, compares the thinned blanket with every vector of rates and every dataset.
+// For rates up to 1, compares the thinned blanket (blanket.h) with the worst divergence over all datasets and
+// over rates at the ends and in the middle of [lo, 1].
 TEST(UnequalRates, ThinnedBlanketDominatesRatesUpToOne) {
   oracle::Domination domination;
   for (const double epsilon0 : {0.5, 1.0, 2.0}) {
