@@ -20,7 +20,8 @@ using accounting::Launches;
 using accounting::Question;
 using reporting::LaunchShare;
 
-// Epsilon is for one client's records, which must be the same in all launches.
+// Throws Error(plan) if two plans name different data: epsilon is for the records of one client, which must
+// be the same in all launches. Different numbers of clients only bring a note.
 void require_one_population(const std::vector<NamedPlan>& plans) {
   const NamedPlan& first = plans.front();
   bool counts_differ = false;

@@ -1,4 +1,4 @@
-// Several plans on one population, and what all of them together cost: `muster account A B ...`.
+// Several plans on one population (launches), and what all of them together cost: `muster account A B ...`.
 #pragma once
 
 #include <string>
@@ -16,11 +16,11 @@ struct NamedPlan {
 };
 
 struct LaunchFlags {
-  bool basic = false;  // later plans were chosen after seeing what earlier ones released
+  bool basic = false;  // whether later plans were chosen after seeing what earlier ones released
   bool json = false;
 };
 
-// The delta that all plans state. Throws Error(plan) where they differ or one states none.
+// The delta that all plans state. Throws Error(plan) if they state different ones or one states none.
 double common_delta(const std::vector<NamedPlan>& plans);
 
 // Prints each plan's cost and that of all together. Throws Error(plan) for plans of different data, and what

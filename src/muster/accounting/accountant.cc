@@ -35,7 +35,7 @@ struct Accountant::State {
   }
 
   std::variant<ConstantAccountant, ScheduledAccountant> charged;
-  std::optional<std::uint64_t> rounds;  // of all stages, if there are some
+  std::optional<std::uint64_t> rounds;  // of all stages together; empty if it was made without stages
 };
 
 Accountant::Accountant(const Mechanism& mechanism, const Participation& participation)
@@ -88,7 +88,7 @@ Statement Accountant::merge(Statement statement, std::vector<Bound> others) cons
   if (statement.rounds == 0 || others.empty()) return statement;
   const View view = statement.best.view;
   const Gate gate = state_->ask([&](const auto& by) { return by.gate(statement.rounds, view); });
-  const double lower = lower_of(statement);  // lower values of the other bounds are not used
+  const double lower = lower_of(statement);  // lower values of `others` are not used
   const bool sees_more =
       view == View::shuffler_colludes && view != state_->ask([](const auto& by) { return by.own(); });
   for (Bound& bound : others) {

@@ -6,14 +6,16 @@
 //     Accountant accountant(LdpSgdLocal{2.0}, protocol);
 //     Statement s = accountant.account(6800, {Question::Kind::epsilon_at_delta, 1e-5});
 //     *s.best.upper;   // proven: the true epsilon is at most this
-// Rounds may change on a schedule; here, from round 1000 on, a third of the reports is lost:
+// Rounds may change on a schedule. Here, from round 1000 on, a third of the reports is lost, so that the rate
+// of `thinned` is two thirds of that of `protocol`:
 //     Accountant changing(LdpSgdLocal{2.0}, {{protocol, 999}, {thinned, 5801}});
 //     Statement all = changing.account({Question::Kind::epsilon_at_delta, 1e-5});
 //
-// The neighbouring relation is replace-one. A schedule must be fixed in advance, or chosen without looking
-// at the releases; a round of each stage is charged by the smallest of its proven bounds, and the dominating
-// pairs of all rounds compose. The first query builds the one-round curves, which is slow; they are kept, and
-// later queries, for any number of rounds, reuse them. Thread rule: const methods may run concurrently.
+// The neighbouring relation is replace-one. A schedule must be fixed in advance, or chosen without looking at
+// the releases. On a schedule, every round is charged by the smallest of its proven bounds, and the
+// dominating pairs of all rounds compose. The first query builds tables of the one-round curves, which is
+// slow. They are kept, and later queries reuse them unless their number of rounds or their delta needs other
+// ones. Thread rule: const methods may run concurrently.
 #pragma once
 
 #include <cstdint>
@@ -33,31 +35,34 @@ class Accountant {
  public:
   // For any number of rounds that are all alike. Throws Error(plan) for a description out of range.
   Accountant(const Mechanism& mechanism, const Participation& participation);
-  // For stages, one after another. One stage is a protocol whose rounds are all alike, and may be asked for
-  // any number of them; several have as many as they say. Throws Error(plan) unless there is at least one
-  // stage, all are of one protocol, and they have at most kMaxRounds together.
+  // For stages, one after another. With a single stage, any number of its rounds may be asked about; with
+  // several, at most as many as they have together. Throws Error(plan) for a description out of range, and
+  // unless there is at least one stage, all are of one protocol, and they have at most kMaxRounds together.
   Accountant(const Mechanism& mechanism, std::vector<Stage> stages);
   ~Accountant();
   Accountant(Accountant&&) noexcept;
   Accountant& operator=(Accountant&&) noexcept;
 
-  // Every applicable bound for the first `rounds` rounds, which here and below are at most kMaxRounds
-  // (otherwise Error(plan)). `asked` is the view, by default the participation's
-  // own; a view that no theorem covers throws Error(uncovered).
+  // Every applicable bound for the first `rounds` rounds. `asked` is the view, by default the participation's
+  // own; a view that no theorem covers throws Error(uncovered). This and the methods below throw Error(plan)
+  // for a question out of range, for `rounds` above kMaxRounds, and for more rounds than several stages have
+  // together.
   Statement account(std::uint64_t rounds, const Question& question,
                     std::optional<View> asked = std::nullopt) const;
-  // The same for all rounds of the stages. Throws Error(plan) if none were given.
+  // The same for all rounds of the stages. Throws Error(plan) if the accountant was made without stages.
   Statement account(const Question& question, std::optional<View> asked = std::nullopt) const;
-  // Adds bounds of other origin to a statement of this accountant. Those that call themselves proven must
-  // hold for the participation's own view. They pass the gate and take the statement's lower value; they
-  // are left out if the statement's view sees more than that.
+  // Adds bounds that were computed elsewhere to a statement of this accountant. Those whose validity is
+  // `proven` must hold for the participation's own view. They pass the gate and take the statement's lower
+  // value, but they are left out if the statement's view shows more than the own one. A statement for 0
+  // rounds is returned unchanged.
   Statement merge(Statement statement, std::vector<Bound> others) const;
 
   // The smallest proven upper bound alone, in the participation's own view, which training prints at every
   // logged round and calibration searches. 0 for 0 rounds; nullopt where every theorem gives infinity.
   std::optional<double> upper(std::uint64_t rounds, const Question& question) const;
-  // The same, but about 1e-3 larger, at a quarter of the cost and without keeping tables: to start a search.
-  // With several stages, it is `upper` itself.
+  // The same, but not checked by the gate and somewhat larger, in a third of the time or less: to start a
+  // search. It is about 1e-3 larger, or a few per cent where rounds are charged by types
+  // (composition/typed_rounds.h). With several stages, it is `upper` itself.
   std::optional<double> rough_upper(std::uint64_t rounds, const Question& question) const;
   // The epsilon of `upper`; infinity if there is none.
   double epsilon_upper(std::uint64_t rounds, Delta delta) const;

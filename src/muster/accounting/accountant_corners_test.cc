@@ -1,6 +1,7 @@
-// Questions at the corners of what can be asked, few for each kind of failure. Every answer must be finite
-// or have a reason, lie between its lower value and the local guarantee, and never fall as rounds are
-// added. accountant_corners_long_test.cc is this file with all corners, some of which take ten seconds.
+// Questions at the corners of what can be asked, a few for each way in which an answer can fail. Every answer
+// must be finite or have a reason, lie between its lower value and the local guarantee, and never fall as
+// rounds are added. accountant_corners_long_test.cc is this file with all corners, some of which take ten
+// seconds.
 #ifndef MUSTER_EVERY_CORNER
 #define MUSTER_EVERY_CORNER 0
 #endif
@@ -77,8 +78,8 @@ TEST(Corners, LossesPastTheRangeOfDoubles) {
   survives(PureLocal{1e6}, 1'000, 0.1, 1e-5, {1, 3});
 }
 
-// Questions that once took minutes: the work counted in an answer's sums is limited (numerics/work.h; 3.5e9
-// take about a second).
+// Questions whose sums would take minutes if their work were not limited. Work is counted as in
+// numerics/work.h; 3.5e9 of its units take about a second.
 TEST(Corners, CostLittle) {
   struct Costly {
     Mechanism mechanism;

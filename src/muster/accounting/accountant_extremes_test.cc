@@ -1,6 +1,7 @@
-// Questions at the edges of what can be asked, each of which an earlier version answered with a number far
-// below the truth, mostly with "0, proven". The truths are computed independently, as the comment beside
-// each says: from the local divergence shared among n, from one round of the exact pair, or by enumeration.
+// Questions at the edges of what can be asked, where rounding, overflow or a table that is too coarse could
+// give a number far below the truth, even "0, proven". The truths are computed independently: the divergence
+// of one message that hides among n (at most ln n off its epsilon), one round of the exact pair, a closed
+// form, or an enumeration.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -38,9 +39,9 @@ void expect_at_least(const Statement& s, double truth, const std::string& what) 
   EXPECT_LE(s.best.lower.value_or(0), *s.best.upper);
 }
 
-// Losses of a hundred and more in few rounds, whose composed curve is flat and then falls at once. Two
-// rounds cost no less than one, which costs exactly 130.68 for the pair whose other records all equal the
-// alternative. accountant_corners_test.cc asks for more rounds and other sizes.
+// Losses of a hundred and more in few rounds, whose composed curve is flat and then falls at once. In the
+// first question, two rounds cost no less than one, which costs exactly 130.68 for the pair whose other
+// records all equal the alternative. accountant_corners_test.cc asks for more rounds and other sizes.
 TEST(Extremes, FlatCurvesAreComposed) {
   expect_at_least(epsilon_of(GaussianLocal{0.15}, check_in(1'000, 0.1), 2, 1e-5), 130.7, "two check-ins");
   // Hiding among a hundred can take ln 100 = 4.6 off a message's 25.
@@ -62,11 +63,11 @@ TEST(Extremes, FlatCurvesAreComposed) {
   expect_at_least(epsilon_of(GaussianLocal{0.15},
                              ShuffledCheckIn{clients(1'000), Rate::of(0.1), Rate::of(0.05)}, 2, 1e-5),
                   130.6, "unequal rates");
-  // Only the upper value is computed, because the lower one takes seconds and was not wrong.
+  // Only the upper value is computed, because the lower one takes seconds.
   const std::optional<double> laplace =
       Accountant(LaplaceLocal{32.72}, Shuffle{clients(5)}).upper(2, {Question::Kind::epsilon_at_delta, 0.1});
   EXPECT_GE(laplace.value(), 30.9);
-  // The privacy blanket once gave 28819 here.
+  // Ten rounds of epsilon0 = 20 cost at most 200. The privacy blanket's table must be fine enough to tell.
   const Statement twenty = epsilon_of(PureLocal{20}, Shuffle{clients(1'000)}, 10, 1e-5);
   for (const Bound& bound : twenty.all) {
     if (bound.id == "privacy-blanket") {
@@ -77,7 +78,7 @@ TEST(Extremes, FlatCurvesAreComposed) {
 }
 
 // A table made for a larger delta would answer validly but more loosely, so the two questions must use the
-// same table: delta at the epsilon given must be the delta asked for.
+// same table: delta at the epsilon given must be at most the delta asked for.
 TEST(Extremes, EpsilonAndDeltaLeadBackAtSmallDeltas) {
   for (const double delta : {1e-5, 1e-15, 1.809380310985051e-28}) {
     const Statement s = epsilon_of(PureLocal{40}, check_in(100, 0.3), 3, delta);
@@ -159,8 +160,8 @@ TEST(Extremes, LowerValuesOfSmallEpsilonsStayBelow) {
   const Statement s = epsilon_of(GaussianLocal{0.5}, AggregatedCheckIn{clients(1), Rate::of(1)}, 1, 1e-5);
   EXPECT_LE(*s.best.lower, 24.38161088);
   EXPECT_GE(*s.best.upper, 24.38161087);
-  // For a fixed subset (k of n) of small epsilon0 whose others all hold the alternative, the truth is (1/n)
-  // E( sum_{i<=k} (r_i - 1) - n (E - 1) )_+, by the swap theorem's own form.
+  // For a fixed subset (k of n) of small epsilon0 whose others all hold the alternative, the truth is (1/n) *
+  // mean of ( sum_{i<=k} (r_i - 1) - n (E - 1) )_+ with E = e^epsilon, by the swap theorem's own form.
   for (const double epsilon0 : {1e-8, 1e-5, 1e-2, 1.0}) {
     for (const int k : {1, 3, 6}) {
       const int n = 7;
@@ -194,9 +195,9 @@ TEST(Extremes, ZeroOnlyWhereNothingIsLeft) {
   EXPECT_GT(*delta_of(GaussianLocal{1}, Shuffle{clients(1)}, 1, 1e6).best.upper, 0);
 }
 
-// Noise so small that a message reveals its record: whoever is heard is distinguished for certain, so delta is
-// at least the probability of being heard. Epsilon is mu^2/2, which may be past every double; in a sum, up to
-// 1,000 clients' noise adds up.
+// Noise so small that a message reveals its record: whoever is heard is distinguished for certain, so delta
+// is at least the probability of being heard. Epsilon is at least about mu^2/2, which may be above every
+// double; in a sum, the noise of up to 1,000 clients adds up.
 TEST(Extremes, NoiseThatHidesNothing) {
   struct Case {
     Participation participation;

@@ -11,11 +11,11 @@
 namespace muster::accounting {
 namespace {
 
-// If delta is asked for: the delta that the first tables are made for (mass beyond is charged as infinite
-// loss), and how often tables are made again for the delta that was found.
+// If delta is asked for, tables are first made for this delta (what lies beyond their last node is charged as
+// infinite loss), and then up to kDeeper times again, for the delta that was found.
 constexpr double kFirstDelta = 1e-12;
 constexpr int kDeeper = 4;
-// Tables for a smaller delta are not made again once they lowered the answer by less than this factor.
+// Tables are not made again once the answer is more than this share of the one before.
 constexpr double kSettled = 0.99;
 
 void add_new(std::vector<std::string>& list, const std::vector<std::string>& more) {

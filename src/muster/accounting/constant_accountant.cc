@@ -16,7 +16,8 @@ namespace {
 using numerics::larger;
 using numerics::smaller;
 
-// The lower value of a single test of one round. It is hardly ever the largest one, but it always exists.
+// The gate's floor: the lower value that a single distinguishing test of one round gives. It is hardly ever
+// the largest lower value, but it always exists.
 Bound floor_bound(const ViewBounds& in, const Question& question) {
   const Stopwatch watch;
   Bound bound;

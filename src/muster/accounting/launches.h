@@ -1,12 +1,15 @@
-// Several launches on one population: what all of them together cost a client who takes part in each.
+// Several launches on one population: what all of them together cost a client who takes part in each. A
+// launch is what one Accountant accounts for: a mechanism, and stages of rounds.
 //
-// Example: a model is trained, and later its successor with more noise.
+// Example: a model is trained, and later its successor with more noise; `often` and `rarely` are
+// participations.
 //     const Launches both({{LdpSgdLocal{2}, {{often, 1000}}}, {GaussianLocal{5}, {{rarely, 300}}}});
 //     *both.account({Question::Kind::epsilon_at_delta, 1e-5}).best.upper;   // proven for both together
 //
-// The launches run one after another. The replaced client holds one record, or the same collection of records, in
-// all of them; each launch's adversary has the view of its own protocol, and all adversaries pool what they saw.
-// The neighbouring relation is replace-one. Thread rule: const methods may run concurrently.
+// The launches run one after another. The victim holds one record, or the same collection of records, in all
+// of them, and neighbouring populations differ in it in all of them at once (replace-one). Each launch's
+// adversary has the view of its own protocol, and all adversaries pool what they saw. Thread rule: const
+// methods may run concurrently.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +28,7 @@
 
 namespace muster::accounting {
 
-// What is randomized how, and the stages of rounds, as for an Accountant.
+// A mechanism and the stages of its rounds, as an Accountant takes them.
 struct Launch {
   Mechanism mechanism;
   std::vector<Stage> stages;
@@ -33,27 +36,30 @@ struct Launch {
 
 class Launches {
  public:
-  // Throws Error(plan) unless there are two launches or more that an Accountant accepts, with at most kMaxRounds
-  // together.
+  // Throws Error(plan) unless there are two launches or more that an Accountant accepts, with at most
+  // kMaxRounds together.
   explicit Launches(std::vector<Launch> launches);
 
-  // For launches that were all fixed in advance, or chosen without looking at the releases: their rounds' dominating
-  // pairs compose (bound `different-rounds`). `local` holds if the shufflers collude.
+  // For launches that were all fixed in advance, or chosen without looking at the releases: their rounds'
+  // dominating pairs compose (bound `different-rounds`). The statement's `local` holds if the shufflers
+  // collude.
   Statement account(const Question& question) const;
-  // Each launch by itself, and without(i) the smallest proven upper value of all launches but that one, fixed in
-  // advance; infinite if there is none.
+  // alone() is the statement of one launch by itself. without() is the smallest proven upper value of all
+  // other launches together, if they were fixed in advance as for account(); infinite if there is none.
   Statement alone(std::size_t launch, const Question& question) const;
   double without(std::size_t launch, const Question& question) const;
 
-  // For launches of which later ones were chosen after seeing what earlier ones released (bound `basic-composition`):
-  // the sum of the epsilons of all launches, each at an equal share of delta. It holds for a total that was fixed in
-  // advance and is not exceeded, whichever launches are chosen.
+  // For launches of which later ones were chosen after seeing what earlier ones released (bound
+  // `basic-composition`): the sum of the epsilons of all launches, each at an equal share of delta. It holds
+  // whichever launches are chosen, provided that a limit to this sum and the number of launches were fixed in
+  // advance and are never exceeded.
   Statement account_adaptive(Delta delta) const;
-  // What each launch is asked there: epsilon at its share of delta.
+  // What account_adaptive() asks of each launch: epsilon at an equal share of delta.
   Question equal_share(Delta delta) const;
 
  private:
-  // All launches but `left_out`, which may be their number.
+  // The rounds of all launches but number `left_out`; of all of them, if `left_out` is the number of
+  // launches.
   std::vector<ChargedRounds> rounds_but(std::size_t left_out) const;
   void check_gates(const char* bound, std::size_t left_out, const Question& question, double upper,
                    const std::function<double(double)>& delta_at) const;

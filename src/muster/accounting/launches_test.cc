@@ -23,7 +23,7 @@ ShuffledCheckIn check_in(std::uint64_t clients, double rate) {
   return {ClientCount::of(clients), Rate::of(rate)};
 }
 
-// Launches of one mechanism are a schedule of it.
+// Launches of one mechanism cost what a schedule of it costs.
 TEST(Launches, OfOneMechanismAreItsSchedule) {
   const ShuffledCheckIn often = check_in(20'000, 0.1), rarely = check_in(20'000, 0.02);
   const Question delta{Question::Kind::delta_at_epsilon, 0.03};
@@ -43,8 +43,8 @@ TEST(Launches, OfOneMechanismAreItsSchedule) {
   }
 }
 
-// Three clients, two launches of different randomizers and rates, every data set: the truth lies below the upper
-// value and above the lower one. Charging the more expensive launch alone is caught.
+// Three clients, two launches of different randomizers and rates, every data set: the truth lies below the
+// upper value and above the lower one. Charging the more expensive launch alone is caught.
 TEST(Launches, OfThreeClientsEnumerated) {
   constexpr int kClients = 3;
   struct Side {
@@ -119,7 +119,7 @@ TEST(Launches, WithoutOneOfTwoLeavesTheOther) {
   }
 }
 
-// Basic composition knows less than the composition of dominating pairs, and never answers less.
+// Basic composition uses less than the composition of dominating pairs does, so its answer is never smaller.
 TEST(Launches, ChosenAfterSeeingResultsCostTheSum) {
   const Launches launches({{PureLocal{2}, {{check_in(20'000, 0.1), 50}}},
                            {LaplaceLocal{1}, {{Shuffle{ClientCount::of(20'000)}, 3}}},

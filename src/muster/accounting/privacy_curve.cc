@@ -10,8 +10,9 @@ namespace {
 
 constexpr int kStepsADecade = 4;
 
-// The grid around the fixed value: five decades of delta on either side, below 1/2, or epsilon from a
-// quarter to four times the value.
+// The grid around the value that the question fixes. For delta, it has five decades on either side, as far as
+// they lie between 1e-300 and 1/2; for epsilon, it reaches from a quarter of the value to four times the
+// value.
 std::vector<double> around(const Question& question) {
   std::vector<double> values;
   if (question.asks_epsilon()) {

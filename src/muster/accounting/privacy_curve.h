@@ -1,5 +1,5 @@
-// Curves of the accountant's answer, two-sided: epsilon over delta and over rounds, or delta over
-// epsilon and over rounds.
+// Two-sided curves of the accountant's answer: epsilon as a function of delta and of the number of rounds, or
+// delta as a function of epsilon and of the number of rounds.
 //
 // Every point is a statement of its own, so `upper` is proven at each. Between points nothing more is known
 // than that the curves are monotone. Pure function; the two curves are computed concurrently.
@@ -24,7 +24,7 @@ struct CurvePoint {
 struct PrivacyCurves {
   Question question;
   std::uint64_t rounds;
-  std::vector<CurvePoint> by_fixed;   // around the asked value, on a logarithmic grid that holds it
+  std::vector<CurvePoint> by_fixed;   // around question.fixed, on a logarithmic grid that holds it
   std::vector<CurvePoint> by_rounds;  // 1 .. rounds, on a logarithmic grid that holds both
 };
 

@@ -13,9 +13,9 @@ namespace {
 // The tables are fine enough for any number of rounds, because all numbers of rounds share them.
 constexpr int kNodesPerDeviation = 80;
 constexpr double kVisited = 2.5;
-// Lattice points per cell of the pair that is composed from below.
+// Lattice points per cell of the dominated pair that belows() composes.
 constexpr int kRefined = 4;
-// The share of delta that the tails of a million rounds may be.
+// The share of delta to which the tails that a million rounds' tables cut off may add up.
 constexpr double kTail = 1e-9;
 
 RoundCurve tabulate_nested(const DeltaCurve& forward, const DeltaCurve& reverse, Delta delta) {
@@ -101,9 +101,10 @@ bool RunningAccountant::one_typed_segment() const {
   return ended_.empty() && latest_.first != nullptr && latest_.first->typed != nullptr && latest_.second > 1;
 }
 
-// Charges consecutive rounds of a kind by its types if it has some: a block of them is dominated by its
-// pair whatever was released before. Rounds with others in between are no block, because an adversary's
-// choice could then depend on what the others released.
+// Charges consecutive rounds of one kind by its types, if it has any: whatever was released before, a block
+// of such rounds is dominated by the block's pair. Rounds with others in between are no block, because the
+// adversary's choice of their types could then depend on what the others released. Empty if no segment has
+// types.
 std::optional<DifferentRounds> RunningAccountant::typed_uppers() const {
   DifferentRounds all;
   bool any = false;

@@ -7,12 +7,12 @@
 //     account.charge(mechanism, thinned, 500);
 //     account.epsilon().upper;   // proven for all 1500 rounds together
 //
-// Every distinct (mechanism, participation) is tabulated once. A round's curve is the smallest of the
-// proven bounds that cover it, the local guarantee among them. Where one of them knows which types a round
-// can be (typed_rounds.h), consecutive rounds of one kind are also charged by their types, and the smaller
-// total holds. The neighbouring relation is replace-one, and each participation has its own view. The
-// charges must not depend on private data: the schedule is fixed in advance, or chosen without looking at
-// the releases. Not thread-safe.
+// Every distinct (mechanism, participation), called a kind of round, is tabulated once. A round's curve is
+// the smallest of the proven bounds that cover it, the local guarantee among them, or that guarantee alone
+// (ChargedBy). Where a bound knows which types a round can be (typed_rounds.h), consecutive rounds of one
+// kind are also charged by their types, and the smaller of the two totals is the answer. The neighbouring
+// relation is replace-one, and each participation has its own view. The charges must not depend on private
+// data: the schedule is fixed in advance, or chosen without looking at the releases. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -33,8 +33,8 @@
 
 namespace muster::accounting {
 
-// What a round is charged by: the smallest of its proven bounds, or the local guarantee alone, which holds if the
-// shuffler colludes.
+// What a round is charged by: the smallest of its proven bounds, or the local guarantee alone, which holds if
+// the shuffler colludes.
 enum class ChargedBy { smallest_bound, local_guarantee };
 
 class RunningAccountant {
@@ -42,8 +42,8 @@ class RunningAccountant {
   explicit RunningAccountant(Delta delta, ChargedBy by = ChargedBy::smallest_bound)
       : delta_(delta), by_(by) {}
 
-  // Throws Error(plan) for a description out of range. The first charge of a pair tabulates it; later
-  // ones take no time.
+  // Throws Error(plan) for a description out of range. The first charge of a mechanism with a participation
+  // tabulates their curves; later charges of the two take no time.
   void charge(const Mechanism& mechanism, const Participation& participation, std::uint64_t rounds = 1);
 
   std::uint64_t rounds() const { return rounds_; }
@@ -53,14 +53,14 @@ class RunningAccountant {
   numerics::Enclosure epsilon() const;
   // The same for delta at an epsilon >= 0.
   numerics::Enclosure delta(double epsilon) const;
-  // The upper value with every numerical error turned downward: its distance from the upper value is a
-  // numerical error and no looseness of the theorems.
+  // The upper value of charging without types, but with every numerical error turned downward: the difference
+  // of the two is numerical error and no looseness of the theorems.
   double epsilon_from_below() const { return belows().epsilon_lower(delta_.value()); }
   double delta_from_below(double epsilon) const { return belows().delta(epsilon, Ends::lower).lower; }
   // The proven upper delta at an epsilon >= 0.
   double delta_upper(double epsilon) const;
 
-  // Forgets the charges but keeps the tables, so that charging the same pairs again takes no time.
+  // Forgets the charges but keeps the tables, so that charging rounds of the same kinds again takes no time.
   void restart();
 
  private:
@@ -68,11 +68,11 @@ class RunningAccountant {
     Mechanism mechanism;
     Participation participation;
     LossDistribution upper;
-    LossDistribution forward;  // a lower pair, in both orientations
+    LossDistribution forward;  // the dominated pair, in both orientations
     LossDistribution reverse;
     std::unique_ptr<TypedRounds> typed;             // null unless a bound knows types
     RoundCurve curve;                               // the curve of `upper`
-    mutable std::optional<LossDistribution> below;  // `curve` from below, once asked for
+    mutable std::optional<LossDistribution> below;  // dominated pair of `curve`, once needed
     mutable std::uint64_t rounds = 0;               // rounds charged
   };
   DifferentRounds belows() const;

@@ -16,7 +16,7 @@
 namespace muster::accounting {
 namespace {
 
-// The largest rate at which a client sends messages.
+// The largest rate, over the stages, at which a client sends messages.
 Rate highest_rate(const std::vector<Stage>& stages) {
   double highest = 0;
   for (const Stage& stage : stages) {

@@ -1,9 +1,9 @@
 // The accountant for rounds that change on a schedule, with another participation in each stage. Internal to
 // Accountant, whose several stages it charges.
 //
-// A round of each stage is charged by the smallest of its proven bounds; the dominating pairs of all rounds
-// compose (composition/different_rounds.h). The methods are those of Accountant; accountant.h says what they
-// mean. Thread rule: const methods may run concurrently (they take turns).
+// Every round is charged by the smallest of its proven bounds, and the dominating pairs of all rounds compose
+// (composition/different_rounds.h). The methods are those of Accountant; accountant.h says what they mean.
+// Thread rule: const methods may run concurrently (they take turns).
 #pragma once
 
 #include <cstdint>
@@ -27,9 +27,10 @@ class ScheduledAccountant {
   // kMaxRounds together.
   ScheduledAccountant(const Mechanism& mechanism, std::vector<Stage> stages);
 
-  // Numbers of rounds are at most as many as the stages have. The rounds of the first stage alone, which are
-  // all alike, are accounted for as such, and in every view that has a theorem; later ones in the protocol's
-  // own view or in that of a colluding shuffler.
+  // `rounds` is at most what the stages have together (otherwise Error(plan)). Rounds of the first stage
+  // alone are all alike, so a ConstantAccountant answers for them, in every view that has a theorem. If later
+  // stages are reached, the view must be the protocol's own or that of a colluding shuffler (otherwise
+  // Error(uncovered)).
   Statement account(std::uint64_t rounds, const Question& question, std::optional<View> asked) const;
   std::optional<double> upper(std::uint64_t rounds, const Question& question) const;
   std::optional<double> rough_upper(std::uint64_t rounds, const Question& question) const {

@@ -14,8 +14,8 @@ std::optional<double> finite(double value);
 // The largest lower value of the statement's bounds; 0 if there is none.
 double lower_of(const Statement& statement);
 
-// Gives every proven upper bound and the best bound the lower value, and puts the best bound first. Throws
-// Error(internal) if a proven upper bound is below that value.
+// Sorts the statement's bounds, copies the first into `best`, and sets the lower value of `best` and of every
+// proven upper bound to `lower`. Throws Error(internal) if a proven upper bound is below `lower`.
 void sort_bounds(Statement& statement, double lower);
 
 }  // namespace muster::accounting

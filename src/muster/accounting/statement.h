@@ -22,7 +22,8 @@ const char* name_of(Neighbouring neighbouring);  // "replace-one", ...
 
 struct Bound {
   std::string id;  // kebab-case, stable: "swap-profile", "homogeneous-pair", ...
-  // In the quantity asked for; nullopt for none or infinity (the reason is in `assumptions`).
+  // In the quantity asked for, epsilon or delta; nullopt where there is none or it is infinite. Why there is
+  // no upper value stands in `assumptions`.
   std::optional<double> upper;
   std::optional<double> lower;
   Validity validity = Validity::proven;

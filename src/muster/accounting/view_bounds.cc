@@ -16,9 +16,9 @@ namespace {
 // beside the others.
 constexpr double kShareOfUncharged = 0.25;
 
-constexpr double kNothing = 1e-290;  // deltas below this have a lower value of 0
+constexpr double kNothing = 1e-290;  // a delta below this has the lower value 0
 
-// What a bound says of its theorem: of a RoundBound or a RoundPair.
+// A bound with the id, the citation and the assumptions of a RoundBound or a RoundPair, and no values yet.
 template <typename OfRound>
 Bound labelled(const OfRound& of, View view) {
   Bound bound;

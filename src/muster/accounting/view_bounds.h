@@ -1,5 +1,5 @@
-// All theorems that hold for one view of a protocol, each carried from one round to any number of them, and
-// as rows of a statement. Internal to the accountant.
+// All theorems that hold in one view of a protocol, each carried from one round to any number of rounds and
+// written as a row of a statement. Internal to the accountant.
 //
 // Thread rule: const methods may run concurrently.
 #pragma once
@@ -28,7 +28,8 @@ class ComposedUpper {
   bool charged() const;
   // The bound, once it has passed the gate if it is proven; infinity if there is none.
   double upper(const Gate& gate, std::uint64_t rounds, const Question& question) const;
-  // The same, but about 1e-3 larger, not checked, and without keeping tables.
+  // The same, but not checked by the gate and somewhat larger, with less work: see the rough_upper of
+  // ComposedCurve and of TypedRounds.
   double rough_upper(std::uint64_t rounds, const Question& question) const;
   Bound bound(View view, const Gate& gate, std::uint64_t rounds, const Question& question) const;
 
@@ -45,7 +46,7 @@ class ComposedUpper {
 // The curves of one pair of data sets: a lower bound.
 class ComposedLower {
  public:
-  // `share`: what share of a table's full work this one may take (composition/round_curve.h).
+  // `share`: the share of a full table's work that each table made here may take (composition/round_curve.h).
   ComposedLower(RoundPair pair, double share);
 
   // `upper`: a proven upper value of the same question, or none.

@@ -1,11 +1,11 @@
 // Which theorems cover a randomizer under each participation: one overload of `cover` per participation, in
 // the cover.cc of the folder that holds its theorems.
 //
-// To add a theorem, give it a file of its own and an entry in one cover.cc: its id, citation, assumptions
-// and curve. Order matters: a bound marked `is_dominated` is provably no smaller than an earlier one, and is
-// computed for the table alone. A theorem of exact/ (lower bounds) or of swap/ that serves several
-// participations has its entry in that folder's cover.cc. The functions only append to the list; the curves
-// in it may be called from any thread.
+// To add a theorem, give it a file of its own and an entry in one cover.cc: its id, citation, assumptions and
+// curve. Order matters: a bound marked `is_dominated` is provably no smaller than an earlier one, and is only
+// shown in the table of `muster account --all`. A theorem of exact/ (lower bounds) or of swap/ that serves
+// several participations has its entry in that folder's cover.cc. The functions only append to the list; the
+// curves in it may be called from any thread.
 #pragma once
 
 #include <string>
@@ -20,7 +20,8 @@ namespace muster::accounting {
 struct Applicable {
   std::vector<RoundBound> uppers;
   std::vector<RoundPair> lowers;
-  // If `uppers` is empty, names the combination that no theorem covers; otherwise empty.
+  // If no theorem covers the mechanism and participation, why; otherwise empty. (For a colluding shuffler,
+  // `uppers` is empty without a reason.)
   std::string missing;
 };
 
@@ -31,8 +32,9 @@ void cover(const Mechanism& mechanism, const ShuffledCheckIn& p, Applicable& lis
 void cover(const Mechanism& mechanism, const RandomCheckIn& p, Applicable& list);      // slots/
 void cover(const Mechanism& mechanism, const AggregatedCheckIn& p, Applicable& list);  // aggregated/
 
-// Turns the list of a shuffle, subset or check-in into that of an adversary who sees only the sum of its
-// messages: adds what the sum hides, and drops the lower bounds that the sum does not show. In aggregated/.
+// Turns the list of a shuffle, subset or check-in into that of an adversary who sees only the sum and the
+// number of its messages: adds the bounds that hold for the sum alone, and drops the lower bounds that the
+// sum does not attain. In aggregated/.
 void cover_sum(const Mechanism& mechanism, const Participation& participation, Applicable& list);
 
 }  // namespace muster::accounting

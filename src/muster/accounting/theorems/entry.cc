@@ -8,7 +8,7 @@
 namespace muster::accounting {
 namespace {
 
-// The distance takes up to three roundings, the root and the quotient two more.
+// Covers the rounding of mu, which takes up to three roundings, and two more for the root and the quotient.
 constexpr double kUp = 1 + numerics::kEightRoundings;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What the entries of several covers share: assumptions in words, for which mechanisms sums are
+// What the entries of several cover.cc files share: assumptions in words, for which mechanisms sums are
 // computed, and how a curve becomes part of a RoundBound. Pure functions.
 #pragma once
 
@@ -25,19 +25,21 @@ inline constexpr const char* kNoAmplification =
     "no amplification: holds even if the shuffler colludes with the aggregator";
 inline constexpr const char* kLowerAlone = "a lower bound: upper is none";
 
-// The value of RoundBound::knot for an epsilon0-LDP mechanism: half of the change of ln E that one more of n
-// messages makes. When E is near 1 the laws live on the lattice of e^epsilon0 - 1, so their curves have kinks.
+// The value of RoundBound::knot for an epsilon0-LDP mechanism: half of how far the logarithm of the mean
+// likelihood ratio of n messages moves if one of them has the ratio e^epsilon0 in place of 1. For epsilon
+// near 0, the terms of the bounds' sums lie on the lattice of e^epsilon0 - 1, so the curves have kinks.
 inline double knot_of(double epsilon0, double n) { return std::log1p(std::expm1(epsilon0) / n) / 2; }
 
 inline double count_of(ClientCount clients) { return static_cast<double>(clients.value()); }
 
-// False if epsilon0 > kMaxEpsilon0, where terms of size e^epsilon0 would overflow the sums.
+// False if epsilon0 > kMaxEpsilon0, where terms of size e^epsilon0 would be too large for the sums.
 bool summable(const Mechanism& mechanism);
 // Whether the theorems for class C apply, and their sums are computed.
 bool summable_in_class_c(const Mechanism& mechanism);
 
 // A ball that holds all records, in noise deviations. Clipped records lie within 1/sigma of the origin. By
-// Jung's theorem, records pairwise within mu also lie in a ball of radius mu / sqrt 2. The smaller ball is used.
+// Jung's theorem, records pairwise within mu also lie in a ball of radius mu / sqrt 2. The smaller ball is
+// used.
 double ball_radius(const GaussianLocal& mechanism);
 double ball_diameter(const GaussianLocal& mechanism);
 

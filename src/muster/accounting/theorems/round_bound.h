@@ -25,18 +25,19 @@ struct RoundBound {
   DeltaCurve delta;
   Validity validity = Validity::proven;
   Neighbouring neighbouring = Neighbouring::replace_one;
-  // The distance in epsilon of the curve's kinks where it is nearly linear between them; 0 if it is smooth.
+  // For a curve that is nearly linear between its kinks, a distance in epsilon whose multiples include them;
+  // 0 if the curve is smooth.
   double knot = 0;
   // If not empty, more than one round is charged by the types that a round can be, not by the
   // curve's dominating pair.
   TypesOf types = {};
   bool is_dominated = false;  // provably no smaller than another bound of the same list
-  // What share of a table's full work this bound's may take (composition/round_curve.h).
+  // The share of a full table's work that a table of this bound may take (composition/round_curve.h).
   double share = 1;
 };
 
-// The exact curves of one pair of neighbouring data sets, in both orientations. Their `lower` ends are
-// valid lower bounds.
+// Enclosures of the curves of one pair of neighbouring data sets in both orientations, or of convex functions
+// below these curves. Their `lower` ends are valid lower bounds.
 struct RoundPair {
   std::string id;
   std::string citation;

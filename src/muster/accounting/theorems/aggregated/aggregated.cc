@@ -16,11 +16,11 @@ using numerics::Enclosure;
 
 constexpr double kUnit = std::numeric_limits<double>::epsilon() / 2;
 constexpr double kExponent = 90;  // the window of k leaves out a probability of e^-90
-// The relative width of a block of k; charging it at its ends costs about this much on either side.
+// The relative width of a block of k; charging all k of a block at one of its ends costs about this much.
 constexpr double kRelativeWidth = 5e-6;
 constexpr double kImprobable = 1e-36;  // a block of N less likely than this is charged at delta = 1
 constexpr double kBulk = 4;            // deviations of ln mu_k; blocks beyond go to the runs' rest
-constexpr double kSpread = 2;          // runs are equally wide in erfc(z / kSpread), z in such deviations
+constexpr double kSpread = 2;          // runs are equally wide in erfc(z / kSpread) at z such deviations
 constexpr double kNarrow = 1e-3;       // relative width in mu below which runs are not split
 constexpr double kRootTwoPi = 2.5066282746310002;
 
@@ -31,8 +31,8 @@ double gaussian_total_variation(double mu) { return numerics::smaller(1.0, mu / 
 AggregatedGaussianCurve::AggregatedGaussianCurve(double mu, double n, double g, double kmin, FewReports few)
     : AggregatedGaussianCurve(mu, n, g, g, kmin, few) {}
 
-// If k clients report, then with probability own Bin(n-1, g)(k - 1) the victim is one of them, and with
-// probability (1 - own) Bin(n-1, g)(k) she is not.
+// Exactly k clients report, the victim among them, with probability own Bin(n-1, g)(k - 1); exactly k others
+// report, and she does not, with probability (1 - own) Bin(n-1, g)(k).
 AggregatedGaussianCurve::AggregatedGaussianCurve(double mu, double n, double own, double g, double kmin,
                                                  FewReports few)
     : own_(own) {
@@ -115,14 +115,14 @@ Enclosure AggregatedGaussianCurve::delta(double epsilon) const {
   });
 }
 
-// c / lambda = 1 - odds (E-1), and E lambda / c is E over that. Nothing cancels where the victim
-// certainly reported.
+// c / lambda = 1 - odds (E-1), and E lambda / c is E over that. Nothing cancels where odds = 0, that is,
+// where the victim certainly reported.
 Enclosure AggregatedGaussianCurve::reverse(double epsilon) const {
   const double growth = std::expm1(epsilon);
   return mixture([epsilon, growth](double odds, double mu) {
     const double less = odds > 0 ? odds * growth : 0;
-    // c / lambda = 1 - lost. Its logarithm keeps the digits of a loss however small; that of the difference
-    // would be 0 below 1e-16.
+    // c / lambda = 1 - lost. log1p keeps the digits of `lost` however small it is; the logarithm of the
+    // rounded difference would be 0 for a `lost` below 1e-16.
     const auto part = [&](double lost) {
       const double kept = 1 - lost;
       if (!(kept > 0)) return Enclosure{0, 0};

@@ -1,15 +1,16 @@
 // Aggregated check-in with Gaussian noise: the server sees only how many clients report, and the sum of
 // their noisy vectors (Theorem 10, docs/theory/aggregated.md).
 //
-// n honest clients report independently with probability g. Each vector, of norm at most C, carries its
-// own normal noise of deviation sigma C per coordinate; a round of fewer than kmin reports is destroyed
-// unseen. For every dataset, dimension and E = e^eps >= 1,
+// n honest clients report independently with probability g. Each vector, of norm at most C, carries its own
+// normal noise of deviation sigma C per coordinate; a round of fewer than kmin reports is destroyed unseen.
+// With Bin(n, g)(k) the probability of k reports, for every dataset, every dimension and E = e^eps >= 1,
 //     delta(eps) <= sum_{k >= kmin} Bin(n, g)(k) lambda_k f_{mu_k}(1 + (E-1)/lambda_k),
 //     lambda_k = k/n,  mu_k = D / (sigma sqrt(k)),  D the largest distance of two clipped vectors over C,
-// where f_mu is the Gaussian profile (`Profile::gaussian`). One pair of datasets attains it (all others
-// hold x', |x - x'| = D C), so it is the exact worst curve; `reverse` is the reverse curve of that pair.
-// For any other randomizer the sum is a function of the shuffled messages, and the check-in bounds apply.
-// Proven for replace-one neighbours, where only the sum is seen. Immutable; call from any thread.
+// where f_mu is the Gaussian profile (`Profile::gaussian`). One pair of datasets attains it (the victim holds
+// x or x', all others hold x', and |x - x'| = D C), so it is the exact worst curve; `reverse` is the reverse
+// curve of that pair. For any other randomizer the sum is a function of the shuffled messages, and the
+// check-in bounds apply. Proven for replace-one neighbours, where only the sum is seen. Immutable; call from
+// any thread.
 #pragma once
 
 #include <cstddef>
@@ -43,8 +44,8 @@ class AggregatedGaussianCurve {
   //     sum_k Bin(n, g)(k) c f_{mu_k}(E lambda_k / c),    c = (1 - E (1 - lambda_k))_+ .
   numerics::Enclosure reverse(double epsilon) const;
 
-  // A run of consecutive k, represented by its worst case: the least odds (1 - lambda_k) / lambda_k
-  // against the victim being among the reports, and the largest mu_k. `weight` bounds the probability
+  // A run of consecutive k, represented by its worst case: the least odds (1 - lambda_k) / lambda_k against
+  // the victim being among the k reports, and the largest mu_k. `weight` is an upper bound of the probability
   // that she reports and that the number of reports is one of these k. `bulk` holds nearly all of the
   // probability in at most `most` runs; `rest` holds the remainder, block by block.
   struct Run {
@@ -60,7 +61,7 @@ class AggregatedGaussianCurve {
   struct Block {
     double min_odds, max_odds;  // (1 - lambda_k) / lambda_k over the block
     double min_mu, max_mu;      // mu_k over the block
-    double lower, upper;        // enclose the probability that k - 1 others report
+    double lower, upper;        // enclose the probability that k - 1 others report, for a k of the block
     double rest;                // sum over all later blocks of probability times a bound of f_{mu_k}(1)
   };
   template <typename Term>
@@ -70,9 +71,9 @@ class AggregatedGaussianCurve {
   std::vector<Block> blocks_;  // in decreasing order of probability
 };
 
-// The bound for rates known only to lie in [lo, hi], 0 < lo <= hi <= 1: the average over
-// N ~ Bin(n-1, lo/hi) of the curve of N + 1 clients of rate hi (docs/theory/aggregated.md). About twenty
-// curves are evaluated per point. `lower` is a lower end of the same expression.
+// The bound for rates known only to lie in [lo, hi], 0 < lo <= hi <= 1: the average over N ~ Bin(n-1, lo/hi)
+// of the curve of N + 1 clients of rate hi, topped up (docs/theory/aggregated.md). About twenty curves are
+// evaluated per point. `lower` is a lower end of the same expression.
 class AggregatedUnequalCurve {
  public:
   AggregatedUnequalCurve(double mu, double n, double lo, double hi, double kmin);
@@ -84,7 +85,7 @@ class AggregatedUnequalCurve {
     AggregatedGaussianCurve curve;
   };
   std::vector<Share> shares_;
-  double improbable_ = 0;  // total weight of the blocks whose curve is bounded by 1
+  double improbable_ = 0;  // total weight of the blocks of N charged at delta = 1
 };
 
 }  // namespace muster::accounting

@@ -209,8 +209,8 @@ TEST(AggregatedGaussian, EqualsTheSumTermByTerm) {
   }
 }
 
-// As mu falls to 0, delta at epsilon = c mu becomes mu times a function of c. A reverse curve that took the logarithm
-// of 1 - x, x far below 1e-16, did not fall until epsilon reached 1e-16.
+// As mu falls to 0, delta at epsilon = c mu becomes mu times a function of c. A reverse curve that takes the
+// logarithm of the rounded 1 - x, for an x far below 1e-16, does not fall until epsilon reaches 1e-16.
 TEST(AggregatedGaussian, ScalesWithTheDistanceHoweverSmallItIs) {
   constexpr double kNear = 1e-6;
   const auto curve = [](double mu) { return AggregatedGaussianCurve(mu, 1000, 0.1, 1); };

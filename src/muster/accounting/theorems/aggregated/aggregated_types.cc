@@ -23,7 +23,7 @@ constexpr std::size_t kRunsOfSmall = 10, kRuns = 7, kRunsOfLarge = 4, kRoughRuns
 constexpr double kPerDeviation = 10, kRoughNodes = 7;  // nodes per deviation of the loss
 constexpr double kDense = 2.5;                         // deviations with a node at every lattice point
 constexpr double kGrowth = 1.15;                       // ratio of successive steps beyond
-constexpr double kFarFrom = 4;     // in units of mu: ln K from which every type is the worst one
+constexpr double kFarFrom = 4;     // in units of mu: from this ln(E + c) on, every type takes the worst pair
 constexpr double kFarthest = 700;  // the largest loss
 constexpr std::size_t kMaxNodes = 2000;
 constexpr double kDown = 1 - 0x1p-50, kUp = 1 + 0x1p-50;
@@ -50,7 +50,8 @@ std::optional<std::vector<std::int64_t>> nodes_of(const AggregatedGaussianCurve&
   return nodes;
 }
 
-// The run's value for the worst pair of all: E(g - c)_+ <= f_mu(c + E), c = (E - 1) odds.
+// The run's value for the worst pair, which no type exceeds: weight * f_mu(E + c), E = e^loss, c = (E - 1)
+// odds.
 double worst_value(const Run& run, double loss) {
   const double gain = -std::expm1(-loss) * kDown;
   return run.weight * gaussian_divergence(run.mu, (loss + std::log1p(run.odds * gain)) * kDown).upper * kUp;
@@ -115,7 +116,7 @@ std::optional<RoundTypes> AggregatedTypes::at(double tail, bool rough) const {
   std::vector<std::vector<double>> values(types.size());
   for (const std::int64_t node : *nodes) {
     const double loss = found.spacing * static_cast<double>(node), excess = std::expm1(loss) * kDown;
-    double worst = 0;  // the runs at which every type takes the worst pair
+    double worst = 0;  // the runs for which every type takes the worst pair
     for (const Run& run : runs.rest) worst += worst_value(run, loss);
     std::vector<double> sums(types.size(), 0.0);
     for (const Run& run : runs.bulk) {

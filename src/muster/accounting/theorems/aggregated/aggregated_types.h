@@ -1,10 +1,9 @@
 // The types that cover a round of which only the noisy sum of Gaussian messages is seen, in any dimension
 // (Theorem 11, docs/theory/aggregated.md, "Many rounds"; composition/round_types.h defines covering).
 //
-// Given k reports, a round is a mixture of pairs made of three normal laws, about the victim's
-// record x, her alternative x' and another client's record t. The position of t decides the type
-// (triangle_types.h); the number of reports does not, and is averaged over. Const methods may
-// run concurrently.
+// Given k reports, a round is a mixture of pairs made of three normal laws, about the victim's record x, her
+// alternative x' and another client's record t. The position of t decides the type (triangle_types.h). The
+// number of reports does not; it is averaged over. Const methods may run concurrently.
 #pragma once
 
 #include <optional>
@@ -17,8 +16,8 @@ namespace muster::accounting {
 
 class AggregatedTypes {
  public:
-  // Nearly all distances mu_k of the round must lie in this range. Below it, one dominating pair is
-  // within a few parts in a thousand of the truth; above it, the search is slow.
+  // For nearly all numbers k of reports, mu_k (aggregated.h) must lie in this range. Below it, one dominating
+  // pair is within a few parts in a thousand of the truth; above it, the search is slow.
   static constexpr double kMinMu = 0.01, kMaxMu = 1.05;
 
   // `curve` must be made with the diameter of a ball that holds all records.

@@ -124,7 +124,7 @@ TEST(AggregatedTypes, CoverRandomRoundsOnBothSides) {
   }
 }
 
-// The outer types, whose other records are all x or all x', are within a few per mille of the worst
+// The outer types, for which all other clients hold x or all hold x', are within a few per mille of the worst
 // curve and its reverse.
 TEST(AggregatedTypes, TheOuterOnesAreNearlyTheWorstCurveAndItsReverse) {
   const AggregatedGaussianCurve curve(500, 1e8, 0.01, 1);

@@ -36,8 +36,8 @@ RoundBound aggregated_gaussian(const GaussianLocal& mechanism, const char* citat
           .delta = [curve](double epsilon) { return curve->delta(epsilon); }};
 }
 
-// Adds the round of `one_pair`, composed as a choice between types; `curve` is for records in the ball of
-// ball_diameter.
+// Adds the bound `one_pair` again, with many rounds charged as choices between types. `curve` is made for a
+// diameter of ball_diameter().
 void add_types(const GaussianLocal& mechanism, RoundBound one_pair, AggregatedGaussianCurve curve,
                Applicable& list) {
   const auto types = std::make_shared<const AggregatedTypes>(std::move(curve));
@@ -98,9 +98,9 @@ void add_gaussian_sum(const GaussianLocal& mechanism, const FixedSubset& p, Appl
 
 // --- other messages: their sum is a function of the shuffled messages -----------------------------
 
-// Keeps what holds of bounds for the shuffled messages when only their sum and number are seen: the
-// upper bounds, and the lower bounds if the sum shows the messages' histogram. It shows it for one-hot
-// symbols and for signs, that is for binary randomized response and for every sphere or coordinate
+// Keeps those bounds for the shuffled messages that also hold when only their sum and number are seen: the
+// upper bounds, and the lower bounds if the sum shows how many messages there are of each kind. It does for
+// one-hot symbols, and for signs, that is for binary randomized response and for every sphere or coordinate
 // sampler in one dimension.
 void keep_lowers_of_sums(const Mechanism& mechanism, Applicable& list) {
   const bool histogram =

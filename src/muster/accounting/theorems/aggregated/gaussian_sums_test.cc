@@ -1,5 +1,6 @@
-// Rounds of the noisy sum, charged by types: the result lies between one pair of datasets and one
-// dominating pair, grows with the number of rounds, and is the same from every accountant.
+// Rounds of the noisy sum, charged by types: the result lies between the lower value of one pair of datasets
+// and the upper value of one dominating pair, grows with the number of rounds, and is the same from every
+// accountant.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -32,7 +33,7 @@ std::optional<double> upper_of(const Statement& statement, const std::string& id
   return std::nullopt;
 }
 
-// Epsilon is .8272 by one dominating pair; one pair of datasets attains .7209.
+// One dominating pair gives an epsilon of .8272, and one pair of datasets attains .7209.
 TEST(GaussianSums, AThousandRoundsWithinOnePerCent) {
   const Accountant accountant(GaussianLocal{0.004}, check_in(100'000'000, 0.01));
   const Statement s = accountant.account(1000, epsilon_at(1e-6));

@@ -10,8 +10,8 @@ namespace muster::accounting {
 namespace {
 
 constexpr double kCut = 110;
-// Bounds the relative error of a mass: the logarithm at the mode (about 1e-13 at 1,000 clients) and a
-// recurrence of some hundred steps, both twice because two masses are multiplied.
+// Bounds the relative error of a product of two masses. Each carries the error of the logarithm at the mode
+// (about 1e-13 at 1,000 clients) and that of a recurrence of some hundred steps.
 constexpr double kRelative = 1e-11;
 
 }  // namespace
@@ -63,8 +63,8 @@ BinaryShuffle::Parts BinaryShuffle::parts(int i, int s) const {
   const Binomial& y = other_[static_cast<std::size_t>(i)];
   const int x_size = static_cast<int>(x.mass.size());
   const int y_size = static_cast<int>(y.mass.size());
-  // j is an index into x.mass, and offset - j is the matching index into y.mass. If that is negative,
-  // all of y lies above s; if it is past the end of y.mass, none of y does.
+  // j is an index into x.mass, and offset - j is the matching index into y.mass. If that is negative, the sum
+  // of both is above s whatever y is; if it is past the end of y.mass, it never is.
   const int offset = s - x.first - y.first;
   const int from = numerics::within(offset - y_size + 1, 0, x_size);
   const int to = numerics::within(offset + 1, from, x_size);
@@ -107,7 +107,8 @@ numerics::Enclosure BinaryShuffle::best(int i, double epsilon, int& s) const {
       here = there;
     }
   }
-  // A neighbour whose larger value round-off hides is larger by at most its own error: hence the factor 2.
+  // If round-off hides that the value at a neighbouring s is larger, it is larger by at most its own error:
+  // hence the factor 2.
   return {numerics::larger(0.0, here.first - here.second),
           numerics::larger(0.0, here.first + 2 * here.second)};
 }

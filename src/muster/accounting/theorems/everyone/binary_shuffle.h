@@ -8,8 +8,9 @@
 //     delta_i(epsilon) = max over s of  (p - E q) P(S_i = s) - (E - 1) P(S_i > s),    E = e^epsilon,
 // and the result is the maximum over i = 0..m, which covers both orders of the victim's records. Up to
 // kMaxClients clients, every i is evaluated. Beyond that, the upper end is the privacy blanket (Theorem 12)
-// and the lower end is the worse of two homogeneous data sets. Neighbouring relation: replace-one; the
-// shuffler is honest. Proven, for this randomizer only. Immutable; may be called from any thread.
+// and the lower end is the larger of the curves of two homogeneous data sets. Neighbouring relation:
+// replace-one; the shuffler is honest. Proven, for this randomizer only. Immutable; may be called from any
+// thread.
 #pragma once
 
 #include <vector>

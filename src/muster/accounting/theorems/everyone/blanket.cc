@@ -9,11 +9,11 @@
 namespace muster::accounting {
 namespace {
 
-// The number of Laplace cells per unit of the log-ratio near its largest value. It is smaller where
-// hardly any blanket messages are expected, because there every cell costs a slow contour integral.
+// The number of Laplace cells per unit of the log-ratio near its largest value. It is smaller where hardly
+// any blanket messages are expected, because the contour integral over all cells is slow there.
 int laplace_cells(double blanket_messages) { return blanket_messages < 2 ? 24 : 160; }
 
-// These are e^epsilon0 - E and 1 - E e^epsilon0, computed without cancellation.
+// These are e^epsilon0 - E and 1 - E e^epsilon0, E = e^epsilon, computed without cancellation.
 long double high_value(long double epsilon0, long double epsilon) {
   return std::exp(epsilon) * std::expm1(epsilon0 - epsilon);
 }

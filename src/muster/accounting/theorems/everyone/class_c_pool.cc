@@ -12,7 +12,7 @@
 namespace muster::accounting {
 namespace {
 
-constexpr double kSmallPopulation = 300;  // up to this m, E 1/(m - Y) is summed term by term
+constexpr double kSmallPopulation = 300;  // up to this m, the mean of 1/(m - Y) is a sum over all Y
 constexpr double kOutside = 1e-4;         // share of delta that the window's complement may cost
 constexpr double kNegligible = 1e-80;
 
@@ -24,7 +24,7 @@ double log_tail(double m, double p, double x) {
          1e-9 + m * 1e-15;
 }
 
-// The integer nearest to the mean, on the given side, beyond which that bound is below e^{-exponent}.
+// The integer nearest to the mean, on the given side, beyond which log_tail's bound is below e^{-exponent}.
 double window_end(double m, double p, double exponent, double direction) {
   const double mean = m * p;
   const double limit = direction > 0 ? m : 0.0;

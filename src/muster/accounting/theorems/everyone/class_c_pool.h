@@ -1,17 +1,20 @@
 // Bounds class C where everybody or almost everybody reports, by a pool of displaceable messages
 // (Theorem 17, docs/theory/class-c-pool.md).
 //
-// If nobody is absent, the victim cannot be mistaken for an absent client. In class C (class_c.h),
-// however, every client's message, or silence, comes with probability kappa = 1 - g (p - q) from one
-// common law nu that does not depend on the record. The victim takes the place of a client chosen
-// uniformly among those whose message came from nu. For every rate 0 < g <= 1,
-//     delta(eps) <= max over i of  kappa E( sum_j h(H_-j) G_j )_+  +  (1 - kappa)^m g (p - E q)_+,
-// where m = n - 1, i of the others are of the first of two types, H_-j is the number of others but j
-// whose message lies in its own half-set, and h(H) = E 1/(m - H + Bin(H, q/p)). To evaluate this through
-// one product law, h is bounded on a window of H; `upper` includes the cost of that and of the window's
-// complement, which is O(1/n) of the value. Where it is smaller, the generic law of any epsilon0-LDP
-// randomizer is used instead. Neighbouring relation: replace-one. Proven in any dimension; not valid for
-// adaptive rounds inside a slot protocol. Immutable; may be called from any thread.
+// If nobody is absent, the victim cannot be mistaken for an absent client. Let every client report with
+// probability g, 0 < g <= 1, and let q = 1/(e^epsilon0 + 1) and p = 1 - q. In class C (class_c.h), every
+// client's message, or silence, comes with probability kappa = 1 - g (p - q) from one common law nu that does
+// not depend on the record. The victim takes the place of a client chosen uniformly among those whose message
+// came from nu. With E = e^eps and m = n - 1,
+//     delta(eps) <= max over i of  kappa * mean of ( sum_j h(H_-j) G_j )_+  +  (1 - kappa)^m g (p - E q)_+.
+// Here i of the m others are of type 0 and m - i of type 1; G_j is 1 - E if client j is silent, and else her
+// type's term (a - E b)/u of class_c.h. H_-j is the number of others but j whose message lies in its own
+// half-set, and h(H) is the mean of 1/(m - H + Bin(H, q/p)). To evaluate this through one product law, h is
+// bounded on a window of the number H of all others whose message lies in its own half-set. `upper` includes
+// what this adds and what is charged outside the window, together O(1/n) of the value. Where the generic
+// bound of any epsilon0-LDP randomizer is smaller, it is used instead. Neighbouring relation: replace-one.
+// Proven in any dimension; not valid for adaptive rounds inside a slot protocol. Immutable; may be called
+// from any thread.
 #pragma once
 
 #include "muster/describe/profile.h"
@@ -24,7 +27,8 @@ class ClassCPoolCurve {
   // n >= 1 honest clients, rate in (0, 1].
   ClassCPoolCurve(double epsilon0, double n, double rate);
 
-  // `upper` is the bound. `estimate` is at most the largest value of the same formula over a few i.
+  // `upper` is the bound. `estimate` is at most the largest value of the same formula over the few i that
+  // were evaluated.
   numerics::UpperAndEstimate delta(double epsilon) const;
 
  private:
@@ -34,11 +38,12 @@ class ClassCPoolCurve {
   Profile profile_;
 };
 
-// The pool's bound alone. Its window is chosen for a value of about `guess`; the result is infinity
-// where there is no such window. 0 <= epsilon < epsilon0.
+// The pool's bound alone. Its window is chosen for a value of about `guess`; `upper` is infinity where there
+// is no such window. 0 <= epsilon < epsilon0.
 numerics::UpperAndEstimate class_c_pool(double epsilon0, double n, double rate, double epsilon, double guess);
 
-// Encloses E 1/(m - Y), Y ~ Bin(h, 1 - r), for 0 <= h < m and 0 <= r <= 1; m and h may be as large as 1e12.
+// Encloses the mean of 1/(m - Y), Y ~ Bin(h, 1 - r), for 0 <= h < m and 0 <= r <= 1; m and h may be as large
+// as 1e12.
 numerics::Enclosure displaceable_share(double m, double h, double r);
 
 }  // namespace muster::accounting

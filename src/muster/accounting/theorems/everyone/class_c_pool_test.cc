@@ -1,5 +1,5 @@
-// Tests the pool of class C: it is above every data set of half-sets, above the theorem's own sum, and
-// within O(1/n) of one data set's exact curve. The variant without a pool must be caught.
+// Tests the pool of class C: the bound is above every data set of half-sets, above the theorem's own sum, and
+// within O(1/n) of one data set's exact curve. A false variant without the pool's weights must be caught.
 #include "muster/accounting/theorems/everyone/class_c_pool.h"
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ using oracle::worst_datasets;
 
 long double log_factorial(int n) { return std::lgamma(n + 1.0L); }
 
-// h(H) = E 1/(m - H + Bin(H, r)).
+// h(H), the mean of 1/(m - H + Bin(H, r)).
 long double slow_share(int m, int h, long double r) {
   long double total = 0;
   for (int stay = 0; stay <= h; ++stay) {

@@ -9,9 +9,10 @@
 namespace muster::accounting {
 namespace {
 
-// Relative to a clone's law (probability B, fair side), the term is 2(p - E q)/B or 2(q - E p)/B on the
-// two sides, with probability B/2 each, and 0 for a client that is no clone. The mean over C ~ Bin(n-1,
-// B) of the divergence with C clones is then (1/n) E(sum of n such terms)_+.
+// Each client is a clone with probability B, and then behaves like either record with probability 1/2. With
+// E = e^epsilon and relative to that law, the term of a clone is 2(p - E q)/B for one record and 2(q - E p)/B
+// for the other, with probability B/2 each, and that of a client that is no clone is 0. The mean over
+// C ~ Bin(n-1, B) of the divergence with C clones is then (1/n) * mean of ( sum of n such terms )_+.
 numerics::Enclosure pair(double n, double epsilon0, double epsilon, long double delta0) {
   const long double top = epsilon0;
   const long double clone = std::exp(-top) * (1 - delta0);

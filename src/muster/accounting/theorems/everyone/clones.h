@@ -2,15 +2,15 @@
 // (Theorem 18, docs/theory/clones.md).
 //
 // Source: Feldman, McMillan, Talwar, "Hiding Among the Clones: A Simple and Nearly Optimal Analysis of
-// Privacy Amplification by Shuffling", FOCS 2021, arXiv 2012.12803, Theorems 3.1 and 3.8. With
-// probability e^-epsilon0 each other client is a clone: it behaves like one of the victim's two
-// records. The number of clones is C ~ Bin(n-1, e^-epsilon0), and A ~ Bin(C, 1/2) of them are on the
-// victim's own side. She is on her own side with probability p = e^epsilon0/(e^epsilon0 + 1), so the
-// server learns at most whether the counts are (A + 1, C - A) or (A, C - A + 1). Records are shuffled
-// first and then answered one after another, where each randomizer may depend on the earlier answers.
-// A shuffle of independent messages is the special case without such dependence; for it,
-// pure_blanket_delta is smaller. Neighbouring relation: replace-one; the shuffler is honest. Pure
-// functions; may be called from any thread. n >= 1.
+// Privacy Amplification by Shuffling", FOCS 2021, Theorems 3.1 and 3.8. With probability e^-epsilon0 each
+// other client is a clone: it behaves like one of the victim's two records. The number of clones is
+// C ~ Bin(n-1, e^-epsilon0), and A ~ Bin(C, 1/2) of them behave like the victim's own record. She does so
+// herself with probability p = e^epsilon0/(e^epsilon0 + 1) and else behaves like her alternative, so the
+// server learns at most whether the counts are (A + 1, C - A) or (A, C - A + 1). Records are shuffled first
+// and then answered one after another, where each randomizer may depend on the earlier answers. A shuffle of
+// independent messages is the special case without such dependence; for it, pure_blanket_delta is smaller.
+// Neighbouring relation: replace-one; the shuffler is honest. Pure functions; may be called from any thread.
+// n >= 1.
 #pragma once
 
 #include <optional>
@@ -27,7 +27,8 @@ numerics::Enclosure clone_pair_delta(double n, double epsilon0, double epsilon);
 //     epsilon = ln(1 + s (1 - e^-epsilon0) / (1 + e^(-epsilon0) / (1 + s))).
 // This is the form that its authors evaluate. It is slightly above the printed one,
 //     ln(1 + s (e^epsilon0 - 1)/(e^epsilon0 + 1)).
-// The result is nullopt outside that range. The epsilon of clone_pair_delta is always smaller.
+// The result is nullopt for a larger epsilon0, and for a delta outside (0, 1). The epsilon that
+// clone_pair_delta gives is always smaller.
 std::optional<double> clone_closed_form_epsilon(double n, double epsilon0, double delta);
 
 // (epsilon0, delta0)-LDP randomizers, by the paper's Theorem 3.8 as published: the closed form's epsilon

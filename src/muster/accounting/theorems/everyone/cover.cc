@@ -33,9 +33,10 @@ std::string everybody(ClientCount clients) {
 
 // --- Gaussian messages ----------------------------------------------------------------------------
 
-// A point of these curves costs up to a thousand times as much as one of other bounds, and at deltas of 1e-20 and
-// below they, and others beside them, would take the work of several full tables for one answer. These shares
-// keep such answers below five seconds. The star is given more, because its epsilon depends on the share.
+// A point of these two curves costs up to a thousand times as much as a point of another bound. At deltas of
+// 1e-20 and below, full tables of theirs, beside those of the other bounds, would be too much work for one
+// answer; these shares keep such answers below five seconds. The star is given more, because its epsilon
+// depends on the share.
 constexpr double kShareOfStar = 0.7, kShareOfBlanket = 0.3;
 
 void cover_gaussian(const GaussianLocal& mechanism, ClientCount clients, Applicable& list) {
@@ -144,7 +145,7 @@ void cover_pure(const Mechanism& mechanism, double epsilon0, ClientCount clients
   }
   if (std::holds_alternative<LaplaceLocal>(mechanism)) list.uppers.push_back(laplace_blanket(all));
   RoundBound any = privacy_blanket(all);
-  // By the blanket or the pool of this very mechanism.
+  // Dominated by the blanket or the pool of this very mechanism, if there is one.
   any.is_dominated = list.uppers.size() > others;
   list.uppers.push_back(std::move(any));
   list.uppers.push_back(clone_pair(all));

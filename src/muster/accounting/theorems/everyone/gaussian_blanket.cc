@@ -15,13 +15,13 @@
 namespace muster::accounting {
 namespace {
 
-constexpr double kSumsReach = 300;  // from this epsilon on, terms leave the range of a double
+constexpr double kSumsReach = 300;  // above this epsilon, terms leave the range of a double
 constexpr double kDeep = 1e-40;     // the law is cut where its stop-loss transform falls to about this
 // Nodes of the transform per mu: for the answer, and for a first guess of eta.
 constexpr double kFine = 32, kCoarse = 12;
-// Where the excess is more than this share of Chernoff's bound the sum is nearly normal, and the share hardly
-// changes from one eta to the next. An attempt whose excess would be too large even at kClearly of that share
-// is not integrated.
+// Where the expected excess is more than this share of Chernoff's bound on it, the sum is nearly normal, and
+// the share hardly changes from one eta to the next. An attempt whose excess would be too large even at
+// kClearly of that share is not integrated.
 constexpr double kNormalShare = 0.1;
 constexpr double kClearly = 0.9;
 
@@ -50,14 +50,15 @@ Hull lower_hull(const std::vector<long double>& x, const std::vector<long double
   return hull;
 }
 
-// A lower bound of E(G_1 + ... + G_n)_+, close to it where one large term makes the sum. Given which terms
-// exceed t, the others have the mean of a term that does not; by Jensen's inequality they may be replaced by
-// it, and exactly one term exceeds t with probability n p (1 - p)^{n-1}. At the best t of the law's points.
-// Its rounding is not bounded: it only tells what is not worth computing.
+// A lower bound of the mean of ( G_1 + ... + G_n )_+, close to it where one large term makes the sum. For a
+// threshold t that a term exceeds with probability p, exactly one term exceeds t with probability
+// n p (1 - p)^{n-1}. Then, by Jensen's inequality, the others may be replaced by the mean of a term that does
+// not exceed t. The best t of the law's points is taken. Rounding is not bounded: the result only tells what
+// is not worth computing.
 double one_large_term_excess(const numerics::AtomicLaw& law, double n) {
   const auto first_left = std::ranges::find_if(law.points, [](double y) { return y < 0; });
   const auto mean = law.mean();
-  double best = 0, chance = 0, sum = 0;  // the probability of the points beyond t, and the sum over them
+  double best = 0, chance = 0, sum = 0;  // the points above t: their probability, and weights times points
   for (auto i = static_cast<std::size_t>(first_left - law.points.begin()); i-- > 0;) {
     chance += law.weights[i];
     sum += law.weights[i] * law.points[i];
@@ -76,8 +77,8 @@ double GaussianBlanket::penalty(double eta, double epsilon) const {
 }
 
 // The bound's stop-loss transform at one epsilon, on a grid of log-distances z from 0 on: the expected excess
-// where c beta = E (e^z - 1), and the expected deficit where |c| beta = e^z - 1. Neither depends on eta; each
-// is computed when it is first asked for.
+// where c beta = E (e^z - 1), and the expected deficit where |c| beta = e^z - 1. Neither depends on eta. Each
+// value is computed when it is first asked for.
 class GaussianBlanket::Transform {
  public:
   Transform(const GaussianBlanket& of, double at_epsilon, double step)
@@ -114,9 +115,10 @@ class GaussianBlanket::Transform {
   std::vector<double> z_, excess_, deficit_;
 };
 
-// The law is in units of E. On the grid, the values are those of the bound, rounded up. Their hull is
-// above every convex function that lies below them, and its chords are above the hull. Whatever the
-// grid, the law therefore dominates in increasing convex order.
+// The law is in units of E. On the grid, the transform's values are those of the bound, rounded up. Their
+// lower convex hull is above every convex function that lies below the values, also between the nodes, where
+// it is a chord. Whatever the grid, the hull's law therefore dominates, in increasing convex order, every law
+// whose transform lies below the bound.
 GaussianBlanket::Law GaussianBlanket::law(double eta, Transform& transform, double cut) const {
   const double beta = std::exp(-eta);
   Law result{{}, 0, true};
@@ -196,9 +198,9 @@ GaussianBlanket::Attempt GaussianBlanket::attempt(double eta, Transform& fine, c
           excess.lower / chernoff};
 }
 
-// The search runs over z with eta = r z + r^2/2, for which the messages that fail lie z deviations out.
-// The total falls and then rises with z. Chernoff's bound on a coarse grid gives a first guess; from
-// there, steps to either side follow while the bound itself falls.
+// With r the radius, the search runs over z with eta = r z + r^2/2, for which the messages that fail lie z
+// deviations out. The total falls and then rises with z. Chernoff's bound on a coarse grid gives a first
+// guess; from there, steps to either side follow while the bound itself falls.
 numerics::Enclosure GaussianBlanket::delta(double epsilon) const {
   const double r = radius_;
   const double local = gaussian_divergence(mu_, epsilon).upper;

@@ -13,7 +13,7 @@ long double probability_of_another(double k, double epsilon0) {
   return 1 / (std::expm1(static_cast<long double>(epsilon0)) + static_cast<long double>(k));
 }
 
-// r - E for r = e^log_ratio, without cancellation.
+// r - E for r = e^log_ratio and E = e^epsilon, without cancellation.
 long double above(long double log_ratio, long double epsilon) {
   return std::exp(epsilon) * std::expm1(log_ratio - epsilon);
 }

@@ -2,12 +2,13 @@
 // computes the exact curves of three data sets (Theorem 13, docs/theory/k-rr.md).
 //
 // A client sends its own symbol with probability e^epsilon0 b and each other symbol with probability
-// b = 1/(e^epsilon0 + k - 1). Let x and x' be the victim's two records, u another client's law and
-// E = e^epsilon. The least law above every (R(x) - E R(x'))/u in convex order is
+// b = 1/(e^epsilon0 + k - 1). Let R(x) be the law of a message of record x. Let x and x' be the victim's two
+// records, u another client's law and E = e^epsilon. The least law, in convex order, above the law of
+// (R(x) - E R(x'))/u at a message of law u, for every u, is (value : probability)
 //     e^epsilon0 - E : b ;   1 - E e^epsilon0 : b ;   1 - E : (k-2) b ;   else 0                        (1)
-// It is the smallest common majorant of the laws for u = R(x), R(x') and R(third), and the privacy
-// blanket has the same law. The exact curves are those of the data sets in which everybody else holds a
-// third symbol, the victim's alternative or her own record; they are lower bounds. Neighbouring
+// Law (1) is already the least one above the three laws for u = R(x), R(x') and R(y), y a third symbol, and
+// the privacy blanket has the same law. The exact curves are those of the data sets in which everybody else
+// holds a third symbol, the victim's alternative or her own record; they are lower bounds. Neighbouring
 // relation: replace-one; the shuffler is honest. Proven. Pure functions; may be called from any thread.
 // Arguments: k >= 2, epsilon0 > 0, epsilon >= 0.
 #pragma once
@@ -23,12 +24,12 @@ namespace muster::accounting {
 // Law (1), the term of a client that reports.
 std::vector<Term> k_rr_terms(double k, double epsilon0, double epsilon);
 
-// Plain shuffle: delta <= (1/n) E(X_1 + ... + X_n)_+ with X of law (1). It is 0 for epsilon >= epsilon0.
+// Plain shuffle: delta <= (1/n) * mean of ( X_1 + ... + X_n )_+ with X_i of law (1). It is 0 for
+// epsilon >= epsilon0.
 numerics::Enclosure k_rr_blanket_delta(double n, double k, double epsilon0, double epsilon);
 
-// Shuffled check-in at a rate below 1: the same sum, with X = 1 - E where a client stays away, plus
-// rate^n times the local delta. A check-in is charged by the swap theorems, which are smaller; this is for
-// comparison.
+// Shuffled check-in at a rate below 1: the same sum, with X_i = 1 - E where a client stays away, plus rate^n
+// times the local delta. It is for comparison: check-ins are charged by the swap theorems, which give less.
 numerics::Enclosure k_rr_check_in_delta(double n, double rate, double k, double epsilon0, double epsilon);
 
 enum class OthersHold { third, alternative, own };  // `third` needs k >= 3

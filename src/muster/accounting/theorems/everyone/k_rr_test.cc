@@ -1,5 +1,5 @@
-// Tests k-ary randomized response: every data set of small populations, the exact curves, and the
-// law's two origins.
+// Tests k-ary randomized response: the bounds against every data set of small populations, the exact curves
+// against enumeration, and law (1) against that of the randomizer's own profile.
 #include "muster/accounting/theorems/everyone/k_rr.h"
 
 #include <gmock/gmock.h>
@@ -124,7 +124,8 @@ TEST(KRR, ExactCurvesEqualTheEnumeratedDatasets) {
   }
 }
 
-// From epsilon0 on, no symbol reveals anything, even where e^epsilon is beyond every range.
+// From epsilon0 on, delta is 0, because no symbol's likelihood ratio exceeds e^epsilon; also where e^epsilon
+// is beyond the range of a double.
 TEST(KRR, NothingIsLeftPastEpsilon0) {
   for (const OthersHold others : {OthersHold::third, OthersHold::alternative, OthersHold::own}) {
     for (const double epsilon : {27.7, 750.0, 11'400.0, 1.6e10, 1e300}) {

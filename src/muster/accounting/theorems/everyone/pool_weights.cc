@@ -16,10 +16,11 @@ constexpr double kOutward = 1 + numerics::kEightMillionRoundings;
 
 // Shares of the failure probability.
 constexpr double kHiddenShare = 0.25;  // the hidden message falls where there are no clones
-// Too few clones; too many clones and too few absent clients have the same share each.
+// Too few clones, or too many: the share of each at rate 1. Below rate 1, these two and too few absent
+// clients have two thirds of it each.
 constexpr double kCountShare = 0.15;
 constexpr double kJumpShare = 0.05;  // the hidden message's ratio is too large for some user
-// The mean of the clones' ratios is too large for some user; too small has the same share.
+// The mean of the clones' ratios is too large for some user. That it is too small has the same share.
 constexpr double kRiseShare = 0.125;
 
 double upper_normal(double x) { return 0.5 * std::erfc(x * std::sqrt(0.5)); }
@@ -42,8 +43,8 @@ double divergence(double trials, double a, double p) {
   return trials * (up + down);
 }
 
-// Chernoff's bound: the result x satisfies P(Bin(trials, p) <= x) <= e^-log_odds here, and P(Bin(trials,
-// p) >= x) <= e^-log_odds in too_many.
+// Chernoff's bound: the result x satisfies P(Bin(trials, p) < x) <= e^-log_odds here, and
+// P(Bin(trials, p) > x) <= e^-log_odds in too_many.
 double too_few(double trials, double p, double log_odds) {
   if (p >= 1) {
     return trials;
@@ -82,7 +83,8 @@ std::vector<double> knots_of(double deviation) {
 PoolWeights::PoolWeights(double radius, double rate)
     : radius_(radius), rate_(rate), centre_(radius, knots_of(radius)) {}
 
-// Returns e with P( mean of `clones` independent ratios > 1 + e ) <= probability. For every c > 0,
+// Returns e with P( mean of `clones` independent ratios > 1 + e ) <= probability. With N = clones, r one of
+// the ratios and any h, for every c > 0,
 //     P <= e^{-c N (1+e)} (E e^{c min(r, h)})^N + c N E(r - h)_+   (docs/theory/star-with-a-pool.md, part D).
 double PoolWeights::upper_deviation(double clones, double probability) const {
   const double log_odds = std::log(2 / probability);
@@ -102,8 +104,8 @@ double PoolWeights::upper_deviation(double clones, double probability) const {
   return best * kOutward;
 }
 
-// Returns e with P( mean < 1 - e ) <= probability, by Chernoff's bound at -c. Below the lowest knot,
-// e^{-c r} <= e^{-c knot} + c (knot - r).
+// Returns e with P( mean of `clones` independent ratios < 1 - e ) <= probability, by Chernoff's bound at -c,
+// c > 0. For a ratio r below the lowest knot, e^{-c r} <= e^{-c knot} + c (knot - r).
 double PoolWeights::lower_deviation(double clones, double probability) const {
   const double log_odds = std::log(1 / probability);
   const double variance = std::expm1(radius_ * radius_);

@@ -1,14 +1,16 @@
 // Bounds how unevenly a pool of clients hides one more message (part D of Theorem 16,
 // docs/theory/star-with-a-pool.md).
 //
-// Lengths are in units of the noise deviation. The records lie in a ball of the given radius about o, in
-// any dimension. Each of the K clients of the pool reports N(b, I) for its own record b. A message of
-// any record is shuffled among those pool members that turn out to be clones. Clones are drawn from the
-// centre's law, without the region T where some pool member's density is more than e^q times smaller.
-// Given the pool's output, the weight of user j is proportional to the number of absent messages plus
-// e^q times the sum of r_j over the present ones, where r_j = dR(x_j)/dR(o). The class bounds the ratio
-// of the largest weight to the smallest over m users. The bound holds except with a failure probability,
-// which is divided among several union bounds. Pure functions.
+// Lengths are in units of the noise deviation, and R(x) = N(x, I). The records lie in a ball of the given
+// radius about its centre o, in any dimension. The clients outside the pool are called users. The message of
+// one user is shuffled among the messages of those pool members that turn out to be clones. A clone is
+// absent, or its message has the centre's law R(o), without the region T where some pool member's density is
+// below e^-q times that of R(o); either way it does not depend on the member's record. The weight of user j
+// is the likelihood of what the pool shows if the message is hers. It is proportional to the number of absent
+// messages plus e^q times the sum of r_j over the present ones, where r_j = dR(x_j)/dR(o). The class bounds
+// the ratio of the largest weight to the smallest over all users. The bound holds except with a failure
+// probability, which is divided among several union bounds. Any q gives a valid bound; ratio() chooses it.
+// Pure functions.
 #pragma once
 
 #include "muster/accounting/theorems/shared/lognormal_law.h"
@@ -29,7 +31,8 @@ class PoolWeights {
 
   double radius_;
   double rate_;
-  // The law of r_j - 1 under the centre's law for |a_j| = radius, which is the worst in convex order.
+  // The law of r_j - 1 under the centre's law for a record x_j at the distance `radius` from o, where it is
+  // largest in convex order.
   CenteredLognormal centre_;
 };
 

@@ -22,16 +22,16 @@ using numerics::kThreeRoundings;
 using numerics::larger;
 
 constexpr double kUlp = std::numeric_limits<double>::epsilon();
-constexpr double kSumsReach = 300;  // from this epsilon on, terms leave the range of a double
+constexpr double kSumsReach = 300;  // above this epsilon, terms leave the range of a double
 constexpr double kMaxRatio = 20;    // beyond this ratio, the local bound is as good
 // Nodes per deviation; the chords between them raise the variance of X* by 2e-4 of itself.
 constexpr int kNodes = 30;
-// Covering all weights by slices may widen the sum's variance by this share of it.
+// Covering all weights by slices may widen the sum's variance by this share of itself.
 constexpr double kSliceTolerance = 3e-3;
 // The same beyond kLooseRatio, where unequal weights alone widen the variance by a half and more.
 constexpr double kLooseTolerance = 1e-2;
 constexpr double kLooseRatio = 4;
-// A slice's upper level is above 1 by at least this.
+// The larger of the two different weights of a slice is above 1 by at least this.
 constexpr double kLevelsApart = 1e-9;
 constexpr double kInward = 1 - numerics::kEightThousandRoundings;
 
@@ -68,14 +68,15 @@ PoolDesign best_design(const PoolWeights& weights, double n, double failure) {
   return best;
 }
 
-// All vectors whose smallest weight lies in one interval: the sum that majorises theirs, and Chernoff's bound
-// on its excess at a tilt.
+// For all vectors whose smallest weight lies in one interval: the sum that majorises theirs, and Chernoff's
+// bound on its expected excess at `tilt`.
 struct Slice {
   std::vector<numerics::ScaledCopies> groups;
   double tilt, chernoff;
 };
 
-// An excess times `scale` is part of delta; below `share` it is bounded, not computed.
+// An excess times `scale` is part of delta. Where that part is below `share`, Chernoff's bound takes its
+// place.
 struct Negligible {
   double scale, share;
 };

@@ -2,16 +2,18 @@
 // (Theorem 16, docs/theory/star-with-a-pool.md).
 //
 // n clients send R(x) = N(x, I) in units of the noise deviation. The records lie in a ball and pairwise
-// within mu, in any dimension. Each client reports with probability g (g = 1 is allowed), and the
-// reports are shuffled. K of the others form a pool. The victim's message takes the place of a random
-// one of the remaining m = n - 1 - K clients, whose own message hides among the pool's clones of the
-// centre's law. Except with probability `failure`, the probabilities of the m places differ at most by a
-// factor `ratio`. With E = e^eps, f the Gaussian's profile and X* its law at E,
-//     delta(eps) <= max over v of (1/m) E( sum_{i<=m} v_i X'_i )_+  +  failure g f(E),
-// where v runs over the vectors of mean 1 whose largest entry is at most `ratio` times the smallest, and
-// X' is X* with probability g, else 1 - E. Finitely many vectors of two levels cover the maximum.
-// Neighbouring relation: replace-one. PROVEN for both orders and every data set. The theorem needs
-// hundreds of clones, so it has no bound for mu well above 1 unless n is very large.
+// within mu, in any dimension. Each client reports with probability g (g = 1 is allowed), and the reports are
+// shuffled. K of the others form a pool. The victim's message takes the place of a random one of the
+// remaining m = n - 1 - K clients, whose own message hides among the pool's clones of the centre's law. Given
+// what the pool shows, the probabilities of the m places differ at most by a factor `ratio`, except with
+// probability `failure`. With E = e^eps, f the Gaussian's profile and X* the law that
+// docs/theory/profile-only.md makes of f at E,
+//     delta(eps) <= max over v of (1/m) * mean of ( sum_{i<=m} v_i X'_i )_+  +  failure g f(E),
+// where v runs over the vectors of mean 1 whose largest entry is at most `ratio` times the smallest, and the
+// X'_i are independent: of law X* with probability g, else 1 - E. Finitely many vectors, each with two
+// different entries, cover the maximum. Neighbouring relation: replace-one. PROVEN for both orders and every
+// data set. The theorem needs hundreds of clones, so it has no bound for mu well above 1 unless n is very
+// large.
 #pragma once
 
 #include <cstdint>
@@ -29,20 +31,21 @@ struct PoolDesign {
   double ratio;    // largest weight over the smallest
 };
 
-// Every choice of K and failure gives a valid bound. For each failure probability of a ladder the best K
-// is searched, and each point of the curve uses the design that looks smallest there. Immutable; may be
-// called from any thread.
+// Every choice of K and failure gives a valid bound. For each failure probability 1e-2, 1e-3, ..., 1e-32 the
+// best K is searched for, and each point of the curve uses the design whose bound is estimated to be smallest
+// there. Immutable; may be called from any thread.
 class StarPool {
  public:
-  // nullopt where no pool holds enough clones. clients >= 2, mu > 0, 0 < rate <= 1. `radius` is that of a
-  // ball that holds all records: mu / 2 when mu is the diameter of the clip ball itself.
+  // nullopt where no pool holds enough clones, for fewer than 20 clients, and for mu or `radius` above 8.
+  // clients >= 2, mu > 0, 0 < rate <= 1. `radius` is that of a ball that holds all records: mu / 2 when mu is
+  // the diameter of the clip ball itself.
   static std::optional<StarPool> over(std::uint64_t clients, double mu, double rate, double radius);
   static std::optional<StarPool> over(std::uint64_t clients, double mu, double rate) {
     return over(clients, mu, rate, mu / 2);
   }
 
-  // epsilon >= 0. `upper` is the bound and never exceeds the local one; upper - lower is
-  // numerical error alone.
+  // epsilon >= 0. `upper` is the bound and never exceeds the local one; upper - lower is numerical error
+  // alone, except that `lower` is 0 above an epsilon of 300, which is not computed.
   numerics::Enclosure delta(double epsilon) const;
 
   // The design that delta(epsilon) uses.
@@ -55,7 +58,7 @@ class StarPool {
   double mu_;
   double rate_;
   std::vector<PoolDesign> designs_;
-  std::vector<Profile> profiles_;  // the same profile, cut further and further out
+  std::vector<Profile> profiles_;  // the Gaussian's, cut further and further out
 };
 
 }  // namespace muster::accounting

@@ -1,5 +1,6 @@
-// Tests the star with a pool: part A of Theorem 16 on small discrete randomizers by brute force, the sum
-// of two groups by enumeration, the pool's ratio on drawn pools on a line, and the reference values.
+// Tests the star with a pool: part A of Theorem 16 on small discrete randomizers by brute force, the sum of
+// two groups by enumeration, the ratio of the weights on random pools in one dimension, and the reference
+// values.
 #include "muster/accounting/theorems/everyone/star_pool.h"
 
 #include <gtest/gtest.h>
@@ -197,8 +198,8 @@ double epsilon_of(const StarPool& star, double delta) {
 }
 
 TEST(StarPool, ReferenceValues) {
-  // The upper ends are no larger than `reference`, which an earlier design with a weaker argument gave and
-  // no generator reproduces, and not below `lower`, which is the homogeneous pair's epsilon, written by
+  // The upper ends are at most `reference`, the value of a design with a weaker argument, which no generator
+  // reproduces. They are not below `lower`, the homogeneous pair's epsilon, written by
   // tools/golden/shuffle_gaussian_pair.py. For the theorem's own value see tools/golden/star_pool.py.
   struct Row {
     double mu, reference, lower;

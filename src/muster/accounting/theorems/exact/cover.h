@@ -12,7 +12,8 @@ namespace muster::accounting {
 // All other clients hold the victim's alternative record (homogeneous.h).
 void add_homogeneous_pair(const Mechanism& mechanism, const RoundShape& shape, Applicable& list);
 
-// The same where everybody reports Gaussian messages, as a composition of its own (shuffle_gaussian_pair.h).
+// The same data set where everybody reports Gaussian messages, by a computation of its own
+// (shuffle_gaussian_pair.h).
 void add_shuffle_gaussian_pair(const GaussianLocal& mechanism, ClientCount clients, Applicable& list);
 
 // All other clients hold a third symbol of k-ary randomized response, k >= 3 (everyone/k_rr.h).

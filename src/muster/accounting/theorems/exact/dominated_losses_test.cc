@@ -168,8 +168,9 @@ TEST(DominatedLosses, RareResponsesComposeToWhatTheyShow) {
   }
 }
 
-// One round of a lower pair lies below the pair's own curve everywhere, also left of alpha = 1. The tables
-// are so coarse that the bulk of the losses lies in one or two cells, where the one-sided law is used.
+// One round of a dominated pair lies below the curve that it was made from, also left of alpha = 1. The
+// tables are so coarse that the bulk of the losses lies in one or two cells, where the law is made from one
+// side of the curve.
 TEST(DominatedLosses, StayUnderTheCurveOnBothSides) {
   const HomogeneousCurve truth(PureLocal{12}, {.clients = 100, .count = 100, .rate = 0.2});
   const auto at = [&truth](double epsilon) {  // epsilon of any sign

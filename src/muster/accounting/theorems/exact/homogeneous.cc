@@ -18,7 +18,8 @@ using numerics::smaller;
 
 constexpr double kUlp = 2.3e-16;
 constexpr double kWide = 1e-4;  // enclosures relatively wider than this are computed a second time
-// An expected excess below this share of the threshold would be lost in the difference.
+// An expected excess below this share of the threshold would be lost in the difference that
+// forward_of_lognormal() takes.
 constexpr double kParity = 1e-7;
 constexpr double kSumsReach = 300;  // from this epsilon0 on, terms leave the range of a double
 constexpr double kMaxMu = 10;       // beyond this distance, only one ratio alone is considered
@@ -51,8 +52,8 @@ HomogeneousCurve::HomogeneousCurve(const Mechanism& mechanism, const RoundShape&
   const long double epsilon0 = *pure_epsilon0(mechanism);
   if (epsilon0 > kSumsReach) return;
   if (std::holds_alternative<LaplaceLocal>(mechanism)) {
-    // R(x') is centred at 1 and R(x) at 0. The two ends are exact, and cells of y in [0, 1] are
-    // merged to their means.
+    // R(x') is centred at 1 and R(x) at 0. The ratio is constant below 0 and above 1, which are one atom
+    // each. Cells of y in [0, 1] are merged to their means.
     ratios_ = {{epsilon0, 0.5L * std::exp(-epsilon0)}, {-epsilon0, 0.5L}};
     for (int i = 0; i < kLaplaceCells; ++i) {
       const long double right = static_cast<long double>(i + 1) / kLaplaceCells;
@@ -70,7 +71,7 @@ HomogeneousCurve::HomogeneousCurve(const Mechanism& mechanism, const RoundShape&
   if (k > 2) ratios_.push_back({0, (k - 2) * rare});
 }
 
-// (1/n) E( sum of (r' - E) )_+ .
+// (1/n) * mean of ( sum of (r' - E) )_+ , E = e^epsilon.
 Enclosure HomogeneousCurve::forward(double epsilon) const {
   Enclosure found{0, 0};
   if (lognormal_) {
@@ -88,7 +89,7 @@ Enclosure HomogeneousCurve::forward(double epsilon) const {
   return ordered({larger(found.lower, alone.lower), larger(found.upper, alone.upper)});
 }
 
-// (1/n) E( sum of (1 - E r') )_+ .
+// (1/n) * mean of ( sum of (1 - E r') )_+ .
 Enclosure HomogeneousCurve::reverse(double epsilon) const {
   if (!lognormal_ && ratios_.empty()) {  // not computed: between 0 and the message's local delta
     return {0, numerics::as_upper_bound(shape_.count / shape_.clients * shape_.rate *
@@ -134,9 +135,9 @@ Enclosure HomogeneousCurve::forward_of_lognormal(double epsilon) const {
   const numerics::AtomicLaw law = lognormal_term(1);
   Enclosure excess = numerics::expected_excess(law, shape_.count, k);
   if (!(excess.upper - excess.lower <= kWide * excess.upper) && !(excess.upper <= kParity * k)) {
-    // The right tail is heavy. The identity E(S - k)_+ = E(k - S)_+ + E S - k moves the computation to
-    // the other tail. `lost` covers the rounding errors of both sides of this difference and those of
-    // the mean, a sum over some thousand atoms.
+    // The right tail is heavy. With S the sum, the mean of (S - k)_+ is that of (k - S)_+ plus that of S - k,
+    // which moves the computation to the other tail. `lost` covers the rounding errors of both sides of this
+    // identity and those of the mean of S, a sum over some thousand atoms.
     numerics::AtomicLaw mirrored = law;
     for (double& y : mirrored.points) y = -y;
     const Enclosure deficit = numerics::expected_excess(mirrored, shape_.count, -k);
@@ -150,7 +151,7 @@ Enclosure HomogeneousCurve::forward_of_lognormal(double epsilon) const {
 }
 
 Enclosure HomogeneousCurve::reverse_of_lognormal(double epsilon) const {
-  // (E/n) E( sum (1 - r') - n (1 - 1/E) )_+
+  // (E/n) * mean of ( sum of (1 - r') - n (1 - 1/E) )_+ , E = e^epsilon.
   const double k = -shape_.clients * std::expm1(-epsilon) * (1 - 4 * kUlp);
   return of_merged_pair(numerics::expected_excess(lognormal_term(-1), shape_.count, k), std::exp(epsilon));
 }

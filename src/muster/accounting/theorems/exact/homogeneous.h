@@ -1,18 +1,18 @@
 // Computes exact curves of one data set, in which all other clients hold the victim's alternative record
 // (Theorem 22, docs/theory/homogeneous.md). They are lower bounds on the true delta of the mechanism.
 //
-// Let r = dR(x)/dR(x') at a message of R(x'). Either each of the n clients reports with probability g
-// (r' is r with probability g, else 1, independently), or exactly k of them report (r' is r for k of
-// them and 1 for n - k). The data set has exactly
-//     forward  delta(eps) = E( mean_n r' - E )_+        (victim x against x'),
-//     reverse  delta(eps) = E( 1 - E mean_n r' )_+      (x' against x; equal to others = x),
-// where E = e^eps; g = 1 is the plain shuffle. A randomizer of class C attains the curves of binary
-// randomized response by opposite records. If only epsilon0 is known, the curves are those of randomized
-// response, as one epsilon0-LDP randomizer. Continuous laws of r are merged to cell means, which keeps a
-// lower bound (Jensen's inequality). Where the loss is too large for sums of doubles, the forward curve
-// is at least what one ratio contributes alone. With the threshold t = n (E - 1) + k >= k (k terms;
-// k = n for coins), the events "this client's r exceeds t and no other r' exceeds k" are disjoint, so
-//     delta(eps) >= (k g / n) HS_t(R(x) || R(x')) P(r' <= k)^{k-1},
+// Let r = dR(x)/dR(x') at a message of R(x'). Either each of the n clients reports with probability g (r' is
+// r with probability g, else 1, independently), or exactly k of them report (r' is r for k of them and 1 for
+// n - k). With M the average of the n ratios r' and E = e^eps, the data set has exactly
+//     forward  delta(eps) = mean of ( M - E )_+        (victim x against x'),
+//     reverse  delta(eps) = mean of ( 1 - E M )_+      (x' against x; x against x' if the others hold x);
+// g = 1 is the plain shuffle. A randomizer of class C attains the curves of binary randomized response by
+// opposite records. If only epsilon0 is known, the curves are those of randomized response, which is one
+// epsilon0-LDP randomizer. Continuous laws of r are merged to cell means, which keeps a lower bound (Jensen's
+// inequality). The forward curve is also at least what one ratio contributes alone, which serves where the
+// loss is too large for sums of doubles. With the threshold t = n (E - 1) + k >= k (k terms; k = n for
+// coins), the events "this client's r exceeds t and no other r' exceeds k" are disjoint, so
+//     delta(eps) >= (k g / n) HS_t(R(x) || R(x')) P(r' <= k)^{k-1}      (g = 1 if exactly k report),
 // where HS_t is the hockey-stick divergence at t; this is convex in E like the curve itself. Proven as a
 // LOWER bound only. Immutable; may be called from any thread.
 #pragma once

@@ -1,14 +1,14 @@
 // Computes the exact cost of random allocation: a client's contribution goes into one of t slots, chosen
 // uniformly and secretly, and every slot is released with its own server noise.
 //
-// Slots are sums of whatever the clients contribute, plus Gaussian noise of deviation s. The client's
-// contribution has norm at most Delta, and all t releases are seen. Neighbouring relation: ZERO-OUT
-// (the client's record against a contribution of zero), not replace-one. After subtracting what the
-// others contribute, there are t independent normals, one of which, at a uniform place, has its mean
-// moved by Delta. Its likelihood ratio against no move is the mean of t independent lognormals. That
-// is exactly the curve of shuffle_gaussian_pair.h with n = t and mu = Delta / s, in both directions.
+// A slot's release is the sum of what the clients contribute to it, plus Gaussian noise of deviation s. The
+// client's contribution has norm at most Delta, and all t releases are seen. Neighbouring relation: ZERO-OUT
+// (the client's record against a contribution of zero), not replace-one. After subtracting what the others
+// contribute, there are t independent normals, one of which, at a uniform place, has its mean moved by Delta.
+// The likelihood ratio of this law to that without a move is the average of t independent lognormals. So its
+// curve is exactly that of shuffle_gaussian_pair.h with n = t and mu = Delta / s, in both directions.
 // Source: Feldman, Shenfeld, "Efficient privacy loss accounting for subsampling and random allocation"
-// (2026, arXiv 2602.17284v1). Upper and lower ends are PROVEN, because the worst case is attained. The
+// (2026, arXiv:2602.17284v1). Upper and lower ends are PROVEN, because the worst case is attained. The
 // slots' counts and the assignment must stay secret. The page is docs/theory/random-allocation.md. May
 // be called from any thread.
 #pragma once

@@ -250,7 +250,7 @@ numerics::Enclosure ShuffleGaussianPair::forward_by_contour(double epsilon, doub
 }
 
 numerics::Enclosure ShuffleGaussianPair::reverse_by_contour(double epsilon, double tail, End end) const {
-  // (E/n) E( sum (1 - r) - n (1 - 1/E) )_+
+  // (E/n) * mean of ( sum of (1 - r) - n (1 - 1/E) )_+ , E = e^epsilon.
   const double threshold = -n_ * std::expm1(-epsilon);
   const double e = std::exp(epsilon);
   numerics::Enclosure result{0, 1};

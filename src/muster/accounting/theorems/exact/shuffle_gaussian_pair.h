@@ -1,13 +1,13 @@
 // Encloses the exact curve of the shuffled Gaussian's homogeneous pair: everybody reports, and all other
 // clients hold the victim's alternative record (Theorem 23, docs/theory/shuffle-gaussian.md).
 //
-// n clients each add spherical Gaussian noise of deviation s to their record. The victim's two records
-// are Delta apart, and all others hold the second one. With r_1 .. r_n independent lognormal likelihood
+// n clients each add spherical Gaussian noise of deviation s to their record. The victim's two records are
+// Delta apart, and all others hold the second one. With M the average of n independent lognormal likelihood
 // ratios of log-deviation mu = Delta / s and mean 1, and E = e^eps,
-//     forward  delta(eps) = E( mean_n r - E )_+,        reverse  delta(eps) = E( 1 - E mean_n r )_+ .
+//     forward  delta(eps) = mean of ( M - E )_+,        reverse  delta(eps) = mean of ( 1 - E M )_+ .
 // Proven as a LOWER bound on the divergence of the shuffled Gaussian, where Delta is the diameter of the
-// records (2C at clip norm C). As an upper bound it is conditional on "the homogeneous pair with
-// Delta = diameter is worst", which is not proven; at Delta = C (the published reading) that is false.
+// records (2C at clip norm C). As an upper bound it is conditional on "the homogeneous pair with Delta =
+// diameter is worst", which is not proven; with Delta = C, as the published theorem has it, that is false.
 // Random allocation has exactly the same pair (random_allocation.h).
 #pragma once
 
@@ -25,8 +25,8 @@ namespace muster::accounting {
 // pass over their atoms.
 class ShuffleGaussianPair {
  public:
-  // clients >= 1, mu > 0. Beyond mu = 8 the upper ends are those of the Gaussian without any shuffling, and
-  // the lower ends what one ratio contributes alone (forward) and 0 (reverse).
+  // clients >= 1, mu > 0. For more than one client and mu above 8, the upper ends are those of the Gaussian
+  // without any shuffling, and the lower ends are what one ratio contributes alone (forward) and 0 (reverse).
   ShuffleGaussianPair(std::uint64_t clients, double mu);
 
   // The end that is wanted. The other may then be 0 or 1, which saves half of the time.

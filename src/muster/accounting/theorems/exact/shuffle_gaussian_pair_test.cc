@@ -217,8 +217,8 @@ TEST(ShuffleGaussianPair, UpperEndsHoldWhereTheSumIsNotComputed) {
   EXPECT_GT(above_minorant, 0);
 }
 
-// As mu falls to 0, ln r is mu z, and delta at epsilon 0 is that of a normal mean of n terms: mu / sqrt(2 pi n). A
-// lower end that lost its digits by a difference of nearly equal numbers was above it.
+// As mu falls to 0, ln r is mu z, and delta at epsilon 0 is that of a normal mean of n terms: mu / sqrt(2 pi
+// n). A lower end that loses its digits in a difference of nearly equal numbers is above it.
 TEST(ShuffleGaussianPair, KeepsItsDigitsHoweverSmallMuIs) {
   for (const std::uint64_t n : {100, 1'000, 1'000'000}) {
     for (double mu = 1e-3; mu > 1e-30; mu /= 3) {

@@ -1,5 +1,6 @@
-// Composes an epsilon0-LDP message that is sent by a public coin, exactly. The net number D of "+epsilon0"
-// losses over T rounds is a sum of T independent terms of law {+1 : g p, 0 : 1 - g, -1 : g q}, and
+// Composes an epsilon0-LDP message that is sent by a public coin of probability g, exactly. With
+// q = 1/(e^epsilon0 + 1) and p = 1 - q, the number D of losses +epsilon0 minus the number of losses -epsilon0
+// in T rounds is a sum of T independent terms of law {+1 : g p, 0 : 1 - g, -1 : g q}, and
 //     delta(eps) = sum_{D = d} P(D) (1 - e^(eps - d epsilon0))_+ .
 // P(D) is the coefficient of (g p + (1-g) x + g q x^2)^T at x^(T-D). Miller's recurrence
 //     m a0 c_m = (T - m + 1) a1 c_(m-1) + (2T - m + 2) a2 c_(m-2)
@@ -19,9 +20,9 @@ constexpr double kUnit = std::numeric_limits<double>::epsilon() / 2;
 constexpr double kTiny = std::numeric_limits<double>::min();
 constexpr std::uint64_t kExactRounds = 30'000'000;
 
-// Walks through D = T, T-1, ... At level d, head = sum_{D>=d} P(D) and tail = e^(d epsilon0) sum_{D>=d}
-// Q(D), both in units of 2^scale, so that delta(eps) = 2^scale (head - e^(eps - d epsilon0) tail) for
-// eps between (d-1) epsilon0 and d epsilon0.
+// Walks through D = T, T-1, ... With Q(D) = e^(-D epsilon0) P(D), D's law under the other record, let
+// head = sum_{D>=d} P(D) and tail = e^(d epsilon0) sum_{D>=d} Q(D) at level d, both in units of 2^scale. Then
+// delta(eps) = 2^scale (head - e^(eps - d epsilon0) tail) for eps between (d-1) epsilon0 and d epsilon0.
 class Walk {
  public:
   Walk(double epsilon0, double rate, std::uint64_t rounds)
@@ -85,9 +86,9 @@ class Walk {
   long scale_;
 };
 
-// log E e^{t L} of all rounds, rounded up. With x = t epsilon0, the growth p (e^x - 1) + q (e^-x - 1) is the product
-// (e^x - 1) (1 - e^{-x - epsilon0}) / (1 + e^-epsilon0), in which nothing cancels. It takes 14 roundings, and one of x,
-// which costs 1 + x.
+// log E e^{t L} for the loss L of all rounds, rounded up. With x = t epsilon0, the growth
+// p (e^x - 1) + q (e^-x - 1) is the product (e^x - 1) (1 - e^{-x - epsilon0}) / (1 + e^-epsilon0), in which
+// nothing cancels. It takes 14 roundings, and one of x, which costs 1 + x.
 double log_moment_above(double epsilon0, double rate, double rounds, double t) {
   const double x = t * epsilon0;
   const double growth = rate * std::expm1(x) * -std::expm1(-x - epsilon0) / (1 + std::exp(-epsilon0));
@@ -96,7 +97,7 @@ double log_moment_above(double epsilon0, double rate, double rounds, double t) {
 }
 
 // log max_x (1 - e^-x) e^(-t x), rounded up: the constant of Canonne, Kamath, Steinke (2020), Proposition 12,
-// t log t - (1 + t) log(1 + t) with nothing that cancels.
+// which is t log t - (1 + t) log(1 + t), written so that nothing cancels.
 double log_constant_above(double t) {
   return -(t * std::log1p(1 / t) + std::log1p(t)) * (1 - numerics::kEightRoundings);
 }

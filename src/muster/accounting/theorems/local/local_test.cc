@@ -115,8 +115,8 @@ TEST(LocalPure, MomentBoundDominatesTheExactOne) {
   }
 }
 
-// Where t epsilon0 is small, the two parts of the moment nearly cancel. With 64 bits of mantissa, their sum still
-// shows an error of 1e-8.
+// Where t epsilon0 is small, the two parts of the moment nearly cancel. The test adds them with 64 bits of
+// mantissa, which leaves an error of 1e-8.
 TEST(LocalPure, MomentBoundIsRoundedUpWhereItsPartsNearlyCancel) {
   constexpr std::uint64_t kRounds = 1'000'000'000'000'000;
   for (const double epsilon0 : {1e-10, 3e-9, 1e-7}) {

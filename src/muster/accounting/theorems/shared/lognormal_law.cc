@@ -46,11 +46,12 @@ struct Rule {
   }
 };
 
-// Integrals over z in [a, b] of the normal density, alone and times expm1(mu (z - a)).
+// Integrals over z in [a, b] of the normal density: alone (`mass`), times expm1(mu (z - a)) (`rise`), and
+// times the difference of that factor's value at b and at z (`fall`).
 struct Moments {
   Extended mass = 0;
   Extended rise = 0;
-  Extended fall = 0;  // times expm1(mu (b - a)) - expm1(mu (z - a))
+  Extended fall = 0;
 };
 
 Moments integrate(Extended mu, Extended a, Extended b) {
@@ -76,8 +77,8 @@ Moments integrate(Extended mu, Extended a, Extended b) {
 // The z at which ln r = log.
 Extended normal_coordinate(Extended mu, Extended log) { return log / mu + mu / 2; }
 
-// The normal law's mass of [z - mu, z]. No difference is taken: where mu is small against z, that of two tails, or
-// of the interval's ends, would have lost all digits.
+// The normal law's mass of [z - mu, z], without taking a difference: where mu is small against z, that of two
+// tails, or of the interval's two ends, would lose all digits.
 Extended normal_mass_before(Extended z, Extended mu) {
   static const Rule rule;
   const int panels = static_cast<int>(std::ceil(mu * (std::abs(z) + mu + 1)));
@@ -108,8 +109,8 @@ End upper_end(Extended mu, Extended z) {
   return {mass, upper_normal(z - mu) / mass, normal_mass_before(z, mu) / mass};
 }
 
-// An upper bound of E(a - r)_+ = a f(1/a), where a = 1 + knot <= 1 and f is the hockey-stick divergence.
-// The identity sees the pair from its other record.
+// An upper bound of E(a - r)_+ = a f(1/a), where a = 1 + knot <= 1 and f(alpha) is the Gaussian's privacy
+// profile. The identity exchanges the two records.
 double lognormal_deficit(double mu, double knot) {
   const double log_alpha = -std::log1p(knot);
   return (1 + knot) * gaussian_divergence(mu, log_alpha * (1 - numerics::kThreeRoundings)).upper *
@@ -165,7 +166,7 @@ numerics::SumLaw lognormal_ratio(double mu, const std::vector<double>& knots, nu
 }
 
 std::vector<double> centered_knots(double mu, int per_deviation) {
-  // The lowest ln r is such that 1 + knot keeps its digits.
+  // kMinLog, the least ln r of a knot, is such that 1 + knot keeps its digits.
   constexpr double kReach = 12, kMaxLog = 600, kMinLog = -20;
   std::vector<double> steps;
   for (double x = 0; x < kReach;) {

@@ -13,11 +13,11 @@ namespace muster::accounting {
 namespace {
 
 constexpr double kDeep = 1e-80;  // a Chernoff bound on the mean below this is not refined
-// Up to this expected number of terms away from the centre, all counts of up to three values are
+// If at most this many terms are expected away from the centre, all counts of up to three values are
 // enumerated.
 long double few(std::size_t values) { return values <= 2 ? 60 : 10; }
 
-// A remainder of the masses below this is round-off of their sum, not a mass at 0.
+// If the masses lack less than this of 1, that is round-off of their sum and no mass at 0.
 constexpr long double kRoundOff = 1e-18L;
 
 struct Centred {
@@ -58,10 +58,11 @@ Centred centred(const std::vector<Term>& terms) {
   return law;
 }
 
-// E(S - threshold)_+ as a sum over all counts of up to three values, if few terms are expected away from
-// the centre. Multinomial probabilities come from recurrences of positive terms. With more than `most`
-// such terms, S is at most the largest value times their number C ~ Bin(n, M), whose tail falls faster
-// than a geometric series of ratio 1/2.
+// E(S - threshold)_+ for the sum S of n centred terms, as a sum over all counts of up to three values; empty
+// unless few terms are expected away from the centre. Multinomial probabilities come from recurrences of
+// positive terms. Counts of more than `most` terms away from the centre are bounded instead: S is at most the
+// largest value times their number C ~ Bin(n, law.mass), whose tail falls faster than a geometric series of
+// ratio 1/2.
 std::optional<numerics::Enclosure> enumerate_few(const Centred& law, long double n) {
   if (law.terms.size() > 3 || n * law.mass > few(law.terms.size()) || law.mass > 0.1L) {
     return std::nullopt;
@@ -99,7 +100,8 @@ std::optional<numerics::Enclosure> enumerate_few(const Centred& law, long double
   const long double each = 4 * numerics::larger(0.0L, tail);
   const long double beyond =
       each * (largest * (static_cast<long double>(most) + 1) + numerics::larger(0.0L, -law.threshold));
-  // A probability and a value each carry some hundred rounding errors of 2^-64, each part of a sum a few.
+  // Covers some hundred rounding errors of 2^-64 in every probability and value, and a few in every part of a
+  // sum.
   const long double error = 1e-16L * total + 1e-18L * size;
   if (beyond + error > 1e-9L * total) {
     return std::nullopt;  // a far tail or a cancelling difference: left to the contour integral
@@ -139,8 +141,8 @@ numerics::Enclosure by_contour(const Centred& law, double n) {
     return {0, chernoff * (1 + numerics::kEightThousandRoundings)};
   }
   numerics::Enclosure ends = numerics::expected_excess(above.law, n, above.threshold);
-  // Together the n rounding errors move the expectation by less than `shift`. Only in far tails is that
-  // too much, and the lower end is then computed from a law of its own.
+  // Rounding the points and the threshold moves the expectation by less than `shift`. Only in far tails is
+  // that too much, and the lower end is then computed from a law that is rounded down.
   double shift = 0;
   for (const Term& term : law.terms) {
     shift += n * static_cast<double>(term.mass * (std::abs(term.value) + std::abs(law.centre))) * 0x1p-50;

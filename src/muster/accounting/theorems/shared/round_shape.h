@@ -3,8 +3,8 @@
 
 namespace muster::accounting {
 
-// `count` of the `clients` may report, each with probability `rate`: (n, n, 1) is the plain shuffle, (n, n, g)
-// a check-in at rate g, and (n, k, 1) a secret subset of k clients.
+// `count` of the `clients` may report, each with probability `rate`: (n, n, 1) is the plain shuffle,
+// (n, n, g) a check-in at rate g, and (n, k, 1) a secret subset of k clients.
 struct RoundShape {
   double clients;
   double count;
