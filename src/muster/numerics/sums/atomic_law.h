@@ -79,9 +79,11 @@ class TiltedLaw {
 // advance* (seek current? advance*)*.
 class EquispacedCharacteristic {
  public:
-  // Rotations in a row before the angles are computed afresh. An atom's round-off grows with every rotation;
-  // RoundOff (characteristic_product.h) allows for this many ulps of it.
+  // Rotations in a row before the angles are computed afresh. Each adds at most three ulps to an atom's error: the
+  // sine and cosine of a step are within two ulps each, and the complex product rounds.
   static constexpr int kResync = 32;
+  // The error of one atom's e^{ity} - 1, in ulps of 1; 16 are for the angle and for the sum over atoms.
+  static constexpr int kErrorUlps = 3 * kResync + 16;
 
   EquispacedCharacteristic(const TiltedLaw& law, double step);
   // Moves to t = index * step.

@@ -144,14 +144,14 @@ class Product {
 };
 
 // A bound on the relative round-off of one term phi(c+it)^n e^{-(c+it)k} of the sum over frequencies. The
-// logarithm and the exponent lose a few ulps of their size, an atom's rotations lose at most kResync ulps,
-// and the angles t y (y an atom) and t k are good to a few ulps of themselves.
+// logarithm and the exponent lose a few ulps of their size, an atom's rotations and the sum over atoms lose at
+// most kErrorUlps ulps, and the angles t y (y an atom) and t k are good to a few ulps of themselves.
 class RoundOff {
  public:
   RoundOff(const TiltedLaw& tilt, double n, double c, double k)
       : base_(kUlp *
-              (n * tilt.nonzero_mass() * (EquispacedCharacteristic::kResync + 16) +
-               n * std::abs(tilt.log_mgf()) + 2 * n * c * tilt.absolute_mean() + c * std::abs(k) + 256)),
+              (n * tilt.nonzero_mass() * EquispacedCharacteristic::kErrorUlps + n * std::abs(tilt.log_mgf()) +
+               2 * n * c * tilt.absolute_mean() + c * std::abs(k) + 256)),
         slope_(kUlp * 4 * (n * tilt.absolute_mean() + std::abs(k))) {}
   double at(double t) const { return base_ + slope_ * t; }
 

@@ -6,6 +6,12 @@
 #include "muster/numerics/ordered.h"
 
 namespace muster::numerics {
+namespace {
+
+// The error of sum - k, in units of |k| and the moduli of the terms.
+constexpr double kNear = 1e-14;
+
+}  // namespace
 
 bool enumerable(const AtomicLaw& law, double n) { return n <= 100 && law.points.size() <= 3; }
 
@@ -26,23 +32,25 @@ Enclosure enumerated_excess(const AtomicLaw& law, double n, double k) {
     }
   }
   double total = 0;
-  double size = 0;  // like total, with |sum| + |k| in place of sum - k: for the round-off near the threshold
-  const auto visit = [&](auto&& self, std::size_t atom, int left, double sum, double p) -> void {
+  // Like total, with |k| and the moduli of the terms in place of sum - k, and with the sums that rounding may have
+  // moved below the threshold.
+  double size = 0;
+  const auto visit = [&](auto&& self, std::size_t atom, int left, double sum, double moduli,
+                         double p) -> void {
     if (atom == atoms) {
       const double mass = p * power[atoms][left];
-      if (sum > k) {
-        total += mass * (sum - k);
-        size += mass * (std::abs(sum) + std::abs(k));
-      }
+      if (sum > k) total += mass * (sum - k);
+      if (sum > k - kNear * moduli) size += mass * moduli;
       return;
     }
     for (int c = 0; c <= left; ++c) {
-      self(self, atom + 1, left - c, sum + c * law.points[atom], p * power[atom][c]);
+      const double term = c * law.points[atom];
+      self(self, atom + 1, left - c, sum + term, moduli + std::abs(term), p * power[atom][c]);
     }
   };
-  visit(visit, 0, count, 0, 1);
+  visit(visit, 0, count, 0, std::abs(k), 1);
   const double factorial = std::exp(std::lgamma(n + 1));
-  const double error = factorial * (total * 1e-12 + size * 1e-14);
+  const double error = factorial * (total * 1e-12 + size * kNear);
   // Terms below the smallest double are lost; multiplied by n!, each is at most 1e-308 * 1e158.
   const double underflow = 1e-140 * n * law.largest_point();
   return {larger(0.0, factorial * total - error), factorial * total + error + underflow};

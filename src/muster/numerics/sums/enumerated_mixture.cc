@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "muster/numerics/ordered.h"
+#include "muster/numerics/slack.h"
 
 namespace muster::numerics {
 namespace {
@@ -43,6 +44,9 @@ std::vector<SumAtom> atoms_of_sum(const AtomicLaw& law, int count) {
   return all;
 }
 
+// The largest modulus of an atom.
+double modulus_of(const AtomicLaw& law) { return larger(law.largest_point(), -law.smallest_point()); }
+
 }  // namespace
 
 bool enumerable_mixture(const AtomicLaw& first, const AtomicLaw& second, double terms) {
@@ -65,37 +69,32 @@ Enclosure enumerated_mixture(const AtomicLaw& first, const AtomicLaw& second, do
       factor[static_cast<std::size_t>(i)] = (larger(0.0, absent) + 1e-15) * n / (n - i);
     }
   }
-  double worst = 0;
-  double error = 0;
+  // Rounding moves a sum, and its excess over k, by `near` at most; so a sum that is computed as k or a little less
+  // may exceed k.
+  const double near = 1e-14 * (std::abs(k) + terms * larger(modulus_of(first), modulus_of(second)));
+  double upper = 0, lower = 0;
   for (int h = 0; h <= others; ++h) {
     const std::vector<SumAtom> left = atoms_of_sum(first, h);
     const std::vector<SumAtom> right = atoms_of_sum(second, others - h);
-    double total = 0;
-    double size = 0;  // like total, with the moduli of sums and k added: for the round-off near the threshold
+    double total = 0, mass_above = 0;
     for (const SumAtom& x : left) {
       for (const SumAtom& y : right) {
         const double excess = x.sum + y.sum - k;
-        if (excess > 0) {
-          const double mass =
-              x.probability * y.probability *
-              factor[static_cast<std::size_t>(x.nonzero) + static_cast<std::size_t>(y.nonzero)];
-          total += mass * excess;
-          size += mass * (std::abs(x.sum) + std::abs(y.sum) + std::abs(k));
-        }
+        if (excess <= -near) continue;
+        const double mass = x.probability * y.probability *
+                            factor[static_cast<std::size_t>(x.nonzero) + static_cast<std::size_t>(y.nonzero)];
+        total += mass * larger(0.0, excess);
+        mass_above += mass;
       }
     }
-    if (total > worst) {
-      worst = total;
-      error = total * 1e-12 + size * 1e-14;
-    }
+    const double error = total * kEightThousandRoundings + mass_above * near;
+    upper = larger(upper, total + error);
+    lower = larger(lower, total - error);
   }
-  // Round-off may move an atom at the threshold to its other side, which changes the result by 1e-14
-  // of the atom's size.
-  const double near = 1e-14 * (std::abs(k) + terms * (first.largest_point() + second.largest_point()));
   const double underflow = 1e-290;
   const double inward =
       mixing == Mixing::swap ? larger(0.0, absent - 1e-15) / (larger(0.0, absent) + 1e-15) : 1;
-  return {larger(0.0, worst - error) * inward, worst + error + near * worst + underflow};
+  return {lower * inward, upper + underflow};
 }
 
 }  // namespace muster::numerics

@@ -296,7 +296,7 @@ Enclosure excess_of_mixed_sum(const AtomicLaw& law, const std::vector<ScaledCopi
     return {0, std::numeric_limits<double>::infinity()};
   const Problem problem(parts_of(law, groups), k);
   if (problem.is_jensen()) {
-    return problem.jensen.value();
+    return problem.jensen.unexceeded(problem.top);
   }
   const Contour at = contour_at(problem, c, kOneLaw);
   const auto ends = finest_affordable(problem, at, kOneLaw.finest / c, kOneLaw.budget, kOneLaw);
@@ -311,7 +311,7 @@ Enclosure excess_of_laws(std::span<const LawCopies> laws, double k, std::optiona
   }
   const Problem problem(std::move(parts), k);
   if (problem.is_jensen()) {
-    return problem.jensen.value();
+    return problem.jensen.unexceeded(problem.top);
   }
   const double c = contour ? *contour : saddle(problem.parts, k);
   const Contour at = contour_at(problem, c, kSeveralLaws);

@@ -44,8 +44,10 @@ constexpr std::array kStrategies{
     rare_terms,        // at least 64 atoms, of which some are rare and large (rare_terms.h)
 };
 
+// The sign of a fused multiply-add is exact: 10 copies of 0.1, which is a little more than a tenth as a double,
+// exceed 1, although their product is rounded to 1.
 bool never_exceeded(const AtomicLaw& law, double n, double k) {
-  return law.points.empty() || n * law.largest_point() <= k;
+  return law.points.empty() || std::fma(n, law.largest_point(), -k) <= 0;
 }
 
 }  // namespace

@@ -8,6 +8,8 @@
 #include <random>
 #include <vector>
 
+#include "muster/numerics/sums/enumerated_excess.h"
+
 namespace muster::numerics {
 namespace {
 
@@ -123,6 +125,25 @@ TEST(ExpectedExcess, KeepsLogarithmsNearZeroWhereExponentsAreFarNegative) {
   EXPECT_LE(got.lower, exact);
   EXPECT_GE(got.upper, exact);
   EXPECT_LE(got.upper, exact * 1.01);
+}
+
+// Ten copies of the double 0.1 exceed 1 by 5.6e-17, although their product is rounded to 1.
+TEST(ExpectedExcess, CoversASumThatExceedsTheThresholdByARounding) {
+  int exceeded = 0;
+  for (const double point : {0.1, 0.3, 0.7, 1.1, 2.3}) {
+    const AtomicLaw law{{point, -0.25}, {0.5, 0.3}};
+    for (int n = 1; n <= 60; ++n) {
+      const double k = n * point;
+      const long double truth = enumerate(law, n, k);
+      exceeded += truth > 0 ? 1 : 0;
+      const Enclosure got = expected_excess(law, n, k);
+      EXPECT_GE(got.upper, truth) << point << ' ' << n;
+      EXPECT_LE(got.upper, truth * (1 + 1e-9L) + 1e-14 * k) << point << ' ' << n;
+      EXPECT_GE(enumerated_excess(law, n, k).upper, truth) << point << ' ' << n;
+      EXPECT_GE(expected_excess_chernoff(law, n, k), truth) << point << ' ' << n;
+    }
+  }
+  EXPECT_GT(exceeded, 20);
 }
 
 TEST(ExpectedExcess, IsZeroWhereNothingCanPassTheThreshold) {

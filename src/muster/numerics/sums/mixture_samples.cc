@@ -157,7 +157,7 @@ class Collector {
         log_phi_{a.tilt.log_mgf(), b.tilt.log_mgf()},
         base_(-frame.c * frame.k - frame.log_scale),
         round_off_{{a.tilt, frame.terms, frame.c, frame.k}, {b.tilt, frame.terms, frame.c, frame.k}},
-        difference_error_(kUlp * (EquispacedCharacteristic::kResync + 16) *
+        difference_error_(kUlp * EquispacedCharacteristic::kErrorUlps *
                           (a.phi() * a.tilt.nonzero_mass() + b.phi() * b.tilt.nonzero_mass() +
                            std::abs(a.minus_one) + std::abs(b.minus_one))),
         difference_slope_(kUlp * 4 * (a.phi() * a.tilt.absolute_mean() + b.phi() * b.tilt.absolute_mean())) {}

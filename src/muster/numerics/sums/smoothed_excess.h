@@ -12,6 +12,7 @@
 
 #include "muster/numerics/enclosure.h"
 #include "muster/numerics/ordered.h"
+#include "muster/numerics/slack.h"
 #include "muster/numerics/sums/atomic_law.h"
 #include "muster/numerics/sums/contour.h"
 #include "muster/numerics/sums/frequency_walk.h"
@@ -65,7 +66,7 @@ inline Enclosure without_smoothing(const SmoothedSum& sum, double log_scale, dou
 // of E(S - k)_+ to at least those of value().
 class Jensen {
  public:
-  explicit Jensen(double k) : difference_(-k), rounding_(8 * kUlp * std::abs(k)) {}
+  explicit Jensen(double k) : k_(k), difference_(-k), rounding_(8 * kUlp * std::abs(k)) {}
   // Adds `copies` terms of this law, each multiplied by `scale` >= 0.
   void add(const AtomicLaw& law, double scale, double copies) {
     const auto atoms = static_cast<double>(law.points.size());
@@ -73,12 +74,20 @@ class Jensen {
     rounding_ += copies * scale * law.absolute_mean() * (atoms + 8) * kUlp;
   }
   Enclosure value() const { return {larger(0.0, difference_ - rounding_), larger(0.0, difference_)}; }
+  // value() for a sum that is at most `top` <= k, where `top` took up to seven roundings. Within them of k, the
+  // sum may exceed k by as much.
+  Enclosure unexceeded(double top) const {
+    const Enclosure own = value();
+    const double rounding = kEightRoundings * std::abs(top);
+    return top + rounding > k_ ? Enclosure{own.lower, own.upper + rounding} : own;
+  }
   Enclosure raise(const Enclosure& ends) const {
     return {larger(ends.lower, value().lower), larger(ends.upper, value().upper)};
   }
 
  private:
   static constexpr double kUlp = std::numeric_limits<double>::epsilon();
+  double k_;
   double difference_;  // E S - k
   double rounding_;    // a bound on the error of difference_, if add() was called at most a few times
 };

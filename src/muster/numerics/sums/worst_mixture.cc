@@ -443,7 +443,7 @@ WorstMixture worst_mixture_excess(const AtomicLaw& first, const AtomicLaw& secon
   double c = 0;
   const AtomicLaw* leading = nullptr;
   for (const AtomicLaw* law : laws) {
-    if (terms * law->largest_point() <= k) {
+    if (std::fma(terms, law->largest_point(), -k) <= 0) {  // exactly: expected_excess.cc
       continue;
     }
     const double saddle = contour::saddle_point(*law, terms, k, [](double x) { return 2 / x; });
@@ -458,7 +458,7 @@ WorstMixture worst_mixture_excess(const AtomicLaw& first, const AtomicLaw& secon
     }
   }
   if (leading == nullptr) {  // no sum of these terms exceeds k, or no estimate could be computed
-    const bool passes = terms * larger(first.largest_point(), second.largest_point()) > k;
+    const bool passes = std::fma(terms, larger(first.largest_point(), second.largest_point()), -k) > 0;
     return {{.upper = passes ? kInfinity : 0, .estimate = 0}, passes ? kInfinity : 0};
   }
   const double all = contour_of_all(*leading, leading == &first ? second : first, terms, k, c);

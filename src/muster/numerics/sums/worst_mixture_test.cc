@@ -243,6 +243,26 @@ TEST(WorstMixture, EqualLawsCostNothing) {
   }
 }
 
+// As in expected_excess_test.cc: sums that exceed the threshold by a rounding.
+TEST(WorstMixture, CoversASumThatExceedsTheThresholdByARounding) {
+  int exceeded = 0;
+  for (const double point : {0.1, 0.3, 0.7, 1.1}) {
+    const AtomicLaw first{{point, -0.25}, {0.3, 0.3}}, second{{point, -0.5}, {0.2, 0.4}};
+    for (int terms = 2; terms <= 24; ++terms) {
+      for (const Mixing mixing : {Mixing::product, Mixing::swap}) {
+        const int others = mixing == Mixing::swap ? terms - 1 : terms;
+        const double k = others * point;
+        long double worst = 0;
+        for (int h = 0; h <= others; ++h) worst = std::max(worst, slow(first, second, terms, k, mixing, h));
+        exceeded += worst > 0 ? 1 : 0;
+        EXPECT_GE(worst_mixture_excess(first, second, terms, k, mixing).value.upper, worst)
+            << point << ' ' << terms;
+      }
+    }
+  }
+  EXPECT_GT(exceeded, 20);
+}
+
 TEST(WorstMixture, NothingExceedsAThresholdBeyondEverySum) {
   const AtomicLaw law = two_points(1, -1, 0.5, 0.5);
   EXPECT_EQ(worst_mixture_excess(law, law, 100, 100, Mixing::swap).value.upper, 0);
