@@ -40,9 +40,9 @@ const Bound& referenced(const Statement& s) {
   return s.best;
 }
 
-// Independent computations; docs/theory/reference-values.md says where each comes from. An upper bound may be
-// smaller, because it uses a finer curve with a certificate. The rows of the Gaussian are for the
-// profile-only bound; gaussian_two_types_test.cc has those of the closer one.
+// Independent computations; docs/theory/reference-values.md says where each comes from. The accountant's
+// upper bound may be smaller than the reference, because it uses a finer curve with a certificate. The rows
+// of the Gaussian are for the profile-only bound; gaussian_two_types_test.cc has those of the closer one.
 const std::vector<Row>& rows() {
   static const std::vector<Row> all = {
       {60'000, 0.1, LdpSgdLocal{2}, 6'800, 1e-5, 0.930108, 0.9274, 1e-4},
@@ -77,8 +77,8 @@ TEST(Accountant, ReproducesTheReferenceRows) {
     EXPECT_GE(*s.best.upper, row.lower - row.digit);  // never below the truth
     EXPECT_LE(*s.best.upper, *bound.upper);
     EXPECT_LE(*s.best.lower, row.lower + row.digit);
-    // Our lower pair takes the smallest values that convexity allows between nodes and the reference does
-    // not, which 3e-3 covers.
+    // The accountant's lower pair takes the smallest values that convexity allows between nodes, and the
+    // reference does not; 3e-3 covers the difference.
     EXPECT_GE(*s.best.lower, row.lower * 0.997);
     EXPECT_LE(s.best.numerical_error, 1e-4 * *s.best.upper);
     EXPECT_GE(s.best.numerical_error, 0);
@@ -86,8 +86,8 @@ TEST(Accountant, ReproducesTheReferenceRows) {
   }
 }
 
-// With little noise the terms have heavy tails. Both ends must be near the numbers that other splits of the
-// sum gave, which differ by a hundredth at most.
+// With little noise the terms have heavy tails. The upper value must be near the numbers that other splits of
+// the sum give, which differ by a hundredth at most, and the lower value not far below it.
 TEST(Accountant, EnclosesHeavyTails) {
   struct Heavy {
     double sigma;
@@ -242,6 +242,26 @@ TEST(Accountant, RatesNearZeroAreChargedInFull) {
   const Participation none = ShuffledCheckIn{ClientCount::of(100), Rate::of(1e-310)};
   EXPECT_TRUE(applicable(LdpSgdLocal{2}, none).uppers.empty());
   EXPECT_NE(applicable(LdpSgdLocal{2}, none).missing.find("rates below 1e-15"), std::string::npos);
+}
+
+// Without slots, the models and numbers that a trusted server releases tell the sums, and no single message: a lower
+// value of shuffled messages need not hold.
+TEST(Accountant, ATrustedServersModelsShowTheSums) {
+  const Question question{Question::Kind::epsilon_at_delta, 1e-5};
+  for (const Participation& protocol :
+       {Participation(Shuffle{ClientCount::of(50)}), Participation(FixedSubset{ClientCount::of(50), 20}),
+        Participation(ShuffledCheckIn{ClientCount::of(50), Rate::of(0.5)})}) {
+    for (const Mechanism& mechanism :
+         {Mechanism(LaplaceLocal{2}), Mechanism(GaussianLocal{3}), Mechanism(PureLocal{2})}) {
+      const Accountant accountant(mechanism, protocol);
+      const Statement sums = accountant.account(1, question, View::sum_only);
+      const Statement models = accountant.account(1, question, View::server_trusted);
+      SCOPED_TRACE(describe(protocol) + describe(mechanism));
+      EXPECT_EQ(models.best.upper, sums.best.upper);
+      EXPECT_EQ(models.best.lower, sums.best.lower);
+      EXPECT_LE(*models.best.lower, *accountant.account(1, question).best.lower);
+    }
+  }
 }
 
 TEST(Accountant, RefusesWhatItDoesNotCover) {

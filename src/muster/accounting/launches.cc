@@ -61,7 +61,7 @@ std::vector<ChargedRounds> Launches::rounds_but(std::size_t left_out) const {
 
 void Launches::check_gates(const char* bound, std::size_t left_out, const Question& question, double upper,
                            const std::function<double(double)>& delta_at) const {
-  bool agrees = false;  // epsilon and delta of the composition are compared once
+  bool agrees = false;  // the composition's delta is compared with `upper` by one gate only
   for (std::size_t i = 0; i < launches_.size(); ++i) {
     const std::uint64_t rounds = total_rounds(launches_[i].stages);
     if (i == left_out || rounds == 0) continue;
@@ -166,12 +166,14 @@ Statement Launches::account_adaptive(Delta delta) const {
       "basic composition as a privacy filter: Rogers, Roth, Ullman, Vadhan 2016; docs/theory/composition.md";
   bound.assumptions = assumptions();
   bound.assumptions.push_back(
-      "launches may be chosen by what earlier ones released, if this total was fixed in advance");
+      "launches may be chosen by what earlier ones released, if this total and the number of launches were "
+      "fixed in "
+      "advance");
   for (const Accountant& accountant : accountants_) {
     const Statement each = accountant.account(share);
     upper += each.best.upper.value_or(kInfinity);
     local += each.local.value_or(kInfinity);
-    // A lower value at the whole delta is one of all launches together, which release more.
+    // A launch's lower value at the whole delta is also one of all launches together, which release more.
     bound.lower = numerics::larger(bound.lower.value_or(0), accountant.account(all).best.lower.value_or(0));
     bound.numerical_error += each.best.numerical_error;
   }

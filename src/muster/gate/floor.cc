@@ -216,12 +216,12 @@ double chance_to_be_picked(double others, double share) {
 
 double floor_of(const Mechanism& m, const Shuffle& p, View view, double epsilon) {
   const double n = count_of(p.clients);
-  return view == View::sum_only ? of_aggregate(m, n, 1, 1, epsilon) : of_coins(m, n, 1, epsilon);
+  return sees_sums_alone(view) ? of_aggregate(m, n, 1, 1, epsilon) : of_coins(m, n, 1, epsilon);
 }
 
 double floor_of(const Mechanism& m, const FixedSubset& p, View view, double epsilon) {
   const double n = count_of(p.clients), k = static_cast<double>(p.subset);
-  if (view == View::sum_only) {
+  if (sees_sums_alone(view)) {
     if (const auto* gaussian = std::get_if<GaussianLocal>(&m)) {
       return k / n *
              of_gaussian_sum(gaussian->mu() / std::sqrt(k) * (1 - numerics::kEightRoundings), k / n,
@@ -237,7 +237,7 @@ double floor_of(const Mechanism& m, const FixedSubset& p, View view, double epsi
 
 double floor_of(const Mechanism& m, const ShuffledCheckIn& p, View view, double epsilon) {
   const double n = count_of(p.clients), g = p.rate.value();
-  return view == View::sum_only ? of_aggregate(m, n, g, 1, epsilon) : of_coins(m, n, g, epsilon);
+  return sees_sums_alone(view) ? of_aggregate(m, n, g, 1, epsilon) : of_coins(m, n, g, epsilon);
 }
 
 // The released models of a slot protocol show each slot's message, or the multiset of its messages.

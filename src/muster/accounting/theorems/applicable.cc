@@ -13,7 +13,8 @@
 namespace muster::accounting {
 namespace {
 
-// At this rate, 1e12 clients together send one report in a thousand rounds, so there is no amplification.
+// At this rate, 1e12 clients together send one report in a thousand rounds, so a message has no others to
+// hide among.
 constexpr double kMinRate = 1e-15;
 
 // Ranks the views: at a larger rank, the adversary sees more.
@@ -31,8 +32,9 @@ int seen_in(View view) {
   return 0;
 }
 
-// Caps a bound by what the message gives away by itself, times the probability that it is sent: the message
-// is a release of its own, and the divergence is convex. A delta too small for a double is still not 0.
+// Caps a bound by the local divergence times the probability that the victim sends a message: the round only
+// processes that message further, and the divergence is convex. Where this cap is positive, the result is at
+// least the smallest normal double, so that a value that underflows does not become 0.
 DeltaCurve capped(DeltaCurve delta, const Mechanism& mechanism, double rate) {
   return [delta = std::move(delta), mechanism, rate](double epsilon) {
     constexpr double kMinNormal = std::numeric_limits<double>::min();
@@ -64,7 +66,7 @@ Applicable applicable(const Mechanism& mechanism, const Participation& participa
   }
   std::visit([&](const auto& p) { cover(mechanism, p, list); }, participation);
   if (view == View::shuffler_colludes) list.uppers.clear();
-  if (view == View::sum_only && own == View::shuffler_honest) cover_sum(mechanism, participation, list);
+  if (own == View::shuffler_honest && sees_sums_alone(view)) cover_sum(mechanism, participation, list);
   for (RoundBound& bound : list.uppers) {
     bound.delta = capped(std::move(bound.delta), mechanism, message_rate(participation).value());
   }
