@@ -39,7 +39,11 @@ std::string rounded_down(double value) {
 }
 
 std::string epsilon_text(double epsilon) {
-  return std::isfinite(epsilon) ? fmt::format("{:.4f}", std::ceil(epsilon * 1e4) / 1e4) : "none";
+  if (!std::isfinite(epsilon)) return "none";
+  const double up = std::ceil(epsilon * 1e4);
+  const std::string text = fmt::format("{:.4f}", up / 1e4);
+  // The product is rounded, so that an epsilon just above four decimals may have become one of four decimals.
+  return read_back(text) < epsilon ? fmt::format("{:.4f}", (up + 1) / 1e4) : text;
 }
 
 std::string duration_text(double seconds) {

@@ -16,8 +16,8 @@ std::string number_text(double value);
 std::string rounded_up(double value);
 std::string rounded_down(double value);
 
-// Four decimals, rounded up, so that the printed value is below the proven one by a rounding error of a
-// double at most; "none" if `epsilon` is not finite.
+// Four decimals, rounded up, so that the printed value is never below the proven one; "none" if `epsilon` is not
+// finite.
 std::string epsilon_text(double epsilon);
 
 // A duration as text: "52 s", "3 min 20 s", "2 h 5 min", "33 days". The seconds are rounded up to a whole

@@ -41,6 +41,26 @@ TEST(RoundedText, NeverOnTheUnsafeSideAndCloseToTheValue) {
   }
 }
 
+TEST(EpsilonText, IsNeverBelowTheValue) {
+  std::mt19937_64 bits(8);
+  std::uniform_int_distribution<int> tenths(0, 2'000'000);
+  int plain_is_below = 0;
+  for (int i = 0; i < 100'000; ++i) {
+    const double exact = tenths(bits) / 1e4;
+    for (const double value : {exact, std::nextafter(exact, 1e9), std::nextafter(exact, 0.0)}) {
+      const double printed = std::strtod(epsilon_text(value).c_str(), nullptr);
+      ASSERT_GE(printed, value);
+      ASSERT_LE(printed, value + 1.001e-4);
+      plain_is_below += std::ceil(value * 1e4) / 1e4 < value ? 1 : 0;
+    }
+  }
+  EXPECT_GT(plain_is_below, 0);  // a product rounded down would have printed less
+  EXPECT_EQ(epsilon_text(0.1234), "0.1234");
+  EXPECT_EQ(epsilon_text(std::nextafter(0.1234, 1)), "0.1235");
+  EXPECT_EQ(epsilon_text(0), "0.0000");
+  EXPECT_EQ(epsilon_text(std::numeric_limits<double>::infinity()), "none");
+}
+
 TEST(RoundedText, KeepsWhatIsExact) {
   EXPECT_EQ(rounded_up(0.25), "0.25");
   EXPECT_EQ(rounded_down(0.25), "0.25");

@@ -16,7 +16,8 @@
 namespace muster::random {
 
 inline bool has_fused_multiply_add(const std::string& target) {
-  return target != "SSE4" && target != "SSSE3" && target != "Scalar" && target != "SCALAR";
+  return target != "SSE4" && target != "SSSE3" && target != "EMU128" && target != "Scalar" &&
+         target != "SCALAR";
 }
 
 // Calls body(name of the target) on every target; returns how many targets ran.

@@ -52,6 +52,8 @@ std::vector<float> pretrain(const Architecture& architecture, const Dataset& dat
 
 Dataset features_of(const Architecture& architecture, const std::vector<float>& parameters,
                     const Dataset& data, unsigned threads) {
+  if (threads == 0)
+    throw Error(ErrorCode::internal, "threads", "0", "at least 1", "nothing would be computed");
   const auto engine = make_engine(architecture);
   const std::size_t count = engine->feature_count();
   Dataset features;

@@ -31,7 +31,7 @@ std::vector<float> pretrain(const Architecture& architecture, const Dataset& dat
                             const random::RunKey& key);
 
 // The inputs of the network's last layer for every example: rows of floats, with the labels of `data`.
-// The work is split over `threads` >= 1; the result does not depend on their number.
+// The work is split over `threads`; the result does not depend on their number. None is Error(internal).
 Dataset features_of(const Architecture& architecture, const std::vector<float>& parameters,
                     const Dataset& data, unsigned threads);
 
