@@ -7,13 +7,15 @@
 #   make build       the command alone: build/release/muster
 #   make install     the command, its manual pages and completions, the libraries: [DESTDIR=...] [PREFIX=/usr/local]
 #   make check-fuzz  clang's fuzzer on each reader of files, [FUZZ_SECONDS=600] seconds each
+#   make check-peers PyTorch and safetensors from PyPI, in build/peers, against what muster writes
 #   make manual      writes the manual pages of docs/man anew
 #   make format      rewrites the sources with clang-format
 #
 # stdout carries the steps and their results, stderr what the tools say meanwhile.
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
-.PHONY: demo build install check check-all check-format check-tidy check-asan check-tsan check-fuzz check-long manual format
+.PHONY: demo build install check check-all check-format check-tidy check-asan check-tsan check-fuzz check-long check-peers \
+        manual format
 .DEFAULT_GOAL := demo
 
 JOBS ?= $(shell nproc)
@@ -81,6 +83,13 @@ check-fuzz:
 
 check-long:
 	@tools/run-tests build/release -L long
+
+# The only target that needs more than Debian's packages.
+check-peers: build
+	@python3 -m venv build/peers
+	@build/peers/bin/pip install --quiet --requirement tests/peers/requirements.txt >&2
+	@build/peers/bin/python tests/peers/safetensors_test.py build/release/muster
+	@echo "peers     as muster says"
 
 manual: build
 	@tools/packages install check

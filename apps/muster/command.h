@@ -38,6 +38,7 @@ Subcommand account_command(CLI::App& root);
 Subcommand calibrate_command(CLI::App& root);
 Subcommand train_command(CLI::App& root);
 Subcommand report_command(CLI::App& root);
+Subcommand evaluate_command(CLI::App& root);
 Subcommand reproduce_command(CLI::App& root);
 
 }  // namespace muster::app

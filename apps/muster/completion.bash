@@ -85,6 +85,9 @@ _muster() {
     mapfile -t COMPREPLY < <(compgen -W "${names[*]}" -- "$cur")
   elif [[ ${COMP_WORDS[1]} == report ]]; then
     _muster_files -d "$cur"
+  elif [[ ${COMP_WORDS[1]} == evaluate ]]; then
+    mapfile -t COMPREPLY < <(compgen -d -- "$cur"; compgen -f -X '!*.safetensors' -- "$cur")
+    compopt -o filenames
   else
     mapfile -t COMPREPLY < <(compgen -d -- "$cur"; compgen -f -X '!*.toml' -- "$cur")
     compopt -o filenames

@@ -146,7 +146,8 @@ int run(int argc, char** argv) {
   root.allow_extras();
   root.footer("Each command has its own --help. Documentation: docs/accounting.md, docs/plan.md");
   std::vector<Subcommand> commands = {account_command(root), calibrate_command(root), train_command(root),
-                                      report_command(root),  reproduce_command(root), help_command(root)};
+                                      report_command(root),  evaluate_command(root),  reproduce_command(root),
+                                      help_command(root)};
   try {
     root.parse(argc, argv);
   } catch (const CLI::Success& success) {  // thrown for --help and --version

@@ -91,7 +91,7 @@ class TrainTest(unittest.TestCase):
         self.assertEqual(epsilons, sorted(epsilons))
         final = lines[-1]
         self.assertEqual(list(final), ["accuracy", "epsilon", "delta", "rounds", "seconds", "examples_per_second",
-                                       "fidelity", "stopped", "out", "neutral", "clients_per_record"])
+                                       "fidelity", "stopped", "out", "neutral", "clients_per_record", "validity", "neighbouring", "view"])
         self.assertEqual((final["neutral"], final["clients_per_record"]), (0, 1))
         self.assertEqual((final["rounds"], final["delta"], final["fidelity"], final["stopped"], final["out"]),
                          (480, 1e-4, "message", "done", "run"))

@@ -61,6 +61,11 @@ learning::DataSplit load_data(const protocols::Plan& plan) {
   return load_files("population.data", plan.data());
 }
 
+learning::Dataset load_test_data(const std::string& name, std::uint64_t seed) {
+  if (name == "digits") return learning::draw_digits(0, kTestDigits, seed).test;
+  return load_files("--data", name).test;
+}
+
 std::string data_identity(const protocols::Plan& plan) {
   return plan.data() == "digits" ? "digits:" + std::to_string(std::min(plan.clients(), kMaxDigits)) + ":" +
                                        std::to_string(plan.seed())

@@ -3,6 +3,7 @@
 // All functions only read. Thread-safe.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "muster/learning/dataset.h"
@@ -13,6 +14,9 @@ namespace muster::simulation {
 // Returns the plan's training and test examples. For `digits` these are one training example per client, at
 // most 60,000, and 10,000 test examples, all drawn from the plan's seed. Throws Error(data) or Error(file).
 learning::DataSplit load_data(const protocols::Plan& plan);
+// Returns the test examples of a data set named as in a plan, "digits" or "csv:FILE"; those of digits are drawn from
+// `seed`. Throws Error(data) or Error(file).
+learning::Dataset load_test_data(const std::string& name, std::uint64_t seed);
 // A text that says which data the plan loads: plans with the same identity load the same data.
 std::string data_identity(const protocols::Plan& plan);
 

@@ -8,10 +8,12 @@
 
 #include "muster/core/error.h"
 #include "muster/learning/gradients/engine.h"
+#include "muster/learning/models/named_tensors.h"
 #include "muster/learning/models/pretraining.h"
 #include "muster/learning/statistics/statistics.h"
 #include "muster/plan/randomizer_table.h"
 #include "muster/simulation/data_source.h"
+#include "muster/simulation/stored_network.h"
 
 namespace muster::simulation {
 namespace {
@@ -28,7 +30,9 @@ Architecture architecture_for(ArchitectureKind kind, const protocols::Plan& plan
   return architecture;
 }
 
-ModelTask classifier(const Architecture& architecture, const protocols::Plan& plan) {
+// `data` are the inputs of the architecture.
+ModelTask classifier(const Architecture& architecture, const protocols::Plan& plan,
+                     const learning::Dataset& data) {
   std::unique_ptr<learning::GradientEngine> engine = learning::make_engine(architecture);
   ModelTask task;
   task.initial = learning::initial_parameters(architecture, random::RunKey::from_seed(plan.seed()));
@@ -36,6 +40,11 @@ ModelTask classifier(const Architecture& architecture, const protocols::Plan& pl
     return make_classifier_evaluator(gradients, test, team);
   };
   task.function = std::move(engine);
+  // The data are described now, so that the task keeps no reference to them.
+  task.stored = [architecture, about = stored_network(architecture, data, task.initial).about](
+                    std::span<const float> parameters) {
+    return StoredModel{about, learning::named_tensors(learning::layers(architecture), parameters)};
+  };
   return task;
 }
 
@@ -44,8 +53,14 @@ std::string text_of(const learning::Shape& shape) {
          std::to_string(shape.channels);
 }
 
-// Returns the features of the private data, computed by a network that was trained on public data.
-learning::DataSplit features_of_data(const protocols::Plan& plan, const learning::DataSplit& data) {
+// A network that was trained on public data, and the features that it computes of the private data.
+struct FrozenFeatures {
+  Architecture network;
+  std::vector<float> parameters;
+  learning::DataSplit data;
+};
+
+FrozenFeatures features_of_data(const protocols::Plan& plan, const learning::DataSplit& data) {
   const learning::Dataset open = load_public_data(plan);
   if (open.shape != data.train.shape) {
     const std::string wanted = "inputs of " + text_of(data.train.shape) + ", as of population.data";
@@ -62,22 +77,42 @@ learning::DataSplit features_of_data(const protocols::Plan& plan, const learning
   }
   expect_disjoint(plan, open, data);
   const Architecture network = architecture_for(ArchitectureKind::cnn, plan, open);
-  const std::vector<float> frozen =
+  std::vector<float> frozen =
       learning::pretrain(network, open, plan.pretrain_epochs(), random::RunKey::from_seed(plan.seed()));
   const unsigned threads = std::max(1U, std::thread::hardware_concurrency());
-  return {learning::features_of(network, frozen, data.train, threads),
-          learning::features_of(network, frozen, data.test, threads)};
+  learning::DataSplit features{learning::features_of(network, frozen, data.train, threads),
+                               learning::features_of(network, frozen, data.test, threads)};
+  return {network, std::move(frozen), std::move(features)};
+}
+
+// The frozen network as a whole, its last layer replaced by the linear layer that was trained on its features.
+StoredModel stored_with_features(Architecture network, const std::vector<float>& frozen,
+                                 const learning::Dataset& data, std::span<const float> linear) {
+  network.classes = data.classes;
+  const std::size_t last = learning::layers(network).back().weights_at;
+  std::vector<float> parameters(frozen.begin(), frozen.begin() + static_cast<std::ptrdiff_t>(last));
+  parameters.insert(parameters.end(), linear.begin(), linear.end());
+  return stored_network(network, data, parameters);
 }
 
 ModelTask on_features(const protocols::Plan& plan, const learning::DataSplit& data) {
-  learning::DataSplit features = features_of_data(plan, data);
+  FrozenFeatures frozen = features_of_data(plan, data);
   ModelTask task =
-      classifier({ArchitectureKind::logistic, features.train.shape, features.train.classes}, plan);
-  task.features = std::move(features);
+      classifier({ArchitectureKind::logistic, frozen.data.train.shape, frozen.data.train.classes}, plan,
+                 frozen.data.train);
+  task.features = std::move(frozen.data);
+  task.stored = [&inputs = data.train, network = frozen.network,
+                 parameters = std::move(frozen.parameters)](std::span<const float> linear) {
+    return stored_with_features(network, parameters, inputs, linear);
+  };
   return task;
 }
 
-// The diameter of the set of clipped vectors: of the ball of radius clip in the randomizer's norm.
+StoredModel stored_statistic(const char* name, std::span<const float> values) {
+  return {{{"model", name}}, {{name, {values.size()}, {values.begin(), values.end()}}}};
+}
+
+// The Euclidean diameter of the set of clipped vectors, the ball of radius `clip` in the randomizer's norm.
 double diameter_of(const protocols::Plan& plan, std::size_t dimension) {
   const double sides =
       protocols::spec_of(plan.randomizer()).clips_coordinates ? std::sqrt(static_cast<double>(dimension)) : 1;
@@ -95,6 +130,7 @@ ModelTask mean(const protocols::Plan& plan, const learning::DataSplit& data) {
     return make_mean_evaluator(function, test, diameter);
   };
   task.initial.assign(task.function->dimension(), 0.0F);
+  task.stored = [](std::span<const float> mean) { return stored_statistic("mean", mean); };
   return task;
 }
 
@@ -105,6 +141,7 @@ ModelTask histogram(const learning::DataSplit& data) {
     return make_histogram_evaluator(function, test);
   };
   task.initial.assign(data.train.classes, 1.0F / static_cast<float>(data.train.classes));
+  task.stored = [](std::span<const float> shares) { return stored_statistic("histogram", shares); };
   return task;
 }
 
@@ -113,11 +150,11 @@ ModelTask histogram(const learning::DataSplit& data) {
 ModelTask make_model_task(const protocols::Plan& plan, const learning::DataSplit& data) {
   switch (plan.model()) {
     case ModelKind::cnn:
-      return classifier(architecture_for(ArchitectureKind::cnn, plan, data.train), plan);
+      return classifier(architecture_for(ArchitectureKind::cnn, plan, data.train), plan, data.train);
     case ModelKind::logistic:
-      return classifier(architecture_for(ArchitectureKind::logistic, plan, data.train), plan);
+      return classifier(architecture_for(ArchitectureKind::logistic, plan, data.train), plan, data.train);
     case ModelKind::mlp:
-      return classifier(architecture_for(ArchitectureKind::mlp, plan, data.train), plan);
+      return classifier(architecture_for(ArchitectureKind::mlp, plan, data.train), plan, data.train);
     case ModelKind::features_linear:
       return on_features(plan, data);
     case ModelKind::mean:

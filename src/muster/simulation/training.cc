@@ -4,6 +4,7 @@
 
 #include <array>
 #include <chrono>
+#include <cmath>
 #include <optional>
 
 #include "muster/core/error.h"
@@ -199,7 +200,8 @@ class Session {
   std::optional<std::uint64_t> slots() const {
     return plan_.has_slots() ? std::optional(state_.round) : std::nullopt;
   }
-  double accuracy() { return evaluator_->accuracy(reported_model(rule_, state_.model)); }
+  const std::vector<float>& reported() const { return reported_model(rule_, state_.model); }
+  double accuracy() { return evaluator_->accuracy(reported()); }
   double seconds() const {
     return seconds_before_ + std::chrono::duration<double>(Clock::now() - began_).count();
   }
@@ -211,7 +213,7 @@ class Session {
     return (turn + step - 1) / step * step;
   }
 
-  // The model is released anyway, so ending the run because of it reveals nothing more.
+  // The model is released anyway, so ending the run because it is not finite reveals nothing more.
   void require_finite_model(std::uint64_t round) const {
     if (randomizers::is_finite(state_.model.parameters) && randomizers::is_finite(state_.model.average)) {
       return;
@@ -307,6 +309,20 @@ RunResult result_of(const Session& session, const Ending& ending, std::uint64_t 
   return result;
 }
 
+// The reported model with what its file says of the run: the plan, and what the model cost in privacy.
+StoredModel stored_model(const protocols::Plan& plan, const TrainingParts& parts, const RunResult& result,
+                         const std::vector<float>& reported) {
+  StoredModel model = parts.task.stored(reported);
+  model.about["plan"] = plan.hash();
+  model.about["rounds"] = fmt::format("{}", result.rounds);
+  model.about["epsilon"] = std::isfinite(result.epsilon) ? fmt::format("{}", result.epsilon) : "none";
+  model.about["delta"] = fmt::format("{}", result.delta);
+  model.about["validity"] = name_of(accounting::Validity::proven);
+  model.about["neighbouring"] = name_of(accounting::Neighbouring::replace_one);
+  model.about["view"] = name_of(accounting::own_view(plan.participation()));
+  return model;
+}
+
 // Runs the rounds up to the end; the first rank also writes checkpoints, metrics and the result.
 RunResult run(Session& session, Ranks& ranks, std::uint64_t rounds, const protocols::Plan& plan,
               const TrainingParts& parts, const learning::DataSplit& data, RunFolder* folder,
@@ -330,7 +346,7 @@ RunResult run(Session& session, Ranks& ranks, std::uint64_t rounds, const protoc
         result.seconds > 0 ? static_cast<double>(session.state().messages) / result.seconds : 0.0;
     result.out = folder->path().string();
     if (!ending.interrupted) {
-      folder->finish(result);
+      folder->finish(result, stored_model(plan, parts, result, session.reported()));
     }
   }
   // No rank leaves before everything is written.

@@ -19,7 +19,7 @@ namespace muster::simulation {
 namespace {
 
 // The files that are replaced as a whole; the metrics are appended to.
-constexpr std::array<const char*, 3> kReplaced = {kPlanFile, kCheckpointFile, kResultFile};
+constexpr std::array<const char*, 4> kReplaced = {kPlanFile, kCheckpointFile, kModelFile, kResultFile};
 
 namespace fs = std::filesystem;
 
@@ -184,7 +184,8 @@ void RunFolder::save(const Checkpoint& checkpoint) {
   replace_file(path_ / kCheckpointFile, encode(checkpoint));
 }
 
-void RunFolder::finish(const RunResult& result) {
+void RunFolder::finish(const RunResult& result, const StoredModel& model) {
+  replace_file(path_ / kModelFile, encode_model(model));
   replace_file(path_ / kResultFile, result_line(result) + "\n");
 }
 

@@ -3,6 +3,7 @@
 //     plan.txt       the plan after overrides, one key per line (plan_file.h)
 //     metrics.jsonl  one JSON object per logged round (metrics_file.h)
 //     checkpoint     the state to continue from (checkpoint.h); it exists from the start
+//     model.safetensors  the trained model (model_file.h); it exists once the run is finished
 //     result.json    the final JSON object (result_file.h); it exists once the run is finished
 //
 // Opening locks the folder against a second process. Call order: open; then begin (if found() == fresh)
@@ -18,20 +19,21 @@
 
 #include "muster/simulation/runs/checkpoint.h"
 #include "muster/simulation/runs/metrics_file.h"
+#include "muster/simulation/runs/model_file.h"
 #include "muster/simulation/runs/result_file.h"
 
 namespace muster::simulation {
 
-// The default name of a plan's run folder: NAME-HASH8.
+// The default name of a plan's run folder: the plan's name, a hyphen, and the first 8 digits of its hash.
 std::string run_name(const protocols::Plan& plan);
 
 class RunFolder {
  public:
   enum class Found { fresh, unfinished, finished };
 
-  // Creates missing folders. Throws Error(file) for a folder that contains anything other than a run, or
-  // that another process is writing to, and Error(checkpoint) for one that contains logged rounds or a
-  // result but no checkpoint.
+  // Creates missing folders. Throws Error(file) for a folder that holds something but no run, or that
+  // another process is writing to, and Error(checkpoint) for one that holds logged rounds or a result but
+  // no checkpoint.
   explicit RunFolder(const std::filesystem::path& path);
   ~RunFolder();
   RunFolder(const RunFolder&) = delete;
@@ -48,13 +50,14 @@ class RunFolder {
   // Reads the checkpoint and changes nothing on disk. Throws Error(checkpoint) if it is of another plan
   // (naming both hashes) or of another fidelity.
   Checkpoint load(const std::string& plan_hash, Fidelity fidelity) const;
-  // Cuts the metrics back to those of `from`, as if the run had never gone further.
+  // Cuts the metrics back to the length that `from` states, as if the run had never gone further.
   void resume(const Checkpoint& from);
 
   void append(const Measurement& measured);
   std::uint64_t metrics_bytes() const { return metrics_bytes_; }
   void save(const Checkpoint& checkpoint);
-  void finish(const RunResult& result);
+  // Writes the trained model, and last the result: a folder with a result has the model.
+  void finish(const RunResult& result, const StoredModel& model);
 
  private:
   void open_metrics(std::uint64_t keep);

@@ -67,7 +67,7 @@ TEST_F(RunFolderTest, TellsFreshUnfinishedAndFinishedApart) {
     RunFolder folder(out_);
     EXPECT_EQ(folder.found(), RunFolder::Found::unfinished);
     folder.resume(folder.load(std::string(64, 'a'), Fidelity::message));
-    folder.finish(RunResult());
+    folder.finish(RunResult(), {});
   }
   RunFolder folder(out_);
   EXPECT_EQ(folder.found(), RunFolder::Found::finished);
@@ -102,7 +102,7 @@ TEST_F(RunFolderTest, ARunWithoutItsCheckpointIsLeftAlone) {
     RunFolder folder(out_);
     folder.begin("", at_round(0, 0));
     folder.append(logged(1));
-    folder.finish(RunResult());
+    folder.finish(RunResult(), {});
   }
   fs::remove(out_ / "checkpoint");
   EXPECT_EQ(code_of([&] { RunFolder folder(out_); }), ErrorCode::checkpoint);

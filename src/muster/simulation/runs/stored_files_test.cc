@@ -271,7 +271,7 @@ TEST_F(StoredFiles, ARecordHoldsWhatTheFolderWasGiven) {
     run.append(measured(3));
     run.append(measured(24));
     EXPECT_FALSE(read_run(folder).result);
-    run.finish(result);
+    run.finish(result, {});
   }
   const RunRecord record = read_run(folder);
   EXPECT_EQ(record.plan.canonical(), plan.canonical());

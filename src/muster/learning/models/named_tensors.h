@@ -1,0 +1,36 @@
+// The parameters of a network as named tensors in PyTorch's layout, and back.
+//
+// The network is a torch.nn.Module whose layers with parameters are called conv1, conv2, ... and fc1, fc2, ... in
+// their order, each with a weight and a bias:
+//     convolution  conv.weight [out channel][in channel][ky][kx], conv.bias [out channel]
+//     dense        fc.weight [out][in], fc.bias [out]
+// PyTorch flattens a feature map as [channel][y][x], the flat vector of layers.h as [y][x][channel]: the columns of
+// the first dense layer are exchanged accordingly. All functions are pure and thread-safe.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "muster/learning/models/layers.h"
+
+namespace muster::learning {
+
+struct NamedTensor {
+  std::string name;
+  std::vector<std::size_t> shape;  // the slowest index first
+  std::vector<float> values;       // as many as the product of `shape`
+  bool operator==(const NamedTensor&) const = default;
+};
+
+// `parameters` are those of the layers, and `prefix` stands before each name ("features." or "").
+std::vector<NamedTensor> named_tensors(const std::vector<Layer>& layers, std::span<const float> parameters,
+                                       const std::string& prefix = "");
+
+// The flat parameters of the layers, from the tensors of their names among those given. Throws Error(data) for a
+// tensor that is missing or of another shape.
+std::vector<float> flat_parameters(const std::vector<Layer>& layers, const std::vector<NamedTensor>& tensors,
+                                   const std::string& prefix = "");
+
+}  // namespace muster::learning

@@ -1,0 +1,166 @@
+#include "muster/simulation/stored_network.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "muster/core/error.h"
+#include "muster/learning/gradients/engine.h"
+#include "muster/randomizers/aligned.h"
+
+namespace muster::simulation {
+namespace {
+
+using learning::ActivationFunction;
+using learning::Architecture;
+using learning::ArchitectureKind;
+using learning::Dataset;
+
+std::string input_text(const learning::Shape& shape) {
+  return fmt::format("{}x{}x{}", shape.height, shape.width, shape.channels);
+}
+
+const char* activation_text(ActivationFunction activation) {
+  return activation == ActivationFunction::tanh ? "tanh" : "relu";
+}
+
+// What is stored about the inputs: `mean` and `deviation` of each channel; nothing for rows of features.
+std::map<std::string, std::string> normalisation_of(const Dataset& data) {
+  if (!data.values.empty()) return {};
+  std::string means, deviations;
+  for (const learning::ChannelScale& channel : data.normalisation.channels()) {
+    const char* between = means.empty() ? "" : ",";
+    means += fmt::format("{}{}", between, channel.mean);
+    deviations += fmt::format("{}{}", between, channel.deviation);
+  }
+  return {{"mean", means}, {"deviation", deviations}};
+}
+
+std::string about(const StoredModel& model, const std::string& key) {
+  const auto found = model.about.find(key);
+  return found == model.about.end() ? "" : found->second;
+}
+
+// The metadata that an architecture and its inputs have.
+std::map<std::string, std::string> about_of(const Architecture& architecture, const Dataset& data) {
+  std::map<std::string, std::string> about = normalisation_of(data);
+  about["format"] = "pt";  // as libraries mark tensors in PyTorch's layout
+  about["model"] = name_of(architecture.kind);
+  about["input"] = input_text(architecture.input);
+  about["classes"] = fmt::format("{}", architecture.classes);
+  if (architecture.kind != ArchitectureKind::logistic)
+    about["activation"] = activation_text(architecture.activation);
+  return about;
+}
+
+[[noreturn]] void refuse(const std::filesystem::path& file, const std::string& key, const std::string& value,
+                         const std::string& allowed) {
+  throw Error(ErrorCode::file, file.string(), value, allowed,
+              fmt::format("has a \"{}\" in its metadata that muster does not know", key));
+}
+
+std::size_t positive(const std::string& text, const std::string& whole, const std::filesystem::path& file,
+                     const std::string& key) {
+  std::size_t value = 0;
+  for (const char digit : text) {
+    if (digit < '0' || digit > '9' || value > 100'000'000) refuse(file, key, whole, "sizes of at most 10^9");
+    value = value * 10 + static_cast<std::size_t>(digit - '0');
+  }
+  if (value == 0) refuse(file, key, whole, "sizes above 0");
+  return value;
+}
+
+learning::Shape input_of(const StoredModel& model, const std::filesystem::path& file) {
+  const std::string text = about(model, "input");
+  std::array<std::size_t, 3> sides{};
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < sides.size(); ++i) {
+    const std::size_t end = i + 1 < sides.size() ? text.find('x', at) : text.size();
+    if (end == std::string::npos) refuse(file, "input", text, "HEIGHTxWIDTHxCHANNELS");
+    sides[i] = positive(text.substr(at, end - at), text, file, "input");
+    at = end + 1;
+  }
+  return {sides[0], sides[1], sides[2]};
+}
+
+Architecture architecture_of(const StoredModel& model, const std::filesystem::path& file) {
+  Architecture architecture;
+  const std::string kind = about(model, "model");
+  constexpr std::array kKinds{ArchitectureKind::cnn, ArchitectureKind::logistic, ArchitectureKind::mlp};
+  const auto found =
+      std::ranges::find_if(kKinds, [&](ArchitectureKind each) { return kind == name_of(each); });
+  if (found == kKinds.end()) refuse(file, "model", kind, "cnn | logistic | mlp");
+  architecture.kind = *found;
+  architecture.input = input_of(model, file);
+  architecture.classes = positive(about(model, "classes"), about(model, "classes"), file, "classes");
+  const std::string activation = about(model, "activation");
+  if (activation == activation_text(ActivationFunction::tanh)) {
+    architecture.activation = ActivationFunction::tanh;
+  } else if (!activation.empty() && activation != activation_text(ActivationFunction::relu)) {
+    refuse(file, "activation", activation, "relu | tanh");
+  }
+  return architecture;
+}
+
+void require_fits(const StoredModel& model, const Architecture& architecture, const Dataset& test) {
+  const auto require = [](const char* key, const std::string& data, const std::string& trained) {
+    if (data != trained) {
+      throw Error(ErrorCode::data, "--data", data, trained,
+                  fmt::format("has another {} than the model was trained on", key));
+    }
+  };
+  require("input", input_text(test.shape), input_text(architecture.input));
+  require("number of classes", fmt::format("{}", test.classes), fmt::format("{}", architecture.classes));
+  const std::map<std::string, std::string> inputs = normalisation_of(test);
+  for (const char* key : {"mean", "deviation"}) {
+    const auto found = inputs.find(key);
+    require(key, found == inputs.end() ? "" : found->second, about(model, key));
+  }
+  if (test.size() == 0)
+    throw Error(ErrorCode::data, "--data", "", "at least one test example", "has no test examples");
+}
+
+}  // namespace
+
+StoredModel stored_network(const Architecture& architecture, const Dataset& data,
+                           std::span<const float> parameters) {
+  return {about_of(architecture, data), learning::named_tensors(learning::layers(architecture), parameters)};
+}
+
+LoadedNetwork loaded_network(const StoredModel& model, const std::filesystem::path& file) {
+  LoadedNetwork network{architecture_of(model, file), {}};
+  try {
+    network.parameters = learning::flat_parameters(learning::layers(network.architecture), model.tensors);
+  } catch (const Error& error) {
+    throw Error(ErrorCode::file, file.string(), about(model, "model"),
+                "the tensors of the model that it names", error.what());
+  }
+  return network;
+}
+
+TestScore score_of(const StoredModel& model, const Dataset& test, const std::filesystem::path& file) {
+  const LoadedNetwork network = loaded_network(model, file);
+  require_fits(model, network.architecture, test);
+  const std::unique_ptr<learning::GradientEngine> engine = learning::make_engine(network.architecture);
+  const std::unique_ptr<learning::Workspace> room = engine->make_workspace();
+  randomizers::AlignedVector<float> parameters(network.parameters.begin(), network.parameters.end());
+  randomizers::AlignedVector<float> inputs(test.shape.size()), gradient(parameters.size());
+  engine->prepare(parameters, *room);
+  double loss = 0;
+  std::size_t right = 0;
+  for (std::size_t i = 0; i < test.size(); ++i) {
+    const learning::Example example = test.example(i, inputs);
+    right += engine->predict(parameters, example.inputs, *room) == example.label ? 1 : 0;
+    loss += static_cast<double>(engine->gradient(parameters, example, *room, gradient));
+  }
+  const auto examples = static_cast<double>(test.size());
+  return {static_cast<double>(right) / examples, loss / examples};
+}
+
+}  // namespace muster::simulation

@@ -1,0 +1,41 @@
+// Trained networks as they are stored in model.safetensors, and their accuracy when they are read back.
+//
+// Beside the tensors (learning/models/named_tensors.h) the file's metadata say what another program needs to run the
+// network: `model` (cnn, logistic or mlp), `input` (height x width x channels), `classes`, `activation` and, for
+// images, `mean` and `deviation` per channel: an input is (byte / 255 - mean) / deviation. Thread-safe.
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <vector>
+
+#include "muster/learning/dataset.h"
+#include "muster/learning/models/architecture.h"
+#include "muster/simulation/runs/model_file.h"
+
+namespace muster::simulation {
+
+// The network with these parameters, for inputs like those of `data`.
+StoredModel stored_network(const learning::Architecture& architecture, const learning::Dataset& data,
+                           std::span<const float> parameters);
+
+struct LoadedNetwork {
+  learning::Architecture architecture;
+  std::vector<float> parameters;
+};
+
+// Throws Error(file) that names `file` where the metadata describe no network that muster knows, as for a statistic,
+// or the tensors are not those of that network.
+LoadedNetwork loaded_network(const StoredModel& model, const std::filesystem::path& file);
+
+struct TestScore {
+  double accuracy;  // the fraction of examples whose predicted class is the label
+  double loss;      // the mean cross-entropy, in nats
+};
+
+// How well the network does on `test`. Throws Error(data) for inputs of another shape, another number of classes or
+// another normalisation than the network was trained on, and for no examples; otherwise as loaded_network.
+TestScore score_of(const StoredModel& model, const learning::Dataset& test,
+                   const std::filesystem::path& file);
+
+}  // namespace muster::simulation

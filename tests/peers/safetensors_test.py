@@ -1,0 +1,92 @@
+"""model.safetensors, read by the real `safetensors` and run by the real PyTorch, against `muster evaluate`.
+
+    make check-peers
+
+or, where both are installed, python3 tests/peers/safetensors_test.py build/release/muster [FOLDER of idx files].
+
+It trains the quickstart for a few rounds. Without a folder, inputs are noise with random labels.
+"""
+
+import gzip
+import json
+import pathlib
+import random
+import struct
+import subprocess
+import sys
+import tempfile
+
+import torch
+from safetensors import safe_open
+from torch import nn
+
+COMMAND = pathlib.Path(sys.argv[1]).resolve()
+PLANS = pathlib.Path(__file__).resolve().parents[2] / "plans"
+
+
+class Cnn(nn.Module):
+    """The network of docs/formats.md; its state has the names, shapes and order of the file."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv1 = nn.Conv2d(1, 16, 8, stride=2, padding=3)
+        self.conv2 = nn.Conv2d(16, 32, 4, stride=2)
+        self.fc1 = nn.Linear(512, 32)
+        self.fc2 = nn.Linear(32, 10)
+
+    def forward(self, x):
+        x = nn.functional.max_pool2d(nn.functional.relu(self.conv1(x)), 2, stride=1)
+        x = nn.functional.max_pool2d(nn.functional.relu(self.conv2(x)), 2, stride=1)
+        return self.fc2(nn.functional.relu(self.fc1(x.flatten(1))))
+
+
+def write_noise(folder, count=500):
+    bits = random.Random(1)
+    for name in ("train", "t10k"):
+        (folder / f"{name}-images-idx3-ubyte").write_bytes(struct.pack(">4I", 2051, count, 28, 28) + bits.randbytes(784 * count))
+        (folder / f"{name}-labels-idx1-ubyte").write_bytes(
+            struct.pack(">2I", 2049, count) + bytes(bits.randrange(10) for _ in range(count)))
+
+
+def content(path):
+    return path.read_bytes() if path.exists() else gzip.decompress(path.with_name(path.name + ".gz").read_bytes())
+
+
+def main():
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        data = pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 else folder
+        if data == folder:
+            write_noise(folder)
+        subprocess.run([COMMAND, "train", PLANS / "quickstart.toml", "--rounds", "20", "--out", folder / "run"],
+                       check=True, capture_output=True)
+        model = folder / "run/model.safetensors"
+        state = {}
+        with safe_open(model, framework="pt") as file:
+            about = file.metadata()
+            for key in file.keys():
+                state[key] = file.get_tensor(key)
+        network = Cnn()
+        wanted = network.state_dict()
+        assert set(state) == set(wanted), (set(state), set(wanted))
+        assert all(state[key].shape == wanted[key].shape for key in wanted)
+        network.load_state_dict(state)
+
+        images, labels = content(data / "t10k-images-idx3-ubyte"), content(data / "t10k-labels-idx1-ubyte")
+        count = len(labels) - 8
+        pixels = torch.frombuffer(bytearray(images[16:]), dtype=torch.uint8).reshape(count, 1, 28, 28)
+        truth = torch.frombuffer(bytearray(labels[8:]), dtype=torch.uint8).long()
+        inputs = (pixels.float() / 255 - float(about["mean"])) / float(about["deviation"])
+        with torch.no_grad():
+            logits = network(inputs)
+        accuracy = (logits.argmax(1) == truth).double().mean().item()
+        loss = nn.functional.cross_entropy(logits.double(), truth).item()
+        own = json.loads(subprocess.run([COMMAND, "evaluate", model, "--data", data, "--json"], check=True,
+                                        capture_output=True, text=True).stdout)
+        print(f"{count} examples: PyTorch {accuracy:.4f}, {loss:.7f} nats; muster {own['accuracy']:.4f}, {own['loss']:.7f}")
+        # A logit that PyTorch adds up in another order may break a tie between two classes.
+        assert abs(own["accuracy"] - accuracy) <= 2 / count
+        assert abs(own["loss"] - loss) <= 1e-5 * loss
+
+
+main()
