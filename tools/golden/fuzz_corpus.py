@@ -9,6 +9,7 @@ what its reader reads. An input that a fuzzer finds joins the list here, by a na
 
 import gzip
 import hashlib
+import json
 import pathlib
 import struct
 import sys
@@ -145,6 +146,36 @@ def checkpoint():
         yield f"bad_dimension_{name}", checkpoint_of(dimension=dimension)
 
 
+def model_of(header, values=b""):
+    text = (header if isinstance(header, str) else json.dumps(header)).encode()
+    return struct.pack("<Q", len(text)) + text + values
+
+
+def model():
+    about = {"model": "logistic", "input": "1x1x2", "classes": "3"}
+    whole = {"__metadata__": about, "fc1.weight": {"dtype": "F32", "shape": [3, 2], "data_offsets": [0, 24]},
+             "fc1.bias": {"dtype": "F32", "shape": [3], "data_offsets": [24, 36]}}
+    values = struct.pack("<9f", *range(9))
+    yield "good_logistic", model_of(whole, values)
+    yield "good_statistic", model_of({"mean": {"dtype": "F32", "shape": [9], "data_offsets": [0, 36]}}, values)
+    yield "good_cnn_too_small", model_of({"__metadata__": about | {"model": "cnn"}})
+    yield "good_many_inputs", model_of({"__metadata__": about | {"input": "65536x65536x65536"}})
+    yield "good_empty", model_of({})
+    yield "good_no_values", model_of({"a": {"dtype": "F32", "shape": [0, 1 << 62], "data_offsets": [0, 0]}})
+    yield "bad_empty", b""
+    yield "bad_length_alone", struct.pack("<Q", 2)
+    yield "bad_length_huge", b"\xff" * 8 + b"{}"
+    yield "bad_header", model_of("[]")
+    yield "bad_brackets", model_of('{"a":' + "[" * 2000)
+    yield "bad_metadata", model_of({"__metadata__": {"model": 1}})
+    yield "bad_values_cut", model_of(whole, values[:-1])
+    yield "bad_values_left", model_of(whole, values + b"x")
+    for key, wrong in {"dtype": "F16", "shape": [2, 2], "data_offsets": [4, 28]}.items():
+        yield f"bad_{key}", model_of(whole | {"fc1.weight": whole["fc1.weight"] | {key: wrong}}, values)
+    yield "bad_shape_wraps", model_of({"a": {"dtype": "F32", "shape": [1 << 32, 1 << 32], "data_offsets": [0, 0]}})
+    yield "bad_shape_negative", model_of({"a": {"dtype": "F32", "shape": [-1], "data_offsets": [0, 0]}})
+
+
 ACCOUNT = """[population]
 clients = 600
 [participation]
@@ -227,7 +258,7 @@ def plan():
 def main(arguments):
     root = pathlib.Path(__file__).resolve().parent.parent.parent
     corpus = pathlib.Path(arguments[1]) if len(arguments) > 1 else root / "tests/fuzz/corpus"
-    for inputs in (idx, csv, cifar, checkpoint, plan):
+    for inputs in (idx, csv, cifar, checkpoint, model, plan):
         folder = corpus / inputs.__name__
         folder.mkdir(parents=True, exist_ok=True)
         for name, content in inputs():

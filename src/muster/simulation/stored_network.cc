@@ -65,14 +65,17 @@ std::map<std::string, std::string> about_of(const Architecture& architecture, co
               fmt::format("has a \"{}\" in its metadata that muster does not know", key));
 }
 
+// At most 65,536 a side and 10^8 inputs, so that no product of sizes overflows.
+constexpr std::size_t kMaxSide = 65'536, kMaxInputs = 100'000'000;
+
 std::size_t positive(const std::string& text, const std::string& whole, const std::filesystem::path& file,
                      const std::string& key) {
   std::size_t value = 0;
   for (const char digit : text) {
-    if (digit < '0' || digit > '9' || value > 100'000'000) refuse(file, key, whole, "sizes of at most 10^9");
+    if (digit < '0' || digit > '9' || value > kMaxSide) refuse(file, key, whole, "sizes of 1 to 65536");
     value = value * 10 + static_cast<std::size_t>(digit - '0');
   }
-  if (value == 0) refuse(file, key, whole, "sizes above 0");
+  if (value == 0 || value > kMaxSide) refuse(file, key, whole, "sizes of 1 to 65536");
   return value;
 }
 
@@ -86,7 +89,9 @@ learning::Shape input_of(const StoredModel& model, const std::filesystem::path& 
     sides[i] = positive(text.substr(at, end - at), text, file, "input");
     at = end + 1;
   }
-  return {sides[0], sides[1], sides[2]};
+  const learning::Shape shape{sides[0], sides[1], sides[2]};
+  if (shape.size() > kMaxInputs) refuse(file, "input", text, "at most 10^8 inputs");
+  return shape;
 }
 
 Architecture architecture_of(const StoredModel& model, const std::filesystem::path& file) {

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "muster/core/error.h"
 
@@ -92,13 +93,24 @@ std::vector<NamedTensor> named_tensors(const std::vector<Layer>& layers, std::sp
 
 std::vector<float> flat_parameters(const std::vector<Layer>& layers, const std::vector<NamedTensor>& tensors,
                                    const std::string& prefix) {
-  std::vector<float> parameters(parameter_count(layers));
-  for (const Placed& at : placed(layers, prefix)) {
+  struct Pair {
+    Placed at;
+    const NamedTensor *weight, *bias;
+  };
+  // All are found before anything is allocated: what a file claims of its layers may need any amount of memory.
+  std::vector<Pair> pairs;
+  for (Placed& at : placed(layers, prefix)) {
     const NamedTensor& weight = find(tensors, at.name + ".weight", at.shape);
     const NamedTensor& bias = find(tensors, at.name + ".bias", {at.layer->biases});
+    pairs.push_back({std::move(at), &weight, &bias});
+  }
+  std::vector<float> parameters(parameter_count(layers));
+  for (const auto& [at, weight, bias] : pairs) {
     float* weights = parameters.data() + at.layer->weights_at;
-    for_each_weight(at, [&](std::size_t flat, std::size_t tensor) { weights[flat] = weight.values[tensor]; });
-    std::ranges::copy(bias.values, parameters.begin() + static_cast<std::ptrdiff_t>(at.layer->biases_at));
+    for_each_weight(at, [&, from = weight](std::size_t flat, std::size_t tensor) {
+      weights[flat] = from->values[tensor];
+    });
+    std::ranges::copy(bias->values, parameters.begin() + static_cast<std::ptrdiff_t>(at.layer->biases_at));
   }
   return parameters;
 }

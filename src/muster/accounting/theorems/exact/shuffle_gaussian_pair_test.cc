@@ -256,8 +256,8 @@ TEST(RandomAllocation, BracketsEpsilonQuickly) {
   const numerics::Enclosure epsilon = RandomAllocation(1000, 1).epsilon(1e-6);
   const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
   RecordProperty("milliseconds", static_cast<int>(time.count() * 1e3));
-  EXPECT_LE(epsilon.lower, 0.17172873);
-  EXPECT_GE(epsilon.upper, 0.17172871);
+  EXPECT_LE(epsilon.lower, 0.171728685);
+  EXPECT_GE(epsilon.upper, 0.171728675);
   EXPECT_LE(epsilon.upper, epsilon.lower * 1.001);
 }
 

@@ -1,0 +1,25 @@
+// The reader of model.safetensors. What is accepted is written and read again, and must come back byte for byte; then
+// the network that it describes is made, if muster knows it.
+#include "muster/simulation/runs/model_file.h"
+#include "muster/simulation/stored_network.h"
+#include "tests/fuzz/fuzz_target.h"
+
+namespace muster::fuzz {
+
+bool accepts(Input input) {
+  const std::string bytes = text_of(input);
+  return accepted(
+      [&] {
+        const simulation::StoredModel model = simulation::decode_model(bytes, "model");
+        const std::string written = simulation::encode_model(model);
+        if (simulation::encode_model(simulation::decode_model(written, "written")) != written) {
+          std::abort();
+        }
+        // A cnn of inputs that its windows do not fit into is Error(plan), as where it would be trained.
+        accepted([&] { static_cast<void>(simulation::loaded_network(model, "model")); },
+                 {ErrorCode::file, ErrorCode::plan});
+      },
+      {ErrorCode::file});
+}
+
+}  // namespace muster::fuzz
