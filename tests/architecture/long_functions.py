@@ -13,7 +13,6 @@ MAX_FUNCTION_LINES = 60
 LONGER = {
     "digit_skeletons.cc: write": "a table of strokes",
     "normals-inl.h: BoxMuller": "straight-line vector code, whose steps are interleaved with those of the cipher",
-    "normals-inl.h: NormalRows": "one loop for each kind of instruction set",
     "key_table.cc: participation_keys": "a row per key",
     "key_table.cc: rounds_keys": "a row per key",
 }

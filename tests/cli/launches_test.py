@@ -13,9 +13,8 @@ clients = {clients}
 protocol = "shuffled-check-in"
 rate = {rate}
 [randomizer]
-kind = "gaussian"
-clip = 1.0
-sigma = {sigma}
+kind = "ldp-sgd"
+epsilon0 = {epsilon0}
 [rounds]
 count = {rounds}
 {delta}
@@ -27,12 +26,12 @@ class Launches(CommandTest):
         self.folder = tempfile.TemporaryDirectory()
         self.addCleanup(self.folder.cleanup)
         self.often = self.plan("often.toml")
-        self.rarely = self.plan("rarely.toml", rate=0.02, sigma=8, rounds=40)
+        self.rarely = self.plan("rarely.toml", rate=0.02, epsilon0=1, rounds=40)
 
-    def plan(self, name, clients=20000, data="", rate=0.1, sigma=5, rounds=100, delta=1e-5):
+    def plan(self, name, clients=2000, data="", rate=0.1, epsilon0=0.5, rounds=100, delta=1e-5):
         path = pathlib.Path(self.folder.name, name)
-        path.write_text(PLAN.format(clients=clients, data=data and f'data = "{data}"', rate=rate, sigma=sigma,
-                                    rounds=rounds, delta="" if delta is None else f"[privacy]\ndelta = {delta}"))
+        path.write_text(PLAN.format(clients=clients, data=data and f'data = "{data}"', rate=rate,
+                                    epsilon0=epsilon0, rounds=rounds, delta="" if delta is None else f"[privacy]\ndelta = {delta}"))
         return str(path)
 
     def account(self, *arguments, note=""):
@@ -77,7 +76,7 @@ class Launches(CommandTest):
             self.assertLessEqual(len(line.replace(self.folder.name, "")), 80, line)
 
     def test_populations_that_differ(self):
-        more = self.plan("more.toml", clients=30000)
+        more = self.plan("more.toml", clients=3000)
         note = ("muster: the plans have different numbers of clients: what follows is for a client who takes part in "
                 "all launches\n")
         self.account(self.often, more, note=note)

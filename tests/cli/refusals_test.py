@@ -80,7 +80,7 @@ class Refusals(CommandTest):
             self.assertEqual(self.refused("train", str(GOOD), flag)["kind"], "usage")
 
     def test_usage(self):
-        for arguments in (["account", "--nonsense"], ["account", "--nonsense=3", "a"], ["account", "a", "b"],
+        for arguments in (["account", "--nonsense"], ["account", "--nonsense=3", "a"], ["account", "a", "b", "--all"],
                           ["acount"], ["--nonsense"], ["account", *flags(), "--rate", "0.2"],
                           ["account", *flags(), "--epsilon", "1"],
                           ["account", *flags(), "--curve=png"], ["calibrate", *flags()],

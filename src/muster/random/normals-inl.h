@@ -192,33 +192,44 @@ class Encryption {
 
 #endif
 
-// Computes normals 0, 1, ..., size - 1 from the block of `counter` on, in rows. It calls sink(row, z) for
-// each whole row, where z[v] holds the normals from v * kNormalLanes of the row on, and then
-// sink.Rest(row, z, count) for what is left, where z holds kNormalRow floats of which the first count <
-// kNormalRow are wanted. The caller makes sure that the stream has that many.
-template <Reading kReading = Reading::plain, class Sink>
-HWY_INLINE void NormalRows(const std::uint8_t* HWY_RESTRICT key, Counter counter, std::size_t size,
-                           Sink& sink) {
-  const NormalTag d;
-  const hn::RebindToSigned<NormalTag> di;
-  const std::size_t whole = size / kNormalRow, rest = size % kNormalRow, rows = whole + (rest != 0);
+// Passes rows on to a sink: whole ones by sink(row, z), and what is left by sink.Rest(row, z, count).
+template <class Sink>
+struct PassOn {
+  Sink& sink;
+  std::size_t whole, rest;
+
+  std::size_t Rows() const { return whole + (rest != 0); }
+
   // Always inlined: a call would pass the rows through memory, and a compiler that weighs code size may
   // prefer the call.
-  const auto pass_on = [&](std::size_t row, const NormalVec* z) HWY_ATTR __attribute__((always_inline)) {
+  HWY_INLINE void operator()(std::size_t row, const NormalVec* z) {
     if (HWY_LIKELY(row < whole)) {
       sink(row, z);
       return;
     }
     alignas(64) float last[kNormalRow];
-    for (std::size_t v = 0; v < kRowVectors; ++v) hn::Store(z[v], d, last + v * kNormalLanes);
+    for (std::size_t v = 0; v < kRowVectors; ++v) hn::Store(z[v], NormalTag(), last + v * kNormalLanes);
     sink.Rest(row, last, rest);
-  };
-  using VI = hn::Vec<decltype(di)>;
+  }
+};
+
+// Computes normals 0, 1, ..., size - 1 from the block of `counter` on, in rows. It calls sink(row, z) for
+// each whole row, where z[v] holds the normals from v * kNormalLanes of the row on, and then
+// sink.Rest(row, z, count) for what is left, where z holds kNormalRow floats of which the first count <
+// kNormalRow are wanted. The caller makes sure that the stream has that many.
 #if HWY_TARGET == HWY_SCALAR
+
+template <Reading kReading = Reading::plain, class Sink>
+HWY_INLINE void NormalRows(const std::uint8_t* HWY_RESTRICT key, Counter counter, std::size_t size,
+                           Sink& sink) {
+  const NormalTag d;
+  const hn::RebindToSigned<NormalTag> di;
+  using VI = hn::Vec<decltype(di)>;
+  PassOn<Sink> pass_on{sink, size / kNormalRow, size % kNormalRow};
   AesSchedule schedule;
   std::copy_n(key, schedule.size(), schedule.begin());
   NoOtherWork none;
-  for (std::size_t row = 0; row < rows; ++row) {
+  for (std::size_t row = 0; row < pass_on.Rows(); ++row) {
     std::uint64_t words[kNormalRow / 2];
     for (std::size_t b = 0; b < kRowBlocks; ++b, ++counter.low) EncryptOne(schedule, counter, words + 2 * b);
     std::int32_t halves[kNormalRow];
@@ -231,7 +242,17 @@ HWY_INLINE void NormalRows(const std::uint8_t* HWY_RESTRICT key, Counter counter
     pass_on(row, z);
   }
   sodium_memzero(schedule.data(), schedule.size());
+}
+
 #else
+
+template <Reading kReading = Reading::plain, class Sink>
+HWY_INLINE void NormalRows(const std::uint8_t* HWY_RESTRICT key, Counter counter, std::size_t size,
+                           Sink& sink) {
+  const NormalTag d;
+  const hn::RebindToSigned<NormalTag> di;
+  using VI = hn::Vec<decltype(di)>;
+  PassOn<Sink> pass_on{sink, size / kNormalRow, size % kNormalRow};
   // kUnit vectors of counters are encrypted while the kUnit vectors before them become normals: one row with
   // the widest vectors, and half a row with the others.
   constexpr std::size_t kUnit = kNormalLanes >= 8 ? 4 : 8;
@@ -255,7 +276,7 @@ HWY_INLINE void NormalRows(const std::uint8_t* HWY_RESTRICT key, Counter counter
   };
   begin_next();
   encryption.template Do<0, 1>();
-  for (std::size_t row = 0; row < rows; ++row) {
+  for (std::size_t row = 0; row < pass_on.Rows(); ++row) {
     NormalVec z[kRowVectors];
     HWY_UNROLL(4)
     for (std::size_t unit = 0; unit < kRowVectors; unit += kUnit) {
@@ -279,8 +300,9 @@ HWY_INLINE void NormalRows(const std::uint8_t* HWY_RESTRICT key, Counter counter
     pass_on(row, z);
   }
   sodium_memzero(keys, sizeof keys);
-#endif
 }
+
+#endif
 
 }  // namespace HWY_NAMESPACE
 }  // namespace muster::random
