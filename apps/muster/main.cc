@@ -211,8 +211,8 @@ int main(int argc, char** argv) {
   using muster::Error;
   using muster::ErrorCode;
   const bool json = muster::app::asks_for_json(argc, argv);
-  // A whole statement is written at once, so that `muster account ... | head -4` ends as if
-  // everything had been read.
+  // A whole statement, of up to 64 KiB, is written at once, so that `muster account ... | head -4` ends with
+  // exit status 0, as if everything had been read.
   static std::array<char, 1 << 16> output;
   std::setvbuf(stdout, output.data(), _IOFBF, output.size());
   try {

@@ -2,9 +2,9 @@
 
     python3 tests/cli/kill_test.py --command build/release/muster [--long]
 
-Every round is saved, so a kill hits every kind of moment. Half of the kills come at a moment drawn from
-the plan's seed; the other half as soon as a file under a temporary name is seen, which is between its first byte
-and its renaming. The counts are printed: a test whose kills all missed would fail.
+Every round is saved, so a kill can fall while a round is computed as well as while a file is written or renamed.
+Half of the kills come at a moment that is drawn from a seed of the test; the other half as soon as a file under a
+temporary name is seen, which is between its first byte and its renaming. The counts are printed: a test whose kills all missed would fail.
 """
 
 import pathlib

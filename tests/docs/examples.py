@@ -1,7 +1,7 @@
 """Runs the commands that the documentation shows and compares what they print with what the page shows.
 
 A fenced block that opens with ```console is an example: a line that starts with "$ " is a command (a trailing
-backslash continues it), the lines up to the next command are its exact standard output. A command that shows no
+backslash continues it), and the lines up to the next command are its standard output. A command that shows no
 output need only succeed. Words after `console` are options:
 
     long         takes minutes: run with --long alone (make check-all)

@@ -33,8 +33,8 @@
 
 namespace muster::accounting {
 
-// What a round is charged by: the smallest of its proven bounds, or the local guarantee alone, which holds if
-// the shuffler colludes.
+// What a round is charged by: the smallest of its proven bounds, or the local guarantee alone, which holds
+// even if the shuffler colludes.
 enum class ChargedBy { smallest_bound, local_guarantee };
 
 class RunningAccountant {

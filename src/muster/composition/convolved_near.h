@@ -21,8 +21,8 @@ ConvolvedLosses convolved_near(std::span<const RepeatedLoss> parts, double spaci
 numerics::Enclosure convolved_at(std::span<const RepeatedLoss> parts, double spacing, double epsilon,
                                  Ends ends = Ends::both);
 
-// An epsilon at which Chernoff's bound, infinite losses taken as zero, is at most `target`; infinity if there
-// is none.
+// An epsilon at which Chernoff's bound on delta, infinite losses taken as zero, is at most `target`; infinity
+// if there is none that the search reaches.
 double chernoff_epsilon(std::span<const RepeatedLoss> parts, double spacing, double target);
 
 // About the epsilon at which a normal loss of the same mean and variance would have the delta `target`: a

@@ -185,7 +185,7 @@ LossLaw one_sided(double spacing, std::vector<ProfilePoint> points, Extended slo
 LossLaw losses_below(const RoundCurve& curve, int refined, bool left_known) {
   const std::vector<Known> nodes = known_nodes(curve);
   const double spacing = curve.spacing / refined;
-  std::vector<Extended> low;  // at the nodes, lowered where the cell beside one stays a chord
+  std::vector<Extended> low;  // at the nodes; lowered at a node beside a cell that stays a chord
   for (const Known& node : nodes) low.push_back(node.low);
   std::vector<std::optional<ProfilePoint>> inserted(nodes.size());  // the new node in the cell right of each
   // If nothing is known left of alpha = 1, cells there would only lower the value at 1.

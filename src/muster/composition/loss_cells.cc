@@ -16,7 +16,7 @@ using numerics::smaller;
 
 // The largest number of groups that coarse_law_of() makes.
 constexpr std::size_t kCoarse = 100;
-// An atom is alone in its group if the others have less than this share of its mass.
+// An atom counts as alone in its group if the group's other atoms have less than this share of its mass.
 constexpr double kBeside = 1e-3;
 
 class Divider {

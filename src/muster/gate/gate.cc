@@ -10,7 +10,7 @@
 namespace muster::accounting {
 namespace {
 
-// The relative rounding error of a delta that is allowed for.
+// The relative rounding error that a delta may have.
 constexpr double kRoom = 1e-9;
 // By how much two tables of one bound may disagree, relative to epsilon.
 constexpr double kDisagreement = 0.01;

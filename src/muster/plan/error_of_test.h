@@ -1,4 +1,4 @@
-// Shared by the tests of what is refused: the error that a call ends with.
+// For tests of calls that must fail: error_of(call) returns the Error that the call throws.
 #pragma once
 
 #include <gtest/gtest.h>

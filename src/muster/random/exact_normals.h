@@ -1,5 +1,5 @@
-// Exact rounded normals: shift + deviation N, rounded to the nearest whole number, for an exactly normal
-// N of which as many bits are drawn as the rounding needs.
+// Exact rounded normals. A value is shift + deviation N, rounded to the nearest whole number, with an exactly
+// normal N of which as many bits are drawn as the rounding needs.
 //
 // The two words of a pair of normals (normals.h) are taken as the leading bits of two uniform numbers, one
 // that gives the pair's radius and one that gives its angle. If all normals that these bits leave open round

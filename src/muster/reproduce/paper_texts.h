@@ -1,7 +1,7 @@
-// What the five papers' texts state: captions, claims in the papers' words, and numbers.
+// What the texts of five papers state: captions, claims in the papers' words, and numbers.
 //
-// The source is testdata/papers/*.toml, which are compiled into the library; README.md there says what each
-// key means. Parsed once, on the first call; thread-safe.
+// The source is testdata/papers/*.toml, which are compiled into the library; README.md there names the papers and
+// says what each key means. Parsed once, on the first call; thread-safe.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Finds how many rounds a privacy budget allows. May be called from any thread, on which it calls epsilon.
+// Finds how many rounds a privacy budget allows. May be called from any thread; it calls epsilon on that thread.
 #pragma once
 
 #include <cstdint>

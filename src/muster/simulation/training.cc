@@ -165,7 +165,7 @@ class Session {
   // Ends the collective calls; `failure` is what went wrong on this rank if the others do not know it yet.
   void close(const std::exception_ptr& failure) { engine_.close(failure); }
 
-  // The end of the first step from now on that reaches a multiple of log_every, at most `last`.
+  // The end of the first step from now on that reaches or passes a multiple of log_every, at most `last`.
   std::uint64_t next_logged(std::uint64_t last) const {
     return std::min(last, end_of_turn(plan_.log_every()));
   }

@@ -9,7 +9,7 @@ A mutation is a text file: "# ..." says what the defect was; "file: PATH" names 
     text instead
     >>>>
 
-Each text must stand in its file exactly once: a mutation that no longer fits its source is an error, not a test that
+Each text as it stands must be found in its file exactly once: a mutation that no longer fits its source is an error, not a test that
 passes. "names MUTATION" alone prints the files it touches.
 """
 import pathlib

@@ -45,8 +45,8 @@ struct BoundarySearch {
   double slope = 1;  // a guess of |d function / d log value| at `start`, > 0
   // Least length in log value of the first step (unless `smooth`): how far off `start` may well be.
   double reach = 0.01;
-  // Whether a line through two points at most 0.01 apart in log value predicts the function
-  // at the next point.
+  // The caller's promise that a line through two points at most 0.01 apart in log value predicts the function
+  // at the next point; the search then skips evaluations.
   bool smooth = false;
 
   // The index of the last point at which `function`, which takes an index, is not above zero. None if it is

@@ -56,8 +56,8 @@ double lemma4(const std::function<double(double)>& f, double clients, double rat
 double lemma5(const std::function<double(double)>& f, double clients, double rate, double slack);
 
 // E_q'[(p'/q')^order], where p' is the law of the average of k reports without the victim's, and q' that of
-// k + 1 reports with hers. Each report has noise of deviation s; the others are at 0 and the victim at 1. As
-// printed, and corrected (finite only for order < k + 1).
+// k + 1 reports with hers. Each report has noise of deviation s; the others are at 0 and the victim at 1. The
+// first function is as printed, the second corrected (finite only for order < k + 1).
 double removal_moment_printed(double k, double s, double order);
 double removal_moment(double k, double s, double order);
 // The right side of Theorem 5 (its lines 12 and 13), with the sign and the moments as printed.

@@ -41,9 +41,9 @@ namespace muster::protocols {
 
 // Evidence that the rate is above (or below) the declared one: the mean of kTilts likelihood ratios. Each
 // compares odds of a report that are larger (or smaller) by a fixed factor with those of the declared rate.
-// The evidence starts from 1. If the rate is not beyond the `p` that add() is given, its expectation never
-// grows, so it ever reaches the level 1/b with probability at most b (Ville, "Etude critique de la notion de
-// collectif", 1939).
+// The evidence starts from 1. If the true rate is never above the `p` given to add() (for downward evidence:
+// never below it), the expectation of the evidence never grows. So for every b in (0, 1), the probability
+// that the evidence ever reaches 1/b is at most b (Ville, "Etude critique de la notion de collectif", 1939).
 class DriftEvidence {
  public:
   explicit DriftEvidence(bool upward);

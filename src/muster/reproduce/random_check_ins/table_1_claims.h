@@ -7,7 +7,8 @@
 
 namespace muster::reproduce {
 
-// `drawn` is the n of the picture, at which the leading term of a row need not exceed its other terms.
+// `drawn` is the n at which the picture of Table 1 is drawn. At this n the leading term of a row's formula may
+// still be smaller than the others, so slopes in epsilon0 are also computed at a much larger n.
 std::vector<Finding> table_1_findings(double drawn);
 
 }  // namespace muster::reproduce

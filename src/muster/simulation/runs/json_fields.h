@@ -49,8 +49,8 @@ class JsonFieldWriter {
   nlohmann::ordered_json json_ = nlohmann::ordered_json::object();
 };
 
-// A field that is missing, or not as described, is a std::invalid_argument that names it; the caller
-// adds the file and the line.
+// Reads fields of one JSON object. Throws std::invalid_argument, naming the field, if it is missing or not as
+// described; read into a std::optional, a missing field leaves it empty. The caller adds the file and the line.
 class JsonFieldReader {
  public:
   // Throws std::invalid_argument for text that is not a JSON object.

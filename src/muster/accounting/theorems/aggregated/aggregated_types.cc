@@ -105,7 +105,8 @@ std::optional<RoundTypes> AggregatedTypes::at(double tail, bool rough) const {
   if (!covers()) return std::nullopt;
   const double max_mu = curve_.runs(1).bulk.front().mu;
   const AggregatedGaussianCurve::Runs runs = curve_.runs(rough ? kRoughRuns : runs_at(max_mu));
-  // A normal loss of deviation s has a total variation of s / sqrt(2 pi).
+  // If the privacy loss is nearly normal with a small standard deviation s, delta at epsilon 0 is about
+  // s / sqrt(2 pi).
   const double deviation = 2.5 * curve_.delta(0).upper;
   RoundTypes found;
   found.spacing = deviation / (rough ? kRoughNodes : kPerDeviation);

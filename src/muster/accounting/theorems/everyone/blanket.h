@@ -43,7 +43,7 @@ class LaplaceBlanket {
  private:
   double n_;
   double epsilon0_;
-  // Logarithms of the ratio of the two end records' densities, in [0, epsilon0].
+  // Absolute values of the logarithm of the ratio of the two end records' densities, in [0, epsilon0].
   std::vector<long double> levels_;
   std::vector<long double> split_masses_;  // at the levels, after the mean-preserving split
   std::vector<long double> merged_levels_;

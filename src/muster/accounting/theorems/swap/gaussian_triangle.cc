@@ -81,8 +81,8 @@ double excess_of_difference(double p, double q, double e, double log_e, double k
   return expected > kVanishing ? expected : kVanishing;
 }
 
-// A stop-loss transform as scale * mean of V (e^{pZ - p^2/2} - e e^{qZ - q^2/2} - threshold / V)_+, where V
-// is a lognormal factor of mean one, independent of Z.
+// A stop-loss transform as scale * mean of V (exp(pZ - p^2/2) - e exp(qZ - q^2/2) - threshold / V)_+, where e
+// is the member of that name, and V is a lognormal factor of mean one, independent of Z.
 struct Integrand {
   double p, q;  // p >= 0 >= q
   double e, log_e;
@@ -147,8 +147,8 @@ double TriangleExcesses::above(const Triangle& triangle, double c, double neglig
   const double p = in.p, q = in.q, e = in.e, log_e = in.log_e, scale = in.scale;
   const double absolute = kAbsolute * (1 + std::fabs(c)) * (1 + excess_);
   if (in.threshold <= 0) {
-    // At c = 0 V drops out: the value is scale * mean of (e^{pZ - p^2/2} - e e^{qZ - q^2/2})_+, by the
-    // Black-Scholes formula.
+    // At c = 0 the threshold is 0, and V, independent of Z and of mean one, drops out. The value is
+    // scale * mean of (exp(pZ - p^2/2) - in.e exp(qZ - q^2/2))_+, by the Black-Scholes formula.
     const double z = (log_e + 0.5 * p * p - 0.5 * q * q) / length;
     return scale * (larger(0.0, upper_tail(z - p) - e * upper_tail(z - q)) + 8 * kUlp) + absolute;
   }
