@@ -19,7 +19,6 @@
 namespace muster::numerics {
 namespace {
 
-constexpr double kUlp = std::numeric_limits<double>::epsilon();
 
 // Independent copies of a law, all multiplied by one scale.
 struct Part {
