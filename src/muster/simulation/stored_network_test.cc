@@ -13,7 +13,6 @@ namespace muster::simulation {
 namespace {
 
 using learning::Architecture;
-using learning::ArchitectureKind;
 using ::testing::HasSubstr;
 using ::testing::IsSupersetOf;
 using ::testing::Pair;
