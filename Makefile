@@ -7,7 +7,7 @@
 #   make build       the command alone: build/release/muster
 #   make install     the command, its manual pages and completions, the libraries: [DESTDIR=...] [PREFIX=/usr/local]
 #   make check-fuzz  clang's fuzzer on each reader of files, [FUZZ_SECONDS=600] seconds each
-#   make check-peers PyTorch and safetensors from PyPI, in build/peers, against what muster writes
+#   make check-peers PyTorch and safetensors, which pip installs in build/peers, on what muster writes
 #   make manual      writes the manual pages of docs/man anew
 #   make format      rewrites the sources with clang-format
 #
@@ -86,6 +86,7 @@ check-long:
 
 # The only target that needs more than Debian's packages.
 check-peers: build
+	@tools/packages install peers
 	@python3 -m venv build/peers
 	@build/peers/bin/pip install --quiet --requirement tests/peers/requirements.txt >&2
 	@build/peers/bin/python tests/peers/safetensors_test.py build/release/muster
