@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <cstddef>
 #include <optional>
 
@@ -49,16 +48,12 @@ Launches launches_of(const std::vector<NamedPlan>& plans) {
   return Launches(std::move(launches));
 }
 
-std::optional<double> finite(double value) {
-  return std::isfinite(value) ? std::optional<double>(value) : std::nullopt;
-}
-
 std::vector<LaunchShare> shares_of(const Launches& launches, const std::vector<NamedPlan>& plans,
                                    const Question& question, bool basic) {
   std::vector<LaunchShare> shares;
   for (std::size_t i = 0; i < plans.size(); ++i) {
     LaunchShare share{plans[i].file, launches.alone(i, question), std::nullopt};
-    if (!basic) share.without = finite(launches.without(i, question));
+    if (!basic) share.without = launches.without(i, question);
     shares.push_back(std::move(share));
   }
   return shares;

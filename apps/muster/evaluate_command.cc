@@ -5,10 +5,12 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "command.h"
 #include "muster/core/atomic_file.h"
 #include "muster/core/error.h"
+#include "muster/plan/keys.h"
 #include "muster/plan/value_kinds.h"
 #include "muster/reporting/json.h"
 #include "muster/simulation/data_source.h"
@@ -21,18 +23,17 @@ namespace {
 struct EvaluateFlags {
   std::string model;
   std::string data;
-  std::uint64_t seed = 1;
+  std::string seed = "1";
   bool json = false;
 };
 
-// The name of the data set, as population.data states it.
-std::string data_named(const std::string& text) {
-  const protocols::DataSet kind{&protocols::PlanValues::data};
-  const protocols::RawValue raw = {
-      .value = text, .text = text, .origin = {.flag = "--data", .file = "", .line = 0, .column = 0}};
+// What a flag says, read as the plan's `key` is.
+protocols::PlanValues read_as(std::string_view key, const std::string& flag, const std::string& text) {
   protocols::PlanValues values;
-  kind.read({"--data", raw, protocols::Command::train, kind.allowed(protocols::Command::train)}, values);
-  return values.data;
+  const protocols::RawValue raw = {
+      .value = text, .text = text, .origin = {.flag = flag, .file = "", .line = 0, .column = 0}};
+  protocols::spec_of(key).read(raw, protocols::Command::train, values);
+  return values;
 }
 
 int evaluate(const EvaluateFlags& flags) {
@@ -44,10 +45,12 @@ int evaluate(const EvaluateFlags& flags) {
     throw Error(ErrorCode::usage, "--data", "", protocols::data_formats(),
                 "is missing: evaluate needs the test data");
   }
+  const std::string data = read_as("population.data", "--data", flags.data).data;
+  const std::uint64_t seed = read_as("seed", "--seed", flags.seed).seed;
   const std::filesystem::path file = flags.model;
   const simulation::StoredModel model = simulation::decode_model(read_file(file), file);
   simulation::loaded_network(model, file);  // refuses before data are loaded
-  const learning::Dataset test = simulation::load_test_data(data_named(flags.data), flags.seed);
+  const learning::Dataset test = simulation::load_test_data(data, seed);
   const simulation::TestScore score = simulation::score_of(model, test, file);
   if (flags.json) {
     fmt::print("{}\n", reporting::JsonObject()

@@ -60,6 +60,17 @@ class Evaluate(SmallRuns):
         self.assertEqual(right / 50, score["accuracy"])
         self.assertAlmostEqual(loss / 50, score["loss"], delta=1e-4 * (1 + score["loss"]))
 
+    def test_networks_of_several_layers_are_stored_whole(self):
+        path = self.folder / "small.toml"
+        plan = path.read_text()
+        for kind, tensors in ("cnn", 8), ("mlp", 4):
+            path.write_text(plan.replace('"logistic"', f'"{kind}"\nactivation = "tanh"').replace("count = 24", "count = 3"))
+            final = json.loads(self.train("--out", kind, "--json").stdout.splitlines()[-1])
+            about, stored = read_model(self.folder / kind / "model.safetensors")
+            self.assertEqual((about["model"], about["activation"], len(stored)), (kind, "tanh", tensors))
+            done = self.run_command("evaluate", f"{kind}/model.safetensors", "--data", "data", "--json")
+            self.assertEqual(json.loads(done.stdout)["accuracy"], final["accuracy"])
+
     def test_a_resumed_run_leaves_the_same_model(self):
         self.train("--out", "whole")
         whole = (self.folder / "whole/model.safetensors").read_bytes()
@@ -76,7 +87,11 @@ class Evaluate(SmallRuns):
         model = self.folder / "run/model.safetensors"
         self.assertEqual(self.refused(status=2)["key"], "MODEL")
         self.assertEqual(self.refused("run/model.safetensors", status=2)["key"], "--data")
-        self.assertEqual(self.refused("run/model.safetensors", "--data", "tsv:x", status=2)["key"], "--data")
+        self.assertEqual(self.refused("run/model.safetensors", "--data", "tsv:x", status=2)["key"],
+                         "population.data")
+        for seed in "-3", "x", "1.5":
+            self.assertEqual(self.refused("run/model.safetensors", "--data", "digits", f"--seed={seed}",
+                                          status=2)["key"], "seed")
         self.assertEqual(self.refused("none", "--data", "data", status=3)["key"], "none")
         self.assertEqual(self.refused("run", "--data", "data", status=3)["key"], "run")
         self.assertEqual(self.refused("run/model.safetensors", "--data", "none", status=3)["kind"], "data")

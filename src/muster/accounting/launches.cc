@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -77,11 +79,8 @@ double Launches::floor(const Question& question) const {
 }
 
 View Launches::view() const {
-  for (const Launch& launch : launches_) {
-    if (view_of(launch) == View::server_trusted) return View::server_trusted;
-  }
-  for (const Launch& launch : launches_) {
-    if (view_of(launch) == View::sum_only) return View::sum_only;
+  for (const View trusting_most : {View::server_trusted, View::sum_only}) {
+    if (std::ranges::find(launches_, trusting_most, view_of) != launches_.end()) return trusting_most;
   }
   return View::shuffler_honest;
 }
@@ -142,12 +141,13 @@ Statement Launches::alone(std::size_t launch, const Question& question) const {
   return accountants_.at(launch).account(question);
 }
 
-double Launches::without(std::size_t launch, const Question& question) const {
+std::optional<double> Launches::without(std::size_t launch, const Question& question) const {
   const std::vector<ChargedRounds> rounds = rounds_but(launch);
   const auto check = [&](double upper, const auto& delta_at) {
     check_gates("different-rounds", launch, question, upper, delta_at);
   };
-  return numerics::smaller(composed_.upper(rounds, question, check), local_.upper(rounds, question, check));
+  return finite(
+      numerics::smaller(composed_.upper(rounds, question, check), local_.upper(rounds, question, check)));
 }
 
 Question Launches::equal_share(Delta delta) const {
@@ -166,8 +166,7 @@ Statement Launches::account_adaptive(Delta delta) const {
       "basic composition as a privacy filter: Rogers, Roth, Ullman, Vadhan 2016; docs/theory/composition.md";
   bound.assumptions = assumptions();
   bound.assumptions.push_back(
-      "launches may be chosen by what earlier ones released, if this total and the number of launches were "
-      "fixed in "
+      "launches may be chosen by what earlier ones released, if this total and their number were fixed in "
       "advance");
   for (const Accountant& accountant : accountants_) {
     const Statement each = accountant.account(share);

@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -45,9 +46,9 @@ class Launches {
   // collude.
   Statement account(const Question& question) const;
   // alone() is the statement of one launch by itself. without() is the smallest proven upper value of all
-  // other launches together, if they were fixed in advance as for account(); infinite if there is none.
+  // other launches together, if they were fixed in advance as for account(); none where no bound is finite.
   Statement alone(std::size_t launch, const Question& question) const;
-  double without(std::size_t launch, const Question& question) const;
+  std::optional<double> without(std::size_t launch, const Question& question) const;
 
   // For launches of which later ones were chosen after seeing what earlier ones released (bound
   // `basic-composition`): the sum of the epsilons of all launches, each at an equal share of delta. It holds

@@ -213,19 +213,14 @@ struct PassOn {
   }
 };
 
-// Computes normals 0, 1, ..., size - 1 from the block of `counter` on, in rows. It calls sink(row, z) for
-// each whole row, where z[v] holds the normals from v * kNormalLanes of the row on, and then
-// sink.Rest(row, z, count) for what is left, where z holds kNormalRow floats of which the first count <
-// kNormalRow are wanted. The caller makes sure that the stream has that many.
+// Computes the rows of NormalRows and passes them on.
 #if HWY_TARGET == HWY_SCALAR
 
-template <Reading kReading = Reading::plain, class Sink>
-HWY_INLINE void NormalRows(const std::uint8_t* HWY_RESTRICT key, Counter counter, std::size_t size,
-                           Sink& sink) {
+template <Reading kReading, class Sink>
+HWY_INLINE void EachRow(const std::uint8_t* HWY_RESTRICT key, Counter counter, PassOn<Sink> pass_on) {
   const NormalTag d;
   const hn::RebindToSigned<NormalTag> di;
   using VI = hn::Vec<decltype(di)>;
-  PassOn<Sink> pass_on{sink, size / kNormalRow, size % kNormalRow};
   AesSchedule schedule;
   std::copy_n(key, schedule.size(), schedule.begin());
   NoOtherWork none;
@@ -246,13 +241,11 @@ HWY_INLINE void NormalRows(const std::uint8_t* HWY_RESTRICT key, Counter counter
 
 #else
 
-template <Reading kReading = Reading::plain, class Sink>
-HWY_INLINE void NormalRows(const std::uint8_t* HWY_RESTRICT key, Counter counter, std::size_t size,
-                           Sink& sink) {
+template <Reading kReading, class Sink>
+HWY_INLINE void EachRow(const std::uint8_t* HWY_RESTRICT key, Counter counter, PassOn<Sink> pass_on) {
   const NormalTag d;
   const hn::RebindToSigned<NormalTag> di;
   using VI = hn::Vec<decltype(di)>;
-  PassOn<Sink> pass_on{sink, size / kNormalRow, size % kNormalRow};
   // kUnit vectors of counters are encrypted while the kUnit vectors before them become normals: one row with
   // the widest vectors, and half a row with the others.
   constexpr std::size_t kUnit = kNormalLanes >= 8 ? 4 : 8;
@@ -303,6 +296,16 @@ HWY_INLINE void NormalRows(const std::uint8_t* HWY_RESTRICT key, Counter counter
 }
 
 #endif
+
+// Computes normals 0, 1, ..., size - 1 from the block of `counter` on, in rows. It calls sink(row, z) for
+// each whole row, where z[v] holds the normals from v * kNormalLanes of the row on, and then
+// sink.Rest(row, z, count) for what is left, where z holds kNormalRow floats of which the first count <
+// kNormalRow are wanted. The caller makes sure that the stream has that many.
+template <Reading kReading = Reading::plain, class Sink>
+HWY_INLINE void NormalRows(const std::uint8_t* HWY_RESTRICT key, Counter counter, std::size_t size,
+                           Sink& sink) {
+  EachRow<kReading>(key, counter, PassOn<Sink>{sink, size / kNormalRow, size % kNormalRow});
+}
 
 }  // namespace HWY_NAMESPACE
 }  // namespace muster::random

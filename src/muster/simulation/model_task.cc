@@ -8,7 +8,6 @@
 
 #include "muster/core/error.h"
 #include "muster/learning/gradients/engine.h"
-#include "muster/learning/models/named_tensors.h"
 #include "muster/learning/models/pretraining.h"
 #include "muster/learning/statistics/statistics.h"
 #include "muster/plan/randomizer_table.h"
@@ -40,10 +39,9 @@ ModelTask classifier(const Architecture& architecture, const protocols::Plan& pl
     return make_classifier_evaluator(gradients, test, team);
   };
   task.function = std::move(engine);
-  // The data are described now, so that the task keeps no reference to them.
-  task.stored = [architecture, about = stored_network(architecture, data, task.initial).about](
-                    std::span<const float> parameters) {
-    return StoredModel{about, learning::named_tensors(learning::layers(architecture), parameters)};
+  // The data are described now: they may be moved before the model is stored.
+  task.stored = [architecture, about = about_network(architecture, data)](std::span<const float> parameters) {
+    return stored_network(architecture, about, parameters);
   };
   return task;
 }
@@ -85,14 +83,13 @@ FrozenFeatures features_of_data(const protocols::Plan& plan, const learning::Dat
   return {network, std::move(frozen), std::move(features)};
 }
 
-// The frozen network as a whole, its last layer replaced by the linear layer that was trained on its features.
-StoredModel stored_with_features(Architecture network, const std::vector<float>& frozen,
-                                 const learning::Dataset& data, std::span<const float> linear) {
-  network.classes = data.classes;
-  const std::size_t last = learning::layers(network).back().weights_at;
-  std::vector<float> parameters(frozen.begin(), frozen.begin() + static_cast<std::ptrdiff_t>(last));
-  parameters.insert(parameters.end(), linear.begin(), linear.end());
-  return stored_network(network, data, parameters);
+// The frozen parameters with those of the last layer replaced.
+std::vector<float> with_last_layer(const Architecture& network, const std::vector<float>& frozen,
+                                   std::span<const float> last) {
+  const std::size_t at = learning::layers(network).back().weights_at;
+  std::vector<float> parameters(frozen.begin(), frozen.begin() + static_cast<std::ptrdiff_t>(at));
+  parameters.insert(parameters.end(), last.begin(), last.end());
+  return parameters;
 }
 
 ModelTask on_features(const protocols::Plan& plan, const learning::DataSplit& data) {
@@ -101,9 +98,12 @@ ModelTask on_features(const protocols::Plan& plan, const learning::DataSplit& da
       classifier({ArchitectureKind::logistic, frozen.data.train.shape, frozen.data.train.classes}, plan,
                  frozen.data.train);
   task.features = std::move(frozen.data);
-  task.stored = [&inputs = data.train, network = frozen.network,
+  // The frozen network as a whole; its last layer is the one that is trained on its features.
+  Architecture whole = frozen.network;
+  whole.classes = data.train.classes;
+  task.stored = [whole, about = about_network(whole, data.train),
                  parameters = std::move(frozen.parameters)](std::span<const float> linear) {
-    return stored_with_features(network, parameters, inputs, linear);
+    return stored_network(whole, about, with_last_layer(whole, parameters, linear));
   };
   return task;
 }

@@ -33,7 +33,6 @@ struct ModelTask {
   MakeEvaluator make_evaluator;  // refers to `function`
   // The model with these parameters, for other programs: its tensors, and what says how they are used. A model
   // features+linear is stored as the cnn whose last layer was trained.
-  // Refers to the data that the task was made from.
   std::function<StoredModel(std::span<const float> parameters)> stored;
   // For features+linear, the features that the clients hold in place of the data: 32 floats per example
   // (9 MB for MNIST's 70,000).

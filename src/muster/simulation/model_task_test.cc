@@ -16,6 +16,7 @@
 #include "muster/simulation/runs/checkpoint.h"
 #include "muster/simulation/runs/run_folder.h"
 #include "muster/simulation/setup.h"
+#include "muster/simulation/stored_network.h"
 #include "muster/simulation/training.h"
 #include "tests/support/temporary_folder.h"
 
@@ -62,7 +63,12 @@ double accuracy_of(const protocols::Plan& plan) {
   parts.epsilon = [](std::uint64_t) { return 1.0; };
   TrainingOptions options;
   options.threads = 2;
-  return train(plan, parts, digits(), folder, options, silent).accuracy;
+  const double accuracy = train(plan, parts, digits(), folder, options, silent).accuracy;
+  if (!plan.is_statistic()) {
+    const auto file = temporary.path() / "run" / kModelFile;
+    EXPECT_EQ(score_of(decode_model(read_file(file), file), digits().test, file).accuracy, accuracy);
+  }
+  return accuracy;
 }
 
 TEST(ModelTask, EveryModelHasItsDimension) {

@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "muster/core/error.h"
 #include "muster/learning/gradients/engine.h"
@@ -45,18 +46,6 @@ std::map<std::string, std::string> normalisation_of(const Dataset& data) {
 std::string about(const StoredModel& model, const std::string& key) {
   const auto found = model.about.find(key);
   return found == model.about.end() ? "" : found->second;
-}
-
-// The metadata that an architecture and its inputs have.
-std::map<std::string, std::string> about_of(const Architecture& architecture, const Dataset& data) {
-  std::map<std::string, std::string> about = normalisation_of(data);
-  about["format"] = "pt";  // as libraries mark tensors in PyTorch's layout
-  about["model"] = name_of(architecture.kind);
-  about["input"] = input_text(architecture.input);
-  about["classes"] = fmt::format("{}", architecture.classes);
-  if (architecture.kind != ArchitectureKind::logistic)
-    about["activation"] = activation_text(architecture.activation);
-  return about;
 }
 
 [[noreturn]] void refuse(const std::filesystem::path& file, const std::string& key, const std::string& value,
@@ -133,9 +122,20 @@ void require_fits(const StoredModel& model, const Architecture& architecture, co
 
 }  // namespace
 
-StoredModel stored_network(const Architecture& architecture, const Dataset& data,
+std::map<std::string, std::string> about_network(const Architecture& architecture, const Dataset& data) {
+  std::map<std::string, std::string> about = normalisation_of(data);
+  about["format"] = "pt";  // as libraries mark tensors in PyTorch's layout
+  about["model"] = name_of(architecture.kind);
+  about["input"] = input_text(architecture.input);
+  about["classes"] = fmt::format("{}", architecture.classes);
+  if (architecture.kind != ArchitectureKind::logistic)
+    about["activation"] = activation_text(architecture.activation);
+  return about;
+}
+
+StoredModel stored_network(const Architecture& architecture, std::map<std::string, std::string> about,
                            std::span<const float> parameters) {
-  return {about_of(architecture, data), learning::named_tensors(learning::layers(architecture), parameters)};
+  return {std::move(about), learning::named_tensors(learning::layers(architecture), parameters)};
 }
 
 LoadedNetwork loaded_network(const StoredModel& model, const std::filesystem::path& file) {

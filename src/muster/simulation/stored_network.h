@@ -6,7 +6,9 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "muster/learning/dataset.h"
@@ -15,9 +17,13 @@
 
 namespace muster::simulation {
 
-// The network with these parameters, for inputs like those of `data`.
-StoredModel stored_network(const learning::Architecture& architecture, const learning::Dataset& data,
-                           std::span<const float> parameters);
+// The metadata of a network for inputs like those of `data`.
+std::map<std::string, std::string> about_network(const learning::Architecture& architecture,
+                                                 const learning::Dataset& data);
+
+// The network with these parameters and metadata.
+StoredModel stored_network(const learning::Architecture& architecture,
+                           std::map<std::string, std::string> about, std::span<const float> parameters);
 
 struct LoadedNetwork {
   learning::Architecture architecture;

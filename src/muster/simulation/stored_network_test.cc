@@ -27,7 +27,7 @@ std::vector<float> parameters_of(const Architecture& architecture) {
 }
 
 StoredModel stored(const Architecture& architecture) {
-  return stored_network(architecture, digits(), parameters_of(architecture));
+  return stored_network(architecture, about_network(architecture, digits()), parameters_of(architecture));
 }
 
 std::string refusal(ErrorCode code, const std::function<void()>& load) {

@@ -19,7 +19,6 @@
 namespace muster::numerics {
 namespace {
 
-
 // Independent copies of a law, all multiplied by one scale.
 struct Part {
   const AtomicLaw* law;
