@@ -47,15 +47,9 @@ check:
 	@echo "build     build/release"
 	@tools/run-tests build/release -LE long
 
-check-all: check
+check-all:
 	@tools/packages install extra
-	@$(MAKE) --no-print-directory check-format
-	@$(MAKE) --no-print-directory check-tidy
-	@$(MAKE) --no-print-directory check-asan
-	@$(MAKE) --no-print-directory check-tsan
-	@$(MAKE) --no-print-directory check-fuzz FUZZ_SECONDS=60
-	@$(MAKE) --no-print-directory check-long
-	@echo "check-all passed"
+	@tools/check-all
 
 check-format:
 	@clang-format --dry-run --Werror $(CODE)
