@@ -59,8 +59,8 @@ TEST(BinaryShuffle, EachDatasetEqualsItsEnumeration) {
   }
 }
 
-// The ratios of the worst of all data sets to the homogeneous ones at n = 1,000 and epsilon0 = 2 come
-// from another program.
+// The expected ratios of the worst data set to a homogeneous one, at n = 1,000 and epsilon0 = 2, were
+// computed by another program.
 TEST(BinaryShuffle, WhichDatasetIsWorst) {
   const double n = 1000;
   const double epsilon0 = 2;

@@ -175,8 +175,8 @@ TEST(Blanket, EqualsTheSlowSum) {
   }
 }
 
-// If few of many clients hide anything, the counts are enumerated. This is compared with a direct sum
-// over both counts in extended precision.
+// If few blanket messages are expected among many clients, the counts are enumerated. This is compared with a
+// direct sum over both counts in extended precision.
 TEST(Blanket, FewBlanketMessages) {
   const double n = 5e5;
   const double epsilon0 = 12;
