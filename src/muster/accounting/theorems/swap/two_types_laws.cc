@@ -16,13 +16,13 @@ using numerics::larger;
 using Extended = long double;
 
 constexpr int kCells = 160;
-// Nodes are at 0 and at Y = +-(e^{mu z} - 1), where z is in deviations: so many per deviation up to z = 3;
-// beyond, steps grow.
+// Nodes are at 0 and at Y = +-(e^{mu z} - 1), where z is in deviations. Up to z = 3 there are this many nodes
+// per deviation; further out, steps grow.
 constexpr double kPerDeviation = 10;
-// Searches at E > 1 are this many times less precise: such a level enters only interpolated with the one
-// below it.
+// Searches at E > 1 are this many times less precise, because such a level is only used interpolated with the
+// level below it.
 constexpr double kLooser = 2;
-constexpr double kGrowth = 0.12;    // relative growth of each step beyond
+constexpr double kGrowth = 0.12;    // relative growth of each step beyond z = 3
 constexpr double kReach = 8;        // the last node, in deviations
 constexpr double kProfileFrom = 6;  // deviations beyond which both laws take the larger of A and B
 constexpr Extended kRounding = 0x1p-51L;
@@ -30,12 +30,12 @@ constexpr Extended kRounding = 0x1p-51L;
 // n times as much.
 constexpr Extended kExcess = 1e-15L;
 constexpr Extended kNoise = 1e-16L;
-constexpr Extended kMoreThanLacks = 1e-6L;  // a mean that is too small is raised by this fraction too much
+constexpr Extended kMoreThanLacks = 1e-6L;  // a lacking mean is raised by this fraction more than it lacks
 constexpr int kMaxLines = 400;
 constexpr std::size_t kKept = 16;  // tables kept in the process
 
-// A line for SidedValues of a law of mean 0: it stands for expected excesses (slope in [-1, 0]), or left of 0
-// for expected deficits, which are larger by y.
+// A line for SidedValues of a law of mean 0. It stands for expected excesses at y (slope in [-1, 0]) or, left
+// of 0, for expected deficits, which are the excesses plus y.
 struct Line {
   double anchor;
   Extended value, slope;  // of the expected deficit if the anchor is below 0, else of the expected excess
@@ -51,8 +51,8 @@ class Polygon {
   Polygon(const std::vector<double>& points, SidedValues values)
       : points_(points), values_(std::move(values)) {}
 
-  // The slope of the edge from node k to k + 1: of the expected deficit left of 0, of the expected excess
-  // right of it. At 0 excess and deficit are equal.
+  // The slope of the edge from node k to k + 1. It is a slope of the expected deficit left of 0, and of the
+  // expected excess right of 0. At 0 excess and deficit are equal.
   Extended slope(std::size_t k) const {
     return (values_[k + 1] - values_[k]) / (static_cast<Extended>(points_[k + 1]) - points_[k]);
   }
