@@ -16,7 +16,7 @@ namespace {
 // for the delta just found.
 constexpr double kFirstDelta = 1e-12;
 constexpr int kDeeper = 4;
-// Tables are not made again once the answer is more than this share of the one before.
+// Tables are not made again once the answer is more than this share of the previous answer.
 constexpr double kSettled = 0.99;
 
 void add_new(std::vector<std::string>& list, const std::vector<std::string>& more) {

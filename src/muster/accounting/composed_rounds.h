@@ -57,7 +57,7 @@ class ComposedRounds {
 
   ChargedBy by_;
   mutable std::mutex mutex_;
-  mutable double delta_ = 0;  // the delta that the tables of running_ are for
+  mutable double delta_ = 0;  // the delta for which the tables of running_ were made
   mutable std::unique_ptr<RunningAccountant> running_;
 };
 

@@ -55,7 +55,7 @@ class Launches {
   // are chosen, provided that a limit on this sum and the number of launches were fixed in advance and are
   // never exceeded.
   Statement account_adaptive(Delta delta) const;
-  // What account_adaptive() asks of each launch: epsilon at an equal share of delta.
+  // The question that account_adaptive() asks about each launch: epsilon at an equal share of delta.
   Question equal_share(Delta delta) const;
 
  private:

@@ -36,7 +36,7 @@ inline double count_of(ClientCount clients) { return static_cast<double>(clients
 // Whether sums are computed for the mechanism. False if epsilon0 > kMaxEpsilon0, where terms of size
 // e^epsilon0 would be too large.
 bool summable(const Mechanism& mechanism);
-// Whether the theorems for class C apply, and their sums are computed.
+// Whether the theorems for class C apply and their sums can be computed.
 bool summable_in_class_c(const Mechanism& mechanism);
 
 // The radius and diameter of a ball that holds all records, in deviations of the noise. Clipped records lie

@@ -16,7 +16,8 @@ using numerics::Enclosure;
 
 constexpr double kUnit = std::numeric_limits<double>::epsilon() / 2;
 constexpr double kExponent = 90;  // the window of k leaves out a probability of e^-90
-// The relative width of a block of k; charging all k of a block at one of its ends costs about this much.
+// The relative width of a block of k. Charging all k of a block at one of its ends raises the bound by about
+// this fraction.
 constexpr double kRelativeWidth = 5e-6;
 constexpr double kImprobable = 1e-36;  // a block of N less likely than this is charged at delta = 1
 constexpr double kBulk = 4;            // in deviations of ln mu_k; blocks further out go to Runs::rest

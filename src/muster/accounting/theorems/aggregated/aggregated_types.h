@@ -1,5 +1,5 @@
 // The types that cover a round of which only the noisy sum of Gaussian messages is seen, in any dimension
-// (Theorem 11, docs/theory/aggregated.md, "Many rounds"; composition/round_types.h defines covering).
+// (Theorem 11, docs/theory/aggregated.md, "Many rounds"). composition/round_types.h says what covering means.
 //
 // Given k reports, a round is a mixture of pairs made of three normal laws, centred at the victim's record x,
 // her alternative x' and another client's record t. Only the position of t decides the type

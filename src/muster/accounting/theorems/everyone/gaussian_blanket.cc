@@ -53,8 +53,8 @@ Hull lower_hull(const std::vector<long double>& x, const std::vector<long double
 // A lower bound of the mean of ( G_1 + ... + G_n )_+, close to it where one large term dominates the sum. For
 // a threshold t that a term exceeds with probability p, exactly one term exceeds t with probability n p
 // (1 - p)^{n-1}. Then, by Jensen's inequality, the others may be replaced by the mean of a term that does not
-// exceed t. The best t of the law's points is taken. Rounding errors are not covered, because the result only
-// decides what is not worth computing.
+// exceed t. The best t among the law's points is used. Rounding errors are not covered, because the result
+// only decides what is not worth computing.
 double one_large_term_excess(const numerics::AtomicLaw& law, double n) {
   const auto first_left = std::ranges::find_if(law.points, [](double y) { return y < 0; });
   const auto mean = law.mean();
@@ -84,7 +84,7 @@ class GaussianBlanket::Transform {
   Transform(const GaussianBlanket& of, double at_epsilon, double step)
       : epsilon(at_epsilon), discount(std::exp(-epsilon)), mu_(of.mu_), radius_(of.radius_), step_(step) {}
 
-  // The nodes' z increase from 0 on.
+  // The z of a node. It is 0 at the first node and increases.
   double z(std::size_t index) {
     while (z_.size() <= index) {
       z_.push_back(z_.empty() ? 0 : z_.back() + (z_.back() < 6 * radius_ ? step_ : 2 * step_));

@@ -101,7 +101,7 @@ TEST(KRR, ExactCurvesEqualTheEnumeratedDatasets) {
             EXPECT_LE(ends.lower, truth * (1 + 1e-12L) + 1e-18L);
             EXPECT_GE(ends.upper, truth * (1 - 1e-12L) - 1e-18L);
             EXPECT_LE(ends.upper - ends.lower,
-                      1e-3L * truth + 1e-13L);  // four values and few reports take a contour integral
+                      1e-3L * truth + 1e-13L);  // four values are summed by a contour integral
           };
           for (const auto& [others, record] :
                {std::pair{OthersHold::own, 0}, std::pair{OthersHold::alternative, 1},

@@ -83,8 +83,8 @@ Extended star_formula(const std::vector<Law>& others, std::size_t m, const Law& 
                       bool weights_off) {
   const std::size_t outputs = a.size();
   const std::vector<Law> pool(others.begin() + static_cast<std::ptrdiff_t>(m), others.end());
-  // Pi_i is the law of the multiset of user i's message and the pool's, as the enumeration oracle
-  // makes it at rate 1.
+  // Pi_i is the law of the multiset of user i's message and the pool's messages, computed by the enumeration
+  // oracle at rate 1.
   std::vector<std::vector<Extended>> experiment;
   for (std::size_t i = 0; i < m; ++i) {
     experiment.push_back(oracle::check_in(pool, others[i], others[i], 1).p);

@@ -70,7 +70,7 @@ std::optional<numerics::Enclosure> enumerate_few(const Centred& law, long double
   const auto most = static_cast<int>(numerics::smaller(n, n * law.mass + 30 + 10 * std::sqrt(n * law.mass)));
   const long double nobody = std::exp(n * std::log1p(-law.mass));
   long double total = 0;
-  long double size = 0;  // total magnitude of what the sums add and subtract
+  long double size = 0;  // total magnitude of the numbers that the sums add and subtract
   // `chance` is the probability of the counts fixed so far, with everybody else at the centre.
   const auto visit = [&](const auto& self, std::size_t atom, int used, long double sum, long double magnitude,
                          long double chance) -> void {
@@ -111,8 +111,8 @@ std::optional<numerics::Enclosure> enumerate_few(const Centred& law, long double
       static_cast<double>((total + error + beyond) * (1 + numerics::kExtendedRoundings))};
 }
 
-// Rounds outward by one ulp of double and by what a subtraction of two extended values of magnitude
-// `size` can lose.
+// Rounds outward by one ulp of double and by the largest error of a subtraction of two extended values of
+// magnitude `size`.
 double outward(long double x, long double size, bool up) {
   const auto rounded = static_cast<double>(x);
   const double slack = std::abs(rounded) * 0x1p-52 + static_cast<double>(size) * 0x1p-61;

@@ -29,7 +29,7 @@ double poisson_mean(double clients, double exponent) {
   double low = 0, high = clients + 1;
   for (int i = 0; i < 200 && high - low > 1e-13 * high; ++i) {
     const double middle = 0.5 * (low + high);
-    // The added term rounds outward, because the three terms of log_excess cancel.
+    // The added term covers the rounding error, which is large because the three terms of log_excess cancel.
     (log_excess(middle, clients + 1) + 1e-15 * (clients + 1) <= -exponent ? low : high) = middle;
   }
   return low;
@@ -44,7 +44,7 @@ double poisson_mean(double clients, double exponent) {
 bool poisson_weights(double mean, double exponent, std::vector<double>& values,
                      std::vector<double>& probabilities) {
   const double first = numerics::larger(0.0, std::floor(mean - std::sqrt(2 * mean * exponent)));
-  const double last = std::ceil(mean + 12 * std::sqrt(mean) + 60);  // leaves out less than e^-70 above
+  const double last = std::ceil(mean + 12 * std::sqrt(mean) + 60);  // the tail above is below e^-70
   std::vector<double> nodes;
   for (double c = first; c <= last; c += numerics::larger(1.0, std::floor(c / 16)))
     nodes.push_back(1 / (1 + c));

@@ -1,8 +1,8 @@
 // Random check-ins (Balle, Kairouz, McMahan, Thakkar, Thakurta, NeurIPS 2020): a client sends one
 // message per run, at a random slot (Theorems 8 and 9, docs/theory/slots.md).
 //
-// A client checks in with probability p0, at a uniform one of its m slots. The server updates a public
-// model slot by slot, and the randomizer of each update may be chosen after all earlier ones.
+// A client checks in with probability p0, at one of its m slots, chosen uniformly. The server updates a
+// public model slot by slot, and the randomizer of each update may be chosen after all earlier updates.
 //  - One client per slot answers, in a fixed or sliding window. If nobody checked in at a slot, a dummy with
 //    a public record answers. With E = e^eps,
 //        delta(eps) <= mean of ( (1-p0)(1-E) + (p0/m) sum_{i<=m} X*_i )_+  +  p0 f(infinity),
@@ -29,11 +29,11 @@ namespace muster::accounting {
 SumCurve slot_curve(ReportingSum sum, double m, double p0);
 
 // The bound for one client per slot in a fixed window, averaged over the check-ins of `others` honest
-// clients. Each of them checks in independently and secretly, with probability at least `min_rate`, at a
-// uniform one of the same m slots. The bound is never above that of slot_curve(). The numbers c_i of others
-// at slot i are replaced by independent Poisson numbers of a smaller mean. A coupling makes the Poisson
-// numbers exceed the true ones only if their total exceeds `others`, and the probability of this event is
-// charged (docs/theory/slots.md).
+// clients. Each of them checks in independently and secretly, with probability at least `min_rate`, at one of
+// the same m slots, chosen uniformly. The bound is never above that of slot_curve(). The numbers c_i of
+// others at slot i are replaced by independent Poisson numbers of a smaller mean. A coupling makes the
+// Poisson numbers exceed the true ones only if their total exceeds `others`, and the probability of this
+// event is charged (docs/theory/slots.md).
 class CountedSlotCurve {
  public:
   CountedSlotCurve(ReportingSum sum, double m, double p0, double others, double min_rate);

@@ -208,11 +208,11 @@ TEST(Slots, VariantsThatBreakTheTheoremAreCaught) {
   const double bound = slot_curve(sum, 4, 1).delta(0.5).upper;
   EXPECT_NEAR(static_cast<double>(seen), 0.1438, 5e-5);
   EXPECT_NEAR(bound, 0.1124, 5e-5);
-  // Unwatched, the same clients are within the bound.
+  // If the same clients do not learn this, the bound holds.
   SlotProtocol honest = watched;
   honest.kind = Kind::selected;
   EXPECT_LE(oracle::hockey_stick(oracle::transcripts(honest, others, 0, 1, response), 0.5L), bound);
-  // Where empty slots are visible, the only client is found.
+  // If empty slots are visible, the only client is identified.
   const SlotProtocol skipping = oracle::fixed_window(Kind::skipping, 4, {1});
   EXPECT_GT(oracle::hockey_stick(oracle::transcripts(skipping, {}, 0, 1, response), 0.5L), 2 * bound);
   // Averaged updates of m slots cost a check-in of rate p0, not of rate p0 / m.

@@ -114,8 +114,8 @@ numerics::UpperAndEstimate ClassCCurve::delta(double epsilon) const {
   }
   const bool subset = rate_ >= 1;
   const double local = numerics::as_upper_bound(profile_.at(epsilon) * (1 + numerics::kEightRoundings));
-  // Whatever the others send, the divergence is at most f(E) times the probability that the victim
-  // reports (convexity).
+  // Whatever the others send, by convexity the divergence is at most f(E) times the probability that the
+  // victim reports.
   const double cap = local * (subset ? terms_ / n_ : rate_) * (1 + numerics::kThreeRoundings);
   if (epsilon >= epsilon0_) {
     return {.upper = cap, .estimate = 0};
@@ -139,7 +139,7 @@ numerics::UpperAndEstimate ClassCCurve::delta(double epsilon) const {
       numerics::worst_mixture_excess(alternative, record, terms_, n_ * std::expm1(epsilon),
                                      subset ? numerics::Mixing::product : numerics::Mixing::swap);
   double upper = worst.value.upper * factor;
-  // The bound by X* exceeds the value by at least three times this share of it.
+  // The bound by X* is larger than the value by at least three times this share of the value.
   const double ahead_of_profile = 0.3 * (std::sqrt(2 * p) - 1);
   if (!(worst.slack < numerics::smaller(kCompareWithProfile, ahead_of_profile)) && upper > kNegligible &&
       terms_ * lo > 0.5) {

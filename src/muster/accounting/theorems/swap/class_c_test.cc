@@ -356,7 +356,7 @@ TEST(ClassC, UnequalRatesAnswerEverywhere) {
           EXPECT_LE(d.upper, 1);
           EXPECT_LE(d.estimate, previous * (1 + 1e-9));
           EXPECT_GE(d.upper,
-                    equal.delta(share * epsilon0).estimate * (1 - 1e-9));  // fewer clients are hidden
+                    equal.delta(share * epsilon0).estimate * (1 - 1e-9));  // because fewer clients are hidden
           previous = d.upper;
         }
       }

@@ -38,7 +38,7 @@ double excess_of_difference(double p, double q, double e, double log_e, double k
   const double length = p - q, half_p = 0.5 * p * p, half_q = 0.5 * q * q;
   const double log_k = std::log(k);
   const double other = log_k + half_p;
-  if (other > kFarthest * p && (p > 0 || log_k > 0)) return kVanishing;  // e^{pz - p^2/2} <= k up to there
+  if (other > kFarthest * p && (p > 0 || log_k > 0)) return kVanishing;  // e^{pz - p^2/2} <= k up to 36
   // If either term inside the logarithm is left out, the root lies to the left of the true one.
   double least = (log_e + half_p - half_q) / length;
   if (p > 0) least = larger(least, other / p);

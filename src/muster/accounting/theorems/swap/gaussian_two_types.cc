@@ -20,9 +20,9 @@ using numerics::Enclosure;
 // by the profile-only law is computed too. That bound is larger than the exact value of the two types by a
 // fraction of about mu / 3 or more.
 constexpr double kWide = 0.04, kWidePerMu = 0.1;
-constexpr double kFar = 5;        // deviations of the loss from which the profile-only law may be closer
-constexpr double kFarthest = 13;  // deviations of the loss from which only the profile-only law is used
-constexpr double kHeavy = 35;     // if a term can exceed this many deviations of the sum, see rare_mixture.h
+constexpr double kFar = 5;        // above so many deviations of the loss, the profile-only law may give less
+constexpr double kFarthest = 13;  // above so many deviations, only the profile-only law is used
+constexpr double kHeavy = 35;     // if a term can exceed so many deviations of the sum, it is split off
 // The least expected number of reports; with fewer the integrand decays slowly.
 constexpr double kFewReports = 8;
 // The least expected number of absentees; with fewer the event that nobody is absent dominates.

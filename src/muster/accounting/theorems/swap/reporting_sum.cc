@@ -88,8 +88,8 @@ numerics::Enclosure ReportingSum::delta(const SumShape& shape, double epsilon) c
 numerics::Enclosure ReportingSum::summed(const SumShape& shape, double epsilon) const {
   const double beyond = as_upper_bound(shape.factor * shape.count * shape.rate * profile_.mass_at_infinity() *
                                        (1 + numerics::kEightRoundings));
-  // From the largest loss on no client's term (X*, 1 - E or 0) is positive, and the threshold is at least
-  // the count, so the mean in the expression is 0.
+  // From the largest loss on, no client's term (X*, 1 - E or 0) is positive. The threshold is at least the
+  // count, so the mean in the expression is 0.
   if (epsilon >= profile_.largest_loss()) return {0, beyond};
   const numerics::AtomicLaw law = weighted(term(profile_, shape, epsilon), shape.weights.get());
   const double threshold = shape.threshold * -std::expm1(-epsilon) * (1 - numerics::kThreeRoundings);

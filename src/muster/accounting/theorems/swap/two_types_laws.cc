@@ -112,7 +112,7 @@ SidedValues convex_majorant(const std::vector<double>& points, SidedValues value
     if (first + 1 >= polygon.size()) break;
     std::size_t last = first;
     while (last + 2 < polygon.size() && polygon.concave(last + 1)) ++last;
-    // Each edge of a concave stretch, prolonged, lies above the whole stretch.
+    // The extension of each edge of a concave stretch lies above the whole stretch.
     Line best = polygon.edge(first - 1);
     Extended least = polygon.added(best);
     for (std::size_t k = first; k <= last; ++k) {

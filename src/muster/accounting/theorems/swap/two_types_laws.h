@@ -28,7 +28,7 @@ namespace muster::accounting {
 using SidedValues = std::vector<long double>;
 
 // Values that are at least `values` at every point and, as expected excesses, convex with slopes in [-1, 0].
-// A concave stretch is raised to the prolongation of one of its edges, the one that adds the least area.
+// A concave stretch is raised to the extension of one of its edges, the one that adds the least area.
 SidedValues convex_majorant(const std::vector<double>& points, SidedValues values);
 
 // The masses at `points` of a law whose stop-loss transform plus `cut` is at least `values`, checked after

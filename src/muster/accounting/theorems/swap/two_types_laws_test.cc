@@ -208,7 +208,7 @@ TEST(ConvexMajorant, IsConvexAboveAndTouches) {
       total += mass;
     }
     EXPECT_LE(total, 1);
-    // Where nothing was concave nothing is added.
+    // If nothing was concave, nothing is added.
     EXPECT_TRUE(trial % 12 != 0 || above == values);
   }
 }

@@ -131,7 +131,7 @@ class BoxSearch {
   double c_;
   const LeftOpen& open_;
   CornerOf corner_;
-  double steep_;       // about (M1 + E M2)/2 where g = c (proof of Lemma 1), which weighs D against d and S
+  double steep_;       // about (M1 + E M2)/2 where g = c (proof of Lemma 1); weighs D against d and S
   double negligible_;  // passed to TriangleExcesses::above
   std::priority_queue<Entry> queue_;
   Correction found_{0, 0, 0};
