@@ -1,5 +1,5 @@
-// Several launches on one population: what all of them together cost a client who takes part in each. A
-// launch is what one Accountant accounts for: a mechanism, and stages of rounds.
+// Several launches on one population, and their total cost to a client who takes part in each. A launch is a
+// mechanism with stages of rounds, for which one Accountant could account.
 //
 // Example: a model is trained, and later its successor with more noise; `often` and `rarely` are
 // participations.

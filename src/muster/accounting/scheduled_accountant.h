@@ -46,7 +46,7 @@ class ScheduledAccountant {
   double checked_local(std::uint64_t rounds, const Question& question, View view) const;
   Bound local_bound(std::uint64_t rounds, const Question& question, View view) const;
   std::vector<ChargedRounds> charged(std::uint64_t rounds) const;
-  // The gate that every composed value of these rounds passes.
+  // The gate that every composed value of these rounds must pass.
   ComposedRounds::Check check(std::uint64_t rounds, const Question& question) const;
   Bound composed_bound(std::uint64_t rounds, const Question& question) const;
 

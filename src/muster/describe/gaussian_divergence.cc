@@ -15,7 +15,7 @@ constexpr double kMaxLoss = 1e30;
 // For mu up to this, f is computed as an integral, because digits would cancel in a difference.
 constexpr double kClose = 0.05;
 
-// What differs between the two precisions. M is Mills' ratio, defined below.
+// The constants of the two precisions. M is Mills' ratio, defined below.
 // - `ratio`: a bound on the relative error of M(t).
 // - `complement`: for t below `continued`, 1 - t M(t) has an absolute error of at most this times 1 + |t|.
 // - `continued`, `terms`: if t >= `continued`, Laplace's continued fraction has converged after `terms`

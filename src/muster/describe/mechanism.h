@@ -1,8 +1,9 @@
-// What the accountant knows of a local randomizer: a description of its law, never the sampler itself.
+// Descriptions of local randomizers for the accountant, which never sees the samplers themselves.
 //
-// A description says what is charged. How the law is sampled is decided in randomizers/, where each sampler
-// states which description it realises. The alternatives of the variant Mechanism never change their meaning;
-// a new mechanism gets a new alternative. Immutable values and pure functions; share freely.
+// A description gives the law of a randomizer's messages. How this law is sampled is decided in randomizers/,
+// where each sampler states which description it realises. The alternatives of the variant Mechanism never
+// change their meaning; a new mechanism gets a new alternative. Immutable values and pure functions; share
+// freely.
 #pragma once
 
 #include <cstdint>

@@ -20,7 +20,7 @@
 
 namespace muster::accounting {
 
-// What happens to a round of fewer than kmin reports.
+// How a round of fewer than kmin reports is treated.
 enum class FewReports {
   destroyed,  // nothing is released
   topped_up   // the sum has the noise of kmin reports, as AggregatedUnequalCurve needs it

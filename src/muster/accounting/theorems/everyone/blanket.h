@@ -28,8 +28,8 @@ numerics::Enclosure pure_blanket_delta(double n, double epsilon0, double epsilon
 // The victim and N others, N ~ Bin(n - 1, chance), all report through any epsilon0-LDP randomizer. With B(k)
 // the bound above for k clients, the result is
 //     mean of B(N + 1) = (1 / (n chance)) * mean of ( G_1 + ... + G_n )_+ ,
-// where each G_i is the term above with probability chance, else 0. Clients whose rates lie in [chance, 1]
-// reduce to such a shuffle (docs/theory/unequal-rates.md). 0 < chance <= 1.
+// where each G_i is the term above with probability chance and 0 otherwise. Clients whose rates lie in
+// [chance, 1] reduce to such a shuffle (docs/theory/unequal-rates.md). 0 < chance <= 1.
 numerics::Enclosure thinned_blanket_delta(double n, double chance, double epsilon0, double epsilon);
 
 // Laplace noise of scale 1/epsilon0 on records in an interval of width 1. The law of G is continuous and is

@@ -154,7 +154,7 @@ TEST(ClassCPool, DisplaceableShareIsEnclosed) {
   }
 }
 
-// The bound is within O(1/n) of what one data set attains, where all others hold x' or all hold x.
+// The bound is within O(1/n) of the delta of one data set, in which all others hold x' or all hold x.
 TEST(ClassCPool, IsNearTheHomogeneousTruth) {
   struct Row {
     double n, rate, epsilon0, allowed;

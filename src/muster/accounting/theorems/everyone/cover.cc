@@ -64,7 +64,7 @@ void cover_gaussian(const GaussianLocal& mechanism, ClientCount clients, Applica
 
 // --- epsilon0-LDP messages ------------------------------------------------------------------------
 
-// What the bounds of one epsilon0-LDP mechanism have in common.
+// The common inputs of the bounds for one epsilon0-LDP mechanism.
 struct PureShuffle {
   double n, epsilon0;
   double knot;

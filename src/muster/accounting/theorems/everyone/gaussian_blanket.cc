@@ -50,8 +50,8 @@ Hull lower_hull(const std::vector<long double>& x, const std::vector<long double
   return hull;
 }
 
-// A lower bound of the mean of ( G_1 + ... + G_n )_+, close to it where one large term dominates the sum. For
-// a threshold t that a term exceeds with probability p, exactly one term exceeds t with probability n p
+// A lower bound of the mean of ( G_1 + ... + G_n )_+, close to it where one large term dominates the sum. Let
+// p be the probability that a term exceeds a threshold t. Exactly one term exceeds t with probability n p
 // (1 - p)^{n-1}. Then, by Jensen's inequality, the others may be replaced by the mean of a term that does not
 // exceed t. The best t among the law's points is used. Rounding errors are not covered, because the result
 // only decides what is not worth computing.

@@ -3,17 +3,17 @@
 //
 // n clients send R(x) = N(x, I), in deviations of the noise. The records lie in a ball and pairwise within
 // mu, in any dimension. Each client reports with probability g (g = 1 is allowed), and the reports are
-// shuffled. K of the others form a pool. The victim's message takes the place of that of a random one of the
-// remaining m = n - 1 - K clients, whose own message hides among the pool's clones of the centre's law. Given
-// the pool's messages, the probabilities of the m places differ at most by a factor `ratio`, except with
-// probability `failure`. Let E = e^eps, let f be the Gaussian's privacy profile, and let X* be the law that
-// docs/theory/profile-only.md makes of f at E. Then
+// shuffled. K of the others form a pool. The victim's message replaces the message of a random one of the
+// remaining m = n - 1 - K clients. The replaced message hides among the messages of the pool's clones, which
+// have the centre's law. Given the pool's messages, the probabilities of the m places differ at most by a
+// factor `ratio`, except with probability `failure`. Let E = e^eps, let f be the Gaussian's privacy profile,
+// and let X* be the law that docs/theory/profile-only.md makes of f at E. Then
 //     delta(eps) <= max over v of (1/m) * mean of ( sum_{i<=m} v_i X'_i )_+  +  failure g f(E),
 // where v runs over the vectors of mean 1 whose largest entry is at most `ratio` times the smallest, and the
-// X'_i are independent: of law X* with probability g, else 1 - E. Finitely many vectors, each with two
-// different entries, cover the maximum. Neighbouring relation: replace-one. PROVEN for both orders and every
-// data set. The theorem needs hundreds of clones, so it has no bound for mu well above 1 unless n is very
-// large.
+// X'_i are independent: of law X* with probability g, and 1 - E otherwise. Finitely many vectors, each with
+// two different entries, cover the maximum. Neighbouring relation: replace-one. PROVEN for both orders and
+// every data set. The theorem needs hundreds of clones, so it has no bound for mu well above 1 unless n is
+// very large.
 #pragma once
 
 #include <cstdint>

@@ -30,7 +30,8 @@ class ShuffleGaussianPair {
   // (reverse).
   ShuffleGaussianPair(std::uint64_t clients, double mu);
 
-  // The end that is wanted. The other may then be 0 or 1, which saves half of the time.
+  // The end of the enclosure that the caller needs. The other end may then be 0 or 1, which saves half of the
+  // time.
   enum class End { both, lower, upper };
 
   numerics::Enclosure forward(double epsilon, End end = End::both) const;

@@ -7,7 +7,7 @@
 //    a public record answers. With E = e^eps,
 //        delta(eps) <= mean of ( (1-p0)(1-E) + (p0/m) sum_{i<=m} X*_i )_+  +  p0 f(infinity),
 //    whatever the others do, with independent X*_i of the law X* of docs/theory/profile-only.md. If c_i
-//    others are known to check in at slot i, w_i (X*_i - (1-E)) takes the place of X*_i - (1-E), where
+//    others are known to check in at slot i, w_i (X*_i - (1-E)) replaces X*_i - (1-E), where
 //    w_i = 1 / (1 + c_i) is the probability that the server picks the victim if she is there.
 //  - The messages of everybody at a slot are averaged, p0 < 1: the whole run costs one shuffled check-in of
 //    rate p0, whatever m is. For unequal rates, see unequal_rates.h. p0 = 1 is refused; see

@@ -38,7 +38,7 @@ constexpr std::size_t kKept = 16;  // tables kept in the process
 // of 0, for expected deficits, which are the excesses plus y.
 struct Line {
   double anchor;
-  Extended value, slope;  // of the expected deficit if the anchor is below 0, else of the expected excess
+  Extended value, slope;  // of the expected deficit if anchor < 0, otherwise of the expected excess
   Extended at(double y) const {
     const bool own_deficit = anchor < 0, deficit = y < 0;
     const Extended own = value + slope * (static_cast<Extended>(y) - anchor);
@@ -197,8 +197,8 @@ TwoTypesLaws::Level TwoTypesLaws::build(double excess) const {
   SidedValues record(count), alternative(count);
   for (std::size_t k = 0; k < count; ++k) {
     const double y = points_[k], c = y - excess;
-    // TriangleExcesses gives the expected excess where c > 0, else the expected deficit. SidedValues need the
-    // expected excess where y >= 0.
+    // TriangleExcesses gives the expected excess if c > 0 and otherwise the expected deficit. SidedValues
+    // need the expected excess if y >= 0.
     const bool expected = c > 0;
     const auto sided = [&](double value) -> Extended {
       return y >= 0 && !expected ? static_cast<Extended>(value) - y : static_cast<Extended>(value);

@@ -66,8 +66,8 @@ void UnequalRatesMixture::merge() {
   // mean can all be charged at one N.
   constexpr std::array kCuts{1e-30, 1e-24, 1e-19, 1e-15, 1e-12, 1e-9, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 4e-3,
                              0.01,  0.03,  0.06,  0.12,  0.2,   0.3,  0.4,  0.5,  0.6,  0.7,  0.8,  0.9};
-  // Numbers of clients that differ by at most this share are merged, because the bound changes less between
-  // them than by the other merges.
+  // Numbers of clients that differ by at most this share are merged. The bound differs less between them than
+  // the other merges change it.
   constexpr double kAlike = 2e-5;
   const auto alike = [&](const numerics::BinomialBlock& a, const numerics::BinomialBlock& b) {
     return b.first - a.first <= kAlike * a.first;
