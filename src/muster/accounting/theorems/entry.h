@@ -27,8 +27,8 @@ inline constexpr const char* kLowerAlone = "a lower bound: upper is none";
 
 // The value of RoundBound::knot for an epsilon0-LDP mechanism. It is half of the change in the logarithm of
 // the mean likelihood ratio of n messages if one of them has the ratio e^epsilon0 instead of 1. The bounds
-// are means of sums whose terms have few values, so their curves have kinks. For epsilon near 0, these are at
-// about multiples of the knot.
+// are means of sums whose terms have few values, so their curves have kinks. For epsilon near 0, the kinks
+// lie near multiples of the knot.
 inline double knot_of(double epsilon0, double n) { return std::log1p(std::expm1(epsilon0) / n) / 2; }
 
 inline double count_of(ClientCount clients) { return static_cast<double>(clients.value()); }

@@ -157,8 +157,9 @@ numerics::Enclosure StarPool::delta(double epsilon) const {
   if (epsilon > kSumsReach) return {0, local};
   const PoolDesign chosen = design(epsilon);
   const double m = n_ - 1 - chosen.pool;
-  // Slices [c, d] cover the smallest weight. In a slice, all entries of v lie in [c, d ratio], so v is
-  // majorised by a vector of mean 1 with two levels, the lower one c and the higher one at least d ratio.
+  // The range of the smallest entry of v is covered by slices [c, d]. In a slice, all entries of v lie in
+  // [c, d ratio], so v is majorised by a vector of mean 1 with two levels, the lower one c and the higher one
+  // at least d ratio.
   const auto two_levels = [m](double low, double high) {
     const double count = larger(1.0, std::floor(m * (1 - low) / (high - low) * kInward));
     return std::vector<numerics::ScaledCopies>{{low + m * (1 - low) / count, count}, {low, m - count}};

@@ -2,9 +2,9 @@
 // messages (docs/theory/gaussian-two-types.md).
 //
 // E is e^eps, and a, b and u are spherical normal laws about the victim's records x and x' and the other
-// client's record t. In deviations of the noise, the three records lie in a ball of diameter mu. At a message
-// drawn from u, g = e^{N1} - E e^{N2} with N1, N2 jointly normal. The law of g depends only on mu, E and
-// three squared distances in units of mu^2:
+// client's record t. In units of the noise's standard deviation, the three records lie in a ball of diameter
+// mu. At a message drawn from u, g = e^{N1} - E e^{N2} with N1, N2 jointly normal. The law of g depends only
+// on mu, E and three squared distances in units of mu^2:
 //     D = |x - x'|^2,   d = |x - t|^2 - |x' - t|^2,   S = |2t - x - x'|^2.
 // Lemma 1 of the page: the mean of (g - c)_+ increases in D and in S; it increases in d if c > 0 and
 // decreases in d if c < 0. Lemma 2: at every c, the mean for any triangle of records in the ball is at most
