@@ -39,7 +39,7 @@ void expect_reference(const Bound& bound, double top, double delta, double refer
   const double lower = epsilon_at(bound, top, delta, false);
   EXPECT_GE(upper, reference - 1e-10);
   EXPECT_LE(lower, reference + 1e-10);
-  EXPECT_LE(upper - lower, 1e-5 * reference);  // the documented accuracy is 1e-4
+  EXPECT_LE(upper - lower, 1e-5 * reference);  // the ends differ only by numerical error
 }
 
 TEST(Blanket, ReferenceValues) {
