@@ -1,10 +1,10 @@
 // Estimates the cost of a run before it starts: coins, draws, messages, and the memory for the
 // list of senders.
 //
-// All numbers are expectations, with the highest check-in rate for every client. They exclude data, model
-// and workers, which do not grow with the number of clients. docs/scale.md gives the cost of each part. The
-// functions share nothing and may be called from any thread; seconds_of is right only while the machine is
-// otherwise idle.
+// All numbers are expectations; a check-in rate that differs between clients counts with its highest value.
+// They exclude data, model and workers, which do not grow with the number of clients. docs/scale.md gives the
+// cost of each part. The functions share nothing and may be called from any thread; seconds_of is right only
+// while the machine is otherwise idle.
 #pragma once
 
 #include <cstdint>
