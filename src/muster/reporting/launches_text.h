@@ -18,8 +18,8 @@ struct LaunchShare {
   std::optional<double> without;
 };
 
-// The statement of all launches, and "launches": the statement of each by itself, with the keys "plan" and "without"
-// besides.
+// The statement of all launches together, with the additional key "launches": the statement of each launch by
+// itself, to which the keys "plan" and "without" are added.
 JsonObject launches_json(const accounting::Statement& all, const std::vector<LaunchShare>& shares);
 
 // A table of the launches, then that of all together (statement_text.h). Upper values are rounded up.
