@@ -22,7 +22,7 @@ using accounting::Bound;
 using accounting::Conversion;
 using accounting::Question;
 
-constexpr double kShareOfRounds = 0.5;  // part of delta for the rounds' own deltas, in the closed form of [34]
+constexpr double kShareOfRounds = 0.5;  // part of delta for the rounds' own deltas in the closed form of [34]
 
 Question question_of(const Setup& setup) { return {Question::Kind::epsilon_at_delta, setup.delta}; }
 
