@@ -1,7 +1,7 @@
-// Benchmarks randomizers at the size of the papers' network on one thread, against a noise floor measured
-// in the same run.
+// Benchmarks randomizers at the size of the papers' network on one thread.
 //
-// The counter `floors` of each row is its time divided by that of fill_normals for the same dimension.
+// The counter `floors` of each row is its time divided by the noise floor: the time that fill_normals takes
+// for the same dimension, measured in the same run.
 #include <benchmark/benchmark.h>
 
 #include <array>

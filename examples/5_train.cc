@@ -32,7 +32,7 @@ pretrain_epochs = 1
 delta = 1e-5
 )";
 
-// Is told of the rounds while they run, and prints those that are logged.
+// Prints the rounds that are logged.
 class Printer final : public simulation::TrainingObserver {
   void started(std::uint64_t, std::uint64_t, const simulation::Expected&) override {}
   void round_done(std::uint64_t) override {}
@@ -51,7 +51,7 @@ int main(int count, char** arguments) {
     return 1;
   }
 
-  // Loads the data and the accountant, and makes the randomizer that the plan charges: no other can be used.
+  // Loads the data and the accountant, and makes the randomizer that the plan charges. No other can be used.
   const simulation::Prepared prepared = simulation::prepare(plan);
   fmt::print("round  accuracy  epsilon  check-ins\n");
   Printer printer;

@@ -49,7 +49,7 @@ std::optional<double> epsilon_at(const protocols::Plan& plan, double rate, std::
     if (error.code() != ErrorCode::uncovered) {
       throw;
     }
-    // The plan's protocol has no theorem for this rate; that happens at rate 1, for example.
+    // No theorem covers the plan's protocol at this rate; that happens at rate 1, for example.
     return std::nullopt;
   }
 }
