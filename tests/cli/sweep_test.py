@@ -1,4 +1,4 @@
-"""`muster train --sweep --seeds` from outside: the product of values and seeds, its summary, and resuming it.
+"""Tests `muster train --sweep --seeds`: the runs for all values and seeds, the summary, and resuming.
 
     python3 tests/cli/sweep_test.py --command build/release/muster
 """

@@ -1,9 +1,9 @@
-"""muster train from outside: what it prints, writes and survives.
+"""Tests the command `muster train`: its output, its files, and signals.
 
     python3 tests/cli/train_test.py --command build/release/muster
 
-Runs a small plan (grey noise, logistic regression, 20 clients) in processes of its own, sends real signals, and
-compares checkpoints byte for byte where they must not differ.
+Runs a small plan (grey noise, logistic regression, 20 clients) in separate processes, sends real signals, and
+compares the checkpoints of runs that must agree byte for byte.
 """
 
 import json

@@ -1,1 +1,1 @@
-// Empty: a target needs a source, and this one has the precompiled header of all tests (tests/support/CMakeLists.txt).
+// Empty, because a target needs a source: tests/support/CMakeLists.txt precompiles the header of all tests here.
