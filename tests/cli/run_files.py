@@ -22,7 +22,7 @@ def to_version_2(path):
 
 
 def write_idx(folder, train=100, test=50, seed=1):
-    """Writes images of grey noise with random labels, from which nothing can be learned."""
+    """Writes images of grey noise whose labels have no relation to them, so that nothing can be learned."""
     draw = random.Random(seed)
     folder = pathlib.Path(folder)
     folder.mkdir(parents=True, exist_ok=True)

@@ -1,1 +1,1 @@
-// Empty, because a target needs a source: tests/support/CMakeLists.txt precompiles the header of all tests here.
+// Empty: the target with the precompiled header of all tests (tests/support/CMakeLists.txt) needs a source.
