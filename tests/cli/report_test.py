@@ -205,7 +205,7 @@ class ReportTest(SmallRuns):
             error = self.refusal("report", "run", "--out", name, status=3)
             self.assertEqual((error["kind"], error["key"]), ("file", name))
             self.assertEqual(path.read_bytes(), before)
-        # A page is not written under a name that a run uses for its own files, either.
+        # A page may not have a name that a run uses for its own files.
         self.assertEqual(self.stop_after(1, "--out", "part", "--rounds", 100_000)[0], 130)
         for name in ("part/result.json", "part/checkpoint.12-3.tmp"):
             self.assertEqual(self.refusal("report", "part", "--out", name, status=3)["key"], name)

@@ -73,7 +73,7 @@ class TrainTest(unittest.TestCase):
         self.assertEqual(run_files.files_of(self.folder / a), run_files.files_of(self.folder / b))
 
     def stop_midway(self, out, signal_number, *flags):
-        """Starts a run, sends the signal after the fifth line of its output, returns status and output."""
+        """Starts a run, sends the signal after the fifth line of its output, and returns status and output."""
         process = subprocess.Popen(self.command("--json", "--out", out, *flags), stdout=subprocess.PIPE,
                                    stderr=subprocess.DEVNULL, text=True, cwd=self.folder)
         first = [process.stdout.readline() for _ in range(5)]

@@ -27,8 +27,8 @@ constexpr std::chrono::seconds kQuiet{20};  // from one note of progress to the 
 // value would let a stated 0 pass.
 constexpr double kMaxErrorShare = 0.1;
 
-// Computes the epsilon of each number of rounds, on as many threads as a run uses by default, and tells
-// `notes` of the progress if that takes long.
+// Computes the epsilon of each number of rounds, on as many threads as a run uses by default, and reports
+// its progress to `notes` if that takes long.
 std::vector<double> epsilons_of(const std::vector<std::uint64_t>& rounds, const EpsilonOfRounds& epsilon,
                                 const NoteSink& notes) {
   std::vector<double> values(rounds.size());

@@ -22,7 +22,7 @@ std::string aligned(const std::vector<TableRow>& rows, Align align = Align::left
 std::size_t width_of(const std::vector<TableRow>& rows);
 
 // The words of `text` in lines of at most kTextWidth characters, each with a line end. The first line begins
-// with `first` and the others with `rest`. A word that is longer than a line stands alone in one.
+// with `first` and the others with `rest`. A word that is longer than a line has a line to itself.
 std::string wrapped(std::string_view text, std::string_view first = "", std::string_view rest = "");
 
 }  // namespace muster::reporting

@@ -61,7 +61,7 @@ std::unique_ptr<Ranks> join_ranks();
 // Returns a single rank, however the process was started.
 std::unique_ptr<Ranks> alone();
 
-// What Open MPI's launcher tells the processes that it starts; rank 0 of 1 without a launcher. It is read
+// What Open MPI's launcher tells each process; rank 0 of 1 without a launcher. It is read
 // from environment variables (OMPI_COMM_WORLD_...), so it is known before any communication.
 struct Launch {
   unsigned rank = 0;

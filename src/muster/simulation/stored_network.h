@@ -17,7 +17,7 @@
 
 namespace muster::simulation {
 
-// The metadata of a network for inputs like those of `data`.
+// The metadata of a network for inputs with the shape and normalisation of those in `data`.
 std::map<std::string, std::string> about_network(const learning::Architecture& architecture,
                                                  const learning::Dataset& data);
 

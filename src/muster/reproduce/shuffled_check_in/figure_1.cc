@@ -76,7 +76,7 @@ const std::vector<Formula>& formulas() {
   return all;
 }
 
-// The rounds of a panel, and for each the parameter that tells it from the others, such as "n = 10,000".
+// The rounds of a panel, and for each the parameter in which it differs from the others: "n = 10,000".
 struct Panel {
   std::vector<Round> rounds;
   std::vector<std::string> names;

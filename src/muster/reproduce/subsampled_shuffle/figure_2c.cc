@@ -1,4 +1,4 @@
-// Figure 2c: epsilon over the number of clients, of whom equally many are drawn in each iteration.
+// Figure 2c: epsilon over the number of clients, with a fixed number of clients drawn in each iteration.
 #include <fmt/format.h>
 
 #include <cmath>

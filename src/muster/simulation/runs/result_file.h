@@ -1,8 +1,8 @@
 // The file result.json of a finished run: how the run ended, as one JSON object.
 //
 // `muster train --json` prints the same object, and prints it again for a finished run. A new field needs a
-// member here, a row in describe(), a row in docs/formats.md, and its value where training.cc makes the
-// result. The member is a std::optional, because files of earlier versions lack the field.
+// member here, a row in describe() and a row in docs/formats.md, and training.cc must compute its value. The
+// member is a std::optional, because files of earlier versions lack the field.
 #pragma once
 
 #include <cstdint>

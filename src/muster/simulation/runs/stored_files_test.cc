@@ -1,5 +1,5 @@
-// The text files of a run: what is written is read back equal, the bytes are as documented, and what is
-// damaged is refused by the name of its file and line.
+// Tests the text files of a run. They are read back as they were written, their bytes are as documented, and
+// a damaged file is refused with an error that names the file and the line.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
