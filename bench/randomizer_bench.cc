@@ -73,7 +73,7 @@ void gaussian(benchmark::State& state) {
 }
 BENCHMARK(gaussian)->UseManualTime()->Iterations(200)->Unit(benchmark::kMicrosecond);
 
-// An aggregator that receives other clients' messages: every direction must be made from its seed.
+// Aggregates messages of other clients, so every direction must be computed from its seed.
 void ldp_sgd_aggregator(benchmark::State& state) {
   const auto randomizer = randomizers::make_ldp_sgd(2, 0.1, kDimension);
   const auto scratch = randomizer->make_scratch();

@@ -22,7 +22,7 @@ struct LaunchShare {
 // itself, to which the keys "plan" and "without" are added.
 JsonObject launches_json(const accounting::Statement& all, const std::vector<LaunchShare>& shares);
 
-// A table of the launches, and then the table of all together (statement_text.h). Upper values are rounded up.
+// A table of the launches, then the table of all together (statement_text.h). Upper values are rounded up.
 std::string launches_table(const accounting::Statement& all, const std::vector<LaunchShare>& shares);
 
 }  // namespace muster::reporting

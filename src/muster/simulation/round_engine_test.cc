@@ -206,8 +206,8 @@ TEST_F(RoundEngineTest, AnInterruptedStepIsAbandonedAndCanBeRunAgain) {
 }
 
 TEST_F(RoundEngineTest, TheCoinsOfALargePopulationAreSharedOutAndTheSame) {
-  // There are enough coins for each of three workers to toss a share; each client holds one of
-  // the few examples.
+  // There are so many coins that three workers divide them; each client holds one of the few
+  // examples.
   constexpr std::uint64_t kMany = (std::uint64_t{1} << 21) + 12345;
   const random::RunKey key = random::RunKey::from_seed(9);
   const Population population(kMany, data_, key);

@@ -34,9 +34,9 @@ struct Resources {
 Resources resources_here(unsigned threads_a_rank);
 
 // Refuses, before anything is loaded, a run that cannot finish: Error(plan) names the key whose value is too
-// large and roughly the largest value that is allowed. It refuses more than 2^31 expected messages in one step
-// (their exact sum has room for 2^32), a list of senders that does not fit into this machine's memory, and
-// more than a year's work even at 0.1 ns per coin and 50 ns per message.
+// large and roughly the largest value that is allowed. It refuses more than 2^31 expected messages in one
+// step (their exact sum has room for 2^32), a list of senders that does not fit into this machine's memory,
+// and more than a year's work even at 0.1 ns per coin and 50 ns per message.
 void refuse_endless(const protocols::Plan& plan, const Resources& resources);
 
 // The estimated seconds on one thread for the whole workload. The time of one message is measured with the

@@ -39,7 +39,7 @@ struct RunResult {
   std::optional<double> clients_per_record = std::nullopt;
   // In slot protocols, the slots done in all runs together.
   std::optional<std::uint64_t> slots = std::nullopt;
-  // What kind of guarantee `epsilon` is: these three fields.
+  // These three fields say what kind of guarantee `epsilon` is.
   std::optional<accounting::Validity> validity = std::nullopt;
   std::optional<accounting::Neighbouring> neighbouring = std::nullopt;
   std::optional<accounting::View> view = std::nullopt;

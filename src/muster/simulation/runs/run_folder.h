@@ -1,4 +1,4 @@
-// The folder of one training run, and what is on disk at every moment.
+// The folder of one training run: its files, and when each of them exists.
 //
 //     plan.txt       the plan after overrides, one key per line (plan_file.h)
 //     metrics.jsonl  one JSON object per logged round (metrics_file.h)
