@@ -1,8 +1,8 @@
 // How accurate is a model that learns privately? Five thousand clients hold one drawn digit each. They train
 // the last layer of a network whose other layers learned from public drawings.
 //
-// This program runs every client of every round. It prints the logged rounds, then the accuracy on the test
-// set and the epsilon of what ran. The run stays in the folder that the command line names.
+// This program runs every client of every round. It prints the logged rounds, and then the accuracy on the
+// test set and the epsilon of the run. The run stays in the folder that the command line names.
 #include <fmt/format.h>
 #include <muster/core/number_text.h>
 #include <muster/plan/source.h>

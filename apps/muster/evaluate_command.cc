@@ -1,4 +1,4 @@
-// `muster evaluate MODEL --data D`: how well a trained model does on test data.
+// `muster evaluate MODEL --data D`: measures a trained model on test data.
 #include <fmt/format.h>
 
 #include <cstdint>

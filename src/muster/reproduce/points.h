@@ -1,4 +1,4 @@
-// Short ways to write a recipe: points from bounds, and verdicts from comparisons. Pure functions.
+// Helpers for recipes: points from bounds, curves, comparisons, and numbers as text. Pure functions.
 #pragma once
 
 #include <cstdint>

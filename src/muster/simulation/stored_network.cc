@@ -54,7 +54,8 @@ std::string about(const StoredModel& model, const std::string& key) {
               fmt::format("has a \"{}\" in its metadata that muster does not know", key));
 }
 
-// A side has at most 65,536 pixels and an input at most 10^8 values, so no product of sizes overflows.
+// Height, width, channels and classes are at most 65,536 each, and an input has at most 10^8 values, so no
+// product of sizes overflows.
 constexpr std::size_t kMaxSide = 65'536, kMaxInputs = 100'000'000;
 
 std::size_t positive(const std::string& text, const std::string& whole, const std::filesystem::path& file,
