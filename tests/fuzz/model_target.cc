@@ -15,7 +15,7 @@ bool accepts(Input input) {
         if (simulation::encode_model(simulation::decode_model(written, "written")) != written) {
           std::abort();
         }
-        // A cnn whose windows do not fit into its inputs is Error(plan), as in training.
+        // A cnn whose windows do not fit into its inputs is refused, too.
         accepted([&] { static_cast<void>(simulation::loaded_network(model, "model")); },
                  {ErrorCode::file, ErrorCode::plan});
       },
