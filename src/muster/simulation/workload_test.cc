@@ -1,5 +1,5 @@
-// Compares the expected cost of a run with counts of roll calls, and tests what is refused because it
-// costs too much.
+// Compares the expected cost of a run with counts of roll calls, and tests that runs that cost too much are
+// refused.
 #include "muster/simulation/workload.h"
 
 #include <gtest/gtest.h>
