@@ -2,10 +2,10 @@
 // these are drawn. All computations use integers, with a precision that grows with the number of bits. Errors
 // are bounded, and results are rounded outward.
 //
-// Up to signs and order (normals.h), a pair of normals is R cos(pi x / 4) and R sin(pi x / 4). Here
-// R = sqrt(-2 ln U), U is uniform on (0, 1), and x is uniform on (-1, 1). The radius word of the pair holds
-// the first 31 bits of U. The angle word holds the first 31 bits of x in two's complement. Further words
-// continue both. The logarithm is computed by the series of 2 atanh, pi by Machin's formula, and sine and cosine by
+// Up to signs and order (normals.h), a pair of normals is R cos(pi x / 4) and R sin(pi x / 4). Here R is
+// sqrt(-2 ln U), U is uniform on (0, 1), and x is uniform on (-1, 1). The radius word of the pair holds the
+// first 31 bits of U. The angle word holds the first 31 bits of x in two's complement. Further words continue
+// both. The logarithm is computed by the series of 2 atanh, pi by Machin's formula, and sine and cosine by
 // Taylor series. Thread-safe.
 #pragma once
 
