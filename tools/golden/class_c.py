@@ -118,7 +118,7 @@ def views_of_swapped(others, victim, epsilon0, rate):
 
 
 def largest_over_types(n, epsilon, views_of):
-    """The largest divergence at epsilon over the number of others that hold 1, where the rest hold 0.
+    """The largest divergence at epsilon if any number of the others hold 1 and the rest hold 0.
 
     The victim's records are x = 0 and x' = 1. views_of(others, victim) is the law of the view.
     """

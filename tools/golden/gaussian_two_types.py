@@ -134,7 +134,8 @@ def one_round(mu, epsilon, reporting):
 
 
 def hump(mu, e):
-    """beta as a piecewise linear function of K - 1 = c + e - 1. The changes of its slope are masses for A and B."""
+    """beta as a piecewise linear function of K - 1 = c + e - 1. The changes of its slope are the masses that it adds
+    to the laws of A and B."""
     cells = cells_of(mu, CELLS)
     nodes = [math.copysign(math.expm1(mu * abs(j) / NODES), j) for j in range(-6 * NODES, 6 * NODES + 1)]
     values = [correction(mu, e, y - (e - 1), cells) if abs(y) > e - 1 else 0.0 for y in nodes]

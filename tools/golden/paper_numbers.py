@@ -43,7 +43,7 @@ def claims_of(paper):
 
 
 def quotes(paper):
-    """(quoted by, passage, whether it covers numbers) for each quoted passage; only those of statements cover numbers."""
+    """(quoted by, passage, whether it covers numbers) of each quotation; only statements cover numbers."""
     for statement in paper["statement"]:
         yield statement["id"], statement.get("seed_words", statement["words"]), True
     for figure, table in paper["figure"].items():

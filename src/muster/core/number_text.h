@@ -21,7 +21,7 @@ std::string rounded_down(double value);
 std::string epsilon_text(double epsilon);
 
 // A duration as text: "52 s", "3 min 20 s", "2 h 5 min", "33 days". The seconds are first rounded up to a
-// whole number; what is below the smallest unit shown is then dropped.
+// whole number; units smaller than those shown are then dropped.
 std::string duration_text(double seconds);
 
 }  // namespace muster

@@ -72,8 +72,7 @@ HWY_INLINE void EncryptNext4(const std::uint8_t* HWY_RESTRICT schedule, hn::Vec<
 }
 
 // The vector of the counters first, first + step, and so on. The step is added to the low half of each
-// counter only: the caller makes sure that it does not carry out of the field (index or client) that it
-// counts.
+// counter only: the caller makes sure that the counted field (index or client) does not overflow.
 HWY_INLINE hn::Vec<D64> FirstCounters(const Counter& first, std::uint64_t step) {
   alignas(64) std::uint64_t halves[8];
   for (std::size_t i = 0; i < 4; ++i) {

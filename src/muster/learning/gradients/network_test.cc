@@ -131,7 +131,8 @@ INSTANTIATE_TEST_SUITE_P(All, FiniteDifferences,
                          [](const auto& each) { return label_of(each.param); });
 
 // A random stack of layers. It has up to two convolutions of random kernel, stride, padding and channels,
-// each possibly followed by an activation and a pool. Then come possibly a hidden layer, and the logits.
+// each possibly followed by an activation and a pool. The last layers are possibly a hidden layer, and the
+// logits.
 std::vector<Layer> random_stack(unsigned seed, std::string& description) {
   std::mt19937 bits(seed);
   const auto from = [&bits](std::size_t low, std::size_t high) {
