@@ -41,8 +41,8 @@ class CentredSum:
             self.coefficients.append(self.characteristic(2 * math.pi * (len(self.coefficients) + 1) / self.length))
 
     def characteristic(self, frequency):
-        """The sum's characteristic function. For each term its difference from 1 is computed, so that the power of it
-        loses no digits."""
+        """The sum's characteristic function. For each term, the difference of its characteristic function from 1 is
+        computed, so that powers lose no digits."""
         exponent = 0
         for number, atoms in self.groups:
             lack = math.fsum(mass * -2 * math.sin(frequency * x / 2) ** 2 for x, mass in atoms)

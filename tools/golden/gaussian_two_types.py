@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Epsilons of Gaussian check-ins from two types, from a homogeneous data set, and from X*.
 
-They are compared with the values of gaussian_two_types_test.cc and two_types_laws_test.cc.
+The program compares them with the values of gaussian_two_types_test.cc and two_types_laws_test.cc.
 
 The homogeneous data set and the profile-only law X* need no correction: the laws of their terms are integrated
 directly, and the density of the sum of n terms is a Fourier series (fourier.py). Rounds are composed by FFT on grids of
@@ -82,8 +82,8 @@ def cells_of(mu, count):
 
 
 def correction(mu, e, c, cells):
-    """beta at c: the largest C - lambda A - (1 - lambda) B over cells and eta, for the one triangle that (N) of the
-    page gives for the cell and the eta."""
+    """beta at c: the largest C - lambda A - (1 - lambda) B over cells and eta, for the triangle that (N) of the page
+    assigns to the cell and eta."""
     record, alternative = ends(mu, e, c)
 
     def lacking(index, eta):

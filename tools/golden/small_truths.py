@@ -60,7 +60,7 @@ def two_cells(n, victim_rate, others_rate, own):
 
 
 def two_shuffled_gaussians():
-    """log E_Q (P/Q)^2, where the victim's message comes from 1 or from 0, and the other one from -1."""
+    """log E_Q (P/Q)^2, where the victim's message has the mean 1 or 0, and the other message has the mean -1."""
     h, total = 0.05, 0.0
     grid = [i * h for i in range(-240, 281)]
     laws = {mean: [normal_density(x - mean) for x in grid] for mean in (-1, 0, 1)}

@@ -42,7 +42,7 @@ class Aggregator {
   // senders' clipped vectors, or with zeros if nothing was received.
   void mean(std::span<float> out) const { randomizer_->mean(sum_, out); }
   void next_round() { sum_.clear(); }
-  // The sum, for adding up over several machines and for the simulation of the sum only.
+  // Access to the sum, so that several machines can add up theirs and a simulation can draw only the sum.
   randomizers::MessageSum& sum() { return sum_; }
 
  private:

@@ -12,7 +12,6 @@
 // A client that drops out counts as one that did not check in, so the server never chooses it. Coins, slots
 // and the server's choice are functions of (run key, run, client), and every run draws new ones. Each object
 // belongs to one thread.
-// belongs to one thread.
 #pragma once
 
 #include <cstdint>

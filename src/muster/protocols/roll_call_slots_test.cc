@@ -199,7 +199,7 @@ TEST(RollCallOfSlidingWindow, EachOfTheWindowsClientsIsPickedAlike) {
     EXPECT_EQ(outside, 0u);
     const auto verdict = testing::chi_squared_test(observed, expected, kAlpha);
     EXPECT_TRUE(verdict.pass) << slot << ": " << verdict.summary;
-    // Known bad: a fixed window of as many slots for all clients.
+    // Known bad: the law of a fixed window with the same number of slots.
     std::vector<double> fixed(Sliding::kWindow, kRuns * rate / Sliding::kSlots);
     fixed.push_back(kRuns * (1 - rate * Sliding::kWindow / Sliding::kSlots));
     EXPECT_FALSE(testing::chi_squared_test(observed, fixed, kAlpha).pass);
@@ -211,8 +211,8 @@ TEST(RollCallOfSlidingWindow, AWindowOfOneStepAndOneOfAll) {
   for (std::uint64_t round = 1; round <= 18; ++round) {
     EXPECT_EQ(step(one, round), (std::vector<Sender>{{(round - 1) % 9, round, false}}));
   }
-  // If the window has the length of all clients, only the last slot has an update, with the law of the last
-  // slot of a fixed window.
+  // If the window has one step per client, only the last slot has an update, with the law of the last slot of
+  // a fixed window.
   RollCallOfSlidingWindow all(key(), coins(1), 9, 9);
   std::uint64_t dummies = 0;
   for (std::uint64_t round = 1; round <= 5'000; ++round) dummies += step(all, round).front().dummy ? 1 : 0;

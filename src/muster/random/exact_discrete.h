@@ -2,7 +2,7 @@
 //
 // Geometric and Bernoulli(e^-x) follow Canonne, Kamath and Steinke, "The discrete Gaussian for differential
 // privacy" (2020), Algorithms 1 and 2. The binomial compares n uniform numbers with the probability bit by
-// bit; each bit decides about half of the undecided ones. The functions are thread-safe, but a BitSource
+// bit; each bit decides about half of the undecided numbers. The functions are thread-safe, but a BitSource
 // belongs to one thread.
 #pragma once
 

@@ -4,10 +4,10 @@
 // The two words of a pair of normals (normals.h) are the leading bits of two uniform numbers, which give the
 // pair's radius and its angle. If all normals that these bits allow round to the same integer, that integer
 // is the result. Otherwise the pair draws further words, two at a time, from a stream of its own. The address
-// of this stream is that of the normals with 128 added to the purpose. Its key is block q, for pair number q,
-// of the stream with this new address under the normals' key. Both normals of a pair read the same further
-// words. The number of words is not limited, so no tail is cut off: the law is exactly the rounded normal law
-// (docs/theory/exact-gaussian.md). Ties have probability 0.
+// of this stream is that of the normals with 128 added to the purpose. Its key is block q of the stream that
+// has this new address under the normals' key, where q is the number of the pair. Both normals of a pair read
+// the same further words. The number of words is not limited, so no tail is cut off: the law is exactly the
+// rounded normal law (docs/theory/exact-gaussian.md). Ties have probability 0.
 //
 // A vector kernel may round most values itself. A normal of NormalRows<Reading::certified> that is not NaN is
 // within kNormalError of every normal that its words allow. The stronger bound kMiddlingError holds if the

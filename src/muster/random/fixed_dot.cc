@@ -18,7 +18,7 @@ namespace muster::random {
 namespace HWY_NAMESPACE {
 
 // Adds the products of kSums * rows elements of x and y to kSums running sums. With kSquare, x and y are the
-// same elements and are loaded once, so memory bandwidth alone limits the norm of a long vector.
+// same elements and are loaded once, so only the memory bandwidth limits the speed for a long vector.
 template <bool kSquare>
 HWY_INLINE void LaneSums(const float* x, const float* y, std::size_t rows, float* HWY_RESTRICT sums) {
   const hn::CappedTag<float, 16> d;

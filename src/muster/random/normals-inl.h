@@ -249,7 +249,7 @@ HWY_INLINE void EachRow(const std::uint8_t* HWY_RESTRICT key, Counter counter, P
   // one row with the widest vectors, and half a row with narrower ones.
   constexpr std::size_t kUnit = kNormalLanes >= 8 ? 4 : 8;
   constexpr std::size_t kPairs = kUnit / 2;
-  constexpr std::size_t kRadii = 16 / kNormalLanes;  // vectors of radii in a group; as many of angles
+  constexpr std::size_t kRadii = 16 / kNormalLanes;  // vectors of radii (and of angles) in a group
   constexpr std::size_t kKey = hn::MaxLanes(D8());
   alignas(64) std::uint8_t keys[11 * kKey];
   for (std::size_t round = 0; round < 11; ++round) {

@@ -1,9 +1,8 @@
 // Independent standard normals in single precision: vectorised Box-Muller over the words of a keyed stream.
 //
-// Normals come in groups of 32, from 16 words of 64 bits each group. Split into 32-bit halves, low half
-// first, half i < 16 is the radius word of pair i, and half 16 + i is its angle word. The pair's normals are
-// numbers i and 16 + i of the group. So normal k is a function of (key, address, k) only, whatever the vector
-// width.
+// Normals come in groups of 32, from 16 words of 64 bits per group. Split into 32-bit halves, low half first,
+// half i < 16 is the radius word of pair i, and half 16 + i is its angle word. The pair's normals are numbers
+// i and 16 + i of the group. So normal k is a function of (key, address, k) only, whatever the vector width.
 //
 // The law is cut off at |z| <= 6.67; less than 10^-9 of exact pairs lie beyond. The reference for accuracy is
 // exact Box-Muller, applied to the radius word rounded to 24 bits: for a pair of length r, the error is below

@@ -153,7 +153,7 @@ class RandomizerContract : public ::testing::TestWithParam<Contract> {
 TEST_P(RandomizerContract, TheMeanEstimatesTheClippedVector) {
   constexpr std::uint64_t n = 200'000;
   int noticed = 0;
-  for (double length : {0.2, 0.5, 4.0}) {  // below, near and above the clip norm of 0.5
+  for (double length : {0.2, 0.5, 4.0}) {  // below, at and above the clip norm of 0.5
     const Vector gradient = GetParam().input(fitting(9), length);
     const Vector expected = GetParam().clipped(gradient);
     const auto randomizer = GetParam().make(gradient.size());

@@ -16,8 +16,8 @@ namespace {
 
 constexpr double kAlpha = 1e-6;
 
-// Counts the messages, out of n about `gradient`, whose signed direction has a positive inner product with
-// `axis`.
+// Counts the messages, out of n messages for `gradient`, whose signed direction has a positive inner product
+// with `axis`.
 std::uint64_t agreements(const VectorRandomizer& randomizer, const std::vector<float>& gradient,
                          const std::vector<float>& axis, std::uint64_t n, std::uint64_t seed) {
   const random::RunKey key = random::RunKey::from_seed(seed);

@@ -83,7 +83,8 @@ class MessageSum {
   // magnitude. The caller adds one such message (or several whose bounds add up to `bound`), or undoes what
   // it added. Any other call invalidates the span.
   std::span<std::int32_t> narrow_sums(std::uint32_t bound);
-  // So few messages of a larger bound fit into 32 bits that adding them to sums() is faster.
+  // The largest bound for which this is fast. Add messages with a larger bound to sums(), because too few of
+  // them fit into 32 bits.
   static constexpr double kLargestNarrowBound = 0x1p27;
 
   double step() const { return step_; }

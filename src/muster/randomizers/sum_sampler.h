@@ -8,7 +8,6 @@
 //
 // Order of calls: exact = make_sum(); add() per client, on any thread and in any order; merge() for the sums
 // of the threads; draw(); then mean() of the randomizer. A sampler is immutable and may be shared between
-// threads.
 // sums; draw(); then mean() of the randomizer. A sampler is immutable and may be shared between threads.
 #pragma once
 

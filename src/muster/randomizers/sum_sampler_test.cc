@@ -1,6 +1,6 @@
-// Compares the `sum` fidelity with the messages that it replaces. For one population, many rounds are drawn
-// by messages and many by sums. They are compared with each other and with closed forms of the moments. The
-// same tests must detect faulty variants.
+// Compares the `sum` fidelity with the messages that it replaces. Many rounds of one population are simulated
+// with messages, and many with sums. They are compared with each other and with closed forms of the moments.
+// The same tests must detect faulty variants.
 #include "muster/randomizers/sum_sampler.h"
 
 #include <gmock/gmock.h>

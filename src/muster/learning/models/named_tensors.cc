@@ -11,7 +11,7 @@
 namespace muster::learning {
 namespace {
 
-// A layer with parameters, and the common name and the weight's shape of its tensors.
+// A layer with parameters, the name prefix of its two tensors, and the shape of its weight tensor.
 struct Placed {
   const Layer* layer;
   std::string name;

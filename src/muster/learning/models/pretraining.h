@@ -1,4 +1,5 @@
-// Learns features from public data without noise, for models whose last layer only is trained privately.
+// Learns features from public data without noise, for models of which only the last layer is trained
+// privately.
 //
 // Training is plain minibatch gradient descent in the order of the examples, so the result depends on the
 // arguments only. All functions are pure and thread-safe.
@@ -23,10 +24,10 @@ void descend(const GradientEngine& engine, const Dataset& data, double rate, std
 double fraction_right(const GradientEngine& engine, const std::vector<float>& parameters,
                       const Dataset& data);
 
-// Returns the parameters after `epochs` passes, with rate 0.1 / (1 + epoch) for epoch = 0, 1, ... They start
-// from initial_parameters at the address {initialize, round 1}; the model that is trained privately later
-// starts from another stream. Throws Error(internal) unless the data has the architecture's shape and
-// classes.
+// Returns the parameters after `epochs` passes, with rate 0.1 / (1 + epoch) for epoch = 0, 1, ... The first
+// pass starts from initial_parameters at the address {initialize, round 1}; the model that is trained
+// privately later starts from another stream. Throws Error(internal) unless the data has the architecture's
+// shape and classes.
 std::vector<float> pretrain(const Architecture& architecture, const Dataset& data, std::size_t epochs,
                             const random::RunKey& key);
 

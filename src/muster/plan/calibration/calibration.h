@@ -28,7 +28,7 @@ struct Calibration {
   Plan plan;  // the plan with the answer filled in
   // The value of the knob. For accuracy, the value of epsilon0 or sigma; the rate is in `plan`.
   double value = 0;
-  // Whether the value is the end of the range that was searched, although larger or smaller values exist.
+  // Whether the value is an end of the searched range beyond which further values exist.
   bool at_end = false;
   // For accuracy only: the variance of a round's mean, in squared clip norms (round_variance.h).
   std::optional<double> variance;

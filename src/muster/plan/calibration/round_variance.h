@@ -1,5 +1,4 @@
-// The variance of the server's estimate in a round: the mean of the reports, as an estimate of the mean over
-// all clients.
+// The variance of the mean of a round's reports, which is the server's estimate of the mean over all clients.
 //
 // Every client holds a value of size 1 (one clip norm, or one symbol for k-rr), and its report is unbiased.
 // Let s be the second moment of a report, n the number of clients, and g the probability that a client

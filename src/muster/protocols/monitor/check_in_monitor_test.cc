@@ -145,9 +145,9 @@ TEST(CheckInMonitor, ADriftOfOnePercentIsSeenLongBeforeAnyCountLeavesItsBand) {
     ASSERT_TRUE(monitor.alarm()) << rate;
     EXPECT_EQ(monitor.alarm()->direction, rate < 0.1 ? Direction::too_few : Direction::too_many);
     EXPECT_THAT(monitor.alarm()->reason, ::testing::HasSubstr("drift"));
-    // In each round, a factor e^t on the odds gains at least N p t^2/2 of the required log(18 * 4/alpha) =
-    // 11.2. The value t = 1/128 of the grid is within a factor 1.3 of the drift; it gains 0.27 per round, of
-    // at most 6000 * 0.01^2/2 = 0.3.
+    // In each round, the log likelihood ratio for a factor e^t on the odds gains at least N p t^2/2. An alarm
+    // requires log(18 * 4/alpha) = 11.2. The value t = 1/128 of the grid is within a factor 1.3 of the drift;
+    // it gains 0.27 per round, of at most 6000 * 0.01^2/2 = 0.3.
     EXPECT_LT(round, 45u);
   }
 }
