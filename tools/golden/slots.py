@@ -29,7 +29,7 @@ from fourier import normal_density
 TEST = "src/muster/accounting/theorems/slots/slots_test.cc"
 PAGE = "docs/theory/slots.md"
 RULE = fourier.gauss_legendre(12)
-EXPONENTS = (2, 4, 6, 9, 12, 16, 20, 26, 34, 44, 56, 70)  # the accountant's choice of x: Chernoff's bound is e^-x
+EXPONENTS = (2, 4, 6, 9, 12, 16, 20, 26, 34, 44, 56, 70)  # x of Chernoff bounds e^-x, as in the accountant
 DEVIATIONS = (2.5, 3, 3.25, 3.5, 3.75, 4, 4.5, 5, 5.5, 6)  # of Lambda below the number of others
 
 

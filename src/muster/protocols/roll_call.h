@@ -1,5 +1,5 @@
 // The roll call: it decides, from coins and the plan only and before any data is touched, which clients send
-// in a step of the server. A step is rounds_a_step() rounds, mostly 1.
+// in a step of the server. A step is rounds_a_step() rounds, usually one.
 //
 // Every protocol has an implementation. The senders are a function of (run key, round, client). So they are
 // the same on any number of threads and, if each machine takes one share, on any number of machines. Their

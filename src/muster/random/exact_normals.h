@@ -39,7 +39,7 @@ inline constexpr double kFactorError = 1.3e-7, kNormalError = 3.2e-6;
 inline constexpr double kShort = 0.125, kLong = 3, kMiddlingError = 9e-7;
 
 // The words of pair number `pair`, and the stream of its further words, which continue the radius word and
-// the angle word alternately. Throws Error(internal) unless pair < 2^32.
+// the angle word alternately. drawn_bits throws Error(internal) unless pair < 2^32; further_bits requires it.
 PairBits drawn_bits(const RunKey& key, const StreamAddress& address, std::uint64_t pair);
 KeyedStream further_bits(const RunKey& key, const StreamAddress& address, std::uint64_t pair);
 

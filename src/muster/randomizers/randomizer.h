@@ -142,7 +142,8 @@ class VectorRandomizer {
   // message only. Throws Error(data) for a message of another kind or dimension.
   virtual void accumulate(const Message& message, Scratch& scratch, MessageSum& sum) const = 0;
 
-  // Accumulates every message, in any order. It is faster if one pass over the sum can add several messages.
+  // Accumulates every message, in any order. Randomizers that can add several messages in one pass over the
+  // sum do so, which is faster.
   virtual void accumulate_all(std::span<const Message> messages, Scratch& scratch, MessageSum& sum) const {
     for (const Message& message : messages) accumulate(message, scratch, sum);
   }
