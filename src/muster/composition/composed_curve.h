@@ -1,4 +1,4 @@
-// Carries a one-round bound to any number of rounds; its tables are built when first needed, and kept.
+// Extends a one-round bound to any number of rounds. Its tables are built when first needed, and kept.
 //
 // One round is answered by the curve itself. For more rounds, the curve is tabulated down to a tail that is
 // negligible for the question (what lies beyond becomes mass at infinite loss), turned into a dominating pair

@@ -1,5 +1,5 @@
-// Carries the bound given by the types that a round can be (round_types.h) to any number of rounds. Its
-// tables are built when first needed, and kept.
+// Composes the types that a round can be (round_types.h) over any number of rounds. Its tables are built when
+// first needed, and kept.
 //
 // Up to the length of a block, the recursion over adaptive choices (adaptive_rounds.h) gives the answer. For
 // more rounds, the profile of a block is tabulated and turned into a dominating pair (dominating_pair.h);
