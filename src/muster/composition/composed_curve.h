@@ -76,8 +76,8 @@ class ComposedCurve {
   // The bound on the quantity asked for; infinity if the tail charged as infinite loss is larger than the
   // delta in question. rounds >= 1.
   double upper(std::uint64_t rounds, const Question& question) const;
-  // The same with a quarter of the nodes or fewer, to start a search: about a relative 1e-3 larger, and no
-  // table is kept. For one round, or if delta is asked for, it is upper() itself.
+  // An upper bound from a quarter of the nodes or fewer, to start a search. It is about a relative 1e-3
+  // larger than upper(), and no table is kept. For one round, or if delta is asked for, it is upper() itself.
   double rough_upper(std::uint64_t rounds, const Question& question) const;
   // The upper bound on delta at an epsilon, from the table that answers questions at `delta`.
   double delta_at(std::uint64_t rounds, double delta, double epsilon) const;
