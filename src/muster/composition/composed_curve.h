@@ -1,4 +1,4 @@
-// Carries a one-round bound to any number of rounds; its tables are built when first needed, and kept.
+// Extends a one-round bound to any number of rounds. Its tables are built when first needed, and kept.
 //
 // One round is answered by the curve itself. For more rounds, the curve is tabulated down to a tail that is
 // negligible for the question (what lies beyond becomes mass at infinite loss), turned into a dominating pair
@@ -76,8 +76,8 @@ class ComposedCurve {
   // The bound on the quantity asked for; infinity if the tail charged as infinite loss is larger than the
   // delta in question. rounds >= 1.
   double upper(std::uint64_t rounds, const Question& question) const;
-  // The same with a quarter of the nodes or fewer, to start a search: about a relative 1e-3 larger, and no
-  // table is kept. For one round, or if delta is asked for, it is upper() itself.
+  // An upper bound from a quarter of the nodes or fewer, to start a search. It is about a relative 1e-3
+  // larger than upper(), and no table is kept. For one round, or if delta is asked for, it is upper() itself.
   double rough_upper(std::uint64_t rounds, const Question& question) const;
   // The upper bound on delta at an epsilon, from the table that answers questions at `delta`.
   double delta_at(std::uint64_t rounds, double delta, double epsilon) const;

@@ -177,11 +177,11 @@ LossLaw one_sided(double spacing, std::vector<ProfilePoint> points, Extended slo
 
 // The law on a finer lattice, with one more node in nearly every cell. The values at the curve's nodes are
 // the lower ends of its enclosures. A new node lies near where the extensions of the neighbouring chords
-// cross, and below both, so that every chord between nodes lies below the curve. Where one extension is the
-// better bound all over the cell (the curve is straight there), the node at the far end of the cell is
-// lowered to that extension instead, and the cell stays one chord. No curve lies below (1 - alpha)_+. From
-// the first value, counted from alpha = 1 outwards, that is not above this bound, the law's curve is the
-// bound. Values are only ever lowered, so chords stay below the curve.
+// cross, and below both, so that every chord between nodes lies below the curve. Where the curve is straight,
+// one extension is the better bound all over the cell. There the node at the far end of the cell is lowered
+// to that extension instead, and the cell stays one chord. No curve lies below (1 - alpha)_+. From the first
+// value, counted from alpha = 1 outwards, that is not above this bound, the law's curve is the bound. Values
+// are only ever lowered, so chords stay below the curve.
 LossLaw losses_below(const RoundCurve& curve, int refined, bool left_known) {
   const std::vector<Known> nodes = known_nodes(curve);
   const double spacing = curve.spacing / refined;

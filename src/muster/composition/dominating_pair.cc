@@ -26,7 +26,7 @@ LossDistribution LossDistribution::dominating(const RoundCurve& curve) {
     points.push_back({curve.index[i], curve.forward[i].upper});
   }
   const std::vector<ProfilePoint> hull = lower_convex_hull(curve.spacing, points);
-  // The hull, which may lie below the bound's own values, is what the law must reach.
+  // The law must reach the hull, not the bound's own values, which may lie above the hull.
   return {curve.spacing, losses_dominating(curve.spacing, hull, hull)};
 }
 
