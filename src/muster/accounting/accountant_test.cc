@@ -97,7 +97,8 @@ TEST(Accountant, EnclosesHeavyTails) {
   };
   for (const Heavy& row :
        {Heavy{1.75, 1, 0.0065576, 1e-5}, Heavy{1, 1, 0.11477, 1e-4}, Heavy{0.7, 1, 3.117, 3e-3},
-        Heavy{0.5, 1, 11.198, 1e-2}, Heavy{1, 1000, 1.7813, 4e-3}}) {
+        Heavy{0.5, 1, 11.198, 1e-2}, Heavy{0.7, 1000, 15.839, 2.5e-3}, Heavy{0.85, 1000, 4.7996, 1e-3},
+        Heavy{1, 1000, 1.7810, 1e-3}}) {
     const Accountant accountant(GaussianLocal{row.sigma},
                                 ShuffledCheckIn{ClientCount::of(60'000), Rate::of(0.1)});
     const Question question{Question::Kind::epsilon_at_delta, 1e-5};
