@@ -265,6 +265,31 @@ TEST(Accountant, ATrustedServersModelsShowTheSums) {
   }
 }
 
+// The models of averaged slots show each slot's sum, and no single message. All slots' sums together are that of
+// a check-in, so what tells this one sum apart is a lower value for the slots; what tells shuffled messages apart
+// need not be.
+TEST(Accountant, ModelsOfAveragedSlotsShowSums) {
+  const Question question{Question::Kind::epsilon_at_delta, 1e-5};
+  const RandomCheckIn slots{RandomCheckIn::Kind::averaged, ClientCount::of(50), 10, Rate::of(0.5)};
+  const ShuffledCheckIn coins{slots.clients, slots.rate};
+  for (const std::uint64_t rounds : {1, 7}) {
+    for (const Mechanism& mechanism :
+         {Mechanism(GaussianLocal{1}), Mechanism(LaplaceLocal{4}), Mechanism(PureLocal{2})}) {
+      SCOPED_TRACE(describe(mechanism));
+      const Bound sums = Accountant(mechanism, coins).account(rounds, question, View::sum_only).best;
+      const Bound messages = Accountant(mechanism, coins).account(rounds, question).best;
+      const Bound models = Accountant(mechanism, slots).account(rounds, question).best;
+      EXPECT_EQ(models.view, View::server_trusted);
+      EXPECT_EQ(*models.lower, *sums.lower);
+      const bool counts_show = std::holds_alternative<PureLocal>(mechanism);
+      if (!counts_show) {
+        EXPECT_LT(*models.lower, *messages.lower);
+      }
+      EXPECT_GE(*models.upper, *models.lower);
+    }
+  }
+}
+
 TEST(Accountant, RefusesWhatItDoesNotCover) {
   const ShuffledCheckIn protocol{ClientCount::of(100), Rate::of(0.1)};
   const Accountant accountant(PureLocal{1}, protocol);
