@@ -1,19 +1,18 @@
-// The variance of what the server learns in a round: the mean of the reports, as an estimate of the mean
-// over all clients.
+// The variance of the mean of a round's reports, which is the server's estimate of the mean over all clients.
 //
-// Every client holds a value of size 1 (one clip, or one symbol for k-rr), and its report is unbiased. If s
-// is the second moment of a report, g the probability that a client reports (in random-check-in-averaged, at
-// a given slot) and n the number of clients, the mean has variance (s - g) / (n g)
-// (docs/theory/accuracy.md). It is in squared clips, for one number: in d coordinates the variance is
-// larger, but the best choice of noise and rate hardly changes.
+// Every client holds a value of size 1 (one clip norm, or one symbol for k-rr), and its report is unbiased.
+// Let s be the second moment of a report, n the number of clients, and g the probability that a client
+// reports (in random-check-in-averaged, that it reports in a given slot). Then the mean has variance (s - g)
+// / (n g), in squared clip norms (docs/theory/accuracy.md). This is the variance for one number. In d
+// coordinates the variance is larger, but the best choice of noise and rate hardly changes.
 #pragma once
 
 #include "muster/plan/plan.h"
 
 namespace muster::protocols {
 
-// Throws Error(plan) if the plan does not define what a report carries (pure), if no coin is tossed per
-// round (shuffle, subset), or if an update has only one report (random-check-in-fixed, -sliding).
+// Throws Error(plan) if the plan does not define what a report carries (pure), if clients do not check in
+// (shuffle, subset), or if an update has only one report (random-check-in-fixed, -sliding).
 double round_variance(const PlanValues& values);
 
 }  // namespace muster::protocols
