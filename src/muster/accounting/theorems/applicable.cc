@@ -48,6 +48,16 @@ DeltaCurve capped(DeltaCurve delta, const Mechanism& mechanism, double rate) {
   };
 }
 
+// Whether `view` sees only sums of the messages that the participation's list of bounds is made for.
+// An aggregated check-in has bounds for its sums. Of the slot protocols, the models of averaged slots show
+// sums, and the others show each message.
+bool shows_sums_alone(const Participation& participation, View view) {
+  if (const auto* slots = std::get_if<RandomCheckIn>(&participation)) {
+    return slots->kind == RandomCheckIn::Kind::averaged && view == View::server_trusted;
+  }
+  return own_view(participation) == View::shuffler_honest && sees_sums_alone(view);
+}
+
 }  // namespace
 
 Applicable applicable(const Mechanism& mechanism, const Participation& participation,
@@ -67,7 +77,7 @@ Applicable applicable(const Mechanism& mechanism, const Participation& participa
   }
   std::visit([&](const auto& p) { cover(mechanism, p, list); }, participation);
   if (view == View::shuffler_colludes) list.uppers.clear();
-  if (own == View::shuffler_honest && sees_sums_alone(view)) cover_sum(mechanism, participation, list);
+  if (shows_sums_alone(participation, view)) cover_sum(mechanism, participation, list);
   for (RoundBound& bound : list.uppers) {
     bound.delta = capped(std::move(bound.delta), mechanism, message_rate(participation).value());
   }
