@@ -126,10 +126,10 @@ TEST(Accountant, TheEnvelopeOfAPairIsNoLowerBound) {
     return numerics::Enclosure{std::max(a.lower, b.lower), std::max(a.upper, b.upper)};
   };
   const std::uint64_t rounds = 5'540;
-  const auto upper = [&](const RoundCurve& curve) {
+  const auto upper = [&](const PairTable& curve) {
     return LossDistribution::dominating(curve).epsilon_upper(rounds, 1e-5);
   };
-  const RoundCurve both = tabulate(pair.forward, pair.reverse, {100, 1e-16, 0.5});
+  const PairTable both = tabulate(pair.forward, pair.reverse, {100, 1e-16, 0.5});
   EXPECT_NEAR(upper(tabulate(envelope, {}, {100, 1e-16, 0.5})), 0.1258, 5e-5);
   EXPECT_LT(upper(both), 0.12553);  // an upper bound: the truth of one direction is smaller still
   EXPECT_LT(upper(both.swapped()), 0.12553);
@@ -153,8 +153,8 @@ TEST(Accountant, ReferenceLowerValuesAreTheirPairs) {
     const RoundPair& pair = list.lowers.front();
     const double tail = 1e-6 * row.delta / static_cast<double>(row.rounds);
     const double visited = 5 / std::sqrt(static_cast<double>(row.rounds));
-    const RoundCurve both = tabulate(pair.forward, pair.reverse, {200, tail, visited});
-    const auto upper = [&](const RoundCurve& curve) {
+    const PairTable both = tabulate(pair.forward, pair.reverse, {200, tail, visited});
+    const auto upper = [&](const PairTable& curve) {
       return LossDistribution::dominating(curve).epsilon_upper(row.rounds, row.delta);
     };
     const double larger = std::max(upper(both), upper(both.swapped()));

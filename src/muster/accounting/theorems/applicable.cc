@@ -35,15 +35,16 @@ int seen_in(View view) {
 // Caps a bound by the local divergence times the probability that the victim sends a message: the round only
 // processes that message further, and the divergence is convex. Where this cap is positive, the result is at
 // least the smallest normal double, so that a value that underflows does not become 0.
-DeltaCurve capped(DeltaCurve delta, const Mechanism& mechanism, double rate) {
+BoundCurve capped(BoundCurve delta, const Mechanism& mechanism, double rate) {
   return [delta = std::move(delta), mechanism, rate](double epsilon) {
     constexpr double kMinNormal = std::numeric_limits<double>::min();
     const double local = numerics::as_upper_bound(rate * local_divergence(mechanism, epsilon) *
                                                   (1 + numerics::kThreeRoundings));
-    const numerics::Enclosure own_bound = delta(epsilon);
+    const numerics::UpperAndEstimate own_bound = delta(epsilon);
     double upper = numerics::as_upper_bound(own_bound.upper, local);
     if (local > 0) upper = numerics::larger(upper, kMinNormal);
-    return numerics::Enclosure{numerics::as_lower_bound(own_bound.lower, upper), upper};
+    return numerics::UpperAndEstimate{.upper = upper,
+                                      .estimate = numerics::as_lower_bound(own_bound.estimate, upper)};
   };
 }
 

@@ -33,7 +33,7 @@ RoundBound aggregated_gaussian(const GaussianLocal& mechanism, const char* citat
   return {.id = "aggregated-gaussian",
           .citation = citation,
           .assumptions = with_mechanism(mechanism, std::move(assumptions)),
-          .delta = [curve](double epsilon) { return curve->delta(epsilon); }};
+          .delta = [curve](double epsilon) { return of_bound(curve->delta(epsilon)); }};
 }
 
 // Adds the bound `one_pair` again, with many rounds charged as choices between types. `curve` is made for a

@@ -39,7 +39,7 @@ RoundBound unequal_blanket(const Mechanism& mechanism, double epsilon0, const Ra
           .citation = "privacy blanket of the clients that report for certain; docs/theory/unequal-rates.md",
           .assumptions = with_mechanism(mechanism, who),
           .delta = [rates, epsilon0](double epsilon) {
-            return thinned_blanket_delta(rates.n, rates.lo, epsilon0, epsilon);
+            return of_bound(thinned_blanket_delta(rates.n, rates.lo, epsilon0, epsilon));
           }};
 }
 

@@ -90,7 +90,8 @@ numerics::Enclosure LaplaceBlanket::delta(double epsilon) const {
   return {numerics::smaller(upper, mean_of_terms(terms(merged_levels_, merged_masses_), n_).lower), upper};
 }
 
-numerics::Enclosure approximate_blanket_delta(double n, double epsilon0, double delta0, double epsilon) {
+numerics::UpperAndEstimate approximate_blanket_delta(double n, double epsilon0, double delta0,
+                                                     double epsilon) {
   const long double grown = std::exp(static_cast<long double>(epsilon));
   const long double penalty = delta0 + 2 * (1 + grown) * static_cast<long double>(n - 1) *
                                            std::exp(-static_cast<long double>(epsilon0)) * delta0;
@@ -110,8 +111,8 @@ numerics::Enclosure approximate_blanket_delta(double n, double epsilon0, double 
   }
   const numerics::Enclosure inside = mean_of_terms(
       {{high_value(epsilon0, epsilon), high}, {low_value(epsilon0, epsilon), low}, {0, 1 - low - high}}, n);
-  return {numerics::smaller(1.0, inside.lower + outside),
-          numerics::smaller(1.0, (inside.upper + outside) * (1 + numerics::kEightRoundings))};
+  return {.upper = numerics::smaller(1.0, (inside.upper + outside) * (1 + numerics::kEightRoundings)),
+          .estimate = numerics::smaller(1.0, inside.lower + outside)};
 }
 
 }  // namespace muster::accounting

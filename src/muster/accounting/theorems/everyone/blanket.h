@@ -56,6 +56,7 @@ class LaplaceBlanket {
 // its negative value has e^epsilon0 times as much less. For epsilon >= epsilon0, delta <= delta0. Proven; the
 // result is 1 where the bound is trivial. No protocol is charged by it: it is for comparison with the bounds
 // that know more of the randomizer than (epsilon0, delta0), which are smaller.
-numerics::Enclosure approximate_blanket_delta(double n, double epsilon0, double delta0, double epsilon);
+numerics::UpperAndEstimate approximate_blanket_delta(double n, double epsilon0, double delta0,
+                                                     double epsilon);
 
 }  // namespace muster::accounting

@@ -69,7 +69,8 @@ std::optional<double> clone_approximate_epsilon(double n, double epsilon0, doubl
   return best;
 }
 
-numerics::Enclosure approximate_clone_pair_delta(double n, double epsilon0, double delta0, double epsilon) {
+numerics::UpperAndEstimate approximate_clone_pair_delta(double n, double epsilon0, double delta0,
+                                                        double epsilon) {
   if (epsilon >= epsilon0) {  // the randomizer's own guarantee: the shuffle is post-processing
     return {numerics::smaller(1.0, delta0), numerics::smaller(1.0, delta0)};
   }
@@ -81,8 +82,9 @@ numerics::Enclosure approximate_clone_pair_delta(double n, double epsilon0, doub
   }
   const numerics::Enclosure inside = pair(n, epsilon0, epsilon, delta0);
   const auto added = static_cast<double>(outside);
-  return {numerics::smaller(1.0, inside.lower * (1 - delta0) + added),
-          numerics::smaller(1.0, (inside.upper * (1 - delta0) + added) * (1 + numerics::kEightRoundings))};
+  return {.upper =
+              numerics::smaller(1.0, (inside.upper * (1 - delta0) + added) * (1 + numerics::kEightRoundings)),
+          .estimate = numerics::smaller(1.0, inside.lower * (1 - delta0) + added)};
 }
 
 }  // namespace muster::accounting

@@ -156,9 +156,9 @@ GaussianBlanket::Law GaussianBlanket::law(double eta, Transform& transform, doub
   return result;
 }
 
-numerics::Enclosure GaussianBlanket::at(double eta, double epsilon) const {
+numerics::UpperAndEstimate GaussianBlanket::at(double eta, double epsilon) const {
   const double local = gaussian_divergence(mu_, epsilon).upper;
-  if (epsilon > kSumsReach) return {0, local};
+  if (epsilon > kSumsReach) return {.upper = local, .estimate = 0};
   Transform fine(*this, epsilon, mu_ / kFine);
   return attempt(eta, fine, {{local, local}}).delta;
 }
@@ -194,17 +194,18 @@ GaussianBlanket::Attempt GaussianBlanket::attempt(double eta, Transform& fine, c
                                          : numerics::expected_excess(terms.terms, n_, 0);
   const double top = numerics::as_upper_bound(
       (excess.upper * grown / n_ * factor + added) * (1 + numerics::kEightyRoundings), local);
-  return {{numerics::as_lower_bound(excess.lower * grown / n_ / factor + added, top), top},
-          excess.lower / chernoff};
+  return {
+      {.upper = top, .estimate = numerics::as_lower_bound(excess.lower * grown / n_ / factor + added, top)},
+      excess.lower / chernoff};
 }
 
 // With r the radius, the search runs over z with eta = r z + r^2/2, for which the messages that fail lie z
 // deviations out. The total falls and then rises with z. Chernoff's bound on a coarse grid gives a first
 // guess; from there, steps to either side follow while the bound itself falls.
-numerics::Enclosure GaussianBlanket::delta(double epsilon) const {
+numerics::UpperAndEstimate GaussianBlanket::delta(double epsilon) const {
   const double r = radius_;
   const double local = gaussian_divergence(mu_, epsilon).upper;
-  if (epsilon > kSumsReach) return {0, local};
+  if (epsilon > kSumsReach) return {.upper = local, .estimate = 0};
   const auto eta_at = [r](double z) { return r * z + r * r / 2; };
   double least = std::numeric_limits<double>::infinity();
   double guess = -1;

@@ -150,10 +150,10 @@ PoolDesign StarPool::design(double epsilon) const {
   return best;
 }
 
-numerics::Enclosure StarPool::delta(double epsilon) const {
+numerics::UpperAndEstimate StarPool::delta(double epsilon) const {
   const double local =
       as_upper_bound(rate_ * gaussian_divergence(mu_, epsilon).upper * (1 + kThreeRoundings));
-  if (epsilon > kSumsReach) return {0, local};
+  if (epsilon > kSumsReach) return {.upper = local, .estimate = 0};
   const PoolDesign chosen = design(epsilon);
   const double m = n_ - 1 - chosen.pool;
   // Slices [c, d] cover the smallest weight. In a slice, all entries of v lie in [c, d ratio], so v is
@@ -206,8 +206,8 @@ numerics::Enclosure StarPool::delta(double epsilon) const {
       worst_excess(law, std::move(slices), threshold, {scale, 1e-5 * chosen.failure * local});
   const double weights = weight_error(m);
   const double added = chosen.failure * local + rate_ * profile->mass_at_infinity();
-  return {numerics::as_lower_bound(worst.lower * scale / weights + added, local),
-          as_upper_bound((worst.upper * scale * weights + added) * (1 + kEightyRoundings), local)};
+  return {.upper = as_upper_bound((worst.upper * scale * weights + added) * (1 + kEightyRoundings), local),
+          .estimate = numerics::as_lower_bound(worst.lower * scale / weights + added, local)};
 }
 
 }  // namespace muster::accounting

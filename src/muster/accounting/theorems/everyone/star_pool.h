@@ -44,9 +44,9 @@ class StarPool {
     return over(clients, mu, rate, mu / 2);
   }
 
-  // epsilon >= 0. `upper` is the bound and never exceeds the local one; upper - lower is numerical error
-  // alone, except that `lower` is 0 above an epsilon of 300, which is not computed.
-  numerics::Enclosure delta(double epsilon) const;
+  // epsilon >= 0. `upper` is the bound and never exceeds the local one; upper - estimate is numerical error
+  // alone, except that `estimate` is 0 above an epsilon of 300, which is not computed.
+  numerics::UpperAndEstimate delta(double epsilon) const;
 
   // The design that delta(epsilon) uses.
   PoolDesign design(double epsilon) const;

@@ -31,7 +31,7 @@ RoundBound adaptive_blanket(const Mechanism& mechanism, double epsilon0, ClientC
               {kSecretSlots, fmt::format("{} honest clients, all with the same law of slots, all taking part",
                                          clients.value())}),
           .delta = [n = count_of(clients), epsilon0](double epsilon) {
-            return pure_blanket_delta(n, epsilon0, epsilon);
+            return of_bound(pure_blanket_delta(n, epsilon0, epsilon));
           }};
 }
 

@@ -59,12 +59,14 @@ ClassCCurve ClassCCurve::unequal(double epsilon0, double n, double lo, double hi
   const auto bound = [epsilon0, hi, few_or_many, alone = Profile::pure(epsilon0)](double clients,
                                                                                   double epsilon) {
     if (clients < 2) {
-      return numerics::Enclosure{
-          0, numerics::as_upper_bound(hi * alone.at(epsilon) * (1 + numerics::kEightRoundings))};
+      return numerics::UpperAndEstimate{
+          .upper = numerics::as_upper_bound(hi * alone.at(epsilon) * (1 + numerics::kEightRoundings)),
+          .estimate = 0};
     }
-    return numerics::Enclosure{0, few_or_many
-                                      ? ClassCCurve::check_in(epsilon0, clients, hi).delta(epsilon).upper
-                                      : ClassCPoolCurve(epsilon0, clients, hi).delta(epsilon).upper};
+    return numerics::UpperAndEstimate{
+        .upper = few_or_many ? ClassCCurve::check_in(epsilon0, clients, hi).delta(epsilon).upper
+                             : ClassCPoolCurve(epsilon0, clients, hi).delta(epsilon).upper,
+        .estimate = 0};
   };
   auto mixture = std::make_shared<UnequalRatesMixture>(n, lo, hi, bound, 0.1);
   mixture->merge();

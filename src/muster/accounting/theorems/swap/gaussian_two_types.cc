@@ -14,7 +14,7 @@ namespace {
 
 using numerics::as_lower_bound;
 using numerics::as_upper_bound;
-using numerics::Enclosure;
+using numerics::UpperAndEstimate;
 
 // If upper and estimate are relatively further apart than kWide or kWidePerMu mu, whichever is less, the
 // bound by the profile-only law is computed too. It exceeds what the two types could give by a fraction of
@@ -56,16 +56,16 @@ GaussianTwoTypesCurve GaussianTwoTypesCurve::subset(std::shared_ptr<const Report
   return {std::move(local), mu, n, k, 1};
 }
 
-Enclosure GaussianTwoTypesCurve::profile_only(double epsilon) const {
+UpperAndEstimate GaussianTwoTypesCurve::profile_only(double epsilon) const {
   return local_->delta({.factor = 1 / n_, .count = terms_, .rate = rate_, .threshold = n_}, epsilon);
 }
 
-numerics::UpperAndEstimate GaussianTwoTypesCurve::delta(double epsilon) const {
+UpperAndEstimate GaussianTwoTypesCurve::delta(double epsilon) const {
   const bool subset = terms_ < n_;
   // What the event that nobody is absent adds to delta.
   const double everybody =
       subset ? 0 : std::exp(n_ * std::log(rate_)) * (1 + kRounding) * local_->local(epsilon);
-  numerics::UpperAndEstimate sum{.upper = 1, .estimate = 0};
+  UpperAndEstimate sum{.upper = 1, .estimate = 0};
   const double excess = std::expm1(epsilon);
   const double deviations = excess * n_ / (std::sqrt(terms_ * rate_) * spread_);
   const bool covered =
@@ -95,9 +95,9 @@ numerics::UpperAndEstimate GaussianTwoTypesCurve::delta(double epsilon) const {
            .estimate = worst.value.estimate / n_ / weights};
   }
   if (deviations > kFar || !(sum.upper - sum.estimate <= wide_ * sum.upper)) {
-    const Enclosure other = profile_only(epsilon);
+    const UpperAndEstimate other = profile_only(epsilon);
     if (!(sum.upper <= other.upper))
-      sum = {.upper = other.upper, .estimate = numerics::smaller(sum.estimate, other.lower)};
+      sum = {.upper = other.upper, .estimate = numerics::smaller(sum.estimate, other.estimate)};
   }
   // The estimate of the mixture may already include the event that nobody is absent, so that the event is
   // added to the upper end alone.

@@ -44,9 +44,8 @@ class ReportingSum {
  public:
   explicit ReportingSum(const Mechanism& mechanism);
   explicit ReportingSum(Profile profile);
-  // Encloses the smaller of 1 and the expression at the top: upper - lower is numerical error alone. Never
-  // NaN.
-  numerics::Enclosure delta(const SumShape& shape, double epsilon) const;
+  // The smaller of 1 and the expression at the top: upper - estimate is numerical error alone. Never NaN.
+  numerics::UpperAndEstimate delta(const SumShape& shape, double epsilon) const;
   // The variance of one term Y_i, without its weight.
   double variance_of_term(const SumShape& shape, double epsilon) const;
   // An upper bound of f(E), the divergence of one message alone.
@@ -54,10 +53,10 @@ class ReportingSum {
   // What the event adds to delta: its probability times f(E). For an epsilon0-LDP mechanism, if this is not
   // negligible beside `sum`, the smaller of f(E) and the blanket of the clients whose messages have unknown
   // senders takes the place of f(E).
-  numerics::Enclosure everybody(const EverybodyReports& event, double epsilon, double sum) const;
+  numerics::UpperAndEstimate everybody(const EverybodyReports& event, double epsilon, double sum) const;
 
  private:
-  numerics::Enclosure summed(const SumShape& shape, double epsilon) const;
+  numerics::UpperAndEstimate summed(const SumShape& shape, double epsilon) const;
 
   Profile profile_;
   LocalTail tail_;
@@ -69,7 +68,7 @@ class ReportingSum {
 class SumCurve {
  public:
   SumCurve(ReportingSum sum, SumShape shape) : sum_(std::move(sum)), shape_(std::move(shape)) {}
-  numerics::Enclosure delta(double epsilon) const { return sum_.delta(shape_, epsilon); }
+  numerics::UpperAndEstimate delta(double epsilon) const { return sum_.delta(shape_, epsilon); }
 
  private:
   ReportingSum sum_;
