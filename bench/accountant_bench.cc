@@ -58,7 +58,7 @@ struct Row {
 ShuffledCheckIn check_in(std::uint64_t clients, double rate) {
   return {ClientCount::of(clients), Rate::of(rate)};
 }
-Shuffle everybody(std::uint64_t clients) { return {ClientCount::of(clients)}; }
+Shuffle everybody(std::uint64_t clients) { return Shuffle(ClientCount::of(clients)); }
 
 const std::vector<Row>& rows() {
   static const std::vector<Row> all = {

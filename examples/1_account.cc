@@ -14,7 +14,7 @@ int main() {
 
   // A mechanism describes what makes a message, a participation who sends one. Counts and rates have types
   // of their own, so that none is taken for another; their factories refuse a value that is out of range.
-  const Mechanism mechanism = LdpSgdLocal{.epsilon0 = 2.0};
+  const Mechanism mechanism = LdpSgdLocal{2.0};
   const Participation protocol = ShuffledCheckIn{ClientCount::of(60000), Rate::of(0.1)};
 
   const Accountant accountant(mechanism, protocol);

@@ -52,8 +52,6 @@ BoundCurve capped(BoundCurve delta, const Mechanism& mechanism, double rate) {
 
 Applicable applicable(const Mechanism& mechanism, const Participation& participation,
                       std::optional<View> asked) {
-  validate(mechanism);
-  validate(participation);
   const View own = own_view(participation), view = asked.value_or(own);
   if (seen_in(view) > seen_in(own) && view != View::shuffler_colludes) {
     throw Error(ErrorCode::uncovered, "view", name_of(view),

@@ -10,13 +10,13 @@ namespace muster::accounting {
 namespace {
 
 SumShape shape_of(const ShuffledCheckIn& protocol) {
-  if (protocol.rate.value() >= 1) {
+  if (protocol.rate().value() >= 1) {
     throw Error(ErrorCode::uncovered, "participation.rate", "1",
                 "a rate below 1, or the privacy-blanket theorem",
                 "the swap theorem needs clients that may abstain");
   }
-  const double n = static_cast<double>(protocol.clients.value());
-  return {1 / n, n, protocol.rate.value(), n};
+  const double n = static_cast<double>(protocol.clients().value());
+  return {1 / n, n, protocol.rate().value(), n};
 }
 
 // The whole bound: the sum, plus g^n A(E).

@@ -82,7 +82,7 @@ RoundBound class_c_pool(const Mechanism& mechanism, double epsilon0, ClientCount
 }
 
 void add_randomized_response(const KRandomizedResponse& response, const PureShuffle& all, Applicable& list) {
-  const bool binary = response.k == 2 && all.n <= BinaryShuffle::kMaxClients;
+  const bool binary = response.k() == 2 && all.n <= BinaryShuffle::kMaxClients;
   if (binary) {
     list.uppers.push_back(
         {.id = "binary-shuffle",
@@ -95,7 +95,7 @@ void add_randomized_response(const KRandomizedResponse& response, const PureShuf
       {.id = "k-rr-blanket",
        .citation = "privacy blanket of k-ary randomized response; docs/theory/k-rr.md",
        .assumptions = all.assumptions,
-       .delta = [n = all.n, k = static_cast<double>(response.k), epsilon0 = all.epsilon0](
+       .delta = [n = all.n, k = static_cast<double>(response.k()), epsilon0 = all.epsilon0](
                     double epsilon) { return of_bound(k_rr_blanket_delta(n, k, epsilon0, epsilon)); },
        .knot = all.knot,
        .is_dominated = binary});
@@ -156,9 +156,9 @@ void cover_pure(const Mechanism& mechanism, double epsilon0, ClientCount clients
 
 void cover(const Mechanism& mechanism, const Shuffle& p, Applicable& list) {
   if (const auto* gaussian = std::get_if<GaussianLocal>(&mechanism)) {
-    cover_gaussian(*gaussian, p.clients, list);
+    cover_gaussian(*gaussian, p.clients(), list);
   } else {
-    cover_pure(mechanism, pure_epsilon0(mechanism).value(), p.clients, list);
+    cover_pure(mechanism, pure_epsilon0(mechanism).value(), p.clients(), list);
   }
 }
 

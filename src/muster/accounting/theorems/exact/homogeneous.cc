@@ -65,7 +65,7 @@ HomogeneousCurve::HomogeneousCurve(const Mechanism& mechanism, const RoundShape&
     return;
   }
   const auto* response = std::get_if<KRandomizedResponse>(&mechanism);
-  const long double k = response != nullptr ? static_cast<long double>(response->k) : 2;
+  const long double k = response != nullptr ? static_cast<long double>(response->k()) : 2;
   const long double rare = 1 / (std::expm1(epsilon0) + k);
   ratios_ = {{epsilon0, rare}, {-epsilon0, std::exp(epsilon0) * rare}};
   if (k > 2) ratios_.push_back({0, (k - 2) * rare});
