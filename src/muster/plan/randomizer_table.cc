@@ -66,8 +66,8 @@ Mechanism coordinate(const PlanValues& values) {
   return CoordinateLocal{norm, values.epsilon0.value()};
 }
 
-// Makes a sampler of vectors from an epsilon0 and a clip.
-template <SamplerPtr (*make)(double epsilon0, double clip, std::size_t dimension)>
+// Makes a sampler of vectors by make(epsilon0, clip, dimension).
+template <auto make>
 SamplerPtr of_epsilon0(const PlanValues& values, std::size_t dimension) {
   return make(values.epsilon0.value(), values.clip.value(), dimension);
 }
