@@ -16,8 +16,8 @@
 
 #include <vector>
 
-#include "muster/accounting/theorems/shared/mean_of_terms.h"
 #include "muster/numerics/enclosure.h"
+#include "muster/numerics/sums/mean_of_terms.h"
 
 namespace muster::accounting {
 

@@ -2,9 +2,9 @@
 
 #include <cmath>
 
-#include "muster/accounting/theorems/shared/mean_of_terms.h"
 #include "muster/numerics/ordered.h"
 #include "muster/numerics/slack.h"
+#include "muster/numerics/sums/mean_of_terms.h"
 
 namespace muster::accounting {
 namespace {
@@ -20,8 +20,8 @@ numerics::Enclosure pair(double n, double epsilon0, double epsilon, long double 
   const long double twice_q = 2 / (std::expm1(top) + 2);
   const long double high = std::exp(static_cast<long double>(epsilon)) * std::expm1(top - epsilon);
   const long double low = -std::expm1(top + epsilon);
-  return mean_of_terms({{twice_q * high / clone, clone / 2}, {twice_q * low / clone, clone / 2}, {0, rest}},
-                       n);
+  return numerics::mean_of_terms(
+      {{twice_q * high / clone, clone / 2}, {twice_q * low / clone, clone / 2}, {0, rest}}, n);
 }
 
 }  // namespace

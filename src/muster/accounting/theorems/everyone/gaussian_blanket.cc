@@ -11,6 +11,7 @@
 #include "muster/numerics/ordered.h"
 #include "muster/numerics/slack.h"
 #include "muster/numerics/sums/expected_excess.h"
+#include "muster/numerics/sums/weight_error.h"
 
 namespace muster::accounting {
 namespace {
@@ -180,7 +181,7 @@ GaussianBlanket::Attempt GaussianBlanket::attempt(double eta, Transform& fine, c
   for (const double weight : terms.terms.weights) {
     nonzero += weight;
   }
-  const double factor = weight_error(n_ * nonzero) * (1 + numerics::kEightRoundings * (n_ + 1));
+  const double factor = numerics::weight_error(n_ * nonzero) * (1 + numerics::kEightRoundings * (n_ + 1));
   const double added = outside + terms.beyond * grown;
   const double chernoff = numerics::expected_excess_chernoff(terms.terms, n_, 0);
   // What is certainly, or almost certainly, no better than `best` is not integrated.

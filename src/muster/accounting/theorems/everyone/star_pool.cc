@@ -12,6 +12,7 @@
 #include "muster/numerics/ordered.h"
 #include "muster/numerics/slack.h"
 #include "muster/numerics/sums/excess_of_mixed_sum.h"
+#include "muster/numerics/sums/weight_error.h"
 
 namespace muster::accounting {
 namespace {
@@ -204,7 +205,7 @@ numerics::UpperAndEstimate StarPool::delta(double epsilon) const {
   }
   const numerics::Enclosure worst =
       worst_excess(law, std::move(slices), threshold, {scale, 1e-5 * chosen.failure * local});
-  const double weights = weight_error(m);
+  const double weights = numerics::weight_error(m);
   const double added = chosen.failure * local + rate_ * profile->mass_at_infinity();
   return {.upper = as_upper_bound((worst.upper * scale * weights + added) * (1 + kEightyRoundings), local),
           .estimate = numerics::as_lower_bound(worst.lower * scale / weights + added, local)};

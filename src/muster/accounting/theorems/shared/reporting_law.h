@@ -32,8 +32,4 @@ double neutral_point(double epsilon);
 // digits.
 double log_probability(double p, double not_p);
 
-// A factor >= 1 that covers the relative error of 4e-16 in each weight, over the `expected` number of
-// clients that report and ten deviations more.
-double weight_error(double expected);
-
 }  // namespace muster::accounting

@@ -10,6 +10,7 @@
 #include "muster/numerics/slack.h"
 #include "muster/numerics/sums/enumerated_excess.h"
 #include "muster/numerics/sums/expected_excess.h"
+#include "muster/numerics/sums/weight_error.h"
 #include "muster/numerics/sums/worst_mixture.h"
 
 namespace muster::accounting {
@@ -148,7 +149,7 @@ numerics::UpperAndEstimate ClassCCurve::delta(double epsilon) const {
       terms_ * lo > 0.5) {
     upper = numerics::smaller(upper, profile_only(epsilon));
   }
-  const double weights = weight_error(terms_ * (lo + revealed));
+  const double weights = numerics::weight_error(terms_ * (lo + revealed));
   upper *= weights;
   double estimate = worst.value.estimate * factor;
   // Where the sums of terms of one type alone can be enumerated, the larger of the two is a sharper

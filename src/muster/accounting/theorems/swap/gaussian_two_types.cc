@@ -7,6 +7,7 @@
 #include "muster/numerics/ordered.h"
 #include "muster/numerics/slack.h"
 #include "muster/numerics/sums/rare_mixture.h"
+#include "muster/numerics/sums/weight_error.h"
 #include "muster/numerics/sums/worst_mixture.h"
 
 namespace muster::accounting {
@@ -89,7 +90,7 @@ UpperAndEstimate GaussianTwoTypesCurve::delta(double epsilon) const {
       if (!(worst.value.upper <= other.value.upper)) worst = other;
     }
     // Each weight is rounded twice, and the weights of a law may sum to 1 + 1e-15.
-    const double weights = weight_error(4 * terms_ * rate_);
+    const double weights = numerics::weight_error(4 * terms_ * rate_);
     const double cut = types->cut * (subset ? terms_ / n_ : rate_);
     sum = {.upper = (worst.value.upper / n_ * weights + cut) * (1 + numerics::kEightRoundings),
            .estimate = worst.value.estimate / n_ / weights};

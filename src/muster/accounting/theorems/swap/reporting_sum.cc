@@ -9,6 +9,7 @@
 #include "muster/numerics/slack.h"
 #include "muster/numerics/sums/coarsened_law.h"
 #include "muster/numerics/sums/expected_excess.h"
+#include "muster/numerics/sums/weight_error.h"
 
 namespace muster::accounting {
 namespace {
@@ -104,7 +105,8 @@ numerics::UpperAndEstimate ReportingSum::summed(const SumShape& shape, double ep
     }
   }
   const numerics::Enclosure excess = numerics::expected_excess(law, shape.count, threshold);
-  const double weights = weight_error(shape.count * (shape.weights ? 1 : shape.rate + shape.revealed));
+  const double weights =
+      numerics::weight_error(shape.count * (shape.weights ? 1 : shape.rate + shape.revealed));
   return {.upper =
               as_upper_bound((excess.upper * scale * weights + beyond) * (1 + 2 * numerics::kEightRoundings)),
           .estimate = as_lower_bound(excess.lower * scale / weights * (1 - numerics::kEightRoundings))};

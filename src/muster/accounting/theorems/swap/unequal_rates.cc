@@ -5,11 +5,11 @@
 #include <cmath>
 #include <utility>
 
-#include "muster/accounting/theorems/shared/mean_of_terms.h"
 #include "muster/accounting/theorems/shared/reporting_law.h"
 #include "muster/core/error.h"
 #include "muster/numerics/ordered.h"
 #include "muster/numerics/slack.h"
+#include "muster/numerics/sums/mean_of_terms.h"
 
 namespace muster::accounting {
 namespace {
@@ -121,7 +121,7 @@ numerics::Enclosure UnequalRatesPair::curve(long double rare, long double common
   const long double own = hi / lo, stay = (1 - hi) / (1 - lo),
                     absent = -std::expm1(static_cast<long double>(epsilon));
   const numerics::Enclosure mean =
-      mean_of_terms({{own * rare, lo * q}, {own * common, lo * p}, {stay * absent, 1 - lo}}, n_);
+      numerics::mean_of_terms({{own * rare, lo * q}, {own * common, lo * p}, {stay * absent, 1 - lo}}, n_);
   // The factors `own` and `stay` are quotients of rounded numbers, off by a few units of extended precision.
   return {numerics::as_lower_bound(mean.lower * (1 - numerics::kEightThousandRoundings)),
           numerics::as_upper_bound(mean.upper * (1 + numerics::kEightThousandRoundings))};
