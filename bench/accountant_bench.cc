@@ -10,7 +10,7 @@
 
 #include "muster/accounting/accountant.h"
 #include "muster/accounting/theorems/check_in/swap_profile.h"
-#include "muster/accounting/theorems/exact/random_allocation.h"
+#include "muster/papers/random_allocation.h"
 #include "muster/papers/renyi/homogeneous_rdp.h"
 #include "muster/plan/calibration/calibration.h"
 #include "muster/plan/source.h"

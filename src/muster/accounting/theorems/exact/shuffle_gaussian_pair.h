@@ -8,7 +8,7 @@
 // Proven as a LOWER bound on the divergence of the shuffled Gaussian, where Delta is the diameter of the
 // records (2C at clip norm C). As an upper bound it is conditional on "the homogeneous pair with Delta =
 // diameter is worst", which is not proven; with Delta = C, as the published theorem has it, that is false.
-// Random allocation has exactly the same pair (random_allocation.h).
+// Random allocation has exactly the same pair (papers/random_allocation.h).
 #pragma once
 
 #include <cstdint>
