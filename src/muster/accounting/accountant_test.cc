@@ -127,10 +127,10 @@ TEST(Accountant, TheEnvelopeOfAPairIsNoLowerBound) {
     return numerics::Enclosure{std::max(a.lower, b.lower), std::max(a.upper, b.upper)};
   };
   const std::uint64_t rounds = 5'540;
-  const auto upper = [&](const RoundCurve& curve) {
+  const auto upper = [&](const PairTable& curve) {
     return LossDistribution::dominating(curve).epsilon_upper(rounds, 1e-5);
   };
-  const RoundCurve both = tabulate(pair.forward, pair.reverse, {100, 1e-16, 0.5});
+  const PairTable both = tabulate(pair.forward, pair.reverse, {100, 1e-16, 0.5});
   EXPECT_NEAR(upper(tabulate(envelope, {}, {100, 1e-16, 0.5})), 0.1258, 5e-5);
   EXPECT_LT(upper(both), 0.12553);  // an upper bound on the truth of one direction
   EXPECT_LT(upper(both.swapped()), 0.12553);
@@ -154,8 +154,8 @@ TEST(Accountant, ReferenceLowerValuesAreTheirPairs) {
     const RoundPair& pair = list.lowers.front();
     const double tail = 1e-6 * row.delta / static_cast<double>(row.rounds);
     const double visited = 5 / std::sqrt(static_cast<double>(row.rounds));
-    const RoundCurve both = tabulate(pair.forward, pair.reverse, {200, tail, visited});
-    const auto upper = [&](const RoundCurve& curve) {
+    const PairTable both = tabulate(pair.forward, pair.reverse, {200, tail, visited});
+    const auto upper = [&](const PairTable& curve) {
       return LossDistribution::dominating(curve).epsilon_upper(row.rounds, row.delta);
     };
     const double larger = std::max(upper(both), upper(both.swapped()));
@@ -271,7 +271,7 @@ TEST(Accountant, ATrustedServersModelsShowTheSums) {
 TEST(Accountant, ModelsOfAveragedSlotsShowSums) {
   const Question question{Question::Kind::epsilon_at_delta, 1e-5};
   const RandomCheckIn slots{RandomCheckIn::Kind::averaged, ClientCount::of(50), 10, Rate::of(0.5)};
-  const ShuffledCheckIn coins{slots.clients, slots.rate};
+  const ShuffledCheckIn coins{slots.clients(), slots.rate()};
   for (const std::uint64_t rounds : {1, 7}) {
     for (const Mechanism& mechanism :
          {Mechanism(GaussianLocal{1}), Mechanism(LaplaceLocal{4}), Mechanism(PureLocal{2})}) {

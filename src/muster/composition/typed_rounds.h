@@ -42,9 +42,9 @@ class TypedRounds {
   double rough_upper(std::uint64_t rounds, const Question& question) const;
   // The upper bound on delta at an epsilon, from the tables that answer questions at `delta`.
   double delta_at(std::uint64_t rounds, double delta, double epsilon) const;
-  // The value of upper() with the numerical errors of the recursion and of the composition turned downward.
-  // `upper` is this object's answer to the question.
-  double from_below(std::uint64_t rounds, const Question& question, double upper) const;
+  // An estimate, on no proven side of the truth: the value of upper() with the numerical errors of the
+  // recursion and of the composition turned downward. `upper` is this object's answer to the question.
+  double estimate(std::uint64_t rounds, const Question& question, double upper) const;
 
   // The pairs that `rounds` consecutive rounds are charged as, each with the number of times it counts. Their
   // lattices are nested (round_curve.h), so that they compose with other rounds. They live as long as this

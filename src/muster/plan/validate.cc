@@ -193,12 +193,9 @@ void check_batch_divides_slots(const Plan& plan) {
   }
 }
 
-// Refuses a subset or minimum above the number of clients, and an effective rate that underflows to 0.
-void check_clients_suffice(const Plan& plan) {
-  for (const accounting::Stage& stage : plan.stages()) {
-    accounting::validate(stage.participation);
-  }
-}
+// Refuses a subset or minimum above the number of clients, and an effective rate that is 0 in floating point.
+// Both are checked as the descriptions are made.
+void check_clients_suffice(const Plan& plan) { static_cast<void>(plan.stages()); }
 
 }  // namespace
 
