@@ -55,13 +55,13 @@ int evaluate(const EvaluateFlags& flags) {
   if (flags.json) {
     fmt::print("{}\n", reporting::JsonObject()
                            .number("accuracy", score.accuracy)
-                           .number("loss", score.loss)
+                           .number("loss", score.loss.value())
                            .unsigned_integer("examples", test.size())
                            .str());
     return 0;
   }
   fmt::print("accuracy  {:.4f} on {} test examples\nloss      {:.4f} nats on average\n", score.accuracy,
-             test.size(), score.loss);
+             test.size(), score.loss.value());
   return 0;
 }
 

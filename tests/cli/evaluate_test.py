@@ -45,7 +45,7 @@ class Evaluate(SmallRuns):
         self.assertEqual({name: shape for name, (shape, _) in tensors.items()},
                          {"fc1.weight": [10, 784], "fc1.bias": [10]})
         score = self.evaluated("--data", "data")
-        self.assertEqual((score["accuracy"], score["examples"]), (final["accuracy"], 50))
+        self.assertEqual((score["accuracy"], score["loss"], score["examples"]), (final["accuracy"], final["loss"], 50))
 
         weight, bias = tensors["fc1.weight"][1], tensors["fc1.bias"][1]
         images = (self.folder / "data/t10k-images-idx3-ubyte").read_bytes()[16:]
@@ -69,7 +69,8 @@ class Evaluate(SmallRuns):
             about, stored = read_model(self.folder / kind / "model.safetensors")
             self.assertEqual((about["model"], about["activation"], len(stored)), (kind, "tanh", tensors))
             done = self.run_command("evaluate", f"{kind}/model.safetensors", "--data", "data", "--json")
-            self.assertEqual(json.loads(done.stdout)["accuracy"], final["accuracy"])
+            score = json.loads(done.stdout)
+            self.assertEqual((score["accuracy"], score["loss"]), (final["accuracy"], final["loss"]))
 
     def test_a_resumed_run_leaves_the_same_model(self):
         self.train("--out", "whole")
@@ -113,6 +114,9 @@ class Evaluate(SmallRuns):
         self.train("--out", "run")
         about, tensors = read_model(self.folder / "run/model.safetensors")
         self.assertEqual((about["model"], tensors["mean"][0]), ("mean", [784]))
+        # It minimises no loss.
+        for name in "metrics.jsonl", "metrics.csv", "result.json":
+            self.assertNotIn("loss", (self.folder / "run" / name).read_text())
         error = self.refused("run/model.safetensors", "--data", "data", status=3)
         self.assertIn('"model"', error["message"])
 

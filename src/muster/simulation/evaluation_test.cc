@@ -27,24 +27,24 @@ TEST(Evaluator, AClassifierIsRightInSoManyCases) {
   const std::vector<float> parameters = {1, 0, 0, 1, 0, 0};
   for (const unsigned threads : {1U, 3U}) {
     WorkerTeam team(threads);
-    EXPECT_DOUBLE_EQ(make_classifier_evaluator(*engine, data, team)->accuracy(parameters), 0.75);
+    EXPECT_DOUBLE_EQ(make_classifier_evaluator(*engine, data, team)->score(parameters).accuracy, 0.75);
   }
 }
 
 TEST(Evaluator, AHistogramIsOneMinusTheTotalVariation) {
   const learning::Dataset data = rows();
   const auto evaluator = make_histogram_evaluator(*learning::make_histogram(data), data);
-  EXPECT_DOUBLE_EQ(evaluator->accuracy(std::vector<float>{0.25F, 0.75F}), 1.0);
-  EXPECT_DOUBLE_EQ(evaluator->accuracy(std::vector<float>{0.5F, 0.5F}), 0.75);
-  EXPECT_DOUBLE_EQ(evaluator->accuracy(std::vector<float>{-9, 9}), 0.0);
+  EXPECT_DOUBLE_EQ(evaluator->score(std::vector<float>{0.25F, 0.75F}).accuracy, 1.0);
+  EXPECT_DOUBLE_EQ(evaluator->score(std::vector<float>{0.5F, 0.5F}).accuracy, 0.75);
+  EXPECT_DOUBLE_EQ(evaluator->score(std::vector<float>{-9, 9}).accuracy, 0.0);
 }
 
 TEST(Evaluator, AMeanIsOneMinusTheDistanceOverTheDiameter) {
   const learning::Dataset data = rows();  // mean (7/4, 6/4)
   const auto evaluator = make_mean_evaluator(*learning::make_vector_mean(data), data, 10);
-  EXPECT_DOUBLE_EQ(evaluator->accuracy(std::vector<float>{1.75F, 1.5F}), 1.0);
-  EXPECT_DOUBLE_EQ(evaluator->accuracy(std::vector<float>{4.75F, 5.5F}), 0.5);
-  EXPECT_DOUBLE_EQ(evaluator->accuracy(std::vector<float>{100, 100}), 0.0);
+  EXPECT_DOUBLE_EQ(evaluator->score(std::vector<float>{1.75F, 1.5F}).accuracy, 1.0);
+  EXPECT_DOUBLE_EQ(evaluator->score(std::vector<float>{4.75F, 5.5F}).accuracy, 0.5);
+  EXPECT_DOUBLE_EQ(evaluator->score(std::vector<float>{100, 100}).accuracy, 0.0);
 }
 
 TEST(Evaluator, NeedsATestExample) {

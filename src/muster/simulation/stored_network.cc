@@ -8,12 +8,14 @@
 #include <cstddef>
 #include <map>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "muster/core/error.h"
 #include "muster/learning/gradients/engine.h"
-#include "muster/randomizers/aligned.h"
+#include "muster/simulation/worker_team.h"
 
 namespace muster::simulation {
 namespace {
@@ -153,19 +155,8 @@ TestScore score_of(const StoredModel& model, const Dataset& test, const std::fil
   const LoadedNetwork network = loaded_network(model, file);
   require_fits(model, network.architecture, test);
   const std::unique_ptr<learning::GradientEngine> engine = learning::make_engine(network.architecture);
-  const std::unique_ptr<learning::Workspace> room = engine->make_workspace();
-  randomizers::AlignedVector<float> parameters(network.parameters.begin(), network.parameters.end());
-  randomizers::AlignedVector<float> inputs(test.shape.size()), gradient(parameters.size());
-  engine->prepare(parameters, *room);
-  double loss = 0;
-  std::size_t right = 0;
-  for (std::size_t i = 0; i < test.size(); ++i) {
-    const learning::Example example = test.example(i, inputs);
-    right += engine->predict(parameters, example.inputs, *room) == example.label ? 1 : 0;
-    loss += static_cast<double>(engine->gradient(parameters, example, *room, gradient));
-  }
-  const auto examples = static_cast<double>(test.size());
-  return {static_cast<double>(right) / examples, loss / examples};
+  WorkerTeam team(std::max(1U, std::thread::hardware_concurrency()));
+  return make_classifier_evaluator(*engine, test, team)->score(network.parameters);
 }
 
 }  // namespace muster::simulation

@@ -13,6 +13,7 @@
 
 #include "muster/learning/dataset.h"
 #include "muster/learning/models/architecture.h"
+#include "muster/simulation/evaluation.h"
 #include "muster/simulation/runs/model_file.h"
 
 namespace muster::simulation {
@@ -34,13 +35,8 @@ struct LoadedNetwork {
 // or the tensors are not those of that network.
 LoadedNetwork loaded_network(const StoredModel& model, const std::filesystem::path& file);
 
-struct TestScore {
-  double accuracy;  // the fraction of examples whose predicted class is the label
-  double loss;      // the mean cross-entropy, in nats
-};
-
-// How well the network does on `test`. Throws Error(data) for inputs of another shape, another number of classes or
-// another normalisation than the network was trained on, and for no examples; otherwise as loaded_network.
+// How well the network does on `test`, as the evaluator of a run measures it. Throws Error(data) for inputs of another shape, another number of classes, other
+// names of classes or another normalisation than the network was trained on, and for no examples; otherwise as loaded_network.
 TestScore score_of(const StoredModel& model, const learning::Dataset& test,
                    const std::filesystem::path& file);
 

@@ -2,8 +2,8 @@
 //
 // A run gives the same bits whatever the number of threads and ranks, and however often it is
 // interrupted and resumed; only the measured times differ. Of what depends on the clients' data it reports
-// only the model's accuracy on the test set and how many of the clients' vectors were not finite; it
-// reports no training loss.
+// only the model's accuracy and loss on the test set and how many of the clients' vectors were not
+// finite; it reports no training loss.
 #pragma once
 
 #include <atomic>
