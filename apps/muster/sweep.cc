@@ -82,6 +82,7 @@ class Data {
     if (!split_ || wanted != identity_) {
       split_.reset();
       split_ = simulation::load_data(plan);
+      say(reporting::classes_note(split_->train.class_names));
       identity_ = wanted;
     }
     return *split_;

@@ -3,8 +3,9 @@
 // All functions only read. Thread-safe.
 #pragma once
 
-#include <cstdint>
+#include <cstddef>
 #include <string>
+#include <vector>
 
 #include "muster/learning/dataset.h"
 #include "muster/plan/plan.h"
@@ -14,9 +15,13 @@ namespace muster::simulation {
 // Returns the plan's training and test examples. For `digits` these are one training example per client, at
 // most 60,000, and 10,000 test examples, all drawn from the plan's seed. Throws Error(data) or Error(file).
 learning::DataSplit load_data(const protocols::Plan& plan);
-// Returns the test examples of a data set named as in a plan, "digits" or "csv:FILE"; those of digits are drawn from
-// `seed`. Throws Error(data) or Error(file).
-learning::Dataset load_test_data(const std::string& name, std::uint64_t seed);
+// Returns the test examples of the data set that the values of a plan's keys name: data, label, split, test_data and,
+// for digits, seed. Throws Error(data) or Error(file).
+learning::Dataset load_test_data(const protocols::PlanValues& values);
+// Returns the examples of test_data alone, with label, for a model of so many classes; `class_names` are their names if
+// labels are text. Throws Error(data).
+learning::Dataset load_test_data(const protocols::PlanValues& values, std::size_t classes,
+                                 const std::vector<std::string>& class_names);
 // A text that says which data the plan loads: plans with the same identity load the same data.
 std::string data_identity(const protocols::Plan& plan);
 

@@ -2,7 +2,8 @@
 //
 // Beside the tensors (learning/models/named_tensors.h) the file's metadata say what another program needs to run the
 // network: `model` (cnn, logistic or mlp), `input` (height x width x channels), `classes`, `activation` and, for
-// images, `mean` and `deviation` per channel: an input is (byte / 255 - mean) / deviation. Thread-safe.
+// images, `mean` and `deviation` per channel: an input is (byte / 255 - mean) / deviation. Where labels are text,
+// `labels` has the names of the classes, in order, as a JSON array. Thread-safe.
 #pragma once
 
 #include <filesystem>
@@ -22,12 +23,16 @@ namespace muster::simulation {
 std::map<std::string, std::string> about_network(const learning::Architecture& architecture,
                                                  const learning::Dataset& data);
 
+// The metadata that name the classes of `data`; none if its labels are numbers.
+std::map<std::string, std::string> about_classes(const learning::Dataset& data);
+
 // The network with these parameters and metadata.
 StoredModel stored_network(const learning::Architecture& architecture,
                            std::map<std::string, std::string> about, std::span<const float> parameters);
 
 struct LoadedNetwork {
   learning::Architecture architecture;
+  std::vector<std::string> class_names;  // as in Dataset
   std::vector<float> parameters;
 };
 
