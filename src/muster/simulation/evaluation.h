@@ -3,10 +3,11 @@
 // The accuracy of a classifier is the fraction of test examples whose predicted class is the label, and its
 // loss the mean cross-entropy of its logits there. The examples are divided among a team of workers; the
 // number of correct predictions is an integer, and the losses are added up in the order of the examples, so
-// neither depends on how they were divided. A histogram and a mean minimise no loss and have none. The accuracy of a histogram is 1 minus its total variation distance
-// to the histogram of the test set. The accuracy of a mean is 1 minus its Euclidean distance to the mean of
-// the test set, divided by the diameter of the set of clipped vectors. Where these two differences are
-// negative, the accuracy is 0. One thread drives an evaluator; what an evaluator is given must outlive it.
+// neither depends on how they were divided. The accuracy of a histogram is 1 minus its total variation
+// distance to the histogram of the test set. The accuracy of a mean is 1 minus its Euclidean distance to the
+// mean of the test set, divided by the diameter of the set of clipped vectors. Where these two differences
+// are negative, the accuracy is 0. A histogram and a mean minimise no loss and have none. One thread drives
+// an evaluator; what an evaluator is given must outlive it.
 #pragma once
 
 #include <memory>

@@ -40,8 +40,9 @@ struct LoadedNetwork {
 // or the tensors are not those of that network.
 LoadedNetwork loaded_network(const StoredModel& model, const std::filesystem::path& file);
 
-// How well the network does on `test`, as the evaluator of a run measures it. Throws Error(data) for inputs of another shape, another number of classes, other
-// names of classes or another normalisation than the network was trained on, and for no examples; otherwise as loaded_network.
+// How well the network does on `test`, as the evaluator of a run measures it. Throws Error(data) for inputs of another
+// shape, another number of classes, other names of classes or another normalisation than the network was trained on,
+// and for no examples; otherwise as loaded_network.
 TestScore score_of(const StoredModel& model, const learning::Dataset& test,
                    const std::filesystem::path& file);
 
