@@ -90,6 +90,7 @@ class Data {
         unreadable_.emplace(wanted, error);
         throw;
       }
+      say(reporting::classes_note(split_->train.class_names));
       identity_ = wanted;
     }
     return *split_;

@@ -11,7 +11,7 @@ import muster_command
 from small_runs import SmallRuns, write_data
 
 RUN_KEYS = ["accuracy", "epsilon", "delta", "rounds", "seconds", "examples_per_second", "fidelity", "stopped", "out",
-            "neutral", "clients_per_record", "validity", "neighbouring", "view"]
+            "neutral", "clients_per_record", "validity", "neighbouring", "view", "loss"]
 SUMMARY_KEYS = ["sweep", "combinations", "runs", "finished", "failed", "stopped", "out"]
 COMBINATION_KEYS = ["set", "first_seed", "seeds", "finished", "accuracy", "epsilon", "delta", "seconds", "runs",
                     "neutral"]

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "muster/core/error.h"
+#include "muster/plan/data_layout.h"
 #include "muster/plan/keys.h"
 #include "muster/plan/plan.h"
 #include "muster/plan/randomizer_table.h"
@@ -160,6 +162,12 @@ void check_public_data_is_not_private(const PlanSource& source, const Plan& plan
   }
 }
 
+void check_layout_of_data(const PlanSource& source, const Plan& plan) {
+  if (const std::optional<Misfit> misfit = misfit_of_layout(plan.values())) {
+    refuse_stated(source, misfit->key, misfit->allowed, misfit->message);
+  }
+}
+
 void check_slots_can_be_trained(const Plan& plan) {
   constexpr std::uint64_t kMaxSlots = 1'000'000'000;  // slots are held in memory, 16 bytes each
   if (plan.has_slots() && plan.slots() > kMaxSlots) {
@@ -223,6 +231,7 @@ Plan Plan::validate(const PlanSource& source, Command command,
   if (command == Command::train) {
     check_randomizer_serves_model(source, plan);
     check_public_data_is_not_private(source, plan);
+    check_layout_of_data(source, plan);
     check_slots_can_be_trained(plan);
     check_updates_can_be_numbered(plan);
     check_batch_divides_slots(plan);
