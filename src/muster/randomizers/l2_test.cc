@@ -12,7 +12,8 @@ namespace muster::randomizers {
 namespace {
 
 TEST(L2, IsTheSphereUnderItsOwnDescription) {
-  const auto l2 = make_l2(1.5, 0.1, 20), sphere = make_ldp_sgd(1.5, 0.1, 20);
+  const auto l2 = make_l2(1.5, 0.1, 20);
+  const auto sphere = make_ldp_sgd(1.5, 0.1, 20);
   EXPECT_EQ(l2->description(),
             accounting::Mechanism(accounting::CoordinateLocal{accounting::CoordinateLocal::Norm::l2, 1.5}));
   EXPECT_EQ(l2->variance(0), sphere->variance(0));
