@@ -75,8 +75,8 @@ class Charges {
   std::vector<Charge> charges_;
 };
 
-// The data set of the latest run, kept as long as the next run needs the same one. Data that cannot be read are
-// not tried again: the same error is thrown for every run that needs them.
+// The data set of the latest run, kept as long as the next run needs the same one. Data that cannot be read
+// are not tried again: the same error is thrown for every run that needs them.
 class Data {
  public:
   const learning::DataSplit& of(const Plan& plan) {

@@ -42,8 +42,8 @@ class RunningAccountant {
   explicit RunningAccountant(Delta delta, ChargedBy by = ChargedBy::smallest_bound)
       : delta_(delta), by_(by) {}
 
-  // The first charge of a mechanism with a participation tabulates their curves; later charges of the two take
-  // no time.
+  // The first charge of a mechanism with a participation tabulates their curves; later charges of the two
+  // take no time.
   void charge(const Mechanism& mechanism, const Participation& participation, std::uint64_t rounds = 1);
 
   std::uint64_t rounds() const { return rounds_; }

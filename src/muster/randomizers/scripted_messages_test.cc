@@ -1,5 +1,5 @@
-// Whole messages from scripted words: each randomizer is led through its rare branches, and must send what the
-// words say and consume no others. The branches are coins at and just below their threshold, a rejected
+// Whole messages from scripted words: each randomizer is led through its rare branches, and must send what
+// the words say and consume no others. The branches are coins at and just below their threshold, a rejected
 // integer, a number that is drawn again, ties and tails.
 //
 // The words of gaussian cannot be scripted, as vector kernels read them from the address. ExactNormals
@@ -101,7 +101,7 @@ TEST(ScriptedMessages, L1TossesBothCoins) {
   }
 }
 
-// The direction of a seed is drawn by a kernel; the test asks the same kernel on which side the gradient lies.
+// The direction of a seed is drawn by a kernel; the same kernel says here on which side the gradient lies.
 void expect_signed_directions(const VectorRandomizer& randomizer, double epsilon0, double clip) {
   const Words seed_words{0x0706050403020100, 0x0f0e0d0c0b0a0908};
   std::array<std::uint8_t, 16> seed{};
