@@ -7,6 +7,7 @@
 
 #include "muster/core/error.h"
 #include "muster/plan/keys.h"
+#include "say.h"
 
 namespace muster::app {
 namespace {
@@ -92,6 +93,10 @@ protocols::PlanSource PlanFlags::source() const {
 
 protocols::Plan PlanFlags::plan(const std::vector<std::string_view>& solved_for) const {
   return protocols::Plan::validate(source(), command_, solved_for);
+}
+
+void say_left_out(const protocols::Plan& plan) {
+  for (const std::string& sentence : plan.left_out()) say(sentence);
 }
 
 }  // namespace muster::app

@@ -38,4 +38,7 @@ class PlanFlags {
   std::map<std::string, CLI::Option*, std::less<>> options_;
 };
 
+// Says on stderr which keys were left out of the plan, and why.
+void say_left_out(const protocols::Plan& plan);
+
 }  // namespace muster::app

@@ -4,7 +4,8 @@
 // `with` makes another one. Its hash, schedule and epsilon are those after overrides. docs/plan.md
 // documents the keys, ranges and defaults. A key that is unknown or does not apply to the chosen protocol,
 // randomizer or command is refused. So is, by name, a protocol, randomizer or model that the command does
-// not support. Errors carry file, line, key, value and allowed range.
+// not support. Errors carry file, line, key, value and allowed range. Where an override changes the protocol
+// or the randomizer, the file's keys that then do not apply are left out instead, and left_out() lists them.
 //
 // A key has its field and default in PlanValues, its accessor in Plan, and its row in key_table.cc (keys.h).
 //
@@ -188,6 +189,10 @@ class Plan {
   std::string canonical() const;
   std::string hash() const;
 
+  // What was left out because an override changed the protocol or the randomizer, a sentence for each key:
+  // "participation.rate = 0.1 (a.toml, line 4, column 9) does not apply to protocol shuffle with ...".
+  const std::vector<std::string>& left_out() const { return left_out_; }
+
  private:
   Plan(PlanValues values, PlanSource source, Command command,
        const std::vector<std::string_view>& solved_for);
@@ -197,6 +202,7 @@ class Plan {
   PlanSource source_;
   Command command_;
   std::vector<std::string> solved_for_;
+  std::vector<std::string> left_out_;
 };
 
 // The BLAKE2b-256 hash of a text in lower-case hexadecimal.
