@@ -30,7 +30,7 @@
 
 namespace muster::protocols {
 
-enum class Command { account, calibrate, train };
+enum class Command { account, calibrate, compare, train };
 
 enum class Protocol {
   shuffle,

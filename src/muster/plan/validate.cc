@@ -242,6 +242,9 @@ Plan Plan::validate(const PlanSource& source, Command command,
       spec.fill(plan, plan.values_);
     }
   }
+  if (command == Command::compare && source.find("model.kind") != nullptr) {
+    check_randomizer_serves_model(source, plan);
+  }
   if (command == Command::train) {
     check_randomizer_serves_model(source, plan);
     check_public_data_is_not_private(source, plan);

@@ -115,7 +115,7 @@ struct Rates {
   std::optional<std::string> write(const PlanValues& values) const;
 };
 
-// A number for each round; calibration accepts only a constant one.
+// A number for each round; calibration and comparisons accept only a constant one.
 struct Schedules {
   static constexpr std::string_view kPlaceholder = "SCHEDULE";
   Field<Schedule> field;
